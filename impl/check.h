@@ -1,0 +1,21 @@
+/* Every refusal of the library is decided in check.c, once, with its status and its sentence. */
+#ifndef POSENC_CHECK_H
+#define POSENC_CHECK_H
+
+#include "kernel.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Writes the message if there is room for one, and returns the status. */
+__attribute__((format(printf, 4, 5))) posenc_status posenc_fail(posenc_status status, char *message, size_t size,
+                                                                 const char *format, ...);
+
+/* The caller's spec, perhaps of an older or newer header, as this library's struct. Checks struct_size only. */
+posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec, char *message, size_t size);
+
+/* The checks of posenc_fill (positions NULL) and posenc_fill_at. */
+posenc_status posenc_rows_check(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride,
+                                char *message, size_t size);
+
+#endif

@@ -1,0 +1,39 @@
+/* Which instruction sets this machine offers. On x86-64 the CPU's word is not enough: the operating system must also
+ * save the wide registers on a context switch, which XGETBV tells. Without that check a kernel would run on a CPU that
+ * has AVX-512 under a system that has switched it off, and fault.
+ */
+#include "kernel.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* XCR0: which register states the operating system saves. */
+static unsigned xcr0(void)
+{
+  unsigned low, high;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+unsigned posenc_cpu(void)
+{
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX) || !(c & bit_FMA))
+    return 0;
+  const unsigned saved = xcr0(), ymm = 0x06 /* SSE, AVX */, zmm = 0xe6 /* and opmask, upper ZMM, ZMM 16-31 */;
+  if ((saved & ymm) != ymm || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2))
+    return 0;
+  const unsigned needed = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
+  return POSENC_CPU_avx2 | ((saved & zmm) == zmm && (b & needed) == needed ? POSENC_CPU_avx512 : 0u);
+}
+
+#elif defined(__aarch64__)
+
+unsigned posenc_cpu(void)
+{
+  return POSENC_CPU_neon; /* part of the baseline */
+}
+
+#else
+#error "posenc supports x86-64 and AArch64"
+#endif

@@ -1,0 +1,111 @@
+/* The list of implementations as the program sees it: enumeration, look-up by name, what runs here, the default. */
+#include "dispatch.h"
+
+#include "check.h"
+#include "fpstate.h"
+#include "freqs.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A row of list.inc exists in this build if its instruction set belongs to the architecture and its library is here. */
+#if defined(__x86_64__)
+#define POSENC_BUILT_avx2(...) __VA_ARGS__
+#define POSENC_BUILT_avx512(...) __VA_ARGS__
+#define POSENC_BUILT_neon(...)
+#elif defined(__aarch64__)
+#define POSENC_BUILT_avx2(...)
+#define POSENC_BUILT_avx512(...)
+#define POSENC_BUILT_neon(...) __VA_ARGS__
+#endif
+#define POSENC_BUILT_any(...) __VA_ARGS__
+#define POSENC_HAVE_libm(...) __VA_ARGS__
+#if POSENC_WITH_SLEEF
+#define POSENC_HAVE_sleef(...) __VA_ARGS__
+#else
+#define POSENC_HAVE_sleef(...)
+#endif
+
+#define POSENC_IMPL(name, file, isa, library, variant, summary)                                                       \
+  POSENC_BUILT_##isa(POSENC_HAVE_##library(extern const posenc_kernel posenc_kernel_##name;))
+#include "list.inc"
+#undef POSENC_IMPL
+
+#define POSENC_IMPL(name, file, isa, library, variant, summary)                                                       \
+  POSENC_BUILT_##isa(POSENC_HAVE_##library(&posenc_kernel_##name, ))
+static const posenc_kernel *const kernels[] = {
+#include "list.inc"
+};
+#undef POSENC_IMPL
+
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+static const char default_name[] = "float64";
+
+size_t posenc_impl_count(void)
+{
+  return KERNELS;
+}
+
+const posenc_impl *posenc_impl_at(size_t i)
+{
+  return i < KERNELS ? &kernels[i]->info : NULL;
+}
+
+int posenc_impl_supported(const posenc_impl *impl)
+{
+  return impl && (posenc_kernel_of(impl)->cpu & ~posenc_cpu()) == 0;
+}
+
+/* "sleef_avx2_u35" answers to "sleef_u35": the name with _isa left out. */
+static int is_family(const posenc_impl *impl, const char *family)
+{
+  const size_t isa_length = strlen(impl->isa);
+  for (const char *p = strchr(impl->name, '_'); p; p = strchr(p + 1, '_'))
+    if (strncmp(p + 1, impl->isa, isa_length) == 0 && (p[1 + isa_length] == '_' || p[1 + isa_length] == '\0')) {
+      const size_t head = (size_t)(p - impl->name);
+      return strncmp(family, impl->name, head) == 0 && strcmp(family + head, p + 1 + isa_length) == 0;
+    }
+  return 0;
+}
+
+const posenc_impl *posenc_impl_find(const char *name)
+{
+  const posenc_impl *first = NULL;
+  if (!name)
+    name = default_name;
+  for (size_t i = 0; i < KERNELS; i++)
+    if (strcmp(kernels[i]->info.name, name) == 0)
+      return &kernels[i]->info;
+  for (size_t i = 0; i < KERNELS; i++)
+    if (is_family(&kernels[i]->info, name)) {
+      if (posenc_impl_supported(&kernels[i]->info))
+        return &kernels[i]->info;
+      if (!first)
+        first = &kernels[i]->info;
+    }
+  return first;
+}
+
+/* Apart, and not inlined, so that it runs inside the floating-point state below. */
+__attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, const posenc_spec *s, int64_t position,
+                                                 int64_t k)
+{
+  const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
+  const double ln_w = s->freqs ? 0.0 : exponent * log(s->base);
+  const posenc_angle angle = {position, posenc_freq_f64(s, k), exponent, ln_w};
+  const double bound = kernel->bound(&angle);
+  return bound < 2.0 ? bound : 2.0; /* output and value both lie in [-1, 1] */
+}
+
+double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, int64_t position, int64_t column)
+{
+  posenc_spec s;
+  if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || position < -POSENC_MAX_POSITION ||
+      position > POSENC_MAX_POSITION || column < 0 || column >= s.d_model)
+    return NAN;
+  const posenc_fpstate caller = posenc_fp_enter();
+  const double bound = bound_at(posenc_kernel_of(impl), &s, position, column / 2);
+  posenc_fp_leave(caller);
+  return bound;
+}

@@ -1,0 +1,31 @@
+/* explog: frequencies once by exp and log, then a float32 product, sine and cosine per element: what the PyTorch
+ * tutorial and most framework code computes. The angle position * w_k is rounded to float32, which is where its error
+ * comes from: 2^-24 of the angle, 4e-3 rad at position 131071.
+ */
+#include "freqs.h"
+
+#include <math.h>
+
+static double bound(const posenc_angle *a)
+{
+  return posenc_bound_explog(a, 1.0); /* sinf, cosf within 1 ULP; glibc 2.36 states 0.56 */
+}
+
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+{
+  const float *w = state;
+  const int64_t pairs = spec->d_model / 2;
+  for (int64_t i = 0; i < r->count; i++) {
+    const float position = (float)posenc_row_position(r, i);
+    float *row = out + i * stride;
+    for (int64_t k = 0; k < pairs; k++) {
+      const float angle = position * w[k];
+      row[2 * k] = sinf(angle);
+      row[2 * k + 1] = cosf(angle);
+    }
+    if (spec->d_model % 2)
+      row[2 * pairs] = sinf(position * w[pairs]);
+  }
+}
+
+POSENC_KERNEL("upstream", "2^-24 (1 + |pos w| (4 + 2 |ln w|))", bound, sizeof(float), NULL, posenc_freqs_explog, rows);

@@ -1,0 +1,87 @@
+/* What an implementation is to the rest of the library: one constant object per row of list.inc.
+ *
+ *     spec -> plan -> kernel->rows -> the caller's memory
+ *
+ * The driver (fill.c) has checked every argument and normalised the floating-point state before rows() is called; a
+ * kernel validates nothing and cannot fail.
+ */
+#ifndef POSENC_KERNEL_H
+#define POSENC_KERNEL_H
+
+#include "posenc.h"
+
+#ifdef __FAST_MATH__
+#error "posenc promises bits: build it without -ffast-math"
+#endif
+
+/* Instruction sets a kernel may need beyond the architecture's baseline; each includes the operating system's
+ * consent to save its registers. */
+enum { POSENC_CPU_any = 0, POSENC_CPU_avx2 = 1, POSENC_CPU_avx512 = 2, POSENC_CPU_neon = 4 };
+
+/* avx2 means AVX2 and FMA; avx512 means F, BW, DQ and VL on top of that. */
+unsigned posenc_cpu(void);
+
+/* One frequency of a checked spec and one position, as an error bound needs to see them. */
+typedef struct posenc_angle {
+  int64_t position;
+  double w;        /* frequency, rad per position */
+  double exponent; /* k / denominator; 0 for an explicit frequency */
+  double ln_w;     /* |ln w| of a ladder frequency, exponent * ln(base); 0 for an explicit one */
+} posenc_angle;
+
+/* Which rows to write: positions[i], or first + i when positions is NULL. */
+typedef struct posenc_rows {
+  const int64_t *positions;
+  int64_t first, count;
+} posenc_rows;
+
+static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i)
+{
+  return rows->positions ? rows->positions[i] : rows->first + i;
+}
+
+/* `state` is what prepare() made of the spec: n frequencies or whatever the kernel wants per frequency. */
+typedef struct posenc_kernel {
+  posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
+  unsigned cpu;
+  size_t state_bytes; /* per frequency; the plan reserves them for a multiple of 16 frequencies, zeroed, 64-aligned */
+  const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
+  void (*prepare)(const posenc_spec *spec, void *state);
+  void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, float *out, int64_t row_stride);
+  double (*bound)(const posenc_angle *angle); /* absolute; the caller caps it at 2 */
+} posenc_kernel;
+
+#ifdef POSENC_NAME /* the summaries of all rows, of which this one takes its own */
+#define POSENC_IMPL(name, file, isa, library, variant, summary)                                                       \
+  __attribute__((unused)) static const char posenc_summary_##name[] = summary;
+#include "list.inc"
+#undef POSENC_IMPL
+#endif
+
+#define POSENC_CAT_(a, b) a##b
+#define POSENC_CAT(a, b) POSENC_CAT_(a, b)
+#define POSENC_STR_(a) #a
+#define POSENC_STR(a) POSENC_STR_(a)
+
+/* Defines the object of the row that is being compiled; CMake says which by POSENC_NAME, POSENC_ISA and POSENC_VARIANT.
+ * Every argument is required, so a kernel without a bound does not build. The bound is stated in words as `law`,
+ * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
+ * libm or SLEEF claim), or "measured". */
+#define POSENC_KERNEL(evidence, law, bound, state_bytes, refuses, prepare, rows)                                      \
+  extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                 \
+  const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                     \
+      {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence},     \
+      POSENC_CAT(POSENC_CPU_, POSENC_ISA),                                                                            \
+      state_bytes,                                                                                                    \
+      refuses,                                                                                                        \
+      prepare,                                                                                                        \
+      rows,                                                                                                           \
+      bound}
+
+/* Frequencies n = (d_model + 1) / 2 of a spec. */
+static inline int64_t posenc_n_freqs(int64_t d_model)
+{
+  return (d_model + 1) / 2;
+}
+
+#endif

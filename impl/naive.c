@@ -1,0 +1,50 @@
+/* naive: the formula as it reads, float32 throughout, everything recomputed for every element.
+ *
+ * Kept as people write it: the exponent, the power and the quotient are rounded to float32 one after the other, so the
+ * angle of a late position is wrong long before its sine is. Not to be improved: users compare with it.
+ *
+ * Bound, u = 2^-24, e = k/denominator: base u (times e in the power), exponent 2u (denominator, quotient; times
+ * |ln w|), powf 2u (1 ULP), position u, quotient u; then sinf/cosf within 1 ULP, at most u below 1. expm1 as in
+ * freqs.c.
+ */
+#include "freqs.h"
+
+#include <float.h>
+#include <math.h>
+
+static double bound(const posenc_angle *a)
+{
+  const double u = 0x1p-24;
+  const double relative = expm1((4.0 + a->exponent + 2.0 * a->ln_w) * u);
+  return u + fabs((double)a->position * a->w) * relative;
+}
+
+static const char *refuses(const posenc_spec *spec)
+{
+  return spec->freqs || spec->base <= (double)FLT_MAX ? NULL : "its float32 power needs a base of at most 0x1.fffffep127";
+}
+
+/* Everything happens per element, so there is nothing to keep. */
+static void prepare(const posenc_spec *spec, void *state)
+{
+  (void)spec;
+  (void)state;
+}
+
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+{
+  const float base = (float)spec->base, denominator = (float)posenc_denominator(spec);
+  (void)state;
+  for (int64_t i = 0; i < r->count; i++) {
+    const float position = (float)posenc_row_position(r, i);
+    float *row = out + i * stride;
+    for (int64_t c = 0; c < spec->d_model; c++) {
+      const int64_t k = c / 2;
+      const float angle =
+          spec->freqs ? position * (float)spec->freqs[k] : position / powf(base, (float)k / denominator);
+      row[c] = c % 2 == 0 ? sinf(angle) : cosf(angle);
+    }
+  }
+}
+
+POSENC_KERNEL("upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 0, refuses, prepare, rows);

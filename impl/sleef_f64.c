@@ -1,0 +1,36 @@
+/* sleef_f64_*: the float64 formula with SLEEF's double sincos (1.0 ULP), rounded to float32 once on store. As accurate
+ * as `float64`, in vectors.
+ */
+#include "freqs.h"
+#include "simd.h"
+
+#include <sleef.h>
+
+#if POSENC_SIMD == POSENC_SIMD_avx512
+#define SINCOS Sleef_sincosd8_u10avx512f
+typedef Sleef___m512d_2 sincos_pair;
+#elif POSENC_SIMD == POSENC_SIMD_avx2
+#define SINCOS Sleef_sincosd4_u10avx2
+typedef Sleef___m256d_2 sincos_pair;
+#endif
+
+static double bound(const posenc_angle *a)
+{
+  return posenc_bound_f64(a, 1.0);
+}
+
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+{
+  const double *w = state;
+  for (int64_t i = 0; i < r->count; i++) {
+    const vd position = vd_set1((double)posenc_row_position(r, i));
+    float *row = out + i * stride;
+    for (int64_t c = 0; c < spec->d_model; c += 2 * VD_LANES) {
+      const sincos_pair p = SINCOS(vd_mul(position, vd_load(w + c / 2)));
+      vd_store_pairs(row + c, p.x, p.y, spec->d_model - c);
+    }
+  }
+}
+
+POSENC_KERNEL("upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", bound, sizeof(double), NULL, posenc_freqs_f64,
+              rows);

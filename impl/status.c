@@ -1,0 +1,22 @@
+#include "posenc.h"
+
+const char *posenc_version(void)
+{
+  return POSENC_VERSION_STRING;
+}
+
+const char *posenc_status_string(posenc_status status)
+{
+  switch (status) {
+  case POSENC_OK: return "no error";
+  case POSENC_ERROR_ARGUMENT: return "an argument is NULL, negative or too small";
+  case POSENC_ERROR_SPEC: return "a field of the spec is out of range";
+  case POSENC_ERROR_UNKNOWN_IMPL: return "no implementation has this name";
+  case POSENC_ERROR_CPU: return "this machine lacks instructions that the implementation needs";
+  case POSENC_ERROR_UNSUPPORTED: return "the implementation does not offer this spec";
+  case POSENC_ERROR_DOMAIN: return "a position is outside -2^32 .. 2^32";
+  case POSENC_ERROR_SIZE: return "the table does not fit the address space";
+  case POSENC_ERROR_MEMORY: return "out of memory";
+  }
+  return "unknown status";
+}

@@ -1,0 +1,160 @@
+/* posenc: the sinusoidal position table of the Transformer.
+ *
+ *     PE(pos, 2k)   = sin(pos * w_k)          w_k = base^(-k / denominator),  denominator = d_model / 2
+ *     PE(pos, 2k+1) = cos(pos * w_k)
+ *
+ * (Vaswani et al., "Attention Is All You Need", 2017, section 3.5.) An odd d_model ends in a sine.
+ *
+ *     posenc_spec spec = posenc_spec_default(512);
+ *     posenc_plan *plan;
+ *     if (posenc_plan_create(&plan, &spec, NULL) == POSENC_OK)
+ *       posenc_fill(plan, 0, 5000, table, 512);      // float table[5000 * 512]
+ *     posenc_plan_destroy(plan);
+ *
+ * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
+ * environment variable, starts no thread, and keeps no mutable global state that a caller could see.
+ * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
+ * Results do not depend on the caller's rounding mode or flush-to-zero setting, which come back unchanged
+ * together with the exception flags.
+ */
+#ifndef POSENC_H
+#define POSENC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POSENC_VERSION_MAJOR 0
+#define POSENC_VERSION_MINOR 1
+#define POSENC_VERSION_PATCH 0
+#define POSENC_VERSION_STRING "0.1.0"
+
+#if defined(__GNUC__)
+#define POSENC_API __attribute__((visibility("default")))
+#else
+#define POSENC_API
+#endif
+
+/* The version of the library that runs, "major.minor.patch"; POSENC_VERSION_STRING is that of this header. */
+POSENC_API const char *posenc_version(void);
+
+/* ---- Status ------------------------------------------------------------------------------------------------ */
+
+typedef enum posenc_status {
+  POSENC_OK = 0,
+  POSENC_ERROR_ARGUMENT = 1,     /* a NULL pointer, a negative count, or row_stride < d_model */
+  POSENC_ERROR_SPEC = 2,         /* a field of the spec is out of range */
+  POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
+  POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
+  POSENC_ERROR_UNSUPPORTED = 5,  /* the implementation does not offer this (valid) spec */
+  POSENC_ERROR_DOMAIN = 6,       /* a position beyond +-POSENC_MAX_POSITION */
+  POSENC_ERROR_SIZE = 7,         /* count * row_stride elements do not fit the address space */
+  POSENC_ERROR_MEMORY = 8        /* out of memory */
+} posenc_status;
+
+/* One English phrase for a status; never NULL, also for numbers that are no status. Static storage. */
+POSENC_API const char *posenc_status_string(posenc_status status);
+
+/* ---- Spec -------------------------------------------------------------------------------------------------- */
+
+#define POSENC_MAX_D_MODEL (INT64_C(1) << 20)
+#define POSENC_MAX_POSITION (INT64_C(1) << 32) /* positions lie in [-2^32, 2^32] */
+
+/* What to compute. Start from posenc_spec_default() and change fields; the number of frequencies is
+ * n = (d_model + 1) / 2, column c of a row belongs to frequency c / 2, even columns are sines. */
+typedef struct posenc_spec {
+  size_t struct_size;  /* sizeof(posenc_spec) of the caller; fields added later are zero for older callers */
+  int64_t d_model;     /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
+  double base;         /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
+  double denominator;  /* > 0 and finite; 0 means d_model / 2.0 */
+  const double *freqs; /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
+                          denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
+                          passed to; a plan keeps a copy. */
+  int64_t n_freqs;     /* n when freqs is given, else 0 */
+} posenc_spec;
+
+/* The paper's table: base 10000, denominator d_model / 2, float32, sine and cosine interleaved, sine first. */
+POSENC_API posenc_spec posenc_spec_default(int64_t d_model);
+
+/* POSENC_OK if the spec can be used; else the status, and in message (when size > 0, always terminated, cut to
+ * size) one line that names the field, its value and what is allowed. message is untouched on POSENC_OK. */
+POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec, char *message, size_t size);
+
+/* ---- Implementations --------------------------------------------------------------------------------------- */
+
+/* One algorithm for one instruction set. Strings and object live as long as the library. */
+typedef struct posenc_impl {
+  const char *name;     /* for example "sleef_avx2_u35" */
+  const char *isa;      /* "any", "avx2", "avx512", "neon" */
+  const char *summary;  /* one line: what it computes, in which arithmetic */
+  const char *bound;    /* its error bound in words and symbols; posenc_impl_error_bound() evaluates it */
+  const char *evidence; /* what the bound rests on: "proved", "upstream" or "measured" */
+} posenc_impl;
+
+/* All implementations built for this architecture, whether or not this CPU can run them. */
+POSENC_API size_t posenc_impl_count(void);
+POSENC_API const posenc_impl *posenc_impl_at(size_t i); /* NULL when i >= posenc_impl_count() */
+
+/* By name; a name without its instruction set ("sleef", "sleef_u35") means the best member that runs here, or the
+ * first listed if none does; NULL means the default. Returns NULL for an unknown name. */
+POSENC_API const posenc_impl *posenc_impl_find(const char *name);
+
+/* 1 if this CPU and operating system can run it, else 0. */
+POSENC_API int posenc_impl_supported(const posenc_impl *impl);
+
+/* Upper bound of |output - real-number value| at that position and column, the spec being a valid one; at most 2.
+ * NaN for arguments out of range. Costs about as much as one pow(). */
+POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, int64_t position,
+                                          int64_t column);
+
+/* ---- Plan -------------------------------------------------------------------------------------------------- */
+
+/* A checked spec with its frequencies computed once. Memory: at most 64 bytes per frequency and 4 KiB. */
+typedef struct posenc_plan posenc_plan;
+
+/* What posenc_plan_create would return, with a message as in posenc_spec_check(). */
+POSENC_API posenc_status posenc_plan_check(const posenc_spec *spec, const char *impl, char *message, size_t size);
+
+/* impl as in posenc_impl_find(). On success *plan is a new plan, to be destroyed by the caller; on error *plan is
+ * NULL. Returns any status but DOMAIN and SIZE. */
+POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
+
+/* Frees the plan; NULL is fine. No other call may be using it. */
+POSENC_API void posenc_plan_destroy(posenc_plan *plan);
+
+/* The full name of the plan's implementation, and its spec (freqs points into the plan). NULL for NULL. */
+POSENC_API const char *posenc_plan_impl(const posenc_plan *plan);
+POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
+
+/* ---- Fill -------------------------------------------------------------------------------------------------- */
+
+/* Writes rows first, first+1, ..., first+count-1: element (i, c) goes to ((float *)out)[i * row_stride + c].
+ *   out         count rows of d_model float32; aligned to 4 bytes, no more is needed; elements between a row's end
+ *               and the next row are not touched
+ *   row_stride  elements from a row to the next, >= d_model
+ *   count       0 is fine (out may then be NULL)
+ * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
+ * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock. */
+POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out,
+                                     int64_t row_stride);
+
+/* The same for any positions, in any order, repeated or not: row i is positions[i]. All of them are checked before
+ * the first element is written. */
+POSENC_API posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, int64_t count, void *out,
+                                        int64_t row_stride);
+
+/* What posenc_fill / posenc_fill_at would return, with a message as in posenc_spec_check(); nothing is written to
+ * out. */
+POSENC_API posenc_status posenc_fill_check(const posenc_plan *plan, int64_t first, int64_t count, const void *out,
+                                           int64_t row_stride, char *message, size_t size);
+POSENC_API posenc_status posenc_fill_at_check(const posenc_plan *plan, const int64_t *positions, int64_t count,
+                                              const void *out, int64_t row_stride, char *message, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
