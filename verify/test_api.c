@@ -1,0 +1,290 @@
+/* Bad input: the status, a sentence that names the field, its value and what is allowed, and nothing written. And the
+ * list of implementations as a program sees it.
+ */
+#include "testing.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+/* ---- specs ---- */
+
+static void expect_spec(const posenc_spec *spec, posenc_status want, const char *field, const char *value,
+                        const char *allowed)
+{
+  char message[512] = "untouched";
+  assert_int_equal(posenc_spec_check(spec, message, sizeof message), want);
+  const char *parts[] = {field, value, allowed};
+  for (size_t i = 0; i < 3; i++)
+    if (!strstr(message, parts[i]))
+      fail_msg("\"%s\" does not say \"%s\"", message, parts[i]);
+  posenc_plan *plan = (posenc_plan *)message;
+  assert_int_equal(posenc_plan_create(&plan, spec, NULL), want);
+  assert_null(plan);
+}
+
+static void bad_specs(void **state)
+{
+  (void)state;
+  const double freqs_ok[4] = {1.0, -0.5, 0x1p-1022, 0x1p64};
+  posenc_spec s = posenc_spec_default(8);
+  char message[64] = "untouched";
+  assert_int_equal(posenc_spec_check(&s, message, sizeof message), POSENC_OK);
+  assert_string_equal(message, "untouched");
+
+  const int64_t widths[] = {0, -1, INT64_MIN, POSENC_MAX_D_MODEL + 1, INT64_MAX};
+  for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+    char value[32];
+    snprintf(value, sizeof value, "%lld", (long long)widths[i]);
+    posenc_spec bad = posenc_spec_default(widths[i]);
+    expect_spec(&bad, POSENC_ERROR_SPEC, "d_model", value, "1 to 1048576");
+  }
+  const struct {
+    double value;
+    const char *text;
+  } bases[] = {{1.0, "1"}, {0.0, "0"}, {-10000.0, "-10000"}, {NAN, "nan"}, {INFINITY, "inf"}, {0.5, "0.5"}};
+  for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++) {
+    posenc_spec bad = s;
+    bad.base = bases[i].value;
+    expect_spec(&bad, POSENC_ERROR_SPEC, "base", bases[i].text, "finite and > 1");
+  }
+  const struct {
+    double value;
+    const char *text;
+  } denominators[] = {{-1.0, "-1"}, {NAN, "nan"}, {INFINITY, "inf"}};
+  for (size_t i = 0; i < sizeof denominators / sizeof denominators[0]; i++) {
+    posenc_spec bad = s;
+    bad.denominator = denominators[i].value;
+    expect_spec(&bad, POSENC_ERROR_SPEC, "denominator", denominators[i].text, "> 0");
+  }
+  posenc_spec bad = s;
+  bad.denominator = 0.01; /* the last frequency would be 10000^-300 */
+  expect_spec(&bad, POSENC_ERROR_SPEC, "denominator", "0.01", "at least");
+
+  bad = s;
+  bad.n_freqs = 4;
+  expect_spec(&bad, POSENC_ERROR_SPEC, "n_freqs", "4", "allowed: 0");
+  bad.freqs = freqs_ok;
+  assert_int_equal(posenc_spec_check(&bad, NULL, 0), POSENC_OK);
+  bad.n_freqs = 3;
+  expect_spec(&bad, POSENC_ERROR_SPEC, "n_freqs", "3", "= 4 for d_model 8");
+
+  const double wrong[] = {NAN, INFINITY, -INFINITY, 0x1p-1074, 0x1.8p64, -0x1.8p64, 0x1.fp-1023};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    double freqs[4] = {1.0, 1.0, wrong[i], 1.0};
+    char value[32];
+    snprintf(value, sizeof value, "%.17g", wrong[i]);
+    bad.n_freqs = 4;
+    bad.freqs = freqs;
+    expect_spec(&bad, POSENC_ERROR_SPEC, "freqs[2]", value, "2^-1022 to 2^64");
+  }
+}
+
+static void struct_size_grows(void **state)
+{
+  (void)state;
+  struct {
+    posenc_spec spec;
+    int64_t later;
+  } newer = {posenc_spec_default(8), 0};
+  newer.spec.struct_size = sizeof newer;
+  assert_int_equal(posenc_spec_check(&newer.spec, NULL, 0), POSENC_OK);
+  newer.later = 1;
+  expect_spec(&newer.spec, POSENC_ERROR_SPEC, "struct_size", "is set", "knows");
+
+  posenc_spec bad = posenc_spec_default(8);
+  bad.struct_size = 0;
+  expect_spec(&bad, POSENC_ERROR_SPEC, "struct_size", "0", "posenc_spec_default()");
+  bad.struct_size = SIZE_MAX;
+  expect_spec(&bad, POSENC_ERROR_SPEC, "struct_size", "18446744073709551615", "allowed");
+  expect_spec(NULL, POSENC_ERROR_ARGUMENT, "spec", "NULL", "needed");
+}
+
+static void messages_are_cut(void **state)
+{
+  (void)state;
+  posenc_spec bad = posenc_spec_default(0);
+  char message[8] = {'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x'};
+  assert_int_equal(posenc_spec_check(&bad, message, 5), POSENC_ERROR_SPEC);
+  assert_memory_equal(message, "d_mo\0xxx", 8);
+  assert_int_equal(posenc_spec_check(&bad, message, 0), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_spec_check(&bad, NULL, 100), POSENC_ERROR_SPEC);
+  assert_memory_equal(message, "d_mo\0xxx", 8);
+}
+
+/* ---- implementations ---- */
+
+static void implementations(void **state)
+{
+  (void)state;
+  assert_true(posenc_impl_count() >= 4);
+  assert_null(posenc_impl_at(posenc_impl_count()));
+  assert_null(posenc_impl_find("no such"));
+  assert_null(posenc_impl_find(""));
+  assert_null(posenc_impl_find("sleef_"));
+  assert_null(posenc_impl_find("naiv"));
+  assert_string_equal(posenc_impl_find(NULL)->name, "float64");
+  assert_int_equal(posenc_impl_supported(NULL), 0);
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    assert_ptr_equal(posenc_impl_find(impl->name), impl);
+    assert_true(strlen(impl->summary) > 10 && strlen(impl->bound) > 5);
+    assert_true(!strcmp(impl->evidence, "proved") || !strcmp(impl->evidence, "upstream") ||
+                !strcmp(impl->evidence, "measured"));
+    for (size_t j = 0; j < i; j++)
+      assert_string_not_equal(impl->name, posenc_impl_at(j)->name);
+    if (!strcmp(impl->isa, "any"))
+      assert_true(posenc_impl_supported(impl));
+  }
+}
+
+/* "sleef" and "sleef_u35" mean the first member of the family that runs here. */
+static void families(void **state)
+{
+  (void)state;
+  const char *families[][4] = {{"sleef", "sleef_avx512", "sleef_avx2", "sleef_neon"},
+                               {"sleef_u35", "sleef_avx512_u35", "sleef_avx2_u35", "sleef_neon_u35"},
+                               {"sleef_f64", "sleef_f64_avx512", "sleef_f64_avx2", "sleef_f64_neon"}};
+  for (size_t f = 0; f < 3; f++) {
+    const posenc_impl *want = NULL, *built = NULL;
+    for (size_t m = 3; m >= 1; m--) {
+      const posenc_impl *member = posenc_impl_find(families[f][m]);
+      built = member ? member : built;
+      want = posenc_impl_supported(member) ? member : want;
+    }
+    assert_ptr_equal(posenc_impl_find(families[f][0]), want ? want : built);
+  }
+}
+
+static void unknown_and_unsupported(void **state)
+{
+  (void)state;
+  posenc_spec s = posenc_spec_default(8);
+  char message[1024] = "";
+  posenc_plan *plan = (posenc_plan *)message;
+  assert_int_equal(posenc_plan_create(&plan, &s, "fastest"), POSENC_ERROR_UNKNOWN_IMPL);
+  assert_null(plan);
+  assert_int_equal(posenc_plan_create(NULL, &s, NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_plan_check(&s, "fastest", message, sizeof message), POSENC_ERROR_UNKNOWN_IMPL);
+  assert_non_null(strstr(message, "\"fastest\""));
+  for (size_t i = 0; i < posenc_impl_count(); i++)
+    assert_non_null(strstr(message, posenc_impl_at(i)->name));
+
+  for (size_t i = 0; i < posenc_impl_count(); i++)
+    if (!posenc_impl_supported(posenc_impl_at(i))) {
+      assert_int_equal(posenc_plan_create(&plan, &s, posenc_impl_at(i)->name), POSENC_ERROR_CPU);
+      assert_null(plan);
+      posenc_plan_check(&s, posenc_impl_at(i)->name, message, sizeof message);
+      assert_non_null(strstr(message, posenc_impl_at(i)->isa));
+    }
+
+  s.base = 1e39; /* beyond float32 */
+  assert_int_equal(posenc_plan_create(&plan, &s, "naive"), POSENC_ERROR_UNSUPPORTED);
+  posenc_plan_check(&s, "naive", message, sizeof message);
+  assert_non_null(strstr(message, "base"));
+  posenc_plan_destroy(plan_of(&s, "float64"));
+  posenc_plan_destroy(NULL);
+  assert_null(posenc_plan_impl(NULL));
+  assert_null(posenc_plan_spec(NULL));
+}
+
+static void status_strings(void **state)
+{
+  (void)state;
+  for (int i = POSENC_OK; i <= POSENC_ERROR_MEMORY; i++)
+    for (int j = POSENC_OK; j < i; j++)
+      assert_string_not_equal(posenc_status_string((posenc_status)i), posenc_status_string((posenc_status)j));
+  assert_string_equal(posenc_status_string((posenc_status)99), "unknown status");
+  assert_string_equal(posenc_version(), POSENC_VERSION_STRING);
+}
+
+static void bounds_out_of_range(void **state)
+{
+  (void)state;
+  const posenc_spec s = posenc_spec_default(8);
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    assert_true(posenc_impl_error_bound(impl, &s, 0, 0) > 0.0);
+    assert_true(posenc_impl_error_bound(impl, &s, POSENC_MAX_POSITION, 0) <= 2.0);
+    assert_true(isnan(posenc_impl_error_bound(impl, &s, POSENC_MAX_POSITION + 1, 0)));
+    assert_true(isnan(posenc_impl_error_bound(impl, &s, 0, 8)));
+    assert_true(isnan(posenc_impl_error_bound(impl, &s, 0, -1)));
+    assert_true(isnan(posenc_impl_error_bound(impl, NULL, 0, 0)));
+  }
+  assert_true(isnan(posenc_impl_error_bound(NULL, &s, 0, 0)));
+}
+
+/* ---- fill ---- */
+
+typedef struct call {
+  int64_t first, count, stride;
+  posenc_status status;
+  const char *says[3];
+} call;
+
+static void bad_fills(void **state)
+{
+  (void)state;
+  const posenc_spec s = posenc_spec_default(8);
+  float out[32], before[32];
+  for (size_t i = 0; i < 32; i++)
+    before[i] = out[i] = 77.0f;
+  const int64_t far = POSENC_MAX_POSITION;
+  const call calls[] = {
+      {0, -1, 8, POSENC_ERROR_ARGUMENT, {"count", "-1", "0 or more"}},
+      {0, INT64_MIN, 8, POSENC_ERROR_ARGUMENT, {"count", "-9223372036854775808", "0 or more"}},
+      {0, 2, 7, POSENC_ERROR_ARGUMENT, {"row_stride", "7", "d_model = 8"}},
+      {0, 2, -8, POSENC_ERROR_ARGUMENT, {"row_stride", "-8", "d_model = 8"}},
+      {0, 2, INT64_MAX, POSENC_ERROR_SIZE, {"row_stride", "9223372036854775807", "at most"}},
+      {0, INT64_MAX, 8, POSENC_ERROR_SIZE, {"count", "9223372036854775807", "at most"}},
+      {0, INT64_C(1) << 33, INT64_C(1) << 29, POSENC_ERROR_SIZE, {"count", "8589934592", "at most"}},
+      {far + 1, 1, 8, POSENC_ERROR_DOMAIN, {"first", "4294967297", "-2^32 to 2^32"}},
+      {-far - 1, 1, 8, POSENC_ERROR_DOMAIN, {"first", "-4294967297", "-2^32 to 2^32"}},
+      {INT64_MIN, 1, 8, POSENC_ERROR_DOMAIN, {"first", "-9223372036854775808", "-2^32 to 2^32"}},
+      {INT64_MAX, 2, 8, POSENC_ERROR_DOMAIN, {"first", "9223372036854775807", "-2^32 to 2^32"}},
+      {far, 2, 8, POSENC_ERROR_DOMAIN, {"count", "2", "-2^32 to 2^32"}},
+  };
+  for (size_t m = 0; runnable(m); m++) {
+    posenc_plan *plan = plan_of(&s, runnable(m)->name);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+      const call *c = &calls[i];
+      char message[512] = "";
+      assert_int_equal(posenc_fill(plan, c->first, c->count, out, c->stride), c->status);
+      assert_int_equal(posenc_fill_check(plan, c->first, c->count, out, c->stride, message, sizeof message), c->status);
+      for (size_t j = 0; j < 3; j++)
+        if (!strstr(message, c->says[j]))
+          fail_msg("\"%s\" does not say \"%s\"", message, c->says[j]);
+    }
+    const int64_t positions[3] = {0, far, far + 1};
+    char message[512] = "";
+    assert_int_equal(posenc_fill_at(plan, positions, 3, out, 8), POSENC_ERROR_DOMAIN);
+    posenc_fill_at_check(plan, positions, 3, out, 8, message, sizeof message);
+    assert_non_null(strstr(message, "positions[2] is 4294967297"));
+    assert_int_equal(posenc_fill_at(plan, NULL, 1, out, 8), POSENC_ERROR_ARGUMENT);
+    assert_int_equal(posenc_fill_at(plan, positions, -1, out, 8), POSENC_ERROR_ARGUMENT);
+    assert_int_equal(posenc_fill(plan, 0, 1, NULL, 8), POSENC_ERROR_ARGUMENT);
+    assert_int_equal(posenc_fill(plan, 0, 1, (char *)out + 1, 8), POSENC_ERROR_ARGUMENT);
+    assert_int_equal(posenc_fill(plan, 0, 0, NULL, 8), POSENC_OK);
+    assert_int_equal(posenc_fill_at(plan, NULL, 0, NULL, 8), POSENC_OK);
+    assert_memory_equal(out, before, sizeof out);
+    posenc_plan_destroy(plan);
+  }
+  assert_int_equal(posenc_fill(NULL, 0, 1, out, 8), POSENC_ERROR_ARGUMENT);
+  assert_memory_equal(out, before, sizeof out);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bad_specs),
+      cmocka_unit_test(struct_size_grows),
+      cmocka_unit_test(messages_are_cut),
+      cmocka_unit_test(implementations),
+      cmocka_unit_test(families),
+      cmocka_unit_test(unknown_and_unsupported),
+      cmocka_unit_test(status_strings),
+      cmocka_unit_test(bounds_out_of_range),
+      cmocka_unit_test(bad_fills),
+  };
+  return cmocka_run_group_tests_name("api", tests, NULL, NULL);
+}

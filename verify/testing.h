@@ -1,0 +1,63 @@
+/* What the C tests share: cmocka, and the walk over the implementations that run here. */
+#ifndef POSENC_TESTING_H
+#define POSENC_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "posenc.h"
+
+/* The i-th implementation this machine can run, counting down the list; NULL past the last. */
+static inline const posenc_impl *runnable(size_t i)
+{
+  for (size_t j = 0; j < posenc_impl_count(); j++)
+    if (posenc_impl_supported(posenc_impl_at(j)) && i-- == 0)
+      return posenc_impl_at(j);
+  return NULL;
+}
+
+/* A plan that must come into being. */
+static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl)
+{
+  posenc_plan *plan = NULL;
+  char message[512] = "";
+  if (posenc_plan_check(spec, impl, message, sizeof message) != POSENC_OK)
+    fail_msg("%s", message);
+  assert_int_equal(posenc_plan_create(&plan, spec, impl), POSENC_OK);
+  return plan;
+}
+
+/* Bits of float rows, compared with a message that says where. */
+static inline void assert_rows_equal(const char *what, const float *got, const float *want, int64_t count, int64_t d_model,
+                                     int64_t got_stride, int64_t want_stride)
+{
+  for (int64_t i = 0; i < count; i++)
+    for (int64_t c = 0; c < d_model; c++) {
+      const float *g = got + i * got_stride + c, *w = want + i * want_stride + c;
+      if (memcmp(g, w, sizeof *g) != 0)
+        fail_msg("%s: row %lld of d_model %lld, column %lld: got %a, want %a", what, (long long)i, (long long)d_model,
+                 (long long)c, (double)*g, (double)*w);
+    }
+}
+
+/* Pseudo-random numbers from a seed (splitmix64, Steele, Lea, Flood 2014). */
+static inline uint64_t next_random(uint64_t *state)
+{
+  uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+static inline int64_t random_between(uint64_t *state, int64_t low, int64_t high)
+{
+  return low + (int64_t)(next_random(state) % (uint64_t)(high - low + 1));
+}
+
+#endif
