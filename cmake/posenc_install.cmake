@@ -16,6 +16,7 @@ set(pc_requires_private "")
 if(POSENC_WITH_SLEEF)
   set(pc_requires_private sleef)
 endif()
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX}) # so that --prefix may move it
 configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -26,12 +26,12 @@
 #define POSENC_HAVE_sleef(...)
 #endif
 
-#define POSENC_IMPL(name, file, isa, library, variant, summary)                                                       \
+#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                                       \
   POSENC_BUILT_##isa(POSENC_HAVE_##library(extern const posenc_kernel posenc_kernel_##name;))
 #include "list.inc"
 #undef POSENC_IMPL
 
-#define POSENC_IMPL(name, file, isa, library, variant, summary)                                                       \
+#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                                       \
   POSENC_BUILT_##isa(POSENC_HAVE_##library(&posenc_kernel_##name, ))
 static const posenc_kernel *const kernels[] = {
 #include "list.inc"

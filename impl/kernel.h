@@ -51,8 +51,9 @@ typedef struct posenc_kernel {
   double (*bound)(const posenc_angle *angle); /* absolute; the caller caps it at 2 */
 } posenc_kernel;
 
-#ifdef POSENC_NAME /* the summaries of all rows, of which this one takes its own */
-#define POSENC_IMPL(name, file, isa, library, variant, summary)                                                       \
+#ifdef POSENC_NAME /* what the rows say of themselves; the one that is being compiled takes its own */
+#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                           \
+  __attribute__((unused)) static const char posenc_arithmetic_##name[] = arithmetic;                                  \
   __attribute__((unused)) static const char posenc_summary_##name[] = summary;
 #include "list.inc"
 #undef POSENC_IMPL
@@ -70,7 +71,8 @@ typedef struct posenc_kernel {
 #define POSENC_KERNEL(evidence, law, bound, state_bytes, refuses, prepare, rows)                                      \
   extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                 \
   const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                     \
-      {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence},     \
+      {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                  \
+       POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence},                                                      \
       POSENC_CAT(POSENC_CPU_, POSENC_ISA),                                                                            \
       state_bytes,                                                                                                    \
       refuses,                                                                                                        \

@@ -87,11 +87,12 @@ POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec, char *messag
 
 /* One algorithm for one instruction set. Strings and object live as long as the library. */
 typedef struct posenc_impl {
-  const char *name;     /* for example "sleef_avx2_u35" */
-  const char *isa;      /* "any", "avx2", "avx512", "neon" */
-  const char *summary;  /* one line: what it computes, in which arithmetic */
-  const char *bound;    /* its error bound in words and symbols; posenc_impl_error_bound() evaluates it */
-  const char *evidence; /* what the bound rests on: "proved", "upstream" or "measured" */
+  const char *name;       /* for example "sleef_avx2_u35" */
+  const char *isa;        /* "any", "avx2", "avx512", "neon" */
+  const char *arithmetic; /* where angle and sine are formed: "float32 libm", "float64 SIMD", ... */
+  const char *summary;    /* one line: what it computes */
+  const char *bound;      /* its error bound in words and symbols; posenc_impl_error_bound() evaluates it */
+  const char *evidence;   /* what the bound rests on: "proved", "upstream" or "measured" */
 } posenc_impl;
 
 /* All implementations built for this architecture, whether or not this CPU can run them. */

@@ -128,6 +128,7 @@ static void implementations(void **state)
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_at(i);
     assert_ptr_equal(posenc_impl_find(impl->name), impl);
+    assert_int_equal(strncmp(impl->arithmetic, "float", 5), 0);
     assert_true(strlen(impl->summary) > 10 && strlen(impl->bound) > 5);
     assert_true(!strcmp(impl->evidence, "proved") || !strcmp(impl->evidence, "upstream") ||
                 !strcmp(impl->evidence, "measured"));

@@ -1,0 +1,98 @@
+#include "bench.h"
+
+#include "shim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Google Benchmark's flags go to it, all others to argp; --json becomes the flags it stands for. Both vectors end in
+ * NULL and start with the program. */
+typedef struct arguments {
+  int n_ours, n_theirs;
+  char **ours, **theirs;
+} arguments;
+
+static arguments split(int argc, char **argv)
+{
+  arguments a = {0, 0, bench_alloc(((size_t)argc + 1) * sizeof *argv), bench_alloc(((size_t)argc + 3) * sizeof *argv)};
+  a.ours[a.n_ours++] = a.theirs[a.n_theirs++] = argv[0];
+  for (int i = 1; i < argc; i++) {
+    if (strncmp(argv[i], "--benchmark_", 12) == 0 || strncmp(argv[i], "--v=", 4) == 0)
+      a.theirs[a.n_theirs++] = argv[i];
+    else
+      a.ours[a.n_ours++] = argv[i];
+  }
+  return a;
+}
+
+static void register_all(const bench_options *o)
+{
+  size_t largest = 0;
+  for (size_t i = 0; i < bench_shape_count(); i++) {
+    const bench_shape *s = bench_shape_at(i);
+    const size_t bytes = (size_t)(s->positions * s->d_model) * sizeof(float);
+    largest = bytes > largest ? bytes : largest;
+  }
+  bench_buffer_setup(o->offset, largest);
+
+  bench_register_harness();
+  for (size_t i = 0; i < bench_shape_count(); i++) {
+    if (!(o->shapes >> i & 1))
+      continue;
+    bench_register_limits(bench_shape_at(i));
+    bench_register_fills(bench_shape_at(i));
+    bench_register_loops(bench_shape_at(i));
+  }
+}
+
+static void print_left_out(const char *name, const char *reason, void *data)
+{
+  (void)data;
+  printf("not run: %s: %s\n", name, reason);
+}
+
+int main(int argc, char **argv)
+{
+  bench_options o;
+  arguments a = split(argc, argv);
+  char json_out[] = "--benchmark_out_format=json", json_stdout[] = "--benchmark_format=json", *json_file = NULL;
+  bench_options_parse(a.n_ours, a.ours, &o);
+  if (o.json && strcmp(o.json, "-") == 0) {
+    a.theirs[a.n_theirs++] = json_stdout;
+  } else if (o.json) {
+    const size_t size = strlen(o.json) + 32;
+    json_file = bench_alloc(size);
+    snprintf(json_file, size, "--benchmark_out=%s", o.json);
+    a.theirs[a.n_theirs++] = json_file;
+    a.theirs[a.n_theirs++] = json_out;
+  }
+  const char *unknown = shim_flags(a.n_theirs, a.theirs);
+  if (unknown) {
+    fprintf(stderr, "posenc-bench: '%s' is no option of Google Benchmark, or its value is not allowed; see --help\n",
+            unknown);
+    return 2;
+  }
+  if (o.verified)
+    bench_read_verified(o.verified);
+
+  register_all(&o);
+  size_t errors = 0, matched;
+  if (o.list) {
+    matched = shim_list();
+    bench_each_left_out(print_left_out, NULL);
+  } else {
+    bench_context(&o);
+    matched = shim_run_all(&errors);
+  }
+  bench_buffer_release();
+  bench_left_out_release();
+  free(json_file);
+  free(a.ours);
+  free(a.theirs);
+  if (matched == 0) {
+    fputs("posenc-bench: no benchmark matches the filter; --list names them all\n", stderr);
+    return 2;
+  }
+  return errors ? 1 : 0;
+}

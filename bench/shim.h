@@ -1,0 +1,53 @@
+/* Google Benchmark for C: every benchmark is a C struct of functions, and the timing loop stays on the C++ side.
+ *
+ * A run of a case, several per repetition while the number of passes is being found:
+ *
+ *     begin(data)  pass(data), untimed  { pass(data) ... }, timed  end(data, run)
+ */
+#ifndef POSENC_BENCH_SHIM_H
+#define POSENC_BENCH_SHIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct shim_run shim_run; /* one run that has just been timed */
+
+typedef struct shim_case {
+  const char *name;                       /* copied */
+  void *data;                             /* handed to the functions below */
+  const char *(*begin)(void *data);       /* may be NULL; returns NULL, or why the case cannot run */
+  void (*pass)(void *data);               /* what is timed; memory it wrote counts as used */
+  void (*end)(void *data, shim_run *run); /* may be NULL; sets counters and label */
+  void (*release)(void *data);            /* may be NULL; called once, when nothing runs any more */
+} shim_case;
+
+/* Google Benchmark's own flags, argv[0] being the program. NULL, or the first flag it does not take. */
+const char *shim_flags(int argc, char **argv);
+
+void shim_register(const shim_case *c);
+
+/* A line of the context that goes in front of the results, on the screen and in the JSON file. */
+void shim_context(const char *key, const char *value);
+
+/* Prints the names the filter selects, one per line, and returns how many they are. */
+size_t shim_list(void);
+
+/* Runs what the filter selects, with progress on stderr; returns how many cases matched and adds those that ended in
+ * an error to *errors. To be called once. */
+size_t shim_run_all(size_t *errors);
+
+/* Within end(): what one pass wrote, a number that stands for itself, and a remark. */
+void shim_bytes(shim_run *run, int64_t per_pass);
+void shim_items(shim_run *run, int64_t per_pass);
+void shim_counter(shim_run *run, const char *name, double value);
+void shim_label(shim_run *run, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

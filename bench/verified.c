@@ -1,0 +1,78 @@
+#include "bench.h"
+
+#include "posenc.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void refuse(const char *path, const char *what)
+{
+  fprintf(stderr, "posenc-bench: --verified %s: %s\n", path, what);
+  exit(2);
+}
+
+static char *read_all(const char *path)
+{
+  FILE *f = fopen(path, "rb");
+  if (!f)
+    refuse(path, strerror(errno));
+  size_t size = 0, room = 1 << 16;
+  char *text = bench_alloc(room + 1);
+  for (size_t n; (n = fread(text + size, 1, room - size, f)) > 0;) {
+    size += n;
+    if (size == room) {
+      char *larger = bench_alloc(2 * room + 1);
+      memcpy(larger, text, size);
+      free(text);
+      text = larger;
+      room *= 2;
+    }
+  }
+  if (ferror(f))
+    refuse(path, strerror(errno));
+  fclose(f);
+  text[size] = '\0';
+  return text;
+}
+
+static const char *string(const cJSON *object, const char *key)
+{
+  const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+  return s ? s : "";
+}
+
+void bench_read_verified(const char *path)
+{
+  char *text = read_all(path);
+  cJSON *report = cJSON_Parse(text);
+  free(text);
+  if (!report)
+    refuse(path, "this is not JSON");
+  const cJSON *schema = cJSON_GetObjectItemCaseSensitive(report, "schema");
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(report, "implementations");
+  if (strcmp(string(report, "tool"), "posenc-verify") != 0 || !cJSON_IsArray(list))
+    refuse(path, "this is not a report of posenc-verify (write one with posenc-verify --json FILE)");
+  if (!cJSON_IsNumber(schema) || schema->valuedouble != 1.0)
+    refuse(path, "its schema is not 1, the only one known here");
+
+  /* What the file does not speak of has not been verified either. */
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    const cJSON *entry, *found = NULL;
+    cJSON_ArrayForEach(entry, list) if (strcmp(string(entry, "name"), impl->name) == 0) found = entry;
+    if (!posenc_impl_supported(impl))
+      continue;
+    if (!found) {
+      bench_leave_out(impl->name, "not in the verification report");
+    } else if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(found, "verified"))) {
+      char reason[512];
+      const char *why = string(found, "failure");
+      snprintf(reason, sizeof reason, "failed verification%s%s", *why ? ": " : "", why);
+      bench_leave_out(impl->name, reason);
+    }
+  }
+  cJSON_Delete(report);
+}

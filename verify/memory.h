@@ -1,0 +1,19 @@
+/* Memory for the tools: running out ends the process, as it does inside MPFR. Never part of the library. */
+#ifndef POSENC_VERIFY_MEMORY_H
+#define POSENC_VERIFY_MEMORY_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline void *must_calloc(int64_t count, size_t size)
+{
+  void *memory = calloc(count > 0 ? (size_t)count : 1, size);
+  if (!memory) {
+    fprintf(stderr, "out of memory: %lld elements of %zu bytes\n", (long long)count, size);
+    exit(2);
+  }
+  return memory;
+}
+
+#endif

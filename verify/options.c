@@ -1,0 +1,156 @@
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+enum { KEY_IMPL = 'i', KEY_LIST = 'l', KEY_JSON = 'o', KEY_SEED = 's', KEY_ROWS = 'r' };
+enum { KEY_REFERENCE = 256, KEY_D_MODEL, KEY_BASE, KEY_POSITIONS };
+
+static const struct argp_option argp_options[] = {
+    {"impl", KEY_IMPL, "NAME", 0, "Verify this implementation only; may be repeated", 0},
+    {"list", KEY_LIST, NULL, 0, "List the implementations and stop", 0},
+    {"json", KEY_JSON, "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
+    {"seed", KEY_SEED, "N", 0, "Seed of the choice of rows (default 1)", 0},
+    {"rows", KEY_ROWS, "N", 0, "Rows per range of the accuracy table (default 512)", 0},
+    {"reference", KEY_REFERENCE, "NAME", 0, "mpfr (default), or float64: quick, its own error allowed for", 0},
+    {NULL, 0, NULL, 0, "Sweep one shape instead of the default ones:", 1},
+    {"d-model", KEY_D_MODEL, "N", 0, "Columns of the shape (default 512)", 1},
+    {"base", KEY_BASE, "X", 0, "Base of its frequencies (default 10000)", 1},
+    {"positions", KEY_POSITIONS, "[FROM:]TO", 0, "Its positions, FROM to TO-1 (default 0:1048576)", 1},
+    {0}};
+
+/* argp ends the process with argp_err_exit_status after the message. */
+static int64_t parse_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high)
+{
+  char *end;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 || value < low || value > high)
+    argp_error(state, "%s %s: an integer from %lld to %lld is needed", option, text, (long long)low, (long long)high);
+  return value;
+}
+
+static double parse_number(struct argp_state *state, const char *option, const char *text)
+{
+  char *end;
+  const double value = strtod(text, &end);
+  if (end == text || *end != '\0')
+    argp_error(state, "%s %s: a number is needed", option, text);
+  return value;
+}
+
+static void parse_positions(struct argp_state *state, options *o, const char *text)
+{
+  const int64_t last = POSENC_MAX_POSITION;
+  const char *colon = strchr(text, ':');
+  if (colon) {
+    char from[32];
+    snprintf(from, sizeof from, "%.*s", (int)(colon - text), text);
+    o->from = parse_integer(state, "--positions: FROM", from, -last, last);
+  }
+  o->to = parse_integer(state, "--positions: TO", colon ? colon + 1 : text, -last, last + 1);
+  if (o->from >= o->to)
+    argp_error(state, "--positions %s: FROM (%lld) must be below TO (%lld)", text, (long long)o->from,
+               (long long)o->to);
+}
+
+static uint64_t parse_seed(struct argp_state *state, const char *text)
+{
+  char *end;
+  errno = 0;
+  const unsigned long long value = strtoull(text, &end, 10);
+  if (strchr(text, '-') || end == text || *end != '\0' || errno != 0)
+    argp_error(state, "--seed %s: an integer from 0 to 18446744073709551615 is needed", text);
+  return value;
+}
+
+static void add_impl(struct argp_state *state, options *o, const char *name)
+{
+  const posenc_impl *impl = posenc_impl_find(name);
+  if (!impl) {
+    fprintf(stderr, "%s: --impl %s: no such implementation; known:", state->name, name);
+    for (size_t i = 0; i < posenc_impl_count(); i++)
+      fprintf(stderr, " %s", posenc_impl_at(i)->name);
+    fputc('\n', stderr);
+    exit((int)argp_err_exit_status);
+  }
+  if (!posenc_impl_supported(impl))
+    argp_error(state, "--impl %s: needs %s, which this machine lacks", name, impl->isa);
+  for (size_t i = 0; i < o->n_impls; i++)
+    if (o->impls[i] == impl)
+      return;
+  o->impls[o->n_impls++] = impl;
+}
+
+static _Noreturn void list(void)
+{
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    printf("%-18s %-7s %-12s %s\n", impl->name, impl->isa, posenc_impl_supported(impl) ? "runs here" : "not here",
+           impl->summary);
+  }
+  exit(0);
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  options *o = state->input;
+  switch (key) {
+  case KEY_IMPL: add_impl(state, o, text); return 0;
+  case KEY_LIST: list();
+  case KEY_JSON: o->json = text; return 0;
+  case KEY_SEED: o->seed = parse_seed(state, text); return 0;
+  case KEY_ROWS: o->rows = parse_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS); return 0;
+  case KEY_REFERENCE:
+    if (strcmp(text, "mpfr") != 0 && strcmp(text, "float64") != 0)
+      argp_error(state, "--reference %s: mpfr or float64 is needed", text);
+    o->by = text[0] == 'm' ? REFERENCE_MPFR : REFERENCE_FLOAT64;
+    return 0;
+  case KEY_D_MODEL:
+    o->spec.d_model = parse_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL);
+    o->one_shape = true;
+    return 0;
+  case KEY_BASE:
+    o->spec.base = parse_number(state, "--base", text);
+    o->one_shape = true;
+    return 0;
+  case KEY_POSITIONS:
+    parse_positions(state, o, text);
+    o->one_shape = true;
+    return 0;
+  case ARGP_KEY_ARG: argp_error(state, "%s: no arguments are taken, only options", text); return 0;
+  case ARGP_KEY_END: {
+    char message[256];
+    if (posenc_spec_check(&o->spec, message, sizeof message) != POSENC_OK)
+      argp_error(state, "%s", message);
+    return 0;
+  }
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+  (void)state;
+  fprintf(out, "posenc-verify %s\n", posenc_version());
+}
+
+options options_parse(int argc, char **argv)
+{
+  static const struct argp argp = {
+      argp_options, parse, NULL,
+      "Verifies every implementation of posenc that runs here against the truth and against its own error bound."
+      "\vText on stdout, progress on stderr. Exit status: 0 all verified, 1 an implementation failed, 2 bad usage.",
+      NULL, NULL, NULL};
+  options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .from = 0, .to = 1048576};
+  o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
+  o.spec = posenc_spec_default(512);
+  argp_err_exit_status = 2;
+  argp_program_version_hook = print_version;
+  argp_parse(&argp, argc, argv, 0, NULL, &o);
+  return o;
+}

@@ -1,0 +1,128 @@
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "float64_reference.h"
+#include "report.h"
+
+/* cJSON reports running out of memory by NULL and carries NULLs along; the document is then incomplete, and only the
+ * last call can tell. At these sizes that is academic. */
+
+/* JSON has no infinity, and cJSON writes null for one: an infinite ULP (a nonzero answer where 0 is exact). */
+static void add_hex(cJSON *object, const char *key, double value)
+{
+  char text[40];
+  snprintf(text, sizeof text, "%a", value);
+  cJSON_AddStringToObject(object, key, text);
+}
+
+static void add_witness(cJSON *object, const char *key, const witness *w)
+{
+  cJSON *o = cJSON_AddObjectToObject(object, key);
+  cJSON_AddNumberToObject(o, "position", (double)w->position);
+  cJSON_AddNumberToObject(o, "column", (double)w->column);
+  add_hex(o, "got", (double)w->got);
+  add_hex(o, "want", (double)w->want);
+  cJSON_AddNumberToObject(o, "error", w->error);
+  cJSON_AddNumberToObject(o, "bound", w->bound);
+}
+
+static void add_shape(cJSON *o, const segment *s)
+{
+  cJSON_AddStringToObject(o, "shape", s->shape);
+  cJSON_AddNumberToObject(o, "d_model", (double)s->spec.d_model);
+  if (s->spec.freqs) {
+    cJSON_AddBoolToObject(o, "explicit_frequencies", 1);
+  } else {
+    cJSON_AddNumberToObject(o, "base", s->spec.base);
+    cJSON_AddNumberToObject(o, "denominator",
+                            s->spec.denominator > 0 ? s->spec.denominator : (double)s->spec.d_model / 2);
+  }
+  cJSON_AddNumberToObject(o, "from", (double)s->from);
+  cJSON_AddNumberToObject(o, "to", (double)s->to);
+  cJSON_AddNumberToObject(o, "rows", (double)s->n_rows);
+}
+
+static void add_range(cJSON *ranges, const segment *s, const verdict *v)
+{
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddItemToArray(ranges, o);
+  add_shape(o, s);
+  cJSON_AddNumberToObject(o, "outputs", (double)v->outputs);
+  cJSON_AddNumberToObject(o, "max_abs", v->max_abs);
+  cJSON_AddNumberToObject(o, "ulp_p50", v->ulp_p50);
+  cJSON_AddNumberToObject(o, "ulp_p99", v->ulp_p99);
+  cJSON_AddNumberToObject(o, "ulp_max", v->ulp_max);
+  cJSON_AddNumberToObject(o, "correctly_rounded", v->correctly_rounded);
+  cJSON_AddBoolToObject(o, "bound_ok", v->bound_ok);
+  add_witness(o, "worst", &v->worst);
+  add_witness(o, "closest_to_bound", &v->closest);
+}
+
+static void add_impl(cJSON *impls, const impl_result *r, const sweep *s)
+{
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddItemToArray(impls, o);
+  cJSON_AddStringToObject(o, "name", r->impl->name);
+  cJSON_AddStringToObject(o, "isa", r->impl->isa);
+  cJSON_AddStringToObject(o, "arithmetic", r->impl->arithmetic);
+  cJSON_AddStringToObject(o, "summary", r->impl->summary);
+  cJSON_AddBoolToObject(o, "supported", r->supported);
+  cJSON_AddBoolToObject(o, "verified", impl_verified(r));
+  if (r->failure[0])
+    cJSON_AddStringToObject(o, "failure", r->failure);
+  else
+    cJSON_AddNullToObject(o, "failure");
+  cJSON *bound = cJSON_AddObjectToObject(o, "bound");
+  cJSON_AddStringToObject(bound, "law", r->impl->bound);
+  cJSON_AddStringToObject(bound, "evidence", r->impl->evidence);
+  cJSON *ranges = cJSON_AddArrayToObject(o, "ranges");
+  for (int64_t i = 0; i < s->count; i++)
+    if (r->verdicts[i].judged)
+      add_range(ranges, &s->segments[i], &r->verdicts[i]);
+}
+
+static void add_float64_reference(cJSON *root, const results *r)
+{
+  cJSON *o = cJSON_AddObjectToObject(root, "float64_reference");
+  cJSON_AddNumberToObject(o, "good_to", (double)r->float64_good_to);
+  cJSON_AddNumberToObject(o, "goal", FLOAT64_REFERENCE_GOAL);
+  cJSON_AddNumberToObject(o, "d_model", (double)r->audited.d_model);
+  cJSON_AddNumberToObject(o, "base", r->audited.base);
+  cJSON_AddBoolToObject(o, "law_holds", audits_hold(r));
+  cJSON *ranges = cJSON_AddArrayToObject(o, "ranges");
+  for (int64_t i = 0; i < r->n_audits; i++) {
+    cJSON *range = cJSON_CreateObject();
+    cJSON_AddItemToArray(ranges, range);
+    cJSON_AddNumberToObject(range, "from", (double)r->audits[i].from);
+    cJSON_AddNumberToObject(range, "to", (double)r->audits[i].to);
+    cJSON_AddNumberToObject(range, "max_abs", r->audits[i].max_abs);
+  }
+}
+
+bool json_write(FILE *out, const results *r)
+{
+  cJSON *root = cJSON_CreateObject();
+  cJSON_AddNumberToObject(root, "schema", 1);
+  cJSON_AddStringToObject(root, "tool", "posenc-verify");
+  cJSON_AddStringToObject(root, "version", posenc_version());
+  /* As text where a double could not hold it: a seed is there to be typed in again. */
+  if (r->seed <= UINT64_C(1) << 53) {
+    cJSON_AddNumberToObject(root, "seed", (double)r->seed);
+  } else {
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->seed);
+    cJSON_AddStringToObject(root, "seed", seed);
+  }
+  cJSON_AddStringToObject(root, "reference", r->by == REFERENCE_MPFR ? "mpfr" : "float64");
+  add_float64_reference(root, r);
+  cJSON *impls = cJSON_AddArrayToObject(root, "implementations");
+  for (size_t i = 0; i < r->n_impls; i++)
+    add_impl(impls, &r->impls[i], &r->sweep);
+
+  char *text = cJSON_Print(root);
+  cJSON_Delete(root);
+  const bool written = text && fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+  free(text);
+  return written;
+}

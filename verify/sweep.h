@@ -1,0 +1,44 @@
+/* Which rows are verified: shapes, cut into ranges of positions, sampled in runs of consecutive rows. */
+#ifndef POSENC_VERIFY_SWEEP_H
+#define POSENC_VERIFY_SWEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "posenc.h"
+
+/* Consecutive positions that one posenc_fill() call writes. */
+typedef struct sweep_run {
+  int64_t first, count;
+} sweep_run;
+
+/* The sampled rows of one shape between two positions; what one line of the report is about. */
+typedef struct segment {
+  char shape[24];
+  posenc_spec spec;
+  int64_t from, to; /* the half-open range the rows are sampled from */
+  bool in_table;    /* the report shows it implementation by implementation */
+  sweep_run *runs;  /* in rising order, disjoint */
+  int64_t n_runs;
+  int64_t *positions; /* of the n_rows rows, run after run */
+  int64_t n_rows;
+  int64_t *shuffled; /* a permutation of the rows: the order in which posenc_fill_at() is asked for them */
+} segment;
+
+typedef struct sweep {
+  segment *segments;
+  int64_t count;
+} sweep;
+
+enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16 };
+
+/* Up to `rows` rows per range. The accuracy table (d_model 512, base 10000) has each range of positions as a segment
+ * of its own; the shapes of shapes.inc and the awkward ones are a segment each, with fewer rows. */
+sweep sweep_default(int64_t rows, uint64_t seed);
+
+/* One shape, positions from .. to-1, cut at the same ranges. spec->freqs must outlive the sweep. */
+sweep sweep_of(const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed);
+
+void sweep_destroy(sweep *s);
+
+#endif

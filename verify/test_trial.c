@@ -1,0 +1,174 @@
+/* The verifier catches what it is there to catch. The library is played by this file: an implementation that is right,
+ * and one for every way to be wrong; the checks are those of posenc-verify. */
+#include "testing.h"
+
+#include <math.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "expected.h"
+#include "trial.h"
+#include "verdict.h"
+
+struct posenc_plan {
+  const char *name;
+};
+
+static int is(const char *name, const char *other)
+{
+  return strcmp(name, other) == 0;
+}
+
+posenc_spec posenc_spec_default(int64_t d_model)
+{
+  return (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0};
+}
+
+const char *posenc_status_string(posenc_status status)
+{
+  return status == POSENC_ERROR_MEMORY ? "out of memory" : "?";
+}
+
+posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *name)
+{
+  static struct posenc_plan only;
+  (void)spec;
+  only.name = name;
+  *plan = &only;
+  return is(name, "refuses") ? POSENC_ERROR_UNSUPPORTED : is(name, "errs") ? POSENC_ERROR_MEMORY : POSENC_OK;
+}
+
+void posenc_plan_destroy(posenc_plan *plan)
+{
+  (void)plan;
+}
+
+enum { D = 6 };
+
+static void right_row(int64_t position, float *row)
+{
+  for (int c = 0; c < D; c++) {
+    const double angle = (double)position * pow(10000.0, -(c / 2) / 3.0);
+    row[c] = (float)(c % 2 ? cos(angle) : sin(angle));
+  }
+}
+
+posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t stride)
+{
+  const char *name = plan->name;
+  float *rows = out;
+  for (int64_t i = 0; i < count; i++)
+    right_row(first + i, rows + i * stride);
+  if (is(name, "widens"))
+    rows[D] = 0;
+  if (is(name, "lengthens"))
+    rows[count * stride + 1] = 0;
+  if (is(name, "precedes"))
+    rows[-1] = 0;
+  if (is(name, "forgets"))
+    memset(rows, 0xff, sizeof(float));
+  if (is(name, "crashes"))
+    raise(SIGILL);
+  if (is(name, "escapes"))
+    memset(rows, 0, (size_t)1 << 30);
+  if (is(name, "hangs"))
+    for (;;)
+      pause();
+  if (is(name, "exits"))
+    _exit(3);
+  if (is(name, "leaves"))
+    _exit(0);
+  return POSENC_OK;
+}
+
+posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t stride)
+{
+  float *rows = out;
+  for (int64_t i = 0; i < count; i++)
+    right_row(positions[i], rows + i * stride);
+  if (is(plan->name, "disagrees"))
+    rows[3] = nextafterf(rows[3], 2);
+  return POSENC_OK;
+}
+
+double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, int64_t position, int64_t column)
+{
+  (void)spec;
+  (void)position;
+  return is(impl->name, "boasts") && column == 0 ? 0x1p-40 : is(impl->name, "unbounded") ? (double)NAN : 0x1p-24;
+}
+
+static void every_fault_is_named(void **state)
+{
+  (void)state;
+  const struct {
+    const char *name;
+    trial_outcome outcome;
+    const char *reason; /* NULL: judged to be right */
+  } cases[] = {{"right", TRIAL_DONE, NULL},
+               {"refuses", TRIAL_NOT_OFFERED, NULL},
+               {"errs", TRIAL_FAILED, "posenc_plan_create returned an error: out of memory"},
+               {"widens", TRIAL_DONE, "posenc_fill wrote 1 elements behind"},
+               {"lengthens", TRIAL_DONE, "posenc_fill wrote outside"},
+               {"precedes", TRIAL_DONE, "posenc_fill wrote outside"},
+               {"forgets", TRIAL_DONE, "and posenc_fill_at"},
+               {"disagrees", TRIAL_DONE, "and posenc_fill_at"},
+               {"boasts", TRIAL_DONE, "beyond their bound"},
+               {"unbounded", TRIAL_DONE, "beyond their bound"},
+               {"crashes", TRIAL_FAILED, "SIGILL in posenc_fill"},
+               {"escapes", TRIAL_FAILED, "SIGSEGV in posenc_fill"},
+               {"hangs", TRIAL_FAILED, "after 1 seconds, in posenc_fill"},
+               {"exits", TRIAL_FAILED, "status 3, in posenc_fill"},
+               {"leaves", TRIAL_FAILED, "ended the process in posenc_fill"}};
+  const posenc_spec spec = posenc_spec_default(D);
+  sweep s = sweep_of(&spec, 0, 512, 100, 1);
+  assert_int_equal(s.count, 1);
+  truth_value *expected = expected_rows(&s.segments[0], REFERENCE_MPFR);
+  trial t = trial_create(&s.segments[0]);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const posenc_impl impl = {.name = cases[i].name};
+    char reason[256] = "";
+    verdict v = {0};
+    const trial_outcome outcome = trial_run(&t, &impl, 1, reason, sizeof reason);
+    if (outcome != cases[i].outcome)
+      fail_msg("%s: outcome %d (%s)", cases[i].name, (int)outcome, reason);
+    const int fine = outcome == TRIAL_DONE ? judge(&t, expected, &v, reason, sizeof reason) : outcome != TRIAL_FAILED;
+    if (fine != !cases[i].reason || (cases[i].reason && !strstr(reason, cases[i].reason)))
+      fail_msg("%s: '%s' where '%s' was expected", cases[i].name, reason, cases[i].reason ? cases[i].reason : "success");
+  }
+  trial_destroy(&t);
+  free(expected);
+  sweep_destroy(&s);
+}
+
+/* Every sweep has the first and the last row of its ranges, crosses anchors, and is the same for the same seed. */
+static void samples_are_as_promised(void **state)
+{
+  (void)state;
+  const posenc_spec spec = posenc_spec_default(D);
+  for (int64_t rows = SWEEP_MIN_ROWS; rows <= 512; rows *= 4) {
+    sweep s = sweep_of(&spec, -1000, POSENC_MAX_POSITION + 1, rows, 7), again = sweep_of(&spec, -1000, POSENC_MAX_POSITION + 1, rows, 7);
+    for (int64_t i = 0; i < s.count; i++) {
+      const segment *g = &s.segments[i];
+      int64_t crossings = 0;
+      assert_true(i == 0 ? g->from == -1000 : g->from == s.segments[i - 1].to);
+      assert_true(g->n_rows <= rows && g->positions[0] == g->from && g->positions[g->n_rows - 1] == g->to - 1);
+      assert_memory_equal(g->positions, again.segments[i].positions, (size_t)g->n_rows * sizeof *g->positions);
+      for (int64_t row = 1; row < g->n_rows; row++) {
+        assert_true(g->positions[row] > g->positions[row - 1]);
+        crossings += g->positions[row] % 64 == 0 && g->positions[row - 1] == g->positions[row] - 1;
+      }
+      if (rows == 512)
+        assert_true(crossings >= 7);
+    }
+    assert_int_equal(s.segments[s.count - 1].to, POSENC_MAX_POSITION + 1);
+    sweep_destroy(&s);
+    sweep_destroy(&again);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_named), cmocka_unit_test(samples_are_as_promised)};
+  return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+/* What one implementation did on one segment, against the expected values and its own bound. */
+#ifndef POSENC_VERIFY_VERDICT_H
+#define POSENC_VERIFY_VERDICT_H
+
+#include "expected.h"
+#include "trial.h"
+
+/* One output, to be looked at by hand. */
+typedef struct witness {
+  int64_t position, column;
+  float got, want; /* want: the correctly rounded value */
+  double error, bound;
+} witness;
+
+typedef struct verdict {
+  bool judged; /* the numbers below exist */
+  bool not_offered;
+  int64_t outputs;
+  double max_abs;
+  double ulp_p50, ulp_p99, ulp_max; /* exact: nearest rank over all outputs */
+  double correctly_rounded;         /* share of outputs with the bits of the nearest float, sign of zero included */
+  bool bound_ok;
+  int64_t outside; /* outputs beyond their bound */
+  witness worst;   /* the largest error */
+  witness closest; /* the largest error for its bound; the one to look at when bound_ok is false */
+} verdict;
+
+/* After a trial that was done. Returns false, and why, if guards were touched, if posenc_fill() and posenc_fill_at()
+ * disagree in a bit, or if an output is beyond its bound; *v has the numbers in any case. */
+bool judge(const trial *t, const truth_value *expected, verdict *v, char *reason, size_t size);
+
+#endif
