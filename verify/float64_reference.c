@@ -26,7 +26,8 @@ void float64_reference_row(int64_t d_model, const double *w, int64_t position, t
   for (int64_t column = 0; column < d_model; column++) {
     const double angle = (double)position * w[column / 2];
     /* Positions have no sign of zero, so a negative frequency must not make a -0 of position 0. */
-    row[column] = with_law(column % 2 ? cos(angle) : sin(angle + 0.0), float64_reference_bound(position, w[column / 2]));
+    const double y = column % 2 ? cos(angle) : sin(angle + 0.0);
+    row[column] = with_law(y, float64_reference_bound(position, w[column / 2]));
   }
 }
 

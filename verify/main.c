@@ -103,6 +103,10 @@ int main(int argc, char **argv)
   text_end(text, &r);
 
   int status = all_verified(&r) && audits_hold(&r) ? 0 : 1;
+  if (ferror(text)) {
+    fputs("posenc-verify: the report could not be written\n", stderr);
+    status = 2;
+  }
   if (json) {
     bool written = json_write(json, &r);
     if (!json_on_stdout)

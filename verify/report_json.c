@@ -66,6 +66,7 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s)
   cJSON_AddStringToObject(o, "name", r->impl->name);
   cJSON_AddStringToObject(o, "isa", r->impl->isa);
   cJSON_AddStringToObject(o, "arithmetic", r->impl->arithmetic);
+  cJSON_AddStringToObject(o, "arithmetic", r->impl->arithmetic);
   cJSON_AddStringToObject(o, "summary", r->impl->summary);
   cJSON_AddBoolToObject(o, "supported", r->supported);
   cJSON_AddBoolToObject(o, "verified", impl_verified(r));

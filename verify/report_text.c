@@ -54,8 +54,8 @@ void text_segment_begin(FILE *out, const segment *s)
     return;
   fputc('\n', out);
   print_shape(out, s);
-  fprintf(out, "\n  %-17s %-9s %8s %8s %8s %8s  %-24s %-15s %-15s %-8s\n", "implementation", "max error", "ULP p50", "p99",
-          "max", "correct", "worst at", "got", "want", "bound");
+  fprintf(out, "\n  %-17s %-9s %8s %8s %8s %8s  %-24s %-15s %-15s %s\n", "implementation", "max error", "ULP p50",
+          "p99", "max", "correct", "worst at", "got", "want", "bound");
   fflush(out);
 }
 

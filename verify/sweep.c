@@ -100,8 +100,9 @@ sweep sweep_default(int64_t rows, uint64_t seed)
   const int64_t fewer = rows / 8 > SWEEP_MIN_ROWS ? rows / 8 : SWEEP_MIN_ROWS;
   const posenc_spec paper = posenc_spec_default(512);
 
+  /* By default every row of the ordinary 5000 x 512 table, whose error the pick is judged by; samples beyond. */
   for (int i = 0; i < TABLE_RANGES; i++)
-    add_range(&s, "d512", &paper, edges[i], edges[i + 1], rows, seed);
+    add_range(&s, "d512", &paper, edges[i], edges[i + 1], i == 1 ? 9 * rows : rows, seed);
 
   posenc_spec spec;
 #define POSENC_SHAPE(name, n_positions, columns, shape_base, who)                                                     \

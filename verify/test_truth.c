@@ -172,8 +172,8 @@ static double audited_error(truth *t, const double *w, int64_t d, int64_t positi
     const double error = fabs(got[column].y - want[column].y);
     const double law = float64_reference_bound(position, w[column / 2]);
     if (!(error <= law))
-      fail_msg("position %lld, column %lld: error %g is beyond the law's %g", (long long)position, (long long)column, error,
-               law);
+      fail_msg("position %lld, column %lld: error %g is beyond the law's %g", (long long)position, (long long)column,
+               error, law);
     max = fmax(max, error);
   }
   return max;

@@ -19,7 +19,7 @@ enum { EXTRA_BITS = 64 };
  *   t = -k/denominator, one rounding     relative 2^-P, so base^t is off by 709 * 2^-P
  *   base^t                               2^-P
  *   position * w                         2^-P           711 * 2^-P in all, with second-order terms below 2^(10-P)
- * An explicit frequency is exact, and so is its product with a position (53 + 63 bits); the bound holds all the more. */
+ * An explicit frequency is exact, and so is its product with a position (53 + 63 bits): the bound is then generous. */
 enum { ANGLE_SLACK = 10 };
 
 typedef struct frequency {

@@ -93,7 +93,8 @@ static bool guards_whole(const sheet *s, const char *call, char *reason, size_t 
   if (!sheet_damage(s, &line, &column))
     return true;
   if (s->is_row[line])
-    snprintf(reason, size, "%s wrote %lld elements behind the end of a row", call, (long long)(column - s->d_model + 1));
+    snprintf(reason, size, "%s wrote %lld elements behind the end of a row", call,
+             (long long)(column - s->d_model + 1));
   else
     snprintf(reason, size, "%s wrote outside the rows it was asked for", call);
   return false;
