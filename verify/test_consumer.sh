@@ -28,7 +28,7 @@ cp "$work/alone.c" "$work/alone.cpp"
 cc -std=c11 "${strict[@]}" -fsyntax-only -I"$prefix/include" "$work/alone.c"
 c++ -std=c++17 "${strict[@]}" -fsyntax-only -I"$prefix/include" "$work/alone.cpp"
 
-cmake -S "$source_dir/examples" -B "$work/examples" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log"
+cmake -G Ninja -S "$source_dir/examples" -B "$work/examples" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log"
 cmake --build "$work/examples" >>"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
 for example in table_c table_cpp table_static; do
   expect "$work/examples/$example"

@@ -114,7 +114,7 @@ static void cuts_and_orders(void **state)
                                                                        : first + random_between(&seed, 0, ROWS - 1);
         assert_int_equal(posenc_fill_at(plan, positions, ROWS, parts, d), POSENC_OK);
         for (int64_t i = 0; i < ROWS; i++)
-          assert_rows_equal("fill_at", parts + i * d, whole + (positions[i] - first) * d, 1, d, d, d);
+          assert_rows_equal(runnable(m)->name, parts + i * d, whole + (positions[i] - first) * d, 1, d, d, d);
         free(whole);
         free(parts);
         posenc_plan_destroy(plan);
