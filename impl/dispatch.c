@@ -94,7 +94,7 @@ __attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, co
   const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
   const double ln_w = s->freqs ? 0.0 : exponent * log(s->base);
   const posenc_angle angle = {position, posenc_freq_f64(s, k), exponent, ln_w};
-  const double bound = kernel->bound(&angle);
+  const double bound = kernel->bound(&angle, kernel->ulp);
   return bound < 2.0 ? bound : 2.0; /* output and value both lie in [-1, 1] */
 }
 

@@ -48,7 +48,8 @@ typedef struct posenc_kernel {
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, float *out, int64_t row_stride);
-  double (*bound)(const posenc_angle *angle); /* absolute; the caller caps it at 2 */
+  double (*bound)(const posenc_angle *angle, double ulp); /* absolute; the caller caps it at 2 */
+  double ulp;                                             /* what bound() is given: the sincos within so many ULP */
 } posenc_kernel;
 
 #ifdef POSENC_NAME /* what the rows say of themselves; the one that is being compiled takes its own */
@@ -67,8 +68,9 @@ typedef struct posenc_kernel {
 /* Defines the object of the row that is being compiled; CMake says which by POSENC_NAME, POSENC_ISA and POSENC_VARIANT.
  * Every argument is required, so a kernel without a bound does not build. The bound is stated in words as `law`,
  * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
- * libm or SLEEF claim), or "measured". */
-#define POSENC_KERNEL(evidence, law, bound, state_bytes, refuses, prepare, rows)                                      \
+ * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
+ * function must stand in a file without instruction-set flags (freqs.c has the two that rows share). */
+#define POSENC_KERNEL(evidence, law, bound, ulp, state_bytes, refuses, prepare, rows)                                      \
   extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                 \
   const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                     \
       {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                  \
@@ -78,7 +80,8 @@ typedef struct posenc_kernel {
       refuses,                                                                                                        \
       prepare,                                                                                                        \
       rows,                                                                                                           \
-      bound}
+      bound,                                                                                                          \
+      ulp}
 
 /* Frequencies n = (d_model + 1) / 2 of a spec. */
 static inline int64_t posenc_n_freqs(int64_t d_model)

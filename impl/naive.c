@@ -12,11 +12,11 @@
 #include <float.h>
 #include <math.h>
 
-static double bound(const posenc_angle *a)
+static double bound(const posenc_angle *a, double ulp)
 {
   const double u = 0x1p-24;
   const double relative = expm1((4.0 + a->exponent + 2.0 * a->ln_w) * u);
-  return u + fabs((double)a->position * a->w) * relative;
+  return ulp * u + fabs((double)a->position * a->w) * relative;
 }
 
 static const char *refuses(const posenc_spec *spec)
@@ -47,4 +47,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL("upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 0, refuses, prepare, rows);
+POSENC_KERNEL("upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, refuses, prepare, rows);

@@ -35,12 +35,12 @@ static int64_t steps_from_anchor(int64_t position)
   return position & (ANCHOR - 1);
 }
 
-static double bound(const posenc_angle *a)
+static double bound(const posenc_angle *a, double ulp)
 {
   const double u = 0x1p-24, j = (double)steps_from_anchor(a->position);
   /* The anchor of a negative position lies up to 63 further from 0, and the steps come back over them. */
   const double travelled = fabs((double)a->position) + 2.0 * j;
-  return u * (1.5 + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + 2.0 * a->ln_w) * u);
+  return u * (1.5 * ulp + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + 2.0 * a->ln_w) * u);
 }
 
 static void prepare(const posenc_spec *spec, void *state)
@@ -105,4 +105,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 }
 
 POSENC_KERNEL("upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64", bound,
-              3 * sizeof(float), NULL, prepare, rows);
+              1.0, 3 * sizeof(float), NULL, prepare, rows);

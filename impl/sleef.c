@@ -18,11 +18,6 @@ typedef Sleef___m512_2 sincos_pair;
 typedef Sleef___m256_2 sincos_pair;
 #endif
 
-static double bound(const posenc_angle *a)
-{
-  return posenc_bound_explog(a, POSENC_VARIANT / 10.0);
-}
-
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
 {
   const float *w = state;
@@ -41,4 +36,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 #elif POSENC_VARIANT == 35
 #define LAW "2^-24 (3.5 + |pos w| (4 + 2 |ln w|))"
 #endif
-POSENC_KERNEL("upstream", LAW, bound, sizeof(float), NULL, posenc_freqs_explog, rows);
+POSENC_KERNEL("upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), NULL, posenc_freqs_explog, rows);

@@ -14,11 +14,6 @@ typedef Sleef___m512d_2 sincos_pair;
 typedef Sleef___m256d_2 sincos_pair;
 #endif
 
-static double bound(const posenc_angle *a)
-{
-  return posenc_bound_f64(a, 1.0);
-}
-
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
 {
   const double *w = state;
@@ -32,5 +27,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL("upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", bound, sizeof(double), NULL, posenc_freqs_f64,
-              rows);
+POSENC_KERNEL("upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0, sizeof(double), NULL,
+              posenc_freqs_f64, rows);
