@@ -12,10 +12,17 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posencConfig.cmake ${CMAKE_CURRENT_BIN
               cmake/posenc_sleef.cmake
         DESTINATION ${package_dir})
 
-set(pc_requires_private "")
+# The static library's needs as plain flags: a Requires.private would ask users of the shared one for SLEEF too.
+set(pc_libs_private -lm)
 if(POSENC_WITH_SLEEF)
-  set(pc_requires_private sleef)
+  set(pc_libs_private "-lsleef -lm")
 endif()
+foreach(dir LIBDIR INCLUDEDIR) # either may be absolute
+  set(pc_${dir} ${CMAKE_INSTALL_${dir}})
+  if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_${dir}})
+    set(pc_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
+  endif()
+endforeach()
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX}) # so that --prefix may move it
 configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

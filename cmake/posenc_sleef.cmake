@@ -1,12 +1,10 @@
 # Defines posenc::sleef if SLEEF is on this machine. Used by the build, and by the installed package for the static
 # library. SLEEF 3.6 and later bring a CMake package; Debian's 3.5.1 has pkg-config alone.
 if(NOT TARGET posenc::sleef)
-  find_package(SLEEF CONFIG QUIET)
-  if(TARGET sleef::sleef OR TARGET SLEEF::sleef)
+  find_package(sleef CONFIG QUIET)
+  if(TARGET sleef::sleef)
     add_library(posenc::sleef INTERFACE IMPORTED)
-    set_target_properties(posenc::sleef PROPERTIES INTERFACE_LINK_LIBRARIES
-                          $<IF:$<TARGET_EXISTS:sleef::sleef>,sleef::sleef,SLEEF::sleef>)
-    set(POSENC_SLEEF_VERSION ${SLEEF_VERSION})
+    set_target_properties(posenc::sleef PROPERTIES INTERFACE_LINK_LIBRARIES sleef::sleef)
   else()
     find_package(PkgConfig QUIET)
     if(PkgConfig_FOUND)
@@ -15,7 +13,6 @@ if(NOT TARGET posenc::sleef)
     if(TARGET PkgConfig::posenc_sleef)
       add_library(posenc::sleef INTERFACE IMPORTED)
       set_target_properties(posenc::sleef PROPERTIES INTERFACE_LINK_LIBRARIES PkgConfig::posenc_sleef)
-      set(POSENC_SLEEF_VERSION ${posenc_sleef_VERSION})
     endif()
   endif()
 endif()

@@ -51,11 +51,12 @@ static posenc_status check_ladder(const posenc_spec *s, int64_t n, char *message
   if (!(s->denominator >= 0.0) || isinf(s->denominator))
     return posenc_fail(POSENC_ERROR_SPEC, message, size, "denominator is %.17g; allowed: finite and > 0, or 0 for d_model / 2",
                        s->denominator);
-  if (!((double)(n - 1) / denominator * log2(s->base) <= 1022.0))
+  const double last = n > 1 ? (double)(n - 1) : 1.0, bits = last * log2(s->base);
+  if (!(bits / denominator <= 1022.0))
     return posenc_fail(POSENC_ERROR_SPEC, message, size,
-                       "denominator is %.17g: the last frequency, base^(-%" PRId64 "/denominator), falls below 2^-1022; "
-                       "allowed with base %.17g: at least %.17g",
-                       denominator, n - 1, s->base, (double)(n - 1) * log2(s->base) / 1022.0);
+                       "denominator is %.17g and base is %.17g: base^(-%.0f/denominator) falls below 2^-1022; allowed with this "
+                       "base: a denominator of at least %.17g",
+                       denominator, s->base, last, bits / 1022.0);
   if (s->n_freqs != 0)
     return posenc_fail(POSENC_ERROR_SPEC, message, size, "n_freqs is %" PRId64 " but freqs is NULL; allowed: 0", s->n_freqs);
   return POSENC_OK;

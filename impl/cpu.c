@@ -6,6 +6,7 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <stdatomic.h>
 
 /* XCR0: which register states the operating system saves. */
 static unsigned xcr0(void)
@@ -15,7 +16,7 @@ static unsigned xcr0(void)
   return low;
 }
 
-unsigned posenc_cpu(void)
+static unsigned detect(void)
 {
   unsigned a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX) || !(c & bit_FMA))
@@ -25,6 +26,20 @@ unsigned posenc_cpu(void)
     return 0;
   const unsigned needed = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
   return POSENC_CPU_avx2 | ((saved & zmm) == zmm && (b & needed) == needed ? POSENC_CPU_avx512 : 0u);
+}
+
+/* Asked once: under a hypervisor every CPUID is a trap, some 20 microseconds. Threads that ask first at the same time all
+ * store the same answer. */
+unsigned posenc_cpu(void)
+{
+  enum { KNOWN = 1 << 16 };
+  static atomic_uint answer;
+  unsigned known = atomic_load_explicit(&answer, memory_order_relaxed);
+  if (!known) {
+    known = detect() | KNOWN;
+    atomic_store_explicit(&answer, known, memory_order_relaxed);
+  }
+  return known & ~(unsigned)KNOWN;
 }
 
 #elif defined(__aarch64__)

@@ -95,13 +95,14 @@ __attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, co
   const double ln_w = s->freqs ? 0.0 : exponent * log(s->base);
   const posenc_angle angle = {position, posenc_freq_f64(s, k), exponent, ln_w};
   const double bound = kernel->bound(&angle, kernel->ulp);
-  return bound < 2.0 ? bound : 2.0; /* output and value both lie in [-1, 1] */
+  const double none = 2.0 + 0x1p-16; /* a value in [-1, 1] and an output that drifted (recurrence.c) out of it */
+  return bound < none ? bound : none;
 }
 
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, int64_t position, int64_t column)
 {
   posenc_spec s;
-  if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || position < -POSENC_MAX_POSITION ||
+  if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || (s.freqs && s.n_freqs <= column / 2) || position < -POSENC_MAX_POSITION ||
       position > POSENC_MAX_POSITION || column < 0 || column >= s.d_model)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();

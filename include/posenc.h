@@ -45,7 +45,7 @@ POSENC_API const char *posenc_version(void);
 
 typedef enum posenc_status {
   POSENC_OK = 0,
-  POSENC_ERROR_ARGUMENT = 1,     /* a NULL pointer, a negative count, or row_stride < d_model */
+  POSENC_ERROR_ARGUMENT = 1,     /* a NULL or misaligned pointer, a negative count, or row_stride < d_model */
   POSENC_ERROR_SPEC = 2,         /* a field of the spec is out of range */
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
@@ -68,7 +68,7 @@ POSENC_API const char *posenc_status_string(posenc_status status);
 typedef struct posenc_spec {
   size_t struct_size;  /* sizeof(posenc_spec) of the caller; fields added later are zero for older callers */
   int64_t d_model;     /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
-  double base;         /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
+  double base;         /* > 1 and finite; base^(-max(n-1, 1)/denominator) must stay at or above 2^-1022 */
   double denominator;  /* > 0 and finite; 0 means d_model / 2.0 */
   const double *freqs; /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
                           denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
@@ -91,7 +91,7 @@ typedef struct posenc_impl {
   const char *isa;        /* "any", "avx2", "avx512", "neon" */
   const char *arithmetic; /* where angle and sine are formed: "float32 libm", "float64 SIMD", ... */
   const char *summary;    /* one line: what it computes */
-  const char *bound;      /* its error bound in words and symbols; posenc_impl_error_bound() evaluates it */
+  const char *bound;      /* its error bound in symbols, to first order; posenc_impl_error_bound() is rigorous */
   const char *evidence;   /* what the bound rests on: "proved", "upstream" or "measured" */
 } posenc_impl;
 
@@ -106,8 +106,8 @@ POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 /* 1 if this CPU and operating system can run it, else 0. */
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
-/* Upper bound of |output - real-number value| at that position and column, the spec being a valid one; at most 2.
- * NaN for arguments out of range. Costs about as much as one pow(). */
+/* Upper bound of |output - real-number value| at that position and column, the spec being a valid one; at most 2 + 2^-16,
+ * which says nothing. NaN for arguments out of range. Costs about as much as one pow(). */
 POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, int64_t position,
                                           int64_t column);
 
@@ -116,7 +116,7 @@ POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_
 /* A checked spec with its frequencies computed once. Memory: at most 64 bytes per frequency and 4 KiB. */
 typedef struct posenc_plan posenc_plan;
 
-/* What posenc_plan_create would return, with a message as in posenc_spec_check(). */
+/* What posenc_plan_create would return, memory permitting, with a message as in posenc_spec_check(). */
 POSENC_API posenc_status posenc_plan_check(const posenc_spec *spec, const char *impl, char *message, size_t size);
 
 /* impl as in posenc_impl_find(). On success *plan is a new plan, to be destroyed by the caller; on error *plan is
@@ -137,6 +137,7 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  *               and the next row are not touched
  *   row_stride  elements from a row to the next, >= d_model
  *   count       0 is fine (out may then be NULL)
+ * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
  * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock. */
 POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out,

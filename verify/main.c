@@ -61,6 +61,17 @@ static void verify_impl(impl_result *result, trial *t, const truth_value *expect
   }
 }
 
+/* An implementation that offers none of the shapes has shown nothing. */
+static void require_a_verdict(const results *r, impl_result *result)
+{
+  if (!result->supported || result->failure[0])
+    return;
+  for (int64_t i = 0; i < r->sweep.count; i++)
+    if (result->verdicts[i].judged)
+      return;
+  snprintf(result->failure, sizeof result->failure, "not judged: it offers no shape of this run");
+}
+
 static void verify_segment(results *r, int64_t index, FILE *text)
 {
   const segment *s = &r->sweep.segments[index];
@@ -100,6 +111,8 @@ int main(int argc, char **argv)
   text_begin(text, &r);
   for (int64_t i = 0; i < r.sweep.count; i++)
     verify_segment(&r, i, text);
+  for (size_t i = 0; i < r.n_impls; i++)
+    require_a_verdict(&r, &r.impls[i]);
   text_end(text, &r);
 
   int status = all_verified(&r) && audits_hold(&r) ? 0 : 1;

@@ -5,10 +5,9 @@
 #include "float64_reference.h"
 #include "report.h"
 
-/* cJSON reports running out of memory by NULL and carries NULLs along; the document is then incomplete, and only the
- * last call can tell. At these sizes that is academic. */
+/* JSON has no infinity, and cJSON writes null for one: an infinite ULP (a nonzero answer where 0 is exact). Running out
+ * of memory, cJSON returns NULL and carries it along: only the last call can tell. */
 
-/* JSON has no infinity, and cJSON writes null for one: an infinite ULP (a nonzero answer where 0 is exact). */
 static void add_hex(cJSON *object, const char *key, double value)
 {
   char text[40];
@@ -65,7 +64,6 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s)
   cJSON_AddItemToArray(impls, o);
   cJSON_AddStringToObject(o, "name", r->impl->name);
   cJSON_AddStringToObject(o, "isa", r->impl->isa);
-  cJSON_AddStringToObject(o, "arithmetic", r->impl->arithmetic);
   cJSON_AddStringToObject(o, "arithmetic", r->impl->arithmetic);
   cJSON_AddStringToObject(o, "summary", r->impl->summary);
   cJSON_AddBoolToObject(o, "supported", r->supported);
