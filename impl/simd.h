@@ -14,6 +14,7 @@
 
 #define POSENC_SIMD_avx2 1
 #define POSENC_SIMD_avx512 2
+#define POSENC_SIMD_neon 3
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
 
 #if POSENC_SIMD == POSENC_SIMD_avx512
@@ -91,6 +92,46 @@ static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
   const __m128 sf = _mm256_cvtpd_ps(s), cf = _mm256_cvtpd_ps(c);
   const __m256 low = _mm256_castps128_ps256(_mm_unpacklo_ps(sf, cf));
   store_some(out, _mm256_insertf128_ps(low, _mm_unpackhi_ps(sf, cf), 1), columns);
+}
+
+#elif POSENC_SIMD == POSENC_SIMD_neon
+#include <arm_neon.h>
+#include <string.h>
+
+typedef float32x4_t vf;
+typedef float64x2_t vd;
+enum { VF_LANES = 4, VD_LANES = 2 };
+
+static inline vf vf_load(const float *p) { return vld1q_f32(p); }
+static inline vf vf_set1(float x) { return vdupq_n_f32(x); }
+static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
+static inline vd vd_load(const double *p) { return vld1q_f64(p); }
+static inline vd vd_set1(double x) { return vdupq_n_f64(x); }
+static inline vd vd_mul(vd a, vd b) { return vmulq_f64(a, b); }
+
+/* NEON has no masked store: the end of a row goes through a buffer. */
+static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
+{
+  const float32x4x2_t pairs = {{s, c}};
+  if (columns >= 8) {
+    vst2q_f32(out, pairs);
+  } else if (columns > 0) {
+    float end[8];
+    vst2q_f32(end, pairs);
+    memcpy(out, end, (size_t)columns * sizeof(float));
+  }
+}
+
+static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
+{
+  const float32x2x2_t pairs = {{vcvt_f32_f64(s), vcvt_f32_f64(c)}};
+  if (columns >= 4) {
+    vst2_f32(out, pairs);
+  } else if (columns > 0) {
+    float end[4];
+    vst2_f32(end, pairs);
+    memcpy(out, end, (size_t)columns * sizeof(float));
+  }
 }
 
 #else

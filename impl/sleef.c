@@ -16,6 +16,9 @@ typedef Sleef___m512_2 sincos_pair;
 #elif POSENC_SIMD == POSENC_SIMD_avx2
 #define SINCOS(ulp) POSENC_CAT(POSENC_CAT(Sleef_sincosf8_u, ulp), avx2)
 typedef Sleef___m256_2 sincos_pair;
+#elif POSENC_SIMD == POSENC_SIMD_neon
+#define SINCOS(ulp) POSENC_CAT(POSENC_CAT(Sleef_sincosf4_u, ulp), advsimd)
+typedef Sleef_float32x4_t_2 sincos_pair;
 #endif
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)

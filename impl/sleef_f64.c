@@ -12,6 +12,9 @@ typedef Sleef___m512d_2 sincos_pair;
 #elif POSENC_SIMD == POSENC_SIMD_avx2
 #define SINCOS Sleef_sincosd4_u10avx2
 typedef Sleef___m256d_2 sincos_pair;
+#elif POSENC_SIMD == POSENC_SIMD_neon
+#define SINCOS Sleef_sincosd2_u10advsimd
+typedef Sleef_float64x2_t_2 sincos_pair;
 #endif
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
