@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# posenc-verify and the C tests on x86-64 CPUs that lack something, emulated by qemu-x86_64: what the CPU lacks is never
+# chosen, forcing it is a clear error, nothing dies of an illegal instruction. Exit status 77: skipped, with a reason.
+#
+#   test_old_cpus.sh BUILD_DIR [CPU]      CPU: one of the list below
+#
+# No AVX-512 here: qemu-user does not emulate it, so on every CPU of the list it is one of the things that are missing.
+set -euo pipefail
+if [[ $# -lt 1 || $# -gt 2 || $1 == -* ]]; then
+  sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  [[ ${1:-} == --help || ${1:-} == -h ]] && exit 0 || exit 2
+fi
+build=$(cd "$1" && pwd)
+verify=$build/verify/posenc-verify
+
+declare -A cpus=(
+  [Nehalem]="no AVX"
+  [SandyBridge]="AVX, but no AVX2 and no FMA"
+  [Haswell,-fma]="AVX2 without FMA"
+  [Haswell,-avx2]="FMA without AVX2"
+  [max,-xsave]="AVX2 and FMA, which the system has not switched on"
+  [Haswell]="AVX2 and FMA, but no AVX-512"
+)
+declare -A runs=([Haswell]=avx2) # the instruction sets that do run
+
+skip() { echo "skipped: $1"; exit 77; }
+[[ $(uname -m) == x86_64 ]] || skip "this machine is no x86-64"
+command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian package qemu-user)"
+! grep -qs '^CMAKE_C_FLAGS:.*-fsanitize' "$build/CMakeCache.txt" || skip "sanitizers do not run under qemu-user"
+
+if [[ $# == 1 ]]; then # all of them, as many at a time as there are cores
+  code=0
+  printf '%s\n' "${!cpus[@]}" | xargs -P "$(nproc)" -I CPU "${BASH_SOURCE[0]}" "$build" CPU || code=1
+  exit $code
+fi
+
+cpu=$2
+[[ ${cpus[$cpu]:-} ]] || { echo "unknown CPU '$cpu'; known: ${!cpus[*]}" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+ulimit -c 0 # should a program die, its report is enough
+run() { # run PROGRAM ARGUMENT...: on that CPU; its exit code in $code, its streams in $work/out and $work/err
+  code=0
+  qemu-x86_64 -cpu "$cpu" "$@" >"$work/out" 2>"$work/err" || code=$?
+}
+fail() { # in one write: others may be printing
+  printf '%s\n' "$cpu (${cpus[$cpu]}): $1; exit code $code, the last lines:" \
+    "$(grep -hv 'TCG doesn.t support' "$work/out" "$work/err" | tail -n 20)"
+  exit 1
+}
+
+# The one CPU whose own word must not be believed: it has to say AVX (bit 28), and the system not OSXSAVE (bit 27).
+if [[ $cpu == *-xsave ]]; then
+  run /lib64/ld-linux-x86-64.so.2 --list-diagnostics
+  ecx=$(sed -n 's/^x86.cpu_features.features\[0x0\].cpuid\[0x2\]=//p' "$work/out")
+  [[ $ecx ]] && (((ecx >> 27 & 3) == 2)) || fail "qemu does not show AVX without OSXSAVE, but ECX ${ecx:-unknown}"
+fi
+
+run "$verify" --list
+[[ $code == 0 ]] || fail "posenc-verify --list"
+list=$(<"$work/out")
+declare -A best=() # of a family (a name without its instruction set): the first member that runs here
+while read -r name isa state _; do
+  [[ $state != runs || ${best[${name/_$isa/}]:-} ]] || best[${name/_$isa/}]=$name
+done <<<"$list"
+
+forced=0
+while read -r name isa state _; do
+  [[ $isa != any ]] || continue
+  family=${name/_$isa/}
+  if [[ " ${runs[$cpu]:-} " == *" $isa "* ]]; then
+    [[ $state == runs ]] || fail "$name should run here"
+  else
+    [[ $state == not ]] || fail "$name must not be said to run here"
+    run "$verify" --impl "$name"
+    [[ $code == 2 && ! -s $work/out ]] && grep -q "$name.*needs $isa" "$work/err" ||
+      fail "forcing $name should be refused"
+    forced=$((forced + 1))
+  fi
+  if [[ ${best[$family]:-} ]]; then
+    run "$verify" --impl "$family" --reference float64 --positions 0:64
+    [[ $code == 0 ]] && grep -q "${best[$family]} " "$work/out" ||
+      fail "'$family' should be ${best[$family]}, and hold its bound"
+  else
+    run "$verify" --impl "$family"
+    [[ $code == 2 ]] && grep -q "$family.*needs" "$work/err" || fail "'$family' should be refused: no member runs here"
+  fi
+done <<<"$list"
+
+run "$verify" --rows 16
+[[ $code == 0 ]] || fail "posenc-verify"
+# growth takes minutes here, and is about arithmetic that no CPU changes.
+tests=$(ctest --test-dir "$build" -N -L '^c$' | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vx growth) || true
+[[ $tests ]] || { code=1; fail "ctest knows no test with the label c"; }
+for test in $tests; do
+  run "$build/verify/test_$test"
+  [[ $code == 0 ]] || fail "test_$test"
+done
+echo "ok: $cpu (${cpus[$cpu]}), $forced implementations refused, tests:" $tests

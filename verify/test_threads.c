@@ -1,0 +1,85 @@
+/* Threads share plans and cut tables as they like. The first call into the library is made by all of them at once, so that
+ * ThreadSanitizer sees any first-use state; later ones fill disjoint rows of one table from one plan.
+ */
+#include "testing.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+enum { THREADS = 4, ROWS = 256, D = 48 };
+
+static pthread_barrier_t start;
+
+typedef struct job {
+  const posenc_impl *impl; /* NULL: the default */
+  const posenc_plan *plan; /* NULL: make one */
+  float *table;
+  int64_t first, count;
+  int ok;
+} job;
+
+static void *work(void *data)
+{
+  job *j = data;
+  posenc_plan *own = NULL;
+  pthread_barrier_wait(&start);
+  if (!j->plan) {
+    const posenc_spec spec = posenc_spec_default(D);
+    j->ok = posenc_plan_create(&own, &spec, j->impl ? j->impl->name : NULL) == POSENC_OK;
+  }
+  const posenc_plan *plan = own ? own : j->plan;
+  j->ok = j->ok && posenc_fill(plan, j->first, j->count, j->table + j->first * D, D) == POSENC_OK;
+  posenc_plan_destroy(own);
+  return NULL;
+}
+
+static void run_all(job *jobs)
+{
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    jobs[i].ok = 1;
+    if (pthread_create(&threads[i], NULL, work, &jobs[i]) != 0)
+      fail_msg("a thread could not be started");
+  }
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], NULL);
+    assert_true(jobs[i].ok);
+  }
+}
+
+static float table[ROWS * D], alone[ROWS * D];
+
+/* Has to run first: nothing of the library has been called before. */
+static void first_use(void **state)
+{
+  (void)state;
+  job jobs[THREADS];
+  for (int i = 0; i < THREADS; i++)
+    jobs[i] = (job){NULL, NULL, table, i * (ROWS / THREADS), ROWS / THREADS, 1};
+  run_all(jobs);
+}
+
+static void shared_plan(void **state)
+{
+  (void)state;
+  const posenc_spec spec = posenc_spec_default(D);
+  for (size_t m = 0; runnable(m); m++) {
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    assert_int_equal(posenc_fill(plan, 0, ROWS, alone, D), POSENC_OK);
+    memset(table, 0, sizeof table);
+    job jobs[THREADS]; /* uneven cuts, none at a multiple of 64 but the first */
+    const int64_t cuts[THREADS + 1] = {0, 37, 100, 101, ROWS};
+    for (int i = 0; i < THREADS; i++)
+      jobs[i] = (job){NULL, plan, table, cuts[i], cuts[i + 1] - cuts[i], 1};
+    run_all(jobs);
+    assert_rows_equal(runnable(m)->name, table, alone, ROWS, D, D, D);
+    posenc_plan_destroy(plan);
+  }
+}
+
+int main(void)
+{
+  pthread_barrier_init(&start, NULL, THREADS);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(first_use), cmocka_unit_test(shared_plan)};
+  return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}
