@@ -88,7 +88,7 @@ void bench_context(const bench_options *options)
   shim_context("schema", "1");
   shim_context("posenc", posenc_version());
   shim_context("build_type", POSENC_BUILD_TYPE);
-  shim_context("c_flags", POSENC_C_FLAGS);
+  shim_context("c_flags", POSENC_C_FLAGS " (each implementation adds those of its instruction set)");
   shim_context("compiler", COMPILER);
 #if POSENC_WITH_SLEEF
   shim_context("sleef",

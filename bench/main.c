@@ -2,6 +2,7 @@
 
 #include "shim.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ static void register_all(const bench_options *o)
 {
   size_t largest = 0;
   for (size_t i = 0; i < bench_shape_count(); i++) {
+    if (!(o->shapes >> i & 1))
+      continue;
     const bench_shape *s = bench_shape_at(i);
     const size_t bytes = (size_t)(s->positions * s->d_model) * sizeof(float);
     largest = bytes > largest ? bytes : largest;
@@ -50,6 +53,17 @@ static void print_left_out(const char *name, const char *reason, void *data)
 {
   (void)data;
   printf("not run: %s: %s\n", name, reason);
+}
+
+/* Before anything runs, and without touching what the file holds: Google Benchmark would find out late, or not say. */
+static bool can_write(const char *path)
+{
+  FILE *f = path ? fopen(path, "ab") : NULL;
+  if (path && !f)
+    fprintf(stderr, "posenc-bench: cannot write %s: %s\n", path, strerror(errno));
+  if (f)
+    fclose(f);
+  return !path || f;
 }
 
 int main(int argc, char **argv)
@@ -77,14 +91,19 @@ int main(int argc, char **argv)
     bench_read_verified(o.verified);
 
   register_all(&o);
-  size_t errors = 0, matched;
-  if (o.list) {
-    matched = shim_list();
-    bench_each_left_out(print_left_out, NULL);
-  } else {
+  const size_t matched = shim_select();
+  int status = 0;
+  if (o.list || shim_list_asked_for()) {
+    shim_list();
+    if (o.list)
+      bench_each_left_out(print_left_out, NULL);
+  } else if (matched > 0 && !can_write(shim_output_file())) {
+    status = 2;
+  } else if (matched > 0) {
     bench_context(&o);
-    matched = shim_run_all(&errors);
+    status = shim_run_all() > 0 ? 1 : 0;
   }
+  shim_release();
   bench_buffer_release();
   bench_left_out_release();
   free(json_file);
@@ -94,5 +113,5 @@ int main(int argc, char **argv)
     fputs("posenc-bench: no benchmark matches the filter; --list names them all\n", stderr);
     return 2;
   }
-  return errors ? 1 : 0;
+  return status;
 }

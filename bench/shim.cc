@@ -1,5 +1,6 @@
 #include "shim.h"
 
+#include "display.hh"
 #include "progress.h"
 
 #include <benchmark/benchmark.h>
@@ -57,74 +58,37 @@ void time_case(benchmark::State &state, Case &k)
   }
 }
 
-// The display reporter the flags ask for, with two changes. Its context is replaced: it warns that the *library* was
-// built for debugging, which Debian's package always says, and which says nothing about the code measured here. And
-// the progress line makes room for results.
-class Display : public benchmark::BenchmarkReporter {
- public:
-  Display() : inner(benchmark::CreateDefaultDisplayReporter()), errors(0) {}
+context_lines context;
+std::vector<std::string> selected;
+std::string output_file;
+bool list_only = false;
+long repetitions = 1;
 
-  bool ReportContext(const Context &context) override
-  {
-    std::ostringstream unwanted;
-    inner->SetErrorStream(&unwanted);
-    const bool go_on = inner->ReportContext(context);
-    inner->SetErrorStream(&GetErrorStream());
-    const auto *lines = benchmark::internal::GetGlobalContext();
-    if (lines)
-      for (const auto &line : *lines)
-        if (line.first.find('.') == std::string::npos) // keys with a dot are lists, for the programs that read the file
-          GetErrorStream() << line.first << ": " << line.second << "\n";
-    if (context.cpu_info.scaling == benchmark::CPUInfo::ENABLED)
-      GetErrorStream() << "warning: CPU frequency scaling is enabled; expect more spread\n";
-    return go_on;
-  }
-  void ReportRuns(const std::vector<Run> &runs) override
-  {
-    progress_clear();
-    bool failed = false;
-    for (const Run &run : runs)
-      failed = failed || run.error_occurred;
-    errors += failed;
-    inner->ReportRuns(runs);
-  }
-  void Finalize() override { inner->Finalize(); }
-
-  benchmark::BenchmarkReporter *inner; // owned by Google Benchmark
-  size_t errors;
-};
-
-// What the filter selects is known to Google Benchmark alone: ask it to list.
-std::vector<std::string> selected()
+// To list or to run, and the file that Google Benchmark empties in either case.
+void set_flags(bool list, const std::string &file)
 {
   // Google Benchmark keeps the pointer to the program's name, for the "executable" of the JSON context.
   static char program[] = "posenc-bench";
-  char list[] = "--benchmark_list_tests=true", run[] = "--benchmark_list_tests=false";
-  char *on[] = {program, list, nullptr}, *off[] = {program, run, nullptr};
-  int n_on = 2, n_off = 2;
-  Display names;
-  std::ostringstream text;
-  names.SetOutputStream(&text);
-  benchmark::Initialize(&n_on, on);
-  benchmark::RunSpecifiedBenchmarks(&names);
-  benchmark::Initialize(&n_off, off);
-
-  std::vector<std::string> lines;
-  std::istringstream in(text.str());
-  for (std::string line; std::getline(in, line);)
-    lines.push_back(line);
-  return lines;
+  std::string list_flag = std::string("--benchmark_list_tests=") + (list ? "true" : "false");
+  std::string file_flag = "--benchmark_out=" + file;
+  char *flags[] = {program, &list_flag[0], &file_flag[0], nullptr};
+  int n = 3;
+  benchmark::Initialize(&n, flags);
 }
 
-bool list_asked_for = false;
-long repetitions = 1;
+// The rest of text if it starts so, or NULL.
+const char *after(const char *start, const char *text)
+{
+  const size_t n = std::strlen(start);
+  return std::strncmp(text, start, n) == 0 ? text + n : nullptr;
+}
 
 // A wrong format makes Google Benchmark print its help and leave with success: catch it first.
 bool bad_format(const char *arg)
 {
   for (const char *flag : {"--benchmark_format=", "--benchmark_out_format="})
-    if (std::strncmp(arg, flag, std::strlen(flag)) == 0) {
-      const std::string format = arg + std::strlen(flag);
+    if (after(flag, arg)) {
+      const std::string format = after(flag, arg);
       return format != "console" && format != "json" && format != "csv";
     }
   return false;
@@ -134,17 +98,23 @@ bool bad_format(const char *arg)
 
 const char *shim_flags(int argc, char **argv)
 {
-  const char *from_environment = std::getenv("BENCHMARK_REPETITIONS");
-  if (from_environment)
-    repetitions = std::strtol(from_environment, nullptr, 10);
+  const char *value = std::getenv("BENCHMARK_REPETITIONS");
+  if (value)
+    repetitions = std::strtol(value, nullptr, 10);
+  value = std::getenv("BENCHMARK_OUT");
+  if (value)
+    output_file = value;
   for (int i = 1; i < argc; i++) {
-    static const char flag[] = "--benchmark_repetitions=";
     if (bad_format(argv[i]))
       return argv[i];
-    if (std::strncmp(argv[i], flag, sizeof flag - 1) == 0)
-      repetitions = std::strtol(argv[i] + sizeof flag - 1, nullptr, 10);
-    if (std::strncmp(argv[i], "--benchmark_list_tests", 22) == 0)
-      list_asked_for = std::strcmp(argv[i], "--benchmark_list_tests=false") != 0;
+    if ((value = after("--benchmark_repetitions=", argv[i])))
+      repetitions = std::strtol(value, nullptr, 10);
+    if ((value = after("--benchmark_out=", argv[i])))
+      output_file = value;
+    if ((value = after("--benchmark_context=", argv[i])))
+      context.emplace_back("benchmark_context", value);
+    if ((value = after("--benchmark_list_tests", argv[i])))
+      list_only = std::strcmp(value, "=false") != 0;
   }
   benchmark::Initialize(&argc, argv);
   return argc > 1 ? argv[1] : nullptr;
@@ -159,34 +129,56 @@ void shim_register(const shim_case *c)
 
 void shim_context(const char *key, const char *value)
 {
+  context.emplace_back(key, value);
   benchmark::AddCustomContext(key, value);
 }
 
-size_t shim_list(void)
+size_t shim_select(void)
 {
-  const std::vector<std::string> names = selected();
-  for (const std::string &name : names)
-    std::cout << name << "\n";
-  std::cout.flush();
-  benchmark::ClearRegisteredBenchmarks();
-  return names.size();
+  // The filter is known to Google Benchmark alone: ask it to list.
+  display names(context);
+  std::ostringstream text;
+  names.SetOutputStream(&text);
+  set_flags(true, "");
+  benchmark::RunSpecifiedBenchmarks(&names);
+  set_flags(false, output_file);
+
+  std::istringstream in(text.str());
+  for (std::string line; std::getline(in, line);)
+    selected.push_back(line);
+  return selected.size();
 }
 
-size_t shim_run_all(size_t *errors)
+bool shim_list_asked_for(void)
 {
-  if (list_asked_for)
-    return shim_list();
-  const std::vector<std::string> names = selected();
-  if (!names.empty()) {
-    Display display;
-    progress_start(static_cast<long>(names.size()) * (repetitions > 1 ? repetitions : 1));
-    benchmark::RunSpecifiedBenchmarks(&display);
-    progress_clear();
-    *errors += display.errors;
-  }
+  return list_only;
+}
+
+const char *shim_output_file(void)
+{
+  return output_file.empty() ? nullptr : output_file.c_str();
+}
+
+void shim_list(void)
+{
+  for (const std::string &name : selected)
+    std::cout << name << "\n";
+  std::cout.flush();
+}
+
+size_t shim_run_all(void)
+{
+  display results(context);
+  progress_start(static_cast<long>(selected.size()) * (repetitions > 1 ? repetitions : 1));
+  benchmark::RunSpecifiedBenchmarks(&results);
+  progress_clear();
+  return results.errors;
+}
+
+void shim_release(void)
+{
   benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
-  return names.size();
 }
 
 void shim_bytes(shim_run *run, int64_t per_pass)

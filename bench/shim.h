@@ -7,6 +7,7 @@
 #ifndef POSENC_BENCH_SHIM_H
 #define POSENC_BENCH_SHIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,12 +34,21 @@ void shim_register(const shim_case *c);
 /* A line of the context that goes in front of the results, on the screen and in the JSON file. */
 void shim_context(const char *key, const char *value);
 
-/* Prints the names the filter selects, one per line, and returns how many they are. */
-size_t shim_list(void);
+/* After all cases are registered: how many of them the filter selects. Writes to no file. */
+size_t shim_select(void);
 
-/* Runs what the filter selects, with progress on stderr; returns how many cases matched and adds those that ended in
- * an error to *errors. To be called once. */
-size_t shim_run_all(size_t *errors);
+/* What the flags ask for: a list only; the file for the results, or NULL. */
+bool shim_list_asked_for(void);
+const char *shim_output_file(void);
+
+/* Prints the names that are selected, one per line. */
+void shim_list(void);
+
+/* Runs what is selected, with progress on stderr; returns how many cases ended in an error. To be called once. */
+size_t shim_run_all(void);
+
+/* Releases the cases. */
+void shim_release(void);
 
 /* Within end(): what one pass wrote, a number that stands for itself, and a remark. */
 void shim_bytes(shim_run *run, int64_t per_pass);

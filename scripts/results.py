@@ -1,5 +1,6 @@
 """Reads what posenc-verify and posenc-bench have written; for scripts/summary."""
 import json
+import math
 import re
 import statistics
 import sys
@@ -26,22 +27,22 @@ def load(path, key, what):
 
 
 class Row:
-    """One benchmark: nanoseconds per element, by repetition."""
+    """One benchmark: nanoseconds per element of each repetition; of all, the median and the relative spread."""
 
     def __init__(self):
-        self.by_repetition, self.rows = {}, None
+        self.values, self.rows = [], None
 
     def finish(self):
-        values = list(self.by_repetition.values())
-        self.ns = statistics.median(values)
+        self.ns = statistics.median(self.values)
         self.gb_s = 4.0 / self.ns  # float32
-        self.spread = interquartile_range(values) / self.ns
+        self.spread = interquartile_range(self.values) / self.ns
         return self
 
     def share_of(self, limit):
-        """Ratio of the medians, and the interquartile range of the ratios of repetitions."""
-        pairs = [limit.by_repetition[r] / t for r, t in self.by_repetition.items() if r in limit.by_repetition]
-        return limit.ns / self.ns, interquartile_range(pairs)
+        """Ratio of the medians, and its spread: the relative spreads of both, taken as independent, since repetitions
+        of the same number are far apart in a run that interleaves at random."""
+        share = limit.ns / self.ns
+        return share, share * math.hypot(self.spread, limit.spread)
 
 
 def interquartile_range(values):
@@ -65,7 +66,7 @@ def read_bench(data):
         row = rows.setdefault((m[1] or m[3], m[2] or m[4], n, d), Row())
         row.rows = int(b.get("rows", n))
         ns = b["cpu_time"] * NANOSECONDS[b["time_unit"]]
-        row.by_repetition[b.get("repetition_index", 0)] = ns / (row.rows * d)
+        row.values.append(ns / (row.rows * d))
     return {key: row.finish() for key, row in rows.items()}, errors
 
 

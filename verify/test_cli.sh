@@ -55,6 +55,8 @@ case $tool in
   bad 'offset' --offset 3
   bad 'no/such/file' --verified no/such/file
   bad 'benchmark_no_such' --benchmark_no_such=1
+  bad 'no benchmark matches' --benchmark_filter=zzz --json result.json
+  bad 'cannot write' --shape bert --json no/such/result.json
   ;;
 esac
 echo "ok: $(basename "$tool")"
