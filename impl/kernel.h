@@ -48,7 +48,7 @@ typedef struct posenc_kernel {
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, float *out, int64_t row_stride);
-  double (*bound)(const posenc_angle *angle, double ulp); /* absolute; the caller caps it at 2 */
+  double (*bound)(const posenc_angle *angle, double ulp); /* absolute; the caller caps it */
   double ulp;                                             /* what bound() is given: the sincos within so many ULP */
 } posenc_kernel;
 

@@ -3,18 +3,10 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "random.h"
 
 /* Long enough to see an implementation step from row to row; an anchored one starts afresh at multiples of 64. */
 enum { RUN_ROWS = 8, ANCHOR = 64 };
-
-/* splitmix64: small, and the same on every machine, which rand() is not. */
-static uint64_t next_random(uint64_t *state)
-{
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
 
 /* 0 .. limit-1; the bias of the remainder is below 2^-30 for any limit here. */
 static int64_t random_below(uint64_t *state, int64_t limit)

@@ -265,6 +265,10 @@ static void bad_fills(void **state)
     posenc_fill_at_check(plan, positions, 3, out, 8, message, sizeof message);
     assert_non_null(strstr(message, "positions[2] is 4294967297"));
     assert_int_equal(posenc_fill_at(plan, NULL, 1, out, 8), POSENC_ERROR_ARGUMENT);
+    posenc_fill_at_check(plan, NULL, 1, out, 8, message, sizeof message);
+    assert_string_equal(message, "positions is NULL; an array of count positions is needed");
+    posenc_fill_check(plan, 0, 1, NULL, 8, message, sizeof message);
+    assert_string_equal(message, "out is (nil); allowed: memory aligned to 4 bytes");
     assert_int_equal(posenc_fill_at(plan, positions, -1, out, 8), POSENC_ERROR_ARGUMENT);
     assert_int_equal(posenc_fill(plan, 0, 1, NULL, 8), POSENC_ERROR_ARGUMENT);
     assert_int_equal(posenc_fill(plan, 0, 1, (char *)out + 1, 8), POSENC_ERROR_ARGUMENT);
@@ -273,7 +277,10 @@ static void bad_fills(void **state)
     assert_memory_equal(out, before, sizeof out);
     posenc_plan_destroy(plan);
   }
+  char message[128] = "";
   assert_int_equal(posenc_fill(NULL, 0, 1, out, 8), POSENC_ERROR_ARGUMENT);
+  posenc_fill_check(NULL, 0, 1, out, 8, message, sizeof message);
+  assert_string_equal(message, "plan is NULL; a plan from posenc_plan_create() is needed");
   assert_memory_equal(out, before, sizeof out);
 }
 

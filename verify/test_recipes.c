@@ -114,6 +114,14 @@ static void sleef_angles(void **state)
   }
 }
 
+static int is_recipe(const posenc_impl *impl)
+{
+  for (size_t m = 0; m < sizeof exact_recipes / sizeof exact_recipes[0]; m++)
+    if (strcmp(impl->name, exact_recipes[m].impl) == 0)
+      return 1;
+  return 0;
+}
+
 /* Explicit frequencies: the float32 recipes multiply by (float)w, the float64 ones by w. At the far positions a last bit
  * of w is many turns of a float32 angle, and 2^-20 of a float64 one. */
 static void explicit_frequencies(void **state)
@@ -126,9 +134,11 @@ static void explicit_frequencies(void **state)
   spec.n_freqs = 4;
   for (size_t m = 0; runnable(m); m++) {
     const posenc_impl *impl = runnable(m);
-    posenc_plan *plan = plan_of(&spec, impl->name);
-    const int f64 = strstr(impl->name, "f64") || strcmp(impl->name, "float64") == 0;
+    const int f64 = strncmp(impl->arithmetic, "float64", 7) == 0;
     const int sleef = strncmp(impl->name, "sleef", 5) == 0;
+    if (!sleef && !is_recipe(impl))
+      continue; /* no recipe to be faithful to: its bound says all, and posenc-verify holds it to that */
+    posenc_plan *plan = plan_of(&spec, impl->name);
     for (size_t p = 0; p < sizeof at / sizeof at[0]; p++) {
       float got[8];
       assert_int_equal(posenc_fill(plan, at[p], 1, got, 8), POSENC_OK);

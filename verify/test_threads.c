@@ -4,14 +4,12 @@
 #include "testing.h"
 
 #include <pthread.h>
-#include <stdio.h>
 
 enum { THREADS = 4, ROWS = 256, D = 48 };
 
 static pthread_barrier_t start;
 
 typedef struct job {
-  const posenc_impl *impl; /* NULL: the default */
   const posenc_plan *plan; /* NULL: make one */
   float *table;
   int64_t first, count;
@@ -25,7 +23,7 @@ static void *work(void *data)
   pthread_barrier_wait(&start);
   if (!j->plan) {
     const posenc_spec spec = posenc_spec_default(D);
-    j->ok = posenc_plan_create(&own, &spec, j->impl ? j->impl->name : NULL) == POSENC_OK;
+    j->ok = posenc_plan_create(&own, &spec, NULL) == POSENC_OK;
   }
   const posenc_plan *plan = own ? own : j->plan;
   j->ok = j->ok && posenc_fill(plan, j->first, j->count, j->table + j->first * D, D) == POSENC_OK;
@@ -55,8 +53,13 @@ static void first_use(void **state)
   (void)state;
   job jobs[THREADS];
   for (int i = 0; i < THREADS; i++)
-    jobs[i] = (job){NULL, NULL, table, i * (ROWS / THREADS), ROWS / THREADS, 1};
+    jobs[i] = (job){NULL, table, i * (ROWS / THREADS), ROWS / THREADS, 1};
   run_all(jobs);
+  const posenc_spec spec = posenc_spec_default(D);
+  posenc_plan *plan = plan_of(&spec, NULL);
+  assert_int_equal(posenc_fill(plan, 0, ROWS, alone, D), POSENC_OK);
+  assert_rows_equal("first use", table, alone, ROWS, D, D, D);
+  posenc_plan_destroy(plan);
 }
 
 static void shared_plan(void **state)
@@ -70,7 +73,7 @@ static void shared_plan(void **state)
     job jobs[THREADS]; /* uneven cuts, none at a multiple of 64 but the first */
     const int64_t cuts[THREADS + 1] = {0, 37, 100, 101, ROWS};
     for (int i = 0; i < THREADS; i++)
-      jobs[i] = (job){NULL, plan, table, cuts[i], cuts[i + 1] - cuts[i], 1};
+      jobs[i] = (job){plan, table, cuts[i], cuts[i + 1] - cuts[i], 1};
     run_all(jobs);
     assert_rows_equal(runnable(m)->name, table, alone, ROWS, D, D, D);
     posenc_plan_destroy(plan);

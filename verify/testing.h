@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "posenc.h"
+#include "random.h"
 
 /* The i-th implementation this machine can run, counting down the list; NULL past the last. */
 static inline const posenc_impl *runnable(size_t i)
@@ -44,20 +45,6 @@ static inline void assert_rows_equal(const char *what, const float *got, const f
         fail_msg("%s: row %lld of d_model %lld, column %lld: got %a, want %a", what, (long long)i, (long long)d_model,
                  (long long)c, (double)*g, (double)*w);
     }
-}
-
-/* Pseudo-random numbers from a seed (splitmix64, Steele, Lea, Flood 2014). */
-static inline uint64_t next_random(uint64_t *state)
-{
-  uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
-static inline int64_t random_between(uint64_t *state, int64_t low, int64_t high)
-{
-  return low + (int64_t)(next_random(state) % (uint64_t)(high - low + 1));
 }
 
 #endif
