@@ -51,7 +51,8 @@ static posenc_status check_ladder(const posenc_spec *s, int64_t n, char *message
   if (!(s->denominator >= 0.0) || isinf(s->denominator))
     return posenc_fail(POSENC_ERROR_SPEC, message, size, "denominator is %.17g; allowed: finite and > 0, or 0 for d_model / 2",
                        s->denominator);
-  const double last = n > 1 ? (double)(n - 1) : 1.0, bits = last * log2(s->base);
+  /* A given denominator must make sense even where the only frequency is 1 and it is not used. */
+  const double last = n == 1 && s->denominator != 0.0 ? 1.0 : (double)(n - 1), bits = last * log2(s->base);
   if (!(bits / denominator <= 1022.0))
     return posenc_fail(POSENC_ERROR_SPEC, message, size,
                        "denominator is %.17g and base is %.17g: base^(-%.0f/denominator) falls below 2^-1022; allowed with this "

@@ -68,8 +68,8 @@ POSENC_API const char *posenc_status_string(posenc_status status);
 typedef struct posenc_spec {
   size_t struct_size;  /* sizeof(posenc_spec) of the caller; fields added later are zero for older callers */
   int64_t d_model;     /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
-  double base;         /* > 1 and finite; base^(-max(n-1, 1)/denominator) must stay at or above 2^-1022 */
-  double denominator;  /* > 0 and finite; 0 means d_model / 2.0 */
+  double base;         /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
+  double denominator;  /* > 0 and finite, base^(-1/denominator) at or above 2^-1022 too; 0 means d_model / 2.0 */
   const double *freqs; /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
                           denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
                           passed to; a plan keeps a copy. */

@@ -64,6 +64,10 @@ static void bad_specs(void **state)
   bad.denominator = 1e-39;
   expect_spec(&bad, POSENC_ERROR_SPEC, "denominator", "e-40", "at least");
 
+  bad = posenc_spec_default(1);
+  bad.base = DBL_MAX; /* and no ladder: the one frequency is 1 */
+  assert_int_equal(posenc_spec_check(&bad, NULL, 0), POSENC_OK);
+
   bad = s;
   bad.n_freqs = 4;
   expect_spec(&bad, POSENC_ERROR_SPEC, "n_freqs", "4", "allowed: 0");
