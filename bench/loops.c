@@ -1,9 +1,9 @@
 /* loop/<implementation>/f32/...: a loop written by hand around SLEEF, for the implementation of that name to be held
- * against. On one shape: it is a check of our rows, not a peer. */
+ * against; f32 is what it writes. On one shape: it is a check of our rows, not a peer. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
-#if POSENC_WITH_SLEEF && defined(__x86_64__)
+#if POSENC_WITH_SLEEF
 #include "posenc.h"
 #include "shim.h"
 #include "sleef_loop.h"
@@ -13,20 +13,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
+typedef struct row {
   const char *impl;
-  sleef_loop *loop;
-} loops[] = {
-    {"sleef_avx512", sleef_loop_avx512_u10},
-    {"sleef_avx512_u35", sleef_loop_avx512_u35},
-    {"sleef_avx2", sleef_loop_avx2_u10},
-    {"sleef_avx2_u35", sleef_loop_avx2_u35},
+  sleef_loop_f32 *f32; /* one of the two is NULL */
+  sleef_loop_f64 *f64;
+} row;
+
+#define ROWS(isa)                                                                                                   \
+  {"sleef_" #isa, sleef_loop_##isa##_u10, NULL}, {"sleef_" #isa "_u35", sleef_loop_##isa##_u35, NULL},               \
+      {"sleef_f64_" #isa, NULL, sleef_loop_##isa##_f64},
+
+static const row rows[] = {
+#if defined(__aarch64__)
+    ROWS(neon)
+#else
+    ROWS(avx512) ROWS(avx2)
+#endif
 };
 
 typedef struct loop_case {
   const bench_shape *shape;
-  sleef_loop *loop;
-  float *w, *out;
+  const row *row;
+  float *w32; /* frequencies, in the one precision that the loop takes */
+  double *w64;
+  float *out;
 } loop_case;
 
 static size_t bytes(const bench_shape *shape)
@@ -44,7 +54,11 @@ static const char *begin(void *data)
 static void pass(void *data)
 {
   const loop_case *c = data;
-  c->loop(c->w, c->shape->d_model / 2, c->shape->positions, c->out);
+  const int64_t pairs = c->shape->d_model / 2;
+  if (c->row->f64)
+    c->row->f64(c->w64, pairs, c->shape->positions, c->out);
+  else
+    c->row->f32(c->w32, pairs, c->shape->positions, c->out);
 }
 
 static void end(void *data, shim_run *run)
@@ -58,21 +72,29 @@ static void end(void *data, shim_run *run)
 static void release(void *data)
 {
   loop_case *c = data;
-  free(c->w);
+  free(c->w32);
+  free(c->w64);
   free(c);
 }
 
-static void register_one(size_t i, const bench_shape *shape)
+static void register_one(const row *r, const bench_shape *shape)
 {
   char what[96], name[160];
   const int64_t pairs = shape->d_model / 2;
   loop_case *c = bench_alloc(sizeof *c);
   c->shape = shape;
-  c->loop = loops[i].loop;
-  c->w = bench_alloc((size_t)pairs * sizeof(float));
-  for (int64_t k = 0; k < pairs; k++)
-    c->w[k] = expf((float)k * (float)(-log(shape->base) / (double)pairs));
-  snprintf(what, sizeof what, "loop/%s/f32", loops[i].impl);
+  c->row = r;
+  if (r->f64)
+    c->w64 = bench_alloc((size_t)pairs * sizeof *c->w64);
+  else
+    c->w32 = bench_alloc((size_t)pairs * sizeof *c->w32);
+  for (int64_t k = 0; k < pairs; k++) {
+    if (r->f64)
+      c->w64[k] = pow(shape->base, -(double)k / (double)pairs);
+    else
+      c->w32[k] = expf((float)k * (float)(-log(shape->base) / (double)pairs));
+  }
+  snprintf(what, sizeof what, "loop/%s/f32", r->impl);
   shim_register(&(shim_case){bench_name(name, sizeof name, what, shape), c, begin, pass, end, release});
 }
 
@@ -80,10 +102,10 @@ void bench_register_loops(const bench_shape *shape)
 {
   if (strcmp(shape->name, "transformer") != 0)
     return;
-  for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
-    const posenc_impl *impl = posenc_impl_find(loops[i].impl);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const posenc_impl *impl = posenc_impl_find(rows[i].impl);
     if (impl && posenc_impl_supported(impl) && !bench_left_out(impl->name))
-      register_one(i, shape);
+      register_one(&rows[i], shape);
   }
 }
 
