@@ -117,7 +117,9 @@ posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char 
   const posenc_status status = posenc_spec_check(spec, message, size);
   if (status != POSENC_OK)
     return status;
-  const posenc_impl *impl = posenc_impl_find(name);
+  posenc_spec s;
+  posenc_spec_read(&s, spec, NULL, 0);
+  const posenc_impl *impl = posenc_impl_for(name, &s);
   if (!impl) {
     char names[1024] = "";
     list_names(names, sizeof names);
@@ -127,8 +129,6 @@ posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char 
     return posenc_fail(POSENC_ERROR_CPU, message, size, "impl is \"%s\", which needs %s; this machine does not offer it",
                        impl->name, impl->isa);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
-  posenc_spec s;
-  posenc_spec_read(&s, spec, NULL, 0);
   const char *reason = kernel->refuses ? kernel->refuses(&s) : NULL;
   if (reason)
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "impl \"%s\" does not offer this spec: %s", impl->name,

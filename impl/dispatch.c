@@ -18,6 +18,7 @@
 #define POSENC_BUILT_avx512(...)
 #define POSENC_BUILT_neon(...) __VA_ARGS__
 #endif
+#define POSENC_BUILT_fma(...) __VA_ARGS__
 #define POSENC_BUILT_any(...) __VA_ARGS__
 #define POSENC_HAVE_libm(...) __VA_ARGS__
 #if POSENC_WITH_SLEEF
@@ -40,7 +41,7 @@ static const posenc_kernel *const kernels[] = {
 
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
-static const char default_name[] = "float64";
+static const char default_name[] = "exact", fallback_name[] = "float64";
 
 size_t posenc_impl_count(void)
 {
@@ -57,16 +58,21 @@ int posenc_impl_supported(const posenc_impl *impl)
   return impl && (posenc_kernel_of(impl)->cpu & ~posenc_cpu()) == 0;
 }
 
-/* "sleef_avx2_u35" answers to "sleef_u35": the name with _isa left out. */
-static int is_family(const posenc_impl *impl, const char *family)
+/* Is `family` the name with one of its parts, `part`, left out? "sleef_u35" is "sleef_avx2_u35" without "avx2". */
+static int is_without(const char *family, const char *name, const char *part)
 {
-  const size_t isa_length = strlen(impl->isa);
-  for (const char *p = strchr(impl->name, '_'); p; p = strchr(p + 1, '_'))
-    if (strncmp(p + 1, impl->isa, isa_length) == 0 && (p[1 + isa_length] == '_' || p[1 + isa_length] == '\0')) {
-      const size_t head = (size_t)(p - impl->name);
-      return strncmp(family, impl->name, head) == 0 && strcmp(family + head, p + 1 + isa_length) == 0;
+  const size_t length = strlen(part);
+  for (const char *p = strchr(name, '_'); p; p = strchr(p + 1, '_'))
+    if (strncmp(p + 1, part, length) == 0 && (p[1 + length] == '_' || p[1 + length] == '\0')) {
+      const size_t head = (size_t)(p - name);
+      return strncmp(family, name, head) == 0 && strcmp(family + head, p + 1 + length) == 0;
     }
   return 0;
+}
+
+static int is_family(const posenc_impl *impl, const char *family)
+{
+  return is_without(family, impl->name, impl->isa) || is_without(family, impl->name, "scalar");
 }
 
 const posenc_impl *posenc_impl_find(const char *name)
@@ -85,6 +91,15 @@ const posenc_impl *posenc_impl_find(const char *name)
         first = &kernels[i]->info;
     }
   return first;
+}
+
+/* NULL in a plan: the default, or where that does not offer the spec, the best that does. */
+const posenc_impl *posenc_impl_for(const char *name, const posenc_spec *spec)
+{
+  const posenc_impl *impl = posenc_impl_find(name);
+  if (!name && posenc_kernel_of(impl)->refuses && posenc_kernel_of(impl)->refuses(spec))
+    impl = posenc_impl_find(fallback_name);
+  return impl;
 }
 
 /* Apart, and not inlined, so that it runs inside the floating-point state below. */

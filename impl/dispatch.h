@@ -9,4 +9,7 @@ static inline const posenc_kernel *posenc_kernel_of(const posenc_impl *impl)
   return (const posenc_kernel *)impl;
 }
 
+/* The implementation a plan of this checked spec gets for this name (or NULL); NULL if there is none of the name. */
+const posenc_impl *posenc_impl_for(const char *name, const posenc_spec *spec);
+
 #endif

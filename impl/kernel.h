@@ -16,9 +16,9 @@
 
 /* Instruction sets a kernel may need beyond the architecture's baseline; each includes the operating system's
  * consent to save its registers. */
-enum { POSENC_CPU_any = 0, POSENC_CPU_avx2 = 1, POSENC_CPU_avx512 = 2, POSENC_CPU_neon = 4 };
+enum { POSENC_CPU_any = 0, POSENC_CPU_avx2 = 1, POSENC_CPU_avx512 = 2, POSENC_CPU_neon = 4, POSENC_CPU_fma = 8 };
 
-/* avx2 means AVX2 and FMA; avx512 means F, BW, DQ and VL on top of that. */
+/* fma means FMA, one value at a time; avx2 means AVX2 and FMA; avx512 means F, BW, DQ and VL on top of that. */
 unsigned posenc_cpu(void);
 
 /* One frequency of a checked spec and one position, as an error bound needs to see them. */
@@ -40,11 +40,15 @@ static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i)
   return rows->positions ? rows->positions[i] : rows->first + i;
 }
 
+/* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
+enum { POSENC_STEPS_FREQS = 8192 };
+
 /* `state` is what prepare() made of the spec: n frequencies or whatever the kernel wants per frequency. */
 typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
   size_t state_bytes; /* per frequency; the plan reserves them for a multiple of 16 frequencies, zeroed, 64-aligned */
+  size_t steps_bytes; /* per frequency, on top, in plans of at most POSENC_STEPS_FREQS frequencies */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, float *out, int64_t row_stride);
@@ -70,13 +74,14 @@ typedef struct posenc_kernel {
  * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
  * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
  * function must stand in a file without instruction-set flags (freqs.c has the two that rows share). */
-#define POSENC_KERNEL(evidence, law, bound, ulp, state_bytes, refuses, prepare, rows)                                      \
+#define POSENC_KERNEL(evidence, law, bound, ulp, state_bytes, steps_bytes, refuses, prepare, rows)                                      \
   extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                 \
   const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                     \
       {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                  \
        POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence},                                                      \
       POSENC_CAT(POSENC_CPU_, POSENC_ISA),                                                                            \
       state_bytes,                                                                                                    \
+      steps_bytes,                                                                                                    \
       refuses,                                                                                                        \
       prepare,                                                                                                        \
       rows,                                                                                                           \

@@ -47,4 +47,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL("upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, refuses, prepare, rows);
+POSENC_KERNEL("upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, 0, refuses, prepare, rows);

@@ -1,9 +1,16 @@
 /* The few vector operations the kernels need, for the instruction set of the row being compiled.
  *
  *   vf, VF_LANES      float32 vector; vf_load (64-byte aligned), vf_set1, vf_mul
- *   vd, VD_LANES      float64 vector; vd_load, vd_set1, vd_mul
+ *   vd, VD_LANES      float64 vector; vd_load, vd_store (aligned), vd_set1, vd_add, vd_sub, vd_mul, vd_abs, vd_round (to
+ *                     the nearest integer, ties to even)
+ *   vd_fma(a, b, c)   a * b + c rounded once; where the row may not use FMA (POSENC_FUSED 0), rounded twice
+ *   vd_fnma(a, b, c)  c - a * b, likewise
+ *   vd_two_product    p + e = a * b exactly, barring underflow
+ *   vd_min, vd_and, vd_or (of bits), vd_ge (all bits of a lane set where a >= b)
  *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *   vd_store_pairs    the same from float64 vectors, each value rounded once; 2 VD_LANES floats at most
+ *
+ *   stream_line       64 bytes to memory that will not be read soon; stream_end() after the last
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */
@@ -15,127 +22,50 @@
 #define POSENC_SIMD_avx2 1
 #define POSENC_SIMD_avx512 2
 #define POSENC_SIMD_neon 3
+#define POSENC_SIMD_any 4
+#define POSENC_SIMD_fma 5
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
 
+/* A check gathers from many float64 values whether any of them might not round to float32 as the real number it stands for:
+ * its low 29 bits lie within 2^CHECK_BITS of the halfway pattern 1 0000..., or its magnitude is below 2^-15 and its lane not
+ * exempt. exact.c says why. Sines and cosines are looked at together, as 32-bit halves:
+ *
+ *   low halves   (low + MOVE) << 3 drops all but those 29 bits and is below CLOSE where they are near halfway: keep the minimum
+ *   high halves  the bits LARGE are set in every exponent from -15 to 0: keep the conjunction
+ *
+ *   check_none, check_values(check, s, c, exempt), check_flagged; exempt = check_exempt(masks of s, masks of c), packed the
+ *   same way, one vd per pair of vectors
+ */
+#define CHECK_BITS 17
+#define CHECK_MOVE ((1 << 28) + (1 << CHECK_BITS))
+#define CHECK_CLOSE (1 << (CHECK_BITS + 4))
+#define CHECK_LARGE (0x3f0 << 20)
+
 #if POSENC_SIMD == POSENC_SIMD_avx512
-#include <immintrin.h>
-
-typedef __m512 vf;
-typedef __m512d vd;
-enum { VF_LANES = 16, VD_LANES = 8 };
-
-static inline vf vf_load(const float *p) { return _mm512_load_ps(p); }
-static inline vf vf_set1(float x) { return _mm512_set1_ps(x); }
-static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
-static inline vd vd_load(const double *p) { return _mm512_load_pd(p); }
-static inline vd vd_set1(double x) { return _mm512_set1_pd(x); }
-static inline vd vd_mul(vd a, vd b) { return _mm512_mul_pd(a, b); }
-
-/* Up to 16 floats; a disabled lane is neither written nor touched. */
-static inline void store_some(float *out, __m512 v, int64_t columns)
-{
-  if (columns >= 16)
-    _mm512_storeu_ps(out, v);
-  else if (columns > 0)
-    _mm512_mask_storeu_ps(out, (__mmask16)((1u << columns) - 1), v);
-}
-
-static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
-{
-  const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
-  store_some(out, _mm512_permutex2var_ps(s, low, c), columns);
-  store_some(out + 16, _mm512_permutex2var_ps(s, high, c), columns - 16);
-}
-
-static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
-{
-  const __m512i order = _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
-  const __m512 both = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)), _mm512_cvtpd_ps(c), 1);
-  store_some(out, _mm512_permutexvar_ps(order, both), columns);
-}
-
+#include "simd_avx512.h"
 #elif POSENC_SIMD == POSENC_SIMD_avx2
-#include <immintrin.h>
-
-typedef __m256 vf;
-typedef __m256d vd;
-enum { VF_LANES = 8, VD_LANES = 4 };
-
-static inline vf vf_load(const float *p) { return _mm256_load_ps(p); }
-static inline vf vf_set1(float x) { return _mm256_set1_ps(x); }
-static inline vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
-static inline vd vd_load(const double *p) { return _mm256_load_pd(p); }
-static inline vd vd_set1(double x) { return _mm256_set1_pd(x); }
-static inline vd vd_mul(vd a, vd b) { return _mm256_mul_pd(a, b); }
-
-/* Up to 8 floats; a disabled lane is neither written nor touched. */
-static inline void store_some(float *out, __m256 v, int64_t columns)
-{
-  if (columns >= 8) {
-    _mm256_storeu_ps(out, v);
-  } else if (columns > 0) {
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    _mm256_maskstore_ps(out, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)columns), lane), v);
-  }
-}
-
-static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
-{
-  const __m256 low = _mm256_unpacklo_ps(s, c), high = _mm256_unpackhi_ps(s, c); /* per half: pairs 0 1 4 5, 2 3 6 7 */
-  store_some(out, _mm256_permute2f128_ps(low, high, 0x20), columns);
-  store_some(out + 8, _mm256_permute2f128_ps(low, high, 0x31), columns - 8);
-}
-
-static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
-{
-  const __m128 sf = _mm256_cvtpd_ps(s), cf = _mm256_cvtpd_ps(c);
-  const __m256 low = _mm256_castps128_ps256(_mm_unpacklo_ps(sf, cf));
-  store_some(out, _mm256_insertf128_ps(low, _mm_unpackhi_ps(sf, cf), 1), columns);
-}
-
+#include "simd_avx2.h"
 #elif POSENC_SIMD == POSENC_SIMD_neon
-#include <arm_neon.h>
-#include <string.h>
-
-typedef float32x4_t vf;
-typedef float64x2_t vd;
-enum { VF_LANES = 4, VD_LANES = 2 };
-
-static inline vf vf_load(const float *p) { return vld1q_f32(p); }
-static inline vf vf_set1(float x) { return vdupq_n_f32(x); }
-static inline vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }
-static inline vd vd_load(const double *p) { return vld1q_f64(p); }
-static inline vd vd_set1(double x) { return vdupq_n_f64(x); }
-static inline vd vd_mul(vd a, vd b) { return vmulq_f64(a, b); }
-
-/* NEON has no masked store: the end of a row goes through a buffer. */
-static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
-{
-  const float32x4x2_t pairs = {{s, c}};
-  if (columns >= 8) {
-    vst2q_f32(out, pairs);
-  } else if (columns > 0) {
-    float end[8];
-    vst2q_f32(end, pairs);
-    memcpy(out, end, (size_t)columns * sizeof(float));
-  }
-}
-
-static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
-{
-  const float32x2x2_t pairs = {{vcvt_f32_f64(s), vcvt_f32_f64(c)}};
-  if (columns >= 4) {
-    vst2_f32(out, pairs);
-  } else if (columns > 0) {
-    float end[4];
-    vst2_f32(end, pairs);
-    memcpy(out, end, (size_t)columns * sizeof(float));
-  }
-}
-
+#include "simd_neon.h"
 #else
-#error "simd.h has no section for this row's instruction set"
+#include "simd_scalar.h"
 #endif
+
+#ifndef POSENC_FUSED
+#define POSENC_FUSED 1
+#endif
+
+static inline vd vd_two_product(vd a, vd b, vd *e)
+{
+  const vd p = vd_mul(a, b);
+#if POSENC_FUSED
+  *e = vd_fma(a, b, vd_sub(vd_set1(0.0), p));
+#else /* Veltkamp's split, Dekker's product (Dekker, Numer. Math. 18, 1971) */
+  const vd ta = 0x1.0000002p27 * a, tb = 0x1.0000002p27 * b;
+  const vd ah = ta - (ta - a), bh = tb - (tb - b), al = a - ah, bl = b - bh;
+  *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+#endif
+  return p;
+}
 
 #endif

@@ -39,4 +39,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 #elif POSENC_VARIANT == 35
 #define LAW "2^-24 (3.5 + |pos w| (4 + 2 |ln w|))"
 #endif
-POSENC_KERNEL("upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), NULL, posenc_freqs_explog, rows);
+POSENC_KERNEL("upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), 0, NULL, posenc_freqs_explog, rows);

@@ -88,7 +88,7 @@ POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec, char *messag
 /* One algorithm for one instruction set. Strings and object live as long as the library. */
 typedef struct posenc_impl {
   const char *name;       /* for example "sleef_avx2_u35" */
-  const char *isa;        /* "any", "avx2", "avx512", "neon" */
+  const char *isa;        /* "any", "fma", "avx2", "avx512", "neon" */
   const char *arithmetic; /* where angle and sine are formed: "float32 libm", "float64 SIMD", ... */
   const char *summary;    /* one line: what it computes */
   const char *bound;      /* its error bound in symbols, to first order; posenc_impl_error_bound() is rigorous */
@@ -113,13 +113,15 @@ POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
-/* A checked spec with its frequencies computed once. Memory: at most 64 bytes per frequency and 4 KiB. */
+/* A checked spec with its frequencies computed once. Memory: at most 64 bytes per frequency and 4 KiB; the anchored and exact
+ * implementations keep 1 KiB more per frequency up to 8192 frequencies (d_model 16384). Below 48 MiB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
 /* What posenc_plan_create would return, memory permitting, with a message as in posenc_spec_check(). */
 POSENC_API posenc_status posenc_plan_check(const posenc_spec *spec, const char *impl, char *message, size_t size);
 
-/* impl as in posenc_impl_find(). On success *plan is a new plan, to be destroyed by the caller; on error *plan is
+/* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a ladder that `exact` does not offer (2 * denominator is
+ * not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be destroyed by the caller; on error *plan is
  * NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 

@@ -130,7 +130,16 @@ static void implementations(void **state)
   assert_null(posenc_impl_find(""));
   assert_null(posenc_impl_find("sleef_"));
   assert_null(posenc_impl_find("naiv"));
-  assert_string_equal(posenc_impl_find(NULL)->name, "float64");
+  assert_ptr_equal(posenc_impl_find(NULL), posenc_impl_find("exact"));
+  posenc_spec odd_ladder = posenc_spec_default(8);
+  posenc_plan *plan = plan_of(&odd_ladder, NULL);
+  assert_string_equal(posenc_plan_impl(plan), posenc_impl_find("exact")->name);
+  posenc_plan_destroy(plan);
+  odd_ladder.denominator = 3.3;
+  plan = plan_of(&odd_ladder, NULL);
+  assert_string_equal(posenc_plan_impl(plan), "float64");
+  posenc_plan_destroy(plan);
+  assert_int_equal(posenc_plan_create(&plan, &odd_ladder, "exact"), POSENC_ERROR_UNSUPPORTED);
   assert_int_equal(posenc_impl_supported(NULL), 0);
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_at(i);
@@ -150,16 +159,22 @@ static void implementations(void **state)
 static void families(void **state)
 {
   (void)state;
-  const char *families[][4] = {{"sleef", "sleef_avx512", "sleef_avx2", "sleef_neon"},
+  const char *families[][4] = {{"exact", "exact_avx512", "exact_avx2", "exact_neon"},
+                               {"anchored", "anchored_avx512", "anchored_avx2", "anchored_neon"},
+                               {"sleef", "sleef_avx512", "sleef_avx2", "sleef_neon"},
                                {"sleef_u35", "sleef_avx512_u35", "sleef_avx2_u35", "sleef_neon_u35"},
                                {"sleef_f64", "sleef_f64_avx512", "sleef_f64_avx2", "sleef_f64_neon"}};
-  for (size_t f = 0; f < 3; f++) {
+  for (size_t f = 0; f < 5; f++) {
     const posenc_impl *want = NULL, *built = NULL;
     for (size_t m = 3; m >= 1; m--) {
       const posenc_impl *member = posenc_impl_find(families[f][m]);
       built = member ? member : built;
       want = posenc_impl_supported(member) ? member : want;
     }
+    char scalar[32]; /* a family may have a member for one value at a time: the last to be taken */
+    snprintf(scalar, sizeof scalar, "%s_scalar", families[f][0]);
+    if (!want && posenc_impl_supported(posenc_impl_find(scalar)))
+      want = posenc_impl_find(scalar);
     assert_ptr_equal(posenc_impl_find(families[f][0]), want ? want : built);
   }
 }

@@ -1,0 +1,88 @@
+/* simd.h for AVX-512 (F, BW, DQ, VL). */
+#include <immintrin.h>
+
+/* Without optimisation GCC's intrinsics with an immediate are macros, whose all-ones masks change sign. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
+typedef __m512 vf;
+typedef __m512d vd;
+enum { VF_LANES = 16, VD_LANES = 8 };
+
+static inline vf vf_load(const float *p) { return _mm512_load_ps(p); }
+static inline vf vf_set1(float x) { return _mm512_set1_ps(x); }
+static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
+static inline vd vd_load(const double *p) { return _mm512_load_pd(p); }
+static inline vd vd_set1(double x) { return _mm512_set1_pd(x); }
+static inline vd vd_mul(vd a, vd b) { return _mm512_mul_pd(a, b); }
+static inline void vd_store(double *p, vd a) { _mm512_store_pd(p, a); }
+static inline vd vd_add(vd a, vd b) { return _mm512_add_pd(a, b); }
+static inline vd vd_sub(vd a, vd b) { return _mm512_sub_pd(a, b); }
+static inline vd vd_fnma(vd a, vd b, vd c) { return _mm512_fnmadd_pd(a, b, c); }
+static inline vd vd_fma(vd a, vd b, vd c) { return _mm512_fmadd_pd(a, b, c); }
+static inline vd vd_abs(vd a) { return _mm512_abs_pd(a); }
+static inline vd vd_round(vd a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline vd vd_and(vd a, vd b) { return _mm512_and_pd(a, b); }
+static inline vd vd_or(vd a, vd b) { return _mm512_or_pd(a, b); }
+static inline vd vd_min(vd a, vd b) { return _mm512_min_pd(a, b); }
+static inline vd vd_ge(vd a, vd b)
+{
+  return _mm512_castsi512_pd(_mm512_movm_epi64(_mm512_cmp_pd_mask(a, b, _CMP_GE_OQ)));
+}
+
+/* Up to 16 floats; a disabled lane is neither written nor touched. */
+static inline void store_some(float *out, __m512 v, int64_t columns)
+{
+  if (columns >= 16)
+    _mm512_storeu_ps(out, v);
+  else if (columns > 0)
+    _mm512_mask_storeu_ps(out, (__mmask16)((1u << columns) - 1), v);
+}
+
+static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
+{
+  const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+  store_some(out, _mm512_permutex2var_ps(s, low, c), columns);
+  store_some(out + 16, _mm512_permutex2var_ps(s, high, c), columns - 16);
+}
+
+static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
+{
+  const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  const __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps(s)), high = _mm512_castps256_ps512(_mm512_cvtpd_ps(c));
+  store_some(out, _mm512_permutex2var_ps(low, order, high), columns);
+}
+
+typedef struct check {
+  __m512i low, high;
+} check;
+
+static inline check check_none(void) { return (check){_mm512_set1_epi32(-1), _mm512_set1_epi32(-1)}; }
+
+static inline vd check_exempt(vd s, vd c)
+{
+  return _mm512_castps_pd(_mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0xdd));
+}
+
+static inline void check_values(check *k, vd s, vd c, vd exempt)
+{
+  const __m512i low = _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88));
+  const __m512i high = _mm512_castpd_si512(check_exempt(s, c));
+  const __m512i moved = _mm512_slli_epi32(_mm512_add_epi32(low, _mm512_set1_epi32(CHECK_MOVE)), 3);
+  k->low = _mm512_min_epu32(k->low, moved);
+  k->high = _mm512_ternarylogic_epi32(k->high, high, _mm512_castpd_si512(exempt), 0xe0); /* high & (this | exempt) */
+}
+
+static inline int check_flagged(const check *k)
+{
+  const __m512i large = _mm512_set1_epi32(CHECK_LARGE);
+  const __mmask16 close = _mm512_cmplt_epu32_mask(k->low, _mm512_set1_epi32(CHECK_CLOSE));
+  return !_kortestz_mask16_u8(close, _mm512_cmpneq_epi32_mask(_mm512_and_si512(k->high, large), large));
+}
+
+/* One line of 16 floats, `to` at a line, around the caches; stream_end() after the last. */
+static inline void stream_line(float *to, const float *from) { _mm512_stream_ps(to, _mm512_loadu_ps(from)); }
+static inline void stream_end(void) { _mm_sfence(); }
+
+#pragma GCC diagnostic pop

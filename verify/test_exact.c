@@ -1,0 +1,198 @@
+/* exact_*: every output is the float32 nearest to the real value, on the cases where that is hard to know; all members of a
+ * family give the same bits; fill, fill_at, streamed and plain tables too. The truth is MPFR's, decided rigorously.
+ */
+#include "testing.h"
+#include "truth.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static uint64_t seed = 20170612;
+static int64_t rows_per_ladder = 24, judged;
+
+static int is_member(const posenc_impl *impl, const char *family)
+{
+  const size_t length = strlen(family);
+  return strncmp(impl->name, family, length) == 0 && impl->name[length] == '_';
+}
+
+/* Every member of `exact` that runs here, at these positions. */
+static void check_exact(const posenc_spec *spec, const int64_t *positions, int64_t count)
+{
+  const int64_t d = spec->d_model;
+  truth *t = truth_create(spec);
+  truth_value *want = malloc((size_t)(count * d) * sizeof *want);
+  float *got = malloc((size_t)(count * d) * sizeof *got);
+  for (int64_t i = 0; i < count; i++)
+    truth_row(t, positions[i], want + i * d);
+  for (size_t m = 0; runnable(m); m++) {
+    if (!is_member(runnable(m), "exact"))
+      continue;
+    posenc_plan *plan = plan_of(spec, runnable(m)->name);
+    assert_int_equal(posenc_fill_at(plan, positions, count, got, d), POSENC_OK);
+    for (int64_t i = 0; i < count * d; i++)
+      if (memcmp(&got[i], &want[i].rounded, sizeof got[i]) != 0)
+        fail_msg("%s: d_model %lld, base %g, position %lld, column %lld: got %a, nearest is %a", runnable(m)->name,
+                 (long long)d, spec->base, (long long)positions[i / d], (long long)(i % d), (double)got[i],
+                 (double)want[i].rounded);
+    posenc_plan_destroy(plan);
+  }
+  judged += count * d;
+  free(got);
+  free(want);
+  truth_destroy(t);
+}
+
+enum { MOST = 1000 };
+
+static void ladders(void **state)
+{
+  (void)state;
+  const double bases[] = {2, 1000, 10000, 500000, 1e6, 1e12, 1.0000001, 1e300};
+  const int64_t widths[] = {1, 2, 7, 64, 101, 512};
+  for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++)
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+      posenc_spec spec = posenc_spec_default(widths[w]);
+      spec.base = bases[b];
+      int64_t positions[MOST] = {0, 1, -1, 15, 16, 63, 64, 65, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
+      for (int64_t i = 10; i < rows_per_ladder; i++) /* of every magnitude, on both sides */
+        positions[i] = random_between(&seed, 0, INT64_C(1) << (i % 33)) * (i % 2 ? -1 : 1);
+      check_exact(&spec, positions, rows_per_ladder);
+    }
+  posenc_spec wide = posenc_spec_default(8192);
+  int64_t few[MOST] = {0, 3, 131071};
+  for (int64_t i = 3; i < rows_per_ladder / 8; i++)
+    few[i] = random_between(&seed, -POSENC_MAX_POSITION, POSENC_MAX_POSITION);
+  check_exact(&wide, few, rows_per_ladder / 8);
+  wide.denominator = 4095; /* the ladder of tensor2tensor */
+  check_exact(&wide, few, rows_per_ladder / 8);
+  wide = posenc_spec_default(16387); /* beyond what a plan keeps steps for, and odd */
+  check_exact(&wide, few, 3);
+}
+
+/* Frequencies at which a small multiple comes as near to a multiple of pi/2 as a double can: the convergents of the
+ * continued fraction of the double's own quotient would be slower to find than trying neighbours is. */
+static void zero_crossings(void **state)
+{
+  (void)state;
+  enum { N = 64 };
+  double freqs[N];
+  const int64_t positions[] = {1, 2, 3, 64, 127, 128, 4095, 131072, -1, -3, -4096};
+  for (int k = 0; k < N; k++) {
+    /* n pi/2 / p, rounded: p times it is within an ulp of a multiple of pi/2, where sine or cosine nearly vanish */
+    const int64_t p = positions[k % 8], n = random_between(&seed, 1, INT64_C(1) << (k / 2));
+    freqs[k] = (double)n * 0x1.921fb54442d18p+0 / (double)p;
+  }
+  posenc_spec spec = posenc_spec_default(2 * N);
+  spec.freqs = freqs;
+  spec.n_freqs = N;
+  check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
+}
+
+/* Angles that are floats or midpoints of floats themselves, subnormal results, the ends of the domain. */
+static void midpoints_and_ends(void **state)
+{
+  (void)state;
+  const double freqs[] = {0x1.000003p-70,  0x1.000005p-126, 0x1.8p-149,  0x1.4p-148, 0x1p-150,         0x1p-1022, 0.0,
+                          -0x1.000003p-70, -0x1p-149,       0x1p64,      -0x1p64,    0x1.fffffffffffffp63, 1.0,   3.0,
+                          0x1.000001p-13,  0x1.7p-130,      0x1p-126,    0x1.2p-127, 0x1.fffffep-127,  0x1p-75,   0x1p-38,
+                          0x1.921fb6p+1,   0x1.921fb54442d18p+1, 1e-12,  1e-300,     0x1.000001p-12};
+  enum { N = sizeof freqs / sizeof freqs[0] };
+  const int64_t positions[] = {0, 1, 2, 3, 5, 7, 63, 64, 65, -1, -2, -64, 4097, 1048577, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
+  posenc_spec spec = posenc_spec_default(2 * N);
+  spec.freqs = freqs;
+  spec.n_freqs = N;
+  check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
+
+  float out[2];
+  posenc_spec one = posenc_spec_default(2);
+  one.freqs = freqs;
+  one.n_freqs = 1;
+  posenc_plan *plan = plan_of(&one, "exact");
+  assert_int_equal(posenc_fill(plan, 1, 1, out, 2), POSENC_OK);
+  assert_true(out[0] == 0x1.000002p-70f && out[1] == 1.0f);
+  posenc_plan_destroy(plan);
+}
+
+static void families_agree(void **state)
+{
+  (void)state;
+  enum { ROWS = 300, D = 205 };
+  const char *families[] = {"anchored", "exact"};
+  const int64_t firsts[] = {0, -170, 1000003, POSENC_MAX_POSITION - ROWS};
+  static float want[ROWS * D], got[ROWS * D];
+  for (size_t f = 0; f < 2; f++)
+    for (size_t i = 0; i < 4; i++) {
+      const posenc_spec spec = posenc_spec_default(D);
+      const posenc_impl *first = NULL;
+      for (size_t m = 0; runnable(m); m++) {
+        if (!is_member(runnable(m), families[f]))
+          continue;
+        posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+        assert_int_equal(posenc_fill(plan, firsts[i], ROWS, first ? got : want, D), POSENC_OK);
+        if (first)
+          assert_rows_equal(runnable(m)->name, got, want, ROWS, D, D, D);
+        first = first ? first : runnable(m);
+        posenc_plan_destroy(plan);
+      }
+    }
+}
+
+/* Tables large enough to be written around the caches, at every alignment that matters, against rows made one at a time. */
+static void streamed_tables(void **state)
+{
+  (void)state;
+  const struct {
+    int64_t rows, d, stride;
+  } shapes[] = {{7000, 1000, 1000}, {13000, 512, 515}, {52000, 130, 131}};
+  for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+    for (size_t m = 0; runnable(m); m++) {
+      if (!is_member(runnable(m), "exact") && !is_member(runnable(m), "anchored"))
+        continue;
+      const posenc_spec spec = posenc_spec_default(shapes[s].d);
+      const int64_t d = spec.d_model, rows = shapes[s].rows, stride = shapes[s].stride, first = -1000;
+      const size_t floats = (size_t)(rows * stride + 64);
+      posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+      float *memory = aligned_alloc(64, (floats * sizeof(float) + 63) / 64 * 64), *row = malloc((size_t)d * sizeof *row);
+      for (int64_t offset = 0; offset < 16; offset += 5) {
+        for (size_t i = 0; i < floats; i++)
+          memory[i] = 77.0f;
+        float *out = memory + 16 + offset;
+        assert_int_equal(posenc_fill(plan, first, rows, out, stride), POSENC_OK);
+        for (int64_t i = 0; i < rows; i += i < 300 || i > rows - 300 ? 1 : 37) {
+          assert_int_equal(posenc_fill(plan, first + i, 1, row, d), POSENC_OK);
+          assert_rows_equal(runnable(m)->name, out + i * stride, row, 1, d, stride, d);
+          for (int64_t c = d; c < stride; c++)
+            assert_true(out[i * stride + c] == 77.0f);
+        }
+        for (int64_t i = 0; i < 16 + offset; i++)
+          assert_true(memory[i] == 77.0f);
+      }
+      free(row);
+      free(memory);
+      posenc_plan_destroy(plan);
+    }
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1)
+    seed = strtoull(argv[1], NULL, 0);
+  if (argc > 2)
+    rows_per_ladder = strtoll(argv[2], NULL, 0);
+  if (rows_per_ladder < 24 || rows_per_ladder > MOST) {
+    fprintf(stderr, "rows per ladder: %s; allowed: 24 to %d\n", argv[2], MOST);
+    return 2;
+  }
+  printf("seed %llu, %lld rows per ladder (arguments set them)\n", (unsigned long long)seed, (long long)rows_per_ladder);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ladders),
+      cmocka_unit_test(zero_crossings),
+      cmocka_unit_test(midpoints_and_ends),
+      cmocka_unit_test(families_agree),
+      cmocka_unit_test(streamed_tables),
+  };
+  const int failed = cmocka_run_group_tests_name("exact", tests, NULL, NULL);
+  printf("%lld outputs judged against MPFR\n", (long long)judged);
+  return failed;
+}
