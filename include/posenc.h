@@ -114,7 +114,7 @@ POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
 /* A checked spec with its frequencies computed once. Memory: at most 64 bytes per frequency and 4 KiB; the anchored and exact
- * implementations keep 1 KiB more per frequency up to 8192 frequencies (d_model 16384). Below 48 MiB for any d_model. */
+ * implementations keep 1 KiB more per frequency up to 8192 frequencies (d_model 16384). Below 17 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
 /* What posenc_plan_create would return, memory permitting, with a message as in posenc_spec_check(). */
