@@ -70,23 +70,35 @@ static void ladders(void **state)
   check_exact(&wide, few, 3);
 }
 
-/* Frequencies at which a small multiple comes as near to a multiple of pi/2 as a double can: the convergents of the
- * continued fraction of the double's own quotient would be slower to find than trying neighbours is. */
+/* One frequency at a time: beside others that need a second look it would get one too, deserved or not. */
+static void check_alone(const double *freqs, int64_t n, const int64_t *positions, int64_t count)
+{
+  posenc_spec spec = posenc_spec_default(2);
+  spec.n_freqs = 1;
+  for (int64_t k = 0; k < n; k++) {
+    spec.freqs = &freqs[k];
+    check_exact(&spec, positions, count);
+  }
+}
+
+/* Frequencies of which one multiple comes as near to a multiple of pi/2 as a double can: sine or cosine nearly vanish, at
+ * the ends and in the middle of the 64 rows that share an anchor, for slow frequencies and fast ones. */
 static void zero_crossings(void **state)
 {
   (void)state;
-  enum { N = 64 };
-  double freqs[N];
-  const int64_t positions[] = {1, 2, 3, 64, 127, 128, 4095, 131072, -1, -3, -4096};
-  for (int k = 0; k < N; k++) {
-    /* n pi/2 / p, rounded: p times it is within an ulp of a multiple of pi/2, where sine or cosine nearly vanish */
-    const int64_t p = positions[k % 8], n = random_between(&seed, 1, INT64_C(1) << (k / 2));
-    freqs[k] = (double)n * 0x1.921fb54442d18p+0 / (double)p;
+  const int64_t crossings[] = {1, 31, 63, 64, 95, 127, 128, 100, 4095, 5003, 8191, 70001, 131072, 131135, -1, -33, -4096, -5001};
+  enum { CROSSINGS = sizeof crossings / sizeof crossings[0], TRIES = 40 };
+  for (int c = 0; c < CROSSINGS; c++) {
+    const int64_t p = crossings[c], size = p < 0 ? -p : p;
+    double freqs[TRIES];
+    for (int i = 0; i < TRIES; i++) { /* few quarter turns up to there, or up to a turn per position; hit, or just missed */
+      const double quarters = (double)random_between(&seed, 1, i % 2 ? 4 * size : 1 + size / 64);
+      const double missed = ldexp((double)(i % 3 - 1), -18 - i % 16);
+      freqs[i] = (quarters * 0x1.921fb54442d18p+0 + missed) / (double)size;
+    }
+    const int64_t positions[] = {p - 1, p, p + 1};
+    check_alone(freqs, TRIES, positions, 3);
   }
-  posenc_spec spec = posenc_spec_default(2 * N);
-  spec.freqs = freqs;
-  spec.n_freqs = N;
-  check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
 }
 
 /* Angles that are floats or midpoints of floats themselves, subnormal results, the ends of the domain. */
@@ -103,6 +115,7 @@ static void midpoints_and_ends(void **state)
   spec.freqs = freqs;
   spec.n_freqs = N;
   check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
+  check_alone(freqs, N, positions, sizeof positions / sizeof positions[0]);
 
   float out[2];
   posenc_spec one = posenc_spec_default(2);
