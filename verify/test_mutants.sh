@@ -1,51 +1,77 @@
 #!/usr/bin/env bash
-# Tests of the tests: the faults of mutants.inc, put into one implementation at a time, must make posenc-verify or a C
-# test fail; and an implementation that crashes must cost posenc-verify nothing but that implementation.
+# Tests of the tests: the faults of mutants.inc, put into one implementation (or the core) at a time, must make
+# posenc-verify or a C test fail; and an implementation that crashes must cost posenc-verify nothing but itself.
 #
-#   test_mutants.sh SOURCE_DIR BUILD_DIR [PATTERN]      PATTERN: only mutants of this name, for example 'overrun/*'
+#   test_mutants.sh SOURCE_DIR BUILD_DIR [MUTANTS [ROWS]]      patterns: 'overrun/*', 'sleef_*'; of the core: 'core*'
+#   EMULATOR="qemu-aarch64 -L DIR -E LD_LIBRARY_PATH=DIR" test_mutants.sh ...      what runs a cross build; fewer tests
 #
-# BUILD_DIR holds the library, posenc-verify and the tests, all built, and compile_commands.json. A mutant is one row
-# of list.inc compiled from a patched copy of impl/ and linked in front of the library's other objects; the tests then
-# find it through LD_LIBRARY_PATH.
+# BUILD_DIR holds the library, posenc-verify and the tests, all built, and compile_commands.json. A mutant is one row of
+# list.inc, or one file of the core, compiled from a patched copy of impl/ and linked with the library's other objects;
+# the tests then find it through LD_LIBRARY_PATH.
 set -euo pipefail
-if [[ $# -lt 2 || $# -gt 3 ]]; then
-  sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+if [[ $# -lt 2 || $# -gt 4 ]]; then
+  sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
   exit 2
 fi
-source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) only=${3:-*}
-verify=$build_dir/verify/posenc-verify
-c_tests=(recipes golden api rows growth) # the quick ones first
+source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) only=${3:-*} only_rows=${4:-*}
+read -ra runner <<<"${EMULATOR:-env LD_LIBRARY_PATH=$build_dir}"
+verify=$build_dir/verify/posenc-verify verify_rows=32
+c_tests=(recipes golden api exact rows growth) # the quick ones first
+core_tests=(api state pages threads exact rows)
+# Emulation is slow, and what is shared with rows that run natively is tested there: one fault of each kind will do.
+[[ ! ${EMULATOR:-} ]] || verify_rows=8 c_tests=(recipes golden api pages "exact 1 24 hard_*") core_tests=(api state pages threads)
 kinds=(constant swap overrun anchor late)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 die() { echo "test_mutants: $*" >&2; exit 1; }
+libraries=
+for word in "${runner[@]}"; do
+  [[ $word != LD_LIBRARY_PATH=?* ]] || libraries=${word#*=}
+done
+[[ $libraries ]] || die "EMULATOR is '$EMULATOR'; it must set LD_LIBRARY_PATH=..., in a word of its own"
 
 # ---- the list
 
-declare -A file_of covered
-while IFS=, read -r name file _; do
-  file_of[${name#*(}]=${file# }
+declare -A file_of isa_of covered
+while IFS=', ' read -r name file isa _; do
+  file_of[${name#*(}]=$file isa_of[${name#*(}]=$isa
 done < <(grep '^POSENC_IMPL(' "$source_dir/impl/list.inc")
-runnable=$("$verify" --list | awk '/ runs here / { print $1 }')
+list=$("${runner[@]}" "$verify" --list) || die "posenc-verify --list ended with $?"
+all_runnable=$(awk '/ runs here / { print $1 }' <<<"$list") isas=$(awk '/ runs here / { print $2 }' <<<"$list")
+[[ $all_runnable ]] || die "no implementation runs here"
+runs() { [[ $'\n'$all_runnable$'\n' == *$'\n'$1$'\n'* ]]; }
 
 mutants=() # "kind name file implementation number-of-texts" each
 searches=() replacements=()
+selected() { # shellcheck disable=SC2053  # patterns are meant
+  [[ $1/$2 == $only && $3 == $only_rows ]]
+}
 mutant() {
-  local kind=$1 name=$2 file=$3 pattern impl matched
+  local kind=$1 name=$2 file=$3 texts=${#searches[@]} pattern impl matched
   searches+=("$5") replacements+=("$6")
   for pattern in $4; do
     matched=
     for impl in "${!file_of[@]}"; do
-      # shellcheck disable=SC2053  # a pattern is meant
+      # shellcheck disable=SC2053
       [[ ${file_of[$impl]} == "$pattern" || $impl == $pattern ]] || continue
-      matched=1 covered[$kind $impl]=1
-      [[ " ${runnable//$'\n'/ } " != *" $impl "* ]] || mutants+=("$kind $name $file $impl $((${#searches[@]} - 1))")
+      matched=1
+      ! { runs "$impl" && selected "$kind" "$name" "$impl" &&
+        [[ ! ${EMULATOR:-} || $file == *neon* || ! ${covered[$kind $impl]:-} && " ${kinds[*]} " == *" $kind "* ]]; } ||
+        mutants+=("$kind $name $file $impl $texts")
+      covered[$kind $impl]=1
     done
     [[ $matched ]] || die "mutants.inc, $kind $name: '$pattern' is neither an implementation nor a file of list.inc"
   done
 }
 crash() { mutant "$@"; }
+core() {
+  local name=$1 file=$2 texts=${#searches[@]} impl=core
+  [[ $3 == any ]] || impl=core_$3
+  searches+=("$4") replacements+=("$5")
+  [[ $'\n'$isas$'\n' != *$'\n'$3$'\n'* ]] || ! selected core "$name" "$impl" ||
+    mutants+=("core $name $file $impl $texts")
+}
 set -f # patterns in the list are not file names
 # shellcheck source=mutants.inc
 source "$source_dir/verify/mutants.inc"
@@ -61,84 +87,56 @@ for impl in "${!file_of[@]}"; do
   done
 done
 [[ $missing == 0 ]] || die "every row of list.inc needs a mutant of every kind (${kinds[*]})"
+[[ ${#mutants[@]} -gt 0 ]] || die "no mutant matches '$only' in '$only_rows'"
 
-# ---- building
-
-[[ -f $build_dir/compile_commands.json ]] ||
-  die "$build_dir has no compile_commands.json: configure with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"
-commands=$(sed -n 's/^ *"command": "\(.*\)",$/\1/p' "$build_dir/compile_commands.json" | sed 's/\\\(["\\]\)/\1/g')
-library=$(readlink -f "$build_dir/libposenc.so")
-soname=$(objdump -p "$library" | awk '/SONAME/ { print $2 }')
-mapfile -t needed < <(ldd "$library" | awk '$2 == "=>" { print $3 }')
-# A row that is linked in front of these wins.
-objcopy --wildcard --weaken-symbol='posenc_kernel_*' "$build_dir/libposenc.a" "$work/rest.a"
-
-compile() { # compile DIR FILE TEXT: DIR/impl/FILE by the command that holds TEXT, into DIR/FILE.o
-  local command
-  command=$(grep -F -m1 -- "$3" <<<"$commands") || { echo "compile_commands.json does not have $2"; return 1; }
-  command=${command%% -o *}
-  (cd "$1" && eval "${command//"$source_dir/impl"/"$1/impl"} -w -o $2.o -c impl/$2")
-}
-row_object() { # row_object DIR IMPL FILE: the row and FILE (if another source) as one object that defines the row alone
-  local objects=("$1/${file_of[$2]}.o")
-  compile "$1" "${file_of[$2]}" "-DPOSENC_NAME=$2 " || return 1
-  if [[ $3 == *.c && $3 != "${file_of[$2]}" ]]; then
-    compile "$1" "$3" " -c $source_dir/impl/$3" || return 1
-    objects+=("$1/$3.o")
-  fi
-  "${commands%% *}" -nostdlib -r -o "$1/row_$2.o" "${objects[@]}" || return 1
-  objcopy --keep-global-symbol="posenc_kernel_$2" "$1/row_$2.o"
-}
-link() { # link DIR: the library, with DIR's rows instead of its own
-  "${commands%% *}" -shared -Wl,-z,defs -Wl,-soname,"$soname" -o "$1/$soname" "$1"/row_*.o \
-    -Wl,--whole-archive "$work/rest.a" -Wl,--no-whole-archive "${needed[@]}"
-}
-patch() { # patch FILE SEARCH REPLACEMENT
-  local text before after
-  text=$(<"$1")
-  before=${text%%"$2"*} after=${text#*"$2"}
-  [[ $before != "$text" ]] || { echo "the search text does not stand in ${1##*/}: $2"; return 1; }
-  [[ $after != *"$2"* ]] || { echo "the search text stands in ${1##*/} more than once: $2"; return 1; }
-  printf '%s\n' "$before$3$after" >"$1"
-}
+# shellcheck source=mutants_build.sh
+source "$source_dir/verify/mutants_build.sh"
 
 # ---- one mutant
 
-c_tests_fail() { # c_tests_fail DIR: names the first C test that fails
-  local test code
-  for test in "${c_tests[@]}"; do
-    code=0
-    LD_LIBRARY_PATH=$1 timeout 120 "$build_dir/verify/test_$test" >"$1/test.log" 2>&1 || code=$?
-    [[ $code != 127 ]] || { cat "$1/test.log" >&2; return 2; }
-    [[ $code == 0 ]] || { echo "test_$test"; return 0; }
-  done
-  return 1
-}
-verify_fails() { # verify_fails DIR ARGUMENT...: exit code 1 is the only one that speaks of the implementations
-  local code=0 dir=$1
+check() { # check DIR PROGRAM ARGUMENT...: 0 it passes, 1 it fails, 2 it says nothing about the library, and why
+  local dir=$1 code=0
   shift
-  LD_LIBRARY_PATH=$dir "$verify" --rows 32 "$@" >"$dir/verify.log" 2>&1 || code=$?
-  [[ $code -le 1 ]] || { echo "posenc-verify ended with $code"; tail -n 3 "$dir/verify.log"; return 2; } >&2
-  [[ $code == 1 ]]
+  # The outer redirection is for the shell's own word about a program that a signal has ended.
+  { timeout 150 "${runner[@]/#LD_LIBRARY_PATH=/LD_LIBRARY_PATH=$dir:}" "$@" >"$dir/log" 2>&1; } 2>/dev/null || code=$?
+  case ${1##*/}:$code in
+    *:0) return 0 ;;
+    *:124) echo "BROKEN: ${1##*/} did not end" ;;
+    posenc-verify:1) return 1 ;;
+    posenc-verify:* | *:12[567] | *:137) echo "BROKEN: ${1##*/} ended with $code: $(tail -n 3 "$dir/log")" ;;
+    *) return 1 ;;
+  esac
+  return 2
 }
-judge() { # judge DIR KIND IMPL: prints the verdict, fails when nothing has seen the fault
-  local by='' test code=0
+c_test() { # c_test DIR "NAME ARGUMENT..."
+  local words
+  read -ra words <<<"$2"
+  check "$1" "$build_dir/verify/test_${words[0]}" "${words[@]:1}"
+}
+judge() { # judge DIR KIND IMPL: prints the verdict; the first to see the fault is enough
+  local test tests=("${c_tests[@]}") code=0
   if [[ $2 == SIG* ]]; then
-    verify_fails "$1" && grep -qE "^$3 FAILED: crashed: $2 " "$1/verify.log" &&
-      grep -q "^$((n_runnable - 1)) of $n_runnable implementations verified" "$1/verify.log" ||
-      { echo "NOT REPORTED by posenc-verify as a crash of $3 alone"; tail -n 3 "$1/verify.log"; return 1; }
-    echo "reported: $(grep -oE 'crashed: SIG[A-Z]+' "$1/verify.log" | head -n 1), the others verified"
+    check "$1" "$verify" --rows "$verify_rows" || code=$?
+    [[ $code != 2 ]] || return 0
+    [[ $code == 1 ]] && grep -qE "^$3 FAILED: crashed: $2 " "$1/log" &&
+      grep -q "^$((n_all - 1)) of $n_all implementations verified" "$1/log" &&
+      echo "reported: $(grep -oE 'crashed: SIG[A-Z]+' "$1/log" | head -n 1), the others verified" ||
+      { echo "NOT REPORTED by posenc-verify as a crash of $3 alone"; tail -n 3 "$1/log"; }
     return 0
   fi
-  verify_fails "$1" --impl "$3" || code=$?
-  [[ $code -le 1 ]] || { echo "BROKEN: posenc-verify did not run"; return 1; }
-  [[ $code == 1 ]] || by=posenc-verify
-  code=0
-  test=$(c_tests_fail "$1") || code=$?
-  [[ $code -le 1 ]] || { echo "BROKEN: the tests did not run"; return 1; }
-  by+=${by:+${test:+, }}$test
-  [[ $by ]] || { echo "SURVIVED: neither posenc-verify nor a C test sees it"; return 1; }
-  echo "caught by $by"
+  if [[ $2 == core ]]; then
+    tests=("${core_tests[@]}")
+  else
+    check "$1" "$verify" --rows "$verify_rows" --impl "$3" || code=$?
+    [[ $code != 1 ]] || echo "caught by posenc-verify"
+    [[ $code == 0 ]] || return 0
+  fi
+  for test in "${tests[@]}"; do
+    c_test "$1" "$test" || code=$?
+    [[ $code != 1 ]] || echo "caught by test_${test%% *}"
+    [[ $code == 0 ]] || return 0
+  done
+  echo "SURVIVED: nothing that was run sees it"
 }
 run_one() { # run_one NUMBER: the verdict goes to NUMBER/verdict, which begins with the outcome's word
   local kind name file impl texts dir=$work/$1
@@ -148,61 +146,72 @@ run_one() { # run_one NUMBER: the verdict goes to NUMBER/verdict, which begins w
   {
     if ! patch "$dir/impl/$file" "${searches[texts]}" "${replacements[texts]}"; then
       :
-    elif ! { row_object "$dir" "$impl" "$file" && link "$dir"; } >"$dir/build.log" 2>&1; then
+    elif ! build "$dir" "$file" "$impl" >"$dir/log" 2>&1; then
       echo "BROKEN: the mutant does not build"
-      head -n 5 "$dir/build.log"
+      head -n 5 "$dir/log"
     else
-      judge "$dir" "$kind" "$impl" || true
+      judge "$dir" "$kind" "$impl"
     fi
   } >"$dir/verdict" 2>&1
-  rm -rf "$dir/impl" "$dir"/*.o "$dir/$soname"
+  rm -rf "$dir/impl" "$dir/own" "$dir"/*.[oa] "$dir/$soname"
   printf '%-18s %-24s %s\n' "$impl" "$kind/$name" "$(<"$dir/verdict")"
 }
 
 # ---- all of them
 
-# Unpatched copies of one row, and of all, put together like a mutant: it is the fault that makes the suite fail.
-control() { # control NAME IMPL...
-  local dir=$work/$1 impl tool test
-  shift
+# Unpatched copies of one row, of all, and of the core, put together like a mutant: it is the fault that makes the suite
+# fail. And no library at all: it is the mutant that is tested, not the library beside the test.
+mkdir "$work/nothing"
+: >"$work/nothing/$soname"
+tests=("${c_tests[@]}" "${core_tests[@]}")
+programs=("${tests[@]%% *}")
+for program in "$verify" "${programs[@]/#/$build_dir/verify/test_}"; do
+  code=0
+  [[ -x $program ]] || die "$program is missing: build it first"
+  "${runner[@]/#LD_LIBRARY_PATH=/LD_LIBRARY_PATH=$work/nothing:}" "$program" >"$work/log" 2>&1 || code=$?
+  [[ $code == 127 ]] && grep -qF "$work/nothing/$soname" "$work/log" ||
+    die "$program does not take $soname from LD_LIBRARY_PATH: link it dynamically, with a RUNPATH rather than an RPATH"
+done
+control() { # control NAME FILE IMPL...
+  local dir=$work/$1 test code=0
   mkdir "$dir"
   cp -r "$source_dir/impl" "$dir/impl"
-  for impl in "$@"; do
-    row_object "$dir" "$impl" "${file_of[$impl]}"
+  build "$dir" "${@:2}" >"$dir/log" 2>&1 || die "an unpatched copy does not build: $(tail -n 5 "$dir/log")"
+  check "$dir" "$verify" --rows "$verify_rows" || code=$?
+  [[ $code == 0 ]] || die "posenc-verify does not pass on an unpatched copy: $(tail -n 5 "$dir/log")"
+  for test in "${tests[@]}"; do
+    c_test "$dir" "$test" || code=$?
+    [[ $code == 0 ]] || die "test_$test does not pass on an unpatched copy: $(tail -n 5 "$dir/log")"
   done
-  link "$dir"
-  for tool in "$verify" "${c_tests[@]/#/$build_dir/verify/test_}"; do
-    [[ $(LD_LIBRARY_PATH=$dir ldd "$tool") == *"$dir/$soname"* ]] ||
-      die "$tool does not take $soname from LD_LIBRARY_PATH: link it dynamically, with a RUNPATH rather than an RPATH"
-  done
-  ! verify_fails "$dir" || die "posenc-verify fails on an unpatched copy: $(tail -n 3 "$dir/verify.log")"
-  ! test=$(c_tests_fail "$dir") || die "$test fails on an unpatched copy: $(tail -n 5 "$dir/test.log")"
 }
-n_runnable=$(wc -w <<<"$runnable")
-control one "${runnable%%$'\n'*}"
-# shellcheck disable=SC2086  # one word per implementation
-control all $runnable
-echo "unpatched copies: pass, $n_runnable implementations"
+impls=() # those with mutants
+for impl in $all_runnable; do
+  [[ " ${mutants[*]} " != *" $impl "* ]] || impls+=("$impl")
+done
+what="${#impls[@]} implementations"
+[[ ${#impls[@]} == 0 ]] || control one kernel.h "${impls[0]}" &
+together=("${impls[@]}")
+[[ " ${mutants[*]} " != *" core"* ]] || together+=(core) what+=" and the core"
+control all kernel.h "${together[@]}"
+wait $! || exit 1
+echo "unpatched copies: pass, $what"
 
-started=0
+n_all=$(wc -w <<<"$all_runnable")
 for i in "${!mutants[@]}"; do
-  # shellcheck disable=SC2053
-  [[ ${mutants[i]/ /\/} == $only' '* ]] || continue
-  [[ $(jobs -rp | wc -l) -lt $(nproc) ]] || wait -n
-  started=$((started + 1))
+  [[ $(jobs -rp | wc -l) -lt $(nproc) ]] || wait -n || true # the verdict counts, and a missing one counts as broken
   run_one "$i" &
 done
 wait
 
-for impl in "${!file_of[@]}"; do
-  [[ " ${runnable//$'\n'/ } " == *" $impl "* ]] || echo "skipped: $impl does not run here, nor do its mutants"
+for impl in "${!file_of[@]}"; do # shellcheck disable=SC2053
+  if [[ $impl == $only_rows ]] && ! runs "$impl"; then
+    [[ ${isa_of[$impl]} == neon ]] && echo "$impl: left to scripts/cross-aarch64" ||
+      echo "skipped: $impl does not run here, nor do its mutants"
+  fi
 done
-[[ $started -gt 0 ]] || die "no mutant matches '$only'"
 verdicts=$(cat "$work"/*/verdict)
-count() { grep -c "^$1" <<<"$verdicts" || true; }
-caught=$(($(count 'caught by') + $(count 'reported:')))
-survived=$(count SURVIVED)
-seen=$(grep -cE '^(caught by posenc-verify|reported:)' <<<"$verdicts" || true)
-echo "mutants: $started in $n_runnable implementations, $caught caught, $survived survived," \
-  "$((started - caught - survived)) broken; $seen of them seen by posenc-verify"
-[[ $caught == "$started" ]]
+count() { grep -cE "^($1)" <<<"$verdicts" || true; }
+caught=$(count 'caught by|reported:') survived=$(count SURVIVED) seen=$(count 'caught by posenc-verify|reported:')
+echo "mutants: ${#mutants[@]} in $what, $caught caught, $survived survived," \
+  "$((${#mutants[@]} - caught - survived)) broken; $seen of them seen by posenc-verify"
+[[ $caught == "${#mutants[@]}" ]]
