@@ -15,8 +15,8 @@ if [[ $# -lt 2 || $# -gt 4 ]]; then
 fi
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) only=${3:-*} only_rows=${4:-*}
 read -ra runner <<<"${EMULATOR:-env LD_LIBRARY_PATH=$build_dir}"
-verify=$build_dir/verify/posenc-verify verify_rows=32
-c_tests=(recipes golden api exact rows growth) # the quick ones first
+verify=$build_dir/verify/posenc-verify verify_rows=16
+c_tests=(recipes golden api exact rows) # the quick ones first
 core_tests=(api state pages threads exact rows)
 # Emulation is slow, and what is shared with rows that run natively is tested there: one fault of each kind will do.
 [[ ! ${EMULATOR:-} ]] || verify_rows=8 c_tests=(recipes golden api pages "exact 1 24 hard_*") core_tests=(api state pages threads)
