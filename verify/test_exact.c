@@ -101,6 +101,26 @@ static void zero_crossings(void **state)
   }
 }
 
+/* Outputs as near to the midpoint of two floats as a float64 frequency can bring them, of ordinary size: nothing but the
+ * redo decides. */
+static void near_midpoints(void **state)
+{
+  (void)state;
+  const int64_t places[] = {1, 63, 64, 100, 4000, -4000};
+  for (int i = 0; i < 600; i++) {
+    const int64_t p = places[i % 6];
+    const double middle = ((double)random_between(&seed, 1 << 22, (1 << 24) - 1) + 0.5) * 0x1p-24;
+    const double angle = i % 12 < 6 ? asin(middle) : acos(middle);
+    const double w = (angle + (double)random_between(&seed, 0, i % 6 ? 3 : 0) * 0x1.921fb54442d18p+2) / (double)p;
+    check_alone(&w, 1, &p, 1);
+    if (angle >= 1)
+      continue;
+    posenc_spec ladder = posenc_spec_default(4); /* its second frequency: base^(-1/2) */
+    ladder.base = 1 / (angle * angle);
+    check_exact(&ladder, places, 1);
+  }
+}
+
 /* Angles that are floats or midpoints of floats themselves, subnormal results, the ends of the domain. */
 static void midpoints_and_ends(void **state)
 {
@@ -208,10 +228,14 @@ int main(int argc, char **argv)
     fprintf(stderr, "rows per ladder: %s; allowed: 24 to %d\n", argv[2], MOST);
     return 2;
   }
-  printf("seed %llu, %lld rows per ladder (arguments set them)\n", (unsigned long long)seed, (long long)rows_per_ladder);
+  if (argc > 3)
+    cmocka_set_test_filter(argv[3]);
+  printf("seed %llu, %lld rows per ladder (arguments set them; a third one: only tests of this pattern)\n",
+         (unsigned long long)seed, (long long)rows_per_ladder);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ladders),
       cmocka_unit_test(zero_crossings),
+      cmocka_unit_test(near_midpoints),
       cmocka_unit_test(midpoints_and_ends),
       cmocka_unit_test(hard_cases),
       cmocka_unit_test(families_agree),
