@@ -36,21 +36,20 @@ static void *work(void *argument)
   return NULL;
 }
 
-truth_value *expected_rows(const segment *s, reference by)
+truth_value *expected_rows(const segment *s, reference by, int64_t threads)
 {
-  enum { MOST = 16 };
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  const long wanted = processors < 1 ? 1 : processors > MOST ? MOST : processors;
+  int64_t wanted = threads ? threads : sysconf(_SC_NPROCESSORS_ONLN);
+  wanted = wanted < 1 ? 1 : wanted > EXPECTED_MOST_THREADS ? EXPECTED_MOST_THREADS : wanted;
   job j = {.s = s, .by = by, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(truth_value))};
   atomic_init(&j.next, 0);
 
-  pthread_t threads[MOST];
-  long started = 0;
-  while (started < wanted - 1 && pthread_create(&threads[started], NULL, work, &j) == 0)
+  pthread_t helpers[EXPECTED_MOST_THREADS];
+  int64_t started = 0;
+  while (started < wanted - 1 && pthread_create(&helpers[started], NULL, work, &j) == 0)
     started++;
   work(&j); /* this thread too: fewer threads than wanted are only slower */
   while (started > 0)
-    pthread_join(threads[--started], NULL);
+    pthread_join(helpers[--started], NULL);
   return j.values;
 }
 

@@ -72,12 +72,12 @@ static void require_a_verdict(const results *r, impl_result *result)
   snprintf(result->failure, sizeof result->failure, "not judged: it offers no shape of this run");
 }
 
-static void verify_segment(results *r, int64_t index, FILE *text)
+static void verify_segment(results *r, int64_t index, int64_t threads, FILE *text)
 {
   const segment *s = &r->sweep.segments[index];
   fprintf(stderr, "[%lld/%lld] %s, positions %lld to %lld\n", (long long)index + 1, (long long)r->sweep.count, s->shape,
           (long long)s->from, (long long)(s->to - 1));
-  truth_value *expected = expected_rows(s, r->by);
+  truth_value *expected = expected_rows(s, r->by, threads);
   if (r->by == REFERENCE_MPFR && s->in_table)
     r->audits[r->n_audits++] = audit_float64(s, expected);
 
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
   results r = prepare(&o);
   text_begin(text, &r);
   for (int64_t i = 0; i < r.sweep.count; i++)
-    verify_segment(&r, i, text);
+    verify_segment(&r, i, o.threads, text);
   for (size_t i = 0; i < r.n_impls; i++)
     require_a_verdict(&r, &r.impls[i]);
   text_end(text, &r);

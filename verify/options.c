@@ -8,7 +8,7 @@
 #include "memory.h"
 
 enum { KEY_IMPL = 'i', KEY_LIST = 'l', KEY_JSON = 'o', KEY_SEED = 's', KEY_ROWS = 'r' };
-enum { KEY_REFERENCE = 256, KEY_D_MODEL, KEY_BASE, KEY_POSITIONS };
+enum { KEY_REFERENCE = 256, KEY_D_MODEL, KEY_BASE, KEY_POSITIONS, KEY_THREADS };
 
 static const struct argp_option argp_options[] = {
     {"impl", KEY_IMPL, "NAME", 0, "Verify this implementation only; may be repeated", 0},
@@ -17,6 +17,7 @@ static const struct argp_option argp_options[] = {
     {"seed", KEY_SEED, "N", 0, "Seed of the choice of rows (default 1)", 0},
     {"rows", KEY_ROWS, "N", 0, "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
     {"reference", KEY_REFERENCE, "NAME", 0, "mpfr (default), or float64: quick, its own error allowed for", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one for every processor)", 0},
     {NULL, 0, NULL, 0, "Sweep one shape instead of the default ones:", 1},
     {"d-model", KEY_D_MODEL, "N", 0, "Columns of the shape (default 512)", 1},
     {"base", KEY_BASE, "X", 0, "Base of its frequencies (default 10000)", 1},
@@ -105,6 +106,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case KEY_JSON: o->json = text; return 0;
   case KEY_SEED: o->seed = parse_seed(state, text); return 0;
   case KEY_ROWS: o->rows = parse_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS); return 0;
+  case KEY_THREADS: o->threads = parse_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS); return 0;
   case KEY_REFERENCE:
     if (strcmp(text, "mpfr") != 0 && strcmp(text, "float64") != 0)
       argp_error(state, "--reference %s: mpfr or float64 is needed", text);

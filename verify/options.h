@@ -9,6 +9,7 @@ typedef struct options {
   size_t n_impls;
   uint64_t seed;
   int64_t rows;
+  int64_t threads; /* see expected_rows */
   reference by;
   const char *json; /* NULL, a file name, or "-" */
   bool one_shape;   /* sweep spec over from .. to-1 instead of the default shapes */

@@ -46,6 +46,7 @@ case $tool in
   bad 'base' --base 10000x --json result.json
   bad 'positions' --positions -1 --json result.json
   bad 'rows' --rows nothing --json result.json
+  bad 'threads' --threads 0 --json result.json
   bad 'seed' --seed x --json result.json
   bad 'reference.*mpfr' --reference guess --json result.json
   bad 'surplus' surplus

@@ -86,7 +86,7 @@ while read -r name isa state _; do
     forced=$((forced + 1))
   fi
   if [[ ${best[$family]:-} ]]; then
-    run "$verify" --impl "$family" --reference float64 --positions 0:64
+    run "$verify" --threads 1 --impl "$family" --reference float64 --positions 0:64
     [[ $code == 0 ]] && grep -q "${best[$family]} " "$work/out" ||
       fail "'$family' should be ${best[$family]}, and hold its bound"
   else
@@ -95,7 +95,7 @@ while read -r name isa state _; do
   fi
 done <<<"$list"
 
-run "$verify" --rows 16
+run "$verify" --threads 1 --rows 16
 [[ $code == 0 ]] || fail "posenc-verify"
 # These take minutes here, and are about arithmetic that no CPU changes.
 tests=$(ctest --test-dir "$build" -N -L '^c$' | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vxE 'growth|exact') || true

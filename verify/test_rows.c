@@ -50,16 +50,14 @@ static void widths_strides_alignments(void **state)
       posenc_plan *plan = plan_of(&spec, name);
       float *want = malloc((size_t)(ROWS * d) * sizeof *want);
       assert_int_equal(posenc_fill(plan, 61, ROWS, want, d), POSENC_OK);
-      const int64_t gaps[] = {0, 3};
-      for (size_t offset = 0; offset < 64; offset += sizeof(float))
-        for (size_t g = 0; g < 2; g++) {
-          const int64_t stride = d + gaps[g];
-          buffer b = guarded(ROWS * stride, offset);
-          assert_int_equal(posenc_fill(plan, 61, ROWS, b.start, stride), POSENC_OK);
-          assert_rows_equal(name, b.start, want, ROWS, d, stride, d);
-          check_guards(name, &b, ROWS, d, stride);
-          free(b.memory);
-        }
+      for (size_t offset = 0; offset < 64; offset += sizeof(float)) {
+        const int64_t stride = offset % 8 ? d + 3 : d;
+        buffer b = guarded(ROWS * stride, offset);
+        assert_int_equal(posenc_fill(plan, 61, ROWS, b.start, stride), POSENC_OK);
+        assert_rows_equal(name, b.start, want, ROWS, d, stride, d);
+        check_guards(name, &b, ROWS, d, stride);
+        free(b.memory);
+      }
       free(want);
       posenc_plan_destroy(plan);
     }

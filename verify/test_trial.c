@@ -125,7 +125,7 @@ static void every_fault_is_named(void **state)
   const posenc_spec spec = posenc_spec_default(D);
   sweep s = sweep_of(&spec, 0, 512, 100, 1);
   assert_int_equal(s.count, 1);
-  truth_value *expected = expected_rows(&s.segments[0], REFERENCE_MPFR);
+  truth_value *expected = expected_rows(&s.segments[0], REFERENCE_MPFR, 0);
   trial t = trial_create(&s.segments[0]);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const posenc_impl impl = {.name = cases[i].name};
