@@ -1,11 +1,11 @@
 /* Sine and cosine of position * w in float64 vectors, the building block of the anchored and exact kernels.
  *
- * Frequencies come in turns, t = w / 2pi, as three float64 each (t = hi + mid + lo up to 2^-158 of it), so that a
- * position reduces without trouble: the product with hi is split exactly, and whole quarter turns are subtracted exactly.
+ * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (positions are integers: whole turns do not
+ * matter), as two float64 each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
  *
- *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. Relative error below 2^-100 when no quarter was
- *              taken away; else absolute error below 2^-96: the terms left after the exact steps are at most
- *              2^-42 (P t up to 2^94), and their sums are rounded, 2^-53 each.
+ *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole quarter
+ *              turns are subtracted exactly. Relative error below 2^-103 when no quarter was taken away; else absolute
+ *              error below 2^-72 (P t up to 2^31; mid and the rounding of the lower half leave 2^-104 of it)
  *   Taylor     x = 2pi g as a pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine
  *   rounding   sine: x^3 S is at most 0.103 x and its four roundings 0.4 * 2^-53 x, the last addition 2^-53;
  *              cosine: half an ulp, 0.71 * 2^-53 of it, and z^2 C less than 0.1 * 2^-53
@@ -20,41 +20,15 @@
 
 typedef struct angle {
   vd sin, cos;
-  vd turned; /* 0 in lanes where no quarter turn was subtracted: their error is relative */
 } angle;
 
-static inline vd two_sum(vd a, vd b, vd *e)
+static inline angle angle_at(vd position, vd hi, vd mid)
 {
-  const vd s = vd_add(a, b), bb = vd_sub(s, a);
-  *e = vd_add(vd_sub(a, vd_sub(s, bb)), vd_sub(b, bb));
-  return s;
-}
-
-/* a minus the nearest multiple of 1/4, exact; the number of quarters is added to *quarters. */
-static inline vd off_quarter(vd a, vd *quarters)
-{
-  const vd q = vd_round(vd_mul(a, vd_set1(4.0)));
-  *quarters = vd_add(*quarters, q);
-  return vd_sub(a, vd_mul(q, vd_set1(0.25)));
-}
-
-static inline angle angle_at(vd position, vd hi, vd mid, vd lo)
-{
-  /* Quarters of one term are counted modulo 4 before they are added up: a large one would swallow the others. */
-  vd e0, e1, r0, r1, g_lo, q0 = vd_set1(0.0), q1 = q0, q2 = q0, q3 = q0;
-  const vd p0 = off_quarter(vd_two_product(position, hi, &e0), &q0);
-  const vd f1 = off_quarter(e0, &q1);
-  const vd f2 = off_quarter(vd_two_product(position, mid, &e1), &q2);
-  vd g = two_sum(two_sum(p0, f1, &r0), f2, &r1);
-  g = off_quarter(g, &q3);
-  const vd rest = vd_add(vd_add(r0, r1), vd_fma(position, lo, e1));
-  g = two_sum(g, rest, &g_lo);
-  const vd turned = vd_add(vd_add(vd_abs(q0), vd_abs(q1)), vd_add(vd_abs(q2), vd_abs(q3)));
-  vd quarter = vd_set1(0.0);
-#define MOD4(q) vd_sub(q, vd_mul(vd_set1(4.0), vd_round(vd_mul(q, vd_set1(0.25)))))
-  quarter = vd_add(vd_add(MOD4(q0), MOD4(q1)), vd_add(MOD4(q2), q3));
-  quarter = MOD4(quarter); /* -2, -1, 0, 1 or 2 */
-#undef MOD4
+  vd e;
+  const vd p = vd_two_product(position, hi, &e), quarters = vd_round(vd_mul(p, vd_set1(4.0)));
+  const vd r = vd_sub(p, vd_mul(quarters, vd_set1(0.25))), low = vd_fma(position, mid, e);
+  /* r is 0 or a multiple of low's last place, so this sum loses nothing (Dekker, Numer. Math. 18, 1971). */
+  const vd g = vd_add(r, low), g_lo = vd_sub(low, vd_sub(g, r));
 
   /* x + x_lo = 2pi (g + g_lo); 2pi = 0x1.921fb54442d18p+2 + 0x1.1a62633145c07p-52 + ... */
   vd x_lo;
@@ -74,17 +48,31 @@ static inline angle angle_at(vd position, vd hi, vd mid, vd lo)
   }
   /* sin = x + (x_lo cos + x^3 S), cos x_lo to first order; cos = 1 - z/2 + (z^2 C - x x_lo), 1 - z/2 with its tail. */
   const vd half = vd_mul(z, vd_set1(0.5));
-  s = vd_fma(vd_mul(x, z), s, vd_sub(x_lo, vd_mul(half, x_lo)));
+  s = vd_fma(vd_mul(x, z), s, vd_fnma(half, x_lo, x_lo));
   const vd sin_x = vd_add(x, s);
   const vd one = vd_set1(1.0), head = vd_sub(one, half);
-  vd tail = vd_sub(vd_sub(vd_sub(one, head), half), vd_mul(z_lo, vd_set1(0.5)));
-  tail = vd_sub(tail, vd_mul(x, x_lo));
+  vd tail = vd_fnma(z_lo, vd_set1(0.5), vd_sub(vd_sub(one, head), half));
+  tail = vd_fnma(x, x_lo, tail);
   const vd cos_x = vd_add(head, vd_fma(vd_mul(z, z), c, tail));
 
-  /* Turned by quarter * pi/2, whose cosine a and sine b are 0, 1 or -1: exact. */
-  const vd a = vd_sub(one, vd_abs(quarter)), b = vd_mul(quarter, vd_sub(vd_set1(2.0), vd_abs(quarter)));
-  const vd sine_q = vd_add(vd_mul(sin_x, a), vd_mul(cos_x, b)), cosine_q = vd_sub(vd_mul(cos_x, a), vd_mul(sin_x, b));
-  return (angle){vd_add(sine_q, vd_set1(0.0)), cosine_q, turned}; /* no sine of -0: angle 0 gives +0 */
+  /* Turned by quarters * pi/2, whose cosine a and sine b are 0, 1 or -1: exact. */
+  const vd q = vd_fnma(vd_set1(4.0), vd_round(vd_mul(quarters, vd_set1(0.25))), quarters); /* -2 .. 2 */
+  const vd a = vd_sub(one, vd_abs(q)), b = vd_mul(q, vd_sub(vd_set1(2.0), vd_abs(q)));
+  const vd sine_q = vd_fma(sin_x, a, vd_mul(cos_x, b)), cosine_q = vd_fnma(sin_x, b, vd_mul(cos_x, a));
+  return (angle){vd_add(sine_q, vd_set1(0.0)), cosine_q}; /* no sine of -0: angle 0 gives +0 */
+}
+
+/* The sum of two angles from their sines and cosines: one sequence of operations for everyone, so that all agree bit for
+ * bit. Each result is off by 2^-53 (|product that is rounded| + |result|) where the row may fuse. */
+static inline angle turned(angle a, angle b)
+{
+  return (angle){vd_fma(a.sin, b.cos, vd_mul(a.cos, b.sin)), vd_fnma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
+}
+
+/* The other way round, by -b: the same products, and the same bits as turned() by an angle whose sine is negated. */
+static inline angle turned_back(angle a, angle b)
+{
+  return (angle){vd_fms(a.sin, b.cos, vd_mul(a.cos, b.sin)), vd_fma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
 }
 
 #endif

@@ -41,14 +41,14 @@ static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i)
 }
 
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
-enum { POSENC_STEPS_FREQS = 8192 };
+enum { POSENC_TABLES_FREQS = 4096 };
 
 /* `state` is what prepare() made of the spec: n frequencies or whatever the kernel wants per frequency. */
 typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
-  size_t state_bytes; /* per frequency; the plan reserves them for a multiple of 16 frequencies, zeroed, 64-aligned */
-  size_t steps_bytes; /* per frequency, on top, in plans of at most POSENC_STEPS_FREQS frequencies */
+  size_t state_bytes; /* per padded frequency, and 4 lines; zeroed, 64-aligned */
+  size_t table_bytes; /* per padded frequency, on top, in plans of at most POSENC_TABLES_FREQS of them */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, float *out, int64_t row_stride);
@@ -74,14 +74,14 @@ typedef struct posenc_kernel {
  * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
  * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
  * function must stand in a file without instruction-set flags (freqs.c has the two that rows share). */
-#define POSENC_KERNEL(evidence, law, bound, ulp, state_bytes, steps_bytes, refuses, prepare, rows)                                      \
+#define POSENC_KERNEL(evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                                      \
   extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                 \
   const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                     \
       {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                  \
        POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence},                                                      \
       POSENC_CAT(POSENC_CPU_, POSENC_ISA),                                                                            \
       state_bytes,                                                                                                    \
-      steps_bytes,                                                                                                    \
+      table_bytes,                                                                                                    \
       refuses,                                                                                                        \
       prepare,                                                                                                        \
       rows,                                                                                                           \
@@ -92,6 +92,13 @@ typedef struct posenc_kernel {
 static inline int64_t posenc_n_freqs(int64_t d_model)
 {
   return (d_model + 1) / 2;
+}
+
+/* Whole vectors of the widest kernel, and whole windows (turns.h): a kernel may load, and compute with, the zeros behind the
+ * last frequency. */
+static inline int64_t posenc_padded_freqs(int64_t d_model)
+{
+  return (posenc_n_freqs(d_model) + 31) / 32 * 32;
 }
 
 #endif

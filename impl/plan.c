@@ -30,12 +30,11 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   posenc_spec_read(&s, spec, NULL, 0);
   const posenc_kernel *kernel = posenc_kernel_of(posenc_impl_for(impl, &s));
 
-  /* Whole vectors of the widest kernel: a kernel may load, and compute with, the zeros behind the last frequency. */
-  const size_t padded = round_up((size_t)posenc_n_freqs(s.d_model), 16), line = 64;
+  const size_t padded = (size_t)posenc_padded_freqs(s.d_model), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? round_up(padded * sizeof(double), line) : 0;
-  const size_t each = kernel->state_bytes + (padded <= POSENC_STEPS_FREQS ? kernel->steps_bytes : 0);
-  const size_t bytes = head + freqs_bytes + round_up(padded * each, line);
+  const size_t each = kernel->state_bytes + (padded <= POSENC_TABLES_FREQS ? kernel->table_bytes : 0);
+  const size_t bytes = head + freqs_bytes + round_up(padded * each, line) + 4 * line;
   char *block = aligned_alloc(line, bytes);
   if (!block)
     return POSENC_ERROR_MEMORY;

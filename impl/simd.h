@@ -4,13 +4,15 @@
  *   vd, VD_LANES      float64 vector; vd_load, vd_store (aligned), vd_set1, vd_add, vd_sub, vd_mul, vd_abs, vd_round (to
  *                     the nearest integer, ties to even)
  *   vd_fma(a, b, c)   a * b + c rounded once; where the row may not use FMA (POSENC_FUSED 0), rounded twice
- *   vd_fnma(a, b, c)  c - a * b, likewise
+ *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (+0 where that is 0)
  *   vd_two_product    p + e = a * b exactly, barring underflow
- *   vd_min, vd_and, vd_or (of bits), vd_ge (all bits of a lane set where a >= b)
+ *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
  *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
- *   vd_store_pairs    the same from float64 vectors, each value rounded once; 2 VD_LANES floats at most
  *
- *   stream_line       64 bytes to memory that will not be read soon; stream_end() after the last
+ *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
+ *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
+ *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
+ *   vp_equal          all bits are the same
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */
@@ -26,20 +28,21 @@
 #define POSENC_SIMD_fma 5
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
 
-/* A check gathers from many float64 values whether any of them might not round to float32 as the real number it stands for:
- * its low 29 bits lie within 2^CHECK_BITS of the halfway pattern 1 0000..., or its magnitude is below 2^-15 and its lane not
- * exempt. exact.c says why. Sines and cosines are looked at together, as 32-bit halves:
+/* A check gathers from many outputs whether any of them might not be rounded to float32 as the real number it stands for:
+ * of the float64, the 29 bits that rounding drops are within CHECK_WINDOW of halfway; or the float32 is below CHECK_SMALL and
+ * its lane not exempt. exact.c says why.
  *
- *   low halves   (low + MOVE) << 3 drops all but those 29 bits and is below CLOSE where they are near halfway: keep the minimum
- *   high halves  the bits LARGE are set in every exponent from -15 to 0: keep the conjunction
+ *   check_none(), check_pairs(check, s, c, packed, exempt), check_flagged(check)
+ *   vx, vx_of         which lanes of a vp are exempt, from vd lanes whose halves have all bits set (exempt) or clear
  *
- *   check_none, check_values(check, s, c, exempt), check_flagged; exempt = check_exempt(masks of s, masks of c), packed the
- *   same way, one vd per pair of vectors
+ * Sine and cosine are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits that are
+ * in CHECK_FIELD are all 0 in low + CHECK_MOVE where it is near halfway. Or (low + CHECK_MOVE) << 3 is then below CHECK_CLOSE.
  */
-#define CHECK_BITS 17
-#define CHECK_MOVE ((1 << 28) + (1 << CHECK_BITS))
-#define CHECK_CLOSE (1 << (CHECK_BITS + 4))
-#define CHECK_LARGE (0x3f0 << 20)
+#define CHECK_WINDOW (1 << 15)
+#define CHECK_MOVE ((1 << 28) + CHECK_WINDOW)
+#define CHECK_CLOSE (CHECK_WINDOW << 4)
+#define CHECK_FIELD ((1 << 29) - 2 * CHECK_WINDOW)
+#define CHECK_SMALL 0x1.00001p-12f
 
 #if POSENC_SIMD == POSENC_SIMD_avx512
 #include "simd_avx512.h"
@@ -66,6 +69,16 @@ static inline vd vd_two_product(vd a, vd b, vd *e)
   *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
 #endif
   return p;
+}
+
+/* min(columns, 2 VD_LANES) floats, and nothing beyond. */
+static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
+{
+  const vp pairs = vd_pack(s, c);
+  if (columns >= 2 * VD_LANES)
+    vp_store(out, pairs);
+  else
+    vp_store_part(out, pairs, 0, columns);
 }
 
 #endif

@@ -9,18 +9,19 @@ static inline vf vf_load(const float *p) { return _mm256_load_ps(p); }
 static inline vf vf_set1(float x) { return _mm256_set1_ps(x); }
 static inline vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
 static inline vd vd_load(const double *p) { return _mm256_load_pd(p); }
+static inline vd vd_loadu(const double *p) { return _mm256_loadu_pd(p); }
 static inline vd vd_set1(double x) { return _mm256_set1_pd(x); }
 static inline vd vd_mul(vd a, vd b) { return _mm256_mul_pd(a, b); }
-static inline void vd_store(double *p, vd a) { _mm256_store_pd(p, a); }
+static inline void vd_store(double *p, vd a) { _mm256_storeu_pd(p, a); }
 static inline vd vd_add(vd a, vd b) { return _mm256_add_pd(a, b); }
 static inline vd vd_sub(vd a, vd b) { return _mm256_sub_pd(a, b); }
 static inline vd vd_fnma(vd a, vd b, vd c) { return _mm256_fnmadd_pd(a, b, c); }
 static inline vd vd_fma(vd a, vd b, vd c) { return _mm256_fmadd_pd(a, b, c); }
+static inline vd vd_fms(vd a, vd b, vd c) { return _mm256_fmsub_pd(a, b, c); }
 static inline vd vd_abs(vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 static inline vd vd_round(vd a) { return _mm256_round_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline vd vd_and(vd a, vd b) { return _mm256_and_pd(a, b); }
 static inline vd vd_or(vd a, vd b) { return _mm256_or_pd(a, b); }
-static inline vd vd_min(vd a, vd b) { return _mm256_min_pd(a, b); }
 static inline vd vd_ge(vd a, vd b) { return _mm256_cmp_pd(a, b, _CMP_GE_OQ); }
 
 /* Up to 8 floats; a disabled lane is neither written nor touched. */
@@ -41,43 +42,55 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
   store_some(out + 8, _mm256_permute2f128_ps(low, high, 0x31), columns - 8);
 }
 
-static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
+typedef __m256 vp;
+
+static inline vp vd_pack(vd s, vd c)
 {
   const __m128 sf = _mm256_cvtpd_ps(s), cf = _mm256_cvtpd_ps(c);
-  const __m256 low = _mm256_castps128_ps256(_mm_unpacklo_ps(sf, cf));
-  store_some(out, _mm256_insertf128_ps(low, _mm_unpackhi_ps(sf, cf), 1), columns);
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_unpacklo_ps(sf, cf)), _mm_unpackhi_ps(sf, cf), 1);
 }
 
+static inline vp vp_load(const float *p) { return _mm256_loadu_ps(p); }
+static inline void vp_store(float *out, vp a) { _mm256_storeu_ps(out, a); }
+static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
+{
+  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i left = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)from), lane);
+  _mm256_maskstore_ps(out, _mm256_andnot_si256(left, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)to), lane)), a);
+}
+static inline void vp_stream(float *out, vp a) { _mm256_stream_ps(out, a); }
+static inline void stream_end(void) { _mm_sfence(); }
+static inline int vp_equal(vp a, vp b)
+{
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b))) == -1;
+}
+
+typedef __m256 vx; /* all bits set in exempt lanes, the sign's in the others */
+static inline vx vx_of(vd lanes) { return _mm256_or_ps(_mm256_castpd_ps(lanes), _mm256_set1_ps(-0.0f)); }
+
 typedef struct check {
-  __m256i low, high;
+  __m256i low, least;
 } check;
 
 static inline check check_none(void) { return (check){_mm256_set1_epi32(-1), _mm256_set1_epi32(-1)}; }
 
-static inline vd check_exempt(vd s, vd c)
-{
-  return _mm256_castps_pd(_mm256_shuffle_ps(_mm256_castpd_ps(s), _mm256_castpd_ps(c), 0xdd));
-}
-
-static inline void check_values(check *k, vd s, vd c, vd exempt)
+/* Bits of floats of one sign order like integers. */
+static inline void check_pairs(check *k, vd s, vd c, vp packed, vx exempt)
 {
   const __m256i low = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(s), _mm256_castpd_ps(c), 0x88));
-  const __m256i moved = _mm256_slli_epi32(_mm256_add_epi32(low, _mm256_set1_epi32(CHECK_MOVE)), 3);
-  k->low = _mm256_min_epu32(k->low, moved);
-  k->high = _mm256_and_si256(k->high, _mm256_castpd_si256(vd_or(check_exempt(s, c), exempt)));
+  k->low = _mm256_min_epu32(k->low, _mm256_slli_epi32(_mm256_add_epi32(low, _mm256_set1_epi32(CHECK_MOVE)), 3));
+  k->least = _mm256_min_epu32(k->least, _mm256_castps_si256(_mm256_or_ps(packed, exempt)));
+}
+
+static inline int below(__m256i a, __m256i limit) /* any lane, unsigned */
+{
+  const __m256i most = _mm256_sub_epi32(limit, _mm256_set1_epi32(1));
+  const __m256i is = _mm256_cmpeq_epi32(_mm256_min_epu32(a, most), a);
+  return !_mm256_testz_si256(is, is);
 }
 
 static inline int check_flagged(const check *k)
 {
-  const __m256i close = _mm256_set1_epi32(CHECK_CLOSE - 1); /* the minimum with it is the value itself where it is close */
-  const __m256i is_close = _mm256_cmpeq_epi32(_mm256_min_epu32(k->low, close), k->low);
-  return !_mm256_testz_si256(is_close, is_close) || !_mm256_testc_si256(k->high, _mm256_set1_epi32(CHECK_LARGE));
+  return below(k->low, _mm256_set1_epi32(CHECK_CLOSE)) ||
+         below(k->least, _mm256_castps_si256(_mm256_set1_ps(-CHECK_SMALL)));
 }
-
-/* One line of 16 floats, `to` at a line, around the caches; stream_end() after the last. */
-static inline void stream_line(float *to, const float *from)
-{
-  _mm256_stream_ps(to, _mm256_loadu_ps(from));
-  _mm256_stream_ps(to + 8, _mm256_loadu_ps(from + 8));
-}
-static inline void stream_end(void) { _mm_sfence(); }

@@ -13,18 +13,19 @@ static inline vf vf_load(const float *p) { return _mm512_load_ps(p); }
 static inline vf vf_set1(float x) { return _mm512_set1_ps(x); }
 static inline vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
 static inline vd vd_load(const double *p) { return _mm512_load_pd(p); }
+static inline vd vd_loadu(const double *p) { return _mm512_loadu_pd(p); }
 static inline vd vd_set1(double x) { return _mm512_set1_pd(x); }
 static inline vd vd_mul(vd a, vd b) { return _mm512_mul_pd(a, b); }
-static inline void vd_store(double *p, vd a) { _mm512_store_pd(p, a); }
+static inline void vd_store(double *p, vd a) { _mm512_storeu_pd(p, a); }
 static inline vd vd_add(vd a, vd b) { return _mm512_add_pd(a, b); }
 static inline vd vd_sub(vd a, vd b) { return _mm512_sub_pd(a, b); }
 static inline vd vd_fnma(vd a, vd b, vd c) { return _mm512_fnmadd_pd(a, b, c); }
 static inline vd vd_fma(vd a, vd b, vd c) { return _mm512_fmadd_pd(a, b, c); }
+static inline vd vd_fms(vd a, vd b, vd c) { return _mm512_fmsub_pd(a, b, c); }
 static inline vd vd_abs(vd a) { return _mm512_abs_pd(a); }
 static inline vd vd_round(vd a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline vd vd_and(vd a, vd b) { return _mm512_and_pd(a, b); }
 static inline vd vd_or(vd a, vd b) { return _mm512_or_pd(a, b); }
-static inline vd vd_min(vd a, vd b) { return _mm512_min_pd(a, b); }
 static inline vd vd_ge(vd a, vd b)
 {
   return _mm512_castsi512_pd(_mm512_movm_epi64(_mm512_cmp_pd_mask(a, b, _CMP_GE_OQ)));
@@ -47,42 +48,50 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
   store_some(out + 16, _mm512_permutex2var_ps(s, high, c), columns - 16);
 }
 
-static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
+typedef __m512 vp;
+
+static inline vp vd_pack(vd s, vd c)
 {
   const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  const __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps(s)), high = _mm512_castps256_ps512(_mm512_cvtpd_ps(c));
-  store_some(out, _mm512_permutex2var_ps(low, order, high), columns);
+  return _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)), order,
+                                _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
 }
+
+static inline vp vp_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline void vp_store(float *out, vp a) { _mm512_storeu_ps(out, a); }
+static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
+{
+  _mm512_mask_storeu_ps(out, (__mmask16)((0xffffu << from) & 0xffffu >> (16 - to)), a);
+}
+static inline void vp_stream(float *out, vp a) { _mm512_stream_ps(out, a); }
+static inline void stream_end(void) { _mm_sfence(); }
+static inline int vp_equal(vp a, vp b)
+{
+  return _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b)) == 0;
+}
+
+typedef __mmask16 vx; /* lanes that are not exempt */
+static inline vx vx_of(vd lanes) { return (vx)~_mm512_movepi32_mask(_mm512_castpd_si512(lanes)); }
 
 typedef struct check {
-  __m512i low, high;
+  __mmask16 far; /* lanes that have not been near halfway */
+  __m512 least;
 } check;
 
-static inline check check_none(void) { return (check){_mm512_set1_epi32(-1), _mm512_set1_epi32(-1)}; }
+static inline check check_none(void) { return (check){0xffff, _mm512_set1_ps(1.0f)}; }
 
-static inline vd check_exempt(vd s, vd c)
-{
-  return _mm512_castps_pd(_mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0xdd));
-}
-
-static inline void check_values(check *k, vd s, vd c, vd exempt)
+static inline void check_pairs(check *k, vd s, vd c, vp packed, vx counts)
 {
   const __m512i low = _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88));
-  const __m512i high = _mm512_castpd_si512(check_exempt(s, c));
-  const __m512i moved = _mm512_slli_epi32(_mm512_add_epi32(low, _mm512_set1_epi32(CHECK_MOVE)), 3);
-  k->low = _mm512_min_epu32(k->low, moved);
-  k->high = _mm512_ternarylogic_epi32(k->high, high, _mm512_castpd_si512(exempt), 0xe0); /* high & (this | exempt) */
+  const __m512i moved = _mm512_add_epi32(low, _mm512_set1_epi32(CHECK_MOVE));
+  k->far = _mm512_mask_test_epi32_mask(k->far, moved, _mm512_set1_epi32(CHECK_FIELD));
+  enum { LEAST_MAGNITUDE = 2, CLEAR_SIGN = 2 << 2 };
+  k->least = _mm512_mask_range_ps(k->least, counts, k->least, packed, LEAST_MAGNITUDE | CLEAR_SIGN);
 }
 
 static inline int check_flagged(const check *k)
 {
-  const __m512i large = _mm512_set1_epi32(CHECK_LARGE);
-  const __mmask16 close = _mm512_cmplt_epu32_mask(k->low, _mm512_set1_epi32(CHECK_CLOSE));
-  return !_kortestz_mask16_u8(close, _mm512_cmpneq_epi32_mask(_mm512_and_si512(k->high, large), large));
+  return _mm512_mask_cmp_ps_mask(k->far, k->least, _mm512_set1_ps(CHECK_SMALL), _CMP_GE_OQ) != 0xffff;
 }
-
-/* One line of 16 floats, `to` at a line, around the caches; stream_end() after the last. */
-static inline void stream_line(float *to, const float *from) { _mm512_stream_ps(to, _mm512_loadu_ps(from)); }
-static inline void stream_end(void) { _mm_sfence(); }
 
 #pragma GCC diagnostic pop

@@ -7,6 +7,7 @@ enum { VD_LANES = 1 };
 
 static inline vd vd_load(const double *p) { return *p; }
 static inline void vd_store(double *p, vd a) { *p = a; }
+static inline vd vd_loadu(const double *p) { return *p; }
 static inline vd vd_set1(double x) { return x; }
 static inline vd vd_add(vd a, vd b) { return a + b; }
 static inline vd vd_sub(vd a, vd b) { return a - b; }
@@ -33,50 +34,69 @@ static inline vd of_bits(uint64_t bits)
 }
 static inline vd vd_and(vd a, vd b) { return of_bits(bits_of(a) & bits_of(b)); }
 static inline vd vd_or(vd a, vd b) { return of_bits(bits_of(a) | bits_of(b)); }
-static inline vd vd_min(vd a, vd b) { return a < b ? a : b; }
 static inline vd vd_ge(vd a, vd b) { return of_bits(a >= b ? ~UINT64_C(0) : 0); }
 
 #if POSENC_SIMD == POSENC_SIMD_fma
 static inline vd vd_fma(vd a, vd b, vd c) { return __builtin_fma(a, b, c); }
 static inline vd vd_fnma(vd a, vd b, vd c) { return __builtin_fma(-a, b, c); }
+static inline vd vd_fms(vd a, vd b, vd c) { return __builtin_fma(a, b, -c); }
 #else
 #define POSENC_FUSED 0
 static inline vd vd_fma(vd a, vd b, vd c) { return a * b + c; }
 static inline vd vd_fnma(vd a, vd b, vd c) { return c - a * b; }
+static inline vd vd_fms(vd a, vd b, vd c) { return a * b - c; }
 #endif
 
-static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
+typedef struct vp {
+  float sin, cos;
+} vp;
+
+static inline vp vd_pack(vd s, vd c) { return (vp){(float)s, (float)c}; }
+static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 {
-  if (columns > 0)
-    out[0] = (float)s;
-  if (columns > 1)
-    out[1] = (float)c;
+  if (from <= 0 && to > 0)
+    out[0] = a.sin;
+  if (from <= 1 && to > 1)
+    out[1] = a.cos;
+}
+static inline vp vp_load(const float *p) { return (vp){p[0], p[1]}; }
+static inline void vp_store(float *out, vp a) { memcpy(out, &a, sizeof a); }
+static inline void vp_stream(float *out, vp a) { vp_store(out, a); }
+static inline void stream_end(void) {}
+static inline int vp_equal(vp a, vp b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+typedef struct vx {
+  uint32_t sin, cos; /* all bits set where exempt */
+} vx;
+static inline vx vx_of(vd lanes)
+{
+  vx x;
+  memcpy(&x, &lanes, sizeof x);
+  return x;
 }
 
 typedef struct check {
-  uint32_t low, high;
+  uint32_t low, least;
 } check;
 
 static inline check check_none(void) { return (check){~0u, ~0u}; }
-
-static inline vd check_exempt(vd s, vd c)
+static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t size_of(float x) /* bits of floats without their sign order like integers */
 {
-  return of_bits(bits_of(s) >> 32 << 32 | bits_of(c) >> 32);
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits & ~(UINT32_C(1) << 31);
 }
 
-static inline void check_values(check *k, vd s, vd c, vd exempt)
+static inline void check_pairs(check *k, vd s, vd c, vp packed, vx exempt)
 {
-  const uint32_t low_s = ((uint32_t)bits_of(s) + CHECK_MOVE) << 3, low_c = ((uint32_t)bits_of(c) + CHECK_MOVE) << 3;
-  const uint32_t low = low_s < low_c ? low_s : low_c;
-  const uint64_t high = bits_of(check_exempt(s, c)) | bits_of(exempt);
-  k->low = low < k->low ? low : k->low;
-  k->high &= (uint32_t)high & (uint32_t)(high >> 32);
+  k->low = least(k->low, ((uint32_t)bits_of(s) + CHECK_MOVE) << 3);
+  k->low = least(k->low, ((uint32_t)bits_of(c) + CHECK_MOVE) << 3);
+  k->least = least(k->least, size_of(packed.sin) | exempt.sin);
+  k->least = least(k->least, size_of(packed.cos) | exempt.cos);
 }
 
 static inline int check_flagged(const check *k)
 {
-  return k->low < CHECK_CLOSE || (k->high & CHECK_LARGE) != CHECK_LARGE;
+  return k->low < CHECK_CLOSE || k->least < size_of(CHECK_SMALL);
 }
-
-static inline void stream_line(float *to, const float *from) { memcpy(to, from, 64); }
-static inline void stream_end(void) {}

@@ -1,165 +1,292 @@
-/* How the anchored and exact kernels walk a table.
+/* How the anchored and exact kernels walk a table of consecutive rows.
  *
- *     run     consecutive rows of one anchor (positions 64 a .. 64 a + 63)
- *     strip   up to 32 frequencies side by side, 256 bytes of a row: its anchors and its 32 KiB of steps stay in L1 while
- *             the rows of several runs pass
+ *     run     64 rows around an anchor, a multiple of 64: anchor - 32 .. anchor + 31
+ *     strip   32 frequencies side by side, 256 bytes of a row: its anchors stay in registers while the rows of a run pass,
+ *             its 17 KiB of steps in L1 while the rows of many runs pass
  *
- * A kernel brings `row`, which turns the anchors of a strip by the steps of one row and writes its columns, and perhaps
- * `begin`, which looks at a strip's anchors first.
+ * Rows anchor + b and anchor - b share a step and its products (angle.h), so they are written together.
+ *
+ * Where a row does not begin at a line, the strips do: the first one starts with lanes of no frequency, left of the row. Large
+ * tables are written around the caches, by whole lines; the lines in which one row ends and the next begins are put together in
+ * a buffer first.
+ *
+ * `settle` is what exact brings: it gets the vectors among which check (simd.h) has found something. anchored brings none.
  */
 #ifndef POSENC_TILES_H
 #define POSENC_TILES_H
 
-#include "steps.h"
+#include "entries.h"
 
 #include <string.h>
 
-enum { WIDE = 4, STRIP = WIDE * GROUP };
+enum { WIDE = 4, STRIP = WIDE * GROUP, LINE_FLOATS = 16, EACH = 2 * VD_LANES /* columns of a vector */ };
 
-/* Rows at a time: enough to read a strip's steps from L1, few enough to stay within the pages the TLB knows. */
-enum { ROWS = 256 };
+/* Rows at a time: enough for a strip's steps to be read from L1 nearly always. */
+enum { ROWS = 1024, RUNS = ROWS / STEP + 1 };
 
 /* From here on a table is written around the caches. Below, its lines may still be in some cache when they are read. */
 #define STREAM_BYTES (INT64_C(24) << 20)
 
 #define LINE __attribute__((aligned(64)))
 
+typedef double lanes[STRIP];
+
+typedef enum store { PLAIN, STREAMED, PART } store; /* PART: of a group, only the columns that exist */
+
+/* Where a group's columns of consecutive rows go, from the first row of a run. */
+typedef struct target {
+  float *row;
+  int64_t stride;
+} target;
+
 typedef struct strip {
-  double sin[STRIP] LINE, cos[STRIP] LINE; /* of the anchor */
-  double turned[STRIP] LINE;               /* see angle.h */
-  double exempt[STRIP] LINE;               /* see exact.c */
-  const double *steps[WIDE];               /* see turns.h */
-  int64_t first, columns;                  /* first frequency; columns to write, 2 STRIP at most */
-  int groups;
+  int64_t first;                 /* frequency of lane 0; below 0 in the first strip of rows that do not begin at a line */
+  int64_t from, to;              /* columns of the strip that exist */
+  int groups;                    /* with any of them */
+  store how[WIDE];               /* of a group */
+  const double *steps[WIDE];     /* of a group, as entries_of() gives them */
+  int64_t anchor;                /* position of the first run's */
+  lanes anchors[RUNS][2] LINE;   /* their sines and cosines, run after run */
+  lanes relative LINE, exempt LINE; /* see relative_at() */
+  double made[STEPS][2][ROOM] LINE; /* steps where the plan keeps none */
 } strip;
 
-typedef struct place { /* of a row that is written: what a redo needs to know */
-  const posenc_spec *spec;
-  int64_t position;
-} place;
+/* Looks again at the pairs y of frequencies k, k + 1, ... whose columns from .. to-1, of those at `out`, are already written. */
+typedef void settle_pairs(const posenc_spec *spec, int64_t position, int64_t k, angle y, vd relative, float *out, int64_t from,
+                          int64_t to);
 
-typedef void strip_begin(strip *p, const turns *t);
-typedef void strip_row(const strip *p, const place *at, float *out);
-
-static inline void set_anchor(strip *p, const turns *t, int64_t anchor)
+/* Lanes whose angle, and the parts it is the sum of, stay within an eighth of a turn near this coarse position: all bits
+ * set. Their errors are relative (exact.c). */
+static inline vd relative_at(const turns *t, int64_t k, int64_t coarse)
 {
-  for (int v = 0; v < p->groups * GROUP; v += VD_LANES) {
-    const int64_t k = p->first + v;
-    const angle a = angle_at(vd_set1((double)anchor), vd_load(t->hi + k), vd_load(t->mid + k), vd_load(t->lo + k));
-    vd_store(p->sin + v, a.sin);
-    vd_store(p->cos + v, a.cos);
-    vd_store(p->turned + v, a.turned);
-  }
+  const double most = (double)(coarse < 0 ? -coarse : coarse) + COARSE / 2 + STEP / 2;
+  return vd_ge(vd_set1(0.125), vd_mul(vd_set1(most), vd_abs(vd_loadu(t->hi + k))));
 }
 
-static inline int64_t anchor_of(int64_t position)
+/* Of those, as bits of packed pairs, the sines that a check need not compare with CHECK_SMALL: they are 0 or at least 2^-125. */
+static inline vd exempt_at(const turns *t, int64_t k, vd relative)
 {
-  return position & ~(int64_t)(STEPS - 1);
+  const vd size = vd_abs(vd_loadu(t->hi + k)), zero = vd_set1(0.0), sines = vd_set1(0x1.fffffffep-1043); /* low halves */
+  return vd_and(vd_and(relative, sines), vd_or(vd_ge(size, vd_set1(0x1p-120)), vd_ge(zero, size)));
 }
 
-static inline int64_t run_end(const posenc_rows *r, int64_t i)
+/* For `runs` runs from position `anchor`, all with one coarse part. In lanes of no frequency something finite is computed,
+ * never stored and exempt. */
+static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, int64_t first, int64_t anchor, int64_t runs,
+                             store how)
 {
-  const int64_t anchor = anchor_of(posenc_row_position(r, i));
-  if (!r->positions) {
-    const int64_t end = anchor + STEPS - r->first;
-    return end < r->count ? end : r->count;
-  }
-  do
-    i++;
-  while (i < r->count && anchor_of(r->positions[i]) == anchor);
-  return i;
-}
-
-static inline void set_strip(const posenc_spec *spec, const turns *t, int64_t first, strip *p, double (*made)[GROUP_DOUBLES])
-{
-  const int64_t left = spec->d_model - 2 * first, groups = (left + 2 * GROUP - 1) / (2 * GROUP);
+  const int64_t columns = spec->d_model - 2 * first;
+  const parts at = parts_of(anchor);
   p->first = first;
-  p->columns = left < 2 * STRIP ? left : 2 * STRIP;
-  p->groups = (int)(groups < WIDE ? groups : WIDE);
+  p->from = first < 0 ? -2 * first : 0;
+  p->to = columns < 2 * STRIP ? columns : 2 * STRIP;
+  p->groups = (int)((p->to + LINE_FLOATS - 1) / LINE_FLOATS);
+  p->anchor = anchor;
+  for (int v = 0; v < p->groups * GROUP; v += VD_LANES) {
+    const int64_t k = first + v;
+    const angle coarse = compute(t, k, at.coarse);
+    const vd relative = relative_at(t, k, at.coarse);
+    vd_store(p->relative + v, relative);
+    vd_store(p->exempt + v, exempt_at(t, k, relative));
+    for (int r = 0; r < runs; r++) {
+      const angle a = turned(coarse, middle(t, k, at.middle + r));
+      vd_store(p->anchors[r][0] + v, a.sin);
+      vd_store(p->anchors[r][1] + v, a.cos);
+    }
+    for (int b = 0; !t->steps && b < STEPS; b++) {
+      const angle a = step(t, k, b);
+      vd_store(p->made[b][0] + v, a.sin);
+      vd_store(p->made[b][1] + v, a.cos);
+    }
+  }
+  for (int v = 0; v < p->groups * GROUP; v++)
+    if (first + v < 0 || first + v >= t->n)
+      memset(&p->exempt[v], 0xff, sizeof p->exempt[v]);
   for (int g = 0; g < p->groups; g++) {
-    p->steps[g] = t->steps ? t->steps + (first / GROUP + g) * GROUP_DOUBLES : made[g];
-    if (!t->steps)
-      make_steps(t, first / GROUP + g, made[g]);
+    p->how[g] = p->from > g * LINE_FLOATS || p->to < (g + 1) * LINE_FLOATS ? PART : how;
+    p->steps[g] = t->steps ? entries_of(t->steps, STEPS, first + g * GROUP) : p->made[0][0] + g * GROUP;
   }
 }
 
-/* Rows [i, end) of one run in one strip, straight to the table. */
-static inline void store_rows(const strip *p, const posenc_spec *spec, const posenc_rows *r, int64_t i, int64_t end,
-                              float *out, int64_t stride, strip_row *row)
+static inline angle anchor_of(const strip *p, int run, int v)
 {
-  for (; i < end; i++) {
-    const place at = {spec, posenc_row_position(r, i)};
-    row(p, &at, out + i * stride + 2 * p->first);
+  return (angle){vd_load(p->anchors[run][0] + v * VD_LANES), vd_load(p->anchors[run][1] + v * VD_LANES)};
+}
+
+static inline angle step_of(const strip *p, int v, int b)
+{
+  const double *e = p->steps[v * VD_LANES / GROUP] + b * ENTRY + v * VD_LANES % GROUP;
+  return (angle){vd_loadu(e), vd_loadu(e + ROOM)};
+}
+
+static inline angle value_of(const strip *p, int run, int v, int b) /* b may be negative */
+{
+  angle s = step_of(p, v, b < 0 ? -b : b);
+  s.sin = vd_mul(s.sin, vd_set1(b < 0 ? -1.0 : 1.0));
+  return turned(anchor_of(p, run, v), s);
+}
+
+enum { PER_GROUP = GROUP / VD_LANES }; /* vectors */
+
+static inline float *place_of(const target *to, int v, int64_t row)
+{
+  return to[v / PER_GROUP].row + row * to[v / PER_GROUP].stride + v % PER_GROUP * EACH;
+}
+
+/* Row i of those in `to`, anchor + b. */
+__attribute__((noinline)) static void settle_row(const strip *p, const posenc_spec *spec, int run, int b, const target *to,
+                                                 int64_t i, settle_pairs *settle)
+{
+  for (int v = 0; v < p->groups * PER_GROUP; v++) {
+    const angle y = value_of(p, run, v, b);
+    check k = check_none();
+    check_pairs(&k, y.sin, y.cos, vd_pack(y.sin, y.cos), vx_of(vd_load(p->exempt + v * VD_LANES)));
+    if (check_flagged(&k)) /* few of those that brought us here */
+      settle(spec, p->anchor + run * STEP + b, p->first + v * VD_LANES, y, vd_load(p->relative + v * VD_LANES),
+             place_of(to, v, i), p->from - v * EACH, p->to - v * EACH);
   }
 }
 
-/* The same by whole lines around the caches, at any alignment: rows are computed into a buffer, some at a time so that they
- * are read back from L1 and not from the store buffer. What does not fill a line at a strip's right edge stays behind,
- * in `edge`, until the next strip has the rest; only the ends of a row are stored in parts. */
-enum { LAG = 4, FLOATS = 16 /* in a line */ };
-
-typedef float edges[ROWS][FLOATS];
-
-static inline void stream_rows(const strip *p, const posenc_spec *spec, const posenc_rows *r, int64_t i, int64_t end,
-                               float *out, int64_t stride, strip_row *row, float (*edge)[FLOATS])
+static inline void store_vector(const strip *p, int v, float *at, vp packed, store how)
 {
-  float buffer[LAG][FLOATS + 2 * STRIP] LINE;
-  const int last = 2 * p->first + p->columns == spec->d_model;
-  for (int64_t n; i < end; i += n, edge += n) {
-    n = end - i < LAG ? end - i : LAG;
-    for (int64_t j = 0; j < n; j++) {
-      const place at = {spec, posenc_row_position(r, i + j)};
-      row(p, &at, buffer[j] + FLOATS);
+  const int64_t from = p->from - v * EACH, to = p->to - v * EACH;
+  if (how == STREAMED)
+    vp_stream(at, packed);
+  else if (how == PLAIN)
+    vp_store(at, packed);
+  else if (from < EACH && to > 0)
+    vp_store_part(at, packed, from > 0 ? from : 0, to < EACH ? to : EACH);
+}
+
+static inline void one_row(const strip *p, const posenc_spec *spec, int run, int b, const target *to, int64_t i,
+                           settle_pairs *settle)
+{
+  check k = check_none();
+  for (int v = 0; v < p->groups * PER_GROUP; v++) {
+    const angle y = value_of(p, run, v, b);
+    const vp packed = vd_pack(y.sin, y.cos);
+    if (settle)
+      check_pairs(&k, y.sin, y.cos, packed, vx_of(vd_load(p->exempt + v * VD_LANES)));
+    store_vector(p, v, place_of(to, v, i), packed, p->how[v / PER_GROUP]);
+  }
+  if (settle && check_flagged(&k))
+    settle_row(p, spec, run, b, to, i, settle);
+}
+
+#define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for `how` where it is the same for all */
+
+/* Rows anchor + b and anchor - back, anchors and exemptions in registers. */
+FLAT void two_rows(const strip *p, const angle *anchors, const vx *exempt, const posenc_spec *spec, int run, int groups, int b,
+                   int back, const target *to, const store *how, settle_pairs *settle)
+{
+  check k = check_none();
+#pragma GCC unroll 32
+  for (int v = 0; v < WIDE * PER_GROUP; v++) {
+    if (v >= groups * PER_GROUP)
+      break;
+    const angle y = turned(anchors[v], step_of(p, v, b)), z = turned_back(anchors[v], step_of(p, v, back));
+    const vp y_packed = vd_pack(y.sin, y.cos), z_packed = vd_pack(z.sin, z.cos);
+    if (settle) {
+      check_pairs(&k, y.sin, y.cos, y_packed, exempt[v]);
+      check_pairs(&k, z.sin, z.cos, z_packed, exempt[v]);
     }
-    for (int64_t j = 0; j < n; j++) {
-      float *to = out + (i + j) * stride + 2 * p->first;
-      const int64_t before = (int64_t)((uintptr_t)to / sizeof(float) % FLOATS); /* floats of the first line left of `to` */
-      const float *from = buffer[j] + FLOATS;
-      int64_t left = p->columns;
-      if (p->first == 0) { /* the row's left end: up to the first whole line */
-        for (int64_t part = (FLOATS - before) % FLOATS; part > 0 && left > 0; part--, left--)
-          *to++ = *from++;
-      } else if (before > 0) {
-        memcpy(buffer[j], edge[j], sizeof edge[j]);
-        from -= before;
-        to -= before;
-        left += before;
-      }
-      for (; left >= FLOATS; left -= FLOATS, from += FLOATS, to += FLOATS)
-        stream_line(to, from);
-      if (last)
-        memcpy(to, from, (size_t)left * sizeof *to);
-      else if (before > 0)
-        memcpy(edge[j], buffer[j] + 2 * STRIP, sizeof edge[j]);
-    }
+    store_vector(p, v, place_of(to, v, STEP / 2 + b), y_packed, how[v / PER_GROUP]);
+    store_vector(p, v, place_of(to, v, STEP / 2 - back), z_packed, how[v / PER_GROUP]);
+  }
+  if (settle && check_flagged(&k)) {
+    settle_row(p, spec, run, b, to, STEP / 2 + b, settle);
+    settle_row(p, spec, run, -back, to, STEP / 2 - back, settle);
   }
 }
 
-static inline void walk(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride,
-                        strip_begin *begin, strip_row *row)
+/* All 64 rows of a run. */
+FLAT void whole_run(const strip *p, const posenc_spec *spec, int run, int groups, const target *to, const store *how,
+                    settle_pairs *settle)
 {
-  const turns t = turns_of(spec, state);
-  double made[WIDE][GROUP_DOUBLES] LINE;
-  edges edge LINE;
-  const int streamed = t.steps && r->count * spec->d_model >= STREAM_BYTES / (int64_t)sizeof(float);
-  const int64_t most = t.steps ? ROWS : r->count;
+  angle anchors[WIDE * PER_GROUP];
+  vx exempt[WIDE * PER_GROUP];
+#pragma GCC unroll 32
+  for (int v = 0; v < WIDE * PER_GROUP; v++) {
+    anchors[v] = anchor_of(p, run, v < groups * PER_GROUP ? v : 0);
+    exempt[v] = vx_of(vd_load(p->exempt + (v < groups * PER_GROUP ? v : 0) * VD_LANES));
+  }
+  two_rows(p, anchors, exempt, spec, run, groups, 0, STEP / 2, to, how, settle); /* the two that are left over */
+  for (int b = 1; b < STEP / 2; b++)
+    two_rows(p, anchors, exempt, spec, run, groups, b, b, to, how, settle);
+}
+
+/* Rows lo .. hi around the anchor of a run, the first of them at `to`. */
+static inline void strip_rows(const strip *p, const posenc_spec *spec, int run, int lo, int hi, const target *to,
+                              settle_pairs *settle)
+{
+  static const store plain[WIDE] = {PLAIN, PLAIN, PLAIN, PLAIN}, streamed[WIDE] = {STREAMED, STREAMED, STREAMED, STREAMED};
+  const int whole = p->groups == WIDE && p->how[0] == p->how[WIDE - 1] && p->how[0] != PART;
+  if (lo > -STEP / 2 || hi < STEP / 2 - 1) {
+    for (int b = lo; b <= hi; b++)
+      one_row(p, spec, run, b, to, b - lo, settle);
+  } else if (whole) {
+    target side_by_side[WIDE];
+    for (int g = 0; g < WIDE; g++)
+      side_by_side[g] = (target){to[0].row + g * LINE_FLOATS, to[0].stride};
+    if (p->how[0] == STREAMED)
+      whole_run(p, spec, run, WIDE, side_by_side, streamed, settle);
+    else
+      whole_run(p, spec, run, WIDE, side_by_side, plain, settle);
+  } else {
+    whole_run(p, spec, run, p->groups, to, p->how, settle);
+  }
+}
+
+typedef float line[LINE_FLOATS];
+
+/* Writes the lines in which rows i .. end-1 begin, `before` floats left of the row. The very first and last are not whole. */
+static inline void write_ends(float *out, int64_t stride, int64_t before, int64_t i, int64_t end, int64_t count, line *ends)
+{
+  for (int64_t r = i; r < end; r++) {
+    float *to = out + r * stride;
+    if (r == 0)
+      memcpy(to, ends[0] + before, (size_t)(LINE_FLOATS - before) * sizeof *to);
+    else
+      for (int v = 0; v < LINE_FLOATS; v += EACH)
+        vp_stream(to - before + v, vp_load(ends[r - i] + v));
+  }
+  memcpy(ends[0], ends[end - i], sizeof ends[0]);
+  if (end == count)
+    memcpy(out + count * stride - before, ends[0], (size_t)before * sizeof *out);
+}
+
+static inline void fill_rows(const posenc_spec *spec, const turns *t, int64_t position, int64_t count, float *out, int64_t stride,
+                             settle_pairs *settle)
+{
   strip p;
-  for (int64_t i = 0; i < r->count; i += most) {
-    const int64_t end = r->count - i < most ? r->count : i + most;
-    for (int64_t first = 0; 2 * first < spec->d_model; first += STRIP) {
-      set_strip(spec, &t, first, &p, made);
-      for (int64_t j = i, next; j < end; j = next) {
-        next = run_end(r, j);
-        next = next < end ? next : end;
-        set_anchor(&p, &t, anchor_of(posenc_row_position(r, j)));
-        if (begin)
-          begin(&p, &t);
-        if (streamed)
-          stream_rows(&p, spec, r, j, next, out, stride, row, edge + (j - i));
-        else
-          store_rows(&p, spec, r, j, next, out, stride, row);
+  line ends[ROWS + 1] LINE;
+  const int64_t before = (int64_t)((uintptr_t)out / sizeof(float) % LINE_FLOATS); /* floats of the first line left of out */
+  const int by_lines = before % 2 == 0 && stride % LINE_FLOATS == 0;
+  const int streamed = by_lines && count * spec->d_model >= STREAM_BYTES / (int64_t)sizeof(float);
+  const int joined = streamed && before > 0 && stride == spec->d_model;
+  const int64_t left = by_lines ? -before / 2 : 0;
+  for (int64_t i = 0, end; i < count; i = end) {
+    const parts at = parts_of(position + i);
+    const int64_t anchor = position + i - at.step, same_coarse = at.coarse + COARSE / 2 - STEP / 2 - position;
+    end = count - i < ROWS ? count : i + ROWS;
+    end = end < same_coarse ? end : same_coarse;
+    const int64_t runs = (position + end - anchor + STEP / 2 + STEP - 1) / STEP;
+    for (int64_t first = left; 2 * first < spec->d_model; first += STRIP) {
+      target to[WIDE];
+      set_strip(&p, spec, t, first, anchor, runs, streamed ? STREAMED : PLAIN);
+      for (int g = 0; g < p.groups; g++)
+        to[g] = joined && p.how[g] == PART ? (target){ends[first < 0 && g == 0 ? 0 : 1], LINE_FLOATS}
+                                           : (target){out + i * stride + 2 * first + g * LINE_FLOATS, stride};
+      for (int64_t run = 0, j = i, next; j < end; run++, j = next) {
+        const int64_t middle = anchor + run * STEP - position; /* the anchor's row */
+        next = middle + STEP / 2 < end ? middle + STEP / 2 : end;
+        strip_rows(&p, spec, (int)run, (int)(j - middle), (int)(next - 1 - middle), to, settle);
+        for (int g = 0; g < p.groups; g++)
+          to[g].row += (next - j) * to[g].stride;
       }
     }
+    if (joined)
+      write_ends(out, stride, before, i, end, count, ends);
   }
   if (streamed)
     stream_end();

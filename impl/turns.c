@@ -13,15 +13,22 @@ const char *posenc_turns_refuse(const posenc_spec *spec)
 
 static void store(const turns *t, int64_t k, big *w, double sign)
 {
-  big one_turn;
+  big one_turn, one;
   big_two_over_pi(&one_turn, LIMBS); /* 1/(2pi) = (2/pi) / 4 */
   one_turn.exponent -= 2;
   if (!big_is_zero(w, LIMBS) && w->exponent < -199)
     big_from_double(w, 0x1p-200, LIMBS);
   big_mul(w, w, &one_turn, LIMBS);
+  if (w->exponent >= 0) { /* half a turn or more: the nearest integer goes */
+    big_split(w, w, LIMBS);
+    if (w->exponent >= 0 && !big_is_zero(w, LIMBS)) {
+      big_from_double(&one, 1.0, LIMBS);
+      big_sub(w, &one, w, LIMBS);
+      sign = -sign;
+    }
+  }
   t->hi[k] = sign * big_take_double(w, LIMBS);
   t->mid[k] = sign * big_take_double(w, LIMBS);
-  t->lo[k] = sign * big_take_double(w, LIMBS);
 }
 
 /* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-256 for the root and 2

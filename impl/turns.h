@@ -1,35 +1,62 @@
-/* What the anchored and exact kernels keep of a spec: every frequency in turns, and the sines and cosines of its first 64
- * multiples, the steps. Row 64 a + b is then anchor(64 a) turned by step(b).
+/* What the anchored and exact kernels keep of a spec: every frequency as a fraction of a turn, and sines and cosines of some of
+ * its multiples. A position is written in three parts,
  *
- * Memory, n frequencies rounded up to a multiple of 16:  hi[n] mid[n] lo[n], then per group of 8 frequencies
- * double[64][2][8]: step, sine or cosine, frequency. Wide tables (n > POSENC_STEPS_FREQS) keep no steps: they are made
- * anew, one group at a time, by every call.
+ *     position = 8192 c + 64 m + b,   |m| <= 64, |b| <= 32      coarse, middle, step
+ *
+ * and its angle is the sum of three: the coarse one is computed afresh (angle.h), the other two are looked up.
+ *
+ * Memory, n frequencies rounded up to a multiple of 32:  hi[n] mid[n], each between 8 zeros, then per window of 32 frequencies
+ * double[33][2][40], the steps 0 to 32, and after all of those double[65][2][40], the middles 0 to 64: entry, sine or cosine,
+ * frequency. A window ends with the 8 frequencies after its own, so that vectors may begin anywhere in it. Negative multiples
+ * have the sine negated. Wide tables (n > POSENC_TABLES_FREQS) keep neither: entries are computed when needed, the same bits.
  */
 #ifndef POSENC_TURNS_H
 #define POSENC_TURNS_H
 
 #include "kernel.h"
 
-enum { STEPS = 64, GROUP = 8, GROUP_DOUBLES = STEPS * 2 * GROUP };
+enum { GROUP = 8, WINDOW = 32, ROOM = WINDOW + GROUP, ENTRY = 2 * ROOM /* float64 */ };
+enum { STEP = 64, STEPS = STEP / 2 + 1, COARSE = 8192, MIDDLES = COARSE / STEP / 2 + 1 };
+enum { TURNS_BYTES = 2 * sizeof(double), TABLE_BYTES = (STEPS + MIDDLES) * ENTRY / WINDOW * sizeof(double) }; /* per frequency */
 
 typedef struct turns {
-  double *hi, *mid, *lo, *steps; /* steps is NULL where none are kept */
+  int64_t n;                          /* a multiple of WINDOW */
+  double *hi, *mid, *steps, *middles; /* the last two are NULL where none are kept */
 } turns;
 
 static inline turns turns_of(const posenc_spec *spec, const void *state)
 {
-  const int64_t n = (posenc_n_freqs(spec->d_model) + 15) / 16 * 16;
-  double *p = (double *)(uintptr_t)state;
-  return (turns){p, p + n, p + 2 * n, n <= POSENC_STEPS_FREQS ? p + 3 * n : NULL};
+  const int64_t n = posenc_padded_freqs(spec->d_model);
+  double *hi = (double *)(uintptr_t)state + GROUP, *mid = hi + n + GROUP;
+  double *steps = n <= POSENC_TABLES_FREQS ? mid + n + GROUP : NULL;
+  return (turns){n, hi, mid, steps, steps ? steps + n / WINDOW * STEPS * ENTRY : NULL};
 }
 
-/* Fills hi, mid, lo: hi + mid + lo is w_k / 2pi within 2^-158 of it, or within 2^-200 where |w_k| < 2^-200: such a
- * frequency is replaced by 2^-200, because no position makes its sine anything but 0 in float32, nor its cosine but 1. */
+/* Where VD_LANES <= 8 frequencies from k have entry 0 of a table; the sines, ROOM before the cosines. */
+static inline double *entries_of(double *table, int entries, int64_t k)
+{
+  const int64_t window = k < 0 ? 0 : k / WINDOW;
+  return table + window * entries * ENTRY + (k - window * WINDOW);
+}
+
+/* Position p = coarse + 64 middle + step. */
+typedef struct parts {
+  int64_t coarse;
+  int middle, step;
+} parts;
+
+static inline parts parts_of(int64_t p)
+{
+  const int64_t anchor = (p + STEP / 2) & ~(int64_t)(STEP - 1), coarse = (anchor + COARSE / 2) & ~(int64_t)(COARSE - 1);
+  return (parts){coarse, (int)((anchor - coarse) / STEP), (int)(p - anchor)};
+}
+
+/* Fills hi and mid: hi + mid is w_k / 2pi less the nearest integer, within 2^-105 of it. A frequency |w| < 2^-200 is
+ * replaced by 2^-200: no position makes its sine anything but 0 in float32, nor its cosine but 1. */
 void posenc_turns(const posenc_spec *spec, const turns *t);
 
 /* Why the spec has no such frequencies, or NULL. */
 const char *posenc_turns_refuse(const posenc_spec *spec);
-
 
 /* 2^-25 + units * 2^-53, at every angle. */
 double posenc_bound_turns(const posenc_angle *angle, double units);
