@@ -2,17 +2,21 @@
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
+#include "posenc.h"
+#include "shim.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Shapes: verify/shapes.inc ----------------------------------------------------------------------------- */
+/* ---- Shapes: verify/shapes.inc, then levels.inc ------------------------------------------------------------- */
 
 typedef struct bench_shape {
   const char *name;
   int64_t positions, d_model;
   double base;
-  const char *who;
+  const char *who; /* has such a table; of a level: what it is for */
+  bool level;      /* of levels.inc */
 } bench_shape;
 
 enum { BENCH_MAX_SHAPES = 64 }; /* bits of bench_options.shapes */
@@ -20,29 +24,46 @@ enum { BENCH_MAX_SHAPES = 64 }; /* bits of bench_options.shapes */
 size_t bench_shape_count(void);
 const bench_shape *bench_shape_at(size_t i);
 
-/* The row is named; NULL for an unknown name. */
+/* The row is named; NULL for an unknown name. index may be NULL. */
 const bench_shape *bench_shape_find(const char *name, size_t *index);
+size_t bench_shape_bytes(const bench_shape *shape);
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
+/* Where the output starts. Names of the first place of a run are plain, those of the others end in /offset:BYTES. */
+typedef struct bench_place {
+  int64_t offset; /* bytes modulo 64 */
+  char suffix[16];
+} bench_place;
+
+enum { BENCH_MAX_PLACES = 16 }; /* multiples of 4 below 64 */
+
 typedef struct bench_options {
   bool list;
-  int64_t offset;       /* of the output buffer's start, bytes modulo 64 */
+  bool all_cases;       /* the levels, and what is not a fill of a table */
   const char *verified; /* a JSON file of posenc-verify, or NULL */
   const char *json;     /* results as JSON: a file, "-" for stdout, or NULL */
   uint64_t shapes;      /* bit i: shape i is wanted */
+  bench_place places[BENCH_MAX_PLACES];
+  size_t n_places; /* at least 1 */
 } bench_options;
 
 /* Prints and leaves on --help, --version (0) and on what it does not understand (2). */
 void bench_options_parse(int argc, char **argv, bench_options *options);
 
-/* ---- The output buffer ------------------------------------------------------------------------------------- */
+/* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
 
 /* One for all cases, so that all of them meet the same pages: huge ones where the system gives them, mapped and written
- * to before the first use. bytes: at most the largest shape's table. NULL when there is no memory. */
-float *bench_buffer(size_t bytes);
-void bench_buffer_setup(int64_t offset, size_t max_bytes);
+ * to before the first use. bytes: at most max_bytes. NULL when there is no memory. */
+float *bench_buffer(size_t bytes, int64_t offset);
+void bench_buffer_setup(size_t max_bytes);
 void bench_buffer_release(void);
+
+/* The share of the buffer's pages, of those in use, that are huge; negative where the system does not tell. */
+double bench_buffer_huge(void);
+
+/* Within a case's end(): a pass wrote so many rows of the buffer. */
+void bench_wrote(shim_run *run, int64_t rows, int64_t d_model);
 
 /* ---- What is left out, and why ------------------------------------------------------------------------------ */
 
@@ -56,17 +77,30 @@ void bench_left_out_release(void);
  * file and leaves with 2. */
 void bench_read_verified(const char *path);
 
+/* ---- Plans of the cases: plan.c ----------------------------------------------------------------------------- */
+
+/* Calls back with every implementation that runs here and is not left out. */
+typedef void bench_for_impl(const posenc_impl *impl, const bench_shape *shape, const bench_place *place);
+void bench_each_impl(bench_for_impl *call, const bench_shape *shape, const bench_place *place);
+
+/* Of that shape; NULL after leaving out the case, with the reason. */
+posenc_plan *bench_plan(const char *case_name, const posenc_impl *impl, const bench_shape *shape);
+
 /* ---- Cases and context -------------------------------------------------------------------------------------- */
 
 void bench_register_harness(void);
-void bench_register_limits(const bench_shape *shape); /* limit/... */
-void bench_register_fills(const bench_shape *shape);  /* fill/... */
-void bench_register_loops(const bench_shape *shape);  /* loop/..., of the implementations that fill/ has */
+void bench_register_limits(const bench_shape *shape, const bench_place *place); /* limit/... */
+void bench_register_fills(const bench_shape *shape, const bench_place *place);  /* fill/... */
+void bench_register_loops(const bench_shape *shape, const bench_place *place);  /* loop/..., of what fill/ has */
+void bench_register_positions(const bench_place *place);                        /* fill_at/..., their limits, row/... */
+void bench_register_threads(const bench_place *place);                          /* threads:2/... */
+void bench_register_plans(void);                                                /* plan/... */
+void bench_register_fresh(void);                                                /* fresh/... */
 
 void bench_context(const bench_options *options);
 
 /* calloc, name by format, and the like cannot fail in a way worth handling here: says so and leaves with 1. */
 void *bench_alloc(size_t size);
-const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape);
+const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_place *place);
 
 #endif

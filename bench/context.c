@@ -1,8 +1,5 @@
 #include "bench.h"
 
-#include "posenc.h"
-#include "shim.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,9 +57,11 @@ static void cpu_model(char *text, size_t size)
 }
 
 /* "always [madvise] never" -> "madvise" */
-static void huge_page_mode(char *mode, size_t size)
+static void huge_page_mode(const char *setting, char *mode, size_t size)
 {
-  FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
+  char path[96];
+  snprintf(path, sizeof path, "/sys/kernel/mm/transparent_hugepage/%s", setting);
+  FILE *f = fopen(path, "r");
   char line[128] = "";
   if (f && !fgets(line, sizeof line, f))
     line[0] = '\0';
@@ -98,15 +97,18 @@ void bench_context(const bench_options *options)
 #endif
   cpu_model(text, sizeof text);
   shim_context("cpu", text);
-  huge_page_mode(text, sizeof text);
+  huge_page_mode("enabled", text, sizeof text);
   shim_context("transparent_huge_pages", text);
-  snprintf(text, sizeof text, "%" PRId64, options->offset);
+  huge_page_mode("defrag", text, sizeof text);
+  shim_context("transparent_huge_pages_defrag", text);
+  shim_context("buffer", "huge pages advised; the counter huge_pages is the share that is huge");
+  snprintf(text, sizeof text, "%" PRId64, options->places[0].offset);
   shim_context("offset", text);
   shim_context("verified", options->verified ? options->verified : "no report given");
   for (size_t i = 0; i < bench_shape_count(); i++) {
     const bench_shape *s = bench_shape_at(i);
     char key[64];
-    snprintf(key, sizeof key, "shape.%s", s->name);
+    snprintf(key, sizeof key, "%s.%s", s->level ? "level" : "shape", s->name);
     snprintf(text, sizeof text, "n:%" PRId64 "/d:%" PRId64 " base %g, %s", s->positions, s->d_model, s->base, s->who);
     shim_context(key, text);
   }

@@ -2,17 +2,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
-#include "posenc.h"
-#include "shim.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 /* A slow recipe need not write half a gigabyte to show how slow it is: of a table that takes longer than WHOLE it
- * writes rows that take about PART. Seconds. */
-static const double WHOLE = 0.1, PART = 0.03, ENOUGH_TO_TELL = 0.008;
+ * writes rows that take about PART. Seconds. What might be held up by its stores must stay below WHOLE, also while its
+ * time is being guessed from single blocks: a kernel may store a block otherwise than a table that leaves the caches. */
+static const double WHOLE = 0.4, PART = 0.03, ENOUGH_TO_TELL = 0.008;
 
 /* They are spread over the table, since libm and SLEEF take longer at late positions: blocks at even spacing, so long
  * that the calls do not count, and at multiples of their length, where the recurrence takes its anchors. Fewer than
@@ -22,6 +20,7 @@ enum { BLOCK = 64, FEWEST = 8 };
 typedef struct fill_case {
   posenc_plan *plan;
   const bench_shape *shape;
+  int64_t offset;
   float *out;
   int64_t blocks; /* that a pass writes, 0: not known yet */
 } fill_case;
@@ -96,7 +95,7 @@ static const char *begin(void *data)
   fill_case *f = data;
   if (f->blocks)
     return NULL;
-  f->out = bench_buffer((size_t)(f->shape->positions * f->shape->d_model) * sizeof(float));
+  f->out = bench_buffer(bench_shape_bytes(f->shape), f->offset);
   if (!f->out)
     return "no memory for the table";
   const posenc_status status = posenc_fill(f->plan, 0, 1, f->out, f->shape->d_model);
@@ -109,10 +108,8 @@ static const char *begin(void *data)
 static void end(void *data, shim_run *run)
 {
   const fill_case *f = data;
-  const int64_t n = rows(f), elements = n * f->shape->d_model;
-  shim_bytes(run, elements * (int64_t)sizeof(float));
-  shim_items(run, elements);
-  shim_counter(run, "rows", (double)n);
+  const int64_t n = rows(f);
+  bench_wrote(run, n, f->shape->d_model);
   if (n < f->shape->positions) {
     char label[96];
     snprintf(label, sizeof label, "%" PRId64 " of %" PRId64 " rows, spread over the table", n, f->shape->positions);
@@ -127,36 +124,19 @@ static void release(void *data)
   free(f);
 }
 
-static void register_one(const posenc_impl *impl, const bench_shape *shape)
+static void register_one(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
 {
-  char what[96], name[160], message[256];
+  char what[96], name[160];
   snprintf(what, sizeof what, "fill/%s/f32", impl->name);
-  bench_name(name, sizeof name, what, shape);
-
-  posenc_spec spec = posenc_spec_default(shape->d_model);
-  spec.base = shape->base;
-  if (posenc_plan_check(&spec, impl->name, message, sizeof message) != POSENC_OK) {
-    bench_leave_out(name, message);
+  posenc_plan *plan = bench_plan(bench_name(name, sizeof name, what, shape, place), impl, shape);
+  if (!plan)
     return;
-  }
   fill_case *f = bench_alloc(sizeof *f);
-  f->shape = shape;
-  const posenc_status status = posenc_plan_create(&f->plan, &spec, impl->name);
-  if (status != POSENC_OK) {
-    bench_leave_out(name, posenc_status_string(status));
-    free(f);
-    return;
-  }
-  shim_register(&(shim_case){name, f, begin, pass, end, release});
+  *f = (fill_case){.plan = plan, .shape = shape, .offset = place->offset};
+  shim_register(&(shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release});
 }
 
-void bench_register_fills(const bench_shape *shape)
+void bench_register_fills(const bench_shape *shape, const bench_place *place)
 {
-  for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_at(i);
-    if (!posenc_impl_supported(impl))
-      bench_leave_out(impl->name, "this CPU lacks its instructions");
-    if (!bench_left_out(impl->name))
-      register_one(impl, shape);
-  }
+  bench_each_impl(register_one, shape, place);
 }

@@ -3,7 +3,6 @@
 #include "limits.h"
 
 #include "bench.h"
-#include "shim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,45 +17,52 @@ _Alignas(64) const double limit_cos[LIMIT_PAIRS] = {X256(0.3)};
 
 typedef struct limit_case {
   const limit *l;
+  const bench_shape *shape;
+  int64_t offset;
   float *out;
-  size_t n;
 } limit_case;
 
 static const char *begin(void *data)
 {
   limit_case *c = data;
-  c->out = bench_buffer(c->n * sizeof(float));
+  c->out = bench_buffer(bench_shape_bytes(c->shape), c->offset);
   return c->out ? NULL : "no memory for the table";
 }
 
 static void pass(void *data)
 {
   const limit_case *c = data;
-  c->l->pass(c->out, c->n);
+  c->l->pass(c->out, (size_t)(c->shape->positions * c->shape->d_model));
 }
 
 static void end(void *data, shim_run *run)
 {
   const limit_case *c = data;
-  shim_bytes(run, (int64_t)(c->n * sizeof(float)));
-  shim_items(run, (int64_t)c->n);
+  bench_wrote(run, c->shape->positions, c->shape->d_model);
 }
 
-void bench_register_limits(const bench_shape *shape)
+bool limit_runs_here(const limit *l)
+{
+  char what[64], reason[64];
+  if (!l->supported || l->supported())
+    return true;
+  snprintf(what, sizeof what, "limit/%s", l->name);
+  snprintf(reason, sizeof reason, "this CPU lacks %s", l->needs);
+  bench_leave_out(what, reason);
+  return false;
+}
+
+void bench_register_limits(const bench_shape *shape, const bench_place *place)
 {
   for (const limit *l = limits; l->name; l++) {
-    char what[64], name[128];
-    snprintf(what, sizeof what, "limit/%s", l->name);
-    if (l->supported && !l->supported()) {
-      char reason[64];
-      snprintf(reason, sizeof reason, "this CPU lacks %s", l->needs);
-      bench_leave_out(what, reason);
+    if (!limit_runs_here(l))
       continue;
-    }
+    char what[64], name[160];
+    snprintf(what, sizeof what, "limit/%s", l->name);
+    bench_name(name, sizeof name, what, shape, place);
     limit_case *c = bench_alloc(sizeof *c);
-    c->l = l;
-    c->n = (size_t)(shape->positions * shape->d_model);
-    shim_register(&(shim_case){bench_name(name, sizeof name, what, shape), c, begin, pass, end, free});
+    *c = (limit_case){.l = l, .shape = shape, .offset = place->offset};
+    shim_register(&(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = free});
   }
 }
 
@@ -67,5 +73,5 @@ static void nothing(void *data)
 
 void bench_register_harness(void)
 {
-  shim_register(&(shim_case){"harness/nothing/n:1/d:1", NULL, NULL, nothing, NULL, NULL});
+  shim_register(&(shim_case){.name = "harness/nothing/n:1/d:1", .pass = nothing});
 }

@@ -15,6 +15,9 @@ typedef struct limit {
 /* All of this architecture, ended by a NULL name. */
 extern const limit limits[];
 
+/* Or else it is left out. */
+bool limit_runs_here(const limit *l);
+
 /* One number for every store. Not zero, because some CPUs treat lines of zeros specially, and no byte repeats in it,
  * so that no compiler takes the loop for a memset. */
 #define LIMIT_VALUE 0.70710678f

@@ -4,8 +4,6 @@
 #include "bench.h"
 
 #if POSENC_WITH_SLEEF
-#include "posenc.h"
-#include "shim.h"
 #include "sleef_loop.h"
 
 #include <math.h>
@@ -36,18 +34,14 @@ typedef struct loop_case {
   const row *row;
   float *w32; /* frequencies, in the one precision that the loop takes */
   double *w64;
+  int64_t offset;
   float *out;
 } loop_case;
-
-static size_t bytes(const bench_shape *shape)
-{
-  return (size_t)(shape->positions * shape->d_model) * sizeof(float);
-}
 
 static const char *begin(void *data)
 {
   loop_case *c = data;
-  c->out = bench_buffer(bytes(c->shape));
+  c->out = bench_buffer(bench_shape_bytes(c->shape), c->offset);
   return c->out ? NULL : "no memory for the table";
 }
 
@@ -64,9 +58,7 @@ static void pass(void *data)
 static void end(void *data, shim_run *run)
 {
   const loop_case *c = data;
-  shim_bytes(run, (int64_t)bytes(c->shape));
-  shim_items(run, c->shape->positions * c->shape->d_model);
-  shim_counter(run, "rows", (double)c->shape->positions);
+  bench_wrote(run, c->shape->positions, c->shape->d_model);
 }
 
 static void release(void *data)
@@ -77,12 +69,13 @@ static void release(void *data)
   free(c);
 }
 
-static void register_one(const row *r, const bench_shape *shape)
+static void register_one(const row *r, const bench_shape *shape, const bench_place *place)
 {
   char what[96], name[160];
   const int64_t pairs = shape->d_model / 2;
   loop_case *c = bench_alloc(sizeof *c);
   c->shape = shape;
+  c->offset = place->offset;
   c->row = r;
   if (r->f64)
     c->w64 = bench_alloc((size_t)pairs * sizeof *c->w64);
@@ -95,25 +88,27 @@ static void register_one(const row *r, const bench_shape *shape)
       c->w32[k] = expf((float)k * (float)(-log(shape->base) / (double)pairs));
   }
   snprintf(what, sizeof what, "loop/%s/f32", r->impl);
-  shim_register(&(shim_case){bench_name(name, sizeof name, what, shape), c, begin, pass, end, release});
+  bench_name(name, sizeof name, what, shape, place);
+  shim_register(&(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release});
 }
 
-void bench_register_loops(const bench_shape *shape)
+void bench_register_loops(const bench_shape *shape, const bench_place *place)
 {
   if (strcmp(shape->name, "transformer") != 0)
     return;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const posenc_impl *impl = posenc_impl_find(rows[i].impl);
     if (impl && posenc_impl_supported(impl) && !bench_left_out(impl->name))
-      register_one(&rows[i], shape);
+      register_one(&rows[i], shape, place);
   }
 }
 
 #else
 
-void bench_register_loops(const bench_shape *shape)
+void bench_register_loops(const bench_shape *shape, const bench_place *place)
 {
   (void)shape;
+  (void)place;
 }
 
 #endif

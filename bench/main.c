@@ -1,7 +1,5 @@
 #include "bench.h"
 
-#include "shim.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,25 +25,41 @@ static arguments split(int argc, char **argv)
   return a;
 }
 
+static bool wanted(const bench_options *o, size_t shape)
+{
+  return o->shapes >> shape & 1;
+}
+
+static void register_at(const bench_options *o, const bench_place *place)
+{
+  for (size_t i = 0; i < bench_shape_count(); i++) {
+    if (!wanted(o, i))
+      continue;
+    bench_register_limits(bench_shape_at(i), place);
+    bench_register_fills(bench_shape_at(i), place);
+    if (place == o->places) /* a check of our rows: once is enough */
+      bench_register_loops(bench_shape_at(i), place);
+  }
+  if (o->all_cases) {
+    bench_register_positions(place);
+    bench_register_threads(place);
+  }
+}
+
 static void register_all(const bench_options *o)
 {
-  size_t largest = 0;
-  for (size_t i = 0; i < bench_shape_count(); i++) {
-    if (!(o->shapes >> i & 1))
-      continue;
-    const bench_shape *s = bench_shape_at(i);
-    const size_t bytes = (size_t)(s->positions * s->d_model) * sizeof(float);
-    largest = bytes > largest ? bytes : largest;
-  }
-  bench_buffer_setup(o->offset, largest);
+  size_t largest = 0; /* all shapes are wanted where there are cases of other sizes, which are smaller */
+  for (size_t i = 0; i < bench_shape_count(); i++)
+    if (wanted(o, i) && bench_shape_bytes(bench_shape_at(i)) > largest)
+      largest = bench_shape_bytes(bench_shape_at(i));
+  bench_buffer_setup(largest);
 
   bench_register_harness();
-  for (size_t i = 0; i < bench_shape_count(); i++) {
-    if (!(o->shapes >> i & 1))
-      continue;
-    bench_register_limits(bench_shape_at(i));
-    bench_register_fills(bench_shape_at(i));
-    bench_register_loops(bench_shape_at(i));
+  for (size_t i = 0; i < o->n_places; i++)
+    register_at(o, &o->places[i]);
+  if (o->all_cases) {
+    bench_register_plans();
+    bench_register_fresh();
   }
 }
 

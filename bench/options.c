@@ -1,19 +1,21 @@
 #include "bench.h"
 
-#include "posenc.h"
-
 #include <argp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET };
+enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL };
 
 static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
-    {"shape", KEY_SHAPE, "NAME", 0, "Only this shape; may be given several times", 0},
+    {"shape", KEY_SHAPE, "NAME", 0, "Only this shape or cache level; may be given several times", 0},
+    {"all-cases", KEY_ALL, NULL, 0,
+     "Cache levels, random positions, single rows, plans, fresh memory and two threads too; at offsets 16 and 0", 0},
     {"verified", KEY_VERIFIED, "FILE", 0, "JSON of posenc-verify: what it does not call verified is not run", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
-     "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start", 0},
+     "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
+     "given several times: names of all but the first then end in /offset:BYTES", 0},
     {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
     {0}};
 
@@ -50,28 +52,58 @@ static void add_shape(const char *name, const struct argp_state *state)
     strncat(names, i ? ", " : "", sizeof names - strlen(names) - 1);
     strncat(names, bench_shape_at(i)->name, sizeof names - strlen(names) - 1);
   }
-  argp_error(state, "no shape is named '%s'; the shapes are: %s", name, names);
+  argp_error(state, "no shape or level is named '%s'; they are: %s", name, names);
+}
+
+static void add_place(int64_t offset, bench_options *o)
+{
+  for (size_t i = 0; i < o->n_places; i++)
+    if (o->places[i].offset == offset)
+      return;
+  bench_place *place = &o->places[o->n_places++];
+  place->offset = offset;
+  if (o->n_places > 1)
+    snprintf(place->suffix, sizeof place->suffix, "/offset:%d", (int)offset);
+}
+
+static void parse_offset(const char *arg, const struct argp_state *state)
+{
+  char *end;
+  const long offset = strtol(arg, &end, 10);
+  if (*arg == '\0' || *end != '\0' || offset < 0 || offset > 60 || offset % 4 != 0)
+    argp_error(state, "--offset is '%s'; allowed: a multiple of 4 from 0 to 60", arg);
+  add_place(offset, state->input);
+}
+
+/* What was not given. */
+static void complete(const struct argp_state *state)
+{
+  bench_options *o = state->input;
+  if (o->all_cases && o->shapes != 0)
+    argp_error(state, "--shape and --all-cases exclude each other; --benchmark_filter=REGEX selects among all cases");
+  const bool any = o->shapes == 0;
+  for (size_t i = 0; any && i < bench_shape_count(); i++)
+    if (o->all_cases || !bench_shape_at(i)->level)
+      o->shapes |= UINT64_C(1) << i;
+  if (o->n_places == 0) {
+    add_place(16, o);
+    if (o->all_cases)
+      add_place(0, o);
+  }
 }
 
 static error_t take(int key, char *arg, struct argp_state *state)
 {
   bench_options *o = state->input;
-  char *end;
   switch (key) {
   case KEY_LIST: o->list = true; break;
   case KEY_VERIFIED: o->verified = arg; break;
   case KEY_JSON: o->json = arg; break;
   case KEY_SHAPE: add_shape(arg, state); break;
-  case KEY_OFFSET:
-    o->offset = strtol(arg, &end, 10);
-    if (*arg == '\0' || *end != '\0' || o->offset < 0 || o->offset > 60 || o->offset % 4 != 0)
-      argp_error(state, "--offset is '%s'; allowed: a multiple of 4 from 0 to 60", arg);
-    break;
+  case KEY_ALL: o->all_cases = true; break;
+  case KEY_OFFSET: parse_offset(arg, state); break;
   case ARGP_KEY_ARG: argp_error(state, "'%s' is not expected: there are options only", arg); break;
-  case ARGP_KEY_END:
-    if (o->shapes == 0)
-      o->shapes = ~UINT64_C(0);
-    break;
+  case ARGP_KEY_END: complete(state); break;
   default: return ARGP_ERR_UNKNOWN;
   }
   return 0;
@@ -82,6 +114,6 @@ void bench_options_parse(int argc, char **argv, bench_options *options)
   static const struct argp parser = {known, take, NULL, text, NULL, NULL, NULL};
   argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
   argp_err_exit_status = 2;
-  *options = (bench_options){.offset = 16};
+  *options = (bench_options){0};
   argp_parse(&parser, argc, argv, 0, NULL, options);
 }

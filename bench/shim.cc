@@ -125,6 +125,8 @@ void shim_register(const shim_case *c)
   auto k = std::make_shared<Case>(*c);
   auto *registered = benchmark::RegisterBenchmark(c->name, [k](benchmark::State &state) { time_case(state, *k); });
   registered->Unit(benchmark::kMicrosecond);
+  if (c->wall)
+    registered->UseRealTime();
 }
 
 void shim_context(const char *key, const char *value)
@@ -201,4 +203,9 @@ void shim_counter(shim_run *run, const char *name, double value)
 void shim_label(shim_run *run, const char *text)
 {
   run->state->SetLabel(text);
+}
+
+void shim_void(shim_run *run, const char *why)
+{
+  run->state->SkipWithError(why);
 }

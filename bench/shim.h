@@ -24,6 +24,7 @@ typedef struct shim_case {
   void (*pass)(void *data);               /* what is timed; memory it wrote counts as used */
   void (*end)(void *data, shim_run *run); /* may be NULL; sets counters and label */
   void (*release)(void *data);            /* may be NULL; called once, when nothing runs any more */
+  bool wall; /* time by the clock on the wall instead of this thread's CPU time; the name then ends in /real_time */
 } shim_case;
 
 /* Google Benchmark's own flags, argv[0] being the program. NULL, or the first flag it does not take. */
@@ -50,11 +51,12 @@ size_t shim_run_all(void);
 /* Releases the cases. */
 void shim_release(void);
 
-/* Within end(): what one pass wrote, a number that stands for itself, and a remark. */
+/* Within end(): what one pass wrote, a number that stands for itself, a remark, and why the run is void. */
 void shim_bytes(shim_run *run, int64_t per_pass);
 void shim_items(shim_run *run, int64_t per_pass);
 void shim_counter(shim_run *run, const char *name, double value);
 void shim_label(shim_run *run, const char *text);
+void shim_void(shim_run *run, const char *why);
 
 #ifdef __cplusplus
 }

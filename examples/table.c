@@ -1,21 +1,22 @@
-/* The first rows of a table, in C. */
+/* The first rows of a table, in C, in memory that the library finds. posenc_fill() writes into memory of your own. */
 #include <posenc.h>
 #include <stdio.h>
 
 int main(void)
 {
-  static float table[5000 * 512];
+  float *table = NULL;
   posenc_spec spec = posenc_spec_default(512);
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, &spec, NULL); /* NULL: the default implementation */
   if (status == POSENC_OK)
-    status = posenc_fill(plan, 0, 5000, table, 512);
+    status = posenc_table_create(&table, plan, 0, 5000, 512);
   if (status != POSENC_OK) {
     fprintf(stderr, "posenc: %s\n", posenc_status_string(status));
     return 1;
   }
   printf("posenc %s, %s: row 1 starts %.6f %.6f %.6f %.6f\n", posenc_version(), posenc_plan_impl(plan), (double)table[512],
          (double)table[513], (double)table[514], (double)table[515]);
+  posenc_table_destroy(table);
   posenc_plan_destroy(plan);
   return 0;
 }

@@ -193,6 +193,25 @@ posenc_status posenc_fill_check(const posenc_plan *plan, int64_t first, int64_t 
   return posenc_rows_check(plan, &rows, out, row_stride, message, size);
 }
 
+posenc_status posenc_table_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride,
+                                 char *message, size_t size)
+{
+  const int64_t d_model = plan ? posenc_plan_spec(plan)->d_model : 0, stride = row_stride ? row_stride : d_model;
+  if (plan && stride < d_model)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size,
+                       "row_stride is %" PRId64 "; allowed: d_model = %" PRId64 " or more, or 0 for d_model",
+                       row_stride, d_model);
+  const posenc_rows rows = {NULL, first, count};
+  const void *out = &rows; /* a stand-in: there is no table yet */
+  const posenc_status status = posenc_rows_check(plan, &rows, out, stride, message, size);
+  const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float);
+  if (status == POSENC_OK && count > 0 && stride > most / count) /* the last row has its whole stride too */
+    return posenc_fail(POSENC_ERROR_SIZE, message, size,
+                       "count is %" PRId64 " and row_stride is %" PRId64 "; allowed: a product of at most %" PRId64
+                       " elements", count, stride, most);
+  return status;
+}
+
 posenc_status posenc_fill_at_check(const posenc_plan *plan, const int64_t *positions, int64_t count, const void *out,
                                    int64_t row_stride, char *message, size_t size)
 {

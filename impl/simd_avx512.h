@@ -50,11 +50,22 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
 
 typedef __m512 vp;
 
+/* _mm512_castps256_ps512, which GCC up to 12 at least does only in the first 16 registers: two moves where they are taken. */
+static inline __m512 widened(__m256 a)
+{
+#ifdef __clang__
+  return _mm512_castps256_ps512(a);
+#else
+  __m512 wide;
+  __asm__("" : "=v"(wide) : "0"(a));
+  return wide;
+#endif
+}
+
 static inline vp vd_pack(vd s, vd c)
 {
   const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  return _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)), order,
-                                _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
+  return _mm512_permutex2var_ps(widened(_mm512_cvtpd_ps(s)), order, widened(_mm512_cvtpd_ps(c)));
 }
 
 static inline vp vp_load(const float *p) { return _mm512_loadu_ps(p); }

@@ -22,7 +22,7 @@
 enum { WIDE = 4, STRIP = WIDE * GROUP, LINE_FLOATS = 16, EACH = 2 * VD_LANES /* columns of a vector */ };
 
 /* Rows at a time: enough for a strip's steps to be read from L1 nearly always. */
-enum { ROWS = 1024, RUNS = ROWS / STEP + 1 };
+enum { ROWS = 1024, RUNS = ROWS / STEP + 1, MANY_RUNS = 8 /* steps at a line are worth a copy */ };
 
 /* From here on a table is written around the caches. Below, its lines may still be in some cache when they are read. */
 #define STREAM_BYTES (INT64_C(24) << 20)
@@ -48,7 +48,7 @@ typedef struct strip {
   int64_t anchor;                /* position of the first run's */
   lanes anchors[RUNS][2] LINE;   /* their sines and cosines, run after run */
   lanes relative LINE, exempt LINE; /* see relative_at() */
-  double made[STEPS][2][ROOM] LINE; /* steps where the plan keeps none */
+  double made[STEPS][2][ROOM] LINE; /* steps where the plan keeps none, or none at a line */
 } strip;
 
 /* Looks again at the pairs y of frequencies k, k + 1, ... whose columns from .. to-1, of those at `out`, are already written. */
@@ -82,6 +82,7 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
   p->to = columns < 2 * STRIP ? columns : 2 * STRIP;
   p->groups = (int)((p->to + LINE_FLOATS - 1) / LINE_FLOATS);
   p->anchor = anchor;
+  const int own_steps = !t->steps || (first % GROUP != 0 && runs >= MANY_RUNS);
   for (int v = 0; v < p->groups * GROUP; v += VD_LANES) {
     const int64_t k = first + v;
     const angle coarse = compute(t, k, at.coarse);
@@ -93,7 +94,7 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
       vd_store(p->anchors[r][0] + v, a.sin);
       vd_store(p->anchors[r][1] + v, a.cos);
     }
-    for (int b = 0; !t->steps && b < STEPS; b++) {
+    for (int b = 0; own_steps && b < STEPS; b++) {
       const angle a = step(t, k, b);
       vd_store(p->made[b][0] + v, a.sin);
       vd_store(p->made[b][1] + v, a.cos);
@@ -104,7 +105,7 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
       memset(&p->exempt[v], 0xff, sizeof p->exempt[v]);
   for (int g = 0; g < p->groups; g++) {
     p->how[g] = p->from > g * LINE_FLOATS || p->to < (g + 1) * LINE_FLOATS ? PART : how;
-    p->steps[g] = t->steps ? entries_of(t->steps, STEPS, first + g * GROUP) : p->made[0][0] + g * GROUP;
+    p->steps[g] = own_steps ? p->made[0][0] + g * GROUP : entries_of(t->steps, STEPS, first + g * GROUP);
   }
 }
 
@@ -113,15 +114,15 @@ static inline angle anchor_of(const strip *p, int run, int v)
   return (angle){vd_load(p->anchors[run][0] + v * VD_LANES), vd_load(p->anchors[run][1] + v * VD_LANES)};
 }
 
-static inline angle step_of(const strip *p, int v, int b)
+static inline angle step_of(const double *const *steps, int v, int b)
 {
-  const double *e = p->steps[v * VD_LANES / GROUP] + b * ENTRY + v * VD_LANES % GROUP;
+  const double *e = steps[v * VD_LANES / GROUP] + b * ENTRY + v * VD_LANES % GROUP;
   return (angle){vd_loadu(e), vd_loadu(e + ROOM)};
 }
 
 static inline angle value_of(const strip *p, int run, int v, int b) /* b may be negative */
 {
-  angle s = step_of(p, v, b < 0 ? -b : b);
+  angle s = step_of(p->steps, v, b < 0 ? -b : b);
   s.sin = vd_mul(s.sin, vd_set1(b < 0 ? -1.0 : 1.0));
   return turned(anchor_of(p, run, v), s);
 }
@@ -158,83 +159,86 @@ static inline void store_vector(const strip *p, int v, float *at, vp packed, sto
     vp_store_part(at, packed, from > 0 ? from : 0, to < EACH ? to : EACH);
 }
 
-static inline void one_row(const strip *p, const posenc_spec *spec, int run, int b, const target *to, int64_t i,
-                           settle_pairs *settle)
-{
-  check k = check_none();
-  for (int v = 0; v < p->groups * PER_GROUP; v++) {
-    const angle y = value_of(p, run, v, b);
-    const vp packed = vd_pack(y.sin, y.cos);
-    if (settle)
-      check_pairs(&k, y.sin, y.cos, packed, vx_of(vd_load(p->exempt + v * VD_LANES)));
-    store_vector(p, v, place_of(to, v, i), packed, p->how[v / PER_GROUP]);
-  }
-  if (settle && check_flagged(&k))
-    settle_row(p, spec, run, b, to, i, settle);
-}
+#define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for `groups` and `how` where they can be */
 
-#define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for `how` where it is the same for all */
+/* What stays in registers while the rows of a run pass. */
+typedef struct held {
+  angle anchors[WIDE * PER_GROUP];
+  vx exempt[WIDE * PER_GROUP];
+  const double *steps[WIDE];
+  target to[WIDE];
+} held;
 
-/* Rows anchor + b and anchor - back, anchors and exemptions in registers. */
-FLAT void two_rows(const strip *p, const angle *anchors, const vx *exempt, const posenc_spec *spec, int run, int groups, int b,
-                   int back, const target *to, const store *how, settle_pairs *settle)
+enum { BOTH, AHEAD, BEHIND };
+
+/* Rows anchor + b and anchor - back, or one of the two. Row 0 of `to` is anchor + lo. */
+FLAT void some_rows(const strip *p, const posenc_spec *spec, int run, const held *h, int groups, const store *how,
+                    const target *to, int lo, int which, int b, int back, settle_pairs *settle)
 {
-  check k = check_none();
+  check y_check = check_none(), z_check = y_check;
 #pragma GCC unroll 32
   for (int v = 0; v < WIDE * PER_GROUP; v++) {
     if (v >= groups * PER_GROUP)
       break;
-    const angle y = turned(anchors[v], step_of(p, v, b)), z = turned_back(anchors[v], step_of(p, v, back));
-    const vp y_packed = vd_pack(y.sin, y.cos), z_packed = vd_pack(z.sin, z.cos);
-    if (settle) {
-      check_pairs(&k, y.sin, y.cos, y_packed, exempt[v]);
-      check_pairs(&k, z.sin, z.cos, z_packed, exempt[v]);
+    if (which != BEHIND) {
+      const angle y = turned(h->anchors[v], step_of(h->steps, v, b));
+      const vp packed = vd_pack(y.sin, y.cos);
+      if (settle)
+        check_pairs(&y_check, y.sin, y.cos, packed, h->exempt[v]);
+      store_vector(p, v, place_of(h->to, v, b - lo), packed, how[v / PER_GROUP]);
     }
-    store_vector(p, v, place_of(to, v, STEP / 2 + b), y_packed, how[v / PER_GROUP]);
-    store_vector(p, v, place_of(to, v, STEP / 2 - back), z_packed, how[v / PER_GROUP]);
+    if (which != AHEAD) {
+      const angle z = turned_back(h->anchors[v], step_of(h->steps, v, back));
+      const vp packed = vd_pack(z.sin, z.cos);
+      if (settle)
+        check_pairs(&z_check, z.sin, z.cos, packed, h->exempt[v]);
+      store_vector(p, v, place_of(h->to, v, -back - lo), packed, how[v / PER_GROUP]);
+    }
   }
-  if (settle && check_flagged(&k)) {
-    settle_row(p, spec, run, b, to, STEP / 2 + b, settle);
-    settle_row(p, spec, run, -back, to, STEP / 2 - back, settle);
-  }
+  if (settle && which != BEHIND && check_flagged(&y_check))
+    settle_row(p, spec, run, b, to, b - lo, settle);
+  if (settle && which != AHEAD && check_flagged(&z_check))
+    settle_row(p, spec, run, -back, to, -back - lo, settle);
 }
 
-/* All 64 rows of a run. */
-FLAT void whole_run(const strip *p, const posenc_spec *spec, int run, int groups, const target *to, const store *how,
-                    settle_pairs *settle)
+/* Rows lo .. hi of a run, the first of them at `to`. `how` of all groups, or NULL: side by side, and all as `all`. */
+FLAT void run_rows(const strip *p, const posenc_spec *spec, int run, int groups, const target *to, const store *how, store all,
+                   int lo, int hi, settle_pairs *settle)
 {
-  angle anchors[WIDE * PER_GROUP];
-  vx exempt[WIDE * PER_GROUP];
+  held h;
+  const store same[WIDE] = {all, all, all, all}, *const hows = how ? how : same;
 #pragma GCC unroll 32
   for (int v = 0; v < WIDE * PER_GROUP; v++) {
-    anchors[v] = anchor_of(p, run, v < groups * PER_GROUP ? v : 0);
-    exempt[v] = vx_of(vd_load(p->exempt + (v < groups * PER_GROUP ? v : 0) * VD_LANES));
+    const int there = v < groups * PER_GROUP ? v : 0;
+    h.anchors[v] = anchor_of(p, run, there);
+    h.exempt[v] = vx_of(vd_load(p->exempt + there * VD_LANES));
   }
-  two_rows(p, anchors, exempt, spec, run, groups, 0, STEP / 2, to, how, settle); /* the two that are left over */
-  for (int b = 1; b < STEP / 2; b++)
-    two_rows(p, anchors, exempt, spec, run, groups, b, b, to, how, settle);
+#pragma GCC unroll 4
+  for (int g = 0; g < WIDE; g++) {
+    h.steps[g] = p->steps[g < groups ? g : 0];
+    h.to[g] = how ? to[g < groups ? g : 0] : (target){to[0].row + g * LINE_FLOATS, to[0].stride};
+  }
+  if (lo == -STEP / 2 && hi == STEP / 2 - 1) {
+    some_rows(p, spec, run, &h, groups, hows, to, -STEP / 2, BOTH, 0, STEP / 2, settle); /* the two that are left over */
+    for (int b = 1; b < STEP / 2; b++)
+      some_rows(p, spec, run, &h, groups, hows, to, -STEP / 2, BOTH, b, b, settle);
+    return;
+  }
+  for (int b = lo; b <= hi && b < 0; b++)
+    some_rows(p, spec, run, &h, groups, hows, to, lo, BEHIND, 0, -b, settle);
+  for (int b = lo > 0 ? lo : 0; b <= hi; b++)
+    some_rows(p, spec, run, &h, groups, hows, to, lo, AHEAD, b, 0, settle);
 }
 
-/* Rows lo .. hi around the anchor of a run, the first of them at `to`. */
 static inline void strip_rows(const strip *p, const posenc_spec *spec, int run, int lo, int hi, const target *to,
                               settle_pairs *settle)
 {
-  static const store plain[WIDE] = {PLAIN, PLAIN, PLAIN, PLAIN}, streamed[WIDE] = {STREAMED, STREAMED, STREAMED, STREAMED};
-  const int whole = p->groups == WIDE && p->how[0] == p->how[WIDE - 1] && p->how[0] != PART;
-  if (lo > -STEP / 2 || hi < STEP / 2 - 1) {
-    for (int b = lo; b <= hi; b++)
-      one_row(p, spec, run, b, to, b - lo, settle);
-  } else if (whole) {
-    target side_by_side[WIDE];
-    for (int g = 0; g < WIDE; g++)
-      side_by_side[g] = (target){to[0].row + g * LINE_FLOATS, to[0].stride};
-    if (p->how[0] == STREAMED)
-      whole_run(p, spec, run, WIDE, side_by_side, streamed, settle);
-    else
-      whole_run(p, spec, run, WIDE, side_by_side, plain, settle);
-  } else {
-    whole_run(p, spec, run, p->groups, to, p->how, settle);
-  }
+  if (p->groups < WIDE || p->how[0] != p->how[WIDE - 1] || p->how[0] == PART)
+    run_rows(p, spec, run, p->groups, to, p->how, PART, lo, hi, settle);
+  else if (p->how[0] == STREAMED)
+    run_rows(p, spec, run, WIDE, to, NULL, STREAMED, lo, hi, settle);
+  else
+    run_rows(p, spec, run, WIDE, to, NULL, PLAIN, lo, hi, settle);
 }
 
 typedef float line[LINE_FLOATS];

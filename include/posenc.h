@@ -157,6 +157,29 @@ POSENC_API posenc_status posenc_fill_check(const posenc_plan *plan, int64_t firs
 POSENC_API posenc_status posenc_fill_at_check(const posenc_plan *plan, const int64_t *positions, int64_t count,
                                               const void *out, int64_t row_stride, char *message, size_t size);
 
+/* ---- Table ------------------------------------------------------------------------------------------------- */
+
+/* For a program that has no buffer yet: memory for the rows first .. first+count-1, filled as posenc_fill() does.
+ *   row_stride  as for posenc_fill(), or 0, which means d_model
+ *   count       0 is fine: the table has no rows, but is not NULL
+ * On success *table is count * row_stride float32, to be destroyed by the caller; elements between a row's end and the
+ * next row, and behind the last row up to its row_stride, are 0. On error *table is NULL.
+ * The table starts at a multiple of 64 bytes. From 2 MiB on it starts at a multiple of 2 MiB and takes whole pieces of
+ * 2 MiB; on Linux, huge pages are asked for and brought in before they are filled. The point is speed: of a large
+ * table in fresh memory from malloc(), the page faults cost far more than the values, and this saves most of that.
+ * What is left above posenc_fill() into memory that is already mapped is the zeros the kernel writes first. A program
+ * that fills again and again keeps its memory and calls posenc_fill().
+ * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. */
+POSENC_API posenc_status posenc_table_create(float **table, const posenc_plan *plan, int64_t first, int64_t count,
+                                             int64_t row_stride);
+
+/* Frees the table; NULL is fine. A table does not need its plan any more. */
+POSENC_API void posenc_table_destroy(float *table);
+
+/* What posenc_table_create would return, memory permitting, with a message as in posenc_spec_check(). */
+POSENC_API posenc_status posenc_table_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride,
+                                            char *message, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

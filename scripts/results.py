@@ -27,10 +27,11 @@ def load(path, key, what):
 
 
 class Row:
-    """One benchmark: nanoseconds per element of each repetition; of all, the median and the relative spread."""
+    """One benchmark: nanoseconds per element (plans: per plan) of each repetition; of all, the median and the relative
+    spread."""
 
     def __init__(self):
-        self.values, self.rows = [], None
+        self.values, self.rows, self.huge = [], None, None
 
     def finish(self):
         self.ns = statistics.median(self.values)
@@ -39,8 +40,9 @@ class Row:
         return self
 
     def share_of(self, limit):
-        """Ratio of the medians, and its spread: the relative spreads of both, taken as independent, since repetitions
-        of the same number are far apart in a run that interleaves at random."""
+        """The speed of this one relative to the other's, a ratio of medians; and its spread: the relative spreads of
+        both, taken as independent, since repetitions of the same number are far apart in a run that interleaves at
+        random."""
         share = limit.ns / self.ns
         return share, share * math.hypot(self.spread, limit.spread)
 
@@ -52,32 +54,67 @@ def interquartile_range(values):
     return high - low
 
 
+TIMED = {"fill", "fill_at", "loop", "row", "plan", "fresh", "limit"}
+
+
+def parse(name):
+    """A benchmark's name as (kind, name, n, d), and the offset it ends in or None; (None, None) for what has no table.
+    threads:2/limit/stream/w:64/n:8/d:4 is ("threads:2/stream", "w:64", 8, 4), None; and
+    row/naive/f32/d:4/below:9/offset:0 is ("row/below:9", "naive", 1, 4), 0."""
+    parts = name.split("/")
+    words = [p for p in parts if ":" not in p and p != "f32" and p != "real_time"]
+    numbers = {p.split(":")[0]: int(p.split(":")[1]) for p in parts if re.fullmatch(r"[a-z]+:\d+", p)}
+    if len(words) < 2 or words[0] not in TIMED or "d" not in numbers:
+        return None, None
+    kind, who = words[:2]
+    if kind == "limit":
+        kind, who = who, f"w:{numbers.get('w')}"
+    kind = "/".join([kind] + words[2:])
+    if "threads" in numbers:
+        kind = f"threads:{numbers['threads']}/{kind}"
+    if "below" in numbers:
+        kind += f"/below:{numbers['below']}"
+    return (kind, who, numbers.get("n", 1), numbers["d"]), numbers.get("offset")
+
+
 def read_bench(data):
-    """{(kind, name, n, d): Row}, kind being fill, loop, store, stream or convert; and {case: why it failed}."""
-    rows, errors = {}, {}
+    """{offset of the output: {(kind, name, n, d): Row}}, first that of the plain names; and {case: why it failed}."""
+    first = int(data.get("context", {}).get("offset", 16))
+    places, errors = {first: {}}, {}
     for b in data["benchmarks"]:
-        m = re.match(r"(?:(fill|loop)/([^/]+)/f32|limit/([^/]+)/(w:\d+))/n:(\d+)/d:(\d+)$", b.get("run_name", ""))
-        if not m or b.get("run_type") != "iteration":
+        name = b.get("run_name", "")
+        key, offset = parse(name)
+        if not key or b.get("run_type") != "iteration":
             continue
         if b.get("error_occurred"):
-            errors[b["run_name"]] = b.get("error_message", "an error")
+            errors[name] = b.get("error_message", "an error")
             continue
-        n, d = int(m[5]), int(m[6])
-        row = rows.setdefault((m[1] or m[3], m[2] or m[4], n, d), Row())
-        row.rows = int(b.get("rows", n))
-        ns = b["cpu_time"] * NANOSECONDS[b["time_unit"]]
-        row.values.append(ns / (row.rows * d))
-    return {key: row.finish() for key, row in rows.items()}, errors
+        row = places.setdefault(first if offset is None else offset, {}).setdefault(key, Row())
+        row.rows = int(b.get("rows", key[2]))
+        row.huge = b.get("huge_pages")
+        time = b["real_time" if name.endswith("/real_time") else "cpu_time"] * NANOSECONDS[b["time_unit"]]
+        row.values.append(time / (1 if key[0] == "plan" else row.rows * key[3]))
+    for rows in places.values():
+        for row in rows.values():
+            row.finish()
+    return places, errors
+
+
+def sizes_in(context, what):
+    """{(n, d): (name, who)} of the context's lines `shape.NAME` or `level.NAME`."""
+    found = {}
+    for key, value in context.items():
+        m = re.match(r"n:(\d+)/d:(\d+) base \S+ (.*)$", value) if key.startswith(what + ".") else None
+        if m:
+            found[int(m[1]), int(m[2])] = (key[len(what) + 1:], m[3])
+    return found
 
 
 def shapes_of(context, rows):
-    """{(n, d): (name, who)} of the shapes in the run, in the order of the table's size."""
-    known = {}
-    for key, value in context.items():
-        m = re.match(r"n:(\d+)/d:(\d+) base \S+ (.*)$", value) if key.startswith("shape.") else None
-        if m:
-            known[int(m[1]), int(m[2])] = (key[len("shape."):], m[3])
-    ran = sorted({key[2:] for key in rows}, key=lambda s: s[0] * s[1])
+    """{(n, d): (name, who)} of the tables in the run, in the order of their size; the cache levels are not among
+    them."""
+    known, levels = sizes_in(context, "shape"), sizes_in(context, "level")
+    ran = sorted({key[2:] for key in rows if key[0] == "fill"} - set(levels), key=lambda s: s[0] * s[1])
     return {s: known.get(s, (f"{s[0]}x{s[1]}", f"{s[0]} x {s[1]}")) for s in ran}
 
 

@@ -51,6 +51,17 @@ case $tool in
   bad 'reference.*mpfr' --reference guess --json result.json
   bad 'surplus' surplus
   ;;
+*posenc-exhaustive)
+  bad 'naive.*float64' --impl nonsense
+  bad 'd-model.*1048576' --d-model 0
+  bad 'base' --base 1
+  bad 'base' --base inf
+  bad 'base.*number' --base 1e4x
+  bad 'FROM \(5\) must be below TO \(5\)' --positions 5:5
+  bad 'positions.*4294967296' --positions=-4294967297:0
+  bad 'threads.*1 to 1024' --threads 0
+  bad 'surplus' surplus
+  ;;
 *posenc-bench)
   bad 'transformer' --shape nonsense
   bad 'offset' --offset 3

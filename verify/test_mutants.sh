@@ -17,7 +17,7 @@ source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) only=${3:-*} only_rows=
 read -ra runner <<<"${EMULATOR:-env LD_LIBRARY_PATH=$build_dir}"
 verify=("$build_dir/verify/posenc-verify" --rows 16)
 c_tests=(recipes golden api exact rows) # the quick ones first
-core_tests=(api state pages threads exact rows)
+core_tests=(api table state pages threads exact rows)
 # Emulation is slow, and what is shared with rows that run natively is tested there: one fault of each kind will do.
 if [[ ${EMULATOR:-} ]]; then
   # One thread: under qemu-user a fork soon after a thread's end can hang.

@@ -96,6 +96,27 @@ static void midpoints_are_decided(void **state)
   truth_destroy(t);
 }
 
+/* What the first precision left over is counted; a double asks for more than a float. */
+static void only_what_is_asked_for(void **state)
+{
+  (void)state;
+  /* At position 1 the first one's sine lies next to a midpoint of floats; at 3 the last one's next to one of doubles. */
+  const double freqs[] = {0x1.000003p-70, 1.0, 0x1.0000000000001p-40};
+  const posenc_spec spec = frequencies(freqs, 3);
+  truth_value row[6];
+  float floats[6];
+  truth *t = truth_create(&spec);
+  truth_row_floats(t, 3, floats);
+  assert_int_equal(truth_widened(t), 0);
+  assert_int_equal(truth_precision(t), TRUTH_FIRST_BITS);
+  truth_row(t, 3, row);
+  assert_int_equal(truth_widened(t), 1);
+  truth_row_floats(t, 1, floats);
+  assert_int_equal(truth_widened(t), 2);
+  assert_true(truth_precision(t) > TRUTH_FIRST_BITS);
+  truth_destroy(t);
+}
+
 /* The same value by another road: exp and log, one fixed high precision, the angle reduced by hand. */
 static void independent(const posenc_spec *spec, int64_t position, int64_t column, truth_value *v)
 {
@@ -133,8 +154,10 @@ static void agrees_with_an_independent_computation(void **state)
     const int64_t scale = scales[(i / 4) % 4];
     const int64_t position = i < 4 ? (i % 2 ? -scale : scale) : random_between(&random, -scale, scale);
     truth_value row[D], want;
+    float floats[D];
     truth *t = truth_create(&spec);
     truth_row(t, position, row);
+    truth_row_floats(t, position, floats);
     truth_destroy(t);
     for (int64_t column = 0; column < D; column++) {
       independent(&spec, position, column, &want);
@@ -142,6 +165,7 @@ static void agrees_with_an_independent_computation(void **state)
         fail_msg("seed %llu: position %lld, column %lld, base %g: %a, not %a", (unsigned long long)SEED,
                  (long long)position, (long long)column, spec.base, row[column].y, want.y);
       assert_bits(row[column].rounded, want.rounded);
+      assert_bits(floats[column], want.rounded);
     }
   }
 }
@@ -212,6 +236,7 @@ int main(void)
       cmocka_unit_test(agrees_with_known_digits),
       cmocka_unit_test(zero_is_exact),
       cmocka_unit_test(midpoints_are_decided),
+      cmocka_unit_test(only_what_is_asked_for),
       cmocka_unit_test(agrees_with_an_independent_computation),
       cmocka_unit_test(ulp_distances),
       cmocka_unit_test(float64_reference_is_as_good_as_stated),

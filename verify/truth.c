@@ -7,9 +7,10 @@
 
 #include "memory.h"
 
-/* Level L works with FIRST_BITS << L bits. The hardest inputs of the domain need 2048 (an exact angle near 2^-1022
- * whose sine lies just below a rounding midpoint), so the last level is out of reach. */
-enum { FIRST_BITS = 128, LEVELS = 16 };
+/* Level L works with FIRST_BITS << L bits. 64 settle all but one double in a thousand, in much less time than 128. The
+ * hardest inputs of the domain need 2048 (an exact angle near 2^-1022 whose sine lies just below a rounding midpoint),
+ * so the last level is out of reach. */
+enum { FIRST_BITS = TRUTH_FIRST_BITS, LEVELS = 17 };
 
 /* Frequencies and angles carry this many bits more, so that their errors vanish beside the rounding of the sine,
  * save near a zero of it, where they are all that counts. */
@@ -19,8 +20,10 @@ enum { EXTRA_BITS = 64 };
  *   t = -k/denominator, one rounding     relative 2^-P, so base^t is off by 709 * 2^-P
  *   base^t                               2^-P
  *   position * w                         2^-P           711 * 2^-P in all, with second-order terms below 2^(10-P)
- * An explicit frequency is exact, and so is its product with a position (53 + 63 bits): the bound is then generous. */
+ * An explicit frequency is exact, and so is its product with a position (53 + 63 bits, for which the first level's
+ * angles have room): the bound is then generous. */
 enum { ANGLE_SLACK = 10 };
+_Static_assert(FIRST_BITS + EXTRA_BITS >= 53 + 63, "an explicit frequency's angle is exact on every level");
 
 typedef struct frequency {
   mpfr_t value;
@@ -39,6 +42,7 @@ struct truth {
   mpfr_t low, high; /* scratch: the ends of an error interval */
   level levels[LEVELS];
   int highest;
+  int64_t widened;
 };
 
 truth *truth_create(const posenc_spec *spec)
@@ -78,6 +82,11 @@ void truth_destroy(truth *t)
 long truth_precision(const truth *t)
 {
   return (long)FIRST_BITS << t->highest;
+}
+
+int64_t truth_widened(const truth *t)
+{
+  return t->widened;
 }
 
 static level *level_at(truth *t, int index)
@@ -138,9 +147,19 @@ static bool rounding_is_certain(truth *t, const mpfr_t v, mpfr_exp_t bits, int d
   return mpfr_get_d(t->low, MPFR_RNDN) == mpfr_get_d(t->high, MPFR_RNDN);
 }
 
-/* v is the sine or cosine of the level's angle, as computed. Writes *value and returns true once it is certain. */
-static bool settle(truth *t, const level *l, const mpfr_t v, truth_value *value)
+/* What is asked for: the nearest float, and perhaps the nearest double too. */
+typedef struct answer {
+  truth_value value;
+  bool with_double, done;
+} answer;
+
+/* v is the sine or cosine of the level's angle, as computed. Answers once it is certain. */
+static void settle(truth *t, const level *l, const mpfr_t v, answer *a)
 {
+  if (a->done)
+    return;
+  t->widened += l == &t->levels[1]; /* left over by the first level */
+
   /* The rounding of v is off by half a unit, and an error of the angle passes at most undiminished. Near a zero
    * EXP(angle) is the larger by far: that is the cancellation, counted. */
   const mpfr_exp_t by_rounding = mpfr_get_exp(v) - mpfr_get_prec(v) - 1;
@@ -148,35 +167,51 @@ static bool settle(truth *t, const level *l, const mpfr_t v, truth_value *value)
   const mpfr_exp_t sum = (by_rounding > by_angle ? by_rounding : by_angle) + 1;
   const mpfr_exp_t bits = mpfr_get_exp(v) - sum;
 
-  if (!rounding_is_certain(t, v, bits, 24, 149) || !rounding_is_certain(t, v, bits, 53, 1074))
-    return false;
-  *value = (truth_value){.y = mpfr_get_d(v, MPFR_RNDN), .rounded = mpfr_get_flt(v, MPFR_RNDN), .unsure = 0};
-  return true;
+  if (!rounding_is_certain(t, v, bits, 24, 149) || (a->with_double && !rounding_is_certain(t, v, bits, 53, 1074)))
+    return;
+  a->value = (truth_value){.y = mpfr_get_d(v, MPFR_RNDN), .rounded = mpfr_get_flt(v, MPFR_RNDN), .unsure = 0};
+  a->done = true;
 }
 
 /* Angle 0 is the one argument whose sine and cosine are rational; all others are transcendental, so they are never
  * exactly on a midpoint and the loop ends. */
-static void settle_pair(truth *t, int64_t position, int64_t k, truth_value *sine, truth_value *cosine)
+static void settle_pair(truth *t, int64_t position, int64_t k, answer *sine, answer *cosine)
 {
-  bool sine_done = false, cosine_done = false;
-  for (int index = 0; !sine_done || !cosine_done; index++) {
+  for (int index = 0; !sine->done || !cosine->done; index++) {
     level *l = level_at(t, index);
     mpfr_mul_si(l->angle, frequency_at(t, l, k), (long)position, MPFR_RNDN);
     if (mpfr_zero_p(l->angle)) {
-      *sine = (truth_value){.y = 0, .rounded = 0, .unsure = 0};
-      *cosine = (truth_value){.y = 1, .rounded = 1, .unsure = 0};
+      sine->value = (truth_value){.y = 0, .rounded = 0, .unsure = 0};
+      cosine->value = (truth_value){.y = 1, .rounded = 1, .unsure = 0};
       return;
     }
     mpfr_sin_cos(l->sine, l->cosine, l->angle, MPFR_RNDN);
-    sine_done = sine_done || settle(t, l, l->sine, sine);
-    cosine_done = cosine_done || settle(t, l, l->cosine, cosine);
+    settle(t, l, l->sine, sine);
+    settle(t, l, l->cosine, cosine);
+  }
+}
+
+/* Into values, or, where that is NULL, the nearest floats alone. */
+static void settle_row(truth *t, int64_t position, truth_value *values, float *floats)
+{
+  for (int64_t k = 0; k < t->n; k++) {
+    const bool has_cosine = 2 * k + 1 < t->d_model;
+    answer pair[2] = {{.with_double = values}, {.with_double = values, .done = !has_cosine}};
+    settle_pair(t, position, k, &pair[0], &pair[1]);
+    for (int i = 0; i <= has_cosine; i++)
+      if (values)
+        values[2 * k + i] = pair[i].value;
+      else
+        floats[2 * k + i] = pair[i].value.rounded;
   }
 }
 
 void truth_row(truth *t, int64_t position, truth_value *row)
 {
-  for (int64_t k = 0; k < t->n; k++) {
-    truth_value unused;
-    settle_pair(t, position, k, &row[2 * k], 2 * k + 1 < t->d_model ? &row[2 * k + 1] : &unused);
-  }
+  settle_row(t, position, row, NULL);
+}
+
+void truth_row_floats(truth *t, int64_t position, float *row)
+{
+  settle_row(t, position, NULL, row);
 }

@@ -1,8 +1,9 @@
 /* The truth: sin and cos of the real number position * w_k, by MPFR.
  *
  * The position is an exact integer and w_k the real number base^(-k / denominator), not a float of it (explicit
- * frequencies are the real numbers their doubles stand for). Every value is evaluated with an error bound in hand,
- * at twice the precision until both roundings below are certain. No code, table or constant comes from impl/.
+ * frequencies are the real numbers their doubles stand for). Every value is an evaluation of its own with an error
+ * bound in hand, at twice the precision until the roundings asked for are certain. No code, table or constant comes
+ * from impl/.
  */
 #ifndef POSENC_VERIFY_TRUTH_H
 #define POSENC_VERIFY_TRUTH_H
@@ -27,7 +28,14 @@ void truth_destroy(truth *t);
 /* row[0 .. d_model-1]: the row of that position, any int64 but the most negative one. */
 void truth_row(truth *t, int64_t position, truth_value *row);
 
-/* The highest precision, in bits, that any value so far has needed. */
+/* The same, but only the nearest floats: what the double would need beyond them is not looked for. */
+void truth_row_floats(truth *t, int64_t position, float *row);
+
+/* The precision, in bits, that every value gets first, and the highest that any so far has needed. */
+enum { TRUTH_FIRST_BITS = 64 };
 long truth_precision(const truth *t);
+
+/* How many values so far the first precision did not settle. */
+int64_t truth_widened(const truth *t);
 
 #endif

@@ -1,0 +1,82 @@
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 1 << 21, PAGE = 1 << 12, LINE = 64 };
+
+static struct {
+  size_t size, mapped, touched;
+  void *mapping;
+  char *start;
+  double huge; /* the answer of bench_buffer_huge() for what is touched */
+} buffer;
+
+void bench_buffer_setup(size_t max_bytes)
+{
+  buffer.size = max_bytes + LINE;
+}
+
+/* From the kernel's account of the mapping: what was asked for is not always given. */
+static double share_of_huge_pages(void)
+{
+  const unsigned long long here = (uintptr_t)buffer.start;
+  unsigned long long from, to, kb, resident = 0, huge = 0;
+  char line[512];
+  bool ours = false;
+  FILE *f = fopen("/proc/self/smaps", "r");
+  while (f && fgets(line, sizeof line, f)) {
+    if (sscanf(line, "%llx-%llx ", &from, &to) == 2)
+      ours = from <= here && here < to;
+    else if (ours && sscanf(line, "Rss: %llu", &kb) == 1)
+      resident = kb;
+    else if (ours && sscanf(line, "AnonHugePages: %llu", &kb) == 1)
+      huge = kb;
+  }
+  if (f)
+    fclose(f);
+  return resident > 0 ? (double)huge / (double)resident : -1.0;
+}
+
+float *bench_buffer(size_t bytes, int64_t offset)
+{
+  if (!buffer.mapping) {
+    buffer.mapped = buffer.size + 2 * HUGE_PAGE;
+    void *m = mmap(NULL, buffer.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m == MAP_FAILED)
+      return NULL;
+    buffer.mapping = m;
+    const size_t up = (HUGE_PAGE - (uintptr_t)m % HUGE_PAGE) % HUGE_PAGE;
+    buffer.start = (char *)m + up;
+    madvise(m, buffer.mapped, MADV_HUGEPAGE); /* refused on some systems: then these are small pages */
+  }
+  /* Only as far as the case at hand goes: a filtered run of small shapes need not touch half a gigabyte. */
+  const bool more = buffer.touched < bytes + LINE;
+  for (; buffer.touched < bytes + LINE; buffer.touched += PAGE)
+    buffer.start[buffer.touched] = 1;
+  if (more)
+    buffer.huge = share_of_huge_pages();
+  return (float *)(void *)(buffer.start + offset);
+}
+
+double bench_buffer_huge(void)
+{
+  return buffer.huge;
+}
+
+void bench_buffer_release(void)
+{
+  if (buffer.mapping)
+    munmap(buffer.mapping, buffer.mapped);
+  buffer.mapping = NULL;
+}
+
+void bench_wrote(shim_run *run, int64_t rows, int64_t d_model)
+{
+  shim_bytes(run, rows * d_model * (int64_t)sizeof(float));
+  shim_items(run, rows * d_model);
+  shim_counter(run, "rows", (double)rows);
+  if (buffer.huge >= 0.0)
+    shim_counter(run, "huge_pages", buffer.huge);
+}

@@ -1,0 +1,130 @@
+/* Positions that are not a table's, d_model 512:
+ *
+ *   fill_at/<implementation>/f32/n:2048/d:512          posenc_fill_at, random positions
+ *   fill_at/<implementation>/f32/n:64/d:512/in_a_row   posenc_fill_at, neighbours: as fast as a fill, ideally
+ *   row/<implementation>/f32/d:512/below:<end>         posenc_fill of one row after the other, random positions, all
+ *                                                      into the same memory, which stays in L1: as a decoder asks
+ */
+#include "bench.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
+static const int64_t END = INT64_C(1) << 20, EARLY_END = 4096; /* random positions are below */
+static const int64_t FIRST_NEIGHBOUR = 4001;                   /* a multiple of nothing that a kernel may like */
+
+static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false};
+static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false};
+
+typedef struct at_case {
+  posenc_plan *plan;
+  const bench_shape *shape;
+  int64_t offset, *positions;
+  float *out;
+} at_case;
+
+/* High bits of a 64-bit linear congruential generator, always from the same seed: the same positions for every
+ * implementation and in every run. end is a power of two, to 2^32. */
+static int64_t *random_positions(int64_t n, int64_t end)
+{
+  int64_t *positions = bench_alloc((size_t)n * sizeof *positions);
+  uint64_t state = 1;
+  for (int64_t i = 0; i < n; i++) {
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    positions[i] = (int64_t)(state >> 32) & (end - 1);
+  }
+  return positions;
+}
+
+static const char *begin(void *data)
+{
+  at_case *c = data;
+  c->out = bench_buffer(bench_shape_bytes(c->shape), c->offset);
+  if (!c->out)
+    return "no memory for the rows";
+  const posenc_status status = posenc_fill_at(c->plan, c->positions, c->shape->positions, c->out, D_MODEL);
+  return status == POSENC_OK ? NULL : posenc_status_string(status);
+}
+
+static void pass_at(void *data)
+{
+  const at_case *c = data;
+  posenc_fill_at(c->plan, c->positions, c->shape->positions, c->out, D_MODEL); /* checked in begin() */
+}
+
+static void pass_rows(void *data)
+{
+  const at_case *c = data;
+  for (int64_t i = 0; i < ROWS; i++)
+    posenc_fill(c->plan, c->positions[i], 1, c->out, D_MODEL);
+}
+
+static void end_at(void *data, shim_run *run)
+{
+  const at_case *c = data;
+  bench_wrote(run, c->shape->positions, D_MODEL);
+}
+
+static void end_rows(void *data, shim_run *run)
+{
+  (void)data;
+  bench_wrote(run, ROWS, D_MODEL);
+}
+
+static void release(void *data)
+{
+  at_case *c = data;
+  posenc_plan_destroy(c->plan);
+  free(c->positions);
+  free(c);
+}
+
+static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+{
+  char name[160];
+  snprintf(name, sizeof name, "fill_at/%s/f32/n:%" PRId64 "/d:%d%s%s", impl->name, shape->positions, D_MODEL,
+           shape == &in_a_row ? "/in_a_row" : "", place->suffix);
+  posenc_plan *plan = bench_plan(name, impl, shape);
+  if (!plan)
+    return;
+  at_case *c = bench_alloc(sizeof *c);
+  *c = (at_case){.plan = plan, .shape = shape, .offset = place->offset};
+  c->positions = random_positions(shape->positions, END);
+  for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
+    c->positions[i] = FIRST_NEIGHBOUR + i;
+  shim_register(
+      &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_at, .end = end_at, .release = release});
+}
+
+static void register_rows(const posenc_impl *impl, const bench_place *place, int64_t below)
+{
+  static const bench_shape one = {"row", 1, D_MODEL, 10000.0, "one row", false};
+  char name[160];
+  snprintf(name, sizeof name, "row/%s/f32/d:%d/below:%" PRId64 "%s", impl->name, D_MODEL, below, place->suffix);
+  posenc_plan *plan = bench_plan(name, impl, &one);
+  if (!plan)
+    return;
+  at_case *c = bench_alloc(sizeof *c);
+  *c = (at_case){.plan = plan, .shape = &one, .offset = place->offset, .positions = random_positions(ROWS, below)};
+  shim_register(
+      &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release});
+}
+
+static void register_both_rows(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+{
+  (void)shape;
+  register_rows(impl, place, END);
+  register_rows(impl, place, EARLY_END);
+}
+
+void bench_register_positions(const bench_place *place)
+{
+  const bench_shape *shapes[] = {&at_random, &in_a_row};
+  for (size_t i = 0; i < 2; i++) {
+    bench_register_limits(shapes[i], place);
+    bench_each_impl(register_at, shapes[i], place);
+  }
+  bench_each_impl(register_both_rows, NULL, place);
+}

@@ -1,0 +1,219 @@
+/* posenc-exhaustive: every output of a table against the float32 nearest to the real value, as MPFR decides it.
+ *
+ * The table is made block by block, each by one posenc_fill() that is large enough to be written the way large tables
+ * are; then all threads judge the block's rows. Every output gets an MPFR evaluation of its own (truth.h).
+ */
+#include <inttypes.h>
+#include <mpfr.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "exhaustive.h"
+#include "family.h"
+#include "memory.h"
+#include "truth.h"
+
+#if defined(__clang__)
+#define COMPILER "Clang " __clang_version__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of a member */, SECONDS_BETWEEN_LINES = 10 };
+
+typedef struct member {
+  const posenc_impl *impl;
+  posenc_plan *plan;
+  float *block;       /* its rows of the current block */
+  int64_t misrounded; /* like shown, guarded by the run's lock */
+  int shown;
+} member;
+
+typedef struct run {
+  const exhaustive_options *o;
+  member *members;
+  size_t n_members;
+  int64_t block_first, block_rows;
+  atomic_llong next;   /* the next row of the block that no thread has taken */
+  atomic_llong judged; /* outputs, each against all members */
+  pthread_mutex_t lock;
+  int64_t threads;
+  double start;
+  double next_line; /* of progress, on the clock */
+} run;
+
+typedef struct worker {
+  run *r;
+  truth *t; /* kept from block to block, for its frequencies */
+  pthread_t thread;
+  bool shows_progress;
+} worker;
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void progress(run *r)
+{
+  const double time = now(), gone = time - r->start;
+  if (time < r->next_line)
+    return;
+  r->next_line = time + SECONDS_BETWEEN_LINES;
+  const double all = (double)(r->o->to - r->o->from) * (double)r->o->spec.d_model;
+  const double share = (double)atomic_load(&r->judged) / all;
+  fprintf(stderr, "exhaustive: %4.1f %% of %.0f outputs, %.0f s, about %.0f s left\n", 100 * share, all, gone,
+          gone / share - gone);
+}
+
+static void compare_row(run *r, int64_t row, const float *want)
+{
+  const int64_t d = r->o->spec.d_model;
+  for (size_t i = 0; i < r->n_members; i++) {
+    member *m = &r->members[i];
+    const float *got = m->block + row * d;
+    if (memcmp(got, want, (size_t)d * sizeof *got) == 0)
+      continue;
+    pthread_mutex_lock(&r->lock);
+    for (int64_t c = 0; c < d; c++)
+      if (memcmp(&got[c], &want[c], sizeof *got) != 0) {
+        m->misrounded++;
+        if (m->shown++ < SHOWN)
+          fprintf(stderr, "%s: position %" PRId64 ", column %" PRId64 ": %a, the nearest float32 is %a\n",
+                  m->impl->name, r->block_first + row, c, (double)got[c], (double)want[c]);
+      }
+    pthread_mutex_unlock(&r->lock);
+  }
+}
+
+static void *judge_rows(void *argument)
+{
+  worker *w = argument;
+  run *r = w->r;
+  const int64_t d = r->o->spec.d_model;
+  float *want = must_calloc(d, sizeof *want);
+  for (int64_t row; (row = atomic_fetch_add(&r->next, 1)) < r->block_rows;) {
+    truth_row_floats(w->t, r->block_first + row, want);
+    compare_row(r, row, want);
+    atomic_fetch_add(&r->judged, d);
+    if (w->shows_progress)
+      progress(r);
+  }
+  free(want);
+  mpfr_free_cache(); /* MPFR keeps constants per thread */
+  return NULL;
+}
+
+/* The table's next rows, from every member, and their judgement by all threads. */
+static void judge_block(run *r, worker *workers)
+{
+  for (size_t i = 0; i < r->n_members; i++) {
+    const int64_t d = r->o->spec.d_model;
+    const posenc_status status = posenc_fill(r->members[i].plan, r->block_first, r->block_rows, r->members[i].block, d);
+    if (status != POSENC_OK) {
+      fprintf(stderr, "posenc-exhaustive: %s: %s\n", r->members[i].impl->name, posenc_status_string(status));
+      exit(1);
+    }
+  }
+  atomic_store(&r->next, 0);
+  int64_t started = 1;
+  while (started < r->threads && pthread_create(&workers[started].thread, NULL, judge_rows, &workers[started]) == 0)
+    started++;
+  r->threads = started; /* fewer than wanted are only slower */
+  judge_rows(&workers[0]);
+  while (--started > 0)
+    pthread_join(workers[started].thread, NULL);
+}
+
+static void add_member(run *r, const posenc_impl *impl)
+{
+  member *m = &r->members[r->n_members++];
+  m->impl = impl;
+  const posenc_status status = posenc_plan_create(&m->plan, &r->o->spec, impl->name);
+  if (status != POSENC_OK) {
+    fprintf(stderr, "posenc-exhaustive: %s: %s\n", impl->name, posenc_status_string(status));
+    exit(2);
+  }
+}
+
+static void add_members(run *r)
+{
+  const posenc_impl *impl;
+  char family[FAMILY_SIZE];
+  family_of(r->o->impl, family);
+  r->members = must_calloc((int64_t)posenc_impl_count(), sizeof *r->members);
+  if (!r->o->all_members)
+    add_member(r, r->o->impl);
+  else
+    for (size_t i = 0; (impl = family_member(family, i)); i++)
+      add_member(r, impl);
+}
+
+/* key=value, for scripts/exhaustive and for people. Returns false if it could not be written. */
+static bool report(const run *r, const worker *workers)
+{
+  const exhaustive_options *o = r->o;
+  long bits = 0;
+  int64_t widened = 0;
+  for (int64_t i = 0; i < o->threads; i++) {
+    bits = truth_precision(workers[i].t) > bits ? truth_precision(workers[i].t) : bits;
+    widened += truth_widened(workers[i].t);
+  }
+  printf("posenc=%s\ncompiler=%s\nmpfr=%s\n", posenc_version(), COMPILER, mpfr_get_version());
+  printf("d_model=%" PRId64 "\nbase=%.17g\n", o->spec.d_model, o->spec.base);
+  printf("first=%" PRId64 "\nlast=%" PRId64 "\n", o->from, o->to - 1);
+  printf("judged=%lld\n", (long long)atomic_load(&r->judged));
+  for (size_t i = 0; i < r->n_members; i++)
+    printf("misrounded.%s=%" PRId64 "\n", r->members[i].impl->name, r->members[i].misrounded);
+  printf("first_bits=%d\nwidened=%" PRId64 "\nmost_bits=%ld\n", TRUTH_FIRST_BITS, widened, bits);
+  printf("threads=%" PRId64 "\nseconds=%.1f\n", r->threads, now() - r->start);
+  return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+int main(int argc, char **argv)
+{
+  const exhaustive_options o = exhaustive_options_parse(argc, argv);
+  const int64_t d = o.spec.d_model, rows = o.to - o.from, fit = d < BLOCK_OUTPUTS ? BLOCK_OUTPUTS / d : 1;
+  run r = {.o = &o, .threads = o.threads, .start = now(), .lock = PTHREAD_MUTEX_INITIALIZER};
+  r.next_line = r.start + SECONDS_BETWEEN_LINES;
+  atomic_init(&r.judged, 0);
+  add_members(&r);
+  for (size_t i = 0; i < r.n_members; i++)
+    r.members[i].block = must_calloc((rows < fit ? rows : fit) * d, sizeof(float));
+  worker *workers = must_calloc(o.threads, sizeof *workers);
+  for (int64_t i = 0; i < o.threads; i++)
+    workers[i] = (worker){.r = &r, .t = truth_create(&o.spec), .shows_progress = i == 0};
+
+  for (r.block_first = o.from; r.block_first < o.to; r.block_first += r.block_rows) {
+    r.block_rows = o.to - r.block_first < fit ? o.to - r.block_first : fit;
+    judge_block(&r, workers);
+  }
+
+  int status = 0;
+  for (size_t i = 0; i < r.n_members; i++)
+    status = r.members[i].misrounded > 0 ? 1 : status;
+  const int64_t judged = atomic_load(&r.judged);
+  if (judged != rows * d) {
+    fprintf(stderr, "posenc-exhaustive: %" PRId64 " outputs were judged, not %" PRId64 "\n", judged, rows * d);
+    status = 1;
+  }
+  if (!report(&r, workers)) {
+    fputs("posenc-exhaustive: the report could not be written\n", stderr);
+    status = 2;
+  }
+  for (int64_t i = 0; i < o.threads; i++)
+    truth_destroy(workers[i].t);
+  free(workers);
+  for (size_t i = 0; i < r.n_members; i++) {
+    free(r.members[i].block);
+    posenc_plan_destroy(r.members[i].plan);
+  }
+  free(r.members);
+  return status;
+}

@@ -1,0 +1,44 @@
+/* Families: a name without its instruction set, as posenc_impl_find() takes it; and the members that run here. */
+#ifndef POSENC_VERIFY_FAMILY_H
+#define POSENC_VERIFY_FAMILY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "posenc.h"
+
+enum { FAMILY_SIZE = 64 };
+
+/* "exact" of exact_avx2, exact_scalar; "sleef_u35" of sleef_avx2_u35; "naive" of naive. */
+static inline void family_of(const posenc_impl *impl, char family[FAMILY_SIZE])
+{
+  const char *marks[] = {impl->isa, "scalar"};
+  snprintf(family, FAMILY_SIZE, "%s", impl->name);
+  for (size_t i = 0; i < 2; i++) {
+    char mark[FAMILY_SIZE];
+    snprintf(mark, sizeof mark, "_%s", marks[i]);
+    for (char *at = strstr(family, mark); at; at = strstr(at + 1, mark)) {
+      char *rest = at + strlen(mark);
+      if (*rest == '\0' || *rest == '_') {
+        memmove(at, rest, strlen(rest) + 1);
+        return;
+      }
+    }
+  }
+}
+
+/* The i-th member that runs here, in the order of the list; NULL past the last. */
+static inline const posenc_impl *family_member(const char *family, size_t i)
+{
+  for (size_t j = 0; j < posenc_impl_count(); j++) {
+    const posenc_impl *impl = posenc_impl_at(j);
+    char of[FAMILY_SIZE];
+    family_of(impl, of);
+    if (posenc_impl_supported(impl) && strcmp(of, family) == 0 && i-- == 0)
+      return impl;
+  }
+  return NULL;
+}
+
+#endif

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# posenc-exhaustive judges what it says, all of it: correctly rounded tables pass, misrounded ones are reported, and an
+# output that the first precision leaves undecided is decided by more.
+#
+#   test_exhaustive.sh TOOL
+set -euo pipefail
+tool=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "posenc-exhaustive: $1 (exit $code)"
+  cat out err
+  exit 1
+}
+run() { # run ARGUMENT...: its exit code in $code, its streams in out and err
+  code=0
+  "$tool" "$@" >out 2>err || code=$?
+}
+value() { sed -n "s/^$1=//p" out; }
+right() { # right OUTPUTS ARGUMENT...: so many are judged, for every member, and none is misrounded
+  local outputs=$1
+  shift
+  run "$@"
+  [[ $code == 0 && $(value judged) == "$outputs" ]] || fail "'$*' should judge $outputs outputs and find them right"
+  grep -q '^misrounded\..*=0$' out && ! grep '^misrounded' out | grep -qv '=0$' || fail "'$*' should misround nothing"
+}
+wrong() { # wrong ARGUMENT...: some are misrounded, and the first are named
+  run "$@"
+  [[ $code == 1 ]] && grep -qE '^misrounded\..*=[1-9]' out || fail "'$*' should find misrounded outputs"
+  grep -qE ': position -?[0-9]+, column [0-9]+: .*nearest' err || fail "'$*' should say which outputs are misrounded"
+}
+
+right 4096 --positions 8 # the default shape
+right 7070 --all-members --d-model 101 --positions=-40:30 --threads 3
+right 24 --base 2 --d-model 3 --positions 4294967289:4294967297 --threads 9 # more threads than rows
+right 512 --all-members --positions 1
+[[ $(grep -c '^misrounded\.exact_' out) == $("$tool" --list | grep -cE '^exact_.* runs here ') ]] ||
+  fail "--all-members should judge every member of exact that runs here"
+
+wrong --impl float64 --positions 1000000:1000100 # now and then, in the last place
+wrong --impl explog --positions 4000:4010        # mostly
+wrong --impl recurrence --positions 500:520 --all-members
+
+# Sines of (2^24 + odd) 2^-100: midpoints of two floats but for 2^-154 of themselves, which no float64 shows.
+midpoints=(--d-model 4 --base 0x1p200 --positions 16777217:16777281)
+right 256 --all-members "${midpoints[@]}"
+(($(value widened) >= 32 && $(value most_bits) >= 256)) || fail "midpoints should need more than the first precision"
+if "$tool" --list | grep -qE '^anchored_scalar .* runs here '; then
+  wrong --impl anchored_scalar "${midpoints[@]}"
+else
+  echo "skipped: anchored_scalar: it needs instructions this machine lacks"
+fi
+echo "ok: posenc-exhaustive"
