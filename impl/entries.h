@@ -11,23 +11,25 @@ static inline angle compute(const turns *t, int64_t k, int64_t position)
   return angle_at(vd_set1((double)position), vd_loadu(t->hi + k), vd_loadu(t->mid + k));
 }
 
-/* At index * unit, |index| < entries. */
-static inline angle entry(const turns *t, double *table, int entries, int64_t k, int index, int unit)
+/* At index * unit. `entries` is where the table has those of k, NULL where there is no table. */
+static inline angle entry(const turns *t, const double *entries, int64_t k, int index, int unit)
 {
+  static const double signs[] = {1.0, -1.0}; /* looked up: they come in no order that a branch could be predicted from */
   const int64_t i = index < 0 ? -index : index;
   angle a;
-  if (table) {
-    const double *e = entries_of(table, entries, k) + i * ENTRY;
-    a = (angle){vd_loadu(e), vd_loadu(e + ROOM)};
-  } else {
+  if (entries)
+    a = (angle){vd_loadu(entries + i * ENTRY), vd_loadu(entries + i * ENTRY + ROOM)};
+  else
     a = compute(t, k, i * unit);
-  }
-  a.sin = vd_mul(a.sin, vd_set1(index < 0 ? -1.0 : 1.0));
+  a.sin = vd_mul(a.sin, vd_set1(signs[index < 0]));
   return a;
 }
 
-static inline angle step(const turns *t, int64_t k, int b) { return entry(t, t->steps, STEPS, k, b, 1); }
-static inline angle middle(const turns *t, int64_t k, int m) { return entry(t, t->middles, MIDDLES, k, m, STEP); }
+static inline const double *steps_of(const turns *t, int64_t k) { return t->steps ? entries_of(t->steps, STEPS, k) : NULL; }
+static inline const double *middles_of(const turns *t, int64_t k)
+{
+  return t->middles ? entries_of(t->middles, MIDDLES, k) : NULL;
+}
 
 static inline void make_entries(const turns *t, double *table, int entries, int unit)
 {

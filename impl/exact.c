@@ -20,9 +20,9 @@
 
 static void settle(const posenc_spec *spec, int64_t position, int64_t k, angle y, vd relative, float *out, int64_t from, int64_t to)
 {
-  const vd absolute = vd_set1(10 * 0x1p-53), part = vd_and(relative, vd_set1(64 * 0x1p-53));
+  const vd absolute = vd_set1(10 * 0x1p-53), share = vd_and(relative, vd_set1(64 * 0x1p-53));
   const vd rest = vd_sub(absolute, vd_and(relative, absolute)); /* 0 where the error is relative */
-  const vd sin_error = vd_fma(vd_abs(y.sin), part, rest), cos_error = vd_fma(vd_abs(y.cos), part, rest);
+  const vd sin_error = vd_fma(vd_abs(y.sin), share, rest), cos_error = vd_fma(vd_abs(y.cos), share, rest);
   const vp low = vd_pack(vd_sub(y.sin, sin_error), vd_sub(y.cos, cos_error));
   const vp high = vd_pack(vd_add(y.sin, sin_error), vd_add(y.cos, cos_error));
   if (vp_equal(low, high) || position == 0) /* what was written is between the two, or angle 0, exactly */

@@ -1,8 +1,8 @@
 /* Rows at any positions, and few rows: no anchor serves more than one of them, so all three parts of a position (turns.h) are
  * put together for each.
  *
- * Positions come in batches of no more than so many different coarse parts. What a batch needs of 8 frequencies is then in L1:
- * steps, middles, and the coarse angles, which are computed once per batch.
+ * Positions come in batches of no more than so many different coarse parts, and rows with the same one follow each other: it is
+ * computed once, while they are written. Steps and middles of 8 frequencies are in L1.
  */
 #ifndef POSENC_SCATTER_H
 #define POSENC_SCATTER_H
@@ -11,77 +11,100 @@
 
 enum { BATCH = 2048, COARSES = 128, SLOTS = 2 * COARSES, TOGETHER = 4 /* rows per check */ };
 
+typedef struct row_parts {
+  int16_t row; /* of the batch */
+  int8_t middle, step;
+} row_parts;
+
 typedef struct batch {
   int64_t count;
   int coarses;
   int64_t coarse[COARSES];
-  uint8_t which[BATCH]; /* coarse part of a row */
-  int8_t middle[BATCH], step[BATCH];
+  int16_t end[COARSES + 1]; /* of rows[] with coarse[c - 1]; those with coarse[c] begin there */
+  row_parts rows[BATCH];
 } batch;
 
-/* The rows from i that fit in a batch. Coarse parts are told apart by a hash table with open addressing. */
+/* The rows from i that fit in a batch, sorted by coarse part. Those are told apart by a hash table with open addressing. */
 static inline void gather(batch *b, const posenc_rows *r, int64_t i)
 {
-  uint8_t slots[SLOTS]; /* one more than the index in coarse[], 0: free */
-  memset(slots, 0, sizeof slots);
+  uint8_t slots[SLOTS] = {0}, which[BATCH]; /* one more than the index in coarse[]; 0: free */
+  int16_t next[COARSES + 1];
   b->coarses = 0;
-  for (b->count = 0; b->count < BATCH && i < r->count; i++, b->count++) {
-    const parts at = parts_of(posenc_row_position(r, i));
-    uint64_t s = (uint64_t)(at.coarse / COARSE) * UINT64_C(0x9e3779b97f4a7c15) >> 56;
-    while (slots[s] && b->coarse[slots[s] - 1] != at.coarse)
+  b->end[0] = 0;
+  for (b->count = 0; b->count < BATCH && i + b->count < r->count; b->count++) {
+    const int64_t coarse = parts_of(posenc_row_position(r, i + b->count)).coarse;
+    uint64_t s = (uint64_t)(coarse / COARSE) * UINT64_C(0x9e3779b97f4a7c15) >> 56;
+    while (slots[s] && b->coarse[slots[s] - 1] != coarse)
       s = (s + 1) % SLOTS;
     if (!slots[s]) {
       if (b->coarses == COARSES)
-        return;
-      b->coarse[b->coarses++] = at.coarse;
-      slots[s] = (uint8_t)b->coarses;
+        break;
+      b->coarse[b->coarses] = coarse;
+      slots[s] = (uint8_t)++b->coarses;
+      b->end[b->coarses] = 0;
     }
-    b->which[b->count] = (uint8_t)(slots[s] - 1);
-    b->middle[b->count] = (int8_t)at.middle;
-    b->step[b->count] = (int8_t)at.step;
+    which[b->count] = slots[s];
+    b->end[slots[s]]++;
+  }
+  for (int c = 0; c < b->coarses; c++) {
+    next[c] = b->end[c];
+    b->end[c + 1] = (int16_t)(b->end[c + 1] + b->end[c]);
+  }
+  for (int64_t j = 0; j < b->count; j++) {
+    const parts at = parts_of(posenc_row_position(r, i + j));
+    b->rows[next[which[j] - 1]++] = (row_parts){(int16_t)j, (int8_t)at.middle, (int8_t)at.step};
   }
 }
 
-typedef struct coarse_angle {
-  angle a;
-  vd exempt;
-} coarse_angle;
-
-static inline coarse_angle coarse_at(const turns *t, int64_t k, int64_t position)
+/* VD_LANES frequencies from k of the rows of a batch whose first row is row i of the call. */
+static inline void scatter_columns(const posenc_spec *spec, const turns *t, const batch *b, const posenc_rows *r, int64_t i,
+                                   int64_t k, float *out, int64_t stride, settle_pairs *settle)
 {
-  const angle none = {vd_set1(0.0), vd_set1(1.0)}; /* what compute() gives for position 0 */
-  return (coarse_angle){position ? compute(t, k, position) : none, exempt_at(t, k, relative_at(t, k, position))};
+  const int64_t from = k < 0 ? -2 * k : 0, left = spec->d_model - 2 * k, to = left < EACH ? left : EACH;
+  const double *middles = middles_of(t, k), *steps = steps_of(t, k);
+  for (int c = 0; c < b->coarses; c++) {
+    const angle none = {vd_set1(0.0), vd_set1(1.0)}; /* what compute() gives for position 0 */
+    const angle coarse = b->coarse[c] ? compute(t, k, b->coarse[c]) : none;
+    const vd relative = relative_at(t, k, b->coarse[c]);
+    double exempt[VD_LANES] LINE;
+    vd_store(exempt, exempt_at(t, k, relative));
+    no_frequency(t, k, VD_LANES, exempt);
+    const vx exempt_lanes = vx_of(vd_load(exempt));
+    for (int j = b->end[c], end; j < b->end[c + 1]; j = end) {
+      angle y[TOGETHER];
+      check flags = check_none();
+      end = b->end[c + 1] - j < TOGETHER ? b->end[c + 1] : j + TOGETHER;
+      for (int l = j; l < end; l++) {
+        const row_parts *p = &b->rows[l];
+        const angle at = turned(turned(coarse, entry(t, middles, k, p->middle, STEP)), entry(t, steps, k, p->step, 1));
+        const vp packed = vd_pack(at.sin, at.cos);
+        float *row = out + (i + p->row) * stride + 2 * k;
+        if (from == 0 && to == EACH)
+          vp_store(row, packed);
+        else
+          vp_store_part(row, packed, from, to);
+        if (settle)
+          check_pairs(&flags, at.sin, at.cos, packed, exempt_lanes);
+        y[l - j] = at;
+      }
+      if (settle && check_flagged(&flags))
+        for (int l = j; l < end; l++)
+          settle(spec, posenc_row_position(r, i + b->rows[l].row), k, y[l - j], relative,
+                 out + (i + b->rows[l].row) * stride + 2 * k, from, to);
+    }
+  }
 }
 
 static inline void scatter(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride,
                            settle_pairs *settle)
 {
   batch b;
+  const int64_t first = first_lane(out, stride);
   for (int64_t i = 0; i < r->count; i += b.count) {
     gather(&b, r, i);
-    for (int64_t k = 0; 2 * k < spec->d_model; k += VD_LANES) {
-      coarse_angle coarse[COARSES];
-      for (int c = 0; c < b.coarses; c++)
-        coarse[c] = coarse_at(t, k, b.coarse[c]);
-      const int64_t columns = spec->d_model - 2 * k;
-      for (int64_t j = 0, end; j < b.count; j = end) {
-        angle y[TOGETHER];
-        check flags = check_none();
-        end = b.count - j < TOGETHER ? b.count : j + TOGETHER;
-        for (int64_t l = j; l < end; l++) {
-          const coarse_angle *c = &coarse[b.which[l]];
-          y[l - j] = turned(turned(c->a, middle(t, k, b.middle[l])), step(t, k, b.step[l]));
-          float *to = out + (i + l) * stride + 2 * k;
-          vd_store_pairs(to, y[l - j].sin, y[l - j].cos, columns);
-          if (settle)
-            check_pairs(&flags, y[l - j].sin, y[l - j].cos, vd_pack(y[l - j].sin, y[l - j].cos), vx_of(c->exempt));
-        }
-        if (settle && check_flagged(&flags))
-          for (int64_t l = j; l < end; l++)
-            settle(spec, posenc_row_position(r, i + l), k, y[l - j], relative_at(t, k, b.coarse[b.which[l]]),
-                   out + (i + l) * stride + 2 * k, 0, columns);
-      }
-    }
+    for (int64_t k = first; 2 * k < spec->d_model; k += VD_LANES)
+      if (k + VD_LANES > 0)
+        scatter_columns(spec, t, &b, r, i, k, out, stride, settle);
   }
 }
 

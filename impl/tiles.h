@@ -70,8 +70,28 @@ static inline vd exempt_at(const turns *t, int64_t k, vd relative)
   return vd_and(vd_and(relative, sines), vd_or(vd_ge(size, vd_set1(0x1p-120)), vd_ge(zero, size)));
 }
 
-/* For `runs` runs from position `anchor`, all with one coarse part. In lanes of no frequency something finite is computed,
- * never stored and exempt. */
+/* Lanes of no frequency are exempt: what is computed there is finite, and never stored. */
+static inline void no_frequency(const turns *t, int64_t first, int lanes_used, double *exempt)
+{
+  if (first < 0 || first + lanes_used > t->n)
+    for (int v = 0; v < lanes_used; v++)
+      if (first + v < 0 || first + v >= t->n)
+        memset(&exempt[v], 0xff, sizeof exempt[v]);
+}
+
+/* Floats of its first line left of `out`. */
+static inline int64_t floats_before(const float *out)
+{
+  return (int64_t)((uintptr_t)out / sizeof(float) % LINE_FLOATS);
+}
+
+/* The frequency, 0 or below, in the first lane where vectors go to whole lines; 0 where lines and pairs never meet. */
+static inline int64_t first_lane(const float *out, int64_t stride)
+{
+  return floats_before(out) % 2 == 0 && stride % LINE_FLOATS == 0 ? -floats_before(out) / 2 : 0;
+}
+
+/* For `runs` runs from position `anchor`, all with one coarse part. */
 static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, int64_t first, int64_t anchor, int64_t runs,
                              store how)
 {
@@ -90,19 +110,17 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
     vd_store(p->relative + v, relative);
     vd_store(p->exempt + v, exempt_at(t, k, relative));
     for (int r = 0; r < runs; r++) {
-      const angle a = turned(coarse, middle(t, k, at.middle + r));
+      const angle a = turned(coarse, entry(t, middles_of(t, k), k, at.middle + r, STEP));
       vd_store(p->anchors[r][0] + v, a.sin);
       vd_store(p->anchors[r][1] + v, a.cos);
     }
     for (int b = 0; own_steps && b < STEPS; b++) {
-      const angle a = step(t, k, b);
+      const angle a = entry(t, steps_of(t, k), k, b, 1);
       vd_store(p->made[b][0] + v, a.sin);
       vd_store(p->made[b][1] + v, a.cos);
     }
   }
-  for (int v = 0; v < p->groups * GROUP; v++)
-    if (first + v < 0 || first + v >= t->n)
-      memset(&p->exempt[v], 0xff, sizeof p->exempt[v]);
+  no_frequency(t, first, p->groups * GROUP, p->exempt);
   for (int g = 0; g < p->groups; g++) {
     p->how[g] = p->from > g * LINE_FLOATS || p->to < (g + 1) * LINE_FLOATS ? PART : how;
     p->steps[g] = own_steps ? p->made[0][0] + g * GROUP : entries_of(t->steps, STEPS, first + g * GROUP);
@@ -264,11 +282,9 @@ static inline void fill_rows(const posenc_spec *spec, const turns *t, int64_t po
 {
   strip p;
   line ends[ROWS + 1] LINE;
-  const int64_t before = (int64_t)((uintptr_t)out / sizeof(float) % LINE_FLOATS); /* floats of the first line left of out */
-  const int by_lines = before % 2 == 0 && stride % LINE_FLOATS == 0;
-  const int streamed = by_lines && count * spec->d_model >= STREAM_BYTES / (int64_t)sizeof(float);
+  const int64_t before = floats_before(out), left = first_lane(out, stride);
+  const int streamed = before == -2 * left && stride % LINE_FLOATS == 0 && count * spec->d_model >= STREAM_BYTES / (int64_t)sizeof(float);
   const int joined = streamed && before > 0 && stride == spec->d_model;
-  const int64_t left = by_lines ? -before / 2 : 0;
   for (int64_t i = 0, end; i < count; i = end) {
     const parts at = parts_of(position + i);
     const int64_t anchor = position + i - at.step, same_coarse = at.coarse + COARSE / 2 - STEP / 2 - position;
