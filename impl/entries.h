@@ -25,10 +25,10 @@ static inline angle entry(const turns *t, const double *entries, int64_t k, int 
   return a;
 }
 
-static inline const double *steps_of(const turns *t, int64_t k) { return t->steps ? entries_of(t->steps, STEPS, k) : NULL; }
+static inline const double *steps_of(const turns *t, int64_t k) { return t->steps ? entries_of(t, t->steps, STEPS, k) : NULL; }
 static inline const double *middles_of(const turns *t, int64_t k)
 {
-  return t->middles ? entries_of(t->middles, MIDDLES, k) : NULL;
+  return t->middles ? entries_of(t, t->middles, MIDDLES, k) : NULL;
 }
 
 static inline void make_entries(const turns *t, double *table, int entries, int unit)
@@ -36,7 +36,7 @@ static inline void make_entries(const turns *t, double *table, int entries, int 
   for (int64_t k = 0; k < t->n; k += VD_LANES)
     for (int i = 0; i < entries; i++) {
       const angle a = compute(t, k, i * unit);
-      double *e = entries_of(table, entries, k) + i * ENTRY;
+      double *e = entries_of(t, table, entries, k) + i * ENTRY;
       vd_store(e, a.sin);
       vd_store(e + ROOM, a.cos);
       if (k >= WINDOW && k % WINDOW < GROUP) { /* the room behind the window before */

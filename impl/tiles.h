@@ -123,7 +123,7 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
   no_frequency(t, first, p->groups * GROUP, p->exempt);
   for (int g = 0; g < p->groups; g++) {
     p->how[g] = p->from > g * LINE_FLOATS || p->to < (g + 1) * LINE_FLOATS ? PART : how;
-    p->steps[g] = own_steps ? p->made[0][0] + g * GROUP : entries_of(t->steps, STEPS, first + g * GROUP);
+    p->steps[g] = own_steps ? p->made[0][0] + g * GROUP : entries_of(t, t->steps, STEPS, first + g * GROUP);
   }
 }
 
