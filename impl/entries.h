@@ -5,6 +5,8 @@
 #include "angle.h"
 #include "turns.h"
 
+#include <string.h>
+
 /* Of VD_LANES frequencies from k, anywhere: sine and cosine at a position. */
 static inline angle compute(const turns *t, int64_t k, int64_t position)
 {
@@ -45,6 +47,8 @@ static inline void make_entries(const turns *t, double *table, int entries, int 
         vd_store(e + ROOM, a.cos);
       }
     }
+  for (int i = 0; i < 2 * entries; i++) /* behind the last window: no frequency */
+    memset(entries_of(t, table, entries, t->n) + i * ROOM, 0, GROUP * sizeof *table);
 }
 
 static inline void prepare_turns(const posenc_spec *spec, void *state)

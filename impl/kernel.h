@@ -48,7 +48,7 @@ typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
   size_t state_bytes; /* per padded frequency, and 4 lines; zeroed, 64-aligned */
-  size_t table_bytes; /* per padded frequency, on top, in plans of at most POSENC_TABLES_FREQS of them */
+  size_t table_bytes; /* per padded frequency, on top and not zeroed, in plans of at most POSENC_TABLES_FREQS of them */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, float *out, int64_t row_stride);

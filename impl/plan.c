@@ -33,12 +33,12 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   const size_t padded = (size_t)posenc_padded_freqs(s.d_model), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? round_up(padded * sizeof(double), line) : 0;
-  const size_t each = kernel->state_bytes + (padded <= POSENC_TABLES_FREQS ? kernel->table_bytes : 0);
-  const size_t bytes = head + freqs_bytes + round_up(padded * each, line) + 4 * line;
-  char *block = aligned_alloc(line, bytes);
+  const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 4 * line;
+  const size_t table_bytes = padded <= POSENC_TABLES_FREQS ? round_up(padded * kernel->table_bytes, line) : 0;
+  char *block = aligned_alloc(line, head + freqs_bytes + state_bytes + table_bytes);
   if (!block)
     return POSENC_ERROR_MEMORY;
-  memset(block, 0, bytes);
+  memset(block, 0, head + freqs_bytes + state_bytes);
 
   posenc_plan *p = (posenc_plan *)block;
   if (s.freqs)

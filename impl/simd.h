@@ -62,7 +62,7 @@ static inline vd vd_two_product(vd a, vd b, vd *e)
 {
   const vd p = vd_mul(a, b);
 #if POSENC_FUSED
-  *e = vd_fma(a, b, vd_sub(vd_set1(0.0), p));
+  *e = vd_fms(a, b, p);
 #else /* Veltkamp's split, Dekker's product (Dekker, Numer. Math. 18, 1971) */
   const vd ta = 0x1.0000002p27 * a, tb = 0x1.0000002p27 * b;
   const vd ah = ta - (ta - a), bh = tb - (tb - b), al = a - ah, bl = b - bh;

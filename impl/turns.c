@@ -11,43 +11,45 @@ const char *posenc_turns_refuse(const posenc_spec *spec)
   return spec->freqs || posenc_ladder_degree(spec) ? NULL : "its ladder needs 2 * denominator to be a whole number up to 2^21";
 }
 
-static void store(const turns *t, int64_t k, big *w, double sign)
+/* turn, a frequency in turns, less the nearest integer. */
+static void store(const turns *t, int64_t k, big *turn, double sign)
 {
-  big one_turn, one;
-  big_two_over_pi(&one_turn, LIMBS); /* 1/(2pi) = (2/pi) / 4 */
-  one_turn.exponent -= 2;
-  if (!big_is_zero(w, LIMBS) && w->exponent < -199)
-    big_from_double(w, 0x1p-200, LIMBS);
-  big_mul(w, w, &one_turn, LIMBS);
-  if (w->exponent >= 0) { /* half a turn or more: the nearest integer goes */
-    big_split(w, w, LIMBS);
-    if (w->exponent >= 0 && !big_is_zero(w, LIMBS)) {
+  big one;
+  if (!big_is_zero(turn, LIMBS) && turn->exponent < -202)
+    big_from_double(turn, 0x1p-203, LIMBS);
+  if (turn->exponent >= 0) { /* half a turn or more */
+    big_split(turn, turn, LIMBS);
+    if (turn->exponent >= 0 && !big_is_zero(turn, LIMBS)) {
       big_from_double(&one, 1.0, LIMBS);
-      big_sub(w, &one, w, LIMBS);
+      big_sub(turn, &one, turn, LIMBS);
       sign = -sign;
     }
   }
-  t->hi[k] = sign * big_take_double(w, LIMBS);
-  t->mid[k] = sign * big_take_double(w, LIMBS);
+  t->hi[k] = sign * big_take_double(turn, LIMBS);
+  t->mid[k] = sign * big_take_double(turn, LIMBS);
 }
 
 /* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-256 for the root and 2
  * for the product, per step: below 2^-232 for the last of 2^19. */
 void posenc_turns(const posenc_spec *spec, const turns *t)
 {
-  big w, root, copy;
+  big one_turn, root, turn[2];
   const int64_t n = posenc_n_freqs(spec->d_model);
-  if (!spec->freqs) {
-    posenc_ladder_root(&root, spec->base, posenc_ladder_degree(spec), LIMBS);
-    big_from_double(&w, 1.0, LIMBS);
+  big_two_over_pi(&one_turn, LIMBS); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
+  one_turn.exponent -= 2;
+  if (spec->freqs) {
+    for (int64_t k = 0; k < n; k++) {
+      big_from_double(&turn[0], spec->freqs[k], LIMBS);
+      big_mul(&turn[0], &turn[0], &one_turn, LIMBS);
+      store(t, k, &turn[0], spec->freqs[k] < 0.0 ? -1.0 : 1.0);
+    }
+    return;
   }
+  posenc_ladder_root(&root, spec->base, posenc_ladder_degree(spec), LIMBS);
+  turn[0] = one_turn;
   for (int64_t k = 0; k < n; k++) {
-    if (spec->freqs)
-      big_from_double(&w, spec->freqs[k], LIMBS);
-    copy = w;
-    store(t, k, &copy, spec->freqs && spec->freqs[k] < 0.0 ? -1.0 : 1.0);
-    if (!spec->freqs)
-      big_mul(&w, &w, &root, LIMBS);
+    big_mul(&turn[(k + 1) % 2], &turn[k % 2], &root, LIMBS);
+    store(t, k, &turn[k % 2], 1.0);
   }
 }
 

@@ -52,8 +52,8 @@ static inline parts parts_of(int64_t p)
   return (parts){coarse, (int)((anchor - coarse) / STEP), (int)(p - anchor)};
 }
 
-/* Fills hi and mid: hi + mid is w_k / 2pi less the nearest integer, within 2^-105 of it. A frequency |w| < 2^-200 is
- * replaced by 2^-200: no position makes its sine anything but 0 in float32, nor its cosine but 1. */
+/* Fills hi and mid: hi + mid is w_k / 2pi less the nearest integer, within 2^-105 of it. A frequency |w| < 2^-201 is
+ * replaced by one near 2^-200: no position makes its sine anything but 0 in float32, nor its cosine but 1. */
 void posenc_turns(const posenc_spec *spec, const turns *t);
 
 /* Why the spec has no such frequencies, or NULL. */
