@@ -1,5 +1,5 @@
 /* Rows at any positions, and few rows: no anchor serves more than one of them, so all three parts of a position (turns.h) are
- * put together for each.
+ * put together for each output.
  *
  * Positions come in batches of no more than so many different coarse parts, and rows with the same one follow each other: it is
  * computed once, while they are written. Steps and middles of 8 frequencies are in L1.
@@ -56,6 +56,23 @@ static inline void gather(batch *b, const posenc_rows *r, int64_t i)
   }
 }
 
+static inline angle coarse_angle(const turns *t, int64_t k, int64_t position)
+{
+  const angle none = {vd_set1(0.0), vd_set1(1.0)}; /* what compute() gives for position 0 */
+  return position ? compute(t, k, position) : none;
+}
+
+/* exempt_at(), and lanes of no frequency. */
+static inline vd exempt_lanes(const turns *t, int64_t k, vd relative)
+{
+  double exempt[VD_LANES] LINE;
+  if (k >= 0 && k + VD_LANES <= t->n)
+    return exempt_at(t, k, relative);
+  vd_store(exempt, exempt_at(t, k, relative));
+  no_frequency(t, k, VD_LANES, exempt);
+  return vd_load(exempt);
+}
+
 /* VD_LANES frequencies from k of the rows of a batch whose first row is row i of the call. */
 static inline void scatter_columns(const posenc_spec *spec, const turns *t, const batch *b, const posenc_rows *r, int64_t i,
                                    int64_t k, float *out, int64_t stride, settle_pairs *settle)
@@ -63,13 +80,9 @@ static inline void scatter_columns(const posenc_spec *spec, const turns *t, cons
   const int64_t from = k < 0 ? -2 * k : 0, left = spec->d_model - 2 * k, to = left < EACH ? left : EACH;
   const double *middles = middles_of(t, k), *steps = steps_of(t, k);
   for (int c = 0; c < b->coarses; c++) {
-    const angle none = {vd_set1(0.0), vd_set1(1.0)}; /* what compute() gives for position 0 */
-    const angle coarse = b->coarse[c] ? compute(t, k, b->coarse[c]) : none;
+    const angle coarse = coarse_angle(t, k, b->coarse[c]);
     const vd relative = relative_at(t, k, b->coarse[c]);
-    double exempt[VD_LANES] LINE;
-    vd_store(exempt, exempt_at(t, k, relative));
-    no_frequency(t, k, VD_LANES, exempt);
-    const vx exempt_lanes = vx_of(vd_load(exempt));
+    const vx exempt = vx_of(exempt_lanes(t, k, relative));
     for (int j = b->end[c], end; j < b->end[c + 1]; j = end) {
       angle y[TOGETHER];
       check flags = check_none();
@@ -84,7 +97,7 @@ static inline void scatter_columns(const posenc_spec *spec, const turns *t, cons
         else
           vp_store_part(row, packed, from, to);
         if (settle)
-          check_pairs(&flags, at.sin, at.cos, packed, exempt_lanes);
+          check_pairs(&flags, at.sin, at.cos, packed, exempt);
         y[l - j] = at;
       }
       if (settle && check_flagged(&flags))
@@ -108,14 +121,46 @@ static inline void scatter(const posenc_spec *spec, const turns *t, const posenc
   }
 }
 
-/* Fewer rows than this are not worth a strip's copy of the steps, nor an anchor. */
+static inline void one_row(const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first,
+                           settle_pairs *settle)
+{
+  const parts at = parts_of(position);
+  for (int64_t k = first; 2 * k < spec->d_model; k += TOGETHER * VD_LANES) {
+    angle y[TOGETHER];
+    check flags = check_none();
+    for (int l = 0; l < TOGETHER; l++) {
+      const int64_t j = k + l * VD_LANES, from = j < 0 ? -2 * j : 0, left = spec->d_model - 2 * j, to = left < EACH ? left : EACH;
+      if (from >= EACH || to <= 0)
+        continue;
+      y[l] = turned(coarse_angle(t, j, at.coarse), entry(t, middles_of(t, j), j, at.middle, STEP));
+      y[l] = turned(y[l], entry(t, steps_of(t, j), j, at.step, 1));
+      const vp packed = vd_pack(y[l].sin, y[l].cos);
+      if (from == 0 && to == EACH)
+        vp_store(row + 2 * j, packed);
+      else
+        vp_store_part(row + 2 * j, packed, from, to);
+      if (settle)
+        check_pairs(&flags, y[l].sin, y[l].cos, packed, vx_of(exempt_lanes(t, j, relative_at(t, j, at.coarse))));
+    }
+    if (settle && check_flagged(&flags))
+      for (int l = 0; l < TOGETHER; l++) {
+        const int64_t j = k + l * VD_LANES;
+        settle(spec, position, j, y[l], relative_at(t, j, at.coarse), row + 2 * j, j < 0 ? -2 * j : 0, spec->d_model - 2 * j);
+      }
+  }
+}
+
+/* Fewer rows than this are not worth an anchor, nor a batch. */
 enum { FEW = 8 };
 
 static inline void write_rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride,
                               settle_pairs *settle)
 {
   const turns t = turns_of(spec, state);
-  if (r->positions || r->count < FEW)
+  if (r->count < FEW)
+    for (int64_t i = 0; i < r->count; i++)
+      one_row(spec, &t, posenc_row_position(r, i), out + i * stride, first_lane(out, stride), settle);
+  else if (r->positions)
     scatter(spec, &t, r, out, stride, settle);
   else
     fill_rows(spec, &t, r->first, r->count, out, stride, settle);
