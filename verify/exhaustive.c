@@ -29,6 +29,7 @@ typedef struct member {
   const posenc_impl *impl;
   posenc_plan *plan;
   float *block;       /* its rows of the current block */
+  int64_t redone;     /* outputs that float64 did not decide */
   int64_t misrounded; /* like shown, guarded by the run's lock */
   int shown;
 } member;
@@ -52,6 +53,16 @@ typedef struct worker {
   pthread_t thread;
   bool shows_progress;
 } worker;
+
+/* The linker sends the library's calls of posenc_redo here (CMakeLists.txt): what it decides is counted. */
+static int64_t redone;
+float __real_posenc_redo(const posenc_spec *spec, int64_t position, int64_t column);
+float __wrap_posenc_redo(const posenc_spec *spec, int64_t position, int64_t column);
+float __wrap_posenc_redo(const posenc_spec *spec, int64_t position, int64_t column)
+{
+  redone++;
+  return __real_posenc_redo(spec, position, column);
+}
 
 static double now(void)
 {
@@ -115,11 +126,13 @@ static void judge_block(run *r, worker *workers)
 {
   for (size_t i = 0; i < r->n_members; i++) {
     const int64_t d = r->o->spec.d_model;
+    redone = 0; /* one thread fills */
     const posenc_status status = posenc_fill(r->members[i].plan, r->block_first, r->block_rows, r->members[i].block, d);
     if (status != POSENC_OK) {
       fprintf(stderr, "posenc-exhaustive: %s: %s\n", r->members[i].impl->name, posenc_status_string(status));
       exit(1);
     }
+    r->members[i].redone += redone;
   }
   atomic_store(&r->next, 0);
   int64_t started = 1;
@@ -170,7 +183,8 @@ static bool report(const run *r, const worker *workers)
   printf("first=%" PRId64 "\nlast=%" PRId64 "\n", o->from, o->to - 1);
   printf("judged=%lld\n", (long long)atomic_load(&r->judged));
   for (size_t i = 0; i < r->n_members; i++)
-    printf("misrounded.%s=%" PRId64 "\n", r->members[i].impl->name, r->members[i].misrounded);
+    printf("misrounded.%s=%" PRId64 "\nredone.%s=%" PRId64 "\n", r->members[i].impl->name, r->members[i].misrounded,
+           r->members[i].impl->name, r->members[i].redone);
   printf("first_bits=%d\nwidened=%" PRId64 "\nmost_bits=%ld\n", TRUTH_FIRST_BITS, widened, bits);
   printf("threads=%" PRId64 "\nseconds=%.1f\n", r->threads, now() - r->start);
   return fflush(stdout) == 0 && !ferror(stdout);

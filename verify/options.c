@@ -1,10 +1,10 @@
 #include "options.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "memory.h"
 
 enum { KEY_IMPL = 'i', KEY_LIST = 'l', KEY_JSON = 'o', KEY_SEED = 's', KEY_ROWS = 'r' };
@@ -24,41 +24,6 @@ static const struct argp_option argp_options[] = {
     {"positions", KEY_POSITIONS, "[FROM:]TO", 0, "Its positions, FROM to TO-1 (default 0:1048576)", 1},
     {0}};
 
-/* argp ends the process with argp_err_exit_status after the message. */
-static int64_t parse_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high)
-{
-  char *end;
-  errno = 0;
-  const long long value = strtoll(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 || value < low || value > high)
-    argp_error(state, "%s %s: an integer from %lld to %lld is needed", option, text, (long long)low, (long long)high);
-  return value;
-}
-
-static double parse_number(struct argp_state *state, const char *option, const char *text)
-{
-  char *end;
-  const double value = strtod(text, &end);
-  if (end == text || *end != '\0')
-    argp_error(state, "%s %s: a number is needed", option, text);
-  return value;
-}
-
-static void parse_positions(struct argp_state *state, options *o, const char *text)
-{
-  const int64_t last = POSENC_MAX_POSITION;
-  const char *colon = strchr(text, ':');
-  if (colon) {
-    char from[32];
-    snprintf(from, sizeof from, "%.*s", (int)(colon - text), text);
-    o->from = parse_integer(state, "--positions: FROM", from, -last, last);
-  }
-  o->to = parse_integer(state, "--positions: TO", colon ? colon + 1 : text, -last, last + 1);
-  if (o->from >= o->to)
-    argp_error(state, "--positions %s: FROM (%lld) must be below TO (%lld)", text, (long long)o->from,
-               (long long)o->to);
-}
-
 static uint64_t parse_seed(struct argp_state *state, const char *text)
 {
   char *end;
@@ -71,30 +36,11 @@ static uint64_t parse_seed(struct argp_state *state, const char *text)
 
 static void add_impl(struct argp_state *state, options *o, const char *name)
 {
-  const posenc_impl *impl = posenc_impl_find(name);
-  if (!impl) {
-    fprintf(stderr, "%s: --impl %s: no such implementation; known:", state->name, name);
-    for (size_t i = 0; i < posenc_impl_count(); i++)
-      fprintf(stderr, " %s", posenc_impl_at(i)->name);
-    fputc('\n', stderr);
-    exit((int)argp_err_exit_status);
-  }
-  if (!posenc_impl_supported(impl))
-    argp_error(state, "--impl %s: needs %s, which this machine lacks", name, impl->isa);
+  const posenc_impl *impl = argument_impl(state, name);
   for (size_t i = 0; i < o->n_impls; i++)
     if (o->impls[i] == impl)
       return;
   o->impls[o->n_impls++] = impl;
-}
-
-static _Noreturn void list(void)
-{
-  for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_at(i);
-    printf("%-18s %-7s %-10s %s; %s\n", impl->name, impl->isa, posenc_impl_supported(impl) ? "runs here" : "not here",
-           impl->summary, impl->arithmetic);
-  }
-  exit(0);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -102,26 +48,26 @@ static error_t parse(int key, char *text, struct argp_state *state)
   options *o = state->input;
   switch (key) {
   case KEY_IMPL: add_impl(state, o, text); return 0;
-  case KEY_LIST: list();
+  case KEY_LIST: list_impls();
   case KEY_JSON: o->json = text; return 0;
   case KEY_SEED: o->seed = parse_seed(state, text); return 0;
-  case KEY_ROWS: o->rows = parse_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS); return 0;
-  case KEY_THREADS: o->threads = parse_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS); return 0;
+  case KEY_ROWS: o->rows = argument_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS); return 0;
+  case KEY_THREADS: o->threads = argument_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS); return 0;
   case KEY_REFERENCE:
     if (strcmp(text, "mpfr") != 0 && strcmp(text, "float64") != 0)
       argp_error(state, "--reference %s: mpfr or float64 is needed", text);
     o->by = text[0] == 'm' ? REFERENCE_MPFR : REFERENCE_FLOAT64;
     return 0;
   case KEY_D_MODEL:
-    o->spec.d_model = parse_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL);
+    o->spec.d_model = argument_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL);
     o->one_shape = true;
     return 0;
   case KEY_BASE:
-    o->spec.base = parse_number(state, "--base", text);
+    o->spec.base = argument_number(state, "--base", text);
     o->one_shape = true;
     return 0;
   case KEY_POSITIONS:
-    parse_positions(state, o, text);
+    argument_positions(state, text, &o->from, &o->to);
     o->one_shape = true;
     return 0;
   case ARGP_KEY_ARG: argp_error(state, "%s: no arguments are taken, only options", text); return 0;
