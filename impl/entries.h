@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+_Static_assert(GROUP % VD_LANES == 0 && POSENC_TABLES_FREQS % WINDOW == 0, "vectors do not cross groups, nor tables windows");
+
 /* Of VD_LANES frequencies from k, anywhere: sine and cosine at a position. */
 static inline angle compute(const turns *t, int64_t k, int64_t position)
 {

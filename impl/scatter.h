@@ -9,7 +9,9 @@
 
 #include "tiles.h"
 
-enum { BATCH = 2048, COARSES = 128, SLOTS = 2 * COARSES, TOGETHER = 4 /* rows per check */ };
+enum { BATCH = 2048, COARSES = 128, SLOTS = 2 * COARSES, TOGETHER = 4 /* vectors per check */ };
+
+_Static_assert(SLOTS == 256 && BATCH <= INT16_MAX && MIDDLES <= INT8_MAX, "the hash gives 8 bits, rows and parts fit");
 
 typedef struct row_parts {
   int16_t row; /* of the batch */
@@ -130,7 +132,7 @@ static inline void one_row(const posenc_spec *spec, const turns *t, int64_t posi
     check flags = check_none();
     for (int l = 0; l < TOGETHER; l++) {
       const int64_t j = k + l * VD_LANES, from = j < 0 ? -2 * j : 0, left = spec->d_model - 2 * j, to = left < EACH ? left : EACH;
-      if (from >= EACH || to <= 0)
+      if (j <= -VD_LANES || 2 * j >= spec->d_model)
         continue;
       y[l] = turned(coarse_angle(t, j, at.coarse), entry(t, middles_of(t, j), j, at.middle, STEP));
       y[l] = turned(y[l], entry(t, steps_of(t, j), j, at.step, 1));
@@ -145,6 +147,8 @@ static inline void one_row(const posenc_spec *spec, const turns *t, int64_t posi
     if (settle && check_flagged(&flags))
       for (int l = 0; l < TOGETHER; l++) {
         const int64_t j = k + l * VD_LANES;
+        if (j <= -VD_LANES || 2 * j >= spec->d_model)
+          continue;
         settle(spec, position, j, y[l], relative_at(t, j, at.coarse), row + 2 * j, j < 0 ? -2 * j : 0, spec->d_model - 2 * j);
       }
   }

@@ -1,7 +1,7 @@
 /* The few vector operations the kernels need, for the instruction set of the row being compiled.
  *
  *   vf, VF_LANES      float32 vector; vf_load (64-byte aligned), vf_set1, vf_mul
- *   vd, VD_LANES      float64 vector; vd_load, vd_store (aligned), vd_set1, vd_add, vd_sub, vd_mul, vd_abs, vd_round (to
+ *   vd, VD_LANES      float64 vector; vd_load (aligned), vd_loadu, vd_store (anywhere), vd_set1, vd_add, vd_sub, vd_mul, vd_abs, vd_round (to
  *                     the nearest integer, ties to even)
  *   vd_fma(a, b, c)   a * b + c rounded once; where the row may not use FMA (POSENC_FUSED 0), rounded twice
  *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (+0 where that is 0)

@@ -54,11 +54,12 @@ static inline vd relative_at(const turns *t, int64_t k, int64_t coarse)
   return vd_ge(vd_set1(0.125), vd_mul(vd_set1(most), vd_abs(vd_loadu(t->hi + k))));
 }
 
-/* Of those, as bits of packed pairs, the sines that a check need not compare with CHECK_SMALL: they are 0 or at least 2^-125. */
+/* Of those, as bits of packed pairs, the sines that a check need not compare with CHECK_SMALL: they are at least
+ * 2^-125, or below 2^-168 and 0 in float32. */
 static inline vd exempt_at(const turns *t, int64_t k, vd relative)
 {
-  const vd size = vd_abs(vd_loadu(t->hi + k)), zero = vd_set1(0.0), sines = vd_set1(0x1.fffffffep-1043); /* low halves */
-  return vd_and(vd_and(relative, sines), vd_or(vd_ge(size, vd_set1(0x1p-120)), vd_ge(zero, size)));
+  const vd size = vd_abs(vd_loadu(t->hi + k)), nothing = vd_set1(0x1p-202), sines = vd_set1(0x1.fffffffep-1043); /* low halves */
+  return vd_and(vd_and(relative, sines), vd_or(vd_ge(size, vd_set1(0x1p-120)), vd_ge(nothing, size)));
 }
 
 /* Lanes of no frequency are exempt: what is computed there is finite, and never stored. */

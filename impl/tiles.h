@@ -10,7 +10,11 @@
 #include "run.h"
 
 /* From here on a table is written around the caches. Below, its lines may still be in some cache when they are read. */
+#ifdef POSENC_STREAM_BYTES /* tests: small tables too */
+#define STREAM_BYTES ((int64_t)POSENC_STREAM_BYTES)
+#else
 #define STREAM_BYTES (INT64_C(24) << 20)
+#endif
 
 /* Floats of its first line left of `out`. */
 static inline int64_t floats_before(const float *out)
@@ -25,6 +29,8 @@ static inline int64_t first_lane(const float *out, int64_t stride)
 }
 
 typedef float line[LINE_FLOATS];
+
+enum { JOINED_ROWS = ROWS / 2 }; /* at a time, where their ends wait in the stack */
 
 /* Writes the lines in which rows i .. end-1 begin, `before` floats left of the row. The very first and last are not whole. */
 static inline void write_ends(float *out, int64_t stride, int64_t before, int64_t i, int64_t end, int64_t count, line *ends)
@@ -46,14 +52,15 @@ static inline void fill_rows(const posenc_spec *spec, const turns *t, int64_t po
                              settle_pairs *settle)
 {
   strip p;
-  line ends[ROWS + 1] LINE;
+  line ends[JOINED_ROWS + 1] LINE;
   const int64_t before = floats_before(out), left = first_lane(out, stride);
   const int streamed = before == -2 * left && stride % LINE_FLOATS == 0 && count * spec->d_model >= STREAM_BYTES / (int64_t)sizeof(float);
   const int joined = streamed && before > 0 && stride == spec->d_model;
+  const int64_t most = joined ? JOINED_ROWS : ROWS;
   for (int64_t i = 0, end; i < count; i = end) {
     const parts at = parts_of(position + i);
     const int64_t anchor = position + i - at.step, same_coarse = at.coarse + COARSE / 2 - STEP / 2 - position;
-    end = count - i < ROWS ? count : i + ROWS;
+    end = count - i < most ? count : i + most;
     end = end < same_coarse ? end : same_coarse;
     const int64_t runs = (position + end - anchor + STEP / 2 + STEP - 1) / STEP;
     for (int64_t first = left; 2 * first < spec->d_model; first += STRIP) {

@@ -113,8 +113,9 @@ POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
-/* A checked spec with its frequencies computed once. Memory: at most 64 bytes per frequency and 4 KiB; the anchored and exact
- * implementations keep 1 KiB more per frequency up to 8192 frequencies (d_model 16384). Below 17 MB for any d_model. */
+/* A checked spec with its frequencies computed once. Memory: at most 32 bytes per frequency, their number rounded up to a
+ * multiple of 32, and 1 KiB; the anchored and exact implementations keep 2 KiB more per frequency up to 4096 frequencies (d_model
+ * 8192). Below 17 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
 /* What posenc_plan_create would return, memory permitting, with a message as in posenc_spec_check(). */
@@ -141,7 +142,7 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  *   count       0 is fine (out may then be NULL)
  * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
- * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock. */
+ * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 80 KiB of stack. */
 POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out,
                                      int64_t row_stride);
 
