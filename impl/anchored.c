@@ -16,5 +16,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   write_rows(spec, state, r, out, stride, NULL);
 }
 
-POSENC_KERNEL("proved", "2^-25 + 8.5 * 2^-53", posenc_bound_turns, 8.5, TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse,
-              prepare_turns, rows);
+POSENC_KERNEL("proved", "2^-25 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53", posenc_bound_turns, POSENC_BUDGET_ANCHORED,
+              TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse, prepare_turns, rows);

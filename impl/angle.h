@@ -5,10 +5,9 @@
  *
  *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole quarter
  *              turns are subtracted exactly. Relative error below 2^-103 when no quarter was taken away; else absolute
- *              error below 2^-72 (P t up to 2^31; mid and the rounding of the lower half leave 2^-104 of it)
+ *              error below 2^-72 (P t up to 2^31; mid and the rounding of the lower half leave 2^-103 of it)
  *   Taylor     x = 2pi g as a pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine
- *   rounding   sine: x^3 S is at most 0.103 x and its four roundings 0.4 * 2^-53 x, the last addition 2^-53;
- *              cosine: half an ulp, 0.71 * 2^-53 of it, and z^2 C less than 0.1 * 2^-53
+ *   rounding   sine within 1.38 * 2^-53 and cosine within 1.07 * 2^-53 of its size: docs/exact.md counts every operation
  *
  * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error. Fused or not: the products
  * that would be rounded once more are counted as rounded.

@@ -1,15 +1,17 @@
 /* exact_*: the float32 nearest to the real value, for every output.
  *
- * The sum of three angles in float64, as anchored.c computes it, is off by at most 10 v, v = 2^-53 (8.5 v there; 9.1 v where
- * products are rounded too, since nothing is fused in exact_scalar). That decides the rounding unless a boundary between two
- * floats lies so close. Three tests, each cheaper and coarser than the next (Ziv, "Fast evaluation of elementary mathematical
+ * The sum of three angles in float64, as anchored.c computes it, is off by at most 10 v, v = 2^-53, also where nothing is fused
+ * (exact_scalar): docs/exact.md adds it up, and budget.inc holds the numbers. That decides the rounding unless a boundary between
+ * two floats lies so close. Four tests, each cheaper and coarser than the next (Ziv, "Fast evaluation of elementary mathematical
  * functions with correctly rounded last bit", ACM TOMS 17, 1991):
  *
- *   1. every output, gathered over a strip of two rows: the 29 bits that rounding drops are not within 2^15 of halfway, and
+ *   1. every output, gathered over a strip of a row: the 29 bits that rounding drops are not within 2^15 of halfway, and
  *      the value is above 2^-12. Then 10 v is less than 2^15 of its last places, 2^-64: the rounding is right. Sines of small angles
  *      pass without the second half (exempt): their error is relative.
- *   2. strips that fail it, 3 %: value - error and value + error round alike.
- *   3. outputs that fail that too, one in some million: integers, redo.c.
+ *   2. strips that fail it, 2 %: value - error and value + error round alike.
+ *   3. outputs that fail that too: their angle computed by itself, off by less than 4 v of its size and |position| 2^-100
+ *      (angle.h: 1.4 v, and 2^-104 turns for every position turned by half a turn). That decides what is nearly 0.
+ *   4. what is left, one in some million: integers, redo.c.
  *
  * Relative errors: where no part of a position turns by an eighth (relative_at), middle and step are at most half of what they
  * are added to, or that is 0 and nothing is rounded. So the products of a sum are at most 3 times the sum, and the sine is off
@@ -18,21 +20,31 @@
 #include "redo.h"
 #include "scatter.h"
 
-static void settle(const posenc_spec *spec, int64_t position, int64_t k, angle y, vd relative, float *out, int64_t from, int64_t to)
+/* Both ends of y +- (share |y| + rest). */
+static inline void ends_of(angle y, vd share, vd rest, vp *low, vp *high)
 {
-  const vd absolute = vd_set1(10 * 0x1p-53), share = vd_and(relative, vd_set1(64 * 0x1p-53));
-  const vd rest = vd_sub(absolute, vd_and(relative, absolute)); /* 0 where the error is relative */
   const vd sin_error = vd_fma(vd_abs(y.sin), share, rest), cos_error = vd_fma(vd_abs(y.cos), share, rest);
-  const vp low = vd_pack(vd_sub(y.sin, sin_error), vd_sub(y.cos, cos_error));
-  const vp high = vd_pack(vd_add(y.sin, sin_error), vd_add(y.cos, cos_error));
+  *low = vd_pack(vd_sub(y.sin, sin_error), vd_sub(y.cos, cos_error));
+  *high = vd_pack(vd_add(y.sin, sin_error), vd_add(y.cos, cos_error));
+}
+
+static void settle(const posenc_spec *spec, const turns *t, int64_t position, int64_t k, angle y, vd relative, float *out,
+                   int64_t from, int64_t to)
+{
+  vp low, high;
+  const vd absolute = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
+  const vd share = vd_and(relative, vd_set1(POSENC_BUDGET_RELATIVE * 0x1p-53));
+  const vd rest = vd_sub(absolute, vd_and(relative, absolute)); /* 0 where the error is relative */
+  ends_of(y, share, rest, &low, &high);
   if (vp_equal(low, high) || position == 0) /* what was written is between the two, or angle 0, exactly */
     return;
+  const double size = (double)(position < 0 ? -position : position);
+  ends_of(compute(t, k, position), vd_set1(4 * 0x1p-53), vd_set1(size * 0x1p-100), &low, &high);
   float lows[2 * VD_LANES], highs[2 * VD_LANES];
   vp_store(lows, low);
   vp_store(highs, high);
   for (int64_t c = from > 0 ? from : 0; c < 2 * VD_LANES && c < to; c++)
-    if (memcmp(&lows[c], &highs[c], sizeof lows[c]) != 0)
-      out[c] = posenc_redo(spec, position, 2 * k + c);
+    out[c] = memcmp(&lows[c], &highs[c], sizeof lows[c]) == 0 ? lows[c] : posenc_redo(spec, position, 2 * k + c);
 }
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)

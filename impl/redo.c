@@ -20,7 +20,7 @@ int64_t posenc_ladder_degree(const posenc_spec *spec)
   return !spec->freqs && degree >= 1.0 && degree <= 0x1p21 && floor(degree) == degree ? (int64_t)degree : 0;
 }
 
-/* Newton on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. From a float64 start off by 2^-50 the
+/* Newton on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. From a float64 start off by 2^-44 the
  * error e becomes (D + 1)/2 e^2; D <= 2^21 leaves 30 good bits to double. The last step adds what one evaluation of
  * base^2 x^D is off by, 4D + 4 units, divided by D. */
 void posenc_ladder_root(big *root, double base, int64_t degree, int n)
@@ -109,7 +109,7 @@ static int attempt(const posenc_spec *spec, int64_t position, int64_t column, in
   big_mul(&y, &y, &value, n);
   const int64_t absolute = (y.exponent > 0 ? y.exponent : 0) + ANGLE_BITS - 64 * (int64_t)n; /* error of f: 2^this */
   const int64_t relative = ANGLE_BITS + 1 - 64 * (int64_t)n;                                 /* when nothing was cut */
-  const int cut = y.exponent > 0;
+  int cut = y.exponent > 0;
   const unsigned q = big_split(&y, &y, n);
 
   /* sin and cos of (q + f) quarters: odd q swaps the two, then f > 1/2 folds to 1 - f and swaps again. */
@@ -121,6 +121,7 @@ static int attempt(const posenc_spec *spec, int64_t position, int64_t column, in
     big_from_double(&one, 1.0, n);
     big_sub(&y, &one, &y, n);
     sine = !sine;
+    cut = 1; /* 1 - f is off by as much as f */
   }
   if (big_is_zero(&y, n))
     return 0; /* a zero to this precision only: position * w is no multiple of pi/2 */

@@ -104,7 +104,7 @@ static inline void scatter_columns(const posenc_spec *spec, const turns *t, cons
       }
       if (settle && check_flagged(&flags))
         for (int l = j; l < end; l++)
-          settle(spec, posenc_row_position(r, i + b->rows[l].row), k, y[l - j], relative,
+          settle(spec, t, posenc_row_position(r, i + b->rows[l].row), k, y[l - j], relative,
                  out + (i + b->rows[l].row) * stride + 2 * k, from, to);
     }
   }
@@ -149,7 +149,7 @@ static inline void one_row(const posenc_spec *spec, const turns *t, int64_t posi
         const int64_t j = k + l * VD_LANES;
         if (j <= -VD_LANES || 2 * j >= spec->d_model)
           continue;
-        settle(spec, position, j, y[l], relative_at(t, j, at.coarse), row + 2 * j, j < 0 ? -2 * j : 0, spec->d_model - 2 * j);
+        settle(spec, t, position, j, y[l], relative_at(t, j, at.coarse), row + 2 * j, j < 0 ? -2 * j : 0, spec->d_model - 2 * j);
       }
   }
 }

@@ -19,6 +19,7 @@
 #ifndef POSENC_SIMD_H
 #define POSENC_SIMD_H
 
+#include "budget.inc"
 #include "kernel.h"
 
 #define POSENC_SIMD_avx2 1
@@ -38,11 +39,9 @@
  * Sine and cosine are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits that are
  * in CHECK_FIELD are all 0 in low + CHECK_MOVE where it is near halfway. Or (low + CHECK_MOVE) << 3 is then below CHECK_CLOSE.
  */
-#define CHECK_WINDOW (1 << 15)
 #define CHECK_MOVE ((1 << 28) + CHECK_WINDOW)
 #define CHECK_CLOSE (CHECK_WINDOW << 4)
 #define CHECK_FIELD ((1 << 29) - 2 * CHECK_WINDOW)
-#define CHECK_SMALL 0x1.00001p-12f
 
 #if POSENC_SIMD == POSENC_SIMD_avx512
 #include "simd_avx512.h"

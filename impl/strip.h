@@ -31,6 +31,7 @@ typedef struct target {
 } target;
 
 typedef struct strip {
+  const turns *t;
   int64_t first;                 /* frequency of lane 0; below 0 in the first strip of rows that do not begin at a line */
   int64_t from, to;              /* columns of the strip that exist */
   int groups;                    /* with any of them */
@@ -43,8 +44,8 @@ typedef struct strip {
 } strip;
 
 /* Looks again at the pairs y of frequencies k, k + 1, ... whose columns from .. to-1, of those at `out`, are already written. */
-typedef void settle_pairs(const posenc_spec *spec, int64_t position, int64_t k, angle y, vd relative, float *out, int64_t from,
-                          int64_t to);
+typedef void settle_pairs(const posenc_spec *spec, const turns *t, int64_t position, int64_t k, angle y, vd relative, float *out,
+                          int64_t from, int64_t to);
 
 /* Lanes whose angle, and the parts it is the sum of, stay within an eighth of a turn near this coarse position: all bits
  * set. Their errors are relative (exact.c). */
@@ -77,6 +78,7 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
 {
   const int64_t columns = spec->d_model - 2 * first;
   const parts at = parts_of(anchor);
+  p->t = t;
   p->first = first;
   p->from = first < 0 ? -2 * first : 0;
   p->to = columns < 2 * STRIP ? columns : 2 * STRIP;
@@ -141,7 +143,7 @@ __attribute__((noinline)) static void settle_row(const strip *p, const posenc_sp
     check k = check_none();
     check_pairs(&k, y.sin, y.cos, vd_pack(y.sin, y.cos), vx_of(vd_load(p->exempt + v * VD_LANES)));
     if (check_flagged(&k)) /* few of those that brought us here */
-      settle(spec, p->anchor + run * STEP + b, p->first + v * VD_LANES, y, vd_load(p->relative + v * VD_LANES),
+      settle(spec, p->t, p->anchor + run * STEP + b, p->first + v * VD_LANES, y, vd_load(p->relative + v * VD_LANES),
              place_of(to, v, i), p->from - v * EACH, p->to - v * EACH);
   }
 }

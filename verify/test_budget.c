@@ -1,0 +1,142 @@
+/* The bounds of docs/exact.md on the very code they are about: sine and cosine of one angle, and sums of three, against MPFR.
+ * Random angles say nothing of the worst case; they show a bound that is wrong, and how much of one is used.
+ *
+ * Compiled twice: as exact_scalar, where nothing is fused, and as test_budget_fused, where FMA need not be in hardware.
+ */
+#include "testing.h"
+
+#include "angle.h"
+#include "turns.h"
+
+#include <math.h>
+#include <mpfr.h>
+#include <stdio.h>
+
+static uint64_t seed = 20170612;
+static int64_t angles = 100000;
+static mpfr_t two_pi, turn, lower, sine, cosine, error;
+
+typedef struct frequency {
+  double hi, mid; /* of a turn */
+} frequency;
+
+static double uniform(double low, double high)
+{
+  return low + (high - low) * 0x1p-53 * (double)(next_random(&seed) >> 11);
+}
+
+static frequency some_frequency(double size)
+{
+  int exponent;
+  frexp(size, &exponent);
+  const double sign = next_random(&seed) % 2 ? 1.0 : -1.0;
+  return (frequency){sign * size, sign * ldexp(uniform(0.0, 1.0), exponent - 53)};
+}
+
+typedef struct off { /* in units of 2^-53 */
+  double sine, cosine, both;
+} off;
+
+/* Of an angle position * w: absolute errors, where the real sine and cosine are at hand afterwards. */
+static off errors(angle a, int64_t position, frequency w)
+{
+  mpfr_set_d(turn, w.hi, MPFR_RNDN);
+  mpfr_set_d(lower, w.mid, MPFR_RNDN);
+  mpfr_add(turn, turn, lower, MPFR_RNDN);
+  mpfr_mul_si(turn, turn, (long)position, MPFR_RNDN);
+  mpfr_rint(lower, turn, MPFR_RNDN);
+  mpfr_sub(turn, turn, lower, MPFR_RNDN);
+  mpfr_mul(turn, turn, two_pi, MPFR_RNDN);
+  mpfr_sin_cos(sine, cosine, turn, MPFR_RNDN);
+  off o;
+  mpfr_sub_d(error, sine, a.sin, MPFR_RNDN);
+  o.sine = fabs(mpfr_get_d(error, MPFR_RNDN)) * 0x1p53;
+  mpfr_sub_d(error, cosine, a.cos, MPFR_RNDN);
+  o.cosine = fabs(mpfr_get_d(error, MPFR_RNDN)) * 0x1p53;
+  o.both = hypot(o.sine, o.cosine);
+  return o;
+}
+
+static angle at(int64_t position, frequency w)
+{
+  return angle_at(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid));
+}
+
+static void judge(const char *what, double worst, double most)
+{
+  printf("%s: worst %.3f, at most %g\n", what, worst, most);
+  assert_true(worst <= most);
+}
+
+/* Relative errors, beside the reduction's: below 2^-16 where the sine or cosine is not near 0. */
+static void one_angle(void **state)
+{
+  (void)state;
+  double worst_sine = 0, worst_cosine = 0;
+  for (int64_t i = 0; i < angles; i++) {
+    int64_t position = random_between(&seed, 1, i % 4 ? 4096 : POSENC_MAX_POSITION);
+    double size = uniform(0.0, 0.5);
+    if (i % 4 == 1) /* around an eighth of a turn, where the polynomials end */
+      size = uniform(0.12, 0.13) / (double)position;
+    else if (i % 4 == 2) /* above a twelfth: sine 1/2 */
+      size = uniform(0.083, 0.093) / (double)position;
+    else if (i % 4 == 3)
+      size = ldexp(uniform(0.06, 0.12), -(int)(i % 113)) / (double)position;
+    const frequency w = some_frequency(size);
+    const angle a = at(position, w);
+    const off o = errors(a, position, w);
+    if (i % 4 || fabs(a.sin) > 0x1p-10)
+      worst_sine = fmax(worst_sine, o.sine / fabs(a.sin));
+    if (i % 4 || fabs(a.cos) > 0x1p-10)
+      worst_cosine = fmax(worst_cosine, o.cosine / fabs(a.cos));
+  }
+  judge("sine", worst_sine, POSENC_BUDGET_ANGLE);
+  judge("cosine", worst_cosine, POSENC_BUDGET_ANGLE);
+}
+
+static angle three_angles(int64_t position, frequency w)
+{
+  const parts p = parts_of(position);
+  angle middle = at(llabs(p.middle) * STEP, w);
+  middle.sin = p.middle < 0 ? -middle.sin : middle.sin;
+  const angle anchor = turned(at(p.coarse, w), middle), step = at(llabs(p.step), w);
+  return p.step < 0 ? turned_back(anchor, step) : turned(anchor, step);
+}
+
+static void sums(void **state)
+{
+  (void)state;
+  double worst = 0, worst_relative = 0;
+  for (int64_t i = 0; i < angles; i++) {
+    const int small = i % 2 == 1; /* within an eighth of a turn, as relative_at() wants it */
+    const int64_t most = small ? INT64_C(1) << (13 + i % 20) : POSENC_MAX_POSITION;
+    const int64_t position = random_between(&seed, -most, most);
+    const double eighth = 0.125 / (double)(llabs(position) + COARSE + STEP);
+    const frequency w = some_frequency(small ? ldexp(eighth, -(int)(i % 100 / 2)) : uniform(0.0, 0.5));
+    const angle a = three_angles(position, w);
+    const off o = errors(a, position, w);
+    worst = fmax(worst, o.both);
+    if (small && position != 0)
+      worst_relative = fmax(worst_relative, o.sine / fabs(a.sin));
+  }
+  judge("sum of three angles", worst, POSENC_FUSED ? POSENC_BUDGET_ANCHORED : POSENC_BUDGET_ERROR - 0.5);
+  judge("sine of a small one, relative", worst_relative, POSENC_BUDGET_RELATIVE - 1);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1)
+    seed = strtoull(argv[1], NULL, 0);
+  if (argc > 2)
+    angles = strtoll(argv[2], NULL, 0);
+  printf("seed %llu, %lld angles and sums (arguments set them); errors in 2^-53\n", (unsigned long long)seed,
+         (long long)angles);
+  mpfr_inits2(256, two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
+  mpfr_const_pi(two_pi, MPFR_RNDN);
+  mpfr_mul_2ui(two_pi, two_pi, 1, MPFR_RNDN);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(one_angle), cmocka_unit_test(sums)};
+  const int failed = cmocka_run_group_tests_name("budget", tests, NULL, NULL);
+  mpfr_clears(two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
+  mpfr_free_cache();
+  return failed;
+}
