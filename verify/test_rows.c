@@ -121,6 +121,31 @@ static void cuts_and_orders(void **state)
       }
 }
 
+/* So many positions that a kernel takes them in parts, so far apart that it takes fewer at a time, and both in one call. */
+static void many_positions(void **state)
+{
+  (void)state;
+  enum { ROWS = 9000, FAR_FROM = 5000, FAR_TO = 6000, D = 7 };
+  static int64_t positions[ROWS];
+  static float got[ROWS * D];
+  for (int64_t i = 0; i < ROWS; i++) {
+    const int64_t most = i >= FAR_FROM && i < FAR_TO ? POSENC_MAX_POSITION : 50000;
+    positions[i] = random_between(&seed, -most, most);
+  }
+  const posenc_spec spec = posenc_spec_default(D);
+  for (size_t m = 0; runnable(m); m++) {
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    float want[D];
+    memset(got, CANARY, sizeof got);
+    assert_int_equal(posenc_fill_at(plan, positions, ROWS, got, D), POSENC_OK);
+    for (int64_t i = 0; i < ROWS; i++) {
+      assert_int_equal(posenc_fill(plan, positions[i], 1, want, D), POSENC_OK);
+      assert_rows_equal(runnable(m)->name, got + i * D, want, 1, D, D, D);
+    }
+    posenc_plan_destroy(plan);
+  }
+}
+
 /* The plan keeps its own copy of explicit frequencies. */
 static void freqs_are_copied(void **state)
 {
@@ -151,6 +176,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(widths_strides_alignments),
       cmocka_unit_test(columns_stand_alone),
       cmocka_unit_test(cuts_and_orders),
+      cmocka_unit_test(many_positions),
       cmocka_unit_test(freqs_are_copied),
   };
   return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
