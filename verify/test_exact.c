@@ -16,13 +16,25 @@ static int is_member(const posenc_impl *impl, const char *family)
   return strncmp(impl->name, family, length) == 0 && impl->name[length] == '_';
 }
 
-/* Every member of `exact` that runs here, at these positions. */
+/* The row at a position, in a call of so many. */
+static void compare(const posenc_plan *plan, int64_t position, const float *got, const truth_value *want, int64_t rows)
+{
+  const posenc_spec *spec = posenc_plan_spec(plan);
+  for (int64_t c = 0; c < spec->d_model; c++)
+    if (memcmp(&got[c], &want[c].rounded, sizeof got[c]) != 0)
+      fail_msg("%s: d_model %lld, base %g, position %lld, column %lld, %lld rows: got %a, nearest is %a", posenc_plan_impl(plan),
+               (long long)spec->d_model, spec->base, (long long)position, (long long)c, (long long)rows, (double)got[c],
+               (double)want[c].rounded);
+}
+
+/* Every member of `exact` that runs here, at these positions; a single one also amid the rows of a table. */
 static void check_exact(const posenc_spec *spec, const int64_t *positions, int64_t count)
 {
-  const int64_t d = spec->d_model;
+  enum { BEFORE = 20, TABLE = 41 };
+  const int64_t d = spec->d_model, most = count < TABLE ? TABLE : count;
   truth *t = truth_create(spec);
   truth_value *want = malloc((size_t)(count * d) * sizeof *want);
-  float *got = malloc((size_t)(count * d) * sizeof *got);
+  float *got = malloc((size_t)(most * d) * sizeof *got);
   for (int64_t i = 0; i < count; i++)
     truth_row(t, positions[i], want + i * d);
   for (size_t m = 0; runnable(m); m++) {
@@ -30,11 +42,12 @@ static void check_exact(const posenc_spec *spec, const int64_t *positions, int64
       continue;
     posenc_plan *plan = plan_of(spec, runnable(m)->name);
     assert_int_equal(posenc_fill_at(plan, positions, count, got, d), POSENC_OK);
-    for (int64_t i = 0; i < count * d; i++)
-      if (memcmp(&got[i], &want[i].rounded, sizeof got[i]) != 0)
-        fail_msg("%s: d_model %lld, base %g, position %lld, column %lld: got %a, nearest is %a", runnable(m)->name,
-                 (long long)d, spec->base, (long long)positions[i / d], (long long)(i % d), (double)got[i],
-                 (double)want[i].rounded);
+    for (int64_t i = 0; i < count; i++)
+      compare(plan, positions[i], got + i * d, want + i * d, count);
+    if (count == 1) {
+      assert_int_equal(posenc_fill(plan, positions[0] - BEFORE, TABLE, got, d), POSENC_OK);
+      compare(plan, positions[0], got + BEFORE * d, want, TABLE);
+    }
     posenc_plan_destroy(plan);
   }
   judged += count * d;
@@ -113,18 +126,27 @@ static void near_midpoints(void **state)
     const double size = sizes[i / 12 % 4 % 3];
     const int64_t p = places[size < 1][i % 6];
     const double middle = ((double)random_between(&seed, 1 << 22, (1 << 24) - 1) + 0.5) * 0x1p-24 * size;
-    double angle = i % 12 < 6 ? asin(middle) : acos(middle);
-    if (size == 1)
-      angle += (double)random_between(&seed, 0, i % 6 ? 3 : 0) * turn;
+    const double arc = i % 12 < 6 ? asin(middle) : acos(middle);
+    double angle = arc;
+    if (size == 1) /* in every quarter of a turn, on both sides */
+      angle = (i % 4 < 2 ? arc : -arc) + (double)random_between(&seed, 0, i % 6 ? 7 : 1) * turn / 2;
     else if (i % 12 < 6) /* small, of no small angle */
-      angle = turn / 2 - angle;
+      angle = turn / 2 - arc;
     const double w = angle / (double)p;
     check_alone(&w, 1, &p, 1);
-    if (angle >= 1)
+    double others[32] = {0}; /* no check stops at these: the one is all that it has to find */
+    others[i / 24 % 32] = w;
+    posenc_spec among = posenc_spec_default(64);
+    among.freqs = others;
+    among.n_freqs = 32;
+    check_exact(&among, &p, 1);
+    if (arc >= 1)
       continue;
-    posenc_spec ladder = posenc_spec_default(4); /* its second frequency: base^(-1/2) */
-    ladder.base = 1 / (angle * angle);
-    check_exact(&ladder, places[0], 1);
+    for (int64_t d = 4; d <= 8; d += 2) { /* the second frequency of a ladder: base^(-2/d) */
+      posenc_spec ladder = posenc_spec_default(d);
+      ladder.base = pow(arc, -0.5 * (double)d);
+      check_exact(&ladder, places[0], 1);
+    }
   }
 }
 
