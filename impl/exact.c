@@ -9,8 +9,8 @@
  *      the value is above 2^-12. Then 10 v is less than 2^15 of its last places, 2^-64: the rounding is right. Sines of small angles
  *      pass without the second half (exempt): their error is relative.
  *   2. strips that fail it, 2 %: value - error and value + error round alike.
- *   3. outputs that fail that too: their angle computed by itself, off by less than 4 v of its size and |position| 2^-100
- *      (angle.h: 1.4 v, and 2^-104 turns for every position turned by half a turn). That decides what is nearly 0.
+ *   3. outputs that fail that too: their angle computed by itself, off by less than 4 v of its size and |position| 64 v^2
+ *      (1.4 v, and for every position of half a turn what the reduction leaves). That decides what is nearly 0.
  *   4. what is left, one in some million: integers, redo.c.
  *
  * Relative errors: where no part of a position turns by an eighth (relative_at), middle and step are at most half of what they
@@ -39,7 +39,8 @@ static void settle(const posenc_spec *spec, const turns *t, int64_t position, in
   if (vp_equal(low, high) || position == 0) /* what was written is between the two, or angle 0, exactly */
     return;
   const double size = (double)(position < 0 ? -position : position);
-  ends_of(compute(t, k, position), vd_set1(4 * 0x1p-53), vd_set1(size * 0x1p-100), &low, &high);
+  ends_of(compute(t, k, position), vd_set1(POSENC_BUDGET_ALONE * 0x1p-53),
+          vd_set1(size * (POSENC_BUDGET_PLACE * 0x1p-106)), &low, &high);
   float lows[2 * VD_LANES], highs[2 * VD_LANES];
   vp_store(lows, low);
   vp_store(highs, high);

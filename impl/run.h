@@ -9,13 +9,12 @@
 
 static inline void store_vector(const strip *p, int v, float *at, vp packed, store how)
 {
-  const int64_t from = p->from - v * EACH, to = p->to - v * EACH;
   if (how == STREAMED)
     vp_stream(at, packed);
   else if (how == PLAIN)
     vp_store(at, packed);
-  else if (from < EACH && to > 0)
-    vp_store_part(at, packed, from > 0 ? from : 0, to < EACH ? to : EACH);
+  else
+    store_columns(at, packed, p->from - v * EACH, p->to - v * EACH);
 }
 
 #define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for `groups` and `how` where they can be */

@@ -79,7 +79,7 @@ static inline vd exempt_lanes(const turns *t, int64_t k, vd relative)
 static inline void scatter_columns(const posenc_spec *spec, const turns *t, const batch *b, const posenc_rows *r, int64_t i,
                                    int64_t k, float *out, int64_t stride, settle_pairs *settle)
 {
-  const int64_t from = k < 0 ? -2 * k : 0, left = spec->d_model - 2 * k, to = left < EACH ? left : EACH;
+  const int64_t from = -2 * k, to = spec->d_model - 2 * k;
   const double *middles = middles_of(t, k), *steps = steps_of(t, k);
   for (int c = 0; c < b->coarses; c++) {
     const angle coarse = coarse_angle(t, k, b->coarse[c]);
@@ -94,10 +94,7 @@ static inline void scatter_columns(const posenc_spec *spec, const turns *t, cons
         const angle at = turned(turned(coarse, entry(t, middles, k, p->middle, STEP)), entry(t, steps, k, p->step, 1));
         const vp packed = vd_pack(at.sin, at.cos);
         float *row = out + (i + p->row) * stride + 2 * k;
-        if (from == 0 && to == EACH)
-          vp_store(row, packed);
-        else
-          vp_store_part(row, packed, from, to);
+        store_columns(row, packed, from, to);
         if (settle)
           check_pairs(&flags, at.sin, at.cos, packed, exempt);
         y[l - j] = at;
@@ -131,16 +128,13 @@ static inline void one_row(const posenc_spec *spec, const turns *t, int64_t posi
     angle y[TOGETHER];
     check flags = check_none();
     for (int l = 0; l < TOGETHER; l++) {
-      const int64_t j = k + l * VD_LANES, from = j < 0 ? -2 * j : 0, left = spec->d_model - 2 * j, to = left < EACH ? left : EACH;
+      const int64_t j = k + l * VD_LANES, from = -2 * j, to = spec->d_model - 2 * j;
       if (j <= -VD_LANES || 2 * j >= spec->d_model)
         continue;
       y[l] = turned(coarse_angle(t, j, at.coarse), entry(t, middles_of(t, j), j, at.middle, STEP));
       y[l] = turned(y[l], entry(t, steps_of(t, j), j, at.step, 1));
       const vp packed = vd_pack(y[l].sin, y[l].cos);
-      if (from == 0 && to == EACH)
-        vp_store(row + 2 * j, packed);
-      else
-        vp_store_part(row + 2 * j, packed, from, to);
+      store_columns(row + 2 * j, packed, from, to);
       if (settle)
         check_pairs(&flags, y[l].sin, y[l].cos, packed, vx_of(exempt_lanes(t, j, relative_at(t, j, at.coarse))));
     }
@@ -149,7 +143,7 @@ static inline void one_row(const posenc_spec *spec, const turns *t, int64_t posi
         const int64_t j = k + l * VD_LANES;
         if (j <= -VD_LANES || 2 * j >= spec->d_model)
           continue;
-        settle(spec, t, position, j, y[l], relative_at(t, j, at.coarse), row + 2 * j, j < 0 ? -2 * j : 0, spec->d_model - 2 * j);
+        settle(spec, t, position, j, y[l], relative_at(t, j, at.coarse), row + 2 * j, -2 * j, spec->d_model - 2 * j);
       }
   }
 }

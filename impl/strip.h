@@ -43,6 +43,15 @@ typedef struct strip {
   double made[STEPS][2][ROOM] LINE; /* steps where the plan keeps none, or none at a line */
 } strip;
 
+/* A vector whose columns from .. to-1, of those at `at`, exist: perhaps none, perhaps more than it has. */
+static inline void store_columns(float *at, vp packed, int64_t from, int64_t to)
+{
+  if (from <= 0 && to >= EACH)
+    vp_store(at, packed);
+  else if (from < EACH && to > 0)
+    vp_store_part(at, packed, from > 0 ? from : 0, to < EACH ? to : EACH);
+}
+
 /* Looks again at the pairs y of frequencies k, k + 1, ... whose columns from .. to-1, of those at `out`, are already written. */
 typedef void settle_pairs(const posenc_spec *spec, const turns *t, int64_t position, int64_t k, angle y, vd relative, float *out,
                           int64_t from, int64_t to);
