@@ -9,6 +9,13 @@
 
 _Static_assert(GROUP % VD_LANES == 0 && POSENC_TABLES_FREQS % WINDOW == 0, "vectors do not cross groups, nor tables windows");
 
+static inline angle load_angle(const double *sines, int cosines) { return (angle){vd_loadu(sines), vd_loadu(sines + cosines)}; }
+static inline void store_angle(double *sines, int cosines, angle a)
+{
+  vd_store(sines, a.sin);
+  vd_store(sines + cosines, a.cos);
+}
+
 /* Of VD_LANES frequencies from k, anywhere: sine and cosine at a position. */
 static inline angle compute(const turns *t, int64_t k, int64_t position)
 {
@@ -22,7 +29,7 @@ static inline angle entry(const turns *t, const double *entries, int64_t k, int 
   const int64_t i = index < 0 ? -index : index;
   angle a;
   if (entries)
-    a = (angle){vd_loadu(entries + i * ENTRY), vd_loadu(entries + i * ENTRY + ROOM)};
+    a = load_angle(entries + i * ENTRY, ROOM);
   else
     a = compute(t, k, i * unit);
   a.sin = vd_mul(a.sin, vd_set1(signs[index < 0]));
@@ -41,12 +48,10 @@ static inline void make_entries(const turns *t, double *table, int entries, int 
     for (int i = 0; i < entries; i++) {
       const angle a = compute(t, k, i * unit);
       double *e = entries_of(t, table, entries, k) + i * ENTRY;
-      vd_store(e, a.sin);
-      vd_store(e + ROOM, a.cos);
+      store_angle(e, ROOM, a);
       if (k >= WINDOW && k % WINDOW < GROUP) { /* the room behind the window before */
         e += WINDOW - entries * ENTRY;
-        vd_store(e, a.sin);
-        vd_store(e + ROOM, a.cos);
+        store_angle(e, ROOM, a);
       }
     }
   for (int i = 0; i < 2 * entries; i++) /* behind the last window: no frequency */

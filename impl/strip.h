@@ -2,7 +2,8 @@
  *
  *     run     64 rows around an anchor, a multiple of 64: anchor - 32 .. anchor + 31
  *
- * Where a row does not begin at a line, the strips do: the first one starts with lanes of no frequency, left of the row.
+ * Where a row does not begin at a line, the strips do: the first one starts with lanes of no frequency, left of the row, or,
+ * where rows follow each other without a gap, with the last frequencies of the row before (join.h).
  *
  * `settle` is what exact brings: it gets the vectors among which check (simd.h) has found something. anchored brings none.
  */
@@ -16,11 +17,12 @@
 enum { WIDE = 4, STRIP = WIDE * GROUP, LINE_FLOATS = 16, EACH = 2 * VD_LANES /* columns of a vector */ };
 
 /* Rows at a time: enough for a strip's steps to be read from L1 nearly always. */
-enum { ROWS = 1024, RUNS = ROWS / STEP + 1, MANY_RUNS = 8 /* steps at a line are worth a copy */ };
+enum { ROWS = 1024, RUNS = ROWS / STEP + 1, MANY_RUNS = 4 /* steps at a line are worth a copy */ };
 
 #define LINE __attribute__((aligned(64)))
+#define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be */
 
-typedef double lanes[STRIP];
+typedef double lanes[STRIP], group_lanes[2][GROUP];
 
 typedef enum store { PLAIN, STREAMED, PART } store; /* PART: of a group, only the columns that exist */
 
@@ -41,6 +43,9 @@ typedef struct strip {
   lanes anchors[RUNS][2] LINE;   /* their sines and cosines, run after run */
   lanes relative LINE, exempt LINE; /* see relative_at() */
   double made[STEPS][2][ROOM] LINE; /* steps where the plan keeps none, or none at a line */
+  int shared;                       /* lanes of group 0 that are the last frequencies of the row before; then it has its own: */
+  group_lanes edges[RUNS] LINE;     /* anchors of a run's first row, behind which another run's row ends */
+  group_lanes joined[STEP] LINE;    /* steps -32 to 31 */
 } strip;
 
 /* A vector whose columns from .. to-1, of those at `at`, exist: perhaps none, perhaps more than it has. */
@@ -81,11 +86,10 @@ static inline void no_frequency(const turns *t, int64_t first, int lanes_used, d
         memset(&exempt[v], 0xff, sizeof exempt[v]);
 }
 
-/* For `runs` runs from position `anchor`, all with one coarse part. */
-static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, int64_t first, int64_t anchor, int64_t runs,
-                             store how)
+/* For `runs` runs from position `anchor`, all with one coarse part. Rows end before column `end`. */
+static inline void set_strip(strip *p, const turns *t, int64_t first, int64_t end, int64_t anchor, int64_t runs, store how)
 {
-  const int64_t columns = spec->d_model - 2 * first;
+  const int64_t columns = end - 2 * first;
   const parts at = parts_of(anchor);
   p->t = t;
   p->first = first;
@@ -93,6 +97,7 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
   p->to = columns < 2 * STRIP ? columns : 2 * STRIP;
   p->groups = (int)((p->to + LINE_FLOATS - 1) / LINE_FLOATS);
   p->anchor = anchor;
+  p->shared = 0;
   const int own_steps = !t->steps || (first % GROUP != 0 && runs >= MANY_RUNS);
   for (int v = 0; v < p->groups * GROUP; v += VD_LANES) {
     const int64_t k = first + v;
@@ -102,14 +107,10 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
     vd_store(p->exempt + v, exempt_at(t, k, relative));
     for (int r = 0; r < runs; r++) {
       const angle a = turned(coarse, entry(t, middles_of(t, k), k, at.middle + r, STEP));
-      vd_store(p->anchors[r][0] + v, a.sin);
-      vd_store(p->anchors[r][1] + v, a.cos);
+      store_angle(p->anchors[r][0] + v, STRIP, a);
     }
-    for (int b = 0; own_steps && b < STEPS; b++) {
-      const angle a = entry(t, steps_of(t, k), k, b, 1);
-      vd_store(p->made[b][0] + v, a.sin);
-      vd_store(p->made[b][1] + v, a.cos);
-    }
+    for (int b = 0; own_steps && b < STEPS; b++)
+      store_angle(p->made[b][0] + v, ROOM, entry(t, steps_of(t, k), k, b, 1));
   }
   no_frequency(t, first, p->groups * GROUP, p->exempt);
   for (int g = 0; g < p->groups; g++) {
@@ -118,25 +119,28 @@ static inline void set_strip(strip *p, const posenc_spec *spec, const turns *t, 
   }
 }
 
-static inline angle anchor_of(const strip *p, int run, int v)
+static inline angle anchor_of(const strip *p, int run, int v) { return load_angle(p->anchors[run][0] + v * VD_LANES, STRIP); }
+static inline angle edge_of(const strip *p, int run, int v) { return load_angle(p->edges[run][0] + v * VD_LANES, GROUP); }
+static inline angle joined_step(const strip *p, int v, int b)
 {
-  return (angle){vd_load(p->anchors[run][0] + v * VD_LANES), vd_load(p->anchors[run][1] + v * VD_LANES)};
+  return load_angle(p->joined[b + STEP / 2][0] + v * VD_LANES, GROUP);
 }
 
 static inline angle step_of(const double *const *steps, int v, int b)
 {
-  const double *e = steps[v * VD_LANES / GROUP] + b * ENTRY + v * VD_LANES % GROUP;
-  return (angle){vd_loadu(e), vd_loadu(e + ROOM)};
+  return load_angle(steps[v * VD_LANES / GROUP] + b * ENTRY + v * VD_LANES % GROUP, ROOM);
 }
+
+enum { PER_GROUP = GROUP / VD_LANES }; /* vectors */
 
 static inline angle value_of(const strip *p, int run, int v, int b) /* b may be negative */
 {
+  if (p->shared && v < PER_GROUP)
+    return turned(b == -STEP / 2 ? edge_of(p, run, v) : anchor_of(p, run, v), joined_step(p, v, b));
   angle s = step_of(p->steps, v, b < 0 ? -b : b);
   s.sin = vd_mul(s.sin, vd_set1(b < 0 ? -1.0 : 1.0));
   return turned(anchor_of(p, run, v), s);
 }
-
-enum { PER_GROUP = GROUP / VD_LANES }; /* vectors */
 
 static inline float *place_of(const target *to, int v, int64_t row)
 {
@@ -151,9 +155,13 @@ __attribute__((noinline)) static void settle_row(const strip *p, const posenc_sp
     const angle y = value_of(p, run, v, b);
     check k = check_none();
     check_pairs(&k, y.sin, y.cos, vd_pack(y.sin, y.cos), vx_of(vd_load(p->exempt + v * VD_LANES)));
-    if (check_flagged(&k)) /* few of those that brought us here */
-      settle(spec, p->t, p->anchor + run * STEP + b, p->first + v * VD_LANES, y, vd_load(p->relative + v * VD_LANES),
-             place_of(to, v, i), p->from - v * EACH, p->to - v * EACH);
+    if (!check_flagged(&k)) /* most, also among those that brought us here */
+      continue;
+    const vd relative = vd_load(p->relative + v * VD_LANES);
+    const int64_t position = p->anchor + run * STEP + b, from = p->from - v * EACH;
+    settle(spec, p->t, position, p->first + v * VD_LANES, y, relative, place_of(to, v, i), from, p->to - v * EACH);
+    if (p->shared && v < PER_GROUP && from > 0)
+      settle(spec, p->t, position - 1, spec->d_model / 2 - p->shared + v * VD_LANES, y, relative, place_of(to, v, i), 0, from);
   }
 }
 
