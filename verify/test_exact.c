@@ -114,6 +114,25 @@ static void zero_crossings(void **state)
   }
 }
 
+/* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even there where its angle has
+ * 2^31 turns: what reducing that leaves decides. Found among all j/q with q below 8192. */
+static void whole_turns(void **state)
+{
+  (void)state;
+  const struct {
+    double w;
+    int64_t q;
+  } near[] = {{0x1.7a73f08ba285fp+0, 5691}, {0x1.7a73f08ba285fp+1, 5691}, {0x1.4a31670cacdc9p+1, 5719}, {0x1.fa21759ccb7d5p+0, 3731},
+              {0x1.e296f912867d7p+0, 3913}, {0x1.1fa48131918e3p+1, 6565}};
+  for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
+    const int64_t most = POSENC_MAX_POSITION / near[i].q;
+    int64_t positions[MOST];
+    for (int j = 0; j < MOST; j++)
+      positions[j] = near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1);
+    check_alone(&near[i].w, 1, positions, MOST);
+  }
+}
+
 /* Outputs as near to the midpoint of two floats as a float64 frequency can bring them, of ordinary size and small: nothing but
  * the redo decides. */
 static void near_midpoints(void **state)
@@ -253,6 +272,37 @@ static void tables_and_rows(void **state)
     }
 }
 
+/* Rows that share lines with their neighbours, written by vectors that belong to two rows, against rows made one at a time: at
+ * frequencies of which many multiples are midpoints, or nearly whole turns, so that nothing but the last look decides. */
+static void shared_lines(void **state)
+{
+  (void)state;
+  enum { D = 64, ROWS = 300 };
+  const int64_t starts[] = {-4200, 230, 3900, 131000};
+  double freqs[D / 2];
+  for (int k = 0; k < D / 2; k++) /* odd positions 257 to 511 of the first kind need 25 bits, whose last is 1 */
+    freqs[k] = k % 3 ? ldexp(0x1.0001p0, -70 - k) : 0x1.921fb54442d18p+2 / (k + 5);
+  posenc_spec spec = posenc_spec_default(D);
+  spec.freqs = freqs;
+  spec.n_freqs = D / 2;
+  float *memory = aligned_alloc(64, (ROWS * D + 32) * sizeof *memory), row[D];
+  for (size_t m = 0; runnable(m); m++) {
+    if (!is_member(runnable(m), "exact") && !is_member(runnable(m), "anchored"))
+      continue;
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    for (size_t s = 0; s < sizeof starts / sizeof starts[0]; s++)
+      for (int64_t offset = 0; offset < 16; offset += 2) {
+        assert_int_equal(posenc_fill(plan, starts[s], ROWS, memory + offset, D), POSENC_OK);
+        for (int64_t i = 0; i < ROWS; i++) {
+          assert_int_equal(posenc_fill(plan, starts[s] + i, 1, row, D), POSENC_OK);
+          assert_rows_equal(runnable(m)->name, memory + offset + i * D, row, 1, D, D, D);
+        }
+      }
+    posenc_plan_destroy(plan);
+  }
+  free(memory);
+}
+
 int main(int argc, char **argv)
 {
   if (argc > 1)
@@ -270,11 +320,13 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ladders),
       cmocka_unit_test(zero_crossings),
+      cmocka_unit_test(whole_turns),
       cmocka_unit_test(near_midpoints),
       cmocka_unit_test(midpoints_and_ends),
       cmocka_unit_test(hard_cases),
       cmocka_unit_test(families_agree),
       cmocka_unit_test(tables_and_rows),
+      cmocka_unit_test(shared_lines),
   };
   const int failed = cmocka_run_group_tests_name("exact", tests, NULL, NULL);
   printf("%lld outputs judged against MPFR\n", (long long)judged);
