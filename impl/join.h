@@ -7,47 +7,61 @@
 #ifndef POSENC_JOIN_H
 #define POSENC_JOIN_H
 
-#include "strip.h"
+#include "block.h"
 
 /* Which lanes of a vector are whose. */
 typedef struct owners {
   vd before, own;
 } owners;
 
-static inline vd put_together(owners whose, vd before, vd own) { return vd_or(vd_and(whose.before, before), vd_and(whose.own, own)); }
+static inline owners owners_of(const block *p, int v)
+{
+  static const double lane[GROUP] LINE = {0, 1, 2, 3, 4, 5, 6, 7};
+  const vd index = vd_loadu(lane + v * VD_LANES);
+  return (owners){vd_ge(vd_set1(p->shared - 1), index), vd_ge(index, vd_set1(p->shared))};
+}
+
+static inline vd put_together(owners whose, vd before, vd own)
+{
+  return vd_or(vd_and(whose.before, before), vd_and(whose.own, own));
+}
 
 static inline angle join(owners whose, angle before, angle own)
 {
   return (angle){put_together(whose, before.sin, own.sin), put_together(whose, before.cos, own.cos)};
 }
 
-/* Makes the lanes without a frequency, in the first strip of rows of n pairs, the last of the rows before. */
-static inline void join_rows(strip *p, int64_t n, int64_t runs, store how)
+/* Makes the lanes without a frequency, in the first block of rows of n pairs, the last of the rows before. */
+static inline void join_block(block *p, int64_t n)
 {
-  static const double lane[GROUP] LINE = {0, 1, 2, 3, 4, 5, 6, 7};
   const turns *t = p->t;
-  const int64_t coarse = parts_of(p->anchor).coarse, most = (coarse < 0 ? -coarse : coarse) + COARSE; /* the run before */
   p->shared = (int)-p->first;
-  p->how[0] = how;
-  for (int v = 0; v < GROUP; v += VD_LANES) {
-    const int64_t k = n - p->shared + v, k_own = p->first + v;
-    const vd index = vd_loadu(lane + v), relative = relative_at(t, k, most);
-    const owners whose = {vd_ge(vd_set1(p->shared - 1), index), vd_ge(index, vd_set1(p->shared))};
-    vd_store(p->relative + v, put_together(whose, relative, vd_load(p->relative + v)));
-    vd_store(p->exempt + v, put_together(whose, exempt_at(t, k, relative), vd_load(p->exempt + v)));
-    for (int r = -1; r < runs; r++) {
-      const parts at = parts_of(p->anchor + r * STEP);
-      const angle a = turned(compute(t, k, at.coarse), entry(t, middles_of(t, k), k, at.middle, STEP));
-      if (r + 1 < runs)
-        store_angle(p->edges[r + 1][0] + v, GROUP, join(whose, a, load_angle(p->anchors[r + 1][0] + v, STRIP)));
-      if (r >= 0)
-        store_angle(p->anchors[r][0] + v, STRIP, join(whose, a, load_angle(p->anchors[r][0] + v, STRIP)));
-    }
+  for (int v = 0; v < PER_GROUP; v++) {
+    const int64_t before = n - p->shared + v * VD_LANES, own = p->first + v * VD_LANES;
+    const owners whose = owners_of(p, v);
+    p->exempt[v] = vx_of(put_together(whose, exempt_at(t, before, relative_before(p, before)), exempt_lanes(t, own, p->coarse)));
     for (int b = -STEP / 2; b < STEP / 2; b++) {
-      const int before = b == -STEP / 2 ? STEP / 2 - 1 : b - 1;
-      const angle own = entry(t, steps_of(t, k_own), k_own, b, 1);
-      store_angle(p->joined[STEP / 2 + b][0] + v, GROUP, join(whose, entry(t, steps_of(t, k), k, before, 1), own));
+      const angle step = entry(t, steps_of(t, before), before, b == -STEP / 2 ? STEP / 2 - 1 : b - 1, 1);
+      store_angle(p->joined[STEP / 2 + b][0] + v * VD_LANES, GROUP, join(whose, step, entry(t, steps_of(t, own), own, b, 1)));
     }
+  }
+}
+
+static inline angle angle_of_anchor(const turns *t, int64_t k, int64_t anchor)
+{
+  const parts at = parts_of(anchor);
+  return turned(compute(t, k, at.coarse), entry(t, middles_of(t, k), k, at.middle, STEP));
+}
+
+/* After set_run(). */
+static inline void join_run(block *p, int64_t n)
+{
+  for (int v = 0; v < PER_GROUP; v++) {
+    const int64_t k = n - p->shared + v * VD_LANES;
+    const owners whose = owners_of(p, v);
+    const angle own = anchor_of(p, v);
+    store_angle(p->anchors[0] + v * VD_LANES, MOST, join(whose, angle_of_anchor(p->t, k, p->anchor), own));
+    store_angle(p->edge[0] + v * VD_LANES, GROUP, join(whose, angle_of_anchor(p->t, k, p->anchor - STEP), own));
   }
 }
 

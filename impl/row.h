@@ -6,28 +6,15 @@
 
 #include "strip.h"
 
-enum { VECTORS = WIDE * PER_GROUP };
-
 typedef struct row_strip {
   const turns *t;
   int64_t first, from, to; /* frequency of lane 0, columns that exist, as in strip.h */
   int64_t coarse;          /* position */
   int vectors;
-  angle angles[VECTORS]; /* coarse */
-  vx exempt[VECTORS];
-  const double *middles[WIDE], *steps[WIDE]; /* of a group, as entries_of() gives them, or NULL */
+  angle angles[PER_STRIP]; /* coarse */
+  vx exempt[PER_STRIP];
+  const double *middles[STRIP / GROUP], *steps[STRIP / GROUP]; /* of a group, as entries_of() gives them, or NULL */
 } row_strip;
-
-/* exempt_at(), and lanes of no frequency. */
-static inline vd exempt_lanes(const turns *t, int64_t k, int64_t coarse)
-{
-  double exempt[VD_LANES] LINE;
-  if (k >= 0 && k + VD_LANES <= t->n)
-    return exempt_at(t, k, relative_at(t, k, coarse));
-  vd_store(exempt, exempt_at(t, k, relative_at(t, k, coarse)));
-  no_frequency(t, k, VD_LANES, exempt);
-  return vd_load(exempt);
-}
 
 /* One row is not worth the search for lanes that are exempt. */
 static inline void set_row_strip(row_strip *p, const posenc_spec *spec, const turns *t, int64_t first, int64_t coarse, int one)
@@ -62,7 +49,7 @@ static inline angle row_angle(const row_strip *p, parts at, int v)
   return turned(turned(p->angles[v], row_entry(p, p->middles, v, at.middle, STEP)), row_entry(p, p->steps, v, at.step, 1));
 }
 
-__attribute__((noinline)) static void settle_strip(const row_strip *p, const posenc_spec *spec, parts at, float *out,
+__attribute__((noinline)) static void settle_row(const row_strip *p, const posenc_spec *spec, parts at, float *out,
                                                    settle_pairs *settle)
 {
   for (int v = 0; v < p->vectors; v++) {
@@ -81,7 +68,7 @@ FLAT void some_vectors(const row_strip *p, const posenc_spec *spec, parts at, in
 {
   check c = check_none();
 #pragma GCC unroll 32
-  for (int v = 0; v < VECTORS; v++) {
+  for (int v = 0; v < PER_STRIP; v++) {
     if (!all && v >= p->vectors)
       break;
     const angle y = row_angle(p, at, v);
@@ -94,7 +81,7 @@ FLAT void some_vectors(const row_strip *p, const posenc_spec *spec, parts at, in
       store_columns(out + v * EACH, packed, p->from - v * EACH, p->to - v * EACH);
   }
   if (settle && check_flagged(&c))
-    settle_strip(p, spec, at, out, settle);
+    settle_row(p, spec, at, out, settle);
 }
 
 static inline void write_strip(const row_strip *p, const posenc_spec *spec, parts at, float *out, settle_pairs *settle)

@@ -1,114 +1,139 @@
-/* The rows of a run in a strip: anchors and exemptions in registers, steps from L1.
+/* The rows of a run in a block, strip by strip.
  *
  * Rows anchor + b and anchor - b share a step and its products (angle.h), so they are written together.
  */
 #ifndef POSENC_RUN_H
 #define POSENC_RUN_H
 
-#include "strip.h"
+#include "join.h"
 
-static inline void store_vector(const strip *p, int v, float *at, vp packed, store how)
+FLAT void store_vector(float *at, vp packed, store how)
 {
   if (how == STREAMED)
     vp_stream(at, packed);
-  else if (how == PLAIN)
-    vp_store(at, packed);
   else
-    store_columns(at, packed, p->from - v * EACH, p->to - v * EACH);
+    vp_store(at, packed);
 }
 
-/* What stays in registers while the rows of a run pass. */
-typedef struct held {
-  angle anchors[WIDE * PER_GROUP];
-  vx exempt[WIDE * PER_GROUP];
-  const double *steps[WIDE];
-  target to[WIDE];
-} held;
+/* Where the block's columns of rows anchor + lo, anchor + lo + 1, ... begin. */
+typedef struct target {
+  float *row;
+  int64_t stride;
+  int lo;
+} target;
+
+static inline float *row_at(const target *to, int b) { return to->row + (b - to->lo) * to->stride; }
 
 enum { BOTH, AHEAD, BEHIND };
 
-/* Rows anchor + b and anchor - back, or one of the two. Row 0 of `to` is anchor + lo. */
-FLAT void some_rows(const strip *p, const posenc_spec *spec, int run, const held *h, int groups, const store *how, int shared,
-                    const target *to, int lo, int which, int b, int back, settle_pairs *settle)
+/* The strip from vector `first`, all of which exists, of rows anchor + b and anchor - b, or one of them. */
+FLAT void some_strips(const block *p, const posenc_spec *spec, store how, int which, int shared, int first, int b,
+                      const target *to, settle_pairs *settle)
 {
   check y_check = check_none(), z_check = y_check;
+  const double *const anchors = p->anchors[0] + first * VD_LANES, *const *const steps = p->steps + first / PER_GROUP;
+  const vx *const exempt = p->exempt + first;
+  float *const y_to = which == BEHIND ? NULL : row_at(to, b) + first * EACH;
+  float *const z_to = which == AHEAD ? NULL : row_at(to, -b) + first * EACH;
 #pragma GCC unroll 32
-  for (int v = 0; v < WIDE * PER_GROUP; v++) {
-    if (v >= groups * PER_GROUP)
-      break;
+  for (int v = 0; v < PER_STRIP; v++) {
+    const angle anchor = load_angle(anchors + v * VD_LANES, MOST);
     const int own = shared && v < PER_GROUP; /* steps */
+    const angle step = own ? joined_step(p, v, b) : load_angle(steps[v / PER_GROUP] + b * ENTRY + v % PER_GROUP * VD_LANES, ROOM);
     if (which != BEHIND) {
-      const angle y = turned(h->anchors[v], own ? joined_step(p, v, b) : step_of(h->steps, v, b));
+      const angle y = turned(anchor, step);
       const vp packed = vd_pack(y.sin, y.cos);
       if (settle)
-        check_pairs(&y_check, y.sin, y.cos, packed, h->exempt[v]);
-      store_vector(p, v, place_of(h->to, v, b - lo), packed, how[v / PER_GROUP]);
+        check_pairs(&y_check, y.sin, y.cos, packed, exempt[v]);
+      store_vector(y_to + v * EACH, packed, how);
     }
     if (which != AHEAD) {
-      const angle z = own ? turned(h->anchors[v], joined_step(p, v, -back))
-                          : turned_back(h->anchors[v], step_of(h->steps, v, back));
+      const angle z = own ? turned(anchor, joined_step(p, v, -b)) : turned_back(anchor, step);
       const vp packed = vd_pack(z.sin, z.cos);
       if (settle)
-        check_pairs(&z_check, z.sin, z.cos, packed, h->exempt[v]);
-      store_vector(p, v, place_of(h->to, v, -back - lo), packed, how[v / PER_GROUP]);
+        check_pairs(&z_check, z.sin, z.cos, packed, exempt[v]);
+      store_vector(z_to + v * EACH, packed, how);
     }
   }
-  if (settle && which != BEHIND && check_flagged(&y_check))
-    settle_row(p, spec, run, b, to, b - lo, settle);
-  if (settle && which != AHEAD && check_flagged(&z_check))
-    settle_row(p, spec, run, -back, to, -back - lo, settle);
+  const int y_flagged = check_flagged(&y_check), z_flagged = check_flagged(&z_check); /* no, of a row that is not written */
+  if (settle && (y_flagged | z_flagged)) {
+    if (y_flagged)
+      settle_strip(p, spec, first, b, row_at(to, b), settle);
+    if (z_flagged)
+      settle_strip(p, spec, first, -b, row_at(to, -b), settle);
+  }
 }
 
-/* Rows lo .. hi of a run, the first of them at `to`. `how` of all groups, or NULL: side by side, and all as `all`. */
-FLAT void run_rows(const strip *p, const posenc_spec *spec, int run, int groups, const target *to, const store *how, store all,
-                   int shared, int lo, int hi, settle_pairs *settle)
+/* The strip from vector `first` of row anchor + b, at `row`; perhaps not all of it exists. */
+__attribute__((noinline)) static void one_strip(const block *p, const posenc_spec *spec, int first, int b, float *row,
+                                                settle_pairs *settle)
 {
-  held h;
-  const store same[WIDE] = {all, all, all, all}, *const hows = how ? how : same;
-#pragma GCC unroll 32
-  for (int v = 0; v < WIDE * PER_GROUP; v++) {
-    const int there = v < groups * PER_GROUP ? v : 0;
-    h.anchors[v] = anchor_of(p, run, there);
-    h.exempt[v] = vx_of(vd_load(p->exempt + there * VD_LANES));
+  check c = check_none();
+  for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
+    const angle y = value_of(p, v, b);
+    const vp packed = vd_pack(y.sin, y.cos);
+    const int64_t from = p->shared ? 0 : p->from - v * EACH, to = p->to - v * EACH;
+    if (settle)
+      check_pairs(&c, y.sin, y.cos, packed, p->exempt[v]);
+    if (from <= 0 && to >= EACH)
+      store_vector(row + v * EACH, packed, p->how);
+    else
+      store_columns(row + v * EACH, packed, from, to);
   }
-#pragma GCC unroll 4
-  for (int g = 0; g < WIDE; g++) {
-    h.steps[g] = p->steps[g < groups ? g : 0];
-    h.to[g] = how ? to[g < groups ? g : 0] : (target){to[0].row + g * LINE_FLOATS, to[0].stride};
-  }
-  if (lo == -STEP / 2) {
-    held edge = h;
-#pragma GCC unroll 8
-    for (int v = 0; v < PER_GROUP; v++)
-      if (shared)
-        edge.anchors[v] = edge_of(p, run, v);
-    some_rows(p, spec, run, &edge, groups, hows, shared, to, lo, BEHIND, 0, STEP / 2, settle);
-  }
-  if (lo == -STEP / 2 && hi == STEP / 2 - 1) {
-    some_rows(p, spec, run, &h, groups, hows, shared, to, -STEP / 2, AHEAD, 0, 0, settle);
-    for (int b = 1; b < STEP / 2; b++)
-      some_rows(p, spec, run, &h, groups, hows, shared, to, -STEP / 2, BOTH, b, b, settle);
+  if (settle && check_flagged(&c))
+    settle_strip(p, spec, first, b, row, settle);
+}
+
+/* Rows anchor + b and anchor - b, or one of them. `alone`: the block is one strip, all of which exists. */
+FLAT void some_rows(const block *p, const posenc_spec *spec, store how, int alone, int which, int b, const target *to,
+                    settle_pairs *settle)
+{
+  if (alone) {
+    some_strips(p, spec, how, which, 0, 0, b, to, settle);
     return;
   }
-  for (int b = lo > -STEP / 2 ? lo : 1 - STEP / 2; b <= hi && b < 0; b++)
-    some_rows(p, spec, run, &h, groups, hows, shared, to, lo, BEHIND, 0, -b, settle);
-  for (int b = lo > 0 ? lo : 0; b <= hi; b++)
-    some_rows(p, spec, run, &h, groups, hows, shared, to, lo, AHEAD, b, 0, settle);
+  const int whole = (int)(p->to / EACH) / PER_STRIP * PER_STRIP, edge = which == BEHIND && b == STEP / 2;
+  int v = 0;
+  if (p->shared && !edge) {
+    some_strips(p, spec, how, which, 1, 0, b, to, settle);
+    v = PER_STRIP;
+  }
+  while (v < p->vectors) {
+    if (v < whole && (v > 0 || p->from == 0)) {
+      some_strips(p, spec, how, which, 0, v, b, to, settle);
+    } else {
+      if (which != BEHIND)
+        one_strip(p, spec, v, b, row_at(to, b), settle);
+      if (which != AHEAD)
+        one_strip(p, spec, v, -b, row_at(to, -b), settle);
+    }
+    v += PER_STRIP;
+  }
 }
 
-static inline void strip_rows(const strip *p, const posenc_spec *spec, int run, int lo, int hi, const target *to,
-                              settle_pairs *settle)
+/* Rows lo .. hi of a run, lo as in `to`. */
+FLAT void run_rows(const block *p, const posenc_spec *spec, store how, int alone, const target *to, int hi, settle_pairs *settle)
 {
-  if (p->groups < WIDE || p->how[0] != p->how[WIDE - 1] || p->how[0] == PART)
-    run_rows(p, spec, run, p->groups, to, p->how, PART, 0, lo, hi, settle);
-  else if (p->how[0] == STREAMED && p->shared)
-    run_rows(p, spec, run, WIDE, to, NULL, STREAMED, 1, lo, hi, settle);
-  else if (p->how[0] == STREAMED)
-    run_rows(p, spec, run, WIDE, to, NULL, STREAMED, 0, lo, hi, settle);
-  else if (p->shared)
-    run_rows(p, spec, run, WIDE, to, NULL, PLAIN, 1, lo, hi, settle);
+  const int lo = to->lo, both = lo < 0 && hi > 0 ? (-lo < hi ? -lo : hi) : 0; /* rows behind the anchor with one ahead */
+  for (int b = -lo; b > both && b >= -hi; b--)
+    some_rows(p, spec, how, alone, BEHIND, b, to, settle);
+  if (lo <= 0 && hi >= 0)
+    some_rows(p, spec, how, alone, AHEAD, 0, to, settle);
+  for (int b = 1; b <= both; b++)
+    some_rows(p, spec, how, alone, BOTH, b, to, settle);
+  for (int b = lo > both ? lo : both + 1; b <= hi; b++)
+    some_rows(p, spec, how, alone, AHEAD, b, to, settle);
+}
+
+static inline void write_run(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+{
+  const int alone = p->from == 0 && p->to == 2 * STRIP;
+  if (p->how == STREAMED && alone)
+    run_rows(p, spec, STREAMED, 1, to, hi, settle);
+  else if (p->how == STREAMED)
+    run_rows(p, spec, STREAMED, 0, to, hi, settle);
   else
-    run_rows(p, spec, run, WIDE, to, NULL, PLAIN, 0, lo, hi, settle);
+    run_rows(p, spec, PLAIN, 0, to, hi, settle);
 }
 
 #endif

@@ -1,12 +1,12 @@
-/* How the anchored and exact kernels walk a table of consecutive rows: up to 1024 rows at a time, strip by strip, so that a
- * strip's 17 KiB of steps are read from L1 while the rows of many runs pass.
+/* How the anchored and exact kernels walk a table of consecutive rows: run by run, whole rows or at most 4 KiB of them, so that
+ * the processor sees two long runs of stores, upwards and downwards, and fetches their lines in time.
  *
- * Large tables are written around the caches, by whole lines.
+ * Large tables are written around the caches, by whole lines. There nothing is fetched, and reading steps from L2 would compete
+ * with the stores: up to 1024 rows at a time, strip by strip, whose 17 KiB of steps are in L1.
  */
 #ifndef POSENC_TILES_H
 #define POSENC_TILES_H
 
-#include "join.h"
 #include "row.h"
 #include "run.h"
 
@@ -29,39 +29,38 @@ static inline int64_t first_lane(const float *out, int64_t stride)
   return floats_before(out) % 2 == 0 && stride % LINE_FLOATS == 0 ? -floats_before(out) / 2 : 0;
 }
 
-/* Shorter calls end before a join pays. */
-enum { MANY_ROWS = 192 };
+enum { ROWS = 1024, MANY_ROWS = 192 /* make the joins pay */, MANY_RUNS = 4 /* make a copy of steps at lines pay */ };
 
 static inline void fill_rows(const posenc_spec *spec, const turns *t, int64_t position, int64_t count, float *out, int64_t stride,
                              settle_pairs *settle)
 {
-  strip p;
-  const int64_t left = first_lane(out, stride);
+  block p;
+  const int64_t left = first_lane(out, stride), n = spec->d_model / 2;
   const int at_lines = floats_before(out) == -2 * left && stride % LINE_FLOATS == 0;
-  const int joined = at_lines && left < 0 && stride == spec->d_model && stride >= 2 * STRIP && count >= MANY_ROWS;
+  const int joined = at_lines && left < 0 && stride == spec->d_model && n >= STRIP && count >= MANY_ROWS;
   const store how = at_lines && count * spec->d_model >= STREAM_BYTES / (int64_t)sizeof(float) ? STREAMED : PLAIN;
   const int64_t columns = spec->d_model - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
+  const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;
   if (joined)
     one_row(spec, t, position, out, left, settle);
   for (int64_t i = joined, end; i < count; i = end) {
     const parts at = parts_of(position + i);
-    const int64_t anchor = position + i - at.step, same_coarse = at.coarse + COARSE / 2 - STEP / 2 - position;
+    const int64_t same_coarse = at.coarse + COARSE / 2 - STEP / 2 - position;
     end = count - i < ROWS ? count : i + ROWS;
     end = end < same_coarse ? end : same_coarse;
-    const int64_t runs = (position + end - anchor + STEP / 2 + STEP - 1) / STEP;
-    for (int64_t first = left; 2 * first < columns; first += STRIP) {
-      target to[WIDE];
-      set_strip(&p, t, first, columns, anchor, runs, how);
+    for (int64_t first = left; 2 * first < columns; first += width) {
+      const int own_steps = !t->steps || (how == STREAMED && first % GROUP != 0 && end - i >= MANY_RUNS * STEP);
+      set_block(&p, t, first, width, columns, at.coarse, how, own_steps);
       if (joined && first < 0)
-        join_rows(&p, spec->d_model / 2, runs, how);
-      for (int g = 0; g < p.groups; g++)
-        to[g] = (target){out + i * stride + 2 * first + g * LINE_FLOATS, stride};
-      for (int64_t run = 0, j = i, next; j < end; run++, j = next) {
-        const int64_t middle = anchor + run * STEP - position; /* the anchor's row */
-        next = middle + STEP / 2 < end ? middle + STEP / 2 : end;
-        strip_rows(&p, spec, (int)run, (int)(j - middle), (int)(next - 1 - middle), to, settle);
-        for (int g = 0; g < p.groups; g++)
-          to[g].row += (next - j) * to[g].stride;
+        join_block(&p, n);
+      for (int64_t j = i, next; j < end; j = next) {
+        const int step = parts_of(position + j).step;
+        const target to = {out + j * stride + 2 * first, stride, step};
+        next = j - step + STEP / 2 < end ? j - step + STEP / 2 : end;
+        set_run(&p, position + j - step);
+        if (p.shared)
+          join_run(&p, n);
+        write_run(&p, spec, &to, (int)(step + next - 1 - j), settle);
       }
     }
   }
