@@ -11,7 +11,7 @@
  *   2. strips that fail it, 2 %: value - error and value + error round alike.
  *   3. outputs that fail that too: their angle computed by itself, off by less than 4 v of its size and |position| 64 v^2
  *      (1.4 v, and for every position of half a turn what the reduction leaves). That decides what is nearly 0.
- *   4. what is left, one in some million: integers, redo.c.
+ *   4. what is left, one in some 50 million: integers, redo.c.
  *
  * Relative errors: where no part of a position turns by an eighth (relative_at), middle and step are at most half of what they
  * are added to, or that is 0 and nothing is rounded. So the products of a sum are at most 3 times the sum, and the sine is off

@@ -126,10 +126,11 @@ static void whole_turns(void **state)
               {0x1.e296f912867d7p+0, 3913}, {0x1.1fa48131918e3p+1, 6565}};
   for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
     const int64_t most = POSENC_MAX_POSITION / near[i].q;
-    int64_t positions[MOST];
-    for (int j = 0; j < MOST; j++)
+    enum { TRIES = 500 }; /* one of some hundred would show a reduction that is taken for exact */
+    int64_t positions[TRIES];
+    for (int j = 0; j < TRIES; j++)
       positions[j] = near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1);
-    check_alone(&near[i].w, 1, positions, MOST);
+    check_alone(&near[i].w, 1, positions, TRIES);
   }
 }
 
@@ -278,7 +279,7 @@ static void shared_lines(void **state)
 {
   (void)state;
   enum { D = 192, ROWS = 300 };
-  const int64_t starts[] = {-4200, 230, 3900, 131000};
+  const int64_t starts[] = {-4200, 230, 3900, 131000}, offsets[] = {4, 6, 14}; /* floats */
   double freqs[D / 2];
   for (int k = 0; k < D / 2; k++) /* odd positions 257 to 511 of the first kind need 25 bits, whose last is 1 */
     freqs[k] = k < 32 && k % 3 ? ldexp(0x1.0001p0, -70 - k) : 0x1.921fb54442d18p+2 / (k + 5);
@@ -291,11 +292,12 @@ static void shared_lines(void **state)
       continue;
     posenc_plan *plan = plan_of(&spec, runnable(m)->name);
     for (size_t s = 0; s < sizeof starts / sizeof starts[0]; s++)
-      for (int64_t offset = 0; offset < 16; offset += 2) {
-        assert_int_equal(posenc_fill(plan, starts[s], ROWS, memory + offset, D), POSENC_OK);
+      for (size_t o = 0; o < sizeof offsets / sizeof offsets[0]; o++) {
+        float *out = memory + offsets[o];
+        assert_int_equal(posenc_fill(plan, starts[s], ROWS, out, D), POSENC_OK);
         for (int64_t i = 0; i < ROWS; i++) {
           assert_int_equal(posenc_fill(plan, starts[s] + i, 1, row, D), POSENC_OK);
-          assert_rows_equal(runnable(m)->name, memory + offset + i * D, row, 1, D, D, D);
+          assert_rows_equal(runnable(m)->name, out + i * D, row, 1, D, D, D);
         }
       }
     posenc_plan_destroy(plan);
