@@ -10,7 +10,7 @@
 
 #include "strip.h"
 
-/* Frequencies of a block at most: 4 KiB of a row. Their anchors are in L1, their steps in L2. */
+/* Frequencies of a block at most: 4 KiB of a row. Their anchors are in L1, their 264 KiB of steps mostly in L2. */
 enum { MOST = 512 };
 
 typedef enum store { PLAIN, STREAMED } store;
@@ -24,11 +24,11 @@ typedef struct block {
   int64_t coarse, anchor; /* positions: of all runs, of this one */
   vx exempt[MOST / VD_LANES];
   const double *steps[MOST / GROUP]; /* of a group, as entries_of() gives them */
-  double coarses[2][MOST] LINE, anchors[2][MOST] LINE; /* sines and cosines at those positions */
-  double made[STEPS][2][ROOM] LINE; /* steps of a strip where the plan keeps none, or none at a line */
-  int shared;                       /* lanes of group 0 that are the last frequencies of the row before; then it has its own: */
-  double edge[2][GROUP] LINE;       /* anchor of a run's first row, behind which another run's row ends */
-  double joined[STEP][2][GROUP] LINE; /* steps -32 to 31 */
+  double coarses[2 * MOST] LINE, anchors[2 * MOST] LINE; /* sines, then cosines, at those positions */
+  double made[STEPS * ENTRY] LINE; /* steps of a strip where the plan keeps none, or none at a line */
+  int shared;                      /* lanes at the left of group 0 that are the end of the row before; 0: none. If there are any: */
+  double edge[2 * GROUP] LINE;     /* group 0's anchors for step -32, where the row before belongs to the run before */
+  double joined[STEP * 2 * GROUP] LINE; /* group 0's steps, -32 to 31 */
 } block;
 
 /* Of `width` frequencies from `first`, for runs with one coarse part, that position. Rows end before column `end`. */
@@ -46,16 +46,16 @@ static inline void set_block(block *p, const turns *t, int64_t first, int64_t wi
   p->shared = 0;
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = first + v * VD_LANES;
-    store_angle(p->coarses[0] + v * VD_LANES, MOST, compute(t, k, coarse));
+    store_angle(p->coarses + v * VD_LANES, MOST, compute(t, k, coarse));
     p->exempt[v] = vx_of(exempt_lanes(t, k, coarse));
     for (int b = 0; own_steps && b < STEPS; b++)
-      store_angle(p->made[b][0] + v * VD_LANES, ROOM, entry(t, steps_of(t, k), k, b, 1));
+      store_angle(p->made + b * ENTRY + v * VD_LANES, ROOM, entry(t, steps_of(t, k), k, b, 1));
   }
   for (int g = 0; g * PER_GROUP < p->vectors; g++)
-    p->steps[g] = own_steps ? p->made[0][0] + g * GROUP : entries_of(t, t->steps, STEPS, first + g * GROUP);
+    p->steps[g] = own_steps ? p->made + g * GROUP : entries_of(t, t->steps, STEPS, first + g * GROUP);
 }
 
-/* The run before this one may have another coarse part. */
+/* For the run before this one, which may have another coarse part, but none further than COARSE from here: too careful by that. */
 static inline vd relative_before(const block *p, int64_t k)
 {
   return relative_at(p->t, k, (p->coarse < 0 ? -p->coarse : p->coarse) + COARSE);
@@ -67,13 +67,17 @@ static inline void set_run(block *p, int64_t anchor)
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = p->first + v * VD_LANES;
     const angle middle = entry(p->t, middles_of(p->t, k), k, (int)((anchor - p->coarse) / STEP), STEP);
-    store_angle(p->anchors[0] + v * VD_LANES, MOST, turned(load_angle(p->coarses[0] + v * VD_LANES, MOST), middle));
+    store_angle(p->anchors + v * VD_LANES, MOST, turned(load_angle(p->coarses + v * VD_LANES, MOST), middle));
   }
 }
 
-static inline angle anchor_of(const block *p, int v) { return load_angle(p->anchors[0] + v * VD_LANES, MOST); }
-static inline angle edge_of(const block *p, int v) { return load_angle(p->edge[0] + v * VD_LANES, GROUP); }
-static inline angle joined_step(const block *p, int v, int b) { return load_angle(p->joined[b + STEP / 2][0] + v * VD_LANES, GROUP); }
+static inline angle anchor_of(const block *p, int v) { return load_angle(p->anchors + v * VD_LANES, MOST); }
+static inline angle edge_of(const block *p, int v) { return load_angle(p->edge + v * VD_LANES, GROUP); }
+static inline angle joined_step(const block *p, int v, int b)
+{
+  return load_angle(p->joined + (b + STEP / 2) * 2 * GROUP + v * VD_LANES, GROUP);
+}
+
 static inline angle step_of(const block *p, int v, int b) /* b >= 0 */
 {
   return load_angle(p->steps[v / PER_GROUP] + b * ENTRY + v % PER_GROUP * VD_LANES, ROOM);
@@ -97,7 +101,7 @@ __attribute__((noinline)) static void settle_strip(const block *p, const posenc_
     const angle y = value_of(p, v, b);
     check c = check_none();
     check_pairs(&c, y.sin, y.cos, vd_pack(y.sin, y.cos), p->exempt[v]);
-    if (!check_flagged(&c)) /* most, also among those that brought us here */
+    if (!check_flagged(&c)) /* usually one of the strip is */
       continue;
     settle(spec, p->t, position, k, y, relative_at(p->t, k, p->coarse), row + v * EACH, from, p->to - v * EACH);
     if (p->shared && from > 0) {

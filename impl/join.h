@@ -31,18 +31,18 @@ static inline angle join(owners whose, angle before, angle own)
   return (angle){put_together(whose, before.sin, own.sin), put_together(whose, before.cos, own.cos)};
 }
 
-/* Makes the lanes without a frequency, in the first block of rows of n pairs, the last of the rows before. */
-static inline void join_block(block *p, int64_t n)
+/* For rows of so many pairs, without a gap: the lanes left of a row's first frequency become the last ones of the row before. */
+static inline void join_block(block *p, int64_t pairs)
 {
   const turns *t = p->t;
   p->shared = (int)-p->first;
   for (int v = 0; v < PER_GROUP; v++) {
-    const int64_t before = n - p->shared + v * VD_LANES, own = p->first + v * VD_LANES;
+    const int64_t before = pairs - p->shared + v * VD_LANES, own = p->first + v * VD_LANES;
     const owners whose = owners_of(p, v);
     p->exempt[v] = vx_of(put_together(whose, exempt_at(t, before, relative_before(p, before)), exempt_lanes(t, own, p->coarse)));
     for (int b = -STEP / 2; b < STEP / 2; b++) {
       const angle step = entry(t, steps_of(t, before), before, b == -STEP / 2 ? STEP / 2 - 1 : b - 1, 1);
-      store_angle(p->joined[STEP / 2 + b][0] + v * VD_LANES, GROUP, join(whose, step, entry(t, steps_of(t, own), own, b, 1)));
+      store_angle(p->joined + (STEP / 2 + b) * 2 * GROUP + v * VD_LANES, GROUP, join(whose, step, entry(t, steps_of(t, own), own, b, 1)));
     }
   }
 }
@@ -54,14 +54,14 @@ static inline angle angle_of_anchor(const turns *t, int64_t k, int64_t anchor)
 }
 
 /* After set_run(). */
-static inline void join_run(block *p, int64_t n)
+static inline void join_run(block *p, int64_t pairs)
 {
   for (int v = 0; v < PER_GROUP; v++) {
-    const int64_t k = n - p->shared + v * VD_LANES;
+    const int64_t k = pairs - p->shared + v * VD_LANES;
     const owners whose = owners_of(p, v);
     const angle own = anchor_of(p, v);
-    store_angle(p->anchors[0] + v * VD_LANES, MOST, join(whose, angle_of_anchor(p->t, k, p->anchor), own));
-    store_angle(p->edge[0] + v * VD_LANES, GROUP, join(whose, angle_of_anchor(p->t, k, p->anchor - STEP), own));
+    store_angle(p->anchors + v * VD_LANES, MOST, join(whose, angle_of_anchor(p->t, k, p->anchor), own));
+    store_angle(p->edge + v * VD_LANES, GROUP, join(whose, angle_of_anchor(p->t, k, p->anchor - STEP), own));
   }
 }
 

@@ -67,7 +67,7 @@ __attribute__((noinline)) static void settle_row(const row_strip *p, const posen
 FLAT void some_vectors(const row_strip *p, const posenc_spec *spec, parts at, int all, float *out, settle_pairs *settle)
 {
   check c = check_none();
-#pragma GCC unroll 32
+#pragma GCC unroll 8
   for (int v = 0; v < PER_STRIP; v++) {
     if (!all && v >= p->vectors)
       break;

@@ -31,11 +31,11 @@ FLAT void some_strips(const block *p, const posenc_spec *spec, store how, int wh
                       const target *to, settle_pairs *settle)
 {
   check y_check = check_none(), z_check = y_check;
-  const double *const anchors = p->anchors[0] + first * VD_LANES, *const *const steps = p->steps + first / PER_GROUP;
+  const double *const anchors = p->anchors + first * VD_LANES, *const *const steps = p->steps + first / PER_GROUP;
   const vx *const exempt = p->exempt + first;
   float *const y_to = which == BEHIND ? NULL : row_at(to, b) + first * EACH;
   float *const z_to = which == AHEAD ? NULL : row_at(to, -b) + first * EACH;
-#pragma GCC unroll 32
+#pragma GCC unroll 8
   for (int v = 0; v < PER_STRIP; v++) {
     const angle anchor = load_angle(anchors + v * VD_LANES, MOST);
     const int own = shared && v < PER_GROUP; /* steps */
@@ -84,7 +84,8 @@ __attribute__((noinline)) static void one_strip(const block *p, const posenc_spe
     settle_strip(p, spec, first, b, row, settle);
 }
 
-/* Rows anchor + b and anchor - b, or one of them. `alone`: the block is one strip, all of which exists. */
+/* Rows anchor + b and anchor - b, or one of them. `alone`: the block is one strip, all of which exists, as around the caches
+ * nearly always: what is asked below would cost a tenth of it. Row -32 is the only one written from STEP / 2 steps behind. */
 FLAT void some_rows(const block *p, const posenc_spec *spec, store how, int alone, int which, int b, const target *to,
                     settle_pairs *settle)
 {

@@ -50,7 +50,6 @@ static inline vp vd_pack(vd s, vd c)
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_unpacklo_ps(sf, cf)), _mm_unpackhi_ps(sf, cf), 1);
 }
 
-static inline vp vp_load(const float *p) { return _mm256_loadu_ps(p); }
 static inline void vp_store(float *out, vp a) { _mm256_storeu_ps(out, a); }
 static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 {

@@ -68,7 +68,6 @@ static inline vp vd_pack(vd s, vd c)
   return _mm512_permutex2var_ps(widened(_mm512_cvtpd_ps(s)), order, widened(_mm512_cvtpd_ps(c)));
 }
 
-static inline vp vp_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline void vp_store(float *out, vp a) { _mm512_storeu_ps(out, a); }
 static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 {

@@ -52,7 +52,6 @@ static inline vp vd_pack(vd s, vd c)
   return vcombine_f32(vzip1_f32(sf, cf), vzip2_f32(sf, cf));
 }
 
-static inline vp vp_load(const float *p) { return vld1q_f32(p); }
 static inline void vp_store(float *out, vp a) { vst1q_f32(out, a); }
 static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 {

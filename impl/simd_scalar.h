@@ -59,7 +59,6 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
   if (from <= 1 && to > 1)
     out[1] = a.cos;
 }
-static inline vp vp_load(const float *p) { return (vp){p[0], p[1]}; }
 static inline void vp_store(float *out, vp a) { memcpy(out, &a, sizeof a); }
 static inline void vp_stream(float *out, vp a) { vp_store(out, a); }
 static inline void stream_end(void) {}

@@ -1,5 +1,5 @@
-/* What the two ways to walk a table share: a strip is 32 frequencies side by side, 256 bytes of a row, and what is tested at a
- * time for outputs whose rounding is not certain (simd.h).
+/* A strip: 32 frequencies side by side, 256 bytes of a row, which are tested together for outputs whose rounding is not certain
+ * (simd.h). Rows at any positions (row.h) and consecutive ones (block.h) are written by strips.
  *
  * `settle` is what exact brings: it gets the vectors among which a check has found something. anchored brings none.
  */
@@ -38,7 +38,7 @@ static inline vd relative_at(const turns *t, int64_t k, int64_t coarse)
 }
 
 /* Of those, as bits of packed pairs, the sines that a check need not compare with CHECK_SMALL: they are at least
- * 2^-125, or below 2^-168 and 0 in float32. */
+ * 2^-118, or below 2^-167 and 0 in float32. */
 static inline vd exempt_at(const turns *t, int64_t k, vd relative)
 {
   const vd size = vd_abs(vd_loadu(t->hi + k)), nothing = vd_set1(0x1p-202), sines = vd_set1(0x1.fffffffep-1043); /* low halves */

@@ -2,7 +2,11 @@
  * the processor sees two long runs of stores, upwards and downwards, and fetches their lines in time.
  *
  * Large tables are written around the caches, by whole lines. There nothing is fetched, and reading steps from L2 would compete
- * with the stores: up to 1024 rows at a time, strip by strip, whose 17 KiB of steps are in L1.
+ * with the stores: up to 1024 rows at a time, strip by strip, whose steps (17 KiB) are in L1. So it is where a plan keeps no
+ * tables: a strip's steps are computed for all of those rows.
+ *
+ * Where lanes lie left of a row, so does the address that a strip's vectors are counted from, perhaps before the table: an
+ * address that is never used, on machines whose addresses are plain numbers.
  */
 #ifndef POSENC_TILES_H
 #define POSENC_TILES_H
@@ -31,13 +35,13 @@ static inline int64_t first_lane(const float *out, int64_t stride)
 
 enum { ROWS = 1024, MANY_ROWS = 192 /* make the joins pay */, MANY_RUNS = 4 /* make a copy of steps at lines pay */ };
 
-static inline void fill_rows(const posenc_spec *spec, const turns *t, int64_t position, int64_t count, float *out, int64_t stride,
+__attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, int64_t position, int64_t count, float *out, int64_t stride,
                              settle_pairs *settle)
 {
   block p;
-  const int64_t left = first_lane(out, stride), n = spec->d_model / 2;
+  const int64_t left = first_lane(out, stride), pairs = spec->d_model / 2;
   const int at_lines = floats_before(out) == -2 * left && stride % LINE_FLOATS == 0;
-  const int joined = at_lines && left < 0 && stride == spec->d_model && n >= STRIP && count >= MANY_ROWS;
+  const int joined = at_lines && left < 0 && stride == spec->d_model && pairs >= STRIP && count >= MANY_ROWS;
   const store how = at_lines && count * spec->d_model >= STREAM_BYTES / (int64_t)sizeof(float) ? STREAMED : PLAIN;
   const int64_t columns = spec->d_model - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;
@@ -45,21 +49,21 @@ static inline void fill_rows(const posenc_spec *spec, const turns *t, int64_t po
     one_row(spec, t, position, out, left, settle);
   for (int64_t i = joined, end; i < count; i = end) {
     const parts at = parts_of(position + i);
-    const int64_t same_coarse = at.coarse + COARSE / 2 - STEP / 2 - position;
+    const int64_t coarse_end = at.coarse + COARSE / 2 - STEP / 2 - position;
     end = count - i < ROWS ? count : i + ROWS;
-    end = end < same_coarse ? end : same_coarse;
+    end = end < coarse_end ? end : coarse_end;
     for (int64_t first = left; 2 * first < columns; first += width) {
       const int own_steps = !t->steps || (how == STREAMED && first % GROUP != 0 && end - i >= MANY_RUNS * STEP);
       set_block(&p, t, first, width, columns, at.coarse, how, own_steps);
       if (joined && first < 0)
-        join_block(&p, n);
+        join_block(&p, pairs);
       for (int64_t j = i, next; j < end; j = next) {
         const int step = parts_of(position + j).step;
         const target to = {out + j * stride + 2 * first, stride, step};
         next = j - step + STEP / 2 < end ? j - step + STEP / 2 : end;
         set_run(&p, position + j - step);
         if (p.shared)
-          join_run(&p, n);
+          join_run(&p, pairs);
         write_run(&p, spec, &to, (int)(step + next - 1 - j), settle);
       }
     }

@@ -142,7 +142,8 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  *   count       0 is fine (out may then be NULL)
  * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
- * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 72 KiB of stack. */
+ * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 72 KiB of stack
+ * (a library built without optimisation: 128 KiB). */
 POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out,
                                      int64_t row_stride);
 
