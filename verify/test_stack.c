@@ -56,6 +56,7 @@ static size_t used(void *(*work)(void *))
 static void no_more_than_stated(void **state)
 {
   (void)state;
+  used(nothing); /* a first thread may need more, to look up functions */
   const size_t nobody = used(nothing);
   out = aligned_alloc(64, (ROWS * D + 16) * sizeof *out);
   for (int i = 0; i < ROWS; i++)
@@ -69,8 +70,8 @@ static void no_more_than_stated(void **state)
     for (int offset = 0; offset < 16; offset += 2) { /* floats; rows that begin at a line, and rows that share one */
       out += offset;
       for (size_t w = 0; w < sizeof works / sizeof works[0]; w++) {
-        const size_t bytes = used(works[w]) - nobody;
-        most = bytes > most ? bytes : most;
+        const size_t bytes = used(works[w]);
+        most = bytes > nobody + most ? bytes - nobody : most;
       }
       out -= offset;
     }
