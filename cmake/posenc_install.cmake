@@ -1,4 +1,4 @@
-# cmake --install: both libraries, the header, the CMake package, posenc.pc, the tools.
+# cmake --install: both libraries, the header, the CMake package, posenc.pc, the tools, and the Python package if told where.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS posenc posenc_static EXPORT posenc)
@@ -34,3 +34,11 @@ foreach(tool posenc-verify posenc-bench)
     install(TARGETS ${tool})
   endif()
 endforeach()
+
+set(POSENC_PYTHON_DIR "" CACHE STRING "Directory of Python packages, as lib/python3/dist-packages; empty: posenc is not put there")
+if(POSENC_PYTHON_DIR)
+  install(DIRECTORY python/posenc DESTINATION ${POSENC_PYTHON_DIR} COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
+endif()
+if(SKBUILD) # python/pyproject.toml: the wheel has the library inside
+  install(PROGRAMS $<TARGET_FILE:posenc> DESTINATION posenc RENAME $<TARGET_SONAME_FILE_NAME:posenc> COMPONENT wheel)
+endif()

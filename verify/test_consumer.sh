@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A consumer outside the tree: installs the build into a prefix of its own, then builds and runs the examples against it by
-# find_package and by pkg-config, C11 and C++17, shared and static; and compiles the header alone.
+# find_package and by pkg-config, C11 and C++17, shared and static; and compiles the header alone. The Python package too, as a
+# distribution would install it.
 #
 #   test_consumer.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
@@ -48,3 +49,9 @@ export LD_LIBRARY_PATH=$lib_dir
 expect "$work/pc_c"
 expect "$work/pc_cpp"
 expect "$work/pc_static"
+
+packages=lib/python3/dist-packages
+cmake -G Ninja -S "$source_dir" -B "$work/python" -DPOSENC_BUILD_VERIFY=OFF -DPOSENC_BUILD_BENCH=OFF -DPOSENC_BUILD_TESTS=OFF \
+  -DPOSENC_PYTHON_DIR=$packages >"$work/python.log"
+cmake --install "$work/python" --component python --prefix "$prefix" >>"$work/python.log"
+PYTHONPATH=$prefix/$packages PYTHONDONTWRITEBYTECODE=1 expect /usr/bin/python3 "$source_dir/examples/table.py"

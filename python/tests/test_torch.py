@@ -1,0 +1,244 @@
+"""posenc.torch.SinusoidalPositionalEncoding: values, shapes, growth, conversions, checkpoints, compilation."""
+
+import copy
+import io
+import math
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import posenc
+from posenc.torch import SinusoidalPositionalEncoding as Encoding
+
+
+def rows(length, d, **arguments):
+    return torch.from_numpy(posenc.table(length, d, **arguments))
+
+
+class Tutorial(nn.Module):
+    """The tutorial's module, from its formula."""
+
+    def __init__(self, d_model, dropout=0.1, max_len=5000):
+        super().__init__()
+        self.dropout = nn.Dropout(p=dropout)
+        p = torch.arange(max_len).unsqueeze(1)
+        w = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+        pe = torch.zeros(max_len, 1, d_model)
+        pe[:, 0, 0::2] = torch.sin(p * w)
+        pe[:, 0, 1::2] = torch.cos(p * w)
+        self.register_buffer("pe", pe)
+
+    def forward(self, x):
+        return self.dropout(x + self.pe[: x.size(0)])
+
+
+def test_the_tutorials_call_gives_the_tutorials_values():
+    x = torch.randn(35, 20, 200)  # sequence length, batch
+    theirs, ours = Tutorial(200, 0.2).eval(), Encoding(200, dropout=0.2).eval()
+    assert torch.allclose(theirs(x), ours(x), rtol=0, atol=1e-5)
+    assert torch.equal(ours(x), x + rows(35, 200)[:, None])
+    for module in (theirs, ours):
+        module.train()
+        torch.manual_seed(1)
+        module.dropped = module(torch.ones_like(x)) == 0
+    assert torch.equal(theirs.dropped, ours.dropped)
+
+
+@pytest.mark.parametrize("d", [1, 7, 64])
+def test_shapes(d):
+    table = rows(50, d)
+    x = torch.randn(12, 3, d)
+    assert torch.equal(Encoding(d, dropout=0)(x), x + table[:12, None])
+    assert torch.equal(Encoding(d, dropout=0, batch_first=True)(x), x + table[:3])
+    assert torch.equal(Encoding(d, dropout=0)(x[:, 0]), x[:, 0] + table[:12])
+    assert torch.equal(Encoding(d, dropout=0, batch_first=True)(x[:, 0]), x[:, 0] + table[:12])
+    assert torch.equal(Encoding(d, dropout=0)(x[:0]), x[:0])
+
+
+def test_start_and_positions():
+    e, b = Encoding(16, dropout=0), Encoding(16, dropout=0, batch_first=True)
+    x, table = torch.randn(6, 3, 16), rows(100, 16)
+    assert torch.equal(e(x, start=40), x + table[40:46, None])
+    assert torch.equal(e(x, 40), e(x, start=40))
+    at = torch.tensor([5, 0, 99, 7, 7, 1])
+    assert torch.equal(e(x, positions=at), x + table[at][:, None])
+    both = torch.randint(0, 100, (6, 3))
+    assert torch.equal(e(x, positions=both), x + table[both])
+    assert torch.equal(b(x.transpose(0, 1), positions=both.T.int()), x.transpose(0, 1) + table[both.T])
+    assert torch.equal(b(x.transpose(0, 1), positions=at), x.transpose(0, 1) + table[at])
+    whole = e(torch.zeros(50, 1, 16))
+    pieces = [e(torch.zeros(1, 1, 16), start=i) for i in range(50)]
+    assert torch.equal(whole, torch.cat(pieces))
+
+
+@pytest.mark.parametrize(
+    "x, arguments, error, text",
+    [
+        (torch.zeros(5, 3, 9), {}, ValueError, r"\(5, 3, 9\); expected \(sequence, batch, d_model\).*d_model = 8"),
+        (torch.zeros(8), {}, ValueError, r"\(8,\); expected"),
+        (torch.zeros(2, 5, 3, 8), {}, ValueError, "expected"),
+        (torch.zeros(5, 3, 8, dtype=torch.int64), {}, TypeError, "int64"),
+        (torch.zeros(5, 3, 8), dict(start=-1), ValueError, "start is -1"),
+        (torch.zeros(5, 3, 8), dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\) or \(5, 3\)"),
+        (torch.zeros(5, 3, 8), dict(positions=torch.arange(5) - 2), ValueError, "down to -2"),
+        (torch.zeros(5, 3, 8), dict(positions=torch.arange(5.0)), TypeError, "float32"),
+        (torch.zeros(5, 3, 8), dict(positions=torch.arange(5), start=2), ValueError, "start"),
+    ],
+)
+def test_bad_input(x, arguments, error, text):
+    with pytest.raises(error, match=text):
+        Encoding(8)(x, **arguments)
+
+
+def test_scale_and_base():
+    x = torch.randn(6, 3, 16)
+    assert torch.equal(Encoding(16, dropout=0, scale=4.0)(x), x * 4.0 + rows(6, 16)[:, None])
+    assert torch.equal(Encoding(16, dropout=0, base=77.0)(x), x + rows(6, 16, base=77.0)[:, None])
+    assert "scale=4" in repr(Encoding(16, scale=4.0)) and "max_len=5000" in repr(Encoding(16))
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_growth(persistent):
+    e = Encoding(16, max_len=10, dropout=0, persistent=persistent)
+    x = torch.randn(25, 2, 16)
+    assert torch.equal(e(x), x + rows(25, 16)[:, None])
+    assert torch.equal(e(x, positions=torch.arange(25) * 9), x + rows(225, 16)[::9, None])
+    e.reserve(1000)
+    assert len(e.pe) >= 1000 and torch.equal(e.pe, rows(len(e.pe), 16))
+    e.reserve(5)
+    assert len(e.pe) >= 1000
+    assert (len(e.state_dict()) == 1) == persistent
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_the_table_stays_float32(dtype):
+    e = Encoding(16, dropout=0)
+    table = rows(5000, 16)
+    x = torch.randn(6, 3, 16).to(dtype)
+    want = (x + table[:6, None]).to(dtype)
+    for converted in (copy.deepcopy(e).to(dtype), nn.Sequential(copy.deepcopy(e)).to(dtype)[0], copy.deepcopy(e).half().float()):
+        assert converted.pe.dtype == torch.float32 and torch.equal(converted.pe, table)
+        y = converted(x)
+        assert y.dtype == dtype and torch.equal(y, want)
+    assert e.to("cpu", dtype) is e
+
+
+def test_autocast():
+    e = Encoding(16, dropout=0)
+    with torch.autocast("cpu", torch.bfloat16):
+        x = nn.Linear(16, 16)(torch.randn(6, 3, 16))
+        assert x.dtype == torch.bfloat16 and e(x).dtype == torch.bfloat16
+    assert e.pe.dtype == torch.float32
+
+
+def test_gradients():
+    x = torch.randn(6, 3, 16, requires_grad=True)
+    e = Encoding(16, dropout=0, scale=3.0)
+    e(x).sum().backward()
+    assert torch.equal(x.grad, torch.full_like(x, 3.0)) and not list(e.parameters())
+
+
+def test_copies():
+    e = Encoding(16, max_len=20, dropout=0, batch_first=True, buffer_name="table").eval()
+    x = torch.randn(2, 30, 16)
+    file = io.BytesIO()
+    torch.save(e, file)
+    file.seek(0)
+    load = dict(weights_only=False) if "weights_only" in torch.load.__code__.co_varnames else {}
+    for other in (copy.deepcopy(e), pickle.loads(pickle.dumps(e)), torch.load(file, **load)):
+        assert torch.equal(other(x), x + rows(30, 16)) and other.table.data_ptr() != e.table.data_ptr()
+        assert not other.state_dict()
+
+
+def test_meta_and_reset():
+    e = nn.Sequential(Encoding(16, max_len=20, dropout=0)).to("meta")
+    e.to_empty(device="cpu")
+    e[0].pe.fill_(7)
+    e[0].reset_buffers()
+    assert torch.equal(e[0].pe, rows(20, 16))
+    half = nn.Sequential(Encoding(16, max_len=20, dropout=0)).half().to("meta").to_empty(device="cpu")
+    half[0].reset_buffers()
+    assert torch.equal(half[0].pe, rows(20, 16))
+
+
+# ---- checkpoints
+
+SHAPES = [(9, 16), (9, 1, 16), (1, 9, 16)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["pe", "positional_encoding_matrix", "mine"])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_checkpoints(shape, name, persistent):
+    e = Encoding(16, max_len=9, dropout=0, persistent=persistent, buffer_name="mine")
+    values = torch.randn(9, 16)
+    model = nn.ModuleDict({"encode": e, "linear": nn.Linear(2, 2)})
+    state = {**{"linear." + key: value for key, value in nn.Linear(2, 2).state_dict().items()}, "encode." + name: values.reshape(shape)}
+    model.load_state_dict(state, strict=True)
+    assert torch.equal(e.mine, values if persistent else rows(9, 16))
+    assert e.mine.dtype == torch.float32 and e.mine.shape == (9, 16)
+    assert torch.equal(state["encode." + name], values.reshape(shape))
+    if persistent:  # later rows are computed, those that were loaded stay
+        y = e(torch.zeros(12, 1, 16))
+        assert torch.equal(y[:9, 0], values) and torch.equal(y[9:, 0], rows(12, 16)[9:])
+        model.load_state_dict(model.state_dict(), strict=True)
+
+
+def test_checkpoints_that_do_not_fit():
+    e = Encoding(16, persistent=True)
+    for shape in [(9, 15), (9, 2, 16), (16,), (2, 9, 16)]:
+        with pytest.raises(RuntimeError, match="pe has shape .*expected"):
+            e.load_state_dict({"pe": torch.zeros(shape)})
+    with pytest.raises(RuntimeError, match='Missing key.*"pe"'):
+        e.load_state_dict({})
+    with pytest.raises(RuntimeError, match='Unexpected key.*"other"'):
+        e.load_state_dict({"pe": torch.zeros(9, 16), "other": torch.zeros(1)})
+    with pytest.raises(RuntimeError, match="pe has shape"):
+        Encoding(16).load_state_dict({"pe": torch.zeros(9, 15)})
+    Encoding(16).load_state_dict({})
+    Encoding(16, persistent=True).load_state_dict({"other": torch.zeros(1)}, strict=False)
+
+
+def test_the_tutorials_checkpoint():
+    theirs = nn.Sequential(Tutorial(16, max_len=30), nn.Linear(16, 4))
+    ours = nn.Sequential(Encoding(16, max_len=30), nn.Linear(16, 4))
+    ours.load_state_dict(theirs.state_dict(), strict=True)
+    assert torch.equal(ours[0].pe, rows(30, 16)) and torch.equal(ours[1].weight, theirs[1].weight)
+
+
+# ---- compiled code, where torch has it
+
+needs_compile = pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile")
+needs_export = pytest.mark.skipif(not hasattr(torch, "export"), reason=f"PyTorch {torch.__version__} has no torch.export")
+
+
+@needs_compile
+def test_compile():
+    e = Encoding(16, max_len=64, dropout=0)
+    compiled = torch.compile(e, fullgraph=True, backend="aot_eager")
+    x = torch.randn(6, 3, 16)
+    assert torch.equal(compiled(x), e(x)) and torch.equal(compiled(x, start=5), e(x, start=5))
+    assert torch.equal(compiled(x[:4], start=6), e(x[:4], start=6))
+    at = torch.randint(0, 64, (6, 3))
+    assert torch.equal(compiled(x, positions=at), e(x, positions=at))
+    with pytest.raises(Exception, match=r"reserve\(n\)"):
+        compiled(torch.randn(65, 3, 16))
+    torch._dynamo.reset()
+
+
+@needs_export
+def test_export():
+    e = Encoding(16, max_len=64, dropout=0).eval()
+    x = torch.randn(6, 3, 16)
+    length = torch.export.Dim("length", min=2, max=64)
+    exported = torch.export.export(e, (x,), dynamic_shapes=({0: length},)).module()
+    assert torch.equal(exported(x), e(x)) and torch.equal(exported(x[:4]), e(x[:4]))
+
+
+def test_nothing_of_the_library_is_on_the_module():
+    e = Encoding(16)
+    assert all(isinstance(value, (int, float, bool, str, dict, set, type(None))) for value in vars(e).values())
+    assert np.shares_memory(e.pe.numpy(), e.pe.numpy())
