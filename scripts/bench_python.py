@@ -42,7 +42,8 @@ def tutorial(length=131072, d_model=1024):
     return pe
 
 
-handle = plan(512, 10000.0, None, None).handle
+kept = plan(512, 10000.0, None, None)
+handle = kept.handle
 print(f"posenc {posenc.__version__} (one thread), NumPy {numpy.__version__}, PyTorch {torch.__version__} ({torch.get_num_threads()} threads)")
 with_python, without = seconds([lambda: posenc.table(512, 512), c_calls], 1000, 15)
 print(f"table(512, 512): {1e6 * with_python:.1f} us, its C calls {1e6 * without:.1f} us: {1e6 * (with_python - without):.1f} us over them")

@@ -4,7 +4,7 @@
     >>> posenc.table(5000, 512)                  # float32, shape (5000, 512)
 
 `table` and `fill_at` make tables as NumPy arrays, `implementations` lists the ways to compute them, and
-`posenc.torch` (imported by itself) holds a module that adds a table to embeddings.
+`posenc.torch`, which needs an import of its own, holds a module that adds a table to embeddings.
 """
 
 from ._library import VERSION as __version__

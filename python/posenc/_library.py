@@ -6,7 +6,7 @@ import pathlib
 VERSION = "0.1.0"  # of include/posenc.h; a test compares them
 
 SONAME = "libposenc.so.0"
-SPEC, UNKNOWN_IMPL, MEMORY = 2, 3, 8  # posenc_status
+MEMORY = 8  # POSENC_ERROR_MEMORY
 
 
 class Spec(ctypes.Structure):
@@ -27,12 +27,10 @@ class Impl(ctypes.Structure):
 _PLAN, _POINTER, _INT, _TEXT = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p
 _MESSAGE = [ctypes.c_char_p, ctypes.c_size_t]
 _FUNCTIONS = {  # name: (result, arguments)
-    "posenc_version": (_TEXT, []),
     "posenc_status_string": (_TEXT, [ctypes.c_int]),
     "posenc_spec_default": (Spec, [_INT]),
     "posenc_impl_count": (ctypes.c_size_t, []),
     "posenc_impl_at": (ctypes.POINTER(Impl), [ctypes.c_size_t]),
-    "posenc_impl_find": (ctypes.POINTER(Impl), [_TEXT]),
     "posenc_impl_supported": (ctypes.c_int, [ctypes.POINTER(Impl)]),
     "posenc_plan_check": (ctypes.c_int, [ctypes.POINTER(Spec), _TEXT, *_MESSAGE]),
     "posenc_plan_create": (ctypes.c_int, [ctypes.POINTER(_PLAN), ctypes.POINTER(Spec), _TEXT]),
@@ -47,33 +45,34 @@ _FUNCTIONS = {  # name: (result, arguments)
 }
 
 
-def find():
+def find() -> str:
     """The library inside the package if it has one, else the system's, which the dynamic linker finds."""
     bundled = pathlib.Path(__file__).with_name(SONAME)
     return str(bundled) if bundled.exists() else SONAME
 
 
-def load(name):
+def load(name: str) -> ctypes.CDLL:
     """Loads the library and declares its functions. ImportError says what is wrong and what to do."""
     try:
         library = ctypes.CDLL(name)
     except OSError as error:
-        raise ImportError(
-            f"posenc needs the library {SONAME}, which cannot be loaded ({error}). Install it (README, "
-            f"'Use it'; then run ldconfig), or set LD_LIBRARY_PATH to the directory that holds it"
-        ) from error
+        todo = "install it and run ldconfig, or set LD_LIBRARY_PATH to the directory that holds it"
+        if name != SONAME:
+            todo = "it came with the package, so install the package again, for this kind of machine"
+        raise ImportError(f"posenc needs the library {SONAME}, which cannot be loaded ({error}): {todo}") from error
     try:
-        for function, (result, arguments) in _FUNCTIONS.items():
-            getattr(library, function).restype = result
-            getattr(library, function).argtypes = arguments
+        library.posenc_version.restype = ctypes.c_char_p
+        version = library.posenc_version().decode()
     except AttributeError as error:
-        raise ImportError(f"{name} is no posenc library of version {VERSION}: {error}") from error
-    version = library.posenc_version().decode()
+        raise ImportError(f"{name} is no posenc library: {error}") from error
     if version.split(".")[:2] != VERSION.split(".")[:2]:
         raise ImportError(
             f"the Python package posenc is version {VERSION}, but the library {name} is version {version}; "
             f"install both from the same release"
         )
+    for function, (result, arguments) in _FUNCTIONS.items():
+        getattr(library, function).restype = result
+        getattr(library, function).argtypes = arguments
     return library
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import concurrent.futures
 import ctypes
-import operator
-from typing import NamedTuple, Sequence
+import os
+from typing import Any, Callable, NamedTuple, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from ._library import library
-from ._plan import Plan, fail, plan
+from ._plan import Plan, fail, index, plan
 
 FLOAT = 4  # bytes
+MAX_POSITION = 1 << 32
+
+Array = npt.NDArray[np.float32]
 
 
 class Implementation(NamedTuple):
@@ -34,7 +37,7 @@ def implementations() -> list[Implementation]:
     for i in range(library.posenc_impl_count()):
         row = library.posenc_impl_at(i)
         texts = [getattr(row.contents, name).decode() for name, _ in row.contents._fields_]
-        rows.append(Implementation(*texts, bool(library.posenc_impl_supported(row))))
+        rows.append(Implementation._make([*texts, bool(library.posenc_impl_supported(row))]))
     return rows
 
 
@@ -43,9 +46,9 @@ class _Table:
 
     __slots__ = ("__array_interface__", "_handle", "_destroy")
 
-    def __init__(self, p: Plan, first: int, count: int):
+    def __init__(self, p: Plan, first: int, count: int) -> None:
         handle = ctypes.c_void_p()
-        self._handle = None
+        self._handle: int | None = None
         self._destroy = library.posenc_table_destroy  # modules may be gone when the interpreter ends
         status = library.posenc_table_create(ctypes.byref(handle), p.handle, first, count, 0)
         if status:
@@ -55,12 +58,12 @@ class _Table:
             "version": 3, "typestr": "<f4", "shape": (count, p.d_model), "data": (handle.value, False),
         }  # fmt: skip
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self._handle:
             self._destroy(self._handle)
 
 
-def _rows_of(out: np.ndarray, shape: tuple[int, ...]) -> tuple[int, int]:
+def _rows_of(out: npt.NDArray[Any], shape: tuple[int, ...]) -> tuple[int, int]:
     """Address and row stride, in elements, of an output array for rows of this shape."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a NumPy array")
@@ -91,44 +94,48 @@ def _rows_of(out: np.ndarray, shape: tuple[int, ...]) -> tuple[int, int]:
     return out.ctypes.data, step // FLOAT
 
 
-def _in_parts(threads: int | None, count: int, write) -> None:
-    """write(first, rows) for all rows, split over threads. The library releases the interpreter's lock by itself."""
-    threads = 1 if threads is None else operator.index(threads)
-    if threads < 1:
-        raise ValueError(f"threads is {threads}; allowed: 1 or more, or None for one")
-    if threads == 1 or count < 2:
-        write(0, count)
-        return
-    share = -(-count // threads)
-    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        for part in [pool.submit(write, i, min(share, count - i)) for i in range(0, count, share)]:
-            part.result()
+def _in_parts(threads: SupportsIndex | None, count: int, write: Callable[[int, int], int]) -> int:
+    """write(first, rows) for all rows, split over threads; a status. The library is called without the interpreter's lock."""
+    n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
+    n = min(n, count, 4 * (os.cpu_count() or 1))  # more would only wait
+    if n < 2:
+        return write(0, count)
+    share = -(-count // n)
+    with concurrent.futures.ThreadPoolExecutor(n) as pool:
+        parts = [pool.submit(write, i, min(share, count - i)) for i in range(0, count, share)]
+    return max(part.result() for part in parts)
 
 
-def _fill(p: Plan, first: int, count: int, out: np.ndarray, threads: int | None) -> None:
+def _fill(p: Plan, first: int, count: int, out: npt.NDArray[Any], threads: SupportsIndex | None) -> None:
     address, stride = _rows_of(out, (count, p.d_model))
-    status = library.posenc_fill_check(p.handle, first, count, address, stride, None, 0)  # all of it, before any is written
+    arguments = p.handle, first, count, address, stride
+    status = library.posenc_fill_check(*arguments, None, 0)  # all of it, before any is written
+    if status == 0:
+        status = _in_parts(
+            threads, count,
+            lambda i, rows: library.posenc_fill(p.handle, first + i, rows, address + i * stride * FLOAT, stride),
+        )  # fmt: skip
     if status:
-        fail(status, library.posenc_fill_check, p.handle, first, count, address, stride)
-    _in_parts(
-        threads, count,
-        lambda i, rows: library.posenc_fill(p.handle, first + i, rows, address + i * stride * FLOAT, stride),
-    )  # fmt: skip
+        fail(status, library.posenc_fill_check, *arguments)
 
 
-def _fill_at(p: Plan, positions: np.ndarray, out: np.ndarray, threads: int | None) -> None:
+def _fill_at(p: Plan, positions: npt.NDArray[np.int64], out: npt.NDArray[Any], threads: SupportsIndex | None) -> None:
     address, stride = _rows_of(out, (*positions.shape, p.d_model))
+    if np.may_share_memory(positions, out):  # they would change while they are read
+        positions = positions.copy()
     at, count = positions.ctypes.data, positions.size
-    status = library.posenc_fill_at_check(p.handle, at, count, address, stride, None, 0)
+    arguments = p.handle, at, count, address, stride
+    status = library.posenc_fill_at_check(*arguments, None, 0)
+    if status == 0:
+        status = _in_parts(
+            threads, count,
+            lambda i, rows: library.posenc_fill_at(p.handle, at + 8 * i, rows, address + i * stride * FLOAT, stride),
+        )  # fmt: skip
     if status:
-        fail(status, library.posenc_fill_at_check, p.handle, at, count, address, stride)
-    _in_parts(
-        threads, count,
-        lambda i, rows: library.posenc_fill_at(p.handle, at + 8 * i, rows, address + i * stride * FLOAT, stride),
-    )  # fmt: skip
+        fail(status, library.posenc_fill_at_check, *arguments)
 
 
-def _positions(positions: npt.ArrayLike) -> np.ndarray:
+def _positions(positions: Any) -> npt.NDArray[np.int64]:
     array = np.asarray(positions)
     if array.size == 0 and array.dtype == np.float64:  # what NumPy makes of []
         array = array.astype(np.int64)
@@ -140,15 +147,15 @@ def _positions(positions: npt.ArrayLike) -> np.ndarray:
 
 
 def table(
-    positions: int | npt.ArrayLike = 5000,
-    d_model: int = 512,
+    positions: SupportsIndex | npt.ArrayLike = 5000,
+    d_model: SupportsIndex = 512,
     base: float = 10000.0,
-    freqs: Sequence[float] | np.ndarray | None = None,
-    first: int = 0,
+    freqs: npt.ArrayLike | None = None,
+    first: SupportsIndex = 0,
     impl: str | None = None,
-    out: np.ndarray | None = None,
-    threads: int | None = None,
-) -> np.ndarray:
+    out: Array | None = None,
+    threads: SupportsIndex | None = None,
+) -> Array:
     """The sinusoidal position table: ``sin(p w_k)`` in column 2k, ``cos(p w_k)`` in column 2k + 1.
 
     ``w_k = base**(-2 k / d_model)`` (Vaswani et al., 2017, section 3.5). By default every value is the float32
@@ -172,7 +179,8 @@ def table(
     out
         Where to write: float32, of the result's shape; its rows may be further apart than ``d_model``, at one distance.
     threads
-        How many threads share the rows; None: one. The values do not depend on it.
+        How many threads share the rows; None: one. The values do not depend on it. A fresh table for one thread is made by
+        `posenc_table_create`, in huge pages where the system gives them; other memory is NumPy's.
 
     Returns
     -------
@@ -186,22 +194,17 @@ def table(
         No memory for the table.
     """
     p = plan(d_model, base, freqs, impl)
-    try:
-        count = operator.index(positions)
-    except TypeError:
-        if np.ndim(positions) == 0:
-            raise TypeError(f"positions is {positions!r}; allowed: a count, or an array of integers") from None
-    else:
-        first = operator.index(first)
-        if count < 0:
-            raise ValueError(f"positions is {count}; allowed: a count, 0 or more, or an array of integers")
-        if not -(2**63) <= first < 2**63 or count >= 2**63:
-            raise ValueError(f"positions {first} to {first + count - 1}; allowed: -2^32 to 2^32")
+    if getattr(positions, "ndim", 0) == 0 and not isinstance(positions, (list, tuple, range)):
+        count = _count(positions)
+        start = index("first", first, -MAX_POSITION, MAX_POSITION)
         if out is None and threads in (None, 1):
-            return np.asarray(_Table(p, first, count))
+            return np.asarray(_Table(p, start, count))
         if out is None:
+            status = library.posenc_table_check(p.handle, start, count, 0, None, 0)
+            if status:
+                fail(status, library.posenc_table_check, p.handle, start, count, 0)
             out = np.empty((count, p.d_model), np.float32)
-        _fill(p, first, count, out, threads)
+        _fill(p, start, count, out, threads)
         return out
     if first != 0:
         raise ValueError(f"first is {first}; allowed: 0, where positions is an array")
@@ -212,14 +215,21 @@ def table(
     return out
 
 
+def _count(positions: Any) -> int:
+    try:
+        return index("positions", positions, 0, 2 * MAX_POSITION + 1)
+    except TypeError:
+        raise TypeError(f"positions is {positions!r}; allowed: a count, or an array of integers") from None
+
+
 def fill_at(
-    out: np.ndarray,
+    out: Array,
     positions: npt.ArrayLike,
     base: float = 10000.0,
-    freqs: Sequence[float] | np.ndarray | None = None,
+    freqs: npt.ArrayLike | None = None,
     impl: str | None = None,
-    threads: int | None = None,
-) -> np.ndarray:
+    threads: SupportsIndex | None = None,
+) -> Array:
     """Writes a row of `table` for each position into `out`, float32 of shape ``positions.shape + (d_model,)``.
 
     Arguments, errors and result as in `table`; d_model is the last axis of `out`.

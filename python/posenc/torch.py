@@ -6,10 +6,14 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any, Callable
+
 import torch
 from torch import nn
 
-from ._table import table
+from ._plan import index
+from ._table import MAX_POSITION, table
 
 __all__ = ["SinusoidalPositionalEncoding"]
 
@@ -17,8 +21,14 @@ __all__ = ["SinusoidalPositionalEncoding"]
 _KNOWN_NAMES = ("pe", "positional_encoding_matrix")
 
 
+# A position this far beyond the table is taken for a mistake, not for a wish.
+_FAR = 1 << 20
+
+_growing = threading.Lock()  # of the module's file, not of a module: those are copied and pickled
+
+
 def _is_compiling() -> bool:
-    """Whether this call is being traced; Python's own control flow over data must not be."""
+    """Whether this call is being traced: values of tensors are not at hand then."""
     compiler = getattr(torch, "compiler", None)
     if compiler is not None and getattr(compiler, "is_compiling", bool)():
         return True
@@ -48,8 +58,11 @@ class SinusoidalPositionalEncoding(nn.Module):
     buffer_name
         Under which name.
 
-    The table is a float32 buffer of shape (positions, d_model) and stays float32 in a module that is converted; sums are
-    formed in the wider of the two types and rounded to the input's.
+    The table is a float32 buffer of shape (positions, d_model), also in a `state_dict`, and stays float32 in a module that is
+    converted; ``scale * x + table`` is computed in float32, or float64 for such inputs, and rounded to the input's type.
+
+    Where copies of a module work for it (`torch.nn.DataParallel`), or when it is compiled or exported, give `max_len` or call
+    `reserve` first: a copy's growth is lost with it.
     """
 
     def __init__(
@@ -64,44 +77,58 @@ class SinusoidalPositionalEncoding(nn.Module):
         buffer_name: str = "pe",
     ) -> None:
         super().__init__()
-        self.d_model = d_model
+        self.d_model = index("d_model", d_model, 1, 1 << 20)
         self.batch_first = batch_first
         self.base = base
         self.scale = scale
         self.persistent = persistent
         self.buffer_name = buffer_name
         self.dropout = nn.Dropout(dropout)
-        self.register_buffer(buffer_name, self._rows(0, max_len), persistent=persistent)
+        rows = self._rows(0, index("max_len", max_len, 0, MAX_POSITION))
+        self.register_buffer(buffer_name, rows.to(torch.empty(0).device), persistent=persistent)
 
     def _rows(self, first: int, count: int) -> torch.Tensor:
-        return torch.from_numpy(table(count, self.d_model, self.base, first=first))
+        with torch.inference_mode(False):
+            return torch.from_numpy(table(count, self.d_model, self.base, first=first))
 
     def _table(self) -> torch.Tensor:
-        return self._buffers[self.buffer_name]
+        rows = self._buffers[self.buffer_name]
+        assert rows is not None
+        return rows
 
-    def reset_buffers(self) -> None:
-        """Fills the table again, as after ``to_empty``, on its device and as long as it is."""
+    def reset_buffers(self, device: torch.device | str | None = None) -> None:
+        """Computes the table again, as after ``to_empty``, as long as it is, on its device or another. What was loaded is lost."""
         old = self._table()
-        if old.device.type != "meta":
-            self._buffers[self.buffer_name] = self._rows(0, old.shape[0]).to(old.device)
+        target = torch.device(device) if device is not None else old.device
+        if target.type == "meta":
+            raise RuntimeError("the table is on the meta device; name another, or call to_empty first")
+        with torch.inference_mode(False):
+            self._buffers[self.buffer_name] = self._rows(0, old.shape[0]).to(target)
+
+    reset_parameters = reset_buffers  # what FSDP calls after to_empty
 
     def reserve(self, n: int) -> None:
         """Makes positions 0 .. n - 1 available; rows that are there stay as they are. Not in compiled code."""
-        old = self._table()
-        if n > old.shape[0]:
-            more = self._rows(old.shape[0], n - old.shape[0]).to(old.device)
-            self._buffers[self.buffer_name] = torch.cat([old, more])
+        n = index("n", n, 0, MAX_POSITION)
+        with _growing, torch.inference_mode(False), torch.no_grad():
+            old = self._table()
+            if n > old.shape[0]:
+                more = self._rows(old.shape[0], n - old.shape[0]).to(old.device)
+                self._buffers[self.buffer_name] = torch.cat([old, more])
 
-    def _need(self, n: int) -> None:
-        have = self._table().shape[0]
+    def _with(self, n: int) -> torch.Tensor:
+        """The table, with positions 0 .. n - 1 at least."""
+        rows = self._table()
+        have = rows.shape[0]
         if n <= have:
-            return
+            return rows
         if _is_compiling():
             raise RuntimeError(
                 f"the table has {have} positions and cannot grow in compiled code; call reserve(n) with the number "
                 f"of positions you need, or give max_len, before compiling"
             )
-        self.reserve(max(n, 2 * have))
+        self.reserve(max(n, min(2 * have, n + _FAR)))
+        return self._table()
 
     def _check(self, x: torch.Tensor) -> None:
         if x.dim() not in (2, 3) or x.shape[-1] != self.d_model:
@@ -122,7 +149,9 @@ class SinusoidalPositionalEncoding(nn.Module):
         start
             Position of the first one, 0 or more: for decoding piece by piece.
         positions
-            Integers instead of start, start + 1, ...: of shape (sequence,), or of x's without its last axis.
+            Integers instead of start, start + 1, ...: of shape (sequence,), or of x's without its last axis, whose axes may
+            be 1. Compiled code cannot look at them: there those beyond the table are PyTorch's index error, and negative
+            ones count from its end.
         """
         self._check(x)
         sequence_axis = 1 if self.batch_first and x.dim() == 3 else 0
@@ -130,75 +159,89 @@ class SinusoidalPositionalEncoding(nn.Module):
         if positions is None:
             if start < 0:
                 raise ValueError(f"start is {start}; allowed: 0 or more")
-            self._need(start + length)
-            rows = self._table()[start : start + length]
+            rows = self._with(start + length)[start : start + length]
+        elif start != 0:
+            raise ValueError(f"start is {start}; allowed: 0, where positions are given")
         else:
-            if start != 0:
-                raise ValueError(f"start is {start}; allowed: 0, where positions are given")
             rows = self._rows_at(positions, x, length)
         if rows.dim() < x.dim():
             rows = rows.unsqueeze(1 - sequence_axis)
+        dtype = x.dtype
         if self.scale is not None:
-            x_scaled = x * self.scale
-        else:
-            x_scaled = x
-        return self.dropout((x_scaled + rows.to(x.device)).to(x.dtype))
+            x = x.to(torch.promote_types(dtype, torch.float32)) * self.scale
+        return self.dropout((x + rows.to(x.device)).to(dtype))
 
     def _rows_at(self, positions: torch.Tensor, x: torch.Tensor, length: int) -> torch.Tensor:
+        if not isinstance(positions, torch.Tensor):
+            raise TypeError(f"positions are a {type(positions).__name__}; expected a tensor of integers")
         if positions.dtype not in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
-            raise TypeError(f"positions have dtype {positions.dtype}; expected integers")
-        if positions.shape != x.shape[:-1] and positions.shape != (length,):
+            raise TypeError(f"positions have dtype {positions.dtype}; expected int64, or a smaller integer")
+        batch = x.shape[:-1]
+        same = positions.dim() == len(batch) and all(p == n or p == 1 for p, n in zip(positions.shape, batch))
+        if positions.shape != (length,) and not same:
             raise ValueError(
-                f"positions have shape {tuple(positions.shape)}; expected {(length,)} or {tuple(x.shape[:-1])}"
+                f"positions have shape {tuple(positions.shape)}; expected {(length,)}, or {tuple(batch)}, whose axes may be 1"
             )
+        rows = self._table()
         if not _is_compiling() and positions.numel() > 0:  # on a GPU, this waits for it
             least, most = int(positions.min()), int(positions.max())
             if least < 0:
                 raise ValueError(f"positions go down to {least}; allowed: 0 or more")
-            self._need(most + 1)
-        table = self._table()
-        return table[positions.to(device=table.device, dtype=torch.int64)]
+            if most >= max(_FAR, 2 * rows.shape[0]):
+                raise ValueError(
+                    f"positions go up to {most}, far beyond the table's {rows.shape[0]}; if that is meant, call reserve(n) first"
+                )
+            rows = self._with(most + 1)
+        return rows[positions.to(device=rows.device, dtype=torch.int64)]
 
     # ---- the table stays float32, whatever the module is converted to
 
-    def _apply(self, fn, *args, **kwargs):
+    def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> SinusoidalPositionalEncoding:
         old = self._table()
         super()._apply(fn, *args, **kwargs)
         new = self._table()
         if new.dtype != torch.float32:
-            self._buffers[self.buffer_name] = (
-                old.to(new.device) if new.device.type != "meta" else torch.empty_like(old, device="meta")
-            )
+            on_meta = new.device.type == "meta"
+            self._buffers[self.buffer_name] = torch.empty_like(old, device="meta") if on_meta else old.to(new.device)
         return self
 
     # ---- checkpoints: tables of several names and shapes
 
     def _load_from_state_dict(
-        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
     ) -> None:
-        names = [name for name in dict.fromkeys((self.buffer_name, *_KNOWN_NAMES)) if prefix + name in state_dict]
-        for key in state_dict:
-            name = key[len(prefix) :].split(".", 1)[0]
-            if strict and key.startswith(prefix) and name not in names and name not in self._modules:
-                unexpected_keys.append(key)
-        if not names:
-            if strict and self.persistent:
-                missing_keys.append(prefix + self.buffer_name)
-            return
-        key = prefix + names[0]
-        value = state_dict[key]
+        keys = [prefix + name for name in dict.fromkeys((self.buffer_name, *_KNOWN_NAMES)) if prefix + name in state_dict]
+        rest = {key: value for key, value in state_dict.items() if key not in keys}
+        for key in keys[:1]:
+            values = self._values(key, state_dict[key], error_msgs)
+            if values is not None and self.persistent:
+                on_meta = self._table().device.type == "meta"
+                device = values.device if on_meta else self._table().device
+                with torch.inference_mode(False), torch.no_grad():
+                    values = values.detach().to(device=device, dtype=torch.float32, copy=True)
+                self._buffers[self.buffer_name] = values
+        if keys and self.persistent:
+            rest[prefix + self.buffer_name] = self._table()  # loaded already, or an error already
+        super()._load_from_state_dict(rest, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
+    def _values(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor | None:
         d = self.d_model
-        shape = tuple(value.shape)
-        if shape[-1:] != (d,) or len(shape) not in (2, 3) or (len(shape) == 3 and 1 not in shape[:2]):
-            error_msgs.append(
-                f"{key} has shape {shape}; expected (positions, {d}), (positions, 1, {d}) or (1, positions, {d})"
-            )
-            return
-        if self.persistent:
-            old = self._table()
-            device = value.device if old.device.type == "meta" else old.device
-            loaded = value.detach().reshape(-1, d)
-            self._buffers[self.buffer_name] = loaded.to(device=device, dtype=torch.float32, copy=True)
+        shape = tuple(getattr(value, "shape", ()))
+        right = len(shape) in (2, 3) and shape[-1] == d and (len(shape) == 2 or 1 in shape[:2])
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and right:
+            return value.reshape(-1, d)
+        error_msgs.append(
+            f"{key} has shape {shape} and is of type {getattr(value, 'dtype', type(value).__name__)}; expected a floating-point "
+            f"tensor of shape (positions, {d}), (positions, 1, {d}) or (1, positions, {d})"
+        )
+        return None
 
     def extra_repr(self) -> str:
         text = f"{self.d_model}, max_len={self._table().shape[0]}, batch_first={self.batch_first}, base={self.base:g}"

@@ -14,6 +14,9 @@ import posenc
 from posenc import _library
 
 
+ROOT = pathlib.Path(posenc.__file__).parents[1]
+
+
 def formula(positions, d_model, base=10000.0):
     """The formula in float64."""
     k = np.arange((d_model + 1) // 2)
@@ -99,19 +102,28 @@ BAD = [
     (dict(positions=[[True]]), TypeError, "bool"),
     (dict(positions=[2**33]), ValueError, "8589934592"),
     (dict(positions=np.array([2**63], np.uint64)), ValueError, "9223372036854775808"),
-    (dict(positions=2**70), ValueError, "-2^32 to 2^32"),
+    (dict(positions=2**70), ValueError, "positions is 1180591620717411303424"),
+    (dict(positions=True), TypeError, "positions is True"),
+    (dict(positions=2**33, threads=2), ValueError, "-2^32 to 2^32"),
+    (dict(positions=2**33), ValueError, "-2^32 to 2^32"),
     (dict(positions=[1], first=3), ValueError, "first is 3"),
     (dict(first=2**33), ValueError, "first is 8589934592"),
     (dict(d_model=0), ValueError, "d_model is 0"),
-    (dict(d_model=2.5), TypeError, "float"),
+    (dict(d_model=2.5), TypeError, "d_model is 2.5"),
+    (dict(d_model=2**64 + 16), ValueError, "d_model is 18446744073709551632"),
+    (dict(base="10000"), TypeError, "base is '10000'"),
     (dict(base=1), ValueError, "base is 1"),
     (dict(base=float("nan")), ValueError, "base is"),
     (dict(freqs=[1.0]), ValueError, "n_freqs is 1"),
-    (dict(freqs=[[1.0]]), ValueError, "freqs has shape"),
+    (dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1)"),
+    (dict(freqs=0.5), ValueError, "freqs has shape ()"),
+    (dict(freqs=["0.5"]), ValueError, "dtype <U3"),
     (dict(impl="fastest"), ValueError, 'impl is "fastest"; known: naive'),
     (dict(impl=3), TypeError, "impl is 3"),
+    (dict(impl="exact\0"), TypeError, "impl is 'exact"),
+    (dict(impl="\u00e9" * 1000), ValueError, "impl is"),
     (dict(threads=0), ValueError, "threads is 0"),
-    (dict(threads=1.5), TypeError, "float"),
+    (dict(threads=1.5), TypeError, "threads is 1.5"),
     (dict(out=[[0.0]]), TypeError, "list"),
 ]
 
@@ -164,6 +176,25 @@ def test_nothing_is_written_on_error():
         posenc.fill_at([[0.0]], [1])
 
 
+def test_out_over_its_own_positions():
+    memory = np.zeros(3000 * 64, np.float32)
+    positions = memory.view(np.int64)[:3000]
+    positions[:] = np.arange(3000)[::-1]
+    assert np.array_equal(posenc.fill_at(memory.reshape(3000, 64), positions), posenc.table(3000, 64)[::-1])
+
+
+def test_arrays_of_one_are_arrays():
+    assert posenc.table(np.array([5]), 16).shape == (1, 16)
+    assert posenc.table(np.array(5), 16).shape == (5, 16)
+    torch = pytest.importorskip("torch")
+    assert np.array_equal(posenc.table(torch.tensor([5]), 16), posenc.table(6, 16)[5:])
+
+
+def test_fresh_tables_are_the_librarys():
+    table = posenc.table(3000, 512)
+    assert table.base is not None and table.ctypes.data % (2 << 20) == 0
+
+
 def test_implementations():
     rows = posenc.implementations()
     assert {row.name for row in rows} > {"naive", "explog", "float64", "exact_scalar"}
@@ -213,8 +244,11 @@ def test_version():
 
 
 def test_a_missing_library_is_named(tmp_path):
-    with pytest.raises(ImportError, match="libposenc.so.0.*LD_LIBRARY_PATH"):
+    with pytest.raises(ImportError, match="libposenc.so.0.*install the package again"):
         _library.load(str(tmp_path / "libposenc.so.0"))
+    run = subprocess.run([sys.executable, "-c", "import posenc"], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    if not (ROOT / "posenc" / "libposenc.so.0").exists() and run.returncode:
+        assert "LD_LIBRARY_PATH" in run.stderr
 
 
 def test_another_library_is_refused():

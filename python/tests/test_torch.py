@@ -1,5 +1,6 @@
 """posenc.torch.SinusoidalPositionalEncoding: values, shapes, growth, conversions, checkpoints, compilation."""
 
+import concurrent.futures
 import copy
 import io
 import math
@@ -69,6 +70,8 @@ def test_start_and_positions():
     assert torch.equal(e(x, positions=both), x + table[both])
     assert torch.equal(b(x.transpose(0, 1), positions=both.T.int()), x.transpose(0, 1) + table[both.T])
     assert torch.equal(b(x.transpose(0, 1), positions=at), x.transpose(0, 1) + table[at])
+    assert torch.equal(e(x, positions=at[:, None]), x + table[at][:, None])
+    assert torch.equal(e(x, positions=at[None, :3]), x + table[at[:3]])
     whole = e(torch.zeros(50, 1, 16))
     pieces = [e(torch.zeros(1, 1, 16), start=i) for i in range(50)]
     assert torch.equal(whole, torch.cat(pieces))
@@ -82,8 +85,11 @@ def test_start_and_positions():
         (torch.zeros(2, 5, 3, 8), {}, ValueError, "expected"),
         (torch.zeros(5, 3, 8, dtype=torch.int64), {}, TypeError, "int64"),
         (torch.zeros(5, 3, 8), dict(start=-1), ValueError, "start is -1"),
-        (torch.zeros(5, 3, 8), dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\) or \(5, 3\)"),
+        (torch.zeros(5, 3, 8), dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\), or \(5, 3\)"),
         (torch.zeros(5, 3, 8), dict(positions=torch.arange(5) - 2), ValueError, "down to -2"),
+        (torch.zeros(5, 3, 8), dict(positions=torch.zeros(3, 5, dtype=int)), ValueError, "positions have shape"),
+        (torch.zeros(5, 3, 8), dict(positions=torch.arange(5) + 2**31), ValueError, r"up to 2147483652.*reserve\(n\)"),
+        (torch.zeros(5, 3, 8), dict(positions=[0, 1, 2, 3, 4]), TypeError, "a list"),
         (torch.zeros(5, 3, 8), dict(positions=torch.arange(5.0)), TypeError, "float32"),
         (torch.zeros(5, 3, 8), dict(positions=torch.arange(5), start=2), ValueError, "start"),
     ],
@@ -126,6 +132,44 @@ def test_the_table_stays_float32(dtype):
     assert e.to("cpu", dtype) is e
 
 
+def test_scaled_sums_are_rounded_once():
+    x = torch.randn(6, 3, 16).half()
+    want = (x.float() * 22.6 + rows(6, 16)[:, None]).half()
+    assert torch.equal(Encoding(16, dropout=0, scale=22.6)(x), want)
+
+
+def test_bad_arguments():
+    with pytest.raises(ValueError, match="max_len is -1"):
+        Encoding(16, max_len=-1)
+    with pytest.raises(TypeError, match=r"max_len is \[1, 2\]"):
+        Encoding(16, max_len=[1, 2])
+    with pytest.raises(ValueError, match="d_model is 0"):
+        Encoding(0)
+
+
+def test_growth_in_inference_mode_is_like_any():
+    e = Encoding(16, max_len=4, dropout=0, persistent=True)
+    with torch.inference_mode():
+        e(torch.zeros(9, 1, 16))
+        assert not e.pe.is_inference()
+        e.reset_buffers()
+        e.load_state_dict({"pe": torch.randn(9, 16)})
+    assert not e.pe.is_inference()
+    e.pe.fill_(3)
+    e(torch.zeros(9, 1, 16, requires_grad=True)).sum().backward()
+
+
+def test_growth_by_many_threads():
+    e = Encoding(16, max_len=1, dropout=0)
+    want = rows(400, 16)
+
+    def work(n):
+        return torch.equal(e(torch.zeros(n, 1, 16))[:, 0], want[:n])
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, [1 + i * 37 % 400 for i in range(400)]))
+
+
 def test_autocast():
     e = Encoding(16, dropout=0)
     with torch.autocast("cpu", torch.bfloat16):
@@ -164,7 +208,44 @@ def test_meta_and_reset():
     assert torch.equal(half[0].pe, rows(20, 16))
 
 
+    if hasattr(torch, "get_default_device"):  # since 2.3; a default device is younger than some PyTorch we work with
+        with torch.device("meta"):
+            model = nn.Sequential(Encoding(16, max_len=20, dropout=0), nn.Linear(16, 2))
+        assert model[0].pe.device.type == "meta" and model[1].weight.device.type == "meta"
+        model.to_empty(device="cpu")
+        model[0].reset_parameters()
+        assert torch.equal(model[0].pe, rows(20, 16))
+    meta = Encoding(16, max_len=20, dropout=0).to("meta")
+    with pytest.raises(RuntimeError, match="meta"):
+        meta.reset_buffers()
+    meta.reset_buffers("cpu")
+    assert torch.equal(meta.pe, rows(20, 16))
+
+
 # ---- checkpoints
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_subclass_loads_its_own(persistent):
+    class Scaled(Encoding):
+        def __init__(self):
+            super().__init__(16, max_len=9, dropout=0, persistent=persistent)
+            self.alpha = nn.Parameter(torch.randn(1))
+            self.inner = nn.Linear(2, 2)
+
+        def get_extra_state(self):
+            return {"seen": 3}
+
+        def set_extra_state(self, state):
+            self.seen = state["seen"]
+
+    one, other = nn.ModuleList([Scaled()]), nn.ModuleList([Scaled()])
+    called = []
+    other[0]._register_load_state_dict_pre_hook(lambda *arguments: called.append(1))
+    other.load_state_dict(one.state_dict(), strict=True)
+    assert torch.equal(one[0].alpha, other[0].alpha) and torch.equal(one[0].inner.weight, other[0].inner.weight)
+    assert other[0].seen == 3 and called
+    assert torch.equal(other[0].pe, rows(9, 16))
 
 SHAPES = [(9, 16), (9, 1, 16), (1, 9, 16)]
 
@@ -189,9 +270,10 @@ def test_checkpoints(shape, name, persistent):
 
 def test_checkpoints_that_do_not_fit():
     e = Encoding(16, persistent=True)
-    for shape in [(9, 15), (9, 2, 16), (16,), (2, 9, 16)]:
+    for value in [torch.zeros(9, 15), torch.zeros(9, 2, 16), torch.zeros(16), torch.zeros(9, 16).int(), torch.zeros(9, 16) * 1j]:
         with pytest.raises(RuntimeError, match="pe has shape .*expected"):
-            e.load_state_dict({"pe": torch.zeros(shape)})
+            e.load_state_dict({"pe": value})
+    assert torch.equal(e.pe, rows(5000, 16))
     with pytest.raises(RuntimeError, match='Missing key.*"pe"'):
         e.load_state_dict({})
     with pytest.raises(RuntimeError, match='Unexpected key.*"other"'):
