@@ -45,7 +45,7 @@ unsigned big_split(big *r, const big *a, int n);
 /* The 53 leading bits, cut; a is reduced by them, so that repeated calls give the next bits. 0 when a is 0. */
 double big_take_double(big *a, int n);
 
-/* 2/pi, pi/2 and 1/(2 pi), less than 2 units below. */
+/* 2/pi and pi/2 (pi.c), less than 2 units below. */
 void big_two_over_pi(big *r, int n);
 void big_half_pi(big *r, int n);
 

@@ -41,8 +41,9 @@ static inline void join_block(block *p, int64_t pairs)
     const owners whose = owners_of(p, v);
     p->exempt[v] = vx_of(put_together(whose, exempt_at(t, before, relative_before(p, before)), exempt_lanes(t, own, p->coarse)));
     for (int b = -STEP / 2; b < STEP / 2; b++) {
-      const angle step = entry(t, steps_of(t, before), before, b == -STEP / 2 ? STEP / 2 - 1 : b - 1, 1);
-      store_angle(p->joined + (STEP / 2 + b) * 2 * GROUP + v * VD_LANES, GROUP, join(whose, step, entry(t, steps_of(t, own), own, b, 1)));
+      const angle step_before = entry(t, steps_of(t, before), before, b == -STEP / 2 ? STEP / 2 - 1 : b - 1, 1);
+      const angle step = entry(t, steps_of(t, own), own, b, 1);
+      store_angle(p->joined + (STEP / 2 + b) * 2 * GROUP + v * VD_LANES, GROUP, join(whose, step_before, step));
     }
   }
 }

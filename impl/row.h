@@ -8,7 +8,7 @@
 
 typedef struct row_strip {
   const turns *t;
-  int64_t first, from, to; /* frequency of lane 0, columns that exist, as in strip.h */
+  int64_t first, from, to; /* frequency of lane 0, columns that exist, as in block.h */
   int64_t coarse;          /* position */
   int vectors;
   angle angles[PER_STRIP]; /* coarse */
@@ -50,7 +50,7 @@ static inline angle row_angle(const row_strip *p, parts at, int v)
 }
 
 __attribute__((noinline)) static void settle_row(const row_strip *p, const posenc_spec *spec, parts at, float *out,
-                                                   settle_pairs *settle)
+                                                 settle_pairs *settle)
 {
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = p->first + v * VD_LANES;

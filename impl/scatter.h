@@ -70,8 +70,8 @@ static inline void scatter_strip(const posenc_spec *spec, const turns *t, const 
 }
 
 /* Not inlined, like fill_rows: of the two, only the stack of the one that runs is taken. */
-__attribute__((noinline)) static void scatter(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride,
-                           settle_pairs *settle)
+__attribute__((noinline)) static void scatter(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,
+                                              int64_t stride, settle_pairs *settle)
 {
   batch b;
   const int64_t first = first_lane(out, stride);

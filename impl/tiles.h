@@ -35,8 +35,8 @@ static inline int64_t first_lane(const float *out, int64_t stride)
 
 enum { ROWS = 1024, MANY_ROWS = 192 /* make the joins pay */, MANY_RUNS = 4 /* make a copy of steps at lines pay */ };
 
-__attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, int64_t position, int64_t count, float *out, int64_t stride,
-                             settle_pairs *settle)
+__attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, int64_t position, int64_t count,
+                                                float *out, int64_t stride, settle_pairs *settle)
 {
   block p;
   const int64_t left = first_lane(out, stride), pairs = spec->d_model / 2;

@@ -32,8 +32,8 @@ static inline turns turns_of(const posenc_spec *spec, const void *state)
   return (turns){n, hi, mid, steps, steps ? steps + n / WINDOW * STEPS * ENTRY : NULL};
 }
 
-/* Where up to 8 frequencies from k have entry 0 of a table: the sines, ROOM before the cosines. -8 < k, and the last of them below n + 8; where there is no
- * frequency, there is something finite. */
+/* Where up to 8 frequencies from k have entry 0 of a table: the sines, ROOM before the cosines. -8 < k, and the last of them is
+ * below n + 8; where there is no frequency, there is something finite. */
 static inline double *entries_of(const turns *t, double *table, int entries, int64_t k)
 {
   const int64_t window = k < 0 ? 0 : k < t->n ? k / WINDOW : t->n / WINDOW - 1;

@@ -6,7 +6,6 @@ import io
 import math
 import pickle
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -323,4 +322,3 @@ def test_export():
 def test_nothing_of_the_library_is_on_the_module():
     e = Encoding(16)
     assert all(isinstance(value, (int, float, bool, str, dict, set, type(None))) for value in vars(e).values())
-    assert np.shares_memory(e.pe.numpy(), e.pe.numpy())
