@@ -27,7 +27,7 @@ static void take(fresh_case *c, posenc_status status)
 static void table_create(void *data)
 {
   fresh_case *c = data;
-  float *table;
+  void *table;
   take(c, posenc_table_create(&table, c->plan, 0, c->shape->positions, c->shape->d_model));
   posenc_table_destroy(table);
 }

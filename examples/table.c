@@ -4,7 +4,7 @@
 
 int main(void)
 {
-  float *table = NULL;
+  void *table = NULL;
   posenc_spec spec = posenc_spec_default(512);
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, &spec, NULL); /* NULL: the default implementation */
@@ -14,8 +14,9 @@ int main(void)
     fprintf(stderr, "posenc: %s\n", posenc_status_string(status));
     return 1;
   }
-  printf("posenc %s, %s: row 1 starts %.6f %.6f %.6f %.6f\n", posenc_version(), posenc_plan_impl(plan), (double)table[512],
-         (double)table[513], (double)table[514], (double)table[515]);
+  const float *row = (const float *)table + 512;
+  printf("posenc %s, %s: row 1 starts %.6f %.6f %.6f %.6f\n", posenc_version(), posenc_plan_impl(plan), (double)row[0],
+         (double)row[1], (double)row[2], (double)row[3]);
   posenc_table_destroy(table);
   posenc_plan_destroy(plan);
   return 0;

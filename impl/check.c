@@ -52,7 +52,7 @@ static posenc_status check_ladder(const posenc_spec *s, int64_t n, char *message
     return posenc_fail(POSENC_ERROR_SPEC, message, size, "denominator is %.17g; allowed: finite and > 0, or 0 for d_model / 2",
                        s->denominator);
   /* A given denominator must make sense even where the only frequency is 1 and it is not used. */
-  const double last = n == 1 && s->denominator != 0.0 ? 1.0 : (double)(n - 1), bits = last * log2(s->base);
+  const double last = n <= 1 ? (s->denominator != 0.0 ? 1.0 : 0.0) : (double)(n - 1), bits = last * log2(s->base);
   if (!(bits / denominator <= 1022.0))
     return posenc_fail(POSENC_ERROR_SPEC, message, size,
                        "denominator is %.17g and base is %.17g: base^(-%.0f/denominator) falls below 2^-1022; allowed with this "
@@ -67,8 +67,8 @@ static posenc_status check_freqs(const posenc_spec *s, int64_t n, char *message,
 {
   if (s->n_freqs != n)
     return posenc_fail(POSENC_ERROR_SPEC, message, size,
-                       "n_freqs is %" PRId64 "; allowed: (d_model + 1) / 2 = %" PRId64 " for d_model %" PRId64, s->n_freqs, n,
-                       s->d_model);
+                       "n_freqs is %" PRId64 "; allowed: %" PRId64 ", one for each pair of d_model %" PRId64 "'s columns",
+                       s->n_freqs, n, s->d_model);
   for (int64_t k = 0; k < n; k++) {
     const double w = fabs(s->freqs[k]);
     if (!(w == 0.0 || (w >= 0x1p-1022 && w <= 0x1p64)))
@@ -83,7 +83,20 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
   if (s->d_model < 1 || s->d_model > POSENC_MAX_D_MODEL)
     return posenc_fail(POSENC_ERROR_SPEC, message, size, "d_model is %" PRId64 "; allowed: 1 to %" PRId64, s->d_model,
                        POSENC_MAX_D_MODEL);
-  const int64_t n = posenc_n_freqs(s->d_model);
+  const struct {
+    const char *name;
+    int32_t value, most;
+  } choices[] = {{"layout", s->layout, POSENC_SPLIT}, {"order", s->order, POSENC_COS_FIRST},
+                 {"odd", s->odd, POSENC_ODD_ZERO}, {"dtype", s->dtype, POSENC_F16}};
+  for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+    if (choices[i].value < 0 || choices[i].value > choices[i].most)
+      return posenc_fail(POSENC_ERROR_SPEC, message, size, "%s is %" PRId32 "; allowed: 0 to %" PRId32 ", see posenc_%s",
+                         choices[i].name, choices[i].value, choices[i].most, choices[i].name);
+  const double scale = fabs(s->position_scale);
+  if (!(scale == 0.0 || (scale >= 0x1p-32 && scale <= 0x1p32)))
+    return posenc_fail(POSENC_ERROR_SPEC, message, size, "position_scale is %.17g; allowed: a magnitude from 2^-32 to 2^32, or 0 for 1",
+                       s->position_scale);
+  const int64_t n = posenc_n_freqs(s);
   return s->freqs ? check_freqs(s, n, message, size) : check_ladder(s, n, message, size);
 }
 
@@ -100,6 +113,9 @@ posenc_status posenc_spec_check(const posenc_spec *spec, char *message, size_t s
 }
 
 /* ---- implementation ---- */
+
+const char *const posenc_dtype_names[] = {
+    [POSENC_F32] = "float32", [POSENC_F64] = "float64", [POSENC_BF16] = "bfloat16", [POSENC_F16] = "float16"};
 
 static void list_names(char *names, size_t size)
 {
@@ -129,94 +145,12 @@ posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char 
     return posenc_fail(POSENC_ERROR_CPU, message, size, "impl is \"%s\", which needs %s; this machine does not offer it",
                        impl->name, impl->isa);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
+  if (!(kernel->dtypes >> s.dtype & 1))
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "dtype is %s; impl \"%s\" offers %s",
+                       posenc_dtype_names[s.dtype], impl->name, impl->dtypes);
   const char *reason = kernel->refuses ? kernel->refuses(&s) : NULL;
   if (reason)
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "impl \"%s\" does not offer this spec: %s", impl->name,
                        reason);
   return POSENC_OK;
-}
-
-/* ---- rows ---- */
-
-static int outside(int64_t position)
-{
-  return position < -POSENC_MAX_POSITION || position > POSENC_MAX_POSITION;
-}
-
-static posenc_status check_positions(const posenc_rows *rows, char *message, size_t size)
-{
-  static const char allowed[] = "allowed: -2^32 to 2^32";
-  if (rows->positions) {
-    for (int64_t i = 0; i < rows->count; i++)
-      if (outside(rows->positions[i]))
-        return posenc_fail(POSENC_ERROR_DOMAIN, message, size, "positions[%" PRId64 "] is %" PRId64 "; %s", i,
-                           rows->positions[i], allowed);
-    return POSENC_OK;
-  }
-  if (outside(rows->first))
-    return posenc_fail(POSENC_ERROR_DOMAIN, message, size, "first is %" PRId64 "; %s", rows->first, allowed);
-  if (rows->count - 1 > POSENC_MAX_POSITION - rows->first)
-    return posenc_fail(POSENC_ERROR_DOMAIN, message, size,
-                       "first is %" PRId64 " and count is %" PRId64 ", so the last position is beyond 2^32; %s", rows->first,
-                       rows->count, allowed);
-  return POSENC_OK;
-}
-
-posenc_status posenc_rows_check(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride,
-                                char *message, size_t size)
-{
-  if (!plan)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "plan is NULL; a plan from posenc_plan_create() is needed");
-  const int64_t d_model = posenc_plan_spec(plan)->d_model;
-  if (rows->count < 0)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "count is %" PRId64 "; allowed: 0 or more", rows->count);
-  if (row_stride < d_model)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size,
-                       "row_stride is %" PRId64 "; allowed: d_model = %" PRId64 " or more", row_stride, d_model);
-  if (rows->count == 0)
-    return POSENC_OK;
-  if (!out || (uintptr_t)out % sizeof(float) != 0)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "out is %p; allowed: memory aligned to %zu bytes", out,
-                       sizeof(float));
-  const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float);
-  if (d_model > most || (rows->count > 1 && row_stride > (most - d_model) / (rows->count - 1)))
-    return posenc_fail(POSENC_ERROR_SIZE, message, size,
-                       "count is %" PRId64 " and row_stride is %" PRId64 "; allowed: a product of at most %" PRId64 " elements",
-                       rows->count, row_stride, most);
-  return check_positions(rows, message, size);
-}
-
-posenc_status posenc_fill_check(const posenc_plan *plan, int64_t first, int64_t count, const void *out, int64_t row_stride,
-                                char *message, size_t size)
-{
-  const posenc_rows rows = {NULL, first, count};
-  return posenc_rows_check(plan, &rows, out, row_stride, message, size);
-}
-
-posenc_status posenc_table_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride,
-                                 char *message, size_t size)
-{
-  const int64_t d_model = plan ? posenc_plan_spec(plan)->d_model : 0, stride = row_stride ? row_stride : d_model;
-  if (plan && stride < d_model)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size,
-                       "row_stride is %" PRId64 "; allowed: d_model = %" PRId64 " or more, or 0 for d_model",
-                       row_stride, d_model);
-  const posenc_rows rows = {NULL, first, count};
-  const void *out = &rows; /* a stand-in: there is no table yet */
-  const posenc_status status = posenc_rows_check(plan, &rows, out, stride, message, size);
-  const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float);
-  if (status == POSENC_OK && count > 0 && stride > most / count) /* the last row has its whole stride too */
-    return posenc_fail(POSENC_ERROR_SIZE, message, size,
-                       "count is %" PRId64 " and row_stride is %" PRId64 "; allowed: a product of at most %" PRId64
-                       " elements", count, stride, most);
-  return status;
-}
-
-posenc_status posenc_fill_at_check(const posenc_plan *plan, const int64_t *positions, int64_t count, const void *out,
-                                   int64_t row_stride, char *message, size_t size)
-{
-  if (!positions && count > 0)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "positions is NULL; an array of count positions is needed");
-  const posenc_rows rows = {positions, 0, count};
-  return posenc_rows_check(plan, &rows, out, row_stride, message, size);
 }

@@ -14,8 +14,6 @@ __attribute__((format(printf, 4, 5))) posenc_status posenc_fail(posenc_status st
 /* The caller's spec, perhaps of an older or newer header, as this library's struct. Checks struct_size only. */
 posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec, char *message, size_t size);
 
-/* The checks of posenc_fill (positions NULL) and posenc_fill_at. */
-posenc_status posenc_rows_check(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride,
-                                char *message, size_t size);
+extern const char *const posenc_dtype_names[];
 
 #endif

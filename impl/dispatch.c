@@ -97,31 +97,54 @@ const posenc_impl *posenc_impl_find(const char *name)
 const posenc_impl *posenc_impl_for(const char *name, const posenc_spec *spec)
 {
   const posenc_impl *impl = posenc_impl_find(name);
-  if (!name && posenc_kernel_of(impl)->refuses && posenc_kernel_of(impl)->refuses(spec))
+  if (!name && posenc_kernel_of(impl)->refuses && posenc_kernel_of(impl)->refuses(spec) && spec->dtype == POSENC_F32)
     impl = posenc_impl_find(fallback_name);
   return impl;
 }
 
+/* Half a unit in the last place of values below 1. */
+static double rounding_of(int32_t dtype)
+{
+  static const double roundings[] = {
+      [POSENC_F32] = 0x1p-25, [POSENC_F64] = 0x1p-54, [POSENC_BF16] = 0x1p-9, [POSENC_F16] = 0x1p-12};
+  return roundings[dtype];
+}
+
 /* Apart, and not inlined, so that it runs inside the floating-point state below. */
-__attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, const posenc_spec *s, int64_t position,
-                                                 int64_t k)
+__attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t k)
 {
   const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
-  const double ln_w = s->freqs ? 0.0 : exponent * log(s->base);
-  const posenc_angle angle = {position, posenc_freq_f64(s, k), exponent, ln_w};
+  const double ln_w = s->freqs ? 0.0 : exponent * log(s->base), scale = posenc_scale(s);
+  const posenc_angle angle = {position, posenc_freq_f64(s, k) * scale,      exponent,
+                              ln_w,     scale == 1.0 ? 0.0 : 2.0, rounding_of(s->dtype)};
   const double bound = kernel->bound(&angle, kernel->ulp);
   const double none = 2.0 + 0x1p-16; /* a value in [-1, 1] and an output that drifted (recurrence.c) out of it */
   return bound < none ? bound : none;
 }
 
-double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, int64_t position, int64_t column)
+/* The frequency a column belongs to; n or more: a column of zeros. */
+static int64_t frequency_of(const posenc_spec *s, int64_t column)
+{
+  const int64_t n = posenc_n_freqs(s), first = s->layout == POSENC_SPLIT ? n : 2 * n;
+  if (s->layout == POSENC_INTERLEAVED)
+    return column < first ? column / 2 : n;
+  return column < first ? column : column - first;
+}
+
+double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column)
 {
   posenc_spec s;
-  if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || (s.freqs && s.n_freqs <= column / 2) || position < -POSENC_MAX_POSITION ||
-      position > POSENC_MAX_POSITION || column < 0 || column >= s.d_model)
+  const double most = (double)POSENC_MAX_POSITION;
+  if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || column < 0 || column >= s.d_model ||
+      !(fabs(position) <= most && fabs(position * posenc_scale(&s)) <= most) || s.dtype < 0 || s.dtype > POSENC_F16)
+    return NAN;
+  const int64_t k = frequency_of(&s, column);
+  if (k >= posenc_n_freqs(&s))
+    return 0.0;
+  if (s.freqs && s.n_freqs <= k)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();
-  const double bound = bound_at(posenc_kernel_of(impl), &s, position, column / 2);
+  const double bound = bound_at(posenc_kernel_of(impl), &s, position, k);
   posenc_fp_leave(caller);
   return bound;
 }

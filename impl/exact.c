@@ -17,8 +17,8 @@
  * are added to, or that is 0 and nothing is rounded. So the products of a sum are at most 3 times the sum, and the sine is off
  * by (3 (3 (1.4 + 1.4 + 1) + 1 + 1.4 + 1) + 1) v < 64 v of itself, fused or not.
  */
-#include "redo.h"
 #include "scatter.h"
+#include "wide.h"
 
 /* Both ends of y +- (share |y| + rest). */
 static inline void ends_of(angle y, vd share, vd rest, vp *low, vp *high)
@@ -45,13 +45,16 @@ static void settle(const posenc_spec *spec, const turns *t, int64_t position, in
   vp_store(lows, low);
   vp_store(highs, high);
   for (int64_t c = from > 0 ? from : 0; c < 2 * VD_LANES && c < to; c++)
-    out[c] = memcmp(&lows[c], &highs[c], sizeof lows[c]) == 0 ? lows[c] : posenc_redo(spec, position, 2 * k + c);
+    out[c] = memcmp(&lows[c], &highs[c], sizeof lows[c]) == 0 ? lows[c] : (float)posenc_redo(spec, (double)position, 2 * k + c);
 }
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
-  write_rows(spec, state, r, out, stride, settle);
+  if (spec->dtype == POSENC_F32 && !r->reals)
+    write_rows(spec, state, r, out, stride, settle);
+  else
+    write_wide(spec, state, r, out, stride, 1);
 }
 
-POSENC_KERNEL("proved", "2^-25: correctly rounded", posenc_bound_turns, 0.0, TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse,
+POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns, 0.0, TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse,
               prepare_turns, rows);

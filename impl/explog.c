@@ -7,22 +7,20 @@
 
 #include <math.h>
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
-  const float *w = state;
-  const int64_t pairs = spec->d_model / 2;
+  const float *w = state, scale = (float)spec->position_scale;
   for (int64_t i = 0; i < r->count; i++) {
-    const float position = (float)posenc_row_position(r, i);
-    float *row = out + i * stride;
-    for (int64_t k = 0; k < pairs; k++) {
-      const float angle = position * w[k];
-      row[2 * k] = sinf(angle);
-      row[2 * k + 1] = cosf(angle);
+    const float position = (float)posenc_row_real(r, i);
+    float *row = (float *)out + i * stride;
+    for (int64_t c = r->from; c < r->to; c += 2) {
+      const float angle = position * w[c / 2] * scale;
+      *row++ = sinf(angle);
+      if (c + 1 < r->to)
+        *row++ = cosf(angle);
     }
-    if (spec->d_model % 2)
-      row[2 * pairs] = sinf(position * w[pairs]);
   }
 }
 
-POSENC_KERNEL("upstream", "2^-24 (1 + |pos w| (4 + 2 |ln w|))", posenc_bound_explog, 1.0, sizeof(float), 0, NULL,
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + 2 |ln w|))", posenc_bound_explog, 1.0, sizeof(float), 0, NULL,
               posenc_freqs_explog, rows);

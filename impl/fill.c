@@ -1,12 +1,44 @@
-/* The driver: arguments checked, floating-point state normalised, kernel called, state restored. */
+/* The driver: arguments checked, floating-point state normalised, kernel called, state restored. Rows that are not just what
+ * kernels write are made tile by tile. */
+#include "arrange.h"
 #include "check.h"
 #include "fpstate.h"
-#include "plan.h"
+
+#include <string.h>
+
+typedef struct job {
+  posenc_columns columns;
+  unsigned char *sines, *cosines; /* of row 0, frequency 0 */
+  int64_t row_bytes, size;
+} job;
+
+static void use(const posenc_tile *tile, const void *context)
+{
+  const job *j = context;
+  const int64_t k_bytes = tile->k * j->columns.step * j->size;
+  for (int64_t i = 0; i < tile->rows; i++) {
+    const int64_t at = (tile->row + i) * j->row_bytes + k_bytes;
+    posenc_place(tile, i, &j->columns, j->size, j->sines + at, j->cosines + at);
+  }
+}
 
 static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride)
 {
   const posenc_fpstate caller = posenc_fp_enter();
-  plan->kernel->rows(&plan->spec, plan->state, rows, out, row_stride);
+  if (plan->direct) {
+    posenc_rows whole = *rows;
+    whole.from = 0;
+    whole.to = plan->spec.d_model;
+    plan->kernel->rows(&plan->pairs, plan->state, &whole, out, row_stride);
+  } else {
+    const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype), row_bytes = row_stride * size;
+    const posenc_columns c = posenc_columns_of(&plan->spec);
+    unsigned char *const bytes = out;
+    const job j = {c, bytes + c.sines * size, bytes + c.cosines * size, row_bytes, size};
+    posenc_tiles(plan, rows, use, &j);
+    for (int64_t i = 0; c.zero >= 0 && i < rows->count; i++)
+      memset(bytes + i * row_bytes + c.zero * size, 0, (size_t)size);
+  }
   posenc_fp_leave(caller);
   return POSENC_OK;
 }
@@ -14,7 +46,7 @@ static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void 
 posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride)
 {
   const posenc_status status = posenc_fill_check(plan, first, count, out, row_stride, NULL, 0);
-  const posenc_rows rows = {NULL, first, count};
+  const posenc_rows rows = {.first = first, .count = count};
   return status == POSENC_OK ? run(plan, &rows, out, row_stride) : status;
 }
 
@@ -22,6 +54,29 @@ posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, 
                              int64_t row_stride)
 {
   const posenc_status status = posenc_fill_at_check(plan, positions, count, out, row_stride, NULL, 0);
-  const posenc_rows rows = {positions, 0, count};
+  const posenc_rows rows = {.positions = positions, .count = count};
   return status == POSENC_OK ? run(plan, &rows, out, row_stride) : status;
+}
+
+posenc_status posenc_fill_at_real(const posenc_plan *plan, const double *positions, int64_t count, void *out,
+                                  int64_t row_stride)
+{
+  const posenc_status status = posenc_fill_at_real_check(plan, positions, count, out, row_stride, NULL, 0);
+  const posenc_rows rows = {.reals = positions, .count = count};
+  return status == POSENC_OK ? run(plan, &rows, out, row_stride) : status;
+}
+
+posenc_status posenc_fill_pair(const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines,
+                               int64_t row_stride)
+{
+  const posenc_status status = posenc_fill_pair_check(plan, first, count, sines, cosines, row_stride, NULL, 0);
+  if (status != POSENC_OK)
+    return status;
+  const int64_t n = posenc_n_freqs(&plan->spec), size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
+  const posenc_rows rows = {.first = first, .count = count};
+  const job j = {{.step = 1, .n_sines = n, .n_cosines = n}, sines, cosines, row_stride * size, size};
+  const posenc_fpstate caller = posenc_fp_enter();
+  posenc_tiles(plan, &rows, use, &j);
+  posenc_fp_leave(caller);
+  return POSENC_OK;
 }

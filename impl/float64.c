@@ -6,22 +6,20 @@
 
 #include <math.h>
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
   const double *w = state;
-  const int64_t pairs = spec->d_model / 2;
   for (int64_t i = 0; i < r->count; i++) {
-    const double position = (double)posenc_row_position(r, i);
-    float *row = out + i * stride;
-    for (int64_t k = 0; k < pairs; k++) {
-      const double angle = position * w[k];
-      row[2 * k] = (float)sin(angle);
-      row[2 * k + 1] = (float)cos(angle);
+    const double position = posenc_row_real(r, i);
+    float *row = (float *)out + i * stride;
+    for (int64_t c = r->from; c < r->to; c += 2) {
+      const double angle = position * w[c / 2] * spec->position_scale;
+      *row++ = (float)sin(angle);
+      if (c + 1 < r->to)
+        *row++ = (float)cos(angle);
     }
-    if (spec->d_model % 2)
-      row[2 * pairs] = (float)sin(position * w[pairs]);
   }
 }
 
-POSENC_KERNEL("upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0, sizeof(double), 0, NULL,
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0, sizeof(double), 0, NULL,
               posenc_freqs_f64, rows);

@@ -11,6 +11,8 @@ static inline double posenc_denominator(const posenc_spec *spec)
   return spec->denominator != 0.0 ? spec->denominator : (double)spec->d_model / 2.0;
 }
 
+static inline double posenc_scale(const posenc_spec *spec) { return spec->position_scale != 0.0 ? spec->position_scale : 1.0; }
+
 /* w_k = pow(base, -k / denominator) in float64. Relative error at most (3 + |ln w|) 2^-53, from a pow within 1 ULP. */
 double posenc_freq_f64(const posenc_spec *spec, int64_t k);
 void posenc_freqs_f64(const posenc_spec *spec, void *w);

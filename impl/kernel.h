@@ -23,35 +23,49 @@ unsigned posenc_cpu(void);
 
 /* One frequency of a checked spec and one position, as an error bound needs to see them. */
 typedef struct posenc_angle {
-  int64_t position;
-  double w;        /* frequency, rad per position */
+  double position;
+  double w;        /* frequency, rad per position, position_scale included */
   double exponent; /* k / denominator; 0 for an explicit frequency */
   double ln_w;     /* |ln w| of a ladder frequency, exponent * ln(base); 0 for an explicit one */
+  double scaling;  /* roundings that position_scale costs: its own and the product's, 2, or 0 where it is 1 */
+  double rounding; /* of a value below 1 to the dtype: half a unit in its last place */
 } posenc_angle;
 
-/* Which rows to write: positions[i], or first + i when positions is NULL. */
+/* Which rows to write: those of positions[i], or reals[i], or first + i when both are NULL; and which of their columns, 2k being
+ * the sine of frequency k and 2k + 1 its cosine. All of them, or a tile's: from is a multiple of 64. */
 typedef struct posenc_rows {
   const int64_t *positions;
+  const double *reals;
   int64_t first, count;
+  int64_t from, to;
 } posenc_rows;
 
-static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i)
+static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */
 {
   return rows->positions ? rows->positions[i] : rows->first + i;
+}
+
+static inline double posenc_row_real(const posenc_rows *rows, int64_t i)
+{
+  return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };
 
-/* `state` is what prepare() made of the spec: n frequencies or whatever the kernel wants per frequency. */
+/* What rows() writes is sine, cosine, sine, ... of the dtype; other orders and layouts are the driver's (fill.c). So the spec
+ * kernels get has an even d_model, its denominator and position_scale are never 0, and they do not look at layout, order and odd.
+ * `state` is what prepare() made of it: n frequencies or whatever the kernel wants per frequency. `out` is where column `from` of
+ * the first row goes. */
 typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
+  unsigned dtypes;    /* bit d: dtype d is offered */
   size_t state_bytes; /* per padded frequency, and 4 lines; zeroed, 64-aligned */
   size_t table_bytes; /* per padded frequency, on top and not zeroed, in plans of at most POSENC_TABLES_FREQS of them */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
-  void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, float *out, int64_t row_stride);
+  void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
   double (*bound)(const posenc_angle *angle, double ulp); /* absolute; the caller caps it */
   double ulp;                                             /* what bound() is given: the sincos within so many ULP */
 } posenc_kernel;
@@ -74,12 +88,17 @@ typedef struct posenc_kernel {
  * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
  * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
  * function must stand in a file without instruction-set flags (freqs.c has the two that rows share). */
-#define POSENC_KERNEL(evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                                      \
+#define POSENC_FLOAT32 "float32", 1u << POSENC_F32
+#define POSENC_ALL_DTYPES                                                                                             \
+  "float32 float64 bfloat16 float16", 1u << POSENC_F32 | 1u << POSENC_F64 | 1u << POSENC_BF16 | 1u << POSENC_F16
+#define POSENC_KERNEL(...) POSENC_KERNEL_(__VA_ARGS__)
+#define POSENC_KERNEL_(dtype_names, dtypes, evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                \
   extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                 \
   const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                     \
       {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                  \
-       POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence},                                                      \
+       POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence, dtype_names},                                         \
       POSENC_CAT(POSENC_CPU_, POSENC_ISA),                                                                            \
+      dtypes,                                                                                                         \
       state_bytes,                                                                                                    \
       table_bytes,                                                                                                    \
       refuses,                                                                                                        \
@@ -88,17 +107,16 @@ typedef struct posenc_kernel {
       bound,                                                                                                          \
       ulp}
 
-/* Frequencies n = (d_model + 1) / 2 of a spec. */
-static inline int64_t posenc_n_freqs(int64_t d_model)
+static inline int64_t posenc_n_freqs(const posenc_spec *spec)
 {
-  return (d_model + 1) / 2;
+  return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
 }
 
 /* Whole vectors of the widest kernel, and whole windows (turns.h): a kernel may load, and compute with, the zeros behind the
  * last frequency. */
-static inline int64_t posenc_padded_freqs(int64_t d_model)
+static inline int64_t posenc_padded_freqs(const posenc_spec *spec)
 {
-  return (posenc_n_freqs(d_model) + 31) / 32 * 32;
+  return (posenc_n_freqs(spec) + 31) / 32 * 32;
 }
 
 #endif

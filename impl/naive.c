@@ -15,8 +15,8 @@
 static double bound(const posenc_angle *a, double ulp)
 {
   const double u = 0x1p-24;
-  const double relative = expm1((4.0 + a->exponent + 2.0 * a->ln_w) * u);
-  return ulp * u + fabs((double)a->position * a->w) * relative;
+  const double relative = expm1((4.0 + a->scaling + a->exponent + 2.0 * a->ln_w) * u);
+  return ulp * u + fabs(a->position * a->w) * relative;
 }
 
 static const char *refuses(const posenc_spec *spec)
@@ -31,20 +31,21 @@ static void prepare(const posenc_spec *spec, void *state)
   (void)state;
 }
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
   const float base = (float)spec->base, denominator = (float)posenc_denominator(spec);
+  const float scale = (float)spec->position_scale;
   (void)state;
   for (int64_t i = 0; i < r->count; i++) {
-    const float position = (float)posenc_row_position(r, i);
-    float *row = out + i * stride;
-    for (int64_t c = 0; c < spec->d_model; c++) {
+    const float position = (float)posenc_row_real(r, i);
+    float *row = (float *)out + i * stride;
+    for (int64_t c = r->from; c < r->to; c++) {
       const int64_t k = c / 2;
       const float angle =
           spec->freqs ? position * (float)spec->freqs[k] : position / powf(base, (float)k / denominator);
-      row[c] = c % 2 == 0 ? sinf(angle) : cosf(angle);
+      *row++ = c % 2 == 0 ? sinf(angle * scale) : cosf(angle * scale);
     }
   }
 }
 
-POSENC_KERNEL("upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, 0, refuses, prepare, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, 0, refuses, prepare, rows);

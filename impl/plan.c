@@ -1,6 +1,8 @@
 /* spec -> checked plan: one block that holds the spec, a copy of explicit frequencies, and the kernel's own state. */
+#include "arrange.h"
 #include "check.h"
 #include "dispatch.h"
+#include "freqs.h"
 #include "fpstate.h"
 #include "plan.h"
 
@@ -9,12 +11,24 @@
 
 posenc_spec posenc_spec_default(int64_t d_model)
 {
-  return (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0};
+  return (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0, .position_scale = 1.0};
 }
 
 static size_t round_up(size_t n, size_t multiple)
 {
   return (n + multiple - 1) / multiple * multiple;
+}
+
+posenc_spec posenc_pairs(const posenc_spec *spec)
+{
+  posenc_spec pairs = *spec;
+  pairs.d_model = 2 * posenc_n_freqs(spec);
+  pairs.denominator = posenc_denominator(spec);
+  pairs.position_scale = posenc_scale(spec);
+  pairs.layout = POSENC_INTERLEAVED;
+  pairs.order = POSENC_SIN_FIRST;
+  pairs.odd = POSENC_ODD_HALF_PAIR;
+  return pairs;
 }
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl)
@@ -30,7 +44,7 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   posenc_spec_read(&s, spec, NULL, 0);
   const posenc_kernel *kernel = posenc_kernel_of(posenc_impl_for(impl, &s));
 
-  const size_t padded = (size_t)posenc_padded_freqs(s.d_model), line = 64;
+  const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? round_up(padded * sizeof(double), line) : 0;
   const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 4 * line;
@@ -44,11 +58,13 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   if (s.freqs)
     s.freqs = memcpy(block + head, s.freqs, (size_t)s.n_freqs * sizeof(double));
   p->spec = s;
+  p->pairs = posenc_pairs(&s);
+  p->direct = posenc_columns_direct(&s);
   p->kernel = kernel;
   p->state = block + head + freqs_bytes;
 
   const posenc_fpstate caller = posenc_fp_enter();
-  kernel->prepare(&p->spec, p->state);
+  kernel->prepare(&p->pairs, p->state);
   posenc_fp_leave(caller);
   *plan = p;
   return POSENC_OK;

@@ -4,9 +4,14 @@
 #include "kernel.h"
 
 struct posenc_plan {
-  posenc_spec spec; /* freqs points into the plan's own block */
+  posenc_spec spec;  /* the caller's; freqs points into the plan's own block */
+  posenc_spec pairs; /* what the kernel is given (kernel.h) */
+  int direct;        /* rows are just what it writes */
   const posenc_kernel *kernel;
-  void *state; /* what kernel->prepare() made of the spec */
+  void *state; /* what kernel->prepare() made of pairs */
 };
+
+/* Of a checked spec, what kernels are given. */
+posenc_spec posenc_pairs(const posenc_spec *spec);
 
 #endif

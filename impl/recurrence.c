@@ -22,61 +22,62 @@ typedef struct ladder {
   const float *w, *sin_w, *cos_w;
 } ladder;
 
-static ladder ladder_of(const posenc_spec *spec, const void *state)
+static ladder ladder_of(const posenc_spec *spec, const void *state, int64_t k)
 {
-  const float *w = state;
-  const int64_t n = posenc_n_freqs(spec->d_model);
+  const float *w = (const float *)state + k;
+  const int64_t n = posenc_n_freqs(spec);
   return (ladder){w, w + n, w + 2 * n};
 }
 
-/* Steps from the anchor at or below the position: position mod 64, also for negative ones. */
-static int64_t steps_from_anchor(int64_t position)
+/* Steps from the anchor at or below the position: position mod 64, also for negative ones. A position between two integers is
+ * an anchor itself. */
+static int64_t steps_from_anchor(double position)
 {
-  return position & (ANCHOR - 1);
+  return position == rint(position) ? (int64_t)position & (ANCHOR - 1) : 0;
 }
 
 static double bound(const posenc_angle *a, double ulp)
 {
   const double u = 0x1p-24, j = (double)steps_from_anchor(a->position);
   /* The anchor of a negative position lies up to 63 further from 0, and the steps come back over them. */
-  const double travelled = fabs((double)a->position) + 2.0 * j;
-  return u * (1.5 * ulp + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + 2.0 * a->ln_w) * u);
+  const double travelled = fabs(a->position) + 2.0 * j;
+  return u * (1.5 * ulp + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + a->scaling + 2.0 * a->ln_w) * u);
 }
 
 static void prepare(const posenc_spec *spec, void *state)
 {
   float *w = state;
-  const int64_t n = posenc_n_freqs(spec->d_model);
+  const int64_t n = posenc_n_freqs(spec);
   posenc_freqs_explog(spec, w);
   for (int64_t k = 0; k < n; k++) {
+    w[k] *= (float)spec->position_scale;
     w[n + k] = sinf(w[k]);
     w[2 * n + k] = cosf(w[k]);
   }
 }
 
-static void anchor(const posenc_spec *spec, const ladder *l, int64_t position, float *row)
+static void anchor(const ladder *l, double position, int64_t columns, float *row)
 {
-  for (int64_t c = 0; c < spec->d_model; c++) {
+  for (int64_t c = 0; c < columns; c++) {
     const float angle = (float)position * l->w[c / 2];
     row[c] = c % 2 == 0 ? sinf(angle) : cosf(angle);
   }
 }
 
-/* row = the row before it, turned by one position; both may be the same. An odd d_model's last sine has no cosine in
+/* row = the row before it, turned by one position; both may be the same. A last sine without its cosine has nothing in
  * the row to turn with: last_sine() walks that column alone. */
-static void step(const posenc_spec *spec, const ladder *l, const float *before, float *row)
+static void step(const ladder *l, const float *before, int64_t columns, float *row)
 {
-  for (int64_t k = 0; k < spec->d_model / 2; k++) {
+  for (int64_t k = 0; k < columns / 2; k++) {
     const float sin_a = before[2 * k], cos_a = before[2 * k + 1];
     row[2 * k] = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
     row[2 * k + 1] = cos_a * l->cos_w[k] - sin_a * l->sin_w[k];
   }
 }
 
-static float last_sine(const ladder *l, int64_t k, int64_t position)
+static float last_sine(const ladder *l, int64_t k, double position, int64_t j)
 {
-  const int64_t j = steps_from_anchor(position);
-  const float angle = (float)(position - j) * l->w[k];
+  const float angle = (float)(position - (double)j) * l->w[k];
   float sin_a = sinf(angle), cos_a = cosf(angle);
   for (int64_t i = 0; i < j; i++) {
     const float turned = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
@@ -86,23 +87,25 @@ static float last_sine(const ladder *l, int64_t k, int64_t position)
   return sin_a;
 }
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
-  const ladder l = ladder_of(spec, state);
+  const ladder l = ladder_of(spec, state, r->from / 2);
+  const int64_t columns = r->to - r->from;
   for (int64_t i = 0; i < r->count; i++) {
-    const int64_t position = posenc_row_position(r, i), j = steps_from_anchor(position);
-    float *row = out + i * stride;
-    if (i > 0 && j > 0 && posenc_row_position(r, i - 1) == position - 1) {
-      step(spec, &l, row - stride, row); /* the row before is in the caller's table already */
+    const double position = posenc_row_real(r, i);
+    const int64_t j = steps_from_anchor(position);
+    float *row = (float *)out + i * stride;
+    if (i > 0 && j > 0 && posenc_row_real(r, i - 1) == position - 1.0) {
+      step(&l, row - stride, columns, row); /* the row before is in the caller's table already */
     } else {
-      anchor(spec, &l, position - j, row);
+      anchor(&l, position - (double)j, columns, row);
       for (int64_t left = j; left > 0; left--)
-        step(spec, &l, row, row);
+        step(&l, row, columns, row);
     }
-    if (spec->d_model % 2)
-      row[spec->d_model - 1] = last_sine(&l, spec->d_model / 2, position);
+    if (columns % 2)
+      row[columns - 1] = last_sine(&l, columns / 2, position, j);
   }
 }
 
-POSENC_KERNEL("upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64", bound,
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64", bound,
               1.0, 3 * sizeof(float), 0, NULL, prepare, rows);

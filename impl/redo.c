@@ -1,8 +1,8 @@
-/* redo: sin or cos of position * w_k with n limbs of 64 bits, n doubled until the rounding to float32 is certain.
+/* redo: sin or cos of position * position_scale * w_k with n limbs of 64 bits, n doubled until the rounding is certain.
  *
  * Error budget in units of 2^-64n, relative unless said otherwise (functions state theirs in bigfloat.h):
  *   root of the ladder        8, its k-th power 8k + 4k                     explicit frequency: exact
- *   times position, times 2/pi                  + 6                         12k + 6 < 2^23 for k < 2^19
+ *   times scale, position and 2/pi              + 8                         12k + 8 < 2^23 for k < 2^19
  *   fraction f of the turn's quarter, absolute: 2^23 * 2^EXP(y), y the product; folded to [0, 1/2]: exact
  *   angle f * pi/2            + 4 relative
  *   Taylor series             < 2^12: each of fewer than 2^10 terms is off by 2 units of 1 at most, twice
@@ -77,12 +77,17 @@ static void series(big *r, const big *angle, unsigned first, int n)
     big_mul(r, r, angle, n);
 }
 
-/* The nearest float32, ties to even, of a non-negative number. */
-static float nearest(const big *a, int n)
+/* Digits of a dtype, and the exponent of its least normal number: below it digits are fewer. */
+static const struct format {
+  int digits, least;
+} formats[] = {[POSENC_F32] = {24, -126}, [POSENC_F64] = {53, -1022}, [POSENC_BF16] = {8, -126}, [POSENC_F16] = {11, -14}};
+
+/* The nearest of those numbers, ties to even, to a non-negative one. */
+static double nearest(const big *a, int32_t dtype, int n)
 {
-  const int64_t below = a->exponent + 125, keep = 24 + (below < 0 ? below : 0); /* bits a float has left here */
+  const int64_t below = a->exponent - 1 - formats[dtype].least, keep = formats[dtype].digits + (below < 0 ? below : 0);
   if (big_is_zero(a, n) || keep < 0)
-    return 0.0f;
+    return 0.0;
   const uint64_t top = a->limb[n - 1];
   uint64_t rest = top << keep << 1;
   for (int i = 0; i < n - 1; i++)
@@ -90,21 +95,25 @@ static float nearest(const big *a, int n)
   uint64_t digits = keep ? top >> (64 - keep) : 0;
   if (top >> (63 - keep) & 1 && (rest || digits & 1))
     digits++;
-  return ldexpf((float)digits, (int)(a->exponent - keep));
+  return ldexp((double)digits, (int)(a->exponent - keep));
 }
 
 /* One attempt with n limbs; returns whether *result is certain. */
-static int attempt(const posenc_spec *spec, int64_t position, int64_t column, int n, float *result)
+static int attempt(const posenc_spec *spec, double position, int64_t column, int n, double *result)
 {
   big y, quarter, bound, value;
-  const double sign_of_w = spec->freqs ? spec->freqs[column / 2] : 1.0;
-  frequency(&y, spec, column / 2, n);
-  big_mul_small(&y, &y, (uint64_t)(position < 0 ? -position : position), n);
+  const double w = spec->freqs ? spec->freqs[column / 2] : 1.0;
   unsigned sine = column % 2 == 0;
-  if (big_is_zero(&y, n)) {
-    *result = sine ? 0.0f : 1.0f;
+  if (position == 0.0 || w == 0.0) {
+    const double zero = position == 0.0 && signbit(position) ? position * w * spec->position_scale : 0.0;
+    *result = sine ? zero : 1.0;
     return 1;
   }
+  frequency(&y, spec, column / 2, n);
+  big_from_double(&value, spec->position_scale, n);
+  big_mul(&y, &y, &value, n);
+  big_from_double(&value, position, n);
+  big_mul(&y, &y, &value, n);
   big_two_over_pi(&value, n);
   big_mul(&y, &y, &value, n);
   const int64_t absolute = (y.exponent > 0 ? y.exponent : 0) + ANGLE_BITS - 64 * (int64_t)n; /* error of f: 2^this */
@@ -113,7 +122,7 @@ static int attempt(const posenc_spec *spec, int64_t position, int64_t column, in
   const unsigned q = big_split(&y, &y, n);
 
   /* sin and cos of (q + f) quarters: odd q swaps the two, then f > 1/2 folds to 1 - f and swaps again. */
-  int negative = sine ? (q >= 2) ^ ((position < 0) ^ (sign_of_w < 0.0)) : q == 1 || q == 2;
+  int negative = sine ? (q >= 2) ^ ((position < 0.0) ^ (w < 0.0) ^ (spec->position_scale < 0.0)) : q == 1 || q == 2;
   if (q % 2)
     sine = !sine;
   if (y.exponent >= 0 && !big_is_zero(&y, n)) { /* f >= 1/2 */
@@ -142,17 +151,17 @@ static int attempt(const posenc_spec *spec, int64_t position, int64_t column, in
   bound.exponent -= good;
   big_sub(&low, &value, &bound, n);
   big_add(&high, &value, &bound, n);
-  const float magnitude = nearest(&low, n);
+  const double magnitude = nearest(&low, spec->dtype, n);
   *result = negative ? -magnitude : magnitude;
-  return magnitude == nearest(&high, n);
+  return magnitude == nearest(&high, spec->dtype, n);
 }
 
 /* Sine and cosine of a nonzero algebraic number are transcendental, so no rounding boundary is met and some n decides.
- * 4096 bits are more than the smallest angle's sine needs (2^-1022: 2^-2044 of it below the angle); that any other
- * value lies that close to a boundary has odds of one in 2^4000. */
-float posenc_redo(const posenc_spec *spec, int64_t position, int64_t column)
+ * 4096 bits are more than the smallest angle needs whose sine is not 0 (2^-1075: the sine is 2^-2150 of it below); that any
+ * other value lies that close to a boundary has odds of one in 2^4000. */
+double posenc_redo(const posenc_spec *spec, double position, int64_t column)
 {
-  float result = 0.0f;
+  double result = 0.0;
   for (int n = FIRST_LIMBS; n <= BIG_LIMBS; n *= 2)
     if (attempt(spec, position, column, n, &result))
       break;

@@ -11,7 +11,7 @@ int64_t posenc_ladder_degree(const posenc_spec *spec);
 /* base^(-2/D), at most 8 units of 2^-64n below or above. w_k is its k-th power. */
 void posenc_ladder_root(big *root, double base, int64_t degree, int n);
 
-/* The float32 nearest to the real value of that column; sine in even columns, cosine in odd ones. */
-float posenc_redo(const posenc_spec *spec, int64_t position, int64_t column);
+/* The value of the spec's dtype nearest to the real value of that column; sine in even columns, cosine in odd ones. */
+double posenc_redo(const posenc_spec *spec, double position, int64_t column);
 
 #endif

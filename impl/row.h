@@ -16,11 +16,11 @@ typedef struct row_strip {
   const double *middles[STRIP / GROUP], *steps[STRIP / GROUP]; /* of a group, as entries_of() gives them, or NULL */
 } row_strip;
 
-/* One row is not worth the search for lanes that are exempt. */
-static inline void set_row_strip(row_strip *p, const posenc_spec *spec, const turns *t, int64_t first, int64_t coarse, int one)
+/* Rows end before column `end`. One row is not worth the search for lanes that are exempt. */
+static inline void set_row_strip(row_strip *p, const turns *t, int64_t first, int64_t end, int64_t coarse, int one)
 {
   const angle none = {vd_set1(0.0), vd_set1(1.0)}; /* what compute() gives for position 0 */
-  const int64_t columns = spec->d_model - 2 * first, to = columns < 2 * STRIP ? columns : 2 * STRIP;
+  const int64_t columns = end - 2 * first, to = columns < 2 * STRIP ? columns : 2 * STRIP;
   p->t = t;
   p->first = first;
   p->from = first < 0 ? -2 * first : 0;
@@ -92,14 +92,14 @@ static inline void write_strip(const row_strip *p, const posenc_spec *spec, part
     some_vectors(p, spec, at, 0, out, settle);
 }
 
-/* Of a row, the columns from those of frequency `first`. */
-static inline void one_row(const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first,
+/* Of a row, the columns from those of frequency `first` up to column `end`. */
+static inline void one_row(const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first, int64_t end,
                            settle_pairs *settle)
 {
   row_strip p;
   const parts at = parts_of(position);
-  for (int64_t k = first; 2 * k < spec->d_model; k += STRIP) {
-    set_row_strip(&p, spec, t, k, at.coarse, 1);
+  for (int64_t k = first; 2 * k < end; k += STRIP) {
+    set_row_strip(&p, t, k, end, at.coarse, 1);
     write_strip(&p, spec, at, row + 2 * k, settle);
   }
 }

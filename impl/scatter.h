@@ -56,12 +56,12 @@ static inline void gather(batch *b, const posenc_rows *r, int64_t i)
 }
 
 /* A strip of the rows of a batch whose first row is row i of the call. */
-static inline void scatter_strip(const posenc_spec *spec, const turns *t, const batch *b, int64_t i, int64_t first, float *out,
-                                 int64_t stride, settle_pairs *settle)
+static inline void scatter_strip(const posenc_spec *spec, const turns *t, const batch *b, int64_t i, int64_t first, int64_t end,
+                                 float *out, int64_t stride, settle_pairs *settle)
 {
   row_strip p;
   for (int c = 0; c < b->coarses; c++) {
-    set_row_strip(&p, spec, t, first, b->coarse[c], 0);
+    set_row_strip(&p, t, first, end, b->coarse[c], 0);
     for (int l = b->end[c]; l < b->end[c + 1]; l++) {
       const row_parts *at = &b->rows[l];
       write_strip(&p, spec, (parts){b->coarse[c], at->middle, at->step}, out + (i + at->row) * stride + 2 * first, settle);
@@ -74,28 +74,30 @@ __attribute__((noinline)) static void scatter(const posenc_spec *spec, const tur
                                               int64_t stride, settle_pairs *settle)
 {
   batch b;
-  const int64_t first = first_lane(out, stride);
+  const int64_t first = r->from / 2 + first_lane(out, stride);
   for (int64_t i = 0; i < r->count; i += b.count) {
     gather(&b, r, i);
-    for (int64_t k = first; 2 * k < spec->d_model; k += STRIP)
-      scatter_strip(spec, t, &b, i, k, out, stride, settle);
+    for (int64_t k = first; 2 * k < r->to; k += STRIP)
+      scatter_strip(spec, t, &b, i, k, r->to, out, stride, settle);
   }
 }
 
 /* Fewer rows than this are not worth an anchor, nor a batch. */
 enum { FEW = 8 };
 
+/* float32 at integer positions. */
 static inline void write_rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride,
                               settle_pairs *settle)
 {
   const turns t = turns_of(spec, state);
+  float *const origin = out - r->from; /* of a tile: where column 0 would be */
   if (r->count < FEW)
     for (int64_t i = 0; i < r->count; i++)
-      one_row(spec, &t, posenc_row_position(r, i), out + i * stride, first_lane(out, stride), settle);
+      one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2 + first_lane(origin, stride), r->to, settle);
   else if (r->positions)
-    scatter(spec, &t, r, out, stride, settle);
+    scatter(spec, &t, r, origin, stride, settle);
   else
-    fill_rows(spec, &t, r->first, r->count, out, stride, settle);
+    fill_rows(spec, &t, r, origin, stride, settle);
 }
 
 #endif

@@ -21,15 +21,16 @@ typedef Sleef___m256_2 sincos_pair;
 typedef Sleef_float32x4_t_2 sincos_pair;
 #endif
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
   const float *w = state;
+  const vf scale = vf_set1((float)spec->position_scale);
   for (int64_t i = 0; i < r->count; i++) {
-    const vf position = vf_set1((float)posenc_row_position(r, i));
-    float *row = out + i * stride;
-    for (int64_t c = 0; c < spec->d_model; c += 2 * VF_LANES) {
-      const sincos_pair p = SINCOS(POSENC_VARIANT)(vf_mul(position, vf_load(w + c / 2)));
-      vf_store_pairs(row + c, p.x, p.y, spec->d_model - c);
+    const vf position = vf_set1((float)posenc_row_real(r, i));
+    float *row = (float *)out + i * stride;
+    for (int64_t c = r->from; c < r->to; c += 2 * VF_LANES) {
+      const sincos_pair p = SINCOS(POSENC_VARIANT)(vf_mul(vf_mul(position, vf_load(w + c / 2)), scale));
+      vf_store_pairs(row + (c - r->from), p.x, p.y, r->to - c);
     }
   }
 }
@@ -39,4 +40,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 #elif POSENC_VARIANT == 35
 #define LAW "2^-24 (3.5 + |pos w| (4 + 2 |ln w|))"
 #endif
-POSENC_KERNEL("upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), 0, NULL, posenc_freqs_explog, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), 0, NULL, posenc_freqs_explog, rows);

@@ -17,18 +17,19 @@ typedef Sleef___m256d_2 sincos_pair;
 typedef Sleef_float64x2_t_2 sincos_pair;
 #endif
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride)
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
   const double *w = state;
+  const vd scale = vd_set1(spec->position_scale);
   for (int64_t i = 0; i < r->count; i++) {
-    const vd position = vd_set1((double)posenc_row_position(r, i));
-    float *row = out + i * stride;
-    for (int64_t c = 0; c < spec->d_model; c += 2 * VD_LANES) {
-      const sincos_pair p = SINCOS(vd_mul(position, vd_load(w + c / 2)));
-      vd_store_pairs(row + c, p.x, p.y, spec->d_model - c);
+    const vd position = vd_set1(posenc_row_real(r, i));
+    float *row = (float *)out + i * stride;
+    for (int64_t c = r->from; c < r->to; c += 2 * VD_LANES) {
+      const sincos_pair p = SINCOS(vd_mul(vd_mul(position, vd_load(w + c / 2)), scale));
+      vd_store_pairs(row + (c - r->from), p.x, p.y, r->to - c);
     }
   }
 }
 
-POSENC_KERNEL("upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0, sizeof(double), 0, NULL,
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0, sizeof(double), 0, NULL,
               posenc_freqs_f64, rows);

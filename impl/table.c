@@ -32,16 +32,16 @@ static void bring_in(void *memory, size_t bytes)
 }
 
 /* Whole lines, or whole huge pages: the advice then says nothing about memory of others. */
-static float *allocate(size_t bytes)
+static void *allocate(size_t bytes)
 {
   const size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, units = bytes / unit + (bytes % unit != 0);
-  float *memory = aligned_alloc(unit, units > 0 ? units * unit : unit);
+  void *memory = aligned_alloc(unit, units > 0 ? units * unit : unit);
   if (memory && unit == HUGE_PAGE)
     bring_in(memory, units * unit);
   return memory;
 }
 
-posenc_status posenc_table_create(float **table, const posenc_plan *plan, int64_t first, int64_t count,
+posenc_status posenc_table_create(void **table, const posenc_plan *plan, int64_t first, int64_t count,
                                   int64_t row_stride)
 {
   if (!table)
@@ -52,18 +52,19 @@ posenc_status posenc_table_create(float **table, const posenc_plan *plan, int64_
     return status;
 
   const int64_t d_model = posenc_plan_spec(plan)->d_model, stride = row_stride ? row_stride : d_model;
-  float *rows = allocate((size_t)(count * stride) * sizeof *rows);
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)posenc_plan_spec(plan)->dtype);
+  unsigned char *rows = allocate((size_t)(count * stride * size));
   if (!rows)
     return POSENC_ERROR_MEMORY;
   if (stride > d_model) /* the allocator's memory may have been used before */
     for (int64_t i = 0; i < count; i++)
-      memset(rows + i * stride + d_model, 0, (size_t)(stride - d_model) * sizeof *rows);
+      memset(rows + (i * stride + d_model) * size, 0, (size_t)((stride - d_model) * size));
   posenc_fill(plan, first, count, rows, stride); /* all it could refuse has been checked */
   *table = rows;
   return POSENC_OK;
 }
 
-void posenc_table_destroy(float *table)
+void posenc_table_destroy(void *table)
 {
   free(table);
 }

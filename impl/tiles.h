@@ -35,24 +35,25 @@ static inline int64_t first_lane(const float *out, int64_t stride)
 
 enum { ROWS = 1024, MANY_ROWS = 192 /* make the joins pay */, MANY_RUNS = 4 /* make a copy of steps at lines pay */ };
 
-__attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, int64_t position, int64_t count,
-                                                float *out, int64_t stride, settle_pairs *settle)
+__attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,
+                                                int64_t stride, settle_pairs *settle)
 {
   block p;
-  const int64_t left = first_lane(out, stride), pairs = spec->d_model / 2;
+  const int64_t position = r->first, count = r->count;
+  const int64_t left = first_lane(out, stride), pairs = r->to / 2;
   const int at_lines = floats_before(out) == -2 * left && stride % LINE_FLOATS == 0;
-  const int joined = at_lines && left < 0 && stride == spec->d_model && pairs >= STRIP && count >= MANY_ROWS;
-  const store how = at_lines && count * spec->d_model >= STREAM_BYTES / (int64_t)sizeof(float) ? STREAMED : PLAIN;
-  const int64_t columns = spec->d_model - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
+  const int joined = at_lines && left < 0 && r->from == 0 && stride == r->to && pairs >= STRIP && count >= MANY_ROWS;
+  const store how = at_lines && count * (r->to - r->from) >= STREAM_BYTES / (int64_t)sizeof(float) ? STREAMED : PLAIN;
+  const int64_t columns = r->to - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;
   if (joined)
-    one_row(spec, t, position, out, left, settle);
+    one_row(spec, t, position, out, left, r->to, settle);
   for (int64_t i = joined, end; i < count; i = end) {
     const parts at = parts_of(position + i);
     const int64_t coarse_end = at.coarse + COARSE / 2 - STEP / 2 - position;
     end = count - i < ROWS ? count : i + ROWS;
     end = end < coarse_end ? end : coarse_end;
-    for (int64_t first = left; 2 * first < columns; first += width) {
+    for (int64_t first = r->from / 2 + left; 2 * first < columns; first += width) {
       const int own_steps = !t->steps || (how == STREAMED && first % GROUP != 0 && end - i >= MANY_RUNS * STEP);
       set_block(&p, t, first, width, columns, at.coarse, how, own_steps);
       if (joined && first < 0)
@@ -69,7 +70,7 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
     }
   }
   if (joined)
-    one_row(spec, t, position + count - 1, out + (count - 1) * stride, columns / 2, settle);
+    one_row(spec, t, position + count - 1, out + (count - 1) * stride, columns / 2, r->to, settle);
   if (how == STREAMED)
     stream_end();
 }

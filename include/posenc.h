@@ -3,7 +3,7 @@
  *     PE(pos, 2k)   = sin(pos * w_k)          w_k = base^(-k / denominator),  denominator = d_model / 2
  *     PE(pos, 2k+1) = cos(pos * w_k)
  *
- * (Vaswani et al., "Attention Is All You Need", 2017, section 3.5.) An odd d_model ends in a sine.
+ * (Vaswani et al., "Attention Is All You Need", 2017, section 3.5), and the other conventions in use.
  *
  *     posenc_spec spec = posenc_spec_default(512);
  *     posenc_plan *plan;
@@ -50,7 +50,7 @@ typedef enum posenc_status {
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
   POSENC_ERROR_UNSUPPORTED = 5,  /* the implementation does not offer this (valid) spec */
-  POSENC_ERROR_DOMAIN = 6,       /* a position beyond +-POSENC_MAX_POSITION */
+  POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, beyond +-POSENC_MAX_POSITION */
   POSENC_ERROR_SIZE = 7,         /* count * row_stride elements do not fit the address space */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
 } posenc_status;
@@ -60,24 +60,78 @@ POSENC_API const char *posenc_status_string(posenc_status status);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
-#define POSENC_MAX_D_MODEL (INT64_C(1) << 20)
-#define POSENC_MAX_POSITION (INT64_C(1) << 32) /* positions lie in [-2^32, 2^32] */
+/* What an element is; out and x are arrays of them. */
+typedef enum posenc_dtype {
+  POSENC_F32 = 0,  /* float */
+  POSENC_F64 = 1,  /* double */
+  POSENC_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
+  POSENC_F16 = 3   /* IEEE binary16, as uint16_t */
+} posenc_dtype;
 
-/* What to compute. Start from posenc_spec_default() and change fields; the number of frequencies is
- * n = (d_model + 1) / 2, column c of a row belongs to frequency c / 2, even columns are sines. */
+/* Bytes of an element; 0 for numbers that are no dtype. */
+POSENC_API size_t posenc_dtype_size(posenc_dtype dtype);
+
+/* Where a frequency's two functions are in a row of d_model columns. `first` and `second` are the functions, by order. */
+typedef enum posenc_layout {
+  POSENC_INTERLEAVED = 0, /* first(w_0), second(w_0), first(w_1), ... */
+  POSENC_SPLIT = 1        /* all of first, then all of second */
+} posenc_layout;
+
+typedef enum posenc_order {
+  POSENC_SIN_FIRST = 0,
+  POSENC_COS_FIRST = 1
+} posenc_order;
+
+/* What an odd d_model does with its last column; an even one does not look at it. */
+typedef enum posenc_odd {
+  POSENC_ODD_HALF_PAIR = 0, /* (d_model + 1) / 2 frequencies, the last of which has its first function only */
+  POSENC_ODD_ZERO = 1       /* d_model / 2 frequencies, rounded down, and a last column of zeros */
+} posenc_odd;
+
+#define POSENC_MAX_D_MODEL (INT64_C(1) << 20)
+#define POSENC_MAX_POSITION (INT64_C(1) << 32) /* positions, also times position_scale, lie in [-2^32, 2^32] */
+
+/* What to compute: the functions' argument is position * position_scale * w_k, k = 0 .. n-1. Start from
+ * posenc_spec_default() or posenc_spec_preset() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO. */
 typedef struct posenc_spec {
-  size_t struct_size;  /* sizeof(posenc_spec) of the caller; fields added later are zero for older callers */
-  int64_t d_model;     /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
-  double base;         /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
-  double denominator;  /* > 0 and finite, base^(-1/denominator) at or above 2^-1022 too; 0 means d_model / 2.0 */
-  const double *freqs; /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
-                          denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
-                          passed to; a plan keeps a copy. */
-  int64_t n_freqs;     /* n when freqs is given, else 0 */
+  size_t struct_size;    /* sizeof(posenc_spec) of the caller; fields added later are zero for older callers */
+  int64_t d_model;       /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
+  double base;           /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
+  double denominator;    /* > 0 and finite, base^(-1/denominator) at or above 2^-1022 too; 0 means d_model / 2.0 */
+  const double *freqs;   /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
+                            denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
+                            passed to; a plan keeps a copy. */
+  int64_t n_freqs;       /* n when freqs is given, else 0 */
+  double position_scale; /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply exactly, the recipes
+                            as their arithmetic has it: (position * w_k) * position_scale */
+  int32_t layout;        /* posenc_layout */
+  int32_t order;         /* posenc_order */
+  int32_t odd;           /* posenc_odd */
+  int32_t dtype;         /* posenc_dtype; the recipes offer POSENC_F32 only, exact and anchored all of them */
 } posenc_spec;
 
 /* The paper's table: base 10000, denominator d_model / 2, float32, sine and cosine interleaved, sine first. */
 POSENC_API posenc_spec posenc_spec_default(int64_t d_model);
+
+/* What real systems compute, by name. The spec's dtype is POSENC_F32. Presets never shift positions: `first` of a fill is the
+ * position itself, and `starts` says where a system's users begin to count. */
+typedef struct posenc_preset {
+  const char *name;    /* for example "whisper" */
+  const char *formula; /* frequencies, layout and odd widths, in a line */
+  const char *users;   /* who computes this */
+  const char *starts;  /* the first position they use: "0", "padding_idx + 1", "any real number" */
+} posenc_preset;
+
+/* Strings and objects live as long as the library. */
+POSENC_API size_t posenc_preset_count(void);
+POSENC_API const posenc_preset *posenc_preset_at(size_t i); /* NULL when i >= posenc_preset_count() */
+
+/* *spec = that preset's. Returns OK, ARGUMENT (a NULL pointer) or SPEC (no such preset, or a d_model that it does not have);
+ * on error *spec is untouched. */
+POSENC_API posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec);
+
+/* What posenc_spec_preset would return, with a message as in posenc_spec_check(). */
+POSENC_API posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *message, size_t size);
 
 /* POSENC_OK if the spec can be used; else the status, and in message (when size > 0, always terminated, cut to
  * size) one line that names the field, its value and what is allowed. message is untouched on POSENC_OK. */
@@ -93,6 +147,7 @@ typedef struct posenc_impl {
   const char *summary;    /* one line: what it computes */
   const char *bound;      /* its error bound in symbols, to first order; posenc_impl_error_bound() is rigorous */
   const char *evidence;   /* what the bound rests on: "proved", "upstream" or "measured" */
+  const char *dtypes;     /* what it offers: "float32", or "float32 float64 bfloat16 float16" */
 } posenc_impl;
 
 /* All implementations built for this architecture, whether or not this CPU can run them. */
@@ -108,7 +163,7 @@ POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
 /* Upper bound of |output - real-number value| at that position and column, the spec being a valid one; at most 2 + 2^-16,
  * which says nothing. NaN for arguments out of range. Costs about as much as one pow(). */
-POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, int64_t position,
+POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position,
                                           int64_t column);
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
@@ -135,15 +190,15 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 
 /* ---- Fill -------------------------------------------------------------------------------------------------- */
 
-/* Writes rows first, first+1, ..., first+count-1: element (i, c) goes to ((float *)out)[i * row_stride + c].
- *   out         count rows of d_model float32; aligned to 4 bytes, no more is needed; elements between a row's end
+/* Writes rows first, first+1, ..., first+count-1: element (i, c) is out[i * row_stride + c], out an array of the plan's dtype.
+ *   out         count rows of d_model elements; aligned to an element, no more is needed; elements between a row's end
  *               and the next row are not touched
  *   row_stride  elements from a row to the next, >= d_model
  *   count       0 is fine (out may then be NULL)
  * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
- * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 72 KiB of stack
- * (a library built without optimisation: 128 KiB). */
+ * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack
+ * (a library built without optimisation: 192 KiB). So do the functions below. */
 POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out,
                                      int64_t row_stride);
 
@@ -152,19 +207,60 @@ POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int
 POSENC_API posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, int64_t count, void *out,
                                         int64_t row_stride);
 
-/* What posenc_fill / posenc_fill_at would return, with a message as in posenc_spec_check(); nothing is written to
- * out. */
+/* The same for real positions: what the double stands for, exactly (the float32 recipes round it to float32). Position -0.0
+ * gives sines whose sign is that of -0.0 * w_k. NaN and infinities are outside the domain. */
+POSENC_API posenc_status posenc_fill_at_real(const posenc_plan *plan, const double *positions, int64_t count, void *out,
+                                             int64_t row_stride);
+
+/* The two functions in two arrays of n columns, as caches of rotary embeddings have them: sines[i * row_stride + k] and
+ * cosines[i * row_stride + k] belong to position first + i and frequency k. Layout, order and odd of the spec are not looked at, but for
+ * n. row_stride >= n; the arrays may not overlap, but may be the halves of one whose rows have 2 n columns. */
+POSENC_API posenc_status posenc_fill_pair(const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines,
+                                          int64_t row_stride);
+
+/* What these functions would return, with a message as in posenc_spec_check(); nothing is written but the message. */
 POSENC_API posenc_status posenc_fill_check(const posenc_plan *plan, int64_t first, int64_t count, const void *out,
                                            int64_t row_stride, char *message, size_t size);
 POSENC_API posenc_status posenc_fill_at_check(const posenc_plan *plan, const int64_t *positions, int64_t count,
                                               const void *out, int64_t row_stride, char *message, size_t size);
+POSENC_API posenc_status posenc_fill_at_real_check(const posenc_plan *plan, const double *positions, int64_t count,
+                                                   const void *out, int64_t row_stride, char *message, size_t size);
+POSENC_API posenc_status posenc_fill_pair_check(const posenc_plan *plan, int64_t first, int64_t count, const void *sines,
+                                                const void *cosines, int64_t row_stride, char *message, size_t size);
+
+/* ---- Add --------------------------------------------------------------------------------------------------- */
+
+/* Embeddings and their positions' rows: out = round(round(s * x) + PE), s = (float)scale, PE as posenc_fill() writes it, for rows
+ * first .. first+count-1. float32 and bfloat16: of the latter, both steps are computed in float32 and rounded to bfloat16.
+ *   x, out      count rows of d_model elements, as in posenc_fill(); the same array with the same stride (in place), or without
+ *               an element in common
+ *   scale       finite, also as a float
+ * Returns OK, ARGUMENT, DOMAIN, SIZE, or UNSUPPORTED (a plan of another dtype). */
+POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x, int64_t x_stride,
+                                    double scale, void *out, int64_t out_stride);
+
+/* The same for each of a batch, the rows computed once: element (b, i, c) is at b * batch_stride + i * row_stride + c. With
+ * x of shape (batch, count, d_model) the strides are count * d_model and d_model, with (count, batch, d_model) d_model and
+ * batch * d_model. Strides are at least d_model; in one array, no two rows of out may have an element in common. */
+typedef struct posenc_strides {
+  int64_t batch, row; /* elements */
+} posenc_strides;
+POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch, const void *x,
+                                          posenc_strides x_strides, double scale, void *out, posenc_strides out_strides);
+
+/* What these functions would return, with a message as in posenc_spec_check(). */
+POSENC_API posenc_status posenc_add_check(const posenc_plan *plan, int64_t first, int64_t count, const void *x, int64_t x_stride,
+                                          double scale, const void *out, int64_t out_stride, char *message, size_t size);
+POSENC_API posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch,
+                                                const void *x, posenc_strides x_strides, double scale, const void *out,
+                                                posenc_strides out_strides, char *message, size_t size);
 
 /* ---- Table ------------------------------------------------------------------------------------------------- */
 
 /* For a program that has no buffer yet: memory for the rows first .. first+count-1, filled as posenc_fill() does.
  *   row_stride  as for posenc_fill(), or 0, which means d_model
  *   count       0 is fine: the table has no rows, but is not NULL
- * On success *table is count * row_stride float32, to be destroyed by the caller; elements between a row's end and the
+ * On success *table is count * row_stride elements, to be destroyed by the caller; those between a row's end and the
  * next row, and behind the last row up to its row_stride, are 0. On error *table is NULL.
  * The table starts at a multiple of 64 bytes. From 2 MiB on it starts at a multiple of 2 MiB and takes whole pieces of
  * 2 MiB; on Linux, huge pages are asked for and brought in before they are filled. The point is speed: of a large
@@ -172,11 +268,11 @@ POSENC_API posenc_status posenc_fill_at_check(const posenc_plan *plan, const int
  * What is left above posenc_fill() into memory that is already mapped is the zeros the kernel writes first. A program
  * that fills again and again keeps its memory and calls posenc_fill().
  * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. */
-POSENC_API posenc_status posenc_table_create(float **table, const posenc_plan *plan, int64_t first, int64_t count,
+POSENC_API posenc_status posenc_table_create(void **table, const posenc_plan *plan, int64_t first, int64_t count,
                                              int64_t row_stride);
 
 /* Frees the table; NULL is fine. A table does not need its plan any more. */
-POSENC_API void posenc_table_destroy(float *table);
+POSENC_API void posenc_table_destroy(void *table);
 
 /* What posenc_table_create would return, memory permitting, with a message as in posenc_spec_check(). */
 POSENC_API posenc_status posenc_table_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride,

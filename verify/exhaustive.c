@@ -56,9 +56,9 @@ typedef struct worker {
 
 /* The linker sends the library's calls of posenc_redo here (CMakeLists.txt): what it decides is counted. */
 static int64_t redone;
-float __real_posenc_redo(const posenc_spec *spec, int64_t position, int64_t column);
-float __wrap_posenc_redo(const posenc_spec *spec, int64_t position, int64_t column);
-float __wrap_posenc_redo(const posenc_spec *spec, int64_t position, int64_t column)
+double __real_posenc_redo(const posenc_spec *spec, double position, int64_t column);
+double __wrap_posenc_redo(const posenc_spec *spec, double position, int64_t column);
+double __wrap_posenc_redo(const posenc_spec *spec, double position, int64_t column)
 {
   redone++;
   return __real_posenc_redo(spec, position, column);

@@ -74,7 +74,7 @@ static void bad_specs(void **state)
   bad.freqs = freqs_ok;
   assert_int_equal(posenc_spec_check(&bad, NULL, 0), POSENC_OK);
   bad.n_freqs = 3;
-  expect_spec(&bad, POSENC_ERROR_SPEC, "n_freqs", "3", "= 4 for d_model 8");
+  expect_spec(&bad, POSENC_ERROR_SPEC, "n_freqs", "3", "4, one for each pair of d_model 8's columns");
 
   const double wrong[] = {NAN, INFINITY, -INFINITY, 0x1p-1074, 0x1.8p64, -0x1.8p64, 0x1.fp-1023};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -228,8 +228,8 @@ static void bounds_out_of_range(void **state)
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_at(i);
     assert_true(posenc_impl_error_bound(impl, &s, 0, 0) > 0.0);
-    assert_true(posenc_impl_error_bound(impl, &s, POSENC_MAX_POSITION, 0) <= 2.0 + 0x1p-16);
-    assert_true(isnan(posenc_impl_error_bound(impl, &s, POSENC_MAX_POSITION + 1, 0)));
+    assert_true(posenc_impl_error_bound(impl, &s, (double)POSENC_MAX_POSITION, 0) <= 2.0 + 0x1p-16);
+    assert_true(isnan(posenc_impl_error_bound(impl, &s, (double)POSENC_MAX_POSITION + 1, 0)));
     assert_true(isnan(posenc_impl_error_bound(impl, &s, 0, 8)));
     assert_true(isnan(posenc_impl_error_bound(impl, &s, 0, -1)));
     assert_true(isnan(posenc_impl_error_bound(impl, NULL, 0, 0)));

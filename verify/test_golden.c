@@ -73,7 +73,7 @@ static void check_system(const cJSON *system, const posenc_impl *impl)
       /* A float64 result has been rounded to float32 once, at most half a unit of 2^-23 of itself. */
       const double own = strncmp(impl->arithmetic, "float64", 7) == 0
                              ? fabs(printed) * 0x1p-24
-                             : posenc_impl_error_bound(impl, &spec, position, column);
+                             : posenc_impl_error_bound(impl, &spec, (double)position, column);
       const double allowed = half_unit(digits, printed) + own;
       if (!(fabs((double)out[column] - printed) <= allowed))
         fail_msg("%s, notebook %s: position %lld, column %lld: %.9g, printed %.9g", impl->name, id, (long long)position,

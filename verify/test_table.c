@@ -17,14 +17,14 @@ enum { HUGE_PAGE = 1 << 21 };
 
 static float *table_of(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride)
 {
-  float *table = NULL;
+  void *table = NULL;
   char message[512] = "";
   if (posenc_table_check(plan, first, count, row_stride, message, sizeof message) != POSENC_OK)
     fail_msg("%s", message);
   assert_int_equal(posenc_table_create(&table, plan, first, count, row_stride), POSENC_OK);
   assert_non_null(table);
   const int64_t stride = row_stride ? row_stride : posenc_plan_spec(plan)->d_model;
-  const size_t bytes = (size_t)count * (size_t)stride * sizeof *table;
+  const size_t bytes = (size_t)count * (size_t)stride * sizeof(float);
   assert_int_equal((uintptr_t)table % (bytes < HUGE_PAGE ? 64 : HUGE_PAGE), 0);
   return table;
 }
@@ -102,7 +102,7 @@ static float nowhere;
 static void expect_refused(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride,
                            posenc_status want, const char *const says[3])
 {
-  float *table = &nowhere;
+  void *table = &nowhere;
   assert_int_equal(posenc_table_create(&table, plan, first, count, row_stride), want);
   assert_null(table);
   char message[512] = "";
@@ -146,7 +146,7 @@ static void refusals(void **state)
     expect_refused(NULL, 0, 1, strides[i], POSENC_ERROR_ARGUMENT, no_plan);
 
   /* More than any machine maps, though not more than a pointer difference can say. */
-  float *table = &nowhere;
+  void *table = &nowhere;
   char message[] = "untouched";
   assert_int_equal(posenc_table_check(plan, -far, far, elements / far, message, sizeof message), POSENC_OK);
   assert_string_equal(message, "untouched");
