@@ -1,11 +1,14 @@
-/* out = round(round(s x) + PE): a tile of the table at a time, put in the order of its columns, then added to the rows of each of
- * the batch while it is in L1.
+/* out = round(round(s x) + PE): by the kernel, or a tile of the table at a time, put in the order of its columns, then added to the
+ * rows of each of the batch while it is in L1.
  */
 #include "arrange.h"
 #include "check.h"
 #include "fpstate.h"
 
 #include <string.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
 
 typedef struct job {
   const posenc_plan *plan;
@@ -14,6 +17,7 @@ typedef struct job {
   unsigned char *out;
   posenc_strides x_strides, out_strides;
   int64_t batch, size;
+  int streamed; /* around the caches */
   float scale;
 } job;
 
@@ -24,6 +28,24 @@ static void add_f32(const float *x, const float *pe, float scale, int64_t n, flo
   for (int64_t i = 0; i < n; i++)
     out[i] = scale * x[i] + pe[i];
 }
+
+#ifdef __x86_64__
+/* The same around the caches. */
+static void stream_f32(const float *x, const float *pe, float scale, int64_t n, float *out)
+{
+  const int64_t head = (int64_t)(-(uintptr_t)out / sizeof(float) % 4), first = head < n ? head : n;
+  const __m128 s = _mm_set1_ps(scale);
+  int64_t i = first;
+  add_f32(x, pe, scale, first, out);
+  for (; i + 4 <= n; i += 4)
+    _mm_stream_ps(out + i, _mm_add_ps(_mm_mul_ps(s, _mm_loadu_ps(x + i)), _mm_loadu_ps(pe + i)));
+  add_f32(x + i, pe + i, scale, n - i, out + i);
+}
+static void stream_end(void) { _mm_sfence(); }
+#else /* AArch64 cores recognise streams by themselves */
+static void stream_f32(const float *x, const float *pe, float scale, int64_t n, float *out) { add_f32(x, pe, scale, n, out); }
+static void stream_end(void) {}
+#endif
 
 static inline float of_bf16(uint16_t a)
 {
@@ -58,7 +80,9 @@ static void add_columns(const job *j, const posenc_tile *tile, int64_t at, int64
       const void *pe = tile->values + (i * tile->stride + at) * j->size;
       const void *x = j->x + (b * j->x_strides.batch + row * j->x_strides.row + column) * j->size;
       void *out = j->out + (b * j->out_strides.batch + row * j->out_strides.row + column) * j->size;
-      if (j->plan->spec.dtype == POSENC_F32)
+      if (j->streamed)
+        stream_f32(x, pe, j->scale, n, out);
+      else if (j->plan->spec.dtype == POSENC_F32)
         add_f32(x, pe, j->scale, n, out);
       else
         add_bf16(x, pe, j->scale, n, out);
@@ -85,13 +109,29 @@ static void use(const posenc_tile *tile, const void *context)
   }
 }
 
+/* A kernel that adds on its way saves reading the rows back. Of a batch they are better computed once. */
+static int in_the_kernel(const job *j)
+{
+  return j->batch == 1 && j->plan->direct && j->plan->spec.dtype == POSENC_F32 && j->plan->kernel->offers & POSENC_ADDS;
+}
+
 __attribute__((noinline)) static void add_all(const job *j, const posenc_rows *rows)
 {
+  if (in_the_kernel(j)) {
+    const posenc_addend add = {(const float *)(const void *)j->x, j->x_strides.row, j->scale};
+    posenc_rows sums = *rows;
+    sums.to = j->plan->spec.d_model;
+    sums.add = &add;
+    j->plan->kernel->rows(&j->plan->pairs, j->plan->state, &sums, j->out, j->out_strides.row);
+    return;
+  }
   const float zero = 0.0f;
   posenc_tiles(j->plan, rows, use, j);
   posenc_tile one = {.rows = 1, .values = (unsigned char *)(uintptr_t)&zero};
   for (; j->columns.zero >= 0 && one.row < rows->count; one.row++)
     add_columns(j, &one, 0, j->columns.zero, 1);
+  if (j->streamed)
+    stream_end();
 }
 
 posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch, const void *x,
@@ -101,11 +141,18 @@ posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t c
       posenc_add_batch_check(plan, first, count, batch, x, x_strides, scale, out, out_strides, NULL, 0);
   if (status != POSENC_OK || count == 0 || batch == 0)
     return status;
-  const job j = {plan,  posenc_columns_of(&plan->spec),
-                 x,     out,
-                 x_strides, out_strides,
-                 batch, (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype),
-                 (float)scale};
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
+  const int large = batch * count * plan->spec.d_model >= POSENC_STREAM_BYTES / size;
+  const job j = {.plan = plan,
+                 .columns = posenc_columns_of(&plan->spec),
+                 .x = x,
+                 .out = out,
+                 .x_strides = x_strides,
+                 .out_strides = out_strides,
+                 .batch = batch,
+                 .size = size,
+                 .streamed = large && plan->spec.dtype == POSENC_F32 && x != out,
+                 .scale = (float)scale};
   const posenc_rows rows = {.first = first, .count = count};
   const posenc_fpstate caller = posenc_fp_enter();
   add_all(&j, &rows);

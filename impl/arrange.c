@@ -37,15 +37,15 @@ __attribute__((noinline)) void posenc_tiles(const posenc_plan *plan, const posen
 {
   unsigned char values[POSENC_TILE_BYTES] __attribute__((aligned(64)));
   const int64_t n = plan->pairs.d_model / 2, size = (int64_t)posenc_dtype_size((posenc_dtype)plan->pairs.dtype);
-  const int64_t most = POSENC_TILE_BYTES / (2 * POSENC_TILE_PAIRS * size);
+  const int64_t width = n < POSENC_TILE_PAIRS ? (n + 31) / 32 * 32 : POSENC_TILE_PAIRS, most = POSENC_TILE_BYTES / (2 * width * size);
   posenc_tile t = {.values = values};
   for (t.row = 0; t.row < rows->count; t.row += t.rows) {
     t.rows = rows_in_tile(rows, t.row, most < 64 ? most : 64);
     for (t.k = 0; t.k < n; t.k += t.pairs) {
-      t.pairs = n - t.k < POSENC_TILE_PAIRS ? n - t.k : POSENC_TILE_PAIRS;
-      t.stride = 2 * POSENC_TILE_PAIRS;
+      t.pairs = n - t.k < width ? n - t.k : width;
+      t.stride = 2 * width;
       const posenc_rows part = {rows->positions ? rows->positions + t.row : NULL, rows->reals ? rows->reals + t.row : NULL,
-                                rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs)};
+                                rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL};
       plan->kernel->rows(&plan->pairs, plan->state, &part, values, t.stride);
       use(&t, job);
     }

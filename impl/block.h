@@ -13,7 +13,8 @@
 /* Frequencies of a block at most: 4 KiB of a row. Their anchors are in L1, their 264 KiB of steps mostly in L2. */
 enum { MOST = 512 };
 
-typedef enum store { PLAIN, STREAMED } store;
+/* How rows are written: in the caches or around them; or what is already there, x, is scaled and added to, likewise. */
+typedef enum store { PLAIN, STREAMED, ADDED, ADDED_STREAMED } store;
 
 typedef struct block {
   const turns *t;

@@ -145,7 +145,7 @@ posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char 
     return posenc_fail(POSENC_ERROR_CPU, message, size, "impl is \"%s\", which needs %s; this machine does not offer it",
                        impl->name, impl->isa);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
-  if (!(kernel->dtypes >> s.dtype & 1))
+  if (!(kernel->offers >> s.dtype & 1))
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "dtype is %s; impl \"%s\" offers %s",
                        posenc_dtype_names[s.dtype], impl->name, impl->dtypes);
   const char *reason = kernel->refuses ? kernel->refuses(&s) : NULL;

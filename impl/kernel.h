@@ -31,6 +31,13 @@ typedef struct posenc_angle {
   double rounding; /* of a value below 1 to the dtype: half a unit in its last place */
 } posenc_angle;
 
+/* What rows are added to, row by row: out = round(round(scale * x) + row). x is where out's first column has its counterpart. */
+typedef struct posenc_addend {
+  const float *x;
+  int64_t stride;
+  float scale;
+} posenc_addend;
+
 /* Which rows to write: those of positions[i], or reals[i], or first + i when both are NULL; and which of their columns, 2k being
  * the sine of frequency k and 2k + 1 its cosine. All of them, or a tile's: from is a multiple of 64. */
 typedef struct posenc_rows {
@@ -38,6 +45,7 @@ typedef struct posenc_rows {
   const double *reals;
   int64_t first, count;
   int64_t from, to;
+  const posenc_addend *add; /* NULL, or given to kernels that offer it: float32, consecutive rows, all columns */
 } posenc_rows;
 
 static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */
@@ -50,6 +58,11 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i)
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
+/* From here on what is written goes around the caches. Below, its lines may still be in some cache when they are read. */
+#ifndef POSENC_STREAM_BYTES /* tests: small tables too */
+#define POSENC_STREAM_BYTES (INT64_C(24) << 20)
+#endif
+
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };
 
@@ -60,7 +73,7 @@ enum { POSENC_TABLES_FREQS = 4096 };
 typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
-  unsigned dtypes;    /* bit d: dtype d is offered */
+  unsigned offers;    /* bit d: dtype d; POSENC_ADDS: rows->add */
   size_t state_bytes; /* per padded frequency, and 4 lines; zeroed, 64-aligned */
   size_t table_bytes; /* per padded frequency, on top and not zeroed, in plans of at most POSENC_TABLES_FREQS of them */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
@@ -88,17 +101,19 @@ typedef struct posenc_kernel {
  * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
  * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
  * function must stand in a file without instruction-set flags (freqs.c has the two that rows share). */
+#define POSENC_ADDS (1u << 8)
 #define POSENC_FLOAT32 "float32", 1u << POSENC_F32
 #define POSENC_ALL_DTYPES                                                                                             \
-  "float32 float64 bfloat16 float16", 1u << POSENC_F32 | 1u << POSENC_F64 | 1u << POSENC_BF16 | 1u << POSENC_F16
+  "float32 float64 bfloat16 float16",                                                                                 \
+      1u << POSENC_F32 | 1u << POSENC_F64 | 1u << POSENC_BF16 | 1u << POSENC_F16 | POSENC_ADDS
 #define POSENC_KERNEL(...) POSENC_KERNEL_(__VA_ARGS__)
-#define POSENC_KERNEL_(dtype_names, dtypes, evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                \
+#define POSENC_KERNEL_(dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                \
   extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                 \
   const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                     \
       {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                  \
        POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence, dtype_names},                                         \
       POSENC_CAT(POSENC_CPU_, POSENC_ISA),                                                                            \
-      dtypes,                                                                                                         \
+      offers,                                                                                                         \
       state_bytes,                                                                                                    \
       table_bytes,                                                                                                    \
       refuses,                                                                                                        \

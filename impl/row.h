@@ -92,15 +92,18 @@ static inline void write_strip(const row_strip *p, const posenc_spec *spec, part
     some_vectors(p, spec, at, 0, out, settle);
 }
 
-/* Of a row, the columns from those of frequency `first` up to column `end`. */
+/* Of a row, the columns from those of frequency `first` up to column `end`; added to x, if that is not NULL. */
 static inline void one_row(const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first, int64_t end,
-                           settle_pairs *settle)
+                           const float *x, float scale, settle_pairs *settle)
 {
   row_strip p;
   const parts at = parts_of(position);
   for (int64_t k = first; 2 * k < end; k += STRIP) {
+    float strip[2 * STRIP] LINE;
     set_row_strip(&p, t, k, end, at.coarse, 1);
-    write_strip(&p, spec, at, row + 2 * k, settle);
+    write_strip(&p, spec, at, x ? strip : row + 2 * k, settle);
+    for (int64_t c = p.from; x && c < p.to; c++)
+      row[2 * k + c] = scale * x[2 * k + c] + strip[c];
   }
 }
 

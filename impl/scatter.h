@@ -91,9 +91,10 @@ static inline void write_rows(const posenc_spec *spec, const void *state, const 
 {
   const turns t = turns_of(spec, state);
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
-  if (r->count < FEW)
+  if (r->count < FEW && !r->add)
     for (int64_t i = 0; i < r->count; i++)
-      one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2 + first_lane(origin, stride), r->to, settle);
+      one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2 + first_lane(origin, stride), r->to, NULL, 0.0f,
+              settle);
   else if (r->positions)
     scatter(spec, &t, r, origin, stride, settle);
   else

@@ -10,9 +10,10 @@
  *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
  *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
- *   vp_store          all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
+ *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
  *   vp_equal          all bits are the same
+ *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */

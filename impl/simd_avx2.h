@@ -58,6 +58,9 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
   _mm256_maskstore_ps(out, _mm256_andnot_si256(left, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)to), lane)), a);
 }
 static inline void vp_stream(float *out, vp a) { _mm256_stream_ps(out, a); }
+static inline vp vp_load(const float *p) { return _mm256_loadu_ps(p); }
+static inline vp vp_set1(float a) { return _mm256_set1_ps(a); }
+static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return _mm256_add_ps(_mm256_mul_ps(s, _mm256_loadu_ps(x)), a); }
 static inline void stream_end(void) { _mm_sfence(); }
 static inline int vp_equal(vp a, vp b)
 {

@@ -74,6 +74,9 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
   _mm512_mask_storeu_ps(out, (__mmask16)((0xffffu << from) & 0xffffu >> (16 - to)), a);
 }
 static inline void vp_stream(float *out, vp a) { _mm512_stream_ps(out, a); }
+static inline vp vp_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline vp vp_set1(float a) { return _mm512_set1_ps(a); }
+static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return _mm512_add_ps(_mm512_mul_ps(s, _mm512_loadu_ps(x)), a); }
 static inline void stream_end(void) { _mm_sfence(); }
 static inline int vp_equal(vp a, vp b)
 {

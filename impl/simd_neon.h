@@ -63,6 +63,9 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 
 /* Plain stores, which AArch64 cores recognise as streams by themselves. */
 static inline void vp_stream(float *out, vp a) { vst1q_f32(out, a); }
+static inline vp vp_load(const float *p) { return vld1q_f32(p); }
+static inline vp vp_set1(float a) { return vdupq_n_f32(a); }
+static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return vaddq_f32(vmulq_f32(s, vld1q_f32(x)), a); }
 static inline void stream_end(void) {}
 static inline int vp_equal(vp a, vp b)
 {

@@ -61,6 +61,9 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 }
 static inline void vp_store(float *out, vp a) { memcpy(out, &a, sizeof a); }
 static inline void vp_stream(float *out, vp a) { vp_store(out, a); }
+static inline vp vp_load(const float *p) { return (vp){p[0], p[1]}; }
+static inline vp vp_set1(float a) { return (vp){a, a}; }
+static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return (vp){s.sin * x[0] + a.sin, s.cos * x[1] + a.cos}; }
 static inline void stream_end(void) {}
 static inline int vp_equal(vp a, vp b) { return memcmp(&a, &b, sizeof a) == 0; }
 

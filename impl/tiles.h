@@ -14,13 +14,6 @@
 #include "row.h"
 #include "run.h"
 
-/* From here on a table is written around the caches. Below, its lines may still be in some cache when they are read. */
-#ifdef POSENC_STREAM_BYTES /* tests: small tables too */
-#define STREAM_BYTES ((int64_t)POSENC_STREAM_BYTES)
-#else
-#define STREAM_BYTES (INT64_C(24) << 20)
-#endif
-
 /* Floats of its first line left of `out`. */
 static inline int64_t floats_before(const float *out)
 {
@@ -40,14 +33,18 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
 {
   block p;
   const int64_t position = r->first, count = r->count;
-  const int64_t left = first_lane(out, stride), pairs = r->to / 2;
-  const int at_lines = floats_before(out) == -2 * left && stride % LINE_FLOATS == 0;
-  const int joined = at_lines && left < 0 && r->from == 0 && stride == r->to && pairs >= STRIP && count >= MANY_ROWS;
-  const store how = at_lines && count * (r->to - r->from) >= STREAM_BYTES / (int64_t)sizeof(float) ? STREAMED : PLAIN;
+  const posenc_addend none = {NULL, 0, 0.0f}, *const add = r->add ? r->add : &none;
+  const int64_t lane = first_lane(out, stride), pairs = r->to / 2;
+  const int at_lines = floats_before(out) == -2 * lane && stride % LINE_FLOATS == 0;
+  const int joined = at_lines && lane < 0 && r->from == 0 && stride == r->to && (!r->add || add->stride == stride) &&
+                     pairs >= STRIP && count >= MANY_ROWS;
+  const int64_t left = r->add && !joined ? 0 : lane; /* what is added to is not written in parts of vectors */
+  const int streamed = at_lines && left == lane && count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float) && add->x != out;
+  const store how = r->add ? (streamed ? ADDED_STREAMED : ADDED) : streamed ? STREAMED : PLAIN;
   const int64_t columns = r->to - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;
   if (joined)
-    one_row(spec, t, position, out, left, r->to, settle);
+    one_row(spec, t, position, out, left, r->to, add->x, add->scale, settle);
   for (int64_t i = joined, end; i < count; i = end) {
     const parts at = parts_of(position + i);
     const int64_t coarse_end = at.coarse + COARSE / 2 - STEP / 2 - position;
@@ -60,7 +57,7 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
         join_block(&p, pairs);
       for (int64_t j = i, next; j < end; j = next) {
         const int step = parts_of(position + j).step;
-        const target to = {out + j * stride + 2 * first, stride, step};
+        const target to = {out + j * stride + 2 * first, stride, step, add->x + j * add->stride + 2 * first, add->stride, add->scale};
         next = j - step + STEP / 2 < end ? j - step + STEP / 2 : end;
         set_run(&p, position + j - step);
         if (p.shared)
@@ -70,8 +67,9 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
     }
   }
   if (joined)
-    one_row(spec, t, position + count - 1, out + (count - 1) * stride, columns / 2, r->to, settle);
-  if (how == STREAMED)
+    one_row(spec, t, position + count - 1, out + (count - 1) * stride, columns / 2, r->to,
+            r->add ? add->x + (count - 1) * stride : NULL, add->scale, settle);
+  if (streamed)
     stream_end();
 }
 

@@ -91,7 +91,7 @@ FLAT int round_values(values *x, int exact, int dtype)
   return apart != 0;
 }
 
-FLAT void store_strip(const values *x, int dtype, int64_t pairs, void *out)
+FLAT void write_values(const values *x, int dtype, int64_t pairs, void *out)
 {
   for (int64_t k = 0; k < pairs; k++)
     for (int f = 0; f < 2; f++) {
@@ -119,7 +119,7 @@ FLAT void finish_strip(const posenc_spec *spec, const turns *t, values *x, int64
     for (int f = 0; f < 2; f++)
       if ((exact && (x->apart[f][k] || dtype == POSENC_F64)) || unknown(t, first + k, position))
         x->y[f][k] = posenc_redo(spec, position, 2 * (first + k) + f);
-  store_strip(x, dtype, pairs, out);
+  write_values(x, dtype, pairs, out);
 }
 
 static inline void wide_strips(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t first, int64_t pairs,
