@@ -9,16 +9,16 @@
  *
  * All members run this one sequence of fused operations, so they agree bit for bit.
  */
+#include "bf16.h"
 #include "scatter.h"
-#include "wide.h"
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
   if (spec->dtype == POSENC_F32 && !r->reals)
     write_rows(spec, state, r, out, stride, NULL);
   else
-    write_wide(spec, state, r, out, stride, 0);
+    write_other(spec, state, r, out, stride, 0);
 }
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53", posenc_bound_turns, POSENC_BUDGET_ANCHORED,
-              TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse, prepare_turns, rows);
+              TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse, prepare, rows);

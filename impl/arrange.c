@@ -37,9 +37,9 @@ __attribute__((noinline)) void posenc_tiles(const posenc_plan *plan, const posen
 {
   unsigned char values[POSENC_TILE_BYTES] __attribute__((aligned(64)));
   const int64_t n = plan->pairs.d_model / 2, size = (int64_t)posenc_dtype_size((posenc_dtype)plan->pairs.dtype);
-  const int64_t width = n < POSENC_TILE_PAIRS ? (n + 31) / 32 * 32 : POSENC_TILE_PAIRS, most = POSENC_TILE_BYTES / (2 * width * size);
+  const int64_t width = n < POSENC_TILE_PAIRS ? (n + 31) / 32 * 32 : POSENC_TILE_PAIRS, most = n > 0 ? POSENC_TILE_BYTES / (2 * width * size) : 0;
   posenc_tile t = {.values = values};
-  for (t.row = 0; t.row < rows->count; t.row += t.rows) {
+  for (t.row = 0; n > 0 && t.row < rows->count; t.row += t.rows) {
     t.rows = rows_in_tile(rows, t.row, most < 64 ? most : 64);
     for (t.k = 0; t.k < n; t.k += t.pairs) {
       t.pairs = n - t.k < width ? n - t.k : width;

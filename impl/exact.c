@@ -17,8 +17,8 @@
  * are added to, or that is 0 and nothing is rounded. So the products of a sum are at most 3 times the sum, and the sine is off
  * by (3 (3 (1.4 + 1.4 + 1) + 1 + 1.4 + 1) + 1) v < 64 v of itself, fused or not.
  */
+#include "bf16.h"
 #include "scatter.h"
-#include "wide.h"
 
 /* Both ends of y +- (share |y| + rest). */
 static inline void ends_of(angle y, vd share, vd rest, vp *low, vp *high)
@@ -53,8 +53,8 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   if (spec->dtype == POSENC_F32 && !r->reals)
     write_rows(spec, state, r, out, stride, settle);
   else
-    write_wide(spec, state, r, out, stride, 1);
+    write_other(spec, state, r, out, stride, 1);
 }
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns, 0.0, TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse,
-              prepare_turns, rows);
+              prepare, rows);

@@ -25,7 +25,7 @@ static void use(const posenc_tile *tile, const void *context)
 static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride)
 {
   const posenc_fpstate caller = posenc_fp_enter();
-  if (plan->direct) {
+  if (plan->direct && !(rows->reals && plan->spec.d_model % 2)) { /* rows of reals come in whole pairs */
     posenc_rows whole = *rows;
     whole.from = 0;
     whole.to = plan->spec.d_model;

@@ -131,7 +131,8 @@ static inline int64_t posenc_n_freqs(const posenc_spec *spec)
  * last frequency. */
 static inline int64_t posenc_padded_freqs(const posenc_spec *spec)
 {
-  return (posenc_n_freqs(spec) + 31) / 32 * 32;
+  const int64_t n = posenc_n_freqs(spec);
+  return n > 0 ? (n + 31) / 32 * 32 : 32;
 }
 
 #endif

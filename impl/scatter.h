@@ -82,9 +82,6 @@ __attribute__((noinline)) static void scatter(const posenc_spec *spec, const tur
   }
 }
 
-/* Fewer rows than this are not worth an anchor, nor a batch. */
-enum { FEW = 8 };
-
 /* float32 at integer positions. */
 static inline void write_rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride,
                               settle_pairs *settle)

@@ -13,6 +13,9 @@
 enum { STRIP = 32, LINE_FLOATS = 16, EACH = 2 * VD_LANES /* columns of a vector */ };
 enum { PER_GROUP = GROUP / VD_LANES, PER_STRIP = STRIP / VD_LANES /* vectors */ };
 
+/* Fewer rows than this are not worth an anchor, nor a batch. */
+enum { FEW = 8 };
+
 #define LINE __attribute__((aligned(64)))
 #define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be */
 

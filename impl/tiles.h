@@ -44,7 +44,7 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
   const int64_t columns = r->to - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;
   if (joined)
-    one_row(spec, t, position, out, left, r->to, add->x, add->scale, settle);
+    one_row(spec, t, position, out, left, columns, add->x, add->scale, settle); /* its end comes with the next row */
   for (int64_t i = joined, end; i < count; i = end) {
     const parts at = parts_of(position + i);
     const int64_t coarse_end = at.coarse + COARSE / 2 - STEP / 2 - position;

@@ -148,13 +148,12 @@ static inline void wide_strips(const posenc_spec *spec, const turns *t, const po
 }
 
 /* Whole pairs only: r->to is even. */
-__attribute__((noinline)) static void write_wide(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out,
+__attribute__((noinline)) static void write_wide(const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out,
                                                  int64_t stride, int exact)
 {
-  const turns t = turns_of(spec, state);
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
   for (int64_t c = r->from; c < r->to; c += 2 * STRIP)
-    wide_strips(spec, &t, r, c / 2, (r->to - c < 2 * STRIP ? r->to - c : 2 * STRIP) / 2,
+    wide_strips(spec, t, r, c / 2, (r->to - c < 2 * STRIP ? r->to - c : 2 * STRIP) / 2,
                 (unsigned char *)out + (c - r->from) * size, stride * size, exact);
 }
 
