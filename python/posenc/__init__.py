@@ -1,13 +1,18 @@
-"""posenc: the sinusoidal position table of the Transformer, right to the last bit.
+"""posenc: the sinusoidal position tables of the Transformer and its kin, right to the last bit.
 
     >>> import posenc
-    >>> posenc.table(5000, 512)                  # float32, shape (5000, 512)
+    >>> posenc.table(5000, 512)                          # float32, shape (5000, 512)
+    >>> posenc.table(1500, 1280, preset="whisper")       # what a real system computes
+    >>> posenc.add(x, scale=512**0.5, batch_first=True)  # scale * x + table, in one pass
 
-`table` and `fill_at` make tables as NumPy arrays, `implementations` lists the ways to compute them, and
-`posenc.torch`, which needs an import of its own, holds a module that adds a table to embeddings.
+`table` and `fill_at` make tables as NumPy arrays, `pair` makes caches of rotary embeddings, `add` adds a table to embeddings,
+`presets` and `implementations` list what there is to ask for, and `posenc.torch`, which needs an import of its own, has the same
+for tensors, and a module that adds a table to embeddings.
 """
 
+from ._add import add
 from ._library import VERSION as __version__
-from ._table import Implementation, fill_at, implementations, table
+from ._lists import Implementation, Preset, implementations, presets
+from ._table import fill_at, pair, table
 
-__all__ = ["Implementation", "__version__", "fill_at", "implementations", "table"]
+__all__ = ["Implementation", "Preset", "__version__", "add", "fill_at", "implementations", "pair", "presets", "table"]

@@ -17,28 +17,57 @@ class Spec(ctypes.Structure):
         ("denominator", ctypes.c_double),
         ("freqs", ctypes.POINTER(ctypes.c_double)),
         ("n_freqs", ctypes.c_int64),
+        ("position_scale", ctypes.c_double),
+        ("layout", ctypes.c_int32),
+        ("order", ctypes.c_int32),
+        ("odd", ctypes.c_int32),
+        ("dtype", ctypes.c_int32),
     ]
 
 
 class Impl(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_char_p) for name in ("name", "isa", "arithmetic", "summary", "bound", "evidence")]
+    _fields_ = [(name, ctypes.c_char_p) for name in ("name", "isa", "arithmetic", "summary", "bound", "evidence", "dtypes")]
 
 
-_PLAN, _POINTER, _INT, _TEXT = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p
+class Preset(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_char_p) for name in ("name", "formula", "users", "starts")]
+
+
+class Strides(ctypes.Structure):
+    _fields_ = [("batch", ctypes.c_int64), ("row", ctypes.c_int64)]
+
+
+_PLAN, _POINTER, _INT, _TEXT, _REAL = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p, ctypes.c_double
+_SPEC, _IMPL = ctypes.POINTER(Spec), ctypes.POINTER(Impl)
 _MESSAGE = [ctypes.c_char_p, ctypes.c_size_t]
+
+
+def _checked(name: str, arguments: list) -> dict:
+    """A function that returns a status, and the one that says what it would return."""
+    return {name: (ctypes.c_int, arguments), f"{name}_check": (ctypes.c_int, [*arguments, *_MESSAGE])}
+
+
 _FUNCTIONS = {  # name: (result, arguments)
     "posenc_status_string": (_TEXT, [ctypes.c_int]),
     "posenc_spec_default": (Spec, [_INT]),
+    "posenc_preset_count": (ctypes.c_size_t, []),
+    "posenc_preset_at": (ctypes.POINTER(Preset), [ctypes.c_size_t]),
+    "posenc_spec_preset": (ctypes.c_int, [_TEXT, _INT, _SPEC]),
+    "posenc_spec_preset_check": (ctypes.c_int, [_TEXT, _INT, *_MESSAGE]),
     "posenc_impl_count": (ctypes.c_size_t, []),
-    "posenc_impl_at": (ctypes.POINTER(Impl), [ctypes.c_size_t]),
-    "posenc_impl_supported": (ctypes.c_int, [ctypes.POINTER(Impl)]),
-    "posenc_plan_check": (ctypes.c_int, [ctypes.POINTER(Spec), _TEXT, *_MESSAGE]),
-    "posenc_plan_create": (ctypes.c_int, [ctypes.POINTER(_PLAN), ctypes.POINTER(Spec), _TEXT]),
+    "posenc_impl_at": (_IMPL, [ctypes.c_size_t]),
+    "posenc_impl_supported": (ctypes.c_int, [_IMPL]),
+    "posenc_impl_error_bound": (_REAL, [_IMPL, _SPEC, _REAL, _INT]),
+    "posenc_plan_check": (ctypes.c_int, [_SPEC, _TEXT, *_MESSAGE]),
+    "posenc_plan_create": (ctypes.c_int, [ctypes.POINTER(_PLAN), _SPEC, _TEXT]),
     "posenc_plan_destroy": (None, [_PLAN]),
-    "posenc_fill": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _INT]),
-    "posenc_fill_check": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _INT, *_MESSAGE]),
-    "posenc_fill_at": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),
-    "posenc_fill_at_check": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT, *_MESSAGE]),
+    "posenc_plan_spec": (_SPEC, [_PLAN]),
+    **_checked("posenc_fill", [_PLAN, _INT, _INT, _POINTER, _INT]),
+    **_checked("posenc_fill_at", [_PLAN, _POINTER, _INT, _POINTER, _INT]),
+    **_checked("posenc_fill_at_real", [_PLAN, _POINTER, _INT, _POINTER, _INT]),
+    **_checked("posenc_fill_pair", [_PLAN, _INT, _INT, _POINTER, _POINTER, _INT]),
+    **_checked("posenc_add", [_PLAN, _INT, _INT, _POINTER, _INT, _REAL, _POINTER, _INT]),
+    **_checked("posenc_add_batch", [_PLAN, _INT, _INT, _INT, _POINTER, Strides, _REAL, _POINTER, Strides]),
     "posenc_table_create": (ctypes.c_int, [ctypes.POINTER(_POINTER), _PLAN, _INT, _INT, _INT]),
     "posenc_table_check": (ctypes.c_int, [_PLAN, _INT, _INT, _INT, *_MESSAGE]),
     "posenc_table_destroy": (None, [_POINTER]),
@@ -71,8 +100,12 @@ def load(name: str) -> ctypes.CDLL:
             f"install both from the same release"
         )
     for function, (result, arguments) in _FUNCTIONS.items():
-        getattr(library, function).restype = result
-        getattr(library, function).argtypes = arguments
+        try:
+            declared = getattr(library, function)
+        except AttributeError as error:
+            raise ImportError(f"the library {name} is too old for this Python package posenc: {error}") from error
+        declared.restype = result
+        declared.argtypes = arguments
     return library
 
 

@@ -1,4 +1,4 @@
-"""Plans: created once per spec and implementation, and kept for the next call with the same."""
+"""What to compute: arguments to plans, which are kept for the next call with the same."""
 
 from __future__ import annotations
 
@@ -11,9 +11,20 @@ from typing import Any, Callable, NoReturn, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ._library import MEMORY, library
+from ._library import MEMORY, Spec, library
 
+MAX_POSITION = 1 << 32
 _MESSAGE_SIZE = 512
+
+#: What an element is, and as what NumPy has it; in the order of posenc_dtype.
+DTYPES = {"float32": np.dtype("f4"), "float64": np.dtype("f8"), "bfloat16": np.dtype("u2"), "float16": np.dtype("f2")}
+_DTYPE_NAMES = list(DTYPES)
+_NAMES = {  # in the order of the C enumerations
+    "layout": ["interleaved", "split"],
+    "order": ["sin_first", "cos_first"],
+    "odd": ["half_pair", "zero"],
+}
+_NUMBERS = ("base", "denominator", "position_scale")
 
 
 def fail(status: int, check: Callable[..., int], *arguments: Any) -> NoReturn:
@@ -27,28 +38,47 @@ def fail(status: int, check: Callable[..., int], *arguments: Any) -> NoReturn:
 class Plan:
     """A posenc_plan: immutable, so threads may share it. It is destroyed with the object."""
 
-    __slots__ = ("handle", "d_model", "_destroy")
+    __slots__ = ("handle", "d_model", "pairs", "dtype", "_destroy")
 
-    def __init__(self, d_model: int, base: float, freqs: bytes | None, impl: str | None) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        impl: str | None,
+        preset: str | None,
+        freqs: bytes | None,
+        fields: tuple[tuple[str, float | int], ...],
+    ) -> None:
         self.handle: int | None = None
         self._destroy = library.posenc_plan_destroy  # modules may be gone when the interpreter ends
-        self.d_model = d_model
         spec = library.posenc_spec_default(d_model)
-        spec.base = base
+        if preset is not None:
+            name = preset.encode()
+            status = library.posenc_spec_preset(name, d_model, ctypes.byref(spec))
+            if status:
+                fail(status, library.posenc_spec_preset_check, name, d_model)
+        for field, value in fields:
+            setattr(spec, field, value)
         if freqs is not None:
             values = np.frombuffer(freqs)
             spec.freqs = values.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
             spec.n_freqs = len(values)
-        name = None if impl is None else impl.encode()
+        chosen = None if impl is None else impl.encode()
         handle = ctypes.c_void_p()
-        status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), name)
+        status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), chosen)
         if status:
-            fail(status, library.posenc_plan_check, ctypes.byref(spec), name)
+            fail(status, library.posenc_plan_check, ctypes.byref(spec), chosen)
         self.handle = handle.value
+        self.d_model = d_model
+        self.pairs = d_model // 2 if spec.odd == _NAMES["odd"].index("zero") else (d_model + 1) // 2  #: frequencies
+        self.dtype = _DTYPE_NAMES[spec.dtype]
 
     def __del__(self) -> None:
         if self.handle:
             self._destroy(self.handle)
+
+    def spec(self) -> Spec:
+        """A copy of the plan's spec, whose frequencies live as long as the plan."""
+        return Spec.from_buffer_copy(library.posenc_plan_spec(self.handle).contents)
 
 
 _cached = functools.lru_cache(maxsize=8)(Plan)  # some 500 KiB each at d_model 512, 17 MB at most
@@ -67,19 +97,89 @@ def index(name: str, value: SupportsIndex, least: int, most: int) -> int:
     return number
 
 
-def plan(d_model: SupportsIndex, base: float, freqs: npt.ArrayLike | None, impl: str | None) -> Plan:
-    """A plan; the arguments are those of posenc.table."""
-    data = None
-    if freqs is not None:
-        array = np.asarray(freqs)
-        if array.ndim != 1 or array.dtype.kind not in "iuf":
-            raise ValueError(
-                f"freqs has shape {array.shape} and dtype {array.dtype}; allowed: one axis of numbers, "
-                f"a frequency for each pair of columns"
-            )
-        data = array.astype(np.float64).tobytes()
-    if not isinstance(base, numbers.Real):
-        raise TypeError(f"base is {base!r}; allowed: a number above 1")
-    if impl is not None and (not isinstance(impl, str) or "\0" in impl):
-        raise TypeError(f"impl is {impl!r}; allowed: a name (posenc.implementations() lists them) or None")
-    return _cached(index("d_model", d_model, 1, 1 << 20), float(base), data, impl)
+def real(name: str, value: Any, allowed: str = "a number") -> float:
+    """A number as float64, or an error that names it; its range is the library's to judge."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}; allowed: {allowed}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is too large for float64; allowed: {allowed}") from None
+
+
+def dtype_name(dtype: Any) -> str:
+    """"float32", "float64", "bfloat16" or "float16", from such a name or a NumPy dtype."""
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return dtype
+    try:
+        known = np.dtype(dtype)
+    except TypeError:
+        known = None
+    if dtype is None or known is None or known.name not in DTYPES or not known.isnative:
+        raise TypeError(f"dtype is {dtype!r}; allowed: {', '.join(DTYPES)}")
+    return known.name
+
+
+def _choice(name: str, value: Any) -> int:
+    names = _NAMES[name]
+    if not isinstance(value, str) or value not in names:
+        error = ValueError if isinstance(value, str) else TypeError
+        raise error(f"{name} is {value!r}; allowed: {' or '.join(map(repr, names))}")
+    return names.index(value)
+
+
+def _text(name: str, value: Any, where: str) -> str:
+    if not isinstance(value, str) or "\0" in value:
+        raise TypeError(f"{name} is {value!r}; allowed: a name ({where} lists them) or None")
+    return value
+
+
+def _freqs(freqs: npt.ArrayLike) -> bytes:
+    array = np.asarray(freqs)
+    if array.ndim != 1 or array.dtype.kind not in "iuf":
+        raise ValueError(
+            f"freqs has shape {array.shape} and dtype {array.dtype}; allowed: one axis of numbers, "
+            f"a frequency for each pair of columns"
+        )
+    return array.astype(np.float64).tobytes()
+
+
+def plan(
+    d_model: SupportsIndex,
+    base: float | None = None,
+    freqs: npt.ArrayLike | None = None,
+    impl: str | None = None,
+    *,
+    preset: str | None = None,
+    dtype: npt.DTypeLike | None = None,
+    **more: Any,
+) -> Plan:
+    """A plan; the arguments are those of posenc.table, None meaning what the preset says."""
+    fields: list[tuple[str, float | int]] = []
+    if base is not None:
+        fields.append(("base", real("base", base, "a number above 1")))
+    for name, value in more.items():
+        if name not in _NAMES and name not in _NUMBERS:
+            raise TypeError(f"there is no argument {name!r}; those that say what to compute are {', '.join(SPEC)}")
+        if value is None:
+            continue
+        if name in _NAMES:
+            fields.append((name, _choice(name, value)))
+            continue
+        number = real(name, value)
+        if number == 0:  # which in C means that the field was not set
+            raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
+        fields.append((name, number))
+    if dtype is not None:
+        fields.append(("dtype", _DTYPE_NAMES.index(dtype_name(dtype))))
+    return _cached(
+        index("d_model", d_model, 1, 1 << 20),
+        None if impl is None else _text("impl", impl, "posenc.implementations()"),
+        None if preset is None else _text("preset", preset, "posenc.presets()"),
+        None if freqs is None else _freqs(freqs),
+        tuple(fields),
+    )
+
+
+#: The arguments that say what to compute, beside d_model.
+SPEC = ("preset", "dtype", "base", "denominator", "freqs", "position_scale", "layout", "order", "odd", "impl")

@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import ctypes
-import os
-from typing import Any, Callable, NamedTuple, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import inferred, rows_of, run
 from ._library import library
-from ._plan import Plan, fail, index, plan
+from ._plan import DTYPES, MAX_POSITION, Plan, fail, index, plan
 
-FLOAT = 4  # bytes
-MAX_POSITION = 1 << 32
-
-Array = npt.NDArray[np.float32]
-
-
-class Implementation(NamedTuple):
-    """One algorithm for one instruction set, as the library describes it."""
-
-    name: str  #: what `impl=` takes
-    isa: str  #: "any", "fma", "avx2", "avx512" or "neon"
-    arithmetic: str  #: where angle and sine are formed
-    summary: str  #: what it computes, in a line
-    bound: str  #: of |output - real value|, in symbols
-    evidence: str  #: what the bound rests on: "proved", "upstream" or "measured"
-    supported: bool  #: whether this machine runs it
-
-
-def implementations() -> list[Implementation]:
-    """All implementations of the library that is loaded, in its order."""
-    rows = []
-    for i in range(library.posenc_impl_count()):
-        row = library.posenc_impl_at(i)
-        texts = [getattr(row.contents, name).decode() for name, _ in row.contents._fields_]
-        rows.append(Implementation._make([*texts, bool(library.posenc_impl_supported(row))]))
-    return rows
+Array = npt.NDArray[Any]
 
 
 class _Table:
@@ -55,7 +29,7 @@ class _Table:
             fail(status, library.posenc_table_check, p.handle, first, count, 0)
         self._handle = handle.value
         self.__array_interface__ = {
-            "version": 3, "typestr": "<f4", "shape": (count, p.d_model), "data": (handle.value, False),
+            "version": 3, "typestr": DTYPES[p.dtype].str, "shape": (count, p.d_model), "data": (handle.value, False),
         }  # fmt: skip
 
     def __del__(self) -> None:
@@ -63,128 +37,115 @@ class _Table:
             self._destroy(self._handle)
 
 
-def _rows_of(out: npt.NDArray[Any], shape: tuple[int, ...]) -> tuple[int, int]:
-    """Address and row stride, in elements, of an output array for rows of this shape."""
-    if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is of type {type(out).__name__}; allowed: a NumPy array")
-    if out.dtype != np.float32 or not out.dtype.isnative:
-        raise TypeError(f"out has dtype {out.dtype}; allowed: float32")
-    if out.shape != shape:
-        raise ValueError(f"out has shape {out.shape}; allowed: {shape}")
-    if not out.flags.writeable:
-        raise ValueError("out is read-only")
-    if not out.flags.aligned:
-        raise ValueError("out is not aligned to 4 bytes")
-    columns = shape[-1]
-    if out.flags.c_contiguous or out.size == 0:
-        return out.ctypes.data, columns
-    if columns > 1 and out.strides[-1] != FLOAT:
-        raise ValueError(f"out has strides {out.strides} bytes; the columns of a row must follow each other, 4 bytes apart")
-    step = FLOAT * columns  # leading axes must be one walk over rows
-    sizes = [(size, stride) for size, stride in zip(shape[:-1], out.strides[:-1]) if size > 1]
-    if sizes:
-        step = sizes[-1][1]
-    rows = 1
-    for size, stride in reversed(sizes):
-        if stride != step * rows:
-            raise ValueError(f"out has strides {out.strides} bytes; its rows must lie at one distance from each other")
-        rows *= size
-    if step < FLOAT * columns or step % FLOAT:
-        raise ValueError(f"out has rows {step} bytes apart; allowed: a multiple of 4, at least {FLOAT * columns}")
-    return out.ctypes.data, step // FLOAT
-
-
-def _in_parts(threads: SupportsIndex | None, count: int, write: Callable[[int, int], int]) -> int:
-    """write(first, rows) for all rows, split over threads; a status. The library is called without the interpreter's lock."""
-    n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
-    n = min(n, count, 4 * (os.cpu_count() or 1))  # more would only wait
-    if n < 2:
-        return write(0, count)
-    share = -(-count // n)
-    with concurrent.futures.ThreadPoolExecutor(n) as pool:
-        parts = [pool.submit(write, i, min(share, count - i)) for i in range(0, count, share)]
-    return max(part.result() for part in parts)
-
-
-def _fill(p: Plan, first: int, count: int, out: npt.NDArray[Any], threads: SupportsIndex | None) -> None:
-    address, stride = _rows_of(out, (count, p.d_model))
-    arguments = p.handle, first, count, address, stride
-    status = library.posenc_fill_check(*arguments, None, 0)  # all of it, before any is written
-    if status == 0:
-        status = _in_parts(
-            threads, count,
-            lambda i, rows: library.posenc_fill(p.handle, first + i, rows, address + i * stride * FLOAT, stride),
-        )  # fmt: skip
+def _empty(p: Plan, first: int, shape: tuple[int, int]) -> Array:
+    """Memory for rows first, first + 1, ..., which are judged before it is asked for."""
+    status = library.posenc_table_check(p.handle, first, shape[0], 0, None, 0)
     if status:
-        fail(status, library.posenc_fill_check, *arguments)
+        fail(status, library.posenc_table_check, p.handle, first, shape[0], 0)
+    return np.empty(shape, DTYPES[p.dtype])
 
 
-def _fill_at(p: Plan, positions: npt.NDArray[np.int64], out: npt.NDArray[Any], threads: SupportsIndex | None) -> None:
-    address, stride = _rows_of(out, (*positions.shape, p.d_model))
+def _fill(p: Plan, first: int, count: int, out: Any, threads: SupportsIndex | None) -> None:
+    address, stride = rows_of("out", out, (count, p.d_model), p.dtype)
+    step = stride * out.itemsize
+    run(p, "posenc_fill", threads, count, lambda i, rows: (first + i, rows, address + i * step, stride))
+
+
+def _fill_at(p: Plan, positions: Array, out: Any, threads: SupportsIndex | None) -> None:
+    address, stride = rows_of("out", out, (*positions.shape, p.d_model), p.dtype)
+    step = stride * out.itemsize
     if np.may_share_memory(positions, out):  # they would change while they are read
         positions = positions.copy()
-    at, count = positions.ctypes.data, positions.size
-    arguments = p.handle, at, count, address, stride
-    status = library.posenc_fill_at_check(*arguments, None, 0)
-    if status == 0:
-        status = _in_parts(
-            threads, count,
-            lambda i, rows: library.posenc_fill_at(p.handle, at + 8 * i, rows, address + i * stride * FLOAT, stride),
-        )  # fmt: skip
-    if status:
-        fail(status, library.posenc_fill_at_check, *arguments)
+    at = positions.ctypes.data
+    name = "posenc_fill_at_real" if positions.dtype.kind == "f" else "posenc_fill_at"
+    run(p, name, threads, positions.size, lambda i, rows: (at + 8 * i, rows, address + i * step, stride))
 
 
-def _positions(positions: Any) -> npt.NDArray[np.int64]:
+def _positions(positions: Any) -> Array:
+    """Positions as int64 or float64, without a rounding."""
     array = np.asarray(positions)
-    if array.size == 0 and array.dtype == np.float64:  # what NumPy makes of []
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"positions have dtype {array.dtype}; allowed: integers")
-    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(f"positions up to {array.max()}; allowed: -2^32 to 2^32")
-    return np.ascontiguousarray(array, dtype=np.int64).reshape(array.shape)
+    if array.dtype.kind not in "iuf" or array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        raise TypeError(f"positions have dtype {array.dtype}; allowed: integers, float16, float32 and float64")
+    if array.dtype == np.uint64 and array.size and int(array.max()) > MAX_POSITION:  # int64 has no room for them
+        raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
+    kind = np.float64 if array.dtype.kind == "f" else np.int64
+    return np.ascontiguousarray(array, dtype=kind).reshape(array.shape)
+
+
+def is_count(positions: Any) -> bool:
+    return getattr(positions, "ndim", 0) == 0 and not isinstance(positions, (list, tuple, range))
+
+
+def count_and_first(positions: Any, first: SupportsIndex, allowed: str = "a count, or an array of numbers") -> tuple[int, int]:
+    try:
+        count = index("positions", positions, 0, 2 * MAX_POSITION + 1)
+    except TypeError:
+        raise TypeError(f"positions is {positions!r}; allowed: {allowed}") from None
+    return count, index("first", first, -MAX_POSITION, MAX_POSITION)
 
 
 def table(
     positions: SupportsIndex | npt.ArrayLike = 5000,
     d_model: SupportsIndex = 512,
-    base: float = 10000.0,
+    base: float | None = None,
     freqs: npt.ArrayLike | None = None,
     first: SupportsIndex = 0,
     impl: str | None = None,
     out: Array | None = None,
     threads: SupportsIndex | None = None,
+    *,
+    preset: str | None = None,
+    dtype: npt.DTypeLike | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    odd: str | None = None,
+    position_scale: float | None = None,
+    denominator: float | None = None,
 ) -> Array:
-    """The sinusoidal position table: ``sin(p w_k)`` in column 2k, ``cos(p w_k)`` in column 2k + 1.
+    """A sinusoidal position table: sines and cosines of ``p * position_scale * w_k`` for each position p.
 
-    ``w_k = base**(-2 k / d_model)`` (Vaswani et al., 2017, section 3.5). By default every value is the float32
-    nearest to the real number, with the same bits on every machine.
+    By default ``w_k = base**(-2 k / d_model)``, sines in column 2k and cosines in column 2k + 1 (Vaswani et al., 2017,
+    section 3.5). Every value is the float32 nearest to the real number, with the same bits on every machine.
 
     Parameters
     ----------
     positions
-        A count: rows for positions ``first``, ``first + 1``, ...; or an array of integers of any shape and order,
-        a row for each. Positions lie in [-2**32, 2**32].
+        A count: rows for positions ``first``, ``first + 1``, ...; or an array of any shape and order, a row for each of
+        its integers or real numbers (what the float stands for, exactly). Positions lie in [-2**32, 2**32].
     d_model
-        Columns of a row, 1 to 2**20. An odd one ends in a sine.
-    base
-        Above 1.
+        Columns of a row, 1 to 2**20.
+    preset
+        The name of what a real system computes; `presets` lists them. None: "paper". All of the following but `dtype` and
+        `impl` change a field of it where they are not None. Positions are never shifted: `first` says where to begin.
+    base, denominator
+        ``w_k = base**(-k / denominator)``. The paper's are 10000 and d_model / 2.
     freqs
-        ``(d_model + 1) // 2`` frequencies in radians per position, instead of those of `base`.
+        Frequencies in radians per position, instead of those: ``(d_model + 1) // 2``, or ``d_model // 2`` with odd="zero".
+    position_scale
+        What positions are multiplied by.
+    layout
+        "interleaved", or "split": all sines, then all cosines.
+    order
+        "sin_first" or "cos_first".
+    odd
+        What an odd d_model has in its last column: "half_pair", one frequency more but only its first function, or "zero".
+    dtype
+        "float32", "float64", "float16" or "bfloat16", or a NumPy dtype; None: that of `out`, else float32. NumPy has no
+        bfloat16: it is uint16 there, the upper half of a float32.
     first
         Position of row 0, where `positions` is a count.
     impl
-        A name from `implementations()`, or one without its instruction set ("exact", "anchored", "sleef"). None: exact.
+        A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: exact,
+        or float64 for frequencies that exact does not offer.
     out
-        Where to write: float32, of the result's shape; its rows may be further apart than ``d_model``, at one distance.
+        Where to write: of the result's shape and dtype; its rows may be further apart than ``d_model``, at one distance.
     threads
         How many threads share the rows; None: one. The values do not depend on it. A fresh table for one thread is made by
         `posenc_table_create`, in huge pages where the system gives them; other memory is NumPy's.
 
     Returns
     -------
-    float32, shape ``(count, d_model)`` or ``positions.shape + (d_model,)``; `out` where it was given.
+    An array of shape ``(count, d_model)`` or ``positions.shape + (d_model,)``; `out` where it was given.
 
     Raises
     ------
@@ -193,48 +154,83 @@ def table(
     MemoryError
         No memory for the table.
     """
-    p = plan(d_model, base, freqs, impl)
-    if getattr(positions, "ndim", 0) == 0 and not isinstance(positions, (list, tuple, range)):
-        count = _count(positions)
-        start = index("first", first, -MAX_POSITION, MAX_POSITION)
+    p = plan(
+        d_model, base, freqs, impl, preset=preset, dtype=inferred(dtype, out), layout=layout, order=order, odd=odd,
+        position_scale=position_scale, denominator=denominator,
+    )  # fmt: skip
+    if is_count(positions):
+        count, start = count_and_first(positions, first)
         if out is None and threads in (None, 1):
             return np.asarray(_Table(p, start, count))
         if out is None:
-            status = library.posenc_table_check(p.handle, start, count, 0, None, 0)
-            if status:
-                fail(status, library.posenc_table_check, p.handle, start, count, 0)
-            out = np.empty((count, p.d_model), np.float32)
+            out = _empty(p, start, (count, p.d_model))
         _fill(p, start, count, out, threads)
         return out
     if first != 0:
         raise ValueError(f"first is {first}; allowed: 0, where positions is an array")
     at = _positions(positions)
     if out is None:
-        out = np.empty((*at.shape, p.d_model), np.float32)
+        out = np.empty((*at.shape, p.d_model), DTYPES[p.dtype])
     _fill_at(p, at, out, threads)
     return out
-
-
-def _count(positions: Any) -> int:
-    try:
-        return index("positions", positions, 0, 2 * MAX_POSITION + 1)
-    except TypeError:
-        raise TypeError(f"positions is {positions!r}; allowed: a count, or an array of integers") from None
 
 
 def fill_at(
     out: Array,
     positions: npt.ArrayLike,
-    base: float = 10000.0,
+    base: float | None = None,
     freqs: npt.ArrayLike | None = None,
     impl: str | None = None,
     threads: SupportsIndex | None = None,
+    **spec: Any,
 ) -> Array:
-    """Writes a row of `table` for each position into `out`, float32 of shape ``positions.shape + (d_model,)``.
+    """Writes a row of `table` for each position into `out`, of shape ``positions.shape + (d_model,)``.
 
-    Arguments, errors and result as in `table`; d_model is the last axis of `out`.
+    Arguments, errors and result as in `table`; d_model is the last axis of `out`, whose dtype is the table's: for bfloat16 it
+    is uint16, and dtype="bfloat16" must say so.
     """
     if not isinstance(out, np.ndarray) or out.ndim == 0:
-        raise TypeError("out must be a float32 array, a row for each position")
-    _fill_at(plan(out.shape[-1], base, freqs, impl), _positions(positions), out, threads)
+        raise TypeError("out must be an array, a row for each position")
+    spec["dtype"] = inferred(spec.get("dtype"), out)
+    _fill_at(plan(out.shape[-1], base, freqs, impl, **spec), _positions(positions), out, threads)
     return out
+
+
+def pair(
+    positions: SupportsIndex = 5000,
+    d_model: SupportsIndex = 512,
+    base: float | None = None,
+    freqs: npt.ArrayLike | None = None,
+    first: SupportsIndex = 0,
+    impl: str | None = None,
+    out: tuple[Array, Array] | None = None,
+    threads: SupportsIndex | None = None,
+    **spec: Any,
+) -> tuple[Array, Array]:
+    """Sines and cosines in two arrays, as caches of rotary embeddings have them.
+
+    ``sines[i, k]`` and ``cosines[i, k]`` are those of ``(first + i) * position_scale * w_k``, of shape ``(positions, n)``, n being
+    half of d_model, rounded up unless odd="zero". `positions` is a count; the other arguments and the errors are those of
+    `table`, whose layout and order do not matter here. `out` is a pair of arrays, whose rows lie at the same distance.
+    """
+    if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
+        raise TypeError(f"out is of type {type(out).__name__}; allowed: a pair of arrays, for sines and cosines")
+    spec["dtype"] = inferred(spec.get("dtype"), out and out[0])
+    p = plan(d_model, base, freqs, impl, **spec)
+    count, start = count_and_first(positions, first, "a count")
+    shape = count, p.pairs
+    if out is None:
+        out = _empty(p, start, shape), _empty(p, start, shape)
+    sines, stride = rows_of("out[0]", out[0], shape, p.dtype)
+    cosines, other = rows_of("out[1]", out[1], shape, p.dtype)
+    if stride != other and count > 1:
+        distances = f"rows of sines {stride} elements apart, and of cosines {other}"
+        raise ValueError(f"out has {distances}; allowed: the same distance")
+    if np.shares_memory(*out):
+        raise ValueError("out is two arrays with elements in common; allowed: arrays apart, or the halves of one's rows")
+    step = stride * DTYPES[p.dtype].itemsize
+    run(
+        p, "posenc_fill_pair", threads, count,
+        lambda i, rows: (start + i, rows, sines + i * step, cosines + i * step, stride),
+    )  # fmt: skip
+    return out[0], out[1]

@@ -1,7 +1,8 @@
-"""A PyTorch module that adds the position table to embeddings.
+"""For PyTorch: a module that adds a position table to embeddings, and tables, pairs and sums as tensors.
 
-    >>> from posenc.torch import SinusoidalPositionalEncoding
-    >>> encode = SinusoidalPositionalEncoding(512)      # for (sequence, batch, 512), dropout 0.1
+    >>> import posenc.torch
+    >>> encode = posenc.torch.SinusoidalPositionalEncoding(512)      # for (sequence, batch, 512), dropout 0.1
+    >>> posenc.torch.table(timesteps, 320, preset="guided_diffusion", dtype=torch.bfloat16)
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
-from ._plan import index
-from ._table import MAX_POSITION, table
+from ._plan import MAX_POSITION, index
+from ._tensors import TORCH_DTYPES, add, is_plain, pair, table, torch_dtype_name
 
-__all__ = ["SinusoidalPositionalEncoding"]
+__all__ = ["SinusoidalPositionalEncoding", "add", "pair", "table"]
 
 # Names under which checkpoints hold such tables: the tutorial's, and one of the notebooks'.
 _KNOWN_NAMES = ("pe", "positional_encoding_matrix")
 
+
+# From so many elements on, and so many to each of the table's, a sum in one pass is worth looking whether it is the same.
+_LARGE, _BATCH = 1 << 18, 8
 
 # A position this far beyond the table is taken for a mistake, not for a wish.
 _FAR = 1 << 20
@@ -50,16 +54,21 @@ class SinusoidalPositionalEncoding(nn.Module):
         False: inputs are (sequence, batch, d_model), as in `torch.nn`. True: (batch, sequence, d_model).
         Inputs without a batch, (sequence, d_model), are fine with either.
     base
-        The frequencies are ``base**(-2 k / d_model)``.
+        The frequencies are ``base**(-2 k / d_model)``, or as the preset has them; None: its base, the paper's being 10000.
     scale
         What inputs are multiplied by; None for nothing. The Transformer has ``math.sqrt(d_model)`` here.
     persistent
         Whether the table is part of the `state_dict`. If not, a table found in a checkpoint is dropped.
     buffer_name
         Under which name.
+    preset
+        What a real system computes, by name; `posenc.presets` lists them, and says where their users begin: ``start=`` of a
+        call. None: the paper's.
+    dtype
+        Of the table: torch.float32, float64, bfloat16 or float16. Each of its values is rounded once.
 
-    The table is a float32 buffer of shape (positions, d_model), also in a `state_dict`, and stays float32 in a module that is
-    converted; ``scale * x + table`` is computed in float32, or float64 for such inputs, and rounded to the input's type.
+    The table is a buffer of shape (positions, d_model), also in a `state_dict`, and keeps its dtype in a module that is
+    converted; ``scale * x + table`` is computed in float32, or float64 for such inputs or tables, and rounded to the input's type.
 
     Where copies of a module work for it (`torch.nn.DataParallel`), or when it is compiled or exported, give `max_len` or call
     `reserve` first: a copy's growth is lost with it.
@@ -71,10 +80,12 @@ class SinusoidalPositionalEncoding(nn.Module):
         max_len: int = 5000,
         dropout: float = 0.1,
         batch_first: bool = False,
-        base: float = 10000.0,
+        base: float | None = None,
         scale: float | None = None,
         persistent: bool = False,
         buffer_name: str = "pe",
+        preset: str | None = None,
+        dtype: torch.dtype | str = torch.float32,
     ) -> None:
         super().__init__()
         self.d_model = index("d_model", d_model, 1, 1 << 20)
@@ -83,13 +94,18 @@ class SinusoidalPositionalEncoding(nn.Module):
         self.scale = scale
         self.persistent = persistent
         self.buffer_name = buffer_name
+        self.preset = preset
+        self.table_dtype = torch_dtype_name(dtype)
         self.dropout = nn.Dropout(dropout)
         rows = self._rows(0, index("max_len", max_len, 0, MAX_POSITION))
         self.register_buffer(buffer_name, rows.to(torch.empty(0).device), persistent=persistent)
 
     def _rows(self, first: int, count: int) -> torch.Tensor:
         with torch.inference_mode(False):
-            return torch.from_numpy(table(count, self.d_model, self.base, first=first))
+            return table(count, self.d_model, first=first, dtype=self.table_dtype, device="cpu", **self._spec())
+
+    def _spec(self) -> dict[str, Any]:
+        return {"base": self.base, "preset": self.preset}
 
     def _table(self) -> torch.Tensor:
         rows = self._buffers[self.buffer_name]
@@ -164,12 +180,28 @@ class SinusoidalPositionalEncoding(nn.Module):
             raise ValueError(f"start is {start}; allowed: 0, where positions are given")
         else:
             rows = self._rows_at(positions, x, length)
+        if positions is None and self._allows_one_pass(x, rows, start):
+            batch_first = sequence_axis == 1
+            threads = max(1, min(torch.get_num_threads(), x.numel() >> 21))
+            return self.dropout(add(x, self.scale, start, batch_first=batch_first, threads=threads, **self._spec()))
         if rows.dim() < x.dim():
             rows = rows.unsqueeze(1 - sequence_axis)
         dtype = x.dtype
         if self.scale is not None:
-            x = x.to(torch.promote_types(dtype, torch.float32)) * self.scale
+            x = x.to(torch.promote_types(torch.promote_types(dtype, rows.dtype), torch.float32)) * self.scale
         return self.dropout((x + rows.to(x.device)).to(dtype))
+
+    def _allows_one_pass(self, x: torch.Tensor, rows: torch.Tensor, start: int) -> bool:
+        """Whether `add` gives the bits of ``x * scale + rows``, and no more is asked. It computes the rows itself, so they are
+        compared: they may have been loaded, or changed in ways that leave no trace."""
+        if _is_compiling() or x.numel() < max(_LARGE, _BATCH * rows.numel()):
+            return False
+        if not isinstance(self.scale, float) or not abs(self.scale) < 1e38 or not is_plain(x, rows):
+            return False
+        if torch.tensor(1e-40).mul(1.0).item() == 0.0:  # torch.set_flush_denormal, which the library does not follow
+            return False
+        fresh = table(rows.shape[0], self.d_model, first=start, device="cpu", **self._spec())
+        return torch.equal(rows.view(torch.int32), fresh.view(torch.int32))
 
     def _rows_at(self, positions: torch.Tensor, x: torch.Tensor, length: int) -> torch.Tensor:
         if not isinstance(positions, torch.Tensor):
@@ -194,13 +226,13 @@ class SinusoidalPositionalEncoding(nn.Module):
             rows = self._with(most + 1)
         return rows[positions.to(device=rows.device, dtype=torch.int64)]
 
-    # ---- the table stays float32, whatever the module is converted to
+    # ---- the table keeps its dtype, whatever the module is converted to
 
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> SinusoidalPositionalEncoding:
         old = self._table()
         super()._apply(fn, *args, **kwargs)
         new = self._table()
-        if new.dtype != torch.float32:
+        if new.dtype != old.dtype:
             on_meta = new.device.type == "meta"
             self._buffers[self.buffer_name] = torch.empty_like(old, device="meta") if on_meta else old.to(new.device)
         return self
@@ -225,7 +257,7 @@ class SinusoidalPositionalEncoding(nn.Module):
                 on_meta = self._table().device.type == "meta"
                 device = values.device if on_meta else self._table().device
                 with torch.inference_mode(False), torch.no_grad():
-                    values = values.detach().to(device=device, dtype=torch.float32, copy=True)
+                    values = values.detach().to(device=device, dtype=TORCH_DTYPES[self.table_dtype], copy=True)
                 self._buffers[self.buffer_name] = values
         if keys and self.persistent:
             rest[prefix + self.buffer_name] = self._table()  # loaded already, or an error already
@@ -244,5 +276,7 @@ class SinusoidalPositionalEncoding(nn.Module):
         return None
 
     def extra_repr(self) -> str:
-        text = f"{self.d_model}, max_len={self._table().shape[0]}, batch_first={self.batch_first}, base={self.base:g}"
-        return text if self.scale is None else f"{text}, scale={self.scale:g}"
+        text = f"{self.d_model}, max_len={self._table().shape[0]}, batch_first={self.batch_first}"
+        said = {"base": self.base, "scale": self.scale, "preset": self.preset}
+        text += "".join(f", {name}={value}" for name, value in said.items() if value is not None)
+        return text if self.table_dtype == "float32" else f"{text}, dtype={self.table_dtype}"

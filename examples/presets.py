@@ -1,0 +1,8 @@
+"""What there is to ask for by name, and a table of each, in bfloat16."""
+
+import posenc
+
+for preset in posenc.presets():
+    table = posenc.table(100, 64, preset=preset.name, dtype="bfloat16")
+    row = (table[1].astype("u4") << 16).view("f4")  # uint16, the upper half of a float32
+    print(f"{preset.name:18} {preset.users}\n{'':18} {preset.formula}; starts at {preset.starts}; row 1: {row[:4]}")

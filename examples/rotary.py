@@ -1,0 +1,18 @@
+"""Rotary position embedding of queries, with the sines and cosines of Llama 3, in PyTorch."""
+
+import torch
+
+import posenc.torch
+
+
+def rotate(x: torch.Tensor, sines: torch.Tensor, cosines: torch.Tensor) -> torch.Tensor:
+    """(..., sequence, head size): columns k and k + half are turned by the angle of frequency k."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * cosines - b * sines, b * cosines + a * sines], dim=-1)
+
+
+sines, cosines = posenc.torch.pair(8192, 128, base=500000.0, preset="rope", dtype=torch.bfloat16)  # each rounded once
+torch.manual_seed(0)
+queries = torch.randn(1, 8, 100, 128)
+turned = rotate(queries, sines[:100].float(), cosines[:100].float())
+print(f"turned {tuple(turned.shape)}, lengths kept: {torch.allclose(turned.norm(dim=-1), queries.norm(dim=-1), rtol=1e-2)}")

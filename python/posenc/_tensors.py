@@ -1,0 +1,180 @@
+"""Tables, pairs and sums as PyTorch tensors; posenc.torch shows them."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+import numpy as np
+import torch
+from torch.autograd import forward_ad
+
+from . import _add, _table
+from ._plan import DTYPES
+
+TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
+_INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+
+
+def torch_dtype_name(dtype: Any) -> str:
+    """"float32", "float64", "bfloat16" or "float16", from such a name or a PyTorch dtype; None is float32."""
+    if dtype is None:
+        return "float32"
+    for name, known in TORCH_DTYPES.items():
+        if dtype is known or isinstance(dtype, str) and dtype == name:
+            return name
+    raise TypeError(f"dtype is {dtype!r}; allowed: {', '.join(map(str, TORCH_DTYPES.values()))}, or such a name")
+
+
+def as_tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
+    """The array's memory as a tensor."""
+    if dtype == "bfloat16":  # torch.uint16 is younger than some PyTorch we work with
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def _as_array(tensor: torch.Tensor) -> np.ndarray:
+    """The memory of a tensor on the CPU as an array; bfloat16 as uint16."""
+    tensor = tensor.detach()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(np.uint16)
+    return tensor.numpy()
+
+
+def _has_gradient(tensor: torch.Tensor) -> bool:
+    return torch.is_grad_enabled() and tensor.requires_grad or forward_ad.unpack_dual(tensor).tangent is not None
+
+
+def _refuse_gradients(name: str, tensor: torch.Tensor, what: str, instead: str) -> None:
+    if _has_gradient(tensor):
+        raise RuntimeError(f"{name} requires a gradient, and {what} has none; {instead}")
+
+
+def _numbers(name: str, values: Any) -> Any:
+    """Positions or frequencies for NumPy, without a rounding."""
+    if not isinstance(values, torch.Tensor):
+        return values
+    _refuse_gradients(name, values, "a table", "call .detach() where that is meant")
+    if values.is_floating_point():
+        return values.detach().to("cpu", torch.float64).numpy()
+    if values.dtype not in _INTEGERS:
+        raise TypeError(f"{name} have dtype {values.dtype}; allowed: integers and floating-point types")
+    return values.to("cpu", torch.int64).numpy()
+
+
+def _device(device: torch.device | str | None, positions: Any) -> torch.device:
+    if device is not None:
+        return torch.device(device)
+    return positions.device if isinstance(positions, torch.Tensor) else torch.empty(0).device
+
+
+def table(
+    positions: SupportsIndex | torch.Tensor | Any = 5000,
+    d_model: SupportsIndex = 512,
+    base: float | None = None,
+    freqs: Any = None,
+    first: SupportsIndex = 0,
+    impl: str | None = None,
+    *,
+    dtype: torch.dtype | str | None = None,
+    device: torch.device | str | None = None,
+    threads: SupportsIndex | None = None,
+    **spec: Any,
+) -> torch.Tensor:
+    """`posenc.table` as a tensor.
+
+    `positions` may be a tensor of any shape, of integers or floats, as diffusion has its timesteps; `freqs` may be one too.
+    `dtype` is torch.float32 (None), float64, bfloat16 or float16, of values that are rounded once. `device` is where the table is
+    put; None: where `positions` are if they are a tensor, else PyTorch's default. On the CPU it is not copied. The other
+    arguments and the errors are those of `posenc.table`.
+    """
+    name = torch_dtype_name(dtype)
+    where = _device(device, positions)
+    at, w = _numbers("positions", positions), _numbers("freqs", freqs)
+    array = _table.table(at, d_model, base, w, first, impl, threads=threads, dtype=name, **spec)
+    return as_tensor(array, name).to(where)
+
+
+def pair(
+    positions: SupportsIndex = 5000,
+    d_model: SupportsIndex = 512,
+    base: float | None = None,
+    freqs: Any = None,
+    first: SupportsIndex = 0,
+    impl: str | None = None,
+    *,
+    dtype: torch.dtype | str | None = None,
+    device: torch.device | str | None = None,
+    threads: SupportsIndex | None = None,
+    **spec: Any,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """`posenc.pair` as tensors: sines and cosines, as caches of rotary embeddings have them. Arguments as in `table`."""
+    name = torch_dtype_name(dtype)
+    where = _device(device, None)
+    arrays = _table.pair(positions, d_model, base, _numbers("freqs", freqs), first, impl, threads=threads, dtype=name, **spec)
+    sines, cosines = (as_tensor(array, name).to(where) for array in arrays)
+    return sines, cosines
+
+
+def is_plain(*tensors: torch.Tensor) -> bool:
+    """Whether they are float32 numbers in the CPU's memory, of which nobody wants to know what becomes of them."""
+    if any(getattr(torch._C, name, int)() for name in ("_len_torch_dispatch_stack", "_len_torch_function_stack")):
+        return False  # a mode is watching; PyTorch 1.13 has other ones, which see subclasses alone
+    for tensor in tensors:
+        if type(tensor) is not torch.Tensor or tensor.device.type != "cpu" or tensor.layout != torch.strided:
+            return False
+        if tensor.dtype != torch.float32 or tensor.is_neg() or _has_gradient(tensor):
+            return False
+        try:
+            tensor.data_ptr()
+        except RuntimeError:  # within vmap and its like
+            return False
+    return True
+
+
+def _check_sum(name: str, tensor: Any) -> None:
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may stand for what is not there
+        raise TypeError(f"{name} is of type {type(tensor).__name__}; allowed: torch.Tensor")
+    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
+        raise ValueError(f"{name} is on {tensor.device} with layout {tensor.layout}; allowed: cpu, torch.strided")
+    if tensor.dtype not in (torch.float32, torch.bfloat16):
+        raise TypeError(f"{name} has dtype {tensor.dtype}; allowed: torch.float32 and torch.bfloat16")
+    _refuse_gradients(
+        name, tensor, "posenc.torch.add", "for training use SinusoidalPositionalEncoding, or x * scale + posenc.torch.table(...)"
+    )
+
+
+def add(
+    x: torch.Tensor,
+    scale: float = 1.0,
+    first: SupportsIndex = 0,
+    *,
+    batch_first: bool | None = None,
+    out: torch.Tensor | None = None,
+    threads: SupportsIndex | None = None,
+    **spec: Any,
+) -> torch.Tensor:
+    """`posenc.add` for tensors on the CPU: in float32 the bits of ``x * scale + posenc.torch.table(...)``, in one pass.
+
+    `x` is float32 or bfloat16, and so is the table. There is no gradient: a tensor that requires one is refused, unless within
+    ``torch.no_grad()``. `out` may be x itself, for its sum in place. The other arguments and the errors are those of
+    `posenc.add`; without `threads`, one thread.
+    """
+    _check_sum("x", x)
+    if "dtype" in spec:
+        raise TypeError("there is no argument 'dtype': the table's is that of x")
+    name = torch_dtype_name(x.dtype)
+    target = None
+    if out is not None:
+        _check_sum("out", out)
+        if out.dtype != x.dtype:
+            raise TypeError(f"out has dtype {out.dtype}; allowed: that of x, {x.dtype}")
+        if out.is_neg():
+            raise ValueError("out is a lazily negated view; allowed: a tensor that has its values")
+        target = _as_array(out)
+    source = _as_array(x.resolve_neg())
+    if out is None:
+        return as_tensor(_add.add(source, scale, first, batch_first=batch_first, threads=threads, dtype=name, **spec), name)
+    with torch.no_grad():
+        out[:0].zero_()  # writes nothing, but tells autograd, which may have saved it, and is refused where writing is
+    _add.add(source, scale, first, batch_first=batch_first, out=target, threads=threads, dtype=name, **spec)
+    return out
