@@ -1,16 +1,8 @@
 /* A strip of bfloat16: up to 64 frequencies side by side, 256 bytes of a row, by the sum of angles in float32.
  *
- * Anchors and steps are the float64 ones of block.h and turns.h, rounded to float32. Off by, u = 2^-24, of values below 1:
- *
- *   two roundings of a pair, each sqrt(2) u / 2       1.42 u
- *   fused: two operations, u / 2 each                 1 u       2.42 u, less than BF16_ERROR = 2.5 u
- *   not fused: four of them                           2 u       3.42 u, less than 3.5 u
- *   before, in float64: 10 2^-53                      below 2^-25 u
- *
- * The ends of the interval cost nothing: the first product begins with the error. Where they come after the sum they cost u / 2.
- *
- * Where no part of a position turns by an eighth (relative_at), the products of a sine are at most 3 times their sum: 3 (u + u + u)
- * + u of it, its ends u: 11 u, less than BF16_RELATIVE = 16 u. The 64 2^-53 before are within the rest.
+ * Anchors and steps are the float64 ones of block.h and turns.h, rounded to float32; docs/exact.md adds up what that and the sum are
+ * off by. Of cosines, and of sines where no error is relative (relative_at), the ends of the interval cost nothing: the first
+ * product begins with the error.
  *
  * If both ends of the interval round alike, so does the value. Else, for some 15 outputs in 10000, the float64 sum is looked at, and
  * then the integers (redo.c): as for the other dtypes (wide.h), so the bits are the same.
@@ -22,9 +14,9 @@
 
 #include "wide.h"
 
-#define BF16_ERROR (POSENC_FUSED ? 0x1.4p-23f : 0x1.cp-23f)
-#define BF16_ENDS_ERROR (POSENC_FUSED ? 0x1.8p-23f : 0x1p-22f)
-#define BF16_RELATIVE 0x1p-20f
+#define BF16_ERROR ((float)(POSENC_FUSED ? POSENC_BUDGET_FLOAT : POSENC_BUDGET_FLOAT_NOT_FUSED) * 0x1p-24f)
+#define BF16_ENDS_ERROR (BF16_ERROR + 0x1p-25f)
+#define BF16_RELATIVE ((float)POSENC_BUDGET_FLOAT_RELATIVE * 0x1p-24f)
 
 enum { BF16_STRIP = 64, BF16_LINE = 16 /* pairs */ };
 

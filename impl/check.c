@@ -21,25 +21,22 @@ posenc_status posenc_fail(posenc_status status, char *message, size_t size, cons
 
 /* ---- spec ---- */
 
-/* A spec may come from a program built with another header. Older: its missing tail reads as zero, which every field
- * added later takes as "as before". Newer: a tail this library does not know must be zero, or it would be ignored. */
+/* A program built with another header of this major version has a spec of the same size, perhaps with a field in the room
+ * reserved here that this library does not know. It must be 0, or it would be ignored. */
 posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec, char *message, size_t size)
 {
-  const size_t oldest = sizeof(posenc_spec), newest = 4096;
   if (!spec)
     return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "spec is NULL; a posenc_spec is needed");
-  if (spec->struct_size < oldest || spec->struct_size > newest)
+  if (spec->struct_size != sizeof(posenc_spec))
     return posenc_fail(POSENC_ERROR_SPEC, message, size,
                        "struct_size is %zu; allowed: sizeof(posenc_spec) = %zu, as posenc_spec_default() sets it",
                        spec->struct_size, sizeof(posenc_spec));
-  const unsigned char *bytes = (const unsigned char *)spec;
-  for (size_t i = sizeof *read; i < spec->struct_size; i++)
-    if (bytes[i] != 0)
+  for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
+    if (spec->reserved[i] != 0)
       return posenc_fail(POSENC_ERROR_SPEC, message, size,
-                         "struct_size is %zu and byte %zu is set; this library, version %s, knows %zu bytes",
-                         spec->struct_size, i, posenc_version(), sizeof *read);
-  memcpy(read, spec, sizeof *read);
-  read->struct_size = sizeof *read;
+                         "reserved[%zu] is %" PRIu64 "; this library, version %s, allows 0: was the spec set up by "
+                         "posenc_spec_default() or posenc_spec_preset()?", i, spec->reserved[i], posenc_version());
+  *read = *spec;
   return POSENC_OK;
 }
 

@@ -11,7 +11,7 @@
 __attribute__((format(printf, 4, 5))) posenc_status posenc_fail(posenc_status status, char *message, size_t size,
                                                                  const char *format, ...);
 
-/* The caller's spec, perhaps of an older or newer header, as this library's struct. Checks struct_size only. */
+/* A copy of the caller's spec. Checks that it is one, struct_size and reserved, and no more. */
 posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec, char *message, size_t size);
 
 extern const char *const posenc_dtype_names[];

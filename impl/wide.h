@@ -58,8 +58,10 @@ static inline void real_values(values *to, const turns *t, int64_t first, double
     else
       store_values(to, v, turned(y, angle_at(vd_set1(fraction), vd_loadu(t->whole + k), vd_set1(0.0))), vd_set1(0.0),
                    vd_set1(POSENC_BUDGET_ERROR * 0x1p-53));
-    if (position == 0.0) /* the sign of -0.0 w */
-      vd_store(to->y[0] + v * VD_LANES, signbit(position) ? vd_mul(at, vd_loadu(t->hi + k)) : vd_set1(0.0));
+    for (int l = 0; position == 0.0 && l < VD_LANES; l++) { /* the sign of -0.0 w */
+      const double w = t->whole[k + l] != 0.0 ? t->whole[k + l] : t->hi[k + l];
+      to->y[0][v * VD_LANES + l] = signbit(position) && !signbit(w) ? -0.0 : 0.0;
+    }
   }
 }
 

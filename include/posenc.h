@@ -16,6 +16,13 @@
  * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
  * Results do not depend on the caller's rounding mode or flush-to-zero setting, which come back unchanged
  * together with the exception flags.
+ *
+ * Stability. Within a major version nothing that is declared here changes its meaning, its type or its number, and nothing
+ * disappears: what was compiled against this header runs with every later library of the same SONAME. Functions, enumerators,
+ * presets and implementations may be added; posenc_spec grows into its reserved fields, where 0 means what it means today;
+ * posenc_impl and posenc_preset grow at their ends, so do not copy them. Bits: every result of exact_* is defined by mathematics
+ * and will not change; those of anchored_* are the same on every machine and change, if ever, with a minor version whose
+ * change log says so; those of the others follow libm or SLEEF and the compiler, within their bounds. The sentences of messages may change at any time.
  */
 #ifndef POSENC_H
 #define POSENC_H
@@ -94,7 +101,7 @@ typedef enum posenc_odd {
 /* What to compute: the functions' argument is position * position_scale * w_k, k = 0 .. n-1. Start from
  * posenc_spec_default() or posenc_spec_preset() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO. */
 typedef struct posenc_spec {
-  size_t struct_size;    /* sizeof(posenc_spec) of the caller; fields added later are zero for older callers */
+  size_t struct_size;    /* sizeof(posenc_spec) */
   int64_t d_model;       /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
   double base;           /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
   double denominator;    /* > 0 and finite, base^(-1/denominator) at or above 2^-1022 too; 0 means d_model / 2.0 */
@@ -108,6 +115,7 @@ typedef struct posenc_spec {
   int32_t order;         /* posenc_order */
   int32_t odd;           /* posenc_odd */
   int32_t dtype;         /* posenc_dtype; the recipes offer POSENC_F32 only, exact and anchored all of them */
+  uint64_t reserved[6];  /* 0: room for fields to come, so that functions that write a spec never write more than this */
 } posenc_spec;
 
 /* The paper's table: base 10000, denominator d_model / 2, float32, sine and cosine interleaved, sine first. */

@@ -22,6 +22,7 @@ class Spec(ctypes.Structure):
         ("order", ctypes.c_int32),
         ("odd", ctypes.c_int32),
         ("dtype", ctypes.c_int32),
+        ("reserved", ctypes.c_uint64 * 6),
     ]
 
 
