@@ -21,10 +21,10 @@ typedef struct job {
   float scale;
 } job;
 
-/* No element of out is read after it was written, in place too: ivdep. Each operation is rounded, as nothing is contracted. */
+/* No element of out is read after it was written, in place too. Each operation is rounded, as nothing is contracted. */
 static void add_f32(const float *x, const float *pe, float scale, int64_t n, float *out)
 {
-#pragma GCC ivdep
+  POSENC_INDEPENDENT
   for (int64_t i = 0; i < n; i++)
     out[i] = scale * x[i] + pe[i];
 }
@@ -66,7 +66,7 @@ static inline uint16_t to_bf16(float f)
 
 static void add_bf16(const uint16_t *x, const uint16_t *pe, float scale, int64_t n, uint16_t *out)
 {
-#pragma GCC ivdep
+  POSENC_INDEPENDENT
   for (int64_t i = 0; i < n; i++)
     out[i] = to_bf16(of_bf16(to_bf16(scale * of_bf16(x[i]))) + of_bf16(pe[i]));
 }

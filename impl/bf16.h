@@ -91,6 +91,7 @@ __attribute__((noinline)) static void fill_bf16(const posenc_spec *spec, const t
                                                 int exact)
 {
   bf16_strip strips[BF16_MOST];
+  bf16_edge edge LINE;
   const int64_t row_bytes = 2 * stride, from = r->from / 2, end_k = r->to / 2;
   unsigned char *const column_0 = (unsigned char *)out - 4 * from; /* of a tile: where it would be */
   const int at_lines = (uintptr_t)out % 4 == 0 && row_bytes % 64 == 0;
@@ -119,7 +120,7 @@ __attribute__((noinline)) static void fill_bf16(const posenc_spec *spec, const t
     }
     const int64_t second = i > 0 ? i : 1;
     if (joined && second < end) {
-      set_bf16_edge(&strips[0], t, end_k, lead, coarse);
+      set_bf16_edge(&strips[0], edge, t, end_k, lead, coarse);
       bf16_runs(strips, 1, spec, r, second, end, (unsigned char *)out + second * row_bytes - 4 * lead, row_bytes, how, exact);
     }
   }

@@ -32,7 +32,6 @@ typedef struct bf16_strip {
   double coarses[2][BF16_STRIP] LINE, anchors[2][BF16_STRIP] LINE;             /* sines, cosines at those positions */
   float sin[BF16_STRIP] LINE, cos[BF16_STRIP] LINE;                            /* of the anchor */
   float more[BF16_STRIP] LINE, less[BF16_STRIP] LINE, error[BF16_STRIP] LINE; /* a sine's ends: y more + error, y less - error */
-  float edge[STEPS][2][BF16_LINE] LINE;                                       /* the steps where before > 0 */
 } bf16_strip;
 
 /* Steps in float32: float[STEPS][2][n], after the middles and before some zeros, as a line of them is read from anywhere. */
@@ -91,8 +90,10 @@ static inline void set_bf16_strip(bf16_strip *p, const turns *t, int64_t k, int 
   set_lanes(p, 0, k, lanes, coarse);
 }
 
-/* The line over the end of a row of so many pairs and the start of the next. */
-static inline void set_bf16_edge(bf16_strip *p, const turns *t, int64_t pairs, int before, int64_t coarse)
+typedef float bf16_edge[STEPS][2][BF16_LINE];
+
+/* The line over the end of a row of so many pairs and the start of the next; steps are put together in `edge`. */
+static inline void set_bf16_edge(bf16_strip *p, bf16_edge edge, const turns *t, int64_t pairs, int before, int64_t coarse)
 {
   set_bf16_strip(p, t, 0, BF16_LINE, coarse);
   p->before = before;
@@ -102,8 +103,8 @@ static inline void set_bf16_edge(bf16_strip *p, const turns *t, int64_t pairs, i
   for (int b = 0; b < STEPS; b++)
     for (int function = 0; function < 2; function++)
       for (int l = 0; l < BF16_LINE; l++)
-        p->edge[b][function][l] = bf16_steps(t)[(2 * b + function) * t->n + (l < before ? p->before_k + l : l - before)];
-  p->steps = p->edge[0][0];
+        edge[b][function][l] = bf16_steps(t)[(2 * b + function) * t->n + (l < before ? p->before_k + l : l - before)];
+  p->steps = edge[0][0];
   p->cosines = BF16_LINE;
   p->next = 2 * BF16_LINE;
 }
@@ -206,7 +207,7 @@ FLAT uint32_t strip_pairs(const bf16_strip *p, int first, int end, int absolute,
 {
   const float *const sines = p->steps + b * p->next, *const cosines = sines + p->cosines;
   uint32_t any = 0;
-#pragma GCC ivdep
+  POSENC_INDEPENDENT
   for (int l = first; l < end; l++) {
     const float s = p->sin[l], c = p->cos[l], bs = sines[l], bc = cosines[l];
     const float c_more = fused(c, bc, BF16_ERROR), c_less = fused(c, bc, -BF16_ERROR);

@@ -91,6 +91,13 @@ typedef struct posenc_kernel {
 #undef POSENC_IMPL
 #endif
 
+/* Before a loop whose passes do not depend on each other, whatever its pointers look like. */
+#ifdef __clang__
+#define POSENC_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define POSENC_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #define POSENC_CAT_(a, b) a##b
 #define POSENC_CAT(a, b) POSENC_CAT_(a, b)
 #define POSENC_STR_(a) #a

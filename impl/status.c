@@ -10,7 +10,7 @@ const char *posenc_status_string(posenc_status status)
   switch (status) {
   case POSENC_OK: return "no error";
   case POSENC_ERROR_ARGUMENT: return "an argument is NULL, misaligned, negative or too small";
-  case POSENC_ERROR_SPEC: return "a field of the spec is out of range";
+  case POSENC_ERROR_SPEC: return "a field of the spec is out of range, or no such preset";
   case POSENC_ERROR_UNKNOWN_IMPL: return "no implementation has this name";
   case POSENC_ERROR_CPU: return "this machine lacks instructions that the implementation needs";
   case POSENC_ERROR_UNSUPPORTED: return "the implementation does not offer this spec";

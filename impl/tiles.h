@@ -33,18 +33,18 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
 {
   block p;
   const int64_t position = r->first, count = r->count;
-  const posenc_addend none = {NULL, 0, 0.0f}, *const add = r->add ? r->add : &none;
+  const posenc_addend none = {out, stride, 0.0f}, add = r->add ? *r->add : none;
   const int64_t lane = first_lane(out, stride), pairs = r->to / 2;
   const int at_lines = floats_before(out) == -2 * lane && stride % LINE_FLOATS == 0;
-  const int joined = at_lines && lane < 0 && r->from == 0 && stride == r->to && (!r->add || add->stride == stride) &&
+  const int joined = at_lines && lane < 0 && r->from == 0 && stride == r->to && add.stride == stride &&
                      pairs >= STRIP && count >= MANY_ROWS;
   const int64_t left = r->add && !joined ? 0 : lane; /* what is added to is not written in parts of vectors */
-  const int streamed = at_lines && left == lane && count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float) && add->x != out;
+  const int streamed = at_lines && left == lane && count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float) && !(r->add && add.x == out);
   const store how = r->add ? (streamed ? ADDED_STREAMED : ADDED) : streamed ? STREAMED : PLAIN;
   const int64_t columns = r->to - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;
   if (joined)
-    one_row(spec, t, position, out, left, columns, add->x, add->scale, settle); /* its end comes with the next row */
+    one_row(spec, t, position, out, left, columns, r->add ? add.x : NULL, add.scale, settle); /* its end comes with the next row */
   for (int64_t i = joined, end; i < count; i = end) {
     const parts at = parts_of(position + i);
     const int64_t coarse_end = at.coarse + COARSE / 2 - STEP / 2 - position;
@@ -57,7 +57,7 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
         join_block(&p, pairs);
       for (int64_t j = i, next; j < end; j = next) {
         const int step = parts_of(position + j).step;
-        const target to = {out + j * stride + 2 * first, stride, step, add->x + j * add->stride + 2 * first, add->stride, add->scale};
+        const target to = {out + j * stride + 2 * first, stride, step, add.x + j * add.stride + 2 * first, add.stride, add.scale};
         next = j - step + STEP / 2 < end ? j - step + STEP / 2 : end;
         set_run(&p, position + j - step);
         if (p.shared)
@@ -68,7 +68,7 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
   }
   if (joined)
     one_row(spec, t, position + count - 1, out + (count - 1) * stride, columns / 2, r->to,
-            r->add ? add->x + (count - 1) * stride : NULL, add->scale, settle);
+            r->add ? add.x + (count - 1) * stride : NULL, add.scale, settle);
   if (streamed)
     stream_end();
 }

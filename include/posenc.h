@@ -34,10 +34,10 @@
 extern "C" {
 #endif
 
-#define POSENC_VERSION_MAJOR 0
-#define POSENC_VERSION_MINOR 1
+#define POSENC_VERSION_MAJOR 1
+#define POSENC_VERSION_MINOR 0
 #define POSENC_VERSION_PATCH 0
-#define POSENC_VERSION_STRING "0.1.0"
+#define POSENC_VERSION_STRING "1.0.0"
 
 #if defined(__GNUC__)
 #define POSENC_API __attribute__((visibility("default")))
@@ -53,10 +53,10 @@ POSENC_API const char *posenc_version(void);
 typedef enum posenc_status {
   POSENC_OK = 0,
   POSENC_ERROR_ARGUMENT = 1,     /* a NULL or misaligned pointer, a negative count, or row_stride < d_model */
-  POSENC_ERROR_SPEC = 2,         /* a field of the spec is out of range */
+  POSENC_ERROR_SPEC = 2,         /* a field of the spec is out of range; no such preset, or not with this d_model */
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
-  POSENC_ERROR_UNSUPPORTED = 5,  /* the implementation does not offer this (valid) spec */
+  POSENC_ERROR_UNSUPPORTED = 5,  /* the implementation does not offer this (valid) spec; posenc_add not this dtype */
   POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, beyond +-POSENC_MAX_POSITION */
   POSENC_ERROR_SIZE = 7,         /* count * row_stride elements do not fit the address space */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
@@ -177,7 +177,7 @@ POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
 /* A checked spec with its frequencies computed once. Memory: at most 32 bytes per frequency, their number rounded up to a
- * multiple of 32, and 1 KiB; the anchored and exact implementations keep 2 KiB more per frequency up to 4096 frequencies (d_model
+ * multiple of 32, and 1 KiB; the anchored and exact implementations keep 2.25 KiB more per frequency up to 4096 frequencies (d_model
  * 8192). Below 17 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 

@@ -3,9 +3,9 @@
 import ctypes
 import pathlib
 
-VERSION = "0.1.0"  # of include/posenc.h; a test compares them
+VERSION = "1.0.0"  # of include/posenc.h; a test compares them
 
-SONAME = "libposenc.so.0"
+SONAME = "libposenc.so.1"
 MEMORY = 8  # POSENC_ERROR_MEMORY
 
 

@@ -253,10 +253,10 @@ def test_version():
 
 
 def test_a_missing_library_is_named(tmp_path):
-    with pytest.raises(ImportError, match="libposenc.so.0.*install the package again"):
-        _library.load(str(tmp_path / "libposenc.so.0"))
+    with pytest.raises(ImportError, match="libposenc.so.1.*install the package again"):
+        _library.load(str(tmp_path / "libposenc.so.1"))
     run = subprocess.run([sys.executable, "-c", "import posenc"], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
-    if not (ROOT / "posenc" / "libposenc.so.0").exists() and run.returncode:
+    if not (ROOT / "posenc" / "libposenc.so.1").exists() and run.returncode:
         assert "LD_LIBRARY_PATH" in run.stderr
 
 
@@ -273,7 +273,7 @@ def test_an_older_library_is_refused(monkeypatch):
 
 def test_another_version_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(_library, "VERSION", "7.1.0")
-    with pytest.raises(ImportError, match="package posenc is version 7.1.0, but the library .* is version 0"):
+    with pytest.raises(ImportError, match="package posenc is version 7.1.0, but the library .* is version 1"):
         _library.load(_library.find())
 
 
@@ -282,8 +282,8 @@ def test_the_bundled_library_is_preferred(tmp_path):
     for source in package.glob("*.py"):
         (tmp_path / "posenc").mkdir(exist_ok=True)
         (tmp_path / "posenc" / source.name).write_bytes(source.read_bytes())
-    (tmp_path / "posenc" / "libposenc.so.0").write_bytes(b"no library")
+    (tmp_path / "posenc" / "libposenc.so.1").write_bytes(b"no library")
     run = subprocess.run(
         [sys.executable, "-c", "import posenc"], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
     )
-    assert run.returncode != 0 and str(tmp_path / "posenc" / "libposenc.so.0") in run.stderr
+    assert run.returncode != 0 and str(tmp_path / "posenc" / "libposenc.so.1") in run.stderr
