@@ -26,7 +26,13 @@ const bench_shape *bench_shape_at(size_t i);
 
 /* The row is named; NULL for an unknown name. index may be NULL. */
 const bench_shape *bench_shape_find(const char *name, size_t *index);
-size_t bench_shape_bytes(const bench_shape *shape);
+size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype);
+
+/* The paper's table of that shape. */
+posenc_spec bench_spec(const bench_shape *shape);
+
+/* As names have it: "f32". */
+const char *bench_dtype_name(posenc_dtype dtype);
 
 /* ---- Options ----------------------------------------------------------------------------------------------- */
 
@@ -40,9 +46,10 @@ enum { BENCH_MAX_PLACES = 16 }; /* multiples of 4 below 64 */
 
 typedef struct bench_options {
   bool list;
-  bool all_cases;       /* the levels, and what is not a fill of a table */
+  bool all_cases;       /* the levels, and what is not a fill of the paper's table in float32 */
   const char *verified; /* a JSON file of posenc-verify, or NULL */
   const char *json;     /* results as JSON: a file, "-" for stdout, or NULL */
+  bool all_shapes;      /* none was named */
   uint64_t shapes;      /* bit i: shape i is wanted */
   bench_place places[BENCH_MAX_PLACES];
   size_t n_places; /* at least 1 */
@@ -54,16 +61,20 @@ void bench_options_parse(int argc, char **argv, bench_options *options);
 /* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
 
 /* One for all cases, so that all of them meet the same pages: huge ones where the system gives them, mapped and written
- * to before the first use. bytes: at most max_bytes. NULL when there is no memory. */
-float *bench_buffer(size_t bytes, int64_t offset);
+ * to before the first use. bytes: at most those of two arrays of max_bytes. NULL when there is no memory. */
+void *bench_buffer(size_t bytes, int64_t offset);
 void bench_buffer_setup(size_t max_bytes);
 void bench_buffer_release(void);
+
+/* From the start of an array of so many bytes to that of the next in the buffer, as malloc() has large ones: at the same place of
+ * a page, and a page further than whole pages would need. */
+size_t bench_to_next(size_t bytes);
 
 /* The share of the buffer's pages, of those in use, that are huge; negative where the system does not tell. */
 double bench_buffer_huge(void);
 
 /* Within a case's end(): a pass wrote so many rows of the buffer. */
-void bench_wrote(shim_run *run, int64_t rows, int64_t d_model);
+void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype);
 
 /* ---- What is left out, and why ------------------------------------------------------------------------------ */
 
@@ -73,29 +84,59 @@ bool bench_left_out(const char *name);
 void bench_each_left_out(void (*call)(const char *name, const char *reason, void *data), void *data);
 void bench_left_out_release(void);
 
-/* Leaves out the implementations that the report of posenc-verify does not call verified. Prints what is wrong with the
- * file and leaves with 2. */
+/* Leaves out the implementations that the report of posenc-verify does not call verified, and their dtypes that it has not judged,
+ * by the name IMPLEMENTATION/DTYPE. Prints what is wrong with the file and leaves with 2. */
 void bench_read_verified(const char *path);
 
 /* ---- Plans of the cases: plan.c ----------------------------------------------------------------------------- */
 
-/* Calls back with every implementation that runs here and is not left out. */
+bool bench_offers(const posenc_impl *impl, posenc_dtype dtype);
+
+/* It offers the dtype and runs here, and neither it nor that dtype of it is left out. */
+bool bench_runs(const posenc_impl *impl, posenc_dtype dtype);
+
+/* The default or the best `anchored`: of sums and other dtypes, a run without all cases has these. */
+bool bench_is_main(const posenc_impl *impl);
+
+/* Calls back with every implementation that runs here in float32. */
 typedef void bench_for_impl(const posenc_impl *impl, const bench_shape *shape, const bench_place *place);
 void bench_each_impl(bench_for_impl *call, const bench_shape *shape, const bench_place *place);
 
-/* Of that shape; NULL after leaving out the case, with the reason. */
-posenc_plan *bench_plan(const char *case_name, const posenc_impl *impl, const bench_shape *shape);
+/* NULL after leaving out the case, with the reason. */
+posenc_plan *bench_plan(const char *case_name, const posenc_impl *impl, const posenc_spec *spec);
+
+/* ---- Tables to fill: fill.c --------------------------------------------------------------------------------- */
+
+typedef struct bench_table bench_table;
+struct bench_table {
+  const char *function; /* of posenc.h, without posenc_: a name's first part */
+  const char *kind;     /* a name's last part, in front of the place: "" or "/whisper" */
+  const bench_shape *shape;
+  posenc_spec spec;
+  const double *positions; /* what `write` may need of all rows */
+
+  /* Rows first .. first+count-1 of the table that starts at `table`. */
+  posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
+};
+
+/* The table is copied, what it points to is not. */
+void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_place *place);
+posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 
 /* ---- Cases and context -------------------------------------------------------------------------------------- */
 
 void bench_register_harness(void);
-void bench_register_limits(const bench_shape *shape, const bench_place *place); /* limit/... */
-void bench_register_fills(const bench_shape *shape, const bench_place *place);  /* fill/... */
-void bench_register_loops(const bench_shape *shape, const bench_place *place);  /* loop/..., of what fill/ has */
-void bench_register_positions(const bench_place *place);                        /* fill_at/..., their limits, row/... */
-void bench_register_threads(const bench_place *place);                          /* threads:2/... */
-void bench_register_plans(void);                                                /* plan/... */
-void bench_register_fresh(void);                                                /* fresh/... */
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_place *place); /* limit/... */
+void bench_register_fills(const bench_shape *shape, const bench_place *place); /* fill/... */
+void bench_register_loops(const bench_shape *shape, const bench_place *place); /* loop/..., of what fill/ has */
+void bench_register_dtypes(const bench_shape *shape, bool all, const bench_place *place); /* fill/... of others, their limits */
+void bench_register_conventions(const bench_shape *shape, const bench_place *place); /* fill/.../whisper, fill_pair/..., ... */
+void bench_register_sums(const bench_shape *shape, bool all, const bench_place *place); /* add/... of that table */
+void bench_register_more_sums(bool all, const bench_place *place);                      /* add/... of other sizes */
+void bench_register_positions(const bench_place *place); /* fill_at/..., their limits, row/... */
+void bench_register_threads(const bench_place *place);   /* threads:2/... */
+void bench_register_plans(void);                         /* plan/... */
+void bench_register_fresh(void);                         /* fresh/... */
 
 void bench_context(const bench_options *options);
 

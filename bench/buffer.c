@@ -13,9 +13,14 @@ static struct {
   double huge; /* the answer of bench_buffer_huge() for what is touched */
 } buffer;
 
+size_t bench_to_next(size_t bytes)
+{
+  return (bytes + PAGE - 1) / PAGE * PAGE + PAGE;
+}
+
 void bench_buffer_setup(size_t max_bytes)
 {
-  buffer.size = max_bytes + LINE;
+  buffer.size = bench_to_next(max_bytes) + max_bytes + LINE;
 }
 
 /* From the kernel's account of the mapping: what was asked for is not always given. */
@@ -39,7 +44,7 @@ static double share_of_huge_pages(void)
   return resident > 0 ? (double)huge / (double)resident : -1.0;
 }
 
-float *bench_buffer(size_t bytes, int64_t offset)
+void *bench_buffer(size_t bytes, int64_t offset)
 {
   if (!buffer.mapping) {
     buffer.mapped = buffer.size + 2 * HUGE_PAGE;
@@ -57,7 +62,7 @@ float *bench_buffer(size_t bytes, int64_t offset)
     buffer.start[buffer.touched] = 1;
   if (more)
     buffer.huge = share_of_huge_pages();
-  return (float *)(void *)(buffer.start + offset);
+  return buffer.start + offset;
 }
 
 double bench_buffer_huge(void)
@@ -72,9 +77,9 @@ void bench_buffer_release(void)
   buffer.mapping = NULL;
 }
 
-void bench_wrote(shim_run *run, int64_t rows, int64_t d_model)
+void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype)
 {
-  shim_bytes(run, rows * d_model * (int64_t)sizeof(float));
+  shim_bytes(run, rows * d_model * (int64_t)posenc_dtype_size(dtype));
   shim_items(run, rows * d_model);
   shim_counter(run, "rows", (double)rows);
   if (buffer.huge >= 0.0)

@@ -39,9 +39,23 @@ const bench_shape *bench_shape_find(const char *name, size_t *index)
   return NULL;
 }
 
-size_t bench_shape_bytes(const bench_shape *shape)
+size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype)
 {
-  return (size_t)(shape->positions * shape->d_model) * sizeof(float);
+  return (size_t)(shape->positions * shape->d_model) * posenc_dtype_size(dtype);
+}
+
+posenc_spec bench_spec(const bench_shape *shape)
+{
+  posenc_spec spec = posenc_spec_default(shape->d_model);
+  spec.base = shape->base;
+  return spec;
+}
+
+const char *bench_dtype_name(posenc_dtype dtype)
+{
+  static const char *const names[] = {
+      [POSENC_F32] = "f32", [POSENC_F64] = "f64", [POSENC_BF16] = "bf16", [POSENC_F16] = "f16"};
+  return names[dtype];
 }
 
 const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_place *place)

@@ -1,4 +1,5 @@
-/* fill/<implementation>/f32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once. */
+/* fill/<implementation>/f32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once; and the tables of
+ * dtypes.c and conventions.c, likewise. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
@@ -15,28 +16,29 @@ static const double WHOLE = 0.4, PART = 0.03, ENOUGH_TO_TELL = 0.008;
 
 /* They are spread over the table, since libm and SLEEF take longer at late positions: blocks at even spacing, so long
  * that the calls do not count, and at multiples of their length, where the recurrence takes its anchors. Fewer than
- * FEWEST of them would say little about the rest. */
+ * FEWEST of them would say little about the rest. Of what takes longer than PART for a block, the first row of each is enough. */
 enum { BLOCK = 64, FEWEST = 8 };
 
 typedef struct fill_case {
   posenc_plan *plan;
-  const bench_shape *shape;
+  bench_table table;
   int64_t offset;
-  float *out;
+  void *out;
   int64_t blocks; /* that a pass writes, 0: not known yet */
+  int64_t length; /* their rows */
 } fill_case;
 
 static int64_t blocks_of_table(const fill_case *f)
 {
-  return (f->shape->positions + BLOCK - 1) / BLOCK;
+  return (f->table.shape->positions + BLOCK - 1) / BLOCK;
 }
 
 /* Block i of a pass is in the middle of part i of the table, all parts being equal. Returns its rows. */
 static int64_t block(const fill_case *f, int64_t i, int64_t *first)
 {
   *first = (2 * i + 1) * blocks_of_table(f) / (2 * f->blocks) * BLOCK;
-  const int64_t left = f->shape->positions - *first;
-  return left < BLOCK ? left : BLOCK; /* the last block of a table may be short */
+  const int64_t left = f->table.shape->positions - *first;
+  return left < f->length ? left : f->length; /* the last block of a table may be short */
 }
 
 static int64_t rows(const fill_case *f)
@@ -54,17 +56,24 @@ static double cpu_seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
+{
+  const int64_t d = t->shape->d_model;
+  char *out = (char *)table + first * d * (int64_t)posenc_dtype_size((posenc_dtype)t->spec.dtype);
+  return posenc_fill(plan, first, count, out, d);
+}
+
 static void pass(void *data)
 {
   const fill_case *f = data;
-  const int64_t d = f->shape->d_model;
-  if (f->blocks == blocks_of_table(f)) {
-    posenc_fill(f->plan, 0, f->shape->positions, f->out, d); /* checked in begin() */
+  const bench_table *t = &f->table;
+  if (f->blocks == blocks_of_table(f) && f->length == BLOCK) {
+    t->write(f->plan, t, 0, t->shape->positions, f->out); /* checked in begin() */
     return;
   }
   for (int64_t i = 0, first; i < f->blocks; i++) {
     const int64_t count = block(f, i, &first);
-    posenc_fill(f->plan, first, count, f->out + first * d, d);
+    t->write(f->plan, t, first, count, f->out);
   }
 }
 
@@ -74,6 +83,7 @@ static void choose_blocks(fill_case *f)
   const int64_t all = blocks_of_table(f);
   double per_block;
   f->blocks = 1;
+  f->length = BLOCK;
   for (;;) {
     double seconds = INFINITY; /* of several: one that the system held up must not decide */
     for (int i = 0; i < 3; i++) {
@@ -88,6 +98,10 @@ static void choose_blocks(fill_case *f)
   }
   f->blocks = all;
   if (per_block * (double)all > WHOLE) {
+    if (per_block > PART) {
+      f->length = 1;
+      per_block /= BLOCK;
+    }
     const int64_t fit = (int64_t)(PART / per_block);
     const int64_t most = fit < FEWEST ? FEWEST : fit;
     f->blocks = most < all ? most : all;
@@ -99,10 +113,11 @@ static const char *begin(void *data)
   fill_case *f = data;
   if (f->blocks)
     return NULL;
-  f->out = bench_buffer(bench_shape_bytes(f->shape), f->offset);
+  const size_t bytes = bench_shape_bytes(f->table.shape, (posenc_dtype)f->table.spec.dtype);
+  f->out = bench_buffer(bench_to_next(bytes / 2) + bytes / 2, f->offset); /* a pair is two arrays */
   if (!f->out)
     return "no memory for the table";
-  const posenc_status status = posenc_fill(f->plan, 0, 1, f->out, f->shape->d_model);
+  const posenc_status status = f->table.write(f->plan, &f->table, 0, 1, f->out);
   if (status != POSENC_OK)
     return posenc_status_string(status);
   choose_blocks(f);
@@ -113,10 +128,10 @@ static void end(void *data, shim_run *run)
 {
   const fill_case *f = data;
   const int64_t n = rows(f);
-  bench_wrote(run, n, f->shape->d_model);
-  if (n < f->shape->positions) {
+  bench_wrote(run, n, f->table.shape->d_model, (posenc_dtype)f->table.spec.dtype);
+  if (n < f->table.shape->positions) {
     char label[96];
-    snprintf(label, sizeof label, "%" PRId64 " of %" PRId64 " rows, spread over the table", n, f->shape->positions);
+    snprintf(label, sizeof label, "%" PRId64 " of %" PRId64 " rows, spread over the table", n, f->table.shape->positions);
     shim_label(run, label);
   }
 }
@@ -128,16 +143,23 @@ static void release(void *data)
   free(f);
 }
 
-static void register_one(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_place *place)
 {
-  char what[96], name[160];
-  snprintf(what, sizeof what, "fill/%s/f32", impl->name);
-  posenc_plan *plan = bench_plan(bench_name(name, sizeof name, what, shape, place), impl, shape);
+  char name[192];
+  snprintf(name, sizeof name, "%s/%s/%s/n:%" PRId64 "/d:%" PRId64 "%s%s", table->function, impl->name,
+           bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model, table->kind, place->suffix);
+  posenc_plan *plan = bench_plan(name, impl, &table->spec);
   if (!plan)
     return;
   fill_case *f = bench_alloc(sizeof *f);
-  *f = (fill_case){.plan = plan, .shape = shape, .offset = place->offset};
+  *f = (fill_case){.plan = plan, .table = *table, .offset = place->offset};
   shim_register(&(shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release});
+}
+
+static void register_one(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+{
+  const bench_table table = {"fill", "", shape, bench_spec(shape), NULL, bench_write_rows};
+  bench_register_table(impl, &table, place);
 }
 
 void bench_register_fills(const bench_shape *shape, const bench_place *place)

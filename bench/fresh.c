@@ -35,7 +35,7 @@ static void table_create(void *data)
 static void malloc_fill(void *data)
 {
   fresh_case *c = data;
-  float *table = malloc(bench_shape_bytes(c->shape));
+  float *table = malloc(bench_shape_bytes(c->shape, POSENC_F32));
   take(c, table ? posenc_fill(c->plan, 0, c->shape->positions, table, c->shape->d_model) : POSENC_ERROR_MEMORY);
   free(table);
 }
@@ -53,7 +53,7 @@ static bool resident(const char *byte)
 static const char *begin_malloc(void *data)
 {
   const fresh_case *c = data;
-  const size_t size = bench_shape_bytes(c->shape);
+  const size_t size = bench_shape_bytes(c->shape, POSENC_F32);
   for (int i = 0; i < 2; i++) {
     char *memory = malloc(size);
     if (!memory)
@@ -73,7 +73,7 @@ static void end(void *data, shim_run *run)
   const fresh_case *c = data;
   if (c->status != POSENC_OK)
     shim_void(run, posenc_status_string(c->status));
-  shim_bytes(run, (int64_t)bench_shape_bytes(c->shape));
+  shim_bytes(run, (int64_t)bench_shape_bytes(c->shape, POSENC_F32));
   shim_label(run, posenc_plan_impl(c->plan));
 }
 
@@ -92,11 +92,12 @@ static void register_one(const char *how, const char *(*begin)(void *), void (*p
   char what[64], name[128];
   snprintf(what, sizeof what, "fresh/%s", how);
   bench_name(name, sizeof name, what, shape, &nowhere);
-  if (bench_left_out(impl->name)) {
+  if (!bench_runs(impl, POSENC_F32)) {
     bench_leave_out(name, "the default implementation is left out");
     return;
   }
-  posenc_plan *plan = bench_plan(name, impl, shape);
+  const posenc_spec spec = bench_spec(shape);
+  posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
   fresh_case *c = bench_alloc(sizeof *c);

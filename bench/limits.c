@@ -1,11 +1,13 @@
-/* limit/<kind>/w:<bytes>/n:<positions>/d:<d_model>: whole passes over the same buffer the implementations fill; and
- * harness/nothing, what the harness itself costs per pass. */
+/* limit/<kind>/w:<bytes>/n:<positions>/d:<d_model>: whole passes over the same buffer the implementations fill;
+ * limit/<kind>/w:<bytes>/<dtype>/...: as many bytes as tables of that dtype have; and harness/nothing, what the harness itself
+ * costs per pass. */
 #include "limits.h"
 
 #include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Any values but zero do: converting costs the same. */
 #define X4(v) v, v + 0x1p-9, v + 0x1p-10, v + 0x1p-11
@@ -18,6 +20,7 @@ _Alignas(64) const double limit_cos[LIMIT_PAIRS] = {X256(0.3)};
 typedef struct limit_case {
   const limit *l;
   const bench_shape *shape;
+  posenc_dtype dtype; /* whose table's bytes are written: as floats, which the stores do not know */
   int64_t offset;
   float *out;
 } limit_case;
@@ -25,20 +28,20 @@ typedef struct limit_case {
 static const char *begin(void *data)
 {
   limit_case *c = data;
-  c->out = bench_buffer(bench_shape_bytes(c->shape), c->offset);
+  c->out = bench_buffer(bench_shape_bytes(c->shape, c->dtype), c->offset);
   return c->out ? NULL : "no memory for the table";
 }
 
 static void pass(void *data)
 {
   const limit_case *c = data;
-  c->l->pass(c->out, (size_t)(c->shape->positions * c->shape->d_model));
+  c->l->pass(c->out, bench_shape_bytes(c->shape, c->dtype) / sizeof(float));
 }
 
 static void end(void *data, shim_run *run)
 {
   const limit_case *c = data;
-  bench_wrote(run, c->shape->positions, c->shape->d_model);
+  bench_wrote(run, c->shape->positions, c->shape->d_model, c->dtype);
 }
 
 bool limit_runs_here(const limit *l)
@@ -52,16 +55,19 @@ bool limit_runs_here(const limit *l)
   return false;
 }
 
-void bench_register_limits(const bench_shape *shape, const bench_place *place)
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_place *place)
 {
   for (const limit *l = limits; l->name; l++) {
-    if (!limit_runs_here(l))
+    const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
+    if (!limit_runs_here(l) || (converts && dtype != POSENC_F32))
       continue;
     char what[64], name[160];
     snprintf(what, sizeof what, "limit/%s", l->name);
+    if (dtype != POSENC_F32)
+      snprintf(what, sizeof what, "limit/%s/%s", l->name, bench_dtype_name(dtype));
     bench_name(name, sizeof name, what, shape, place);
     limit_case *c = bench_alloc(sizeof *c);
-    *c = (limit_case){.l = l, .shape = shape, .offset = place->offset};
+    *c = (limit_case){.l = l, .shape = shape, .dtype = dtype, .offset = place->offset};
     shim_register(&(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = free});
   }
 }

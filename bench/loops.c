@@ -41,7 +41,7 @@ typedef struct loop_case {
 static const char *begin(void *data)
 {
   loop_case *c = data;
-  c->out = bench_buffer(bench_shape_bytes(c->shape), c->offset);
+  c->out = bench_buffer(bench_shape_bytes(c->shape, POSENC_F32), c->offset);
   return c->out ? NULL : "no memory for the table";
 }
 
@@ -58,7 +58,7 @@ static void pass(void *data)
 static void end(void *data, shim_run *run)
 {
   const loop_case *c = data;
-  bench_wrote(run, c->shape->positions, c->shape->d_model);
+  bench_wrote(run, c->shape->positions, c->shape->d_model, POSENC_F32);
 }
 
 static void release(void *data)
@@ -98,7 +98,7 @@ void bench_register_loops(const bench_shape *shape, const bench_place *place)
     return;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const posenc_impl *impl = posenc_impl_find(rows[i].impl);
-    if (impl && posenc_impl_supported(impl) && !bench_left_out(impl->name))
+    if (impl && bench_runs(impl, POSENC_F32))
       register_one(&rows[i], shape, place);
   }
 }

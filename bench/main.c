@@ -35,11 +35,17 @@ static void register_at(const bench_options *o, const bench_place *place)
   for (size_t i = 0; i < bench_shape_count(); i++) {
     if (!wanted(o, i))
       continue;
-    bench_register_limits(bench_shape_at(i), place);
+    bench_register_limits(bench_shape_at(i), POSENC_F32, place);
     bench_register_fills(bench_shape_at(i), place);
+    bench_register_dtypes(bench_shape_at(i), o->all_cases, place);
+    bench_register_sums(bench_shape_at(i), o->all_cases, place);
+    if (o->all_cases)
+      bench_register_conventions(bench_shape_at(i), place);
     if (place == o->places) /* a check of our rows: once is enough */
       bench_register_loops(bench_shape_at(i), place);
   }
+  if (o->all_shapes)
+    bench_register_more_sums(o->all_cases, place);
   if (o->all_cases) {
     bench_register_positions(place);
     bench_register_threads(place);
@@ -50,8 +56,8 @@ static void register_all(const bench_options *o)
 {
   size_t largest = 0; /* all shapes are wanted where there are cases of other sizes, which are smaller */
   for (size_t i = 0; i < bench_shape_count(); i++)
-    if (wanted(o, i) && bench_shape_bytes(bench_shape_at(i)) > largest)
-      largest = bench_shape_bytes(bench_shape_at(i));
+    if (wanted(o, i) && bench_shape_bytes(bench_shape_at(i), POSENC_F32) > largest)
+      largest = bench_shape_bytes(bench_shape_at(i), POSENC_F32);
   bench_buffer_setup(largest);
 
   bench_register_harness();

@@ -10,30 +10,41 @@ void bench_each_impl(bench_for_impl *call, const bench_shape *shape, const bench
 {
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_at(i);
-    if (!posenc_impl_supported(impl))
-      bench_leave_out(impl->name, "this CPU lacks its instructions");
-    if (!bench_left_out(impl->name))
+    if (bench_runs(impl, POSENC_F32))
       call(impl, shape, place);
   }
 }
 
-static posenc_spec spec_of(const bench_shape *shape)
+bool bench_offers(const posenc_impl *impl, posenc_dtype dtype)
 {
-  posenc_spec spec = posenc_spec_default(shape->d_model);
-  spec.base = shape->base;
-  return spec;
+  posenc_spec spec = posenc_spec_default(2);
+  spec.dtype = (int32_t)dtype;
+  return posenc_plan_check(&spec, impl->name, NULL, 0) != POSENC_ERROR_UNSUPPORTED;
 }
 
-posenc_plan *bench_plan(const char *case_name, const posenc_impl *impl, const bench_shape *shape)
+bool bench_runs(const posenc_impl *impl, posenc_dtype dtype)
 {
-  const posenc_spec spec = spec_of(shape);
+  char name[96];
+  if (!posenc_impl_supported(impl))
+    bench_leave_out(impl->name, "this CPU lacks its instructions");
+  snprintf(name, sizeof name, "%s/%s", impl->name, bench_dtype_name(dtype));
+  return bench_offers(impl, dtype) && !bench_left_out(impl->name) && !bench_left_out(name);
+}
+
+bool bench_is_main(const posenc_impl *impl)
+{
+  return impl == posenc_impl_find(NULL) || impl == posenc_impl_find("anchored");
+}
+
+posenc_plan *bench_plan(const char *case_name, const posenc_impl *impl, const posenc_spec *spec)
+{
   char message[256];
-  if (posenc_plan_check(&spec, impl->name, message, sizeof message) != POSENC_OK) {
+  if (posenc_plan_check(spec, impl->name, message, sizeof message) != POSENC_OK) {
     bench_leave_out(case_name, message);
     return NULL;
   }
   posenc_plan *plan;
-  const posenc_status status = posenc_plan_create(&plan, &spec, impl->name);
+  const posenc_status status = posenc_plan_create(&plan, spec, impl->name);
   if (status != POSENC_OK)
     bench_leave_out(case_name, posenc_status_string(status));
   return plan; /* NULL on error */
@@ -65,12 +76,13 @@ static void register_one(const posenc_impl *impl, const bench_shape *shape, cons
   (void)place; /* a plan is nowhere in the output */
   char name[128];
   snprintf(name, sizeof name, "plan/%s/d:%" PRId64, impl->name, shape->d_model);
-  posenc_plan *plan = bench_plan(name, impl, shape);
+  const posenc_spec spec = bench_spec(shape);
+  posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
   posenc_plan_destroy(plan);
   plan_case *p = bench_alloc(sizeof *p);
-  *p = (plan_case){.spec = spec_of(shape), .impl = impl->name};
+  *p = (plan_case){.spec = spec, .impl = impl->name};
   shim_register(&(shim_case){.name = name, .data = p, .pass = pass, .end = end, .release = free});
 }
 

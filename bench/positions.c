@@ -41,7 +41,7 @@ static int64_t *random_positions(int64_t n, int64_t end)
 static const char *begin(void *data)
 {
   at_case *c = data;
-  c->out = bench_buffer(bench_shape_bytes(c->shape), c->offset);
+  c->out = bench_buffer(bench_shape_bytes(c->shape, POSENC_F32), c->offset);
   if (!c->out)
     return "no memory for the rows";
   const posenc_status status = posenc_fill_at(c->plan, c->positions, c->shape->positions, c->out, D_MODEL);
@@ -64,13 +64,13 @@ static void pass_rows(void *data)
 static void end_at(void *data, shim_run *run)
 {
   const at_case *c = data;
-  bench_wrote(run, c->shape->positions, D_MODEL);
+  bench_wrote(run, c->shape->positions, D_MODEL, POSENC_F32);
 }
 
 static void end_rows(void *data, shim_run *run)
 {
   (void)data;
-  bench_wrote(run, ROWS, D_MODEL);
+  bench_wrote(run, ROWS, D_MODEL, POSENC_F32);
 }
 
 static void release(void *data)
@@ -86,7 +86,8 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
   char name[160];
   snprintf(name, sizeof name, "fill_at/%s/f32/n:%" PRId64 "/d:%d%s%s", impl->name, shape->positions, D_MODEL,
            shape == &in_a_row ? "/in_a_row" : "", place->suffix);
-  posenc_plan *plan = bench_plan(name, impl, shape);
+  const posenc_spec spec = bench_spec(shape);
+  posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
   at_case *c = bench_alloc(sizeof *c);
@@ -103,7 +104,8 @@ static void register_rows(const posenc_impl *impl, const bench_place *place, int
   static const bench_shape one = {"row", 1, D_MODEL, 10000.0, "one row", false};
   char name[160];
   snprintf(name, sizeof name, "row/%s/f32/d:%d/below:%" PRId64 "%s", impl->name, D_MODEL, below, place->suffix);
-  posenc_plan *plan = bench_plan(name, impl, &one);
+  const posenc_spec spec = bench_spec(&one);
+  posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
   at_case *c = bench_alloc(sizeof *c);
@@ -123,7 +125,7 @@ void bench_register_positions(const bench_place *place)
 {
   const bench_shape *shapes[] = {&at_random, &in_a_row};
   for (size_t i = 0; i < 2; i++) {
-    bench_register_limits(shapes[i], place);
+    bench_register_limits(shapes[i], POSENC_F32, place);
     bench_each_impl(register_at, shapes[i], place);
   }
   bench_each_impl(register_both_rows, NULL, place);

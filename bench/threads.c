@@ -52,7 +52,7 @@ static void pass(void *data)
 static const char *begin(void *data)
 {
   threads_case *c = data;
-  c->out = bench_buffer(bench_shape_bytes(c->shape), c->offset);
+  c->out = bench_buffer(bench_shape_bytes(c->shape, POSENC_F32), c->offset);
   if (!c->out)
     return "no memory for the table";
   const posenc_status status = c->plan ? posenc_fill(c->plan, 0, 1, c->out, c->shape->d_model) : POSENC_OK;
@@ -64,7 +64,7 @@ static void end(void *data, shim_run *run)
   const threads_case *c = data;
   if (c->alone)
     shim_void(run, "the second thread could not be started");
-  bench_wrote(run, c->shape->positions, c->shape->d_model);
+  bench_wrote(run, c->shape->positions, c->shape->d_model, POSENC_F32);
 }
 
 static void release(void *data)
@@ -107,10 +107,11 @@ void bench_register_threads(const bench_place *place)
   }
   for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
     const posenc_impl *impl = posenc_impl_find(families[i]);
-    if (!impl || !posenc_impl_supported(impl) || bench_left_out(impl->name))
+    if (!impl || !bench_runs(impl, POSENC_F32))
       continue;
     snprintf(what, sizeof what, "threads:%d/fill/%s/f32", THREADS, impl->name);
-    posenc_plan *plan = bench_plan(bench_name(name, sizeof name, what, shape, place), impl, shape);
+    const posenc_spec spec = bench_spec(shape);
+    posenc_plan *plan = bench_plan(bench_name(name, sizeof name, what, shape, place), impl, &spec);
     if (plan)
       register_one(name, plan, NULL, shape, place->offset);
   }

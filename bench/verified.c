@@ -44,6 +44,26 @@ static const char *string(const cJSON *object, const char *key)
   return s ? s : "";
 }
 
+/* What the report says of one dtype of an implementation that it calls verified. Reports that name no dtype are about float32. */
+static void read_dtype(const cJSON *entry, const posenc_impl *impl, posenc_dtype dtype)
+{
+  const cJSON *range;
+  char name[96];
+  bool judged = false, broken = false;
+  cJSON_ArrayForEach(range, cJSON_GetObjectItemCaseSensitive(entry, "ranges")) {
+    const char *of = string(range, "dtype");
+    if (strcmp(*of ? of : bench_dtype_name(POSENC_F32), bench_dtype_name(dtype)) != 0)
+      continue;
+    judged = true;
+    broken = broken || cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(range, "bound_ok"));
+  }
+  snprintf(name, sizeof name, "%s/%s", impl->name, bench_dtype_name(dtype));
+  if (broken)
+    bench_leave_out(name, "failed verification: beyond its bound");
+  else if (!judged && bench_offers(impl, dtype))
+    bench_leave_out(name, "not judged by posenc-verify");
+}
+
 void bench_read_verified(const char *path)
 {
   char *text = read_all(path);
@@ -72,6 +92,9 @@ void bench_read_verified(const char *path)
       const char *why = string(found, "failure"); /* null where nothing was compared, so that nothing could fail */
       snprintf(reason, sizeof reason, "%s%s", *why ? "failed verification: " : "not judged by posenc-verify", why);
       bench_leave_out(impl->name, reason);
+    } else {
+      for (size_t dtype = 0; posenc_dtype_size((posenc_dtype)dtype) > 0; dtype++)
+        read_dtype(found, impl, (posenc_dtype)dtype);
     }
   }
   cJSON_Delete(report);

@@ -1,4 +1,5 @@
-"""The tables of what posenc-bench --all-cases measures beside the fills of models' tables; for scripts/summary.
+"""The tables of what posenc-bench --all-cases measures beside the fills of models' tables; for scripts/summary. Other dtypes,
+presets and sums are in others.py.
 
 Every case is held against the limit of stores to the same memory, against the best SLEEF rows of the run and against
 float64; +- is half the interquartile range, as in the rest of the summary.
@@ -40,7 +41,8 @@ def percent(row, other):
 
 
 def speed(row):
-    return [f"{row.gb_s:.2f}", f"{row.gb_s * row.spread / 2:.2f}"]
+    digits = 2 if row.gb_s >= 0.1 else 4
+    return [f"{row.gb_s:.{digits}f}", f"{row.gb_s * row.spread / 2:.{digits}f}"]
 
 
 class Cases:
@@ -72,7 +74,7 @@ def print_speeds(title, places, kind, shape, order, limits=("store", "stream"), 
     if not cases.rows:
         return
     limit = {o: best_limit(rows, shape, limits) for o, rows in places.items()}
-    known = "; ".join(f"{row.gb_s:.1f} GB/s at {o} ({key[0].split('/')[-1]}, {key[1][2:]}-byte vectors)"
+    known = "; ".join(f"{row.gb_s:.1f} GB/s at {o} ({'store' if 'store' in key[0] else 'stream'}, {key[1][2:]}-byte vectors)"
                       for o, (key, row) in limit.items() if row)
     print(f"\n{title}; limit: {known or 'not measured'}")
     headings, compared = against_peers(order, cases)

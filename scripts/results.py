@@ -30,12 +30,12 @@ class Row:
     """One benchmark: nanoseconds per element (plans: per plan) of each repetition; of all, the median and the relative
     spread."""
 
-    def __init__(self):
-        self.values, self.rows, self.huge = [], None, None
+    def __init__(self, size):
+        self.values, self.rows, self.huge, self.size = [], None, None, size
 
     def finish(self):
         self.ns = statistics.median(self.values)
-        self.gb_s = 4.0 / self.ns  # float32
+        self.gb_s = self.size / self.ns
         self.spread = interquartile_range(self.values) / self.ns
         return self
 
@@ -54,13 +54,26 @@ def interquartile_range(values):
     return high - low
 
 
-TIMED = {"fill", "fill_at", "loop", "row", "plan", "fresh", "limit"}
+TIMED = {"fill", "fill_at", "fill_pair", "fill_at_real", "add", "loop", "row", "plan", "fresh", "limit"}
+SIZES = {"f32": 4, "f64": 8, "bf16": 2, "f16": 2}  # bytes of an element, by the dtype's name
+PLAIN_LOOP = "plain_loop"  # who adds nothing but a number
+
+
+def dtype_of(kind):
+    return next((part for part in kind.split("/") if part in SIZES), "f32")
+
+
+def is_implementation(key):
+    """And no limit, nor another measure that implementations are held against."""
+    return key[1] != PLAIN_LOOP and not {"store", "stream", "convert", "loop"} & set(key[0].split("/"))
 
 
 def parse(name):
     """A benchmark's name as (kind, name, n, d), and the offset it ends in or None; (None, None) for what has no table.
-    threads:2/limit/stream/w:64/n:8/d:4 is ("threads:2/stream", "w:64", 8, 4), None; and
-    row/naive/f32/d:4/below:9/offset:0 is ("row/below:9", "naive", 1, 4), 0."""
+    threads:2/limit/stream/w:64/n:8/d:4 is ("threads:2/stream", "w:64", 8, 4), None;
+    row/naive/f32/d:4/below:9/offset:0 is ("row/below:9", "naive", 1, 4), 0;
+    fill/exact/bf16/n:8/d:4 is ("fill/bf16", "exact", 8, 4), None; and
+    add/exact/f32/b:3/n:8/d:4/in_place is ("add/b:3/in_place", "exact", 8, 4), None."""
     parts = name.split("/")
     words = [p for p in parts if ":" not in p and p != "f32" and p != "real_time"]
     numbers = {p.split(":")[0]: int(p.split(":")[1]) for p in parts if re.fullmatch(r"[a-z]+:\d+", p)}
@@ -69,7 +82,7 @@ def parse(name):
     kind, who = words[:2]
     if kind == "limit":
         kind, who = who, f"w:{numbers.get('w')}"
-    kind = "/".join([kind] + words[2:])
+    kind = "/".join([kind] + ([f"b:{numbers['b']}"] if "b" in numbers else []) + words[2:])
     if "threads" in numbers:
         kind = f"threads:{numbers['threads']}/{kind}"
     if "below" in numbers:
@@ -89,7 +102,7 @@ def read_bench(data):
         if b.get("error_occurred"):
             errors[name] = b.get("error_message", "an error")
             continue
-        row = places.setdefault(first if offset is None else offset, {}).setdefault(key, Row())
+        row = places.setdefault(first if offset is None else offset, {}).setdefault(key, Row(SIZES[dtype_of(key[0])]))
         row.rows = int(b.get("rows", key[2]))
         row.huge = b.get("huge_pages")
         time = b["real_time" if name.endswith("/real_time") else "cpu_time"] * NANOSECONDS[b["time_unit"]]
@@ -124,11 +137,14 @@ def best_limit(rows, shape, kinds=("store", "stream")):
 
 
 class Accuracy:
-    """What posenc-verify found of one implementation at d_model 512."""
+    """What posenc-verify found of one implementation: the dtypes that it judged, and of float32 the errors at d_model 512."""
 
     def __init__(self, entry):
         self.summary, self.arithmetic = entry.get("summary", ""), entry.get("arithmetic", "")
-        self.ranges = {(r["from"], r["to"]): r for r in entry.get("ranges", []) if r.get("shape") == "d512"}
+        ranges = entry.get("ranges", [])
+        self.dtypes = {r.get("dtype", "f32") for r in ranges}
+        self.ranges = {(r["from"], r["to"]): r for r in ranges
+                       if r.get("shape") == "d512" and r.get("dtype", "f32") == "f32" and not r.get("preset")}
 
     def worst(self, key, spans):
         """The largest over position ranges; None where one of them is missing or has no number."""
