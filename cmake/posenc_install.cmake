@@ -6,7 +6,7 @@ install(FILES include/posenc.h TYPE INCLUDE)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
 configure_package_config_file(cmake/posencConfig.cmake.in posencConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(posencConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(posencConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(EXPORT posenc NAMESPACE posenc:: FILE posencTargets.cmake DESTINATION ${package_dir})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posencConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/posencConfigVersion.cmake
               cmake/posenc_sleef.cmake
@@ -27,7 +27,7 @@ file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_I
 configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-foreach(tool posenc-verify posenc-bench)
+foreach(tool posenc-table posenc-verify posenc-bench)
   if(TARGET ${tool})
     file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")

@@ -18,7 +18,8 @@ typedef struct job {
   posenc_strides x_strides, out_strides;
   int64_t batch, size;
   int streamed; /* around the caches */
-  float scale;
+  double wanted_scale;
+  float scale; /* that, rounded */
 } job;
 
 /* No element of out is read after it was written, in place too. Each operation is rounded, as nothing is contracted. */
@@ -115,8 +116,9 @@ static int in_the_kernel(const job *j)
   return j->batch == 1 && j->plan->direct && j->plan->spec.dtype == POSENC_F32 && j->plan->kernel->offers & POSENC_ADDS;
 }
 
-__attribute__((noinline)) static void add_all(const job *j, const posenc_rows *rows)
+__attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows)
 {
+  j->scale = (float)j->wanted_scale;
   if (in_the_kernel(j)) {
     const posenc_addend add = {(const float *)(const void *)j->x, j->x_strides.row, j->scale};
     posenc_rows sums = *rows;
@@ -143,16 +145,16 @@ posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t c
     return status;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const int large = batch * count * plan->spec.d_model >= POSENC_STREAM_BYTES / size;
-  const job j = {.plan = plan,
-                 .columns = posenc_columns_of(&plan->spec),
-                 .x = x,
-                 .out = out,
-                 .x_strides = x_strides,
-                 .out_strides = out_strides,
-                 .batch = batch,
-                 .size = size,
-                 .streamed = large && plan->spec.dtype == POSENC_F32 && x != out,
-                 .scale = (float)scale};
+  job j = {.plan = plan,
+           .columns = posenc_columns_of(&plan->spec),
+           .x = x,
+           .out = out,
+           .x_strides = x_strides,
+           .out_strides = out_strides,
+           .batch = batch,
+           .size = size,
+           .streamed = large && plan->spec.dtype == POSENC_F32 && x != out,
+           .wanted_scale = scale};
   const posenc_rows rows = {.first = first, .count = count};
   const posenc_fpstate caller = posenc_fp_enter();
   add_all(&j, &rows);

@@ -1,5 +1,6 @@
 /* What fills, adds and tables refuse. */
 #include "check.h"
+#include "fpstate.h"
 #include "freqs.h"
 #include "plan.h"
 
@@ -61,7 +62,7 @@ static posenc_status outside_fails(const char *name, const char *value, double s
                      "%s is %s and position_scale is %.17g; allowed: -2^32 to 2^32, also for their product", name, value, scale);
 }
 
-static posenc_status check_positions(const posenc_plan *plan, const posenc_rows *rows, sentence m)
+__attribute__((noinline)) static posenc_status check_each(const posenc_plan *plan, const posenc_rows *rows, sentence m)
 {
   const double scale = plan->pairs.position_scale;
   char name[40], value[40];
@@ -89,6 +90,15 @@ static posenc_status check_positions(const posenc_plan *plan, const posenc_rows 
                        "first is %" PRId64 " and count is %" PRId64 ", so the last position%s is beyond 2^32; allowed: -2^32 to 2^32",
                        rows->first, rows->count, scale == 1.0 ? "" : ", or its product with position_scale,");
   return POSENC_OK;
+}
+
+/* Their products with position_scale may be rounded. */
+static posenc_status check_positions(const posenc_plan *plan, const posenc_rows *rows, sentence m)
+{
+  const posenc_fpstate caller = posenc_fp_enter();
+  const posenc_status status = check_each(plan, rows, m);
+  posenc_fp_leave(caller);
+  return status;
 }
 
 /* ---- fills ---- */
@@ -167,6 +177,17 @@ posenc_status posenc_table_check(const posenc_plan *plan, int64_t first, int64_t
 
 /* ---- adds ---- */
 
+/* A number that is finite as a float. A NaN raises a flag by being compared. */
+__attribute__((noinline)) static int is_finite_float(double scale) { return fabs(scale) <= 0x1.fffffefffffffp127; }
+
+static int scale_allowed(double scale)
+{
+  const posenc_fpstate caller = posenc_fp_enter();
+  const int allowed = is_finite_float(scale);
+  posenc_fp_leave(caller);
+  return allowed;
+}
+
 /* Does any element of one row lie in another? Either rows lie between the batch's steps, or the batch between the rows'. */
 static int rows_meet(posenc_strides s, int64_t count, int64_t batch, int64_t d_model)
 {
@@ -204,7 +225,7 @@ posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t first, int
                        posenc_dtype_names[plan->spec.dtype]);
   if (batch < 0)
     return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "batch is %" PRId64 "; allowed: 0 or more", batch);
-  if (!(fabs(scale) <= 0x1.fffffefffffffp127))
+  if (!scale_allowed(scale))
     return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "scale is %.17g; allowed: numbers that are finite as a float", scale);
   status = check_strides(plan, count, batch, "x_strides", x_strides, m);
   if (status == POSENC_OK)

@@ -113,6 +113,13 @@ static double rounding_of(int32_t dtype)
 /* Apart, and not inlined, so that it runs inside the floating-point state below. */
 __attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t k)
 {
+  const double most = (double)POSENC_MAX_POSITION;
+  if (!(fabs(position) <= most && fabs(position * posenc_scale(s)) <= most))
+    return NAN;
+  if (k >= posenc_n_freqs(s))
+    return 0.0; /* a column of zeros */
+  if (s->freqs && s->n_freqs <= k)
+    return NAN;
   const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
   const double ln_w = s->freqs ? 0.0 : exponent * log(s->base), scale = posenc_scale(s);
   const posenc_angle angle = {position, posenc_freq_f64(s, k) * scale,      exponent,
@@ -134,17 +141,11 @@ static int64_t frequency_of(const posenc_spec *s, int64_t column)
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column)
 {
   posenc_spec s;
-  const double most = (double)POSENC_MAX_POSITION;
   if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || column < 0 || column >= s.d_model ||
-      !(fabs(position) <= most && fabs(position * posenc_scale(&s)) <= most) || s.dtype < 0 || s.dtype > POSENC_F16)
-    return NAN;
-  const int64_t k = frequency_of(&s, column);
-  if (k >= posenc_n_freqs(&s))
-    return 0.0;
-  if (s.freqs && s.n_freqs <= k)
+      s.dtype < 0 || s.dtype > POSENC_F16)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();
-  const double bound = bound_at(posenc_kernel_of(impl), &s, position, k);
+  const double bound = bound_at(posenc_kernel_of(impl), &s, position, frequency_of(&s, column));
   posenc_fp_leave(caller);
   return bound;
 }

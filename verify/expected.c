@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "float64_reference.h"
 #include "memory.h"
 
@@ -28,7 +29,7 @@ static void *work(void *argument)
     if (t)
       truth_row(t, s->positions[row], values);
     else
-      float64_reference_row(s->spec.d_model, w, s->positions[row], values);
+      float64_reference_row(&s->spec, w, s->positions[row], values);
   }
   truth_destroy(t);
   free(w);
@@ -60,11 +61,12 @@ audit audit_float64(const segment *s, const truth_value *truths)
   double *w = float64_reference_frequencies(&s->spec);
   truth_value *values = must_calloc(d, sizeof *values);
   for (int64_t row = 0; row < s->n_rows; row++) {
-    float64_reference_row(d, w, s->positions[row], values);
-    for (int64_t column = 0; column < d; column++) {
-      const double error = fabs(values[column].y - truths[row * d + column].y);
+    float64_reference_row(&s->spec, w, s->positions[row], values);
+    for (int64_t c = 0; c < d; c++) {
+      const place here = place_of(&s->spec, c);
+      const double error = fabs(values[c].y - truths[row * d + c].y);
       a.max_abs = fmax(a.max_abs, error);
-      a.law_holds = a.law_holds && error <= float64_reference_bound(s->positions[row], w[column / 2]);
+      a.law_holds = a.law_holds && error <= (here.k < 0 ? 0 : float64_reference_bound(&s->spec, s->positions[row], w[here.k]));
     }
   }
   free(w);

@@ -3,52 +3,54 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "columns.h"
+#include "formats.h"
 #include "memory.h"
 
 double *float64_reference_frequencies(const posenc_spec *spec)
 {
-  const int64_t n = (spec->d_model + 1) / 2;
-  const double denominator = spec->denominator > 0 ? spec->denominator : (double)spec->d_model / 2;
+  const int64_t n = spec_count(spec);
   double *w = must_calloc(n, sizeof *w);
   for (int64_t k = 0; k < n; k++)
-    w[k] = spec->freqs ? spec->freqs[k] : pow(spec->base, -(double)k / denominator);
+    w[k] = spec->freqs ? spec->freqs[k] : pow(spec->base, -(double)k / spec_denominator(spec));
   return w;
 }
 
-static truth_value with_law(double y, double bound)
+void float64_reference_row(const posenc_spec *spec, const double *w, int64_t position, truth_value *row)
 {
-  /* A shade up, so that the float is not below the bound it stands for. */
-  return (truth_value){.y = y, .rounded = (float)y, .unsure = (float)(bound * (1 + 0x1p-20))};
-}
-
-void float64_reference_row(int64_t d_model, const double *w, int64_t position, truth_value *row)
-{
-  for (int64_t column = 0; column < d_model; column++) {
-    const double angle = (double)position * w[column / 2];
+  const format *f = format_of(spec->dtype);
+  for (int64_t c = 0; c < spec->d_model; c++) {
+    const place here = place_of(spec, c);
+    row[c] = (truth_value){.y = 0};
+    if (here.k < 0)
+      continue;
+    const double angle = (double)position * spec_scale(spec) * w[here.k];
     /* Positions have no sign of zero, so a negative frequency must not make a -0 of position 0. */
-    const double y = column % 2 ? cos(angle) : sin(angle + 0.0);
-    row[column] = with_law(y, float64_reference_bound(position, w[column / 2]));
+    row[c].y = here.cosine ? cos(angle) : sin(angle + 0.0);
+    row[c].rounded = (float)format_nearest(f, row[c].y);
+    /* A shade up, so that the float is not below the bound it stands for. */
+    row[c].unsure = (float)(float64_reference_bound(spec, position, w[here.k]) * (1 + 0x1p-20));
   }
 }
 
 /* The error per position, in units of 2^-53. */
-static double slope(double w)
+static double slope(const posenc_spec *spec, double w)
 {
-  return w == 0 ? 0 : fabs(w) * (3 + fabs(log(fabs(w))));
+  const double scale = spec_scale(spec), roundings = scale == 1 ? 3 : 4;
+  return w == 0 ? 0 : fabs(scale * w) * (roundings + fabs(log(fabs(w))));
 }
 
-double float64_reference_bound(int64_t position, double w)
+double float64_reference_bound(const posenc_spec *spec, int64_t position, double w)
 {
-  return (fabs((double)position) * slope(w) + 1) * 0x1p-53;
+  return (fabs((double)position) * slope(spec, w) + 1) * 0x1p-53;
 }
 
 int64_t float64_reference_good_to(const posenc_spec *spec)
 {
-  const int64_t n = (spec->d_model + 1) / 2;
   double *w = float64_reference_frequencies(spec);
   double steepest = 0;
-  for (int64_t k = 0; k < n; k++)
-    steepest = fmax(steepest, slope(w[k]));
+  for (int64_t k = 0; k < spec_count(spec); k++)
+    steepest = fmax(steepest, slope(spec, w[k]));
   free(w);
   const double position = steepest > 0 ? (FLOAT64_REFERENCE_GOAL * 0x1p53 - 1) / steepest : INFINITY;
   return position < (double)POSENC_MAX_POSITION ? (int64_t)position : POSENC_MAX_POSITION;

@@ -16,11 +16,12 @@ mapfile -t needed < <(tr : '\n' <<<"$search" | sed -n 's/^./-L&/p'
 # A row that is linked in front of these wins.
 "$objcopy" --wildcard --weaken-symbol='posenc_kernel_*' "$build_dir/libposenc.a" "$work/rest.a"
 
+defines= streamed=-DPOSENC_STREAM_BYTES=4096 # for mutants that small tables must reach
 compile() { # compile DIR FILE TEXT: DIR/impl/FILE by the command that holds TEXT, into DIR/FILE.o
   local command
   command=$(grep -F -m1 -- "$3" <<<"$commands") || { echo "compile_commands.json does not have $2"; return 1; }
   command=${command%% -o *}
-  (cd "$1" && eval "${command//"$source_dir/impl"/"$1/impl"} -w -o $2.o -c impl/$2")
+  (cd "$1" && eval "${command//"$source_dir/impl"/"$1/impl"} $defines -w -o $2.o -c impl/$2")
 }
 row_object() { # row_object DIR IMPL FILE: the row, and FILE if that is a source too, as one object that defines the row
   local objects=("$1/${file_of[$2]}.o")

@@ -13,6 +13,7 @@ typedef struct options {
   reference by;
   const char *json; /* NULL, a file name, or "-" */
   bool one_shape;   /* sweep spec over from .. to-1 instead of the default shapes */
+  const char *preset; /* what --preset names, or NULL; spec has it already */
   posenc_spec spec;
   int64_t from, to;
 } options;

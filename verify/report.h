@@ -12,6 +12,7 @@ typedef struct impl_result {
   const posenc_impl *impl;
   bool supported;
   bool crashed;      /* not run any further */
+  bool not_offered;  /* it has no part in this run: no shape is of a dtype that it offers */
   char failure[320]; /* the first failure, and where; empty if there is none */
   verdict *verdicts; /* one per segment */
 } impl_result;
@@ -28,7 +29,7 @@ typedef struct results {
   int64_t n_audits;
 } results;
 
-/* Supported, and without a failure. */
+/* Supported, with a part in the run, and without a failure. */
 bool impl_verified(const impl_result *r);
 bool all_verified(const results *r);
 bool audits_hold(const results *r);

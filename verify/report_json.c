@@ -2,7 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "columns.h"
 #include "float64_reference.h"
+#include "formats.h"
 #include "report.h"
 
 /* JSON has no infinity, and cJSON writes null for one: an infinite ULP (a nonzero answer where 0 is exact). Running out
@@ -20,8 +22,8 @@ static void add_witness(cJSON *object, const char *key, const witness *w)
   cJSON *o = cJSON_AddObjectToObject(object, key);
   cJSON_AddNumberToObject(o, "position", (double)w->position);
   cJSON_AddNumberToObject(o, "column", (double)w->column);
-  add_hex(o, "got", (double)w->got);
-  add_hex(o, "want", (double)w->want);
+  add_hex(o, "got", w->got);
+  add_hex(o, "want", w->want);
   cJSON_AddNumberToObject(o, "error", w->error);
   cJSON_AddNumberToObject(o, "bound", w->bound);
 }
@@ -34,9 +36,17 @@ static void add_shape(cJSON *o, const segment *s)
     cJSON_AddBoolToObject(o, "explicit_frequencies", 1);
   } else {
     cJSON_AddNumberToObject(o, "base", s->spec.base);
-    cJSON_AddNumberToObject(o, "denominator",
-                            s->spec.denominator > 0 ? s->spec.denominator : (double)s->spec.d_model / 2);
+    cJSON_AddNumberToObject(o, "denominator", spec_denominator(&s->spec));
   }
+  if (s->preset)
+    cJSON_AddStringToObject(o, "preset", s->preset);
+  else
+    cJSON_AddNullToObject(o, "preset");
+  cJSON_AddNumberToObject(o, "position_scale", spec_scale(&s->spec));
+  cJSON_AddStringToObject(o, "layout", layout_name(s->spec.layout));
+  cJSON_AddStringToObject(o, "order", order_name(s->spec.order));
+  cJSON_AddStringToObject(o, "odd", odd_name(s->spec.odd));
+  cJSON_AddStringToObject(o, "dtype", dtype_name(s->spec.dtype));
   cJSON_AddNumberToObject(o, "from", (double)s->from);
   cJSON_AddNumberToObject(o, "to", (double)s->to);
   cJSON_AddNumberToObject(o, "rows", (double)s->n_rows);
@@ -66,7 +76,9 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s)
   cJSON_AddStringToObject(o, "isa", r->impl->isa);
   cJSON_AddStringToObject(o, "arithmetic", r->impl->arithmetic);
   cJSON_AddStringToObject(o, "summary", r->impl->summary);
+  cJSON_AddStringToObject(o, "dtypes", r->impl->dtypes);
   cJSON_AddBoolToObject(o, "supported", r->supported);
+  cJSON_AddBoolToObject(o, "offered", !r->not_offered);
   cJSON_AddBoolToObject(o, "verified", impl_verified(r));
   if (r->failure[0])
     cJSON_AddStringToObject(o, "failure", r->failure);

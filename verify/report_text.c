@@ -2,15 +2,18 @@
 
 #include <math.h>
 
+#include "columns.h"
+#include "formats.h"
+
 bool impl_verified(const impl_result *r)
 {
-  return r->supported && r->failure[0] == '\0';
+  return r->supported && !r->not_offered && r->failure[0] == '\0';
 }
 
 bool all_verified(const results *r)
 {
   for (size_t i = 0; i < r->n_impls; i++)
-    if (r->impls[i].supported && !impl_verified(&r->impls[i]))
+    if (r->impls[i].supported && !r->impls[i].not_offered && !impl_verified(&r->impls[i]))
       return false;
   return true;
 }
@@ -27,7 +30,7 @@ void text_begin(FILE *out, const results *r)
 {
   fprintf(out, "posenc-verify %s, seed %llu, against %s\n", posenc_version(), (unsigned long long)r->seed,
           r->by == REFERENCE_MPFR ? "the truth (MPFR)" : "the float64 reference, its own error bound allowed for");
-  fprintf(out, "float64 reference: good to position %lld (error below 0.01 ULP of 1 at d_model %lld, base %g)\n",
+  fprintf(out, "float64 reference: good to position %lld (error below 0.01 float32 ULP of 1 at d_model %lld, base %g)\n",
           (long long)r->float64_good_to, (long long)r->audited.d_model, r->audited.base);
   for (size_t i = 0; i < r->n_impls; i++)
     if (!r->impls[i].supported)
@@ -35,15 +38,27 @@ void text_begin(FILE *out, const results *r)
   fflush(out);
 }
 
+/* What differs from the paper's table is said. */
 static void print_shape(FILE *out, const segment *s)
 {
-  fprintf(out, "d_model %lld, ", (long long)s->spec.d_model);
-  if (s->spec.freqs)
+  const posenc_spec *spec = &s->spec;
+  fprintf(out, "d_model %lld, ", (long long)spec->d_model);
+  if (spec->freqs)
     fprintf(out, "explicit frequencies");
   else
-    fprintf(out, "base %g", s->spec.base);
-  if (!s->spec.freqs && s->spec.denominator > 0)
-    fprintf(out, ", denominator %g", s->spec.denominator);
+    fprintf(out, "base %g", spec->base);
+  if (!spec->freqs && spec->denominator > 0)
+    fprintf(out, ", denominator %g", spec->denominator);
+  if (spec_scale(spec) != 1)
+    fprintf(out, ", position_scale %g", spec->position_scale);
+  if (spec->layout != POSENC_INTERLEAVED)
+    fprintf(out, ", %s", layout_name(spec->layout));
+  if (spec->order != POSENC_SIN_FIRST)
+    fprintf(out, ", %s", order_name(spec->order));
+  if (spec->odd != POSENC_ODD_HALF_PAIR && spec->d_model % 2)
+    fprintf(out, ", last column zero");
+  if (spec->dtype != POSENC_F32)
+    fprintf(out, ", %s", format_of(spec->dtype)->long_name);
   fprintf(out, ", positions %lld to %lld, %lld rows", (long long)s->from, (long long)(s->to - 1),
           (long long)s->n_rows);
 }
@@ -84,8 +99,8 @@ void text_verdict(FILE *out, const impl_result *r, const segment *s, const verdi
     const witness *w = &v->worst;
     char at[48], got[24], want[24];
     snprintf(at, sizeof at, "%lld, column %lld", (long long)w->position, (long long)w->column);
-    snprintf(got, sizeof got, "%a", (double)w->got);
-    snprintf(want, sizeof want, "%a", (double)w->want);
+    snprintf(got, sizeof got, "%a", w->got);
+    snprintf(want, sizeof want, "%a", w->want);
     fprintf(out, " %-9.2e", v->max_abs);
     print_ulp(out, v->ulp_p50);
     print_ulp(out, v->ulp_p99);
@@ -115,7 +130,7 @@ static void print_shape_line(FILE *out, const results *r, int64_t index)
       nearest = &r->impls[i];
     }
   }
-  fprintf(out, "  %-12s", s->shape);
+  fprintf(out, "  %-23s ", s->shape);
   print_shape(out, s);
   fprintf(out, ": %zu of %zu within their bounds", within, judged);
   if (nearest)
@@ -144,19 +159,22 @@ static void print_audit(FILE *out, const results *r)
 
 void text_end(FILE *out, const results *r)
 {
-  size_t verified = 0, run = 0;
+  size_t verified = 0, run = 0, supported = 0;
   if (r->n_audits > 0)
     print_audit(out, r);
   fputc('\n', out);
   for (size_t i = 0; i < r->n_impls; i++) {
-    run += r->impls[i].supported;
+    supported += r->impls[i].supported;
+    run += r->impls[i].supported && !r->impls[i].not_offered;
     verified += impl_verified(&r->impls[i]);
     if (r->impls[i].failure[0])
       fprintf(out, "FAILED %s: %s\n", r->impls[i].impl->name, r->impls[i].failure);
   }
   fprintf(out, "%zu of %zu implementations verified", verified, run);
-  if (run < r->n_impls)
-    fprintf(out, ", %zu not run here", r->n_impls - run);
+  if (run < supported)
+    fprintf(out, ", %zu without this dtype", supported - run);
+  if (supported < r->n_impls)
+    fprintf(out, ", %zu not run here", r->n_impls - supported);
   fputc('\n', out);
   fflush(out);
 }

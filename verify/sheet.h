@@ -7,10 +7,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A sheet is a stack of lines of `stride` floats. A line is a row of d_model outputs followed by guard columns, or
+/* A sheet is a stack of lines of `stride` elements. A line is a row of d_model outputs followed by guard columns, or
  * nothing but guard. Inaccessible pages lie before and behind. */
 typedef struct sheet {
   unsigned char *cells; /* line 0 */
+  size_t size;          /* of an element: 2, 4 or 8 bytes */
   int64_t lines, stride, d_model;
   bool *is_row; /* per line */
   void *map;
@@ -19,10 +20,10 @@ typedef struct sheet {
 
 /* Shared with children that are forked later. offset: bytes by which line 0 misses 64-byte alignment. Ends the process
  * when there is no memory. */
-sheet sheet_create(int64_t lines, int64_t stride, int64_t d_model, int64_t offset);
+sheet sheet_create(size_t size, int64_t lines, int64_t stride, int64_t d_model, size_t offset);
 void sheet_destroy(sheet *s);
 
-/* Paints every float with the guard pattern, a NaN, so that rows never written are seen too. */
+/* Paints every element with the guard pattern, a NaN in any type of its size, so that rows never written are seen too. */
 void sheet_paint(sheet *s);
 
 /* The first guard that was overwritten; false if there is none. */
@@ -30,16 +31,9 @@ bool sheet_damage(const sheet *s, int64_t *line, int64_t *column);
 
 void *shared_memory(size_t size);
 
-static inline float *sheet_line(const sheet *s, int64_t line)
+static inline void *sheet_at(const sheet *s, int64_t line, int64_t column)
 {
-  return (float *)(void *)(s->cells + (size_t)(line * s->stride) * sizeof(float));
-}
-
-static inline uint32_t sheet_bits(const sheet *s, int64_t line, int64_t column)
-{
-  uint32_t bits;
-  memcpy(&bits, s->cells + (size_t)(line * s->stride + column) * sizeof bits, sizeof bits);
-  return bits;
+  return s->cells + (size_t)(line * s->stride + column) * s->size;
 }
 
 #endif

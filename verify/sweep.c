@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats.h"
 #include "memory.h"
 #include "sampling.h"
 
@@ -12,7 +13,7 @@
 static const int64_t edges[] = {0, 512, 5000, 32768, 131072, 1048576, INT64_C(1) << 26, POSENC_MAX_POSITION + 1};
 enum { EDGES = sizeof edges / sizeof edges[0], TABLE_RANGES = 5 };
 
-/* Truth and verdicts of a segment are held in memory at once, some 40 bytes an output. */
+/* Truth and verdicts of a segment are held in memory at once, some 50 bytes an output. */
 #define MAX_OUTPUTS (INT64_C(1) << 22)
 
 /* Explicit frequencies that no ladder has: zero, negative, at both ends of the domain, and one whose products with
@@ -85,6 +86,31 @@ static void add_range(sweep *s, const char *shape, const posenc_spec *spec, int6
   sample_finish(added, &random);
 }
 
+static segment *last_of(sweep *s) { return &s->segments[s->count - 1]; }
+
+/* The table that users of a preset have, its first `to` rows. */
+static void add_preset(sweep *s, const char *name, int64_t d_model, double base, int64_t to, int64_t rows, uint64_t seed)
+{
+  posenc_spec spec;
+  char message[256], shape[24];
+  snprintf(shape, sizeof shape, "preset %s", name);
+  if (posenc_spec_preset_check(name, d_model, message, sizeof message) != POSENC_OK) {
+    fprintf(stderr, "preset %s: %s\n", name, message);
+    exit(2);
+  }
+  posenc_spec_preset(name, d_model, &spec);
+  spec.base = base;
+  add_whole(s, shape, &spec, 0, to, rows, seed);
+  last_of(s)->preset = name;
+}
+
+static void add_dtype(sweep *s, int32_t dtype, int64_t d_model, int64_t to, int64_t rows, uint64_t seed)
+{
+  posenc_spec spec = posenc_spec_default(d_model);
+  spec.dtype = dtype;
+  add_whole(s, format_of(dtype)->long_name, &spec, 0, to, rows, seed);
+}
+
 static bool seen(const sweep *s, const posenc_spec *spec)
 {
   for (int64_t i = 0; i < s->count; i++)
@@ -126,18 +152,32 @@ sweep sweep_default(int64_t rows, uint64_t seed)
   add_whole(&s, "frequencies", &spec, -million, million, fewer, seed);
   add_whole(&s, "negative", &paper, -million, 0, fewer / 2, seed);
   add_whole(&s, "far", &paper, million, POSENC_MAX_POSITION + 1, fewer, seed);
+
+  add_preset(&s, "whisper", 1280, 10000, 1500, fewer, seed);
+  add_preset(&s, "guided_diffusion", 320, 10000, 1000, fewer, seed);
+  add_preset(&s, "rope", 128, 500000, 131072, fewer, seed);
+  add_preset(&s, "fairseq", 33, 10000, 5000, fewer, seed); /* an odd width: a column of zeros */
+  spec = posenc_spec_default(32);
+  spec.position_scale = 1000; /* of diffusion times between 0 and 1 */
+  spec.layout = POSENC_SPLIT;
+  add_whole(&s, "scaled", &spec, -million, million, fewer, seed);
+  add_dtype(&s, POSENC_BF16, 512, million, fewer, seed);
+  add_dtype(&s, POSENC_F16, 512, million, fewer, seed);
+  add_dtype(&s, POSENC_F64, 64, million, fewer, seed);
   return s;
 }
 
-sweep sweep_of(const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed)
+sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed)
 {
   sweep s = {NULL, 0};
   char shape[24];
   snprintf(shape, sizeof shape, "d%lld", (long long)spec->d_model);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
-    if (cut(i, from, to, &low, &high))
+    if (cut(i, from, to, &low, &high)) {
       add_range(&s, shape, spec, low, high, rows, seed);
+      last_of(&s)->preset = preset;
+    }
   return s;
 }
 

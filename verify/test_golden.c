@@ -83,12 +83,79 @@ static void check_system(const cJSON *system, const posenc_impl *impl)
   posenc_plan_destroy(plan);
 }
 
+static double similarity(const double *a, const double *b, int64_t n)
+{
+  double product = 0, a_square = 0, b_square = 0;
+  for (int64_t i = 0; i < n; i++) {
+    product += a[i] * b[i];
+    a_square += a[i] * a[i];
+    b_square += b[i] * b[i];
+  }
+  return product / sqrt(a_square * b_square);
+}
+
+enum { MOST_COLUMNS = 512 };
+
+/* Row r of the table and the largest error that is stated for any of its columns. */
+static double stated_row(const posenc_impl *impl, const posenc_spec *spec, int64_t position, double *row)
+{
+  float out[MOST_COLUMNS];
+  double most = 0;
+  posenc_plan *plan = plan_of(spec, impl->name);
+  assert_int_equal(posenc_fill(plan, position, 1, out, spec->d_model), POSENC_OK);
+  for (int64_t c = 0; c < spec->d_model; c++) {
+    row[c] = (double)out[c];
+    most = fmax(most, posenc_impl_error_bound(impl, spec, (double)position, c));
+  }
+  posenc_plan_destroy(plan);
+  return most;
+}
+
+/* Notebook 004: two rows and the cosine of the angle between them, in both layouts. That has a gradient of at most one over the
+ * row's length, sqrt(d/2), so an error e of every column, together sqrt(d) e, changes it by sqrt(2) e for each row. */
+static void check_similarity(const cJSON *system, const cJSON *wanted, const posenc_impl *impl)
+{
+  double rows[2][2][MOST_COLUMNS];
+  posenc_spec spec = posenc_spec_default((int64_t)number(system, "d_model"));
+  spec.base = number(system, "base");
+  spec.denominator = number(wanted, "denominator");
+  assert_int_equal(spec.d_model, MOST_COLUMNS);
+  const cJSON *layouts = cJSON_GetObjectItem(system, "layouts"), *positions = cJSON_GetObjectItem(system, "positions");
+  assert_int_equal(cJSON_GetArraySize(layouts), 2);
+  for (int l = 0; l < 2; l++) {
+    double allowed = number(wanted, "half_unit");
+    const char *layout = cJSON_GetArrayItem(layouts, l)->valuestring;
+    spec.layout = strcmp(layout, "split") == 0 ? POSENC_SPLIT : POSENC_INTERLEAVED;
+    assert_int_equal(spec.layout, l);
+    for (int r = 0; r < 2; r++)
+      allowed += 1.42 * stated_row(impl, &spec, (int64_t)cJSON_GetArrayItem(positions, r)->valuedouble, rows[l][r]);
+    const double got = similarity(rows[l][0], rows[l][1], spec.d_model), want = number(wanted, "cosine");
+    if (!(fabs(got - want) <= allowed))
+      fail_msg("%s, notebook 004, %s, denominator %g: similarity %.9g, not %.9g", impl->name, layout, spec.denominator, got, want);
+  }
+  for (int r = 0; r < 2; r++) /* the halves are the columns of even and odd number */
+    for (int64_t c = 0; c < spec.d_model; c++)
+      assert_true(rows[1][r][c % 2 * spec.d_model / 2 + c / 2] == rows[0][r][c]);
+}
+
 static void notebooks(void **state)
 {
   (void)state;
-  const cJSON *system, *systems = cJSON_GetObjectItem(golden, "systems");
-  assert_int_equal(cJSON_GetArraySize(systems), 4);
-  cJSON_ArrayForEach(system, systems) for (size_t i = 0; runnable(i); i++) check_system(system, runnable(i));
+  int systems = 0, similarities = 0;
+  const cJSON *system, *wanted;
+  cJSON_ArrayForEach(system, cJSON_GetObjectItem(golden, "systems")) {
+    const cJSON *all = cJSON_GetObjectItem(system, "similarities");
+    for (size_t i = 0; runnable(i) && !all; i++)
+      check_system(system, runnable(i));
+    cJSON_ArrayForEach(wanted, all) {
+      for (size_t i = 0; runnable(i); i++)
+        check_similarity(system, wanted, runnable(i));
+      similarities++;
+    }
+    systems++;
+  }
+  assert_int_equal(systems, 5);
+  assert_int_equal(similarities, 2);
 }
 
 int main(void)

@@ -16,14 +16,14 @@ fi
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) only=${3:-*} only_rows=${4:-*}
 read -ra runner <<<"${EMULATOR:-env LD_LIBRARY_PATH=$build_dir}"
 verify=("$build_dir/verify/posenc-verify" --rows 16)
-c_tests=(recipes golden api bits exact rows) # the quick ones first
-core_tests=(api table state pages threads exact rows)
+c_tests=(recipes golden api bits exact rows real sums half_rows half real_midpoints parts add layouts) # the quick ones first
+core_tests=(api refusals add_refusals corners presets table state pages threads real rows parts add sums layouts half exact)
 # Emulation is slow, and what is shared with rows that run natively is tested there: one fault of each kind will do.
 if [[ ${EMULATOR:-} ]]; then
   # One thread: under qemu-user a fork soon after a thread's end can hang.
   verify=("${verify[0]}" --threads 1 --rows 8)
   core_tests=(api state pages threads)
-  c_tests=(recipes golden api pages "exact 1 24 near_midpoints" "exact 1 24 zero_crossings")
+  c_tests=(recipes golden api pages "exact 1 24 near_midpoints" "exact 1 24 zero_crossings" sums)
 fi
 kinds=(constant swap overrun anchor late)
 work=$(mktemp -d)
@@ -97,7 +97,7 @@ done
 # shellcheck source=mutants_build.sh
 source "$source_dir/verify/mutants_build.sh"
 # A fault is one at any optimisation, and with less of it most rows compile in a third of the time.
-commands=${commands// -O[23] / -O1 }
+commands=${commands// -O[23] / -Og }
 
 # ---- one mutant
 
@@ -120,25 +120,28 @@ c_test() { # c_test DIR "NAME ARGUMENT..."
   read -ra words <<<"$2"
   check "$1" "$build_dir/verify/test_${words[0]}" "${words[@]:1}"
 }
-judge() { # judge DIR KIND IMPL: prints the verdict; the first to see the fault is enough
-  local test tests=("${c_tests[@]}") code=0
+judge() { # judge DIR KIND NAME IMPL: prints the verdict; the first to see the fault is enough
+  local test first=() tests=("${c_tests[@]}") code=0
   if [[ $2 == SIG* ]]; then
     check "$1" "${verify[@]}" || code=$?
     [[ $code != 2 ]] || return 0
-    [[ $code == 1 ]] && grep -qE "^$3 FAILED: crashed: $2 " "$1/log" &&
+    [[ $code == 1 ]] && grep -qE "^$4 FAILED: crashed: $2 " "$1/log" &&
       grep -q "^$((n_all - 1)) of $n_all implementations verified" "$1/log" &&
       echo "reported: $(grep -oE 'crashed: SIG[A-Z]+' "$1/log" | head -n 1), the others verified" ||
-      { echo "NOT REPORTED by posenc-verify as a crash of $3 alone"; tail -n 3 "$1/log"; }
+      { echo "NOT REPORTED by posenc-verify as a crash of $4 alone"; tail -n 3 "$1/log"; }
     return 0
   fi
   if [[ $2 == core ]]; then
     tests=("${core_tests[@]}")
   else
-    check "$1" "${verify[@]}" --impl "$3" || code=$?
+    check "$1" "${verify[@]}" --impl "$4" || code=$?
     [[ $code != 1 ]] || echo "caught by posenc-verify"
     [[ $code == 0 ]] || return 0
   fi
   for test in "${tests[@]}"; do
+    [[ $3 != "${test%% *}" && $3 != "${test%% *}"-* ]] || first=("$test")
+  done
+  for test in "${first[@]}" "${tests[@]}"; do
     c_test "$1" "$test" || code=$?
     [[ $code != 1 ]] || echo "caught by test_${test%% *}"
     [[ $code == 0 ]] || return 0
@@ -150,6 +153,7 @@ run_one() { # run_one NUMBER: the verdict goes to NUMBER/verdict, which begins w
   read -r kind name file impl texts <<<"${mutants[$1]}"
   mkdir "$dir"
   cp -r "$source_dir/impl" "$dir/impl"
+  [[ $name != *-streamed ]] || defines=$streamed
   {
     if ! patch "$dir/impl/$file" "${searches[texts]}" "${replacements[texts]}"; then
       :
@@ -157,7 +161,7 @@ run_one() { # run_one NUMBER: the verdict goes to NUMBER/verdict, which begins w
       echo "BROKEN: the mutant does not build"
       head -n 5 "$dir/log"
     else
-      judge "$dir" "$kind" "$impl"
+      judge "$dir" "$kind" "$name" "$impl"
     fi
   } >"$dir/verdict" 2>&1
   rm -rf "$dir/impl" "$dir/own" "$dir"/*.[oa] "$dir/$soname"
@@ -170,7 +174,7 @@ run_one() { # run_one NUMBER: the verdict goes to NUMBER/verdict, which begins w
 # fail. And no library at all: it is the mutant that is tested, not the library beside the test.
 mkdir "$work/nothing"
 : >"$work/nothing/$soname"
-tests=("${c_tests[@]}" "${core_tests[@]}")
+mapfile -t tests < <(printf '%s\n' "${c_tests[@]}" "${core_tests[@]}" | sort -u)
 programs=("${tests[@]%% *}")
 for program in "${verify[0]}" "${programs[@]/#/$build_dir/verify/test_}"; do
   code=0
@@ -195,12 +199,21 @@ impls=() # those with mutants
 for impl in $all_runnable; do
   [[ " ${mutants[*]} " != *" $impl "* ]] || impls+=("$impl")
 done
+around=() # those with mutants built to write small tables around the caches
+for mutant in "${mutants[@]}"; do
+  read -r _ name _ impl _ <<<"$mutant"
+  [[ $name != *-streamed || " ${around[*]} " == *" ${impl/#core_*/core} "* ]] || around+=("${impl/#core_*/core}")
+done
 what="${#impls[@]} implementations"
-[[ ${#impls[@]} == 0 ]] || control one kernel.h "${impls[0]}" &
+controls=()
+[[ ${#impls[@]} == 0 ]] || { control one kernel.h "${impls[0]}" & controls+=($!); }
+[[ ${#around[@]} == 0 ]] || { defines=$streamed control streamed kernel.h "${around[@]}" & controls+=($!); }
 together=("${impls[@]}")
 [[ " ${mutants[*]} " != *" core"* ]] || together+=(core) what+=" and the core"
-control all kernel.h "${together[@]}"
-wait $! || exit 1
+control all kernel.h "${together[@]}" & controls+=($!)
+for control in "${controls[@]}"; do
+  wait "$control" || exit 1
+done
 echo "unpatched copies: pass, $what"
 
 n_all=$(wc -w <<<"$all_runnable")

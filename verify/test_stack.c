@@ -107,7 +107,7 @@ static void no_more_than_stated(void **state)
     positions[i] = HARD;
     reals[i] = HARD + (i % 2) * 0.5;
   }
-  const posenc_dtype dtypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
+  const int32_t dtypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
   for (size_t m = 0; runnable(m); m++) {
     size_t most = 0;
     for (size_t i = 0; i < 6; i++) {

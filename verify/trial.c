@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "formats.h"
+
 /* Written by the child as it goes, so that the parent can say where it was when it died. */
 struct trial_state {
   enum stage { STAGE_PLAN, STAGE_FILL, STAGE_FILL_AT, STAGE_BOUND, STAGE_DONE } volatile stage;
@@ -26,14 +28,15 @@ static size_t bounds_size(const segment *s)
 
 trial trial_create(const segment *s)
 {
-  enum { LINE = 16, GUARD = 5 }; /* floats in 64 bytes; an odd guard walks the rows through every alignment */
-  const int64_t d = s->spec.d_model;
-  const int64_t aligned = (d + LINE - 1) / LINE * LINE + LINE;
+  enum { GUARD = 5 }; /* elements; an odd guard walks the rows through every alignment */
+  const size_t size = format_of(s->spec.dtype)->size;
+  const int64_t d = s->spec.d_model, line_of = 64 / (int64_t)size;
+  const int64_t aligned = (d + line_of - 1) / line_of * line_of + line_of;
   trial t = {.s = s};
   t.state = shared_memory(sizeof *t.state);
   t.bounds = shared_memory(bounds_size(s));
-  t.filled = sheet_create(s->n_rows + s->n_runs + 1, d + GUARD, d, sizeof(float));
-  t.filled_at = sheet_create(s->n_rows + 2, aligned, d, 0);
+  t.filled = sheet_create(size, s->n_rows + s->n_runs + 1, d + GUARD, d, size);
+  t.filled_at = sheet_create(size, s->n_rows + 2, aligned, d, 0);
 
   int64_t line = 1;
   for (int64_t r = 0; r < s->n_runs; r++, line++)
@@ -64,7 +67,7 @@ static posenc_status run_all(trial *t, const posenc_impl *impl)
   t->state->stage = STAGE_FILL;
   int64_t line = 1;
   for (int64_t r = 0; r < s->n_runs && status == POSENC_OK; r++) {
-    status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, sheet_line(&t->filled, line), t->filled.stride);
+    status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, sheet_at(&t->filled, line, 0), t->filled.stride);
     line += s->runs[r].count + 1;
   }
   if (status != POSENC_OK)
@@ -76,7 +79,7 @@ static posenc_status run_all(trial *t, const posenc_impl *impl)
     return POSENC_ERROR_MEMORY;
   for (int64_t i = 0; i < s->n_rows; i++)
     positions[i] = s->positions[s->shuffled[i]];
-  status = posenc_fill_at(plan, positions, s->n_rows, sheet_line(&t->filled_at, 1), t->filled_at.stride);
+  status = posenc_fill_at(plan, positions, s->n_rows, sheet_at(&t->filled_at, 1, 0), t->filled_at.stride);
   free(positions);
   posenc_plan_destroy(plan);
   if (status != POSENC_OK)
@@ -85,7 +88,7 @@ static posenc_status run_all(trial *t, const posenc_impl *impl)
   t->state->stage = STAGE_BOUND;
   for (int64_t row = 0, i = 0; row < s->n_rows; row++)
     for (int64_t column = 0; column < s->spec.d_model; column++, i++)
-      t->bounds[i] = posenc_impl_error_bound(impl, &s->spec, s->positions[row], column);
+      t->bounds[i] = posenc_impl_error_bound(impl, &s->spec, (double)s->positions[row], column);
   t->state->stage = STAGE_DONE;
   return POSENC_OK;
 }

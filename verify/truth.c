@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
+#include "formats.h"
 #include "memory.h"
 
 /* Level L works with FIRST_BITS << L bits. 64 settle all but one double in a thousand, in much less time than 128. The
@@ -20,10 +22,8 @@ enum { EXTRA_BITS = 64 };
  *   t = -k/denominator, one rounding     relative 2^-P, so base^t is off by 709 * 2^-P
  *   base^t                               2^-P
  *   position * w                         2^-P           711 * 2^-P in all, with second-order terms below 2^(10-P)
- * An explicit frequency is exact, and so is its product with a position (53 + 63 bits, for which the first level's
- * angles have room): the bound is then generous. */
-enum { ANGLE_SLACK = 10 };
-_Static_assert(FIRST_BITS + EXTRA_BITS >= 53 + 63, "an explicit frequency's angle is exact on every level");
+ * position * position_scale is exact, and so is an explicit frequency: the bound is then generous. */
+enum { ANGLE_SLACK = 10, POSITION_BITS = 53 + 63 };
 
 typedef struct frequency {
   mpfr_t value;
@@ -36,10 +36,16 @@ typedef struct level {
 } level;
 
 struct truth {
-  int64_t d_model, n;
-  double base, denominator;
+  int64_t n;
+  double base, denominator, scale;
   double *freqs;
-  mpfr_t low, high; /* scratch: the ends of an error interval */
+  const format *format;
+  int64_t *places;   /* the columns of frequency k: [2k] of its sine, [2k + 1] of its cosine; -1 where there is none */
+  int64_t zero;      /* the column of zeros, or -1 */
+  mpfr_t position;   /* times the scale, */
+  bool minus_zero;   /* and before that -0.0, which no integer is */
+  mpfr_t low, high;  /* scratch: the ends of an error interval, */
+  mpfr_t whole;      /* and a value in units of its last place */
   level levels[LEVELS];
   int highest;
   int64_t widened;
@@ -48,15 +54,25 @@ struct truth {
 truth *truth_create(const posenc_spec *spec)
 {
   truth *t = must_calloc(1, sizeof *t);
-  t->d_model = spec->d_model;
-  t->n = (spec->d_model + 1) / 2;
+  t->n = spec_count(spec);
   t->base = spec->base;
-  t->denominator = spec->denominator > 0 ? spec->denominator : (double)spec->d_model / 2; /* exact: d_model is small */
+  t->denominator = spec_denominator(spec);
+  t->scale = spec_scale(spec);
+  t->format = format_of(spec->dtype);
   if (spec->freqs) {
     t->freqs = must_calloc(t->n, sizeof *t->freqs);
     memcpy(t->freqs, spec->freqs, (size_t)t->n * sizeof *t->freqs);
   }
-  mpfr_inits2(FIRST_BITS, t->low, t->high, (mpfr_ptr)NULL);
+  t->places = must_calloc(2 * t->n, sizeof *t->places);
+  for (int64_t i = 0; i < 2 * t->n; i++)
+    t->places[i] = -1;
+  t->zero = -1;
+  for (int64_t c = 0; c < spec->d_model; c++) {
+    const place here = place_of(spec, c);
+    *(here.k < 0 ? &t->zero : &t->places[2 * here.k + here.cosine]) = c;
+  }
+  mpfr_init2(t->position, POSITION_BITS);
+  mpfr_inits2(FIRST_BITS, t->low, t->high, t->whole, (mpfr_ptr)NULL);
   return t;
 }
 
@@ -74,7 +90,8 @@ void truth_destroy(truth *t)
     free(l->w);
     mpfr_clears(l->angle, l->sine, l->cosine, (mpfr_ptr)NULL);
   }
-  mpfr_clears(t->low, t->high, (mpfr_ptr)NULL);
+  mpfr_clears(t->position, t->low, t->high, t->whole, (mpfr_ptr)NULL);
+  free(t->places);
   free(t->freqs);
   free(t);
 }
@@ -126,28 +143,38 @@ static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k)
   return f->value;
 }
 
-/* Does every real number closer to v than 2^(EXP(v) - bits) round to the same number of `digits` bits? Below the
- * normal range a type keeps fewer: lowest is the negated exponent of its smallest subnormal. */
-static bool rounding_is_certain(truth *t, const mpfr_t v, mpfr_exp_t bits, int digits, int lowest)
+/* The number nearest to v, rounded once, by whole units of its last place. */
+static double nearest(truth *t, const mpfr_t v, const format *f)
+{
+  const int unit = format_unit(f, (int)mpfr_get_exp(v) - 1);
+  mpfr_set_prec(t->whole, mpfr_get_prec(v));
+  mpfr_mul_2si(t->whole, v, -unit, MPFR_RNDN);
+  mpfr_rint(t->whole, t->whole, MPFR_RNDN);
+  return ldexp(mpfr_get_d(t->whole, MPFR_RNDN), unit);
+}
+
+/* Does every real number closer to v than 2^(EXP(v) - bits) round to the same number? Below the normal range a format
+ * keeps fewer digits. */
+static bool rounding_is_certain(truth *t, const mpfr_t v, mpfr_exp_t bits, const format *f)
 {
   if (bits < 2)
     return false;
   const mpfr_exp_t exponent = mpfr_get_exp(v);
-  const mpfr_exp_t kept = exponent + lowest < digits ? exponent + lowest : digits;
+  const mpfr_exp_t kept = exponent + f->lowest < f->digits ? exponent + f->lowest : f->digits;
   if (kept >= 2)
     return mpfr_can_round(v, bits, MPFR_RNDN, MPFR_RNDN, (mpfr_prec_t)kept);
+  if (kept < -1)
+    return true; /* less than a quarter of the smallest number: 0 */
 
   mpfr_set_prec(t->low, mpfr_get_prec(v)); /* less would widen the interval over a midpoint that v has left behind */
   mpfr_set_prec(t->high, mpfr_get_prec(v));
   mpfr_set_ui_2exp(t->high, 1, exponent - bits, MPFR_RNDU);
   mpfr_sub(t->low, v, t->high, MPFR_RNDD);
   mpfr_add(t->high, v, t->high, MPFR_RNDU);
-  if (digits == 24)
-    return mpfr_get_flt(t->low, MPFR_RNDN) == mpfr_get_flt(t->high, MPFR_RNDN);
-  return mpfr_get_d(t->low, MPFR_RNDN) == mpfr_get_d(t->high, MPFR_RNDN);
+  return nearest(t, t->low, f) == nearest(t, t->high, f);
 }
 
-/* What is asked for: the nearest float, and perhaps the nearest double too. */
+/* What is asked for: the nearest number of the dtype, and perhaps the nearest double too. */
 typedef struct answer {
   truth_value value;
   bool with_double, done;
@@ -167,22 +194,29 @@ static void settle(truth *t, const level *l, const mpfr_t v, answer *a)
   const mpfr_exp_t sum = (by_rounding > by_angle ? by_rounding : by_angle) + 1;
   const mpfr_exp_t bits = mpfr_get_exp(v) - sum;
 
-  if (!rounding_is_certain(t, v, bits, 24, 149) || (a->with_double && !rounding_is_certain(t, v, bits, 53, 1074)))
+  const format *doubles = format_of(POSENC_F64);
+  if (!rounding_is_certain(t, v, bits, t->format) || (a->with_double && !rounding_is_certain(t, v, bits, doubles)))
     return;
-  a->value = (truth_value){.y = mpfr_get_d(v, MPFR_RNDN), .rounded = mpfr_get_flt(v, MPFR_RNDN), .unsure = 0};
+  a->value = (truth_value){.rounded = (float)nearest(t, v, t->format), .unsure = 0};
+  if (a->with_double) {
+    a->value.y = nearest(t, v, doubles);
+    mpfr_sub_d(t->whole, v, a->value.y, MPFR_RNDZ);
+    a->value.low = mpfr_get_d(t->whole, MPFR_RNDZ);
+  }
   a->done = true;
 }
 
 /* Angle 0 is the one argument whose sine and cosine are rational; all others are transcendental, so they are never
  * exactly on a midpoint and the loop ends. */
-static void settle_pair(truth *t, int64_t position, int64_t k, answer *sine, answer *cosine)
+static void settle_pair(truth *t, int64_t k, answer *sine, answer *cosine)
 {
   for (int index = 0; !sine->done || !cosine->done; index++) {
     level *l = level_at(t, index);
-    mpfr_mul_si(l->angle, frequency_at(t, l, k), (long)position, MPFR_RNDN);
+    mpfr_mul(l->angle, frequency_at(t, l, k), t->position, MPFR_RNDN);
     if (mpfr_zero_p(l->angle)) {
-      sine->value = (truth_value){.y = 0, .rounded = 0, .unsure = 0};
-      cosine->value = (truth_value){.y = 1, .rounded = 1, .unsure = 0};
+      const bool negative = t->minus_zero && mpfr_signbit(l->angle);
+      sine->value = (truth_value){.y = negative ? -0.0 : 0.0, .rounded = negative ? -0.0f : 0.0f};
+      cosine->value = (truth_value){.y = 1, .rounded = 1};
       return;
     }
     mpfr_sin_cos(l->sine, l->cosine, l->angle, MPFR_RNDN);
@@ -191,27 +225,43 @@ static void settle_pair(truth *t, int64_t position, int64_t k, answer *sine, ans
   }
 }
 
-/* Into values, or, where that is NULL, the nearest floats alone. */
-static void settle_row(truth *t, int64_t position, truth_value *values, float *floats)
+/* Into values, or, where that is NULL, the nearest numbers alone. The position is set. */
+static void settle_row(truth *t, truth_value *values, float *floats)
 {
+  mpfr_mul_d(t->position, t->position, t->scale, MPFR_RNDN);
   for (int64_t k = 0; k < t->n; k++) {
-    const bool has_cosine = 2 * k + 1 < t->d_model;
-    answer pair[2] = {{.with_double = values}, {.with_double = values, .done = !has_cosine}};
-    settle_pair(t, position, k, &pair[0], &pair[1]);
-    for (int i = 0; i <= has_cosine; i++)
-      if (values)
-        values[2 * k + i] = pair[i].value;
-      else
-        floats[2 * k + i] = pair[i].value.rounded;
+    const int64_t *at = t->places + 2 * k;
+    answer pair[2] = {{.with_double = values, .done = at[0] < 0}, {.with_double = values, .done = at[1] < 0}};
+    settle_pair(t, k, &pair[0], &pair[1]);
+    for (int i = 0; i < 2; i++)
+      if (at[i] >= 0 && values)
+        values[at[i]] = pair[i].value;
+      else if (at[i] >= 0)
+        floats[at[i]] = pair[i].value.rounded;
   }
+  if (t->zero >= 0 && values)
+    values[t->zero] = (truth_value){.y = 0};
+  else if (t->zero >= 0)
+    floats[t->zero] = 0;
 }
 
 void truth_row(truth *t, int64_t position, truth_value *row)
 {
-  settle_row(t, position, row, NULL);
+  t->minus_zero = false;
+  mpfr_set_si(t->position, (long)position, MPFR_RNDN);
+  settle_row(t, row, NULL);
+}
+
+void truth_row_real(truth *t, double position, truth_value *row)
+{
+  t->minus_zero = position == 0 && signbit(position);
+  mpfr_set_d(t->position, position, MPFR_RNDN);
+  settle_row(t, row, NULL);
 }
 
 void truth_row_floats(truth *t, int64_t position, float *row)
 {
-  settle_row(t, position, NULL, row);
+  t->minus_zero = false;
+  mpfr_set_si(t->position, (long)position, MPFR_RNDN);
+  settle_row(t, NULL, row);
 }

@@ -21,20 +21,6 @@ static double percentile(const double *sorted, int64_t count, double share)
   return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-static float float_of(uint32_t bits)
-{
-  float f;
-  memcpy(&f, &bits, sizeof f);
-  return f;
-}
-
-static uint32_t bits_of(float f)
-{
-  uint32_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  return bits;
-}
-
 /* How much of its bound an error uses up; a bound that is no number is exceeded by everything. */
 static double share_of_bound(double error, double bound)
 {
@@ -56,15 +42,15 @@ static void compare(const trial *t, const truth_value *expected, verdict *v)
     for (int64_t end = row + s->runs[run].count; row < end; row++, line++)
       for (int64_t column = 0; column < d; column++, i++) {
         const truth_value want = expected[i];
-        const uint32_t bits = sheet_bits(&t->filled, line, column);
-        const float got = float_of(bits);
-        const double error = isfinite(got) ? fabs((double)got - want.y) : INFINITY;
+        const double got = element_value(s->spec.dtype, sheet_at(&t->filled, line, column));
+        const double nearest = truth_rounded(&want, s->spec.dtype);
+        const double error = isfinite(got) ? fabs((got - want.y) - want.low) : INFINITY;
         const double bound = t->bounds[i] + (double)want.unsure;
         const double share = share_of_bound(error, bound);
-        const witness w = {s->positions[row], column, got, want.rounded, error, t->bounds[i]};
+        const witness w = {s->positions[row], column, got, nearest, error, t->bounds[i]};
 
-        ulps[i] = ulp_distance(got, want.y);
-        correct += bits == bits_of(want.rounded);
+        ulps[i] = ulp_distance(s->spec.dtype, got, want.y, want.low);
+        correct += same_number(got, nearest);
         v->outside += !(error <= bound);
         if (error > v->max_abs) {
           v->max_abs = error;
@@ -112,11 +98,12 @@ static bool calls_agree(const trial *t, char *reason, size_t size)
   for (int64_t i = 0; i < s->n_rows && agree; i++) {
     const int64_t row = s->shuffled[i];
     for (int64_t column = 0; column < s->spec.d_model && agree; column++) {
-      const uint32_t a = sheet_bits(&t->filled, line_of[row], column), b = sheet_bits(&t->filled_at, i + 1, column);
-      agree = a == b;
+      const void *a = sheet_at(&t->filled, line_of[row], column), *b = sheet_at(&t->filled_at, i + 1, column);
+      agree = memcmp(a, b, t->filled.size) == 0;
       if (!agree)
         snprintf(reason, size, "posenc_fill gives %a and posenc_fill_at %a at position %lld, column %lld",
-                 (double)float_of(a), (double)float_of(b), (long long)s->positions[row], (long long)column);
+                 element_value(s->spec.dtype, a), element_value(s->spec.dtype, b), (long long)s->positions[row],
+                 (long long)column);
     }
   }
   free(line_of);
@@ -133,7 +120,7 @@ bool judge(const trial *t, const truth_value *expected, verdict *v, char *reason
     const witness *w = &v->closest;
     snprintf(reason, size, "%lld outputs beyond their bound, such as position %lld, column %lld: got %a, want %a, "
              "error %.3g, bound %.3g", (long long)v->outside, (long long)w->position, (long long)w->column,
-             (double)w->got, (double)w->want, w->error, w->bound);
+             w->got, w->want, w->error, w->bound);
   }
   return v->bound_ok;
 }

@@ -8,7 +8,7 @@
 /* One output, to be looked at by hand. */
 typedef struct witness {
   int64_t position, column;
-  float got, want; /* want: the correctly rounded value */
+  double got, want; /* want: the correctly rounded value */
   double error, bound;
 } witness;
 
@@ -18,7 +18,7 @@ typedef struct verdict {
   int64_t outputs;
   double max_abs;
   double ulp_p50, ulp_p99, ulp_max; /* exact: nearest rank over all outputs */
-  double correctly_rounded;         /* share of outputs with the bits of the nearest float, sign of zero included */
+  double correctly_rounded;         /* share of outputs that are the nearest number of the dtype, sign of zero included */
   bool bound_ok;
   int64_t outside; /* outputs beyond their bound */
   witness worst;   /* the largest error */
