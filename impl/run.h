@@ -28,11 +28,16 @@ typedef struct target {
 static inline float *row_at(const target *to, int b) { return to->row + (b - to->lo) * to->stride; }
 static inline const float *x_at(const target *to, int b) { return to->x + (b - to->lo) * to->x_stride; }
 
+enum { FETCHED = 2 /* rows before x is read: a fifth faster where it is in memory */ };
+
 /* Adds a strip of row anchor + b, of which `first` is the first vector, to x. It is settled beforehand: x may be overwritten. */
 FLAT void add_strip(const block *p, const posenc_spec *spec, int first, int b, const target *to, vp *packed, int flagged,
                     settle_pairs *settle)
 {
   const float *const x = x_at(to, b) + first * EACH;
+  const float *const later = x_at(to, b < 0 ? b - FETCHED : b + FETCHED) + first * EACH; /* perhaps of no row: not read */
+  for (int i = 0; i < 2 * STRIP; i += LINE_FLOATS)
+    __builtin_prefetch(later + i);
   if (flagged) {
     float strip[2 * STRIP] LINE;
 #pragma GCC unroll 32
