@@ -6,6 +6,8 @@
 #include <fenv.h>
 #include <math.h>
 
+#include "formats.h"
+
 enum { D = 38, ROWS = 70 };
 
 /* All they write. */
@@ -62,6 +64,22 @@ static void floating_point_state(void **state)
     }
 }
 
+/* A comparison with NaN raises a flag. */
+static void flags_of_refusals(void **state)
+{
+  (void)state;
+  const double reals[] = {NAN};
+  float out[D] = {0};
+  const posenc_spec spec = posenc_spec_default(D);
+  posenc_plan *plan = plan_of(&spec, NULL);
+  feclearexcept(FE_ALL_EXCEPT);
+  assert_int_equal(posenc_add(plan, 0, 1, out, D, reals[0], out, D), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_fill_at_real(plan, reals, 1, out, D), POSENC_ERROR_DOMAIN);
+  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), &spec, reals[0], 0)));
+  assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
+  posenc_plan_destroy(plan);
+}
+
 /* Memory that has been used before may come back, and holds no zeros then. */
 static void tables_of_every_dtype(void **state)
 {
@@ -109,6 +127,35 @@ static void bounds_of_every_dtype(void **state)
       assert_true(more >= 0 && more < 0x1p-49 && (more > 0) == (half > 0));
     }
   }
+}
+
+/* The sign of a sine at -0.0 is that of -0.0 * w: for all that promise it, in every dtype, whole turns or not. */
+static void negative_zero(void **state)
+{
+  (void)state;
+  static const double freqs[] = {1.0, -1.0, 3.5, -3.5, 1e15, -1e15, 0x1p64, -0x1p64, 1e-300, -1e-300, 5.0, 12.0, 0x1p-1022};
+  enum { N = sizeof freqs / sizeof freqs[0] };
+  const double positions[] = {-0.0, 0.0};
+  posenc_spec spec = posenc_spec_default(2 * N);
+  spec.freqs = freqs;
+  spec.n_freqs = N;
+  for (size_t m = 0; runnable(m); m++)
+    for (int32_t i = 0; i < 8 && strstr(runnable(m)->dtypes, "float64"); i++) {
+      double rows[2 * 2 * N]; /* of any dtype */
+      spec.dtype = i / 2;
+      spec.position_scale = i % 2 ? -2.0 : 1.0;
+      posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+      assert_int_equal(posenc_fill_at_real(plan, positions, 2, rows, 2 * N), POSENC_OK);
+      for (int64_t k = 0; k < 2 * N; k++) {
+        const unsigned char *const sine = (unsigned char *)rows + (size_t)(2 * k) * format_of(spec.dtype)->size;
+        const double want = k < N ? -0.0 * freqs[k] * spec.position_scale : 0.0;
+        if (!same_number(element_value(spec.dtype, sine), want) ||
+            element_value(spec.dtype, sine + format_of(spec.dtype)->size) != 1.0)
+          fail_msg("%s, %s, scale %g, position %g, frequency %a: the sine is no %g", runnable(m)->name, dtype_name(spec.dtype),
+                   spec.position_scale, positions[k / N], freqs[k % N], want);
+      }
+      posenc_plan_destroy(plan);
+    }
 }
 
 static void scale_0_is_1(void **state)
@@ -178,8 +225,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(floating_point_state),
+      cmocka_unit_test(flags_of_refusals),
       cmocka_unit_test(tables_of_every_dtype),
       cmocka_unit_test(bounds_of_every_dtype),
+      cmocka_unit_test(negative_zero),
       cmocka_unit_test(scale_0_is_1),
       cmocka_unit_test(the_domain),
       cmocka_unit_test(reserved_fields),
