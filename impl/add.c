@@ -127,9 +127,9 @@ __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows)
     j->plan->kernel->rows(&j->plan->pairs, j->plan->state, &sums, j->out, j->out_strides.row);
     return;
   }
-  const float zero = 0.0f;
+  unsigned char zero[sizeof(float)] __attribute__((aligned(sizeof(float)))) = {0};
   posenc_tiles(j->plan, rows, use, j);
-  posenc_tile one = {.rows = 1, .values = (unsigned char *)(uintptr_t)&zero};
+  posenc_tile one = {.rows = 1, .values = zero};
   for (; j->columns.zero >= 0 && one.row < rows->count; one.row++)
     add_columns(j, &one, 0, j->columns.zero, 1);
   if (j->streamed)

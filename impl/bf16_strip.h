@@ -109,7 +109,9 @@ static inline void set_bf16_edge(bf16_strip *p, bf16_edge edge, const turns *t, 
   p->next = 2 * BF16_LINE;
 }
 
-/* Lanes of the row before are turned back by a position: what it costs in float64 does not matter here. */
+/* Lanes of the row before are turned back by a position: what it costs in float64 does not matter here. Of a small angle, 63 positions
+ * with step -32, the products of a sine are then at most 95/31 of their sum: 11.2 u of 16; and -1 with step 1 is 0 exactly, as
+ * such frequencies are below 2^-13, where float32's cosine is 1. */
 static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, int back)
 {
   const int middle = (int)((p->anchor - p->coarse) / STEP);

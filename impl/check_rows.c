@@ -178,12 +178,15 @@ posenc_status posenc_table_check(const posenc_plan *plan, int64_t first, int64_t
 /* ---- adds ---- */
 
 /* A number that is finite as a float. A NaN raises a flag by being compared. */
-__attribute__((noinline)) static int is_finite_float(double scale) { return fabs(scale) <= 0x1.fffffefffffffp127; }
+__attribute__((noinline)) static int is_finite_float(volatile const double *scale)
+{
+  return fabs(*scale) <= 0x1.fffffefffffffp127;
+}
 
 static int scale_allowed(double scale)
 {
   const posenc_fpstate caller = posenc_fp_enter();
-  const int allowed = is_finite_float(scale);
+  const int allowed = is_finite_float(&scale);
   posenc_fp_leave(caller);
   return allowed;
 }
@@ -204,7 +207,7 @@ static posenc_status check_strides(const posenc_plan *plan, int64_t count, int64
   snprintf(names[0], sizeof names[0], "%s.row", name);
   snprintf(names[1], sizeof names[1], "%s.batch", name);
   posenc_status status = check_rows(plan, count, d_model, "d_model", names[0], s.row, m);
-  if (status == POSENC_OK)
+  if (status == POSENC_OK && batch > 1)
     status = check_rows(plan, batch, d_model, "d_model", names[1], s.batch, m);
   if (status == POSENC_OK && count > 1 && batch > 1 && (count - 1) * s.row > most - d_model - (batch - 1) * s.batch)
     return posenc_fail(POSENC_ERROR_SIZE, m.text, m.size, "%s reach beyond the address space; allowed: %" PRId64 " elements", name, most);
@@ -234,7 +237,7 @@ posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t first, int
     return status;
   if (rows_meet(out_strides, count, batch, plan->spec.d_model))
     return posenc_fail(POSENC_ERROR_ARGUMENT, message, size,
-                       "out_strides are %" PRId64 " for the batch and %" PRId64 " for rows, so rows of out overlap; allowed with count %" PRId64
+                       "out_strides are %" PRId64 " for the batch and %" PRId64 " for rows, so rows of out may overlap; allowed with count %" PRId64
                        " and batch %" PRId64 ": one that leaves room for all of the other", out_strides.batch, out_strides.row, count, batch);
   status = check_array(plan, "x", x, m);
   if (status == POSENC_OK)

@@ -6,7 +6,7 @@
  * tables: a strip's steps are computed for all of those rows.
  *
  * Where lanes lie left of a row, so does the address that a strip's vectors are counted from, perhaps before the table: an
- * address that is never used, on machines whose addresses are plain numbers.
+ * address that is never used (nor read are those that run.h fetches ahead of x), on machines whose addresses are plain numbers.
  */
 #ifndef POSENC_TILES_H
 #define POSENC_TILES_H

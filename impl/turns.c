@@ -47,7 +47,7 @@ void posenc_turns(const posenc_spec *spec, const turns *t)
     for (int64_t k = 0; k < n; k++) {
       big_from_double(&turn[0], spec->freqs[k], LIMBS);
       big_mul(&turn[0], &turn[0], &one_turn, LIMBS);
-      store(t, k, &turn[0], spec->freqs[k] < 0.0 ? -sign : sign);
+      store(t, k, &turn[0], signbit(spec->freqs[k]) ? -sign : sign);
     }
     return;
   }

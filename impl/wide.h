@@ -129,14 +129,16 @@ static inline void wide_strips(const posenc_spec *spec, const turns *t, const po
 {
   values x;
   row_strip p;
+  p.vectors = 0; /* none is set */
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
     void *const to = out + i * stride_bytes;
-    if (r->reals) {
+    const int is_integer = position == rint(position) && !(position == 0.0 && signbit(position));
+    if (!is_integer) {
       real_values(&x, t, first, position);
-    } else {
-      const parts at = parts_of(posenc_row_position(r, i));
-      if (i == 0 || at.coarse != p.coarse)
+    } else { /* the same bits, whoever asks */
+      const parts at = parts_of((int64_t)position);
+      if (!p.vectors || at.coarse != p.coarse)
         set_row_strip(&p, t, first, 2 * (first + STRIP), at.coarse, 1);
       integer_values(&x, &p, at);
     }

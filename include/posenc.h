@@ -184,7 +184,7 @@ typedef struct posenc_plan posenc_plan;
 /* What posenc_plan_create would return, memory permitting, with a message as in posenc_spec_check(). */
 POSENC_API posenc_status posenc_plan_check(const posenc_spec *spec, const char *impl, char *message, size_t size);
 
-/* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a ladder that `exact` does not offer (2 * denominator is
+/* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a float32 ladder that `exact` does not offer (2 * denominator is
  * not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be destroyed by the caller; on error *plan is
  * NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
@@ -216,7 +216,7 @@ POSENC_API posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *
                                         int64_t row_stride);
 
 /* The same for real positions: what the double stands for, exactly (the float32 recipes round it to float32). Position -0.0
- * gives sines whose sign is that of -0.0 * w_k. NaN and infinities are outside the domain. */
+ * gives sines whose sign is that of -0.0 * w_k * position_scale. NaN and infinities are outside the domain. */
 POSENC_API posenc_status posenc_fill_at_real(const posenc_plan *plan, const double *positions, int64_t count, void *out,
                                              int64_t row_stride);
 
@@ -249,7 +249,7 @@ POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int6
 
 /* The same for each of a batch, the rows computed once: element (b, i, c) is at b * batch_stride + i * row_stride + c. With
  * x of shape (batch, count, d_model) the strides are count * d_model and d_model, with (count, batch, d_model) d_model and
- * batch * d_model. Strides are at least d_model; in one array, no two rows of out may have an element in common. */
+ * batch * d_model. Row strides are at least d_model, and so are batch strides where batch is above 1; of out, one of the two leaves room for all that the other spans. */
 typedef struct posenc_strides {
   int64_t batch, row; /* elements */
 } posenc_strides;

@@ -110,6 +110,50 @@ static void integers(void **state)
 }
 
 /* Between integers, whole turns of a frequency count too: up to 2^64 of them. And the smallest of both. */
+/* Whoever asks, a row depends on its position alone: of every row and dtype, though one sequence of roundings is as good as another. */
+static void integers_of_every_row(void **state)
+{
+  (void)state;
+  enum { COLUMNS = 96, COUNT = 40 };
+  static double ints[COUNT * COLUMNS], reals[COUNT * COLUMNS];
+  int64_t at[COUNT];
+  double as_real[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    as_real[i] = (double)(at[i] = i < 20 ? 5000 + i : INT64_C(4294967000) - 97 * i);
+  for (size_t m = 0; runnable(m); m++)
+    for (int32_t dtype = POSENC_F32; dtype <= POSENC_F16; dtype++) {
+      posenc_spec spec = posenc_spec_default(COLUMNS);
+      spec.dtype = dtype;
+      if (posenc_plan_check(&spec, runnable(m)->name, NULL, 0) != POSENC_OK)
+        continue;
+      posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+      assert_int_equal(posenc_fill_at(plan, at, COUNT, ints, COLUMNS), POSENC_OK);
+      assert_int_equal(posenc_fill_at_real(plan, as_real, COUNT, reals, COLUMNS), POSENC_OK);
+      if (memcmp(ints, reals, COUNT * COLUMNS * posenc_dtype_size((posenc_dtype)dtype)) != 0)
+        fail_msg("%s, dtype %d: integers are not the same as reals", runnable(m)->name, (int)dtype);
+      posenc_plan_destroy(plan);
+    }
+}
+
+/* A frequency of -0.0 turns -0.0 into 0. */
+static void zeros_of_either_sign(void **state)
+{
+  (void)state;
+  const double freqs[] = {-0.0, 0.0, -1.0, 1.0}, position = -0.0;
+  for (size_t m = 0; runnable(m); m++) {
+    posenc_spec spec = posenc_spec_default(8);
+    float row[8];
+    spec.freqs = freqs;
+    spec.n_freqs = 4;
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    assert_int_equal(posenc_fill_at_real(plan, &position, 1, row, 8), POSENC_OK);
+    for (int k = 0; k < 4; k++)
+      if (row[2 * k] != 0.0f || !signbit(row[2 * k]) != (k % 2 == 0))
+        fail_msg("%s: sine of -0.0 * %g is %g", runnable(m)->name, freqs[k], (double)row[2 * k]);
+    posenc_plan_destroy(plan);
+  }
+}
+
 static void frequencies(void **state)
 {
   (void)state;
@@ -188,7 +232,8 @@ int main(int argc, char **argv)
   printf("seed %llu, %lld times (arguments set them)\n", (unsigned long long)seed, (long long)repeats);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ladders), cmocka_unit_test(integers),          cmocka_unit_test(frequencies),
-      cmocka_unit_test(scales),  cmocka_unit_test(subnormal_doubles),
+      cmocka_unit_test(scales),  cmocka_unit_test(subnormal_doubles), cmocka_unit_test(integers_of_every_row),
+      cmocka_unit_test(zeros_of_either_sign),
   };
   const int failed = cmocka_run_group_tests_name("real", tests, NULL, NULL);
   printf("%lld outputs judged against MPFR\n", (long long)judged);
