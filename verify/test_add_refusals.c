@@ -106,6 +106,8 @@ static void what_is_allowed(void **state)
       for (int c = 0; c < D; c++) /* rows of x overlap: batch b and row i is b + i */
         assert_true(to[b * COUNT * D + i * D + c] == 0.5f * from[(b + i) * D + c] + pe[i * D + c]);
   assert_int_equal(posenc_add(plan, 0, COUNT, from, D, 0x1.fffffefffffffp127, to, D), POSENC_OK);
+  const posenc_strides alone = {0, D}; /* a batch of one has no second row to be anywhere */
+  assert_int_equal(posenc_add_batch(plan, 0, COUNT, 1, from, alone, 0.5, to, alone), POSENC_OK);
   posenc_plan_destroy(plan);
 }
 

@@ -64,7 +64,7 @@ static void floating_point_state(void **state)
     }
 }
 
-/* A comparison with NaN raises a flag. */
+/* A comparison with NaN raises one, and so does a number that is too large. */
 static void flags_of_refusals(void **state)
 {
   (void)state;
@@ -76,6 +76,9 @@ static void flags_of_refusals(void **state)
   assert_int_equal(posenc_add(plan, 0, 1, out, D, reals[0], out, D), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_fill_at_real(plan, reals, 1, out, D), POSENC_ERROR_DOMAIN);
   assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), &spec, reals[0], 0)));
+  posenc_spec large = spec;
+  large.denominator = 0x1p1023; /* twice as much is no double */
+  assert_int_equal(posenc_plan_check(&large, "exact", NULL, 0), POSENC_ERROR_UNSUPPORTED);
   assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
   posenc_plan_destroy(plan);
 }
@@ -206,6 +209,31 @@ static void the_domain(void **state)
   }
 }
 
+/* A product that is 2^32 to the nearest double and more than that upwards. */
+static void the_domain_in_other_modes(void **state)
+{
+  (void)state;
+  posenc_spec spec = posenc_spec_default(D);
+  float out[D];
+  int found = 0;
+  for (double scale = 1.1; scale < 2 && found < 3; scale += 0.01) {
+    const double position = 0x1p32 / scale;
+    if (position * scale != 0x1p32 || !(fma(position, scale, -0x1p32) > 0))
+      continue;
+    spec.position_scale = scale;
+    posenc_plan *plan = plan_of(&spec, NULL);
+    fesetround(FE_UPWARD);
+    const posenc_status status = posenc_fill_at_real(plan, &position, 1, out, D);
+    const double bound = posenc_impl_error_bound(posenc_impl_find(NULL), &spec, position, 0);
+    fesetround(FE_TONEAREST);
+    assert_int_equal(status, POSENC_OK);
+    assert_false(isnan(bound));
+    posenc_plan_destroy(plan);
+    found++;
+  }
+  assert_int_equal(found, 3);
+}
+
 static void reserved_fields(void **state)
 {
   (void)state;
@@ -231,6 +259,7 @@ int main(void)
       cmocka_unit_test(negative_zero),
       cmocka_unit_test(scale_0_is_1),
       cmocka_unit_test(the_domain),
+      cmocka_unit_test(the_domain_in_other_modes),
       cmocka_unit_test(reserved_fields),
   };
   return cmocka_run_group_tests_name("corners", tests, NULL, NULL);
