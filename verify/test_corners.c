@@ -227,7 +227,7 @@ static void the_domain_in_other_modes(void **state)
     const double bound = posenc_impl_error_bound(posenc_impl_find(NULL), &spec, position, 0);
     fesetround(FE_TONEAREST);
     assert_int_equal(status, POSENC_OK);
-    assert_false(isnan(bound));
+    assert_true(bound > 0.0);
     posenc_plan_destroy(plan);
     found++;
   }
