@@ -29,7 +29,8 @@ static void compare(const posenc_plan *plan, const char *what, int64_t row, int6
   if (memcmp(got, want, format_of(spec->dtype)->size) != 0)
     fail_msg("%s, %s, %s, %s, odd %s, d_model %lld, %s: row %lld, column %lld is %a, not %a", posenc_plan_impl(plan),
              dtype_name(spec->dtype), layout_name(spec->layout), order_name(spec->order), odd_name(spec->odd),
-             (long long)spec->d_model, what, (long long)row, (long long)column, element_value(spec->dtype, got), element_value(spec->dtype, want));
+             (long long)spec->d_model, what, (long long)row, (long long)column, element_value(spec->dtype, got),
+             element_value(spec->dtype, want));
 }
 
 /* Row by row, and so by no part of what is tested here. */

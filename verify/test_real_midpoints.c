@@ -95,6 +95,17 @@ static void whole_turns(void **state)
   check(0x1.7a73f08ba285fp+1, POSENC_F32, positions, TRIES);
 }
 
+/* Sines so near to 0 that float64 does not know their sign, which float16 keeps although nothing else of them is left. */
+static void signs_of_nothing(void **state)
+{
+  (void)state;
+  enum { Q = 5691, TRIES = 200 };
+  double positions[TRIES];
+  for (int i = 0; i < TRIES; i++)
+    positions[i] = Q * (i / 2 + 1) * (i % 2 ? 1 : -1);
+  check(0x1.7a73f08ba285fp+0, POSENC_F16, positions, TRIES);
+}
+
 int main(int argc, char **argv)
 {
   if (argc > 1)
@@ -104,6 +115,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(of_slow_frequencies),
       cmocka_unit_test(of_fast_frequencies),
       cmocka_unit_test(whole_turns),
+      cmocka_unit_test(signs_of_nothing),
   };
   const int failed = cmocka_run_group_tests_name("real_midpoints", tests, NULL, NULL);
   printf("%lld outputs judged against MPFR\n", (long long)judged);
