@@ -66,7 +66,7 @@ static void check(const posenc_spec *spec, const int64_t *positions, int64_t cou
         fail_msg("%s, %s: d_model %lld, base %g, position %lld, column %lld: got %a, nearest is %a", impl->name, f->name,
                  (long long)d, spec->base, (long long)position, (long long)c, value, nearest);
       const double error = fabs((value - want[i].y) - want[i].low), bound = posenc_impl_error_bound(impl, spec, (double)position, c);
-      if (!(error <= bound && bound <= ldexp(1.001, -f->digits) + 0x1p-48))
+      if (!(error <= bound && bound <= ldexp(1.001, -f->digits - 1) + 0x1p-48))
         fail_msg("%s, %s: d_model %lld, base %g, position %lld, column %lld: got %a, error %g, bound %g", impl->name, f->name,
                  (long long)d, spec->base, (long long)position, (long long)c, value, error, bound);
     }
