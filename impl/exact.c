@@ -56,5 +56,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
     write_other(spec, state, r, out, stride, 1);
 }
 
-POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns, 0.0, TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse,
-              prepare, rows);
+POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns, 0.0,
+              TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse, prepare, rows);

@@ -25,8 +25,8 @@ void posenc_freqs_explog(const posenc_spec *spec, void *state)
 }
 
 /* Angle relative error, u = 2^-24: step u, product u (both act on |ln w|), expf 2u, position u (beyond 2^24),
- * position * w u. scale u each for its own rounding and the product's. expm1 turns the sum of first-order terms into a bound that holds when they are large. An underflow
- * of w to a float32 subnormal or zero moves the angle by less than 2^32 * 2^-149, far inside the slack of `ulp`. */
+ * position * w u. scale u each for its own rounding and the product's. expm1 turns the sum of first-order terms into a
+ * bound that holds when they are large. An underflow of w to a float32 subnormal or zero moves the angle by less than 2^32 * 2^-149, far inside the slack of `ulp`. */
 double posenc_bound_explog(const posenc_angle *a, double ulp)
 {
   const double u = 0x1p-24;

@@ -39,7 +39,8 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
   const int joined = at_lines && lane < 0 && r->from == 0 && stride == r->to && add.stride == stride &&
                      pairs >= STRIP && count >= MANY_ROWS;
   const int64_t left = r->add && !joined ? 0 : lane; /* what is added to is not written in parts of vectors */
-  const int streamed = at_lines && left == lane && count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float) && !(r->add && add.x == out);
+  const int streamed = at_lines && left == lane && count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float) &&
+                       !(r->add && add.x == out);
   const store how = r->add ? (streamed ? ADDED_STREAMED : ADDED) : streamed ? STREAMED : PLAIN;
   const int64_t columns = r->to - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;

@@ -22,7 +22,8 @@
  * presets and implementations may be added; posenc_spec grows into its reserved fields, where 0 means what it means today;
  * posenc_impl and posenc_preset grow at their ends, so do not copy them. Bits: every result of exact_* is defined by mathematics
  * and will not change; those of anchored_* are the same on every machine and change, if ever, with a minor version whose
- * change log says so; those of the others follow libm or SLEEF and the compiler, within their bounds. The sentences of messages may change at any time.
+ * change log says so; those of the others follow libm or SLEEF and the compiler, within their bounds. The sentences of
+ * messages may change at any time.
  */
 #ifndef POSENC_H
 #define POSENC_H
@@ -184,9 +185,9 @@ typedef struct posenc_plan posenc_plan;
 /* What posenc_plan_create would return, memory permitting, with a message as in posenc_spec_check(). */
 POSENC_API posenc_status posenc_plan_check(const posenc_spec *spec, const char *impl, char *message, size_t size);
 
-/* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a float32 ladder that `exact` does not offer (2 * denominator is
- * not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be destroyed by the caller; on error *plan is
- * NULL. Returns any status but DOMAIN and SIZE. */
+/* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a float32 ladder that `exact` does not offer
+ * (2 * denominator is not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be destroyed
+ * by the caller; on error *plan is NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 
 /* Frees the plan; NULL is fine. No other call may be using it. */
@@ -249,7 +250,8 @@ POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int6
 
 /* The same for each of a batch, the rows computed once: element (b, i, c) is at b * batch_stride + i * row_stride + c. With
  * x of shape (batch, count, d_model) the strides are count * d_model and d_model, with (count, batch, d_model) d_model and
- * batch * d_model. Row strides are at least d_model, and so are batch strides where batch is above 1; of out, one of the two leaves room for all that the other spans. */
+ * batch * d_model. Row strides are at least d_model, and so are batch strides where batch is above 1; of out, one of the
+ * two leaves room for all that the other spans. */
 typedef struct posenc_strides {
   int64_t batch, row; /* elements */
 } posenc_strides;
