@@ -86,24 +86,6 @@ void big_mul(big *r, const big *a, const big *b, int n)
   normalise(r, product[n - 1], n);
 }
 
-void big_mul_small(big *r, const big *a, uint64_t m, int n)
-{
-  uint64_t carry = 0, lowest = 0;
-  uint64_t limb[BIG_LIMBS];
-  for (int i = 0; i < n; i++) {
-    const u128 t = (u128)a->limb[i] * m + carry;
-    if (i == 0)
-      lowest = (uint64_t)t;
-    else
-      limb[i - 1] = (uint64_t)t;
-    carry = (uint64_t)(t >> 64);
-  }
-  limb[n - 1] = carry;
-  memcpy(r->limb, limb, (size_t)n * sizeof *limb);
-  r->exponent = a->exponent + 64;
-  normalise(r, lowest, n);
-}
-
 void big_div_small(big *r, const big *a, uint64_t m, int n)
 {
   u128 rest = 0;

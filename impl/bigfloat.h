@@ -26,8 +26,7 @@ void big_from_double(big *r, double x, int n);
 /* r = a * b, less than 2 units below. r may be a or b. */
 void big_mul(big *r, const big *a, const big *b, int n);
 
-/* r = a * m and r = a / m, less than 2 units below; m > 0. */
-void big_mul_small(big *r, const big *a, uint64_t m, int n);
+/* r = a / m, less than 2 units below; m > 0. */
 void big_div_small(big *r, const big *a, uint64_t m, int n);
 
 /* r = a^k, k >= 1: fewer than 4k units below. */

@@ -46,6 +46,7 @@ static inline int any_whole(const double *whole)
   return any;
 }
 
+/* Of a position that is no integer, or -0.0. */
 static inline void real_values(values *to, const turns *t, int64_t first, double position)
 {
   const double fraction = position - rint(position);
@@ -60,7 +61,7 @@ static inline void real_values(values *to, const turns *t, int64_t first, double
                    vd_set1(POSENC_BUDGET_ERROR * 0x1p-53));
     for (int l = 0; position == 0.0 && l < VD_LANES; l++) { /* the sign of -0.0 w */
       const double w = t->whole[k + l] != 0.0 ? t->whole[k + l] : t->hi[k + l];
-      to->y[0][v * VD_LANES + l] = signbit(position) && !signbit(w) ? -0.0 : 0.0;
+      to->y[0][v * VD_LANES + l] = signbit(w) ? 0.0 : -0.0;
     }
   }
 }
