@@ -1,3 +1,4 @@
+#include "../verify/machine.h"
 #include "bench.h"
 
 #include <inttypes.h>
@@ -9,52 +10,12 @@
 #endif
 
 /* Given by the build: what it was, not what this file can guess. */
-#ifndef POSENC_BUILD_TYPE
-#define POSENC_BUILD_TYPE "unknown"
-#endif
 #ifndef POSENC_C_FLAGS
 #define POSENC_C_FLAGS "unknown"
 #endif
 
-#if defined(__clang__)
-#define COMPILER "Clang " __clang_version__
-#else
-#define COMPILER "GCC " __VERSION__
-#endif
-
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
-
-/* The value of the first line of /proc/cpuinfo with this key. */
-static bool cpuinfo(const char *key, char *value, size_t size)
-{
-  FILE *f = fopen("/proc/cpuinfo", "r");
-  char line[512];
-  bool found = false;
-  while (f && !found && fgets(line, sizeof line, f)) {
-    const char *colon = strchr(line, ':');
-    found = colon && strncmp(line, key, strlen(key)) == 0;
-    if (found) {
-      line[strcspn(line, "\n")] = '\0';
-      snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
-    }
-  }
-  if (f)
-    fclose(f);
-  return found;
-}
-
-static void cpu_model(char *text, size_t size)
-{
-  char implementer[64], part[64];
-  if (cpuinfo("model name", text, size))
-    return;
-  /* Arm systems give numbers instead of a name. */
-  if (cpuinfo("CPU implementer", implementer, sizeof implementer) && cpuinfo("CPU part", part, sizeof part))
-    snprintf(text, size, "implementer %s, part %s", implementer, part);
-  else
-    snprintf(text, size, "unknown");
-}
 
 /* "always [madvise] never" -> "madvise" */
 static void huge_page_mode(const char *setting, char *mode, size_t size)
@@ -86,17 +47,19 @@ void bench_context(const bench_options *options)
   char text[256];
   shim_context("schema", "1");
   shim_context("posenc", posenc_version());
-  shim_context("build_type", POSENC_BUILD_TYPE);
+  shim_context("build_type", machine_build_type());
   shim_context("c_flags", POSENC_C_FLAGS " (each implementation adds those of its instruction set)");
-  shim_context("compiler", COMPILER);
+  shim_context("compiler", machine_compiler());
 #if POSENC_WITH_SLEEF
   shim_context("sleef",
                STRING(SLEEF_VERSION_MAJOR) "." STRING(SLEEF_VERSION_MINOR) "." STRING(SLEEF_VERSION_PATCHLEVEL));
 #else
   shim_context("sleef", "not built in");
 #endif
-  cpu_model(text, sizeof text);
+  machine_cpu(text, sizeof text);
   shim_context("cpu", text);
+  shim_context("architecture", machine_architecture());
+  shim_context("emulated", machine_emulated() ? "yes" : "no");
   huge_page_mode("enabled", text, sizeof text);
   shim_context("transparent_huge_pages", text);
   huge_page_mode("defrag", text, sizeof text);
@@ -113,6 +76,8 @@ void bench_context(const bench_options *options)
     shim_context(key, text);
   }
   bench_each_left_out(one_left_out, NULL);
-  if (strcmp(POSENC_BUILD_TYPE, "Release") != 0)
-    fprintf(stderr, "warning: build type %s: these times are not those of a Release build\n", POSENC_BUILD_TYPE);
+  if (strcmp(machine_build_type(), "Release") != 0)
+    fprintf(stderr, "warning: build type %s: these times are not those of a Release build\n", machine_build_type());
+  if (machine_emulated())
+    fputs("warning: this CPU is emulated: times say nothing about a real one\n", stderr);
 }

@@ -14,14 +14,9 @@
 
 #include "exhaustive.h"
 #include "family.h"
+#include "machine.h"
 #include "memory.h"
 #include "truth.h"
-
-#if defined(__clang__)
-#define COMPILER "Clang " __clang_version__
-#else
-#define COMPILER "GCC " __VERSION__
-#endif
 
 enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of a member */, SECONDS_BETWEEN_LINES = 10 };
 
@@ -178,7 +173,7 @@ static bool report(const run *r, const worker *workers)
     bits = truth_precision(workers[i].t) > bits ? truth_precision(workers[i].t) : bits;
     widened += truth_widened(workers[i].t);
   }
-  printf("posenc=%s\ncompiler=%s\nmpfr=%s\n", posenc_version(), COMPILER, mpfr_get_version());
+  printf("posenc=%s\ncompiler=%s\nmpfr=%s\n", posenc_version(), machine_compiler(), mpfr_get_version());
   printf("d_model=%" PRId64 "\nbase=%.17g\n", o->spec.d_model, o->spec.base);
   printf("first=%" PRId64 "\nlast=%" PRId64 "\n", o->from, o->to - 1);
   printf("judged=%lld\n", (long long)atomic_load(&r->judged));

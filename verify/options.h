@@ -3,6 +3,7 @@
 #define POSENC_VERIFY_OPTIONS_H
 
 #include "expected.h"
+#include "spec_options.h"
 
 typedef struct options {
   const posenc_impl **impls; /* those named by --impl, each once; none means all */
@@ -12,10 +13,7 @@ typedef struct options {
   int64_t threads; /* see expected_rows */
   reference by;
   const char *json; /* NULL, a file name, or "-" */
-  bool one_shape;   /* sweep spec over from .. to-1 instead of the default shapes */
-  const char *preset; /* what --preset names, or NULL; spec has it already */
-  posenc_spec spec;
-  int64_t from, to;
+  spec_options shape; /* when given: swept instead of the default shapes */
 } options;
 
 /* Ends the process on --help, --version, --list (0) and on bad usage (2). */

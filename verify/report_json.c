@@ -1,11 +1,14 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "columns.h"
 #include "float64_reference.h"
 #include "formats.h"
+#include "machine.h"
 #include "report.h"
+#include "report_profile.h"
 
 /* JSON has no infinity, and cJSON writes null for one: an infinite ULP (a nonzero answer where 0 is exact). Running out
  * of memory, cJSON returns NULL and carries it along: only the last call can tell. */
@@ -15,6 +18,11 @@ static void add_hex(cJSON *object, const char *key, double value)
   char text[40];
   snprintf(text, sizeof text, "%a", value);
   cJSON_AddStringToObject(object, key, text);
+}
+
+static void add_number(cJSON *array, double value)
+{
+  cJSON_AddItemToArray(array, cJSON_CreateNumber(value));
 }
 
 static void add_witness(cJSON *object, const char *key, const witness *w)
@@ -62,6 +70,9 @@ static void add_range(cJSON *ranges, const segment *s, const verdict *v)
   cJSON_AddNumberToObject(o, "ulp_p50", v->ulp_p50);
   cJSON_AddNumberToObject(o, "ulp_p99", v->ulp_p99);
   cJSON_AddNumberToObject(o, "ulp_max", v->ulp_max);
+  cJSON *bands = cJSON_AddArrayToObject(o, "ulp_bands");
+  for (int i = 0; i < VERDICT_BANDS; i++)
+    add_number(bands, (double)v->ulp_bands[i]);
   cJSON_AddNumberToObject(o, "correctly_rounded", v->correctly_rounded);
   cJSON_AddBoolToObject(o, "bound_ok", v->bound_ok);
   add_witness(o, "worst", &v->worst);
@@ -91,6 +102,23 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s)
   for (int64_t i = 0; i < s->count; i++)
     if (r->verdicts[i].judged)
       add_range(ranges, &s->segments[i], &r->verdicts[i]);
+  profile_add_matrix(o, r, s);
+}
+
+static void add_machine(cJSON *root)
+{
+  char text[256];
+  const time_t now = time(NULL);
+  struct tm utc;
+  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", gmtime_r(&now, &utc));
+  cJSON_AddStringToObject(root, "date", text);
+  cJSON *o = cJSON_AddObjectToObject(root, "machine");
+  machine_cpu(text, sizeof text);
+  cJSON_AddStringToObject(o, "cpu", text);
+  cJSON_AddStringToObject(o, "architecture", machine_architecture());
+  cJSON_AddBoolToObject(o, "emulated", machine_emulated());
+  cJSON_AddStringToObject(o, "compiler", machine_compiler());
+  cJSON_AddStringToObject(o, "build_type", machine_build_type());
 }
 
 static void add_float64_reference(cJSON *root, const results *r)
@@ -117,6 +145,7 @@ bool json_write(FILE *out, const results *r)
   cJSON_AddNumberToObject(root, "schema", 1);
   cJSON_AddStringToObject(root, "tool", "posenc-verify");
   cJSON_AddStringToObject(root, "version", posenc_version());
+  add_machine(root);
   /* As text where a double could not hold it: a seed is there to be typed in again. */
   if (r->seed <= UINT64_C(1) << 53) {
     cJSON_AddNumberToObject(root, "seed", (double)r->seed);
@@ -127,6 +156,9 @@ bool json_write(FILE *out, const results *r)
   }
   cJSON_AddStringToObject(root, "reference", r->by == REFERENCE_MPFR ? "mpfr" : "float64");
   add_float64_reference(root, r);
+  static const double edges[VERDICT_BANDS - 1] = VERDICT_BAND_EDGES;
+  cJSON_AddItemToObject(root, "ulp_band_edges", cJSON_CreateDoubleArray(edges, VERDICT_BANDS - 1));
+  profile_add_edges(root, &r->sweep);
   cJSON *impls = cJSON_AddArrayToObject(root, "implementations");
   for (size_t i = 0; i < r->n_impls; i++)
     add_impl(impls, &r->impls[i], &r->sweep);

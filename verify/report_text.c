@@ -5,27 +5,6 @@
 #include "columns.h"
 #include "formats.h"
 
-bool impl_verified(const impl_result *r)
-{
-  return r->supported && !r->not_offered && r->failure[0] == '\0';
-}
-
-bool all_verified(const results *r)
-{
-  for (size_t i = 0; i < r->n_impls; i++)
-    if (r->impls[i].supported && !r->impls[i].not_offered && !impl_verified(&r->impls[i]))
-      return false;
-  return true;
-}
-
-bool audits_hold(const results *r)
-{
-  for (int64_t i = 0; i < r->n_audits; i++)
-    if (!r->audits[i].law_holds)
-      return false;
-  return true;
-}
-
 void text_begin(FILE *out, const results *r)
 {
   fprintf(out, "posenc-verify %s, seed %llu, against %s\n", posenc_version(), (unsigned long long)r->seed,
@@ -63,8 +42,10 @@ static void print_shape(FILE *out, const segment *s)
           (long long)s->n_rows);
 }
 
-void text_segment_begin(FILE *out, const segment *s)
+static void segment_begin(void *data, const results *r, int64_t index)
 {
+  FILE *out = data;
+  const segment *s = &r->sweep.segments[index];
   if (!s->in_table)
     return;
   fputc('\n', out);
@@ -86,11 +67,13 @@ static double cut_percent(double share)
   return floor(share * 1e4) / 100;
 }
 
-void text_verdict(FILE *out, const impl_result *r, const segment *s, const verdict *v)
+static void one_verdict(void *data, const results *r, size_t impl, int64_t index)
 {
-  if (!s->in_table)
+  FILE *out = data;
+  const verdict *v = &r->impls[impl].verdicts[index];
+  if (!r->sweep.segments[index].in_table)
     return;
-  fprintf(out, "  %-17s", r->impl->name);
+  fprintf(out, "  %-17s", r->impls[impl].impl->name);
   if (v->not_offered) {
     fprintf(out, " not offered for this shape\n");
   } else if (!v->judged) {
@@ -138,14 +121,20 @@ static void print_shape_line(FILE *out, const results *r, int64_t index)
   fputc('\n', out);
 }
 
-void text_segment_end(FILE *out, const results *r, int64_t index)
+static void segment_end(void *data, const results *r, int64_t index)
 {
+  FILE *out = data;
   if (!r->sweep.segments[index].in_table) {
     if (index > 0 && r->sweep.segments[index - 1].in_table)
       fprintf(out, "\nother shapes, sampled with fewer rows\n");
     print_shape_line(out, r, index);
   }
   fflush(out);
+}
+
+campaign_listener text_listener(FILE *out)
+{
+  return (campaign_listener){segment_begin, one_verdict, segment_end, out};
 }
 
 static void print_audit(FILE *out, const results *r)

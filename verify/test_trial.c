@@ -63,7 +63,7 @@ static void put(const posenc_plan *plan, void *rows, int64_t element, float valu
 static void right_row(const posenc_plan *plan, int64_t position, void *rows, int64_t from)
 {
   for (int c = 0; c < D; c++) {
-    const double angle = (double)position * pow(10000.0, -(c / 2) / 3.0);
+    const double angle = (double)position * pow(10000.0, -(c / 2) / 3.0) + (is(plan->name, "slips") && position == 300 && c == 4 ? 0.25 : 0);
     put(plan, rows, from + c, (float)(c % 2 ? cos(angle) : sin(angle)));
   }
 }
@@ -186,6 +186,53 @@ static void of_two_bytes_too(void **state)
   check_faults(POSENC_BF16);
 }
 
+/* One output is far off: it is in the last band and in its octave and group; all others are the nearest numbers. */
+static void errors_are_counted_where_they_are(void **state)
+{
+  (void)state;
+  const posenc_spec spec = posenc_spec_default(D);
+  const posenc_impl impl = {.name = "slips"};
+  sweep s = sweep_of(&spec, NULL, 0, 512, 512, 1);
+  truth_value *expected = expected_rows(&s.segments[0], REFERENCE_MPFR, 0);
+  trial t = trial_create(&s.segments[0]);
+  char reason[256] = "";
+  verdict v = {0};
+  assert_int_equal(trial_run(&t, &impl, 1, reason, sizeof reason), TRIAL_DONE);
+  assert_false(judge(&t, expected, &v, reason, sizeof reason));
+  assert_int_equal(v.ulp_bands[0], 512 * D - 1);
+  assert_int_equal(v.ulp_bands[VERDICT_BANDS - 1], 1);
+  for (int octave = 0; octave < PROFILE_OCTAVES; octave++)
+    for (int group = 0; group < PROFILE_MOST_GROUPS; group++) {
+      const double error = v.where.max_abs[octave][group];
+      if (octave == 9 && group == 4)
+        assert_true(error > 0.1 && error == v.max_abs);
+      else
+        assert_true(octave == 0 || octave > 9 || group >= D ? error == 0 : error > 0 && error <= 0x1p-25);
+    }
+  trial_destroy(&t);
+  free(expected);
+  sweep_destroy(&s);
+}
+
+static void profiles_have_every_column(void **state)
+{
+  (void)state;
+  const int64_t widths[] = {1, 2, 29, 32, 33, 512, 1000, 1048576};
+  for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+    const int64_t d = widths[i];
+    assert_int_equal(profile_first_column(0, d), 0);
+    assert_int_equal(profile_first_column(profile_groups(d), d), d);
+    for (int64_t c = 0; c < d; c++) {
+      const int64_t g = profile_group(c, d);
+      assert_true(profile_first_column(g, d) <= c && c < profile_first_column(g + 1, d));
+    }
+  }
+  assert_int_equal(profile_octave(-1), 1);
+  assert_int_equal(profile_octave(511), 9);
+  assert_int_equal(profile_octave(512), 10);
+  assert_true(profile_octave(POSENC_MAX_POSITION) < PROFILE_OCTAVES);
+}
+
 /* Every sweep has the first and the last row of its ranges, crosses anchors, and is the same for the same seed. */
 static void samples_are_as_promised(void **state)
 {
@@ -216,6 +263,7 @@ static void samples_are_as_promised(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_named), cmocka_unit_test(of_two_bytes_too),
+                                     cmocka_unit_test(errors_are_counted_where_they_are), cmocka_unit_test(profiles_have_every_column),
                                      cmocka_unit_test(samples_are_as_promised)};
   return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
 }

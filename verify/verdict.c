@@ -29,6 +29,18 @@ static double share_of_bound(double error, double bound)
   return error == 0 ? 0 : error / bound;
 }
 
+static void count_bands(const double *sorted, int64_t count, int64_t *bands)
+{
+  static const double edges[VERDICT_BANDS - 1] = VERDICT_BAND_EDGES;
+  int band = 0;
+  memset(bands, 0, VERDICT_BANDS * sizeof *bands);
+  for (int64_t i = 0; i < count; i++) {
+    while (band < VERDICT_BANDS - 1 && sorted[i] > edges[band])
+      band++;
+    bands[band]++;
+  }
+}
+
 static void compare(const trial *t, const truth_value *expected, verdict *v)
 {
   const segment *s = t->s;
@@ -36,6 +48,7 @@ static void compare(const trial *t, const truth_value *expected, verdict *v)
   double *ulps = must_calloc(s->n_rows * d, sizeof *ulps);
   int64_t i = 0, line = 1, correct = 0;
   double closest = -1;
+  v->where = (profile){{{0}}};
   v->max_abs = -1; /* so that the first output, however small its error, becomes the worst */
 
   for (int64_t run = 0, row = 0; run < s->n_runs; run++, line++)
@@ -52,6 +65,7 @@ static void compare(const trial *t, const truth_value *expected, verdict *v)
         ulps[i] = ulp_distance(s->spec.dtype, got, want.y, want.low);
         correct += same_number(got, nearest);
         v->outside += !(error <= bound);
+        profile_add(&v->where, s->positions[row], column, d, error);
         if (error > v->max_abs) {
           v->max_abs = error;
           v->worst = w;
@@ -68,6 +82,7 @@ static void compare(const trial *t, const truth_value *expected, verdict *v)
   v->ulp_p50 = percentile(ulps, i, 0.5);
   v->ulp_p99 = percentile(ulps, i, 0.99);
   v->ulp_max = ulps[i - 1];
+  count_bands(ulps, i, v->ulp_bands);
   v->correctly_rounded = (double)correct / (double)i;
   v->bound_ok = v->outside == 0;
   free(ulps);

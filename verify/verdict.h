@@ -3,7 +3,12 @@
 #define POSENC_VERIFY_VERDICT_H
 
 #include "expected.h"
+#include "profile.h"
 #include "trial.h"
+
+/* The bands that ULPs are counted in: up to each edge, and beyond the last. */
+#define VERDICT_BAND_EDGES {0.5, 1, 2, 4, 16, 256, 65536}
+enum { VERDICT_BANDS = 8 };
 
 /* One output, to be looked at by hand. */
 typedef struct witness {
@@ -18,10 +23,12 @@ typedef struct verdict {
   int64_t outputs;
   double max_abs;
   double ulp_p50, ulp_p99, ulp_max; /* exact: nearest rank over all outputs */
+  int64_t ulp_bands[VERDICT_BANDS]; /* outputs in each */
   double correctly_rounded;         /* share of outputs that are the nearest number of the dtype, sign of zero included */
   bool bound_ok;
   int64_t outside; /* outputs beyond their bound */
   witness worst;   /* the largest error */
+  profile where;   /* of the errors */
   witness closest; /* the largest error for its bound; the one to look at when bound_ok is false */
 } verdict;
 

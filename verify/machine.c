@@ -1,0 +1,73 @@
+#include "machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Given by the build: what it was, not what this file can guess. */
+#ifndef POSENC_BUILD_TYPE
+#define POSENC_BUILD_TYPE "unknown"
+#endif
+
+/* The value of the first line of /proc/cpuinfo with this key. */
+static bool cpuinfo(const char *key, char *value, size_t size)
+{
+  FILE *f = fopen("/proc/cpuinfo", "r");
+  char line[512];
+  bool found = false;
+  while (f && !found && fgets(line, sizeof line, f)) {
+    const char *colon = strchr(line, ':');
+    found = colon && strncmp(line, key, strlen(key)) == 0;
+    if (found) {
+      line[strcspn(line, "\n")] = '\0';
+      snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
+    }
+  }
+  if (f)
+    fclose(f);
+  return found;
+}
+
+void machine_cpu(char *text, size_t size)
+{
+  char implementer[64], part[64];
+  if (cpuinfo("model name", text, size))
+    return;
+  if (cpuinfo("CPU implementer", implementer, sizeof implementer) && cpuinfo("CPU part", part, sizeof part))
+    snprintf(text, size, "implementer %s, part %s", implementer, part);
+  else
+    snprintf(text, size, "unknown");
+}
+
+const char *machine_architecture(void)
+{
+#ifdef __x86_64__
+  return "x86_64";
+#else
+  return "aarch64";
+#endif
+}
+
+/* qemu-user hands the kernel's own description through: no key of the two architectures is the same. */
+bool machine_emulated(void)
+{
+  char value[64];
+#ifdef __x86_64__
+  return cpuinfo("CPU implementer", value, sizeof value);
+#else
+  return cpuinfo("vendor_id", value, sizeof value);
+#endif
+}
+
+const char *machine_compiler(void)
+{
+#ifdef __clang__
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+const char *machine_build_type(void)
+{
+  return POSENC_BUILD_TYPE;
+}
