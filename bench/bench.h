@@ -46,7 +46,7 @@ enum { BENCH_MAX_PLACES = 16 }; /* multiples of 4 below 64 */
 
 typedef struct bench_options {
   bool list;
-  bool all_cases;       /* the levels, and what is not a fill of the paper's table in float32 */
+  bool all_cases;       /* and not only what a choice among implementations needs */
   const char *verified; /* a JSON file of posenc-verify, or NULL */
   const char *json;     /* results as JSON: a file, "-" for stdout, or NULL */
   bool all_shapes;      /* none was named */
@@ -133,7 +133,7 @@ void bench_register_dtypes(const bench_shape *shape, bool all, const bench_place
 void bench_register_conventions(const bench_shape *shape, const bench_place *place); /* fill/.../whisper, fill_pair/..., ... */
 void bench_register_sums(const bench_shape *shape, bool all, const bench_place *place); /* add/... of that table */
 void bench_register_more_sums(bool all, const bench_place *place);                      /* add/... of other sizes */
-void bench_register_positions(const bench_place *place); /* fill_at/..., their limits, row/... */
+void bench_register_positions(bool all, const bench_place *place); /* fill_at/..., their limits, row/... */
 void bench_register_threads(const bench_place *place);   /* threads:2/... */
 void bench_register_plans(void);                         /* plan/... */
 void bench_register_fresh(void);                         /* fresh/... */

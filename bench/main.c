@@ -37,6 +37,8 @@ static void register_at(const bench_options *o, const bench_place *place)
       continue;
     bench_register_limits(bench_shape_at(i), POSENC_F32, place);
     bench_register_fills(bench_shape_at(i), place);
+    if (bench_shape_at(i)->level && !o->all_cases) /* a level is there for its size alone */
+      continue;
     bench_register_dtypes(bench_shape_at(i), o->all_cases, place);
     bench_register_sums(bench_shape_at(i), o->all_cases, place);
     if (o->all_cases)
@@ -44,12 +46,12 @@ static void register_at(const bench_options *o, const bench_place *place)
     if (place == o->places) /* a check of our rows: once is enough */
       bench_register_loops(bench_shape_at(i), place);
   }
-  if (o->all_shapes)
+  if (o->all_shapes) {
     bench_register_more_sums(o->all_cases, place);
-  if (o->all_cases) {
-    bench_register_positions(place);
-    bench_register_threads(place);
+    bench_register_positions(o->all_cases, place);
   }
+  if (o->all_cases)
+    bench_register_threads(place);
 }
 
 static void register_all(const bench_options *o)
@@ -63,10 +65,10 @@ static void register_all(const bench_options *o)
   bench_register_harness();
   for (size_t i = 0; i < o->n_places; i++)
     register_at(o, &o->places[i]);
-  if (o->all_cases) {
+  if (o->all_cases)
     bench_register_plans();
+  if (o->all_shapes)
     bench_register_fresh();
-  }
 }
 
 static void print_left_out(const char *name, const char *reason, void *data)

@@ -11,8 +11,7 @@ static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Only this shape or cache level; may be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-     "Cache levels, more of other dtypes, presets and sums, random positions, single rows, plans, fresh memory and two threads "
-     "too; at offsets 16 and 0", 0},
+     "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0", 0},
     {"verified", KEY_VERIFIED, "FILE", 0, "JSON of posenc-verify: what it does not call verified is not run", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
      "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
@@ -84,8 +83,7 @@ static void complete(const struct argp_state *state)
     argp_error(state, "--shape and --all-cases exclude each other; --benchmark_filter=REGEX selects among all cases");
   o->all_shapes = o->shapes == 0;
   for (size_t i = 0; o->all_shapes && i < bench_shape_count(); i++)
-    if (o->all_cases || !bench_shape_at(i)->level)
-      o->shapes |= UINT64_C(1) << i;
+    o->shapes |= UINT64_C(1) << i;
   if (o->n_places == 0) {
     add_place(16, o);
     if (o->all_cases)

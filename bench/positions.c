@@ -121,10 +121,10 @@ static void register_both_rows(const posenc_impl *impl, const bench_shape *shape
   register_rows(impl, place, EARLY_END);
 }
 
-void bench_register_positions(const bench_place *place)
+void bench_register_positions(bool all, const bench_place *place)
 {
   const bench_shape *shapes[] = {&at_random, &in_a_row};
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < (all ? 2 : 1); i++) {
     bench_register_limits(shapes[i], POSENC_F32, place);
     bench_each_impl(register_at, shapes[i], place);
   }
