@@ -2,6 +2,7 @@
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
+#include "../verify/spec_options.h"
 #include "posenc.h"
 #include "shim.h"
 
@@ -53,6 +54,12 @@ typedef struct bench_options {
   uint64_t shapes;      /* bit i: shape i is wanted */
   bench_place places[BENCH_MAX_PLACES];
   size_t n_places; /* at least 1 */
+
+  bool pick;               /* choose an implementation: of all this, the first place and what follows */
+  spec_options shape;      /* the table */
+  double max_ulp, max_abs; /* the budget of error; infinite where not asked for */
+  bool recipe;             /* instead: the framework's own roundings */
+  bool format_json;
 } bench_options;
 
 /* Prints and leaves on --help, --version (0) and on what it does not understand (2). */
@@ -117,14 +124,23 @@ struct bench_table {
 
   /* Rows first .. first+count-1 of the table that starts at `table`. */
   posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
+
+  int64_t origin; /* position of row 0 */
 };
 
 /* The table is copied, what it points to is not. */
 void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_place *place);
+
+/* The case alone, not registered; false after leaving it out. name is not copied. */
+bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_place *place, const char *name, shim_case *c);
+int64_t bench_table_rows(const shim_case *c); /* that a pass of it writes, after begin() */
+double bench_cpu_seconds(void);               /* of this thread */
 posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 
 /* ---- Cases and context -------------------------------------------------------------------------------------- */
 
+typedef void bench_take_case(void *data, const shim_case *c); /* its name is to be copied */
+void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_place *place, bench_take_case *take, void *data);
 void bench_register_harness(void);
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_place *place); /* limit/... */
 void bench_register_fills(const bench_shape *shape, const bench_place *place); /* fill/... */

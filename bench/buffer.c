@@ -75,6 +75,7 @@ void bench_buffer_release(void)
   if (buffer.mapping)
     munmap(buffer.mapping, buffer.mapped);
   buffer.mapping = NULL;
+  buffer.touched = 0;
 }
 
 void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype)

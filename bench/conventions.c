@@ -56,7 +56,7 @@ void bench_register_conventions(const bench_shape *shape, const bench_place *pla
     const struct row *r = &rows[i];
     if (strcmp(r->shape, shape->name) != 0)
       continue;
-    bench_table table = {r->function, r->kind, shape, {0}, NULL, r->write};
+    bench_table table = {r->function, r->kind, shape, {0}, NULL, r->write, 0};
     char message[256];
     if (posenc_spec_preset_check(r->preset, shape->d_model, message, sizeof message) != POSENC_OK) {
       bench_leave_out(r->preset, message);

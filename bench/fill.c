@@ -49,7 +49,7 @@ static int64_t rows(const fill_case *f)
   return sum;
 }
 
-static double cpu_seconds(void)
+double bench_cpu_seconds(void)
 {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -60,7 +60,7 @@ posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, in
 {
   const int64_t d = t->shape->d_model;
   char *out = (char *)table + first * d * (int64_t)posenc_dtype_size((posenc_dtype)t->spec.dtype);
-  return posenc_fill(plan, first, count, out, d);
+  return posenc_fill(plan, t->origin + first, count, out, d);
 }
 
 static void pass(void *data)
@@ -87,9 +87,9 @@ static void choose_blocks(fill_case *f)
   for (;;) {
     double seconds = INFINITY; /* of several: one that the system held up must not decide */
     for (int i = 0; i < 3; i++) {
-      const double start = cpu_seconds();
+      const double start = bench_cpu_seconds();
       pass(f);
-      seconds = fmin(seconds, cpu_seconds() - start);
+      seconds = fmin(seconds, bench_cpu_seconds() - start);
     }
     per_block = seconds / (double)f->blocks;
     if (f->blocks == all || seconds > ENOUGH_TO_TELL)
@@ -111,12 +111,12 @@ static void choose_blocks(fill_case *f)
 static const char *begin(void *data)
 {
   fill_case *f = data;
-  if (f->blocks)
-    return NULL;
   const size_t bytes = bench_shape_bytes(f->table.shape, (posenc_dtype)f->table.spec.dtype);
   f->out = bench_buffer(bench_to_next(bytes / 2) + bytes / 2, f->offset); /* a pair is two arrays */
   if (!f->out)
     return "no memory for the table";
+  if (f->blocks)
+    return NULL;
   const posenc_status status = f->table.write(f->plan, &f->table, 0, 1, f->out);
   if (status != POSENC_OK)
     return posenc_status_string(status);
@@ -143,22 +143,35 @@ static void release(void *data)
   free(f);
 }
 
+int64_t bench_table_rows(const shim_case *c)
+{
+  return rows(c->data);
+}
+
+bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_place *place, const char *name, shim_case *c)
+{
+  posenc_plan *plan = bench_plan(name, impl, &table->spec);
+  if (!plan)
+    return false;
+  fill_case *f = bench_alloc(sizeof *f);
+  *f = (fill_case){.plan = plan, .table = *table, .offset = place->offset};
+  *c = (shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release};
+  return true;
+}
+
 void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_place *place)
 {
   char name[192];
+  shim_case c;
   snprintf(name, sizeof name, "%s/%s/%s/n:%" PRId64 "/d:%" PRId64 "%s%s", table->function, impl->name,
            bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model, table->kind, place->suffix);
-  posenc_plan *plan = bench_plan(name, impl, &table->spec);
-  if (!plan)
-    return;
-  fill_case *f = bench_alloc(sizeof *f);
-  *f = (fill_case){.plan = plan, .table = *table, .offset = place->offset};
-  shim_register(&(shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release});
+  if (bench_table_case(impl, table, place, name, &c))
+    shim_register(&c);
 }
 
 static void register_one(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
 {
-  const bench_table table = {"fill", "", shape, bench_spec(shape), NULL, bench_write_rows};
+  const bench_table table = {"fill", "", shape, bench_spec(shape), NULL, bench_write_rows, 0};
   bench_register_table(impl, &table, place);
 }
 

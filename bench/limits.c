@@ -55,7 +55,7 @@ bool limit_runs_here(const limit *l)
   return false;
 }
 
-void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_place *place)
+void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_place *place, bench_take_case *take, void *data)
 {
   for (const limit *l = limits; l->name; l++) {
     const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
@@ -68,8 +68,19 @@ void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const b
     bench_name(name, sizeof name, what, shape, place);
     limit_case *c = bench_alloc(sizeof *c);
     *c = (limit_case){.l = l, .shape = shape, .dtype = dtype, .offset = place->offset};
-    shim_register(&(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = free});
+    take(data, &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = free});
   }
+}
+
+static void register_case(void *data, const shim_case *c)
+{
+  (void)data;
+  shim_register(c);
+}
+
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_place *place)
+{
+  bench_each_limit(shape, dtype, place, register_case, NULL);
 }
 
 static void nothing(void *data)

@@ -1,4 +1,5 @@
 #include "bench.h"
+#include "pick.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -94,6 +95,16 @@ int main(int argc, char **argv)
   arguments a = split(argc, argv);
   char json_out[] = "--benchmark_out_format=json", json_stdout[] = "--benchmark_format=json", *json_file = NULL;
   bench_options_parse(a.n_ours, a.ours, &o);
+  if (o.pick) {
+    if (a.n_theirs > 1)
+      fprintf(stderr, "posenc-bench: %s: --pick measures in its own way, without Google Benchmark\n", a.theirs[1]);
+    const int picked = a.n_theirs > 1 ? 2 : pick_run(&o);
+    bench_buffer_release();
+    bench_left_out_release();
+    free(a.ours);
+    free(a.theirs);
+    return picked;
+  }
   if (o.json && strcmp(o.json, "-") == 0) {
     a.theirs[a.n_theirs++] = json_stdout;
   } else if (o.json) {

@@ -1,11 +1,13 @@
 #include "bench.h"
 
 #include <argp.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL };
+enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS, KEY_RECIPE, KEY_FORMAT };
 
 static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
@@ -17,10 +19,17 @@ static const struct argp_option known[] = {
      "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
      "given several times: names of all but the first then end in /offset:BYTES", 0},
     {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
+    {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},
+    {"pick", KEY_PICK, NULL, 0, "Verify that table, measure who is within the budget, say which one to use and how", 1},
+    {"max-ulp", KEY_MAX_ULP, "X", 0, "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
+    {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1},
+    {"recipe", KEY_RECIPE, NULL, 0, "Instead of a budget: the roundings of the preset's own framework", 1},
+    {"format", KEY_FORMAT, "NAME", 0, "text (default) or json", 1},
     {0}};
 
 static const char text[] =
-    "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine.\v"
+    "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or picks one."
+    "\vExit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.\n"
     "Google Benchmark's own options all work (with =):\n"
     "  --benchmark_filter=REGEX\n"
     "  --benchmark_list_tests={true|false}\n"
@@ -75,12 +84,47 @@ static void parse_offset(const char *arg, const struct argp_state *state)
   add_place(offset, state->input);
 }
 
+static double parse_budget(const struct argp_state *state, const char *option, const char *arg)
+{
+  char *end;
+  const double most = strtod(arg, &end);
+  if (end == arg || *end != '\0' || !(most >= 0) || isinf(most))
+    argp_error(state, "%s %s: a number from 0 is needed", option, arg);
+  return most;
+}
+
+static void complete_pick(const struct argp_state *state)
+{
+  bench_options *o = state->input;
+  if (o->list || o->verified || o->json || o->all_cases || o->shapes)
+    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, --verified or --json");
+  if (o->recipe && (isfinite(o->max_ulp) || isfinite(o->max_abs)))
+    argp_error(state, "--recipe excludes --max-ulp and --max-abs: it asks for given roundings, not for small errors");
+  if (o->recipe && o->shape.spec.dtype != POSENC_F32)
+    argp_error(state, "--recipe is about float32, which frameworks compute in");
+  if (!o->recipe && isinf(o->max_ulp) && isinf(o->max_abs))
+    o->max_ulp = 1;
+  if (o->n_places > 1)
+    argp_error(state, "--pick measures at one --offset");
+  if (o->n_places == 0)
+    add_place(16, o);
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->shape.spec.dtype);
+  if (o->places[0].offset % size != 0)
+    argp_error(state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->places[0].offset, (int)size);
+}
+
 /* What was not given. */
 static void complete(const struct argp_state *state)
 {
   bench_options *o = state->input;
   if (o->all_cases && o->shapes != 0)
     argp_error(state, "--shape and --all-cases exclude each other; --benchmark_filter=REGEX selects among all cases");
+  if (o->pick) {
+    complete_pick(state);
+    return;
+  }
+  if (o->shape.given || isfinite(o->max_ulp) || isfinite(o->max_abs) || o->recipe || o->format_json)
+    argp_error(state, "a table, a budget or a format is given, which are for --pick");
   o->all_shapes = o->shapes == 0;
   for (size_t i = 0; o->all_shapes && i < bench_shape_count(); i++)
     o->shapes |= UINT64_C(1) << i;
@@ -95,6 +139,16 @@ static error_t take(int key, char *arg, struct argp_state *state)
 {
   bench_options *o = state->input;
   switch (key) {
+  case ARGP_KEY_INIT: state->child_inputs[0] = &o->shape; break;
+  case KEY_PICK: o->pick = true; break;
+  case KEY_MAX_ULP: o->max_ulp = parse_budget(state, "--max-ulp", arg); break;
+  case KEY_MAX_ABS: o->max_abs = parse_budget(state, "--max-abs", arg); break;
+  case KEY_RECIPE: o->recipe = true; break;
+  case KEY_FORMAT:
+    if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0)
+      argp_error(state, "--format %s: text or json is needed", arg);
+    o->format_json = arg[0] == 'j';
+    break;
   case KEY_LIST: o->list = true; break;
   case KEY_VERIFIED: o->verified = arg; break;
   case KEY_JSON: o->json = arg; break;
@@ -110,9 +164,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 void bench_options_parse(int argc, char **argv, bench_options *options)
 {
-  static const struct argp parser = {known, take, NULL, text, NULL, NULL, NULL};
+  static const struct argp_child children[] = {{&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
+  static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};
   argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
   argp_err_exit_status = 2;
-  *options = (bench_options){0};
+  *options = (bench_options){.shape = spec_options_default(5000), .max_ulp = INFINITY, .max_abs = INFINITY};
   argp_parse(&parser, argc, argv, 0, NULL, options);
 }

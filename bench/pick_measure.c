@@ -1,0 +1,164 @@
+/* Everybody takes turns: in every turn the memory is mapped anew and all write the table, one after the other in random order,
+ * several times. What happens to the machine meanwhile happens to all; what their memory happens to be, too.
+ */
+#include "pick.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../verify/memory.h"
+#include "../verify/random.h"
+
+enum { ROUNDS = 5, MOST_CASES = 64, FEW_TURNS = 3 };
+static const double SLICE = 2e-3;         /* seconds that a round lasts at least */
+static const double PATIENCE = 60.0;      /* seconds, after which nobody has another turn */
+static const double HOPELESS = 1.5, FAR_BEHIND = 1.15; /* times the fastest: so slow after one turn, or after a few */
+
+typedef struct contender {
+  shim_case c;
+  pick_row *row;      /* NULL: a limit */
+  pick_timing *time;
+  pick_timing limit;  /* a limit's own */
+  int64_t passes;     /* in a round */
+  double rounds[ROUNDS];
+  bool out;
+} contender;
+
+typedef struct contest {
+  const pick *p;
+  contender all[MOST_CASES];
+  int n;
+  uint64_t random;
+} contest;
+
+/* Seconds of a pass. */
+static double one_round(contender *c)
+{
+  c->c.pass(c->c.data); /* the caches as this case leaves them */
+  if (c->passes == 0) {
+    const double start = bench_cpu_seconds();
+    c->c.pass(c->c.data);
+    const double pass = fmax(bench_cpu_seconds() - start, 1e-8);
+    c->passes = (int64_t)fmax(1.0, ceil(SLICE / pass));
+  }
+  const double start = bench_cpu_seconds();
+  for (int64_t i = 0; i < c->passes; i++)
+    c->c.pass(c->c.data);
+  return (bench_cpu_seconds() - start) / (double)c->passes;
+}
+
+static bool begin_all(contest *k)
+{
+  bench_buffer_release();
+  for (int i = 0; i < k->n; i++) {
+    const char *error = k->all[i].out ? NULL : k->all[i].c.begin(k->all[i].c.data);
+    if (!error)
+      continue;
+    fprintf(stderr, "posenc-bench: %s\n", error);
+    return false;
+  }
+  return true;
+}
+
+static void one_turn(contest *k)
+{
+  int order[MOST_CASES];
+  for (int i = 0; i < k->n; i++)
+    order[i] = i;
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = k->n - 1; i > 0; i--) {
+      const int other = (int)random_between(&k->random, 0, i), kept = order[i];
+      order[i] = order[other];
+      order[other] = kept;
+    }
+    for (int i = 0; i < k->n; i++)
+      if (!k->all[order[i]].out)
+        k->all[order[i]].rounds[round] = one_round(&k->all[order[i]]);
+  }
+  for (int i = 0; i < k->n; i++) {
+    contender *c = &k->all[i];
+    double range;
+    if (c->out)
+      continue;
+    c->time->rows = c->row ? bench_table_rows(&c->c) : k->p->shape.positions;
+    const double elements = (double)(c->time->rows * k->p->shape.d_model);
+    c->time->turns[c->time->n++] = 1e9 * pick_median(c->rounds, ROUNDS, &range) / elements;
+    c->time->within_turn = 1e9 * range / 2 / elements;
+  }
+}
+
+/* Who cannot become the fastest any more need not have another turn; nor need a limit after a few. */
+static void send_home(contest *k, int turns)
+{
+  double best = INFINITY;
+  for (int i = 0; i < k->n; i++) {
+    pick_conclude(k->all[i].time);
+    if (k->all[i].row)
+      best = fmin(best, k->all[i].time->ns);
+  }
+  for (int i = 0; i < k->n; i++) {
+    contender *c = &k->all[i];
+    const double factor = turns < FEW_TURNS ? HOPELESS : FAR_BEHIND;
+    c->out = c->out || (c->row ? c->time->ns > factor * best : turns >= FEW_TURNS);
+  }
+}
+
+static void add_limit(void *data, const shim_case *c)
+{
+  contest *k = data;
+  if (k->n == MOST_CASES || strstr(c->name, "/convert/")) {
+    c->release(c->data);
+    return;
+  }
+  contender *added = &k->all[k->n++];
+  *added = (contender){.c = *c};
+  added->time = &added->limit;
+}
+
+void pick_measure(pick *p)
+{
+  contest *k = must_calloc(1, sizeof *k);
+  const bench_place *place = &p->o->places[0];
+  const bench_table table = {"fill", "", &p->shape, p->spec, NULL, bench_write_rows, p->o->shape.from};
+  k->p = p;
+  k->random = 1;
+  bench_buffer_setup(bench_shape_bytes(&p->shape, (posenc_dtype)p->spec.dtype));
+  for (size_t i = 0; i < p->n && k->n < MOST_CASES; i++) {
+    contender *c = &k->all[k->n];
+    if (!p->rows[i].within || !bench_table_case(p->rows[i].impl, &table, place, p->rows[i].impl->name, &c->c))
+      continue;
+    c->row = &p->rows[i];
+    c->time = &p->rows[i].time;
+    k->n++;
+  }
+  const int candidates = k->n;
+  if (candidates > 0)
+    bench_each_limit(&p->shape, (posenc_dtype)p->spec.dtype, place, add_limit, k);
+  const time_t start = time(NULL);
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  if (!terminal && candidates > 0)
+    fprintf(stderr, "measuring %d implementations and the limits, %d turns\n", candidates, PICK_TURNS);
+  bool going = candidates > 0;
+  for (int turn = 0; going && turn < PICK_TURNS && (turn < FEW_TURNS || difftime(time(NULL), start) < PATIENCE); turn++) {
+    if (terminal)
+      fprintf(stderr, "\r\033[Kmeasuring: turn %d of %d", turn + 1, PICK_TURNS);
+    going = begin_all(k);
+    if (going) {
+      one_turn(k);
+      send_home(k, turn + 1);
+    }
+  }
+  if (terminal)
+    fputs("\r\033[K", stderr);
+  for (int i = 0; i < k->n; i++) {
+    contender *c = &k->all[i];
+    pick_conclude(c->time);
+    if (!c->row && c->time->n > 0) /* fmax passes over NAN */
+      p->limit_gb_s = fmax(p->limit_gb_s, (double)posenc_dtype_size((posenc_dtype)p->spec.dtype) / c->time->ns);
+    c->c.release(c->c.data);
+  }
+  free(k);
+}
