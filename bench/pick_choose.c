@@ -1,6 +1,8 @@
 /* Two are compared turn by turn: by the ratio of their times, whose median over the turns is what one is behind the other. How sure
  * that is: 1.57 interquartile ranges of the ratios over the root of their number, a 95 % interval of a median (McGill, Tukey and
- * Larsen, "Variations of box plots", 1978). It is the spread of the medians: more turns make it smaller, as they should.
+ * Larsen, "Variations of box plots", 1978). It is the spread of the medians: more turns make it smaller, as they should, but not below
+ * 1 %. The same two programs, started again, are further apart or closer by as much, as memory and code happen to lie; the turns of
+ * one process do not show that.
  */
 #include "pick.h"
 
@@ -8,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double LEAST = 0.01;
 static const double TIE = 0.03; /* what is this far behind is no tie, however noisy the machine */
 
 static int ascending(const void *a, const void *b)
@@ -48,7 +51,7 @@ static void compare(pick_row *row, const pick_row *fastest)
   for (int i = 0; i < n; i++)
     ratios[i] = row->time.turns[i] / fastest->time.turns[i] - 1;
   row->behind = pick_median(ratios, n, &range);
-  row->unsure = n > 1 ? 1.57 * range / sqrt(n) : NAN;
+  row->unsure = n > 1 ? fmax(LEAST, 1.57 * range / sqrt(n)) : NAN;
 }
 
 bool pick_ties(const pick *p, const pick_row *row)
