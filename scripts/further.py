@@ -1,5 +1,5 @@
-"""The tables of what posenc-bench --all-cases measures beside the fills of models' tables; for scripts/summary. Other dtypes,
-presets and sums are in others.py.
+"""The tables of what posenc-bench --all-cases measures beside the fills of models' tables; for scripts/summary and
+scripts/report. Other dtypes, presets and sums are in others.py. Each is made as (title, lines of cells, note).
 
 Every case is held against the limit of stores to the same memory, against the best SLEEF rows of the run and against
 float64; +- is half the interquartile range, as in the rest of the summary.
@@ -45,6 +45,14 @@ def speed(row):
     return [f"{row.gb_s:.{digits}f}", f"{row.gb_s * row.spread / 2:.{digits}f}"]
 
 
+def show(tables):
+    for title, lines, note in tables:
+        print(f"\n{title}")
+        columns(lines)
+        if note:
+            print(note)
+
+
 class Cases:
     """The rows of one kind and size, at every place of the output."""
 
@@ -68,7 +76,7 @@ def against_peers(order, cases):
     return headings, lambda name: [c for p in peers for c in times(cases.rows[name], cases.rows[p])]
 
 
-def print_speeds(title, places, kind, shape, order, limits=("store", "stream"), extra=None):
+def speeds(title, places, kind, shape, order, limits=("store", "stream"), extra=None):
     """extra: one more pair of columns, (heading, function from a name and its row to two cells)."""
     cases = Cases(places, kind, shape)
     if not cases.rows:
@@ -76,7 +84,6 @@ def print_speeds(title, places, kind, shape, order, limits=("store", "stream"), 
     limit = {o: best_limit(rows, shape, limits) for o, rows in places.items()}
     known = "; ".join(f"{row.gb_s:.1f} GB/s at {o} ({'store' if 'store' in key[0] else 'stream'}, {key[1][2:]}-byte vectors)"
                       for o, (key, row) in limit.items() if row)
-    print(f"\n{title}; limit: {known or 'not measured'}")
     headings, compared = against_peers(order, cases)
     partial = {name for name, row in cases.rows.items() if row.rows < shape[0]}
     lines = [["implementation", "GB/s", "+-"] + [h for o in places for h in (f"of limit at {o}", "+-")] + headings
@@ -85,23 +92,21 @@ def print_speeds(title, places, kind, shape, order, limits=("store", "stream"), 
         shares = [c for o in places for c in percent(cases.at[o].get(name), limit[o][1])]
         lines.append([name + "*" * (name in partial)] + speed(cases.rows[name]) + shares + compared(name)
                      + (extra[1](name, cases.rows[name]) if extra else []))
-    columns(lines)
-    if partial:
-        print("* some rows only, spread over the table")
+    yield (f"{title}; limit: {known or 'not measured'}", lines,
+           "* some rows only, spread over the table" if partial else "")
 
 
-def print_shares(places, shapes, order):
+def shares_at(places, shapes, order):
     """Of all tables, where there is more than one place to compare."""
     if len(places) < 2 or not shapes:
         return
     for offset, rows in places.items():
-        print(f"\nshare of the limit, output at {offset} modulo 64")
         lines = [["implementation"] + [name for name, _ in shapes.values()]]
         for impl in order:
             shares = [percent(rows.get(("fill", impl, *s)), best_limit(rows, s)[1])[0] for s in shapes]
             if set(shares) != {"-"}:
                 lines.append([impl] + shares)
-        columns(lines)
+        yield f"share of the limit, output at {offset} modulo 64", lines, ""
 
 
 def cache_sizes(caches):
@@ -122,12 +127,12 @@ def misfit(level, size, caches):
     return ""
 
 
-def print_levels(places, context, order):
+def at_levels(places, context, order):
     levels = sizes_in(context, "level")
     levels |= {s: w for s, w in sizes_in(context, "shape").items() if w[0] == MEMORY}
     for shape, (name, what) in levels.items():
         note = misfit(name, 4 * shape[0] * shape[1], context.get("caches", []))
-        print_speeds(f"fill, {name}: {shape[0]} x {shape[1]}, {what}{note}", places, "fill", shape, order)
+        yield from speeds(f"fill, {name}: {shape[0]} x {shape[1]}, {what}{note}", places, "fill", shape, order)
 
 
 def kinds_like(pattern, rows):
@@ -136,39 +141,39 @@ def kinds_like(pattern, rows):
     return sorted((kind for kind, m in found.items() if m), key=lambda kind: int(found[kind][1]))
 
 
-def print_threads(places, kind, order):
+def by_threads(places, kind, order):
     threads, one = kind.split("/")[0], next(iter(places.values()))
     for shape in sorted({key[2:] for key in one if key[0] == kind}):
-        print_speeds(f"{threads}, {shape[0]} x {shape[1]}, wall time (of one thread: CPU time)", places, kind, shape,
-                     order, limits=(f"{threads}/store", f"{threads}/stream"),
-                     extra=("x one thread", lambda name, row, s=shape: times(row, one.get(("fill", name, *s)))))
+        yield from speeds(f"{threads}, {shape[0]} x {shape[1]}, wall time (of one thread: CPU time)", places, kind, shape,
+                          order, limits=(f"{threads}/store", f"{threads}/stream"),
+                          extra=("x one thread", lambda name, row, s=shape: times(row, one.get(("fill", name, *s)))))
 
 
-def print_rows(places, own, order, d):
+def one_row(places, own, order, d):
     """own: the size of the fill that a row's time is a multiple of."""
     for kind in kinds_like(r"row/below:(\d+)", next(iter(places.values()))):
         cases, fills = Cases(places, kind, (1, d)), Cases(places, "fill", own)
         if not cases.rows:
             continue
-        print(f"\none row at a time, d_model {d}, random positions below {kind.split(':')[1]}; "
-              f"own fill: time per row of the {own[0]} x {own[1]} table by the same implementation")
+        title = (f"one row at a time, d_model {d}, random positions below {kind.split(':')[1]}; "
+                 f"own fill: time per row of the {own[0]} x {own[1]} table by the same implementation")
         headings, compared = against_peers(order, cases)
         lines = [["implementation", "ns/row", "+-"] + [h for o in places for h in (f"own fill x, at {o}", "+-")]
                  + headings]
         for name in cases.names():
             slower = [c for o in places for c in times(fills.at[o].get(name), cases.at[o].get(name))]
             lines.append([name] + value(cases.rows[name], d, 1) + slower + compared(name))
-        columns(lines)
+        yield title, lines, ""
 
 
-def print_plans(rows, own, order, d):
+def plans_made(rows, own, order, d):
     plans = {k[1]: r for k, r in rows.items() if k[0] == "plan" and k[3] == d}
     if not plans:
         return
     explog = rows.get(("fill", "explog", *own))
     rows_64 = f", 64 in {explog.ns * d * 64e-3:.1f} us" if explog else ""
-    print(f"\na plan made and destroyed, d_model {d}; explog rows: how many rows explog fills meanwhile "
-          f"({own[0]} x {own[1]} table{rows_64})")
+    title = (f"a plan made and destroyed, d_model {d}; explog rows: how many rows explog fills meanwhile "
+             f"({own[0]} x {own[1]} table{rows_64})")
     lines = [["implementation", "us", "+-", "explog rows", "+-"]]
     for name in [n for n in order if n in plans]:
         row = plans[name]
@@ -177,34 +182,48 @@ def print_plans(rows, own, order, d):
             elements, spread = explog.share_of(row)  # a plan's time over an element's
             rows_of = [f"{elements / d:.2f}", f"{spread / d / 2:.2f}"]
         lines.append([name] + value(row, 1e-3, 2) + rows_of)
-    columns(lines)
+    yield title, lines, ""
 
 
-def print_fresh(rows):
+def fresh_tables(rows):
     fresh = {k[1]: (k, r) for k, r in rows.items() if k[0] == "fresh"}
     if not fresh:
         return
     n, d = next(iter(fresh.values()))[0][2:]
-    print(f"\na table in fresh memory, {n} x {d}, wall time; x malloc_fill: how many times as fast")
     lines = [["how", "ms", "+-", "x malloc_fill", "+-"]]
     for how, (_, row) in sorted(fresh.items(), key=lambda f: f[1][1].ns):
         lines.append([how] + value(row, n * d * 1e-6, 1) + times(row, fresh.get("malloc_fill", (None, None))[1]))
-    columns(lines)
+    yield f"a table in fresh memory, {n} x {d}, wall time; x malloc_fill: how many times as fast", lines, ""
+
+
+def level_tables(places, context, order):
+    """Of tables in each cache and in memory; nothing when no cache's was run."""
+    levels = sizes_in(context, "level")
+    if any(k[0] == "fill" and k[2:] in levels for k in next(iter(places.values()))):
+        yield from at_levels(places, context, order)
+
+
+def position_tables(places, context, order):
+    """Of what is no table: random positions, single rows, plans, fresh memory."""
+    first = next(iter(places.values()))
+    for kind, what in (("fill_at", "random positions below 2^20"), ("fill_at/in_a_row", "positions in a row")):
+        for shape in sorted({k[2:] for k in first if k[0] == kind}):
+            yield from speeds(f"fill_at, {shape[0]} {what}, d_model {shape[1]}", places, kind, shape, order)
+    levels = {name: shape for shape, (name, _) in sizes_in(context, "level").items()}
+    own = levels.get("l2", (256, 512))
+    yield from one_row(places, own, order, own[1])
+    yield from plans_made(first, own, order, own[1])
+    yield from fresh_tables(first)
+
+
+def thread_tables(places, order):
+    for kind in kinds_like(r"threads:(\d+)/fill", next(iter(places.values()))):
+        yield from by_threads(places, kind, order)
 
 
 def print_further(places, context, shapes, order):
     """Everything that was run; places as read_bench() returns it, order the implementations, simplest first."""
-    print_shares(places, shapes, order)
-    first = next(iter(places.values()))
-    levels = {name: shape for shape, (name, _) in sizes_in(context, "level").items()}
-    if any(k[0] == "fill" and k[2:] in levels.values() for k in first):
-        print_levels(places, context, order)
-    for kind, what in (("fill_at", "random positions below 2^20"), ("fill_at/in_a_row", "positions in a row")):
-        for shape in sorted({k[2:] for k in first if k[0] == kind}):
-            print_speeds(f"fill_at, {shape[0]} {what}, d_model {shape[1]}", places, kind, shape, order)
-    for kind in kinds_like(r"threads:(\d+)/fill", first):
-        print_threads(places, kind, order)
-    own = levels.get("l2", (256, 512))
-    print_rows(places, own, order, own[1])
-    print_plans(first, own, order, own[1])
-    print_fresh(first)
+    show(shares_at(places, shapes, order))
+    show(level_tables(places, context, order))
+    show(position_tables(places, context, order))
+    show(thread_tables(places, order))

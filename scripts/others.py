@@ -1,10 +1,10 @@
 """The tables of what posenc-bench measures beside fills of the paper's table in float32: other dtypes, the conventions of
-presets, and sums; for scripts/summary.
+presets, and sums; for scripts/summary and scripts/report.
 
 Other dtypes are held against stores of as many bytes, presets against those of the same table, and sums against a plain loop,
 out = x + c, over the same arrays.
 """
-from further import Cases, columns, percent, print_speeds, speed, times
+from further import Cases, percent, show, speed, speeds, times
 from results import PLAIN_LOOP, SIZES, best_limit
 
 LONG_NAMES = {"bf16": "bfloat16", "f16": "float16", "f64": "float64"}
@@ -19,16 +19,16 @@ def limits_of(dtype):
     return tuple(f"{kind}/{dtype}" for kind in ("store", "stream"))
 
 
-def print_dtypes(places, order):
+def dtype_tables(places, order):
     first = next(iter(places.values()))
     for dtype, name in LONG_NAMES.items():
         for shape in sizes_of(first, f"fill/{dtype}"):
             title = f"fill, {name}, {shape[0]} x {shape[1]}; x float32: elements per second relative to float32"
-            print_speeds(title, places, f"fill/{dtype}", shape, order, limits=limits_of(dtype),
-                         extra=("x float32", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))))
+            yield from speeds(title, places, f"fill/{dtype}", shape, order, limits=limits_of(dtype),
+                              extra=("x float32", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))))
 
 
-def print_presets(places, order):
+def preset_tables(places, order):
     first = next(iter(places.values()))
     for kind in dict.fromkeys(key[0] for key in first):
         call, *preset = kind.split("/")
@@ -36,8 +36,8 @@ def print_presets(places, order):
             continue
         for shape in sizes_of(first, kind):
             title = f"{call}, preset {preset[0]}, {shape[0]} x {shape[1]}{CALLS[call]}"
-            print_speeds(f"{title}; x paper: speed relative to the paper's table", places, kind, shape, order,
-                         extra=("x paper", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))))
+            yield from speeds(f"{title}; x paper: speed relative to the paper's table", places, kind, shape, order,
+                              extra=("x paper", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))))
 
 
 def sums_of(rows):
@@ -52,7 +52,7 @@ def sums_of(rows):
     return [(kind, tuple(shape), " x ".join(map(str, sizes))) for (kind, *shape), sizes in in_order]
 
 
-def print_sums(places, order):
+def sum_tables(places, order):
     for kind, shape, size in sums_of(next(iter(places.values()))):
         plain, in_place = Cases(places, kind, shape), Cases(places, f"{kind}/in_place", shape)
         heading, known = ["implementation"], []
@@ -69,15 +69,13 @@ def print_sums(places, order):
                 line += [c for at in cases.at.values() for c in times(at.get(name), at.get(PLAIN_LOOP))]
             lines.append(line)
         if len(lines) > 1:
-            print(f"\nadd, {size}; GB/s of sums; plain loop, out = x + c over the same arrays: "
-                  f"{'; '.join(known) or 'not measured'}")
-            columns(lines)
+            yield (f"add, {size}; GB/s of sums; plain loop, out = x + c over the same arrays: "
+                   f"{'; '.join(known) or 'not measured'}", lines, "")
 
 
 def print_others(places, order):
-    print_dtypes(places, order)
-    print_presets(places, order)
-    print_sums(places, order)
+    for tables in (dtype_tables, preset_tables, sum_tables):
+        show(tables(places, order))
 
 
 def fastest(cases, compared):

@@ -1,4 +1,4 @@
-"""Reads what posenc-verify and posenc-bench have written; for scripts/summary."""
+"""Reads what posenc-verify and posenc-bench have written; for scripts/summary and scripts/report."""
 import json
 import math
 import re
@@ -7,9 +7,11 @@ import sys
 
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
+PROGRAM = "summary"  # whose messages they are
+
 
 def fail(message):
-    print(f"summary: {message}", file=sys.stderr)
+    print(f"{PROGRAM}: {message}", file=sys.stderr)
     sys.exit(2)
 
 
@@ -137,19 +139,26 @@ def best_limit(rows, shape, kinds=("store", "stream")):
 
 
 class Accuracy:
-    """What posenc-verify found of one implementation: the dtypes that it judged, and of float32 the errors at d_model 512."""
+    """What posenc-verify found of one implementation: the dtypes that it judged, and the errors on the table of the report,
+    known by (shape, dtype, preset)."""
 
-    def __init__(self, entry):
+    def __init__(self, entry, table=("d512", "f32", None)):
         self.summary, self.arithmetic = entry.get("summary", ""), entry.get("arithmetic", "")
         ranges = entry.get("ranges", [])
         self.dtypes = {r.get("dtype", "f32") for r in ranges}
         self.ranges = {(r["from"], r["to"]): r for r in ranges
-                       if r.get("shape") == "d512" and r.get("dtype", "f32") == "f32" and not r.get("preset")}
+                       if (r.get("shape"), r.get("dtype", "f32"), r.get("preset") or None) == table}
 
     def worst(self, key, spans):
         """The largest over position ranges; None where one of them is missing or has no number."""
         values = [self.ranges.get(span, {}).get(key) for span in spans]
         return None if not values or None in values else max(values)
+
+
+def table_of(entries):
+    """(shape, dtype, preset) of the table that a report is about: what comes first, d_model 512 unless asked otherwise."""
+    first = next((e["ranges"][0] for e in entries if e.get("ranges")), {})
+    return first.get("shape", "d512"), first.get("dtype", "f32"), first.get("preset") or None
 
 
 def spans_of(accuracy, positions=None):
