@@ -56,10 +56,10 @@ typedef struct bench_options {
   size_t n_places; /* at least 1 */
 
   bool pick;               /* choose an implementation: of all this, the first place and what follows */
-  spec_options shape;      /* the table */
+  spec_options table;
   double max_ulp, max_abs; /* the budget of error; infinite where not asked for */
   bool recipe;             /* instead: the framework's own roundings */
-  bool format_json;
+  bool format_given, format_json;
 } bench_options;
 
 /* Prints and leaves on --help, --version (0) and on what it does not understand (2). */

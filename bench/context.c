@@ -76,8 +76,5 @@ void bench_context(const bench_options *options)
     shim_context(key, text);
   }
   bench_each_left_out(one_left_out, NULL);
-  if (strcmp(machine_build_type(), "Release") != 0)
-    fprintf(stderr, "warning: build type %s: these times are not those of a Release build\n", machine_build_type());
-  if (machine_emulated())
-    fputs("warning: this CPU is emulated: times say nothing about a real one\n", stderr);
+  machine_warnings(stderr);
 }

@@ -89,62 +89,64 @@ static bool can_write(const char *path)
   return !path || f;
 }
 
-int main(int argc, char **argv)
+/* Google Benchmark's part: returns the exit status. */
+static int measure(const bench_options *o, arguments *a)
 {
-  bench_options o;
-  arguments a = split(argc, argv);
-  char json_out[] = "--benchmark_out_format=json", json_stdout[] = "--benchmark_format=json", *json_file = NULL;
-  bench_options_parse(a.n_ours, a.ours, &o);
-  if (o.pick) {
-    if (a.n_theirs > 1)
-      fprintf(stderr, "posenc-bench: %s: --pick measures in its own way, without Google Benchmark\n", a.theirs[1]);
-    const int picked = a.n_theirs > 1 ? 2 : pick_run(&o);
-    bench_buffer_release();
-    bench_left_out_release();
-    free(a.ours);
-    free(a.theirs);
-    return picked;
-  }
-  if (o.json && strcmp(o.json, "-") == 0) {
-    a.theirs[a.n_theirs++] = json_stdout;
-  } else if (o.json) {
-    const size_t size = strlen(o.json) + 32;
-    json_file = bench_alloc(size);
-    snprintf(json_file, size, "--benchmark_out=%s", o.json);
-    a.theirs[a.n_theirs++] = json_file;
-    a.theirs[a.n_theirs++] = json_out;
-  }
-  const char *unknown = shim_flags(a.n_theirs, a.theirs);
+  const char *unknown = shim_flags(a->n_theirs, a->theirs);
   if (unknown) {
     fprintf(stderr, "posenc-bench: '%s' is no option of Google Benchmark, or its value is not allowed; see --help\n",
             unknown);
     return 2;
   }
-  if (o.verified)
-    bench_read_verified(o.verified);
+  if (o->verified)
+    bench_read_verified(o->verified);
 
-  register_all(&o);
-  const size_t matched = shim_select();
-  int status = 0;
-  if (o.list || shim_list_asked_for()) {
-    shim_list();
-    if (o.list)
-      bench_each_left_out(print_left_out, NULL);
-  } else if (matched > 0 && !can_write(shim_output_file())) {
-    status = 2;
-  } else if (matched > 0) {
-    bench_context(&o);
-    status = shim_run_all() > 0 ? 1 : 0;
+  register_all(o);
+  if (shim_select() == 0) {
+    fputs("posenc-bench: no benchmark matches the filter; --list names them all\n", stderr);
+    return 2;
   }
-  shim_release();
+  if (o->list || shim_list_asked_for()) {
+    shim_list();
+    if (o->list)
+      bench_each_left_out(print_left_out, NULL);
+    return 0;
+  }
+  if (!can_write(shim_output_file()))
+    return 2;
+  bench_context(o);
+  return shim_run_all() > 0 ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+  bench_options o;
+  arguments a = split(argc, argv);
+  char json_out[] = "--benchmark_out_format=json", json_stdout[] = "--benchmark_format=json", *json_file = NULL;
+  int status;
+  bench_options_parse(a.n_ours, a.ours, &o);
+  if (o.pick && a.n_theirs > 1) {
+    fprintf(stderr, "posenc-bench: %s: --pick measures in its own way, without Google Benchmark\n", a.theirs[1]);
+    status = 2;
+  } else if (o.pick) {
+    status = pick_run(&o);
+  } else {
+    if (o.json && strcmp(o.json, "-") == 0) {
+      a.theirs[a.n_theirs++] = json_stdout;
+    } else if (o.json) {
+      const size_t size = strlen(o.json) + 32;
+      json_file = bench_alloc(size);
+      snprintf(json_file, size, "--benchmark_out=%s", o.json);
+      a.theirs[a.n_theirs++] = json_file;
+      a.theirs[a.n_theirs++] = json_out;
+    }
+    status = measure(&o, &a);
+    shim_release();
+  }
   bench_buffer_release();
   bench_left_out_release();
   free(json_file);
   free(a.ours);
   free(a.theirs);
-  if (matched == 0) {
-    fputs("posenc-bench: no benchmark matches the filter; --list names them all\n", stderr);
-    return 2;
-  }
   return status;
 }

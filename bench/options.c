@@ -100,15 +100,15 @@ static void complete_pick(const struct argp_state *state)
     argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, --verified or --json");
   if (o->recipe && (isfinite(o->max_ulp) || isfinite(o->max_abs)))
     argp_error(state, "--recipe excludes --max-ulp and --max-abs: it asks for given roundings, not for small errors");
-  if (o->recipe && o->shape.spec.dtype != POSENC_F32)
-    argp_error(state, "--recipe is about float32, which frameworks compute in");
+  if (o->recipe && o->table.spec.dtype != POSENC_F32)
+    argp_error(state, "--recipe is about tables of float32, which frameworks store");
   if (!o->recipe && isinf(o->max_ulp) && isinf(o->max_abs))
     o->max_ulp = 1;
   if (o->n_places > 1)
     argp_error(state, "--pick measures at one --offset");
   if (o->n_places == 0)
     add_place(16, o);
-  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->shape.spec.dtype);
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->table.spec.dtype);
   if (o->places[0].offset % size != 0)
     argp_error(state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->places[0].offset, (int)size);
 }
@@ -123,7 +123,7 @@ static void complete(const struct argp_state *state)
     complete_pick(state);
     return;
   }
-  if (o->shape.given || isfinite(o->max_ulp) || isfinite(o->max_abs) || o->recipe || o->format_json)
+  if (o->table.given || isfinite(o->max_ulp) || isfinite(o->max_abs) || o->recipe || o->format_given)
     argp_error(state, "a table, a budget or a format is given, which are for --pick");
   o->all_shapes = o->shapes == 0;
   for (size_t i = 0; o->all_shapes && i < bench_shape_count(); i++)
@@ -139,7 +139,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 {
   bench_options *o = state->input;
   switch (key) {
-  case ARGP_KEY_INIT: state->child_inputs[0] = &o->shape; break;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &o->table; break;
   case KEY_PICK: o->pick = true; break;
   case KEY_MAX_ULP: o->max_ulp = parse_budget(state, "--max-ulp", arg); break;
   case KEY_MAX_ABS: o->max_abs = parse_budget(state, "--max-abs", arg); break;
@@ -147,6 +147,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
   case KEY_FORMAT:
     if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0)
       argp_error(state, "--format %s: text or json is needed", arg);
+    o->format_given = true;
     o->format_json = arg[0] == 'j';
     break;
   case KEY_LIST: o->list = true; break;
@@ -168,6 +169,6 @@ void bench_options_parse(int argc, char **argv, bench_options *options)
   static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};
   argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
   argp_err_exit_status = 2;
-  *options = (bench_options){.shape = spec_options_default(5000), .max_ulp = INFINITY, .max_abs = INFINITY};
+  *options = (bench_options){.table = spec_options_default(5000), .max_ulp = INFINITY, .max_abs = INFINITY};
   argp_parse(&parser, argc, argv, 0, NULL, options);
 }

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../verify/formats.h"
+#include "../verify/machine.h"
 #include "../verify/memory.h"
 
-/* Every row of a table with so few outputs is compared; of a larger one as many, spread over its ranges of positions. MPFR and the
- * integers of exact's float64 take their time. */
-enum { COMPARED = 2600000, COMPARED_F64 = 100000 };
+/* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that reports go by.
+ * MPFR and the integers of exact's float64 take their time. */
+enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
 
 /* A table beyond every cache says all there is to say about a larger one. */
 static const int64_t MOST_BYTES = INT64_C(1) << 30;
@@ -36,7 +36,7 @@ static void judge_row(const pick *p, pick_row *row)
     }
   if (!r->supported)
     snprintf(row->reason, sizeof row->reason, "not run: this CPU lacks its instructions (%s)", r->impl->isa);
-  else if (r->not_offered || (isnan(row->ulp) && strncmp(r->failure, "not judged", 10) == 0))
+  else if (r->not_judged)
     snprintf(row->reason, sizeof row->reason, "does not offer this table");
   else if (!impl_verified(r))
     snprintf(row->reason, sizeof row->reason, "failed verification: %s", r->failure);
@@ -46,17 +46,33 @@ static void judge_row(const pick *p, pick_row *row)
     row->within = budget_of_error(p->o, row);
 }
 
+/* The most rows of each range that come to no more outputs than are to be compared. */
+static int64_t rows_per_range(const pick *p)
+{
+  const spec_options *table = &p->o->table;
+  const int64_t all = (p->spec.dtype == POSENC_F64 ? COMPARED_F64 : COMPARED) / p->spec.d_model;
+  sweep s = sweep_of(&p->spec, NULL, table->from, table->to, SWEEP_MIN_ROWS, 1);
+  int64_t low = SWEEP_MIN_ROWS, high = SWEEP_MAX_ROWS;
+  while (low < high) {
+    const int64_t middle = (low + high + 1) / 2;
+    int64_t sum = 0;
+    for (int64_t i = 0; i < s.count; i++) {
+      const int64_t width = s.segments[i].to - s.segments[i].from;
+      sum += width < middle ? width : middle;
+    }
+    if (sum <= all)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  sweep_destroy(&s);
+  return low;
+}
+
 static void verify(pick *p)
 {
-  const spec_options *table = &p->o->shape;
-  const int64_t count = table->to - table->from, outputs = p->spec.dtype == POSENC_F64 ? COMPARED_F64 : COMPARED;
-  int64_t rows = outputs / p->spec.d_model;
-  if (rows < count) { /* they are counted per range, of which there may be several */
-    sweep s = sweep_of(&p->spec, NULL, table->from, table->to, SWEEP_MIN_ROWS, 1);
-    rows /= s.count;
-    sweep_destroy(&s);
-  }
-  rows = rows < SWEEP_MIN_ROWS ? SWEEP_MIN_ROWS : rows > SWEEP_MAX_ROWS ? SWEEP_MAX_ROWS : rows;
+  const spec_options *table = &p->o->table;
+  const int64_t rows = rows_per_range(p);
   const sweep s = sweep_of(&p->spec, table->preset, table->from, table->to, rows, 1);
   const campaign_listener nobody = {0};
   p->verified = campaign_prepare(s, &p->spec, NULL, 0, REFERENCE_MPFR, 1);
@@ -75,19 +91,21 @@ static void verify(pick *p)
 
 int pick_run(const bench_options *o)
 {
-  pick p = {.o = o, .spec = o->shape.spec, .limit_gb_s = NAN};
+  pick p = {.o = o, .spec = o->table.spec};
   const int64_t row_bytes = p.spec.d_model * (int64_t)posenc_dtype_size((posenc_dtype)p.spec.dtype);
-  const int64_t fit = MOST_BYTES / row_bytes, count = o->shape.to - o->shape.from;
-  p.shape = (bench_shape){"picked", count < fit ? count : fit, p.spec.d_model, p.spec.base, "the table asked for", false};
+  const int64_t available = machine_available_memory() / 2;
+  const int64_t fit = (available > 0 && available < MOST_BYTES ? available : MOST_BYTES) / row_bytes, count = o->table.to - o->table.from;
+  p.shape = (bench_shape){"picked", count < fit || fit < 1 ? count : fit, p.spec.d_model, p.spec.base, "the table asked for", false};
   if (o->recipe)
-    p.recipe = pick_recipe_of(o->shape.preset, &p.recipe_why);
+    p.recipe = pick_recipe_of(o->table.preset, &p.recipe_why);
   verify(&p);
   pick_measure(&p);
   pick_choose(&p);
-  (o->format_json ? pick_print_json : pick_print_text)(&p, stdout);
-  const int status = fflush(stdout) != 0 || ferror(stdout) ? 2 : p.chosen ? 0 : 1;
-  if (status == 2)
+  const bool said = (o->format_json ? pick_print_json : pick_print_text)(&p, stdout) && fflush(stdout) == 0 && !ferror(stdout);
+  if (!said)
     fputs("posenc-bench: the answer could not be written\n", stderr);
+  machine_warnings(stderr);
+  const int status = !said || p.error ? 2 : p.chosen ? 0 : 1;
   campaign_destroy(&p.verified);
   free(p.rows);
   return status;

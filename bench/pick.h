@@ -17,7 +17,7 @@ enum { PICK_TURNS = 15 };
 typedef struct pick_timing {
   double turns[PICK_TURNS]; /* the median of each of its turns */
   int n;                    /* how many it had: who is far behind has fewer, and 0: not measured */
-  double ns, spread;        /* their median, and half their interquartile range; that of a single turn: within it */
+  double ns, spread;        /* their median, and half their interquartile range; of a single turn, that of its rounds */
   double within_turn;       /* half the interquartile range of the last turn's rounds */
   int64_t rows;             /* of the table, that a pass wrote */
 } pick_timing;
@@ -29,7 +29,8 @@ typedef struct pick_row {
   bool within;           /* the budget */
   char reason[400];      /* why it is not, or was not measured; empty otherwise */
   pick_timing time;
-  double behind, unsure; /* how much longer than the fastest, as a share of its time; and how sure that is, NAN of one turn */
+  double behind, unsure; /* how much longer than the fastest, as a share of its time; and how sure that is, NAN of few turns */
+  double of_limit;       /* its speed as a share of that of plain stores: median over the turns of both; NAN */
 } pick_row;
 
 typedef struct pick {
@@ -37,20 +38,20 @@ typedef struct pick {
   posenc_spec spec;
   bench_shape shape; /* what is measured: of a huge table its first rows */
   results verified;
-  int64_t rows_compared;
+  int64_t rows_compared; /* fewer than the table has: a sample, which errors may hide from */
+  const char *error;     /* why nobody could be measured, or NULL */
   pick_row *rows; /* one per implementation, simplest first, as the list has them */
   size_t n;
   const char *recipe; /* of --recipe: the implementation with the framework's roundings, or NULL where none has them */
   const char *recipe_why;
   pick_row *fastest, *chosen; /* NULL: nobody is within the budget. chosen != fastest: a tie */
   pick_row *next;             /* the next fastest, or NULL */
-  double limit_gb_s;          /* the best of limit/store and limit/stream, NAN if not measured */
 } pick;
 
-/* Leaves its exit status: 0 an implementation was picked, 1 none is within the budget. */
+/* Returns its exit status: 0 an implementation was picked, 1 none is within the budget, 2 nothing could be measured or said. */
 int pick_run(const bench_options *o);
 
-/* Sets time of the rows within the budget, and the limit. */
+/* Sets time and of_limit of the rows within the budget; or error. */
 void pick_measure(pick *p);
 
 /* Median and interquartile range; sorts the values. */
@@ -74,7 +75,9 @@ const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
 char *pick_import(const pick *p, const char *language);
 
 void pick_print_why(const pick *p, FILE *out); /* a sentence without an end */
-void pick_print_text(const pick *p, FILE *out);
-void pick_print_json(const pick *p, FILE *out);
+
+/* Return false where there was no memory. */
+bool pick_print_text(const pick *p, FILE *out);
+bool pick_print_json(const pick *p, FILE *out);
 
 #endif

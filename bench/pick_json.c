@@ -12,7 +12,7 @@
 /* JSON has no NAN and no infinity; cJSON writes null for both. */
 static void add_table(cJSON *root, const pick *p)
 {
-  const spec_options *t = &p->o->shape;
+  const spec_options *t = &p->o->table;
   cJSON *o = cJSON_AddObjectToObject(root, "table");
   cJSON_AddStringToObject(o, "preset", t->preset ? t->preset : "paper");
   cJSON_AddNumberToObject(o, "d_model", (double)p->spec.d_model);
@@ -26,6 +26,7 @@ static void add_table(cJSON *root, const pick *p)
   cJSON_AddStringToObject(o, "order", order_name(p->spec.order));
   cJSON_AddStringToObject(o, "odd", odd_name(p->spec.odd));
   cJSON_AddNumberToObject(o, "rows_compared", (double)p->rows_compared);
+  cJSON_AddBoolToObject(o, "sampled", p->rows_compared < t->to - t->from);
   cJSON_AddNumberToObject(o, "rows_measured", (double)p->shape.positions);
 }
 
@@ -40,7 +41,6 @@ static void add_machine(cJSON *root, const pick *p)
   cJSON_AddStringToObject(o, "compiler", machine_compiler());
   cJSON_AddStringToObject(o, "build_type", machine_build_type());
   cJSON_AddNumberToObject(o, "offset", (double)p->o->places[0].offset);
-  cJSON_AddNumberToObject(o, "limit_gb_s", p->limit_gb_s);
 }
 
 static void add_candidate(cJSON *list, const pick *p, const pick_row *r)
@@ -61,6 +61,7 @@ static void add_candidate(cJSON *list, const pick *p, const pick_row *r)
   cJSON_AddNumberToObject(o, "ns_per_element", r->time.ns);
   cJSON_AddNumberToObject(o, "spread", r->time.spread);
   cJSON_AddNumberToObject(o, "gb_s", (double)posenc_dtype_size((posenc_dtype)p->spec.dtype) / r->time.ns);
+  cJSON_AddNumberToObject(o, "of_limit", r->of_limit);
   cJSON_AddNumberToObject(o, "behind", r->behind);
   cJSON_AddNumberToObject(o, "unsure", r->unsure);
   cJSON_AddBoolToObject(o, "ties", pick_ties(p, r));
@@ -78,6 +79,8 @@ static void add_choice(cJSON *root, const pick *p)
   }
   cJSON_AddStringToObject(root, "why", why ? why : "");
   free(why);
+  if (p->error)
+    cJSON_AddStringToObject(root, "error", p->error);
   if (!p->chosen) {
     cJSON_AddNullToObject(root, "pick");
     return;
@@ -93,7 +96,7 @@ static void add_choice(cJSON *root, const pick *p)
   }
 }
 
-void pick_print_json(const pick *p, FILE *out)
+bool pick_print_json(const pick *p, FILE *out)
 {
   cJSON *root = cJSON_CreateObject();
   cJSON_AddNumberToObject(root, "schema", 1);
@@ -111,9 +114,9 @@ void pick_print_json(const pick *p, FILE *out)
   add_choice(root, p);
   char *text = cJSON_Print(root);
   cJSON_Delete(root);
-  if (text)
+  const bool made = text != NULL;
+  if (made)
     fprintf(out, "%s\n", text);
-  else
-    fputs("posenc-bench: out of memory\n", stderr);
   free(text);
+  return made;
 }

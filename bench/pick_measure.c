@@ -14,7 +14,7 @@
 
 enum { ROUNDS = 5, MOST_CASES = 64, FEW_TURNS = 3 };
 static const double SLICE = 2e-3;         /* seconds that a round lasts at least */
-static const double PATIENCE = 60.0;      /* seconds, after which nobody has another turn */
+static const double PATIENCE = 60.0;      /* seconds, after which nobody has another turn, but for the first few */
 static const double HOPELESS = 1.5, FAR_BEHIND = 1.15; /* times the fastest: so slow after one turn, or after a few */
 
 typedef struct contender {
@@ -50,17 +50,14 @@ static double one_round(contender *c)
   return (bench_cpu_seconds() - start) / (double)c->passes;
 }
 
-static bool begin_all(contest *k)
+/* NULL, or why they cannot go on. */
+static const char *begin_all(contest *k)
 {
+  const char *error = NULL;
   bench_buffer_release();
-  for (int i = 0; i < k->n; i++) {
-    const char *error = k->all[i].out ? NULL : k->all[i].c.begin(k->all[i].c.data);
-    if (!error)
-      continue;
-    fprintf(stderr, "posenc-bench: %s\n", error);
-    return false;
-  }
-  return true;
+  for (int i = 0; i < k->n && !error; i++)
+    error = k->all[i].out ? NULL : k->all[i].c.begin(k->all[i].c.data);
+  return error;
 }
 
 static void one_turn(contest *k)
@@ -90,19 +87,21 @@ static void one_turn(contest *k)
   }
 }
 
-/* Who cannot become the fastest any more need not have another turn; nor need a limit after a few. */
+/* Who cannot become the fastest any more need not have another turn; nor, after a few, need any limit but the best. */
 static void send_home(contest *k, int turns)
 {
-  double best = INFINITY;
+  double best = INFINITY, limit = INFINITY;
   for (int i = 0; i < k->n; i++) {
     pick_conclude(k->all[i].time);
     if (k->all[i].row)
       best = fmin(best, k->all[i].time->ns);
+    else if (!k->all[i].out)
+      limit = fmin(limit, k->all[i].time->ns);
   }
   for (int i = 0; i < k->n; i++) {
     contender *c = &k->all[i];
     const double factor = turns < FEW_TURNS ? HOPELESS : FAR_BEHIND;
-    c->out = c->out || (c->row ? c->time->ns > factor * best : turns >= FEW_TURNS);
+    c->out = c->out || (c->row ? c->time->ns > factor * best : turns >= FEW_TURNS && c->time->ns > limit);
   }
 }
 
@@ -115,14 +114,46 @@ static void add_limit(void *data, const shim_case *c)
   }
   contender *added = &k->all[k->n++];
   *added = (contender){.c = *c};
+  added->c.name = NULL; /* lives no longer than this call */
   added->time = &added->limit;
+}
+
+/* Of everybody's turns, the share of the limit in the same turn. A contest that broke off has no result. */
+static void conclude(pick *p, contest *k)
+{
+  const pick_timing *limit = NULL;
+  for (int i = 0; i < k->n; i++) {
+    contender *c = &k->all[i];
+    if (p->error)
+      c->time->n = 0;
+    pick_conclude(c->time);
+    if (!c->row && c->time->n > 0 && (!limit || c->time->n > limit->n))
+      limit = c->time;
+  }
+  for (size_t i = 0; i < p->n; i++) {
+    pick_row *row = &p->rows[i];
+    double shares[PICK_TURNS], range;
+    const int n = limit && limit->n < row->time.n ? limit->n : row->time.n;
+    for (int t = 0; limit && t < n; t++)
+      shares[t] = limit->turns[t] / row->time.turns[t];
+    row->of_limit = limit && n > 0 ? pick_median(shares, n, &range) : NAN;
+    if (p->error && row->within)
+      snprintf(row->reason, sizeof row->reason, "within the budget, not measured: %s", p->error);
+  }
+}
+
+static double seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void pick_measure(pick *p)
 {
   contest *k = must_calloc(1, sizeof *k);
   const bench_place *place = &p->o->places[0];
-  const bench_table table = {"fill", "", &p->shape, p->spec, NULL, bench_write_rows, p->o->shape.from};
+  const bench_table table = {"fill", "", &p->shape, p->spec, NULL, bench_write_rows, p->o->table.from};
   k->p = p;
   k->random = 1;
   bench_buffer_setup(bench_shape_bytes(&p->shape, (posenc_dtype)p->spec.dtype));
@@ -137,28 +168,23 @@ void pick_measure(pick *p)
   const int candidates = k->n;
   if (candidates > 0)
     bench_each_limit(&p->shape, (posenc_dtype)p->spec.dtype, place, add_limit, k);
-  const time_t start = time(NULL);
   const bool terminal = isatty(STDERR_FILENO) == 1;
   if (!terminal && candidates > 0)
     fprintf(stderr, "measuring %d implementations and the limits, %d turns\n", candidates, PICK_TURNS);
-  bool going = candidates > 0;
-  for (int turn = 0; going && turn < PICK_TURNS && (turn < FEW_TURNS || difftime(time(NULL), start) < PATIENCE); turn++) {
+  const double start = seconds();
+  for (int turn = 0; candidates > 0 && !p->error && turn < PICK_TURNS && (turn < FEW_TURNS || seconds() - start < PATIENCE); turn++) {
     if (terminal)
       fprintf(stderr, "\r\033[Kmeasuring: turn %d of %d", turn + 1, PICK_TURNS);
-    going = begin_all(k);
-    if (going) {
+    p->error = begin_all(k);
+    if (!p->error) {
       one_turn(k);
       send_home(k, turn + 1);
     }
   }
   if (terminal)
     fputs("\r\033[K", stderr);
-  for (int i = 0; i < k->n; i++) {
-    contender *c = &k->all[i];
-    pick_conclude(c->time);
-    if (!c->row && c->time->n > 0) /* fmax passes over NAN */
-      p->limit_gb_s = fmax(p->limit_gb_s, (double)posenc_dtype_size((posenc_dtype)p->spec.dtype) / c->time->ns);
-    c->c.release(c->c.data);
-  }
+  conclude(p, k);
+  for (int i = 0; i < k->n; i++)
+    k->all[i].c.release(k->all[i].c.data);
   free(k);
 }

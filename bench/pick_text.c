@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "../verify/columns.h"
+#include "../verify/family.h"
 #include "../verify/formats.h"
 #include "../verify/machine.h"
 
 static void print_question(const pick *p, FILE *out)
 {
   const posenc_spec *s = &p->spec;
-  const spec_options *t = &p->o->shape;
+  const spec_options *t = &p->o->table;
   char cpu[256];
   fprintf(out, "%s, d_model %lld, positions %lld to %lld, %s", t->preset ? t->preset : "paper", (long long)s->d_model,
           (long long)t->from, (long long)(t->to - 1), format_of(s->dtype)->long_name);
@@ -29,13 +30,16 @@ static void print_question(const pick *p, FILE *out)
     fprintf(out, isfinite(p->o->max_ulp) ? "at most %g ULP\n" : "at most %g absolute\n",
             isfinite(p->o->max_ulp) ? p->o->max_ulp : p->o->max_abs);
   const int64_t count = t->to - t->from;
-  fprintf(out, "verified against MPFR: %s%lld of %lld rows\n", p->rows_compared == count ? "all " : "", (long long)p->rows_compared,
-          (long long)count);
+  if (p->rows_compared == count)
+    fprintf(out, "verified against MPFR: all %lld rows\n", (long long)count);
+  else
+    fprintf(out, "verified against MPFR: %lld of %lld rows, spread over the table; errors of other rows may be larger\n",
+            (long long)p->rows_compared, (long long)count);
   machine_cpu(cpu, sizeof cpu);
   fprintf(out, "measured on %s, %s, %s build; one core; output at %d modulo 64", cpu, machine_compiler(), machine_build_type(),
           (int)p->o->places[0].offset);
   if (p->shape.positions < count)
-    fprintf(out, "; the first %lld rows, a GiB", (long long)p->shape.positions);
+    fprintf(out, "; only the first %lld rows were written", (long long)p->shape.positions);
   fprintf(out, "\n\n");
 }
 
@@ -47,30 +51,39 @@ static int faster_first(const void *a, const void *b)
   return (x->time.n == 0) - (y->time.n == 0);
 }
 
+/* "2.1 +- 0.4 %", or "80 %" of who went home early. */
+static const char *percent(const pick_row *r, char text[48])
+{
+  if (isnan(r->unsure))
+    snprintf(text, 48, "%.0f %%", 100 * r->behind);
+  else
+    snprintf(text, 48, "%.1f +- %.1f %%", 100 * r->behind, 100 * r->unsure);
+  return text;
+}
+
 static void print_row(const pick *p, const pick_row *r, FILE *out)
 {
   const double size = (double)posenc_dtype_size((posenc_dtype)p->spec.dtype);
+  char behind[48];
   fprintf(out, "%-18s", r->impl->name);
   if (isnan(r->ulp))
     fprintf(out, " %9s %9s", "-", "-");
   else
-    fprintf(out, r->ulp < 10000 ? " %9.4g %9.1e" : " %9.1e %9.1e", r->ulp, r->max_abs);
+    fprintf(out, r->ulp < 10000 ? " %9.7g %9.2e" : " %9.2e %9.2e", r->ulp, r->max_abs);
   if (r->time.n == 0) {
     fprintf(out, "  %s\n", r->reason);
     return;
   }
-  const double gb_s = size / r->time.ns;
-  fprintf(out, " %11.3f %8.2f %6.2f", r->time.ns, gb_s, gb_s * r->time.spread / r->time.ns);
-  if (isnan(p->limit_gb_s))
+  const double gb_s = size / r->time.ns, spread = gb_s * r->time.spread / r->time.ns;
+  fprintf(out, gb_s < 1 ? " %11.3f %8.4f %6.4f" : " %11.3f %8.2f %6.2f", r->time.ns, gb_s, spread);
+  if (isnan(r->of_limit))
     fprintf(out, " %9s", "-");
   else
-    fprintf(out, " %7.1f %%", 100 * gb_s / p->limit_gb_s);
+    fprintf(out, " %7.1f %%", 100 * r->of_limit);
   if (r == p->fastest)
     fprintf(out, "  fastest\n");
-  else if (isnan(r->unsure))
-    fprintf(out, "  %.0f %% longer\n", 100 * r->behind);
   else
-    fprintf(out, "  %.1f +- %.1f %% longer%s\n", 100 * r->behind, 100 * r->unsure, pick_ties(p, r) ? ": a tie" : "");
+    fprintf(out, "  %s longer%s\n", percent(r, behind), pick_ties(p, r) ? ": a tie" : "");
 }
 
 static void print_rows(const pick *p, FILE *out)
@@ -101,52 +114,76 @@ static void print_import(const pick *p, FILE *out)
   }
 }
 
-void pick_print_why(const pick *p, FILE *out)
+static const pick_row *most_accurate(const pick *p)
 {
-  size_t within = 0, measured = 0;
+  const bool by_ulp = isfinite(p->o->max_ulp);
+  const pick_row *best = NULL;
   for (size_t i = 0; i < p->n; i++) {
-    within += p->rows[i].within;
-    measured += p->rows[i].time.n > 0;
+    const pick_row *r = &p->rows[i];
+    if (impl_verified(r->verified) && (!best || (by_ulp ? r->ulp < best->ulp : r->max_abs < best->max_abs)))
+      best = r;
   }
-  if (p->o->recipe && !p->recipe)
-    fprintf(out, "none: %s", p->recipe_why);
-  else if (within == 0) {
-    const pick_row *best = NULL;
-    for (size_t i = 0; i < p->n; i++)
-      if (impl_verified(p->rows[i].verified) && (!best || p->rows[i].max_abs < best->max_abs))
-        best = &p->rows[i];
-    fprintf(out, "none is within the budget");
-    if (best)
-      fprintf(out, "; the most accurate is %s, with %.4g ULP and %.1e absolute", best->impl->name, best->ulp, best->max_abs);
-  } else if (!p->chosen)
-    fprintf(out, "none: nobody could be measured (see above)");
-  else if (p->o->recipe)
-    fprintf(out, "the one that rounds so: %s", p->recipe_why);
-  else if (measured == 1)
-    fprintf(out, "the only one within the budget");
-  else if (p->chosen != p->fastest)
-    fprintf(out, "%.1f +- %.1f %% behind %s, the fastest of the %zu within the budget: a tie, which the simpler one wins",
-            100 * p->chosen->behind, 100 * p->chosen->unsure, p->fastest->impl->name, within);
-  else if (pick_ties(p, p->next))
-    fprintf(out, "the fastest of the %zu within the budget; %s ties with it (%.1f +- %.1f %% behind), and is not simpler", within,
-            p->next->impl->name, 100 * p->next->behind, 100 * p->next->unsure);
-  else
-    fprintf(out, "the fastest of the %zu within the budget; %s takes %.1f +- %.1f %% longer", within, p->next->impl->name,
-            100 * p->next->behind, 100 * p->next->unsure);
+  return best;
 }
 
-void pick_print_text(const pick *p, FILE *out)
+void pick_print_why(const pick *p, FILE *out)
 {
-  char name[96];
+  const char *noisy = "; the machine is too noisy to tell them apart";
+  const char *compared = p->rows_compared < p->o->table.to - p->o->table.from ? " on the rows that were compared" : "";
+  char behind[48];
+  size_t within = 0;
+  for (size_t i = 0; i < p->n; i++)
+    within += p->rows[i].within;
+  if (p->o->recipe && !p->recipe)
+    fprintf(out, "none: %s", p->recipe_why);
+  else if (p->error)
+    fprintf(out, "none: nothing could be measured: %s", p->error);
+  else if (within == 0) {
+    const pick_row *best = most_accurate(p);
+    fprintf(out, "none is within the budget");
+    if (best)
+      fprintf(out, "; the most accurate is %s, with %.7g ULP and %.2e absolute", best->impl->name, best->ulp, best->max_abs);
+  } else if (p->o->recipe)
+    fprintf(out, "the one that rounds so: %s", p->recipe_why);
+  else if (within == 1)
+    fprintf(out, "the only one within the budget%s", compared);
+  else if (p->chosen != p->fastest)
+    fprintf(out, "%s behind %s, the fastest of the %zu within the budget%s: a tie, which goes to the one listed first, the simpler%s",
+            percent(p->chosen, behind), p->fastest->impl->name, within, compared, p->chosen->unsure > 0.1 ? noisy : "");
+  else if (pick_ties(p, p->next))
+    fprintf(out, "the fastest of the %zu within the budget%s; %s is %s behind: a tie, which goes to the one listed first, the simpler%s",
+            within, compared, p->next->impl->name, percent(p->next, behind), p->next->unsure > 0.1 ? noisy : "");
+  else
+    fprintf(out, "the fastest of the %zu within the budget%s; %s takes %s longer", within, compared, p->next->impl->name,
+            percent(p->next, behind));
+}
+
+/* The name for programs; and where that is not the family's, what the family's would cost here. */
+static void print_name(const pick *p, FILE *out)
+{
+  char name[96], family[FAMILY_SIZE];
+  pick_portable_name(p->chosen->impl, name, sizeof name);
+  family_of(p->chosen->impl, family);
+  if (strcmp(name, family) == 0 && strcmp(name, p->chosen->impl->name) != 0)
+    fprintf(out, "Ask for it as \"%s\": on another CPU that is the member of its family that runs best there.\n", name);
+  for (size_t i = 0; i < p->n && strcmp(name, family) != 0; i++)
+    if (p->rows[i].impl == posenc_impl_find(family) && p->rows[i].time.n > 0) {
+      char behind[48];
+      fprintf(out, "It needs %s. \"%s\", which is %s here, would take %s longer, and runs elsewhere too.\n", p->chosen->impl->isa, family,
+              p->rows[i].impl->name, percent(&p->rows[i], behind));
+    }
+}
+
+bool pick_print_text(const pick *p, FILE *out)
+{
   print_question(p, out);
   print_rows(p, out);
   fprintf(out, "\nPick: %s%s", p->chosen ? p->chosen->impl->name : "", p->chosen ? ", " : "");
   pick_print_why(p, out);
   fputc('\n', out);
-  if (!p->chosen)
-    return;
-  pick_portable_name(p->chosen->impl, name, sizeof name);
-  if (strcmp(name, p->chosen->impl->name) != 0)
-    fprintf(out, "Ask for it as \"%s\": that is the best one of its kind on every machine.\n", name);
-  print_import(p, out);
+  if (p->chosen) {
+    print_name(p, out);
+    print_import(p, out);
+  }
+  return true;
 }

@@ -1,4 +1,4 @@
-/* What a choice means for a program: the roundings of frameworks, the name to ask for, and the lines that use it. */
+/* What a choice means for a program: the name to ask for, and the lines that use it. */
 #define _GNU_SOURCE /* open_memstream */
 #include "pick.h"
 
@@ -12,33 +12,6 @@
 #include "../verify/formats.h"
 #include "../verify/memory.h"
 
-/* From the sources of the projects; a framework's own vector functions may differ from libm's in the last place. */
-static const struct {
-  const char *preset, *impl, *why;
-} recipes[] = {
-    {"paper", "explog", "the PyTorch tutorial and The Annotated Transformer: frequencies exp(2k * (-ln(base) / d_model)), all in float32"},
-    {"marian", "float64", "Hugging Face Marian computes in float64 and rounds once"},
-    {"t2t", "explog", "tensor2tensor: frequencies by exp and log, all in float32"},
-    {"ddpm", "explog", "DDPM: frequencies by exp and log, all in float32"},
-    {"fairseq", "explog", "fairseq: frequencies by exp and log, all in float32"},
-    {"whisper", "explog", "Whisper: frequencies by exp and log, all in float32"},
-    {"guided_diffusion", "explog", "guided-diffusion: frequencies by exp and log, all in float32"},
-    {"diffusers", "explog", "diffusers: frequencies by exp and log, all in float32"},
-    {"rope", NULL, "rotary caches multiply positions by float32 reciprocals of powers, which nothing here does"},
-    {"rothman", "float64", "the notebook computes in float64"},
-};
-
-const char *pick_recipe_of(const char *preset, const char **why)
-{
-  for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
-    if (strcmp(recipes[i].preset, preset ? preset : "paper") == 0) {
-      *why = recipes[i].why;
-      return recipes[i].impl;
-    }
-  *why = "it is not known how this preset's framework rounds";
-  return NULL;
-}
-
 const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
 {
   char family[FAMILY_SIZE];
@@ -51,8 +24,8 @@ const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
 static posenc_spec start_of(const pick *p)
 {
   posenc_spec start = posenc_spec_default(p->spec.d_model);
-  if (p->o->shape.preset)
-    posenc_spec_preset(p->o->shape.preset, p->spec.d_model, &start);
+  if (p->o->table.preset)
+    posenc_spec_preset(p->o->table.preset, p->spec.d_model, &start);
   return start;
 }
 
@@ -61,7 +34,7 @@ static void print_c(const pick *p, const char *impl, FILE *f)
   static const char *const dtypes[] = {"POSENC_F32", "POSENC_F64", "POSENC_BF16", "POSENC_F16"};
   static const char *const elements[] = {"float", "double", "uint16_t", "uint16_t"};
   const posenc_spec start = start_of(p), *s = &p->spec;
-  const spec_options *table = &p->o->shape;
+  const spec_options *table = &p->o->table;
   if (table->preset)
     fprintf(f, "posenc_spec spec;\nposenc_spec_preset(\"%s\", %" PRId64 ", &spec);\n", table->preset, s->d_model);
   else
@@ -90,7 +63,7 @@ static void print_c(const pick *p, const char *impl, FILE *f)
 static void print_python(const pick *p, const char *impl, FILE *f)
 {
   const posenc_spec start = start_of(p), *s = &p->spec;
-  const spec_options *table = &p->o->shape;
+  const spec_options *table = &p->o->table;
   fprintf(f, "import posenc\ntable = posenc.table(%" PRId64 ", %" PRId64, table->to - table->from, s->d_model);
   if (table->from != 0)
     fprintf(f, ", first=%" PRId64, table->from);

@@ -79,6 +79,52 @@ static void fewer_turns(void **state)
   assert_ptr_equal(p.chosen, &rows[1]);
 }
 
+/* The machine slows down when some have gone home: who was behind then is not the fastest for it. */
+static void who_went_home_is_not_the_fastest(void **state)
+{
+  (void)state;
+  made_up((const double[]){0, 1.2, 1, 0}, 0);
+  rows[1].time.n = 3;
+  for (int t = 4; t < PICK_TURNS; t++)
+    rows[2].time.turns[t] = 1.3;
+  for (int i = 1; i < 3; i++)
+    pick_conclude(&rows[i].time);
+  pick_choose(&p);
+  assert_true(rows[1].time.ns < rows[2].time.ns);
+  assert_ptr_equal(p.chosen, &rows[2]);
+  assert_true(fabs(rows[1].behind - 0.2) < 1e-9 && isnan(rows[1].unsure));
+}
+
+/* A median may be smaller by a few good turns: what counts is who takes less of a turn. */
+static void turns_are_compared_with_each_other(void **state)
+{
+  (void)state;
+  made_up((const double[]){0, 1, 1, 0}, 0);
+  for (int t = 0; t < PICK_TURNS; t++) { /* both get slower: row 2 takes 2 % less in all turns but those around the median */
+    rows[1].time.turns[t] = 1 + 0.1 * t;
+    rows[2].time.turns[t] = t >= 6 && t <= 8 ? 1.02 * rows[1].time.turns[t] : 0.98 * rows[1].time.turns[t];
+  }
+  for (int i = 1; i < 3; i++)
+    pick_conclude(&rows[i].time);
+  pick_choose(&p);
+  assert_ptr_equal(p.fastest, &rows[2]);
+  assert_true(rows[1].behind > 0.02 && rows[1].behind < 0.0205);
+}
+
+/* 15 turns: from the 4th smallest ratio to the 4th largest; the chance that a median lies outside is 3.5 %. */
+static void the_interval_is_that_of_the_sign_test(void **state)
+{
+  (void)state;
+  made_up((const double[]){0, 1, 1, 0}, 0);
+  for (int t = 0; t < PICK_TURNS; t++)
+    rows[2].time.turns[t] = 1.5 + 0.05 * t;
+  pick_conclude(&rows[2].time);
+  pick_choose(&p);
+  assert_int_equal(PICK_TURNS, 15);
+  assert_true(fabs(rows[2].behind - 0.85) < 1e-9);
+  assert_true(fabs(rows[2].unsure - 0.2) < 1e-9); /* 8 of 14 steps of 0.05, halved */
+}
+
 static void quartiles(void **state)
 {
   (void)state;
@@ -93,6 +139,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_fastest_is_chosen), cmocka_unit_test(a_tie_goes_to_the_simpler),
       cmocka_unit_test(a_noisy_machine_does_not_excuse_more_than_three_percent),
-      cmocka_unit_test(who_was_not_measured_is_no_choice), cmocka_unit_test(fewer_turns), cmocka_unit_test(quartiles)};
+      cmocka_unit_test(who_was_not_measured_is_no_choice), cmocka_unit_test(fewer_turns), cmocka_unit_test(who_went_home_is_not_the_fastest),
+      cmocka_unit_test(turns_are_compared_with_each_other), cmocka_unit_test(the_interval_is_that_of_the_sign_test), cmocka_unit_test(quartiles)};
   return cmocka_run_group_tests_name("pick_choose", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ typedef struct impl_result {
   const posenc_impl *impl;
   bool supported;
   bool crashed;      /* not run any further */
+  bool not_judged;   /* it ran, and offered none of the shapes: a failure, unless not_offered */
   bool not_offered;  /* it has no part in this run: no shape is of a dtype that it offers */
   char failure[320]; /* the first failure, and where; empty if there is none */
   verdict *verdicts; /* one per segment */

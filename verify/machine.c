@@ -1,6 +1,5 @@
 #include "machine.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Given by the build: what it was, not what this file can guess. */
@@ -47,15 +46,44 @@ const char *machine_architecture(void)
 #endif
 }
 
-/* qemu-user hands the kernel's own description through: no key of the two architectures is the same. */
+/* The kernel names its architecture (Linux 6.1 and later), and qemu-user hands that through. Older ones are known by a line of
+ * /proc/cpuinfo that the other architecture's kernels have. */
 bool machine_emulated(void)
 {
-  char value[64];
+  char value[64] = "";
+  FILE *f = fopen("/proc/sys/kernel/arch", "r");
+  const bool named = f && fscanf(f, "%63s", value) == 1;
+  if (f)
+    fclose(f);
+  if (named)
+    return strcmp(value, machine_architecture()) != 0;
 #ifdef __x86_64__
   return cpuinfo("CPU implementer", value, sizeof value);
 #else
   return cpuinfo("vendor_id", value, sizeof value);
 #endif
+}
+
+int64_t machine_available_memory(void)
+{
+  long long kb = 0;
+  char line[256];
+  FILE *f = fopen("/proc/meminfo", "r");
+  while (f && kb == 0 && fgets(line, sizeof line, f))
+    sscanf(line, "MemAvailable: %lld", &kb);
+  if (f)
+    fclose(f);
+  return (int64_t)kb * 1024;
+}
+
+bool machine_warnings(FILE *out)
+{
+  const bool release = strcmp(POSENC_BUILD_TYPE, "Release") == 0, emulated = machine_emulated();
+  if (!release)
+    fprintf(out, "warning: build type %s: these times are not those of a Release build\n", POSENC_BUILD_TYPE);
+  if (emulated)
+    fputs("warning: this CPU is emulated: times say nothing about a real one\n", out);
+  return !release || emulated;
 }
 
 const char *machine_compiler(void)

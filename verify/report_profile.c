@@ -7,8 +7,9 @@ static void add_number(cJSON *array, double value)
   cJSON_AddItemToArray(array, cJSON_CreateNumber(value));
 }
 
-/* The octaves of positions that the table's segments reach, and how many of their rows were compared. */
-static int table_octaves(const sweep *s, int64_t rows[PROFILE_OCTAVES])
+/* The octaves of positions that the table's segments reach, and how many of their rows were compared: with that
+ * implementation, or with any. */
+static int table_octaves(const sweep *s, const impl_result *r, int64_t rows[PROFILE_OCTAVES])
 {
   int end = 0;
   for (int i = 0; i < PROFILE_OCTAVES; i++)
@@ -16,7 +17,7 @@ static int table_octaves(const sweep *s, int64_t rows[PROFILE_OCTAVES])
   for (int64_t i = 0; i < s->count; i++)
     for (int64_t row = 0; s->segments[i].in_table && row < s->segments[i].n_rows; row++) {
       const int octave = profile_octave(s->segments[i].positions[row]);
-      rows[octave]++;
+      rows[octave] += !r || r->verdicts[i].judged;
       end = octave + 1 > end ? octave + 1 : end;
     }
   return end;
@@ -26,7 +27,7 @@ static int table_octaves(const sweep *s, int64_t rows[PROFILE_OCTAVES])
 void profile_add_edges(cJSON *root, const sweep *s)
 {
   int64_t rows[PROFILE_OCTAVES];
-  const int octaves = table_octaves(s, rows);
+  const int octaves = table_octaves(s, NULL, rows);
   cJSON *o = cJSON_AddObjectToObject(root, "profile");
   cJSON_AddStringToObject(o, "shape", s->segments[0].shape);
   cJSON_AddNumberToObject(o, "d_model", (double)s->segments[0].spec.d_model);
@@ -46,7 +47,7 @@ void profile_add_edges(cJSON *root, const sweep *s)
 void profile_add_matrix(cJSON *impl, const impl_result *r, const sweep *s)
 {
   int64_t rows[PROFILE_OCTAVES];
-  const int octaves = table_octaves(s, rows);
+  const int octaves = table_octaves(s, r, rows);
   profile all = {{{0}}};
   bool judged = false;
   for (int64_t i = 0; i < s->count; i++)

@@ -27,7 +27,7 @@ _Static_assert(KEY_DTYPE - KEY_PRESET + 1 == SPEC_OPTIONS, "all but d_model wait
 /* Which of the names a text is. */
 static int32_t choice(struct argp_state *state, const char *option, const char *text, const char *(*name)(int32_t))
 {
-  char all[128] = "";
+  char all[256] = "";
   for (int32_t i = 0; name(i); i++) {
     if (strcmp(text, name(i)) == 0)
       return i;
@@ -37,17 +37,10 @@ static int32_t choice(struct argp_state *state, const char *option, const char *
   return 0;
 }
 
-static const char *preset_named(struct argp_state *state, const char *text)
+static const char *preset_name(int32_t i)
 {
-  char all[512] = "";
-  for (size_t i = 0; posenc_preset_at(i); i++) {
-    const char *name = posenc_preset_at(i)->name;
-    if (strcmp(text, name) == 0)
-      return name;
-    snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", name);
-  }
-  argp_error(state, "--preset %s: one of these is needed: %s", text, all);
-  return NULL;
+  const posenc_preset *preset = posenc_preset_at((size_t)i);
+  return preset ? preset->name : NULL;
 }
 
 static void set_field(struct argp_state *state, posenc_spec *spec, int key, const char *text)
@@ -99,7 +92,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   else
     o->texts[key - KEY_PRESET] = text;
   if (key == KEY_PRESET)
-    o->preset = preset_named(state, text);
+    o->preset = preset_name(choice(state, "--preset", text, preset_name));
   if (key == KEY_POSITIONS)
     argument_positions(state, text, &o->from, &o->to);
   return 0;
