@@ -49,6 +49,21 @@ def test_a_wide_budget_lets_more_in():
     assert not both["explog"]["within"] and both["exact_scalar"]["within"]
 
 
+def test_errors_are_those_of_posenc_verify(tmp_path):
+    report = tmp_path / "verify.json"
+    subprocess.run([pathlib.Path(BUILD) / "verify/posenc-verify", *SMALL, "--rows", "300", "--json", report], capture_output=True, check=True)
+    judged = {entry["name"]: entry["ranges"] for entry in json.loads(report.read_text())["implementations"]}
+    for row in picked(*SMALL)["implementations"]:
+        for key in ("ulp_max", "max_abs"):
+            assert row[key] == max((r[key] for r in judged[row["name"]]), default=None), (row["name"], key)
+
+
+def test_both_budgets_bind():
+    worst = next(r for r in picked(*SMALL)["implementations"] if r["name"] == "exact_scalar")["max_abs"]
+    assert picked(*SMALL, "--max-abs", repr(worst))["pick"].split("_")[0] in ("exact", "anchored")
+    assert picked(*SMALL, "--max-abs", repr(0.999 * worst), "--max-ulp", "1", status=1)["pick"] is None
+
+
 def test_a_sample_is_called_one():
     answer = picked("--positions", "300000", "--d-model", "32")
     assert answer["table"]["sampled"] and answer["table"]["rows_compared"] < 300000 and "on the rows that were compared" in answer["why"]
