@@ -6,7 +6,7 @@ float64; +- is half the interquartile range, as in the rest of the summary.
 """
 import re
 
-from results import best_limit, sizes_in
+from results import best_limit, half, sizes_in
 
 PEERS = (r"sleef_[^_]+", r"sleef_f64_[^_]+", r"float64")
 MEMORY = "long"  # the shape that leaves every cache
@@ -21,7 +21,7 @@ def columns(lines):
 
 def value(row, scale, digits):
     """The median and half its spread."""
-    return [f"{row.ns * scale:.{digits}f}", f"{row.ns * scale * row.spread / 2:.{digits}f}"]
+    return [f"{row.ns * scale:.{digits}f}", half(row.ns * scale, row.spread, digits)]
 
 
 def times(row, other):
@@ -30,19 +30,19 @@ def times(row, other):
         return ["-", "-"]
     ratio, spread = row.share_of(other)
     digits = 1 if ratio >= 10 else 2 if ratio >= 1 else 3
-    return [f"{ratio:.{digits}f}", f"{spread / 2:.{digits}f}"]
+    return [f"{ratio:.{digits}f}", half(1, spread, digits)]
 
 
 def percent(row, other):
     if not row or not other:
         return ["-", "-"]
     ratio, spread = row.share_of(other)
-    return [f"{100 * ratio:.1f} %", f"{50 * spread:.1f}"]
+    return [f"{100 * ratio:.1f} %", half(100, spread, 1)]
 
 
 def speed(row):
     digits = 2 if row.gb_s >= 0.1 else 4
-    return [f"{row.gb_s:.{digits}f}", f"{row.gb_s * row.spread / 2:.{digits}f}"]
+    return [f"{row.gb_s:.{digits}f}", half(row.gb_s, row.spread, digits)]
 
 
 def show(tables):
@@ -180,7 +180,7 @@ def plans_made(rows, own, order, d):
         rows_of = ["-", "-"]
         if explog:
             elements, spread = explog.share_of(row)  # a plan's time over an element's
-            rows_of = [f"{elements / d:.2f}", f"{spread / d / 2:.2f}"]
+            rows_of = [f"{elements / d:.2f}", half(1 / d, spread, 2)]
         lines.append([name] + value(row, 1e-3, 2) + rows_of)
     yield title, lines, ""
 

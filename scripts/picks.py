@@ -12,19 +12,35 @@ def short(position):
 
 
 def number(value):
-    return "?" if value is None else f"{value:.1e}".replace("e-0", "e-")
+    return "?" if value is None else "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-")
 
 
 def pick(candidates, rows, order):
-    """The fastest of the names, or one that ties with it and is simpler (earlier in the list); and a remark on that."""
+    """The fastest of the names, or the simplest (earliest in the list) of those that tie with it; who it is or ties with, as
+    (name, by how much it is slower than the fastest), the fastest first."""
     fastest = min(candidates, key=lambda i: rows[i].ns)
-    for impl in sorted(candidates, key=order.index):
-        slower = rows[impl].ns / rows[fastest].ns - 1.0
-        if impl != fastest and slower < TIE and slower < max(rows[impl].spread, rows[fastest].spread):
-            return impl, f"; as fast as {fastest} ({100 * slower:.1f} % apart, within the spread) and simpler"
-        if impl == fastest:
-            break
-    return fastest, ""
+    slower = {i: rows[i].ns / rows[fastest].ns - 1.0 for i in candidates}
+    ties = [i for i in candidates
+            if i == fastest or slower[i] < min(TIE, max(rows[i].spread or 0.0, rows[fastest].spread or 0.0))]
+    return min(ties, key=order.index), [(i, slower[i]) for i in sorted(ties, key=slower.get)]
+
+
+def choice_of(impl, ties, many):
+    """ "the fastest of the 9", "one of the 9"."""
+    return "the only one" if many == 1 else f"{'the fastest' if impl == ties[0][0] else 'one'} of the {many}"
+
+
+def remark(impl, ties):
+    """On who is as fast, to be put after a sentence about the one that is picked."""
+    (fastest, _), *others = ties
+    text = ""
+    if impl != fastest:
+        text = f"; as fast as {fastest} ({100 * dict(ties)[impl]:.1f} % apart, within the spread) and simpler"
+    others, whom = [t for t in others if t[0] != impl], "it" if impl == fastest else fastest
+    if len(others) == 1:
+        return f"{text}; {others[0][0]} ties with {whom} ({100 * others[0][1]:.1f} % apart)"
+    named = [f"{name} ({100 * slower:.1f} %)" for name, slower in others]
+    return f"{text}; {', '.join(named[:-1])} and {named[-1]} tie with {whom}" if named else text
 
 
 def pick_within(budget, accuracy, rows, order, spans):
@@ -33,9 +49,9 @@ def pick_within(budget, accuracy, rows, order, spans):
     errors = {i: e for i, e in errors.items() if e is not None}
     within = [i for i in errors if errors[i] <= most]
     if within:
-        impl, tie = pick(within, rows, order)
-        choice = "the only one" if len(within) == 1 else f"{'one' if tie else 'the fastest'} of the {len(within)}"
-        return f"{impl}, {choice} within it: {rows[impl].gb_s:.2f} GB/s, worst error {show(errors[impl])}{tie}"
+        impl, ties = pick(within, rows, order)
+        return (f"{impl}, {choice_of(impl, ties, len(within))} within it: {rows[impl].gb_s:.2f} GB/s, "
+                f"worst error {show(errors[impl])}{remark(impl, ties)}")
     if errors:
         impl = min(errors, key=errors.get)
         return f"none: the best is {impl} at {show(errors[impl])}"
@@ -47,8 +63,8 @@ def pick_recipe(accuracy, rows, order):
     recipes = [i for i in order if i in rows and i in accuracy and accuracy[i].arithmetic == "float32 libm"]
     if not recipes:
         return "none: no float32 libm recipe was both verified and run"
-    impl, tie = pick(recipes, rows, order)
-    text = f"{impl}, {rows[impl].gb_s:.2f} GB/s: {accuracy[impl].summary}{tie}"
+    impl, ties = pick(recipes, rows, order)
+    text = f"{impl}, {rows[impl].gb_s:.2f} GB/s: {accuracy[impl].summary}{remark(impl, ties)}"
     return text + "".join(f"; else {i}, {rows[i].gb_s:.2f} GB/s: {accuracy[i].summary}" for i in recipes if i != impl)
 
 

@@ -15,22 +15,33 @@ def fail(message):
     sys.exit(2)
 
 
+def finite(text):
+    """A number of JSON; NaN, Infinity and 1e999 are none that anything can be compared with."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no finite number")
+    return value
+
+
 def load(path, key, what):
     try:
         with open(path, encoding="utf-8") as f:
-            data = json.load(f)
-    except (OSError, UnicodeDecodeError) as e:
-        fail(f"{path}: {getattr(e, 'strerror', None) or e}")
-    except json.JSONDecodeError as e:
+            data = json.load(f, parse_float=finite, parse_constant=finite)
+    except OSError as e:
+        fail(f"{path}: {e.strerror or e}")
+    except (ValueError, RecursionError) as e:
         fail(f"{path}: not JSON ({e})")
     if not isinstance(data, dict) or not isinstance(data.get(key), list):
         fail(f"{path}: this is not a {what}")
     return data
 
 
+ENOUGH = 3  # values that have a spread
+
+
 class Row:
     """One benchmark: nanoseconds per element (plans: per plan) of each repetition; of all, the median and the relative
-    spread."""
+    spread, None where there are too few for one."""
 
     def __init__(self, size):
         self.values, self.rows, self.huge, self.size = [], None, None, size
@@ -38,15 +49,27 @@ class Row:
     def finish(self):
         self.ns = statistics.median(self.values)
         self.gb_s = self.size / self.ns
-        self.spread = interquartile_range(self.values) / self.ns
+        self.spread = interquartile_range(self.values) / self.ns if len(self.values) >= ENOUGH else None
         return self
 
     def share_of(self, limit):
         """The speed of this one relative to the other's, a ratio of medians; and its spread: the relative spreads of
         both, taken as independent, since repetitions of the same number are far apart in a run that interleaves at
-        random."""
+        random. None where one of them has no spread."""
         share = limit.ns / self.ns
-        return share, share * math.hypot(self.spread, limit.spread)
+        return share, None if None in (self.spread, limit.spread) else share * math.hypot(self.spread, limit.spread)
+
+
+def half(value, spread, digits):
+    """What stands after +-: half of that part of the value."""
+    return "-" if spread is None else f"{value * spread / 2:.{digits}f}"
+
+
+def positive(case, key):
+    value = case[key]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ValueError(f"{case.get('run_name')}: {key} is {value!r}, not a positive number")
+    return value
 
 
 def interquartile_range(values):
@@ -105,9 +128,9 @@ def read_bench(data):
             errors[name] = b.get("error_message", "an error")
             continue
         row = places.setdefault(first if offset is None else offset, {}).setdefault(key, Row(SIZES[dtype_of(key[0])]))
-        row.rows = int(b.get("rows", key[2]))
+        row.rows = int(positive({"rows": key[2]} | b, "rows"))
         row.huge = b.get("huge_pages")
-        time = b["real_time" if name.endswith("/real_time") else "cpu_time"] * NANOSECONDS[b["time_unit"]]
+        time = positive(b, "real_time" if name.endswith("/real_time") else "cpu_time") * NANOSECONDS[b["time_unit"]]
         row.values.append(time / (1 if key[0] == "plan" else row.rows * key[3]))
     for rows in places.values():
         for row in rows.values():

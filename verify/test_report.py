@@ -8,6 +8,7 @@ import io
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -17,6 +18,16 @@ sys.path[:0] = [str(PAGE.parent), str(PAGE)]
 spec = importlib.util.spec_from_file_location("page_command", PAGE / "__main__.py")
 command = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(command)
+import choice
+import conditions
+import drawing
+import growth
+import places
+import speed
+import ulps
+import where
+from further import thread_tables
+from subject import Subject
 
 EDGES = [0.5, 1, 2, 4, 16, 256, 65536]
 NAMES = ("naive", "exact_avx2", "exact_scalar", "wrong", "lacking_neon")
@@ -55,12 +66,12 @@ def case(name, ns, spread=0.01, n=5000, d=512):
 
 
 def bench(clock=1.0, spread=0.01, **context):
-    """clock: how much longer the last repetition of the chain of operations took."""
+    """clock: how much longer the last third of the repetitions of the chain of operations took."""
     at = "n:5000/d:512"
     tables = {"limit/store/w:32": 0.1, "fill/exact_avx2/f32": 0.2, "fill/exact_scalar/f32": 2, "fill/naive/f32": 16}
     runs = [c for name, ns in tables.items() for c in case(f"{name}/{at}", ns, spread)]
     runs += [{"run_name": "harness/clock/n:1/d:1", "run_type": "iteration", "cpu_time": t, "time_unit": "ns"}
-             for t in (8, 8, 8 * clock)]
+             for t in (8, 8, 8, 8, 8 * clock, 8 * clock)]
     runs += case("fill/wrong/f32/" + at, 0.01) + case("fill/naive/bf16/" + at, 1)
     runs += case("row/exact_avx2/f32/d:512/below:4096", 0.5, n=1)
     known = {"cpu": "this one", "compiler": "GCC 1", "build_type": "Release", "date": "2026-11-21T21:00:00+00:00", "offset": "16",
@@ -115,7 +126,9 @@ def test_everything_is_there(tmp_path):
     assert "exact_avx2 3.0e-8 0.5 100 % 0.200 ± 0.001 20.00 ± 0.10 50.0 ± 0.4" in text
     assert "naive 4.0e-4 1.0e6 25.00 % 16.000 ± 0.080 0.250 ± 0.001 0.625 ± 0.004" in text
     assert "lacking_neon not run: this CPU lacks its instructions" in text
-    assert "exact stays within 3.0e-8 to position 4; naive grows" not in text  # doubling is not growth
+    assert ("exact stays within 3.0e-8 to position 4; naive is already 2.0e-4 wrong at the first positions compared "
+            "(position 0), and 4.0e-4 at the end.") in text  # doubling is not growth
+    assert "a fixed chain of operations took 8 ± 0 ns" in text and "medians of 5 repetitions" in text
     assert "exact_avx2 takes 256 ± 1 ns for one row, below position 2¹²" in text
     assert ("exact is correctly rounded in every one of the 2,000 outputs compared; "
             "of the others' outputs, 25.00 % (naive) are.") in text
@@ -142,8 +155,20 @@ def test_what_failed_is_said_escaped_and_not_ranked(tmp_path):
                                                          "bound")
     assert "its largest error is 5.6e-2" in warnings[0]
     assert "<b>its" not in page
-    assert "wrong" not in " ".join(re.findall(r"<svg.*?</svg>", page, re.S))
+    drawn = re.findall(r"<text.*?</text>", page, re.S)
+    assert drawn and not any("wrong" in text for text in drawn)
+    assert text_of(page).count("exact is correctly rounded in every one of the 2,000 outputs") == 1
     assert not any(line["name"] == "wrong" for line in csv.DictReader((tmp_path / "page/speed.csv").open()))
+
+
+def test_names_that_no_font_or_encoding_has(tmp_path):
+    v, b = sound(), json.loads(json.dumps(bench()).replace("naive", "\u4f60\ud800"))
+    v["implementations"][0]["name"] = "\u4f60\ud800"
+    page = page_of(tmp_path, v, b)
+    assert "<code>\u4f60\\ud800</code>" in page
+    again = subprocess.run(["/usr/bin/python3", "-B", PAGE, "--verify", tmp_path / "v.json", "--bench", tmp_path / "b.json",
+                            "--output", tmp_path / "page"], capture_output=True, text=True)
+    assert (again.returncode, again.stderr) == (0, "")  # nor a warning of matplotlib's
 
 
 def test_hostile_names(tmp_path):
@@ -160,10 +185,13 @@ def test_hostile_names(tmp_path):
     ({}, {}, None),
     ({}, {"spread": 0.06}, r"noisy: .* 6\.0 % or more"),
     ({}, {"spread": 0.049}, None),
-    ({}, {"load_avg": [9, 2.5, 0]}, r"busy: a load average of 2\.5 over five minutes .* 4 CPUs"),
+    ({}, {"load_avg": [9, 2.5, 0]}, r"busy: a load average of 2\.5 or more over one and over five minutes .* 4 CPUs"),
     ({}, {"load_avg": [9, 2.0, 9]}, None),
-    ({}, {"load_avg": [2.5]}, r"busy: a load average of 2\.5 over a minute"),
-    ({}, {"clock": 1.25}, "clock changed .* up to 25 % longer"),
+    ({}, {"load_avg": [1.9, 9, 9]}, None),
+    ({}, {"load_avg": [2.5]}, r"busy: a load average of 2\.5 over one minute"),
+    ({}, {"clock": 1.25}, "clock changed .* took at least 25 % longer than the quickest tenth"),
+    ({}, {"shape.transformer": "n:5000/d:512 base 500000, another"},
+     r"another table than the speeds of 5000 × 512 \(base 10000\)"),
     ({}, {"clock": 1.049}, None),
     ({}, {"build_type": "Debug"}, "build type is Debug, not Release"),
     ({"machine": {"build_type": "Debug"}}, {}, "posenc-verify.s build type is Debug"),
@@ -193,7 +221,7 @@ def test_errors_alone(tmp_path):
     text = text_of(page)
     assert "Accuracy of posenc" in text and "GB/s" not in text
     assert sorted(p.name for p in (tmp_path / "page").iterdir()) == ["accuracy.csv", "index.html", "verify.json"]
-    assert "2 of 3 implementations are at most 1 ULP wrong" in text and "Not in these files: speeds." in text
+    assert "2 of 3 implementations are at most 1 ULP wrong at positions to 5k" in text and "Not in these files: speeds." in text
     for name in NAMES:
         assert f"<code>{name}</code>" in page
 
@@ -240,6 +268,78 @@ def test_growth_and_where(tmp_path):
     assert "errors above 1e-6 go as far as: naive to column 255." in text
 
 
+def moved(v, spans, **more):
+    """v with its ranges at these positions."""
+    for e in v["implementations"]:
+        e["ranges"] = [r | more | {"from": a, "to": b} for r, (a, b) in zip(e["ranges"], spans)]
+    return v
+
+
+def test_families_are_whole_or_named(tmp_path):
+    v = sound()
+    v["implementations"].append(entry("exact_avx512", "avx512", verified=False, failure="beyond its bound", ranges=[]))
+    text = text_of(page_of(tmp_path, v, None))
+    assert "exact_avx2 and exact_scalar are correctly rounded in every one" in text and "exact_avx2 and exact_scalar stay" in text
+    assert not re.search(r"[^_]exact (is|stays|are)", text)
+
+
+def test_positions_far_out_and_negative(tmp_path):
+    v = moved(sound(), [(100000, 131072), (131072, 200000)]) | {"profile": None}
+    text = text_of(page_of(tmp_path, v, None))
+    assert ("exact stays within 3.0e-8 at positions 100000 to 199999; naive is already 2.0e-4 wrong at the first positions "
+            "compared (positions 100000 to 131071), and 4.0e-4 at the end.") in text
+    v = moved(sound(), [(-3, 0), (0, 2)])
+    text = text_of(page_of(tmp_path, v, None))
+    assert "exact stays within 3.0e-8 to |position| 3" in text and "judged, positions -3 to 1." in text
+    assert "The largest error, 4.0e-4, is naive's in columns 0 to 255 at |positions| 2 to 3; " in text
+    assert "In an octave of |positions|, 1 to 2 rows were compared" in text
+    v = moved(sound(), [(4096, 4097)]) | {"profile": None}
+    assert "exact stays within 1.5e-8 at position 4096; naive is 2.0e-4 wrong there." in text_of(page_of(tmp_path, v, None))
+
+
+@pytest.mark.parametrize("more, said", [
+    ({"d_model": 64}, "d_model 64"), ({"position_scale": 0.5}, "positions times 0.5"), ({"layout": "split"}, "layout split"),
+    ({"preset": "t2t"}, "t2t"), ({"denominator": 255}, "denominator 255"), ({"base": 500000}, "base 500000"),
+    ({"from": 100, "to": 5000}, "positions 100 to 4999"),
+])
+def test_errors_of_another_table_are_not_ranked(tmp_path, more, said):
+    v = moved(sound(), [(0, 512), (512, 5000)])
+    for e in v["implementations"]:
+        e["ranges"] = [r | more for r in e["ranges"]][:1 if "from" in more else 2]
+    page = page_of(tmp_path, v, bench())
+    warnings = warnings_of(page)
+    assert len(warnings) == 1 and f"another table than the speeds of 5000 × 512 ({said})" in warnings[0]
+    assert "errors and speeds are of different tables" in text_of(page) and "the fastest of the" not in text_of(page)
+
+
+def test_other_dtypes_and_nobody_in_both(tmp_path):
+    text = text_of(page_of(tmp_path, moved(sound(), [(0, 512), (512, 5000)], dtype="bf16"), bench()))
+    assert "open: speeds of float32 tables are left out, because errors were judged in bf16." in text
+    assert "1e-6" not in text.split("Where in the table are the errors?")[-1].split("How is the error")[0]
+    b = bench()
+    b["benchmarks"] = case("fill/unknown/f32/n:5000/d:512", 1)
+    assert "open: none was both verified and run." in text_of(page_of(tmp_path, sound(), b))
+
+
+def test_few_repetitions_have_no_spread(tmp_path):
+    b = bench()
+    b["benchmarks"] = [r for i, r in enumerate(b["benchmarks"]) if r["run_name"] != b["benchmarks"][i - 1].get("run_name")]
+    page = page_of(tmp_path, sound(), b)
+    assert [w.split(":")[0] for w in warnings_of(page)] == ["1 repetition"]
+    assert "±" not in text_of(page).replace("after ± stands", "").replace("there is no ±", "")
+    assert "repetitions" not in text_of(page).replace("its repetitions", "") or "1 repetitions" not in text_of(page)
+    assert all(line["ns_half_iqr"] == "" for line in csv.DictReader((tmp_path / "page/speed.csv").open()))
+
+
+def test_ties_are_named(tmp_path):
+    b = bench()
+    b["benchmarks"] = [r for r in b["benchmarks"] if "exact_scalar" not in r["run_name"]]
+    b["benchmarks"] += case("fill/exact_scalar/f32/n:5000/d:512", 0.2004)
+    text = text_of(page_of(tmp_path, sound(), b))
+    assert "exact_avx2: the fastest of the 2 that are at most 1 ULP wrong" in text
+    assert "0.5 ULP; exact_scalar ties with it (0.2 % apart)." in text
+
+
 def test_csv_has_the_numbers(tmp_path):
     page_of(tmp_path, verify(), bench())
     lines = list(csv.DictReader((tmp_path / "page/accuracy.csv").open()))
@@ -262,7 +362,16 @@ def test_csv_has_the_numbers(tmp_path):
     (verify(), verify(), r"b\.json: this is not a run of posenc-bench"),
     (verify(implementations=[{"isa": "any"}]), None, "a value is missing .*name"),
     (verify(), {"benchmarks": [{"run_name": "fill/x/f32/n:1/d:1", "run_type": "iteration"}]}, "a value is missing .*cpu_time"),
-    (verify(profile={"position_edges": "x"}), None, "not of the expected form|a value is missing"),
+    (verify(profile={"position_edges": "x"}), None, "profile.position_edges is 'x', not a list"),
+    ('{"tool": "posenc-verify", "schema": 1, "implementations": [NaN]}', None, "not JSON .NaN is no finite number"),
+    ('{"implementations": [1e999]}', None, "not JSON .1e999 is no finite number"),
+    ("[" * 100000, None, "not JSON"),
+    (verify(implementations=[entry("x", ranges=ranges(-1.0, 1, 1))]), None, "x: ranges: max_abs is -0.5, not 0 or more"),
+    (verify(implementations=[entry("x", profile=[[1], [1], [1]])]), None, "x: profile is .1., not a list of 2"),
+    (verify(), bench(caches=None), "context.caches is None, not a list"),
+    (verify(), bench(load_avg=["x"]), "context.load_avg is .*not a list"),
+    (verify(), {"benchmarks": case("fill/x/f32/n:5000/d:512", -1.0)}, "cpu_time is -2534400.0, not a positive number"),
+    (verify(), {"benchmarks": [c | {"rows": 0} for c in case("fill/x/f32/n:5000/d:512", 1)]}, "rows is 0, not a positive"),
 ])
 def test_bad_input_is_named_and_leaves_the_old_page(tmp_path, v, b, message):
     (tmp_path / "page").mkdir()
@@ -281,6 +390,151 @@ def test_bad_input_is_named_and_leaves_the_old_page(tmp_path, v, b, message):
 def test_usage(tmp_path, arguments, message):
     status, out, err = report(tmp_path, verify(), None, *arguments)
     assert status == 2 and out == "" and re.search(message, err)
+
+
+# What the pictures show: the lines, bars and colours that are drawn, not that there are some.
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Draws a picture; returns the axes of the wide one, and its caption."""
+    def of(module, v, b):
+        figures = []
+        monkeypatch.setattr(drawing, "inline", lambda figure, label: figures.append(figure) or "")
+        found = module.picture(Subject(v, b, "v.json"))
+        return figures[0].axes[0], found.caption
+    return of
+
+
+def bars(axes):
+    """{name of the colour: [(from, to) of each error bar]}, along the axis that they are drawn on."""
+    found = {}
+    for container in axes.containers:
+        for lines in container.lines[2]:
+            for (a, b) in lines.get_segments():
+                along = 0 if a[0] != b[0] else 1
+                found.setdefault(container.lines[0].get_color(), []).append((a[along], b[along]))
+    return found
+
+
+def test_choice(drawn):
+    b = bench()
+    b["benchmarks"] = [r for r in b["benchmarks"] if "fill/exact_scalar" not in r["run_name"]]
+    b["benchmarks"] += case("fill/exact_scalar/f32/n:5000/d:512", 2)
+    axes, caption = drawn(choice, sound(), b)
+    naive, exact = drawing.colour(0), drawing.colour(1)
+    assert bars(axes)[naive] == [pytest.approx((0.24875, 0.25125))]  # 0.25 GB/s, quartiles half a per cent to either side
+    assert bars(axes)[exact] == [pytest.approx((19.9, 20.1)), pytest.approx((1.99, 2.01))]
+    dots = [c.lines[0] for c in axes.containers]
+    assert [dot.get_ydata()[0] for dot in dots] == [3e-8, 4e-4, 3e-8]
+    assert [dot.get_markerfacecolor() for dot in dots] == [exact, drawing.PAPER, exact]  # filled: at most 1 ULP wrong
+    front = next(line for line in axes.lines if line.get_color() == drawing.INK)
+    assert list(front.get_xdata())[1:] == pytest.approx([20, 20]) and list(front.get_ydata())[:2] == [3e-8, 3e-8]
+    assert "medians being taken at face value" in caption and "median of 5 repetitions" in caption
+    limit = next(t for t in axes.figure.texts if t.get_text().startswith("limit of stores: 40.0"))
+    frame = axes.get_window_extent()
+    assert limit.get_position()[1] * 72 * axes.figure.get_figheight() == pytest.approx((frame.y0 + frame.y1) / 2)
+
+
+def test_choice_of_errors_of_zero(drawn):
+    v = sound()
+    for r in v["implementations"][1]["ranges"]:
+        r["max_abs"] = 0.0
+    axes, _ = drawn(choice, v, bench())
+    zero = [c.lines[0] for c in axes.containers][0].get_ydata()[0]
+    assert zero == axes.get_ylim()[0] == 1e-9
+    assert axes.yaxis.get_major_formatter()(zero) == "0" and zero in axes.yaxis.get_majorticklocs()
+    front = next(line for line in axes.lines if line.get_color() == drawing.INK)
+    assert list(front.get_ydata())[:2] == [zero, zero]
+
+
+def test_front():
+    points = [choice.Point("", 0, gb_s, 0, error, True) for gb_s, error in ((1, 3e-8), (2, 3e-8), (3, 1e-4), (2.5, 1e-3))]
+    choice.mark_front(points)
+    assert [p.front for p in points] == [False, True, True, False]
+    assert choice.front_line(points, [p.error for p in points], 0.5, 1) == [
+        (0.5, 3e-8), (2, 3e-8), (2, 1e-4), (3, 1e-4), (3, 1)]
+
+
+def test_growth(drawn):
+    axes, caption = drawn(growth, sound(), None)
+    lines = {line.get_color(): line for line in axes.lines}
+    assert list(lines[drawing.colour(0)].get_xdata()) == pytest.approx([1, 6 ** 0.5])  # middles of 1 and of 2 to 3
+    assert list(lines[drawing.colour(0)].get_ydata()) == [2e-4, 4e-4]
+    assert list(lines[drawing.colour(1)].get_ydata()) == [1.5e-8, 3e-8]
+    assert len(lines) == 2 and "each octave of positions" in caption
+    v = sound()
+    for factor, lines in ((1.01, 1), (1.05, 2)):  # alike within 2 %, or not
+        v["implementations"][0]["profile"] = [[e and e * factor for e in row] for row in v["implementations"][1]["profile"]]
+        assert len(drawn(growth, v, None)[0].lines) == lines
+    axes, caption = drawn(growth, sound() | {"profile": None}, None)
+    assert list(axes.lines[0].get_xdata()) == [511, 4999, 32767] and "dots at its end" in caption
+
+
+@pytest.mark.parametrize("rows, said", [
+    ([1, 1, 2], ""), ([1, 1, 1], "All positions below 2 were compared, then 1 in an octave."),
+    ([0, 0, 2], "In an octave of positions, 2 rows were compared, where any was."),
+])
+def test_how_many_were_compared(rows, said):
+    v = sound()
+    v["profile"] = v["profile"] | {"rows": rows}
+    assert growth.sampled(Subject(v, None, "v.json")).strip() == said
+
+
+def test_where(drawn):
+    axes, _ = drawn(where, sound(), None)
+    naive = {patch.get_facecolor(): patch for patch in axes.patches}
+    little, much = (drawing.matplotlib.colors.to_rgba(c) for c in (drawing.BANDS[3], drawing.BANDS[4]))
+    assert set(naive) == {little, much}  # to 10^-4, and above
+    assert naive[much].get_path().get_extents().bounds == (0, 0, 256, 3)
+    assert naive[little].get_path().get_extents().bounds == (256, 1, 256, 2)  # of octave 0 only the left half was compared
+
+
+def test_ulps(drawn):
+    axes, _ = drawn(ulps, sound(), None)
+    found = [(p.get_y() + p.get_height() / 2, p.get_x(), p.get_width(), drawing.matplotlib.colors.to_hex(p.get_facecolor()))
+             for p in axes.patches]
+    assert found == [(0, 0, 25, drawing.BANDS[0]), (0, 25, 75, drawing.BANDS[1]), (1, 0, 100, drawing.BANDS[0]),
+                     (2, 0, 100, drawing.BANDS[0])]
+    texts = [t.get_text() for t in axes.figure.texts]
+    assert [t for t in texts if t.endswith(" %")] == ["25.00 %", "100 %", "100 %"]
+    assert texts[-8:] == ["\u2264 0.5", "1", "2", "4", "16", "256", "65536", "more"]
+
+
+def test_speed(drawn):
+    b = bench()
+    for n, ns in ((100, 0.1), (1000, 0.4)):
+        b["benchmarks"] += case(f"fill/exact_avx2/f32/n:{n}/d:512", ns, n=n) + case(f"fill/exact_scalar/f32/n:{n}/d:512", 1, n=n)
+    axes, caption = drawn(speed, sound(), b)
+    exact = drawing.colour(1)
+    line = next(c.lines[0] for c in axes.containers if c.lines[0].get_color() == exact)
+    assert list(line.get_xdata()) == [4 * 512 * n for n in (100, 1000, 5000)]
+    assert list(line.get_ydata()) == pytest.approx([40, 10, 20])  # of the family the fastest
+    assert bars(axes)[exact] == [pytest.approx(e) for e in ((39.8, 40.2), (9.95, 10.05), (19.9, 20.1))]
+    assert "with bars of half the interquartile range" in caption
+
+
+def test_places(drawn):
+    axes, _ = drawn(places, sound(), bench())
+    line = axes.containers[0].lines[0]
+    assert list(line.get_xdata()) == [256] and bars(axes)[drawing.colour(1)] == [pytest.approx((254.72, 257.28))]
+
+
+def test_clock_and_threads():
+    times = [8, 8, 8.4, 8.4, 8.8, 8.8]
+    b = bench()
+    b["benchmarks"] = [r for r in b["benchmarks"] if "clock" not in r["run_name"]]
+    b["benchmarks"] += [{"run_name": "harness/clock/n:1/d:1", "run_type": "iteration", "cpu_time": t, "time_unit": "ns"}
+                        for t in times]
+    b["benchmarks"] += [r | {"real_time": r["cpu_time"]}
+                        for name, ns in (("fill/exact_avx2/f32", 0.1), ("limit/store/w:32", 0.08))
+                        for r in case(f"threads:2/{name}/n:5000/d:512/real_time", ns)]
+    subject = Subject(sound(), b, "v.json")
+    said = dict(conditions.facts(subject))["clock"]
+    assert said.startswith("a fixed chain of operations took 8.4 \u00b1 0.3 ns, the slowest tenth of its repetitions at least "
+                           "10.0 %")
+    (_, (_, line), _), = thread_tables(subject.verified, subject.order)
+    assert line[:5] == ["exact_avx2", "40.00", "0.20", "80.0 %", "0.6"]  # of what two threads' stores reach
 
 
 def luminance(colour):

@@ -55,14 +55,13 @@ def make(args):
     named = " or ".join(str(p) for p in paths[:1 if bench is None else 2])
     try:
         subject = Subject(verify, bench, paths[0])
-        files = {"verify.json": (paths[0].read_text(encoding="utf-8"), "of posenc-verify"),
-                 "accuracy.csv": (export.accuracy(subject), "errors by range")}
-        if bench:
-            files |= {"bench.json": (paths[1].read_text(encoding="utf-8"), "of posenc-bench"),
-                      "speed.csv": (export.speed(subject), "speeds by case")}
-        page = build(subject, [(name, what) for name, (_, what) in files.items()])
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError) as e:
+        texts = [path.read_text(encoding="utf-8") for path in paths[:1 if bench is None else 2]]
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as e:
         fail(f"{named}: a value is missing or not of the expected form ({type(e).__name__}: {e})")
+    files = {"verify.json": (texts[0], "of posenc-verify"), "accuracy.csv": (export.accuracy(subject), "errors by range")}
+    if bench:
+        files |= {"bench.json": (texts[1], "of posenc-bench"), "speed.csv": (export.speed(subject), "speeds by case")}
+    page = build(subject, [(name, what) for name, (_, what) in files.items()])
     directory = pathlib.Path(args.output or TOP / "build/report")
     try:
         for name, (text, _) in files.items():

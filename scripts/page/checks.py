@@ -1,16 +1,26 @@
 """The warnings at the top of a page: what makes its numbers worth less, and by how much."""
-from results import NANOSECONDS
-from subject import error, listed, noise
+import statistics
+
+from results import ENOUGH, NANOSECONDS, positive
+from words import error, listed, noise, plural
 
 NOISE = 0.05  # of the fills' relative interquartile ranges, the median
-CLOCK = 1.05  # of the longest by the shortest time of harness/clock
+CLOCK = 1.05  # of the 90th percentile by the 10th of the times of harness/clock: a single interrupt is no change of clock
 
 
 def clock(bench):
     """Nanoseconds of every repetition of the fixed chain of operations."""
-    return [b["cpu_time"] * NANOSECONDS[b["time_unit"]] for b in bench.get("benchmarks", [])
+    return [positive(b, "cpu_time") * NANOSECONDS[b["time_unit"]] for b in bench.get("benchmarks", [])
             if b.get("run_name", "").startswith("harness/clock/") and b.get("run_type") == "iteration"
             and not b.get("error_occurred")]
+
+
+def clock_ratio(times):
+    """By how much the slow tenth of the repetitions took longer than the quick one; 1 where there are too few."""
+    if len(times) < ENOUGH:
+        return 1.0
+    tenths = statistics.quantiles(times, n=10, method="inclusive")
+    return tenths[-1] / tenths[0]
 
 
 def of_bench(bench, rows):
@@ -23,27 +33,30 @@ def of_bench(bench, rows):
     if spread is not None and spread > NOISE:
         yield (f"The machine was noisy: half of the tables' speeds have an interquartile range of {100 * spread:.1f} % or "
                f"more of their median (a quiet machine stays below {100 * NOISE:.0f} %).")
-    # Of five minutes: that of one is still full of posenc-verify, which runs just before, on all processors.
+    few = {len(r.values) for k, r in rows.items() if k[0] == "fill" and r.spread is None}
+    if few:
+        yield f"{plural(max(few), 'repetition')}: no spread, which takes {ENOUGH}; so there is no ± and are no bars."
+    # Both: that of a minute alone is still full of posenc-verify, which runs just before; that of five outlasts what has ended.
     load, cpus = (context.get("load_avg") or [])[:2], context.get("num_cpus")
-    if load and cpus and load[-1] > cpus / 2:
-        yield (f"The machine was busy: a load average of {load[-1]:.1f} over "
-               f"{'five minutes' if len(load) > 1 else 'a minute'} when the run began, with {cpus} "
-               f"{'CPU' if cpus == 1 else 'CPUs'} (more than half of them).")
-    times = clock(bench)
-    if times and max(times) > CLOCK * min(times):
-        yield (f"The processor's clock changed during the run: the same chain of operations took up to "
-               f"{100 * (max(times) / min(times) - 1):.0f} % longer (throttling, or a shared core; {100 * (CLOCK - 1):.0f} % "
-               f"is let pass).")
+    if load and cpus and min(load) > cpus / 2:
+        yield (f"The machine was busy: a load average of {min(load):.1f}{' or more' if len(load) > 1 else ''} over one "
+               f"{'and over five minutes' if len(load) > 1 else 'minute'} when the run began, with {plural(cpus, 'CPU')} (more "
+               f"than half of them).")
+    ratio = clock_ratio(clock(bench))
+    if ratio > CLOCK:
+        yield (f"The processor's clock changed during the run: a tenth of the repetitions of the same chain of operations took "
+               f"at least {100 * (ratio - 1):.0f} % longer than the quickest tenth (throttling, or a shared core; "
+               f"{100 * (CLOCK - 1):.0f} % is let pass).")
     if context.get("cpu_scaling_enabled"):
         yield "CPU frequency scaling is enabled: the clock follows the load, and speeds with it."
 
 
 def of_verify(verify):
     """About one report of posenc-verify."""
-    build = verify.get("machine", {}).get("build_type", "Release")
+    build = (verify.get("machine") or {}).get("build_type", "Release")
     if build != "Release":
         yield f"posenc-verify's build type is {build}, not Release: a release may be compiled to other errors."
-    if verify.get("float64_reference", {}).get("law_holds") is False:
+    if (verify.get("float64_reference") or {}).get("law_holds") is False:
         yield "The float64 reference broke its own error law: what was judged by it is not to be trusted."
     for entry in verify["implementations"]:
         if entry.get("supported", True) and entry.get("verified") is not True and entry.get("failure"):
@@ -62,8 +75,10 @@ def of_subject(subject):
         if subject.errors:
             found.append(f"{len(subject.errors)} of the benchmark's cases failed: "
                          f"{listed(sorted(subject.errors)[:5])}{' and others' if len(subject.errors) > 5 else ''}.")
-        if subject.table[0] != "d512":
-            found.append(f"Errors are those of the table {subject.table[0]}, speeds those of others.")
+        differs = subject.another_table()
+        if subject.size and subject.ran and differs and not subject.emulated:
+            found.append(f"Errors are those of another table than the speeds of {subject.size[0]} × {subject.size[1]} "
+                         f"({listed(differs)}): they are not held against each other, and nothing is ranked or picked.")
         cpus = subject.machine.get("cpu"), subject.context.get("cpu")
         if None not in cpus and cpus[0] != cpus[1]:
             found.append(f"Errors and speeds are of two machines: {cpus[0]} was verified, {cpus[1]} was measured.")

@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 import labels
-from drawing import (INK, PAPER, SOFT, axes_at, both, colour, label, log_axis, marker, pixels, plain, text_size, thin)
-from picks import number, pick, picks
+from drawing import (INK, PAPER, SOFT, axes_at, both, colour, label, log_axis, marker, pixels, plain, power, text_size,
+                     thin)
+from picks import choice_of, number, pick, picks, remark
 from render import Table
-from subject import error, listed, of_limit, per_element, repetitions, share, share_text, speed, ulps
+from words import bar, error, listed, medians, of_limit, per_element, plural, pm, share, share_text, speed, ulps
 
 ABSOLUTE = 1e-6  # the budget of picks.BUDGETS that is an error, so that it is a line here
 ONE_ULP = 2.0 ** -24  # of float32, below 1
@@ -29,7 +30,7 @@ def points_of(subject):
     found = []
     for name, row in subject.here.items():
         if name in subject.accuracy and subject.error(name) is not None:
-            found.append(Point(name, subject.index[subject.families[name]], row.gb_s, row.gb_s * row.spread / 2,
+            found.append(Point(name, subject.index[subject.families[name]], row.gb_s, bar(row.gb_s, row.spread),
                                subject.error(name), subject.ulp(name) <= 1))
     mark_front(found)
     return found
@@ -45,12 +46,14 @@ def mark_front(points):
 
 def draw(figure, narrow, points, limit):
     """Also the README's picture. limit: what stores reach, in GB/s, or None."""
-    errors = [max(p.error, 1e-12) for p in points]
+    lowest, errors = drawn_at([p.error for p in points])
+    at_zero = [lowest] if 0 in [p.error for p in points] else []
     axes = axes_at(figure, 50 if narrow else 58, 44, 10, 26)
     fastest, slowest = max([p.gb_s for p in points] + [limit or 0]), min(p.gb_s for p in points)
     log_axis(axes.xaxis, slowest / 1.9, fastest * 1.45, plain,
              [m * 10.0 ** e for e in range(-4, 4) for m in ((1,) if narrow and fastest / slowest > 300 else (1, 2, 5))])
-    log_axis(axes.yaxis, min(errors) / 10, max(*errors, 2 * ABSOLUTE) * 4)
+    log_axis(axes.yaxis, lowest, max(*errors, 2 * ABSOLUTE) * 4, lambda v, _: "0" if v in at_zero else power(v),
+             at_zero + [10.0 ** e for e in range(math.floor(math.log10(lowest)) + bool(at_zero), 3)])
     axes.grid(axis="y")
     axes.set_xlabel("GB/s (better to the right)")
     axes.set_title("max |error| (better downwards)", fontsize=axes.xaxis.label.get_size(), x=0, ha="left", loc="left")
@@ -60,16 +63,12 @@ def draw(figure, narrow, points, limit):
              if axes.get_ylim()[0] < p < axes.get_ylim()[1]]
     if limit:
         taken.append(limit_note(axes, limit))
-    front = sorted((p for p in points if p.front), key=lambda p: p.gb_s)
-    corners = [(axes.get_xlim()[0], front[0].error)] if front else []
-    for p, above in zip(front, [*(f.error for f in front[1:]), axes.get_ylim()[1]]):
-        corners += [(p.gb_s, p.error), (p.gb_s, above)]
+    corners = front_line(points, errors, axes.get_xlim()[0], axes.get_ylim()[1])
     if corners:
-        axes.plot(*zip(*corners), color=INK, linewidth=1, zorder=2)
+        axes.plot(*zip(*corners), color=INK, linewidth=1, zorder=2, clip_on=not at_zero)
     for p, e in zip(points, errors):
-        axes.errorbar(p.gb_s, e, xerr=[[min(p.half_iqr, 0.9 * p.gb_s)], [p.half_iqr]], fmt=marker(p.family),
-                      color=colour(p.family), markerfacecolor=colour(p.family) if p.exact else PAPER, markersize=7,
-                      elinewidth=1, zorder=3)
+        axes.errorbar(p.gb_s, e, xerr=p.half_iqr or None, fmt=marker(p.family), color=colour(p.family), elinewidth=1, zorder=3,
+                      markerfacecolor=colour(p.family) if p.exact else PAPER, markersize=7, clip_on=e > lowest)
     at = [pixels(axes, p.gb_s, e) for p, e in zip(points, errors)]
     size = axes.xaxis.label.get_size()
     sizes = [text_size(p.name, size, p.front) for p in points]
@@ -79,6 +78,22 @@ def draw(figure, narrow, points, limit):
         if math.dist(dot, to) > 9:
             thin(figure, dot, to, colour(p.family), zorder=1)
         label(axes, x, y + h / 2, p.name, color=colour(p.family), fontsize=size, fontweight="bold" if p.front else "normal")
+
+
+def drawn_at(errors):
+    """The lower edge of the axis, and where each error is on it: 0, which no logarithm has, at the edge."""
+    least = min((e for e in errors if e > 0), default=ABSOLUTE)
+    lowest = 10.0 ** math.floor(math.log10(least / 10)) if 0 in errors else least / 10
+    return lowest, [e or lowest for e in errors]
+
+
+def front_line(points, errors, left, top):
+    """Corners of the line around what the front leaves to others."""
+    front = sorted((p.gb_s, e) for p, e in zip(points, errors) if p.front)
+    corners = [(left, front[0][1])] if front else []
+    for (x, y), above in zip(front, [*(e for _, e in front[1:]), top]):
+        corners += [(x, y), (x, above)]
+    return corners
 
 
 def frame_note(axes, y, text):
@@ -93,7 +108,8 @@ def frame_note(axes, y, text):
 def limit_note(axes, limit):
     """Likewise of what stores reach, its name along the line."""
     axes.axvline(limit, color=SOFT, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
-    x, middle = pixels(axes, limit, 10 * ABSOLUTE)
+    frame = axes.get_window_extent()
+    x, middle = pixels(axes, limit, ABSOLUTE)[0], (frame.y0 + frame.y1) / 2
     text = f"limit of stores: {limit:.1f}"
     width, height = text_size(text, axes.xaxis.label.get_size())
     label(axes, x + 5 + height / 2, middle, text, color=SOFT, ha="center", rotation=90)
@@ -102,12 +118,13 @@ def limit_note(axes, limit):
 
 def picture(subject):
     points = points_of(subject)
+    d = subject.judged_range().get("d_model")
+    width = f" Errors are those of d_model {d}, speeds those of {subject.size[1]}." if d not in (None, subject.size[1]) else ""
     front = ", ".join(p.name for p in points if p.front)
     caption = (f"Largest error of an output at {subject.reach()}, {subject.table_name()}, against the speed of the float32 "
-               f"table {subject.size[0]} × {subject.size[1]}; both axes logarithmic. Speed: median of "
-               f"{repetitions(subject.here)} repetitions, CPU time, bars half the interquartile range to either side. Filled: "
-               f"at most 1 ULP wrong everywhere. Black line and bold: the Pareto front, beyond which nothing is both faster "
-               f"and closer.")
+               f"table {subject.size[0]} × {subject.size[1]}; both axes logarithmic. Speed: CPU "
+               f"time, {medians(subject.here, 'with bars of')}. Filled: at most 1 ULP wrong everywhere. Black line and bold: the "
+               f"Pareto front, beyond which nothing is both faster and closer, medians being taken at face value.{width}")
     said = f"Scatter plot of error against speed. On the Pareto front: {front}."
     return both("choice", said, caption,
                 lambda figure, narrow: draw(figure, narrow, points, subject.limit.gb_s if subject.limit else None), (400, 470))
@@ -119,20 +136,21 @@ def answer(subject):
     if not judged:
         return "No implementation was verified, so none can be recommended."
     if subject.ranked and subject.within():
-        name, tie = pick(subject.within(), subject.here, subject.order)
-        value, pm = speed(subject.here[name])
+        within = subject.within()
+        name, ties = pick(within, subject.here, subject.order)
         part = share_text(subject.here[name], subject.limit, "what stores reach")
-        return (f"{name}: {'one' if tie else 'the fastest'} of the {len(subject.within())} that are at most 1 ULP wrong, "
-                f"{value} ± {pm} GB/s{part}, max |error| {error(subject.error(name))}, {ulps(subject.ulp(name))} ULP{tie}.")
+        that = "that ran and is" if len(within) == 1 else "that are"
+        return (f"{name}: {choice_of(name, ties, len(within))} {that} at most 1 ULP wrong, {pm(speed(subject.here[name]))} "
+                f"GB/s{part}, max |error| {error(subject.error(name))}, {ulps(subject.ulp(name))} ULP{remark(name, ties)}.")
     if subject.ranked and subject.best():
         name = subject.best()
         return f"None of those that ran stays within 1 ULP; the closest is {name}, {ulps(subject.ulp(name))} ULP."
     within = [n for n in judged if subject.ulp(n) <= 1]
     least = min(map(subject.ulp, judged))
     closest = subject.call([n for n in judged if subject.ulp(n) == least])
-    why = "the run was emulated" if subject.emulated else "speeds were not measured"
-    return (f"{len(within)} of {len(judged)} implementations are at most 1 ULP wrong at {subject.reach()}, closest "
-            f"{listed(closest)} with {ulps(least)} ULP; which is fastest is open: {why}.")
+    return (f"{len(within)} of {plural(len(judged), 'implementation')} {'is' if len(within) == 1 else 'are'} at most 1 ULP wrong "
+            f"at {subject.reach()}, closest {listed(closest)} with {ulps(least)} ULP; which is fastest is open: "
+            f"{subject.unranked()}.")
 
 
 def chosen(subject):
@@ -159,9 +177,8 @@ def table(subject):
     head += ["ns/element", "GB/s", "% of limit"] if subject.here else []
     caption = f"Errors: {subject.table_name()}, {subject.reach()}."
     if subject.here:
-        ranked = "" if subject.ranked else "emulated: not ranked; "
-        caption += (f" Speeds: {ranked}{subject.size[0]} × {subject.size[1]}, float32, median of {repetitions(subject.here)} "
-                    f"repetitions ± half the interquartile range.")
+        ranked = "" if subject.ranked else f"{'emulated: ' if subject.emulated else ''}not ranked; "
+        caption += (f" Speeds: {ranked}{subject.size[0]} × {subject.size[1]}, float32, {medians(subject.here)}.")
     return Table(caption, head, rows, marks={n: "front" for n, p in points.items() if p.front})
 
 

@@ -1,29 +1,30 @@
 """Two runs of posenc-bench: the tables of what both measured."""
-from compare_cases import LIMITS, WRITES, mean, means_of, pairs_of
-from compare_parts import NAMED, Section, context_section, counted
-from compare_picture import ratios
-from further import speed, value
+from compare_cases import WRITES, groups_of, pairs_of
+from compare_parts import NAMED, Section, context_section, counted, some
+from compare_picture import COLOURS, bars_of, name_of, picture, quartiles
+from compare_rule import LIMITS, WILD, number, rule_of, spread_of
 from render import Table
 from results import fail
 
-HOW = """Cases are paired by their names. After each ± stands half an interquartile range. A ratio is the speed in B over the
-speed in A, of medians; its spread is the root of the sum of squares of the relative interquartile ranges of both. It is
-called faster or slower when it differs from 1 by more than that spread, which is twice what stands after ±, and by more than
-3 %; of fewer than three repetitions nothing is said. A share is the speed over that of plain stores to the same memory in its
-own run (sums: over that of a plain loop), so that it tells more of the program and less of the memory. A mean is the
-geometric one, and its spread takes the cases as independent. Where one machine lacks the other's instructions, NAME / NAME
-are the fastest of a family in A and in B."""
+HOW = f"""Cases are paired by their names. Figures are medians of the repetitions; after each ± stands half an interquartile
+range, of a ratio the root of the sum of squares of both; where the range is more than {100 * WILD:.0f} % of the median, the
+quartiles are shown instead, or nothing. That spread is one within runs and decides nothing; the rule for what is called a
+difference is stated at the top. The controls have a ratio, but are not judged. A share is the speed over that of the fastest
+stores to the same memory in its own run, plain or non-temporal, which may be plain in A and non-temporal in B (sums: over that
+of a plain loop). Medians over cases have no ±: what runs differ by is common to the cases of a run. Where one machine lacks the
+other's instructions, NAME / NAME are the fastest of a family in A and in B."""
 
 
-def means_table(means):
-    table = Table("Geometric mean of the ratios B/A of an implementation's cases, of speeds and of shares of the limit",
-                  ["implementation", "cases", "speed B/A", "", "least", "most", "share B/A", "", "of cases"], [])
-    for name, pairs in means.items():
-        ratio, shares = mean([p.ratio for p in pairs]), [p.share for p in pairs if p.share]
-        all_of = [p.ratio.value for p in pairs]
-        share = mean(shares) if shares else None
-        table.rows.append([name, str(len(pairs)), ratio.cell(), ratio.mark, f"{min(all_of):.3f}", f"{max(all_of):.3f}",
-                           share.cell() if share else "-", share.mark if share else "", str(len(shares))])
+def medians_table(groups):
+    table = Table("Median of the ratios B/A of an implementation's cases, and quartiles, over the cases that all of them have",
+                  ["implementation", "cases", "speed B/A", "quartiles", "share B/A", "quartiles", "of cases"], [])
+    for group, pairs in groups.items():
+        shares = [p.share.value for p in pairs if p.share]
+        cells = []
+        for values in ([p.ratio.value for p in pairs], shares):
+            low, middle, high = quartiles(values) if values else (0, 0, 0)
+            cells += [number(middle), f"{number(low)} to {number(high)}"] if values else ["-", "-"]
+        table.rows.append([name_of(group), str(len(pairs)), *cells, str(len(shares))])
     return table
 
 
@@ -50,11 +51,13 @@ def title_of(group, known, places):
 def figure(pair, row):
     """The median and half its spread, in the unit of unit_of()."""
     _, _, n, d = pair.key
-    if pair.call == "row":
-        return tuple(value(row, d, 1))
-    if pair.call == "plan":
-        return tuple(value(row, 1e-3, 2))
-    return tuple(value(row, n * d * 1e-6, 1)) if pair.call == "fresh" else tuple(speed(row))
+    others = {"row": (d, 1), "plan": (1e-3, 2), "fresh": (n * d * 1e-6, 1)}
+    scale, digits = others.get(pair.call, (None, 2 if row.gb_s >= 0.1 else 4))
+    low, middle, high = sorted(ns * scale if scale else row.size / ns for ns in quartiles(row.values))
+    spread, text = spread_of(row), f"{middle:.{digits}f}"
+    if spread is not None and spread > WILD:
+        return f"{text} ({low:.{digits}f} to {high:.{digits}f})"
+    return text, "" if spread is None else f"{middle * spread / 2:.{digits}f}"
 
 
 def unit_of(call):
@@ -77,20 +80,19 @@ def rank(kind):
     """Fills first, limits last, one thread before more."""
     calls = [*WRITES, "loop", "plan", "fresh", "limit"]
     threads = kind.startswith("threads:")
-    return threads, calls.index(kind.split("/")[threads]), kind
+    call = kind.split("/")[threads]
+    return threads, calls.index(call) if call in calls else len(calls), kind
 
 
 def case_table(pairs, title):
     unit = unit_of(pairs[0].call)
     shares = any(pair.share for pair in pairs)
-    table = Table(title, ["case", f"A, {unit}", f"B, {unit}", "speed B/A", ""] + ["share B/A", ""] * shares, [])
+    table = Table(title, ["case", f"A, {unit}", f"B, {unit}", "speed B/A", *["share B/A"] * shares, ""], [])
     for pair in sorted(pairs, key=lambda p: p.a.ns):
         name = f"{pair.call} {pair.key[1][2:]}-byte vectors" if pair.call in LIMITS else pair.key[1]
-        row = [name, figure(pair, pair.a), figure(pair, pair.b), pair.ratio.cell(), pair.ratio.mark]
-        if shares:
-            row += [pair.share.cell(), pair.share.mark] if pair.share else ["-", ""]
-        table.rows.append(row)
-        if pair.ratio.mark in ("faster", "slower"):
+        table.rows.append([name, figure(pair, pair.a), figure(pair, pair.b), pair.ratio.cell(),
+                           *[pair.share.cell() if pair.share else "-"] * shares, pair.mark])
+        if pair.mark in COLOURS:
             table.marks[name] = "front"
     return table
 
@@ -117,35 +119,40 @@ def only_in(one, other, letter):
 
 
 def compare(a, b, names):
-    """The sentence that it comes to, and the sections."""
+    """The sentences that it comes to, and the sections."""
     pairs = pairs_of(a, b)
     if not pairs:
         fail(f"{names[0]} and {names[1]} have no case in common")
+    rule = rule_of(a, b, pairs)
+    for pair in pairs:
+        pair.mark = rule.mark(pair)
     sections = [context_section(a.context, b.context)]
     if a.clock and b.clock:
         sections[0].notes.append(f"the clock, by a chain of dependent operations: in B {a.clock / b.clock:.3f} times that in A")
     sections[0].notes += only_in(a, b, "A") + only_in(b, a, "B")
-    means = means_of(pairs)
-    if means:
-        sections.append(Section("How much faster is B?", means_sentence(means), tables=[means_table(means)],
-                                picture=ratios(means)))
+    groups, out = groups_of(pairs, rule.judged)
+    if groups:
+        bars = bars_of(groups, rule)
+        notes = [f"left out, having no case in common with the others: {some(out)}"] if out else []
+        sections.append(Section("How do the implementations compare?", medians_sentence(bars, rule), notes,
+                                [medians_table(groups)], picture=picture(bars, rule) if bars else None))
     folded = [(f"{kind}: {counted(sum(len(t.rows) for t in tables), 'case')}", tables)
               for kind, tables in case_tables(pairs, a.known | b.known)]
     sections.append(Section("Case by case", folded=folded))
-    return marks_sentence([p for of_one in means.values() for p in of_one] or pairs), sections
+    return [marks_sentence(pairs, rule), rule.sentence()], sections
 
 
-def means_sentence(means):
-    said = []
-    for name in (next(iter(means)), next(reversed(means))):
-        ratio = mean([p.ratio for p in means[name]])
-        said.append(f"{name} {' ± '.join(ratio.cell())}" + (f" ({ratio.mark})" if ratio.mark else ""))
-    return "Speed in B over speed in A, mean of the cases: " + (f"from {said[0]} down to {said[1]}." if len(means) > 1
-                                                               else f"{said[0]}.")
+def medians_sentence(bars, rule):
+    """Of tables in float32, if there are any, from the implementation that gained most to the one that lost most."""
+    bars = [bar for bar in bars if bar.what == bars[0].what]
+    said = [f"{bar.name} {number(bar.quartiles[1])}" for bar in bars]
+    return (f"{rule.what.capitalize()} in B over that in A, median of {counted(len(bars[0].cases), 'case')}: "
+            + (f"from {said[0]} down to {said[-1]}." if len(said) > 1 else f"{said[0]}.")) if bars else ""
 
 
-def marks_sentence(pairs):
-    marks = [p.ratio.mark for p in pairs]
-    text = f"Of {counted(len(pairs), 'case')} that both ran, B is faster in {marks.count('faster')}, slower in "
-    text += f"{marks.count('slower')}, and the same within the spread in {marks.count('')}"
-    return text + (f"; {marks.count('not judged')} not judged." if "not judged" in marks else ".")
+def marks_sentence(pairs, rule):
+    marks = [p.mark for p in pairs if p.mark != "control"]
+    what = "B's share of the limit" if rule.machines else "B"
+    counts = [f"{word} in {marks.count(word)}" for word in rule.words]
+    return (f"Of {counted(len(marks), 'case')} that both ran, {what} is {' and '.join(counts)}; no difference is told in "
+            f"{marks.count('')}, and {marks.count('not judged')} are not judged.")

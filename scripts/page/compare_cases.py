@@ -3,18 +3,17 @@
 Cases are paired by their names; and where the machines have other instruction sets, the fastest member of a family in each.
 """
 import dataclasses
-import math
 import statistics
 
 import checks
+import valid
+from compare_rule import Ratio, share_of, speed_of
 from results import PLAIN_LOOP, best_limit, dtype_of, parse, read_bench, shapes_of, sizes_in
 from subject import family_of
 
-LEAST = 0.03  # a smaller difference is never called one
-ENOUGH = 3  # repetitions; fewer have no spread to speak of
-WRITES = ("fill", "fill_at", "fill_pair", "fill_at_real", "row", "add")  # calls whose ratios a mean is taken of
-LIMITS = ("store", "stream", "convert")
+WRITES = ("fill", "fill_at", "fill_pair", "fill_at_real", "row", "add")  # calls of an implementation
 ISAS = ("avx512", "avx2", "neon")  # that members of a family may be named after; and scalar
+TIMES = (1e-6, 1e12)  # nanoseconds that an element, a plan or the clock's chain may take
 
 
 class Run:
@@ -22,6 +21,7 @@ class Run:
 
     def __init__(self, data):
         self.context = data.get("context", {})
+        valid.context(self.context)
         places, self.errors = read_bench(data)
         first = next(iter(places))
         self.places = {None if place == first else place: rows for place, rows in places.items()}
@@ -35,7 +35,12 @@ class Run:
         self.emulated = self.context.get("emulated") == "yes"
         self.warnings = ["The run was emulated: its ratios are shown, but not judged."] * self.emulated
         self.warnings += checks.of_bench(data, self.places[None])
-        self.clock = statistics.median(times) if (times := checks.clock(data)) else None
+        times = checks.clock(data)
+        for name, values in [(self.names[case], row.values) for case, row in self.cases.items()] + [("harness/clock", times)]:
+            for ns in values:
+                if not TIMES[0] <= ns <= TIMES[1]:
+                    raise ValueError(f"{name}: {ns} ns are not between {TIMES[0]:g} and {TIMES[1]:g}")
+        self.clock = statistics.median(times) if times else None
 
     def reference(self, case):
         """What the case is held against within its own run: stores to the same memory; for sums a plain loop."""
@@ -51,52 +56,34 @@ class Run:
 
 
 @dataclasses.dataclass
-class Ratio:
-    """Of B to A, with its relative spread; sure when both have enough repetitions on real processors."""
-    value: float
-    spread: float
-    sure: bool = True
-
-    @property
-    def mark(self):
-        if not self.sure:
-            return "not judged"
-        if abs(self.value - 1) <= max(LEAST, self.value * self.spread):
-            return ""
-        return "faster" if self.value > 1 else "slower"
-
-    def cell(self):
-        digits = 3 if self.value < 10 else 1
-        return f"{self.value:.{digits}f}", f"{self.value * self.spread / 2:.{digits}f}"
-
-
-@dataclasses.dataclass
 class Pair:
-    """One case in both runs; share is the ratio of its shares of the limit, each of its own run."""
+    """One case in both runs; share is the ratio of its shares of the limit, each of its own run, or None. family: that two
+    members are of where one run lacks the other's. mark is what the rule says."""
     place: object
     key: tuple
     a: object
     b: object
     ratio: Ratio
     share: Ratio
+    family: str = ""
+    mark: str = ""
 
     @property
     def call(self):
         return next(part for part in self.key[0].split("/") if not part.startswith("threads:"))
 
+    @property
+    def case(self):
+        """The same for all implementations."""
+        return self.place, self.key[0], *self.key[2:]
 
-def paired(a, b, case_a, case_b):
+
+def paired(a, b, case_a, case_b, family=""):
     rows, limits = (a.cases[case_a], b.cases[case_b]), (a.reference(case_a), b.reference(case_b))
-    real = not (a.emulated or b.emulated)
-
-    def ratio(*parts):
-        """Of times in A to times in B, and of what these are held against the other way round."""
-        value = parts[0].ns / parts[1].ns * (parts[3].ns / parts[2].ns if parts[2:] else 1)
-        return Ratio(value, math.hypot(*(row.spread for row in parts)), real and min(len(row.values) for row in parts) >= ENOUGH)
-
+    share = Ratio(*map(share_of, rows, limits)) if all(limits) else None
     place, (kind, who, *shape) = case_a
-    name = who if case_a == case_b else f"{who} / {case_b[1][1]}"
-    return Pair(place, (kind, name, *shape), *rows, ratio(*rows), ratio(*rows, *limits) if all(limits) else None)
+    name = f"{who} / {case_b[1][1]}" if family else who
+    return Pair(place, (kind, name, *shape), *rows, Ratio(*map(speed_of, rows)), share, family)
 
 
 def pairs_of(a, b):
@@ -106,7 +93,7 @@ def pairs_of(a, b):
     for family, case in fastest[0].items():
         other = fastest[1].get(family)
         if other and (case[1][1] not in names[1] or other[1][1] not in names[0]):
-            found.append(paired(a, b, case, other))
+            found.append(paired(a, b, case, other, family[2]))
     return found
 
 
@@ -121,17 +108,25 @@ def fastest_of_families(run):
     return found
 
 
-def mean(ratios):
-    """The geometric one; its spread takes the cases as independent, as interleaved repetitions are."""
-    logs = [math.log(r.value) for r in ratios]
-    return Ratio(math.exp(sum(logs) / len(logs)), math.hypot(*(r.spread for r in ratios)) / len(ratios),
-                 all(r.sure for r in ratios))
-
-
-def means_of(pairs):
-    """{implementation: its pairs}, of the cases that write rows, by the mean ratio, largest first."""
+def groups_of(pairs, judged):
+    """({(what, implementation): its pairs}, those left out), of cases that write rows: tables in float32 (what is nothing),
+    other dtypes and sums apart, and within each of these only cases that all its implementations have; those with the largest
+    median of the ratios that are judged come first."""
     found = {}
     for pair in pairs:
         if pair.call in WRITES and pair.key[1] != PLAIN_LOOP:
-            found.setdefault(pair.key[1], []).append(pair)
-    return dict(sorted(found.items(), key=lambda f: -mean([p.ratio for p in f[1]]).value))
+            what = "sums" if pair.call == "add" else dtype_of(pair.key[0]).replace("f32", "")
+            name = f"{pair.family}, fastest member" if pair.family else pair.key[1]
+            found.setdefault(what, {}).setdefault(name, []).append(pair)
+    groups, out = {}, []
+    for what, of in sorted(found.items()):
+        cases = {name: {p.case for p in own} for name, own in of.items()}
+        if not set.intersection(*cases.values()):
+            most = statistics.mode(p.case for own in of.values() for p in own)  # keep those that have this one
+            out += [name for name in cases if most not in cases[name]]
+            cases = {name: own for name, own in cases.items() if most in own}
+        common = set.intersection(*cases.values())
+        kept = {name: [p for p in of[name] if p.case in common] for name in cases}
+        middle = {name: statistics.median([judged(p).value for p in own if judged(p)] or [0]) for name, own in kept.items()}
+        groups |= {(what, name): kept[name] for name in sorted(kept, key=middle.get, reverse=True)}
+    return groups, out

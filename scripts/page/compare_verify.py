@@ -1,5 +1,6 @@
 """Two reports of posenc-verify: every implementation's errors by range of positions, and whether they are equal."""
 import checks
+import valid
 from compare_parts import Section, context_section, some
 from render import Table
 from results import fail
@@ -21,8 +22,11 @@ class Report:
     """{name: entry} and {name: {where: range}} of what was judged."""
 
     def __init__(self, data):
+        valid.verify(data)
         self.warnings = list(checks.of_verify(data))
         self.root, self.entries = data, {e["name"]: e for e in data["implementations"]}
+        self.context = {key: value for key, value in data.items() if isinstance(value, (str, int, float))}
+        self.context |= data.get("machine") or {}
         self.ranges = {name: {tuple(r.get(key) for key in WHERE): r for r in e["ranges"]} for name, e in self.entries.items()
                        if e["ranges"]}
         for found in self.ranges.values():
@@ -30,12 +34,6 @@ class Report:
                 rows, first, end = r["rows"], r["from"], r["to"]
                 r["all"] = rows >= end - first
                 shown(r["max_abs"], r["ulp_max"], r["correctly_rounded"])
-
-    @property
-    def context(self):
-        """What is not an implementation's, as far as it can be compared: words and numbers."""
-        found = {key: value for key, value in self.root.items() if isinstance(value, (str, int, float))}
-        return found | self.root.get("machine", {})
 
 
 def called(where):
@@ -167,7 +165,7 @@ def totals(comparisons):
 
 
 def compare(a, b, names):
-    """The sentence that it comes to, and the sections."""
+    """The sentences that it comes to, and the sections."""
     comparisons = [Comparison(a, b, name) for name in a.ranges if name in b.ranges]
     if not any(c.rows for c in comparisons):
         fail(f"{names[0]} and {names[1]} have no range of an implementation in common")
@@ -176,4 +174,4 @@ def compare(a, b, names):
                 Section("Are the errors equal?", notes=notes, tables=[totals(comparisons)]),
                 Section("Range by range", folded=[(c.table().caption, [c.table()]) for c in comparisons])]
     sections[0].notes += only_in(a, b)
-    return whole, sections
+    return [whole], sections

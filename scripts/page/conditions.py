@@ -1,9 +1,9 @@
 """What machine, compiler, flags and versions; and how it was measured."""
-from checks import clock
+from checks import clock, clock_ratio
 from further import cache_sizes
 from joined import pages
-from results import interquartile_range
-from subject import noise, repetitions
+from results import ENOUGH, interquartile_range
+from words import noise, repetitions
 
 
 def facts(subject):
@@ -39,7 +39,7 @@ def binary(size):
 
 def measured(subject, context):
     caches = cache_sizes(context.get("caches", []))
-    load, times, spread = context.get("load_avg"), clock(subject.bench), noise(subject.rows)
+    load, times, noisy = context.get("load_avg"), clock(subject.bench), noise(subject.rows)
     yield "measured", when(context.get("date"))
     yield "processors", context.get("num_cpus")
     yield "data caches", ", ".join(f"L{i + 1} {binary(size)}" for i, size in enumerate(caches))
@@ -51,13 +51,14 @@ def measured(subject, context):
     yield "load average", ", ".join(f"{x:.2f}" for x in load) + " (1, 5, 15 minutes, when the run began)" if load else None
     if times:
         middle = sorted(times)[len(times) // 2]
-        yield "clock", (f"a fixed chain of operations took {middle:.4g} ± {interquartile_range(times) / 2:.2g} ns, its "
-                        f"longest repetition {100 * (max(times) / min(times) - 1):.1f} % more than its shortest")
+        spread = (f" ± {interquartile_range(times) / 2:.2g} ns, the slowest tenth of its repetitions at least "
+                  f"{100 * (clock_ratio(times) - 1):.1f} % more than the quickest")
+        yield "clock", f"a fixed chain of operations took {middle:.4g}{spread if len(times) >= ENOUGH else ' ns'}"
     else:
         yield "clock", "not watched in this run (no case harness/clock)"
-    yield "repetitions", repetitions(subject.rows)
-    if spread is not None:
-        yield "noise", f"median interquartile range of the fills: {100 * spread:.1f} % of their median"
+    yield "figures", f"medians of {repetitions(subject.rows)}"
+    if noisy is not None:
+        yield "noise", f"median interquartile range of the fills: {100 * noisy:.1f} % of their median"
 
 
 def lacking(subject):
@@ -85,4 +86,4 @@ def answer(subject):
     compiler = subject.machine.get("compiler") or subject.context.get("compiler") or "an unknown compiler"
     build = subject.machine.get("build_type") or subject.context.get("build_type") or "unknown"
     text = f"{machine}{', emulated' if subject.emulated else ''}; {compiler}, build type {build}"
-    return text + (f"; one core, {repetitions(subject.rows)} repetitions, {pages(subject.rows)}." if subject.bench else ".")
+    return text + (f"; one core, {repetitions(subject.rows)}, {pages(subject.rows)}." if subject.bench else ".")

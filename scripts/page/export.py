@@ -36,6 +36,10 @@ def plain(value):
     return str(value).lower() if isinstance(value, bool) else value
 
 
+def half_of(value, spread):
+    return "" if spread is None else value * spread / 2
+
+
 def speed(subject):
     """One line for each case and place of the output: what was verified, and the limits."""
     head = ["kind", "name", "n", "d", "offset", "repetitions", "rows", "ns_per_element", "ns_half_iqr", "gb_per_s",
@@ -45,7 +49,8 @@ def speed(subject):
     for offset, at in subject.verified.items():
         for (kind, name, n, d), row in sorted(at.items()):
             limit = best_limit(at, (n, d))[1] if kind == "fill" else None
-            share = [x / (2 if i else 1) for i, x in enumerate(row.share_of(limit))] if limit else ["", ""]
-            rows.append([kind, plain(name), n, d, offset, len(row.values), row.rows, row.ns, row.ns * row.spread / 2, row.gb_s,
-                         row.gb_s * row.spread / 2, *share, "no, emulated" if subject.emulated else "yes"])
+            share, of_share = row.share_of(limit) if limit else ("", None)
+            ranked = "no, emulated" if subject.emulated else "yes" if subject.ranked else "no"
+            rows.append([kind, plain(name), n, d, offset, len(row.values), row.rows, row.ns, half_of(row.ns, row.spread),
+                         row.gb_s, half_of(row.gb_s, row.spread), share, half_of(1, of_share), ranked])
     return text_of(head, rows)

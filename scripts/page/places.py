@@ -1,7 +1,7 @@
 """One row, random positions, a fresh table: what is asked for where there is no table to fill."""
 from drawing import RULE, SUPERSCRIPTS, axes_at, both, colour, label, log_axis, marker, pixels, plain, text_size, wrapped
 from further import kinds_like
-from subject import listed, repetitions
+from words import bar, listed, medians, pm, with_spread
 
 
 def panels(subject):
@@ -49,15 +49,14 @@ def picture(subject):
                 axes.axhline(y, color=RULE, linewidth=0.8, zorder=0)
                 if name in rows:
                     index, ns = subject.index[subject.families[name]], rows[name].ns * d
-                    axes.errorbar(ns, y, xerr=min(0.9, rows[name].spread / 2) * ns, color=colour(index), marker=marker(index),
+                    axes.errorbar(ns, y, xerr=bar(ns, rows[name].spread) or None, color=colour(index), marker=marker(index),
                                   markersize=5, elinewidth=1)
             edge, above = pixels(axes, axes.get_xlim()[0], -0.6)
             label(axes, 0 if narrow else edge, above + 4, title if narrow else wrapped(title.split(" "), wide, size, ""),
                   va="bottom")
     caption = (f"Time per row of {listed(sorted({str(d) for *_, d in shown}))} columns at random positions; logarithmic. One "
                f"row: posenc_fill of one row after the other, into memory that stays in L1, as a decoder asks; in a call: "
-               f"posenc_fill_at, below position 2²⁰. Median of {repetitions(subject.rows)} repetitions, bars half the "
-               f"interquartile range to either side.")
+               f"posenc_fill_at, below position 2²⁰. {medians(subject.rows, 'with bars of').capitalize()}.")
     rows = len(names) * 19
     return both("places", answer(subject), caption, draw, (rows + 76, (rows + 68) * len(shown)))
 
@@ -70,17 +69,13 @@ def answer(subject):
     for title, rows, d in shown:
         if name in rows:
             ns = rows[name].ns * d
-            parts.append(f"{decimals(ns, ns * rows[name].spread / 2)} ns for {title}")
+            parts.append(f"{pm(with_spread(ns, rows[name].spread, 0 if ns >= 100 else 1 if ns >= 10 else 2))} ns for {title}")
     text = f"{name} takes {listed(parts)}" if parts else ""
     fresh = {k[1]: (k, r) for k, r in subject.rows.items() if k[0] == "fresh"}
     if {"malloc_fill", "table_create"} <= set(fresh):
         (key, made), (_, plainly) = fresh["table_create"], fresh["malloc_fill"]
         ratio, spread = made.share_of(plainly)
-        text += (f"{'; ' if text else ''}a table of {key[2]} × {key[3]} in fresh memory is made {ratio:.2f} ± "
-                 f"{spread / 2:.2f} times as fast by posenc_table_create as by malloc and posenc_fill")
+        text += (f"{'; ' if text else ''}a table of {key[2]} × {key[3]} in fresh memory is made "
+                 f"{pm(with_spread(ratio, spread and spread / ratio, 2))} times as fast by posenc_table_create as by malloc "
+                 f"and posenc_fill")
     return f"{text[0].upper() if not parts else text[0]}{text[1:]}." if text else "Not measured in this run."
-
-
-def decimals(value, pm):
-    digits = 0 if value >= 100 else 1 if value >= 10 else 2
-    return f"{value:.{digits}f} ± {pm:.{digits}f}"

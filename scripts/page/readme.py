@@ -12,7 +12,8 @@ from joined import pages
 from picks import number, pick
 from render import HERE
 from results import fail
-from subject import Subject, repetitions
+from subject import Subject
+from words import medians
 
 WIDTH, HEIGHT = 800, 430  # of the drawing; lines of text are above and below
 ABOVE, BELOW = 30, 46
@@ -23,7 +24,7 @@ def subject_of(verify, bench, names):
     if not choice.points_of(subject):
         fail(f"{names[0]} and {names[1]}: no implementation was both verified and run")
     if not subject.ranked:
-        fail(f"{names[1]}: an emulated run has no speeds to show")
+        fail(f"{names[0]} and {names[1]}: {subject.unranked()}")
     return subject
 
 
@@ -36,7 +37,7 @@ def picture(subject):
         svg = str(drawing.inline(figure, title))
     run = subject.context
     where = f"{run.get('cpu', 'unknown CPU')}, {run.get('compiler', 'unknown compiler')}, {run.get('date', 'no date')[:10]}"
-    how = (f"medians of {repetitions(subject.here)} repetitions, bars half the interquartile range to either side; "
+    how = (f"{medians(subject.here, 'with bars of')}; "
            "filled: at most 1 ULP wrong; line: the Pareto front")
     lines = [(20, 15, "ink", title), (ABOVE + HEIGHT + 32, 12, "soft", how),
              (ABOVE + HEIGHT + 14, 12, "soft", f"{where}; one core; output at {subject.offset} modulo 64, {pages(subject.rows)}")]

@@ -50,7 +50,7 @@ def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as f:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as f:
             f.write(text)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)

@@ -13,8 +13,8 @@ from further import level_tables, position_tables, shares_at, thread_tables, tim
 from others import LONG_NAMES, dtype_tables, limits_of, preset_tables, sizes_of, sum_tables, sums_of
 from render import Table, page
 from results import PLAIN_LOOP, best_limit
-from subject import listed, position, share_text
-from subject import speed as speed_of
+from words import listed, plural, pm, share_text
+from words import speed as speed_of
 
 
 EMULATED = "Emulated: these times say nothing about a real machine, and are not ranked."
@@ -80,22 +80,25 @@ def others(subject):
         row = rows.get((f"fill/{dtype}", name, *shape)) if shape else None
         if row:
             part = share_text(row, best_limit(rows, shape, limits_of(dtype))[1])
-            parts.append(f"{' ± '.join(speed_of(row))} GB/s in {long_name}, {shape[0]} × {shape[1]}{part}")
+            parts.append(f"{pm(speed_of(row))} GB/s in {long_name}, {shape[0]} × {shape[1]}{part}")
     text = f"{name} writes {listed(parts)}" if parts else ""
     sums = [(size, rows[kind, name, *shape], rows.get((kind, PLAIN_LOOP, *shape))) for kind, shape, size in sums_of(rows)
             if (kind, name, *shape) in rows]
-    ratios = [f"{' ± '.join(times(row, loop))} ({size.replace('x', '×')})" for size, row, loop in sums if loop]
+    ratios = [f"{pm(x for x in times(row, loop) if x != '-')} ({size.replace('x', '×')})" for size, row, loop in sums if loop]
     if ratios:
         whose = "; its" if text else f"Of {name}, the"
         text += f"{whose} sums with a table's rows are {listed(ratios)} times as fast as a plain loop"
-    return f"{text}." if text else "Measured, though not of the implementation that is recommended."
+    return f"{text}." if text else "Measured, though not of the implementation that the sections above are about."
 
 
 def build(subject, files):
     """The page's text; files: [(name, what it is)] that lie beside it."""
     cpu = subject.machine.get("cpu") or subject.context.get("cpu") or "an unknown processor"
+    if subject.emulated:
+        cpu = f"emulated {subject.machine.get('architecture') or subject.context.get('architecture') or 'processor'}, on {cpu}"
     when = (subject.context.get("date") or subject.verify.get("date") or "")[:10]
     return page("report.html", title="Accuracy and speed of posenc" if subject.bench else "Accuracy of posenc", cpu=cpu,
                 when=when, compiler=subject.context.get("compiler") or subject.machine.get("compiler") or "",
                 version=subject.verify.get("version", ""), warnings=of_subject(subject), sections=list(sections(subject)),
-                files=files, speeds=bool(subject.bench), count=len(subject.judged()), reach=position(subject.end()))
+                files=files, speeds=bool(subject.bench),
+                judged=f"{plural(len(subject.judged()), 'implementation')} judged, {subject.whole_reach()}")

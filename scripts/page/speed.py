@@ -5,7 +5,7 @@ from drawing import SOFT, axes_at, both, colour, ends, label, log_axis, marker, 
 from further import MEMORY, cache_sizes
 from render import Table
 from results import best_limit, sizes_in
-from subject import listed, repetitions, share_text, speed
+from words import bar, listed, medians, plural, pm, share_text, speed
 
 FEW = 3
 LIMITS = (("store", (5, 2)), ("stream", (1, 1.5)), ("convert", (6, 2, 1, 2)))  # and how they are dashed
@@ -74,15 +74,14 @@ def picture(subject):
         for family, (name, points) in families.items():
             index, xs = subject.index[family], [bytes_of[s] for s in points]
             ys = [row.gb_s for row in points.values()]
-            axes.errorbar(xs, ys, yerr=[min(0.9, row.spread / 2) * row.gb_s for row in points.values()], color=colour(index),
+            axes.errorbar(xs, ys, yerr=[bar(row.gb_s, row.spread) for row in points.values()], color=colour(index),
                           marker=marker(index), markersize=3.5 if narrow else 4.5, elinewidth=1)
             lines.append(((xs[-1], ys[-1]), [name], colour(index)))
         ends(axes, lines, room)
     caption = (f"Speed by size of the float32 table ({listed(f'{n} × {d}' for n, d in shapes)}), of each family the "
                f"member that is fastest on most of them; both axes logarithmic. Dashed: what plain stores, non-temporal "
                f"(stream) stores and a bare conversion of float64 to float32 reach on the same memory. Vertical lines: the "
-               f"sizes of this machine's caches. Median of {repetitions(subject.rows)} repetitions, bars half the "
-               f"interquartile range to either side.")
+               f"sizes of this machine's caches. {medians(subject.rows, 'with bars of').capitalize()}.")
     return both("speed", answer(subject), caption, draw, (390, 420))
 
 
@@ -98,13 +97,14 @@ def answer(subject):
     rows, name = subject.verified[subject.offset], subject.best()
     shapes = [s for s in sizes(subject) if ("fill", name, *s) in rows]
     if not shapes:
-        return "No speeds of these tables were measured."
+        return (f"{subject.unranked().capitalize()}." if subject.ran and subject.table[1] != "f32" else
+                "No speeds of these tables were measured.")
     known = {s: w[0] for s, w in (sizes_in(subject.context, "level") | sizes_in(subject.context, "shape")).items()}
     cases = []
     for s in shapes if len(shapes) <= 4 else (shapes[0], shapes[-1]):
         row, limit = rows["fill", name, *s], best_limit(subject.rows, s)[1]
         where = {"l1": "L1", "l2": "L2", "llc": "the last-level cache", MEMORY: "memory"}.get(known.get(s), f"{s[0]} × {s[1]}")
-        cases.append(f"{' ± '.join(speed(row))} GB/s in {where}{share_text(row, limit)}")
+        cases.append(f"{pm(speed(row))} GB/s in {where}{share_text(row, limit)}")
     return f"{name} writes {listed(cases)}."
 
 
@@ -125,6 +125,6 @@ def matrix(subject):
     slow = {k[1] for k, r in rows.items() if k[0] == "fill" and r.rows < k[2]}
     slow = listed(sorted(slow, key=subject.order.index))
     note = f"Of the largest tables, {slow} wrote some rows only, spread over the table." if slow else ""
-    return Table("Fills of float32 tables, GB/s ± half the interquartile range", head, found, note=note,
+    return Table(f"Fills of float32 tables, GB/s, {medians(rows)}", head, found, note=note,
                  marks={r[0]: "off" for r in found if r[0].startswith("limit")},
-                 folded=f"All {len(shapes)} tables, all implementations")
+                 folded=f"All {plural(len(shapes), 'table')}, all implementations")

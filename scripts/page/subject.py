@@ -1,12 +1,18 @@
 """What a page is about: a report of posenc-verify and, if there is one, a run of posenc-bench, with the questions that its
 sections ask of them."""
 import math
+import re
 
+import valid
 from joined import Run
-from picks import number, pick, short
+from picks import pick
 from results import best_limit, spans_of
+from words import position
 
 DEFAULT_POSITIONS = 5000
+DEFAULT_D_MODEL = 512  # of the ordinary report, whose errors stand for every width
+STANDARD = {"base": 10000, "position_scale": 1, "layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
+CALLED = {"base": "base {}", "position_scale": "positions times {}", "layout": "layout {}", "order": "order {}", "odd": "odd {}"}
 
 
 def family_of(name, isa):
@@ -21,19 +27,23 @@ def family_of(name, isa):
 
 class Subject(Run):
     """families: {name: its family}; index: {family: its number}, for its colour; spans: the position ranges of the table that
-    speeds are compared on; shape: its (n, d), or None without speeds; here: {name: its row}; limit: what stores reach there."""
+    speeds are compared on; size: its (n, d), or None without speeds; here: {name: its row}; limit: what stores reach there;
+    ranked: whether errors and speeds are of one table, so that they can be held against each other."""
 
     def __init__(self, verify, bench, path):
+        valid.verify(verify)
+        valid.context((bench or {}).get("context", {}))
         super().__init__(verify, bench or {"benchmarks": []}, path)
-        self.verify, self.bench, self.machine = verify, bench, verify.get("machine", {})
+        self.verify, self.bench, self.machine = verify, bench, verify.get("machine") or {}
         self.families = {n: family_of(n, self.entries.get(n, {}).get("isa", "")) for n in self.order}
         self.index = {f: i for i, f in enumerate(dict.fromkeys(self.families.values()))}
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
         self.size = self.shape()
         self.here = self.fills(self.size) if self.size else {}
         self.limit_key, self.limit = best_limit(self.rows, self.size)
-        self.spans = spans_of(self.accuracy, self.size[0] if self.size else DEFAULT_POSITIONS) or spans_of(self.accuracy)[:1]
-        self.ranked = bool(self.here) and not self.emulated
+        upto = self.size[0] if self.size and not self.emulated else DEFAULT_POSITIONS
+        self.spans = spans_of(self.accuracy, upto) or spans_of(self.accuracy)[:1]
+        self.ranked = any(n in self.here for n in self.judged()) and not self.emulated and not self.another_table()
 
     def judged(self):
         return [n for n in self.order if n in self.accuracy and self.error(n) is not None]
@@ -47,20 +57,79 @@ class Subject(Run):
         names = self.within() or sorted((n for n in self.judged() if n in self.here), key=self.ulp)[:1]
         return pick(names, self.here, self.order)[0] if names else None
 
-    def reach(self):
-        """ "positions to 5k", of spans."""
-        return f"positions to {position(self.spans[-1][1])}" if self.spans else "no positions"
+    def reach(self, spans=None):
+        """ "positions to 5k", of spans; from where, unless that is 0."""
+        spans = spans or self.spans
+        if not spans:
+            return "no positions"
+        first, end = spans[0][0], max(b for _, b in spans)
+        if first == 0:
+            return f"positions to {position(end)}" if end > 1 else "position 0"
+        return f"positions {first} to {end - 1}" if end - 1 > first else f"position {first}"
+
+    def whole_reach(self):
+        """The same of all positions that were judged."""
+        return self.reach(spans_of(self.accuracy))
+
+    def position_word(self, s=""):
+        """Errors by position are by its absolute value. s: of the plural."""
+        return f"|position{s}|" if any(a < 0 for a, _ in spans_of(self.accuracy)) else f"position{s}"
+
+    def upto(self, end):
+        """The last position, as short as in "positions to 5k", which leaves the 5000th out."""
+        return position(end) if self.position_word() == "position" and end > 1 else str(end - 1)
 
     def end(self):
-        """Of all positions that were judged."""
-        return max((b for a in self.accuracy.values() for _, b in a.ranges), default=0)
+        """Of all |positions| that were judged."""
+        return max((distances(span)[1] for span in spans_of(self.accuracy)), default=0)
+
+    def start(self):
+        return min((distances(span)[0] for span in spans_of(self.accuracy)), default=0)
+
+    def judged_range(self):
+        """One that says what table errors are about."""
+        return next((r for a in self.accuracy.values() for r in a.ranges.values()), {})
+
+    def peculiar(self):
+        """What of that table is not as in the paper, in words."""
+        of = self.judged_range()
+        words = [CALLED[key].format(of[key]) for key, usual in STANDARD.items() if of.get(key) not in (None, usual)]
+        d, denominator = of.get("d_model"), of.get("denominator")
+        if d and denominator is not None and denominator not in (d / 2, (d + 1) // 2, d // 2):
+            words.append(f"denominator {denominator}")
+        _, dtype, preset = self.table
+        return ([preset] if preset else []) + words + ([dtype] if dtype != "f32" else [])
 
     def table_name(self):
         """Of the table that errors are about."""
-        d = next((r.get("d_model") for a in self.accuracy.values() for r in a.ranges.values()), None)
-        shape, dtype, preset = self.table
-        return (f"d_model {d}" if d else f"table {shape}") + (f", {preset}" if preset else "") + (f", {dtype}" if dtype != "f32"
-                                                                                                  else "")
+        d = self.judged_range().get("d_model")
+        return ", ".join([f"d_model {d}" if d else f"table {self.table[0]}"] + self.peculiar())
+
+    def another_table(self):
+        """In what the table whose errors were judged is not the one whose speeds are here; the default report's width stands for
+        every other."""
+        if not self.size or not self.judged_range():
+            return []
+        measured = re.search(r" base ([\d.e+]+)", self.context.get(f"shape.{self.shapes[self.size][0]}", ""))
+        base, of = float(measured[1].rstrip(".")) if measured else STANDARD["base"], self.judged_range()
+        found = [word for word in self.peculiar() if not (word.startswith("base ") and of["base"] == base)]
+        if of.get("base", base) == STANDARD["base"] != base:
+            found.append(f"base {STANDARD['base']}")
+        if of.get("d_model", self.size[1]) not in (self.size[1], DEFAULT_D_MODEL):
+            found.insert(0, f"d_model {of['d_model']}")
+        if self.spans[0][0] != 0 or self.spans[-1][1] < self.size[0]:
+            found.append(self.reach())
+        return found
+
+    def unranked(self):
+        """Why errors and speeds are not held against each other."""
+        if self.emulated:
+            return "the run was emulated"
+        if not self.ran:
+            return "speeds were not measured"
+        if self.table[1] != "f32":
+            return f"speeds of float32 tables are left out, because errors were judged in {self.table[1]}"
+        return "errors and speeds are of different tables" if self.another_table() else "none was both verified and run"
 
     def error(self, name, spans=None):
         return self.accuracy[name].worst("max_abs", spans or self.spans) if name in self.accuracy else None
@@ -93,13 +162,17 @@ class Subject(Run):
         return matrix if any(e is not None for row in matrix or [] for e in row) else None
 
     def curve(self, name):
-        """[(first position, end, largest error)], by octave where there is a profile, else by range."""
+        """[(first |position|, end, largest error)], by octave where there is a profile, else by range."""
         matrix = self.profile(name)
         if not matrix:
-            return [(*span, self.accuracy[name].ranges[span]["max_abs"]) for span in sorted(self.accuracy[name].ranges)]
+            tops = {}
+            for span, r in self.accuracy[name].ranges.items():
+                if r.get("max_abs") is not None:
+                    tops[distances(span)] = max(r["max_abs"], tops.get(distances(span), 0))
+            return [(*span, top) for span, top in sorted(tops.items())]
         edges = self.verify["profile"]["position_edges"]
         tops = [max((e for e in row if e is not None), default=None) for row in matrix]
-        return [(a, min(b, self.end()), top) for a, b, top in zip(edges, edges[1:], tops) if top is not None]
+        return [(max(a, self.start()), min(b, self.end()), top) for a, b, top in zip(edges, edges[1:], tops) if top is not None]
 
     def groups(self, same):
         """Names that same(a, b) calls alike, as [(names, label, number of the first one's family)]."""
@@ -112,77 +185,17 @@ class Subject(Run):
         return [(g, self.call(g), self.index[self.families[g[0]]]) for g in found]
 
     def call(self, names):
-        """Families where all that were judged of one are there, else names."""
+        """Families where all of one that this processor supports are there, else names: who failed is not spoken for."""
         words = []
         for name in names:
             family = self.families[name]
-            whole = all(n in names for n in self.judged() if self.families[n] == family)
+            whole = all(n in names for n, e in self.entries.items()
+                        if e.get("supported", True) and self.families[n] == family)
             words.append(family if whole else name)
         return list(dict.fromkeys(words))
 
 
-def position(value):
-    """5k of 5000, 1M of 2^20, but 1500."""
-    return short(value) if value >= 10000 or value % 1000 == 0 or value & (value - 1) == 0 else str(value)
-
-
-def error(value):
-    return "0" if value == 0 else number(value)
-
-
-def ulps(value):
-    if value is None or math.isinf(value):
-        return "∞" if value else "?"
-    return f"{value:.1e}".replace("e+0", "e") if value >= 1e5 else f"{value:.4g}"
-
-
-def share(count, of):
-    """In per cent; 100 % only when it is all of them."""
-    if count == of:
-        return "100 %"
-    return f"{min(100 * count / of, 99.9999):.{2 if count / of < 0.999 else 4}f} %"
-
-
-def digits_of(value):
-    """Decimals that give it three digits, or one if that is more."""
-    return 1 if value >= 100 or value <= 0 else max(1, 2 - math.floor(math.log10(value)))
-
-
-def speed(row):
-    digits = max(2, digits_of(row.gb_s))
-    return f"{row.gb_s:.{digits}f}", f"{row.gb_s * row.spread / 2:.{digits}f}"
-
-
-def per_element(row):
-    return f"{row.ns:.3f}", f"{row.ns * row.spread / 2:.3f}"
-
-
-def of_limit(row, limit):
-    """In per cent."""
-    if not limit:
-        return "-"
-    ratio, spread = row.share_of(limit)
-    digits = digits_of(100 * ratio)
-    return f"{100 * ratio:.{digits}f}", f"{50 * spread:.{digits}f}"
-
-
-def share_text(row, limit, what="the limit"):
-    """ " (65.7 ± 0.6 % of the limit)", for sentences; nothing where there is no limit."""
-    return f" ({' ± '.join(of_limit(row, limit))} % of {what})" if limit else ""
-
-
-def noise(rows):
-    """Median of the relative interquartile ranges of the fills, or None."""
-    spreads = sorted(r.spread for k, r in rows.items() if k[0] == "fill" and len(r.values) > 1)
-    return spreads[len(spreads) // 2] if spreads else None
-
-
-def repetitions(rows):
-    """How many each figure is the median of, "7" or "3 to 7"."""
-    counts = sorted({len(r.values) for r in rows.values()})
-    return "" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-
-
-def listed(words, last="and"):
-    words = list(words)
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+def distances(span):
+    """A range of positions as one of |positions|, (first, end)."""
+    a, b = span[0], span[1] - 1
+    return (0 if a < 0 < b else min(abs(a), abs(b))), max(abs(a), abs(b)) + 1

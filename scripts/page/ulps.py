@@ -1,7 +1,7 @@
 """How is the error distributed? Units in the last place, in bands."""
 from drawing import BANDS, INK, SOFT, axes_at, both, label, pixels, ramp, text_size
 from render import Table
-from subject import error, listed, share, ulps
+from words import error, listed, share, ulps
 
 
 def picture(subject):

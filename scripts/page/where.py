@@ -1,10 +1,12 @@
 """Where in the table are the errors? Maps of position by column."""
 import math
 
-from cells import cells
-from drawing import axes_at, both, label, pixels, power, ramp, wrapped
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from drawing import BANDS, axes_at, both, label, pixels, power, ramp, wrapped
 from picks import short
-from subject import error, listed
+from words import error, listed, position
 
 BUDGET = 1e-6
 
@@ -12,7 +14,8 @@ BUDGET = 1e-6
 def edges_of_bands(subject):
     """Seven powers of ten that tell the errors of this report apart."""
     tops = [max(e for row in subject.profile(n) for e in row if e is not None) for n in subject.judged() if subject.profile(n)]
-    low, high = (math.floor(math.log10(max(t, 1e-300))) for t in (min(tops), max(tops)))
+    tops = [top for top in tops if top > 0] or [BUDGET]
+    low, high = (math.floor(math.log10(top)) for top in (min(tops), max(tops)))
     step = max(1, math.ceil((high - low) / 7))
     return [10.0 ** (low + 1 + step * i) for i in range(7)]
 
@@ -62,14 +65,35 @@ def picture(subject):
     def height(narrow):
         return (70 if narrow else 54) + 190 * grid(narrow)[1]
 
-    caption = (f"Largest |error| by position (downwards, one row for each octave) and column, {subject.table_name()}, one "
-               f"scale of decades for all. Implementations whose maps are the same in every cell share one."
+    caption = (f"Largest |error| by {subject.position_word()} (downwards, one row for each octave) and column, "
+               f"{subject.table_name()}, {subject.whole_reach()}, one scale of decades for all. Implementations whose maps are "
+               f"the same in every cell share one."
                + (" Gaps: no row was compared." if any(e is None for m in banded.values() for row in m for e in row) else ""))
     return both("where", located(subject), caption, draw, (height(False), height(True)))
 
 
+def cells(axes, bands, xs, ys):
+    """A map of bands, as few shapes as can be: pixels of a picture would not follow the theme. bands[row][column], None where
+    there is nothing; xs and ys are the edges."""
+    boxes = {}
+    for row, values in enumerate(bands):
+        start = 0
+        for end in range(1, len(values) + 1):
+            if end == len(values) or values[end] != values[start]:
+                if values[start] is not None:
+                    boxes.setdefault(values[start], []).append((xs[start], ys[row], xs[end], ys[row + 1]))
+                start = end
+    for band, found in sorted(boxes.items()):
+        path = Path.make_compound_path(*(Path([(a, b), (c, b), (c, d), (a, d), (a, b)], closed=True) for a, b, c, d in found))
+        axes.add_patch(PathPatch(path, facecolor=BANDS[band], edgecolor="none", linewidth=0, gid="cells"))
+
+
 def band(value, edges):
     return None if value is None else sum(value > e for e in edges)
+
+
+def spoken(one, many, first, last):
+    return f"{many} {first} to {last}" if last > first else f"{one} {first}"
 
 
 def located(subject):
@@ -81,14 +105,22 @@ def located(subject):
     matrices = {n: subject.profile(n) for n in names}
     value, name, i, g = max((e, n, i, g) for n, m in matrices.items() for i, row in enumerate(m) for g, e in enumerate(row)
                             if e is not None)
-    text = (f"The largest error, {error(value)}, is {name}'s in columns {edges[g]} to {edges[g + 1] - 1} at positions "
-            f"{positions[i]} to {min(positions[i + 1], subject.end()) - 1}")
-    end = subject.spans[-1][1]
-    early = {n: [row for a, row in zip(positions, m) if a < end] for n, m in matrices.items()}
+    at = subject.position_word("s")
+    first, end = max(positions[i], subject.start()), min(positions[i + 1], subject.end())
+    text = (f"The largest error, {error(value)}, is {name}'s in "
+            f"{spoken('column', 'columns', edges[g], edges[g + 1] - 1)} at {spoken(subject.position_word(), at, first, end - 1)}")
+    if value == 0:
+        return f"Nobody is wrong anywhere at {subject.whole_reach()}."
+    if subject.table[1] != "f32":  # whose budget it is
+        return f"{text}."
+    reach = max((b for span in subject.spans for b in (abs(span[0]), span[1])), default=0)
+    early = {n: [row for a, row in zip(positions, m) if a < reach] for n, m in matrices.items()}
+    upto = min(next((b for b in positions if b >= reach), reach), subject.end())  # octaves are whole
+    where = f"{at} to {position(upto) if at == 'positions' else upto - 1}" if subject.start() == 0 else subject.whole_reach()
     last = {n: max((g for row in m for g, e in enumerate(row) if e is not None and e > BUDGET), default=-1)
             for n, m in early.items()}
     reached = sorted({g for g in last.values() if g >= 0})
     if not reached:
-        return f"{text}; at {subject.reach()} nobody is more than 1e-6 wrong in any column."
+        return f"{text}; at {where} nobody is more than 1e-6 wrong in any column."
     parts = [f"{listed(subject.call([n for n in names if last[n] == g]))} to column {edges[g + 1] - 1}" for g in reached]
-    return f"{text}; at {subject.reach()}, errors above 1e-6 go as far as: {', '.join(parts)}."
+    return f"{text}; at {where}, errors above 1e-6 go as far as: {', '.join(parts)}."
