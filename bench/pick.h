@@ -71,8 +71,14 @@ const char *pick_recipe_of(const char *preset, const char **why);
 /* The name to ask for in a program: without the instruction set where that means the same one here. */
 const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size);
 
-/* Programs that use the choice: "c", "cmake", "pkg_config", "python"; to be freed. */
-char *pick_import(const pick *p, const char *language);
+/* What a program needs to use the choice, in each of these; to be freed. */
+enum { PICK_LANGUAGES = 4 };
+typedef struct pick_language {
+  const char *key, *title; /* in the JSON, and in the text */
+  void (*print)(const pick *p, const char *impl, FILE *f);
+} pick_language;
+extern const pick_language pick_languages[PICK_LANGUAGES];
+char *pick_import(const pick *p, int language);
 
 void pick_print_why(const pick *p, FILE *out); /* a sentence without an end */
 

@@ -7,7 +7,7 @@
 
 #include "../verify/columns.h"
 #include "../verify/formats.h"
-#include "../verify/machine.h"
+#include "../verify/machine_json.h"
 
 /* JSON has no NAN and no infinity; cJSON writes null for both. */
 static void add_table(cJSON *root, const pick *p)
@@ -28,19 +28,6 @@ static void add_table(cJSON *root, const pick *p)
   cJSON_AddNumberToObject(o, "rows_compared", (double)p->rows_compared);
   cJSON_AddBoolToObject(o, "sampled", p->rows_compared < t->to - t->from);
   cJSON_AddNumberToObject(o, "rows_measured", (double)p->shape.positions);
-}
-
-static void add_machine(cJSON *root, const pick *p)
-{
-  char cpu[256];
-  cJSON *o = cJSON_AddObjectToObject(root, "machine");
-  machine_cpu(cpu, sizeof cpu);
-  cJSON_AddStringToObject(o, "cpu", cpu);
-  cJSON_AddStringToObject(o, "architecture", machine_architecture());
-  cJSON_AddBoolToObject(o, "emulated", machine_emulated());
-  cJSON_AddStringToObject(o, "compiler", machine_compiler());
-  cJSON_AddStringToObject(o, "build_type", machine_build_type());
-  cJSON_AddNumberToObject(o, "offset", (double)p->o->places[0].offset);
 }
 
 static void add_candidate(cJSON *list, const pick *p, const pick_row *r)
@@ -69,7 +56,6 @@ static void add_candidate(cJSON *list, const pick *p, const pick_row *r)
 
 static void add_choice(cJSON *root, const pick *p)
 {
-  static const char *const languages[] = {"c", "cmake", "pkg_config", "python"};
   char name[96], *why = NULL;
   size_t size;
   FILE *f = open_memstream(&why, &size);
@@ -89,9 +75,9 @@ static void add_choice(cJSON *root, const pick *p)
   cJSON_AddStringToObject(root, "ask_for", pick_portable_name(p->chosen->impl, name, sizeof name));
   cJSON_AddBoolToObject(root, "tie", p->chosen != p->fastest || (p->next && pick_ties(p, p->next)));
   cJSON *use = cJSON_AddObjectToObject(root, "use");
-  for (size_t i = 0; i < 4; i++) {
-    char *text = pick_import(p, languages[i]);
-    cJSON_AddStringToObject(use, languages[i], text);
+  for (int i = 0; i < PICK_LANGUAGES; i++) {
+    char *text = pick_import(p, i);
+    cJSON_AddStringToObject(use, pick_languages[i].key, text);
     free(text);
   }
 }
@@ -107,7 +93,7 @@ bool pick_print_json(const pick *p, FILE *out)
   cJSON_AddBoolToObject(budget, "recipe", p->o->recipe);
   cJSON_AddNumberToObject(budget, "max_ulp", p->o->max_ulp);
   cJSON_AddNumberToObject(budget, "max_abs", p->o->max_abs);
-  add_machine(root, p);
+  cJSON_AddNumberToObject(machine_add(root), "offset", (double)p->o->places[0].offset);
   cJSON *list = cJSON_AddArrayToObject(root, "implementations");
   for (size_t i = 0; i < p->n; i++)
     add_candidate(list, p, &p->rows[i]);

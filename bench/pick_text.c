@@ -101,11 +101,9 @@ static void print_rows(const pick *p, FILE *out)
 
 static void print_import(const pick *p, FILE *out)
 {
-  static const char *const titles[] = {"C", "CMake", "pkg-config", "Python"};
-  static const char *const languages[] = {"c", "cmake", "pkg_config", "python"};
-  for (size_t i = 0; i < 4; i++) {
-    char *text = pick_import(p, languages[i]);
-    fprintf(out, "\n%s:\n", titles[i]);
+  for (int i = 0; i < PICK_LANGUAGES; i++) {
+    char *text = pick_import(p, i);
+    fprintf(out, "\n%s:\n", pick_languages[i].title);
     for (char *line = text, *end; *line; line = end + 1) {
       end = strchr(line, '\n');
       fprintf(out, "    %.*s\n", (int)(end - line), line);

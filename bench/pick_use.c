@@ -10,7 +10,6 @@
 #include "../verify/columns.h"
 #include "../verify/family.h"
 #include "../verify/formats.h"
-#include "../verify/memory.h"
 
 const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
 {
@@ -86,7 +85,23 @@ static void print_python(const pick *p, const char *impl, FILE *f)
   fprintf(f, ", impl=\"%s\")\n", impl);
 }
 
-char *pick_import(const pick *p, const char *language)
+static void print_cmake(const pick *p, const char *impl, FILE *f)
+{
+  (void)p, (void)impl;
+  fprintf(f, "find_package(posenc %d.%d REQUIRED)\ntarget_link_libraries(app PRIVATE posenc::posenc)\n", POSENC_VERSION_MAJOR,
+          POSENC_VERSION_MINOR);
+}
+
+static void print_pkg_config(const pick *p, const char *impl, FILE *f)
+{
+  (void)p, (void)impl;
+  fputs("cc app.c $(pkg-config --cflags --libs posenc)\n", f);
+}
+
+const pick_language pick_languages[PICK_LANGUAGES] = {
+    {"c", "C", print_c}, {"cmake", "CMake", print_cmake}, {"pkg_config", "pkg-config", print_pkg_config}, {"python", "Python", print_python}};
+
+char *pick_import(const pick *p, int language)
 {
   char *text = NULL, impl[96];
   size_t size;
@@ -95,16 +110,7 @@ char *pick_import(const pick *p, const char *language)
     fputs("posenc-bench: out of memory\n", stderr);
     exit(2);
   }
-  pick_portable_name(p->chosen->impl, impl, sizeof impl);
-  if (strcmp(language, "c") == 0)
-    print_c(p, impl, f);
-  else if (strcmp(language, "cmake") == 0)
-    fprintf(f, "find_package(posenc %d.%d REQUIRED)\ntarget_link_libraries(app PRIVATE posenc::posenc)\n", POSENC_VERSION_MAJOR,
-            POSENC_VERSION_MINOR);
-  else if (strcmp(language, "pkg_config") == 0)
-    fputs("cc app.c $(pkg-config --cflags --libs posenc)\n", f);
-  else
-    print_python(p, impl, f);
+  pick_languages[language].print(p, pick_portable_name(p->chosen->impl, impl, sizeof impl), f);
   fclose(f);
   return text;
 }

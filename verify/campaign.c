@@ -8,7 +8,7 @@
 #include "formats.h"
 #include "memory.h"
 
-/* For one implementation and one segment, which takes well below a second even on an emulated CPU. */
+/* For one implementation and one segment, which takes seconds at most: float64 of exact, or an emulated CPU. */
 enum { TIME_LIMIT_SECONDS = 60 };
 
 results campaign_prepare(sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed)

@@ -19,8 +19,8 @@ bool machine_emulated(void);
 /* Bytes that can be had without swapping; 0 where the system does not tell. */
 int64_t machine_available_memory(void);
 
-/* Prints what makes times of this program worth little, and returns whether there was anything. */
-bool machine_warnings(FILE *out);
+/* Prints what makes times of this program worth little. */
+void machine_warnings(FILE *out);
 
 const char *machine_compiler(void);   /* "GCC 12.2.0" */
 const char *machine_build_type(void); /* CMake's */

@@ -6,7 +6,7 @@
 #include "columns.h"
 #include "float64_reference.h"
 #include "formats.h"
-#include "machine.h"
+#include "machine_json.h"
 #include "report.h"
 #include "report_profile.h"
 
@@ -105,20 +105,14 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s)
   profile_add_matrix(o, r, s);
 }
 
-static void add_machine(cJSON *root)
+static void add_origin(cJSON *root)
 {
-  char text[256];
+  char text[32];
   const time_t now = time(NULL);
   struct tm utc;
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", gmtime_r(&now, &utc));
   cJSON_AddStringToObject(root, "date", text);
-  cJSON *o = cJSON_AddObjectToObject(root, "machine");
-  machine_cpu(text, sizeof text);
-  cJSON_AddStringToObject(o, "cpu", text);
-  cJSON_AddStringToObject(o, "architecture", machine_architecture());
-  cJSON_AddBoolToObject(o, "emulated", machine_emulated());
-  cJSON_AddStringToObject(o, "compiler", machine_compiler());
-  cJSON_AddStringToObject(o, "build_type", machine_build_type());
+  machine_add(root);
 }
 
 static void add_float64_reference(cJSON *root, const results *r)
@@ -145,7 +139,7 @@ bool json_write(FILE *out, const results *r)
   cJSON_AddNumberToObject(root, "schema", 1);
   cJSON_AddStringToObject(root, "tool", "posenc-verify");
   cJSON_AddStringToObject(root, "version", posenc_version());
-  add_machine(root);
+  add_origin(root);
   /* As text where a double could not hold it: a seed is there to be typed in again. */
   if (r->seed <= UINT64_C(1) << 53) {
     cJSON_AddNumberToObject(root, "seed", (double)r->seed);
