@@ -47,7 +47,7 @@ static inline void set_block(block *p, const turns *t, int64_t first, int64_t wi
   p->shared = 0;
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = first + v * VD_LANES;
-    store_angle(p->coarses + v * VD_LANES, MOST, compute(t, k, coarse));
+    store_angle(p->coarses + v * VD_LANES, MOST, coarse_angle(t, k, coarse));
     p->exempt[v] = vx_of(exempt_lanes(t, k, coarse));
     for (int b = 0; own_steps && b < STEPS; b++)
       store_angle(p->made + b * ENTRY + v * VD_LANES, ROOM, entry(t, steps_of(t, k), k, b, 1));

@@ -22,6 +22,13 @@ static inline angle compute(const turns *t, int64_t k, int64_t position)
   return angle_at(vd_set1((double)position), vd_loadu(t->hi + k), vd_loadu(t->mid + k));
 }
 
+/* The same; most tables begin at 0, for which it is much. */
+static inline angle coarse_angle(const turns *t, int64_t k, int64_t coarse)
+{
+  const angle none = {vd_set1(0.0), vd_set1(1.0)};
+  return coarse ? compute(t, k, coarse) : none;
+}
+
 /* At index * unit. `entries` is where the table has those of k, NULL where there is no table. */
 static inline angle entry(const turns *t, const double *entries, int64_t k, int index, int unit)
 {

@@ -19,7 +19,6 @@ typedef struct row_strip {
 /* Rows end before column `end`. One row is not worth the search for lanes that are exempt. */
 static inline void set_row_strip(row_strip *p, const turns *t, int64_t first, int64_t end, int64_t coarse, int one)
 {
-  const angle none = {vd_set1(0.0), vd_set1(1.0)}; /* what compute() gives for position 0 */
   const int64_t columns = end - 2 * first, to = columns < 2 * STRIP ? columns : 2 * STRIP;
   p->t = t;
   p->first = first;
@@ -29,7 +28,7 @@ static inline void set_row_strip(row_strip *p, const turns *t, int64_t first, in
   p->vectors = (int)((to + EACH - 1) / EACH);
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = first + v * VD_LANES;
-    p->angles[v] = coarse ? compute(t, k, coarse) : none;
+    p->angles[v] = coarse_angle(t, k, coarse);
     p->exempt[v] = vx_of(one ? vd_set1(0.0) : exempt_lanes(t, k, coarse));
     if (v % PER_GROUP == 0) {
       p->middles[v / PER_GROUP] = middles_of(t, k);

@@ -74,7 +74,7 @@ __attribute__((noinline)) static void scatter(const posenc_spec *spec, const tur
                                               int64_t stride, settle_pairs *settle)
 {
   batch b;
-  const int64_t first = r->from / 2 + first_lane(out, stride);
+  const int64_t first = r->from / 2;
   for (int64_t i = 0; i < r->count; i += b.count) {
     gather(&b, r, i);
     for (int64_t k = first; 2 * k < r->to; k += STRIP)
@@ -90,7 +90,7 @@ static inline void write_rows(const posenc_spec *spec, const void *state, const 
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
   if (r->count < FEW && !r->add)
     for (int64_t i = 0; i < r->count; i++)
-      one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2 + first_lane(origin, stride), r->to, NULL, 0.0f,
+      one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2, r->to, NULL, 0.0f,
               settle);
   else if (r->positions)
     scatter(spec, &t, r, origin, stride, settle);

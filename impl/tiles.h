@@ -26,7 +26,9 @@ static inline int64_t first_lane(const float *out, int64_t stride)
   return floats_before(out) % 2 == 0 && stride % LINE_FLOATS == 0 ? -floats_before(out) / 2 : 0;
 }
 
-enum { ROWS = 1024, MANY_ROWS = 192 /* make the joins pay */, MANY_RUNS = 4 /* make a copy of steps at lines pay */ };
+/* MANY_ROWS make the joins pay, but in the caches only if rows are not checked too: then crossing lines costs less than the joins.
+ * MANY_RUNS make a copy of steps at lines pay. */
+enum { ROWS = 1024, MANY_ROWS = 192, MANY_RUNS = 4 };
 
 __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,
                                                 int64_t stride, settle_pairs *settle)
@@ -36,11 +38,11 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
   const posenc_addend none = {out, stride, 0.0f}, add = r->add ? *r->add : none;
   const int64_t lane = first_lane(out, stride), pairs = r->to / 2;
   const int at_lines = floats_before(out) == -2 * lane && stride % LINE_FLOATS == 0;
-  const int joined = at_lines && lane < 0 && r->from == 0 && stride == r->to && add.stride == stride &&
-                     pairs >= STRIP && count >= MANY_ROWS;
-  const int64_t left = r->add && !joined ? 0 : lane; /* what is added to is not written in parts of vectors */
-  const int streamed = at_lines && left == lane && count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float) &&
-                       !(r->add && add.x == out);
+  const int large = count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float);
+  const int joined = at_lines && lane < 0 && r->from == 0 && stride == r->to && add.stride == stride && pairs >= STRIP &&
+                     count >= MANY_ROWS && (large || r->add || !settle);
+  const int streamed = at_lines && large && (joined || !r->add || lane == 0) && !(r->add && add.x == out);
+  const int64_t left = joined || streamed ? lane : 0; /* parts of vectors at both ends of a row cost more than crossing lines */
   const store how = r->add ? (streamed ? ADDED_STREAMED : ADDED) : streamed ? STREAMED : PLAIN;
   const int64_t columns = r->to - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;
