@@ -48,6 +48,7 @@ enum { BENCH_MAX_PLACES = 16 }; /* multiples of 4 below 64 */
 typedef struct bench_options {
   bool list;
   bool all_cases;       /* and not only what a choice among implementations needs */
+  bool peers;           /* instead: what people would use in its place, beside exact and anchored */
   const char *verified; /* a JSON file of posenc-verify, or NULL */
   const char *json;     /* results as JSON: a file, "-" for stdout, or NULL */
   bool all_shapes;      /* none was named */
@@ -120,7 +121,8 @@ struct bench_table {
   const char *kind;     /* a name's last part, in front of the place: "" or "/whisper" */
   const bench_shape *shape;
   posenc_spec spec;
-  const double *positions; /* what `write` may need of all rows */
+  void *data;                 /* what `write` may need; const to it */
+  void (*release)(void *data); /* or NULL: it is not the table's own */
 
   /* Rows first .. first+count-1 of the table that starts at `table`. */
   posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
@@ -128,14 +130,20 @@ struct bench_table {
   int64_t origin; /* position of row 0 */
 };
 
-/* The table is copied, what it points to is not. */
+/* The table is copied, what it points to is not; release() is called in the end. */
 void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_place *place);
 
 /* The case alone, not registered; false after leaving it out. name is not copied. */
 bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_place *place, const char *name, shim_case *c);
+shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_place *place, const char *name); /* takes the plan */
 int64_t bench_table_rows(const shim_case *c); /* that a pass of it writes, after begin() */
 double bench_cpu_seconds(void);               /* of this thread */
 posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
+
+/* ---- Random positions: positions.c --------------------------------------------------------------------------- */
+
+enum { BENCH_EARLY_END = 4096, BENCH_END = 1 << 20 }; /* they are below: powers of two */
+int64_t *bench_random_positions(int64_t n, int64_t end);
 
 /* ---- Cases and context -------------------------------------------------------------------------------------- */
 
@@ -143,13 +151,14 @@ typedef void bench_take_case(void *data, const shim_case *c); /* its name is to 
 void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_place *place, bench_take_case *take, void *data);
 void bench_register_harness(void);
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_place *place); /* limit/... */
+void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_place *place);
 void bench_register_fills(const bench_shape *shape, const bench_place *place); /* fill/... */
-void bench_register_loops(const bench_shape *shape, const bench_place *place); /* loop/..., of what fill/ has */
 void bench_register_dtypes(const bench_shape *shape, bool all, const bench_place *place); /* fill/... of others, their limits */
 void bench_register_conventions(const bench_shape *shape, const bench_place *place); /* fill/.../whisper, fill_pair/..., ... */
 void bench_register_sums(const bench_shape *shape, bool all, const bench_place *place); /* add/... of that table */
 void bench_register_more_sums(bool all, const bench_place *place);                      /* add/... of other sizes */
 void bench_register_positions(bool all, const bench_place *place); /* fill_at/..., their limits, row/... */
+void bench_register_rows(const posenc_impl *impl, const bench_place *place); /* row/... */
 void bench_register_threads(const bench_place *place);   /* threads:2/... */
 void bench_register_plans(void);                         /* plan/... */
 void bench_register_fresh(void);                         /* fresh/... */

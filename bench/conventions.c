@@ -22,7 +22,7 @@ static posenc_status write_pair(const posenc_plan *plan, const bench_table *t, i
 static posenc_status write_real(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
 {
   const int64_t d = t->shape->d_model;
-  return posenc_fill_at_real(plan, t->positions + first, count, (float *)table + first * d, d);
+  return posenc_fill_at_real(plan, (const double *)t->data + first, count, (float *)table + first * d, d);
 }
 
 static const struct row {
@@ -36,7 +36,7 @@ static const struct row {
 
 /* Numbers of 53 random bits between 0 and n, the same in every run: timesteps as training draws them. Kept to the end; all tables
  * of write_real have as many rows. */
-static const double *real_positions(int64_t n)
+static double *real_positions(int64_t n)
 {
   static double *positions;
   uint64_t state = 1;
@@ -56,7 +56,7 @@ void bench_register_conventions(const bench_shape *shape, const bench_place *pla
     const struct row *r = &rows[i];
     if (strcmp(r->shape, shape->name) != 0)
       continue;
-    bench_table table = {r->function, r->kind, shape, {0}, NULL, r->write, 0};
+    bench_table table = {r->function, r->kind, shape, {0}, NULL, NULL, r->write, 0};
     char message[256];
     if (posenc_spec_preset_check(r->preset, shape->d_model, message, sizeof message) != POSENC_OK) {
       bench_leave_out(r->preset, message);
@@ -65,7 +65,7 @@ void bench_register_conventions(const bench_shape *shape, const bench_place *pla
     posenc_spec_preset(r->preset, shape->d_model, &table.spec);
     table.spec.base = shape->base;
     if (r->write == write_real)
-      table.positions = real_positions(shape->positions);
+      table.data = real_positions(shape->positions);
     for (size_t j = 0; j < posenc_impl_count(); j++)
       if (bench_runs(posenc_impl_at(j), POSENC_F32))
         bench_register_table(posenc_impl_at(j), &table, place);

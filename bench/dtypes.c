@@ -19,7 +19,7 @@ static const struct row {
 
 static void register_row(const struct row *r, const bench_shape *shape, bool all, const bench_place *place)
 {
-  bench_table table = {"fill", "", shape, bench_spec(shape), NULL, bench_write_rows, 0};
+  bench_table table = {"fill", "", shape, bench_spec(shape), NULL, NULL, bench_write_rows, 0};
   table.spec.dtype = (int32_t)r->dtype;
   if (place->offset % (int64_t)posenc_dtype_size(r->dtype) != 0) {
     char name[64], reason[64];

@@ -20,7 +20,7 @@ static const double WHOLE = 0.4, PART = 0.03, ENOUGH_TO_TELL = 0.008;
 enum { BLOCK = 64, FEWEST = 8 };
 
 typedef struct fill_case {
-  posenc_plan *plan;
+  posenc_plan *plan; /* NULL: the table is written without one */
   bench_table table;
   int64_t offset;
   void *out;
@@ -140,6 +140,8 @@ static void release(void *data)
 {
   fill_case *f = data;
   posenc_plan_destroy(f->plan);
+  if (f->table.release)
+    f->table.release(f->table.data);
   free(f);
 }
 
@@ -148,15 +150,19 @@ int64_t bench_table_rows(const shim_case *c)
   return rows(c->data);
 }
 
+shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_place *place, const char *name)
+{
+  fill_case *f = bench_alloc(sizeof *f);
+  *f = (fill_case){.plan = plan, .table = *table, .offset = place->offset};
+  return (shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release};
+}
+
 bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_place *place, const char *name, shim_case *c)
 {
   posenc_plan *plan = bench_plan(name, impl, &table->spec);
-  if (!plan)
-    return false;
-  fill_case *f = bench_alloc(sizeof *f);
-  *f = (fill_case){.plan = plan, .table = *table, .offset = place->offset};
-  *c = (shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release};
-  return true;
+  if (plan)
+    *c = bench_filling(plan, table, place, name);
+  return plan != NULL;
 }
 
 void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_place *place)
@@ -169,13 +175,13 @@ void bench_register_table(const posenc_impl *impl, const bench_table *table, con
     shim_register(&c);
 }
 
-static void register_one(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
 {
-  const bench_table table = {"fill", "", shape, bench_spec(shape), NULL, bench_write_rows, 0};
+  const bench_table table = {"fill", "", shape, bench_spec(shape), NULL, NULL, bench_write_rows, 0};
   bench_register_table(impl, &table, place);
 }
 
 void bench_register_fills(const bench_shape *shape, const bench_place *place)
 {
-  bench_each_impl(register_one, shape, place);
+  bench_each_impl(bench_register_fill, shape, place);
 }

@@ -1,4 +1,5 @@
 #include "bench.h"
+#include "peers/register.h"
 #include "pick.h"
 
 #include <errno.h>
@@ -44,8 +45,8 @@ static void register_at(const bench_options *o, const bench_place *place)
     bench_register_sums(bench_shape_at(i), o->all_cases, place);
     if (o->all_cases)
       bench_register_conventions(bench_shape_at(i), place);
-    if (place == o->places) /* a check of our rows: once is enough */
-      bench_register_loops(bench_shape_at(i), place);
+    if (place == o->places && strcmp(bench_shape_at(i)->name, "transformer") == 0) /* a check of our rows: once is enough */
+      bench_register_sleef_loops(bench_shape_at(i), place);
   }
   if (o->all_shapes) {
     bench_register_more_sums(o->all_cases, place);
@@ -64,6 +65,10 @@ static void register_all(const bench_options *o)
   bench_buffer_setup(largest);
 
   bench_register_harness();
+  if (o->peers) {
+    bench_register_peers(&o->places[0]);
+    return;
+  }
   for (size_t i = 0; i < o->n_places; i++)
     register_at(o, &o->places[i]);
   if (o->all_cases)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL };
+enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS };
 enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS, KEY_RECIPE, KEY_FORMAT };
 
 static const struct argp_option known[] = {
@@ -14,6 +14,7 @@ static const struct argp_option known[] = {
     {"shape", KEY_SHAPE, "NAME", 0, "Only this shape or cache level; may be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
      "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0", 0},
+    {"peers", KEY_PEERS, NULL, 0, "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
     {"verified", KEY_VERIFIED, "FILE", 0, "JSON of posenc-verify: what it does not call verified is not run", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
      "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
@@ -96,8 +97,8 @@ static double parse_budget(const struct argp_state *state, const char *option, c
 static void complete_pick(const struct argp_state *state)
 {
   bench_options *o = state->input;
-  if (o->list || o->verified || o->json || o->all_cases || o->shapes)
-    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, --verified or --json");
+  if (o->list || o->verified || o->json || o->all_cases || o->peers || o->shapes)
+    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, --peers, --verified or --json");
   if (o->recipe && (isfinite(o->max_ulp) || isfinite(o->max_abs)))
     argp_error(state, "--recipe excludes --max-ulp and --max-abs: it asks for given roundings, not for small errors");
   if (o->recipe && o->table.spec.dtype != POSENC_F32)
@@ -125,6 +126,8 @@ static void complete(const struct argp_state *state)
   }
   if (o->table.given || isfinite(o->max_ulp) || isfinite(o->max_abs) || o->recipe || o->format_given)
     argp_error(state, "a table, a budget or a format is given, which are for --pick");
+  if (o->peers && (o->all_cases || o->shapes || o->n_places > 1))
+    argp_error(state, "--peers has sizes of its own and one --offset: no --shape or --all-cases with it");
   o->all_shapes = o->shapes == 0;
   for (size_t i = 0; o->all_shapes && i < bench_shape_count(); i++)
     o->shapes |= UINT64_C(1) << i;
@@ -155,6 +158,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
   case KEY_JSON: o->json = arg; break;
   case KEY_SHAPE: add_shape(arg, state); break;
   case KEY_ALL: o->all_cases = true; break;
+  case KEY_PEERS: o->peers = true; break;
   case KEY_OFFSET: parse_offset(arg, state); break;
   case ARGP_KEY_ARG: argp_error(state, "'%s' is not expected: there are options only", arg); break;
   case ARGP_KEY_END: complete(state); break;

@@ -153,7 +153,7 @@ void pick_measure(pick *p)
 {
   contest *k = must_calloc(1, sizeof *k);
   const bench_place *place = &p->o->places[0];
-  const bench_table table = {"fill", "", &p->shape, p->spec, NULL, bench_write_rows, p->o->table.from};
+  const bench_table table = {"fill", "", &p->shape, p->spec, NULL, NULL, bench_write_rows, p->o->table.from};
   k->p = p;
   k->random = 1;
   bench_buffer_setup(bench_shape_bytes(&p->shape, (posenc_dtype)p->spec.dtype));

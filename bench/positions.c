@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
-static const int64_t END = INT64_C(1) << 20, EARLY_END = 4096; /* random positions are below */
 static const int64_t FIRST_NEIGHBOUR = 4001;                   /* a multiple of nothing that a kernel may like */
 
 static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false};
@@ -27,7 +26,7 @@ typedef struct at_case {
 
 /* High bits of a 64-bit linear congruential generator, always from the same seed: the same positions for every
  * implementation and in every run. end is a power of two, to 2^32. */
-static int64_t *random_positions(int64_t n, int64_t end)
+int64_t *bench_random_positions(int64_t n, int64_t end)
 {
   int64_t *positions = bench_alloc((size_t)n * sizeof *positions);
   uint64_t state = 1;
@@ -92,7 +91,7 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
     return;
   at_case *c = bench_alloc(sizeof *c);
   *c = (at_case){.plan = plan, .shape = shape, .offset = place->offset};
-  c->positions = random_positions(shape->positions, END);
+  c->positions = bench_random_positions(shape->positions, BENCH_END);
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     c->positions[i] = FIRST_NEIGHBOUR + i;
   shim_register(
@@ -109,16 +108,21 @@ static void register_rows(const posenc_impl *impl, const bench_place *place, int
   if (!plan)
     return;
   at_case *c = bench_alloc(sizeof *c);
-  *c = (at_case){.plan = plan, .shape = &one, .offset = place->offset, .positions = random_positions(ROWS, below)};
+  *c = (at_case){.plan = plan, .shape = &one, .offset = place->offset, .positions = bench_random_positions(ROWS, below)};
   shim_register(
       &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release});
+}
+
+void bench_register_rows(const posenc_impl *impl, const bench_place *place)
+{
+  register_rows(impl, place, BENCH_END);
+  register_rows(impl, place, BENCH_EARLY_END);
 }
 
 static void register_both_rows(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
 {
   (void)shape;
-  register_rows(impl, place, END);
-  register_rows(impl, place, EARLY_END);
+  bench_register_rows(impl, place);
 }
 
 void bench_register_positions(bool all, const bench_place *place)

@@ -190,7 +190,9 @@ int identify(const char *path, bool json)
 {
   npy_array array;
   char message[256];
-  if (!npy_read(path, &array, message, sizeof message)) {
+  const bool read = npy_read(path, &array, message, sizeof message);
+  if (!read || !npy_finite(&array, message, sizeof message)) {
+    npy_free(&array);
     fprintf(stderr, "posenc-table: %s: %s\n", strcmp(path, "-") == 0 ? "standard input" : path, message);
     return 2;
   }

@@ -27,10 +27,17 @@ typedef struct npy_array {
   unsigned char *elements; /* as in the file */
 } npy_array;
 
-/* The array of a file; "-" is standard input. All values are finite. Returns false, with one line in message, for what is no such
- * file; else npy_free() is to be called. */
+/* The array of a file; "-" is standard input. Returns false, with one line in message, for what is no such file; else npy_free() is
+ * to be called. */
 bool npy_read(const char *path, npy_array *array, char *message, size_t size);
 void npy_free(npy_array *array);
+
+/* What npy_read() would find, from the header of a file alone; not for standard input, which is read once. */
+bool npy_read_layout(const char *path, npy_layout *layout, char *message, size_t size);
+
+/* Returns false, with one line in message, where an element is NaN or infinite. */
+bool npy_finite(const npy_array *array, char *message, size_t size);
+
 double npy_at(const npy_array *array, int64_t row, int64_t column);
 
 #endif

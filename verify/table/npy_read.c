@@ -101,7 +101,7 @@ static bool read_elements(FILE *file, npy_array *array, char *message, size_t si
   return true;
 }
 
-static bool all_finite(const npy_array *array, char *message, size_t size)
+bool npy_finite(const npy_array *array, char *message, size_t size)
 {
   for (int64_t row = 0; row < array->layout.rows; row++)
     for (int64_t column = 0; column < array->layout.columns; column++) {
@@ -115,16 +115,31 @@ static bool all_finite(const npy_array *array, char *message, size_t size)
   return true;
 }
 
+static FILE *open_file(const char *path, char *message, size_t size)
+{
+  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+  if (!file)
+    snprintf(message, size, "cannot be opened: %s", strerror(errno));
+  return file;
+}
+
+bool npy_read_layout(const char *path, npy_layout *layout, char *message, size_t size)
+{
+  FILE *file = open_file(path, message, size);
+  if (!file)
+    return false;
+  const bool good = read_header(file, layout, message, size);
+  fclose(file);
+  return good;
+}
+
 bool npy_read(const char *path, npy_array *array, char *message, size_t size)
 {
   *array = (npy_array){.elements = NULL};
-  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-  if (!file) {
-    snprintf(message, size, "cannot be opened: %s", strerror(errno));
+  FILE *file = open_file(path, message, size);
+  if (!file)
     return false;
-  }
-  const bool good = read_header(file, &array->layout, message, size) && read_elements(file, array, message, size) &&
-                    all_finite(array, message, size);
+  const bool good = read_header(file, &array->layout, message, size) && read_elements(file, array, message, size);
   if (file != stdin)
     fclose(file);
   if (!good)

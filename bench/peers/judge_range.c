@@ -1,0 +1,108 @@
+/* Outputs against the truth, range by range, and the word for what was found. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../verify/columns.h"
+#include "../../verify/memory.h"
+#include "../../verify/ulp.h"
+#include "judge.h"
+
+/* Segments are known by their rows: tables differ in nothing else but the dtype. */
+typedef struct known {
+  int32_t dtype;
+  int64_t n_rows, *positions;
+  truth_value *values;
+} known;
+
+struct truths {
+  known *all;
+  int64_t count;
+};
+
+truths *truths_create(void) { return must_calloc(1, sizeof(truths)); }
+
+void truths_destroy(truths *all)
+{
+  for (int64_t i = 0; i < all->count; i++) {
+    free(all->all[i].positions);
+    free(all->all[i].values);
+  }
+  free(all->all);
+  free(all);
+}
+
+const truth_value *truths_of(truths *all, const segment *s)
+{
+  const size_t size = (size_t)s->n_rows * sizeof *s->positions;
+  for (int64_t i = 0; i < all->count; i++) {
+    const known *k = &all->all[i];
+    if (k->dtype == s->spec.dtype && k->n_rows == s->n_rows && memcmp(k->positions, s->positions, size) == 0)
+      return k->values;
+  }
+  fprintf(stderr, "the truth of %lld rows of positions %lld to %lld\n", (long long)s->n_rows, (long long)s->from,
+          (long long)(s->to - 1));
+  known *grown = must_calloc(all->count + 1, sizeof *grown);
+  if (all->count > 0)
+    memcpy(grown, all->all, (size_t)all->count * sizeof *grown);
+  free(all->all);
+  all->all = grown;
+  known *k = &grown[all->count++];
+  *k = (known){s->spec.dtype, s->n_rows, must_calloc(s->n_rows, sizeof *s->positions), expected_rows(s, REFERENCE_MPFR, 0)};
+  memcpy(k->positions, s->positions, size);
+  return k->values;
+}
+
+/* A float32 angle costs half a unit of its last place, 2^-24 of it at most, and its frequency has some such errors of its own.
+ * Of angles beyond 2^21 the sine would be anything, which is wrong and not rounded. */
+static double float32_costs(const segment *s)
+{
+  const double low = fabs((double)s->from), high = fabs((double)s->to);
+  return fmin(1e-6 + fmax(low, high) * fabs(spec_scale(&s->spec)) * 0x1p-22, 0.5);
+}
+
+static const char *word_of(const range_error *r, double float32)
+{
+  if (r->correct == r->outputs)
+    return "exact";
+  if (r->ulp_max <= 4 || r->max_abs <= 0x1p-24) /* half a unit of 1, which near 0 is many of the value's own */
+    return "ulp";
+  if (r->max_abs <= float32)
+    return "float32";
+  return r->max_abs <= 0.1 ? "drifting" : "wrong";
+}
+
+range_error range_compare(const segment *s, const truth_value *expected, const double *got)
+{
+  const int64_t d = s->spec.d_model;
+  range_error r = {.from = s->from, .to = s->to, .rows = s->n_rows, .outputs = s->n_rows * d, .max_abs = -1};
+  for (int64_t i = 0; i < r.outputs; i++) {
+    const truth_value want = expected[i];
+    const double nearest = truth_rounded(&want, s->spec.dtype);
+    const double error = isfinite(got[i]) ? fabs((got[i] - want.y) - want.low) : INFINITY;
+    r.ulp_max = fmax(r.ulp_max, ulp_distance(s->spec.dtype, got[i], want.y, want.low));
+    r.correct += same_number(got[i], nearest);
+    if (error > r.max_abs) {
+      r.max_abs = error;
+      r.position = s->positions[i / d];
+      r.column = i % d;
+      r.got = isnan(got[i]) ? (double)NAN : got[i]; /* of no sign */
+      r.want = nearest;
+    }
+  }
+  r.word = word_of(&r, float32_costs(s));
+  return r;
+}
+
+judgement judgement_of(const subject *s, const taken *t, truths *all)
+{
+  judgement j = {.of = s, .n_ranges = t->rows.count, .ranges = must_calloc(t->rows.count, sizeof(range_error))};
+  for (int64_t i = 0; i < j.n_ranges; i++) {
+    const segment *here = &t->rows.segments[i];
+    j.ranges[i] = range_compare(here, truths_of(all, here), t->values[i]);
+    if (!j.wrong && strcmp(j.ranges[i].word, "wrong") == 0)
+      j.wrong = &j.ranges[i];
+  }
+  j.right = j.wrong != &j.ranges[0] && strcmp(j.ranges[0].word, "drifting") != 0;
+  return j;
+}

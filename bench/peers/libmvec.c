@@ -1,0 +1,33 @@
+/* Plain loops, and the compiler's vectoriser finds glibc's vector functions, libmvec: that takes -ffast-math. Sines and cosines of one
+ * angle in one loop would become sincosf, of which GCC knows no vector form, and so the loops are two; test_symbols.sh checks that both
+ * have been vectorised. Blocks of a few hundred angles stay in L1.
+ */
+#include "row.h"
+
+#include <gnu/libc-version.h>
+
+enum { BLOCK = 256 };
+
+static void fill(const void *self, int64_t first, int64_t count, float *out)
+{
+  const peer_table *t = self;
+  float sines[BLOCK], cosines[BLOCK];
+  for (int64_t i = 0; i < count; i++) {
+    const float position = (float)(first + i);
+    for (int64_t start = 0; start < t->pairs; start += BLOCK) {
+      const float *w = t->w + start;
+      const int64_t n = t->pairs - start < BLOCK ? t->pairs - start : BLOCK;
+      for (int64_t k = 0; k < n; k++)
+        sines[k] = sinf(position * w[k]);
+      for (int64_t k = 0; k < n; k++)
+        cosines[k] = cosf(position * w[k]);
+      for (int64_t k = 0; k < n; k++) {
+        out[2 * k] = sines[k];
+        out[2 * k + 1] = cosines[k];
+      }
+      out += 2 * n;
+    }
+  }
+}
+
+PEER("glibc " PEER_STRING(__GLIBC__) "." PEER_STRING(__GLIBC_MINOR__), peer_frequencies, peer_free, fill)

@@ -1,0 +1,225 @@
+/* Peers beside exact and anchored, on the same work:
+ *
+ *   peer/<peer>/f32/n:512/d:512               a table into memory that is there; of ours fill/<implementation>/...
+ *   peer_row/<peer>/f32/d:512/below:4096      one row after the other at random positions, all into the same memory; row/...
+ *   peer_once/<peer>/f32/n:64/d:128           all of it from nothing, plan or frequencies included; once/...
+ */
+#include "register.h"
+
+#include "peer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SIZE(n, d) {"peers", n, d, 10000.0, "a size that peers are compared at", false}
+static const bench_shape sizes[] = {SIZE(64, 128),   SIZE(128, 256),  SIZE(256, 512),   SIZE(512, 512),     SIZE(1024, 768),
+                                    SIZE(5000, 512), SIZE(16384, 512), SIZE(131072, 256), SIZE(131072, 1024)};
+static const bench_shape from_nothing[] = {SIZE(64, 128), SIZE(512, 512), SIZE(5000, 512)};
+enum { SIZES = sizeof sizes / sizeof *sizes, FROM_NOTHING = sizeof from_nothing / sizeof *from_nothing };
+enum { ROW_COLUMNS = 512, ROWS = 1024 };
+
+/* ---- One peer, with its frequencies ------------------------------------------------------------------------- */
+
+typedef struct ready_peer {
+  const peer *p;
+  void *self;
+  /* of rows and of what begins with nothing */
+  const bench_shape *shape;
+  int64_t *positions, offset;
+  float *out;
+  const posenc_impl *impl; /* ours, in the place of p */
+  posenc_status status;    /* the first that is not OK */
+} ready_peer;
+
+static ready_peer *ready(const peer *p, const bench_shape *shape, const bench_place *place)
+{
+  ready_peer *r = bench_alloc(sizeof *r);
+  *r = (ready_peer){.p = p, .shape = shape, .offset = place->offset};
+  return r;
+}
+
+static void release(void *data)
+{
+  ready_peer *r = data;
+  if (r->self)
+    r->p->destroy(r->self);
+  free(r->positions);
+  free(r);
+}
+
+static const char *begin(void *data)
+{
+  ready_peer *r = data;
+  r->out = bench_buffer(bench_shape_bytes(r->shape, POSENC_F32), r->offset);
+  return r->out ? NULL : "no memory for the table";
+}
+
+/* NULL after leaving out the case. */
+static void *self_of(const char *name, const peer *p, const bench_shape *shape)
+{
+  void *self = p->create(shape->d_model, shape->base);
+  if (!self)
+    bench_leave_out(name, "no memory for its frequencies");
+  return self;
+}
+
+/* ---- peer/ -------------------------------------------------------------------------------------------------- */
+
+static posenc_status write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
+{
+  const ready_peer *r = t->data;
+  (void)plan;
+  r->p->fill(r->self, first, count, (float *)table + first * t->shape->d_model);
+  return POSENC_OK;
+}
+
+static void register_fill(const char *kind, const peer *p, const bench_shape *shape, const bench_place *place)
+{
+  char what[96], name[160];
+  snprintf(what, sizeof what, "%s/%s/f32", kind, p->name);
+  bench_name(name, sizeof name, what, shape, place);
+  ready_peer *r = ready(p, shape, place);
+  if (!(r->self = self_of(name, p, shape))) {
+    release(r);
+    return;
+  }
+  const bench_table table = {kind, "", shape, bench_spec(shape), r, release, write_rows, 0};
+  const shim_case c = bench_filling(NULL, &table, place, name);
+  shim_register(&c);
+}
+
+/* ---- peer_row/ ---------------------------------------------------------------------------------------------- */
+
+static void pass_rows(void *data)
+{
+  const ready_peer *r = data;
+  for (int64_t i = 0; i < ROWS; i++)
+    r->p->fill(r->self, r->positions[i], 1, r->out);
+}
+
+static void end_rows(void *data, shim_run *run)
+{
+  (void)data;
+  bench_wrote(run, ROWS, ROW_COLUMNS, POSENC_F32);
+}
+
+static void register_rows(const peer *p, const bench_place *place, int64_t below)
+{
+  static const bench_shape one = SIZE(1, ROW_COLUMNS);
+  char name[160];
+  snprintf(name, sizeof name, "peer_row/%s/f32/d:%d/below:%" PRId64 "%s", p->name, ROW_COLUMNS, below, place->suffix);
+  ready_peer *r = ready(p, &one, place);
+  if (!(r->self = self_of(name, p, &one))) {
+    release(r);
+    return;
+  }
+  r->positions = bench_random_positions(ROWS, below);
+  shim_register(&(shim_case){.name = name, .data = r, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release});
+}
+
+/* ---- once/, peer_once/ -------------------------------------------------------------------------------------- */
+
+static void once_ours(void *data)
+{
+  ready_peer *r = data;
+  const posenc_spec spec = bench_spec(r->shape);
+  posenc_plan *plan = NULL;
+  posenc_status status = posenc_plan_create(&plan, &spec, r->impl->name);
+  if (status == POSENC_OK)
+    status = posenc_fill(plan, 0, r->shape->positions, r->out, r->shape->d_model);
+  posenc_plan_destroy(plan);
+  if (r->status == POSENC_OK)
+    r->status = status;
+}
+
+static void once_theirs(void *data)
+{
+  ready_peer *r = data;
+  void *self = r->p->create(r->shape->d_model, r->shape->base);
+  if (!self) {
+    r->status = POSENC_ERROR_MEMORY;
+    return;
+  }
+  r->p->fill(self, 0, r->shape->positions, r->out);
+  r->p->destroy(self);
+}
+
+static void end_once(void *data, shim_run *run)
+{
+  const ready_peer *r = data;
+  if (r->status != POSENC_OK)
+    shim_void(run, posenc_status_string(r->status));
+  bench_wrote(run, r->shape->positions, r->shape->d_model, POSENC_F32);
+}
+
+static void register_once(const posenc_impl *impl, const peer *p, const bench_shape *shape, const bench_place *place)
+{
+  char what[96], name[160];
+  snprintf(what, sizeof what, "%s/%s/f32", p ? "peer_once" : "once", p ? p->name : impl->name);
+  bench_name(name, sizeof name, what, shape, place);
+  ready_peer *r = ready(p, shape, place);
+  r->impl = impl;
+  shim_register(&(shim_case){
+      .name = name, .data = r, .begin = begin, .pass = p ? once_theirs : once_ours, .end = end_once, .release = release});
+}
+
+/* ---- All of it ---------------------------------------------------------------------------------------------- */
+
+static void leave_out(const char *name, const char *reason, void *data)
+{
+  (void)data;
+  bench_leave_out(name, reason);
+}
+
+/* What the names stand for. */
+static void describe(const peer *p)
+{
+  char key[96];
+  snprintf(key, sizeof key, "peer.%s", p->name);
+  shim_context(key, p->what);
+  snprintf(key, sizeof key, "peer_version.%s", p->name);
+  if (p->library)
+    shim_context(key, p->library);
+}
+
+void bench_register_peers(const bench_place *place)
+{
+  peer_each_missing(leave_out, NULL);
+  for (size_t i = 0; i < SIZES; i++)
+    bench_register_limits(&sizes[i], POSENC_F32, place);
+  for (size_t j = 0; j < posenc_impl_count(); j++) {
+    const posenc_impl *impl = posenc_impl_at(j);
+    if (!bench_is_main(impl) || !bench_runs(impl, POSENC_F32))
+      continue;
+    for (size_t i = 0; i < SIZES; i++)
+      bench_register_fill(impl, &sizes[i], place);
+    bench_register_rows(impl, place);
+    for (size_t i = 0; i < FROM_NOTHING; i++)
+      register_once(impl, NULL, &from_nothing[i], place);
+  }
+  for (size_t j = 0; j < peer_count(); j++) {
+    const peer *p = peer_at(j);
+    const char *lacks = p->lacks();
+    if (lacks) {
+      bench_leave_out(p->name, lacks);
+      continue;
+    }
+    describe(p);
+    for (size_t i = 0; i < SIZES; i++)
+      register_fill("peer", p, &sizes[i], place);
+    register_rows(p, place, BENCH_EARLY_END);
+    register_rows(p, place, BENCH_END);
+    for (size_t i = 0; i < FROM_NOTHING; i++)
+      register_once(NULL, p, &from_nothing[i], place);
+  }
+}
+
+void bench_register_sleef_loops(const bench_shape *shape, const bench_place *place)
+{
+  for (size_t j = 0; j < peer_count(); j++) {
+    const posenc_impl *impl = posenc_impl_find(peer_at(j)->name);
+    if (impl && bench_runs(impl, POSENC_F32) && !peer_at(j)->lacks())
+      register_fill("loop", peer_at(j), shape, place);
+  }
+}
