@@ -4,6 +4,7 @@ import dataclasses
 import choice
 import conditions
 import growth
+import peers
 import places
 import speed
 import ulps
@@ -51,6 +52,10 @@ def sections(subject):
     yield Section("ulps", "How is the error distributed?", ulps.rounded(subject), ulps.picture(subject), [ulps.table(subject)])
     if subject.bench:
         yield from speeds(subject)
+    if subject.peers:
+        told = subject.peers
+        yield Section("peers", peers.QUESTION, peers.answer(told), peers.picture(told), peers.tables(told), peers.items(told),
+                      note=peers.note(told, subject))
     found = conditions.lacking(subject)
     yield Section("conditions", "On what, and how, was it measured?", conditions.answer(subject), facts=conditions.facts(subject),
                   note=f"Not in these files: {listed(found)}." if found else "")

@@ -28,13 +28,15 @@ def family_of(name, isa):
 class Subject(Run):
     """families: {name: its family}; index: {family: its number}, for its colour; spans: the position ranges of the table that
     speeds are compared on; size: its (n, d), or None without speeds; here: {name: its row}; limit: what stores reach there;
-    ranked: whether errors and speeds are of one table, so that they can be held against each other."""
+    ranked: whether errors and speeds are of one table, so that they can be held against each other; peers: what scripts/peers
+    has found, or None."""
 
-    def __init__(self, verify, bench, path):
+    def __init__(self, verify, bench, path, peers=None):
         valid.verify(verify)
         valid.context((bench or {}).get("context", {}))
         super().__init__(verify, bench or {"benchmarks": []}, path)
         self.verify, self.bench, self.machine = verify, bench, verify.get("machine") or {}
+        self.peers = peers
         self.families = {n: family_of(n, self.entries.get(n, {}).get("isa", "")) for n in self.order}
         self.index = {f: i for i, f in enumerate(dict.fromkeys(self.families.values()))}
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True

@@ -1,0 +1,63 @@
+"""What people write with NumPy. Formulas: Vaswani et al. (2017), section 3.5, and what Hugging Face's Marian computes."""
+import math
+
+import numpy
+
+BASE = 10000.0
+
+
+class Recipe:
+    """Tables are NumPy arrays."""
+
+    member = None
+
+    def __init__(self, threads):
+        self.versions = {"NumPy": numpy.__version__}
+
+    def empty(self, n, d):
+        return numpy.empty((n, d), numpy.float32)
+
+    def array(self, table):
+        return table
+
+
+class Float32(Recipe):
+    """float32 from end to end."""
+
+    def angles(self, n, d):
+        w = numpy.exp(numpy.arange(0, d, 2, dtype=numpy.float32) * numpy.float32(-math.log(BASE) / d))
+        return numpy.arange(n, dtype=numpy.float32)[:, None] * w
+
+    def fresh(self, n, d):
+        angles = self.angles(n, d)
+        pe = numpy.empty((n, d), numpy.float32)
+        pe[:, 0::2] = numpy.sin(angles)
+        pe[:, 1::2] = numpy.cos(angles)
+        return pe
+
+    def refill(self, pe):
+        """Without arrays for sines and cosines, which is as far in place as NumPy goes."""
+        angles = self.angles(*pe.shape)
+        numpy.sin(angles, out=pe[:, 0::2], casting="same_kind")
+        numpy.cos(angles, out=pe[:, 1::2], casting="same_kind")
+
+
+class Float64(Float32):
+    """float64 until sines and cosines are stored, which rounds them once."""
+
+    def angles(self, n, d):
+        return numpy.arange(n)[:, None] * numpy.exp(numpy.arange(0, d, 2) * (-math.log(BASE) / d))
+
+
+class Marian(Recipe):
+    """An angle for every column, p / 10000^(2 (j // 2) / d), in a list of lists, and half of each function is thrown away.
+    There is no function that refills: it makes a parameter once."""
+
+    refill = None
+
+    def fresh(self, n, d):
+        angles = numpy.array([[p / numpy.power(BASE, 2 * (j // 2) / d) for j in range(d)] for p in range(n)])
+        table, sines = numpy.zeros((n, d), numpy.float32), d // 2 + d % 2
+        table[:, :sines] = numpy.sin(angles[:, 0::2])
+        table[:, sines:] = numpy.cos(angles[:, 1::2])
+        return table

@@ -1,0 +1,40 @@
+"""posenc's own tables, by the call its users make."""
+import numpy
+from subjects import NotHere
+
+try:
+    import posenc
+except ImportError as error:
+    raise NotHere(str(error)) from error
+
+
+class Ours:
+    """A fresh table is memory that the library asks for, or NumPy's where threads share the rows; refilled is `out=`."""
+
+    def __init__(self, threads):
+        self.threads = threads
+        self.versions = {"posenc": posenc.__version__, "NumPy": numpy.__version__}
+        members = [i.name for i in posenc.implementations() if i.name.startswith(self.name + "_") and i.supported]
+        if not members:
+            raise NotHere(f"this machine runs no {self.name}")
+        self.member = members[0]  # the library lists the best instruction set first
+
+    def fresh(self, n, d):
+        return posenc.table(n, d, impl=self.member, threads=self.threads)
+
+    def empty(self, n, d):
+        return numpy.empty((n, d), numpy.float32)
+
+    def refill(self, table):
+        posenc.table(*table.shape, impl=self.member, out=table, threads=self.threads)
+
+    def array(self, table):
+        return table
+
+
+class Exact(Ours):
+    name = "exact"
+
+
+class Anchored(Ours):
+    name = "anchored"
