@@ -24,7 +24,7 @@ _NAMES = {  # in the order of the C enumerations
     "order": ["sin_first", "cos_first"],
     "odd": ["half_pair", "zero"],
 }
-_NUMBERS = ("base", "denominator", "position_scale")
+_FIELDS = {*_NAMES, "denominator", "position_scale"}  # None means what the preset says
 
 
 def fail(status: int, check: Callable[..., int], *arguments: Any) -> NoReturn:
@@ -154,12 +154,12 @@ def plan(
     dtype: npt.DTypeLike | None = None,
     **more: Any,
 ) -> Plan:
-    """A plan; the arguments are those of posenc.table, None meaning what the preset says."""
+    """A plan; the arguments are those of posenc.table, None meaning what the preset says, and float32."""
     fields: list[tuple[str, float | int]] = []
     if base is not None:
         fields.append(("base", real("base", base, "a number above 1")))
     for name, value in more.items():
-        if name not in _NAMES and name not in _NUMBERS:
+        if name not in _FIELDS:
             raise TypeError(f"there is no argument {name!r}; those that say what to compute are {', '.join(SPEC)}")
         if value is None:
             continue
@@ -170,8 +170,8 @@ def plan(
         if number == 0:  # which in C means that the field was not set
             raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
         fields.append((name, number))
-    if dtype is not None:
-        fields.append(("dtype", _DTYPE_NAMES.index(dtype_name(dtype))))
+    # Always said, so that those who name float32 and those who do not have one plan.
+    fields.append(("dtype", 0 if dtype is None else _DTYPE_NAMES.index(dtype_name(dtype))))
     return _cached(
         index("d_model", d_model, 1, 1 << 20),
         None if impl is None else _text("impl", impl, "posenc.implementations()"),

@@ -140,8 +140,10 @@ def table(
     out
         Where to write: of the result's shape and dtype; its rows may be further apart than ``d_model``, at one distance.
     threads
-        How many threads share the rows; None: one. The values do not depend on it. A fresh table for one thread is made by
-        `posenc_table_create`, in huge pages where the system gives them; other memory is NumPy's.
+        How many threads share the rows at most; None: one. The values do not depend on it. The calling thread writes the first
+        rows, and starts others only if each has half a millisecond of work or more by what those took, which is several times
+        what a thread costs: by default, tables below some ten MB are written by it alone. A fresh table for `threads` None or 1
+        is made by `posenc_table_create`, in huge pages where the system gives them; other memory is NumPy's.
 
     Returns
     -------

@@ -1,4 +1,14 @@
-"""What could not run is named, in the form in which ./scripts/test counts it."""
+"""What could not run is named, in the form in which ./scripts/test counts it; and threads where they are asked for."""
+
+import pytest
+
+from posenc import _arrays
+
+
+@pytest.fixture(autouse=True)
+def every_thread_that_is_asked_for(monkeypatch):
+    """Tests have small tables, which the calling thread would write alone; test_threads.py is about what is worth a thread."""
+    monkeypatch.setattr(_arrays, "WORTH_A_THREAD", 1)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -1,0 +1,202 @@
+"""Who writes which rows: the calling thread alone, or others too, by what the first rows took. The clock is the tests' own."""
+
+import os
+import pathlib
+import threading
+
+import numpy as np
+import pytest
+
+import posenc
+from posenc import _arrays
+from posenc._plan import plan
+
+WORTH = 500_000  # nanoseconds
+
+
+class Work:
+    """Rows that take so long each, and a record of who wrote which."""
+
+    def __init__(self, nanoseconds, status=lambda first: 0):
+        self.now, self.each, self.status = 0, nanoseconds, status
+        self.parts = []
+
+    def write(self, first, rows):
+        self.parts.append((first, rows, threading.get_ident()))
+        self.now += rows * self.each
+        return self.status(first)
+
+    def rows(self):
+        """Those that were written, in order, however often."""
+        return sorted(row for first, rows, _ in self.parts for row in range(first, first + rows))
+
+    def shares(self):
+        """The parts, without the first rows."""
+        return sorted(part[:2] for part in self.parts[1:])
+
+    def others(self):
+        return [part[:2] for part in self.parts if part[2] != threading.get_ident()]
+
+
+@pytest.fixture
+def share(monkeypatch):
+    monkeypatch.setattr(_arrays, "WORTH_A_THREAD", WORTH)
+
+    def share(work, threads, count):
+        monkeypatch.setattr(_arrays, "perf_counter_ns", lambda: work.now)
+        return _arrays.in_parts(threads, count, work.write)
+
+    return share
+
+
+def test_the_limit_is_what_the_documentation_says():
+    source = pathlib.Path(_arrays.__file__).read_text()  # all tests set it
+    assert "\nWORTH_A_THREAD = 500_000\n" in source and "half a millisecond of work" in posenc.table.__doc__
+
+
+@pytest.mark.parametrize("threads", [2, 3, 300, np.int64(2)])
+@pytest.mark.parametrize("count, nanoseconds", [(2, 10), (63, 1000), (64, 30), (6400, 100), (6400, 158)])
+def test_small_work_is_the_callers(share, threads, count, nanoseconds):
+    work = Work(nanoseconds)
+    assert share(work, threads, count) == 0
+    head = max(1, count // 64)
+    assert work.others() == [] and work.shares() == [(head, count - head)] and work.rows() == list(range(count))
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 100000])
+def test_one_thread_is_one_call(share, count):
+    work = Work(10**6)
+    assert share(work, 1, count) == 0
+    assert work.others() == [] and [part[:2] for part in work.parts] == [(0, count)]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_one_row_is_not_shared(share, count):
+    work = Work(10**9)
+    assert share(work, 8, count) == 0
+    assert work.others() == [] and [part[:2] for part in work.parts] == [(0, count)]
+
+
+@pytest.mark.parametrize(
+    "threads, count, nanoseconds, want",
+    [
+        (2, 6400, 159, [(100, 3150), (3250, 3150)]),  # 6300 rows for 1.0017 ms, where 158 ns would be 0.9954
+        (3, 6400, 159, [(100, 3150), (3250, 3150)]),
+        (300, 6400, 239, [(100, 2100), (2200, 2100), (4300, 2100)]),  # 1.5057 ms
+        (2, 6400, 10**6, [(100, 3150), (3250, 3150)]),
+        (2, 65, 10**6, [(1, 32), (33, 32)]),
+        (2, 66, 10**6, [(1, 33), (34, 32)]),
+        (2, 3, 10**6, [(1, 1), (2, 1)]),
+        (2, 2, 10**9, [(1, 1)]),
+        (4, 6, 10**9, [(1, 2), (3, 2), (5, 1)]),
+    ],
+)
+def test_large_work_is_shared(share, threads, count, nanoseconds, want):
+    work = Work(nanoseconds)
+    assert share(work, threads, count) == 0
+    assert work.shares() == want and work.rows() == list(range(count))
+    assert work.parts[0][:2] == (0, want[0][0]) and want[0] not in work.others()
+    assert sorted(work.others()) == want[1:]  # the calling thread does the first of them
+
+
+def test_more_threads_than_processors_serve_are_not_started(share, monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    work = Work(10**9)
+    assert share(work, 1 << 20, 100_000) == 0
+    assert len(work.shares()) == 8 and work.rows() == list(range(100_000))
+
+
+@pytest.mark.parametrize("fails", [0, 1, 34, 67])
+def test_a_status_is_returned(share, fails):
+    work = Work(10**6, lambda first: 8 if first == fails else 0)
+    assert share(work, 3, 100) == 8
+    assert work.rows() == list(range(100 if fails else 1))
+
+
+def test_the_caller_writes_what_no_thread_can(share, monkeypatch):
+    start, started = threading.Thread.start, []
+
+    def refuse(self):
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(self)
+        start(self)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    work = Work(10**6)
+    assert share(work, 4, 101) == 0
+    assert work.rows() == list(range(101)) and work.others() == [(26, 25)]
+
+
+def test_threads_are_done_when_the_caller_is_interrupted(share):
+    caller, begun, done = threading.get_ident(), threading.Event(), []
+
+    def status(first):
+        if threading.get_ident() != caller:
+            begun.wait(60)
+            done.append(first)
+        elif first:
+            begun.set()
+            raise KeyboardInterrupt
+        return 0
+
+    with pytest.raises(KeyboardInterrupt):
+        share(Work(10**6, status), 2, 65)
+    assert done == [33]
+
+
+def test_a_thread_that_fails_is_not_taken_for_one_that_wrote(share, monkeypatch):
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: None)
+    caller = threading.get_ident()
+
+    def status(first):
+        if threading.get_ident() != caller:
+            raise MemoryError
+        return 0
+
+    assert share(Work(10**6, status), 2, 65) == 8
+
+
+CALLS = {
+    "table": lambda threads: posenc.table(500, 48, threads=threads),
+    "table of": lambda threads: posenc.table(np.arange(500), 48, threads=threads),
+    "out": lambda threads: posenc.table(500, 48, out=np.empty((500, 48), np.float32), threads=threads),
+    "fill_at": lambda threads: posenc.fill_at(np.empty((500, 48), np.float32), np.arange(500) / 2, threads=threads),
+    "pair": lambda threads: np.hstack(posenc.pair(500, 96, threads=threads)),
+    "add": lambda threads: posenc.add(np.ones((500, 48), np.float32), 3.0, threads=threads),
+    "batch": lambda threads: posenc.add(np.ones((2, 500, 48), np.float32), batch_first=True, threads=threads),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("tick, others", [(0, 0), (WORTH, 2)])
+def test_calls(call, tick, others, monkeypatch):
+    """On a clock that stands still no other thread is started; on one that is fast, two are for three."""
+    want, start, started = CALLS[call](None), threading.Thread.start, []
+    times = iter(range(0, 100 * (tick + 1), tick + 1) if tick else [0, 0])
+
+    def counted(self):
+        started.append(self)
+        start(self)
+
+    monkeypatch.setattr(_arrays, "WORTH_A_THREAD", WORTH)
+    monkeypatch.setattr(_arrays, "perf_counter_ns", lambda: next(times))
+    monkeypatch.setattr(threading.Thread, "start", counted)
+    assert np.array_equal(CALLS[call](3), want) and len(started) == others
+    assert not any(thread.is_alive() for thread in started)
+
+
+def test_what_is_said_of_rows_comes_before_threads():
+    """Where several things are wrong, the message is the one that is given without threads."""
+    out, messages = np.zeros((3, 8), np.float32), set()
+    for threads in (None, 1, 2, 0, "two"):
+        with pytest.raises(ValueError) as error:
+            posenc.fill_at(out, [0, 1, 2**40], threads=threads)
+        messages.add(str(error.value))
+    assert len(messages) == 1 and "1099511627776" in messages.pop() and not out.any()
+
+
+def test_one_plan_for_those_who_name_float32():
+    for preset in (None, *(preset.name for preset in posenc.presets())):
+        plans = [plan(16, preset=preset, dtype=dtype) for dtype in (None, "float32", np.float32, np.dtype("f4"))]
+        assert all(p is plans[0] for p in plans) and plans[0].dtype == "float32"
