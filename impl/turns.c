@@ -14,10 +14,11 @@ const char *posenc_turns_refuse(const posenc_spec *spec)
 /* turn, a frequency in turns, less the nearest integer. */
 static void store(const turns *t, int64_t k, big *turn, double sign)
 {
-  big one, digits = *turn;
+  big one;
   if (!big_is_zero(turn, LIMBS) && turn->exponent < -202)
     big_from_double(turn, 0x1p-203, LIMBS);
   if (turn->exponent >= 0) { /* half a turn or more */
+    big digits = *turn;
     double whole = turn->exponent > 48 ? INFINITY : floor(big_take_double(&digits, LIMBS));
     big_split(turn, turn, LIMBS);
     const int up = turn->exponent >= 0 && !big_is_zero(turn, LIMBS);

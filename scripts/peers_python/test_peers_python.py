@@ -14,7 +14,7 @@ import weakref
 import numpy
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent / "peers_python"
+HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import memory  # noqa: E402
 import numpy_recipes  # noqa: E402
