@@ -97,6 +97,8 @@ static inline angle value_of(const block *p, int v, int b)
 __attribute__((noinline)) static void settle_strip(const block *p, const posenc_spec *spec, int first, int b, float *row,
                                                    settle_pairs *settle)
 {
+  if (p->anchor + b == 0 && !p->shared) /* most tables begin with it: angle 0, 0 and 1 exactly */
+    return;
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
     const int64_t position = p->anchor + b, k = p->first + v * VD_LANES, from = p->from - v * EACH;
     const angle y = value_of(p, v, b);
