@@ -121,7 +121,7 @@ def add(
     out
         Where to write: of x's shape and dtype; x itself, for its sum in place. None: a new array.
     threads
-        How many threads share the positions; None: one. The values do not depend on it.
+        How many threads share the positions at most; None: one. The values do not depend on it.
     **spec
         What the table is: `preset`, `base`, `layout` and so on, as in `table`. d_model is the last axis of x.
 
