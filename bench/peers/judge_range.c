@@ -53,21 +53,33 @@ const truth_value *truths_of(truths *all, const segment *s)
   return k->values;
 }
 
-/* A float32 angle costs half a unit of its last place, 2^-24 of it at most, and its frequency has some such errors of its own.
- * Of angles beyond 2^21 the sine would be anything, which is wrong and not rounded. */
-static double float32_costs(const segment *s)
+/* What an angle in float32 costs, as a share of it, by column: half a unit of its own last place, 2^-24 at most; of its frequency
+ * exp(ln w), some units; and of ln w, two roundings, its own and of the step that it is a multiple of. */
+static double *float32_costs(const posenc_spec *spec)
 {
-  const double low = fabs((double)s->from), high = fabs((double)s->to);
-  return fmin(1e-6 + fmax(low, high) * fabs(spec_scale(&s->spec)) * 0x1p-22, 0.5);
+  double *costs = must_calloc(spec->d_model, sizeof *costs);
+  for (int64_t c = 0; c < spec->d_model; c++) {
+    const int64_t k = place_of(spec, c).k;
+    const double w = k < 0 ? 0 : spec->freqs ? fabs(spec->freqs[k]) : pow(spec->base, -(double)k / spec_denominator(spec));
+    costs[c] = w > 0 ? fabs(spec_scale(spec)) * w * (4 + 2 * fabs(log(w))) * 0x1p-24 : 0;
+  }
+  return costs;
 }
 
-static const char *word_of(const range_error *r, double float32)
+/* 2^-17, whatever the angle: 128 roundings of a value near 1, as a recurrence from row to row has between its anchors. Of angles beyond
+ * 2^21 the sine would be anything, which is wrong and not rounded. */
+static bool is_float32(double error, double position, double cost)
+{
+  return error <= fmin(0x1p-17 + fabs(position) * cost, 0.5);
+}
+
+static const char *word_of(const range_error *r, bool float32)
 {
   if (r->correct == r->outputs)
     return "exact";
   if (r->ulp_max <= 4 || r->max_abs <= 0x1p-24) /* half a unit of 1, which near 0 is many of the value's own */
     return "ulp";
-  if (r->max_abs <= float32)
+  if (float32)
     return "float32";
   return r->max_abs <= 0.1 ? "drifting" : "wrong";
 }
@@ -76,12 +88,15 @@ range_error range_compare(const segment *s, const truth_value *expected, const d
 {
   const int64_t d = s->spec.d_model;
   range_error r = {.from = s->from, .to = s->to, .rows = s->n_rows, .outputs = s->n_rows * d, .max_abs = -1};
+  double *costs = float32_costs(&s->spec);
+  bool float32 = true;
   for (int64_t i = 0; i < r.outputs; i++) {
     const truth_value want = expected[i];
     const double nearest = truth_rounded(&want, s->spec.dtype);
     const double error = isfinite(got[i]) ? fabs((got[i] - want.y) - want.low) : INFINITY;
     r.ulp_max = fmax(r.ulp_max, ulp_distance(s->spec.dtype, got[i], want.y, want.low));
     r.correct += same_number(got[i], nearest);
+    float32 = float32 && is_float32(error, (double)s->positions[i / d], costs[i % d]);
     if (error > r.max_abs) {
       r.max_abs = error;
       r.position = s->positions[i / d];
@@ -90,7 +105,8 @@ range_error range_compare(const segment *s, const truth_value *expected, const d
       r.want = nearest;
     }
   }
-  r.word = word_of(&r, float32_costs(s));
+  free(costs);
+  r.word = word_of(&r, float32);
   return r;
 }
 

@@ -95,7 +95,8 @@ static void print_fault(FILE *out, const judgement *j)
 
 static const char words[] =
     "exact: every output compared is the nearest number of the table's type; ulp: none is further off than 4 units in the last\n"
-    "place, or half a unit of 1; float32: within what angles in float32 cost, 1e-6 + 2^-22 of the position; drifting: within 0.1; else wrong.\n"
+    "place, or half a unit of 1; float32: each within what its angle in float32 costs, 2^-17 + (4 + 2 |ln w|) 2^-24 of the angle, w the\n"
+    "frequency; drifting: all within 0.1; else wrong.\n"
     "A table is right if in its first range it is neither drifting nor wrong.\n";
 
 bool judge_text(FILE *out, const judge_options *o, const judgement *all)

@@ -105,9 +105,9 @@ static void *create(int64_t d_model, double base)
     free(t);
     return NULL;
   }
+  const float exponent = (float)(-log(base) / (double)d_model);
   for (int64_t k = 0; k < padded; k++)
-    t->w[k] = PEER_VARIANT == 64 ? (real)pow(base, -2 * (double)k / (double)d_model)
-                                 : (real)expf((float)(2 * k) * (float)(-log(base) / (double)d_model));
+    t->w[k] = PEER_VARIANT == 64 ? (real)pow(base, -2 * (double)k / (double)d_model) : (real)expf((float)(2 * k) * exponent);
   return t;
 }
 
