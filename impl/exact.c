@@ -13,6 +13,8 @@
  *      (1.4 v, and for every position of half a turn what the reduction leaves). That decides what is nearly 0.
  *   4. what is left, one in some 50 million: integers, redo.c.
  *
+ * Up to 7 rows are no sums: alone.h computes their angles by themselves, off by less than the sums are.
+ *
  * Relative errors: where no part of a position turns by an eighth (relative_at), middle and step are at most half of what they
  * are added to, or that is 0 and nothing is rounded. So the products of a sum are at most 3 times the sum, and the sine is off
  * by (3 (3 (1.4 + 1.4 + 1) + 1 + 1.4 + 1) + 1) v < 64 v of itself, fused or not.

@@ -4,6 +4,7 @@
 #ifndef POSENC_SCATTER_H
 #define POSENC_SCATTER_H
 
+#include "alone.h"
 #include "tiles.h"
 
 enum { BATCH = 2048, COARSES = 128, SLOTS = 2 * COARSES };
@@ -90,8 +91,10 @@ static inline void write_rows(const posenc_spec *spec, const void *state, const 
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
   if (r->count < FEW && !r->add)
     for (int64_t i = 0; i < r->count; i++)
-      one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2, r->to, NULL, 0.0f,
-              settle);
+      if (settle && is_single(&t, posenc_row_position(r, i)))
+        single_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2, r->to, settle);
+      else
+        one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2, r->to, NULL, 0.0f, settle);
   else if (r->positions)
     scatter(spec, &t, r, origin, stride, settle);
   else

@@ -12,6 +12,7 @@
  *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
  *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
+ *   vd_pack_turned    the same, each pair turned by quarter turns: as many as the last two bits of a third vector's lane say
  *   vp_equal          all bits are the same
  *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
  *
@@ -69,6 +70,18 @@ static inline vd vd_two_product(vd a, vd b, vd *e)
   *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
 #endif
   return p;
+}
+
+/* a * b + c rounded once, where -c is near enough to the product for this sum to be exact before its tail. */
+static inline vd vd_product_plus(vd a, vd b, vd c)
+{
+#if POSENC_FUSED
+  return vd_fma(a, b, c);
+#else
+  vd e;
+  const vd p = vd_two_product(a, b, &e);
+  return vd_add(vd_add(p, c), e);
+#endif
 }
 
 /* min(columns, 2 VD_LANES) floats, and nothing beyond. */

@@ -52,6 +52,17 @@ static inline vp vd_pack(vd s, vd c)
   return vcombine_f32(vzip1_f32(sf, cf), vzip2_f32(sf, cf));
 }
 
+/* The sign of a sine is the second bit of q, that of a cosine the second of q + 1. */
+static inline vp vd_pack_turned(vd s, vd c, vd quarters)
+{
+  const vp a = vd_pack(s, c);
+  static const uint32_t cosines[] = {0, 1, 0, 1};
+  const uint32x4_t bits = vreinterpretq_u32_f64(quarters), q = vtrn1q_u32(bits, bits); /* for both of a pair */
+  const uint32x4_t second = vshlq_n_u32(vshrq_n_u32(vshlq_n_u32(vaddq_u32(q, vld1q_u32(cosines)), 30), 31), 31);
+  const float32x4_t exchanged = vbslq_f32(vtstq_u32(q, vdupq_n_u32(1)), vrev64q_f32(a), a);
+  return vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(exchanged), second));
+}
+
 static inline void vp_store(float *out, vp a) { vst1q_f32(out, a); }
 static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 {

@@ -52,6 +52,14 @@ typedef struct vp {
 } vp;
 
 static inline vp vd_pack(vd s, vd c) { return (vp){(float)s, (float)c}; }
+static inline vp vd_pack_turned(vd s, vd c, vd quarters)
+{
+  const vp a = vd_pack(s, c);
+  const uint64_t q = bits_of(quarters);
+  const vp b = q & 1 ? (vp){a.cos, -a.sin} : a;
+  return q & 2 ? (vp){-b.sin, -b.cos} : b;
+}
+
 static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 {
   if (from <= 0 && to > 0)

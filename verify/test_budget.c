@@ -1,10 +1,11 @@
-/* The bounds of docs/exact.md on the very code they are about: sine and cosine of one angle, and sums of three, against MPFR.
- * Random angles say nothing of the worst case; they show a bound that is wrong, and how much of one is used.
+/* The bounds of docs/exact.md on the very code they are about, against MPFR: sine and cosine of one angle, sums of three, single
+ * rows. Random angles say nothing of the worst case; they show a bound that is wrong, and how much of one is used.
  *
  * Compiled twice: as exact_scalar, where nothing is fused, and as test_budget_fused, where FMA need not be in hardware.
  */
 #include "testing.h"
 
+#include "alone.h"
 #include "angle.h"
 #include "turns.h"
 
@@ -123,6 +124,44 @@ static void sums(void **state)
   judge("sine of a small one, relative", worst_relative, POSENC_BUDGET_RELATIVE - 1);
 }
 
+/* As vd_pack_turned() does it, in float64. */
+static angle single(int64_t position, frequency w)
+{
+  vd quarters;
+  const angle y = single_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &quarters);
+  const uint64_t q = bits_of(quarters);
+  const angle odd = q & 1 ? (angle){y.cos, -y.sin} : y;
+  return q & 2 ? (angle){-odd.sin, -odd.cos} : odd;
+}
+
+/* All over, and where the polynomials end: an odd number of eighths, with and without quarters. */
+static void single_rows(void **state)
+{
+  (void)state;
+  double worst = 0, worst_relative = 0;
+  for (int64_t i = 0; i < angles; i++) {
+    const int small = i % 4 == 3; /* no quarter is taken */
+    const int64_t most = i % 4 ? INT64_C(1) << (i / 4 % 33) : POSENC_MAX_POSITION, position = random_between(&seed, 1, most);
+    const double sign = i % 8 < 4 ? 1.0 : -1.0;
+    double part = uniform(0.0, 0.5) * (double)position;
+    if (small)
+      part = ldexp(uniform(0.06, 0.1249), -(int)(i % 113));
+    else if (i % 4)
+      part = (floor(part * 4.0) + 0.5) * 0.25 + uniform(-0.005, 0.005) * (i % 4 == 1);
+    if (part > 0.5 * (double)position)
+      continue;
+    const frequency w = some_frequency(part / (double)position);
+    const int64_t at_position = sign < 0 ? -position : position;
+    const angle a = single(at_position, w);
+    const off o = errors(a, at_position, w);
+    worst = fmax(worst, fmax(o.sine, o.cosine));
+    if (small)
+      worst_relative = fmax(worst_relative, o.sine / fabs(a.sin));
+  }
+  judge("single row", worst, POSENC_BUDGET_SINGLE);
+  judge("its sine where no quarter is taken, relative", worst_relative, POSENC_BUDGET_SINGLE_RELATIVE);
+}
+
 int main(int argc, char **argv)
 {
   if (argc > 1)
@@ -134,7 +173,7 @@ int main(int argc, char **argv)
   mpfr_inits2(256, two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
   mpfr_const_pi(two_pi, MPFR_RNDN);
   mpfr_mul_2ui(two_pi, two_pi, 1, MPFR_RNDN);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(one_angle), cmocka_unit_test(sums)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(one_angle), cmocka_unit_test(sums), cmocka_unit_test(single_rows)};
   const int failed = cmocka_run_group_tests_name("budget", tests, NULL, NULL);
   mpfr_clears(two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
   mpfr_free_cache();

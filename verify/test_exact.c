@@ -27,6 +27,29 @@ static void compare(const posenc_plan *plan, int64_t position, const float *got,
                (double)want[c].rounded);
 }
 
+/* In calls of so few rows that each is computed by itself, and of enough that they are not. */
+static void few_and_more(const posenc_plan *plan, const int64_t *positions, int64_t count, float *got, const truth_value *want)
+{
+  enum { FEW = 8, MORE = 16, BEHIND = 16 };
+  const int64_t d = posenc_plan_spec(plan)->d_model;
+  for (int64_t i = 0, rows; i < count; i += rows) {
+    rows = count - i < 1 + i % (FEW - 1) ? count - i : 1 + i % (FEW - 1);
+    for (int64_t j = 0; j < BEHIND; j++)
+      got[rows * d + j] = 77.0f;
+    assert_int_equal(posenc_fill_at(plan, positions + i, rows, got, d), POSENC_OK);
+    for (int64_t j = 0; j < rows; j++)
+      compare(plan, positions[i + j], got + j * d, want + (i + j) * d, rows);
+    for (int64_t j = 0; j < BEHIND; j++)
+      assert_true(got[rows * d + j] == 77.0f);
+  }
+  int64_t again[MORE];
+  for (int64_t i = 0; i < MORE; i++)
+    again[i] = positions[i % count];
+  assert_int_equal(posenc_fill_at(plan, again, MORE, got, d), POSENC_OK);
+  for (int64_t i = 0; i < MORE; i++)
+    compare(plan, again[i], got + i * d, want + i % count * d, MORE);
+}
+
 /* Every member of `exact` that runs here, at these positions; a single one also amid the rows of a table. */
 static void check_exact(const posenc_spec *spec, const int64_t *positions, int64_t count)
 {
@@ -34,7 +57,7 @@ static void check_exact(const posenc_spec *spec, const int64_t *positions, int64
   const int64_t d = spec->d_model, most = count < TABLE ? TABLE : count;
   truth *t = truth_create(spec);
   truth_value *want = malloc((size_t)(count * d) * sizeof *want);
-  float *got = malloc((size_t)(most * d) * sizeof *got);
+  float *got = malloc((size_t)(most * d + 16) * sizeof *got);
   for (int64_t i = 0; i < count; i++)
     truth_row(t, positions[i], want + i * d);
   for (size_t m = 0; runnable(m); m++) {
@@ -44,6 +67,7 @@ static void check_exact(const posenc_spec *spec, const int64_t *positions, int64
     assert_int_equal(posenc_fill_at(plan, positions, count, got, d), POSENC_OK);
     for (int64_t i = 0; i < count; i++)
       compare(plan, positions[i], got + i * d, want + i * d, count);
+    few_and_more(plan, positions, count, got, want);
     if (count == 1) {
       assert_int_equal(posenc_fill(plan, positions[0] - BEFORE, TABLE, got, d), POSENC_OK);
       compare(plan, positions[0], got + BEFORE * d, want, TABLE);
@@ -115,22 +139,32 @@ static void zero_crossings(void **state)
 }
 
 /* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even there where its angle has
- * 2^31 turns: what reducing that leaves decides. Found among all j/q with q below 8192. */
+ * 2^31 turns: what reducing that leaves decides. Found among all j/q with q below 8192; and of each a position where it is too much. */
 static void whole_turns(void **state)
 {
   (void)state;
   const struct {
     double w;
-    int64_t q;
-  } near[] = {{0x1.7a73f08ba285fp+0, 5691}, {0x1.7a73f08ba285fp+1, 5691}, {0x1.4a31670cacdc9p+1, 5719}, {0x1.fa21759ccb7d5p+0, 3731},
-              {0x1.e296f912867d7p+0, 3913}, {0x1.1fa48131918e3p+1, 6565}};
+    int64_t q, hard;
+  } near[] = {{0x1.7a73f08ba285fp+0, 5691, 2734525500}, {0x1.7a73f08ba285fp+1, 5691, 3958710819}, {0x1.4a31670cacdc9p+1, 5719, 3904321267},
+              {0x1.fa21759ccb7d5p+0, 3731, 3156258105}, {0x1.e296f912867d7p+0, 3913, 4006227225}, {0x1.1fa48131918e3p+1, 6565, 2442481990}};
   for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
     const int64_t most = POSENC_MAX_POSITION / near[i].q;
     enum { TRIES = 500 }; /* one of some hundred would show a reduction that is taken for exact */
     int64_t positions[TRIES];
     for (int j = 0; j < TRIES; j++)
       positions[j] = near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1);
+    positions[0] = near[i].hard;
     check_alone(&near[i].w, 1, positions, TRIES);
+    double others[32] = {0}; /* in a whole strip, and as a sine that is the last column */
+    others[5 * i] = near[i].w;
+    posenc_spec among = posenc_spec_default(64), last = posenc_spec_default(1);
+    among.freqs = others;
+    among.n_freqs = 32;
+    last.freqs = &near[i].w;
+    last.n_freqs = 1;
+    check_exact(&among, positions, TRIES);
+    check_exact(&last, positions, TRIES);
   }
 }
 
@@ -170,6 +204,20 @@ static void near_midpoints(void **state)
   }
 }
 
+/* Outputs from some 10 to 10000 times 2^-53 beside the midpoint of two floats, of angles around an eighth of a turn: there the value
+ * that is written decides, and where a polynomial ends it is off most. */
+static void beside_midpoints(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2000; i++) {
+    const int64_t p = i % 3 ? random_between(&seed, 1, 100) : 1;
+    const double middle = ((double)random_between(&seed, 11200000, 12400000) + 0.5) * 0x1p-24; /* 0.67 to 0.74 */
+    const double beside = ldexp(i % 2 ? 1.0 : -1.0, -49 + i / 2 % 10), value = middle + beside;
+    const double w = ((i % 4 < 2 ? asin(value) : acos(value)) + (double)(i % 5) * 0x1.921fb54442d18p+2) / (double)p;
+    check_alone(&w, 1, &p, 1);
+  }
+}
+
 /* Angles that are floats or midpoints of floats themselves, subnormal results, the ends of the domain. */
 static void midpoints_and_ends(void **state)
 {
@@ -203,6 +251,29 @@ static void hard_cases(void **state)
   const int64_t positions[] = {16671, 30629, 40672, 42531, 54403, 68832, 74491, 80239, 81665, 93641, 104487, 104505, 106385};
   const posenc_spec spec = posenc_spec_default(1024);
   check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
+}
+
+/* Single rows: angles at and around multiples of an eighth of a turn, where what is left of one is largest or changes its sign, up
+ * to 2^31 turns and on both sides; widths that end in whole strips, in vectors and in parts of one. */
+static void single_rows(void **state)
+{
+  (void)state;
+  const double eighth = 0x1.921fb54442d18p-1;
+  const int64_t widths[] = {2, 5, 16, 62, 64, 66, 130, 192};
+  for (int i = 0; i < 80; i++) {
+    const int64_t d = widths[i % 8], size = i < 8 ? POSENC_MAX_POSITION : random_between(&seed, 1, INT64_C(1) << (i % 33));
+    double freqs[96];
+    for (int k = 0; k < 96; k++) {
+      const int64_t many = k % 3 ? 8 : 4 * size;
+      const double missed = k % 4 ? ldexp((double)random_between(&seed, -8, 8), -4 * (k % 13)) : 0.0;
+      freqs[k] = ((double)random_between(&seed, -many, many) + missed) * eighth / (double)size;
+    }
+    posenc_spec spec = posenc_spec_default(d);
+    spec.freqs = freqs;
+    spec.n_freqs = (d + 1) / 2;
+    const int64_t positions[] = {size, -size, size - 1, 0, 1 - size};
+    check_exact(&spec, positions, 5);
+  }
 }
 
 static void families_agree(void **state)
@@ -324,8 +395,10 @@ int main(int argc, char **argv)
       cmocka_unit_test(zero_crossings),
       cmocka_unit_test(whole_turns),
       cmocka_unit_test(near_midpoints),
+      cmocka_unit_test(beside_midpoints),
       cmocka_unit_test(midpoints_and_ends),
       cmocka_unit_test(hard_cases),
+      cmocka_unit_test(single_rows),
       cmocka_unit_test(families_agree),
       cmocka_unit_test(tables_and_rows),
       cmocka_unit_test(shared_lines),
