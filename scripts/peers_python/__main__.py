@@ -2,6 +2,9 @@
 JAX, MKL, transformers and diffusers. Each makes the whole table in a process of its own, by turns with posenc's exact and
 anchored. Writes DIR/python.json, and DIR/NAME.npy of each peer for posenc-judge.
 
+Jobs: fresh, a table allocated and produced; refill, the same values into one that exists; first, a fresh one with nothing kept
+from earlier calls (small tables, one thread). All are warm: in each turn, a whole call goes before those that are timed.
+
     python3 -B scripts/peers_python --output DIR
 
 Needs the package posenc and its library: installed, or by PYTHONPATH=python LD_LIBRARY_PATH=build/release.
@@ -20,7 +23,7 @@ sys.dont_write_bytecode = True  # leave no __pycache__ in the tree
 from document import document  # noqa: E402
 from process import Gone, Process  # noqa: E402
 from subjects import BY_NAME, OURS, SUBJECTS  # noqa: E402
-from turns import Run, say  # noqa: E402
+from turns import LARGE, LARGE_TURNS, Run, say  # noqa: E402
 
 SIZES, QUICK_SIZES = "64x128,512x512,5000x512,131072x1024", "64x128,512x512"
 TURNS, QUICK_TURNS = 7, 3
@@ -63,7 +66,8 @@ def arguments(given=None):
     parser.add_argument("--output", metavar="DIR", required=True, type=pathlib.Path, help="where to write; made if need be")
     parser.add_argument("--sizes", type=sizes, metavar="NxD,...", help=f"tables; default {SIZES}, quick {QUICK_SIZES}")
     parser.add_argument("--turns", type=count, metavar="N",
-                        help=f"default {TURNS}, quick {QUICK_TURNS}; fewer than 3 have no spread; at most 5 of the largest")
+                        help=f"default {TURNS}, quick {QUICK_TURNS}; fewer than 3 have no spread; at most {LARGE_TURNS} of "
+                             f"tables above {LARGE >> 20} MiB")
     parser.add_argument("--peers", type=peers, metavar="NAME,...", help="only these, beside posenc's own; default all")
     parser.add_argument("--seed", type=int, default=1, help="of the order of turns; default 1")
     parser.add_argument("--no-judged", action="store_true", help="write no tables for posenc-judge")
@@ -110,7 +114,10 @@ def measure(args, processors, cache):
             names = [name for name in args.names if name not in OURS]  # posenc-judge makes ours itself
             rows = JUDGED_FEW if args.quick else JUDGED_ROWS
             run.judge(names, lambda name: JUDGED_FEW if BY_NAME[name].slow else rows, JUDGED_D, args.output)
-        more = {"seed": args.seed, "turns": args.turns, "processors": len(processors), "huge_pages": huge_pages()}
+        more = {
+            "quick": args.quick, "seed": args.seed, "turns": args.turns, "large_turns": min(args.turns, LARGE_TURNS),
+            "processors": len(processors), "huge_pages": huge_pages(),
+        }  # fmt: skip
         result = document(run, **more)
         result["versions"] = {"Python": platform.python_version(), **result["versions"]}
         # An old CPU may lack anchored from the start; what began and failed is a fault.

@@ -34,6 +34,8 @@ def case_row(case, name, measured, member):
     }  # fmt: skip
     if member:
         row["member"] = member
+    if case.threads > 1 and not BY_NAME[name].threads:
+        row["single"] = True  # it used one of them
     return row
 
 

@@ -24,9 +24,10 @@ def compiled(n, d):
 
 
 class Float32:
-    """Its arrays cannot be changed, so nothing is refilled. How many threads it uses is what the worker's processors allow."""
+    """Its arrays cannot be changed, so nothing is refilled. Its first call compiles, which takes seconds and would say nothing of
+    the table, so it has no job "first". How many threads it uses is what the worker's processors allow."""
 
-    member = refill = None
+    member = refill = forget = None
 
     def __init__(self, threads):
         self.versions = {"JAX": jax.__version__}

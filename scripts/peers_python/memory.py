@@ -3,8 +3,6 @@ import ctypes
 import gc
 import resource
 
-import numpy
-
 LEAST = 8 << 20  # what the kernel's counts tell from nothing; they are exact to some hundred kilobytes a processor
 
 
@@ -51,8 +49,3 @@ def beyond(call, table_bytes, fresh):
     if grown is None or max(grown, table_bytes) < LEAST:
         return result, None, None
     return result, max(0, grown - (table_bytes if fresh else 0)), by
-
-
-def touch(size):
-    """Takes as many bytes from the system, writes them, and gives them back."""
-    numpy.ones(size, numpy.uint8)

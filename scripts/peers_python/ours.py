@@ -4,6 +4,7 @@ from subjects import NotHere
 
 try:
     import posenc
+    import posenc._plan
 except ImportError as error:
     raise NotHere(str(error)) from error
 
@@ -21,6 +22,10 @@ class Ours:
 
     def fresh(self, n, d):
         return posenc.table(n, d, impl=self.member, threads=self.threads)
+
+    def forget(self):
+        """The package keeps plans, frequencies among them, for later calls; without them a call computes them again."""
+        posenc._plan._cached.cache_clear()
 
     def empty(self, n, d):
         return numpy.empty((n, d), numpy.float32)

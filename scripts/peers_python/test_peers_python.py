@@ -1,119 +1,28 @@
-"""scripts/peers_python: its recipes compute what they say, ratios are of the same turn, and who is lost does not stop the rest.
+"""scripts/peers_python, the whole of it: who runs when, ratios are of the same turn, and who is lost does not stop the rest.
 
 Environment: PYTHONPATH and LD_LIBRARY_PATH such that posenc can be imported. No time is asserted.
 """
 import json
-import math
 import os
 import pathlib
 import signal
 import subprocess
 import sys
-import weakref
 
 import numpy
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import memory  # noqa: E402
-import numpy_recipes  # noqa: E402
-from document import case_row, half_range  # noqa: E402
-from process import Gone, Process  # noqa: E402
-from subjects import BY_NAME, OURS, SUBJECTS  # noqa: E402
-from turns import Case, Measured, Run  # noqa: E402
-from worker import Worker  # noqa: E402
+from document import case_row, document, half_range, ratio  # noqa: E402
+from process import Failed, Gone, Process  # noqa: E402
+from subjects import BY_NAME, OURS  # noqa: E402
+from turns import FIRST, LARGE, Case, Measured, Run  # noqa: E402
 
 
 def run(*arguments, **environment):
     return subprocess.run([sys.executable, "-B", str(HERE), *map(str, arguments)], capture_output=True, text=True, timeout=300,
                           env={**os.environ, **environment})
-
-
-def truth(n, d, split):
-    table = numpy.empty((n, d))
-    for p in range(n):
-        for k in range(d // 2):
-            angle = p * 10000.0 ** (-2 * k / d)
-            where = (k, d // 2 + k) if split else (2 * k, 2 * k + 1)
-            table[p, where[0]], table[p, where[1]] = math.sin(angle), math.cos(angle)
-    return table
-
-
-def available():
-    """Those whose module and libraries are here."""
-    for subject in SUBJECTS:
-        try:
-            yield subject, subject.make(1)
-        except Exception as error:
-            assert type(error).__name__ == "NotHere" and str(error), subject.name
-
-
-@pytest.mark.parametrize(("name", "error"), [("Float32", 2e-5), ("Float64", 3.1e-8), ("Marian", 3.1e-8)])
-def test_the_recipes_of_numpy_are_the_formula(name, error):
-    table = getattr(numpy_recipes, name)(1).fresh(100, 32)
-    difference = numpy.abs(table - truth(100, 32, name == "Marian")).max()
-    assert table.dtype == numpy.float32 and difference <= error
-    assert (name == "Float32") == (difference > 3.1e-8)  # a float32 angle has its price
-
-
-def test_whoever_is_here_makes_a_right_table_and_refills_it():
-    ran = set()
-    for subject, recipe in available():
-        worker = Worker(recipe)
-        for job in worker.describe()["jobs"]:
-            worker.prepare(job, 64, 32, None)  # raises where what is refilled is not what is fresh
-        if subject.preset != "diffusers":
-            assert numpy.abs(worker.array(recipe.fresh(64, 32), 64, 32) - truth(64, 32, subject.preset == "marian")).max() < 2e-5
-        ran.add(subject.name)
-    assert ran >= {"exact", "anchored", "numpy_f32", "numpy_f64", "marian"}
-
-
-def test_a_refill_that_is_another_table_is_refused():
-    class Wrong(numpy_recipes.Float32):
-        def refill(self, pe):
-            super().refill(pe)
-            pe[-1, -1] = 2
-
-    with pytest.raises(ValueError, match="refilled"):
-        Worker(Wrong(1)).prepare("refill", 16, 8, None)
-
-
-def test_a_slow_one_makes_fewer_rows():
-    worker = Worker(numpy_recipes.Marian(1))
-    assert 64 <= worker.prepare("fresh", 100000, 64, 0.05)["rows"] < 100000
-    assert worker.prepare("fresh", 70, 8, 60.0)["rows"] == 70
-
-
-def test_a_call_gets_memory_anew_and_the_first_one_is_not_timed():
-    class Counting(numpy_recipes.Float32):
-        calls, last = 0, None
-
-        def fresh(self, n, d):
-            assert self.last is None or self.last() is None, "the table before is still there"
-            table = super().fresh(n, d)
-            self.calls, self.last = self.calls + 1, weakref.ref(table)
-            return table
-
-    recipe = Counting(1)
-    answer = Worker(recipe).turn("fresh", 16, 8, 0.01)
-    assert answer["calls"] == recipe.calls - 1 > 1 and Worker(recipe).turn("fresh", 16, 8, 0.0)["calls"] == 1
-
-
-def test_a_long_call_is_warmed_up_by_touching_the_memory_it_uses(monkeypatch):
-    touched, worker_module = [], sys.modules["worker"]
-    monkeypatch.setattr(worker_module, "LONG", 0)
-    monkeypatch.setattr(worker_module, "touch", touched.append)
-    worker = Worker(numpy_recipes.Float32(1))
-    for job, least in (("fresh", 2), ("refill", 0.5)):  # tables, of angles and sines; the table itself is there when refilled
-        memory = worker.prepare(job, 8192, 512, None)["memory"]
-        worker.turn(job, 8192, 512, 0)
-        assert touched.pop() == memory + (16 << 20 if job == "fresh" else 0) >= least * 0.95 * (16 << 20)
-    monkeypatch.setattr(worker_module, "LONG", 1000)
-    other = Worker(numpy_recipes.Float32(1))
-    other.prepare("fresh", 8192, 512, None)
-    other.turn("fresh", 8192, 512, 0)
-    assert not touched
 
 
 def test_times_of_a_slow_one_are_scaled_to_the_whole_table():
@@ -128,16 +37,72 @@ def test_times_of_a_slow_one_are_scaled_to_the_whole_table():
     assert run_.measured[case]["marian"].seconds == {0: 6.0, 1: 6.0}
 
 
-def test_memory_is_what_a_call_uses_at_most():
-    size = 64 << 20
+class Answers:
+    """In a process's place: what it was asked for, and answers of three rows and one second."""
 
-    def work():
-        numpy.ones(2 * size, numpy.uint8)  # freed before it returns
+    def __init__(self, *not_those):
+        self.asked, self.not_those = [], not_those
 
-    result, grown, by = memory.growth(work)
-    assert result is None and by and abs(grown - 2 * size) < size // 8
-    assert memory.beyond(lambda: numpy.ones(size, numpy.uint8), size, True)[1] < size // 8  # the table itself
-    assert memory.beyond(lambda: None, 1000, True)[1:] == (None, None)  # too small to be seen
+    def ask(self, do, job, n, d, **_):
+        self.asked.append((do, job, n, d))
+        if job in self.not_those:
+            raise Failed("ValueError: the table is not the formula's: off by 0.5 at most")
+        return {"rows": 3, "memory": 5, "memory_by": "VmHWM", "seconds": 1.0, "calls": 2}
+
+
+def fake(names, thread_counts, sizes, jobs, *not_those):
+    """A run whose processes are answers; each has the key that its process would have."""
+    run_ = Run([], thread_counts, sizes, set(), "")
+    run_.names = names
+    for name in names:
+        one = Answers(*not_those)
+        for threads in thread_counts:
+            run_.processes[name, threads] = Answers(*not_those) if BY_NAME[name].threads else one
+            run_.said[name, threads] = {"jobs": jobs, "versions": {}, "member": None}
+    return run_
+
+
+def test_large_tables_have_three_turns_and_first_calls_are_of_small_ones_by_one_thread():
+    small, large = (FIRST // 512, 512), (LARGE // 4096 + 1, 1024)
+    run_ = fake(["exact", "torch_out"], [1, 2], [large, small], ["fresh", "first"])
+    run_.prepare()
+    run_.turns(7, 1)
+    fresh = {("fresh", *size, threads): 3 if size == large else 7 for size in (small, large) for threads in (1, 2)}
+    for name in run_.names:
+        found = {tuple(case): len(each[name].seconds) for case, each in run_.measured.items() if name in each}
+        assert found == {**fresh, ("first", *small, 1): 7}
+
+
+def test_a_table_that_is_not_right_is_not_timed_and_the_reason_says_how_wrong():
+    run_ = fake(["numpy_f32", "exact"], [1, 2], [(16, 8)], ["fresh", "refill"], "refill")
+    run_.prepare()
+    run_.turns(3, 1)
+    for name in run_.names:
+        assert {(case.job, case.threads) for case, each in run_.measured.items() if name in each} == {("fresh", 1), ("fresh", 2)}
+        assert ("turn", "refill", 3, 8) not in run_.processes[name, 1].asked + run_.processes[name, 2].asked
+    reasons = [row["reason"] for row in run_.not_run if row["name"] == "numpy_f32"]
+    assert reasons == ["16 x 8, refill, 1 thread: ValueError: the table is not the formula's: off by 0.5 at most"]
+
+
+def test_one_that_has_one_thread_runs_beside_those_with_all(tmp_path):
+    names, turn = ["exact", "numpy_f32"], Case("fresh", 16, 8, 2)
+    run_ = Run(names, [1, 2], [(16, 8)], os.sched_getaffinity(0), str(tmp_path))
+    theirs = run_.processes["numpy_f32", 1]
+    try:
+        assert theirs is run_.processes["numpy_f32", 2]
+        assert run_.processes["exact", 1] is not run_.processes["exact", 2]
+        run_.prepare()
+        run_.turns(3, 1)
+        rows = {(row["peer"], row["threads"]): row for row in document(run_)["cases"] if row["job"] == "fresh"}
+        assert rows.keys() == {(name, threads) for name in names for threads in (1, 2)}
+        assert {key: row["single"] for key, row in rows.items() if "single" in row} == {("numpy_f32", 2): True}
+        there, found = run_.measured[turn], rows["numpy_f32", 2]["exact"]
+        assert found == ratio(there["numpy_f32"], there["exact"]) and found[0] > 0
+        run_.lose("numpy_f32", 1, "gone")
+        assert ("numpy_f32", 2) not in run_.processes and len(there["numpy_f32"].seconds) == 3
+    finally:
+        run_.end()
+        theirs.end()
 
 
 def measured(rows, *seconds):
@@ -184,6 +149,7 @@ def test_a_run(tmp_path):
     assert done.returncode == 0, done.stderr
     result = json.loads((tmp_path / "python.json").read_text())
     assert (result["schema"], result["tool"]) == (1, "posenc-peers-python")
+    assert (result["quick"], result["turns"], result["large_turns"], result["seed"]) == (True, 3, 3, 1)
     assert {"Python", "posenc", "NumPy"} <= result["versions"].keys()
     names = {peer["name"] for peer in result["peers"]} | {row["name"] for row in result["not_run"]}
     assert names == {"numpy_f64", "marian", "mkl"}
@@ -199,6 +165,10 @@ def test_a_run(tmp_path):
     found = {(row["peer"], row["job"], row["n"], row["d"]) for row in result["cases"] if row["threads"] == 1}
     for n, d in ((16, 8), (300, 64)):
         assert {("marian", "fresh", n, d), ("numpy_f64", "refill", n, d), ("exact", "refill", n, d)} <= found
+        assert {(name, "first", n, d) for name in ("exact", "anchored", "numpy_f64", "marian")} <= found
+    several = {(row["peer"], row["job"]) for row in result["cases"] if row["threads"] > 1}
+    assert several >= ({("numpy_f64", "refill"), ("marian", "fresh")} if result["processors"] > 1 else set())
+    assert not [key for key in several if key[1] == "first"]
     assert not [key for key in found if key[:2] == ("marian", "refill")]
 
 

@@ -1,4 +1,4 @@
-"""The PyTorch tutorial's table, from its formula, eager and compiled."""
+"""PyTorch's tables: the tutorial's, from its formula, and the same with less memory; eager and compiled."""
 import importlib
 import math
 
@@ -27,6 +27,22 @@ def fresh(n, d):
     return pe
 
 
+def angles(n, d):
+    """float32 from the start, computed once for both functions."""
+    w = torch.exp(torch.arange(0, d, 2, dtype=torch.float32) * (-math.log(BASE) / d))
+    return torch.arange(n, dtype=torch.float32).unsqueeze(1) * w
+
+
+def stacked(n, d):
+    """In one expression that ends in pairs, which Inductor makes one loop over the table of."""
+    a = angles(n, d)
+    return torch.stack((torch.sin(a), torch.cos(a)), -1).reshape(n, d)
+
+
+def write_stacked(pe):
+    pe.copy_(stacked(*pe.shape))
+
+
 class Tutorial:
     """Eager, as the tutorial runs."""
 
@@ -35,6 +51,9 @@ class Tutorial:
     def __init__(self, threads):
         torch.set_num_threads(threads)
         self.versions = {"PyTorch": torch.__version__}
+
+    def forget(self):
+        """It keeps nothing."""
 
     def fresh(self, n, d):
         return fresh(n, d)
@@ -49,8 +68,29 @@ class Tutorial:
         return pe.numpy().reshape(pe.shape[0], pe.shape[-1])
 
 
+class Out(Tutorial):
+    """Eager, as little memory as PyTorch allows: sines and cosines straight to their columns."""
+
+    def fresh(self, n, d):
+        pe = self.empty(n, d)
+        self.refill(pe)
+        return pe
+
+    def empty(self, n, d):
+        return torch.empty(n, d)
+
+    def refill(self, pe):
+        a = angles(*pe.shape)
+        torch.sin(a, out=pe[:, 0::2])
+        torch.cos(a, out=pe[:, 1::2])
+
+
 class Compiled(Tutorial):
-    """The same two functions by torch.compile, for every shape anew; compiling is not timed."""
+    """Two functions by torch.compile, for every shape anew; compiling is not timed. It takes seconds, so a first call would
+    say nothing of the table, and there is no job "first"."""
+
+    functions = fresh, write
+    forget = None
 
     def __init__(self, threads):
         super().__init__(threads)
@@ -60,7 +100,7 @@ class Compiled(Tutorial):
         for limit in ("recompile_limit", "cache_size_limit"):  # of shapes; its name depends on the version
             if hasattr(config, limit):
                 setattr(config, limit, 1000)
-        self._fresh, self._write = torch.compile(fresh, dynamic=False), torch.compile(write, dynamic=False)
+        self._fresh, self._write = (torch.compile(function, dynamic=False) for function in self.functions)
         try:
             self._fresh(2, 4)
         except Exception as error:  # whatever the compiler's absence looks like in this version
@@ -71,6 +111,13 @@ class Compiled(Tutorial):
 
     def refill(self, pe):
         self._write(pe)
+
+
+class CompiledStack(Compiled):
+    functions = stacked, write_stacked
+
+    def empty(self, n, d):
+        return torch.empty(n, d)
 
 
 def first_line(error):

@@ -9,9 +9,10 @@ from process import Failed, Gone, Process
 from subjects import BY_NAME
 
 CALLS_TAKE = 0.02  # seconds in a turn, at least
-SLOW_CALL = 0.5  # seconds that a slow one's call takes, by the number of its rows
+SLOW_CALL = 0.1  # seconds that a slow one's call takes, by the number of its rows
 ENOUGH = 3  # turns that have a spread
-LARGE, LARGE_TURNS = 64 << 20, 5  # tables of more bytes have no more turns than that
+LARGE, LARGE_TURNS = 64 << 20, ENOUGH  # tables of more bytes have no more turns than that
+FIRST = 5000 * 512  # elements of a table for whose first call it matters what was kept of another
 
 
 class Case(NamedTuple):
@@ -28,6 +29,7 @@ class Measured:
     """One subject's turns of one case: seconds for the whole table, by turn."""
 
     def __init__(self, prepared):
+        self.prepared = prepared
         self.rows, self.memory, self.memory_by = prepared["rows"], prepared["memory"], prepared["memory_by"]
         self.seconds = {}
 
@@ -44,7 +46,7 @@ class Run:
         self.processes, self.said, self.measured, self.not_run = {}, {}, {}, []
         self.judged = {}
         for name in names:
-            for threads in thread_counts if BY_NAME[name].threads else thread_counts[:1]:
+            for threads in thread_counts if BY_NAME[name].threads else [1]:
                 self.processes[name, threads] = Process(name, threads, processors, cache)
         say(f"{len(self.processes)} processes load their libraries")
         for name, threads in list(self.processes):
@@ -52,12 +54,18 @@ class Run:
                 self.said[name, threads] = self.processes[name, threads].answer()
             except Gone as gone:
                 self.lose(name, threads, str(gone))
+        for name, _ in [key for key in self.processes if not BY_NAME[key[0]].threads]:
+            for threads in thread_counts:  # the same process is its best with more
+                self.processes[name, threads], self.said[name, threads] = self.processes[name, 1], self.said[name, 1]
 
     def lose(self, name, threads, reason):
         """A process that is no more; what it measured until then stays where it has turns enough for a spread."""
-        del self.processes[name, threads]
+        gone = self.processes[name, threads]
+        lost = {key for key, process in self.processes.items() if process is gone}
+        for key in lost:
+            del self.processes[key]
         for case, measured in self.measured.items():
-            if case.threads == threads and name in measured and len(measured[name].seconds) < ENOUGH:
+            if (name, case.threads) in lost and name in measured and len(measured[name].seconds) < ENOUGH:
                 del measured[name]
         self.miss(name, reason)
 
@@ -81,15 +89,19 @@ class Run:
         """Every case for the first time, small ones first."""
         for threads in self.thread_counts:
             for n, d in sorted(self.sizes, key=lambda size: size[0] * size[1]):
-                for job in ("fresh", "refill"):
+                for job in ("fresh", "refill", "first") if threads == 1 and n * d <= FIRST else ("fresh", "refill"):
                     case = Case(job, n, d, threads)
                     say(f"first calls: {case}")
                     self.prepare_case(case)
 
     def prepare_case(self, case):
         self.measured[case] = {}
-        for name, threads in [key for key in self.processes if key[1] == case.threads]:
-            if case.job in self.said[name, threads]["jobs"]:
+        for name in [name for name in self.names if (name, case.threads) in self.processes]:
+            if case.threads > 1 and not BY_NAME[name].threads:  # its process has answered that
+                known = self.measured[case._replace(threads=1)].get(name)
+                if known:
+                    self.measured[case][name] = Measured(known.prepared)
+            elif case.job in self.said[name, case.threads]["jobs"]:
                 budget = SLOW_CALL if BY_NAME[name].slow else None
                 prepared = self.ask(name, case, "prepare", job=case.job, n=case.n, d=case.d, budget=budget)
                 if prepared:
@@ -100,6 +112,8 @@ class Run:
         start = time.monotonic()
         for turn in range(turns):
             cases = [case for case in self.measured if turn < LARGE_TURNS or 4 * case.n * case.d <= LARGE]
+            if not cases:
+                break
             say(f"turn {turn + 1} of {turns}: {len(cases)} cases, {time.monotonic() - start:.0f} s so far")
             for case in order.sample(cases, len(cases)):
                 names = list(self.measured[case])

@@ -11,7 +11,8 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-LONG = 0.3  # seconds of a call
+CALLS = 2  # that are timed in a turn, at least, however long they take
+SMALL = 1 << 22  # elements of a table that is compared with another of its kind, each with each
 
 
 def claim_output():
@@ -22,53 +23,58 @@ def claim_output():
 
 
 class Worker:
-    def __init__(self, recipe):
-        self.recipe = recipe
-        self.long = {}  # of the cases whose calls take long, the bytes that a call uses at most
+    def __init__(self, recipe, preset="paper"):
+        self.recipe, self.preset = recipe, preset
 
     def describe(self):
-        jobs = ["fresh", "refill"] if self.recipe.refill else ["fresh"]
+        there = {"fresh": True, "refill": self.recipe.refill, "first": self.recipe.forget}
+        jobs = [job for job, how in there.items() if how]
         return {"versions": self.recipe.versions, "member": self.recipe.member, "jobs": jobs}
 
     def call(self, job, n, d):
-        """A function of no arguments that does the job once; it returns the table, if it makes a new one."""
-        if job == "fresh":
+        """A function of no arguments that does the job once and returns the table."""
+        if job != "refill":
             return lambda: self.recipe.fresh(n, d)
         table = self.recipe.empty(n, d)
-        self.recipe.array(table).fill(0)  # it exists, and so do its pages
-        return lambda: self.recipe.refill(table)
+        self.array(table, n, d).fill(float("nan"))  # it exists, and so do its pages; what is not refilled will show
+
+        def refill():
+            self.recipe.refill(table)
+            return table
+
+        return refill
+
+    def ready(self, job):
+        """What comes before a call and is no part of it."""
+        if job == "first":
+            self.recipe.forget()
 
     def prepare(self, job, n, d, budget):
-        """Calls for the first time, which is where compilers work, and measures memory. With a budget, in seconds, rows are
-        such that a call takes about that long."""
+        """Calls for the first time, which is where compilers work, compares what came of it with the formula, and measures
+        memory. With a budget, in seconds, rows are such that a call takes about that long."""
         rows = n
         if budget is not None:
             rows = min(n, 64)
             call = self.call(job, rows, d)
             call()
-            seconds = min(self.timed(call) for _ in range(3))
+            seconds = min(self.timed(job, call) for _ in range(3))
             rows = max(rows, min(n, int(rows * budget / seconds)))
         call = self.call(job, rows, d)
-        result = call()
-        self.check(result, job, rows, d)
-        del result
-        start = time.perf_counter()
-        _, memory, by = beyond(call, 4 * rows * d, job == "fresh")
-        if memory is not None and time.perf_counter() - start > LONG:
-            self.long[job, rows, d] = memory + (4 * rows * d if job == "fresh" else 0)
+        self.ready(job)
+        table = call()
+        self.check(table, job, rows, d)
+        del table
+        self.ready(job)
+        _, memory, by = beyond(call, 4 * rows * d, job != "refill")
         return {"rows": rows, "memory": memory, "memory_by": by}
 
-    def check(self, fresh, job, n, d):
-        """That it is a float32 table of this shape; and of small ones, that what is refilled is what is made afresh."""
-        if job == "fresh":
-            self.array(fresh, n, d)
-        elif n * d <= 1 << 22:
-            expected = self.array(self.recipe.fresh(n, d), n, d)
-            table = self.recipe.empty(n, d)
-            self.array(table, n, d).fill(float("nan"))
-            self.recipe.refill(table)
-            if not (self.array(table, n, d) == expected).all():
-                raise ValueError(f"{n} x {d} refilled is not what it is when it is fresh")
+    def check(self, table, job, n, d):
+        """That it is a float32 table of this shape and the formula's; and of small ones, that what is refilled is, in every
+        element, what is made afresh."""
+        array = self.array(table, n, d)
+        compare(self.preset, array)
+        if job == "refill" and n * d <= SMALL and not (array == self.array(self.recipe.fresh(n, d), n, d)).all():
+            raise ValueError(f"{n} x {d} refilled is not what it is when it is fresh")
 
     def array(self, table, n, d):
         array = self.recipe.array(table)
@@ -77,21 +83,19 @@ class Worker:
         return array
 
     def turn(self, job, n, d, least):
-        """The median of calls that take `least` seconds together, after one that is not timed. What a call made is freed
-        when it is no longer timed, and before the next, so that each gets its memory anew.
+        """The median of two calls or more, which take `least` seconds together, after one that is not timed. What a call made
+        is freed when it is no longer timed, and before the next, so that each gets its memory anew.
 
-        A call that takes long is warmed up by touching as much memory as it will use. That is what the untimed call is for
-        there: a virtual machine may have given free memory back to its host, and getting it again is nobody's work."""
+        The untimed call is a whole one however long it takes, for everybody: others have worked since this process did, so
+        caches are theirs, threads sleep, and a virtual machine may have given free memory back to its host."""
         call, times = self.call(job, n, d), []
-        if (job, n, d) in self.long:
-            touch(self.long[job, n, d])
-        else:
-            call()
-        while not times or sum(times) < least:
-            times.append(self.timed(call))
+        self.timed(job, call)
+        while len(times) < CALLS or sum(times) < least:
+            times.append(self.timed(job, call))
         return {"seconds": statistics.median(times), "calls": len(times)}
 
-    def timed(self, call):
+    def timed(self, job, call):
+        self.ready(job)
         start = time.perf_counter()
         result = call()
         seconds = time.perf_counter() - start
@@ -109,7 +113,8 @@ class Worker:
 def main():
     answers, name, threads = claim_output(), sys.argv[1], int(sys.argv[2])
     try:
-        worker = Worker(BY_NAME[name].make(threads))
+        subject = BY_NAME[name]
+        worker = Worker(subject.make(threads), subject.preset)
         answer = worker.describe()
     except NotHere as error:
         answer, worker = {"not_here": str(error)}, None
@@ -124,7 +129,8 @@ def main():
         print(json.dumps(answer), file=answers, flush=True)
 
 
-from memory import beyond, touch  # noqa: E402, after bytecode was switched off
+from formula import compare  # noqa: E402, after bytecode was switched off
+from memory import beyond  # noqa: E402
 from subjects import BY_NAME, NotHere  # noqa: E402
 
 if __name__ == "__main__":
