@@ -1,9 +1,10 @@
 """Is it faster than what people use instead, and are those right? From what scripts/peers has found."""
 import peers_picture
-from peers_cases import OURS, UNFIT, WORDS, WORLDS
+from peers_conditions import QUICK, conditions
 from peers_losses import losses, nowhere, tally, written
 from peers_picture import SHOWN, said
-from peers_tables import errors, speeds, target_table, who
+from peers_tables import errors, named, speeds, target_table, title, who
+from peers_words import JOBS, OURS, UNFIT, WORDS, WORLDS
 from render import Table
 from words import error, listed, plural, position
 
@@ -80,15 +81,15 @@ def items(peers):
         ("Where a peer is faster", nowhere(peers))]
 
 
-def merged(heading, each):
+def merged(group, each):
     """All that is known of one job as one wide table: by size, its columns of the several tables side by side."""
     sizes, names = each[0].head[1:], dict.fromkeys(row[0] for table in each for row in table.rows)
     cells = [{row[0]: row[1:] for row in table.rows} for table in each]
     rows = [[name] + [found[name][i] if name in found else "-" for i in range(len(sizes)) for found in cells] for name in names]
     head = ["who"] + [f"{size}: {BRIEF[table.caption]}" for size in sizes for table in each]
     notes = dict.fromkeys(table.note for table in each if table.note)
-    return Table(f"{heading}; ÷: the peer's time divided by ours.", head, rows, note="; ".join(notes),
-                 folded=f"{heading.split(';')[0]} ({heading.split('; ')[1].rpartition(',')[0]})")
+    return Table(f"{title(group)}; ÷: the peer's time divided by ours.", head, rows, note="; ".join(notes),
+                 folded=f"{group.job}: {JOBS[group.job]} ({named(group).partition(', ')[2]})")
 
 
 def tables(peers):
@@ -99,10 +100,10 @@ def tables(peers):
     shown = [Table(f"{t.title}.", t.head, t.rows, text=text, note=t.note, folded=folded) for t, text, folded in found]
     lost = [] if peers.emulated else [list(loss) for loss in losses(peers)]
     if lost:
-        caption = "Every case in which a peer is faster, beyond the spread."
+        caption = "Every case in which a peer is faster, the quartiles being apart."
         folded = f"Where a peer is faster, {plural(len(lost), 'line')}"
         shown.insert(0, Table(caption, ["job and peer", "what it reaches"], lost, text=(1,), folded=folded))
-    return shown + [merged(heading, each) for heading, each in speeds(peers)]
+    return shown + [merged(group, each) for group, each in speeds(peers)]
 
 
 def note(peers, subject):
@@ -111,5 +112,8 @@ def note(peers, subject):
     text = f"Measured by scripts/peers, {peers.data['date'][:10]}"
     text += f", on {cpu}" if cpu else ""
     text += f": another machine than the one above, {here}" if cpu and here and cpu != here else ""
+    told = dict(conditions(peers))
+    text += f"; {told['measured']}" if "measured" in told else ""
+    text += f". A quick run: {QUICK}" if "a quick run" in told else ""
     aside = [f"{e['name']} ({e['reason']})" for e in peers.not_run]
     return f"{text}.{f' Not run: {listed(aside)}.' if aside else ''}"

@@ -1,6 +1,7 @@
 """Dots of the peers' times relative to that of exact, a panel for each world."""
 from drawing import INK, LINES, PAPER, RULE, SOFT, axes_at, both, colour, label, log_axis, marker, pixels, text_size
-from peers_cases import OURS, UNFIT, WORLDS, Group
+from peers_cases import Group, bounds
+from peers_words import OURS, UNFIT, WORLDS
 from words import listed
 
 SHOWN = (Group("c", "fill", 1), Group("python", "fresh", 1))  # the jobs of the picture, and of the one sentence
@@ -27,14 +28,14 @@ def sizes(peers, group):
 
 
 def panels(peers):
-    """[(Group, its sizes, {peer: {size: its pair}})], who comes closest to exact first."""
+    """[(Group, its sizes, {peer: {size: (ratio, low, high)}})], who comes closest to exact first."""
     found = []
     for group in SHOWN:
         columns = sizes(peers, group)
         pairs = {name: {} for name in (peers.names(group) if columns else ()) if name not in OURS}
         for column, case in peers.theirs(group):
             if case["exact"] and column in columns:
-                pairs[case["peer"]][column] = case["exact"]
+                pairs[case["peer"]][column] = case["exact"][0], *bounds(case, "exact")
         pairs = {name: at for name, at in pairs.items() if at}
         if pairs:
             found.append((group, columns, pairs))
@@ -86,10 +87,11 @@ def panel(axes, peers, group, pairs, index):
     axes.axvline(1, color=INK, linewidth=1, zorder=1)
     for y, (name, at) in enumerate(pairs.items()):
         axes.axhline(y, color=RULE, linewidth=0.8, zorder=0)
-        for column, (ratio, spread) in at.items():
+        for column, (ratio, least, most) in at.items():
             hue, mark = colour(index[column]), marker(index[column])
-            axes.errorbar(ratio, y, xerr=min(spread, 0.9 * ratio) if spread else None, color=hue, marker=mark, markersize=6,
-                          markerfacecolor=PAPER if unfit(peers.row(group, name), column.n) else hue, elinewidth=1, zorder=3)
+            reach = [[max(0, ratio - max(least, 0.1 * ratio))], [max(0, most - ratio)]]  # the axis has no 0
+            axes.errorbar(ratio, y, xerr=reach if least < most else None, color=hue, marker=mark, markersize=6, elinewidth=1,
+                          zorder=3, markerfacecolor=PAPER if unfit(peers.row(group, name), column.n) else hue)
 
 
 def picture(peers, words):
@@ -121,10 +123,10 @@ def picture(peers, words):
         rows = [len(pairs) * ROW for *_, pairs in shown]
         return 20 * lines + 30 + (sum(rows) + FRAME * (len(rows) - 1) if narrow else max(rows)) + 42
 
-    spread = any(pair[1] is not None for *_, pairs in shown for at in pairs.values() for pair in at.values())
+    spread = any(least < most for *_, pairs in shown for at in pairs.values() for _, least, most in at.values())
     some = any(len(cs) < len(compared(peers, group)) for group, cs, _ in shown)
     jobs = listed(f"{WORLDS[group.world]}: {CALLED[group.job]}, one thread" for group, *_ in shown)
     caption = (f"The peer's time divided by that of exact, by size of the table; logarithmic. Left of the line the peer is "
-               f"faster. {jobs}.{' Bars: half the interquartile range.' if spread else ''} Hollow: at positions of that table, "
+               f"faster. {jobs}.{' Bars: the interquartile range.' if spread else ''} Hollow: at positions of that table, "
                f"outputs worse than a float32 angle makes them.{' Some sizes only; the tables have all.' if some else ''}")
     return both("peers", words, caption, draw, (height(False), height(True)))

@@ -5,20 +5,30 @@ from subjects import BY_NAME, OURS
 from turns import ENOUGH
 
 
-def half_range(values):
-    """Half the interquartile range, or None where there are too few values for one."""
+def quartiles(values):
+    """[the first, the third], or None where there are too few values for them."""
     if len(values) < ENOUGH:
         return None
     low, _, high = statistics.quantiles(values, n=4, method="inclusive")
-    return (high - low) / 2
+    return [low, high]
+
+
+def half_range(values):
+    between = quartiles(values)
+    return between and (between[1] - between[0]) / 2
+
+
+def quotients(theirs, ours):
+    """Of the turns that both have; none of one's own."""
+    if ours is None or ours is theirs:
+        return []
+    return [seconds / ours.seconds[turn] for turn, seconds in theirs.seconds.items() if turn in ours.seconds]
 
 
 def ratio(theirs, ours):
-    """[median, half the interquartile range] of the quotients of turns that both have, or None."""
-    if ours is None or ours is theirs:
-        return None
-    quotients = [seconds / ours.seconds[turn] for turn, seconds in theirs.seconds.items() if turn in ours.seconds]
-    return [statistics.median(quotients), half_range(quotients)] if quotients else None
+    """[median, half the interquartile range] of the quotients, or None."""
+    found = quotients(theirs, ours)
+    return [statistics.median(found), half_range(found)] if found else None
 
 
 def case_row(case, name, measured, member):
@@ -31,6 +41,7 @@ def case_row(case, name, measured, member):
         "turns": len(times), "seconds": seconds, "spread": half_range(times), "gb_s": 4e-9 * case.n * case.d / seconds,
         "of_limit": None, "memory": None if memory is None else round(memory * case.n / mine.rows), "memory_by": mine.memory_by,
         **{ours: ratio(mine, measured.get(ours)) for ours in OURS},
+        "quartiles": {"seconds": quartiles(times), **{ours: quartiles(quotients(mine, measured.get(ours))) for ours in OURS}},
     }  # fmt: skip
     if member:
         row["member"] = member

@@ -1,23 +1,15 @@
-"""What scripts/peers has found, build/peers.json: read, checked, and the questions that its text, its targets and the report ask
-of it. For scripts/peers_results/peers_join.py, peers_text.py and the report.
+"""What scripts/peers has found, build/peers.json: read, and what its text, its targets and the report ask of it. For
+scripts/peers_results/peers_join.py, peers_text.py and the report.
 
-A ratio is a peer's time divided by ours, with half an interquartile range: below 1 the peer is faster.
+A ratio is a peer's time divided by ours: below 1 the peer is faster.
 """
 import collections
 import dataclasses
-import math
 
+from peers_valid import check
+from peers_words import JOBS, LEVELS, OURS, WORLDS, is_optional, level_of
 from results import fail, load
-from valid import COUNT, NUMBER, is_a, listing, need
-
-OURS = ("exact", "anchored")
-WORLDS = {"c": "C", "python": "Python"}
-JOBS = {"fill": "rows written to memory that is there", "once": "all of it from nothing, frequencies or plan included",
-        "row": "one row at random positions", "fresh": "a fresh table, allocated and produced",
-        "refill": "the same values into an array that exists"}
-WORDS = {"exact": "every output is correctly rounded", "ulp": "at most 4 ULP wrong, or half a unit of 1", "float32": "what a float32 angle costs",
-         "drifting": "worse than a float32 angle, at most 0.1", "wrong": "another table, or none"}
-UNFIT = ("drifting", "wrong")  # of a table's first positions: it is not the right table
+from valid import need
 
 Group = collections.namedtuple("Group", "world job threads")  # what can be compared
 Column = collections.namedtuple("Column", "n d below")
@@ -29,17 +21,31 @@ class Loss:
     group: Group
     column: Column
     theirs: dict
-    ours: dict
     against: str
-    pair: tuple
+
+    @property
+    def pair(self):
+        return self.theirs[self.against]
+
+    @property
+    def bounds(self):
+        return bounds(self.theirs, self.against)
 
 
-def standing(pair):
-    """ "peer" where the peer is faster beyond the spread, "tie" within it, else "ours"; None without a ratio."""
-    if pair is None:
+def bounds(case, key):
+    """(low, high) that a ratio lies between: the quartiles of both sides, or of the turns' ratios, where the run has them, for a
+    spread to both sides says nothing of skewed times; else the median and its spread. None without a ratio."""
+    if case[key] is None:
         return None
-    ratio, spread = pair[0], pair[1] or 0.0
-    return "peer" if ratio + spread < 1 else "ours" if ratio - spread > 1 else "tie"
+    quartiles = (case.get("quartiles") or {}).get(key)
+    ratio, spread = case[key][0], case[key][1] or 0.0
+    return tuple(quartiles) if quartiles else (ratio - spread, ratio + spread)
+
+
+def standing(case, ours):
+    """ "peer" where it is faster, the quartiles being apart, "ours" the other way round, else "tie"; None without a ratio."""
+    between = bounds(case, ours)
+    return between and ("peer" if between[1] < 1 else "ours" if between[0] > 1 else "tie")
 
 
 class Peers:
@@ -48,6 +54,7 @@ class Peers:
     def __init__(self, data):
         check(data)
         self.data, self.machine, self.versions, self.not_run = data, data["machine"], data["versions"], data["not_run"]
+        self.run = data.get("run", {})
         self.emulated = self.machine.get("emulated") is True
         self.rows = {(p["world"], p["name"]): p for p in data["peers"]}
         found = {}
@@ -98,11 +105,27 @@ class Peers:
             for column in self.columns(group):
                 there = self.column(group, column)
                 for name in self.names(group):
-                    for against in OURS:
-                        pair = there[name][against] if name in there and name not in OURS else None
-                        if standing(pair) == wanted:
-                            found.append(Loss(group, column, there[name], there.get(against), against, pair))
+                    for against in OURS if name in there and name not in OURS else ():
+                        if standing(there[name], against) == wanted:
+                            found.append(Loss(group, column, there[name], against))
         return found
+
+    def lacking(self, group, columns):
+        """[text] of who is not there at all of those sizes, and should be: an optional peer need not be, nor one of better
+        instructions than ours had."""
+        member = level_of(self.members().get("exact") or "")
+        beyond = LEVELS[:LEVELS.index(member)] if member else ()
+        ran, found = {name for name, _ in self.groups.get(group, {}) if name not in OURS}, {}
+        for entry in self.not_run:
+            name = entry.get("peer", entry["name"])  # null of what is no peer's
+            about = name and entry.get("world") in (None, group.world) and entry.get("job") in (None, group.job)
+            if about and name not in ran and not is_optional(name) and level_of(name) not in beyond:
+                found[name] = name
+        for name in sorted(ran):
+            lost = [c for c in columns if (name, c) not in self.groups[group]]
+            if lost and not is_optional(name):
+                found[name] = f"{name} at {', '.join(f'{c.n} x {c.d}' for c in lost)}"
+        return list(found.values())
 
     def anything(self):
         """Whether a peer was held against one of ours at all."""
@@ -118,74 +141,3 @@ def read(path):
         return Peers(data)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as e:
         fail(f"{path}: a value is missing or not of the expected form ({type(e).__name__}: {e})")
-
-
-def check(data):
-    """Raises ValueError or KeyError naming what is not as it should be."""
-    for key in ("machine", "versions"):
-        need(isinstance(data[key], dict), key, data[key], "an object")
-    need(isinstance(data["date"], str), "date", data["date"], "a text")
-    listing(data["machine"].get("caches", []), "machine.caches", (dict,))
-    for cache in data["machine"].get("caches", []):
-        for key in ("level", "size"):
-            need(is_a(cache.get(key), COUNT) and cache[key] > 0, f"machine.caches: {key}", cache.get(key), "a count")
-    listing(data["not_run"], "not_run", (dict,))
-    for entry in data["not_run"]:
-        text_of(entry, "name", "not_run"), text_of(entry, "reason", "not_run")
-    listing(data["peers"], "peers", (dict,))
-    listing(data["cases"], "cases", (dict,))
-    need(data["cases"], "cases", [], "at least one case")
-    for row in data["peers"]:
-        check_row(row)
-    for case in data["cases"]:
-        check_case(case)
-
-
-def is_amount(value):
-    """A number that can be reckoned with; of one that is too large for that, OverflowError."""
-    return is_a(value, NUMBER) and math.isfinite(value)
-
-
-def text_of(entry, key, where, may_be=()):
-    value = entry.get(key)
-    need(value in may_be or isinstance(value, str) and value, f"{where}: {key}", value, "a text")
-    return value
-
-
-def check_row(row):
-    name = text_of(row, "name", "peers")
-    need(row.get("world") in WORLDS, f"{name}: world", row.get("world"), f"one of {', '.join(WORLDS)}")
-    for key in ("what", "version", "preset"):
-        text_of(row, key, name, (None,))
-    need(row.get("right") is None or isinstance(row["right"], bool), f"{name}: right", row.get("right"), "true, false or null")
-    start = row.get("wrong_from")
-    need(start is None or is_a(start, COUNT), f"{name}: wrong_from", start, "a position")
-    listing(row["ranges"], f"{name}: ranges", (dict,))
-    for r in row["ranges"]:
-        for key in ("from", "to"):
-            need(is_a(r.get(key), COUNT), f"{name}: ranges: {key}", r.get(key), "a position")
-        need(r["from"] < r["to"], f"{name}: ranges: to", r["to"], f"above from ({r['from']})")
-        need(r.get("word") in WORDS, f"{name}: ranges: word", r.get("word"), f"one of {', '.join(WORDS)}")
-        for key in ("max_abs", "ulp_max", "correctly_rounded"):
-            fit = r.get(key) is None or is_amount(r[key]) and r[key] >= 0
-            need(fit, f"{name}: ranges: {key}", r.get(key), "0 or more, or null")
-
-
-def check_case(case):
-    name = text_of(case, "peer", "cases")
-    where = f"cases: {case.get('job')}: {name}"
-    need(case.get("world") in WORLDS, f"{where}: world", case.get("world"), f"one of {', '.join(WORLDS)}")
-    need(case.get("job") in JOBS, f"{where}: job", case.get("job"), f"one of {', '.join(JOBS)}")
-    for key in ("n", "d", "threads", "rows"):
-        need(is_a(case.get(key), COUNT) and case[key] > 0, f"{where}: {key}", case.get(key), "a count above 0")
-    need(is_amount(case.get("seconds")) and case["seconds"] > 0, f"{where}: seconds", case.get("seconds"), "above 0")
-    for key in ("spread", "memory"):
-        fit = case.get(key) is None or is_amount(case[key]) and case[key] >= 0
-        need(fit, f"{where}: {key}", case.get(key), "0 or more, or null")
-    for key in (*OURS, "of_limit"):
-        pair = case[key]
-        fit = pair is None or isinstance(pair, list) and len(pair) == 2 and is_amount(pair[0]) and pair[0] > 0 and (
-            pair[1] is None or is_amount(pair[1]) and pair[1] >= 0)
-        need(fit, f"{where}: {key}", pair, "a ratio and its spread, or null")
-    if case["job"] == "row":
-        need(is_a(case.get("below"), COUNT) and case["below"] > 0, f"{where}: below", case.get("below"), "a position above 0")

@@ -2,50 +2,15 @@
 after its ±."""
 import collections
 
-from peers_cases import JOBS, OURS, WORDS, WORLDS, standing
-from peers_targets import proviso, size, targets, threads
+from peers_cases import standing
+from peers_figures import MARKS, duration, memory, ratio
+from peers_targets import proviso, targets
+from peers_verdict import size, threads
+from peers_words import JOBS, OURS, REMARKS, WORDS, WORLDS
 from words import error, listed, plural, position
 
 # caption: the title, where it stands below a heading that says which job it is about.
 Table = collections.namedtuple("Table", "title head rows note caption", defaults=("",))
-
-UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (0.0, "ns"))
-WINS, TIES = "peer wins", "tie"
-
-
-def digits_of(value):
-    """Decimals: three digits of what is from 0.1 to 100, and two of a little less."""
-    return 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3 if value >= 0.1 else 4
-
-
-def ratio(pair):
-    """(value, what stands after ±), marked where the peer wins or ties; without a spread one cell."""
-    if pair is None:
-        return "-"
-    digits, mark = digits_of(pair[0]), {"peer": f" ({WINS})", "tie": f" ({TIES})"}.get(standing(pair), "")
-    if pair[1] is None:
-        return f"{pair[0]:.{digits}f}{mark}"
-    return f"{pair[0]:.{digits}f}", f"{pair[1]:.{digits}f}{mark}"
-
-
-def duration(seconds, spread=None):
-    scale, unit = next((s, u) for s, u in UNITS if seconds >= s)
-    scale = scale or 1e-9
-    digits = digits_of(seconds / scale)
-    if spread is None:
-        return f"{seconds / scale:.{digits}f} {unit}"
-    return f"{seconds / scale:.{digits}f}", f"{spread / scale:.{digits}f} {unit}"
-
-
-def memory(count):
-    for unit, shift in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
-        if count >= 1 << shift:
-            return f"{count / (1 << shift):.3g} {unit}"
-    return f"{count:g} B"
-
-
-def together(cell, mark="±"):
-    return cell if isinstance(cell, str) else f"{cell[0]} {mark} {cell[1]}"
 
 
 def named(group, name=None):
@@ -61,10 +26,20 @@ def heading(column):
     return size(column) if column.below is None else f"d {column.d}, below {column.below}"
 
 
+def remarks(peers, group):
+    """What is to be known beside a job's times."""
+    cases = peers.groups[group].values()
+    single = dict.fromkeys(case["peer"] for case in cases if case.get("single"))
+    return "; ".join(filter(None, (
+        "* made fewer rows; its time is scaled to the whole table" if any(case["rows"] < case["n"] for case in cases) else "",
+        f"of one thread only, beside ours with all: {listed(single)}" if single else "", REMARKS.get(group.job))))
+
+
 def of_group(peers, group):
     """The tables of one job: times, ratios to each of ours, and what else is known."""
     columns, names = peers.columns(group), peers.names(group)
     heads = [heading(c) for c in columns]
+    every = [(name, case) for (name, _), case in peers.groups[group].items()]
     at = {column: peers.column(group, column) for column in columns}
 
     def rows(cell, who):
@@ -72,7 +47,8 @@ def of_group(peers, group):
         return [row for row in found if set(row[1:]) != {"-"}]
 
     def time(case):
-        cell, mark = duration(case["seconds"], case["spread"]), "*" if case["rows"] < case["n"] else ""
+        between = (case.get("quartiles") or {}).get("seconds")
+        cell, mark = duration(case["seconds"], case["spread"], between), "*" if case["rows"] < case["n"] else ""
         return cell + mark if isinstance(cell, str) else (cell[0], cell[1] + mark)
 
     def limit(case):
@@ -85,15 +61,14 @@ def of_group(peers, group):
     def table(what, head, found, note=""):
         return Table(f"{named(group)}: {what}", [head, *heads], found, note, what)
 
-    partial = any(case["rows"] < case["n"] for case in peers.groups[group].values())
-    yield table("time", "who", rows(time, names), "* made fewer rows; its time is scaled to the whole table" if partial else "")
+    yield table("time", "who", rows(time, names), remarks(peers, group))
     others = [n for n in names if n not in OURS]
     for ours in OURS:
-        found = rows(lambda case, o=ours: ratio(case[o]), others)
-        marked = any(standing(case[ours]) in ("peer", "tie") for case in peers.groups[group].values())
+        found = rows(lambda case, o=ours: ratio(case, o), others)
+        marked = any(standing(case, ours) in ("peer", "tie") for name, case in every if name not in OURS)
         if found:
             yield table(f"the peer's time divided by that of {ours}", "peer", found,
-                        f"below 1 the peer is faster: \"{WINS}\" beyond the spread, \"{TIES}\" within it" if marked else "")
+                        MARKS if marked else "")
     shares = rows(limit, names) if group.job == "fill" else []
     if shares:
         yield table("share of what stores to the same memory reach", "who", shares)
@@ -103,8 +78,8 @@ def of_group(peers, group):
 
 
 def speeds(peers):
-    """[(what a job is, its tables)]"""
-    return [(title(group), list(of_group(peers, group))) for group in peers.groups]
+    """[(Group, its tables)]"""
+    return [(group, list(of_group(peers, group))) for group in peers.groups]
 
 
 def wording(r):
@@ -136,7 +111,17 @@ def errors(peers):
                     + [fitness(row), row.get("preset") or "-"])
     used = {r["word"] for row in peers.rows.values() for r in row["ranges"]}
     note = "; ".join(f"{word}: {what}" for word, what in WORDS.items() if word in used)
-    return Table("Largest |error| against MPFR by position, each column from the end of the one before", head, rows, note)
+    of = sampled(peers)
+    return Table(f"Largest |error| against MPFR by position, each column from the end of the one before{of and f'; {of}'}",
+                 head, rows, note)
+
+
+def sampled(peers):
+    """ "of 256 rows of each range, width 512", of what was compared with MPFR; nothing where that is not known."""
+    rows = sorted({r["rows"] for row in peers.rows.values() for r in row["ranges"] if r.get("rows")})
+    widths = sorted({row["d_model"] for row in peers.rows.values() if row["ranges"] and row.get("d_model")})
+    many = f"of {rows[0]}{f' to {rows[-1]}' if len(rows) > 1 else ''} rows of each range" if rows else ""
+    return ", ".join(filter(None, (many, f"width {listed(map(str, widths))}" if widths else "")))
 
 
 def who(peers):
@@ -146,21 +131,6 @@ def who(peers):
 
 
 def target_table(peers):
+    found = targets(peers)
     return Table("Targets", ["target", "demanded", "verdict", "reached"],
-                 [[t.what, t.demanded, t.verdict, t.reached] for t in targets(peers)], proviso(peers))
-
-
-def conditions(peers):
-    """[(what, value)] of the machine and the versions."""
-    m = peers.machine
-    caches = [f"L{c['level']} {memory(c['size'])}" for c in sorted(m.get("caches", []), key=lambda c: c["level"])
-              if c.get("type") != "Instruction"]
-    found = [("date", peers.data["date"].replace("T", " ").replace("+00:00", " UTC")), ("processor", m.get("cpu")),
-             ("architecture", m.get("architecture")), ("emulated", "yes" if peers.emulated else None),
-             ("processors", m.get("processors")), ("data caches", ", ".join(caches)), ("compiler", m.get("compiler")),
-             ("build type", m.get("build_type")), ("flags", m.get("c_flags")), ("huge pages", m.get("transparent_huge_pages")),
-             ("ours", listed(peers.members().values())),
-             ("versions", ", ".join(f"{name} {version}" for name, version in peers.versions.items())),
-             ("compared", listed(plural(sum(w == world and n not in OURS for w, n in peers.rows), f"{name} peer")
-                                 for world, name in WORLDS.items()))]
-    return [(what, str(value)) for what, value in found if value not in (None, "")]
+                 [[t.what, t.demanded, t.verdict, t.reached] for t in found], proviso(peers, found))

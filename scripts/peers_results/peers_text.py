@@ -12,67 +12,15 @@ sys.dont_write_bytecode = True  # leave no __pycache__ in the tree
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE.parent / "page")]
 import results
-from further import columns
+from peers_brief import text
 from peers_cases import read
+from peers_conditions import QUICK, conditions
+from peers_figures import together
 from peers_losses import draws, losses, nowhere, tally
-from peers_tables import conditions, errors, speeds, target_table, together, who
+from peers_tables import errors, sampled, speeds, target_table, title, who
 from results import fail
 
-WIDTH = 130  # of a terminal
 DEFAULT = HERE.parent.parent / "build/peers.json"
-
-
-def show(table):
-    """In as many parts, one below the other, as its columns need."""
-    print(f"\n{table.caption or table.title}")
-    lines = [table.head] + [[together(cell, "+-") for cell in row] for row in table.rows]
-    widths = [max(len(line[i]) for line in lines) + 2 for i in range(len(table.head))]
-    start = 1
-    while start < len(widths):
-        end = start + 1
-        while end < len(widths) and widths[0] + sum(widths[start:end + 1]) <= WIDTH:
-            end += 1
-        columns([line[:1] + line[start:end] for line in lines])
-        start = end
-    if table.note:
-        print(table.note)
-
-
-def show_left(table):
-    """With its texts beginning one below the other."""
-    print(f"\n{table.title}")
-    widths = [max(len(line[i]) for line in [table.head, *table.rows]) for i in range(len(table.head))]
-    for line in [table.head, *table.rows]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-    if table.note:
-        print(table.note)
-
-
-def text(peers):
-    for what, value in conditions(peers):
-        print(f"{what}: {value}")
-    for entry in peers.not_run:
-        print(f"not run: {entry['name']}: {entry['reason']}")
-    show_left(who(peers))
-    if peers.emulated:
-        print("\nEmulated: these times say nothing about a real machine.")
-    for heading, tables in speeds(peers):
-        print(f"\n{heading}")
-        for table in tables:
-            show(table)
-    judged = errors(peers)
-    if judged:
-        show_left(judged)
-    print("\nWhere a peer is faster")
-    for what, reached in [*tally(peers), *losses(peers)]:
-        print(f"  {what}: {reached}")
-    if nowhere(peers):
-        print(f"  {nowhere(peers)}")
-    if draws(peers):
-        print("Not decided: the spread is wider than the difference")
-    for what, reached in draws(peers):
-        print(f"  {what}: {reached}")
-    show_left(target_table(peers))
 
 
 def escaped(cell):
@@ -99,10 +47,11 @@ def markdown(peers):
     import jinja2
     env = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), undefined=jinja2.StrictUndefined, trim_blocks=True,
                              lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
-    env.filters |= {"rows": rows_of, "escaped": escaped}
+    env.filters |= {"rows": rows_of, "escaped": escaped, "title": title}
     return env.get_template("peers.md.jinja").render(
         peers=peers, conditions=conditions(peers), who=who(peers), speeds=speeds(peers), errors=errors(peers),
-        losses=losses(peers), nowhere=nowhere(peers), draws=draws(peers), tally=tally(peers), targets=target_table(peers))
+        losses=losses(peers), nowhere=nowhere(peers), draws=draws(peers), tally=tally(peers), targets=target_table(peers),
+        sampled=sampled(peers), quick=QUICK if peers.run.get("quick") else "")
 
 
 def main(given=None):
