@@ -63,6 +63,16 @@ def test_small_work_is_the_callers(share, threads, count, nanoseconds):
     assert work.others() == [] and work.shares() == [(head, count - head)] and work.rows() == list(range(count))
 
 
+def test_two_threads_are_the_caller_and_another(monkeypatch):
+    """Through the public call, whose argument it is."""
+    monkeypatch.setattr(_arrays, "WORTH_A_THREAD", 1)
+    started = []
+    start = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda self: (started.append(self), start(self))[1])
+    assert np.array_equal(posenc.table(2048, 64, threads=2), posenc.table(2048, 64))
+    assert len(started) == 1
+
+
 @pytest.mark.parametrize("count", [0, 1, 7, 100000])
 def test_one_thread_is_one_call(share, count):
     work = Work(10**6)
