@@ -70,21 +70,41 @@ FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known str
     some_rows(p, spec, how, strips, AHEAD, b, to, settle);
 }
 
-static inline void write_run(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+/* Not inlined: of the three, only the stack of the one that runs is taken. */
+#define RUN_OF(name) __attribute__((noinline)) static void name(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+
+RUN_OF(write_streamed)
 {
-  const int alone = p->from == 0 && p->to == 2 * STRIP;
-  if (p->how == STREAMED && alone)
+  if (p->from == 0 && p->to == 2 * STRIP)
     run_rows(p, spec, STREAMED, ALONE, to, hi, settle);
-  else if (p->how == STREAMED)
+  else
     run_rows(p, spec, STREAMED, ANY, to, hi, settle);
-  else if (p->how == ADDED_STREAMED)
+}
+
+RUN_OF(write_sums)
+{
+  if (p->how == ADDED_STREAMED)
     run_rows(p, spec, ADDED_STREAMED, ANY, to, hi, settle);
-  else if (p->how == ADDED)
+  else
     run_rows(p, spec, ADDED, ANY, to, hi, settle);
-  else if (VD_LANES > 1 && !p->shared && p->from == 0 && p->to % (2 * STRIP) == 0)
+}
+
+RUN_OF(write_plain)
+{
+  if (VD_LANES > 1 && !p->shared && p->from == 0 && p->to % (2 * STRIP) == 0)
     run_rows(p, spec, PLAIN, WHOLE, to, hi, settle);
   else
     run_rows(p, spec, PLAIN, ANY, to, hi, settle);
+}
+
+static inline void write_run(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+{
+  if (p->how == STREAMED)
+    write_streamed(p, spec, to, hi, settle);
+  else if (p->how == PLAIN)
+    write_plain(p, spec, to, hi, settle);
+  else
+    write_sums(p, spec, to, hi, settle);
 }
 
 #endif
