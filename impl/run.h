@@ -71,7 +71,8 @@ FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known str
 }
 
 /* Not inlined: of the three, only the stack of the one that runs is taken. */
-#define RUN_OF(name) __attribute__((noinline)) static void name(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+#define RUN_OF(name)                                                                                                               \
+  __attribute__((noinline)) static void name(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
 
 RUN_OF(write_streamed)
 {

@@ -26,16 +26,7 @@ static void print_shape(FILE *out, const segment *s)
     fprintf(out, "explicit frequencies");
   else
     fprintf(out, "base %g", spec->base);
-  if (!spec->freqs && spec->denominator > 0)
-    fprintf(out, ", denominator %g", spec->denominator);
-  if (spec_scale(spec) != 1)
-    fprintf(out, ", position_scale %g", spec->position_scale);
-  if (spec->layout != POSENC_INTERLEAVED)
-    fprintf(out, ", %s", layout_name(spec->layout));
-  if (spec->order != POSENC_SIN_FIRST)
-    fprintf(out, ", %s", order_name(spec->order));
-  if (spec->odd != POSENC_ODD_HALF_PAIR && spec->d_model % 2)
-    fprintf(out, ", last column zero");
+  spec_print_changes(out, spec);
   if (spec->dtype != POSENC_F32)
     fprintf(out, ", %s", format_of(spec->dtype)->long_name);
   fprintf(out, ", positions %lld to %lld, %lld rows", (long long)s->from, (long long)(s->to - 1),

@@ -53,16 +53,7 @@ static void print_head(FILE *out, const judge_options *o)
   fprintf(out, "posenc-judge %s, against MPFR: d_model %lld, base %g", posenc_version(), (long long)spec->d_model, spec->base);
   if (o->shape.preset)
     fprintf(out, ", preset %s", o->shape.preset);
-  if (spec->denominator > 0)
-    fprintf(out, ", denominator %g", spec->denominator);
-  if (spec_scale(spec) != 1)
-    fprintf(out, ", position_scale %g", spec->position_scale);
-  if (spec->layout != POSENC_INTERLEAVED)
-    fprintf(out, ", %s", layout_name(spec->layout));
-  if (spec->order != POSENC_SIN_FIRST)
-    fprintf(out, ", %s", order_name(spec->order));
-  if (spec->odd != POSENC_ODD_HALF_PAIR && spec->d_model % 2)
-    fprintf(out, ", last column zero");
+  spec_print_changes(out, spec);
   fprintf(out, "\nmax |error| by position, of at most %lld rows in each range\n\n", (long long)o->rows);
 }
 
