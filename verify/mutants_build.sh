@@ -57,11 +57,16 @@ build() { # build DIR FILE IMPL...: the library, with DIR's rows, or DIR's core,
   "$cc" -shared -Wl,-z,defs -Wl,-soname,"$soname" -o "$1/$soname" "$1"/own/*.o \
     -Wl,--whole-archive "$rest" -Wl,--no-whole-archive "${needed[@]}"
 }
-patch() { # patch FILE SEARCH REPLACEMENT
-  local text before after
+stands() { # stands FILE TEXT: once
+  local text after
   text=$(<"$1")
-  before=${text%%"$2"*} after=${text#*"$2"}
-  [[ $before != "$text" ]] || { echo "BROKEN: the search text does not stand in ${1##*/}: $2"; return 1; }
+  after=${text#*"$2"}
+  [[ $after != "$text" ]] || { echo "BROKEN: the search text does not stand in ${1##*/}: $2"; return 1; }
   [[ $after != *"$2"* ]] || { echo "BROKEN: the search text stands in ${1##*/} more than once: $2"; return 1; }
-  printf '%s\n' "$before$3$after" >"$1"
+}
+patch() { # patch FILE SEARCH REPLACEMENT
+  local text
+  stands "$1" "$2" || return 1
+  text=$(<"$1")
+  printf '%s\n' "${text%%"$2"*}$3${text#*"$2"}" >"$1"
 }

@@ -2,13 +2,16 @@
 # Tests of the tests: the faults of mutants.inc, put into one implementation (or the core) at a time, must make
 # posenc-verify or a C test fail; and an implementation that crashes must cost posenc-verify nothing but itself.
 #
-#   test_mutants.sh SOURCE_DIR BUILD_DIR [MUTANTS [ROWS]]      patterns: 'overrun/*', 'sleef_*'; of the core: 'core*'
+#   test_mutants.sh [--sample] SOURCE_DIR BUILD_DIR [MUTANTS [ROWS]]      patterns: 'overrun/*', 'sleef_*'; of the core: 'core*'
 #   EMULATOR="qemu-aarch64 -L DIR -E LD_LIBRARY_PATH=DIR" test_mutants.sh ...      what runs a cross build; fewer tests
 #
 # BUILD_DIR holds the library, posenc-verify and the tests, all built, and compile_commands.json. A mutant is one row of
 # list.inc, or one file of the core, compiled from a patched copy of impl/ and linked with the library's other objects;
-# the tests then find it through LD_LIBRARY_PATH.
+# the tests then find it through LD_LIBRARY_PATH. A sample is the first fault of each kind and in each file of impl/; the whole
+# list is checked for texts that no longer stand there all the same.
 set -euo pipefail
+sample=
+[[ ${1:-} != --sample ]] || { sample=1; shift; }
 if [[ $# -lt 2 || $# -gt 4 ]]; then
   sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
   exit 2
@@ -38,7 +41,7 @@ done
 
 # ---- the list
 
-declare -A file_of isa_of covered
+declare -A file_of isa_of covered drawn
 while IFS=', ' read -r name file isa _; do
   file_of[${name#*(}]=$file isa_of[${name#*(}]=$isa
 done < <(grep '^POSENC_IMPL(' "$source_dir/impl/list.inc")
@@ -48,13 +51,17 @@ all_runnable=$(awk '/ runs here / { print $1 }' <<<"$list") isas=$(awk '/ runs h
 runs() { [[ $'\n'$all_runnable$'\n' == *$'\n'$1$'\n'* ]]; }
 
 mutants=() # "kind name file implementation number-of-texts" each
-searches=() replacements=()
+searches=() replacements=() in_files=()
+sampled() { # sampled KIND FILE: all of them, or in a sample the first of each kind and of each file
+  [[ $sample ]] || return 0
+  [[ ! ${drawn[$1]:-} || ! ${drawn[$2]:-} ]] && drawn[$1]=1 drawn[$2]=1
+}
 selected() { # shellcheck disable=SC2053  # patterns are meant
   [[ $1/$2 == $only && $3 == $only_rows ]]
 }
 mutant() {
   local kind=$1 name=$2 file=$3 texts=${#searches[@]} pattern impl matched
-  searches+=("$5") replacements+=("$6")
+  searches+=("$5") replacements+=("$6") in_files+=("$file")
   for pattern in $4; do
     matched=
     for impl in "${!file_of[@]}"; do
@@ -62,7 +69,7 @@ mutant() {
       [[ ${file_of[$impl]} == "$pattern" || $impl == $pattern ]] || continue
       matched=1
       ! { runs "$impl" && selected "$kind" "$name" "$impl" &&
-        [[ ! ${EMULATOR:-} || $file == *neon* || ! ${covered[$kind $impl]:-} && " ${kinds[*]} " == *" $kind "* ]]; } ||
+        [[ ! ${EMULATOR:-} || $file == *neon* || ! ${covered[$kind $impl]:-} && " ${kinds[*]} " == *" $kind "* ]] && sampled "$kind" "$file"; } ||
         mutants+=("$kind $name $file $impl $texts")
       covered[$kind $impl]=1
     done
@@ -73,8 +80,8 @@ crash() { mutant "$@"; }
 core() {
   local name=$1 file=$2 texts=${#searches[@]} impl=core
   [[ $3 == any ]] || impl=core_$3
-  searches+=("$4") replacements+=("$5")
-  [[ $'\n'$isas$'\n' != *$'\n'$3$'\n'* ]] || ! selected core "$name" "$impl" ||
+  searches+=("$4") replacements+=("$5") in_files+=("$file")
+  [[ $'\n'$isas$'\n' != *$'\n'$3$'\n'* ]] || ! selected core "$name" "$impl" || ! sampled core "$file" ||
     mutants+=("core $name $file $impl $texts")
 }
 set -f # patterns in the list are not file names
@@ -96,6 +103,9 @@ done
 
 # shellcheck source=mutants_build.sh
 source "$source_dir/verify/mutants_build.sh"
+for i in "${!searches[@]}"; do
+  stands "$source_dir/impl/${in_files[i]}" "${searches[i]}" || die "verify/mutants.inc does not follow the code (see above)"
+done
 # A fault is one at any optimisation, and with less of it most rows compile in a third of the time.
 commands=${commands// -O[23] / -Og }
 
@@ -205,6 +215,7 @@ for mutant in "${mutants[@]}"; do
   [[ $name != *-streamed || " ${around[*]} " == *" ${impl/#core_*/core} "* ]] || around+=("${impl/#core_*/core}")
 done
 what="${#impls[@]} implementations"
+[[ ! $sample ]] || what="a sample of ${#searches[@]} faults: ${#impls[@]} implementations"
 controls=()
 [[ ${#impls[@]} == 0 ]] || { control one kernel.h "${impls[0]}" & controls+=($!); }
 [[ ${#around[@]} == 0 ]] || { defines=$streamed control streamed kernel.h "${around[@]}" & controls+=($!); }
