@@ -2,10 +2,12 @@
 # posenc-verify and the C tests on x86-64 CPUs that lack something, emulated by qemu-x86_64: what the CPU lacks is never
 # chosen, forcing it is a clear error, nothing dies of an illegal instruction. Exit status 77: skipped, with a reason.
 #
-#   test_old_cpus.sh BUILD_DIR [CPU]      CPU: one of the list below
+#   test_old_cpus.sh [--all] BUILD_DIR [CPU]      CPU: one of the list below; --all: more tests, several times as long
 #
 # No AVX-512 here: qemu-user does not emulate it, so on every CPU of the list it is one of the things that are missing.
 set -euo pipefail
+all=
+[[ ${1:-} != --all ]] || { all=--all; shift; }
 if [[ $# -lt 1 || $# -gt 2 || $1 == -* ]]; then
   sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
   [[ ${1:-} == --help || ${1:-} == -h ]] && exit 0 || exit 2
@@ -28,10 +30,14 @@ skip() { echo "skipped: $1"; exit 77; }
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian package qemu-user)"
 ! grep -qs '^CMAKE_C_FLAGS:.*-fsanitize' "$build/CMakeCache.txt" || skip "sanitizers do not run under qemu-user"
 
+# These take minutes here, and are about arithmetic that no CPU changes.
+left='growth|stack|exact|budget|budget_fused|truth|references|presets|layouts|add|parts|sums|half|half_rows|real|real_midpoints'
+[[ $all ]] || left+='|rows|table|golden|bits|corners|sizes|memory'
+
 if [[ $# == 1 ]]; then # all of them, as many at a time as there are cores
   code=0
-  echo "skipped: growth, stack, exact, budget, budget_fused, truth, references, presets, layouts, add, parts, sums, half, half_rows, real, real_midpoints on old CPUs: minutes of emulation, about arithmetic that no CPU changes"
-  printf '%s\n' "${!cpus[@]}" | xargs -P "$(nproc)" -I CPU "${BASH_SOURCE[0]}" "$build" CPU || code=1
+  echo "skipped: ${left//|/, } on old CPUs: minutes of emulation, about arithmetic that no CPU changes"
+  printf '%s\n' "${!cpus[@]}" | xargs -P "$(nproc)" -I CPU "${BASH_SOURCE[0]}" $all "$build" CPU || code=1
   exit $code
 fi
 
@@ -100,8 +106,7 @@ done <<<"$list"
 
 run "$verify" --threads 1 --rows 16
 [[ $code == 0 ]] || fail "posenc-verify"
-# These take minutes here, and are about arithmetic that no CPU changes.
-tests=$(ctest --test-dir "$build" -N -L '^c$' | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vxE 'growth|stack|exact|budget|budget_fused|truth|references|presets|layouts|add|parts|sums|half|half_rows|real|real_midpoints') || true
+tests=$(ctest --test-dir "$build" -N -L '^c$' | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vxE "$left") || true
 [[ $tests ]] || { code=1; fail "ctest knows no test with the label c"; }
 for test in $tests; do
   run "$build/verify/test_$test"
