@@ -10,6 +10,20 @@
 
 #include <stdint.h>
 
+/* Short names here, and in the archive those that nobody else's bignum has: all of libposenc.a's begin with posenc_. */
+#define big_add posenc_big_add
+#define big_div_small posenc_big_div_small
+#define big_from_double posenc_big_from_double
+#define big_half_pi posenc_big_half_pi
+#define big_is_zero posenc_big_is_zero
+#define big_mul posenc_big_mul
+#define big_pow posenc_big_pow
+#define big_split posenc_big_split
+#define big_sub posenc_big_sub
+#define big_take_double posenc_big_take_double
+#define big_two_over_pi posenc_big_two_over_pi
+#define big_zero posenc_big_zero
+
 enum { BIG_LIMBS = 64 }; /* 4096 bits */
 
 typedef struct big {
