@@ -54,8 +54,8 @@ build() { # build DIR FILE IMPL...: the library, with DIR's rows, or DIR's core,
     fi
   done
   [[ ! -f $1/rest.a ]] || rest=$1/rest.a
-  "$cc" -shared -Wl,-z,defs -Wl,-soname,"$soname" -o "$1/$soname" "$1"/own/*.o \
-    -Wl,--whole-archive "$rest" -Wl,--no-whole-archive "${needed[@]}"
+  "$cc" -shared -Wl,-z,defs -Wl,-soname,"$soname" -Wl,--version-script="$source_dir/cmake/posenc.map" \
+    -o "$1/$soname" "$1"/own/*.o -Wl,--whole-archive "$rest" -Wl,--no-whole-archive "${needed[@]}"
 }
 stands() { # stands FILE TEXT: once
   local text after
