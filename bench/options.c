@@ -30,8 +30,7 @@ static const struct argp_option known[] = {
 
 static const char text[] =
     "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or picks one."
-    "\vExit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.\n"
-    "Google Benchmark's own options all work (with =):\n"
+    "\vGoogle Benchmark's own options all work (with =):\n"
     "  --benchmark_filter=REGEX\n"
     "  --benchmark_list_tests={true|false}\n"
     "  --benchmark_repetitions=N\n"
@@ -47,7 +46,9 @@ static const char text[] =
     "  --benchmark_counters_tabular={true|false}\n"
     "  --benchmark_context=KEY=VALUE,...\n"
     "  --benchmark_time_unit={ns|us|ms|s}\n"
-    "  --v=VERBOSITY\n";
+    "  --v=VERBOSITY\n\n"
+    "Output: results on stdout, progress on stderr.\n"
+    "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.";
 
 static void add_shape(const char *name, const struct argp_state *state)
 {

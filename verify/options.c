@@ -72,7 +72,8 @@ options options_parse(int argc, char **argv)
   static const struct argp argp = {
       argp_options, parse, NULL,
       "Verifies every implementation of posenc that runs here against the truth and against its own error bound."
-      "\vText on stdout, progress on stderr. Exit status: 0 all verified, 1 an implementation failed, 2 bad usage.",
+      "\vOutput: text on stdout, progress on stderr.\n"
+      "Exit status: 0 all verified, 1 an implementation failed, 2 bad usage.",
       children, NULL, NULL};
   options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));

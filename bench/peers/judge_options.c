@@ -89,8 +89,9 @@ judge_options judge_options_parse(int argc, char **argv)
       known, parse, "[NAME...] [FILE.npy...]",
       "Says how wrong tables are, against MPFR: those of peers and implementations by NAME, and those of files. Without one: all "
       "peers that run here, exact and anchored."
-      "\vText on stdout, progress on stderr. A NAME that both a peer and an implementation have is the peer's. Exit status: "
-      "0 all tables are right, 1 one is not, 2 bad usage or a file that cannot be read.",
+      "\vA NAME that both a peer and an implementation have is the peer's.\n"
+      "Output: text on stdout, progress on stderr.\n"
+      "Exit status: 0 all tables are right, 1 one is not, 2 bad usage or a file that cannot be read.",
       children, NULL, NULL};
   judge_options o = {.rows = 256, .shape = spec_options_default(0)};
   parsing p = {.to = &o, .names = must_calloc(argc, sizeof *p.names)};

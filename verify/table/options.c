@@ -173,10 +173,12 @@ options options_parse(int argc, char **argv)
   static const struct argp argp = {
       argp_options, parse, NULL,
       "Writes a sinusoidal position table as an .npy file, or says what table an .npy file is."
-      "\vThe result is on stdout, progress on stderr. Exit status: 0 written, or recognised; 1 nothing known fits the "
-      "file; 2 bad usage, or a file that cannot be read or written, or is no table, and nothing is written.\n\n"
-      "posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy\n"
-      "posenc-table --identify pe.npy",
+      "\vOutput: the result on stdout, progress on stderr.\n"
+      "Exit status: 0 written, or recognised; 1 nothing known fits the file; 2 bad usage, or a file that cannot be read or "
+      "written, or is no table, and nothing is written.\n\n"
+      "Examples:\n"
+      "  $ posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy\n"
+      "  $ posenc-table --identify pe.npy",
       NULL, NULL, NULL};
   options o = {.first = 0};
   given g = {.options = &o, .preset = "paper", .d_model = 512};
