@@ -1,21 +1,49 @@
-# cmake --install: both libraries, the header, the CMake package, posenc.pc, the tools, and the Python package if told where.
+# cmake --install, in components as distributions split packages:
+#
+#   runtime      libposenc.so.1 and what it points to
+#   development  the header, the link libposenc.so, libposenc.a, the CMake package, posenc.pc
+#   tools        posenc-table, posenc-verify, posenc-bench, posenc-judge, as far as they are built
+#   man          their pages, and posenc.3
+#   python       the Python package, if POSENC_PYTHON_DIR says where
 include(CMakePackageConfigHelpers)
 
-install(TARGETS posenc posenc_static EXPORT posenc)
-install(FILES include/posenc.h TYPE INCLUDE)
+# ---- libraries and header ----
+# An export of its own for each kind, so that find_package can say which there is.
+if(posenc_shared)
+  install(TARGETS posenc EXPORT posenc_shared
+          LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+if(NOT posenc_exclude_static)
+  install(TARGETS posenc_static EXPORT posenc_static
+          ARCHIVE COMPONENT development
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+install(FILES include/posenc.h TYPE INCLUDE COMPONENT development)
 
+# ---- the CMake package ----
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
 configure_package_config_file(cmake/posencConfig.cmake.in posencConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(posencConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-install(EXPORT posenc NAMESPACE posenc:: FILE posencTargets.cmake DESTINATION ${package_dir})
+if(posenc_shared)
+  install(EXPORT posenc_shared NAMESPACE posenc:: FILE posencSharedTargets.cmake DESTINATION ${package_dir} COMPONENT development)
+endif()
+if(NOT posenc_exclude_static)
+  install(EXPORT posenc_static NAMESPACE posenc:: FILE posencStaticTargets.cmake DESTINATION ${package_dir} COMPONENT development)
+endif()
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posencConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/posencConfigVersion.cmake
               cmake/posenc_sleef.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT development)
 
+# ---- posenc.pc ----
 # The static library's needs as plain flags: a Requires.private would ask users of the shared one for SLEEF too.
 set(pc_libs_private -lm)
 if(POSENC_WITH_SLEEF)
   set(pc_libs_private "-lsleef -lm")
+endif()
+set(pc_libs "")
+if(NOT posenc_shared) # then everybody needs them
+  set(pc_libs " ${pc_libs_private}")
 endif()
 foreach(dir LIBDIR INCLUDEDIR) # either may be absolute
   set(pc_${dir} ${CMAKE_INSTALL_${dir}})
@@ -23,21 +51,31 @@ foreach(dir LIBDIR INCLUDEDIR) # either may be absolute
     set(pc_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
   endif()
 endforeach()
-file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX}) # so that --prefix may move it
+set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR}) # so that --prefix may move it
+  file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  set(pc_prefix "\${pcfiledir}/${pc_to_prefix}")
+endif()
 configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-foreach(tool posenc-table posenc-verify posenc-bench)
+# ---- tools, pages, Python ----
+foreach(tool posenc-table posenc-verify posenc-bench posenc-judge)
   if(TARGET ${tool})
     file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
-    install(TARGETS ${tool})
+    install(TARGETS ${tool} RUNTIME COMPONENT tools)
   endif()
+endforeach()
+foreach(page IN LISTS POSENC_MAN_PAGES)
+  string(REGEX MATCH "[0-9]$" section ${page})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT man)
 endforeach()
 
 set(POSENC_PYTHON_DIR "" CACHE STRING "Directory of Python packages, as lib/python3/dist-packages; empty: posenc is not put there")
 if(POSENC_PYTHON_DIR)
-  install(DIRECTORY python/posenc DESTINATION ${POSENC_PYTHON_DIR} COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
+  install(DIRECTORY python/posenc DESTINATION ${POSENC_PYTHON_DIR} COMPONENT python
+          FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 endif()
 if(SKBUILD) # python/pyproject.toml: the wheel has the library inside
   install(PROGRAMS $<TARGET_FILE:posenc> DESTINATION posenc RENAME $<TARGET_SONAME_FILE_NAME:posenc> COMPONENT wheel)
