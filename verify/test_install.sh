@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# What cmake --install writes: each file in one component, nothing beside the prefix, a whole that may be moved; and what
+# find_package makes of it: versions, components, and a clear refusal.
+#
+#   test_install.sh SOURCE_DIR BUILD_DIR
+set -euo pipefail
+source_dir=$1 build_dir=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() {
+  echo "$1"
+  exit 1
+}
+files() { (cd "$1" && find . ! -type d | sed 's/^\.//' | sort); } # files DIR: all in it, as /name
+install() { # install COMPONENT PREFIX; DESTDIR as it is
+  cmake --install "$build_dir" ${1:+--component "$1"} --prefix "$2" >log 2>&1 || { cat log; fail "cmake --install failed"; }
+}
+
+# ---- components: together the whole, without one file twice ----
+install "" "$work/all"
+: >parts
+for component in runtime development tools man; do
+  install "$component" "$work/$component"
+  files "$component" >>parts
+done
+[[ -z $(sort parts | uniq -d) ]] || fail "in two components: $(sort parts | uniq -d)"
+diff <(files all) <(sort parts) || fail "the components do not add up to the whole (<)"
+lib=$(dirname "$(files all | grep '/libposenc\.so\.1$')")
+only() { # only COMPONENT PATTERN...: what it has, one pattern for each file
+  local component=$1 file n=0
+  while read -r file; do
+    grep -qxE "$(IFS='|' && echo "${*:2}")" <<<"$file" || fail "component $component has $file"
+    n=$((n + 1))
+  done < <(files "$component")
+  [[ $n -ge $(($# - 1)) ]] || fail "component $component has $n files: $(files "$component")"
+}
+only runtime "$lib/libposenc\.so\.1" "$lib/libposenc\.so\.1\.[0-9]+\.[0-9]+"
+only development "$lib/libposenc\.so" "$lib/libposenc\.a" /include/posenc\.h "$lib/pkgconfig/posenc\.pc" \
+  "$lib/cmake/posenc/posenc(Config|ConfigVersion|(Shared|Static)Targets(-[a-z]+)?)\.cmake" "$lib/cmake/posenc/posenc_sleef\.cmake"
+only tools /bin/posenc-{table,verify,bench,judge}
+only man /share/man/man3/posenc\.3 '/share/man/man3/posenc_[a-z_]+\.3' '/share/man/man1/posenc-[a-z]+\.1'
+
+# ---- DESTDIR: everything below it and below the prefix; and no path of the build or of DESTDIR is in what was written ----
+DESTDIR=$work/destination install "" /opt/posenc
+diff <(files all) <(files destination/opt/posenc) || fail "with DESTDIR, other files are installed"
+[[ $(files destination | grep -cv '^/opt/posenc/') == 0 ]] || fail "with DESTDIR, files are beside the prefix"
+grep -rlF -e "$build_dir" -e "$source_dir" -e "$work" --include=*.{cmake,pc,1,3,h} destination &&
+  fail "these have a path of this machine in them"
+for file in destination/opt/posenc/bin/* destination/opt/posenc"$lib"/libposenc.so.1; do
+  readelf -d "$file" | grep -F "$build_dir" && fail "$file looks for libraries in the build"
+done
+
+# ---- the whole, moved: tools run, pkg-config and CMake find it where it is now ----
+mv destination/opt/posenc "$work/moved"
+rm -rf all
+env -u LD_LIBRARY_PATH moved/bin/posenc-table --version >/dev/null || fail "moved tools do not find their library"
+export PKG_CONFIG_PATH=$work/moved$lib/pkgconfig
+[[ $(realpath "$(pkg-config --variable=includedir posenc)") == "$work/moved/include" ]] || fail "posenc.pc does not move along"
+
+# ---- posenc.pc --static: with SLEEF, where the library has it ----
+read -r -a words < <(pkg-config --static --cflags --libs posenc)
+mkdir aside
+mv "moved$lib"/libposenc.so* aside
+cc "$source_dir/verify/parent/program.c" -o static "${words[@]}" >log 2>&1 || { cat log; fail "${words[*]} does not link"; }
+[[ $(readelf -d static) != *libposenc* && $(./static) == *"; 0.841470957 0.540302277" ]] || fail "the static library was not linked"
+if [[ ${words[*]} != *-lsleef* || -e $(cc -print-file-name=libsleef.a) ]]; then # Debian 12's package has no libsleef.a
+  cc "$source_dir/verify/parent/program.c" -static -o static "${words[@]}" >log 2>&1 || { cat log; fail "-static does not link"; }
+  ./static >/dev/null || fail "a program that is static as a whole does not run"
+fi
+mv aside/* "moved$lib"
+
+# ---- find_package ----
+cat >CMakeLists.txt <<'END_CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(finds LANGUAGES C)
+if(WITHOUT_SLEEF)
+  set(CMAKE_DISABLE_FIND_PACKAGE_sleef ON)
+  set(CMAKE_DISABLE_FIND_PACKAGE_PkgConfig ON)
+endif()
+find_package(posenc ${WANTED} REQUIRED)
+message(STATUS "found ${posenc_VERSION} ${posenc_DIR} shared:${posenc_shared_FOUND} static:${posenc_static_FOUND}")
+END_CMAKE
+n=0
+finds() { # finds WANTED [ARGUMENT...]: cmake's output to log, whether it went well
+  n=$((n + 1))
+  cmake -G Ninja -S . -B "find$n" -DCMAKE_PREFIX_PATH="$work/moved" -DWANTED="$1" "${@:2}" >log 2>&1
+}
+accepted() {
+  finds "$@" && grep -q "^-- found .* $work/moved/" log && return
+  cat log
+  fail "find_package(posenc $*) should find it"
+}
+refused() { # refused PATTERN WANTED [ARGUMENT...]
+  ! finds "${@:2}" && tr -s ' \n' ' ' <log | grep -qE -- "$1" && return
+  cat log
+  fail "find_package(posenc ${*:2}) should be refused with '$1'"
+}
+accepted ""
+grep -q "shared:ON static:ON" log || fail "both kinds should be there"
+accepted 1
+accepted 1.0
+accepted "1.0.0;EXACT"
+accepted "1.0...<2"
+accepted "1.0;COMPONENTS;shared;static"
+refused 'compatible with requested version "2.0"' 2.0
+refused 'compatible with requested version "1.99"' 1.99
+refused 'compatible with requested version "0.9"' 0.9
+refused 'no component tools: there are shared and static' "1.0;COMPONENTS;tools"
+if grep -q "^POSENC_WITH_SLEEF:BOOL=ON" "$build_dir/CMakeCache.txt"; then
+  refused 'no component static: the static library needs SLEEF' "1.0;COMPONENTS;static" -DWITHOUT_SLEEF=ON
+  accepted "1.0;COMPONENTS;shared" -DWITHOUT_SLEEF=ON
+fi
+rm "moved$lib/cmake/posenc"/posencStatic* "moved$lib/libposenc.a" # as distributions do
+refused 'no component static: it was built without' "1.0;COMPONENTS;static"
+accepted "1.0;COMPONENTS;shared"
+echo "ok: $(wc -l <parts) files in four components"
