@@ -12,16 +12,19 @@ fail() {
   echo "$1"
   exit 1
 }
-files() { (cd "$1" && find . ! -type d | sed 's/^\.//' | sort); } # files DIR: all in it, as /name
-install() { # install COMPONENT PREFIX; DESTDIR as it is
-  cmake --install "$build_dir" ${1:+--component "$1"} --prefix "$2" >log 2>&1 || { cat log; fail "cmake --install failed"; }
+prefix=/opt/posenc # below a DESTDIR, always: a wrong rule may not write to this machine
+files() { (cd "$1$prefix" && find . ! -type d | sed 's/^\.//' | sort); } # files ROOT: all in it, as /name
+install() { # install COMPONENT ROOT
+  DESTDIR=$work/$2 cmake --install "$build_dir" ${1:+--component "$1"} --prefix "$prefix" >log 2>&1 ||
+    { cat log; fail "cmake --install failed"; }
+  [[ -z $(find "$2" ! -type d ! -path "$2$prefix/*") ]] || fail "beside the prefix: $(find "$2" ! -type d ! -path "$2$prefix/*")"
 }
 
 # ---- components: together the whole, without one file twice ----
-install "" "$work/all"
+install "" all
 : >parts
 for component in runtime development tools man; do
-  install "$component" "$work/$component"
+  install "$component" "$component"
   files "$component" >>parts
 done
 [[ -z $(sort parts | uniq -d) ]] || fail "in two components: $(sort parts | uniq -d)"
@@ -41,19 +44,15 @@ only development "$lib/libposenc\.so" "$lib/libposenc\.a" /include/posenc\.h "$l
 only tools /bin/posenc-{table,verify,bench,judge}
 only man /share/man/man3/posenc\.3 '/share/man/man3/posenc_[a-z_]+\.3' '/share/man/man1/posenc-[a-z]+\.1'
 
-# ---- DESTDIR: everything below it and below the prefix; and no path of the build or of DESTDIR is in what was written ----
-DESTDIR=$work/destination install "" /opt/posenc
-diff <(files all) <(files destination/opt/posenc) || fail "with DESTDIR, other files are installed"
-[[ $(files destination | grep -cv '^/opt/posenc/') == 0 ]] || fail "with DESTDIR, files are beside the prefix"
-grep -rlF -e "$build_dir" -e "$source_dir" -e "$work" --include=*.{cmake,pc,1,3,h} destination &&
+# ---- no path of the build or of this machine is in what was written ----
+grep -rlF -e "$build_dir" -e "$source_dir" -e "$work" --include=*.{cmake,pc,1,3,h} all &&
   fail "these have a path of this machine in them"
-for file in destination/opt/posenc/bin/* destination/opt/posenc"$lib"/libposenc.so.1; do
+for file in "all$prefix"/bin/* "all$prefix$lib"/libposenc.so.1; do
   readelf -d "$file" | grep -F "$build_dir" && fail "$file looks for libraries in the build"
 done
 
 # ---- the whole, moved: tools run, pkg-config and CMake find it where it is now ----
-mv destination/opt/posenc "$work/moved"
-rm -rf all
+mv "all$prefix" moved
 env -u LD_LIBRARY_PATH moved/bin/posenc-table --version >/dev/null || fail "moved tools do not find their library"
 export PKG_CONFIG_PATH=$work/moved$lib/pkgconfig
 [[ $(realpath "$(pkg-config --variable=includedir posenc)") == "$work/moved/include" ]] || fail "posenc.pc does not move along"
