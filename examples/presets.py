@@ -1,8 +1,12 @@
-"""What there is to ask for by name, and a table of each, in bfloat16."""
+"""What there is to ask for by name, and a table of each, in bfloat16.
+
+    python3 presets.py
+"""
 
 import posenc
 
 for preset in posenc.presets():
     table = posenc.table(100, 64, preset=preset.name, dtype="bfloat16")
     row = (table[1].astype("u4") << 16).view("f4")  # uint16, the upper half of a float32
-    print(f"{preset.name:18} {preset.users}\n{'':18} {preset.formula}; starts at {preset.starts}; row 1: {row[:4]}")
+    print(f"{preset.name:18} {preset.users}\n{'':18} {preset.formula}; starts at {preset.starts}")
+    print(f"{'':18} row 1 starts {row[:4].tolist()}")

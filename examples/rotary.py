@@ -1,4 +1,7 @@
-"""Rotary position embedding of queries, with the sines and cosines of Llama 3, in PyTorch."""
+"""Rotary position embedding of queries, with the sines and cosines of Llama 3, in PyTorch.
+
+    python3 rotary.py
+"""
 
 import torch
 
@@ -11,8 +14,11 @@ def rotate(x: torch.Tensor, sines: torch.Tensor, cosines: torch.Tensor) -> torch
     return torch.cat([a * cosines - b * sines, b * cosines + a * sines], dim=-1)
 
 
+# [part: pair]
 sines, cosines = posenc.torch.pair(8192, 128, base=500000.0, preset="rope", dtype=torch.bfloat16)  # each rounded once
+# [end: pair]
 torch.manual_seed(0)
 queries = torch.randn(1, 8, 100, 128)
 turned = rotate(queries, sines[:100].float(), cosines[:100].float())
+print(f"sines at 8191 start {sines[8191, :4].tolist()}, cosines {cosines[8191, :4].tolist()}")
 print(f"turned {tuple(turned.shape)}, lengths kept: {torch.allclose(turned.norm(dim=-1), queries.norm(dim=-1), rtol=1e-2)}")

@@ -1,23 +1,42 @@
-/* The first rows of a table, in C, in memory that the library finds. posenc_fill() writes into memory of your own. */
+/* A table in C, in memory of your own and in memory that the library finds. Build and run it with an installed posenc:
+ *
+ *     cc table.c $(pkg-config --cflags --libs posenc) -o table && ./table
+ *     cc table.c $(pkg-config --static --cflags --libs posenc | sed 's/-lposenc/-l:libposenc.a/') -o table && ./table
+ *
+ * the second one with the static library inside. CMakeLists.txt is the same by CMake.
+ */
 #include <posenc.h>
 #include <stdio.h>
+#include <string.h>
+
+static float table[5000 * 512];
 
 int main(void)
 {
-  void *table = NULL;
-  posenc_spec spec = posenc_spec_default(512);
+  /* [part: fill] */
+  posenc_spec spec = posenc_spec_default(512); /* d_model 512, base 10000 */
   posenc_plan *plan;
-  posenc_status status = posenc_plan_create(&plan, &spec, NULL); /* NULL: the default implementation */
+  posenc_status status = posenc_plan_create(&plan, &spec, NULL); /* NULL: the default, or an implementation's name */
   if (status == POSENC_OK)
-    status = posenc_table_create(&table, plan, 0, 5000, 512);
+    status = posenc_fill(plan, 0, 5000, table, 512); /* float table[5000 * 512]: positions 0 to 4999 */
+  /* [end: fill] */
+
+  void *fresh = NULL;
+  if (status == POSENC_OK) {
+    /* [part: create] */
+    status = posenc_table_create(&fresh, plan, 0, 5000, 512); /* void *fresh: huge pages where the system gives them */
+    /* [end: create] */
+  }
   if (status != POSENC_OK) {
-    fprintf(stderr, "posenc: %s\n", posenc_status_string(status));
+    fprintf(stderr, "table: %s\n", posenc_status_string(status));
+    posenc_plan_destroy(plan);
     return 1;
   }
-  const float *row = (const float *)table + 512;
-  printf("posenc %s, %s: row 1 starts %.6f %.6f %.6f %.6f\n", posenc_version(), posenc_plan_impl(plan), (double)row[0],
+  const float *row = table + 4999 * 512;
+  printf("posenc %s, %s: row 4999 starts %.9g %.9g %.9g %.9g\n", posenc_version(), posenc_plan_impl(plan), (double)row[0],
          (double)row[1], (double)row[2], (double)row[3]);
-  posenc_table_destroy(table);
+  printf("the two tables have %s bits\n", memcmp(table, fresh, sizeof table) == 0 ? "the same" : "different");
+  posenc_table_destroy(fresh);
   posenc_plan_destroy(plan);
   return 0;
 }

@@ -1,28 +1,64 @@
-// The first rows of a table, in C++17: a plan held by a unique_ptr, explicit positions.
+// A plan as a C++17 class, which owns it and throws what was wrong. Build and run it with an installed posenc:
+//
+//     c++ table.cpp $(pkg-config --cflags --libs posenc) -o table_cpp && ./table_cpp
 #include <posenc.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <vector>
 
-int main()
-{
-  posenc_spec spec = posenc_spec_default(512);
-  posenc_plan *raw = nullptr;
-  if (const posenc_status status = posenc_plan_create(&raw, &spec, nullptr); status != POSENC_OK) {
-    std::fprintf(stderr, "posenc: %s\n", posenc_status_string(status));
-    return 1;
+// [part: class]
+class Plan {
+public:
+  explicit Plan(const posenc_spec &spec, const char *impl = nullptr)
+  {
+    char message[256];
+    if (posenc_plan_check(&spec, impl, message, sizeof message) != POSENC_OK)
+      throw std::invalid_argument(message);
+    posenc_plan *plan = nullptr;
+    if (posenc_plan_create(&plan, &spec, impl) != POSENC_OK) // what was checked can only be out of memory
+      throw std::bad_alloc();
+    plan_.reset(plan);
   }
-  const std::unique_ptr<posenc_plan, decltype(&posenc_plan_destroy)> plan(raw, posenc_plan_destroy);
 
-  const std::vector<std::int64_t> positions = {1, 1, 4999, 131071};
-  std::vector<float> rows(positions.size() * 512);
-  if (posenc_fill_at(plan.get(), positions.data(), static_cast<std::int64_t>(positions.size()), rows.data(), 512) !=
-      POSENC_OK)
-    return 1;
-  std::printf("posenc %s, %s: row 1 starts %.6f %.6f %.6f %.6f\n", posenc_version(), posenc_plan_impl(plan.get()),
-              static_cast<double>(rows[0]), static_cast<double>(rows[1]), static_cast<double>(rows[2]),
-              static_cast<double>(rows[3]));
+  // A row for each position, in any order.
+  std::vector<float> rows(const std::vector<std::int64_t> &positions) const
+  {
+    const auto d_model = posenc_plan_spec(plan_.get())->d_model;
+    const auto count = static_cast<std::int64_t>(positions.size());
+    std::vector<float> rows(positions.size() * static_cast<std::size_t>(d_model));
+    char message[256];
+    if (posenc_fill_at_check(plan_.get(), positions.data(), count, rows.data(), d_model, message, sizeof message) != POSENC_OK)
+      throw std::invalid_argument(message);
+    posenc_fill_at(plan_.get(), positions.data(), count, rows.data(), d_model);
+    return rows;
+  }
+
+private:
+  std::unique_ptr<posenc_plan, decltype(&posenc_plan_destroy)> plan_{nullptr, posenc_plan_destroy};
+};
+// [end: class]
+
+int main()
+try {
+  // [part: use]
+  const Plan plan(posenc_spec_default(512)); // d_model 512, base 10000; moved, never copied, shared by any number of threads
+  const std::vector<float> rows = plan.rows({1, 1, 4999, 131071});
+  // [end: use]
+  const float *last = rows.data() + 3 * 512;
+  std::printf("posenc %s: row 131071 starts %.9g %.9g %.9g %.9g\n", posenc_version(), static_cast<double>(last[0]),
+              static_cast<double>(last[1]), static_cast<double>(last[2]), static_cast<double>(last[3]));
+  try {
+    plan.rows({INT64_C(1) << 33});
+  } catch (const std::invalid_argument &error) {
+    std::printf("refused: %s\n", error.what());
+  }
   return 0;
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "table_cpp: %s\n", error.what());
+  return 1;
 }

@@ -1,11 +1,16 @@
-"""The model of the PyTorch tutorial on language modelling, with one line changed: where its positions come from."""
+"""The model of the PyTorch tutorial on language modelling, with one line changed: where its positions come from.
+
+    python3 transformer.py
+"""
 
 import math
 
 import torch
 from torch import nn
 
+# [part: line]
 from posenc.torch import SinusoidalPositionalEncoding as PositionalEncoding  # the line
+# [end: line]
 
 
 class TransformerModel(nn.Module):
@@ -29,4 +34,6 @@ if __name__ == "__main__":
     model = TransformerModel(tokens=1000, d_model=200, heads=2, d_hidden=200, layers=2).eval()
     with torch.no_grad():
         logits = model(torch.randint(1000, (35, 20)))
+        row = model.positions(torch.zeros(35, 20, 200))[34, 19]  # what the last token of a sequence has added
+    print(f"row 34 starts {row[:4].tolist()}")
     print(f"logits {tuple(logits.shape)}, finite: {bool(logits.isfinite().all())}")

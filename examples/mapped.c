@@ -1,0 +1,144 @@
+/* Many processes fill one table in a file, which all of them map: an .npy file, for numpy.load(..., mmap_mode="r") and for others
+ * that map it. Build it and fill one, 5000 rows of 512 columns, by 4 processes:
+ *
+ *     cc mapped.c $(pkg-config --cflags --libs posenc) -o mapped && ./mapped pe.npy 5000 512 4
+ *
+ * Rows depend on their position alone, so the file is the same, bit for bit, however many processes there are.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <posenc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HEADER = 128, MOST_PROCESSES = 1024 };
+
+/* Exits, and takes the unfinished file along. */
+static const char *unfinished;
+static _Noreturn void fail(const char *what, const char *why)
+{
+  fprintf(stderr, "mapped: %s: %s\n", what, why);
+  if (unfinished)
+    unlink(unfinished);
+  exit(1);
+}
+
+/* A whole number of 1 to most; else exits as a wrong usage does. */
+static int64_t number(const char *name, const char *text, int64_t most)
+{
+  char *end;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (errno || end == text || *end || value < 1 || value > most) {
+    fprintf(stderr, "mapped: %s is '%s'; allowed: 1 to %lld\n", name, text, (long long)most);
+    exit(2);
+  }
+  return value;
+}
+
+/* Version 1.0 of NumPy's format: a magic string, the length of the rest, and a dictionary, with spaces and a newline behind it so
+ * that elements start at a multiple of 64 bytes. */
+static void write_header(char *header, int64_t rows, int64_t d_model)
+{
+  memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); /* 0x76 = HEADER - 10 */
+  memset(header + 10, ' ', HEADER - 10);
+  const int used = snprintf(header + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
+                            (long long)rows, (long long)d_model);
+  header[10 + used] = ' '; /* snprintf's end */
+  header[HEADER - 1] = '\n';
+}
+
+/* A new file of that size, mapped. Its room on the disk is taken now: a disk that is full says so here, not by a signal later. */
+static char *map_file(const char *path, size_t size)
+{
+  const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+  if (file < 0)
+    fail(path, strerror(errno));
+  unfinished = path;
+  const int error = posix_fallocate(file, 0, (off_t)size);
+  if (error)
+    fail(path, strerror(error));
+  char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED)
+    fail(path, strerror(errno));
+  close(file);
+  return mapped;
+}
+
+/* Waits for the processes that were started; returns how many of them failed. */
+static int wait_for(int started)
+{
+  int failed = 0;
+  for (int done = 1; done <= started; done++) {
+    int how;
+    if (wait(&how) < 0)
+      return started;
+    if (WIFSIGNALED(how))
+      fprintf(stderr, "mapped: a process ended by signal %d\n", WTERMSIG(how));
+    else if (WEXITSTATUS(how) != 0)
+      fprintf(stderr, "mapped: a process failed: %s\n", posenc_status_string((posenc_status)WEXITSTATUS(how)));
+    else
+      fprintf(stderr, "%d of %d processes are done\n", done - failed, started);
+    failed += how != 0;
+  }
+  return failed;
+}
+
+int main(int count, char **arguments)
+{
+  if (count != 5) {
+    fprintf(stderr, "usage: mapped FILE.npy ROWS D_MODEL PROCESSES\n");
+    return 2;
+  }
+  const char *path = arguments[1];
+  const int64_t rows = number("ROWS", arguments[2], POSENC_MAX_POSITION);
+  const int64_t d_model = number("D_MODEL", arguments[3], POSENC_MAX_D_MODEL);
+  const int64_t processes = number("PROCESSES", arguments[4], MOST_PROCESSES);
+
+  const posenc_spec spec = posenc_spec_default(d_model);
+  posenc_plan *plan;
+  const posenc_status created = posenc_plan_create(&plan, &spec, NULL);
+  if (created != POSENC_OK)
+    fail("posenc_plan_create", posenc_status_string(created));
+
+  /* Under another name until it is whole: whoever opens FILE.npy finds all of a table, or none. */
+  char *part;
+  if (asprintf(&part, "%s.part", path) < 0)
+    fail(path, "out of memory");
+  const size_t size = HEADER + (size_t)rows * (size_t)d_model * sizeof(float);
+  char *mapped = map_file(part, size);
+  write_header(mapped, rows, d_model);
+
+  /* [part: fork] */
+  float *table = (float *)(mapped + HEADER); /* of a file, by mmap(..., MAP_SHARED, ...) */
+  int started = 0;
+  for (int64_t i = 0; i < processes; i++) {
+    const int64_t first = rows * i / processes, end = rows * (i + 1) / processes;
+    const pid_t child = fork();
+    if (child == 0) /* the plan is inherited, and nobody writes to it */
+      _exit((int)posenc_fill(plan, first, end - first, table + first * d_model, d_model));
+    if (child < 0)
+      break;
+    started++;
+  }
+  /* [end: fork] */
+  const char *why = started < processes ? strerror(errno) : NULL;
+  const int failed = wait_for(started);
+  if (why)
+    fail("fork", why);
+  if (failed)
+    fail(path, "not written");
+
+  if (msync(mapped, size, MS_SYNC) != 0 || rename(part, path) != 0) /* it is on the disk before it has its name */
+    fail(path, strerror(errno));
+  printf("%s: %lld x %lld float32, written by %d processes\n", path, (long long)rows, (long long)d_model, started);
+  munmap(mapped, size);
+  free(part);
+  posenc_plan_destroy(plan);
+  return 0;
+}
