@@ -1,0 +1,56 @@
+"""The examples in C and C++, by pkg-config and by CMake, with GCC and Clang and every warning an error."""
+
+import pytest
+from places import SOURCE, checked, lines
+from truth import columns, said
+
+SAME = "the two tables have the same bits"
+
+
+def shared(place, program):
+    """Whether it finds the library when it runs."""
+    return "libposenc.so.1 =>" in place.run(f"ldd {program}")
+
+
+def test_table_by_pkg_config(place):
+    line = lines(place.examples / "table.c")[0]
+    text = place.run(line)
+    assert said(text, "row 4999 starts") == columns(4999) and SAME in text
+    assert shared(place, "table")
+
+
+def test_static_table_by_pkg_config(place):
+    line = lines(place.examples / "table.c")[1]
+    text = place.run(line, LD_LIBRARY_PATH="")
+    assert said(text, "row 4999 starts") == columns(4999) and SAME in text
+    assert not shared(place, "table")
+
+
+def test_class_by_pkg_config(place):
+    (line,) = lines(place.examples / "table.cpp")
+    text = place.run(line)
+    assert said(text, "row 131071 starts") == columns(131071)
+    assert "refused: positions[0] is 8589934592" in text
+
+
+def test_cmake(place):
+    configure, run = lines(place.examples / "CMakeLists.txt")
+    place.run(configure)
+    text = place.run(run, LD_LIBRARY_PATH="")  # CMake's programs know where the library is
+    assert text.count(SAME) == 2 and said(text, "row 131071 starts") == columns(131071)
+    for part in text.split("posenc ")[1:3]:
+        assert said(part, "row 4999 starts") == columns(4999)
+    assert "pe.npy: 5000 x 512 float32, written by 4 processes" in text
+    assert shared(place, "build/table") and not shared(place, "build/table_static")
+
+
+@pytest.mark.parametrize("compiler, suffix", [("cc", "c"), ("c++", "cpp")])
+def test_header_alone(place, compiler, suffix):
+    (place.examples / f"alone.{suffix}").write_text("#include <posenc.h>\n")
+    place.run(f"{compiler} -fsyntax-only $(pkg-config --cflags posenc) alone.{suffix}")
+
+
+def test_installed_tool_finds_its_library(prefix):
+    tool = prefix[0] / "bin/posenc-verify"
+    version = checked(tool, "--version", env={})
+    assert version.split()[0] == "posenc-verify" and version.split()[1] in (SOURCE / "include/posenc.h").read_text()

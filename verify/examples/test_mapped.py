@@ -1,0 +1,94 @@
+"""One table in a file, filled by many processes: the file is that of one, NumPy maps it, and what fails leaves nothing behind."""
+
+import numpy as np
+import pytest
+from places import lines
+from truth import columns
+
+
+@pytest.fixture(scope="session", params=["mapped.c", "mapped.py"])
+def program(request, python_place):
+    """The command, after the head's line was run once."""
+    (line,) = lines(python_place.examples / request.param)
+    assert python_place.run(line).endswith("pe.npy: 5000 x 512 float32, written by 4 processes\n")
+    return line.split(" && ")[-1].split(" pe.npy")[0]
+
+
+@pytest.fixture(scope="session")
+def faults(python_place, tmp_path_factory):
+    library = tmp_path_factory.mktemp("faults") / "faults.so"
+    source = __file__.replace("test_mapped.py", "faults.c")
+    python_place.run(f"gcc -shared -fPIC $(pkg-config --cflags posenc) '{source}' -o '{library}' -ldl")
+    return str(library)
+
+
+def left(place):
+    """The files that nobody wanted."""
+    names = {path.name for path in place.examples.iterdir() if ".npy" in path.name}
+    return names - {"pe.npy", "one.npy"}
+
+
+def test_what_numpy_maps(program, python_place):
+    table = np.load(python_place.examples / "pe.npy", mmap_mode="r")
+    assert table.shape == (5000, 512) and table.dtype == np.dtype("<f4") and table.offset % 64 == 0
+    for row in (0, 1, 1249, 1250, 3750, 4999):  # the last of one process and the first of the next among them
+        assert table[row, :4].tolist() == columns(row), row
+
+
+@pytest.mark.parametrize("rows, d_model, processes", [(5000, 512, 7), (1001, 333, 5), (3, 16, 8)])
+def test_the_bits_of_one(program, python_place, rows, d_model, processes):
+    """Shares begin anywhere in a page; with more processes than rows, some have none."""
+    python_place.run(f"{program} many.npy {rows} {d_model} {processes} && {program} one.npy {rows} {d_model} 1")
+    try:
+        python_place.run("cmp many.npy one.npy")
+    finally:
+        (python_place.examples / "many.npy").unlink()
+    whole = np.load(python_place.examples / "one.npy")
+    assert whole.shape == (rows, d_model)
+    assert whole[-1, :4].tolist() == columns(rows - 1, denominator=d_model / 2)
+
+
+@pytest.mark.parametrize(
+    "arguments, status, why",
+    [
+        ("x.npy 0 512 4", 2, "allowed: 1"),
+        ("x.npy 5000 512 -1", 2, "allowed: 1"),
+        ("x.npy 5000 512 many", 2, "many"),
+        ("x.npy 5000", 2, "usage: mapped"),
+        ("nowhere/x.npy 10 16 2", 1, "No such file or directory"),
+        ("directory 10 16 2", 1, "Is a directory"),
+    ],
+)
+def test_refusals(program, python_place, arguments, status, why):
+    (python_place.examples / "directory").mkdir(exist_ok=True)
+    done = python_place.try_(f"{program} {arguments}")
+    assert done.returncode == status and why in done.stderr and "Traceback" not in done.stderr and done.stdout == ""
+    assert not left(python_place) and not (python_place.examples / "directory.part").exists()
+
+
+def test_a_full_disk(program, python_place, faults):
+    done = python_place.try_(f"{program} x.npy 500 64 4", LD_PRELOAD=faults, FAULT="disk")
+    assert done.returncode == 1 and "No space left on device" in done.stderr and "Traceback" not in done.stderr
+    assert done.stdout == "" and not left(python_place)
+
+
+@pytest.mark.parametrize("program", ["mapped.c"], indirect=True)
+@pytest.mark.parametrize(
+    "fault, why",
+    [
+        ("fork", "fork: Resource temporarily unavailable"),
+        ("kill", "a process ended by signal 9"),
+        ("refuse", "a process failed: out of memory"),
+    ],
+)
+def test_a_lost_process(program, python_place, faults, fault, why):
+    done = python_place.try_(f"{program} x.npy 500 64 4", LD_PRELOAD=faults, FAULT=fault)
+    assert done.returncode == 1 and why in done.stderr and done.stdout == ""
+    assert not left(python_place)
+
+
+def test_a_lost_process_of_python(python_place, tmp_path):
+    (tmp_path / "posenc.py").write_text("import os, signal\ndef table(*_, **__): os.kill(os.getpid(), signal.SIGKILL)\n")
+    done = python_place.try_("python3 mapped.py x.npy 500 64 4", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 1 and "terminated abruptly" in done.stderr and "Traceback" not in done.stderr
+    assert not left(python_place)

@@ -1,0 +1,61 @@
+"""The Python examples, with NumPy and PyTorch, and the package installed as a distribution would."""
+
+from decimal import Decimal
+
+from places import lines
+from truth import BFLOAT16, FLOAT16, columns, frequency, nearest, said, sine_and_cosine
+
+#: By preset: what the denominator is for 64 columns, and where the row's first columns are.
+PRESETS = {
+    "paper": (32, {}),
+    "marian": (32, {"split": True}),
+    "t2t": (31, {"split": True}),
+    "ddpm": (31, {"split": True}),
+    "fairseq": (31, {"split": True}),
+    "whisper": (31, {"split": True}),
+    "guided_diffusion": (32, {"split": True, "cosine_first": True}),
+    "diffusers": (31, {"split": True}),
+    "rope": (32, {"split": True, "cosine_first": True}),
+    "rothman": (16, {}),
+}
+
+
+def output(place, name):
+    (line,) = lines(place.examples / name)
+    return place.run(line)
+
+
+def test_table(python_place):
+    text = output(python_place, "table.py")
+    assert said(text, "row 4999 starts") == columns(4999)
+    assert said(text, "row 131071 starts") == columns(131071)
+    assert said(text, "whisper's row 1499 starts", FLOAT16) == columns(1499, denominator=639, split=True, bits=FLOAT16)
+
+
+def test_grid(python_place):
+    text = output(python_place, "grid.py")
+    assert "grid (196, 768)" in text
+    assert said(text, "patch (1, 2) starts") == columns(2, denominator=192, n=2, split=True)
+    assert said(text, "its second half") == columns(1, denominator=192, n=2, split=True)
+
+
+def test_presets(python_place):
+    text = output(python_place, "presets.py")
+    names = [line.split()[0] for line in text.splitlines() if not line.startswith(" ")]
+    assert names == list(PRESETS)
+    for part, (denominator, arranged) in zip(text.split("row 1 starts")[1:], PRESETS.values()):
+        assert said("starts" + part, "starts", BFLOAT16) == columns(1, denominator, bits=BFLOAT16, **arranged)
+
+
+def test_rotary(python_place):
+    text = output(python_place, "rotary.py")
+    rows = [sine_and_cosine(8191 * frequency(k, 64, base=Decimal(500000))) for k in range(4)]
+    for what, i in (("sines at 8191 start", 0), ("cosines", 1)):
+        assert said(text, what, BFLOAT16) == [nearest(row[i], BFLOAT16) for row in rows]
+    assert "turned (1, 8, 100, 128), lengths kept: True" in text
+
+
+def test_transformer(python_place):
+    text = output(python_place, "transformer.py")
+    assert said(text, "row 34 starts") == columns(34, denominator=100)
+    assert "logits (35, 20, 1000), finite: True" in text

@@ -1,0 +1,16 @@
+# Every example, built and run with this build installed into a prefix of its own: by the line that stands at its head.
+function(posenc_examples name)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/examples/test_ OUTPUT_VARIABLE files)
+  list(TRANSFORM files APPEND .py)
+  add_test(NAME ${name} COMMAND /usr/bin/python3 -m pytest -q -p no:cacheprovider
+                                --basetemp ${PROJECT_BINARY_DIR}/${name} ${files})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "POSENC_BUILD=${PROJECT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
+endfunction()
+
+posenc_examples(examples_c c)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_C_COMPILER_ID STREQUAL "GNU") # the others need no second look
+  posenc_examples(examples_single single)
+  posenc_examples(examples_mapped mapped)
+  posenc_examples(examples_python heads python)
+  posenc_examples(examples_subproject subproject)
+endif()
