@@ -52,6 +52,24 @@ def header_with(header, version):
     return header
 
 
+# ---- the Python package, which is installed without the header ----
+
+def python_lines(version):
+    return {"VERSION": f'"{text_of(version)}"', "SONAME": f'"libposenc.so.{version[0]}"'}
+
+
+def python_with(module, version):
+    for name, value in python_lines(version).items():
+        module = re.sub(rf'^({name} = )"[^"]*"', rf"\g<1>{value}", module, flags=re.MULTILINE)
+    return module
+
+
+def check_python(module, header):
+    for name, value in python_lines(header_version(header)).items():
+        if not re.search(rf"^{name} = {re.escape(value)}", module, re.MULTILINE):
+            raise Refused(f"python/posenc/_library.py does not say {name} = {value}, as include/posenc.h has it")
+
+
 # ---- the change log ----
 
 def sections(changelog):
@@ -104,15 +122,21 @@ def check_next(version, changelog, header, released):
     if older and version < max(older):
         raise Refused(f"{name} is not larger than {text_of(max(older))}, which has been released")
     if found[0][0] != version:
-        raise Refused(f"CHANGELOG.md begins with {text_of(found[0][0])}; a section '## {name} ({UNRELEASED})' at the top is needed")
+        raise Refused(f"CHANGELOG.md begins with {text_of(found[0][0])}; "
+                      f"a section '## {name} ({UNRELEASED})' at the top is needed")
 
 
 # ---- what a version promises ----
 
-def names(listing):
-    """The symbols of verify/symbols.txt: one a line, perhaps with a version behind an @; # begins a comment."""
-    lines = (line.split("#")[0].split() for line in listing.splitlines())
-    return {words[-1].split("@")[0] for words in lines if words}
+def names(script):
+    """The functions of cmake/posenc.map, each with the node that it stands in: to move is to be lost, for programs."""
+    found, node = set(), None
+    for line in script.splitlines():
+        if match := re.match(r"(POSENC_\S+) \{", line):
+            node = match[1]
+        elif match := re.match(r" +(posenc_\w+);", line):
+            found.add(f"{match[1]}@{node}")
+    return found
 
 
 def hashes(rows):
@@ -136,4 +160,5 @@ def check_promises(old, new, old_files, new_files):
     if new[:2] == old[:2] and added:
         raise Refused(f"symbols added {since}: {', '.join(added)}; that needs a new minor version at least")
     if new[:2] == old[:2] and changed:
-        raise Refused(f"verify/hashes.inc: bits of anchored changed {since} ({changed[0]}); that needs a new minor version at least")
+        raise Refused(f"verify/hashes.inc: bits of anchored changed {since} ({changed[0]}); "
+                      "that needs a new minor version at least")

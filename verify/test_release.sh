@@ -23,9 +23,11 @@ commit() { git add --all && git commit --quiet --message "$1"; }
 set_header() { # set_header MAJOR MINOR PATCH
   sed -i -E "s/^(#define POSENC_VERSION_MAJOR ).*/\1$1/; s/^(#define POSENC_VERSION_MINOR ).*/\1$2/
     s/^(#define POSENC_VERSION_PATCH ).*/\1$3/; s/^(#define POSENC_VERSION_STRING ).*/\1\"$1.$2.$3\"/" include/posenc.h
+  sed -i -E "s/^(VERSION = )\"[^\"]*\"/\1\"$1.$2.$3\"/; s/^(SONAME = ).*/\1\"libposenc.so.$1\"/" python/posenc/_library.py
 }
 set_changelog() { printf '# Changes\n\n'; printf '## %s\n\n- A change.\n\n' "$@"; } >CHANGELOG.md
-printf 'posenc_add\nposenc_fill\n' >verify/symbols.txt
+symbols() { printf 'POSENC_1.0 {\nglobal:\n'; printf '  %s;\n' "$@"; printf 'local:\n  *;\n};\n'; } >cmake/posenc.map
+symbols posenc_add posenc_fill
 set_header 1 4 2
 set_changelog "1.4.2 (2026-01-31)"
 commit "test: as released"
@@ -76,6 +78,7 @@ after() { # after COMMAND... -- STATUS WORDS ARGUMENT...
 old="1.4.2 (2026-01-31)"
 after sed -i '/VERSION_STRING/s/1.4.2/1.4.3/' include/posenc.h -- 1 "include/posenc.h gives the version as" 1.5.0
 after sed -i '/VERSION_PATCH/d' include/posenc.h -- 1 "has 0 lines '#define POSENC_VERSION_PATCH ...'" 1.5.0
+after sed -i 's/^VERSION = .*/VERSION = "1.4.1"/' python/posenc/_library.py -- 1 'py does not say VERSION = "1.4.2"' 1.5.0
 after set_header 1 6 0 -- 1 "include/posenc.h says 1.6.0; by CHANGELOG.md's sections it may say 1.5.0 or 1.4.2" 1.5.0
 after set_changelog "$old" -- 1 "a section '## 1.5.0 (unreleased)' at the top is needed" 1.5.0
 after set_changelog "1.5.0 (unreleased)" "1.4.2 (unreleased)" -- 1 "1.4.2 is (unreleased), yet 1.5.0 stands above it" 1.5.0
@@ -87,12 +90,14 @@ dated() { set_header 1 5 0 && set_changelog "1.5.0 (2026-02-28)" "$old"; }
 after dated -- 1 "1.5.0 has been released already" 1.5.0
 
 # What a version promises: symbols and bits.
-lose() { echo posenc_fill >verify/symbols.txt; }
-gain() { set_changelog "1.4.3 (unreleased)" "$old" && echo posenc_new >>verify/symbols.txt; }
+lose() { symbols posenc_fill; }
+move() { symbols posenc_fill && printf 'POSENC_1.1 {\nglobal:\n  posenc_add;\n} POSENC_1.0;\n' >>cmake/posenc.map; }
+gain() { set_changelog "1.4.3 (unreleased)" "$old" && symbols posenc_add posenc_fill posenc_new; }
 turn() { sed -i -E "0,/^POSENC_HASH\($1,/s/^(POSENC_HASH\($1,.*, )0x[0-9a-f]{16}/\10x0000000000000000/" verify/hashes.inc; }
 turn_patch() { turn "$1" && set_changelog "1.4.3 (unreleased)" "$old"; }
-after lose -- 1 "symbols lost since 1.4.2: posenc_add; only a new major version" 1.5.0
-after lose -- 1 "symbols lost since 1.4.2: posenc_add" --check
+after lose -- 1 "symbols lost since 1.4.2: posenc_add@POSENC_1.0; only a new major version" 1.5.0
+after lose -- 1 "symbols lost since 1.4.2: posenc_add@POSENC_1.0" --check
+after move -- 1 "symbols lost since 1.4.2: posenc_add@POSENC_1.0" 1.5.0
 after gain -- 1 "symbols added since 1.4.2: posenc_new" 1.4.3
 after turn exact -- 1 "bits of exact changed since 1.4.2" 1.5.0
 after turn_patch anchored -- 1 "bits of anchored changed since 1.4.2" 1.4.3
@@ -101,12 +106,13 @@ allowed() { # allowed VERSION: --dry-run finds nothing to refuse, and changes no
   local before
   before=$(state)
   ./scripts/release "$1" --dry-run >"$work/said" 2>&1 || { echo "release $1 --dry-run failed:"; cat "$work/said"; exit 1; }
-  grep -qF "Would set include/posenc.h to $1" "$work/said" && [[ $(state) == "$before" ]] || { cat "$work/said"; state; exit 1; }
+  grep -qF "Would set include/posenc.h and python/posenc/_library.py to $1" "$work/said" && [[ $(state) == "$before" ]] ||
+    { echo "release $1 --dry-run has said or changed this:"; cat "$work/said"; state; exit 1; }
   echo "ok: allowed: $1"
   git reset --quiet --hard "$start"
 }
 lose && set_changelog "2.0.0 (unreleased)" "$old" && allowed 2.0.0
-turn anchored && echo posenc_new >>verify/symbols.txt && allowed 1.5.0
+turn anchored && symbols posenc_add posenc_fill posenc_new && allowed 1.5.0
 set_changelog "1.4.3 (unreleased)" "$old" && allowed 1.4.3
 
 # A release that fails when it is tried, or at its very last step.
@@ -136,13 +142,16 @@ expect "the commit" "$(git log -1 --format='%s, %P')" "release: 1.5.0, $start"
 expect "the branch" "$(git symbolic-ref --short HEAD)" main
 expect "the tag" "$(git cat-file -t v1.5.0) $(git rev-parse 'v1.5.0^{commit}')" "tag $(git rev-parse HEAD)"
 expect "the tree" "$(git status --porcelain)" ""
-expect "what changed" "$(git diff --stat=200 HEAD~1 | tail -n 1 | tr -s ' ')" " 2 files changed, 4 insertions(+), 4 deletions(-)"
+expect "what changed" "$(git diff --stat=200 HEAD~1 | tail -n 1 | tr -s ' ')" " 3 files changed, 5 insertions(+), 5 deletions(-)"
 expect "the header" "$(sed -n 's/^#define POSENC_VERSION_[A-Z]* //p' include/posenc.h | tr '\n' ' ')" '1 5 0 "1.5.0" '
+expect "the Python package" "$(sed -n '/^VERSION/p; /^SONAME/p' python/posenc/_library.py | tr '\n' ' ')" \
+  'VERSION = "1.5.0"  # of include/posenc.h; a test compares them SONAME = "libposenc.so.1" '
 expect "the change log" "$(grep '^##' CHANGELOG.md | sed -n 1p)" "## 1.5.0 ($(TZ=UTC git log -1 --format=%cd --date=short-local))"
 (cd build && sha256sum --quiet --check posenc-1.5.0.sha256)
 git -c tar.umask=0022 archive --format=tar --prefix=posenc-1.5.0/ v1.5.0 | gzip -n -9 | cmp - build/posenc-1.5.0.tar.gz
 expect "unpacked files that the tag does not have, and the other way round" \
-  "$(tar -tzf build/posenc-1.5.0.tar.gz | grep -v '/$' | sed 's,^posenc-1.5.0/,,' | sort)" "$(git ls-tree -r --name-only v1.5.0 | sort)"
+  "$(tar -tzf build/posenc-1.5.0.tar.gz | sed -n "s,^posenc-1.5.0/\(.*[^/]\)\$,\1,p" | sort)" \
+  "$(git ls-tree -r --name-only v1.5.0 | sort)"
 if [[ -e scripts/amalgamate ]]; then
   expect "the single file" "$(tar -tzf build/posenc-1.5.0-single.tar.gz | sort | tr '\n' ' ')" \
     "posenc-1.5.0-single/LICENSE posenc-1.5.0-single/posenc.c posenc-1.5.0-single/posenc.h "
