@@ -45,7 +45,7 @@ static bool resident(const char *byte)
 {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   unsigned char there = 0;
-  return mincore((void *)((uintptr_t)byte / page * page), 1, &there) == 0 && (there & 1);
+  return mincore((void *)(byte - (uintptr_t)byte % page), 1, &there) == 0 && (there & 1);
 }
 
 /* glibc maps what is larger than 32 MiB anew in every call and unmaps it in free(), whatever mallopt() says of smaller

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* Any values but zero do: converting costs the same. */
-#define X4(v) v, v + 0x1p-9, v + 0x1p-10, v + 0x1p-11
-#define X16(v) X4(v), X4(v + 0x1p-5), X4(v + 0x1p-6), X4(v + 0x1p-7)
-#define X64(v) X16(v), X16(v + 0x1p-3), X16(v + 0x1p-4), X16(v + 0x1p-2)
+#define X4(v) (v), (v) + 0x1p-9, (v) + 0x1p-10, (v) + 0x1p-11
+#define X16(v) X4(v), X4((v) + 0x1p-5), X4((v) + 0x1p-6), X4((v) + 0x1p-7)
+#define X64(v) X16(v), X16((v) + 0x1p-3), X16((v) + 0x1p-4), X16((v) + 0x1p-2)
 #define X256(v) X64(v), X64(v), X64(v), X64(v)
 _Alignas(64) const double limit_sin[LIMIT_PAIRS] = {X256(0.1)};
 _Alignas(64) const double limit_cos[LIMIT_PAIRS] = {X256(0.3)};

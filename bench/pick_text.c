@@ -54,6 +54,7 @@ static int faster_first(const void *a, const void *b)
 /* "2.1 +- 0.4 %", or "80 %" of who went home early. */
 static const char *percent(const pick_row *r, char text[48])
 {
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pick_choose() sets `next` where more than one is within the budget */
   if (isnan(r->unsure))
     snprintf(text, 48, "%.0f %%", 100 * r->behind);
   else

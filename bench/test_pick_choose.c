@@ -14,8 +14,10 @@ static void made_up(const double times[4], double swing)
   memset(rows, 0, sizeof rows);
   for (int i = 0; i < 4; i++) {
     rows[i].time.n = times[i] > 0 ? PICK_TURNS : 0;
-    for (int t = 0; t < PICK_TURNS; t++)
-      rows[i].time.turns[t] = times[i] * (1 + swing * ((t * (2 * i + 1) + i) % PICK_TURNS - PICK_TURNS / 2) / PICK_TURNS);
+    for (int t = 0; t < PICK_TURNS; t++) {
+      const int step = (t * (2 * i + 1) + i) % PICK_TURNS - PICK_TURNS / 2;
+      rows[i].time.turns[t] = times[i] * (1 + swing * step / PICK_TURNS);
+    }
     pick_conclude(&rows[i].time);
   }
   pick_choose(&p);

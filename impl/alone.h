@@ -82,9 +82,9 @@ static inline void single_row(const posenc_spec *spec, const turns *t, int64_t p
       settle_single(spec, t, position, k, 2 * (k + STRIP), row, settle);
   }
   for (; 2 * k < end; k += VD_LANES) { /* lanes of no column are not looked at */
-    const int64_t columns = end - 2 * k, to = columns < EACH ? columns : EACH;
+    const int64_t columns = end - 2 * k, to = columns < EACH ? columns : EACH, pairs = (to + 1) / 2;
     check c = check_none();
-    const vd none = vd_ge(vd_loadu(lane), vd_set1((double)((to + 1) / 2)));
+    const vd none = vd_ge(vd_loadu(lane), vd_set1((double)pairs));
     store_columns(row + 2 * k, single_pairs(t, k, at, vx_of(none), &c), 0, to);
     if (check_flagged(&c) && position != 0)
       settle_single(spec, t, position, k, 2 * k + to, row, settle);

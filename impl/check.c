@@ -77,6 +77,7 @@ static posenc_status check_freqs(const posenc_spec *s, int64_t n, char *message,
 
 __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s, char *message, size_t size)
 {
+  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): *s is read unless posenc_fail() has returned its argument. */
   if (s->d_model < 1 || s->d_model > POSENC_MAX_D_MODEL)
     return posenc_fail(POSENC_ERROR_SPEC, message, size, "d_model is %" PRId64 "; allowed: 1 to %" PRId64, s->d_model,
                        POSENC_MAX_D_MODEL);

@@ -223,6 +223,7 @@ posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t first, int
   posenc_status status = check_plan(plan, count, m);
   if (status != POSENC_OK)
     return status;
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): of a plan that is NULL, check_plan() gave an error. */
   if (plan->spec.dtype != POSENC_F32 && plan->spec.dtype != POSENC_BF16)
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "the plan's dtype is %s; posenc_add allows float32 and bfloat16",
                        posenc_dtype_names[plan->spec.dtype]);

@@ -13,13 +13,14 @@ static inline double posenc_denominator(const posenc_spec *spec)
 
 static inline double posenc_scale(const posenc_spec *spec) { return spec->position_scale != 0.0 ? spec->position_scale : 1.0; }
 
-/* w_k = pow(base, -k / denominator) in float64. Relative error at most (3 + |ln w|) 2^-53, from a pow within 1 ULP. */
+/* w_k = pow(base, -k / denominator) in float64, state an array of them. Relative error at most (3 + |ln w|) 2^-53, from a pow within
+ * 1 ULP. */
 double posenc_freq_f64(const posenc_spec *spec, int64_t k);
-void posenc_freqs_f64(const posenc_spec *spec, void *w);
+void posenc_freqs_f64(const posenc_spec *spec, void *state);
 
-/* w_k = expf(2k * step), step = (float)(-ln(base) / (2 * denominator)): the PyTorch tutorial's arithmetic. Relative
+/* w_k = expf(2k * step), step = (float)(-ln(base) / (2 * denominator)): the PyTorch tutorial's arithmetic, in float32. Relative
  * error at most (2 + 2 |ln w|) 2^-24, from an expf within 1 ULP. */
-void posenc_freqs_explog(const posenc_spec *spec, void *w);
+void posenc_freqs_explog(const posenc_spec *spec, void *state);
 
 /* Bounds shared by the recipes that take a rounded frequency times a rounded position and hand the product to a
  * sincos within `ulp` units: |error| <= ulp * u + angle * (what w and the two roundings are off by). */

@@ -72,7 +72,8 @@ static const row *find(const char *name)
 
 static double denominator_of(ladder l, int64_t d_model)
 {
-  const double n = (double)(d_model / 2);
+  const int64_t pairs = d_model / 2;
+  const double n = (double)pairs;
   switch (l) {
   case PAPER: return (double)d_model / 2.0;
   case NEXT_TO_LAST: return n > 1.0 ? n - 1.0 : 0.0;

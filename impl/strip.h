@@ -36,7 +36,8 @@ typedef void settle_pairs(const posenc_spec *spec, const turns *t, int64_t posit
  * set. Their errors are relative (exact.c). */
 static inline vd relative_at(const turns *t, int64_t k, int64_t coarse)
 {
-  const double most = (double)(coarse < 0 ? -coarse : coarse) + COARSE / 2 + STEP / 2;
+  enum { HALF_COARSE = COARSE / 2, HALF_STEP = STEP / 2 };
+  const double most = (double)(coarse < 0 ? -coarse : coarse) + HALF_COARSE + HALF_STEP;
   return vd_ge(vd_set1(0.125), vd_mul(vd_set1(most), vd_abs(vd_loadu(t->hi + k))));
 }
 

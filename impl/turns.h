@@ -30,7 +30,7 @@ typedef struct turns {
 static inline turns turns_of(const posenc_spec *spec, const void *state)
 {
   const int64_t n = posenc_padded_freqs(spec);
-  double *hi = (double *)(uintptr_t)state + GROUP, *mid = hi + n + GROUP, *whole = mid + n + GROUP;
+  double *hi = (double *)state + GROUP, *mid = hi + n + GROUP, *whole = mid + n + GROUP;
   double *steps = n <= POSENC_TABLES_FREQS ? whole + n + GROUP : NULL;
   return (turns){n, hi, mid, whole, steps, steps ? steps + n / WINDOW * STEPS * ENTRY : NULL};
 }

@@ -102,7 +102,7 @@ static void *judge_rows(void *argument)
 {
   worker *w = argument;
   run *r = w->r;
-  const int64_t d = r->o->spec.d_model;
+  const int64_t d = r->o->spec.d_model; /* NOLINT(clang-analyzer-core.NullDereference): main() sets r of each */
   float *want = must_calloc(d, sizeof *want);
   for (int64_t row; (row = atomic_fetch_add(&r->next, 1)) < r->block_rows;) {
     truth_row_floats(w->t, r->block_first + row, want);

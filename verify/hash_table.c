@@ -71,8 +71,9 @@ static bool judge(hashed *t, const posenc_impl *impl, const posenc_spec *spec, c
   for (int64_t row = 0; row < t->rows; row++)
     t->hash = hashed_row(t->hash, out + row * t->d_model, t->d_model);
   for (int64_t i = 0; i < t->rows * t->d_model; i++) {
+    const int64_t position = t->first + i / t->d_model;
     const double error = fabs((double)out[i] - truths[i].y);
-    const double bound = posenc_impl_error_bound(impl, spec, (double)(t->first + i / t->d_model), i % t->d_model);
+    const double bound = posenc_impl_error_bound(impl, spec, (double)position, i % t->d_model);
     const bool nearest = memcmp(&out[i], &truths[i].rounded, sizeof out[i]) == 0;
     const bool fault = !(error <= bound) || (must_be_nearest && !nearest);
     t->judged++;

@@ -1,5 +1,6 @@
 #include "machine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Given by the build: what it was, not what this file can guess. */
@@ -70,7 +71,8 @@ int64_t machine_available_memory(void)
   char line[256];
   FILE *f = fopen("/proc/meminfo", "r");
   while (f && kb == 0 && fgets(line, sizeof line, f))
-    sscanf(line, "MemAvailable: %lld", &kb);
+    if (strncmp(line, "MemAvailable:", 13) == 0)
+      kb = strtoll(line + 13, NULL, 10);
   if (f)
     fclose(f);
   return (int64_t)kb * 1024;

@@ -12,7 +12,7 @@ enum { D = 512, BLOCK = 64 };
 
 static double frequency(int64_t k)
 {
-  return pow(10000.0, -(double)k / (D / 2));
+  return pow(10000.0, -2 * (double)k / D);
 }
 
 /* Largest error, and share of pairs off by more than 1e-6, in rows [first, first + count) against the float64 formula. */
@@ -36,7 +36,7 @@ static double worst(const posenc_plan *plan, int64_t first, int64_t count, doubl
         off += error > 1e-6;
       }
   }
-  *share_off = (double)off / (double)(count * D / 2);
+  *share_off = 2 * (double)off / (double)(count * D);
   return max;
 }
 

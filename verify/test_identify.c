@@ -35,7 +35,7 @@ static void write_npy(const double *values, const shape *t, enum kind kind)
   static const char *const descr[] = {"<f4", "<f8", "<u2", "<f2"};
   char header[128];
   memset(header, ' ', sizeof header);
-  memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
+  memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
   const int used = snprintf(header + 10, sizeof header - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }",
                             descr[kind], t->rows, t->d);
   header[10 + used] = ' ';
@@ -68,7 +68,7 @@ static cJSON *said(int *code)
 {
   static char command[512], text[1 << 16];
   snprintf(command, sizeof command, "'%s' --identify %s --format=json", POSENC_TABLE_TOOL, path);
-  FILE *pipe = popen(command, "r");
+  FILE *pipe = popen(command, "r"); /* NOLINT(cert-env33-c): the command is this test's own */
   assert_non_null(pipe);
   const size_t length = fread(text, 1, sizeof text - 1, pipe);
   text[length] = '\0';

@@ -49,10 +49,11 @@ typedef struct shape {
 
 static double denominator(const system_t *s, int d)
 {
+  const int pairs = d / 2;
   switch (s->ladder) {
   case PAPER: return d / 2.0;
-  case LAST: return d / 2 - 1;
-  case HALVES: return d / 2;
+  case LAST: return pairs - 1;
+  case HALVES: return pairs;
   case QUARTER: return d / 4.0;
   }
   return 0;

@@ -92,14 +92,15 @@ range_error range_compare(const segment *s, const truth_value *expected, const d
   bool float32 = true;
   for (int64_t i = 0; i < r.outputs; i++) {
     const truth_value want = expected[i];
+    const int64_t position = s->positions[i / d];
     const double nearest = truth_rounded(&want, s->spec.dtype);
     const double error = isfinite(got[i]) ? fabs((got[i] - want.y) - want.low) : INFINITY;
     r.ulp_max = fmax(r.ulp_max, ulp_distance(s->spec.dtype, got[i], want.y, want.low));
     r.correct += same_number(got[i], nearest);
-    float32 = float32 && is_float32(error, (double)s->positions[i / d], costs[i % d]);
+    float32 = float32 && is_float32(error, (double)position, costs[i % d]);
     if (error > r.max_abs) {
       r.max_abs = error;
-      r.position = s->positions[i / d];
+      r.position = position;
       r.column = i % d;
       r.got = isnan(got[i]) ? (double)NAN : got[i]; /* of no sign */
       r.want = nearest;
@@ -119,6 +120,6 @@ judgement judgement_of(const subject *s, const taken *t, truths *all)
     if (!j.wrong && strcmp(j.ranges[i].word, "wrong") == 0)
       j.wrong = &j.ranges[i];
   }
-  j.right = j.wrong != &j.ranges[0] && strcmp(j.ranges[0].word, "drifting") != 0;
+  j.right = j.n_ranges > 0 && j.wrong != &j.ranges[0] && strcmp(j.ranges[0].word, "drifting") != 0;
   return j;
 }

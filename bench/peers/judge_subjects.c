@@ -117,7 +117,7 @@ static void add_named(judge_options *o, const char *name)
   } else if (impl) {
     add_impl(o, name, impl, true);
   } else {
-    peer_each_missing(refuse_missing, (void *)(uintptr_t)name);
+    peer_each_missing(refuse_missing, (void *)name);
     refuse("%s: no peer, no implementation and no .npy file; --list says what there is", name);
   }
 }

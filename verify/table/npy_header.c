@@ -16,7 +16,7 @@ void npy_header(char header[NPY_HEADER_SIZE], posenc_dtype dtype, int64_t rows, 
                             number_kinds[dtype].descr, (long long)rows, (long long)columns);
   memset(text + used, ' ', (size_t)(LENGTH - used));
   text[LENGTH - 1] = '\n';
-  memcpy(header, "\x93NUMPY\x01\x00", 8);
+  memcpy(header, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
   header[8] = (char)(LENGTH & 255);
   header[9] = (char)(LENGTH >> 8);
   memcpy(header + 10, text, LENGTH);
