@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Every header stands alone, included first and twice, without a warning: include/posenc.h as C and C++ of every year that the
+# compilers know, and its macros all begin with POSENC_; those of impl/ as C11, the kernels' for every instruction set.
+#
+#   test_headers.sh SOURCE_DIR
+set -euo pipefail
+cd "$1"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only)
+compilers=()
+for compiler in gcc clang; do
+  if command -v $compiler >/dev/null; then compilers+=("$compiler"); else echo "not tried: $compiler is missing"; fi
+done
+[[ ${compilers[*]} ]] || { echo "neither gcc nor clang is here"; exit 1; }
+
+# What a program may do with the macros and enumerators, too: they must not warn where they are used.
+cat >"$work/public.c" <<'END'
+#include <posenc.h>
+#include <posenc.h>
+int64_t widest(void);
+int64_t widest(void) { return POSENC_MAX_D_MODEL < POSENC_MAX_POSITION ? POSENC_MAX_D_MODEL : -POSENC_MAX_POSITION; }
+int is_this(int32_t dtype);
+int is_this(int32_t dtype) { return dtype == POSENC_F16 && POSENC_VERSION_MAJOR > 0 && POSENC_VERSION_STRING[0] != '0'; }
+posenc_spec half(void);
+posenc_spec half(void)
+{
+  posenc_spec spec = posenc_spec_default(512);
+  spec.layout = POSENC_SPLIT;
+  spec.dtype = POSENC_BF16;
+  return spec;
+}
+END
+cp "$work/public.c" "$work/public.cpp"
+tried=""
+for compiler in "${compilers[@]}"; do
+  for year in c11 c17 c23 c2x c++17 c++20 c++23 c++2b; do
+    file=$work/public.c
+    [[ $year != c++* ]] || file=$work/public.cpp
+    echo >"$work/empty.${file##*.}"
+    if ! "$compiler" -std="$year" -fsyntax-only "$work/empty.${file##*.}" 2>"$work/said"; then # does it know the year?
+      [[ $year == *2[3xb] ]] || { echo "$compiler does not take -std=$year:"; cat "$work/said"; exit 1; }
+      continue
+    fi
+    "$compiler" -std="$year" "${strict[@]}" -Iinclude "$file" || { echo "posenc.h: $compiler -std=$year warns"; exit 1; }
+    tried+=" $compiler/$year"
+  done
+done
+echo "ok: posenc.h:$tried"
+
+macros() { "${compilers[0]}" -std=c11 -dM -E -Iinclude "$@" - | sort; }
+others=$(comm -13 <(printf '#include <stddef.h>\n#include <stdint.h>\n' | macros) <(echo '#include <posenc.h>' | macros) |
+  grep -v '^#define POSENC_' || true)
+[[ ! $others ]] || { printf 'posenc.h defines other macros than POSENC_*:\n%s\n' "$others"; exit 1; }
+echo "ok: posenc.h defines no macro but POSENC_*"
+
+# A header that asks for the row being compiled, itself or through another, is tried for each instruction set. simd_*.h are the
+# parts of simd.h, and no headers of their own.
+is_kernel() { # is_kernel HEADER
+  local next
+  [[ ${1##*/} != simd.h ]] || return 0
+  for next in $(sed -n 's/^#include "\(.*\.h\)"$/\1/p' "$1"); do
+    [[ ! -e impl/$next ]] || ! is_kernel "impl/$next" || return 0
+  done
+  return 1
+}
+flags_of() { sed -n "s/^ *set(flags_$1 \(-.*\))$/\1/p" CMakeLists.txt; } # as the build has them
+check() { # check HEADER COMPILER ISA [FLAG...]; static functions that a kernel's file would use stay unused here
+  local name=${1##*/}
+  printf '#include "%s"\n#include "%s"\nextern int a_unit_has_a_declaration;\n' "$name" "$name" |
+    "$2" -x c -std=c11 "${strict[@]}" -Wno-unused-function -ffp-contract=off -Iinclude -Iimpl -DPOSENC_NAME="exact_$3" \
+      -DPOSENC_ISA="$3" -DPOSENC_VARIANT=0 -DPOSENC_WITH_SLEEF=0 "${@:4}" - ||
+    { echo "impl/$name does not stand alone ($2, $3)"; exit 1; }
+}
+jobs=() # one line each, for two at a time
+n=0 kernels=0
+for header in impl/*.h; do
+  [[ $header != impl/simd_*.h ]] || continue
+  n=$((n + 1))
+  sets=(any)
+  if is_kernel "$header"; then
+    kernels=$((kernels + 1))
+    sets=(any fma avx2 avx512)
+    [[ $(uname -m) == x86_64 ]] || sets=(any neon)
+    ! command -v aarch64-linux-gnu-gcc >/dev/null || jobs+=("$header aarch64-linux-gnu-gcc neon")
+  fi
+  for compiler in "${compilers[@]}"; do
+    for isa in "${sets[@]}"; do
+      [[ $compiler$isa != clangfma && $compiler$isa != clangavx2 ]] || continue # one compiler will do, of what avx512 has too
+      job="$header $compiler $isa $(flags_of "$isa")"
+      jobs+=("${job% }") # to xargs, a blank at the end means that the line goes on
+    done
+  done
+done
+((n > 20 && kernels > 10)) || { echo "only $n headers found, $kernels of them kernels'"; exit 1; }
+export -f check
+export strict_words="${strict[*]}"
+run='read -r -a strict <<<"$strict_words"; check "$@"'
+printf '%s\n' "${jobs[@]}" | xargs -P "$(nproc)" -L 1 bash -c "$run" check >"$work/said" 2>&1 || { cat "$work/said"; exit 1; }
+[[ ! -s $work/said ]] || { cat "$work/said"; exit 1; }
+echo "ok: $n headers of impl/, $kernels of them kernels', in ${#jobs[@]} ways"
