@@ -143,6 +143,8 @@ posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t c
       posenc_add_batch_check(plan, first, count, batch, x, x_strides, scale, out, out_strides, NULL, 0);
   if (status != POSENC_OK || count == 0 || batch == 0)
     return status;
+  if (count == 1) /* then they may be anything, also what is too large to count bytes with */
+    x_strides.row = out_strides.row = plan->spec.d_model;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const int large = batch * count * plan->spec.d_model >= POSENC_STREAM_BYTES / size;
   job j = {.plan = plan,

@@ -5,6 +5,7 @@
 #include "freqs.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ posenc_status posenc_fail(posenc_status status, char *message, size_t size, cons
   if (message && size > 0) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, size, format, arguments);
+    vsnprintf(message, size < INT_MAX ? size : INT_MAX, format, arguments); /* some write nothing above that */
     va_end(arguments);
   }
   return status;

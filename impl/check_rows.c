@@ -12,6 +12,8 @@ typedef struct sentence { /* where a message goes */
   size_t size;
 } sentence;
 
+static int is_wanted(sentence m) { return m.text && m.size > 0; }
+
 static int64_t element(const posenc_plan *plan) { return (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype); }
 
 static posenc_status check_plan(const posenc_plan *plan, int64_t count, sentence m)
@@ -23,26 +25,36 @@ static posenc_status check_plan(const posenc_plan *plan, int64_t count, sentence
   return POSENC_OK;
 }
 
-static posenc_status check_array(const posenc_plan *plan, const char *name, const void *array, sentence m)
+/* Do so many bytes run over the end of all addresses? */
+static int runs_over(const void *start, int64_t bytes) { return (uintptr_t)start > UINTPTR_MAX - (uintptr_t)bytes; }
+
+/* An array in which so many elements are reached, which check_rows() has counted. */
+static posenc_status check_array(const posenc_plan *plan, const char *name, const void *array, int64_t elements, sentence m)
 {
   if (!array || (uintptr_t)array % (size_t)element(plan) != 0)
     return posenc_fail(POSENC_ERROR_ARGUMENT, m.text, m.size, "%s is %p; allowed: memory aligned to %" PRId64 " bytes", name, array,
                        element(plan));
+  if (runs_over(array, elements * element(plan)))
+    return posenc_fail(POSENC_ERROR_SIZE, m.text, m.size, "%s is %p and %" PRId64 " elements from there reach beyond the address space",
+                       name, array, elements);
   return POSENC_OK;
 }
 
-/* count rows of so many columns, a stride apart. */
+/* Elements from the first row's first to the last one's last. */
+static int64_t span(int64_t count, int64_t columns, int64_t stride) { return count > 1 ? (count - 1) * stride + columns : columns; }
+
+/* count rows of so many columns, a stride apart. Nothing is written for a message that nobody wants. */
 static posenc_status check_rows(const posenc_plan *plan, int64_t count, int64_t columns, const char *columns_name, const char *name,
-                                int64_t stride, sentence m)
+                                const char *field, int64_t stride, sentence m)
 {
   if (stride < columns)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, m.text, m.size, "%s is %" PRId64 "; allowed: %s = %" PRId64 " or more", name, stride,
-                       columns_name, columns);
+    return posenc_fail(POSENC_ERROR_ARGUMENT, m.text, m.size, "%s%s is %" PRId64 "; allowed: %s = %" PRId64 " or more", name, field,
+                       stride, columns_name, columns);
   const int64_t most = PTRDIFF_MAX / element(plan);
   if (count > 1 && stride > (most - columns) / (count - 1))
     return posenc_fail(POSENC_ERROR_SIZE, m.text, m.size,
-                       "count is %" PRId64 " and %s is %" PRId64 "; allowed: a product of at most %" PRId64 " elements", count, name,
-                       stride, most);
+                       "count is %" PRId64 " and %s%s is %" PRId64 "; allowed: a product of at most %" PRId64 " elements", count, name,
+                       field, stride, most);
   return POSENC_OK;
 }
 
@@ -70,6 +82,8 @@ __attribute__((noinline)) static posenc_status check_each(const posenc_plan *pla
     for (int64_t i = 0; i < rows->count; i++) {
       const double position = posenc_row_real(rows, i);
       if (outside(position, scale)) {
+        if (!is_wanted(m))
+          return POSENC_ERROR_DOMAIN;
         snprintf(name, sizeof name, "positions[%" PRId64 "]", i);
         if (rows->reals)
           snprintf(value, sizeof value, "%.17g", position);
@@ -81,6 +95,8 @@ __attribute__((noinline)) static posenc_status check_each(const posenc_plan *pla
     return POSENC_OK;
   }
   if (outside((double)rows->first, scale)) {
+    if (!is_wanted(m))
+      return POSENC_ERROR_DOMAIN;
     snprintf(value, sizeof value, "%" PRId64, rows->first);
     return outside_fails("first", value, scale, m);
   }
@@ -101,15 +117,29 @@ static posenc_status check_positions(const posenc_plan *plan, const posenc_rows 
   return status;
 }
 
+/* Those that a caller gives are read, so they must be somewhere. */
+static posenc_status check_given(const posenc_rows *rows, sentence m)
+{
+  const int64_t size = (int64_t)sizeof(int64_t), most = PTRDIFF_MAX / size;
+  const void *const given = rows->positions ? (const void *)rows->positions : (const void *)rows->reals;
+  if (given && (rows->count > most || runs_over(given, rows->count * size)))
+    return posenc_fail(POSENC_ERROR_SIZE, m.text, m.size,
+                       "count is %" PRId64 " and positions are %p; allowed: positions within the address space, at most %" PRId64,
+                       rows->count, given, most);
+  return POSENC_OK;
+}
+
 /* ---- fills ---- */
 
 static posenc_status check_fill(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride, sentence m)
 {
   posenc_status status = check_plan(plan, rows->count, m);
   if (status == POSENC_OK)
-    status = check_rows(plan, rows->count, plan->spec.d_model, "d_model", "row_stride", row_stride, m);
+    status = check_rows(plan, rows->count, plan->spec.d_model, "d_model", "row_stride", "", row_stride, m);
   if (status == POSENC_OK && rows->count > 0)
-    status = check_array(plan, "out", out, m);
+    status = check_array(plan, "out", out, span(rows->count, plan->spec.d_model, row_stride), m);
+  if (status == POSENC_OK && rows->count > 0)
+    status = check_given(rows, m);
   return status == POSENC_OK && rows->count > 0 ? check_positions(plan, rows, m) : status;
 }
 
@@ -146,13 +176,14 @@ posenc_status posenc_fill_pair_check(const posenc_plan *plan, int64_t first, int
 {
   const sentence m = {message, size};
   const posenc_rows rows = {.first = first, .count = count};
+  const int64_t n = plan ? posenc_n_freqs(&plan->spec) : 0;
   posenc_status status = check_plan(plan, count, m);
   if (status == POSENC_OK)
-    status = check_rows(plan, count, posenc_n_freqs(&plan->spec), "the number of frequencies", "row_stride", row_stride, m);
+    status = check_rows(plan, count, n, "the number of frequencies", "row_stride", "", row_stride, m);
   if (status == POSENC_OK && count > 0)
-    status = check_array(plan, "sines", sines, m);
+    status = check_array(plan, "sines", sines, span(count, n, row_stride), m);
   if (status == POSENC_OK && count > 0)
-    status = check_array(plan, "cosines", cosines, m);
+    status = check_array(plan, "cosines", cosines, span(count, n, row_stride), m);
   return status == POSENC_OK && count > 0 ? check_positions(plan, &rows, m) : status;
 }
 
@@ -203,15 +234,17 @@ static posenc_status check_strides(const posenc_plan *plan, int64_t count, int64
                                    sentence m)
 {
   const int64_t d_model = plan->spec.d_model, most = PTRDIFF_MAX / element(plan);
-  char names[2][32];
-  snprintf(names[0], sizeof names[0], "%s.row", name);
-  snprintf(names[1], sizeof names[1], "%s.batch", name);
-  posenc_status status = check_rows(plan, count, d_model, "d_model", names[0], s.row, m);
+  posenc_status status = check_rows(plan, count, d_model, "d_model", name, ".row", s.row, m);
   if (status == POSENC_OK && batch > 1)
-    status = check_rows(plan, batch, d_model, "d_model", names[1], s.batch, m);
+    status = check_rows(plan, batch, d_model, "d_model", name, ".batch", s.batch, m);
   if (status == POSENC_OK && count > 1 && batch > 1 && (count - 1) * s.row > most - d_model - (batch - 1) * s.batch)
     return posenc_fail(POSENC_ERROR_SIZE, m.text, m.size, "%s reach beyond the address space; allowed: %" PRId64 " elements", name, most);
   return status;
+}
+
+static int64_t span_of_all(const posenc_plan *plan, int64_t count, int64_t batch, posenc_strides s)
+{
+  return span(batch, span(count, plan->spec.d_model, s.row), s.batch);
 }
 
 posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch, const void *x,
@@ -240,9 +273,9 @@ posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t first, int
     return posenc_fail(POSENC_ERROR_ARGUMENT, message, size,
                        "out_strides are %" PRId64 " for the batch and %" PRId64 " for rows, so rows of out may overlap; allowed with count %" PRId64
                        " and batch %" PRId64 ": one that leaves room for all of the other", out_strides.batch, out_strides.row, count, batch);
-  status = check_array(plan, "x", x, m);
+  status = check_array(plan, "x", x, span_of_all(plan, count, batch, x_strides), m);
   if (status == POSENC_OK)
-    status = check_array(plan, "out", out, m);
+    status = check_array(plan, "out", out, span_of_all(plan, count, batch, out_strides), m);
   return status == POSENC_OK ? check_positions(plan, &rows, m) : status;
 }
 

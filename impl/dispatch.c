@@ -142,7 +142,7 @@ double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec,
 {
   posenc_spec s;
   if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || column < 0 || column >= s.d_model ||
-      s.dtype < 0 || s.dtype > POSENC_F16)
+      s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_F16)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();
   const double bound = bound_at(posenc_kernel_of(impl), &s, position, frequency_of(&s, column));

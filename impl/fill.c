@@ -22,8 +22,12 @@ static void use(const posenc_tile *tile, const void *context)
   }
 }
 
-static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride)
+/* Of a row alone the caller may give any distance to the next one, also one whose bytes no number holds. */
+static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
+
+static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride)
 {
+  const int64_t row_stride = distance(rows->count, plan->spec.d_model, given_stride);
   const posenc_fpstate caller = posenc_fp_enter();
   if (plan->direct && !(rows->reals && plan->spec.d_model % 2)) { /* rows of reals come in whole pairs */
     posenc_rows whole = *rows;
@@ -74,7 +78,7 @@ posenc_status posenc_fill_pair(const posenc_plan *plan, int64_t first, int64_t c
     return status;
   const int64_t n = posenc_n_freqs(&plan->spec), size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const posenc_rows rows = {.first = first, .count = count};
-  const job j = {{.step = 1, .n_sines = n, .n_cosines = n}, sines, cosines, row_stride * size, size};
+  const job j = {{.step = 1, .n_sines = n, .n_cosines = n}, sines, cosines, distance(count, n, row_stride) * size, size};
   const posenc_fpstate caller = posenc_fp_enter();
   posenc_tiles(plan, &rows, use, &j);
   posenc_fp_leave(caller);

@@ -59,7 +59,7 @@ typedef enum posenc_status {
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
   POSENC_ERROR_UNSUPPORTED = 5,  /* the implementation does not offer this (valid) spec; posenc_add not this dtype */
   POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, beyond +-POSENC_MAX_POSITION */
-  POSENC_ERROR_SIZE = 7,         /* count * row_stride elements do not fit the address space */
+  POSENC_ERROR_SIZE = 7,         /* count * row_stride elements, or count positions, do not fit the address space */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
 } posenc_status;
 
@@ -202,7 +202,7 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 /* Writes rows first, first+1, ..., first+count-1: element (i, c) is out[i * row_stride + c], out an array of the plan's dtype.
  *   out         count rows of d_model elements; aligned to an element, no more is needed; elements between a row's end
  *               and the next row are not touched
- *   row_stride  elements from a row to the next, >= d_model
+ *   row_stride  elements from a row to the next, >= d_model; of one row any such number
  *   count       0 is fine (out may then be NULL)
  * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
