@@ -1,0 +1,123 @@
+/* The C library's allocator, behind a counter. glibc lets a program bring an allocator of its own, and keeps its own one at hand
+ * under the names __libc_*. Preloaded, the environment says which request to refuse: FAILING_AT=3, or 3+ for all from there on.
+ */
+#define _GNU_SOURCE
+#include "failing.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *block);
+
+static atomic_llong asked, refused, live, refuse_at, advice;
+static atomic_ullong largest;
+static atomic_int every_later_one, advice_fails;
+
+void failing_at(int64_t n, int every_later)
+{
+  asked = refused = advice = 0;
+  largest = 0;
+  every_later_one = every_later;
+  refuse_at = n;
+}
+
+void failing_advice(int fails) { advice_fails = fails; }
+
+memory_count failing_count(void) { return (memory_count){asked, refused, live, largest, advice}; }
+
+__attribute__((constructor)) static void read_environment(void)
+{
+  const char *wanted = getenv("FAILING_AT");
+  if (wanted)
+    failing_at(atoll(wanted), strchr(wanted, '+') != NULL);
+}
+
+static int is_refused(size_t bytes)
+{
+  const long long number = ++asked;
+  if (bytes > largest)
+    largest = bytes;
+  if (refuse_at == 0 || !(every_later_one ? number >= refuse_at : number == refuse_at))
+    return 0;
+  refused++;
+  errno = ENOMEM;
+  return 1;
+}
+
+static void *given(void *block)
+{
+  live += block != NULL;
+  return block;
+}
+
+void *malloc(size_t size) { return is_refused(size) ? NULL : given(__libc_malloc(size)); }
+
+void *calloc(size_t count, size_t size) { return is_refused(count * size) ? NULL : given(__libc_calloc(count, size)); }
+
+void *realloc(void *block, size_t size)
+{
+  if (is_refused(size))
+    return NULL;
+  void *moved = __libc_realloc(block, size);
+  if (!block)
+    return given(moved);
+  live -= size == 0; /* which frees it */
+  return moved;
+}
+
+void *reallocarray(void *block, size_t count, size_t size)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return realloc(block, bytes);
+}
+
+void *memalign(size_t alignment, size_t size);
+void *memalign(size_t alignment, size_t size) { return is_refused(size) ? NULL : given(__libc_memalign(alignment, size)); }
+
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+
+void *valloc(size_t size) { return memalign((size_t)sysconf(_SC_PAGESIZE), size); }
+
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+  void *const memory = memalign(alignment, size);
+  if (!memory)
+    return ENOMEM;
+  *block = memory;
+  return 0;
+}
+
+void free(void *block)
+{
+  live -= block != NULL;
+  __libc_free(block);
+}
+
+/* The allocator does not come by here. */
+void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+  return is_refused(bytes) ? MAP_FAILED : (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+}
+
+int madvise(void *address, size_t bytes, int kind)
+{
+  advice++;
+  if (advice_fails) {
+    errno = EINVAL;
+    return -1;
+  }
+  return (int)syscall(SYS_madvise, address, bytes, kind);
+}
