@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+void arguments_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+  const error_t error = argp_parse(argp, argc, argv, 0, NULL, input);
+  if (error != 0) { /* of argp's own: what is wrong with an argument has been said, and has ended this */
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, strerror(error));
+    exit(2);
+  }
+}
+
 int64_t argument_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high)
 {
   char *end;

@@ -9,6 +9,9 @@
 
 #include "posenc.h"
 
+/* argp_parse(), which ends with 2 where there is no memory for it too. */
+void arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
+
 int64_t argument_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high);
 double argument_number(struct argp_state *state, const char *option, const char *text);
 

@@ -59,6 +59,6 @@ exhaustive_options exhaustive_options_parse(int argc, char **argv)
   o.threads = processors < 1 ? 1 : processors > EXHAUSTIVE_MOST_THREADS ? EXHAUSTIVE_MOST_THREADS : processors;
   argp_err_exit_status = 2;
   argp_program_version_hook = print_version;
-  argp_parse(&argp, argc, argv, 0, NULL, &o);
+  arguments_parse(&argp, argc, argv, &o);
   return o;
 }

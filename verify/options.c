@@ -79,6 +79,6 @@ options options_parse(int argc, char **argv)
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
   argp_err_exit_status = 2;
   argp_program_version_hook = print_version;
-  argp_parse(&argp, argc, argv, 0, NULL, &o);
+  arguments_parse(&argp, argc, argv, &o);
   return o;
 }

@@ -98,7 +98,7 @@ judge_options judge_options_parse(int argc, char **argv)
   o.shape.spec.d_model = 0; /* until somebody says it */
   argp_err_exit_status = 2;
   argp_program_version_hook = print_version;
-  argp_parse(&argp, argc, argv, 0, NULL, &p);
+  arguments_parse(&argp, argc, argv, &p);
   judge_subjects(&o, p.names, p.n_names);
   free(p.names);
   return o;

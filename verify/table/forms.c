@@ -89,7 +89,10 @@ bool formed_create(formed *f, const form *how, const reading *r, double base, po
     posenc_spec spec = r->spec;
     spec.base = base;
     spec.dtype = (int32_t)dtype;
-    if (posenc_plan_create(&f->plan, &spec, "exact") != POSENC_OK)
+    const posenc_status status = posenc_plan_create(&f->plan, &spec, "exact");
+    if (status == POSENC_ERROR_MEMORY)
+      out_of_memory("for a plan");
+    if (status != POSENC_OK)
       return false;
     f->row = must_calloc(spec.d_model, posenc_dtype_size(dtype));
     return true;

@@ -184,6 +184,6 @@ options options_parse(int argc, char **argv)
   given g = {.options = &o, .preset = "paper", .d_model = 512};
   argp_err_exit_status = 2;
   argp_program_version_hook = print_version;
-  argp_parse(&argp, argc, argv, 0, NULL, &g);
+  arguments_parse(&argp, argc, argv, &g);
   return o;
 }
