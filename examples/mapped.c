@@ -45,7 +45,8 @@ static int64_t number(const char *name, const char *text, int64_t most)
  * that elements start at a multiple of 64 bytes. */
 static void write_header(char *header, int64_t rows, int64_t d_model)
 {
-  memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); /* 0x76 = HEADER - 10 */
+  static const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, HEADER - 10, 0};
+  memcpy(header, start, sizeof start);
   memset(header + 10, ' ', HEADER - 10);
   const int used = snprintf(header + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
                             (long long)rows, (long long)d_model);
