@@ -101,8 +101,10 @@ static void signs_of_nothing(void **state)
   (void)state;
   enum { Q = 5691, TRIES = 200 };
   double positions[TRIES];
-  for (int i = 0; i < TRIES; i++)
-    positions[i] = Q * (i / 2 + 1) * (i % 2 ? 1 : -1);
+  for (int i = 0; i < TRIES; i++) {
+    const int position = Q * (i / 2 + 1);
+    positions[i] = i % 2 ? position : -position;
+  }
   check(0x1.7a73f08ba285fp+0, POSENC_F16, positions, TRIES);
 }
 

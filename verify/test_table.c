@@ -165,6 +165,7 @@ static int huge_pages_asked(const void *page)
   int inside = 0, asked = 0;
   while (smaps && fgets(line, sizeof line, smaps)) {
     unsigned long start, end;
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's own numbers fit */
     if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
       inside = start <= (uintptr_t)page && (uintptr_t)page < end;
     else if (inside && strncmp(line, "VmFlags:", 8) == 0)

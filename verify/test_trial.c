@@ -63,7 +63,8 @@ static void put(const posenc_plan *plan, void *rows, int64_t element, float valu
 static void right_row(const posenc_plan *plan, int64_t position, void *rows, int64_t from)
 {
   for (int c = 0; c < D; c++) {
-    const double angle = (double)position * pow(10000.0, -(c / 2) / 3.0) + (is(plan->name, "slips") && position == 300 && c == 4 ? 0.25 : 0);
+    const int k = c / 2;
+    const double angle = (double)position * pow(10000.0, -k / 3.0) + (is(plan->name, "slips") && position == 300 && c == 4 ? 0.25 : 0);
     put(plan, rows, from + c, (float)(c % 2 ? cos(angle) : sin(angle)));
   }
 }
