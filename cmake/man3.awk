@@ -13,6 +13,11 @@ function escaped(s) {
   gsub(/'/, "\\(aq", s)
   return substr(s, 1, 1) == "." ? "\\&" s : s
 }
+function blanks(n,    s) {
+  while (length(s) < n)
+    s = s " "
+  return s
+}
 
 # ---- comments ----
 
@@ -34,7 +39,7 @@ function text_line(s,    indent, name) {
     if (!verbatim)
       print ".PP\n.EX"
     verbatim = 1
-    printf "%*s%s\n", indent, "", escaped(s)
+    print blanks(indent) escaped(s)
   } else {
     end_verbatim()
     if (indent == 0 && item)
@@ -75,7 +80,7 @@ function type_line(s,    at, n, words, i, line) {
     if (i > 1 && length(line) + length(words[i]) > 76) {
       sub(/ $/, "", line)
       print escaped(line)
-      line = sprintf("%*s", at + 2, "")
+      line = blanks(at + 2)
     }
     line = line words[i] (i < n ? " " : "")
   }
