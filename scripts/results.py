@@ -23,17 +23,39 @@ def finite(text):
     return value
 
 
-def load(path, key, what):
+def load_object(path):
     try:
         with open(path, encoding="utf-8") as f:
-            data = json.load(f, parse_float=finite, parse_constant=finite)
+            data = whole_run(json.load(f, parse_float=finite, parse_constant=finite))
     except OSError as e:
         fail(f"{path}: {e.strerror or e}")
     except (ValueError, RecursionError) as e:
         fail(f"{path}: not JSON ({e})")
-    if not isinstance(data, dict) or not isinstance(data.get(key), list):
+    return data if isinstance(data, dict) else {}
+
+
+def load(path, key, what):
+    data = load_object(path)
+    if not isinstance(data.get(key), list):
         fail(f"{path}: this is not a {what}")
     return data
+
+
+def whole_run(data):
+    """A recorded run of posenc-bench (scripts/record) in the form of Google Benchmark's JSON; anything else as it is."""
+    if not isinstance(data, dict) or data.get("tool") != "posenc-bench" or not isinstance(data.get("cases"), list):
+        return data
+    cases = []
+    try:
+        for case in data["cases"]:
+            name = case["case"]
+            clock = "real_time" if name.endswith("/real_time") else "cpu_time"
+            more = {to: case[key] for key, to in (("rows", "rows"), ("huge", "huge_pages")) if key in case}
+            more |= {"run_name": name, "run_type": "iteration", "time_unit": case["unit"]}
+            cases += [more | {clock: time} for time in case["times"]]
+        return {"context": data["machine"] | {"date": data["date"]}, "benchmarks": cases}
+    except (KeyError, TypeError, AttributeError) as e:
+        raise ValueError(f"a recorded run lacks something: {type(e).__name__}: {e}") from None
 
 
 ENOUGH = 3  # values that have a spread

@@ -17,7 +17,7 @@ def read(path):
     """(BENCH or VERIFY, what the file holds), read once: it may be a pipe."""
     try:
         with open(path, encoding="utf-8") as f:
-            data = json.load(f, parse_float=results.finite, parse_constant=results.finite)
+            data = results.whole_run(json.load(f, parse_float=results.finite, parse_constant=results.finite))
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError as e:
         results.fail(f"{path}: a text that is no Unicode ({e})")
