@@ -1,0 +1,94 @@
+"""Whether every stated bound is there and fits what was found: a recorded report of posenc-verify has every row of impl/list.inc,
+each with a bound that nothing broke; and one that rests on measurement is at most LOOSE times the worst found on its platform."""
+import re
+
+import store
+import whole
+from results import load_object
+from store import TOP
+
+LOOSE = 2.0
+EVIDENCE = ("proved", "upstream", "measured")
+
+
+def of_entry(where, e):
+    bound = e.get("bound") or {}
+    if not bound.get("law"):
+        yield f"{where}: there is no bound"
+    if bound.get("evidence") not in EVIDENCE:
+        yield f"{where}: its bound rests on {bound.get('evidence')!r}: allowed are {', '.join(EVIDENCE)}"
+    if e.get("supported") is False:
+        return  # listed, and judged where its instructions are
+    if not e.get("ranges"):
+        yield f"{where}: nothing of it was judged"
+    closest = 0.0
+    for r in e.get("ranges", []):
+        span = f"{where}: {r.get('shape')}, positions {r.get('from')} to {r.get('to')}"
+        for key in ("worst", "closest_to_bound"):
+            found = r.get(key) or {}
+            if not isinstance(found.get("bound"), (int, float)) or not isinstance(found.get("error"), (int, float)):
+                yield f"{span}: {key} has no error or no bound"
+            elif found["error"] > found["bound"]:
+                yield f"{span}: an error of {found['error']:g} breaks the bound of {found['bound']:g}"
+            elif found["bound"]:
+                closest = max(closest, found["error"] / found["bound"])
+        if r.get("bound_ok") is not True:
+            yield f"{span}: the bound was broken"
+    if bound.get("evidence") == "measured" and closest * LOOSE < 1:
+        times = 1 / closest if closest else float("inf")
+        yield f"{where}: its measured bound is {times:.3g} times the worst found; allowed are {LOOSE:g}"
+
+
+def of_report(name, data):
+    rows = whole.rows_of_the_list(data.get("machine", {}).get("architecture"))
+    there = {e["name"]: e for e in data["implementations"]}
+    if not rows:
+        yield f"{name}: no row of impl/list.inc is built for {data.get('machine', {}).get('architecture')!r}"
+    for row in rows:
+        if row not in there:
+            yield f"{name}: {row}, a row of impl/list.inc, is not in it"
+    for row, e in there.items():
+        if row not in rows:
+            yield f"{name}: {row} is no row of impl/list.inc on that platform"
+        yield from of_entry(f"{name}: {row}", e)
+
+
+def of_budget(data):
+    """The worst that scripts/budget-worst found is within the budget; how it adds up is for scripts/error-budget."""
+    text = (TOP / "impl/budget.inc").read_text(encoding="utf-8")
+    constants = {float(v) for v in re.findall(r"^#define POSENC_BUDGET_\w+ ([\d.]+)", text, re.M)}
+    for found in data["found"]:
+        where = f"docs/recorded/budget.json: {found['program']}: {found['what']}"
+        if found["worst"] > found["most"]:
+            yield f"{where}: {found['worst']:g} is more than {found['most']:g}"
+        if not any(abs(found["most"] - c) <= 1 for c in constants):
+            yield f"{where}: {found['most']:g} is no constant of impl/budget.inc"
+
+
+def of_stack(data):
+    """What the header says of it was measured."""
+    text = (TOP / "include/posenc.h").read_text(encoding="utf-8")
+    stated = re.search(r"uses less than (\d+) KiB of stack", text)
+    if not stated:
+        yield "include/posenc.h does not say what stack a call uses"
+        return
+    most = max(row["bytes"] for row in data["used"])
+    bound = int(stated[1]) << 10
+    if most >= bound:
+        yield f"docs/recorded/stack.json: {most} bytes of stack are not less than {stated[1]} KiB, as include/posenc.h has it"
+    if bound > LOOSE * most:
+        yield (f"include/posenc.h: {stated[1]} KiB of stack are {bound / most:.3g} times the most that was found; allowed are "
+               f"{LOOSE:g}")
+
+
+def complaints():
+    reports = sorted(store.DIRECTORY.glob("verify*.json"))
+    if store.path_of("verify") not in reports:
+        yield "docs/recorded/verify.json is not there; ./scripts/bench and ./scripts/record make it"
+    for path in reports:
+        yield from of_report(f"docs/recorded/{path.name}", store.recorded(path.stem, "implementations"))
+    for name, check in (("budget", of_budget), ("stack", of_stack)):
+        if store.path_of(name).exists():
+            yield from check(load_object(store.path_of(name)))
+        else:
+            yield f"docs/recorded/{name}.json is not there; ./scripts/budget-worst --record makes it"
