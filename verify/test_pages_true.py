@@ -154,13 +154,13 @@ def entry(data, name):
 
 
 def measured(share):
-    """A bound that is so much of the worst found, and says that it was measured."""
+    """A bound that is so much of the worst found, and says that it was measured; but for far positions, where it says nothing."""
     def how(data):
         e = entry(data, "explog")
         e["bound"]["evidence"] = "measured"
         for r in e["ranges"]:
             for key in ("worst", "closest_to_bound"):
-                r[key]["bound"] = r[key]["error"] * share
+                r[key]["bound"] = r[key]["error"] * share if r["shape"] != "far" else 2 + 2**-16
     return how
 
 

@@ -8,6 +8,7 @@ from results import load_object
 from store import TOP
 
 LOOSE = 2.0
+NOTHING = 2  # a bound of so much says nothing of a sine, and its error nothing of the bound
 EVIDENCE = ("proved", "upstream", "measured")
 
 
@@ -30,7 +31,7 @@ def of_entry(where, e):
                 yield f"{span}: {key} has no error or no bound"
             elif found["error"] > found["bound"]:
                 yield f"{span}: an error of {found['error']:g} breaks the bound of {found['bound']:g}"
-            elif found["bound"]:
+            elif 0 < found["bound"] < NOTHING:
                 closest = max(closest, found["error"] / found["bound"])
         if r.get("bound_ok") is not True:
             yield f"{span}: the bound was broken"

@@ -8,6 +8,9 @@ from picks import DEFAULT_SHAPE
 from results import best_limit, fail, load, load_object
 
 
+NOTHING = 2  # a bound of so much says nothing of a sine
+
+
 class Case:
     """One case of the recorded run of posenc-bench, and the stores to the same memory."""
 
@@ -58,11 +61,26 @@ class Bench:
 
 
 class Verify:
-    """docs/recorded/verify.json: largest errors."""
+    """docs/recorded/verify.json, or that of another platform: largest errors, and how near they come to the bounds."""
 
-    def __init__(self):
-        self.data = store.recorded("verify", "implementations")
+    def __init__(self, name="verify"):
+        self.data = store.recorded(name, "implementations")
         self.entries = {e["name"]: e for e in self.data["implementations"]}
+
+    def reports(self):
+        """Of all platforms."""
+        return [Verify(path.stem) for path in sorted(store.DIRECTORY.glob("verify*.json"))]
+
+    def judged(self):
+        return [e for e in self.entries.values() if e.get("ranges")]
+
+    def closest(self, entry):
+        """The case whose error is the largest part of its bound, of float32, with its spec."""
+        found = [r["closest_to_bound"] | {"shape": r["shape"]} for r in entry["ranges"] if r["dtype"] == "f32"]
+        return max((c for c in found if 0 < c["bound"] < NOTHING), key=lambda c: c["error"] / c["bound"])
+
+    def outputs(self, entry):
+        return sum(r["outputs"] for r in entry["ranges"])
 
     def error(self, name, to, shape="d512"):
         """The largest at positions below that one."""
