@@ -1,4 +1,4 @@
-"""Prints what scripts/peers has found, build/peers.json; and writes docs/peers.md from it.
+"""Prints what scripts/peers has found, build/peers.json; and makes the text of docs/peers.md, for scripts/pages.
 
     python3 -B scripts/peers_results/peers_text.py [PEERS.json] [--markdown FILE]
 """
