@@ -29,6 +29,8 @@ def a_bench(factor=1.0, wobble=0.001, only=None, **context):
     cases += [case(call.format("naive"), 2, times=times) for call in CALLS]
     for c in cases[-5]:
         c["run_name"] = "row/naive/f32/d:8/below:4096"
+    for c in cases[-1]:
+        c["run_name"] += "/real_time"
     return bench(*cases, **MACHINE | {"date": "2026-01-02T03:04:05+00:00", "posenc": "1.0.0", "host_name": "secret"} | context)
 
 
