@@ -146,8 +146,8 @@ def test_a_template_that_is_refused(tree, template, line):
 
 
 CAMPAIGNS = {
-    "fuzz": {"targets": [{"name": "fill", "seconds": 1800, "executions": 1234567, "coverage": 99, "corpus": 42, "crashes": 0,
-                          "sanitizers": "address,undefined"}]},
+    "fuzz": {"targets": {"fill": {"seconds": 1800, "executions": 1234567, "edges": 99, "counters": 120, "features": 345, "corpus": 42,
+                                  "crashes": 0, "sanitizers": ["address", "undefined"]}}},
     "mutants": {"faults": 70, "seen": 69, "seconds": 61.2, "implementations": ["naive", "exact_scalar"]},
     "aarch64": {"tests": 30, "passed": 29, "failed": 0, "skipped": 1, "seconds": 3700, "emulator": "qemu 7", "mutants": "all seen"},
     "old-cpus": {"emulator": "qemu 7", "seconds": 5, "cpus": [{"name": "old", "what": "no AVX", "refused": 9, "tests": 12}]}}
@@ -165,7 +165,7 @@ def test_campaigns(tmp_path, monkeypatch):
         (tmp_path / f"{name}.json").write_text(json.dumps(head | data))
     page = env.get_template("campaigns.md").render()
     assert page.count("\n## ") == len(CAMPAIGNS) and all(f"2026-01-02, commit of {name}" in page for name in CAMPAIGNS)
-    for words in ("| `fill` | 30 min | 1,234,567 | 99 | 42 | 0 | address,undefined |", "saw 69 of 70 faults, in 1 min 1 s",
+    for words in ("| `fill` | 30 min | 1,234,567 | 99 of 120 | 345 | 42 | 0 | address, undefined |", "saw 69 of 70 faults, in 1 min 1 s",
                   "2 implementations: `naive`, `exact_scalar`.", "30 tests, 29 passed, 0 failed, 1 skipped, in\n1 h 1 min 40 s.",
                   "- all seen", "| old | no AVX | 9 | 12 |"):
         assert words in page
