@@ -93,8 +93,8 @@ static inline angle value_of(const block *p, int v, int b)
   return turned(anchor_of(p, v), s);
 }
 
-/* The strip from vector `first` of row anchor + b, which is at `row`, from the block's first column on. */
-__attribute__((noinline)) static void settle_strip(const block *p, const posenc_spec *spec, int first, int b, float *row,
+/* The strip from vector `first` of row anchor + b, which is at `strip`. */
+__attribute__((noinline)) static void settle_strip(const block *p, const posenc_spec *spec, int first, int b, float *strip,
                                                    settle_pairs *settle)
 {
   if (p->anchor + b == 0 && !p->shared) /* most tables begin with it: angle 0, 0 and 1 exactly */
@@ -106,10 +106,11 @@ __attribute__((noinline)) static void settle_strip(const block *p, const posenc_
     check_pairs(&c, y.sin, y.cos, vd_pack(y.sin, y.cos), p->exempt[v]);
     if (!check_flagged(&c)) /* usually one of the strip is */
       continue;
-    settle(spec, p->t, position, k, y, relative_at(p->t, k, p->coarse), row + v * EACH, from, p->to - v * EACH);
+    float *const at = strip + (v - first) * EACH;
+    settle(spec, p->t, position, k, y, relative_at(p->t, k, p->coarse), at, from, p->to - v * EACH);
     if (p->shared && from > 0) {
       const int64_t last = spec->d_model / 2 - p->shared + v * VD_LANES;
-      settle(spec, p->t, position - 1, last, y, relative_before(p, last), row + v * EACH, 0, from);
+      settle(spec, p->t, position - 1, last, y, relative_before(p, last), at, 0, from);
     }
   }
 }

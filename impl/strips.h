@@ -44,7 +44,7 @@ FLAT void add_strip(const block *p, const posenc_spec *spec, int first, int b, c
 #pragma GCC unroll 32
     for (int v = 0; v < PER_STRIP; v++)
       vp_store(strip + v * EACH, packed[v]);
-    settle_strip(p, spec, first, b, strip - first * EACH, settle);
+    settle_strip(p, spec, first, b, strip, settle);
 #pragma GCC unroll 32
     for (int v = 0; v < PER_STRIP; v++)
       packed[v] = vp_load(strip + v * EACH);
@@ -128,9 +128,9 @@ FLAT void some_strips(const block *p, const posenc_spec *spec, store how, pair_o
       store_strip(z_to, z_kept, how);
   } else if (settle && (y_flagged | z_flagged)) {
     if (y_flagged)
-      settle_strip(p, spec, first, y_b, row_at(to, y_b), settle);
+      settle_strip(p, spec, first, y_b, y_to, settle);
     if (z_flagged)
-      settle_strip(p, spec, first, z_b, row_at(to, z_b), settle);
+      settle_strip(p, spec, first, z_b, z_to, settle);
   }
 }
 
@@ -151,14 +151,14 @@ __attribute__((noinline)) static void one_strip(const block *p, const posenc_spe
       store_columns(row + v * EACH, packed, from, to);
   }
   if (settle && check_flagged(&c))
-    settle_strip(p, spec, first, b, row, settle);
+    settle_strip(p, spec, first, b, row + first * EACH, settle);
 }
 
 /* The same, added to x. */
 __attribute__((noinline)) static void one_sum(const block *p, const posenc_spec *spec, int first, int b, const target *to,
                                               settle_pairs *settle)
 {
-  float strip[2 * STRIP] LINE, *const pe = strip - first * EACH, *const out = row_at(to, b);
+  float strip[2 * STRIP] LINE, *const out = row_at(to, b);
   const float *const x = x_at(to, b);
   check c = check_none();
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
@@ -166,16 +166,17 @@ __attribute__((noinline)) static void one_sum(const block *p, const posenc_spec 
     const vp packed = vd_pack(y.sin, y.cos);
     if (settle)
       check_pairs(&c, y.sin, y.cos, packed, p->exempt[v]);
-    vp_store(pe + v * EACH, packed);
+    vp_store(strip + (v - first) * EACH, packed);
   }
   if (settle && check_flagged(&c))
-    settle_strip(p, spec, first, b, pe, settle);
+    settle_strip(p, spec, first, b, strip, settle);
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
+    const float *const pe = strip + (v - first) * EACH;
     const int64_t at = v * EACH, from = p->shared || p->from < at ? at : p->from, end = p->to < at + EACH ? p->to : at + EACH;
     if (end - from == EACH)
-      store_vector(out + at, vp_scaled_sum(vp_set1(to->scale), x + at, vp_load(pe + at)), p->how);
+      store_vector(out + at, vp_scaled_sum(vp_set1(to->scale), x + at, vp_load(pe)), p->how);
     for (int64_t i = from; end - from < EACH && i < end; i++)
-      out[i] = to->scale * x[i] + pe[i];
+      out[i] = to->scale * x[i] + pe[i - at];
   }
 }
 

@@ -1,14 +1,25 @@
 #include "turns.h"
 
+#include "fpstate.h"
 #include "redo.h"
 
 #include <math.h>
 
 enum { LIMBS = 4 };
 
+/* Apart, and not inlined, so that it runs inside the floating-point state below: to look for a whole number raises a flag. */
+__attribute__((noinline)) static void find_degree(const posenc_spec *spec, int64_t *degree)
+{
+  *degree = posenc_ladder_degree(spec);
+}
+
 const char *posenc_turns_refuse(const posenc_spec *spec)
 {
-  return spec->freqs || posenc_ladder_degree(spec) ? NULL : "its ladder needs 2 * denominator to be a whole number up to 2^21";
+  int64_t degree;
+  const posenc_fpstate caller = posenc_fp_enter();
+  find_degree(spec, &degree);
+  posenc_fp_leave(caller);
+  return spec->freqs || degree ? NULL : "its ladder needs 2 * denominator to be a whole number up to 2^21";
 }
 
 /* turn, a frequency in turns, less the nearest integer. */

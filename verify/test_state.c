@@ -57,16 +57,18 @@ typedef struct answers {
   float rows[ROWS * D], at[3 * D];
   double bound;
   posenc_status tiny; /* a subnormal frequency is refused, not read as zero */
+  posenc_status fraction; /* whether 2 * denominator is a whole number is found out without a flag */
 } answers;
 
 static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a)
 {
   const int64_t positions[3] = {131071, -5, 1000003};
   const double subnormal = 0x1p-1074;
-  posenc_spec refused = posenc_spec_default(1);
+  posenc_spec refused = posenc_spec_default(1), fraction = posenc_spec_default(8);
   posenc_plan *plan = NULL;
   refused.freqs = &subnormal;
   refused.n_freqs = 1;
+  fraction.denominator = 10.3;
   memset(a, 0, sizeof *a);
   if (posenc_plan_create(&plan, spec, impl->name) != POSENC_OK)
     return; /* the rows stay zero and do not compare equal */
@@ -74,6 +76,7 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a)
   posenc_fill_at(plan, positions, 3, a->at, D);
   a->bound = posenc_impl_error_bound(impl, spec, 131071, 8);
   a->tiny = posenc_spec_check(&refused, NULL, 0);
+  a->fraction = posenc_plan_check(&fraction, impl->name, NULL, 0);
   posenc_plan_destroy(plan);
 }
 
