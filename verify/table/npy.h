@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "posenc.h"
 
@@ -30,6 +31,8 @@ typedef struct npy_array {
 /* The array of a file; "-" is standard input. Returns false, with one line in message, for what is no such file; else npy_free() is
  * to be called. */
 bool npy_read(const char *path, npy_array *array, char *message, size_t size);
+/* The same from a stream, which stays open. */
+bool npy_read_from(FILE *file, npy_array *array, char *message, size_t size);
 void npy_free(npy_array *array);
 
 /* What npy_read() would find, from the header of a file alone; not for standard input, which is read once. */

@@ -133,17 +133,24 @@ bool npy_read_layout(const char *path, npy_layout *layout, char *message, size_t
   return good;
 }
 
+bool npy_read_from(FILE *file, npy_array *array, char *message, size_t size)
+{
+  *array = (npy_array){.elements = NULL};
+  const bool good = read_header(file, &array->layout, message, size) && read_elements(file, array, message, size);
+  if (!good)
+    npy_free(array);
+  return good;
+}
+
 bool npy_read(const char *path, npy_array *array, char *message, size_t size)
 {
   *array = (npy_array){.elements = NULL};
   FILE *file = open_file(path, message, size);
   if (!file)
     return false;
-  const bool good = read_header(file, &array->layout, message, size) && read_elements(file, array, message, size);
+  const bool good = npy_read_from(file, array, message, size);
   if (file != stdin)
     fclose(file);
-  if (!good)
-    npy_free(array);
   return good;
 }
 
