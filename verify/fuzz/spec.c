@@ -1,0 +1,191 @@
+#include "spec.h"
+
+#include <stdlib.h>
+
+#include "../family.h"
+#include "allowed.h"
+#include "complain.h"
+#include "model.h"
+#include "state.h"
+
+enum { CANARY = 0x5a };
+
+/* ---- messages: terminated within their size, one line, nothing written where nothing is wrong */
+
+void message_clear(message *m, bytes *b)
+{
+  const unsigned how = take_byte(b);
+  memset(m->text, CANARY, sizeof m->text);
+  m->size = how < 64 ? how : how < 128 ? MESSAGE_ROOM - 8 : 200;
+}
+
+void message_judge(const char *what, const message *m, posenc_status status)
+{
+  const bool written = status != POSENC_OK && m->size > 0;
+  const char *end = memchr(m->text, '\0', sizeof m->text);
+  if (written && (!end || end >= m->text + m->size))
+    complain("%s: the message is not terminated within its %zu bytes", what, m->size);
+  for (size_t i = written ? m->size : 0; i < sizeof m->text; i++)
+    if (m->text[i] != CANARY)
+      complain("%s: byte %zu of a message of %zu was written", what, i, m->size);
+  if (written && (strchr(m->text, '\n') || (m->size > 1 && !*m->text)))
+    complain("%s: the message is not one line: %s", what, m->text);
+}
+
+/* ---- specs */
+
+static int64_t take_width(bytes *b)
+{
+  static const int64_t edges[] = {0, -1, 1 << 20, (1 << 20) + 1, INT64_MIN, INT64_MAX, 8190, 8192, 8194, 8193, INT64_C(1) << 32};
+  const unsigned how = take_byte(b);
+  if (how < 210)
+    return 1 + how % 42;
+  if (how < 245)
+    return 1 + (int64_t)take_bits(b, 2) % 320;
+  return edges[how - 245];
+}
+
+static void take_freqs(bytes *b, fuzz_spec *f)
+{
+  const int64_t d = f->spec.d_model;
+  const int64_t n = d < 1 || d > WIDEST_PLAN ? 1 : model_count(&f->spec);
+  f->freqs = calloc(n > 0 ? (size_t)n : 1, sizeof *f->freqs);
+  double w = 0;
+  for (int64_t k = 0; k < n; k++)
+    f->freqs[k] = w = b->at < b->end ? take_real(b) : w / 2 < 0x1p-1022 ? 0.75 : w / 2; /* a valid rest */
+  f->spec.freqs = f->freqs;
+  f->spec.n_freqs = n;
+}
+
+/* One field changed, perhaps to what it may not be. */
+static void take_field(bytes *b, posenc_spec *s)
+{
+  const unsigned what = take_byte(b) % 16;
+  const unsigned how = take_byte(b);
+  const int32_t choice = how < 240 ? (int32_t)(how & 1) : (int32_t)take_bits(b, 4);
+  switch (what) {
+  case 0: case 1: s->layout = choice; break;
+  case 2: case 3: s->order = choice; break;
+  case 4: case 5: s->odd = choice; break;
+  case 6: case 7: s->dtype = how < 240 ? (int32_t)(how & 3) : choice; break;
+  case 8: s->base = take_real(b); break;
+  case 9: s->denominator = take_real(b); break;
+  case 10: s->denominator = (double)how / 2; break;
+  case 11: s->position_scale = take_real(b); break;
+  case 12: s->position_scale = ldexp(how & 1 ? -1.25 : 1.0, (int)(how >> 1) % 65 - 32); break;
+  case 13: s->base = 1 + ldexp((double)(how + 1), (int)(take_byte(b) % 128) - 52); break;
+  case 14: s->n_freqs = how < 128 ? 0 : s->n_freqs + (int8_t)how; break;
+  default:
+    if (how < 8)
+      s->struct_size = how == 7 ? SIZE_MAX : sizeof *s - 8 * how;
+    else if (how < 14)
+      s->reserved[how - 8] = take_bits(b, 1);
+  }
+}
+
+/* A preset's spec, or the status that the header has for one that is not there. */
+static void take_preset(bytes *b, int64_t width, posenc_spec *spec)
+{
+  const size_t which = take_byte(b) % (posenc_preset_count() + 2);
+  const char *name = which < posenc_preset_count() ? posenc_preset_at(which)->name : which % 2 ? "no such preset" : NULL;
+  posenc_spec untouched;
+  memset(&untouched, CANARY, sizeof untouched);
+  *spec = untouched;
+  message m;
+  message_clear(&m, b);
+  const posenc_status foretold = posenc_spec_preset_check(name, width, m.text, m.size), status = posenc_spec_preset(name, width, spec);
+  message_judge("posenc_spec_preset_check", &m, foretold);
+  if (status != foretold || (!name && status != POSENC_ERROR_ARGUMENT) || (width < 1 && status == POSENC_OK) ||
+      (which >= posenc_preset_count() && status == POSENC_OK))
+    complain("preset %s, d_model %lld: %d, foretold %d", name ? name : "NULL", (long long)width, (int)status, (int)foretold);
+  if (status == POSENC_OK)
+    return;
+  if (memcmp(spec, &untouched, sizeof untouched) != 0)
+    complain("preset %s, d_model %lld: refused, and the spec was written", name ? name : "NULL", (long long)width);
+  *spec = posenc_spec_default(width);
+}
+
+static void take_name(bytes *b, fuzz_spec *f)
+{
+  static const char *const families[] = {NULL, "exact", "anchored", "sleef", "sleef_u35", "sleef_f64", "", "exact_", "naive ", "avx2"};
+  enum { FAMILIES = sizeof families / sizeof families[0] };
+  const unsigned how = take_byte(b);
+  f->name = f->own;
+  if (how < 64) /* half of all work is for those whose every bit is known */
+    f->name = how < 32 ? "exact" : "anchored";
+  else if (how < 208)
+    f->name = posenc_impl_at(how % posenc_impl_count())->name;
+  else if (how < 248)
+    f->name = families[how % FAMILIES];
+  else
+    for (size_t i = 0; i < sizeof f->own - 1; i++)
+      f->own[i] = (char)(' ' + take_byte(b) % 95); /* messages quote it */
+  char family[FAMILY_SIZE];
+  if (how >= 64 || !posenc_impl_find(f->name))
+    return;
+  family_of(posenc_impl_find(f->name), family); /* by turns each that runs here */
+  for (unsigned i = 0; i <= how % 4; i++)
+    if (family_member(family, i))
+      f->name = family_member(family, i)->name;
+}
+
+void take_spec(bytes *b, fuzz_spec *f)
+{
+  *f = (fuzz_spec){.freqs = NULL};
+  take_name(b, f);
+  const unsigned how = take_byte(b);
+  const int64_t width = take_width(b);
+  f->spec = posenc_spec_default(width);
+  if (how & 1)
+    take_preset(b, width, &f->spec);
+  for (unsigned i = 0; i < (how >> 1) % 6; i++)
+    take_field(b, &f->spec);
+  if (how >= 192 && f->spec.d_model < (INT64_C(1) << 40))
+    take_freqs(b, f);
+  if (how >= 250)
+    take_field(b, &f->spec);
+  model_forget();
+}
+
+/* ---- plans */
+
+static void judge_plan(const fuzz_spec *f, const posenc_plan *plan)
+{
+  const posenc_spec *kept = posenc_plan_spec(plan);
+  posenc_spec given = f->spec;
+  if (given.freqs && (kept->freqs == given.freqs || memcmp(kept->freqs, given.freqs, (size_t)given.n_freqs * sizeof(double)) != 0))
+    complain("the plan has not a copy of the frequencies");
+  given.freqs = kept->freqs;
+  if (memcmp(&given, kept, sizeof given) != 0)
+    complain("the plan's spec is not the one it was made of");
+  const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
+  if (!impl || strcmp(impl->name, posenc_plan_impl(plan)) != 0 || (f->name && impl != posenc_impl_find(f->name)))
+    complain("the plan's implementation is %s", posenc_plan_impl(plan));
+}
+
+posenc_plan *plan_judged(bytes *b, const fuzz_spec *f)
+{
+  const unsigned how = take_byte(b);
+  message m;
+  posenc_status status;
+  message_clear(&m, b);
+  IN_STATE(how, status = posenc_spec_check(&f->spec, m.text, m.size));
+  message_judge("posenc_spec_check", &m, status);
+  judge_status("posenc_spec_check", status, allowed_spec(&f->spec));
+
+  message_clear(&m, b);
+  IN_STATE(how, status = posenc_plan_check(&f->spec, f->name, m.text, m.size));
+  message_judge("posenc_plan_check", &m, status);
+  judge_status("posenc_plan_check", status, allowed_plan(&f->spec, f->name));
+  if (status == POSENC_OK && f->spec.d_model > WIDEST_PLAN)
+    return NULL;
+
+  posenc_plan *plan = (posenc_plan *)(void *)&m;
+  posenc_status made;
+  IN_STATE(how, made = posenc_plan_create(&plan, &f->spec, f->name));
+  if (made != status || (made == POSENC_OK) != (plan != NULL))
+    complain("posenc_plan_create returns %d, posenc_plan_check %d", (int)made, (int)status);
+  if (plan)
+    judge_plan(f, plan);
+  return plan;
+}
