@@ -25,6 +25,7 @@ static void use(const posenc_tile *tile, const void *context)
 /* Of a row alone the caller may give any distance to the next one, also one whose bytes no number holds. */
 static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
 
+/* There are rows: without any, out may be NULL, of which there is no element. */
 static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride)
 {
   const int64_t row_stride = distance(rows->count, plan->spec.d_model, given_stride);
@@ -51,7 +52,7 @@ posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count,
 {
   const posenc_status status = posenc_fill_check(plan, first, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.first = first, .count = count};
-  return status == POSENC_OK ? run(plan, &rows, out, row_stride) : status;
+  return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
 posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, int64_t count, void *out,
@@ -59,7 +60,7 @@ posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, 
 {
   const posenc_status status = posenc_fill_at_check(plan, positions, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.positions = positions, .count = count};
-  return status == POSENC_OK ? run(plan, &rows, out, row_stride) : status;
+  return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
 posenc_status posenc_fill_at_real(const posenc_plan *plan, const double *positions, int64_t count, void *out,
@@ -67,14 +68,14 @@ posenc_status posenc_fill_at_real(const posenc_plan *plan, const double *positio
 {
   const posenc_status status = posenc_fill_at_real_check(plan, positions, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.reals = positions, .count = count};
-  return status == POSENC_OK ? run(plan, &rows, out, row_stride) : status;
+  return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
 posenc_status posenc_fill_pair(const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines,
                                int64_t row_stride)
 {
   const posenc_status status = posenc_fill_pair_check(plan, first, count, sines, cosines, row_stride, NULL, 0);
-  if (status != POSENC_OK)
+  if (status != POSENC_OK || count == 0)
     return status;
   const int64_t n = posenc_n_freqs(&plan->spec), size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const posenc_rows rows = {.first = first, .count = count};
