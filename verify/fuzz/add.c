@@ -123,10 +123,11 @@ static void judge_sums(const subject *s, const call *c, const unsigned char *x, 
       for (int64_t batch = 0; batch < c->batch; batch++) {
         const int64_t from = batch * c->x.batch + i * c->x.row + column, to = batch * c->out.batch + i * c->out.row + column;
         const double term = element_value(s->spec->dtype, x + (size_t)from * s->size);
-        const double got = element_value(s->spec->dtype, out + (size_t)to * s->size), want = sum(s->spec->dtype, c->scale, term, row);
+        const double got = element_value(s->spec->dtype, out + (size_t)to * s->size);
+        const double want = sum(s->spec->dtype, c->scale, term, row);
         if (!same_number(got, want))
-          complain("a sum by %s, d_model %lld, batch %lld, row %lld, column %lld: %a * %a + %a is %a, not %a", s->impl->name, (long long)d,
-                   (long long)batch, (long long)i, (long long)column, c->scale, term, row, want, got);
+          complain("a sum by %s, d_model %lld, batch %lld, row %lld, column %lld: %a * %a + %a is %a, not %a", s->impl->name,
+                   (long long)d, (long long)batch, (long long)i, (long long)column, c->scale, term, row, want, got);
       }
     }
   free(pe);
@@ -135,23 +136,25 @@ static void judge_sums(const subject *s, const call *c, const unsigned char *x, 
 void fuzz_add(bytes *b, const subject *s)
 {
   const call c = take_call(b, s);
-  const unsigned offset = take_byte(b), broken = take_byte(b); /* odd numbers of bytes, or NULL */
+  const unsigned offset = take_byte(b), broken = take_byte(b);
   const int64_t d = s->spec->d_model, x_extent = extent(&c, c.x, d), out_extent = extent(&c, c.out, d);
   const bool real = x_extent >= 0 && out_extent >= 0 && (wide)c.count * (c.batch > 0 ? c.batch : 1) * d <= MOST_ELEMENTS;
   array x = array_of((size_t)(real ? x_extent : 0) * s->size, (size_t)(offset & 15) * s->size);
   array out = array_of((size_t)(real ? out_extent : 0) * s->size, (size_t)(offset >> 4) * s->size);
   put_numbers(b, s, &x);
-  unsigned char *x_at = broken == 255 ? NULL : x.start + (broken >= 250 ? 2 * broken - 499 : 0);
-  unsigned char *out_at = c.in_place ? x_at : broken == 249 ? NULL : out.start + (broken >= 240 && broken < 249 ? 2 * broken - 479 : 0);
+  unsigned char *x_at = broken_pointer(x.start, broken, 255);
+  unsigned char *out_at = c.in_place ? x_at : broken_pointer(out.start, broken, 249);
 
   const allowed wanted = allowed_call(s, &c, x_at, out_at);
   message m;
   posenc_status status, foretold;
   message_clear(&m, b);
   if (c.batched)
-    IN_STATE(c.state, foretold = posenc_add_batch_check(s->plan, c.first, c.count, c.batch, x_at, c.x, c.scale, out_at, c.out, m.text, m.size));
+    IN_STATE(c.state, foretold = posenc_add_batch_check(s->plan, c.first, c.count, c.batch, x_at, c.x, c.scale, out_at, c.out,
+                                                        m.text, m.size));
   else
-    IN_STATE(c.state, foretold = posenc_add_check(s->plan, c.first, c.count, x_at, c.x.row, c.scale, out_at, c.out.row, m.text, m.size));
+    IN_STATE(c.state, foretold = posenc_add_check(s->plan, c.first, c.count, x_at, c.x.row, c.scale, out_at, c.out.row,
+                                                  m.text, m.size));
   message_judge("posenc_add_check", &m, foretold);
   const int fine = judge_status("posenc_add_check", foretold, wanted);
   if (real || !fine) {
@@ -163,7 +166,7 @@ void fuzz_add(bytes *b, const subject *s)
       complain("posenc_add returns %d, its check %d", (int)status, (int)foretold);
     array *written = c.in_place ? &x : &out;
     const unsigned char *old = c.in_place ? memcpy(malloc(x.bytes + 1), x.before, x.bytes) : NULL;
-    for (int64_t batch = 0; fine && batch < c.batch; batch++)
+    for (int64_t batch = 0; fine && c.count > 0 && batch < c.batch; batch++)
       for (int64_t i = 0; i < c.count; i++)
         array_accept(written, written->start + (size_t)(batch * c.out.batch + i * c.out.row) * s->size, (size_t)d * s->size);
     array_judge("the sums of posenc_add", &out);

@@ -40,6 +40,13 @@ static inline void array_judge(const char *what, const array *a)
       complain("%s: byte %td from the array's start was written", what, a->memory + i - a->start);
 }
 
+/* The start, or as `broken` has it NULL or an odd number of bytes behind: `null` and the few below it mean that. */
+static inline unsigned char *broken_pointer(unsigned char *start, unsigned broken, unsigned null)
+{
+  const unsigned below = null - broken;
+  return below == 0 ? NULL : below <= 5 ? start + 2 * below - 1 : start;
+}
+
 static inline void array_free(array *a)
 {
   free(a->memory);

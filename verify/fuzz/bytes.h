@@ -33,8 +33,8 @@ static inline double take_real(bytes *b)
                                  0x1p-1022, 0x1p-1074, 0x0.8p-1022, 0x1p64, 0x1.0000000000001p64, -0x1p64, 0x1p32, -0x1p32,
                                  0x1.0000000000001p32, 0x1.fffffffffffffp31, 0x1p-32, 0x1.fffffffffffffp-33, 0x1p1023,
                                  0x1.fffffffffffffp1023, 0x1.0000000000001p0, 0x1.fffffep127, 0x1.ffffffp127,
-                                 0x1.fffffefffffffp127, 0x1p128, 0x1p-126, 0x1p-149, 0x1p-150, 0x1.8p-14, 0x1p-25, 0x1p20, 0x1p-201,
-                                 1e300, 0x1.921fb54442d18p0, 0x1.921fb54442d18p2, 500000.0, 1e12, 1.5, 0x1p53};
+                                 0x1.fffffefffffffp127, 0x1p128, 0x1p-126, 0x1p-149, 0x1p-150, 0x1.8p-14, 0x1p-25, 0x1p20,
+                                 0x1p-201, 1e300, 0x1.921fb54442d18p0, 0x1.921fb54442d18p2, 500000.0, 1e12, 1.5, 0x1p53};
   enum { EDGES = sizeof edges / sizeof edges[0] };
   const unsigned how = take_byte(b);
   if (how < EDGES)
@@ -54,8 +54,8 @@ static inline double take_real(bytes *b)
 /* Any integer: a position that is special to the library or to its arithmetic and its neighbours, a small one, or any. */
 static inline int64_t take_position(bytes *b)
 {
-  static const int64_t edges[] = {0, 64, 4096, 8192, 1 << 24, INT64_C(1) << 32, INT64_C(1) << 31, (INT64_C(1) << 32) - 64, INT64_MAX,
-                                  INT64_C(1) << 53, 1000003, 131071, INT64_C(1) << 48};
+  static const int64_t edges[] = {0, 64, 4096, 8192, 1 << 24, INT64_C(1) << 32, INT64_C(1) << 31, (INT64_C(1) << 32) - 64,
+                                  INT64_MAX, INT64_C(1) << 53, 1000003, 131071, INT64_C(1) << 48};
   enum { EDGES = sizeof edges / sizeof edges[0] };
   const unsigned how = take_byte(b);
   if (how < 2 * EDGES) {

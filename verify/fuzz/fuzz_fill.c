@@ -1,5 +1,5 @@
-/* A fuzz target: bytes make a spec, a plan of it, and calls of it; every answer is held to the words of posenc.h, by model.c (values)
- * and allowed.c (refusals).
+/* A fuzz target: bytes make a spec, a plan of it, and calls of it; every answer is held to the words of posenc.h, by model.c
+ * (values) and allowed.c (refusals).
  */
 #include <stdlib.h>
 
@@ -53,16 +53,18 @@ static void fuzz_nothing(bytes *b, const subject *s)
   double element = 0.5;
   const int64_t p = take_position(b);
   const posenc_strides strides = {1, 1};
-  if (posenc_fill(NULL, p, 1, &element, 1) != POSENC_ERROR_ARGUMENT || posenc_fill_at(NULL, &p, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
+  if (posenc_fill(NULL, p, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
+      posenc_fill_at(NULL, &p, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
       posenc_fill_at_real(NULL, &element, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
       posenc_fill_pair(NULL, p, 1, &element, &element, 1) != POSENC_ERROR_ARGUMENT ||
       posenc_add(NULL, p, 1, &element, 1, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
       posenc_add_batch(NULL, p, 1, 1, &element, strides, 1, &element, strides) != POSENC_ERROR_ARGUMENT ||
-      posenc_spec_check(NULL, NULL, 0) != POSENC_ERROR_ARGUMENT || posenc_plan_create(NULL, s->spec, NULL) != POSENC_ERROR_ARGUMENT ||
-      element != 0.5)
+      posenc_spec_check(NULL, NULL, 0) != POSENC_ERROR_ARGUMENT ||
+      posenc_plan_create(NULL, s->spec, NULL) != POSENC_ERROR_ARGUMENT || element != 0.5)
     complain("a call without a plan or a spec is not refused, or writes");
-  if (!isnan(posenc_impl_error_bound(s->impl, s->spec, 0, s->spec->d_model)) || !isnan(posenc_impl_error_bound(s->impl, s->spec, 0, -1)) ||
-      !isnan(posenc_impl_error_bound(NULL, s->spec, 0, 0)) || !isnan(posenc_impl_error_bound(s->impl, s->spec, 0x1.8p32, 0)))
+  if (!isnan(posenc_impl_error_bound(s->impl, s->spec, 0, s->spec->d_model)) ||
+      !isnan(posenc_impl_error_bound(s->impl, s->spec, 0, -1)) || !isnan(posenc_impl_error_bound(NULL, s->spec, 0, 0)) ||
+      !isnan(posenc_impl_error_bound(s->impl, s->spec, 0x1.8p32, 0)))
     complain("there is a bound where there is no output");
   if (!posenc_status_string((posenc_status)(int32_t)p))
     complain("a status has no phrase");

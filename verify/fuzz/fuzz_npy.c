@@ -62,8 +62,8 @@ static void judge_array(const npy_array *array, const npy_model *model)
   const npy_layout *l = &array->layout;
   if ((int32_t)l->dtype != model->dtype || l->big_endian != model->turned || l->fortran != model->by_columns ||
       (uint64_t)l->rows != model->rows || (uint64_t)l->columns != model->columns)
-    complain("read as %lld x %lld of dtype %d; the file has %llu x %llu of %d", (long long)l->rows, (long long)l->columns, (int)l->dtype,
-             (unsigned long long)model->rows, (unsigned long long)model->columns, (int)model->dtype);
+    complain("read as %lld x %lld of dtype %d; the file has %llu x %llu of %d", (long long)l->rows, (long long)l->columns,
+             (int)l->dtype, (unsigned long long)model->rows, (unsigned long long)model->columns, (int)model->dtype);
   bool finite = true;
   for (int64_t row = 0; row < l->rows; row++)
     for (int64_t column = 0; column < l->columns; column++) {

@@ -108,8 +108,9 @@ static double away(double got, const mpfr_t low, const mpfr_t high)
   return result;
 }
 
-/* One attempt. With Q bits, w is off by less than (711 2^-Q) w: 709 (= 1022 ln 2) for the rounding of its exponent, 1 for the power,
- * 1 for the product with position * scale, which is exact. The sine moves by no more than its angle, and is rounded once. */
+/* One attempt. With Q bits, w is off by less than (711 2^-Q) w: 709 (= 1022 ln 2) for the rounding of its exponent, 1 for the
+ * power, 1 for the product with position * scale, which is exact. The sine moves by no more than its angle, and is rounded
+ * once. */
 static bool attempt(const posenc_spec *spec, meaning m, model_position position, mpfr_prec_t bits, double *value, double got,
                     double *distance)
 {
@@ -128,8 +129,7 @@ static bool attempt(const posenc_spec *spec, meaning m, model_position position,
   if (mpfr_zero_p(w)) { /* position -0.0 gives a sine the sign of -0.0 * w * scale; no other 0 has a sign */
     const bool minus = position.is_real && position.real == 0 && signbit(position.real) && mpfr_signbit(w);
     *value = m.function == COSINE ? 1 : minus ? -0.0 : 0.0;
-    if (distance)
-      *distance = fabs(got - *value);
+    *distance = fabs(got - *value);
   } else {
     (m.function == SINE ? mpfr_sin : mpfr_cos)(v, w, MPFR_RNDN);
     mpfr_set_ui_2exp(error, 1, mpfr_get_exp(w) + 10 - mpfr_get_prec(w), MPFR_RNDU);
@@ -140,8 +140,7 @@ static bool attempt(const posenc_spec *spec, meaning m, model_position position,
     *value = nearest(spec->dtype, low);
     const double other = nearest(spec->dtype, high);
     done = *value == other && !signbit(*value) == !signbit(other) && mpfr_get_exp(error) < -70;
-    if (distance)
-      *distance = away(got, low, high);
+    *distance = away(got, low, high);
   }
   mpfr_clears(w, p, v, low, high, error, (mpfr_ptr)NULL);
   return done;
@@ -151,8 +150,7 @@ double model_value(const posenc_spec *spec, meaning m, model_position position, 
 {
   double value = 0;
   if (m.function == ZERO) {
-    if (distance)
-      *distance = fabs(got);
+    *distance = fabs(got);
     return 0;
   }
   for (mpfr_prec_t bits = FIRST_BITS; bits <= MOST_BITS; bits *= 2)

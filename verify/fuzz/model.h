@@ -24,8 +24,8 @@ typedef struct model_position {
   double real;
 } model_position;
 
-/* The number of the dtype nearest to the real value of function m; zeros have the sign that the header promises of exact. If `distance` is
- * not NULL, *distance becomes a lower bound, and a close one, of |got - real value|. spec must be a valid one. */
+/* The number of the dtype nearest to the real value of function m; zeros have the sign that the header promises of exact.
+ * *distance becomes a lower bound, and a close one, of |got - real value|. spec must be a valid one. */
 double model_value(const posenc_spec *spec, meaning m, model_position position, double got, double *distance);
 
 /* For the next spec: frequencies of the last one are kept. */

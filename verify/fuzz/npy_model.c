@@ -59,7 +59,10 @@ static int split(const char *text, size_t length, word *words)
   return n;
 }
 
-static bool is_string(const word *w, const char *text) { return w->kind == 's' && w->length == strlen(text) && memcmp(w->text, text, w->length) == 0; }
+static bool is_string(const word *w, const char *text)
+{
+  return w->kind == 's' && w->length == strlen(text) && memcmp(w->text, text, w->length) == 0;
+}
 
 static bool descr(const word *w, npy_model *m)
 {

@@ -1,5 +1,5 @@
-/* Runs a fuzz target without libFuzzer: on files, or on all files of a directory, and on changes of them that a seed decides, so that
- * the suite replays with any compiler what fuzzing has found. Stays silent unless something is found; libFuzzer says more.
+/* Runs a fuzz target without libFuzzer: on files, or on all files of a directory, and on changes of them that a seed decides, so
+ * that the suite replays with any compiler what fuzzing has found.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -139,7 +139,8 @@ int main(int argc, char **argv)
     const size_t size = change(&seed, bytes);
     run(bytes, size);
   }
-  printf("replayed %zu files and %llu changes of them, seed %llu\n", n_inputs, (unsigned long long)changes, (unsigned long long)first);
+  printf("replayed %zu files and %llu changes of them, seed %llu\n", n_inputs, (unsigned long long)changes,
+         (unsigned long long)first);
   for (size_t i = 0; i < n_inputs; i++)
     free(inputs[i].bytes);
   return 0;

@@ -36,7 +36,7 @@ void message_judge(const char *what, const message *m, posenc_status status)
 
 static int64_t take_width(bytes *b)
 {
-  static const int64_t edges[] = {0, -1, 1 << 20, (1 << 20) + 1, INT64_MIN, INT64_MAX, 8190, 8192, 8194, 8193, INT64_C(1) << 32};
+  static const int64_t edges[] = {0, -1, 1 << 20, (1 << 20) + 1, INT64_MIN, INT64_MAX, 8194, 8193, 96, 512, INT64_C(1) << 32};
   const unsigned how = take_byte(b);
   if (how < 210)
     return 1 + how % 42;
@@ -93,7 +93,8 @@ static void take_preset(bytes *b, int64_t width, posenc_spec *spec)
   *spec = untouched;
   message m;
   message_clear(&m, b);
-  const posenc_status foretold = posenc_spec_preset_check(name, width, m.text, m.size), status = posenc_spec_preset(name, width, spec);
+  const posenc_status foretold = posenc_spec_preset_check(name, width, m.text, m.size);
+  const posenc_status status = posenc_spec_preset(name, width, spec);
   message_judge("posenc_spec_preset_check", &m, foretold);
   if (status != foretold || (!name && status != POSENC_ERROR_ARGUMENT) || (width < 1 && status == POSENC_OK) ||
       (which >= posenc_preset_count() && status == POSENC_OK))
@@ -107,7 +108,8 @@ static void take_preset(bytes *b, int64_t width, posenc_spec *spec)
 
 static void take_name(bytes *b, fuzz_spec *f)
 {
-  static const char *const families[] = {NULL, "exact", "anchored", "sleef", "sleef_u35", "sleef_f64", "", "exact_", "naive ", "avx2"};
+  static const char *const families[] = {NULL, "exact", "anchored", "sleef", "sleef_u35", "sleef_f64",
+                                         "", "exact_", "naive ", "avx2"};
   enum { FAMILIES = sizeof families / sizeof families[0] };
   const unsigned how = take_byte(b);
   f->name = f->own;
@@ -153,7 +155,8 @@ static void judge_plan(const fuzz_spec *f, const posenc_plan *plan)
 {
   const posenc_spec *kept = posenc_plan_spec(plan);
   posenc_spec given = f->spec;
-  if (given.freqs && (kept->freqs == given.freqs || memcmp(kept->freqs, given.freqs, (size_t)given.n_freqs * sizeof(double)) != 0))
+  if (given.freqs &&
+      (kept->freqs == given.freqs || memcmp(kept->freqs, given.freqs, (size_t)given.n_freqs * sizeof(double)) != 0))
     complain("the plan has not a copy of the frequencies");
   given.freqs = kept->freqs;
   if (memcmp(&given, kept, sizeof given) != 0)
