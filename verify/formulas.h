@@ -15,7 +15,8 @@ static const double base = 10000;
 /* pytorch/tutorials : beginner_source/transformer_tutorial.py. Its odd widths crash for want of a place for the last cosine. */
 static double paper(double position, int64_t column, int64_t d, double *angle)
 {
-  const double div_term = exp((double)(column / 2 * 2) * (-log(base) / (double)d));
+  const int64_t even = column / 2 * 2;
+  const double div_term = exp((double)even * (-log(base) / (double)d));
   *angle = position * div_term;
   return column % 2 == 0 ? sin(*angle) : cos(*angle);
 }
@@ -25,7 +26,8 @@ static double marian(double position, int64_t column, int64_t d, double *angle)
 {
   const int64_t sentinel = d % 2 == 0 ? d / 2 : d / 2 + 1;
   const int64_t j = column < sentinel ? 2 * column : 2 * (column - sentinel) + 1;
-  *angle = position / pow(base, 2.0 * (double)(j / 2) / (double)d);
+  const int64_t half = j / 2;
+  *angle = position / pow(base, 2.0 * (double)half / (double)d);
   return j % 2 == 0 ? sin(*angle) : cos(*angle);
 }
 
@@ -72,7 +74,8 @@ static double fairseq(double row, int64_t column, int64_t embedding_dim, double 
 static double whisper(double position, int64_t column, int64_t channels, double *angle)
 {
   const double max_timescale = 10000;
-  const double log_timescale_increment = log(max_timescale) / (double)(channels / 2 - 1);
+  const int64_t last = channels / 2 - 1;
+  const double log_timescale_increment = log(max_timescale) / (double)last;
   const double inv_timescales = exp(-log_timescale_increment * (double)(column % (channels / 2)));
   *angle = position * inv_timescales;
   return column < channels / 2 ? sin(*angle) : cos(*angle);

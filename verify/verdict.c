@@ -93,9 +93,9 @@ static bool guards_whole(const sheet *s, const char *call, char *reason, size_t 
   int64_t line, column;
   if (!sheet_damage(s, &line, &column))
     return true;
+  const int64_t behind = column - s->d_model + 1;
   if (s->is_row[line])
-    snprintf(reason, size, "%s wrote %lld elements behind the end of a row", call,
-             (long long)(column - s->d_model + 1));
+    snprintf(reason, size, "%s wrote %lld elements behind the end of a row", call, (long long)behind);
   else
     snprintf(reason, size, "%s wrote outside the rows it was asked for", call);
   return false;
