@@ -161,7 +161,7 @@ def test_campaigns(tmp_path, monkeypatch):
     env.globals["records"] = type(all_of_them()["records"])()
     monkeypatch.setattr(store, "DIRECTORY", tmp_path)
     page = env.get_template("campaigns.md").render()
-    assert "\n## " not in page and "./scripts/fuzz --record" in page
+    assert "\n## " not in page and "./scripts/fuzz --minutes 30 --record" in page
     for name, data in CAMPAIGNS.items():
         head = {"schema": 1, "tool": name, "date": "2026-01-02", "commit": f"of {name}", "machine": {"cpu": "this one"}}
         (tmp_path / f"{name}.json").write_text(json.dumps(head | data))
