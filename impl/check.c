@@ -113,7 +113,7 @@ posenc_status posenc_spec_check(const posenc_spec *spec, char *message, size_t s
 
 /* ---- implementation ---- */
 
-const char *const posenc_dtype_names[] = {
+const char *const posenc_dtype_names[POSENC_F16 + 1] = {
     [POSENC_F32] = "float32", [POSENC_F64] = "float64", [POSENC_BF16] = "bfloat16", [POSENC_F16] = "float16"};
 
 static void list_names(char *names, size_t size)

@@ -14,6 +14,6 @@ __attribute__((format(printf, 4, 5))) posenc_status posenc_fail(posenc_status st
 /* A copy of the caller's spec. Checks that it is one, struct_size and reserved, and no more. */
 posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec, char *message, size_t size);
 
-extern const char *const posenc_dtype_names[];
+extern const char *const posenc_dtype_names[POSENC_F16 + 1];
 
 #endif

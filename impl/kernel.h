@@ -83,7 +83,8 @@ typedef struct posenc_kernel {
   double ulp;                                             /* what bound() is given: the sincos within so many ULP */
 } posenc_kernel;
 
-#ifdef POSENC_NAME /* what the rows say of themselves; the one that is being compiled takes its own */
+/* What the rows say of themselves; the one that is being compiled takes its own. */
+#if defined(POSENC_NAME) || defined(POSENC_ONE_FILE)
 #define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                           \
   __attribute__((unused)) static const char posenc_arithmetic_##name[] = arithmetic;                                  \
   __attribute__((unused)) static const char posenc_summary_##name[] = summary;

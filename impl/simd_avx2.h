@@ -55,10 +55,10 @@ static inline vp vd_pack_turned(vd s, vd c, vd quarters)
 {
   const __m256 both = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(s)), _mm256_cvtpd_ps(c), 1);
   const __m256i q = _mm256_shuffle_epi32(_mm256_castpd_si256(quarters), 0xa0); /* in both lanes of a pair */
-  const __m256i turns = _mm256_add_epi32(q, _mm256_setr_epi32(0, 1, 0, 1, 0, 1, 0, 1));
-  const __m256i from = _mm256_or_si256(_mm256_slli_epi32(turns, 2), _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
+  const __m256i quarter = _mm256_add_epi32(q, _mm256_setr_epi32(0, 1, 0, 1, 0, 1, 0, 1));
+  const __m256i from = _mm256_or_si256(_mm256_slli_epi32(quarter, 2), _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
   const __m256 signs = _mm256_setr_ps(0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, -0.0f);
-  return _mm256_xor_ps(_mm256_permutevar8x32_ps(both, from), _mm256_permutevar_ps(signs, turns));
+  return _mm256_xor_ps(_mm256_permutevar8x32_ps(both, from), _mm256_permutevar_ps(signs, quarter));
 }
 
 static inline void vp_store(float *out, vp a) { _mm256_storeu_ps(out, a); }
