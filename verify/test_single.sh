@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# The library as one file (scripts/amalgamate): compiled without a flag it needs, it has the library's implementations and bits,
+# exports what the header declares and nothing else, and fuses no operation on its own.
+#
+#   test_single.sh SOURCE_DIR SINGLE_BITS [--all]      SINGLE_BITS: the program of single_bits.c with the library
+#
+# --all: GCC and Clang, at -O0, -O2 and -O3 -march=native, for this machine and AArch64 (some minutes); else one of each kind.
+set -euo pipefail
+source=$(cd "$1" && pwd) library=$2 all=${3:-}
+[[ -z $all || $all == --all ]] || { echo "test_single.sh: $all: only --all is allowed here" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+  echo "$1"
+  exit 1
+}
+
+"$source/scripts/amalgamate" --output "$work/single" >/dev/null
+c=$work/single/posenc.c
+warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+"$library" >"$work/bits"
+"$library" --list | grep -v '^sleef' | cut -d, -f1,3- >"$work/list" # rows of SLEEF are not in the file
+[[ $(wc -l <"$work/bits") -ge 60 ]] || fail "there are hardly any bits to compare"
+grep -o '\<posenc_[a-z_]*(' <(grep '^POSENC_API' "$work/single/posenc.h") | tr -d '(' | sort -u >"$work/public"
+
+# check NAME EMULATOR COMPILER FLAG...: in a folder of its own, from another one than the file's
+check() {
+  local name=$1 emulator=$2 compiler=$3 objdump=objdump nm=nm folder=$work/$1
+  shift 3
+  [[ $name != aarch64* ]] || { objdump=aarch64-linux-gnu-objdump nm=aarch64-linux-gnu-nm; }
+  mkdir "$folder"
+  cd "$folder"
+  # shellcheck disable=SC2086  # a compiler with its --target
+  {
+    $compiler "$@" "${warnings[@]}" -c "$c" -o posenc.o
+    $compiler -O1 -ffp-contract=off -I"$work/single" "$source/verify/single_bits.c" posenc.o -lm -o single_bits
+  } || fail "$name: it does not build"
+  diff "$work/public" <($nm -g --defined-only posenc.o | awk '{ print $3 }' | sort) ||
+    fail "$name: these symbols are not the header's"
+  $emulator ./single_bits >bits || { cat bits; fail "$name: other bits than hashes.inc has"; }
+  diff "$work/bits" bits || fail "$name: other bits than the library's"
+  # Rows of `any` and what is no kernel have no fused operation to write.
+  $objdump -d --no-show-raw-insn posenc.o |
+    awk '/^[0-9a-f]+ </ { name = $2 }
+         name !~ /_(avx2|avx512|neon|anchored_scalar)[.>]/ && /\t(vfn?m|fn?m(add|sub)|fml[as])/ { print name, $0 }' >fused
+  [[ ! -s fused ]] || { head fused; fail "$name: the compiler fused these on its own"; }
+  grep -q 'posenc_fill>:' <($objdump -d posenc.o) || fail "$name: objdump shows no functions"
+  $emulator ./single_bits --list | cut -d, -f1,3- >list
+  if [[ $name == aarch64* && $(uname -m) != aarch64 ]]; then
+    diff <(sed -E '/_avx512|_avx2/d' "$work/list") <(sed '/_neon/d' list) && [[ $(grep -c _neon list) -ge 2 ]]
+  else
+    diff "$work/list" list
+  fi || fail "$name: other implementations than the library's"
+  echo "ok: $name: $*"
+}
+
+# Refusals: one error each, which says what is wrong.
+refuses() { # refuses SENTENCE COMMAND...
+  local sentence=$1 said
+  shift
+  ! said=$("$@" 2>&1) || fail "this should be refused: $*"
+  grep -q "$sentence" <<<"$said" && [[ $(grep -c 'error:' <<<"$said") == 1 ]] && return
+  echo "$said"
+  fail "not the one clear error: $*"
+}
+refuses 'without -ffast-math' cc -ffast-math -E "$c" -o /dev/null
+refuses 'posenc.c is C' c++ -x c++ -fsyntax-only "$c"
+[[ $(uname -m) != x86_64 ]] || refuses 'supports 64-bit' cc -m32 -fsyntax-only "$c"
+mkdir "$work/other"
+sed 's/^#define POSENC_VERSION_PATCH .*/#define POSENC_VERSION_PATCH 99/' "$work/single/posenc.h" >"$work/other/posenc.h"
+cp "$c" "$work/other/posenc.c"
+refuses 'posenc.h of another' cc -E "$work/other/posenc.c" -o /dev/null
+
+gcc=${CC:-gcc}
+jobs=() # check's arguments, one job a line; two run at a time
+if [[ $all ]]; then
+  for compiler in "$gcc" clang; do
+    jobs+=("$compiler-0||$compiler|" "$compiler-c11||$compiler|-O2 -std=c11" "$compiler-3||$compiler|-O3 -march=native")
+  done
+else
+  jobs+=("$gcc-2||$gcc|-O2 -march=native" "clang-0||clang|")
+fi
+aarch64="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+if [[ $(uname -m) == aarch64 ]]; then
+  :
+elif ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/dev/null; then
+  echo "skipped: AArch64: its GCC or qemu-aarch64 is missing (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"
+elif [[ $all ]]; then
+  for flags in "" -O2 -O3; do
+    jobs+=("aarch64-gcc${flags:--O0}|$aarch64|aarch64-linux-gnu-gcc|$flags"
+      "aarch64-clang${flags:--O0}|$aarch64|clang --target=aarch64-linux-gnu|$flags")
+  done
+else
+  jobs+=("aarch64-gcc|$aarch64|aarch64-linux-gnu-gcc|-O2")
+fi
+run() { # run JOB
+  local name emulator compiler flags
+  IFS='|' read -r name emulator compiler flags <<<"$1"
+  command -v "${compiler%% *}" >/dev/null || { echo "skipped: $name: ${compiler%% *} is missing"; return; }
+  # shellcheck disable=SC2086
+  check "$name" "$emulator" "$compiler" $flags
+}
+failed=0 running=0
+for job in "${jobs[@]}"; do
+  [[ $running -lt 2 ]] || { wait -n || failed=1; running=$((running - 1)); }
+  run "$job" >"$work/said-${job%%|*}" 2>&1 &
+  running=$((running + 1))
+done
+for (( ; running > 0; running--)); do
+  wait -n || failed=1
+done
+cat "$work"/said-*
+exit "$failed"
