@@ -31,6 +31,15 @@ TARGETED = """#ifdef __clang__
 #pragma GCC pop_options
 #endif
 """
+# GCC PR 106902, in GCC 12: its vectoriser of straight code takes a * b + c and d * e - f for one fused operation all the same.
+PLAIN = """#ifndef __clang__ /* some GCCs fuse in here, without being allowed to, if -march offers it */
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
+{lines}#ifndef __clang__
+#pragma GCC pop_options
+#endif
+"""
 
 
 def titled(piece, text):
@@ -97,8 +106,8 @@ def passes(tree):
     for isa in dict.fromkeys(row.isa for row in tree.rows):
         for condition, target in tree.flags[isa].items():
             lines = "".join(PASS.format(row=row, stem=pathlib.Path(row.file).stem) for row in tree.rows if row.isa == isa)
-            if target:
-                lines = TARGETED.format(target=target, lines=lines)
+            if target or not condition:
+                lines = (TARGETED if target else PLAIN).format(target=target, lines=lines)
             text += f"#if {condition}\n{lines}#endif\n" if condition else lines
     return text
 
