@@ -176,10 +176,12 @@ posenc_status posenc_fill_pair_check(const posenc_plan *plan, int64_t first, int
 {
   const sentence m = {message, size};
   const posenc_rows rows = {.first = first, .count = count};
-  const int64_t n = plan ? posenc_n_freqs(&plan->spec) : 0;
   posenc_status status = check_plan(plan, count, m);
-  if (status == POSENC_OK)
-    status = check_rows(plan, count, n, "the number of frequencies", "row_stride", "", row_stride, m);
+  if (status != POSENC_OK)
+    return status;
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): of a plan that is NULL, check_plan() gave an error. */
+  const int64_t n = posenc_n_freqs(&plan->spec);
+  status = check_rows(plan, count, n, "the number of frequencies", "row_stride", "", row_stride, m);
   if (status == POSENC_OK && count > 0)
     status = check_array(plan, "sines", sines, span(count, n, row_stride), m);
   if (status == POSENC_OK && count > 0)
