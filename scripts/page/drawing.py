@@ -105,7 +105,7 @@ def text_size(text, size, bold=False):
 
 def label(axes, x, y, text, **how):
     """Text at a place in pixels that says what a line or a point is. Marked as such: no two may overlap
-    (verify/test_report_page.py looks)."""
+    (verify/pages/test_report_page.py looks)."""
     how = {"ha": "left", "va": "center", "fontsize": matplotlib.rcParams["font.size"], "linespacing": 1.1} | how
     return axes.figure.text(x / (72 * axes.figure.get_figwidth()), y / (72 * axes.figure.get_figheight()), text, gid="label",
                             **how)

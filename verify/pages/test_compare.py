@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
+TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOP / "scripts"), str(TOP / "scripts/page")]
 import compare
 import compare_picture

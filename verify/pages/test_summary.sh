@@ -4,7 +4,7 @@
 #
 #   test_summary.sh
 set -euo pipefail
-summary=$(cd "$(dirname "${BASH_SOURCE[0]}")/../scripts" && pwd)/summary
+summary=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../scripts" && pwd)/summary
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

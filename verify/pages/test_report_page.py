@@ -14,7 +14,7 @@ for tool in ("chromium", "chromedriver"):
 webdriver = pytest.importorskip("selenium.webdriver", reason="Selenium is not installed (./scripts/setup test installs it)")
 from selenium.webdriver.chrome.service import Service
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
+TOP = pathlib.Path(__file__).resolve().parents[2]
 VERIFY, BENCH = os.environ["POSENC_VERIFY"], os.environ["POSENC_BENCH"]
 FEW = "^(harness|row)/|n:(5000|256)/d:512$|n:16/d:384$|^fill_at/.*/n:2048"  # something for every section
 VIEWS = [(width, theme) for width in (1280, 400) for theme in ("light", "dark")]

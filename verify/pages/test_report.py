@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-PAGE = pathlib.Path(__file__).resolve().parent.parent / "scripts/page"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "scripts/page"
 sys.path[:0] = [str(PAGE.parent), str(PAGE)]
 spec = importlib.util.spec_from_file_location("page_command", PAGE / "__main__.py")
 command = importlib.util.module_from_spec(spec)
