@@ -138,7 +138,8 @@ void fuzz_add(bytes *b, const subject *s)
   const call c = take_call(b, s);
   const unsigned offset = take_byte(b), broken = take_byte(b);
   const int64_t d = s->spec->d_model, x_extent = extent(&c, c.x, d), out_extent = extent(&c, c.out, d);
-  const bool real = x_extent >= 0 && out_extent >= 0 && (wide)c.count * (c.batch > 0 ? c.batch : 1) * d <= MOST_ELEMENTS;
+  const wide rows = (wide)c.count * (c.batch > 0 ? c.batch : 1);
+  const bool real = x_extent >= 0 && out_extent >= 0 && rows <= MOST_ELEMENTS / d;
   array x = array_of((size_t)(real ? x_extent : 0) * s->size, (size_t)(offset & 15) * s->size);
   array out = array_of((size_t)(real ? out_extent : 0) * s->size, (size_t)(offset >> 4) * s->size);
   put_numbers(b, s, &x);

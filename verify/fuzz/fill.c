@@ -14,6 +14,15 @@ static unsigned char *at(const subject *s, const fill_call *c, unsigned char *st
   return start + (size_t)(row * c->stride + column) * s->size;
 }
 
+/* A column of that frequency, whichever function: their bounds are the same. */
+static int64_t column_of(const posenc_spec *spec, int64_t k)
+{
+  int64_t column = 0;
+  while (column < spec->d_model - 1 && model_column(spec, column).k != k)
+    column++;
+  return column;
+}
+
 static void judge_row(const subject *s, const fill_call *c, unsigned char *start, int64_t row, uint64_t *seed)
 {
   enum { WIDE = 96 };
@@ -22,11 +31,8 @@ static void judge_row(const subject *s, const fill_call *c, unsigned char *start
     const int64_t column = n == columns ? i : i < 4 ? i : i < 8 ? columns - 1 - (i - 4) : random_between(seed, 0, columns - 1);
     const meaning m = c->kind == FILL_PAIR ? model_pair_column(c->width, column) : model_column(s->spec, column);
     const int64_t held_at = c->kind != FILL_PAIR || column < c->width ? column : c->cosines + column - c->width;
-    int64_t bounded = column; /* a column of the spec's that has this function of this frequency, or its other one */
-    for (bounded = 0; c->kind == FILL_PAIR && bounded < s->spec->d_model && model_column(s->spec, bounded).k != m.k;)
-      bounded++;
     const double got = element_value(s->spec->dtype, at(s, c, start, row, held_at));
-    judge_element(s, m, position_of(c, row), c->kind == FILL_PAIR ? bounded : column, got);
+    judge_element(s, m, position_of(c, row), c->kind == FILL_PAIR ? column_of(s->spec, m.k) : column, got);
   }
 }
 

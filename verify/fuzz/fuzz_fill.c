@@ -36,7 +36,7 @@ void fuzz_table(bytes *b, const subject *s)
   const posenc_status status = posenc_table_create(&table, s->plan, first, count, given);
   if (status != foretold || (status == POSENC_OK) != (table != NULL))
     complain("posenc_table_create returns %d, its check %d", (int)status, (int)foretold);
-  if (!fine)
+  if (!fine || !table)
     return;
   const size_t length = (size_t)(count * stride) * s->size;
   unsigned char *rows = calloc(length + 1, 1);

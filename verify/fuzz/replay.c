@@ -3,6 +3,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,11 +30,12 @@ static const char *save_as;
 /* What was being run when the process is ended by a fault: kept, to be looked at. */
 static void keep(int signal_number)
 {
-  FILE *file = save_as ? fopen(save_as, "wb") : NULL;
-  if (file) {
-    fwrite(current.bytes, 1, current.size, file);
-    fclose(file);
-    fprintf(stderr, "replay: this input is kept as %s\n", save_as);
+  static const char said[] = "replay: the input is kept in the file that -k names\n";
+  const int file = save_as ? open(save_as, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+  if (file >= 0) {
+    if (write(file, current.bytes, current.size) == (ssize_t)current.size)
+      (void)!write(STDERR_FILENO, said, sizeof said - 1);
+    close(file);
   }
   signal(signal_number, SIG_DFL);
   raise(signal_number);
