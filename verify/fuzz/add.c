@@ -40,7 +40,7 @@ static call take_call(bytes *b, const subject *s)
 {
   const unsigned how = take_byte(b);
   call c = {.batched = how & 1, .in_place = how & 2, .state = take_byte(b), .batch = 1};
-  c.count = take_count(b, 4 * s->spec->d_model);
+  c.count = take_count(b, (c.batched ? 4 : 1) * s->spec->d_model);
   if (c.batched) {
     const unsigned many = take_byte(b);
     c.batch = many < 240 ? many % 5 : take_position(b);

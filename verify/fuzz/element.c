@@ -11,7 +11,7 @@ int64_t take_count(bytes *b, int64_t width)
   int64_t count = how < 170 ? how % 17 : how < 228 ? how - 158 : (int64_t)take_bits(b, 2) % 1300;
   if (how >= 256 - EDGES)
     return edges[how - (256 - EDGES)];
-  const int64_t most = MOST_ELEMENTS / 4 / (width > 0 ? width : 1);
+  const int64_t most = MOST_ELEMENTS / 2 / (width > 0 ? width : 1); /* more than 192 rows of 64 columns: those may share lines */
   return count > most ? most + 1 : count;
 }
 
