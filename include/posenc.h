@@ -207,7 +207,7 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
  * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack
- * (a library built without optimisation: 192 KiB). So do the functions below. All of them may be called after fork() and, where libm's
+ * (a library built without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do the functions below. All of them may be called after fork() and, where libm's
  * functions may (as with glibc), from a signal's handler that has this stack and keeps errno; one that leaves a fill by longjmp()
  * leaves some rows written and the floating-point state at its default, round to nearest. */
 POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out,
