@@ -21,11 +21,10 @@ int main(void)
   for (int c = 0; c < D_MODEL; c++)
     x[c] = (float)c / D_MODEL; /* stands for a token's embedding */
   const int64_t position = 4095;
-  if (status == POSENC_OK) {
-    /* [part: add] */
+  /* [part: add] */
+  if (status == POSENC_OK)
     status = posenc_add(plan, position, 1, x, D_MODEL, sqrt(D_MODEL), x, D_MODEL); /* x = sqrt(d_model) * x + row, in place */
-    /* [end: add] */
-  }
+  /* [end: add] */
   if (status != POSENC_OK) {
     fprintf(stderr, "single: %s\n", posenc_status_string(status));
     return 1;

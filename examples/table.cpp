@@ -16,6 +16,8 @@ class Plan {
 public:
   explicit Plan(const posenc_spec &spec, const char *impl = nullptr)
   {
+    if (spec.dtype != POSENC_F32)
+      throw std::invalid_argument("rows() makes floats: the spec's dtype must be POSENC_F32");
     char message[256];
     if (posenc_plan_check(&spec, impl, message, sizeof message) != POSENC_OK)
       throw std::invalid_argument(message);
@@ -52,10 +54,14 @@ try {
   const float *last = rows.data() + 3 * 512;
   std::printf("posenc %s: row 131071 starts %.9g %.9g %.9g %.9g\n", posenc_version(), static_cast<double>(last[0]),
               static_cast<double>(last[1]), static_cast<double>(last[2]), static_cast<double>(last[3]));
-  try {
-    plan.rows({INT64_C(1) << 33});
-  } catch (const std::invalid_argument &error) {
-    std::printf("refused: %s\n", error.what());
+  posenc_spec wider = posenc_spec_default(512);
+  wider.dtype = POSENC_F64;
+  for (const bool positions : {true, false}) {
+    try {
+      positions ? static_cast<void>(plan.rows({INT64_C(1) << 33})) : static_cast<void>(Plan(wider));
+    } catch (const std::invalid_argument &error) {
+      std::printf("refused: %s\n", error.what());
+    }
   }
   return 0;
 } catch (const std::exception &error) {

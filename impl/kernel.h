@@ -10,8 +10,10 @@
 
 #include "posenc.h"
 
-#ifdef __FAST_MATH__
-#error "posenc promises bits: build it without -ffast-math"
+/* GCC tells of the parts of -ffast-math too; Clang of the whole alone. */
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) ||         \
+    defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "posenc promises bits: build it without -ffast-math, and without its parts (-funsafe-math-optimizations, ...)"
 #endif
 
 /* Instruction sets a kernel may need beyond the architecture's baseline; each includes the operating system's

@@ -8,7 +8,8 @@
  *
  *   - It reads itself once for every implementation, by its name: under another one, define POSENC_ITSELF as that, in quotes.
  *   - It is a file to compile by itself, not one of several that are put together ("unity build").
- *   - Not with -ffast-math, which it refuses, nor with what makes compilers disregard its pragmas: Clang's -ffp-contract=fast.
+ *   - Not with -ffast-math or a part of it, which it refuses where the compiler tells (Clang tells of the whole alone), nor with what
+ *     makes compilers disregard its pragmas: Clang's -ffp-contract=fast.
  *
  * @LICENSE@
  */

@@ -64,6 +64,8 @@ refuses() { # refuses SENTENCE COMMAND...
   fail "not the one clear error: $*"
 }
 refuses 'without -ffast-math' cc -ffast-math -E "$c" -o /dev/null
+refuses 'without its parts' gcc -funsafe-math-optimizations -E "$c" -o /dev/null
+refuses 'without its parts' gcc -ffinite-math-only -E "$c" -o /dev/null
 refuses 'posenc.c is C' c++ -x c++ -fsyntax-only "$c"
 [[ $(uname -m) != x86_64 ]] || refuses 'supports 64-bit' cc -m32 -fsyntax-only "$c"
 mkdir "$work/other"
