@@ -170,11 +170,13 @@ void allowed_first(allowed *a, const posenc_spec *s, int64_t first, int64_t coun
 void allowed_strides(allowed *a, const posenc_spec *s, int64_t count, int64_t batch, posenc_strides strides, int written)
 {
   const wide most = PTRDIFF_MAX / element_size(s), d = s->d_model;
-  if (strides.row < d || (batch > 1 && strides.batch < d)) {
+  const wide rows = count > 1 ? (wide)(count - 1) * strides.row : 0, batches = batch > 1 ? (wide)(batch - 1) * strides.batch : 0;
+  if (strides.row < d || (batch > 1 && strides.batch < d)) { /* the other one may be wrong in its own way */
     a->errors |= BIT(ARGUMENT);
+    if ((strides.row >= d && rows + d > most) || (strides.batch >= d && batches + d > most))
+      a->errors |= BIT(SIZE);
     return;
   }
-  const wide rows = count > 1 ? (wide)(count - 1) * strides.row : 0, batches = batch > 1 ? (wide)(batch - 1) * strides.batch : 0;
   if (rows + d > most || batches + d > most)
     a->errors |= BIT(SIZE);
   else if (rows + batches + d > most)
