@@ -109,7 +109,7 @@ int main(int count, char **arguments)
 
   /* Under another name until it is whole: whoever opens FILE.npy finds all of a table, or none. */
   char *part;
-  if (asprintf(&part, "%s.part", path) < 0)
+  if (asprintf(&part, "%s.%ld.part", path, (long)getpid()) < 0)
     fail(path, "out of memory");
   const size_t size = HEADER + (size_t)rows * (size_t)d_model * sizeof(float);
   char *mapped = map_file(part, size);

@@ -49,7 +49,7 @@ def main() -> None:
     for name in ("rows", "d_model", "processes"):
         options.add_argument(name, type=at_least_one)
     given = options.parse_args()
-    part = given.file + ".part"  # until it is whole: whoever opens the file finds all of a table, or none
+    part = f"{given.file}.{os.getpid()}.part"  # until it is whole: whoever opens the file finds all of a table, or none
     try:
         share(part, given.rows, given.d_model, given.processes)
         os.replace(part, given.file)

@@ -2,7 +2,7 @@
  * no traps, whatever the caller has set. The flags that a call raises are dropped with it.
  *
  * The compiler does not know that arithmetic depends on this state, so the work between enter and leave must be behind
- * a call it cannot see through (a kernel's function pointer, or a noinline function).
+ * a call that it does not look through (a kernel's function pointer; else a function that is not inlined).
  */
 #ifndef POSENC_FPSTATE_H
 #define POSENC_FPSTATE_H

@@ -14,6 +14,8 @@
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) ||         \
     defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "posenc promises bits: build it without -ffast-math, and without its parts (-funsafe-math-optimizations, ...)"
+#elif defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ == -1)
+#error "posenc promises bits: build it without -mfpmath=387, which keeps more of them than float and double have"
 #endif
 
 /* Instruction sets a kernel may need beyond the architecture's baseline; each includes the operating system's

@@ -40,10 +40,12 @@ extern "C" {
 #define POSENC_VERSION_PATCH 0
 #define POSENC_VERSION_STRING "1.0.0"
 
+#ifndef POSENC_API /* -DPOSENC_API= -fvisibility=hidden, for a library that has posenc inside and keeps it to itself */
 #if defined(__GNUC__)
 #define POSENC_API __attribute__((visibility("default")))
 #else
 #define POSENC_API
+#endif
 #endif
 
 /* The version of the library that runs, "major.minor.patch"; POSENC_VERSION_STRING is that of this header. */
@@ -206,10 +208,11 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  *   count       0 is fine (out may then be NULL)
  * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
- * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack
- * (a library built without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do the functions below. All of them may be called after fork() and, where libm's
- * functions may (as with glibc), from a signal's handler that has this stack and keeps errno; one that leaves a fill by longjmp()
- * leaves some rows written and the floating-point state at its default, round to nearest. */
+ * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack (a library built
+ * without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair,
+ * posenc_add and posenc_add_batch. These six may be called after fork() and, where libm's functions may (as with glibc),
+ * from a signal's handler that has this stack and keeps errno; one that leaves a fill by longjmp() leaves some rows
+ * written and the floating-point state at its default, round to nearest. */
 POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out,
                                      int64_t row_stride);
 
@@ -279,7 +282,8 @@ POSENC_API posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t
  * table in fresh memory from malloc(), the page faults cost far more than the values, and this saves most of that.
  * What is left above posenc_fill() into memory that is already mapped is the zeros the kernel writes first. A program
  * that fills again and again keeps its memory and calls posenc_fill().
- * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. */
+ * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that promises more memory than it has (Linux, as it is usually
+ * set) does not say that there is none, and may end the process instead when a table is larger than it. */
 POSENC_API posenc_status posenc_table_create(void **table, const posenc_plan *plan, int64_t first, int64_t count,
                                              int64_t row_stride);
 

@@ -120,7 +120,7 @@ static void left_by_a_jump(void **state)
 {
   (void)state;
   static unsigned char want[ROWS * D * 8], got[ROWS * D * 8];
-  static volatile size_t m;
+  static volatile size_t m, default_state;
   for (m = 0; runnable(m); m++) {
     set_plan(runnable(m), POSENC_F32, POSENC_INTERLEAVED);
     assert_int_equal(posenc_fill(plan, 131000, ROWS, want, D), POSENC_OK);
@@ -136,12 +136,13 @@ static void left_by_a_jump(void **state)
     const int rounding = fegetround();
     fesetround(FE_TONEAREST);
     feclearexcept(FE_ALL_EXCEPT);
-    assert_true(rounding == FE_TONEAREST || rounding == FE_UPWARD); /* upward: between two of its fills */
+    default_state += rounding == FE_TONEAREST;
     memset(got, 0, sizeof got);
     assert_int_equal(posenc_fill(plan, 131000, ROWS, got, D), POSENC_OK);
     assert_memory_equal(got, want, ROWS * D * sizeof(float));
     destroy_plan();
   }
+  assert_true(default_state > 0); /* else the jump was from between two fills, or from a system that keeps the caller's state */
 }
 
 int main(void)

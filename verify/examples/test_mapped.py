@@ -63,7 +63,17 @@ def test_refusals(program, python_place, arguments, status, why):
     (python_place.examples / "directory").mkdir(exist_ok=True)
     done = python_place.try_(f"{program} {arguments}")
     assert done.returncode == status and why in done.stderr and "Traceback" not in done.stderr and done.stdout == ""
-    assert not left(python_place) and not (python_place.examples / "directory.part").exists()
+    assert not left(python_place) and not list(python_place.examples.glob("directory*.part"))
+
+
+def test_two_at_once(program, python_place):
+    """They do not write to the same file: what has the name in the end is whole."""
+    python_place.run(f"{program} one.npy 20000 512 1")
+    try:
+        python_place.run(f"{program} twice.npy 20000 512 2 & {program} twice.npy 20000 512 3 && wait && cmp twice.npy one.npy")
+    finally:
+        (python_place.examples / "twice.npy").unlink(missing_ok=True)
+    assert not left(python_place)
 
 
 def test_a_full_disk(program, python_place, faults):

@@ -39,10 +39,11 @@ check() {
     fail "$name: these symbols are not the header's"
   $emulator ./single_bits >bits || { cat bits; fail "$name: other bits than hashes.inc has"; }
   diff "$work/bits" bits || fail "$name: other bits than the library's"
-  # Rows of `any` and what is no kernel have no fused operation to write.
+  # Rows of `any` and what is no kernel have no fused operation to write, and nobody has one that adds and subtracts in turn.
   $objdump -d --no-show-raw-insn posenc.o |
     awk '/^[0-9a-f]+ </ { name = $2 }
-         name !~ /_(avx2|avx512|neon|anchored_scalar)[.>]/ && /\t(vfn?m|fn?m(add|sub)|fml[as])/ { print name, $0 }' >fused
+         name !~ /_(avx2|avx512|neon|anchored_scalar)[.>]/ && /\t(vfn?m|fn?m(add|sub)|fml[as])/ { print name, $0 }
+         /\tvfm(addsub|subadd)/ { print name, $0 }' >fused
   [[ ! -s fused ]] || { head fused; fail "$name: the compiler fused these on its own"; }
   grep -q 'posenc_fill>:' <($objdump -d posenc.o) || fail "$name: objdump shows no functions"
   $emulator ./single_bits --list | cut -d, -f1,3- >list
@@ -65,6 +66,8 @@ refuses() { # refuses SENTENCE COMMAND...
 }
 refuses 'without -ffast-math' cc -ffast-math -E "$c" -o /dev/null
 refuses 'without its parts' gcc -funsafe-math-optimizations -E "$c" -o /dev/null
+refuses 'is C11' cc -std=gnu99 -fsyntax-only "$c"
+refuses 'without -mfpmath' gcc -mfpmath=387 -E "$c" -o /dev/null
 refuses 'without its parts' gcc -ffinite-math-only -E "$c" -o /dev/null
 refuses 'posenc.c is C' c++ -x c++ -fsyntax-only "$c"
 [[ $(uname -m) != x86_64 ]] || refuses 'supports 64-bit' cc -m32 -fsyntax-only "$c"
@@ -72,6 +75,10 @@ mkdir "$work/other"
 sed 's/^#define POSENC_VERSION_PATCH .*/#define POSENC_VERSION_PATCH 99/' "$work/single/posenc.h" >"$work/other/posenc.h"
 cp "$c" "$work/other/posenc.c"
 refuses 'posenc.h of another' cc -E "$work/other/posenc.c" -o /dev/null
+
+# A library that keeps it to itself.
+cc -O1 -fPIC -shared -DPOSENC_API= -fvisibility=hidden "$c" -lm -o "$work/hidden.so" || fail "it does not build to be hidden"
+[[ -z $(nm -D --defined-only "$work/hidden.so") ]] || fail "a library that hides posenc shows $(nm -D --defined-only "$work/hidden.so" | head -n 3)"
 
 gcc=${CC:-gcc}
 jobs=() # check's arguments, one job a line; two run at a time

@@ -26,7 +26,8 @@ cmake -S "$source_dir" -B "$work/none" -G Ninja -DPOSENC_WITH_SLEEF=OFF -DPOSENC
 build none -DPOSENC_WITH_SLEEF=OFF
 find "$work/none/CMakeFiles" -name '*.o' | grep -vE '_(avx2|avx512|anchored_scalar)[.]dir|_neon' | sort >"$work/plain"
 grep -q exact_scalar "$work/plain" && grep -q posenc_core "$work/plain" || { echo "no objects to look at"; exit 1; }
-xargs objdump -d --no-show-raw-insn <"$work/plain" | grep -P '\t(vfn?m|fn?m(add|sub)|fml[as])' >"$work/fused" || true
+xargs -d '\n' objdump -d --no-show-raw-insn <"$work/plain" | grep -P '\t(vfn?m|fn?m(add|sub)|fml[as])' >"$work/fused" || true
+find "$work/none/CMakeFiles" -name '*.o' -print0 | xargs -0 objdump -d --no-show-raw-insn | grep -P '\tvfm(addsub|subadd)' >>"$work/fused" || true
 [[ ! -s $work/fused ]] || { head "$work/fused"; echo "the compiler fused these on its own"; exit 1; }
 ! objdump -p "$work/none/libposenc.so" | grep NEEDED | grep -v -e libm.so -e libc.so -e ld-linux ||
   { echo "the library without SLEEF needs more than libm"; exit 1; }
