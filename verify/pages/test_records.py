@@ -174,6 +174,18 @@ def recorded(tree):
     return tree
 
 
+def once(data):
+    """Its first repetition of each case."""
+    first = {b["run_name"]: b for b in reversed(data["benchmarks"])}
+    return data | {"benchmarks": list(first.values())}
+
+
+def failed(data, name):
+    for b in data["benchmarks"]:
+        if b["run_name"].startswith(name):
+            b.update(error_occurred=True, error_message="no")
+
+
 @pytest.mark.parametrize("fresh, status, said", [
     (a_bench(), 0, "0 lost more than 10 %"), (a_bench(1.09), 0, "0 lost"), (a_bench(0.5), 0, "least 1.0"),
     (a_bench(1.2, only="exact_scalar"), 1, "fill/exact_scalar/f32/n:4/d:8  0.833 +- 0.00"),
@@ -183,16 +195,20 @@ def recorded(tree):
     (a_bench(architecture="aarch64"), 77, "architecture"), (a_bench(1.2, compiler="GCC 13.1.0"), 77, "here GCC 13.1.0"),
     (a_bench(1.2, compiler="GCC 12.4.0"), 1, "lost more"), (a_bench(emulated="yes"), 77, "emulated"),
     (a_bench(offset="0"), 77, "offset"),
-    ({}, 2, ""), (damaged(a_bench(), lambda d: drop(d, "limit")), 2, "")])
+    ({}, 2, ""), (damaged(a_bench(), lambda d: drop(d, "limit")), 2, "no case in common"),
+    (once(a_bench(10)), 2, "was run 7 times in the recorded run and 1 here: a spread takes 3 repetitions"),
+    (damaged(a_bench(), lambda d: drop(d, "fill/explog/")), 1, "fill/explog/f32/n:4/d:8  was not run"),
+    (damaged(a_bench(), lambda d: failed(d, "fill/explog/")), 1, "fill/explog/f32/n:4/d:8  failed")])
 def test_speed_check(recorded, fresh, status, said):
     found, out, err = check(recorded, fresh)
-    assert found == status and said in out, (out, err)
+    assert found == status and said in out + err, (out, err)
 
 
 def test_what_speed_check_says(recorded):
     fresh = damaged(a_bench(1.2, only="naive"), lambda d: drop(d, "fill/explog/"))
-    out = check(recorded, fresh)[1]
+    out = check(recorded, fresh, "--partial")[1]
     assert "1 recorded cases were not run" in out and out.count("slower") == 1 and "exact_scalar" not in out
     assert "exact_scalar" in check(recorded, fresh, "--all")[1]
+    assert check(recorded, damaged(a_bench(), lambda d: drop(d, "fill/explog/")), "--partial")[0] == 0
     assert check(recorded, fresh, "--nonsense")[0] == 2 and check(recorded, fresh, "--help")[0] == 0
     assert check(recorded, fresh, "--recorded", "none.json")[0] == 2
