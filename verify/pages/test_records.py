@@ -128,11 +128,14 @@ def test_the_commit_of_a_tree(tree):
     """Pages and records are no changes; outside of a repository nothing is known."""
     git = ["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b"]
     here = {"GIT_CEILING_DIRECTORIES": str(tree.parent)} | os.environ
-    def commit():
+    def commit(tree=tree):
         return subprocess.run([tree / "scripts/commit"], capture_output=True, text=True, env=here, check=True).stdout.strip()
     assert commit() == "unknown"
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
         subprocess.run([*git, *words], check=True, env=here)
+    shutil.copytree(tree / "scripts", tree / "build/unpacked/scripts")
+    assert commit(tree / "build/unpacked") == "unknown"
+    shutil.rmtree(tree / "build/unpacked")
     name = commit()
     assert len(name) == 12
     (tree / "docs").mkdir()
@@ -152,6 +155,43 @@ def test_campaigns(tree):
     assert data["schema"] == 1 and data["tool"] == "fuzz" and data["commit"] and data["date"]
     (tree / "build/fuzz.json").write_text('{"schema": 2}')
     assert run(tree, "record", "fuzz", str(tree / "build/fuzz.json"))[0] == 2
+
+
+def put_tool(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{lines}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def built(tree):
+    """With nothing to install and to build."""
+    for name in ("setup", "build"):
+        put_tool(tree / "scripts" / name, "exit 0")
+    return tree
+
+
+def test_an_interrupted_bench(built):
+    """Leaves no results of an earlier run beside the note of this one."""
+    put_tool(built / "build/release/bench/posenc-bench", "exit 0")
+    put_tool(built / "build/release/verify/posenc-verify", "exit 9")
+    assert run(built, "bench", "--no-report")[0] == 9 and (built / "build/bench.commit").exists()
+    assert not (built / "build/verify.json").exists() and not (built / "build/bench.json").exists()
+
+
+def test_a_recorded_exhaustive_run(built):
+    """Is of all members."""
+    put_tool(built / "build/release/verify/posenc-exhaustive", 'echo "$*" >arguments\necho misrounded.exact_scalar=0')
+    assert run(built, "exhaustive", "--record")[0] == 0 and (built / "arguments").read_text() == "--all-members\n"
+    assert json.loads((built / "docs/recorded/exhaustive.json").read_text())["misrounded"] == {"exact_scalar": 0}
+    assert run(built, "exhaustive", "--threads", "2")[0] == 0 and (built / "arguments").read_text() == "--threads 2\n"
+
+
+def test_a_failed_plot(built):
+    """Says why."""
+    put_tool(built / "build/release/verify/posenc-verify", "echo no memory >&2\nexit 3")
+    status, _, said = run(built, "plot-error")
+    assert status == 1 and "no memory" in said and "status 3 in octave 1 of 20" in said
 
 
 @pytest.mark.parametrize("arguments, said", [
