@@ -6,6 +6,9 @@ import jinja2
 
 from store import TOP
 
+# Sources outside of the tree that templates may name, besides those with an address.
+WORKS = ("SLEEF's documentation of Sleef_sincosf16_u35", "the page size of the architectures")
+ADDRESS = re.compile(r"https?://\S+")
 OPEN = re.compile(r"^\s*(?:/\*|//|#|<!--)\s*\[part: ([\w-]+)\]")
 CLOSE = re.compile(r"^\s*(?:/\*|//|#|<!--)\s*\[end: ([\w-]+)\]")
 
@@ -19,14 +22,22 @@ def plain(text):
     return " ".join(re.sub(r"^\s*(\*|#|//)(?=\s)", "", text, flags=re.M).split())
 
 
+def stands(text, there):
+    """As words and numbers of their own: 0.03 does not stand in 0.035, nor 61 ULP in 0.61 ULP."""
+    return re.search(rf"(?<![\w.]){re.escape(plain(text))}(?!\w|\.\d)", plain(there)) is not None
+
+
 def stated(text, source, find=None):
     """A fact of the source: a file of this tree in which it stands (or `find` does), or a work elsewhere, named."""
-    if not re.fullmatch(r"[\w./-]+", source):
+    if source in WORKS or ADDRESS.fullmatch(source):
         return text
+    if not re.fullmatch(r"[\w./-]+", source):
+        raise Untrue(f"'{source}', the source of '{text}', is neither a file of the tree, nor an address, nor one of WORKS in "
+                     "scripts/recorded/said.py")
     path = TOP / source
     if not path.is_file():
         raise Untrue(f"{source}, the source of '{text}', is no file of the tree")
-    if plain(find or text) not in plain(path.read_text(encoding="utf-8")):
+    if not stands(find or text, path.read_text(encoding="utf-8")):
         raise Untrue(f"'{find or text}' does not stand in {source}")
     return text
 

@@ -22,8 +22,9 @@ from figures import all_of_them
 @pytest.fixture
 def tree(tmp_path):
     """A copy of what pages are made of and state as their sources, with nothing to install."""
-    for part in ("scripts", "docs", "examples", "bench", "include", "impl", "python/README.md", "README.md"):
-        (tmp_path / part).parent.mkdir(exist_ok=True)
+    for part in ("scripts", "docs", "examples", "bench", "include", "impl", "python/README.md",
+                 "python/posenc/_table.py", "README.md"):
+        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
         copy = shutil.copytree if (TOP / part).is_dir() else shutil.copy
         copy(TOP / part, tmp_path / part)
     (tmp_path / "scripts/setup").write_text("#!/bin/sh\n[ $1 = report ]\n")
@@ -106,6 +107,9 @@ def test_literals_in_expressions(source, said):
 @pytest.mark.parametrize("template, said", [
     ("{{ promised('16 MB', 'include/posenc.h') }}", "'16 MB' does not stand in include/posenc.h"),
     ("{{ stated('4 %', 'bench/pick_choose.c', 'TIE = 0.04') }}", "'TIE = 0.04' does not stand in bench/pick_choose.c"),
+    ("{{ stated('3 %', 'bench/pick_choose.c', 'TIE = 0.0') }}", "'TIE = 0.0' does not stand in bench/pick_choose.c"),
+    ("{{ stated('3 %', 'bench/pick_choose.c', 'IE = 0.03') }}", "'IE = 0.03' does not stand in bench/pick_choose.c"),
+    ("{{ stated('3 ULP', 'a friend of mine') }}", "neither a file of the tree, nor an address"),
     ("{{ stated('4 %', 'bench/none.c') }}", "is no file of the tree"), ("{{ promised('4 %', 'a manual') }}", "is no path"),
     ("{{ claim(bench.limit(5000, 512) > 1e9, 'memory is fast') }}", "the recorded runs do not show that memory is fast"),
     ("{{ bench.case('fill', 'naive', 1, 2).gb_s }}", "there is no case fill of naive, 1 x 2"),
@@ -126,7 +130,7 @@ def test_what_templates_may_say():
     env = make.environment()
     env.globals |= all_of_them()
     template = ("{{ promised('less than 112 KiB of stack', 'include/posenc.h') }}; "
-                "{{ stated('3 %', 'bench/pick_choose.c', 'TIE = 0.03') }}; {{ stated('0.561 ULP', 'the manual of glibc 2.36') }}; "
+                "{{ stated('3 %', 'bench/pick_choose.c', 'TIE = 0.03') }}; {{ stated('0.561 ULP', 'https://sourceware.org/glibc/manual') }}; "
                 "{{ derived(2**-8, 'half of 2^-7') | rough }}; "
                 "{{ claim(2 > 1) }}{{ 201.0 | elapsed }}")
     assert env.from_string(template).render() == "less than 112 KiB of stack; 3 %; 0.561 ULP; 4e-3; 3 min 21 s"
@@ -213,7 +217,10 @@ def test_bounds(how, said):
 
 @pytest.mark.parametrize("name, how, said", [
     ("budget", lambda d: None, None), ("budget", lambda d: d["found"][0].update(worst=1.5), "1.5 is more than 1.4"),
-    ("budget", lambda d: d["found"][0].update(most=20), "20 is no constant of impl/budget.inc"),
+    ("budget", lambda d: d["found"][0].update(most=1.3), "sine: 1.3 was allowed; POSENC_BUDGET_ANGLE of impl/budget.inc is 1.4"),
+    ("budget", lambda d: d["found"][2].update(most=10), "10 was allowed; POSENC_BUDGET_ERROR of impl/budget.inc is 10, of which"),
+    ("budget", lambda d: d["found"].pop(), "test_budget_fused: its sine where no quarter is taken, relative is not in it"),
+    ("budget", lambda d: d["found"].append(d["found"][0] | {"what": "tangent"}), "tangent: no constant"),
     ("stack", lambda d: None, None),
     ("stack", lambda d: d["used"].append({"name": "x", "bytes": 112 << 10}), "not less than 112 KiB"),
     ("stack", lambda d: d.update(used=[{"name": "x", "bytes": 50000}]), "112 KiB of stack are 2.29 times the most")])
