@@ -48,6 +48,9 @@ def main(given=None):
     if not wrong:
         made, wrong = make.everything()
     changed = {name: found for name, text in made.items() if (found := differences(name, text))}
+    for name in made:
+        if name not in changed and make.is_picture(name) and not make.same_tool((TOP / name).read_text(encoding="utf-8")):
+            print(f"skipped: {name}: another Matplotlib has drawn it, and {make.tool()} draws another picture of the same records")
     if args.check:
         wrong += [line for found in changed.values() for line in found]
     for line in wrong:

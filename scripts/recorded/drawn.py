@@ -9,16 +9,17 @@ import readme
 import store
 from results import load
 
+TOOL = f"Matplotlib {matplotlib.__version__}"
 MADE_BY = re.compile(r"<!-- drawn by (.*) -->\s*\Z")
 
 
 def signed(svg):
-    return f"{svg.rstrip()}\n<!-- drawn by Matplotlib {matplotlib.__version__} -->\n"
+    return f"{svg.rstrip()}\n<!-- drawn by {TOOL} -->\n"
 
 
 def same_tool(svg):
     made_by = MADE_BY.search(svg)
-    return not made_by or made_by[1] == f"Matplotlib {matplotlib.__version__}"
+    return not made_by or made_by[1] == TOOL
 
 
 def subject():

@@ -40,6 +40,11 @@ def same_tool(svg):
     return drawn.same_tool(svg)
 
 
+def tool():
+    import drawn
+    return drawn.TOOL
+
+
 def summary():
     """The table and the picks of the README."""
     runs = store.path_of("verify"), store.path_of("bench")
