@@ -71,6 +71,10 @@ class Verify:
         """Of all platforms."""
         return [Verify(path.stem) for path in sorted(store.DIRECTORY.glob("verify*.json"))]
 
+    def measured(self):
+        """Whose bound rests on measurement, on any platform."""
+        return sorted({e["name"] for report in self.reports() for e in report.judged() if e["bound"]["evidence"] == "measured"})
+
     def judged(self):
         return [e for e in self.entries.values() if e.get("ranges")]
 

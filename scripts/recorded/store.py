@@ -89,6 +89,11 @@ def commit():
     return subprocess.run([TOP / "scripts/commit"], capture_output=True, text=True, check=True).stdout.strip()
 
 
+def commit_of(name):
+    """Of the record; what reads it as a run leaves that out."""
+    return json.loads(path_of(name).read_text(encoding="utf-8")).get("commit")
+
+
 def machine():
     """For a campaign whose tool does not say: the processor and the architecture."""
     info = pathlib.Path("/proc/cpuinfo")

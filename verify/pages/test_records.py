@@ -157,6 +157,15 @@ def test_campaigns(tree):
     assert run(tree, "record", "fuzz", str(tree / "build/fuzz.json"))[0] == 2
 
 
+def test_a_report_of_another_platform(tree):
+    """May be emulated and of fewer rows, and is kept as compact as this one's."""
+    data = a_verify(architecture="aarch64", emulated=True)
+    (tree / "build/arm.json").write_text(json.dumps(data))
+    assert run(tree, "record", "verify-aarch64", str(tree / "build/arm.json"), "--commit", "abc")[0] == 0
+    text = (tree / "docs/recorded/verify-aarch64.json").read_text()
+    assert "profile" not in text and json.loads(text)["machine"]["emulated"] is True and json.loads(text)["commit"] == "abc"
+
+
 def put_tool(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{lines}\n")
