@@ -18,6 +18,7 @@ tar -C "$source_dir" --exclude=./.git --exclude=./build --exclude=__pycache__ -c
 cd "$work/tree"
 git init --quiet --initial-branch=main
 commit() { git add --all && git commit --quiet --message "$1"; }
+recorded_at() { sed -i -E "s/^( ?\"commit\": )\"[^\"]*\"/\1\"$1\"/" docs/recorded/*.json; } # all runs are of that commit
 
 # The tree as it is, but for versions of its own: 1.4.2 is released, and 1.5.0 is being written.
 set_header() { # set_header MAJOR MINOR PATCH
@@ -34,6 +35,8 @@ commit "test: as released"
 git tag -a -m 'posenc 1.4.2' v1.4.2
 set_changelog "1.5.0 (unreleased)" "1.4.2 (2026-01-31)"
 commit "test: on the way to the next release"
+recorded_at "$(git rev-parse --short=12 HEAD)"
+commit "test: recorded"
 start=$(git rev-parse HEAD)
 
 state() { git rev-parse HEAD; git symbolic-ref -q HEAD || true; git tag --list; git status --porcelain --ignored; git diff HEAD; }
@@ -115,16 +118,32 @@ lose && set_changelog "2.0.0 (unreleased)" "$old" && allowed 2.0.0
 turn anchored && symbols posenc_add posenc_fill posenc_new && allowed 1.5.0
 set_changelog "1.4.3 (unreleased)" "$old" && allowed 1.4.3
 
+# Recorded runs that say nothing of what would be released.
+none() { recorded_at unknown; }
+changed() { sed -i -E "s/^( ?\"commit\": \"[0-9a-f]*)\"/\1, with changes\"/" docs/recorded/peers.json; }
+foreign() { recorded_at 0123456789ab; }
+newer() { echo >>impl/exact.c; }
+after none -- 1 "docs/recorded/bench.json is a run of 'unknown'; one of a commit is needed" 1.5.0
+after changed -- 1 "docs/recorded/peers.json is a run of '$(git rev-parse --short=12 HEAD~1), with changes'" 1.5.0
+after foreign -- 1 "docs/recorded/verify.json is a run of 0123456789ab, which is no commit that leads to this one" 1.5.0
+after newer -- 1 "impl/ has changed since, last by" 1.5.0
+newer
+commit "test: newer"
+./scripts/release --check >"$work/said" && grep -q 'before a release: docs/recorded/verify.json is a run of .*impl/ has changed' "$work/said" ||
+  { echo "release --check has not said which runs are too old:"; cat "$work/said"; exit 1; }
+git reset --quiet --hard "$start"
+
 # A release that fails when it is tried, or at its very last step.
-scalar_only() { sed -i -E '/^POSENC_IMPL\(/ { /, any, libm,/!d }' impl/list.inc; } # seconds to build
+committed() { commit "test: $1" && recorded_at "$(git rev-parse --short=12 HEAD)"; } # for a change of impl/
+scalar_only() { sed -i -E '/^POSENC_IMPL\(/ { /, any, libm,/!d }' impl/list.inc && committed "few implementations"; } # seconds to build
 broken() { scalar_only && echo 'message(FATAL_ERROR "broken")' >>CMakeLists.txt; }
 other_soname() { scalar_only && sed -i 's/SOVERSION [^)]*)/SOVERSION 7)/' CMakeLists.txt; }
-other_version() { scalar_only && sed -i 's/return POSENC_VERSION_STRING/return "1.4.2"/' impl/*.c; }
+other_version() { sed -i 's/return POSENC_VERSION_STRING/return "1.4.2"/' impl/*.c && scalar_only; }
 after broken -- 1 "broken" 1.5.0
 after other_soname -- 1 "SONAME is not libposenc.so.1" 1.5.0
 after other_version -- 1 "said '1.5.0 1.4.2 0 1 0 1'" 1.5.0
 scalar_only
-commit "test: few implementations"
+commit "test: recorded"
 start=$(git rev-parse HEAD)
 touch .git/refs/heads/main.lock
 before=$(state)
@@ -158,7 +177,8 @@ if [[ -e scripts/amalgamate ]]; then
   expect "checksums" "$(wc -l <build/posenc-1.5.0.sha256)" 2
 fi
 grep -q 'git push --atomic origin main v1.5.0' "$work/said"
-./scripts/release --check
+./scripts/release --check >"$work/said"
+! grep 'before a release' "$work/said"
 refused 1 "there is a tag v1.5.0 already" 1.5.0
 tar -C "$work" -xzf build/posenc-1.5.0.tar.gz # an archive can be checked, but not released
 "$work/posenc-1.5.0/scripts/release" --check | grep -q 'no git here'
