@@ -50,4 +50,10 @@ status=0
 "$tidy" --build "$work" "$source_dir/impl/redo.c" >"$work/said" 2>&1 || status=$?
 [[ $status == 2 ]] && grep -q 'not compiled by this build: .*redo.c' "$work/said" ||
   { echo "exit status $status of a file that the build does not have"; cat "$work/said"; exit 1; }
+
+# In a tree whose path has blanks: clang-tidy must find the header.
+tree="$work/a tree" && mkdir "$tree" && cp -R "$source_dir"/{scripts,include,examples,.clang-tidy} "$tree"
+mkdir "$work/none" && echo '[]' >"$work/none/compile_commands.json"
+"$tree/scripts/tidy" --build "$work/none" "$tree/examples/table.c" >"$work/said" 2>&1 ||
+  { echo "in a path with blanks:"; cat "$work/said"; exit 1; }
 echo "ok: faults are found"
