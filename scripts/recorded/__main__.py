@@ -2,7 +2,8 @@
 
     ./scripts/pages             writes what is not as it would be made
     ./scripts/pages --check     fails where a page is not what would be written, naming lines; where a template has a number that
-                                looks measured; where a bound is missing or too loose
+                                looks measured; where a record is missing or does not show what a page says; where a bound is
+                                missing or too loose
 
 Exit status: 0 all is as it should be, 1 something is not (nothing is written then), 2 usage.
 """
