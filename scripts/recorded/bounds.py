@@ -14,7 +14,8 @@ EVIDENCE = ("proved", "upstream", "measured")
 REQUIRED = {"verify": "bench and ./scripts/record", "bench": "bench and ./scripts/record", "peers": "peers --all --record",
             "error": "plot-error --record", "exhaustive": "exhaustive --record", "budget": "budget-worst --record",
             "stack": "budget-worst --record", "fuzz": "fuzz --minutes 30 --record", "mutants": "mutants --record",
-            "aarch64": "cross-aarch64 --record", "verify-aarch64": "cross-aarch64 --record", "old-cpus": "old-cpus --record"}
+            "aarch64": "cross-aarch64 --record", "verify-aarch64": "cross-aarch64 --record", "old-cpus": "old-cpus --record",
+            "single-file": "single-file --record"}
 
 
 def of_entry(where, e):

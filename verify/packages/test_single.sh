@@ -4,7 +4,7 @@
 #
 #   test_single.sh SOURCE_DIR SINGLE_BITS [--all]      SINGLE_BITS: the program of single_bits.c with the library
 #
-# --all: GCC and Clang, at -O0, -O2 and -O3 -march=native, for this machine and AArch64 (some minutes); else one of each kind.
+# --all: GCC and Clang, at -O0, -O2 and -O3 -march=native, for this machine and AArch64 (some minutes); else one of each compiler.
 set -euo pipefail
 source=$(cd "$1" && pwd) library=$2 all=${3:-}
 [[ -z $all || $all == --all ]] || { echo "test_single.sh: $all: only --all is allowed here" >&2; exit 2; }
@@ -90,17 +90,15 @@ else
   jobs+=("$gcc-2||$gcc|-O2 -march=native" "clang-0||clang|")
 fi
 aarch64="qemu-aarch64 -L /usr/aarch64-linux-gnu"
-if [[ $(uname -m) == aarch64 ]]; then
+if [[ $(uname -m) == aarch64 || ! $all ]]; then
   :
 elif ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/dev/null; then
   echo "skipped: AArch64: its GCC or qemu-aarch64 is missing (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"
-elif [[ $all ]]; then
+else
   for flags in "" -O2 -O3; do
     jobs+=("aarch64-gcc${flags:--O0}|$aarch64|aarch64-linux-gnu-gcc|$flags"
       "aarch64-clang${flags:--O0}|$aarch64|clang --target=aarch64-linux-gnu|$flags")
   done
-else
-  jobs+=("aarch64-gcc|$aarch64|aarch64-linux-gnu-gcc|-O2")
 fi
 run() { # run JOB
   local name emulator compiler flags
