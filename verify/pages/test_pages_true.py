@@ -167,7 +167,9 @@ CAMPAIGNS = {
     "mutants": {"faults": 70, "seen": 70, "seconds": 61.2, "implementations": ["naive", "exact_scalar"]},
     "aarch64": {"tests": 30, "passed": 29, "failed": 0, "skipped": 1, "seconds": 3700, "emulator": "qemu 7",
                 "mutants": "all seen"},
-    "old-cpus": {"emulator": "qemu 7", "seconds": 5, "cpus": [{"name": "old", "what": "no AVX", "refused": 9, "tests": 12}] * 6}}
+    "old-cpus": {"emulator": "qemu 7", "seconds": 5, "cpus": [{"name": "old", "what": "no AVX", "refused": 9, "tests": 12}] * 6},
+    "single-file": {"seconds": 90, "instruction_sets": ["avx2", "any"],
+                    "builds": [{"compiler": name, "flags": "-O2"} for name in ("gcc", "clang", "aarch64-gcc", "aarch64-clang")]}}
 
 
 def test_campaigns(tmp_path, monkeypatch):
@@ -185,7 +187,7 @@ def test_campaigns(tmp_path, monkeypatch):
     for words in ("| `fill` | 30 min | 1,234,567 | 99 of 120 | 345 | 42 | 0 | address, undefined |",
                   "saw 70 of 70 faults, in 1 min 1 s", "2 implementations: `naive`, `exact_scalar`.", 
                   "30 tests, 29 passed, 0 failed, 1 skipped, in\n1 h 1 min 40 s.",
-                  "- all seen", "| old | no AVX | 9 | 12 |"):
+                  "- all seen", "| old | no AVX | 9 | 12 |", "- aarch64-clang, -O2\n"):
         assert words in page
 
 
@@ -196,6 +198,7 @@ def test_campaigns(tmp_path, monkeypatch):
     ("aarch64", lambda d: d.update(passed=28), "no test failed on AArch64"),
     ("old-cpus", lambda d: d["cpus"].pop(), "six old CPUs"),
     ("old-cpus", lambda d: d["cpus"].append(d["cpus"].pop() | {"tests": 0}), "six old CPUs"),
+    ("single-file", lambda d: d["builds"].pop(), "both compilers, both architectures"),
     ("exhaustive", lambda d: d["misrounded"].update(exact_scalar=5), "every output is correctly rounded")])
 def test_campaigns_that_failed(tmp_path, monkeypatch, name, how, said):
     data = read("exhaustive") if name == "exhaustive" else json.loads(json.dumps(CAMPAIGNS[name]))
