@@ -16,8 +16,6 @@ enum { FIRST_LIMBS = 4, ANGLE_BITS = 23, SERIES_BITS = 12 };
 
 int64_t posenc_ladder_degree(const posenc_spec *spec)
 {
-  if (spec->denominator > 0x1p20)
-    return 0;
   const double degree = spec->denominator == 0.0 ? (double)spec->d_model : 2.0 * spec->denominator;
   return !spec->freqs && degree >= 1.0 && degree <= 0x1p21 && floor(degree) == degree ? (int64_t)degree : 0;
 }
