@@ -6,12 +6,10 @@
 
 #ifdef __OPTIMIZE__
 enum { ALLOWED = 112 << 10 };
-#else
-#ifdef __clang__
+#elif defined(__clang__)
 enum { ALLOWED = 448 << 10 };
 #else
 enum { ALLOWED = 192 << 10 };
-#endif
 #endif
 
 enum { D = 512, ROWS = 200, HARD = 142401 /* column 348 of this position is one of seven up to 2^20 (docs/exhaustive.md) */ };
