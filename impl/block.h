@@ -8,13 +8,33 @@
 #ifndef POSENC_BLOCK_H
 #define POSENC_BLOCK_H
 
-#include "strip.h"
+#include "slots.h"
 
 /* Frequencies of a block at most: 4 KiB of a row. Their anchors are in L1, their 264 KiB of steps mostly in L2. */
 enum { MOST = 512 };
 
 /* How rows are written: in the caches or around them; or what is already there, x, is scaled and added to, likewise. */
 typedef enum store { PLAIN, STREAMED, ADDED, ADDED_STREAMED } store;
+
+/* Sines and cosines of vectors side by side. */
+typedef struct angles {
+  double *sin, *cos;
+} angles;
+
+FLAT angle angle_in(angles a, int v) { return (angle){vd_loadu(a.sin + v * VD_LANES), vd_loadu(a.cos + v * VD_LANES)}; }
+static inline void set_angle(angles a, int v, angle value)
+{
+  vd_store(a.sin + v * VD_LANES, value.sin);
+  vd_store(a.cos + v * VD_LANES, value.cos);
+}
+
+/* What inner loops read. They copy it first: for all the compiler knows, their stores could change it. */
+typedef struct view {
+  angles coarses, anchors; /* of this block's positions, below */
+  vx *exempt;
+  slots slots;
+  const double *const *steps; /* of a group, as entries_of() gives them; NULL: steps are in the slots */
+} view;
 
 typedef struct block {
   const turns *t;
@@ -23,18 +43,30 @@ typedef struct block {
   int vectors;      /* with any of them */
   store how;
   int64_t coarse, anchor; /* positions: of all runs, of this one */
+  int shared; /* lanes at the left of group 0 that are the end of the row before; 0: none. If there are any, the slots have steps */
+  double edge[2 * GROUP] LINE; /* for it, and this its anchors for step -32, where the row before belongs to the run before */
+  view view;
+  slots_memory slots;
+  double coarses[2 * MOST] LINE, anchors[2 * MOST] LINE; /* of a block wider than a strip, sines, then cosines */
   vx exempt[MOST / VD_LANES];
-  const double *steps[MOST / GROUP]; /* of a group, as entries_of() gives them */
-  double coarses[2 * MOST] LINE, anchors[2 * MOST] LINE; /* sines, then cosines, at those positions */
-  double made[STEPS * ENTRY] LINE; /* steps of a strip where the plan keeps none, or none at a line */
-  int shared;                      /* lanes at the left of group 0 that are the end of the row before; 0: none. If there are any: */
-  double edge[2 * GROUP] LINE;     /* group 0's anchors for step -32, where the row before belongs to the run before */
-  double joined[STEP * 2 * GROUP] LINE; /* group 0's steps, -32 to 31 */
+  const double *steps[MOST / GROUP];
 } block;
 
-/* Of `width` frequencies from `first`, for runs with one coarse part, that position. Rows end before column `end`. */
+FLAT angles angles_in_slots(slots s, int i) { return (angles){slot_at(s, i)->values, slot_at(s, i + 1)->values}; }
+
+/* Of the group of vector v; b >= 0. */
+FLAT angle step_of(const view *w, int v, int b)
+{
+  if (!w->steps)
+    return angle_in(angles_in_slots(w->slots, STEP_SLOT + 2 * b), v);
+  return load_angle(w->steps[v / PER_GROUP] + b * ENTRY + v % PER_GROUP * VD_LANES, ROOM);
+}
+
+/* Of `width` frequencies from `first`, for runs with one coarse part, that position. Rows end before column `end`. The block's
+ * columns of one row begin at `out`. A strip that is written around the caches, or whose steps the plan does not keep, has all
+ * that is read of it in slots. */
 static inline void set_block(block *p, const turns *t, int64_t first, int64_t width, int64_t end, int64_t coarse, store how,
-                             int own_steps)
+                             const float *out, int64_t stride)
 {
   const int64_t columns = end - 2 * first;
   p->t = t;
@@ -45,15 +77,20 @@ static inline void set_block(block *p, const turns *t, int64_t first, int64_t wi
   p->how = how;
   p->coarse = coarse;
   p->shared = 0;
+  const slots s = slots_in(&p->slots, out, stride);
+  const int in_slots = width == STRIP;
+  p->view = (view){{p->coarses, p->coarses + MOST}, {p->anchors, p->anchors + MOST}, p->exempt, s, p->steps};
+  if (in_slots)
+    p->view = (view){angles_in_slots(s, COARSE_SLOT), angles_in_slots(s, ANCHOR_SLOT), slot_at(s, EXEMPT_SLOT)->lanes, s, NULL};
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = first + v * VD_LANES;
-    store_angle(p->coarses + v * VD_LANES, MOST, coarse_angle(t, k, coarse));
-    p->exempt[v] = vx_of(exempt_lanes(t, k, coarse));
-    for (int b = 0; own_steps && b < STEPS; b++)
-      store_angle(p->made + b * ENTRY + v * VD_LANES, ROOM, entry(t, steps_of(t, k), k, b, 1));
+    set_angle(p->view.coarses, v, coarse_angle(t, k, coarse));
+    p->view.exempt[v] = vx_of(exempt_lanes(t, k, coarse));
+    for (int b = 0; in_slots && b < STEPS; b++)
+      set_angle(angles_in_slots(s, STEP_SLOT + 2 * b), v, entry(t, steps_of(t, k), k, b, 1));
   }
-  for (int g = 0; g * PER_GROUP < p->vectors; g++)
-    p->steps[g] = own_steps ? p->made + g * GROUP : entries_of(t, t->steps, STEPS, first + g * GROUP);
+  for (int g = 0; !in_slots && g * PER_GROUP < p->vectors; g++)
+    p->steps[g] = entries_of(t, t->steps, STEPS, first + g * GROUP);
 }
 
 /* For the run before this one, which may have another coarse part, but none further than COARSE from here: too careful by that. */
@@ -68,29 +105,25 @@ static inline void set_run(block *p, int64_t anchor)
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = p->first + v * VD_LANES;
     const angle middle = entry(p->t, middles_of(p->t, k), k, (int)((anchor - p->coarse) / STEP), STEP);
-    store_angle(p->anchors + v * VD_LANES, MOST, turned(load_angle(p->coarses + v * VD_LANES, MOST), middle));
+    set_angle(p->view.anchors, v, turned(angle_in(p->view.coarses, v), middle));
   }
 }
 
-static inline angle anchor_of(const block *p, int v) { return load_angle(p->anchors + v * VD_LANES, MOST); }
 static inline angle edge_of(const block *p, int v) { return load_angle(p->edge + v * VD_LANES, GROUP); }
-static inline angle joined_step(const block *p, int v, int b)
+FLAT double *joined_step(const view *w, int v, int b)
 {
-  return load_angle(p->joined + (b + STEP / 2) * 2 * GROUP + v * VD_LANES, GROUP);
-}
-
-static inline angle step_of(const block *p, int v, int b) /* b >= 0 */
-{
-  return load_angle(p->steps[v / PER_GROUP] + b * ENTRY + v % PER_GROUP * VD_LANES, ROOM);
+  enum { EACH_SLOT = STRIP / (2 * GROUP) };
+  const int i = b + STEP / 2;
+  return slot_at(w->slots, JOINED_SLOT + i / EACH_SLOT)->values + i % EACH_SLOT * 2 * GROUP + v * VD_LANES;
 }
 
 static inline angle value_of(const block *p, int v, int b)
 {
   if (p->shared && v < PER_GROUP)
-    return turned(b == -STEP / 2 ? edge_of(p, v) : anchor_of(p, v), joined_step(p, v, b));
-  angle s = step_of(p, v, b < 0 ? -b : b);
+    return turned(b == -STEP / 2 ? edge_of(p, v) : angle_in(p->view.anchors, v), load_angle(joined_step(&p->view, v, b), GROUP));
+  angle s = step_of(&p->view, v, b < 0 ? -b : b);
   s.sin = vd_mul(s.sin, vd_set1(b < 0 ? -1.0 : 1.0));
-  return turned(anchor_of(p, v), s);
+  return turned(angle_in(p->view.anchors, v), s);
 }
 
 /* The strip from vector `first` of row anchor + b, which is at `strip`. */
@@ -103,7 +136,7 @@ __attribute__((noinline)) static void settle_strip(const block *p, const posenc_
     const int64_t position = p->anchor + b, k = p->first + v * VD_LANES, from = p->from - v * EACH;
     const angle y = value_of(p, v, b);
     check c = check_none();
-    check_pairs(&c, y.sin, y.cos, vd_pack(y.sin, y.cos), p->exempt[v]);
+    check_pairs(&c, y.sin, y.cos, vd_pack(y.sin, y.cos), p->view.exempt[v]);
     if (!check_flagged(&c)) /* usually one of the strip is */
       continue;
     float *const at = strip + (v - first) * EACH;

@@ -39,11 +39,11 @@ static inline void join_block(block *p, int64_t pairs)
   for (int v = 0; v < PER_GROUP; v++) {
     const int64_t before = pairs - p->shared + v * VD_LANES, own = p->first + v * VD_LANES;
     const owners whose = owners_of(p, v);
-    p->exempt[v] = vx_of(put_together(whose, exempt_at(t, before, relative_before(p, before)), exempt_lanes(t, own, p->coarse)));
+    p->view.exempt[v] = vx_of(put_together(whose, exempt_at(t, before, relative_before(p, before)), exempt_lanes(t, own, p->coarse)));
     for (int b = -STEP / 2; b < STEP / 2; b++) {
       const angle step_before = entry(t, steps_of(t, before), before, b == -STEP / 2 ? STEP / 2 - 1 : b - 1, 1);
       const angle step = entry(t, steps_of(t, own), own, b, 1);
-      store_angle(p->joined + (STEP / 2 + b) * 2 * GROUP + v * VD_LANES, GROUP, join(whose, step_before, step));
+      store_angle(joined_step(&p->view, v, b), GROUP, join(whose, step_before, step));
     }
   }
 }
@@ -60,8 +60,8 @@ static inline void join_run(block *p, int64_t pairs)
   for (int v = 0; v < PER_GROUP; v++) {
     const int64_t k = pairs - p->shared + v * VD_LANES;
     const owners whose = owners_of(p, v);
-    const angle own = anchor_of(p, v);
-    store_angle(p->anchors + v * VD_LANES, MOST, join(whose, angle_of_anchor(p->t, k, p->anchor), own));
+    const angle own = angle_in(p->view.anchors, v);
+    set_angle(p->view.anchors, v, join(whose, angle_of_anchor(p->t, k, p->anchor), own));
     store_angle(p->edge + v * VD_LANES, GROUP, join(whose, angle_of_anchor(p->t, k, p->anchor - STEP), own));
   }
 }

@@ -10,29 +10,28 @@ typedef enum known { ANY, WHOLE, ALONE } known;
 
 /* Row -32, the only one from STEP / 2 steps behind, shares lines with a row of another anchor. It has no counterpart ahead, and so
  * the constants of this call tell nearly always that it is not there. */
-FLAT void some_rows(const block *p, const posenc_spec *spec, store how, known strips, pair_of_rows rows, int b, const target *to,
-                    settle_pairs *settle)
+FLAT int some_rows(const block *p, const view *w, const posenc_spec *spec, store how, known strips, pair_of_rows rows, int b,
+                   const target *to, settle_pairs *settle)
 {
-  if (strips == ALONE) {
-    some_strips(p, spec, how, rows, 0, 0, b, to, settle);
-    return;
-  }
+  int flagged = 0; /* around the caches, where there is one strip */
+  if (strips == ALONE)
+    return some_strips(p, w, spec, how, rows, 0, 0, b, to, settle);
   if (strips == WHOLE) {
     for (int v = 0; v < p->vectors; v += PER_STRIP)
-      some_strips(p, spec, how, rows, 0, v, b, to, settle);
-    return;
+      some_strips(p, w, spec, how, rows, 0, v, b, to, settle);
+    return 0;
   }
   const int y_b = row_of_y(rows, b), z_b = row_of_z(rows, b), y_there = rows != BEHIND, z_there = rows != AHEAD;
   const int whole = (int)(p->to / EACH) / PER_STRIP * PER_STRIP;
   const int edge = (rows == BEHIND && b == STEP / 2) || (rows == TWO_BEHIND && b + 1 == STEP / 2);
   int v = 0;
   if (p->shared && !edge) {
-    some_strips(p, spec, how, rows, 1, 0, b, to, settle);
+    flagged = some_strips(p, w, spec, how, rows, 1, 0, b, to, settle);
     v = PER_STRIP;
   }
   while (v < p->vectors) {
     if (v < whole && (v > 0 || p->from == 0)) {
-      some_strips(p, spec, how, rows, 0, v, b, to, settle);
+      flagged = some_strips(p, w, spec, how, rows, 0, v, b, to, settle);
     } else if (how == ADDED || how == ADDED_STREAMED) {
       if (y_there)
         one_sum(p, spec, v, y_b, to, settle);
@@ -46,28 +45,58 @@ FLAT void some_rows(const block *p, const posenc_spec *spec, store how, known st
     }
     v += PER_STRIP;
   }
+  return flagged;
 }
 
-/* Rows lo .. hi of a run, lo as in `to`. Neighbours go together in the caches only, and as vectors: it is there that it pays. */
-FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known strips, const target *to, int hi,
+/* Rows of a run that are to be settled: bit b of those at anchor + b and at anchor - b. */
+typedef struct unsettled {
+  uint64_t ahead, behind;
+} unsettled;
+
+FLAT void note(unsettled *u, int flagged, int b)
+{
+  u->ahead |= (uint64_t)(flagged & 1) << b;
+  u->behind |= (uint64_t)(flagged >> 1) << b;
+}
+
+__attribute__((noinline)) static void settle_rows(const block *p, const posenc_spec *spec, const target *to, unsettled u,
+                                                  settle_pairs *settle)
+{
+  for (; u.ahead; u.ahead &= u.ahead - 1)
+    settle_strip(p, spec, 0, __builtin_ctzll(u.ahead), row_at(to, __builtin_ctzll(u.ahead)), settle);
+  for (; u.behind; u.behind &= u.behind - 1)
+    settle_strip(p, spec, 0, -__builtin_ctzll(u.behind), row_at(to, -__builtin_ctzll(u.behind)), settle);
+}
+
+/* Rows lo .. hi of a run, lo as in `to`. Neighbours go together in the caches only, and as vectors: it is there that it pays.
+ * Around the caches rows are settled in the end, so that the loops call nothing: what they need stays in registers and slots. */
+FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known strips, const target *given, int hi,
                    settle_pairs *settle)
 {
+  view copied = p->view;
+  if (how == STREAMED)
+    copied.steps = NULL; /* as it is: now the compiler knows */
+  const view *const w = &copied;
+  const target here = *given, *const to = &here;
   const int lo = to->lo, both = lo < 0 && hi > 0 ? (-lo < hi ? -lo : hi) : 0; /* rows behind the anchor with one ahead */
   const int two = how == PLAIN && VD_LANES > 1, behind = both > -hi - 1 ? both : -hi - 1;
+  unsettled u = {0, 0};
   int b = -lo;
   for (; two && b > behind + 1; b -= 2)
-    some_rows(p, spec, how, strips, TWO_BEHIND, b - 1, to, settle);
+    some_rows(p, w, spec, how, strips, TWO_BEHIND, b - 1, to, settle);
   for (; b > behind; b--)
-    some_rows(p, spec, how, strips, BEHIND, b, to, settle);
+    note(&u, some_rows(p, w, spec, how, strips, BEHIND, b, to, settle), b);
   if (lo <= 0 && hi >= 0)
-    some_rows(p, spec, how, strips, AHEAD, 0, to, settle);
+    note(&u, some_rows(p, w, spec, how, strips, AHEAD, 0, to, settle), 0);
   for (b = 1; b <= both; b++)
-    some_rows(p, spec, how, strips, BOTH, b, to, settle);
+    note(&u, some_rows(p, w, spec, how, strips, BOTH, b, to, settle), b);
   b = lo > both ? lo : both + 1;
   for (; two && b < hi; b += 2)
-    some_rows(p, spec, how, strips, TWO_AHEAD, b, to, settle);
+    some_rows(p, w, spec, how, strips, TWO_AHEAD, b, to, settle);
   for (; b <= hi; b++)
-    some_rows(p, spec, how, strips, AHEAD, b, to, settle);
+    note(&u, some_rows(p, w, spec, how, strips, AHEAD, b, to, settle), b);
+  if (how == STREAMED && settle && (u.ahead | u.behind))
+    settle_rows(p, spec, to, u, settle);
 }
 
 /* Not inlined: of the three, only the stack of the one that runs is taken. */

@@ -7,9 +7,9 @@
 #include "alone.h"
 #include "tiles.h"
 
-enum { BATCH = 2048, COARSES = 128, SLOTS = 2 * COARSES };
+enum { BATCH = 2048, COARSES = 128, BUCKETS = 2 * COARSES };
 
-_Static_assert(SLOTS == 256 && BATCH <= INT16_MAX && MIDDLES <= INT8_MAX, "the hash gives 8 bits, rows and parts fit");
+_Static_assert(BUCKETS == 256 && BATCH <= INT16_MAX && MIDDLES <= INT8_MAX, "the hash gives 8 bits, rows and parts fit");
 
 typedef struct row_parts {
   int16_t row; /* of the batch */
@@ -27,24 +27,24 @@ typedef struct batch {
 /* The rows from i that fit in a batch, sorted by coarse part. Those are told apart by a hash table with open addressing. */
 static inline void gather(batch *b, const posenc_rows *r, int64_t i)
 {
-  uint8_t slots[SLOTS] = {0}, which[BATCH]; /* one more than the index in coarse[]; 0: free */
+  uint8_t buckets[BUCKETS] = {0}, which[BATCH]; /* one more than the index in coarse[]; 0: free */
   int16_t next[COARSES + 1];
   b->coarses = 0;
   b->end[0] = 0;
   for (b->count = 0; b->count < BATCH && i + b->count < r->count; b->count++) {
     const int64_t coarse = parts_of(posenc_row_position(r, i + b->count)).coarse;
     uint64_t s = (uint64_t)(coarse / COARSE) * UINT64_C(0x9e3779b97f4a7c15) >> 56;
-    while (slots[s] && b->coarse[slots[s] - 1] != coarse)
-      s = (s + 1) % SLOTS;
-    if (!slots[s]) {
+    while (buckets[s] && b->coarse[buckets[s] - 1] != coarse)
+      s = (s + 1) % BUCKETS;
+    if (!buckets[s]) {
       if (b->coarses == COARSES)
         break;
       b->coarse[b->coarses] = coarse;
-      slots[s] = (uint8_t)++b->coarses;
+      buckets[s] = (uint8_t)++b->coarses;
       b->end[b->coarses] = 0;
     }
-    which[b->count] = slots[s];
-    b->end[slots[s]]++;
+    which[b->count] = buckets[s];
+    b->end[buckets[s]]++;
   }
   for (int c = 0; c < b->coarses; c++) {
     next[c] = b->end[c];

@@ -95,15 +95,15 @@ static inline void check_pairs(check *k, vd s, vd c, vp packed, vx exempt)
   k->least = _mm256_min_epu32(k->least, _mm256_castps_si256(_mm256_or_ps(packed, exempt)));
 }
 
-static inline int below(__m256i a, __m256i limit) /* any lane, unsigned */
+static inline __m256i below(__m256i a, __m256i limit) /* lanes, unsigned */
 {
-  const __m256i most = _mm256_sub_epi32(limit, _mm256_set1_epi32(1));
-  const __m256i is = _mm256_cmpeq_epi32(_mm256_min_epu32(a, most), a);
-  return !_mm256_testz_si256(is, is);
+  return _mm256_cmpeq_epi32(_mm256_min_epu32(a, _mm256_sub_epi32(limit, _mm256_set1_epi32(1))), a);
 }
 
+/* One branch for both: of two, GCC moves all that the second needs behind the first, and keeps every vector of the strip for it. */
 static inline int check_flagged(const check *k)
 {
-  return below(k->low, _mm256_set1_epi32(CHECK_CLOSE)) ||
-         below(k->least, _mm256_castps_si256(_mm256_set1_ps(-CHECK_SMALL)));
+  const __m256i near_halfway = below(k->low, _mm256_set1_epi32(CHECK_CLOSE));
+  const __m256i flagged = _mm256_or_si256(near_halfway, below(k->least, _mm256_castps_si256(_mm256_set1_ps(-CHECK_SMALL))));
+  return !_mm256_testz_si256(flagged, flagged);
 }

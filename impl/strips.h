@@ -73,30 +73,30 @@ typedef enum pair_of_rows {
 static inline int row_of_y(pair_of_rows rows, int b) { return rows == TWO_BEHIND ? -b - 1 : b; }
 static inline int row_of_z(pair_of_rows rows, int b) { return rows == TWO_AHEAD ? b + 1 : -b; }
 
-/* The strip from vector `first`, all of which exists, of those rows. */
-FLAT void some_strips(const block *p, const posenc_spec *spec, store how, pair_of_rows rows, int shared, int first, int b,
+/* The strip from vector `first`, all of which exists, of those rows. `w` is a copy of the block's view. Returns 1 where the check
+ * has found something in y, plus 2 where it has in z; around the caches that is not settled yet. */
+FLAT int some_strips(const block *p, const view *w, const posenc_spec *spec, store how, pair_of_rows rows, int shared, int first, int b,
                       const target *to, settle_pairs *settle)
 {
   check y_check = check_none(), z_check = y_check;
-  const double *const anchors = p->anchors + first * VD_LANES, *const *const steps = p->steps + first / PER_GROUP;
-  const vx *const exempt = p->exempt + first;
   const int y_b = row_of_y(rows, b), z_b = row_of_z(rows, b), y_there = rows != BEHIND, z_there = rows != AHEAD;
   const int two_steps = rows == TWO_AHEAD || rows == TWO_BEHIND, y_step = rows == TWO_BEHIND ? b + 1 : b;
   float *const y_to = y_there ? row_at(to, y_b) + first * EACH : NULL;
   float *const z_to = z_there ? row_at(to, z_b) + first * EACH : NULL;
   const int added = how == ADDED || how == ADDED_STREAMED;
   vp y_kept[PER_STRIP], z_kept[PER_STRIP];
+  if (how == STREAMED)
+    __asm__ volatile("" ::: "memory"); /* what is in the slots is read there, not from a copy on the stack */
 #pragma GCC unroll 8
   for (int v = 0; v < PER_STRIP; v++) {
-    const angle anchor = load_angle(anchors + v * VD_LANES, MOST);
+    const angle anchor = angle_in(w->anchors, first + v);
     const int own = shared && v < PER_GROUP; /* steps */
-    const double *const group = steps[v / PER_GROUP] + v % PER_GROUP * VD_LANES;
-    const angle step = own ? joined_step(p, v, y_b) : load_angle(group + y_step * ENTRY, ROOM);
+    const angle step = own ? load_angle(joined_step(w, v, y_b), GROUP) : step_of(w, first + v, y_step);
     if (y_there) {
       const angle y = rows == TWO_BEHIND && !own ? turned_back(anchor, step) : turned(anchor, step);
       const vp packed = vd_pack(y.sin, y.cos);
       if (settle)
-        check_pairs(&y_check, y.sin, y.cos, packed, exempt[v]);
+        check_pairs(&y_check, y.sin, y.cos, packed, w->exempt[first + v]);
       if (added)
         y_kept[v] = packed;
       else
@@ -104,11 +104,11 @@ FLAT void some_strips(const block *p, const posenc_spec *spec, store how, pair_o
     }
     if (z_there) {
       const int z_step = rows == TWO_AHEAD ? b + 1 : b;
-      const angle other = own ? joined_step(p, v, z_b) : two_steps ? load_angle(group + z_step * ENTRY, ROOM) : step;
+      const angle other = own ? load_angle(joined_step(w, v, z_b), GROUP) : two_steps ? step_of(w, first + v, z_step) : step;
       const angle z = own || rows == TWO_AHEAD ? turned(anchor, other) : turned_back(anchor, other);
       const vp packed = vd_pack(z.sin, z.cos);
       if (settle)
-        check_pairs(&z_check, z.sin, z.cos, packed, exempt[v]);
+        check_pairs(&z_check, z.sin, z.cos, packed, w->exempt[first + v]);
       if (added)
         z_kept[v] = packed;
       else
@@ -126,12 +126,13 @@ FLAT void some_strips(const block *p, const posenc_spec *spec, store how, pair_o
       store_strip(y_to, y_kept, how);
     if (z_there)
       store_strip(z_to, z_kept, how);
-  } else if (settle && (y_flagged | z_flagged)) {
+  } else if (settle && how != STREAMED && (y_flagged | z_flagged)) {
     if (y_flagged)
       settle_strip(p, spec, first, y_b, y_to, settle);
     if (z_flagged)
       settle_strip(p, spec, first, z_b, z_to, settle);
   }
+  return settle ? y_flagged + 2 * z_flagged : 0;
 }
 
 /* The strip from vector `first` of row anchor + b, at `row`; perhaps not all of it exists. */
@@ -144,7 +145,7 @@ __attribute__((noinline)) static void one_strip(const block *p, const posenc_spe
     const vp packed = vd_pack(y.sin, y.cos);
     const int64_t from = p->shared ? 0 : p->from - v * EACH, to = p->to - v * EACH;
     if (settle)
-      check_pairs(&c, y.sin, y.cos, packed, p->exempt[v]);
+      check_pairs(&c, y.sin, y.cos, packed, p->view.exempt[v]);
     if (from <= 0 && to >= EACH)
       store_vector(row + v * EACH, packed, p->how);
     else
@@ -165,7 +166,7 @@ __attribute__((noinline)) static void one_sum(const block *p, const posenc_spec 
     const angle y = value_of(p, v, b);
     const vp packed = vd_pack(y.sin, y.cos);
     if (settle)
-      check_pairs(&c, y.sin, y.cos, packed, p->exempt[v]);
+      check_pairs(&c, y.sin, y.cos, packed, p->view.exempt[v]);
     vp_store(strip + (v - first) * EACH, packed);
   }
   if (settle && check_flagged(&c))

@@ -27,8 +27,8 @@ static inline int64_t first_lane(const float *out, int64_t stride)
 }
 
 /* MANY_ROWS make the joins pay, but in the caches only if rows are not checked too: then crossing lines costs less than the joins.
- * MANY_RUNS make a copy of steps at lines pay. */
-enum { ROWS = 1024, MANY_ROWS = 192, MANY_RUNS = 4 };
+ */
+enum { ROWS = 1024, MANY_ROWS = 192 };
 
 __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,
                                                 int64_t stride, settle_pairs *settle)
@@ -54,8 +54,7 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
     end = count - i < ROWS ? count : i + ROWS;
     end = end < coarse_end ? end : coarse_end;
     for (int64_t first = r->from / 2 + left; 2 * first < columns; first += width) {
-      const int own_steps = !t->steps || (how == STREAMED && first % GROUP != 0 && end - i >= MANY_RUNS * STEP);
-      set_block(&p, t, first, width, columns, at.coarse, how, own_steps);
+      set_block(&p, t, first, width, columns, at.coarse, how, out + 2 * first, stride);
       if (joined && first < 0)
         join_block(&p, pairs);
       for (int64_t j = i, next; j < end; j = next) {
