@@ -77,6 +77,6 @@ if(POSENC_PYTHON_DIR)
   install(DIRECTORY python/posenc DESTINATION ${POSENC_PYTHON_DIR} COMPONENT python
           FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 endif()
-if(SKBUILD) # python/pyproject.toml: the wheel has the library inside
+if(SKBUILD) # pyproject.toml: the wheel has the library inside
   install(PROGRAMS $<TARGET_FILE:posenc> DESTINATION posenc RENAME $<TARGET_SONAME_FILE_NAME:posenc> COMPONENT wheel)
 endif()

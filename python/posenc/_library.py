@@ -2,6 +2,7 @@
 
 import ctypes
 import pathlib
+import sys
 
 VERSION = "1.0.0"  # of include/posenc.h; a test compares them
 
@@ -76,9 +77,11 @@ _FUNCTIONS = {  # name: (result, arguments)
 
 
 def find() -> str:
-    """The library inside the package if it has one, else the system's, which the dynamic linker finds."""
-    bundled = pathlib.Path(__file__).with_name(SONAME)
-    return str(bundled) if bundled.exists() else SONAME
+    """The library inside the package if it has one, else the system's, which the dynamic linker finds.
+
+    An editable installation has two directories: one with the sources, and one with the library."""
+    candidates = [pathlib.Path(directory) / SONAME for directory in sys.modules[__package__].__path__]
+    return next((str(path) for path in candidates if path.exists()), SONAME)
 
 
 def load(name: str) -> ctypes.CDLL:

@@ -33,7 +33,7 @@ done
 # The Python package's own, and what its wheel would be called.
 says "the Python package" "$(sed -n 's/^VERSION = "\(.*\)".*/\1/p' "$source_dir/python/posenc/_library.py")" "$version"
 says "its SONAME" "$(sed -n 's/^SONAME = "\(.*\)".*/\1/p' "$source_dir/python/posenc/_library.py")" "libposenc.so.$major"
-says "pyproject.toml" "$(/usr/bin/python3 - "$source_dir/python" <<'END_PYTHON'
+says "pyproject.toml" "$(/usr/bin/python3 - "$source_dir" <<'END_PYTHON'
 import pathlib, re, sys, tomllib
 where = pathlib.Path(sys.argv[1])
 project = tomllib.loads((where / "pyproject.toml").read_text())
