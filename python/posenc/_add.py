@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import check_array, check_writable, run
+from ._arrays import check_writable, elements, fresh, run
 from ._library import Strides
 from ._plan import MAX_POSITION, Plan, index, plan, real
 
@@ -64,7 +64,7 @@ def _inputs(x: Array, axis: int, out: Array, out_strides: tuple[int, int]) -> tu
 
 
 def _outputs(out: Any, x: Array, axis: int, dtype: str) -> tuple[Array, tuple[int, int]]:
-    check_array("out", out, dtype)
+    out = elements("out", out, dtype)
     if out.shape != x.shape:
         raise ValueError(f"out has shape {out.shape}; allowed: that of x, {x.shape}")
     check_writable("out", out)
@@ -84,15 +84,15 @@ def _run(
 ) -> None:
     batch, count, _ = x.shape
     x_row, out_row = x_strides[1], out_strides[1]
-    x_start, out_start, size = x.ctypes.data, out.ctypes.data, x.itemsize
+    x_start, out_start = x.ctypes.data, out.ctypes.data
 
     def arguments(i: int, rows: int) -> tuple[Any, ...]:
-        source, target = x_start + i * x_row * size, out_start + i * out_row * size
+        source, target = x_start + i * x_row * x.itemsize, out_start + i * out_row * out.itemsize
         if batch == 1:
             return first + i, rows, source, x_row, scale, target, out_row
         return first + i, rows, batch, source, Strides(*x_strides), scale, target, Strides(*out_strides)
 
-    run(p, "posenc_add" if batch == 1 else "posenc_add_batch", threads, count, arguments)
+    run(p, "posenc_add" if batch == 1 else "posenc_add_batch", threads, count, arguments, batch)
 
 
 def add(
@@ -110,8 +110,9 @@ def add(
     Parameters
     ----------
     x
-        float32 of shape (sequence, d_model), or (batch, sequence, d_model), or (sequence, batch, d_model); or bfloat16 in
-        uint16, which dtype="bfloat16" must say. There the product and the sum are each computed in float32 and rounded.
+        float32 of shape (sequence, d_model), or (batch, sequence, d_model), or (sequence, batch, d_model); or
+        bfloat16: ml_dtypes.bfloat16, or uint16 with dtype="bfloat16". The product and the sum are then each computed
+        in float32 and rounded to bfloat16.
     scale
         What x is multiplied by, rounded to float32; the Transformer has ``math.sqrt(d_model)`` here.
     first
@@ -133,13 +134,15 @@ def add(
     if not isinstance(x, np.ndarray):
         raise TypeError(f"x is of type {type(x).__name__}; allowed: a NumPy array")
     axis = sequence_axis(x.shape, batch_first)
+    if spec.get("dtype") is None and x.itemsize == 2 and x.dtype.name == "bfloat16":  # of ml_dtypes, for example
+        spec["dtype"] = x.dtype
     p = plan(x.shape[-1], **spec)
-    check_array("x", x, p.dtype)
+    values = elements("x", x, p.dtype)
     start = index("first", first, -MAX_POSITION, MAX_POSITION)
     factor = real("scale", scale)
     if out is None:
-        out = np.empty(x.shape, x.dtype)
+        out = fresh(x.shape, x.dtype)
     outputs, out_strides = _outputs(out, x, axis, p.dtype)
-    inputs, x_strides = _inputs(x, axis, outputs, out_strides)
+    inputs, x_strides = _inputs(values, axis, outputs, out_strides)
     _run(p, inputs, x_strides, factor, outputs, out_strides, start, threads)
     return out

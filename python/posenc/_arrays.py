@@ -1,8 +1,9 @@
-"""Rows in NumPy arrays: where they are, and threads that share them."""
+"""Rows in NumPy arrays: where they are, and how they are written: in pieces, by one thread or several."""
 
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
 from time import perf_counter_ns
@@ -18,29 +19,51 @@ from ._plan import DTYPES, Plan, fail, index
 WORTH_A_THREAD = 500_000
 _SAMPLE = 64  # one row in so many shows how long the others will take
 
+#: Python handles signals, such as Ctrl-C, between calls of the library, so rows are written in pieces that take about
+#: this many nanoseconds. Shorter ones would be slower: rows go around the caches only where one call writes 24 MiB or
+#: more.
+PIECE = 50_000_000
+#: Values in the first piece, whose time gives the size of the next. The slowest implementations take some 50 ns for a
+#: value, but exact takes microseconds for one of float64.
+_FIRST_PIECE = {**dict.fromkeys(DTYPES, 1 << 20), "float64": 1 << 13}
+
+_HUGE_PAGE = 1 << 21
+
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
 _BYTE = ctypes.c_char
+Write = Callable[[int, int], int]  # of (first, rows); returns a status
 
 
-def named(dtype: str) -> str:
-    """A dtype as messages have it."""
-    return "uint16, which holds bfloat16" if dtype == "bfloat16" else dtype
+def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A new array, whose values are undefined. NumPy asks the system for huge pages for large ones; such an array
+    starts at a huge page and its memory has the whole of the last one, as a part of one costs a page fault for each
+    small page."""
+    size = math.prod(shape) * dtype.itemsize
+    if size < _HUGE_PAGE:
+        return np.empty(shape, dtype)
+    memory = np.empty((size // _HUGE_PAGE + 2) * _HUGE_PAGE, np.uint8)
+    start = -memory.ctypes.data % _HUGE_PAGE
+    return memory[start : start + size].view(dtype).reshape(shape)
 
 
-def inferred(dtype: npt.DTypeLike | None, out: Any) -> npt.DTypeLike | None:
+def inferred(dtype: npt.DTypeLike | None, array: Any) -> npt.DTypeLike | None:
     """The dtype that was asked for, or that of an array which was given; uint16 is bfloat16 to those only who say so."""
-    if dtype is None and isinstance(out, np.ndarray):
-        return _FLOATS.get(out.dtype)
+    if dtype is None and isinstance(array, np.ndarray):
+        return _FLOATS.get(array.dtype) or (array.dtype if array.dtype.name == "bfloat16" else None)
     return dtype
 
 
-def check_array(name: str, array: Any, dtype: str) -> None:
-    """Raises unless it is an array of these elements."""
+def elements(name: str, array: Any, dtype: str) -> npt.NDArray[Any]:
+    """The array as the library sees it: bfloat16 as uint16. Raises unless it has this dtype."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is of type {type(array).__name__}; allowed: a NumPy array")
-    if array.dtype is not DTYPES[dtype] and (array.dtype != DTYPES[dtype] or not array.dtype.isnative):
-        hint = ", or uint16 with dtype='bfloat16'" if array.dtype == np.uint16 else ""
-        raise TypeError(f"{name} has dtype {array.dtype}; allowed: {named(dtype)}{hint}")
+    if array.dtype is DTYPES[dtype] or array.dtype == DTYPES[dtype] and array.dtype.isnative:
+        return array
+    if dtype == array.dtype.name == "bfloat16":  # of ml_dtypes, for example
+        return array.view(DTYPES[dtype])
+    allowed = "uint16, which holds bfloat16" if dtype == "bfloat16" else dtype
+    hint = ", or uint16 with dtype='bfloat16'" if array.dtype == np.uint16 else ""
+    raise TypeError(f"{name} has dtype {array.dtype}; allowed: {allowed}{hint}")
 
 
 def check_writable(name: str, array: npt.NDArray[Any]) -> None:
@@ -53,7 +76,7 @@ def check_writable(name: str, array: npt.NDArray[Any]) -> None:
 
 def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[int, int]:
     """Address and row stride, in elements, of an output array for rows of this shape."""
-    check_array(name, out, dtype)
+    out = elements(name, out, dtype)
     if out.shape != shape:
         raise ValueError(f"{name} has shape {out.shape}; allowed: {shape}")
     check_writable(name, out)
@@ -80,32 +103,52 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
     return out.ctypes.data, step // size
 
 
-def in_threads(parts: list[tuple[int, int]], write: Callable[[int, int], int]) -> int:
-    """write(first, rows) for all parts, one of them by the calling thread and each of the others by a new one; a status."""
+def in_pieces(first: int, count: int, piece: int, write: Write, stop: threading.Event | None = None) -> int:
+    """write(first, rows) until all rows are written, or one call fails, or `stop` is set; returns the last status.
+
+    The first call is for `piece` rows, each later one for as many as take PIECE nanoseconds at the last one's speed.
+    """
+    end, status = first + count, 0
+    while first < end and not status and not (stop and stop.is_set()):
+        rows = min(piece, end - first)
+        begin = perf_counter_ns()
+        status = write(first, rows)
+        piece = max(1, rows * PIECE // max(1, perf_counter_ns() - begin))
+        first += rows
+    return status
+
+
+def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
+    """`in_pieces` for all parts, one of them by the calling thread and each of the others by a new one; a status."""
     statuses = [MEMORY] * len(parts)  # what is left where a thread could not even call
+    stop = threading.Event()
 
     def work(i: int) -> None:
-        statuses[i] = write(*parts[i])
+        statuses[i] = in_pieces(*parts[i], piece, write, stop)
 
     others: list[threading.Thread] = []
     try:
         for i in range(1, len(parts)):
-            thread = threading.Thread(target=work, args=(i,), name="posenc")
+            others.append(threading.Thread(target=work, args=(i,), name="posenc"))
             try:
-                thread.start()
+                others[-1].start()  # Ctrl-C may come when it has begun
             except RuntimeError:  # the system gives no more of them
+                others.pop()
                 break
-            others.append(thread)
         for i in 0, *range(1 + len(others), len(parts)):
             work(i)
-    finally:  # the memory is theirs until they are done, whatever happened here
         for thread in others:
             thread.join()
+    finally:  # whatever happened here, they may be writing; one that has not begun sees `stop` and writes nothing
+        stop.set()
+        for thread in others:
+            if thread.is_alive():
+                thread.join()
     return max(statuses)
 
 
-def in_parts(threads: SupportsIndex, count: int, write: Callable[[int, int], int]) -> int:
-    """write(first, rows) for all rows, shared by so many threads at most; a status.
+def in_parts(threads: SupportsIndex, count: int, piece: int, write: Write) -> int:
+    """`in_pieces` for all rows, shared by so many threads at most; a status.
 
     The calling thread writes the first rows and takes the time. The others are shared where they are worth starting threads,
     which their size does not tell: of equal sizes, one kind of table takes ten thousand times as long as another. The library
@@ -113,33 +156,44 @@ def in_parts(threads: SupportsIndex, count: int, write: Callable[[int, int], int
     """
     n = index("threads", threads, 1, 1 << 20)
     if n < 2 or count < 2:
-        return write(0, count)
+        return in_pieces(0, count, piece, write)
     head = max(1, count // _SAMPLE)
     rest = count - head
     begin = perf_counter_ns()
-    status = write(0, head)
+    status = in_pieces(0, head, piece, write)
     expected = (perf_counter_ns() - begin) * rest // head
     if status:
         return status
     n = min(n, rest, expected // WORTH_A_THREAD)
     if n < 2:
-        return write(head, rest)
+        return in_pieces(head, rest, piece, write)
     n = min(n, 4 * (os.cpu_count() or 1))  # more would only wait
     share = -(-rest // n)
-    return in_threads([(i, min(share, count - i)) for i in range(head, count, share)], write)
+    return in_threads([(i, min(share, count - i)) for i in range(head, count, share)], piece, write)
 
 
-def run(p: Plan, name: str, threads: SupportsIndex | None, count: int, arguments: Callable[[int, int], tuple[Any, ...]]) -> None:
-    """Calls the library's function of this name for all rows; `arguments` are those for rows first .. first + rows - 1.
+def run(
+    p: Plan,
+    name: str,
+    threads: SupportsIndex | None,
+    count: int,
+    arguments: Callable[[int, int], tuple[Any, ...]],
+    batch: int = 1,
+) -> None:
+    """Calls the library's function of this name for all rows; each of them is written `batch` times.
 
-    All of them are checked before the first is written: by the function itself, where it is called for all rows at once.
+    `arguments(first, rows)` returns the arguments for rows first .. first + rows - 1. It must refer to the arrays and
+    so keep them alive: after a second Ctrl-C, a thread may still write its last piece when this call has ended. All
+    rows are checked before the first is written, by the function itself where one call is enough.
     """
-    function, whole = getattr(library, name), arguments(0, count)
-    if threads is None:
+    function, check, whole = getattr(library, name), getattr(library, f"{name}_check"), arguments(0, count)
+    piece = max(1, _FIRST_PIECE[p.dtype] // max(1, p.d_model * batch))
+    if threads is None and count <= piece:
         status = function(p.handle, *whole)
     else:
-        status = getattr(library, f"{name}_check")(p.handle, *whole, None, 0)
+        status = check(p.handle, *whole, None, 0)
         if status == 0:
-            status = in_parts(threads, count, lambda first, rows: function(p.handle, *arguments(first, rows)))
+            n = 1 if threads is None else threads
+            status = in_parts(n, count, piece, lambda first, rows: function(p.handle, *arguments(first, rows)))
     if status:
-        fail(status, getattr(library, f"{name}_check"), p.handle, *whole)
+        fail(status, check, p.handle, *whole)

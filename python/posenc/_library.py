@@ -70,9 +70,7 @@ _FUNCTIONS = {  # name: (result, arguments)
     **_checked("posenc_fill_pair", [_PLAN, _INT, _INT, _POINTER, _POINTER, _INT]),
     **_checked("posenc_add", [_PLAN, _INT, _INT, _POINTER, _INT, _REAL, _POINTER, _INT]),
     **_checked("posenc_add_batch", [_PLAN, _INT, _INT, _INT, _POINTER, Strides, _REAL, _POINTER, Strides]),
-    "posenc_table_create": (ctypes.c_int, [ctypes.POINTER(_POINTER), _PLAN, _INT, _INT, _INT]),
     "posenc_table_check": (ctypes.c_int, [_PLAN, _INT, _INT, _INT, *_MESSAGE]),
-    "posenc_table_destroy": (None, [_POINTER]),
 }
 
 

@@ -108,7 +108,7 @@ def real(name: str, value: Any, allowed: str = "a number") -> float:
 
 
 def dtype_name(dtype: Any) -> str:
-    """"float32", "float64", "bfloat16" or "float16", from such a name or a NumPy dtype."""
+    """"float32", "float64", "bfloat16" or "float16", from such a name or a NumPy dtype, of ml_dtypes too."""
     if isinstance(dtype, str) and dtype in DTYPES:
         return dtype
     try:
@@ -118,6 +118,13 @@ def dtype_name(dtype: Any) -> str:
     if dtype is None or known is None or known.name not in DTYPES or not known.isnative:
         raise TypeError(f"dtype is {dtype!r}; allowed: {', '.join(DTYPES)}")
     return known.name
+
+
+def numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    """The dtype of new arrays: float32 for None, uint16 for "bfloat16", and for a NumPy dtype itself."""
+    if dtype is None or isinstance(dtype, str):
+        return DTYPES[dtype_name(dtype or "float32")]
+    return np.dtype(dtype)
 
 
 def _choice(name: str, value: Any) -> int:

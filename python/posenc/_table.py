@@ -2,63 +2,47 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import inferred, rows_of, run
+from ._arrays import fresh, inferred, rows_of, run
 from ._library import library
-from ._plan import DTYPES, MAX_POSITION, Plan, fail, index, plan
+from ._plan import DTYPES, MAX_POSITION, Plan, fail, index, numpy_dtype, plan
 
 Array = npt.NDArray[Any]
 
 
-class _Table:
-    """Memory of posenc_table_create. Arrays made of it keep it alive."""
-
-    __slots__ = ("__array_interface__", "_handle", "_destroy")
-
-    def __init__(self, p: Plan, first: int, count: int) -> None:
-        handle = ctypes.c_void_p()
-        self._handle: int | None = None
-        self._destroy = library.posenc_table_destroy  # modules may be gone when the interpreter ends
-        status = library.posenc_table_create(ctypes.byref(handle), p.handle, first, count, 0)
+def _fresh(p: Plan, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+    """A new array for rows first, first + 1, ...; a MemoryError only if they are in range."""
+    try:
+        return fresh(shape, dtype)
+    except MemoryError:
+        status = library.posenc_table_check(p.handle, first, shape[0], 0, None, 0)
         if status:
-            fail(status, library.posenc_table_check, p.handle, first, count, 0)
-        self._handle = handle.value
-        self.__array_interface__ = {
-            "version": 3, "typestr": DTYPES[p.dtype].str, "shape": (count, p.d_model), "data": (handle.value, False),
-        }  # fmt: skip
-
-    def __del__(self) -> None:
-        if self._handle:
-            self._destroy(self._handle)
-
-
-def _empty(p: Plan, first: int, shape: tuple[int, int]) -> Array:
-    """Memory for rows first, first + 1, ..., which are judged before it is asked for."""
-    status = library.posenc_table_check(p.handle, first, shape[0], 0, None, 0)
-    if status:
-        fail(status, library.posenc_table_check, p.handle, first, shape[0], 0)
-    return np.empty(shape, DTYPES[p.dtype])
+            fail(status, library.posenc_table_check, p.handle, first, shape[0], 0)
+        raise
 
 
 def _fill(p: Plan, first: int, count: int, out: Any, threads: SupportsIndex | None) -> None:
     address, stride = rows_of("out", out, (count, p.d_model), p.dtype)
-    step = stride * out.itemsize
-    run(p, "posenc_fill", threads, count, lambda i, rows: (first + i, rows, address + i * step, stride))
+    run(
+        p, "posenc_fill", threads, count,
+        lambda i, rows: (first + i, rows, address + i * stride * out.itemsize, stride),
+    )  # fmt: skip
 
 
 def _fill_at(p: Plan, positions: Array, out: Any, threads: SupportsIndex | None) -> None:
     address, stride = rows_of("out", out, (*positions.shape, p.d_model), p.dtype)
-    step = stride * out.itemsize
     if np.may_share_memory(positions, out):  # they would change while they are read
         positions = positions.copy()
     at = positions.ctypes.data
     name = "posenc_fill_at_real" if positions.dtype.kind == "f" else "posenc_fill_at"
-    run(p, name, threads, positions.size, lambda i, rows: (at + 8 * i, rows, address + i * step, stride))
+    run(
+        p, name, threads, positions.size,
+        lambda i, rows: (at + i * positions.itemsize, rows, address + i * stride * out.itemsize, stride),
+    )  # fmt: skip
 
 
 def _positions(positions: Any) -> Array:
@@ -77,6 +61,9 @@ def is_count(positions: Any) -> bool:
 
 
 def count_and_first(positions: Any, first: SupportsIndex, allowed: str = "a count, or an array of numbers") -> tuple[int, int]:
+    if getattr(positions, "ndim", None) == 0 and not isinstance(positions, np.generic):  # a count, or a position?
+        what = "int() for a count, or .reshape(1) for one position"
+        raise TypeError(f"positions is {positions!r}, without axes; write {what}")
     try:
         count = index("positions", positions, 0, 2 * MAX_POSITION + 1)
     except TypeError:
@@ -111,7 +98,8 @@ def table(
     ----------
     positions
         A count: rows for positions ``first``, ``first + 1``, ...; or an array of any shape and order, a row for each of
-        its integers or real numbers (what the float stands for, exactly). Positions lie in [-2**32, 2**32].
+        its integers or real numbers (what the float stands for, exactly). Positions lie in [-2**32, 2**32]. An array of
+        shape () is refused: it could be meant as either.
     d_model
         Columns of a row, 1 to 2**20.
     preset
@@ -131,7 +119,9 @@ def table(
         What an odd d_model has in its last column: "half_pair", one frequency more but only its first function, or "zero".
     dtype
         "float32", "float64", "float16" or "bfloat16", or a NumPy dtype; None: that of `out`, else float32. NumPy has no
-        bfloat16: it is uint16 there, the upper half of a float32.
+        bfloat16: "bfloat16" gives uint16, the upper half of a float32, and ml_dtypes.bfloat16 an array of that dtype.
+        float64 from exact, the default, takes microseconds a value. From impl="anchored" it takes nanoseconds; these
+        values are not correctly rounded but within the bound that `implementations` gives.
     first
         Position of row 0, where `positions` is a count.
     impl
@@ -142,8 +132,7 @@ def table(
     threads
         How many threads share the rows at most; None: one. The values do not depend on it. The calling thread writes the first
         rows, and starts others only if each has half a millisecond of work or more by what those took, which is several times
-        what a thread costs: by default, tables below some ten MB are written by it alone. A fresh table for `threads` None or 1
-        is made by `posenc_table_create`, in huge pages where the system gives them; other memory is NumPy's.
+        what a thread costs: by default, tables below some ten MB are written by it alone.
 
     Returns
     -------
@@ -155,24 +144,25 @@ def table(
         What was wrong, and what is allowed; nothing was written.
     MemoryError
         No memory for the table.
+    KeyboardInterrupt
+        Ctrl-C ends a long call early; some rows of `out` are written then.
     """
+    dtype = inferred(dtype, out)
     p = plan(
-        d_model, base, freqs, impl, preset=preset, dtype=inferred(dtype, out), layout=layout, order=order, odd=odd,
+        d_model, base, freqs, impl, preset=preset, dtype=dtype, layout=layout, order=order, odd=odd,
         position_scale=position_scale, denominator=denominator,
     )  # fmt: skip
     if is_count(positions):
         count, start = count_and_first(positions, first)
-        if out is None and threads in (None, 1):
-            return np.asarray(_Table(p, start, count))
         if out is None:
-            out = _empty(p, start, (count, p.d_model))
+            out = _fresh(p, start, (count, p.d_model), numpy_dtype(dtype))
         _fill(p, start, count, out, threads)
         return out
     if first != 0:
         raise ValueError(f"first is {first}; allowed: 0, where positions is an array")
     at = _positions(positions)
     if out is None:
-        out = np.empty((*at.shape, p.d_model), DTYPES[p.dtype])
+        out = fresh((*at.shape, p.d_model), numpy_dtype(dtype))
     _fill_at(p, at, out, threads)
     return out
 
@@ -188,8 +178,8 @@ def fill_at(
 ) -> Array:
     """Writes a row of `table` for each position into `out`, of shape ``positions.shape + (d_model,)``.
 
-    Arguments, errors and result as in `table`; d_model is the last axis of `out`, whose dtype is the table's: for bfloat16 it
-    is uint16, and dtype="bfloat16" must say so.
+    Arguments, errors and result as in `table`; d_model is the last axis of `out`, whose dtype is the table's: for
+    bfloat16, ml_dtypes.bfloat16, or uint16 with dtype="bfloat16".
     """
     if not isinstance(out, np.ndarray) or out.ndim == 0:
         raise TypeError("out must be an array, a row for each position")
@@ -217,12 +207,12 @@ def pair(
     """
     if out is not None and not (isinstance(out, (tuple, list)) and len(out) == 2):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a pair of arrays, for sines and cosines")
-    spec["dtype"] = inferred(spec.get("dtype"), out and out[0])
+    spec["dtype"] = dtype = inferred(spec.get("dtype"), out and out[0])
     p = plan(d_model, base, freqs, impl, **spec)
     count, start = count_and_first(positions, first, "a count")
     shape = count, p.pairs
     if out is None:
-        out = _empty(p, start, shape), _empty(p, start, shape)
+        out = _fresh(p, start, shape, numpy_dtype(dtype)), _fresh(p, start, shape, numpy_dtype(dtype))
     sines, stride = rows_of("out[0]", out[0], shape, p.dtype)
     cosines, other = rows_of("out[1]", out[1], shape, p.dtype)
     if stride != other and count > 1:
@@ -230,9 +220,10 @@ def pair(
         raise ValueError(f"out has {distances}; allowed: the same distance")
     if np.shares_memory(*out):
         raise ValueError("out is two arrays with elements in common; allowed: arrays apart, or the halves of one's rows")
-    step = stride * DTYPES[p.dtype].itemsize
-    run(
-        p, "posenc_fill_pair", threads, count,
-        lambda i, rows: (start + i, rows, sines + i * step, cosines + i * step, stride),
-    )  # fmt: skip
+
+    def arguments(i: int, rows: int) -> tuple[int, ...]:
+        offset = i * stride * out[0].itemsize
+        return start + i, rows, sines + offset, cosines + offset, stride
+
+    run(p, "posenc_fill_pair", threads, count, arguments)
     return out[0], out[1]

@@ -184,14 +184,25 @@ def test_out_over_its_own_positions():
 
 def test_arrays_of_one_are_arrays():
     assert posenc.table(np.array([5]), 16).shape == (1, 16)
-    assert posenc.table(np.array(5), 16).shape == (5, 16)
     torch = pytest.importorskip("torch")
     assert np.array_equal(posenc.table(torch.tensor([5]), 16), posenc.table(6, 16)[5:])
 
 
-def test_fresh_tables_are_the_librarys():
-    table = posenc.table(3000, 512)
-    assert table.base is not None and table.ctypes.data % (2 << 20) == 0
+def test_an_array_without_axes_is_neither_count_nor_position():
+    with pytest.raises(TypeError, match=r"positions is array\(5\), without axes; write int\(\) for a count, or "):
+        posenc.table(np.array(5), 16)
+    with pytest.raises(TypeError, match=r"positions is array\(5\), without axes"):
+        posenc.pair(np.array(5), 16)
+    assert posenc.table(np.int64(5), 16).shape == (5, 16)  # a number
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match=r"positions is tensor\(5\), without axes"):
+        posenc.table(torch.tensor(5), 16)
+
+
+def test_large_tables_begin_with_a_huge_page():
+    tables = [posenc.table(3000, 512), posenc.table(3000, 512, threads=2), posenc.table(np.arange(3000), 512)]
+    arrays = [*tables, *posenc.pair(3000, 512), posenc.add(np.ones((3000, 512), np.float32))]
+    assert all(array.ctypes.data % (2 << 20) == 0 and array.flags.c_contiguous for array in arrays)
 
 
 def bounds(impl, count, d_model):

@@ -1,8 +1,13 @@
-"""Who writes which rows: the calling thread alone, or others too, by what the first rows took. The clock is the tests' own."""
+"""Who writes which rows, and in which pieces: the calling thread alone, or others too, by what the first rows took. The
+clock is the tests' own."""
 
+import itertools
 import os
 import pathlib
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -42,9 +47,9 @@ class Work:
 def share(monkeypatch):
     monkeypatch.setattr(_arrays, "WORTH_A_THREAD", WORTH)
 
-    def share(work, threads, count):
+    def share(work, threads, count, piece=1 << 40):
         monkeypatch.setattr(_arrays, "perf_counter_ns", lambda: work.now)
-        return _arrays.in_parts(threads, count, work.write)
+        return _arrays.in_parts(threads, count, piece, work.write)
 
     return share
 
@@ -73,18 +78,40 @@ def test_two_threads_are_the_caller_and_another(monkeypatch):
     assert len(started) == 1
 
 
-@pytest.mark.parametrize("count", [0, 1, 7, 100000])
-def test_one_thread_is_one_call(share, count):
+@pytest.mark.parametrize("threads, count", [(1, 0), (1, 1), (1, 7), (1, 100000), (8, 0), (8, 1)])
+def test_one_thread_or_one_row_is_the_callers(share, threads, count):
     work = Work(10**6)
-    assert share(work, 1, count) == 0
-    assert work.others() == [] and [part[:2] for part in work.parts] == [(0, count)]
+    assert share(work, threads, count) == 0
+    assert work.others() == [] and [part[:2] for part in work.parts] == [(0, count)] * (count > 0)
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_one_row_is_not_shared(share, count):
-    work = Work(10**9)
-    assert share(work, 8, count) == 0
-    assert work.others() == [] and [part[:2] for part in work.parts] == [(0, count)]
+@pytest.mark.parametrize(
+    "nanoseconds, count, want",
+    [
+        (0, 1000, [(0, 64), (64, 936)]),
+        (10**3, 64, [(0, 64)]),
+        (10**3, 100, [(0, 64), (64, 36)]),
+        (10**6, 150, [(0, 64), (64, 50), (114, 36)]),
+        (10**9, 67, [(0, 64), (64, 1), (65, 1), (66, 1)]),
+    ],
+)
+def test_pieces_take_fifty_milliseconds(share, nanoseconds, count, want):
+    work = Work(nanoseconds)
+    assert share(work, 1, count, piece=64) == 0
+    assert [part[:2] for part in work.parts] == want
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_write_pieces_too(share, threads):
+    work = Work(10**7)
+    assert share(work, threads, 1000, piece=4) == 0
+    assert max(rows for _, rows, _ in work.parts) <= 5 and work.rows() == list(range(1000))
+
+
+def test_nothing_is_written_after_a_status(share):
+    work = Work(10**9, lambda first: 8 if first == 2 else 0)
+    assert share(work, 1, 9, piece=1) == 8
+    assert work.rows() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -155,6 +182,78 @@ def test_threads_are_done_when_the_caller_is_interrupted(share):
     assert done == [33]
 
 
+def test_threads_stop_when_the_caller_is_interrupted(share):
+    caller, begun = threading.get_ident(), threading.Event()
+
+    def status(first):
+        if threading.get_ident() != caller:
+            begun.set()
+            time.sleep(0.001)
+        elif first == 1000:  # its own share, after the first rows
+            assert begun.wait(60)
+            raise KeyboardInterrupt
+        return 0
+
+    work = Work(10**9, status)
+    with pytest.raises(KeyboardInterrupt):
+        share(work, 2, 64_000, piece=1)
+    assert 0 < len(work.others()) < 31_500
+
+
+def test_a_thread_is_done_when_its_start_is_interrupted(share, monkeypatch):
+    start, begun, done = threading.Thread.start, threading.Event(), []
+
+    def interrupted(self):
+        start(self)
+        assert begun.wait(60)
+        raise KeyboardInterrupt
+
+    def status(first):
+        if first == 33:
+            begun.set()
+            time.sleep(0.1)
+            done.append(first)
+        return 0
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        share(Work(10**6, status), 2, 65)
+    assert done == [33]
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import numpy as np, posenc
+
+threads = int(sys.argv[1]) or None
+signal.signal(signal.SIGINT, signal.default_int_handler)
+out = np.zeros((1 << 20, 1024), np.float32)  # memory that is not written is not there
+first = len(out) // 64
+begun = 5000  # a row that is not in the first piece
+if threads:
+    begun += first + (len(out) - first) // 2  # nor in the calling thread's rows
+
+def interrupt():
+    while not out[begun].any():
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    posenc.table(*out.shape, first=1, impl="naive", out=out, threads=threads)
+except KeyboardInterrupt:
+    assert not out[-1].any(), "it went on to the end"
+    assert not any(thread.name == "posenc" for thread in threading.enumerate())
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_a_long_fill_is_interrupted(threads):
+    run = subprocess.run([sys.executable, "-c", INTERRUPTED, str(threads)], capture_output=True, text=True, timeout=600)
+    assert run.stdout == "interrupted\n", run.stderr
+
+
 def test_a_thread_that_fails_is_not_taken_for_one_that_wrote(share, monkeypatch):
     monkeypatch.setattr(threading, "excepthook", lambda arguments: None)
     caller = threading.get_ident()
@@ -183,7 +282,7 @@ CALLS = {
 def test_calls(call, tick, others, monkeypatch):
     """On a clock that stands still no other thread is started; on one that is fast, two are for three."""
     want, start, started = CALLS[call](None), threading.Thread.start, []
-    times = iter(range(0, 100 * (tick + 1), tick + 1) if tick else [0, 0])
+    times = itertools.count(0, tick and tick + 1)
 
     def counted(self):
         started.append(self)
