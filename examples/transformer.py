@@ -18,7 +18,7 @@ class TransformerModel(nn.Module):
         super().__init__()
         self.d_model = d_model
         self.embed = nn.Embedding(tokens, d_model)
-        self.positions = PositionalEncoding(d_model, dropout=dropout)
+        self.positions = PositionalEncoding(d_model, dropout)
         self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(d_model, heads, d_hidden, dropout), layers)
         self.decode = nn.Linear(d_model, tokens)
 

@@ -1,5 +1,7 @@
 """posenc.torch.SinusoidalPositionalEncoding: checkpoints, its own and those of others."""
 
+import inspect
+
 import pytest
 import torch
 from torch import nn
@@ -28,7 +30,7 @@ def test_a_subclass_loads_its_own(persistent):
     other.load_state_dict(one.state_dict(), strict=True)
     assert torch.equal(one[0].alpha, other[0].alpha) and torch.equal(one[0].inner.weight, other[0].inner.weight)
     assert other[0].seen == 3 and called
-    assert torch.equal(other[0].pe, rows(9, 16))
+    assert torch.equal(other[0].pe[:, 0], rows(9, 16))
 
 
 SHAPES = [(9, 16), (9, 1, 16), (1, 9, 16)]
@@ -37,40 +39,93 @@ SHAPES = [(9, 16), (9, 1, 16), (1, 9, 16)]
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ["pe", "positional_encoding_matrix", "mine"])
 @pytest.mark.parametrize("persistent", [False, True])
-def test_checkpoints(shape, name, persistent):
-    e = Encoding(16, max_len=9, dropout=0, persistent=persistent, buffer_name="mine")
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("max_len", [5, 9, 12])
+def test_checkpoints(shape, name, persistent, batch_first, max_len):
+    e = Encoding(16, 0, max_len, persistent=persistent, buffer_name="mine", batch_first=batch_first)
     values = torch.randn(9, 16)
     model = nn.ModuleDict({"encode": e, "linear": nn.Linear(2, 2)})
     state = {"linear." + key: value for key, value in nn.Linear(2, 2).state_dict().items()}
     state["encode." + name] = values.reshape(shape)
     model.load_state_dict(state, strict=True)
-    assert torch.equal(e.mine, values if persistent else rows(9, 16))
-    assert e.mine.dtype == torch.float32 and e.mine.shape == (9, 16)
+    assert torch.equal(e.mine.squeeze(), values if persistent else rows(max_len, 16))
+    assert e.mine.dtype == torch.float32 and e.mine.dim() == 3 and e.mine.shape[0 if batch_first else 1] == 1
+    assert torch.equal(state["encode." + name], values.reshape(shape))
+    e.mine.fill_(1)
     assert torch.equal(state["encode." + name], values.reshape(shape))
     if persistent:  # later rows are computed, those that were loaded stay
-        y = e(torch.zeros(12, 1, 16))
-        assert torch.equal(y[:9, 0], values) and torch.equal(y[9:, 0], rows(12, 16)[9:])
+        model.load_state_dict(state, strict=True)
+        y = e(torch.zeros(12, 16))
+        assert torch.equal(y[:9], values) and torch.equal(y[9:], rows(12, 16)[9:])
         model.load_state_dict(model.state_dict(), strict=True)
 
 
 def test_checkpoints_that_do_not_fit():
-    e = Encoding(16, persistent=True)
+    e = Encoding(16)
     for value in [torch.zeros(9, 15), torch.zeros(9, 2, 16), torch.zeros(16), torch.zeros(9, 16).int(), torch.zeros(9, 16) * 1j]:
         with pytest.raises(RuntimeError, match="pe has shape .*expected"):
             e.load_state_dict({"pe": value})
-    assert torch.equal(e.pe, rows(5000, 16))
+    assert torch.equal(e.pe[:, 0], rows(5000, 16))
     with pytest.raises(RuntimeError, match='Missing key.*"pe"'):
         e.load_state_dict({})
     with pytest.raises(RuntimeError, match='Unexpected key.*"other"'):
         e.load_state_dict({"pe": torch.zeros(9, 16), "other": torch.zeros(1)})
     with pytest.raises(RuntimeError, match="pe has shape"):
-        Encoding(16).load_state_dict({"pe": torch.zeros(9, 15)})
-    Encoding(16).load_state_dict({})
-    Encoding(16, persistent=True).load_state_dict({"other": torch.zeros(1)}, strict=False)
+        Encoding(16, persistent=False).load_state_dict({"pe": torch.zeros(9, 15)})
+    Encoding(16, persistent=False).load_state_dict({})
+    Encoding(16).load_state_dict({"other": torch.zeros(1)}, strict=False)
 
 
-def test_the_tutorials_checkpoint():
-    theirs = nn.Sequential(Tutorial(16, max_len=30), nn.Linear(16, 4))
-    ours = nn.Sequential(Encoding(16, max_len=30), nn.Linear(16, 4))
+class Annotated(nn.Module):
+    """The buffer of the Annotated Transformer."""
+
+    def __init__(self, d_model, max_len):
+        super().__init__()
+        self.register_buffer("pe", torch.randn(1, max_len, d_model))
+
+
+@pytest.mark.parametrize("batch_first, theirs", [(False, Tutorial(16, max_len=30)), (True, Annotated(16, max_len=30))])
+def test_checkpoints_of_the_class_that_is_replaced(batch_first, theirs):
+    """Both ways, strictly; the buffer stays where it is, as PyTorch's do, and has its values."""
+    ours = Encoding(16, max_len=30, batch_first=batch_first)
+    exact = ours.state_dict()["pe"].clone()
+    place = ours.pe.data_ptr()
+    assert exact.shape == theirs.pe.shape
     ours.load_state_dict(theirs.state_dict(), strict=True)
-    assert torch.equal(ours[0].pe, rows(30, 16)) and torch.equal(ours[1].weight, theirs[1].weight)
+    assert torch.equal(ours.pe, theirs.pe) and not torch.equal(ours.pe, exact) and ours.pe.data_ptr() == place
+    ours.reset_buffers()
+    theirs.load_state_dict(ours.state_dict(), strict=True)
+    assert torch.equal(theirs.pe, exact) and torch.equal(exact.squeeze(), rows(30, 16))
+
+
+def materialised(model, state):
+    """What `from_pretrained` of Hugging Face does with a model on the meta device: what the checkpoint has is put in place;
+    buffers that are not persistent become memory without values, here NaN."""
+    persistent = model.state_dict()
+    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+        path, _, leaf = name.rpartition(".")
+        value = state[name] if name in persistent else torch.full(tensor.shape, float("nan"), dtype=tensor.dtype)
+        setattr(model.get_submodule(path), leaf, nn.Parameter(value) if isinstance(tensor, nn.Parameter) else value)
+    return model
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("encoding", [Encoding, Tutorial])
+def test_a_model_made_on_the_meta_device(encoding, dtype):
+    saved = nn.ModuleDict({"encode": encoding(16, 0, 30), "linear": nn.Linear(16, 4)}).to(dtype)
+    state = saved.state_dict()
+    x = torch.randn(20, 2, 16, dtype=dtype)
+
+    def on_meta(**arguments):
+        return nn.ModuleDict({"encode": Encoding(16, 0, 30, **arguments), "linear": nn.Linear(16, 4)}).to("meta")
+
+    model = materialised(on_meta(), state)
+    assert torch.equal(model["encode"].pe, saved["encode"].pe) and torch.equal(model["encode"](x), saved["encode"](x))
+    model = materialised(on_meta(persistent=False), state)
+    assert model["encode"].pe.isnan().all()
+    model["encode"].reset_buffers()
+    assert torch.equal(model["encode"].pe[:, 0], rows(30, 16))
+    if "assign" in inspect.signature(nn.Module.load_state_dict).parameters:  # since 2.1
+        model = on_meta()
+        model.load_state_dict(state, strict=True, assign=True)
+        assert torch.equal(model["encode"].pe, saved["encode"].pe) and torch.equal(model["encode"](x), saved["encode"](x))

@@ -309,3 +309,41 @@ def test_one_plan_for_those_who_name_float32():
     for preset in (None, *(preset.name for preset in posenc.presets())):
         plans = [plan(16, preset=preset, dtype=dtype) for dtype in (None, "float32", np.float32, np.dtype("f4"))]
         assert all(p is plans[0] for p in plans) and plans[0].dtype == "float32"
+
+
+FORK = """
+import os, signal, threading
+import torch
+import posenc.torch
+
+Encoding = posenc.torch.SinusoidalPositionalEncoding
+torch.set_num_threads(1)  # PyTorch's own threads do not survive a fork
+encode = Encoding(8, 0, max_len=4)
+rows, growing, go_on = Encoding._rows, threading.Event(), threading.Event()
+
+def wait(*arguments):
+    growing.set()
+    go_on.wait()
+    return rows(*arguments)
+
+Encoding._rows = wait
+thread = threading.Thread(target=encode.reserve, args=(9,))
+thread.start()
+growing.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(300)  # ends a child that hangs
+    Encoding._rows = rows
+    right = torch.equal(encode(torch.zeros(20, 1, 8))[:, 0], posenc.torch.table(20, 8))
+    os._exit(0 if right else 1)
+status = os.waitpid(child, 0)[1]
+go_on.set()
+thread.join()
+assert status == 0, status
+assert torch.equal(encode.pe[:, 0], posenc.torch.table(len(encode.pe), 8)) and len(encode.pe) >= 9
+"""
+
+
+def test_a_child_forked_while_another_thread_grows_a_table():
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

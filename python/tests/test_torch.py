@@ -3,6 +3,7 @@
 import concurrent.futures
 import copy
 import io
+import math
 import pickle
 
 import pytest
@@ -10,12 +11,13 @@ import torch
 from torch import nn
 from tutorial import Tutorial, rows
 
+import posenc.torch
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
 
 
 def test_the_tutorials_call_gives_the_tutorials_values():
     x = torch.randn(35, 20, 200)  # sequence length, batch
-    theirs, ours = Tutorial(200, 0.2).eval(), Encoding(200, dropout=0.2).eval()
+    theirs, ours = Tutorial(200, 0.2).eval(), Encoding(200, 0.2).eval()
     assert torch.allclose(theirs(x), ours(x), rtol=0, atol=1e-5)
     assert torch.equal(ours(x), x + rows(35, 200)[:, None])
     for module in (theirs, ours):
@@ -23,6 +25,9 @@ def test_the_tutorials_call_gives_the_tutorials_values():
         torch.manual_seed(1)
         module.dropped = module(torch.ones_like(x)) == 0
     assert torch.equal(theirs.dropped, ours.dropped)
+    for arguments in ((8,), (8, 0), (8, 0.5, 20), (8, 1)):
+        theirs, ours = Tutorial(*arguments), Encoding(*arguments)
+        assert ours.dropout.p == theirs.dropout.p and ours.pe.shape == theirs.pe.shape
 
 
 @pytest.mark.parametrize("d", [1, 7, 64])
@@ -90,29 +95,28 @@ def test_growth(persistent):
     assert torch.equal(e(x), x + rows(25, 16)[:, None])
     assert torch.equal(e(x, positions=torch.arange(25) * 9), x + rows(225, 16)[::9, None])
     e.reserve(1000)
-    assert len(e.pe) >= 1000 and torch.equal(e.pe, rows(len(e.pe), 16))
+    assert len(e.pe) >= 1000 and torch.equal(e.pe[:, 0], rows(len(e.pe), 16))
     e.reserve(5)
     assert len(e.pe) >= 1000
     assert (len(e.state_dict()) == 1) == persistent
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_the_table_stays_float32(dtype):
-    e = Encoding(16, dropout=0)
-    table = rows(5000, 16)
-    x = torch.randn(6, 3, 16).to(dtype)
-    want = (x + table[:6, None]).to(dtype)
-    for converted in (copy.deepcopy(e).to(dtype), nn.Sequential(copy.deepcopy(e)).to(dtype)[0], copy.deepcopy(e).half().float()):
-        assert converted.pe.dtype == torch.float32 and torch.equal(converted.pe, table)
-        y = converted(x)
-        assert y.dtype == dtype and torch.equal(y, want)
-    assert e.to("cpu", dtype) is e
+@pytest.mark.parametrize("kind", [int, torch.tensor])
+def test_a_start_far_beyond_the_table(kind):
+    e = Encoding(2, 0)
+    x = torch.zeros(1, 1, 2)
+    for start in (1 << 20, 3000000):
+        with pytest.raises(ValueError, match=rf"start is {start}, far beyond the table's 5000 .*reserve\(n\)"):
+            e(x, start=kind(start))
+    assert e.pe.shape == (5000, 1, 2)
+    assert torch.equal(e(x, start=kind((1 << 20) - 1))[0], posenc.torch.table(1, 2, first=(1 << 20) - 1))
+    e.reserve(3000001)
+    assert torch.equal(e(x, start=kind(3000000))[0], posenc.torch.table(1, 2, first=3000000))
 
 
-def test_scaled_sums_are_rounded_once():
-    x = torch.randn(6, 3, 16).half()
-    want = (x.float() * 22.6 + rows(6, 16)[:, None]).half()
-    assert torch.equal(Encoding(16, dropout=0, scale=22.6)(x), want)
+def test_a_long_input_is_not_far_beyond_the_table():
+    n = (1 << 20) + 9
+    assert torch.equal(Encoding(1, 0, max_len=2)(torch.zeros(n, 1, 1))[:, 0], rows(n, 1))
 
 
 def test_bad_arguments():
@@ -122,6 +126,16 @@ def test_bad_arguments():
         Encoding(16, max_len=[1, 2])
     with pytest.raises(ValueError, match="d_model is 0"):
         Encoding(0)
+    with pytest.raises(ValueError, match="^dropout is 10; allowed: .* from 0 to 1. For a table of 10 positions write max_len=10$"):
+        Encoding(6, 10)
+    for dropout in (-1, 1.5, 5000.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match=f"^dropout is {dropout}; allowed: a probability from 0 to 1$"):
+            Encoding(6, dropout)
+    for dropout in (True, "0.1", None, [10]):
+        with pytest.raises(TypeError, match="^dropout is .*; allowed: a probability from 0 to 1$"):
+            Encoding(6, dropout)
+    with pytest.raises(TypeError, match="positional"):
+        Encoding(6, 0.1, 10, True)
 
 
 def test_growth_in_inference_mode_is_like_any():
@@ -171,7 +185,7 @@ def test_copies():
     load = dict(weights_only=False) if "weights_only" in torch.load.__code__.co_varnames else {}
     for other in (copy.deepcopy(e), pickle.loads(pickle.dumps(e)), torch.load(file, **load)):
         assert torch.equal(other(x), x + rows(30, 16)) and other.table.data_ptr() != e.table.data_ptr()
-        assert not other.state_dict()
+        assert list(other.state_dict()) == ["table"]
 
 
 def test_meta_and_reset():
@@ -179,11 +193,10 @@ def test_meta_and_reset():
     e.to_empty(device="cpu")
     e[0].pe.fill_(7)
     e[0].reset_buffers()
-    assert torch.equal(e[0].pe, rows(20, 16))
+    assert torch.equal(e[0].pe[:, 0], rows(20, 16))
     half = nn.Sequential(Encoding(16, max_len=20, dropout=0)).half().to("meta").to_empty(device="cpu")
     half[0].reset_buffers()
-    assert torch.equal(half[0].pe, rows(20, 16))
-
+    assert torch.equal(half[0].pe[:, 0], rows(20, 16, dtype="float16"))
 
     if hasattr(torch, "get_default_device"):  # since 2.3; a default device is younger than some PyTorch we work with
         with torch.device("meta"):
@@ -191,12 +204,12 @@ def test_meta_and_reset():
         assert model[0].pe.device.type == "meta" and model[1].weight.device.type == "meta"
         model.to_empty(device="cpu")
         model[0].reset_parameters()
-        assert torch.equal(model[0].pe, rows(20, 16))
+        assert torch.equal(model[0].pe[:, 0], rows(20, 16))
     meta = Encoding(16, max_len=20, dropout=0).to("meta")
     with pytest.raises(RuntimeError, match="meta"):
         meta.reset_buffers()
     meta.reset_buffers("cpu")
-    assert torch.equal(meta.pe, rows(20, 16))
+    assert torch.equal(meta.pe[:, 0], rows(20, 16))
 
 
 # ---- compiled code, where torch has it
