@@ -55,7 +55,7 @@ def _float64_implementation() -> str | None:
 
 
 def _has_values(rows: torch.Tensor) -> bool:
-    """Whether a table is numbers of a type that the library computes. Meta tensors and subclasses may have no values."""
+    """Whether these are numbers of a type that the library computes; meta tensors and subclasses may have no values."""
     return type(rows) is torch.Tensor and rows.device.type != "meta" and rows.dtype in TORCH_DTYPES.values()
 
 
@@ -103,8 +103,8 @@ class SinusoidalPositionalEncoding(nn.Module):
     `reset_buffers`.
 
     Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()`` compute the table
-    again in the new dtype. A table with other values, loaded or written, is converted like any buffer. In float64, which
-    takes the default implementation seconds, the values are those of ``impl="anchored"`` where the CPU has FMA.
+    again in the new dtype. A table with other values, loaded or written, is converted like any buffer. In float64 the
+    values are those of ``impl="anchored"`` where the CPU has FMA, because the default implementation takes seconds.
 
     PyTorch does the arithmetic, in the dtype to which those of the input and the table promote; the result has the
     input's dtype. With a scale, ``scale * x`` is rounded to that dtype before the sum.
