@@ -116,22 +116,6 @@ def pair(
     return sines, cosines
 
 
-def is_plain(*tensors: torch.Tensor) -> bool:
-    """Whether they are float32 numbers in the CPU's memory, of which nobody wants to know what becomes of them."""
-    if any(getattr(torch._C, name, int)() for name in ("_len_torch_dispatch_stack", "_len_torch_function_stack")):
-        return False  # a mode is watching; PyTorch 1.13 has other ones, which see subclasses alone
-    for tensor in tensors:
-        if type(tensor) is not torch.Tensor or tensor.device.type != "cpu" or tensor.layout != torch.strided:
-            return False
-        if tensor.dtype != torch.float32 or tensor.is_neg() or _has_gradient(tensor):
-            return False
-        try:
-            tensor.data_ptr()
-        except RuntimeError:  # within vmap and its like
-            return False
-    return True
-
-
 def _check_sum(name: str, tensor: Any) -> None:
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may stand for what is not there
         raise TypeError(f"{name} is of type {type(tensor).__name__}; allowed: torch.Tensor")
