@@ -28,12 +28,12 @@ static inline void set_angle(angles a, int v, angle value)
   vd_store(a.cos + v * VD_LANES, value.cos);
 }
 
-/* What inner loops read. They copy it first: for all the compiler knows, their stores could change it. */
+/* Where inner loops read: around the caches in the slots, else in the block's arrays. They copy this first: for all that the
+ * compiler knows, their stores could change it. */
 typedef struct view {
   angles coarses, anchors; /* of this block's positions, below */
   vx *exempt;
   slots slots;
-  const double *const *steps; /* of a group, as entries_of() gives them; NULL: steps are in the slots */
 } view;
 
 typedef struct block {
@@ -47,24 +47,23 @@ typedef struct block {
   double edge[2 * GROUP] LINE; /* for it, and this its anchors for step -32, where the row before belongs to the run before */
   view view;
   slots_memory slots;
-  double coarses[2 * MOST] LINE, anchors[2 * MOST] LINE; /* of a block wider than a strip, sines, then cosines */
+  double coarses[2 * MOST] LINE, anchors[2 * MOST] LINE; /* sines, then cosines */
   vx exempt[MOST / VD_LANES];
-  const double *steps[MOST / GROUP];
+  const double *steps[MOST / GROUP]; /* of a group, as entries_of() gives them */
 } block;
 
 FLAT angles angles_in_slots(slots s, int i) { return (angles){slot_at(s, i)->values, slot_at(s, i + 1)->values}; }
 
-/* Of the group of vector v; b >= 0. */
-FLAT angle step_of(const view *w, int v, int b)
+/* Of vector v behind `first`, the first one of a strip; b >= 0. `how` is p->how, in inner loops a constant. */
+FLAT angle step_of(const block *p, const view *w, store how, int first, int v, int b)
 {
-  if (!w->steps)
-    return angle_in(angles_in_slots(w->slots, STEP_SLOT + 2 * b), v);
-  return load_angle(w->steps[v / PER_GROUP] + b * ENTRY + v % PER_GROUP * VD_LANES, ROOM);
+  if (how == STREAMED)
+    return angle_in(angles_in_slots(w->slots, STEP_SLOT + 2 * b), first + v);
+  return load_angle(p->steps[first / PER_GROUP + v / PER_GROUP] + b * ENTRY + v % PER_GROUP * VD_LANES, ROOM);
 }
 
 /* Of `width` frequencies from `first`, for runs with one coarse part, that position. Rows end before column `end`. The block's
- * columns of one row begin at `out`. A strip that is written around the caches, or whose steps the plan does not keep, has all
- * that is read of it in slots. */
+ * columns of one row begin at `out`. Where the plan keeps no steps, a strip has its own, in the memory of the slots. */
 static inline void set_block(block *p, const turns *t, int64_t first, int64_t width, int64_t end, int64_t coarse, store how,
                              const float *out, int64_t stride)
 {
@@ -78,19 +77,24 @@ static inline void set_block(block *p, const turns *t, int64_t first, int64_t wi
   p->coarse = coarse;
   p->shared = 0;
   const slots s = slots_in(&p->slots, out, stride);
-  const int in_slots = width == STRIP;
-  p->view = (view){{p->coarses, p->coarses + MOST}, {p->anchors, p->anchors + MOST}, p->exempt, s, p->steps};
-  if (in_slots)
-    p->view = (view){angles_in_slots(s, COARSE_SLOT), angles_in_slots(s, ANCHOR_SLOT), slot_at(s, EXEMPT_SLOT)->lanes, s, NULL};
+  double *const own = t->steps || how == STREAMED ? NULL : slot_at(s, STEP_SLOT)->values;
+  p->view = (view){{p->coarses, p->coarses + MOST}, {p->anchors, p->anchors + MOST}, p->exempt, s};
+  if (how == STREAMED)
+    p->view = (view){angles_in_slots(s, COARSE_SLOT), angles_in_slots(s, ANCHOR_SLOT), slot_at(s, EXEMPT_SLOT)->lanes, s};
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = first + v * VD_LANES;
     set_angle(p->view.coarses, v, coarse_angle(t, k, coarse));
     p->view.exempt[v] = vx_of(exempt_lanes(t, k, coarse));
-    for (int b = 0; in_slots && b < STEPS; b++)
-      set_angle(angles_in_slots(s, STEP_SLOT + 2 * b), v, entry(t, steps_of(t, k), k, b, 1));
+    for (int b = 0; (own || how == STREAMED) && b < STEPS; b++) {
+      const angle step = entry(t, steps_of(t, k), k, b, 1);
+      if (own)
+        store_angle(own + b * ENTRY + v * VD_LANES, ROOM, step);
+      else
+        set_angle(angles_in_slots(s, STEP_SLOT + 2 * b), v, step);
+    }
   }
-  for (int g = 0; !in_slots && g * PER_GROUP < p->vectors; g++)
-    p->steps[g] = entries_of(t, t->steps, STEPS, first + g * GROUP);
+  for (int g = 0; how != STREAMED && g * PER_GROUP < p->vectors; g++)
+    p->steps[g] = own ? own + g * GROUP : entries_of(t, t->steps, STEPS, first + g * GROUP);
 }
 
 /* For the run before this one, which may have another coarse part, but none further than COARSE from here: too careful by that. */
@@ -121,7 +125,7 @@ static inline angle value_of(const block *p, int v, int b)
 {
   if (p->shared && v < PER_GROUP)
     return turned(b == -STEP / 2 ? edge_of(p, v) : angle_in(p->view.anchors, v), load_angle(joined_step(&p->view, v, b), GROUP));
-  angle s = step_of(&p->view, v, b < 0 ? -b : b);
+  angle s = step_of(p, &p->view, p->how, 0, v, b < 0 ? -b : b);
   s.sin = vd_mul(s.sin, vd_set1(b < 0 ? -1.0 : 1.0));
   return turned(angle_in(p->view.anchors, v), s);
 }

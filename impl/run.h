@@ -74,10 +74,12 @@ FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known str
                    settle_pairs *settle)
 {
   view copied = p->view;
-  if (how == STREAMED)
-    copied.steps = NULL; /* as it is: now the compiler knows */
+  if (how != STREAMED) { /* as it is: now the compiler knows */
+    copied.anchors = (angles){(double *)(uintptr_t)p->anchors, (double *)(uintptr_t)(p->anchors + MOST)};
+    copied.exempt = (vx *)(uintptr_t)p->exempt;
+  }
   const view *const w = &copied;
-  const target here = *given, *const to = &here;
+  const target copy = *given, *const to = how == STREAMED ? &copy : given;
   const int lo = to->lo, both = lo < 0 && hi > 0 ? (-lo < hi ? -lo : hi) : 0; /* rows behind the anchor with one ahead */
   const int two = how == PLAIN && VD_LANES > 1, behind = both > -hi - 1 ? both : -hi - 1;
   unsettled u = {0, 0};

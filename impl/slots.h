@@ -16,11 +16,11 @@ typedef union slot {
   vx lanes[PER_STRIP];
 } slot;
 
-/* Which slot: the sines of step b are in STEP_SLOT + 2 b, its cosines in the next one, those of the anchor and of the coarse part
- * likewise. The joined steps (join.h) of 8 frequencies follow each other from JOINED_SLOT on. */
-enum { STEP_SLOT = 0, ANCHOR_SLOT = 2 * STEPS, COARSE_SLOT = ANCHOR_SLOT + 2, EXEMPT_SLOT = COARSE_SLOT + 2, JOINED_SLOT };
-enum { PAGE = 4096, PERIOD = 1024, SLOT = sizeof(slot) };
-enum { SLOTS = JOINED_SLOT + STEP * 2 * GROUP / STRIP, HOLES = SLOTS / (PERIOD / SLOT - 1) };
+/* Which slot: the joined steps (join.h) of 8 frequencies follow each other from JOINED_SLOT on; the sines of step b are in
+ * STEP_SLOT + 2 b, its cosines in the next one; those of the anchor and of the coarse part likewise. */
+enum { JOINED_SLOT = 0, STEP_SLOT = STEP * 2 * GROUP / STRIP, ANCHOR_SLOT = STEP_SLOT + 2 * STEPS };
+enum { COARSE_SLOT = ANCHOR_SLOT + 2, EXEMPT_SLOT = COARSE_SLOT + 2, SLOTS };
+enum { PAGE = 4096, PERIOD = 1024, SLOT = sizeof(slot), HOLES = SLOTS / (PERIOD / SLOT - 1) };
 
 _Static_assert(SLOT == STRIP * sizeof(double) && SLOTS < 128, "a strip's vectors fill a slot; slot_at() divides exactly below 128");
 
@@ -35,6 +35,8 @@ FLAT slot *slot_at(slots s, int i) { return s.first + i + (i * s.inverse >> 16);
 typedef struct slots_memory {
   double values[(SLOTS + HOLES + PAGE / SLOT) * STRIP] LINE;
 } slots_memory;
+
+_Static_assert(STEPS * ENTRY <= (SLOTS - STEP_SLOT + HOLES) * STRIP, "a strip's own steps fit there, as entries of a table");
 
 /* For a strip whose rows begin at lines, so many floats apart, one of them at `out`. */
 static inline slots slots_in(slots_memory *memory, const float *out, int64_t stride)

@@ -91,7 +91,7 @@ FLAT int some_strips(const block *p, const view *w, const posenc_spec *spec, sto
   for (int v = 0; v < PER_STRIP; v++) {
     const angle anchor = angle_in(w->anchors, first + v);
     const int own = shared && v < PER_GROUP; /* steps */
-    const angle step = own ? load_angle(joined_step(w, v, y_b), GROUP) : step_of(w, first + v, y_step);
+    const angle step = own ? load_angle(joined_step(w, v, y_b), GROUP) : step_of(p, w, how, first, v, y_step);
     if (y_there) {
       const angle y = rows == TWO_BEHIND && !own ? turned_back(anchor, step) : turned(anchor, step);
       const vp packed = vd_pack(y.sin, y.cos);
@@ -104,7 +104,7 @@ FLAT int some_strips(const block *p, const view *w, const posenc_spec *spec, sto
     }
     if (z_there) {
       const int z_step = rows == TWO_AHEAD ? b + 1 : b;
-      const angle other = own ? load_angle(joined_step(w, v, z_b), GROUP) : two_steps ? step_of(w, first + v, z_step) : step;
+      const angle other = own ? load_angle(joined_step(w, v, z_b), GROUP) : two_steps ? step_of(p, w, how, first, v, z_step) : step;
       const angle z = own || rows == TWO_AHEAD ? turned(anchor, other) : turned_back(anchor, other);
       const vp packed = vd_pack(z.sin, z.cos);
       if (settle)
