@@ -28,8 +28,7 @@ static inline void set_angle(angles a, int v, angle value)
   vd_store(a.cos + v * VD_LANES, value.cos);
 }
 
-/* Where inner loops read: around the caches in the slots, else in the block's arrays. They copy this first: for all that the
- * compiler knows, their stores could change it. */
+/* Where inner loops read. */
 typedef struct view {
   angles coarses, anchors; /* of this block's positions, below */
   vx *exempt;
@@ -46,13 +45,22 @@ typedef struct block {
   int shared; /* lanes at the left of group 0 that are the end of the row before; 0: none. If there are any, the slots have steps */
   double edge[2 * GROUP] LINE; /* for it, and this its anchors for step -32, where the row before belongs to the run before */
   view view;
-  slots_memory slots;
+  slots_memory memory; /* of the slots */
   double coarses[2 * MOST] LINE, anchors[2 * MOST] LINE; /* sines, then cosines */
   vx exempt[MOST / VD_LANES];
   const double *steps[MOST / GROUP]; /* of a group, as entries_of() gives them */
 } block;
 
 FLAT angles angles_in_slots(slots s, int i) { return (angles){slot_at(s, i)->values, slot_at(s, i + 1)->values}; }
+
+/* Rows of float32 that are written, not added to, around the caches have theirs in the slots, others in the block's arrays. Inner
+ * loops call this, as `how` is a constant there, and keep what it returns: for all the compiler knows, stores may change *p. */
+FLAT view view_of(block *p, slots s, store how)
+{
+  if (how == STREAMED)
+    return (view){angles_in_slots(s, COARSE_SLOT), angles_in_slots(s, ANCHOR_SLOT), slot_at(s, EXEMPT_SLOT)->lanes, s};
+  return (view){{p->coarses, p->coarses + MOST}, {p->anchors, p->anchors + MOST}, p->exempt, s};
+}
 
 /* Of vector v behind `first`, the first one of a strip; b >= 0. `how` is p->how, in inner loops a constant. */
 FLAT angle step_of(const block *p, const view *w, store how, int first, int v, int b)
@@ -76,11 +84,9 @@ static inline void set_block(block *p, const turns *t, int64_t first, int64_t wi
   p->how = how;
   p->coarse = coarse;
   p->shared = 0;
-  const slots s = slots_in(&p->slots, out, stride);
+  const slots s = slots_in(&p->memory, out, stride);
   double *const own = t->steps || how == STREAMED ? NULL : slot_at(s, STEP_SLOT)->values;
-  p->view = (view){{p->coarses, p->coarses + MOST}, {p->anchors, p->anchors + MOST}, p->exempt, s};
-  if (how == STREAMED)
-    p->view = (view){angles_in_slots(s, COARSE_SLOT), angles_in_slots(s, ANCHOR_SLOT), slot_at(s, EXEMPT_SLOT)->lanes, s};
+  p->view = view_of(p, s, how);
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = first + v * VD_LANES;
     set_angle(p->view.coarses, v, coarse_angle(t, k, coarse));

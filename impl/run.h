@@ -70,15 +70,10 @@ __attribute__((noinline)) static void settle_rows(const block *p, const posenc_s
 
 /* Rows lo .. hi of a run, lo as in `to`. Neighbours go together in the caches only, and as vectors: it is there that it pays.
  * Around the caches rows are settled in the end, so that the loops call nothing: what they need stays in registers and slots. */
-FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known strips, const target *given, int hi,
+FLAT void run_rows(block *p, const posenc_spec *spec, store how, known strips, const target *given, int hi,
                    settle_pairs *settle)
 {
-  view copied = p->view;
-  if (how != STREAMED) { /* as it is: now the compiler knows */
-    copied.anchors = (angles){(double *)(uintptr_t)p->anchors, (double *)(uintptr_t)(p->anchors + MOST)};
-    copied.exempt = (vx *)(uintptr_t)p->exempt;
-  }
-  const view *const w = &copied;
+  const view kept = view_of(p, p->view.slots, how), *const w = &kept;
   const target copy = *given, *const to = how == STREAMED ? &copy : given;
   const int lo = to->lo, both = lo < 0 && hi > 0 ? (-lo < hi ? -lo : hi) : 0; /* rows behind the anchor with one ahead */
   const int two = how == PLAIN && VD_LANES > 1, behind = both > -hi - 1 ? both : -hi - 1;
@@ -103,7 +98,7 @@ FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known str
 
 /* Not inlined: of the three, only the stack of the one that runs is taken. */
 #define RUN_OF(name)                                                                                                               \
-  __attribute__((noinline)) static void name(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+  __attribute__((noinline)) static void name(block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
 
 RUN_OF(write_streamed)
 {
@@ -129,7 +124,7 @@ RUN_OF(write_plain)
     run_rows(p, spec, PLAIN, ANY, to, hi, settle);
 }
 
-static inline void write_run(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+static inline void write_run(block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
 {
   if (p->how == STREAMED)
     write_streamed(p, spec, to, hi, settle);

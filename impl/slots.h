@@ -1,4 +1,4 @@
-/* Where the inner loop finds what it reads of a strip that is written around the caches.
+/* Where the inner loop finds what it reads of a strip that is written (float32, not added) around the caches.
  *
  * A load whose address agrees with that of a pending store in the low 12 bits waits for the store ("4K aliasing" in Intel's
  * optimization manual), and a non-temporal store is pending for long. The rows of a strip meet the same page offsets again every

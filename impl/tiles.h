@@ -26,8 +26,7 @@ static inline int64_t first_lane(const float *out, int64_t stride)
   return floats_before(out) % 2 == 0 && stride % LINE_FLOATS == 0 ? -floats_before(out) / 2 : 0;
 }
 
-/* MANY_ROWS make the joins pay, but in the caches only if rows are not checked too: then crossing lines costs less than the joins.
- */
+/* MANY_ROWS make the joins pay, but in the caches only if rows are not checked too: then crossing lines costs less than the joins. */
 enum { ROWS = 1024, MANY_ROWS = 192 };
 
 __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,

@@ -23,9 +23,9 @@ _SAMPLE = 64  # one row in so many shows how long the others will take
 #: this many nanoseconds. Shorter ones would be slower: rows go around the caches only where one call writes 24 MiB or
 #: more.
 PIECE = 50_000_000
-#: Values in the first piece, whose time gives the size of the next. The slowest implementations take some 50 ns for a
-#: value, but exact takes microseconds for one of float64.
-_FIRST_PIECE = {**dict.fromkeys(DTYPES, 1 << 20), "float64": 1 << 13}
+#: Values in the first piece, whose time gives the size of the next. In float32 the slowest implementations take some
+#: 50 ns for a value; exact may take microseconds for one of the other types.
+_FIRST_PIECE = {"float32": 1 << 20, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
 

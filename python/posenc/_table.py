@@ -63,7 +63,7 @@ def is_count(positions: Any) -> bool:
 def count_and_first(positions: Any, first: SupportsIndex, allowed: str = "a count, or an array of numbers") -> tuple[int, int]:
     if getattr(positions, "ndim", None) == 0 and not isinstance(positions, np.generic):  # a count, or a position?
         what = "int() for a count, or .reshape(1) for one position"
-        raise TypeError(f"positions is {positions!r}, without axes; write {what}")
+        raise TypeError(f"positions is {positions}, without axes; write {what}")
     try:
         count = index("positions", positions, 0, 2 * MAX_POSITION + 1)
     except TypeError:

@@ -24,8 +24,8 @@ __all__ = ["SinusoidalPositionalEncoding", "add", "pair", "table"]
 # Names under which checkpoints hold such tables: the tutorial's, and one of the notebooks'.
 _KNOWN_NAMES = ("pe", "positional_encoding_matrix")
 
-# A position this far beyond the table is taken for a mistake: the table does not grow to it by itself.
-_FAR = 1 << 20
+# For a position beyond the table and beyond so many bytes, the table does not grow by itself: it may be a mistake.
+_FAR_BYTES = 64 << 20
 
 _growing = threading.Lock()  # of this file, not of a module: modules are copied and pickled
 
@@ -96,7 +96,7 @@ class SinusoidalPositionalEncoding(nn.Module):
     The table is a buffer of shape (positions, 1, d_model), or (1, positions, d_model) with batch_first, as in those
     classes, and checkpoints load in both directions. ``load_state_dict`` accepts either shape, (positions, d_model)
     too, and any number of positions. Loaded values are used as they are; `reset_buffers` replaces them by the exact
-    ones. A table that has grown is saved as long as it is.
+    ones. Rows by which a call has made the table grow are not saved; those from `reserve` are.
 
     A model that is made on the meta device gets memory without values (``to_empty``, and ``from_pretrained`` of
     Hugging Face for what the checkpoint lacks or for persistent=False). Where no table is loaded into it, call
@@ -144,6 +144,7 @@ class SinusoidalPositionalEncoding(nn.Module):
         kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[torch_dtype_name(dtype)]
         rows = self._rows(0, index("max_len", max_len, 0, MAX_POSITION), kind)
         self.register_buffer(buffer_name, rows.to(torch.empty(0).device), persistent=persistent)
+        self._saved = rows.shape[self._axis()]  # rows of the table that a state_dict has
 
     def _axis(self) -> int:
         """The table's axis of positions; its other one, of length 1, is that of the batch."""
@@ -177,6 +178,10 @@ class SinusoidalPositionalEncoding(nn.Module):
     def reserve(self, n: int) -> None:
         """Makes positions 0 to n - 1 available; rows that are there stay as they are. Not in compiled code."""
         n = index("n", n, 0, MAX_POSITION)
+        self._grow(n)
+        self._saved = max(self._saved, n)
+
+    def _grow(self, n: int) -> None:
         with _growing, torch.inference_mode(False), torch.no_grad():
             old, axis = self._table(), self._axis()
             have = old.shape[axis]
@@ -186,17 +191,18 @@ class SinusoidalPositionalEncoding(nn.Module):
 
     def _grown(self, name: str, position: int, end: int) -> torch.Tensor:
         """The table, with positions 0 to end - 1 at least. What was asked for is `position`; errors call it `name`."""
-        have = self._table().shape[self._axis()]
+        pe = self._table()
+        have, far = pe.shape[self._axis()], _FAR_BYTES // (self.d_model * pe.element_size())
         if _is_compiling():
             raise RuntimeError(
                 f"the table has {have} positions and cannot grow in compiled code; call reserve(n) with the number "
                 f"of positions you need, or give max_len, before compiling"
             )
-        if position >= max(_FAR, 2 * have):
+        if position >= max(far, 2 * have):
             raise ValueError(
                 f"{name} {position}, far beyond the table's {have} positions; if that is meant, call reserve(n) first"
             )
-        self.reserve(max(end, min(2 * have, end + _FAR)))
+        self._grow(int(max(end, min(2 * have, end + far))))
         return self._table()
 
     def forward(self, x: torch.Tensor, start: int = 0, positions: torch.Tensor | None = None) -> torch.Tensor:
@@ -273,7 +279,7 @@ class SinusoidalPositionalEncoding(nn.Module):
         old = self._table()
         super()._apply(fn, *args, **kwargs)
         new = self._table()
-        if new.dtype != old.dtype and _has_values(old) and _has_values(new):
+        if new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
             count = old.shape[self._axis()]
             # The values are compared, since nothing else tells whether somebody has written to a buffer.
             if torch.equal(old, self._rows(0, count, old.dtype).to(old.device)):
@@ -282,6 +288,12 @@ class SinusoidalPositionalEncoding(nn.Module):
         return self
 
     # ---- checkpoints: tables of several names and shapes
+
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        key, axis = prefix + self.buffer_name, self._axis()
+        if key in destination and destination[key].shape[axis] > self._saved:
+            destination[key] = destination[key].narrow(axis, 0, self._saved).clone()
 
     def _load_from_state_dict(
         self,
@@ -293,14 +305,16 @@ class SinusoidalPositionalEncoding(nn.Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        names = dict.fromkeys((self.buffer_name, *_KNOWN_NAMES))
-        found = [prefix + name for name in names if prefix + name in state_dict]
-        if found:
-            values = self._in_shape(found[0], state_dict[found[0]], error_msgs)
-            state_dict = {key: value for key, value in state_dict.items() if key not in found}
+        own = {*self._parameters, *self._buffers, *self._modules}
+        names = (self.buffer_name, *(name for name in _KNOWN_NAMES if name not in own))
+        found = next((prefix + name for name in names if prefix + name in state_dict), None)
+        if found is not None:
+            values = self._in_shape(found, state_dict[found], error_msgs)
+            state_dict = {key: value for key, value in state_dict.items() if key != found}
             if self.persistent:
                 state_dict[prefix + self.buffer_name] = values
                 old = self._table()
+                self._saved = values.shape[self._axis()]
                 if values.shape != old.shape:
                     with torch.inference_mode(False):
                         self._buffers[self.buffer_name] = values.to(old.device, old.dtype, copy=True)

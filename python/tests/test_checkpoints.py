@@ -130,3 +130,26 @@ def test_a_model_made_on_the_meta_device(encoding, dtype):
         model.load_state_dict(state, strict=True, assign=True)
         assert torch.equal(model["encode"].pe, saved["encode"].pe)
         assert torch.equal(model["encode"](x), saved["encode"](x))
+
+
+def test_rows_by_which_a_call_made_the_table_grow_are_not_saved():
+    e = Encoding(16, 0, max_len=30)
+    e(torch.zeros(40, 1, 16))
+    assert e.state_dict()["pe"].shape == (30, 1, 16)
+    Tutorial(16, max_len=30).load_state_dict(e.state_dict(), strict=True)
+    e.reserve(50)
+    assert torch.equal(e.state_dict()["pe"][:, 0], rows(50, 16))
+    e.load_state_dict(Tutorial(16, max_len=9).state_dict())
+    e(torch.zeros(40, 1, 16))
+    assert e.state_dict()["pe"].shape == (9, 1, 16)
+
+
+def test_a_subclass_with_a_table_of_its_own():
+    class Two(Encoding):
+        def __init__(self):
+            super().__init__(16, max_len=9, buffer_name="table")
+            self.pe = nn.Parameter(torch.randn(3))
+
+    one, other = Two(), Two()
+    other.load_state_dict(one.state_dict(), strict=True)
+    assert torch.equal(one.pe, other.pe)

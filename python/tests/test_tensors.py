@@ -99,7 +99,7 @@ def test_tables_are_not_copied():
         (dict(dtype="f32"), TypeError, "dtype is 'f32'"),
         (dict(positions=torch.zeros(3, dtype=torch.bool)), TypeError, "positions have dtype torch.bool"),
         (dict(positions=torch.zeros(3, dtype=torch.complex64)), TypeError, "positions have dtype torch.complex64"),
-        (dict(positions=torch.tensor(5)), TypeError, "positions is array(5), without axes; write int() for a count"),
+        (dict(positions=torch.tensor(5)), TypeError, "positions is 5, without axes; write int() for a count"),
         (dict(positions=torch.tensor(0.5)), TypeError, "without axes"),
         (dict(positions=torch.tensor([0.0, math.nan])), ValueError, "positions[1] is"),
         (dict(positions=torch.tensor([0.5], requires_grad=True)), RuntimeError, "positions requires a gradient"),

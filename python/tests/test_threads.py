@@ -227,7 +227,7 @@ import numpy as np, posenc
 
 threads = int(sys.argv[1]) or None
 signal.signal(signal.SIGINT, signal.default_int_handler)
-out = np.zeros((1 << 20, 1024), np.float32)  # memory that is not written is not there
+out = np.zeros((1 << 18, 1024), np.float32)  # memory that is not written is not there
 first = len(out) // 64
 begun = 5000  # a row that is not in the first piece
 if threads:
@@ -323,13 +323,13 @@ rows, growing, go_on = Encoding._rows, threading.Event(), threading.Event()
 
 def wait(*arguments):
     growing.set()
-    go_on.wait()
+    go_on.wait(300)
     return rows(*arguments)
 
 Encoding._rows = wait
 thread = threading.Thread(target=encode.reserve, args=(9,))
 thread.start()
-growing.wait()
+assert growing.wait(300)
 child = os.fork()
 if child == 0:
     signal.alarm(300)  # ends a child that hangs
@@ -345,5 +345,5 @@ assert torch.equal(encode.pe[:, 0], posenc.torch.table(len(encode.pe), 8)) and l
 
 
 def test_a_child_forked_while_another_thread_grows_a_table():
-    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
