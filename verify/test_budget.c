@@ -5,9 +5,9 @@
  */
 #include "testing.h"
 
-#include "alone.h"
-#include "angle.h"
-#include "turns.h"
+#include "rotation/direct.h"
+#include "rotation/angle.h"
+#include "rotation/turns.h"
 
 #include <math.h>
 #include <mpfr.h>
