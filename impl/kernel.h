@@ -134,6 +134,14 @@ typedef struct posenc_kernel {
       bound,                                                                                                          \
       ulp}
 
+/* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
+static inline double posenc_denominator(const posenc_spec *spec)
+{
+  return spec->denominator != 0.0 ? spec->denominator : (double)spec->d_model / 2.0;
+}
+
+static inline double posenc_scale(const posenc_spec *spec) { return spec->position_scale != 0.0 ? spec->position_scale : 1.0; }
+
 static inline int64_t posenc_n_freqs(const posenc_spec *spec)
 {
   return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);

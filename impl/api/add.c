@@ -1,9 +1,8 @@
 /* out = round(round(s x) + PE): by the kernel, or a tile of the table at a time, put in the order of its columns, then added to the
  * rows of each of the batch while it is in L1.
  */
-#include "api/layouts.h"
-#include "api/spec.h"
 #include "api/fpstate.h"
+#include "api/layouts.h"
 
 #include <string.h>
 #ifdef __x86_64__

@@ -1,11 +1,8 @@
 /* The list of implementations as the program sees it: enumeration, look-up by name, what runs here, the default. */
 #include "api/dispatch.h"
 
-#include "api/spec.h"
 #include "api/fpstate.h"
-#include "recipes/freqs.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A row of list.inc exists in this build if its instruction set belongs to the architecture and its library is here. */
@@ -93,59 +90,19 @@ const posenc_impl *posenc_impl_find(const char *name)
   return first;
 }
 
+const char *posenc_kernel_refuses(const posenc_kernel *kernel, const posenc_spec *spec)
+{
+  const posenc_fpstate caller = posenc_fp_enter();
+  const char *reason = kernel->refuses ? kernel->refuses(spec) : NULL;
+  posenc_fp_leave(caller);
+  return reason;
+}
+
 /* NULL in a plan: the default, or where that does not offer the spec, the best that does. */
 const posenc_impl *posenc_impl_for(const char *name, const posenc_spec *spec)
 {
   const posenc_impl *impl = posenc_impl_find(name);
-  if (!name && posenc_kernel_of(impl)->refuses && posenc_kernel_of(impl)->refuses(spec) && spec->dtype == POSENC_F32)
+  if (!name && spec->dtype == POSENC_F32 && posenc_kernel_refuses(posenc_kernel_of(impl), spec))
     impl = posenc_impl_find(fallback_name);
   return impl;
-}
-
-/* Half a unit in the last place of values below 1. */
-static double rounding_of(int32_t dtype)
-{
-  static const double roundings[] = {
-      [POSENC_F32] = 0x1p-25, [POSENC_F64] = 0x1p-54, [POSENC_BF16] = 0x1p-9, [POSENC_F16] = 0x1p-12};
-  return roundings[dtype];
-}
-
-/* Apart, and not inlined, so that it runs inside the floating-point state below. */
-__attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t k)
-{
-  const double most = (double)POSENC_MAX_POSITION;
-  if (!(fabs(position) <= most && fabs(position * posenc_scale(s)) <= most))
-    return NAN;
-  if (k >= posenc_n_freqs(s))
-    return 0.0; /* a column of zeros */
-  if (s->freqs && s->n_freqs <= k)
-    return NAN;
-  const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
-  const double ln_w = s->freqs ? 0.0 : exponent * log(s->base), scale = posenc_scale(s);
-  const posenc_angle angle = {position, posenc_freq_f64(s, k) * scale,      exponent,
-                              ln_w,     scale == 1.0 ? 0.0 : 2.0, rounding_of(s->dtype)};
-  const double bound = kernel->bound(&angle, kernel->ulp);
-  const double none = 2.0 + 0x1p-16; /* a value in [-1, 1] and an output that drifted (recipes/recurrence.c) out of it */
-  return bound < none ? bound : none;
-}
-
-/* The frequency a column belongs to; n or more: a column of zeros. */
-static int64_t frequency_of(const posenc_spec *s, int64_t column)
-{
-  const int64_t n = posenc_n_freqs(s), first = s->layout == POSENC_SPLIT ? n : 2 * n;
-  if (s->layout == POSENC_INTERLEAVED)
-    return column < first ? column / 2 : n;
-  return column < first ? column : column - first;
-}
-
-double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column)
-{
-  posenc_spec s;
-  if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || column < 0 || column >= s.d_model ||
-      s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_F16)
-    return NAN;
-  const posenc_fpstate caller = posenc_fp_enter();
-  const double bound = bound_at(posenc_kernel_of(impl), &s, position, frequency_of(&s, column));
-  posenc_fp_leave(caller);
-  return bound;
 }

@@ -1,8 +1,7 @@
 /* The driver: arguments checked, floating-point state normalised, kernel called, state restored. Rows that are not just what
  * kernels write are made tile by tile. */
-#include "api/layouts.h"
-#include "api/spec.h"
 #include "api/fpstate.h"
+#include "api/layouts.h"
 
 #include <string.h>
 

@@ -15,12 +15,6 @@ posenc_columns posenc_columns_of(const posenc_spec *spec)
                           .zero = spec->d_model > n + half ? spec->d_model - 1 : -1};
 }
 
-int posenc_columns_direct(const posenc_spec *spec)
-{
-  const int half_pair = spec->odd == POSENC_ODD_HALF_PAIR && spec->dtype == POSENC_F32; /* other dtypes come in whole pairs */
-  return spec->layout == POSENC_INTERLEAVED && spec->order == POSENC_SIN_FIRST && (spec->d_model % 2 == 0 || half_pair);
-}
-
 /* Tiles of consecutive rows end where a kernel's runs do: 32 rows before a multiple of 64. */
 static int64_t rows_in_tile(const posenc_rows *rows, int64_t i, int64_t most)
 {

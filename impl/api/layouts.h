@@ -13,9 +13,6 @@ typedef struct posenc_columns {
 
 posenc_columns posenc_columns_of(const posenc_spec *spec);
 
-/* Are rows just what kernels write? */
-int posenc_columns_direct(const posenc_spec *spec);
-
 /* Some rows of some frequencies, small enough to stay in L1: pair j of row i is values[i * stride + 2 j], and belongs to row
  * row + i of the call and frequency k + j. */
 typedef struct posenc_tile {

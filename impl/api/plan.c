@@ -1,34 +1,63 @@
 /* spec -> checked plan: one block that holds the spec, a copy of explicit frequencies, and the kernel's own state. */
-#include "api/layouts.h"
-#include "api/spec.h"
-#include "api/dispatch.h"
-#include "recipes/freqs.h"
-#include "api/fpstate.h"
 #include "api/plan.h"
 
+#include "api/dispatch.h"
+#include "api/fpstate.h"
+#include "api/spec.h"
+#include "api/status.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-posenc_spec posenc_spec_default(int64_t d_model)
+static void list_names(char *names, size_t size)
 {
-  return (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0, .position_scale = 1.0};
+  size_t length = 0;
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const int more = snprintf(names + length, size - length, "%s%s", i ? ", " : "", posenc_impl_at(i)->name);
+    if (more < 0 || (size_t)more >= size - length)
+      return; /* cut, and still terminated */
+    length += (size_t)more;
+  }
+}
+
+posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char *message, size_t size)
+{
+  const posenc_status status = posenc_spec_check(spec, message, size);
+  if (status != POSENC_OK)
+    return status;
+  posenc_spec s;
+  posenc_spec_read(&s, spec, NULL, 0);
+  const posenc_impl *impl = posenc_impl_for(name, &s);
+  if (!impl) {
+    char names[1024] = "";
+    list_names(names, sizeof names);
+    return posenc_fail(POSENC_ERROR_UNKNOWN_IMPL, message, size, "impl is \"%s\"; known: %s", name, names);
+  }
+  if (!posenc_impl_supported(impl))
+    return posenc_fail(POSENC_ERROR_CPU, message, size, "impl is \"%s\", which needs %s; this machine does not offer it",
+                       impl->name, impl->isa);
+  const posenc_kernel *kernel = posenc_kernel_of(impl);
+  if (!(kernel->offers >> s.dtype & 1))
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "dtype is %s; impl \"%s\" offers %s",
+                       posenc_dtype_names[s.dtype], impl->name, impl->dtypes);
+  const char *reason = posenc_kernel_refuses(kernel, &s);
+  if (reason)
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "impl \"%s\" does not offer this spec: %s", impl->name,
+                       reason);
+  return POSENC_OK;
+}
+
+/* Are rows just what kernels write? */
+static int is_direct(const posenc_spec *spec)
+{
+  const int half_pair = spec->odd == POSENC_ODD_HALF_PAIR && spec->dtype == POSENC_F32; /* other dtypes come in whole pairs */
+  return spec->layout == POSENC_INTERLEAVED && spec->order == POSENC_SIN_FIRST && (spec->d_model % 2 == 0 || half_pair);
 }
 
 static size_t round_up(size_t n, size_t multiple)
 {
   return (n + multiple - 1) / multiple * multiple;
-}
-
-posenc_spec posenc_pairs(const posenc_spec *spec)
-{
-  posenc_spec pairs = *spec;
-  pairs.d_model = 2 * posenc_n_freqs(spec);
-  pairs.denominator = posenc_denominator(spec);
-  pairs.position_scale = posenc_scale(spec);
-  pairs.layout = POSENC_INTERLEAVED;
-  pairs.order = POSENC_SIN_FIRST;
-  pairs.odd = POSENC_ODD_HALF_PAIR;
-  return pairs;
 }
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl)
@@ -59,7 +88,7 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
     s.freqs = memcpy(block + head, s.freqs, (size_t)s.n_freqs * sizeof(double));
   p->spec = s;
   p->pairs = posenc_pairs(&s);
-  p->direct = posenc_columns_direct(&s);
+  p->direct = is_direct(&s);
   p->kernel = kernel;
   p->state = block + head + freqs_bytes;
 

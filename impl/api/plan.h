@@ -11,7 +11,4 @@ struct posenc_plan {
   void *state; /* what kernel->prepare() made of pairs */
 };
 
-/* Of a checked spec, what kernels are given. */
-posenc_spec posenc_pairs(const posenc_spec *spec);
-
 #endif

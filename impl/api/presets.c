@@ -3,9 +3,10 @@
  * n = floor(d_model / 2). A ladder is base^(-k / denominator); where its only frequency is 1, the denominator does not matter and
  * 0, the spec's d_model / 2, stands for one that would be 0.
  */
-#include "api/spec.h"
+#include "api/status.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef enum ladder { PAPER, NEXT_TO_LAST, HALVES, QUARTER } ladder;

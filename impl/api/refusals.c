@@ -1,11 +1,12 @@
 /* What fills, adds and tables refuse. */
-#include "api/spec.h"
 #include "api/fpstate.h"
-#include "recipes/freqs.h"
 #include "api/plan.h"
+#include "api/spec.h"
+#include "api/status.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 typedef struct sentence { /* where a message goes */
   char *text;

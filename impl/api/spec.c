@@ -1,26 +1,19 @@
+/* Specs: defaults, checks, and what kernels are given of one. */
 #include "api/spec.h"
 
-#include "api/dispatch.h"
 #include "api/fpstate.h"
-#include "recipes/freqs.h"
+#include "api/status.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
-#include <string.h>
 
-posenc_status posenc_fail(posenc_status status, char *message, size_t size, const char *format, ...)
+const char *const posenc_dtype_names[POSENC_F16 + 1] = {
+    [POSENC_F32] = "float32", [POSENC_F64] = "float64", [POSENC_BF16] = "bfloat16", [POSENC_F16] = "float16"};
+
+posenc_spec posenc_spec_default(int64_t d_model)
 {
-  if (message && size > 0) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, size < INT_MAX ? size : INT_MAX, format, arguments); /* some write nothing above that */
-    va_end(arguments);
-  }
-  return status;
+  return (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0, .position_scale = 1.0};
 }
-
-/* ---- spec ---- */
 
 /* A program built with another header of this major version has a spec of the same size, perhaps with a field in the room
  * reserved here that this library does not know. It must be 0, or it would be ignored. */
@@ -111,45 +104,14 @@ posenc_status posenc_spec_check(const posenc_spec *spec, char *message, size_t s
   return status;
 }
 
-/* ---- implementation ---- */
-
-const char *const posenc_dtype_names[POSENC_F16 + 1] = {
-    [POSENC_F32] = "float32", [POSENC_F64] = "float64", [POSENC_BF16] = "bfloat16", [POSENC_F16] = "float16"};
-
-static void list_names(char *names, size_t size)
+posenc_spec posenc_pairs(const posenc_spec *spec)
 {
-  size_t length = 0;
-  for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const int more = snprintf(names + length, size - length, "%s%s", i ? ", " : "", posenc_impl_at(i)->name);
-    if (more < 0 || (size_t)more >= size - length)
-      return; /* cut, and still terminated */
-    length += (size_t)more;
-  }
-}
-
-posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char *message, size_t size)
-{
-  const posenc_status status = posenc_spec_check(spec, message, size);
-  if (status != POSENC_OK)
-    return status;
-  posenc_spec s;
-  posenc_spec_read(&s, spec, NULL, 0);
-  const posenc_impl *impl = posenc_impl_for(name, &s);
-  if (!impl) {
-    char names[1024] = "";
-    list_names(names, sizeof names);
-    return posenc_fail(POSENC_ERROR_UNKNOWN_IMPL, message, size, "impl is \"%s\"; known: %s", name, names);
-  }
-  if (!posenc_impl_supported(impl))
-    return posenc_fail(POSENC_ERROR_CPU, message, size, "impl is \"%s\", which needs %s; this machine does not offer it",
-                       impl->name, impl->isa);
-  const posenc_kernel *kernel = posenc_kernel_of(impl);
-  if (!(kernel->offers >> s.dtype & 1))
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "dtype is %s; impl \"%s\" offers %s",
-                       posenc_dtype_names[s.dtype], impl->name, impl->dtypes);
-  const char *reason = kernel->refuses ? kernel->refuses(&s) : NULL;
-  if (reason)
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "impl \"%s\" does not offer this spec: %s", impl->name,
-                       reason);
-  return POSENC_OK;
+  posenc_spec pairs = *spec;
+  pairs.d_model = 2 * posenc_n_freqs(spec);
+  pairs.denominator = posenc_denominator(spec);
+  pairs.position_scale = posenc_scale(spec);
+  pairs.layout = POSENC_INTERLEAVED;
+  pairs.order = POSENC_SIN_FIRST;
+  pairs.odd = POSENC_ODD_HALF_PAIR;
+  return pairs;
 }

@@ -1,4 +1,9 @@
-#include "posenc.h"
+/* Status codes and their messages, the version, the sizes of dtypes. */
+#include "api/status.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 const char *posenc_version(void)
 {
@@ -30,4 +35,15 @@ size_t posenc_dtype_size(posenc_dtype dtype)
   case POSENC_F16: return sizeof(uint16_t);
   }
   return 0;
+}
+
+posenc_status posenc_fail(posenc_status status, char *message, size_t size, const char *format, ...)
+{
+  if (message && size > 0) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, size < INT_MAX ? size : INT_MAX, format, arguments); /* some write nothing above that */
+    va_end(arguments);
+  }
+  return status;
 }

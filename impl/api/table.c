@@ -8,7 +8,7 @@
  * worth a second way. aligned_alloc() costs no more than mmap(), and sanitizers watch what it gives.
  */
 #define _DEFAULT_SOURCE /* madvise */
-#include "api/spec.h"
+#include "posenc.h"
 
 #include <stdlib.h>
 #include <string.h>

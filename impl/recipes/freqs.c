@@ -2,16 +2,11 @@
 
 #include <math.h>
 
-double posenc_freq_f64(const posenc_spec *spec, int64_t k)
-{
-  return spec->freqs ? spec->freqs[k] : pow(spec->base, -(double)k / posenc_denominator(spec));
-}
-
 void posenc_freqs_f64(const posenc_spec *spec, void *state)
 {
   double *w = state;
   for (int64_t k = 0; k < posenc_n_freqs(spec); k++)
-    w[k] = posenc_freq_f64(spec, k);
+    w[k] = spec->freqs ? spec->freqs[k] : pow(spec->base, -(double)k / posenc_denominator(spec));
 }
 
 void posenc_freqs_explog(const posenc_spec *spec, void *state)

@@ -5,17 +5,8 @@
 
 #include "kernel.h"
 
-/* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
-static inline double posenc_denominator(const posenc_spec *spec)
-{
-  return spec->denominator != 0.0 ? spec->denominator : (double)spec->d_model / 2.0;
-}
-
-static inline double posenc_scale(const posenc_spec *spec) { return spec->position_scale != 0.0 ? spec->position_scale : 1.0; }
-
 /* w_k = pow(base, -k / denominator) in float64, state an array of them. Relative error at most (3 + |ln w|) 2^-53, from a pow within
  * 1 ULP. */
-double posenc_freq_f64(const posenc_spec *spec, int64_t k);
 void posenc_freqs_f64(const posenc_spec *spec, void *state);
 
 /* w_k = expf(2k * step), step = (float)(-ln(base) / (2 * denominator)): the PyTorch tutorial's arithmetic, in float32. Relative

@@ -1,25 +1,14 @@
 #include "rotation/turns.h"
 
-#include "api/fpstate.h"
 #include "integer/fallback.h"
 
 #include <math.h>
 
 enum { LIMBS = 4 };
 
-/* Apart, and not inlined, so that it runs inside the floating-point state below: to look for a whole number raises a flag. */
-__attribute__((noinline)) static void find_degree(const posenc_spec *spec, int64_t *degree)
-{
-  *degree = posenc_ladder_degree(spec);
-}
-
 const char *posenc_turns_refuse(const posenc_spec *spec)
 {
-  int64_t degree;
-  const posenc_fpstate caller = posenc_fp_enter();
-  find_degree(spec, &degree);
-  posenc_fp_leave(caller);
-  return spec->freqs || degree ? NULL : "its ladder needs 2 * denominator to be a whole number up to 2^21";
+  return spec->freqs || posenc_ladder_degree(spec) ? NULL : "its ladder needs 2 * denominator to be a whole number up to 2^21";
 }
 
 /* turn, a frequency in turns, less the nearest integer. */
