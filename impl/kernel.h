@@ -62,7 +62,7 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i)
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
-/* From here on what is written goes around the caches. Below, its lines may still be in some cache when they are read. */
+/* Tables of at least this size are written by non-temporal stores. A smaller one may still be in some cache when it is read. */
 #ifndef POSENC_STREAM_BYTES /* tests: small tables too */
 #define POSENC_STREAM_BYTES (INT64_C(24) << 20)
 #endif

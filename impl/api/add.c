@@ -16,7 +16,7 @@ typedef struct job {
   unsigned char *out;
   posenc_strides x_strides, out_strides;
   int64_t batch, size;
-  int streamed; /* around the caches */
+  int streamed; /* by non-temporal stores */
   double wanted_scale;
   float scale; /* that, rounded */
 } job;
@@ -30,7 +30,7 @@ static void add_f32(const float *x, const float *pe, float scale, int64_t n, flo
 }
 
 #ifdef __x86_64__
-/* The same around the caches. */
+/* The same by non-temporal stores. */
 static void stream_f32(const float *x, const float *pe, float scale, int64_t n, float *out)
 {
   const int64_t head = (int64_t)(-(uintptr_t)out / sizeof(float) % 4), first = head < n ? head : n;

@@ -1,5 +1,5 @@
-/* The driver: arguments checked, floating-point state normalised, kernel called, state restored. Rows that are not just what
- * kernels write are made tile by tile. */
+/* The driver: arguments checked, floating-point state normalised, kernel called, state restored. Layouts that kernels
+ * do not write are made tile by tile. */
 #include "api/fpstate.h"
 #include "api/layouts.h"
 
@@ -21,10 +21,10 @@ static void use(const posenc_tile *tile, const void *context)
   }
 }
 
-/* Of a row alone the caller may give any distance to the next one, also one whose bytes no number holds. */
+/* With one row, row_stride is not used, and the caller may pass one whose number of bytes overflows. */
 static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
 
-/* There are rows: without any, out may be NULL, of which there is no element. */
+/* count > 0: with count 0, out may be NULL, and pointer arithmetic on it would be undefined. */
 static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride)
 {
   const int64_t row_stride = distance(rows->count, plan->spec.d_model, given_stride);

@@ -1,4 +1,4 @@
-/* What fills, adds and tables refuse. */
+/* What fills, adds and tables refuse: each refusal has its status and a message with the value and what is allowed. */
 #include "api/fpstate.h"
 #include "api/plan.h"
 #include "api/spec.h"
@@ -26,10 +26,10 @@ static posenc_status check_plan(const posenc_plan *plan, int64_t count, sentence
   return POSENC_OK;
 }
 
-/* Do so many bytes run over the end of all addresses? */
+/* Do so many bytes from `start` reach beyond the end of the address space? */
 static int runs_over(const void *start, int64_t bytes) { return (uintptr_t)start > UINTPTR_MAX - (uintptr_t)bytes; }
 
-/* An array in which so many elements are reached, which check_rows() has counted. */
+/* An array of which so many elements are read or written; check_rows() has made sure that their number does not overflow. */
 static posenc_status check_array(const posenc_plan *plan, const char *name, const void *array, int64_t elements, sentence m)
 {
   if (!array || (uintptr_t)array % (size_t)element(plan) != 0)
@@ -118,7 +118,7 @@ static posenc_status check_positions(const posenc_plan *plan, const posenc_rows 
   return status;
 }
 
-/* Those that a caller gives are read, so they must be somewhere. */
+/* The array of positions is read, so all of it must lie within the address space. */
 static posenc_status check_given(const posenc_rows *rows, sentence m)
 {
   const int64_t size = (int64_t)sizeof(int64_t), most = PTRDIFF_MAX / size;

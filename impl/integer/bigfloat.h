@@ -1,4 +1,4 @@
-/* Non-negative numbers of n 64-bit limbs with an exponent: what the frequencies and the redo are computed in.
+/* Non-negative numbers of n 64-bit limbs with an exponent: the arithmetic of the frequencies and of the fallback.
  *
  *     value = 0.limb[n-1] limb[n-2] ... limb[0] * 2^exponent,   the top bit of limb[n-1] set, or the value is 0
  *

@@ -1,4 +1,4 @@
-/* redo: sin or cos of position * position_scale * w_k with n limbs of 64 bits, n doubled until the rounding is certain.
+/* The fallback: sin or cos of position * position_scale * w_k with n limbs of 64 bits, n doubled until the rounding is certain.
  *
  * Error budget in units of 2^-64n, relative unless said otherwise (functions state theirs in integer/bigfloat.h):
  *   root of the ladder        8, its k-th power 8k + 4k                     explicit frequency: exact
@@ -159,7 +159,7 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
 /* Sine and cosine of a nonzero algebraic number are transcendental, so no rounding boundary is met and some n decides.
  * 4096 bits are more than the smallest angle needs whose sine is not 0 (2^-1075: the sine is 2^-2150 of it below); that any
  * other value lies that close to a boundary has odds of one in 2^4000. */
-double posenc_redo(const posenc_spec *spec, double position, int64_t column)
+double posenc_fallback(const posenc_spec *spec, double position, int64_t column)
 {
   double result = 0.0;
   for (int n = FIRST_LIMBS; n <= BIG_LIMBS; n *= 2)

@@ -1,4 +1,4 @@
-/* One output, correctly rounded, in integers: for the few that float64 cannot decide. */
+/* The fallback: one output, correctly rounded by integer arithmetic, for the few whose rounding float64 cannot decide. */
 #ifndef POSENC_FALLBACK_H
 #define POSENC_FALLBACK_H
 
@@ -12,6 +12,6 @@ int64_t posenc_ladder_degree(const posenc_spec *spec);
 void posenc_ladder_root(big *root, double base, int64_t degree, int n);
 
 /* The value of the spec's dtype nearest to the real value of that column; sine in even columns, cosine in odd ones. */
-double posenc_redo(const posenc_spec *spec, double position, int64_t column);
+double posenc_fallback(const posenc_spec *spec, double position, int64_t column);
 
 #endif

@@ -64,7 +64,7 @@ static void anchor(const ladder *l, double position, int64_t columns, float *row
   }
 }
 
-/* row = the row before it, turned by one position; both may be the same. A last sine without its cosine has nothing in
+/* row = the row before it, rotated by one position; both may be the same. A last sine without its cosine has nothing in
  * the row to turn with: last_sine() walks that column alone. */
 static void step(const ladder *l, const float *before, int64_t columns, float *row)
 {
@@ -80,9 +80,9 @@ static float last_sine(const ladder *l, int64_t k, double position, int64_t j)
   const float angle = (float)(position - (double)j) * l->w[k];
   float sin_a = sinf(angle), cos_a = cosf(angle);
   for (int64_t i = 0; i < j; i++) {
-    const float turned = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
+    const float rotated = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
     cos_a = cos_a * l->cos_w[k] - sin_a * l->sin_w[k];
-    sin_a = turned;
+    sin_a = rotated;
   }
   return sin_a;
 }

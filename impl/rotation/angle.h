@@ -54,7 +54,7 @@ static inline angle angle_at(vd position, vd hi, vd mid)
   tail = vd_fnma(x, x_lo, tail);
   const vd cos_x = vd_add(head, vd_fma(vd_mul(z, z), c, tail));
 
-  /* Turned by quarters * pi/2, whose cosine a and sine b are 0, 1 or -1: exact. */
+  /* Rotated by quarters * pi/2, whose cosine a and sine b are 0, 1 or -1: exact. */
   const vd q = vd_fnma(vd_set1(4.0), vd_round(vd_mul(quarters, vd_set1(0.25))), quarters); /* -2 .. 2 */
   const vd a = vd_sub(one, vd_abs(q)), b = vd_mul(q, vd_sub(vd_set1(2.0), vd_abs(q)));
   const vd sine_q = vd_fma(sin_x, a, vd_mul(cos_x, b)), cosine_q = vd_fnma(sin_x, b, vd_mul(cos_x, a));
@@ -63,14 +63,14 @@ static inline angle angle_at(vd position, vd hi, vd mid)
 
 /* The sum of two angles from their sines and cosines: one sequence of operations for everyone, so that all agree bit for
  * bit. Each result is off by 2^-53 (|product that is rounded| + |result|) where the row may fuse. */
-static inline angle turned(angle a, angle b)
+static inline angle rotated(angle a, angle b)
 {
   /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): arrays that vector stores have written count as unset there. */
   return (angle){vd_fma(a.sin, b.cos, vd_mul(a.cos, b.sin)), vd_fnma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
 }
 
-/* The other way round, by -b: the same products, and the same bits as turned() by an angle whose sine is negated. */
-static inline angle turned_back(angle a, angle b)
+/* The other way round, by -b: the same products, and the same bits as rotated() by an angle whose sine is negated. */
+static inline angle rotated_back(angle a, angle b)
 {
   return (angle){vd_fms(a.sin, b.cos, vd_mul(a.cos, b.sin)), vd_fma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
 }

@@ -58,7 +58,7 @@ static inline void bf16_rows(const bf16_strip *p, const posenc_spec *spec, int b
     for (int l = 0; l < p->lanes; l += BF16_LINE)
       any |= strip_pairs(p, l, l + BF16_LINE, 0, b, y, z, apart);
   if (any)
-    settle_lanes(p, spec, b, y, z, apart, exact);
+    recheck_lanes(p, spec, b, y, z, apart, exact);
   if (b >= to->lo && b <= to->hi)
     copy_out(to->row + (b - to->lo) * to->row_bytes, (const unsigned char *)y, 4 * p->lanes, to->how);
   if (b > 0 && -b >= to->lo && -b <= to->hi)
@@ -101,8 +101,8 @@ __attribute__((noinline)) static void fill_bf16(const posenc_spec *spec, const t
   if (joined) {
     const posenc_rows first = {NULL, NULL, r->first, 1, r->from, r->to, NULL};
     const posenc_rows last = {NULL, NULL, r->first + r->count - 1, 1, r->from, r->to, NULL};
-    write_wide(spec, t, &first, out, stride, exact);
-    write_wide(spec, t, &last, (unsigned char *)out + (r->count - 1) * row_bytes, stride, exact);
+    write_dtype(spec, t, &first, out, stride, exact);
+    write_dtype(spec, t, &last, (unsigned char *)out + (r->count - 1) * row_bytes, stride, exact);
   }
   for (int64_t i = 0, end; i < r->count; i = end) {
     const int64_t coarse = parts_of(r->first + i).coarse, coarse_end = coarse + COARSE / 2 - STEP / 2 - r->first;
@@ -135,7 +135,7 @@ static inline void write_other(const posenc_spec *spec, const void *state, const
   if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW)
     fill_bf16(spec, &t, r, out, stride, exact);
   else
-    write_wide(spec, &t, r, out, stride, exact);
+    write_dtype(spec, &t, r, out, stride, exact);
 }
 
 static void prepare(const posenc_spec *spec, void *state)

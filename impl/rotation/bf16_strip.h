@@ -109,7 +109,7 @@ static inline void set_bf16_edge(bf16_strip *p, bf16_edge edge, const turns *t, 
   p->next = 2 * BF16_LINE;
 }
 
-/* Lanes of the row before are turned back by a position: what it costs in float64 does not matter here. Of a small angle, 63 positions
+/* Lanes of the row before are rotated back by a position: what it costs in float64 does not matter here. Of a small angle, 63 positions
  * with step -32, the products of a sine are then at most 95/31 of their sum: 11.2 u of 16; and -1 with step 1 is 0 exactly, as
  * such frequencies are below 2^-13, where float32's cosine is 1. */
 static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, int back)
@@ -117,8 +117,8 @@ static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, int 
   const int middle = (int)((p->anchor - p->coarse) / STEP);
   for (int l = 0; l < count; l += VD_LANES) {
     const angle coarse = load_angle(p->coarses[0] + at + l, BF16_STRIP);
-    const angle anchor = turned(coarse, entry(p->t, middles_of(p->t, k + l), k + l, middle, STEP));
-    store_angle(p->anchors[0] + at + l, BF16_STRIP, back ? turned(anchor, entry(p->t, steps_of(p->t, k + l), k + l, -1, 1)) : anchor);
+    const angle anchor = rotated(coarse, entry(p->t, middles_of(p->t, k + l), k + l, middle, STEP));
+    store_angle(p->anchors[0] + at + l, BF16_STRIP, back ? rotated(anchor, entry(p->t, steps_of(p->t, k + l), k + l, -1, 1)) : anchor);
   }
 }
 
@@ -139,12 +139,12 @@ static inline void set_bf16_run(bf16_strip *p, int64_t anchor)
 static inline angle position_angle(const turns *t, int64_t k, int64_t position)
 {
   const parts at = parts_of(position);
-  const angle anchor = turned(compute(t, k, at.coarse), entry(t, middles_of(t, k), k, at.middle, STEP));
-  return turned(anchor, entry(t, steps_of(t, k), k, at.step, 1));
+  const angle anchor = rotated(compute(t, k, at.coarse), entry(t, middles_of(t, k), k, at.middle, STEP));
+  return rotated(anchor, entry(t, steps_of(t, k), k, at.step, 1));
 }
 
 /* Lane l of row anchor + b, as rotation/dtypes.h rounds it. */
-__attribute__((noinline)) static uint32_t settled_pair(const bf16_strip *p, const posenc_spec *spec, int l, int b, int exact)
+__attribute__((noinline)) static uint32_t rechecked_pair(const bf16_strip *p, const posenc_spec *spec, int l, int b, int exact)
 {
   const int is_before = l < p->before;
   const int64_t k = is_before ? p->before_k + l : p->k + l - p->before, position = p->anchor + b - is_before;
@@ -154,7 +154,7 @@ __attribute__((noinline)) static uint32_t settled_pair(const bf16_strip *p, cons
     return UINT32_C(0x3f800000); /* 0 and 1, exactly */
   store_angle(y[0], VD_LANES,
               is_before ? position_angle(p->t, k, position)
-                        : turned(load_angle(p->anchors[0] + l, BF16_STRIP), entry(p->t, steps_of(p->t, k), k, b, 1)));
+                        : rotated(load_angle(p->anchors[0] + l, BF16_STRIP), entry(p->t, steps_of(p->t, k), k, b, 1)));
   vd_store(relative, vd_and(relative_at(p->t, k, parts_of(position).coarse), vd_set1(POSENC_BUDGET_RELATIVE * 0x1p-53)));
   for (int function = 0; function < 2; function++) {
     const double value = y[function][0];
@@ -162,24 +162,24 @@ __attribute__((noinline)) static uint32_t settled_pair(const bf16_strip *p, cons
     const uint16_t low = posenc_bf16_bits(rounded(value - error, POSENC_BF16)), high = posenc_bf16_bits(rounded(value + error, POSENC_BF16));
     uint16_t bits = posenc_bf16_bits(rounded(value, POSENC_BF16));
     if (exact && low != high)
-      bits = posenc_bf16_bits(posenc_redo(spec, (double)position, 2 * k + function));
+      bits = posenc_bf16_bits(posenc_fallback(spec, (double)position, 2 * k + function));
     pair |= (uint32_t)bits << 16 * function;
   }
   return pair;
 }
 
 /* Those of rows anchor + b and anchor - b; apart as strip_pairs() leaves it. */
-__attribute__((noinline)) static void settle_lanes(const bf16_strip *p, const posenc_spec *spec, int b, uint32_t *ahead,
-                                                   uint32_t *behind, const uint32_t *apart, int exact)
+__attribute__((noinline)) static void recheck_lanes(const bf16_strip *p, const posenc_spec *spec, int b, uint32_t *ahead,
+                                                    uint32_t *behind, const uint32_t *apart, int exact)
 {
   for (int at = 0; at < p->lanes; at += 4) { /* whole lines are there */
     uint64_t of_four[2];
     memcpy(of_four, apart + at, sizeof of_four);
     for (int l = at; (of_four[0] | of_four[1]) && l < at + 4 && l < p->lanes; l++) {
       if (apart[l] >> 16)
-        ahead[l] = settled_pair(p, spec, l, b, exact);
+        ahead[l] = rechecked_pair(p, spec, l, b, exact);
       if (apart[l] & 0xffff)
-        behind[l] = settled_pair(p, spec, l, -b, exact);
+        behind[l] = rechecked_pair(p, spec, l, -b, exact);
     }
   }
 }

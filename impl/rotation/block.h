@@ -13,7 +13,7 @@
 /* Frequencies of a block at most: 4 KiB of a row. Their anchors are in L1, their 264 KiB of steps mostly in L2. */
 enum { MOST = 512 };
 
-/* How rows are written: in the caches or around them; or what is already there, x, is scaled and added to, likewise. */
+/* How rows are written: by ordinary stores or by non-temporal ones; ADDED: scaled x plus the row, by the same two. */
 typedef enum store { PLAIN, STREAMED, ADDED, ADDED_STREAMED } store;
 
 /* Sines and cosines of vectors side by side. */
@@ -28,8 +28,8 @@ static inline void set_angle(angles a, int v, angle value)
   vd_store(a.cos + v * VD_LANES, value.cos);
 }
 
-/* Where inner loops read: around the caches in the slots, else in the block's arrays. They copy this first: for all that the
- * compiler knows, their stores could change it. */
+/* Where inner loops read: in the slots if they write by non-temporal stores, else in the block's arrays. They copy this struct
+ * first, because the compiler must assume that their stores could change it. */
 typedef struct view {
   angles coarses, anchors; /* of this block's positions, below */
   vx *exempt;
@@ -109,7 +109,7 @@ static inline void set_run(block *p, int64_t anchor)
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = p->first + v * VD_LANES;
     const angle middle = entry(p->t, middles_of(p->t, k), k, (int)((anchor - p->coarse) / STEP), STEP);
-    set_angle(p->view.anchors, v, turned(angle_in(p->view.coarses, v), middle));
+    set_angle(p->view.anchors, v, rotated(angle_in(p->view.coarses, v), middle));
   }
 }
 
@@ -124,30 +124,30 @@ FLAT double *joined_step(const view *w, int v, int b)
 static inline angle value_of(const block *p, int v, int b)
 {
   if (p->shared && v < PER_GROUP)
-    return turned(b == -STEP / 2 ? edge_of(p, v) : angle_in(p->view.anchors, v), load_angle(joined_step(&p->view, v, b), GROUP));
+    return rotated(b == -STEP / 2 ? edge_of(p, v) : angle_in(p->view.anchors, v), load_angle(joined_step(&p->view, v, b), GROUP));
   angle s = step_of(p, &p->view, p->how, 0, v, b < 0 ? -b : b);
   s.sin = vd_mul(s.sin, vd_set1(b < 0 ? -1.0 : 1.0));
-  return turned(angle_in(p->view.anchors, v), s);
+  return rotated(angle_in(p->view.anchors, v), s);
 }
 
 /* The strip from vector `first` of row anchor + b, which is at `strip`. */
-__attribute__((noinline)) static void settle_strip(const block *p, const posenc_spec *spec, int first, int b, float *strip,
-                                                   settle_pairs *settle)
+__attribute__((noinline)) static void recheck_strip(const block *p, const posenc_spec *spec, int first, int b, float *strip,
+                                                    recheck_pairs *recheck)
 {
   if (p->anchor + b == 0 && !p->shared) /* most tables begin with it: angle 0, 0 and 1 exactly */
     return;
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
     const int64_t position = p->anchor + b, k = p->first + v * VD_LANES, from = p->from - v * EACH;
     const angle y = value_of(p, v, b);
-    check c = check_none();
-    check_pairs(&c, y.sin, y.cos, vd_pack(y.sin, y.cos), p->view.exempt[v]);
-    if (!check_flagged(&c)) /* usually one of the strip is */
+    rounding_test c = test_none();
+    test_pairs(&c, y.sin, y.cos, vd_pack(y.sin, y.cos), p->view.exempt[v]);
+    if (!test_failed(&c)) /* usually one of the strip is */
       continue;
     float *const at = strip + (v - first) * EACH;
-    settle(spec, p->t, position, k, y, relative_at(p->t, k, p->coarse), at, from, p->to - v * EACH);
+    recheck(spec, p->t, position, k, y, relative_at(p->t, k, p->coarse), at, from, p->to - v * EACH);
     if (p->shared && from > 0) {
       const int64_t last = spec->d_model / 2 - p->shared + v * VD_LANES;
-      settle(spec, p->t, position - 1, last, y, relative_before(p, last), at, 0, from);
+      recheck(spec, p->t, position - 1, last, y, relative_before(p, last), at, 0, from);
     }
   }
 }

@@ -31,7 +31,7 @@ static inline int64_t first_lane(const float *out, int64_t stride)
 enum { ROWS = 1024, MANY_ROWS = 192 };
 
 __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,
-                                                int64_t stride, settle_pairs *settle)
+                                                int64_t stride, recheck_pairs *recheck)
 {
   block p;
   const int64_t position = r->first, count = r->count;
@@ -40,14 +40,14 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
   const int at_lines = floats_before(out) == -2 * lane && stride % LINE_FLOATS == 0;
   const int large = count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float);
   const int joined = at_lines && lane < 0 && r->from == 0 && stride == r->to && add.stride == stride && pairs >= STRIP &&
-                     count >= MANY_ROWS && (large || r->add || !settle);
+                     count >= MANY_ROWS && (large || r->add || !recheck);
   const int streamed = at_lines && large && (joined || !r->add || lane == 0) && !(r->add && add.x == out);
   const int64_t left = joined || streamed ? lane : 0; /* parts of vectors at both ends of a row cost more than crossing lines */
   const store how = r->add ? (streamed ? ADDED_STREAMED : ADDED) : streamed ? STREAMED : PLAIN;
   const int64_t columns = r->to - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;
   if (joined)
-    one_row(spec, t, position, out, left, columns, r->add ? add.x : NULL, add.scale, settle); /* its end comes with the next row */
+    one_row(spec, t, position, out, left, columns, r->add ? add.x : NULL, add.scale, recheck); /* its end comes with the next row */
   for (int64_t i = joined, end; i < count; i = end) {
     const parts at = parts_of(position + i);
     const int64_t coarse_end = at.coarse + COARSE / 2 - STEP / 2 - position;
@@ -64,13 +64,13 @@ __attribute__((noinline)) static void fill_rows(const posenc_spec *spec, const t
         set_run(&p, position + j - step);
         if (p.shared)
           join_run(&p, pairs);
-        write_run(&p, spec, &to, (int)(step + next - 1 - j), settle);
+        write_run(&p, spec, &to, (int)(step + next - 1 - j), recheck);
       }
     }
   }
   if (joined)
     one_row(spec, t, position + count - 1, out + (count - 1) * stride, columns / 2, r->to,
-            r->add ? add.x + (count - 1) * stride : NULL, add.scale, settle);
+            r->add ? add.x + (count - 1) * stride : NULL, add.scale, recheck);
   if (streamed)
     stream_end();
 }

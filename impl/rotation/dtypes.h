@@ -57,7 +57,7 @@ static inline void real_values(values *to, const turns *t, int64_t first, double
     if (fraction == 0.0 || !any_whole(t->whole + k))
       store_values(to, v, y, vd_set1(POSENC_BUDGET_ALONE * 0x1p-53), vd_set1(fabs(position) * (POSENC_BUDGET_PLACE * 0x1p-106)));
     else
-      store_values(to, v, turned(y, angle_at(vd_set1(fraction), vd_loadu(t->whole + k), vd_set1(0.0))), vd_set1(0.0),
+      store_values(to, v, rotated(y, angle_at(vd_set1(fraction), vd_loadu(t->whole + k), vd_set1(0.0))), vd_set1(0.0),
                    vd_set1(POSENC_BUDGET_ERROR * 0x1p-53));
     for (int l = 0; position == 0.0 && l < VD_LANES; l++) { /* the sign of -0.0 w */
       const double w = t->whole[k + l] != 0.0 ? t->whole[k + l] : t->hi[k + l];
@@ -121,12 +121,12 @@ FLAT void finish_strip(const posenc_spec *spec, const turns *t, values *x, int64
   for (int64_t k = 0; k < pairs && (apart || position != rint(position)); k++)
     for (int f = 0; f < 2; f++)
       if ((exact && (x->apart[f][k] || dtype == POSENC_F64)) || unknown(t, first + k, position))
-        x->y[f][k] = posenc_redo(spec, position, 2 * (first + k) + f);
+        x->y[f][k] = posenc_fallback(spec, position, 2 * (first + k) + f);
   write_values(x, dtype, pairs, out);
 }
 
-static inline void wide_strips(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t first, int64_t pairs,
-                               unsigned char *out, int64_t stride_bytes, int exact)
+static inline void dtype_strips(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t first, int64_t pairs,
+                                unsigned char *out, int64_t stride_bytes, int exact)
 {
   values x;
   row_strip p;
@@ -153,13 +153,13 @@ static inline void wide_strips(const posenc_spec *spec, const turns *t, const po
 }
 
 /* Whole pairs only: r->to is even. */
-__attribute__((noinline)) static void write_wide(const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out,
-                                                 int64_t stride, int exact)
+__attribute__((noinline)) static void write_dtype(const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out,
+                                                  int64_t stride, int exact)
 {
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
   for (int64_t c = r->from; c < r->to; c += 2 * STRIP)
-    wide_strips(spec, t, r, c / 2, (r->to - c < 2 * STRIP ? r->to - c : 2 * STRIP) / 2,
-                (unsigned char *)out + (c - r->from) * size, stride * size, exact);
+    dtype_strips(spec, t, r, c / 2, (r->to - c < 2 * STRIP ? r->to - c : 2 * STRIP) / 2,
+                 (unsigned char *)out + (c - r->from) * size, stride * size, exact);
 }
 
 #endif

@@ -30,8 +30,8 @@ static inline void ends_of(angle y, vd share, vd rest, vp *low, vp *high)
   *high = vd_pack(vd_add(y.sin, sin_error), vd_add(y.cos, cos_error));
 }
 
-static void settle(const posenc_spec *spec, const turns *t, int64_t position, int64_t k, angle y, vd relative, float *out,
-                   int64_t from, int64_t to)
+static void recheck(const posenc_spec *spec, const turns *t, int64_t position, int64_t k, angle y, vd relative, float *out,
+                    int64_t from, int64_t to)
 {
   vp low, high;
   const vd absolute = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
@@ -47,13 +47,13 @@ static void settle(const posenc_spec *spec, const turns *t, int64_t position, in
   vp_store(lows, low);
   vp_store(highs, high);
   for (int64_t c = from > 0 ? from : 0; c < 2 * VD_LANES && c < to; c++)
-    out[c] = memcmp(&lows[c], &highs[c], sizeof lows[c]) == 0 ? lows[c] : (float)posenc_redo(spec, (double)position, 2 * k + c);
+    out[c] = memcmp(&lows[c], &highs[c], sizeof lows[c]) == 0 ? lows[c] : (float)posenc_fallback(spec, (double)position, 2 * k + c);
 }
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
 {
   if (spec->dtype == POSENC_F32 && !r->reals)
-    write_rows(spec, state, r, out, stride, settle);
+    write_rows(spec, state, r, out, stride, recheck);
   else
     write_other(spec, state, r, out, stride, 1);
 }

@@ -25,7 +25,7 @@ typedef struct batch {
 } batch;
 
 /* The rows from i that fit in a batch, sorted by coarse part. Those are told apart by a hash table with open addressing. */
-static inline void gather(batch *b, const posenc_rows *r, int64_t i)
+static inline void set_batch(batch *b, const posenc_rows *r, int64_t i)
 {
   uint8_t buckets[BUCKETS] = {0}, which[BATCH]; /* one more than the index in coarse[]; 0: free */
   int16_t next[COARSES + 1];
@@ -57,48 +57,48 @@ static inline void gather(batch *b, const posenc_rows *r, int64_t i)
 }
 
 /* A strip of the rows of a batch whose first row is row i of the call. */
-static inline void scatter_strip(const posenc_spec *spec, const turns *t, const batch *b, int64_t i, int64_t first, int64_t end,
-                                 float *out, int64_t stride, settle_pairs *settle)
+static inline void gather_strip(const posenc_spec *spec, const turns *t, const batch *b, int64_t i, int64_t first, int64_t end,
+                                float *out, int64_t stride, recheck_pairs *recheck)
 {
   row_strip p;
   for (int c = 0; c < b->coarses; c++) {
     set_row_strip(&p, t, first, end, b->coarse[c], 0);
     for (int l = b->end[c]; l < b->end[c + 1]; l++) {
       const row_parts *at = &b->rows[l];
-      write_strip(&p, spec, (parts){b->coarse[c], at->middle, at->step}, out + (i + at->row) * stride + 2 * first, settle);
+      write_strip(&p, spec, (parts){b->coarse[c], at->middle, at->step}, out + (i + at->row) * stride + 2 * first, recheck);
     }
   }
 }
 
 /* Not inlined, like fill_rows: of the two, only the stack of the one that runs is taken. */
-__attribute__((noinline)) static void scatter(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,
-                                              int64_t stride, settle_pairs *settle)
+__attribute__((noinline)) static void gather_rows(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,
+                                                  int64_t stride, recheck_pairs *recheck)
 {
   batch b;
   const int64_t first = r->from / 2;
   for (int64_t i = 0; i < r->count; i += b.count) {
-    gather(&b, r, i);
+    set_batch(&b, r, i);
     for (int64_t k = first; 2 * k < r->to; k += STRIP)
-      scatter_strip(spec, t, &b, i, k, r->to, out, stride, settle);
+      gather_strip(spec, t, &b, i, k, r->to, out, stride, recheck);
   }
 }
 
 /* float32 at integer positions. */
 static inline void write_rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride,
-                              settle_pairs *settle)
+                              recheck_pairs *recheck)
 {
   const turns t = turns_of(spec, state);
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
   if (r->count < FEW && !r->add)
     for (int64_t i = 0; i < r->count; i++)
-      if (settle && is_single(&t, posenc_row_position(r, i)))
-        single_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2, r->to, settle);
+      if (recheck && is_direct(&t, posenc_row_position(r, i)))
+        direct_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2, r->to, recheck);
       else
-        one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2, r->to, NULL, 0.0f, settle);
+        one_row(spec, &t, posenc_row_position(r, i), origin + i * stride, r->from / 2, r->to, NULL, 0.0f, recheck);
   else if (r->positions)
-    scatter(spec, &t, r, origin, stride, settle);
+    gather_rows(spec, &t, r, origin, stride, recheck);
   else
-    fill_rows(spec, &t, r, origin, stride, settle);
+    fill_rows(spec, &t, r, origin, stride, recheck);
 }
 
 #endif

@@ -31,9 +31,9 @@ static inline const float *x_at(const target *to, int b) { return to->x + (b - t
 
 enum { FETCHED = 2 /* rows before x is read: a fifth faster where it is in memory */ };
 
-/* Adds a strip of row anchor + b, of which `first` is the first vector, to x. It is settled beforehand: x may be overwritten. */
+/* Adds a strip of row anchor + b, of which `first` is the first vector, to x. It is rechecked first, because out may be x. */
 FLAT void add_strip(const block *p, const posenc_spec *spec, int first, int b, const target *to, vp *packed, int flagged,
-                    settle_pairs *settle)
+                    recheck_pairs *recheck)
 {
   const float *const x = x_at(to, b) + first * EACH;
   const float *const later = x_at(to, b < 0 ? b - FETCHED : b + FETCHED) + first * EACH; /* perhaps of no row: not read */
@@ -44,7 +44,7 @@ FLAT void add_strip(const block *p, const posenc_spec *spec, int first, int b, c
 #pragma GCC unroll 32
     for (int v = 0; v < PER_STRIP; v++)
       vp_store(strip + v * EACH, packed[v]);
-    settle_strip(p, spec, first, b, strip, settle);
+    recheck_strip(p, spec, first, b, strip, recheck);
 #pragma GCC unroll 32
     for (int v = 0; v < PER_STRIP; v++)
       packed[v] = vp_load(strip + v * EACH);
@@ -73,12 +73,12 @@ typedef enum pair_of_rows {
 static inline int row_of_y(pair_of_rows rows, int b) { return rows == TWO_BEHIND ? -b - 1 : b; }
 static inline int row_of_z(pair_of_rows rows, int b) { return rows == TWO_AHEAD ? b + 1 : -b; }
 
-/* The strip from vector `first`, all of which exists, of those rows. `w` is a copy of the block's view. Returns 1 where the check
- * has found something in y, plus 2 where it has in z; around the caches that is not settled yet. */
-FLAT int some_strips(const block *p, const view *w, const posenc_spec *spec, store how, pair_of_rows rows, int shared, int first, int b,
-                      const target *to, settle_pairs *settle)
+/* The strip from vector `first`, all of which exists, of those rows. `w` is a copy of the block's view. Returns 1 if the
+ * rounding test fails in y, plus 2 if it fails in z; with non-temporal stores these are not rechecked yet. */
+FLAT int rotate_strip(const block *p, const view *w, const posenc_spec *spec, store how, pair_of_rows rows, int shared, int first, int b,
+                      const target *to, recheck_pairs *recheck)
 {
-  check y_check = check_none(), z_check = y_check;
+  rounding_test y_check = test_none(), z_check = y_check;
   const int y_b = row_of_y(rows, b), z_b = row_of_z(rows, b), y_there = rows != BEHIND, z_there = rows != AHEAD;
   const int two_steps = rows == TWO_AHEAD || rows == TWO_BEHIND, y_step = rows == TWO_BEHIND ? b + 1 : b;
   float *const y_to = y_there ? row_at(to, y_b) + first * EACH : NULL;
@@ -93,10 +93,10 @@ FLAT int some_strips(const block *p, const view *w, const posenc_spec *spec, sto
     const int own = shared && v < PER_GROUP; /* steps */
     const angle step = own ? load_angle(joined_step(w, v, y_b), GROUP) : step_of(p, w, how, first, v, y_step);
     if (y_there) {
-      const angle y = rows == TWO_BEHIND && !own ? turned_back(anchor, step) : turned(anchor, step);
+      const angle y = rows == TWO_BEHIND && !own ? rotated_back(anchor, step) : rotated(anchor, step);
       const vp packed = vd_pack(y.sin, y.cos);
-      if (settle)
-        check_pairs(&y_check, y.sin, y.cos, packed, w->exempt[first + v]);
+      if (recheck)
+        test_pairs(&y_check, y.sin, y.cos, packed, w->exempt[first + v]);
       if (added)
         y_kept[v] = packed;
       else
@@ -105,72 +105,72 @@ FLAT int some_strips(const block *p, const view *w, const posenc_spec *spec, sto
     if (z_there) {
       const int z_step = rows == TWO_AHEAD ? b + 1 : b;
       const angle other = own ? load_angle(joined_step(w, v, z_b), GROUP) : two_steps ? step_of(p, w, how, first, v, z_step) : step;
-      const angle z = own || rows == TWO_AHEAD ? turned(anchor, other) : turned_back(anchor, other);
+      const angle z = own || rows == TWO_AHEAD ? rotated(anchor, other) : rotated_back(anchor, other);
       const vp packed = vd_pack(z.sin, z.cos);
-      if (settle)
-        check_pairs(&z_check, z.sin, z.cos, packed, w->exempt[first + v]);
+      if (recheck)
+        test_pairs(&z_check, z.sin, z.cos, packed, w->exempt[first + v]);
       if (added)
         z_kept[v] = packed;
       else
         store_vector(z_to + v * EACH, packed, how);
     }
   }
-  const int y_flagged = y_there && check_flagged(&y_check), z_flagged = z_there && check_flagged(&z_check);
+  const int y_flagged = y_there && test_failed(&y_check), z_flagged = z_there && test_failed(&z_check);
   if (added) {
     /* Both are read before one is written: these rows may lie a multiple of 4 KiB apart, which a processor takes for the same. */
     if (y_there)
-      add_strip(p, spec, first, y_b, to, y_kept, settle && y_flagged, settle);
+      add_strip(p, spec, first, y_b, to, y_kept, recheck && y_flagged, recheck);
     if (z_there)
-      add_strip(p, spec, first, z_b, to, z_kept, settle && z_flagged, settle);
+      add_strip(p, spec, first, z_b, to, z_kept, recheck && z_flagged, recheck);
     if (y_there)
       store_strip(y_to, y_kept, how);
     if (z_there)
       store_strip(z_to, z_kept, how);
-  } else if (settle && how != STREAMED && (y_flagged | z_flagged)) {
+  } else if (recheck && how != STREAMED && (y_flagged | z_flagged)) {
     if (y_flagged)
-      settle_strip(p, spec, first, y_b, y_to, settle);
+      recheck_strip(p, spec, first, y_b, y_to, recheck);
     if (z_flagged)
-      settle_strip(p, spec, first, z_b, z_to, settle);
+      recheck_strip(p, spec, first, z_b, z_to, recheck);
   }
-  return settle ? y_flagged + 2 * z_flagged : 0;
+  return recheck ? y_flagged + 2 * z_flagged : 0;
 }
 
 /* The strip from vector `first` of row anchor + b, at `row`; perhaps not all of it exists. */
 __attribute__((noinline)) static void one_strip(const block *p, const posenc_spec *spec, int first, int b, float *row,
-                                                settle_pairs *settle)
+                                                recheck_pairs *recheck)
 {
-  check c = check_none();
+  rounding_test c = test_none();
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
     const angle y = value_of(p, v, b);
     const vp packed = vd_pack(y.sin, y.cos);
     const int64_t from = p->shared ? 0 : p->from - v * EACH, to = p->to - v * EACH;
-    if (settle)
-      check_pairs(&c, y.sin, y.cos, packed, p->view.exempt[v]);
+    if (recheck)
+      test_pairs(&c, y.sin, y.cos, packed, p->view.exempt[v]);
     if (from <= 0 && to >= EACH)
       store_vector(row + v * EACH, packed, p->how);
     else
       store_columns(row + v * EACH, packed, from, to);
   }
-  if (settle && check_flagged(&c))
-    settle_strip(p, spec, first, b, row + first * EACH, settle);
+  if (recheck && test_failed(&c))
+    recheck_strip(p, spec, first, b, row + first * EACH, recheck);
 }
 
 /* The same, added to x. */
 __attribute__((noinline)) static void one_sum(const block *p, const posenc_spec *spec, int first, int b, const target *to,
-                                              settle_pairs *settle)
+                                              recheck_pairs *recheck)
 {
   float strip[2 * STRIP] LINE, *const out = row_at(to, b);
   const float *const x = x_at(to, b);
-  check c = check_none();
+  rounding_test c = test_none();
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
     const angle y = value_of(p, v, b);
     const vp packed = vd_pack(y.sin, y.cos);
-    if (settle)
-      check_pairs(&c, y.sin, y.cos, packed, p->view.exempt[v]);
+    if (recheck)
+      test_pairs(&c, y.sin, y.cos, packed, p->view.exempt[v]);
     vp_store(strip + (v - first) * EACH, packed);
   }
-  if (settle && check_flagged(&c))
-    settle_strip(p, spec, first, b, strip, settle);
+  if (recheck && test_failed(&c))
+    recheck_strip(p, spec, first, b, strip, recheck);
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
     const float *const pe = strip + (v - first) * EACH;
     const int64_t at = v * EACH, from = p->shared || p->from < at ? at : p->from, end = p->to < at + EACH ? p->to : at + EACH;

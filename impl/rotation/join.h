@@ -51,7 +51,7 @@ static inline void join_block(block *p, int64_t pairs)
 static inline angle angle_of_anchor(const turns *t, int64_t k, int64_t anchor)
 {
   const parts at = parts_of(anchor);
-  return turned(compute(t, k, at.coarse), entry(t, middles_of(t, k), k, at.middle, STEP));
+  return rotated(compute(t, k, at.coarse), entry(t, middles_of(t, k), k, at.middle, STEP));
 }
 
 /* After set_run(). */

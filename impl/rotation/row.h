@@ -45,62 +45,62 @@ static inline angle row_entry(const row_strip *p, const double *const *entries, 
 
 static inline angle row_angle(const row_strip *p, parts at, int v)
 {
-  return turned(turned(p->angles[v], row_entry(p, p->middles, v, at.middle, STEP)), row_entry(p, p->steps, v, at.step, 1));
+  return rotated(rotated(p->angles[v], row_entry(p, p->middles, v, at.middle, STEP)), row_entry(p, p->steps, v, at.step, 1));
 }
 
-__attribute__((noinline)) static void settle_row(const row_strip *p, const posenc_spec *spec, parts at, float *out,
-                                                 settle_pairs *settle)
+__attribute__((noinline)) static void recheck_row(const row_strip *p, const posenc_spec *spec, parts at, float *out,
+                                                  recheck_pairs *recheck)
 {
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = p->first + v * VD_LANES;
     const angle y = row_angle(p, at, v);
-    check c = check_none();
-    check_pairs(&c, y.sin, y.cos, vd_pack(y.sin, y.cos), p->exempt[v]);
-    if (check_flagged(&c))
-      settle(spec, p->t, p->coarse + at.middle * STEP + at.step, k, y, relative_at(p->t, k, p->coarse), out + v * EACH,
-             p->from - v * EACH, p->to - v * EACH);
+    rounding_test c = test_none();
+    test_pairs(&c, y.sin, y.cos, vd_pack(y.sin, y.cos), p->exempt[v]);
+    if (test_failed(&c))
+      recheck(spec, p->t, p->coarse + at.middle * STEP + at.step, k, y, relative_at(p->t, k, p->coarse), out + v * EACH,
+              p->from - v * EACH, p->to - v * EACH);
   }
 }
 
 /* Of a row, the strip at `out`. All of it exists, or not. */
-FLAT void some_vectors(const row_strip *p, const posenc_spec *spec, parts at, int all, float *out, settle_pairs *settle)
+FLAT void write_vectors(const row_strip *p, const posenc_spec *spec, parts at, int all, float *out, recheck_pairs *recheck)
 {
-  check c = check_none();
+  rounding_test c = test_none();
 #pragma GCC unroll 8
   for (int v = 0; v < PER_STRIP; v++) {
     if (!all && v >= p->vectors)
       break;
     const angle y = row_angle(p, at, v);
     const vp packed = vd_pack(y.sin, y.cos);
-    if (settle)
-      check_pairs(&c, y.sin, y.cos, packed, p->exempt[v]);
+    if (recheck)
+      test_pairs(&c, y.sin, y.cos, packed, p->exempt[v]);
     if (all)
       vp_store(out + v * EACH, packed);
     else
       store_columns(out + v * EACH, packed, p->from - v * EACH, p->to - v * EACH);
   }
-  if (settle && check_flagged(&c))
-    settle_row(p, spec, at, out, settle);
+  if (recheck && test_failed(&c))
+    recheck_row(p, spec, at, out, recheck);
 }
 
-static inline void write_strip(const row_strip *p, const posenc_spec *spec, parts at, float *out, settle_pairs *settle)
+static inline void write_strip(const row_strip *p, const posenc_spec *spec, parts at, float *out, recheck_pairs *recheck)
 {
   if (p->from == 0 && p->to == 2 * STRIP)
-    some_vectors(p, spec, at, 1, out, settle);
+    write_vectors(p, spec, at, 1, out, recheck);
   else
-    some_vectors(p, spec, at, 0, out, settle);
+    write_vectors(p, spec, at, 0, out, recheck);
 }
 
 /* Of a row, the columns from those of frequency `first` up to column `end`; added to x, if that is not NULL. */
 static inline void one_row(const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first, int64_t end,
-                           const float *x, float scale, settle_pairs *settle)
+                           const float *x, float scale, recheck_pairs *recheck)
 {
   row_strip p;
   const parts at = parts_of(position);
   for (int64_t k = first; 2 * k < end; k += STRIP) {
     float strip[2 * STRIP] LINE;
     set_row_strip(&p, t, k, end, at.coarse, 1);
-    write_strip(&p, spec, at, x ? strip : row + 2 * k, settle);
+    write_strip(&p, spec, at, x ? strip : row + 2 * k, recheck);
     for (int64_t c = p.from; x && c < p.to; c++)
       row[2 * k + c] = scale * x[2 * k + c] + strip[c];
   }

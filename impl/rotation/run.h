@@ -11,14 +11,14 @@ typedef enum known { ANY, WHOLE, ALONE } known;
 /* Row -32, the only one from STEP / 2 steps behind, shares lines with a row of another anchor. It has no counterpart ahead, and so
  * the constants of this call tell nearly always that it is not there. */
 FLAT int some_rows(const block *p, const view *w, const posenc_spec *spec, store how, known strips, pair_of_rows rows, int b,
-                   const target *to, settle_pairs *settle)
+                   const target *to, recheck_pairs *recheck)
 {
   int flagged = 0; /* around the caches, where there is one strip */
   if (strips == ALONE)
-    return some_strips(p, w, spec, how, rows, 0, 0, b, to, settle);
+    return rotate_strip(p, w, spec, how, rows, 0, 0, b, to, recheck);
   if (strips == WHOLE) {
     for (int v = 0; v < p->vectors; v += PER_STRIP)
-      some_strips(p, w, spec, how, rows, 0, v, b, to, settle);
+      rotate_strip(p, w, spec, how, rows, 0, v, b, to, recheck);
     return 0;
   }
   const int y_b = row_of_y(rows, b), z_b = row_of_z(rows, b), y_there = rows != BEHIND, z_there = rows != AHEAD;
@@ -26,52 +26,53 @@ FLAT int some_rows(const block *p, const view *w, const posenc_spec *spec, store
   const int edge = (rows == BEHIND && b == STEP / 2) || (rows == TWO_BEHIND && b + 1 == STEP / 2);
   int v = 0;
   if (p->shared && !edge) {
-    flagged = some_strips(p, w, spec, how, rows, 1, 0, b, to, settle);
+    flagged = rotate_strip(p, w, spec, how, rows, 1, 0, b, to, recheck);
     v = PER_STRIP;
   }
   while (v < p->vectors) {
     if (v < whole && (v > 0 || p->from == 0)) {
-      flagged = some_strips(p, w, spec, how, rows, 0, v, b, to, settle);
+      flagged = rotate_strip(p, w, spec, how, rows, 0, v, b, to, recheck);
     } else if (how == ADDED || how == ADDED_STREAMED) {
       if (y_there)
-        one_sum(p, spec, v, y_b, to, settle);
+        one_sum(p, spec, v, y_b, to, recheck);
       if (z_there)
-        one_sum(p, spec, v, z_b, to, settle);
+        one_sum(p, spec, v, z_b, to, recheck);
     } else {
       if (y_there)
-        one_strip(p, spec, v, y_b, row_at(to, y_b), settle);
+        one_strip(p, spec, v, y_b, row_at(to, y_b), recheck);
       if (z_there)
-        one_strip(p, spec, v, z_b, row_at(to, z_b), settle);
+        one_strip(p, spec, v, z_b, row_at(to, z_b), recheck);
     }
     v += PER_STRIP;
   }
   return flagged;
 }
 
-/* Rows of a run that are to be settled: bit b of those at anchor + b and at anchor - b. */
-typedef struct unsettled {
+/* Rows of a run in which the rounding test failed: bit b of those at anchor + b and at anchor - b. */
+typedef struct uncertain {
   uint64_t ahead, behind;
-} unsettled;
+} uncertain;
 
-FLAT void note(unsettled *u, int flagged, int b)
+FLAT void note(uncertain *u, int flagged, int b)
 {
   u->ahead |= (uint64_t)(flagged & 1) << b;
   u->behind |= (uint64_t)(flagged >> 1) << b;
 }
 
-__attribute__((noinline)) static void settle_rows(const block *p, const posenc_spec *spec, const target *to, unsettled u,
-                                                  settle_pairs *settle)
+__attribute__((noinline)) static void recheck_rows(const block *p, const posenc_spec *spec, const target *to, uncertain u,
+                                                   recheck_pairs *recheck)
 {
   for (; u.ahead; u.ahead &= u.ahead - 1)
-    settle_strip(p, spec, 0, __builtin_ctzll(u.ahead), row_at(to, __builtin_ctzll(u.ahead)), settle);
+    recheck_strip(p, spec, 0, __builtin_ctzll(u.ahead), row_at(to, __builtin_ctzll(u.ahead)), recheck);
   for (; u.behind; u.behind &= u.behind - 1)
-    settle_strip(p, spec, 0, -__builtin_ctzll(u.behind), row_at(to, -__builtin_ctzll(u.behind)), settle);
+    recheck_strip(p, spec, 0, -__builtin_ctzll(u.behind), row_at(to, -__builtin_ctzll(u.behind)), recheck);
 }
 
 /* Rows lo .. hi of a run, lo as in `to`. Neighbours go together in the caches only, and as vectors: it is there that it pays.
- * Around the caches rows are settled in the end, so that the loops call nothing: what they need stays in registers and slots. */
+ * With non-temporal stores rows are rechecked at the end, so that the loops call nothing and keep what they need in registers and
+ * slots. */
 FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known strips, const target *given, int hi,
-                   settle_pairs *settle)
+                   recheck_pairs *recheck)
 {
   view copied = p->view;
   if (how != STREAMED) { /* as it is: now the compiler knows */
@@ -82,61 +83,61 @@ FLAT void run_rows(const block *p, const posenc_spec *spec, store how, known str
   const target copy = *given, *const to = how == STREAMED ? &copy : given;
   const int lo = to->lo, both = lo < 0 && hi > 0 ? (-lo < hi ? -lo : hi) : 0; /* rows behind the anchor with one ahead */
   const int two = how == PLAIN && VD_LANES > 1, behind = both > -hi - 1 ? both : -hi - 1;
-  unsettled u = {0, 0};
+  uncertain u = {0, 0};
   int b = -lo;
   for (; two && b > behind + 1; b -= 2)
-    some_rows(p, w, spec, how, strips, TWO_BEHIND, b - 1, to, settle);
+    some_rows(p, w, spec, how, strips, TWO_BEHIND, b - 1, to, recheck);
   for (; b > behind; b--)
-    note(&u, some_rows(p, w, spec, how, strips, BEHIND, b, to, settle), b);
+    note(&u, some_rows(p, w, spec, how, strips, BEHIND, b, to, recheck), b);
   if (lo <= 0 && hi >= 0)
-    note(&u, some_rows(p, w, spec, how, strips, AHEAD, 0, to, settle), 0);
+    note(&u, some_rows(p, w, spec, how, strips, AHEAD, 0, to, recheck), 0);
   for (b = 1; b <= both; b++)
-    note(&u, some_rows(p, w, spec, how, strips, BOTH, b, to, settle), b);
+    note(&u, some_rows(p, w, spec, how, strips, BOTH, b, to, recheck), b);
   b = lo > both ? lo : both + 1;
   for (; two && b < hi; b += 2)
-    some_rows(p, w, spec, how, strips, TWO_AHEAD, b, to, settle);
+    some_rows(p, w, spec, how, strips, TWO_AHEAD, b, to, recheck);
   for (; b <= hi; b++)
-    note(&u, some_rows(p, w, spec, how, strips, AHEAD, b, to, settle), b);
-  if (how == STREAMED && settle && (u.ahead | u.behind))
-    settle_rows(p, spec, to, u, settle);
+    note(&u, some_rows(p, w, spec, how, strips, AHEAD, b, to, recheck), b);
+  if (how == STREAMED && recheck && (u.ahead | u.behind))
+    recheck_rows(p, spec, to, u, recheck);
 }
 
 /* Not inlined: of the three, only the stack of the one that runs is taken. */
 #define RUN_OF(name)                                                                                                               \
-  __attribute__((noinline)) static void name(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+  __attribute__((noinline)) static void name(const block *p, const posenc_spec *spec, const target *to, int hi, recheck_pairs *recheck)
 
 RUN_OF(write_streamed)
 {
   if (p->from == 0 && p->to == 2 * STRIP)
-    run_rows(p, spec, STREAMED, ALONE, to, hi, settle);
+    run_rows(p, spec, STREAMED, ALONE, to, hi, recheck);
   else
-    run_rows(p, spec, STREAMED, ANY, to, hi, settle);
+    run_rows(p, spec, STREAMED, ANY, to, hi, recheck);
 }
 
 RUN_OF(write_sums)
 {
   if (p->how == ADDED_STREAMED)
-    run_rows(p, spec, ADDED_STREAMED, ANY, to, hi, settle);
+    run_rows(p, spec, ADDED_STREAMED, ANY, to, hi, recheck);
   else
-    run_rows(p, spec, ADDED, ANY, to, hi, settle);
+    run_rows(p, spec, ADDED, ANY, to, hi, recheck);
 }
 
 RUN_OF(write_plain)
 {
   if (VD_LANES > 1 && !p->shared && p->from == 0 && p->to % (2 * STRIP) == 0)
-    run_rows(p, spec, PLAIN, WHOLE, to, hi, settle);
+    run_rows(p, spec, PLAIN, WHOLE, to, hi, recheck);
   else
-    run_rows(p, spec, PLAIN, ANY, to, hi, settle);
+    run_rows(p, spec, PLAIN, ANY, to, hi, recheck);
 }
 
-static inline void write_run(const block *p, const posenc_spec *spec, const target *to, int hi, settle_pairs *settle)
+static inline void write_run(const block *p, const posenc_spec *spec, const target *to, int hi, recheck_pairs *recheck)
 {
   if (p->how == STREAMED)
-    write_streamed(p, spec, to, hi, settle);
+    write_streamed(p, spec, to, hi, recheck);
   else if (p->how == PLAIN)
-    write_plain(p, spec, to, hi, settle);
+    write_plain(p, spec, to, hi, recheck);
   else
-    write_sums(p, spec, to, hi, settle);
+    write_sums(p, spec, to, hi, recheck);
 }
 
 #endif

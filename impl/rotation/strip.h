@@ -1,7 +1,7 @@
 /* A strip: 32 frequencies side by side, 256 bytes of a row, which are tested together for outputs whose rounding is not certain
  * (simd/simd.h). Rows at any positions (rotation/row.h) and consecutive ones (rotation/block.h) are written by strips.
  *
- * `settle` is what exact brings: it gets the vectors among which a check has found something. anchored brings none.
+ * `recheck` is a callback of exact: it is called for vectors in which the rounding test failed. anchored passes NULL.
  */
 #ifndef POSENC_STRIP_H
 #define POSENC_STRIP_H
@@ -28,9 +28,9 @@ static inline void store_columns(float *at, vp packed, int64_t from, int64_t to)
     vp_store_part(at, packed, from > 0 ? from : 0, to < EACH ? to : EACH);
 }
 
-/* Looks again at the pairs y of frequencies k, k + 1, ... whose columns from .. to-1, of those at `out`, are already written. */
-typedef void settle_pairs(const posenc_spec *spec, const turns *t, int64_t position, int64_t k, angle y, vd relative, float *out,
-                          int64_t from, int64_t to);
+/* Rechecks the pairs y of frequencies k, k + 1, ..., whose columns from .. to-1, of those at `out`, are already written. */
+typedef void recheck_pairs(const posenc_spec *spec, const turns *t, int64_t position, int64_t k, angle y, vd relative, float *out,
+                           int64_t from, int64_t to);
 
 /* Lanes whose angle, and the parts it is the sum of, stay within an eighth of a turn near this coarse position: all bits
  * set. Their errors are relative (rotation/exact.c). */
@@ -41,7 +41,7 @@ static inline vd relative_at(const turns *t, int64_t k, int64_t coarse)
   return vd_ge(vd_set1(0.125), vd_mul(vd_set1(most), vd_abs(vd_loadu(t->hi + k))));
 }
 
-/* Of those, as bits of packed pairs, the sines that a check need not compare with CHECK_SMALL: they are at least
+/* Of those, as bits of packed pairs, the sines that the rounding test need not compare with CHECK_SMALL: they are at least
  * 2^-118, or below 2^-167 and 0 in float32. */
 static inline vd exempt_at(const turns *t, int64_t k, vd relative)
 {

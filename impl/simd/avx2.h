@@ -51,7 +51,7 @@ static inline vp vd_pack(vd s, vd c)
 }
 
 /* By q, in the lanes of sines, and q + 1, in those of cosines: odd, and the value is a cosine; its second bit is the sign. */
-static inline vp vd_pack_turned(vd s, vd c, vd quarters)
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
 {
   const __m256 both = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(s)), _mm256_cvtpd_ps(c), 1);
   const __m256i q = _mm256_shuffle_epi32(_mm256_castpd_si256(quarters), 0xa0); /* in both lanes of a pair */
@@ -81,14 +81,14 @@ static inline int vp_equal(vp a, vp b)
 typedef __m256 vx; /* all bits set in exempt lanes, the sign's in the others */
 static inline vx vx_of(vd lanes) { return _mm256_or_ps(_mm256_castpd_ps(lanes), _mm256_set1_ps(-0.0f)); }
 
-typedef struct check {
+typedef struct rounding_test {
   __m256i low, least;
-} check;
+} rounding_test;
 
-static inline check check_none(void) { return (check){_mm256_set1_epi32(-1), _mm256_set1_epi32(-1)}; }
+static inline rounding_test test_none(void) { return (rounding_test){_mm256_set1_epi32(-1), _mm256_set1_epi32(-1)}; }
 
 /* Bits of floats of one sign order like integers. */
-static inline void check_pairs(check *k, vd s, vd c, vp packed, vx exempt)
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt)
 {
   const __m256i low = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(s), _mm256_castpd_ps(c), 0x88));
   k->low = _mm256_min_epu32(k->low, _mm256_slli_epi32(_mm256_add_epi32(low, _mm256_set1_epi32(CHECK_MOVE)), 3));
@@ -101,7 +101,7 @@ static inline __m256i below(__m256i a, __m256i limit) /* lanes, unsigned */
 }
 
 /* One branch for both: of two, GCC moves all that the second needs behind the first, and keeps every vector of the strip for it. */
-static inline int check_flagged(const check *k)
+static inline int test_failed(const rounding_test *k)
 {
   const __m256i near_halfway = below(k->low, _mm256_set1_epi32(CHECK_CLOSE));
   const __m256i flagged = _mm256_or_si256(near_halfway, below(k->least, _mm256_castps_si256(_mm256_set1_ps(-CHECK_SMALL))));

@@ -68,7 +68,7 @@ static inline vp vd_pack(vd s, vd c)
   return _mm512_permutex2var_ps(widened(_mm512_cvtpd_ps(s)), order, widened(_mm512_cvtpd_ps(c)));
 }
 
-static inline vp vd_pack_turned(vd s, vd c, vd quarters)
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
 {
   const vp a = vd_pack(s, c);
   enum { NEGATED = INT32_MIN };
@@ -96,14 +96,14 @@ static inline int vp_equal(vp a, vp b)
 typedef __mmask16 vx; /* lanes that are not exempt */
 static inline vx vx_of(vd lanes) { return (vx)~_mm512_movepi32_mask(_mm512_castpd_si512(lanes)); }
 
-typedef struct check {
+typedef struct rounding_test {
   __mmask16 far; /* lanes that have not been near halfway */
   __m512 least;
-} check;
+} rounding_test;
 
-static inline check check_none(void) { return (check){0xffff, _mm512_set1_ps(1.0f)}; }
+static inline rounding_test test_none(void) { return (rounding_test){0xffff, _mm512_set1_ps(1.0f)}; }
 
-static inline void check_pairs(check *k, vd s, vd c, vp packed, vx counts)
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx counts)
 {
   const __m512i low = _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88));
   const __m512i moved = _mm512_add_epi32(low, _mm512_set1_epi32(CHECK_MOVE));
@@ -112,7 +112,7 @@ static inline void check_pairs(check *k, vd s, vd c, vp packed, vx counts)
   k->least = _mm512_mask_range_ps(k->least, counts, k->least, packed, LEAST_MAGNITUDE | CLEAR_SIGN);
 }
 
-static inline int check_flagged(const check *k)
+static inline int test_failed(const rounding_test *k)
 {
   return _mm512_mask_cmp_ps_mask(k->far, k->least, _mm512_set1_ps(CHECK_SMALL), _CMP_GE_OQ) != 0xffff;
 }

@@ -53,7 +53,7 @@ static inline vp vd_pack(vd s, vd c)
 }
 
 /* The sign of a sine is the second bit of q, that of a cosine the second of q + 1. */
-static inline vp vd_pack_turned(vd s, vd c, vd quarters)
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
 {
   const vp a = vd_pack(s, c);
   static const uint32_t cosines[] = {0, 1, 0, 1};
@@ -86,21 +86,21 @@ static inline int vp_equal(vp a, vp b)
 typedef uint32x4_t vx; /* all bits set in exempt lanes, the sign's in the others */
 static inline vx vx_of(vd lanes) { return vorrq_u32(vreinterpretq_u32_f64(lanes), vdupq_n_u32(UINT32_C(1) << 31)); }
 
-typedef struct check {
+typedef struct rounding_test {
   uint32x4_t low, least;
-} check;
+} rounding_test;
 
-static inline check check_none(void) { return (check){vdupq_n_u32(~0u), vdupq_n_u32(~0u)}; }
+static inline rounding_test test_none(void) { return (rounding_test){vdupq_n_u32(~0u), vdupq_n_u32(~0u)}; }
 
 /* Bits of floats of one sign order like integers. */
-static inline void check_pairs(check *k, vd s, vd c, vp packed, vx exempt)
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt)
 {
   const uint32x4_t low = vuzp1q_u32(vreinterpretq_u32_f64(s), vreinterpretq_u32_f64(c));
   k->low = vminq_u32(k->low, vshlq_n_u32(vaddq_u32(low, vdupq_n_u32(CHECK_MOVE)), 3));
   k->least = vminq_u32(k->least, vorrq_u32(vreinterpretq_u32_f32(packed), exempt));
 }
 
-static inline int check_flagged(const check *k)
+static inline int test_failed(const rounding_test *k)
 {
   const uint32x4_t small = vreinterpretq_u32_f32(vdupq_n_f32(-CHECK_SMALL));
   return vminvq_u32(k->low) < CHECK_CLOSE || vminvq_u32(vcgeq_u32(k->least, small)) == 0;

@@ -52,7 +52,7 @@ typedef struct vp {
 } vp;
 
 static inline vp vd_pack(vd s, vd c) { return (vp){(float)s, (float)c}; }
-static inline vp vd_pack_turned(vd s, vd c, vd quarters)
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
 {
   const vp a = vd_pack(s, c);
   const uint64_t q = bits_of(quarters);
@@ -85,11 +85,11 @@ static inline vx vx_of(vd lanes)
   return x;
 }
 
-typedef struct check {
+typedef struct rounding_test {
   uint32_t low, least;
-} check;
+} rounding_test;
 
-static inline check check_none(void) { return (check){~0u, ~0u}; }
+static inline rounding_test test_none(void) { return (rounding_test){~0u, ~0u}; }
 static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t size_of(float x) /* bits of floats without their sign order like integers */
 {
@@ -98,7 +98,7 @@ static inline uint32_t size_of(float x) /* bits of floats without their sign ord
   return bits & ~(UINT32_C(1) << 31);
 }
 
-static inline void check_pairs(check *k, vd s, vd c, vp packed, vx exempt)
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt)
 {
   k->low = least(k->low, ((uint32_t)bits_of(s) + CHECK_MOVE) << 3);
   k->low = least(k->low, ((uint32_t)bits_of(c) + CHECK_MOVE) << 3);
@@ -106,7 +106,7 @@ static inline void check_pairs(check *k, vd s, vd c, vp packed, vx exempt)
   k->least = least(k->least, size_of(packed.cos) | exempt.cos);
 }
 
-static inline int check_flagged(const check *k)
+static inline int test_failed(const rounding_test *k)
 {
   return k->low < CHECK_CLOSE || k->least < size_of(CHECK_SMALL);
 }

@@ -12,7 +12,7 @@
  *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
  *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
- *   vd_pack_turned    the same, each pair turned by quarter turns: as many as the last two bits of a third vector's lane say
+ *   vd_pack_rotated    the same, each pair rotated by quarter turns: as many as the last two bits of a third vector's lane say
  *   vp_equal          all bits are the same
  *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
  *
@@ -31,11 +31,11 @@
 #define POSENC_SIMD_fma 5
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
 
-/* A check gathers from many outputs whether any of them might not be rounded to float32 as the real number it stands for:
- * of the float64, the 29 bits that rounding drops are within CHECK_WINDOW of halfway; or the float32 is below CHECK_SMALL and
- * its lane not exempt. rotation/exact.c says why.
+/* Ziv's rounding test, accumulated over a strip. It fails if the rounding of any output to float32 is uncertain: the 29 bits of
+ * the float64 that rounding drops are within CHECK_WINDOW of halfway, or the float32 is below CHECK_SMALL and its lane not
+ * exempt. rotation/exact.c says why.
  *
- *   check_none(), check_pairs(check, s, c, packed, exempt), check_flagged(check)
+ *   test_none(), test_pairs(test, s, c, packed, exempt), test_failed(test)
  *   vx, vx_of         which lanes of a vp are exempt, from vd lanes whose halves have all bits set (exempt) or clear
  *
  * Sine and cosine are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits that are
