@@ -2,7 +2,7 @@
  *
  *     spec -> plan -> kernel->rows -> the caller's memory
  *
- * The driver (fill.c) has checked every argument and normalised the floating-point state before rows() is called; a
+ * The driver (api/fill.c) has checked every argument and normalised the floating-point state before rows() is called; a
  * kernel validates nothing and cannot fail.
  */
 #ifndef POSENC_KERNEL_H
@@ -62,7 +62,7 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i)
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
-/* From here on what is written goes around the caches. Below, its lines may still be in some cache when they are read. */
+/* Tables of at least this size are written by non-temporal stores. A smaller one may still be in some cache when it is read. */
 #ifndef POSENC_STREAM_BYTES /* tests: small tables too */
 #define POSENC_STREAM_BYTES (INT64_C(24) << 20)
 #endif
@@ -70,7 +70,7 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i)
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };
 
-/* What rows() writes is sine, cosine, sine, ... of the dtype; other orders and layouts are the driver's (fill.c). So the spec
+/* What rows() writes is sine, cosine, sine, ... of the dtype; other orders and layouts are the driver's (api/fill.c). So the spec
  * kernels get has an even d_model, its denominator and position_scale are never 0, and they do not look at layout, order and odd.
  * `state` is what prepare() made of it: n frequencies or whatever the kernel wants per frequency. `out` is where column `from` of
  * the first row goes. */
@@ -112,7 +112,7 @@ typedef struct posenc_kernel {
  * Every argument is required, so a kernel without a bound does not build. The bound is stated in words as `law`,
  * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
  * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
- * function must stand in a file without instruction-set flags (freqs.c has the two that rows share). */
+ * function must stand in a file without instruction-set flags (recipes/freqs.c has the two that rows share). */
 #define POSENC_ADDS (1u << 8)
 #define POSENC_FLOAT32 "float32", 1u << POSENC_F32
 #define POSENC_ALL_DTYPES                                                                                             \
@@ -134,12 +134,20 @@ typedef struct posenc_kernel {
       bound,                                                                                                          \
       ulp}
 
+/* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
+static inline double posenc_denominator(const posenc_spec *spec)
+{
+  return spec->denominator != 0.0 ? spec->denominator : (double)spec->d_model / 2.0;
+}
+
+static inline double posenc_scale(const posenc_spec *spec) { return spec->position_scale != 0.0 ? spec->position_scale : 1.0; }
+
 static inline int64_t posenc_n_freqs(const posenc_spec *spec)
 {
   return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
 }
 
-/* Whole vectors of the widest kernel, and whole windows (turns.h): a kernel may load, and compute with, the zeros behind the
+/* Whole vectors of the widest kernel, and whole windows (rotation/turns.h): a kernel may load, and compute with, the zeros behind the
  * last frequency. */
 static inline int64_t posenc_padded_freqs(const posenc_spec *spec)
 {

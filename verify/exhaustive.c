@@ -49,14 +49,14 @@ typedef struct worker {
   bool shows_progress;
 } worker;
 
-/* The linker sends the library's calls of posenc_redo here (CMakeLists.txt): what it decides is counted. */
+/* The linker sends the library's calls of posenc_fallback here (CMakeLists.txt): what it decides is counted. */
 static int64_t redone;
-double __real_posenc_redo(const posenc_spec *spec, double position, int64_t column);
-double __wrap_posenc_redo(const posenc_spec *spec, double position, int64_t column);
-double __wrap_posenc_redo(const posenc_spec *spec, double position, int64_t column)
+double __real_posenc_fallback(const posenc_spec *spec, double position, int64_t column);
+double __wrap_posenc_fallback(const posenc_spec *spec, double position, int64_t column);
+double __wrap_posenc_fallback(const posenc_spec *spec, double position, int64_t column)
 {
   redone++;
-  return __real_posenc_redo(spec, position, column);
+  return __real_posenc_fallback(spec, position, column);
 }
 
 static double now(void)

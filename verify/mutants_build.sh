@@ -17,18 +17,19 @@ mapfile -t needed < <(tr : '\n' <<<"$search" | sed -n 's/^./-L&/p'
 "$objcopy" --wildcard --weaken-symbol='posenc_kernel_*' "$build_dir/libposenc.a" "$work/rest.a"
 
 defines= streamed=-DPOSENC_STREAM_BYTES=4096 # for mutants that small tables must reach
-compile() { # compile DIR FILE TEXT: DIR/impl/FILE by the command that holds TEXT, into DIR/FILE.o
+compile() { # compile DIR FILE TEXT: DIR/impl/FILE by the command that holds TEXT, into DIR/NAME.o, NAME the file's without folders
   local command
   command=$(grep -F -m1 -- "$3" <<<"$commands") || { echo "compile_commands.json does not have $2"; return 1; }
   command=${command%% -o *}
-  (cd "$1" && eval "${command//"$source_dir/impl"/"$1/impl"} $defines -w -o $2.o -c impl/$2")
+  (cd "$1" && eval "${command//"$source_dir/impl"/"$1/impl"} $defines -w -o ${2##*/}.o -c impl/$2")
 }
 row_object() { # row_object DIR IMPL FILE: the row, and FILE if that is a source too, as one object that defines the row
-  local objects=("$1/${file_of[$2]}.o")
+  local source=${file_of[$2]} objects=()
+  objects=("$1/${source##*/}.o")
   compile "$1" "${file_of[$2]}" "-DPOSENC_NAME=$2 " || return 1
   if [[ $3 == *.c && $3 != "${file_of[$2]}" ]]; then
     compile "$1" "$3" " -c $source_dir/impl/$3" || return 1
-    objects+=("$1/$3.o")
+    objects+=("$1/${3##*/}.o")
   fi
   mkdir -p "$1/own"
   "$cc" -nostdlib -r -o "$1/own/row_$2.o" "${objects[@]}" || return 1
@@ -40,8 +41,8 @@ core_objects() { # core_objects DIR FILE: FILE, or all of the core if it is a he
   cp "$work/rest.a" "$1/rest.a"
   for file in "${core_files[@]}"; do
     [[ $2 != *.c || $file == "$2" ]] || continue
-    compile "$1" "$file" " -c $source_dir/impl/$file" && mv "$1/$file.o" "$1/own" || return 1
-    "$ar" d "$1/rest.a" "$file.o" || return 1
+    compile "$1" "$file" " -c $source_dir/impl/$file" && mv "$1/${file##*/}.o" "$1/own" || return 1
+    "$ar" d "$1/rest.a" "${file##*/}.o" || return 1
   done
 }
 build() { # build DIR FILE IMPL...: the library, with DIR's rows, or DIR's core, instead of its own

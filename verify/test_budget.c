@@ -5,9 +5,9 @@
  */
 #include "testing.h"
 
-#include "alone.h"
-#include "angle.h"
-#include "turns.h"
+#include "rotation/direct.h"
+#include "rotation/angle.h"
+#include "rotation/turns.h"
 
 #include <math.h>
 #include <mpfr.h>
@@ -100,8 +100,8 @@ static angle three_angles(int64_t position, frequency w)
   const parts p = parts_of(position);
   angle middle = at(llabs(p.middle) * STEP, w);
   middle.sin = p.middle < 0 ? -middle.sin : middle.sin;
-  const angle anchor = turned(at(p.coarse, w), middle), step = at(llabs(p.step), w);
-  return p.step < 0 ? turned_back(anchor, step) : turned(anchor, step);
+  const angle anchor = rotated(at(p.coarse, w), middle), step = at(llabs(p.step), w);
+  return p.step < 0 ? rotated_back(anchor, step) : rotated(anchor, step);
 }
 
 static void sums(void **state)
@@ -124,11 +124,11 @@ static void sums(void **state)
   judge("sine of a small one, relative", worst_relative, POSENC_BUDGET_RELATIVE - 1);
 }
 
-/* As vd_pack_turned() does it, in float64. */
+/* As vd_pack_rotated() does it, in float64. */
 static angle single(int64_t position, frequency w)
 {
   vd quarters;
-  const angle y = single_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &quarters);
+  const angle y = direct_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &quarters);
   const uint64_t q = bits_of(quarters);
   const angle odd = q & 1 ? (angle){y.cos, -y.sin} : y;
   return q & 2 ? (angle){-odd.sin, -odd.cos} : odd;

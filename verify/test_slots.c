@@ -1,7 +1,8 @@
-/* impl/slots.h: what the inner loop reads around the caches keeps away from the page offsets that the strip is written to. */
+/* impl/rotation/slots.h: with non-temporal stores, nothing that the inner loop reads has the page offsets of the strip that it
+ * writes. */
 #include "testing.h"
 
-#include "slots.h"
+#include "rotation/slots.h"
 
 static uintptr_t distance(uintptr_t from, uintptr_t to, uintptr_t period) { return (to - from) % period; }
 

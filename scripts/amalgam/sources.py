@@ -31,7 +31,7 @@ def found(pattern, text, what):
 
 
 class Tree:
-    ROW = re.compile(r'^POSENC_IMPL\((\w+), (\w+\.c), (\w+), (\w+), (\d+), "[^"\n]*", "[^"\n]*"\)$', re.M)
+    ROW = re.compile(r'^POSENC_IMPL\((\w+), ([\w/]+\.c), (\w+), (\w+), (\d+), "[^"\n]*", "[^"\n]*"\)$', re.M)
 
     def __init__(self, top):
         self.top = top
@@ -39,7 +39,7 @@ class Tree:
         self.header = self.read("include/posenc.h")
         self.version = re.search(r'^#define POSENC_VERSION_STRING "(.*)"', self.header, re.M)[1]
         self.supported = found(r"^#if !\((.*)\)\n#error unsupported$", cmake, "the condition on architectures")[1]
-        self.core = found(r"^posenc_objects\(posenc_core ([^)]*)\)", cmake, "the list of files without rows")[1].split()
+        self.core = found(r"^posenc_objects\(posenc_core\s([^)]*)\)", cmake, "the list of files without rows")[1].split()
         by_arch = found(r"^if\(POSENC_X86_64\)\n(.*?)^else\(\)\n(.*?)^endif\(\)", cmake, "the flags of each architecture")
         self.flags = {}  # of an instruction set: {condition: target}
         for condition, lines in zip(("defined(__x86_64__)", "defined(__aarch64__)"), by_arch.groups()):

@@ -60,7 +60,7 @@ def of_report(name, data):
         yield from of_entry(f"{name}: {row}", e)
 
 
-# What verify/test_budget.c allows each: a constant of impl/budget.inc, less what that has for the ends of the interval.
+# What verify/test_budget.c allows each: a constant of impl/simd/budget.inc, less what that has for the ends of the interval.
 ALLOWED = {"sine": ("ANGLE", 0), "cosine": ("ANGLE", 0), "sum of three angles": ("ERROR", 0.5),
            "sine of a small one, relative": ("RELATIVE", 1), "single row": ("SINGLE", 0),
            "its sine where no quarter is taken, relative": ("SINGLE_RELATIVE", 0)}
@@ -69,7 +69,7 @@ BUDGETS = {"test_budget": ALLOWED, "test_budget_fused": ALLOWED | {"sum of three
 
 def of_budget(data):
     """The worst that scripts/budget-worst found is within the budget; how it adds up is for scripts/error-budget."""
-    text = (TOP / "impl/budget.inc").read_text(encoding="utf-8")
+    text = (TOP / "impl/simd/budget.inc").read_text(encoding="utf-8")
     constants = {name: float(v) for name, v in re.findall(r"^#define POSENC_BUDGET_(\w+) ([\d.]+)", text, re.M)}
     there = {(found["program"], found["what"]): found for found in data["found"]}
     for program, budget in BUDGETS.items():
@@ -81,9 +81,9 @@ def of_budget(data):
             if found["worst"] > found["most"]:
                 yield f"{where}: {found['worst']:g} is more than {found['most']:g}"
             if found["most"] != constants.get(constant, 0) - less:
-                yield (f"{where}: {found['most']:g} was allowed; POSENC_BUDGET_{constant} of impl/budget.inc is "
+                yield (f"{where}: {found['most']:g} was allowed; POSENC_BUDGET_{constant} of impl/simd/budget.inc is "
                        f"{constants.get(constant, 0):g}, of which this has all but {less:g}")
-    yield from (f"docs/recorded/budget.json: {program}: {what}: no constant of impl/budget.inc is known for it"
+    yield from (f"docs/recorded/budget.json: {program}: {what}: no constant of impl/simd/budget.inc is known for it"
                 for program, what in there)
 
 

@@ -6,7 +6,7 @@ from results import ENOUGH
 from store import TOP
 
 SETS = {"x86_64": {"any", "fma", "avx2", "avx512"}, "aarch64": {"any", "fma", "neon"}}  # those of CMakeLists.txt's flags_*
-ROW = re.compile(r"^POSENC_IMPL\((\w+), [\w.]+, (\w+), (\w+),", re.M)
+ROW = re.compile(r"^POSENC_IMPL\((\w+), [\w./]+, (\w+), (\w+),", re.M)
 
 
 def rows_of_the_list(architecture):

@@ -54,8 +54,8 @@ others=$(comm -13 <(printf '#include <stddef.h>\n#include <stdint.h>\n' | macros
 [[ ! $others ]] || { printf 'posenc.h defines other macros than POSENC_*:\n%s\n' "$others"; exit 1; }
 echo "ok: posenc.h defines no macro but POSENC_*"
 
-# A header that asks for the row being compiled, itself or through another, is tried for each instruction set. simd_*.h are the
-# parts of simd.h, and no headers of their own.
+# A header that asks for the row being compiled, itself or through another, is tried for each instruction set. The others of
+# impl/simd are the parts of simd.h, and no headers of their own.
 is_kernel() { # is_kernel HEADER
   local next
   [[ ${1##*/} != simd.h ]] || return 0
@@ -66,7 +66,7 @@ is_kernel() { # is_kernel HEADER
 }
 flags_of() { sed -n "s/^ *set(flags_$1 \(-.*\))$/\1/p" CMakeLists.txt; } # as the build has them
 check() { # check HEADER COMPILER ISA [FLAG...]; static functions that a kernel's file would use stay unused here
-  local name=${1##*/}
+  local name=${1#impl/}
   printf '#include "%s"\n#include "%s"\nextern int a_unit_has_a_declaration;\n' "$name" "$name" |
     "$2" -x c -std=c11 "${strict[@]}" -Wno-unused-function -ffp-contract=off -Iinclude -Iimpl -DPOSENC_NAME="exact_$3" \
       -DPOSENC_ISA="$3" -DPOSENC_VARIANT=0 -DPOSENC_WITH_SLEEF=0 "${@:4}" - ||
@@ -74,8 +74,8 @@ check() { # check HEADER COMPILER ISA [FLAG...]; static functions that a kernel'
 }
 jobs=() # one line each, for two at a time
 n=0 kernels=0
-for header in impl/*.h; do
-  [[ $header != impl/simd_*.h ]] || continue
+for header in impl/*.h impl/*/*.h; do
+  [[ $header != impl/simd/* || $header == */simd.h ]] || continue
   n=$((n + 1))
   sets=(any)
   if is_kernel "$header"; then

@@ -122,7 +122,7 @@ set_changelog "1.4.3 (unreleased)" "$old" && allowed 1.4.3
 none() { recorded_at unknown; }
 changed() { sed -i -E "s/^( ?\"commit\": \"[0-9a-f]*)\"/\1, with changes\"/" docs/recorded/peers.json; }
 foreign() { recorded_at 0123456789ab; }
-newer() { echo >>impl/exact.c; }
+newer() { echo >>impl/rotation/exact.c; }
 after none -- 1 "docs/recorded/bench.json is a run of 'unknown'; one of a commit is needed" 1.5.0
 after changed -- 1 "docs/recorded/peers.json is a run of '$(git rev-parse --short=12 HEAD~1), with changes'" 1.5.0
 after foreign -- 1 "docs/recorded/verify.json is a run of 0123456789ab, which is no commit that leads to this one" 1.5.0
@@ -138,7 +138,7 @@ committed() { commit "test: $1" && recorded_at "$(git rev-parse --short=12 HEAD)
 scalar_only() { sed -i -E '/^POSENC_IMPL\(/ { /, any, libm,/!d }' impl/list.inc && committed "few implementations"; } # seconds to build
 broken() { scalar_only && echo 'message(FATAL_ERROR "broken")' >>CMakeLists.txt; }
 other_soname() { scalar_only && sed -i 's/SOVERSION [^)]*)/SOVERSION 7)/' CMakeLists.txt; }
-other_version() { sed -i 's/return POSENC_VERSION_STRING/return "1.4.2"/' impl/*.c && scalar_only; }
+other_version() { sed -i 's/return POSENC_VERSION_STRING/return "1.4.2"/' impl/api/status.c && scalar_only; }
 after broken -- 1 "broken" 1.5.0
 after other_soname -- 1 "SONAME is not libposenc.so.1" 1.5.0
 after other_version -- 1 "said '1.5.0 1.4.2 0 1 0 1'" 1.5.0

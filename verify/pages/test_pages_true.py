@@ -252,8 +252,8 @@ def test_bounds(how, said):
 
 @pytest.mark.parametrize("name, how, said", [
     ("budget", lambda d: None, None), ("budget", lambda d: d["found"][0].update(worst=1.5), "1.5 is more than 1.4"),
-    ("budget", lambda d: d["found"][0].update(most=1.3), "sine: 1.3 was allowed; POSENC_BUDGET_ANGLE of impl/budget.inc is 1.4"),
-    ("budget", lambda d: d["found"][2].update(most=10), "10 was allowed; POSENC_BUDGET_ERROR of impl/budget.inc is 10, of which"),
+    ("budget", lambda d: d["found"][0].update(most=1.3), "sine: 1.3 was allowed; POSENC_BUDGET_ANGLE of impl/simd/budget.inc is 1.4"),
+    ("budget", lambda d: d["found"][2].update(most=10), "10 was allowed; POSENC_BUDGET_ERROR of impl/simd/budget.inc is 10, of which"),
     ("budget", lambda d: d["found"].pop(), "test_budget_fused: its sine where no quarter is taken, relative is not in it"),
     ("budget", lambda d: d["found"].append(d["found"][0] | {"what": "tangent"}), "tangent: no constant"),
     ("stack", lambda d: None, None),

@@ -1,0 +1,115 @@
+/* spec -> checked plan: one block that holds the spec, a copy of explicit frequencies, and the kernel's own state. */
+#include "api/plan.h"
+
+#include "api/dispatch.h"
+#include "api/fpstate.h"
+#include "api/spec.h"
+#include "api/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void list_names(char *names, size_t size)
+{
+  size_t length = 0;
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const int more = snprintf(names + length, size - length, "%s%s", i ? ", " : "", posenc_impl_at(i)->name);
+    if (more < 0 || (size_t)more >= size - length)
+      return; /* cut, and still terminated */
+    length += (size_t)more;
+  }
+}
+
+posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char *message, size_t size)
+{
+  const posenc_status status = posenc_spec_check(spec, message, size);
+  if (status != POSENC_OK)
+    return status;
+  posenc_spec s;
+  posenc_spec_read(&s, spec, NULL, 0);
+  const posenc_impl *impl = posenc_impl_for(name, &s);
+  if (!impl) {
+    char names[1024] = "";
+    list_names(names, sizeof names);
+    return posenc_fail(POSENC_ERROR_UNKNOWN_IMPL, message, size, "impl is \"%s\"; known: %s", name, names);
+  }
+  if (!posenc_impl_supported(impl))
+    return posenc_fail(POSENC_ERROR_CPU, message, size, "impl is \"%s\", which needs %s; this machine does not offer it",
+                       impl->name, impl->isa);
+  const posenc_kernel *kernel = posenc_kernel_of(impl);
+  if (!(kernel->offers >> s.dtype & 1))
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "dtype is %s; impl \"%s\" offers %s",
+                       posenc_dtype_names[s.dtype], impl->name, impl->dtypes);
+  const char *reason = posenc_kernel_refuses(kernel, &s);
+  if (reason)
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "impl \"%s\" does not offer this spec: %s", impl->name,
+                       reason);
+  return POSENC_OK;
+}
+
+/* Are rows just what kernels write? */
+static int is_direct(const posenc_spec *spec)
+{
+  const int half_pair = spec->odd == POSENC_ODD_HALF_PAIR && spec->dtype == POSENC_F32; /* other dtypes come in whole pairs */
+  return spec->layout == POSENC_INTERLEAVED && spec->order == POSENC_SIN_FIRST && (spec->d_model % 2 == 0 || half_pair);
+}
+
+static size_t round_up(size_t n, size_t multiple)
+{
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl)
+{
+  if (!plan)
+    return POSENC_ERROR_ARGUMENT;
+  *plan = NULL;
+  const posenc_status status = posenc_plan_check(spec, impl, NULL, 0);
+  if (status != POSENC_OK)
+    return status;
+
+  posenc_spec s;
+  posenc_spec_read(&s, spec, NULL, 0);
+  const posenc_kernel *kernel = posenc_kernel_of(posenc_impl_for(impl, &s));
+
+  const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
+  const size_t head = round_up(sizeof(posenc_plan), line);
+  const size_t freqs_bytes = s.freqs ? round_up(padded * sizeof(double), line) : 0;
+  const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 4 * line;
+  const size_t table_bytes = padded <= POSENC_TABLES_FREQS ? round_up(padded * kernel->table_bytes, line) : 0;
+  char *block = aligned_alloc(line, head + freqs_bytes + state_bytes + table_bytes);
+  if (!block)
+    return POSENC_ERROR_MEMORY;
+  memset(block, 0, head + freqs_bytes + state_bytes);
+
+  posenc_plan *p = (posenc_plan *)block;
+  if (s.freqs)
+    s.freqs = memcpy(block + head, s.freqs, (size_t)s.n_freqs * sizeof(double));
+  p->spec = s;
+  p->pairs = posenc_pairs(&s);
+  p->direct = is_direct(&s);
+  p->kernel = kernel;
+  p->state = block + head + freqs_bytes;
+
+  const posenc_fpstate caller = posenc_fp_enter();
+  kernel->prepare(&p->pairs, p->state);
+  posenc_fp_leave(caller);
+  *plan = p;
+  return POSENC_OK;
+}
+
+void posenc_plan_destroy(posenc_plan *plan)
+{
+  free(plan);
+}
+
+const char *posenc_plan_impl(const posenc_plan *plan)
+{
+  return plan ? plan->kernel->info.name : NULL;
+}
+
+const posenc_spec *posenc_plan_spec(const posenc_plan *plan)
+{
+  return plan ? &plan->spec : NULL;
+}

@@ -1,0 +1,14 @@
+#ifndef POSENC_PLAN_H
+#define POSENC_PLAN_H
+
+#include "kernel.h"
+
+struct posenc_plan {
+  posenc_spec spec;  /* the caller's; freqs points into the plan's own block */
+  posenc_spec pairs; /* what the kernel is given (kernel.h) */
+  int direct;        /* rows are just what it writes */
+  const posenc_kernel *kernel;
+  void *state; /* what kernel->prepare() made of pairs */
+};
+
+#endif

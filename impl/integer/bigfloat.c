@@ -1,0 +1,211 @@
+#include "integer/bigfloat.h"
+
+#include <math.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+int big_is_zero(const big *a, int n)
+{
+  return a->limb[n - 1] == 0;
+}
+
+void big_zero(big *r, int n)
+{
+  r->exponent = 0;
+  memset(r->limb, 0, (size_t)n * sizeof *r->limb);
+}
+
+/* The limbs in use and no more: a big is 520 bytes. */
+static void copy(big *r, const big *a, int n)
+{
+  r->exponent = a->exponent;
+  memmove(r->limb, a->limb, (size_t)n * sizeof *r->limb);
+}
+
+/* Shifts the limbs left by the zeros in front of them; `below` holds the 64 bits that move in first. */
+static void normalise(big *r, uint64_t below, int n)
+{
+  int skip = 0;
+  while (skip < n && r->limb[n - 1 - skip] == 0)
+    skip++;
+  if (skip == n) {
+    if (below == 0) {
+      big_zero(r, n);
+      return;
+    }
+    r->limb[n - 1] = below;
+    r->exponent -= 64 * (int64_t)n;
+    below = 0;
+  } else if (skip > 0) {
+    memmove(r->limb + skip, r->limb, (size_t)(n - skip) * sizeof *r->limb);
+    memset(r->limb, 0, (size_t)skip * sizeof *r->limb);
+    r->limb[skip - 1] = below;
+    below = 0;
+    r->exponent -= 64 * (int64_t)skip;
+  }
+  const int bits = __builtin_clzll(r->limb[n - 1]);
+  if (bits > 0) {
+    for (int i = n - 1; i > 0; i--)
+      r->limb[i] = r->limb[i] << bits | r->limb[i - 1] >> (64 - bits);
+    r->limb[0] = r->limb[0] << bits | below >> (64 - bits);
+    r->exponent -= bits;
+  }
+}
+
+void big_from_double(big *r, double x, int n)
+{
+  int exponent;
+  const double fraction = frexp(fabs(x), &exponent);
+  big_zero(r, n);
+  if (fraction == 0.0)
+    return;
+  r->limb[n - 1] = (uint64_t)(fraction * 0x1p64);
+  r->exponent = exponent;
+}
+
+void big_mul(big *r, const big *a, const big *b, int n)
+{
+  uint64_t product[2 * BIG_LIMBS];
+  if (big_is_zero(a, n) || big_is_zero(b, n)) {
+    big_zero(r, n);
+    return;
+  }
+  memset(product, 0, (size_t)n * sizeof *product);
+  for (int i = 0; i < n; i++) {
+    uint64_t carry = 0;
+    for (int j = 0; j < n; j++) {
+      const u128 t = (u128)a->limb[i] * b->limb[j] + product[i + j] + carry;
+      product[i + j] = (uint64_t)t;
+      carry = (uint64_t)(t >> 64);
+    }
+    product[i + n] = carry;
+  }
+  r->exponent = a->exponent + b->exponent;
+  memcpy(r->limb, product + n, (size_t)n * sizeof *product);
+  normalise(r, product[n - 1], n);
+}
+
+void big_div_small(big *r, const big *a, uint64_t m, int n)
+{
+  u128 rest = 0;
+  r->exponent = a->exponent;
+  for (int i = n - 1; i >= 0; i--) {
+    rest = rest << 64 | a->limb[i];
+    r->limb[i] = (uint64_t)(rest / m);
+    rest %= m;
+  }
+  normalise(r, (uint64_t)((rest << 64) / m), n);
+}
+
+void big_pow(big *r, const big *a, uint64_t k, int n)
+{
+  big power;
+  copy(&power, a, n);
+  int started = 0;
+  for (; k; k >>= 1) {
+    if (k & 1) {
+      if (started)
+        big_mul(r, r, &power, n);
+      else
+        copy(r, &power, n);
+      started = 1;
+    }
+    if (k > 1)
+      big_mul(&power, &power, &power, n);
+  }
+}
+
+/* limbs of b moved right by `shift` bits, as they stand beside a larger number's. */
+static void shifted(uint64_t *to, const big *b, int64_t shift, int n)
+{
+  const int64_t limbs = shift / 64, bits = shift % 64;
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t from = i + limbs;
+    const uint64_t low = from < n ? b->limb[from] : 0, high = from + 1 < n ? b->limb[from + 1] : 0;
+    to[i] = bits ? low >> bits | high << (64 - bits) : low;
+  }
+}
+
+static int less(const big *a, const big *b, int n)
+{
+  if (big_is_zero(a, n) || big_is_zero(b, n))
+    return big_is_zero(a, n) && !big_is_zero(b, n);
+  if (a->exponent != b->exponent)
+    return a->exponent < b->exponent;
+  for (int i = n - 1; i >= 0; i--)
+    if (a->limb[i] != b->limb[i])
+      return a->limb[i] < b->limb[i];
+  return 0;
+}
+
+int big_sub(big *r, const big *a, const big *b, int n)
+{
+  const int negative = less(a, b, n);
+  const big *large = negative ? b : a, *small = negative ? a : b;
+  if (big_is_zero(small, n)) {
+    copy(r, large, n);
+    return negative;
+  }
+  uint64_t low[BIG_LIMBS], borrow = 0;
+  shifted(low, small, large->exponent - small->exponent, n);
+  r->exponent = large->exponent;
+  for (int i = 0; i < n; i++) {
+    const u128 t = (u128)large->limb[i] - low[i] - borrow;
+    r->limb[i] = (uint64_t)t;
+    borrow = (uint64_t)(t >> 64) & 1;
+  }
+  normalise(r, 0, n);
+  return negative;
+}
+
+void big_add(big *r, const big *a, const big *b, int n)
+{
+  const big *large = less(a, b, n) ? b : a, *small = large == a ? b : a;
+  if (big_is_zero(small, n)) {
+    copy(r, large, n);
+    return;
+  }
+  uint64_t low[BIG_LIMBS], carry = 0;
+  shifted(low, small, large->exponent - small->exponent, n);
+  r->exponent = large->exponent;
+  for (int i = 0; i < n; i++) {
+    const u128 t = (u128)large->limb[i] + low[i] + carry;
+    r->limb[i] = (uint64_t)t;
+    carry = (uint64_t)(t >> 64);
+  }
+  if (carry) {
+    for (int i = 0; i < n - 1; i++)
+      r->limb[i] = r->limb[i] >> 1 | r->limb[i + 1] << 63;
+    r->limb[n - 1] = r->limb[n - 1] >> 1 | UINT64_C(1) << 63;
+    r->exponent++;
+  }
+}
+
+unsigned big_split(big *r, const big *a, int n)
+{
+  copy(r, a, n);
+  if (a->exponent <= 0)
+    return 0;
+  unsigned integer = 0;
+  for (int bit = 1; bit >= 0; bit--) { /* the two bits in front of the point */
+    const int64_t place = 64 * (int64_t)n - a->exponent + bit;
+    if (place >= 0 && place < 64 * (int64_t)n)
+      integer |= (unsigned)(a->limb[place / 64] >> (place % 64) & 1) << bit;
+  }
+  for (int64_t i = n - 1, left = a->exponent; i >= 0 && left > 0; i--, left -= 64)
+    r->limb[i] = left >= 64 ? 0 : r->limb[i] & (~UINT64_C(0) >> left);
+  normalise(r, 0, n);
+  return integer;
+}
+
+double big_take_double(big *a, int n)
+{
+  if (big_is_zero(a, n))
+    return 0.0;
+  const uint64_t top = a->limb[n - 1] >> 11 << 11;
+  const double taken = ldexp((double)(top >> 11), (int)a->exponent - 53);
+  a->limb[n - 1] -= top;
+  normalise(a, 0, n);
+  return taken;
+}

@@ -1,0 +1,65 @@
+/* Non-negative numbers of n 64-bit limbs with an exponent: the arithmetic of the frequencies and of the fallback.
+ *
+ *     value = 0.limb[n-1] limb[n-2] ... limb[0] * 2^exponent,   the top bit of limb[n-1] set, or the value is 0
+ *
+ * Every function takes n, the limbs in use, at most BIG_LIMBS; the relative error of each is stated in units of
+ * 2^-64n. No allocation, no state.
+ */
+#ifndef POSENC_BIGFLOAT_H
+#define POSENC_BIGFLOAT_H
+
+#include <stdint.h>
+
+/* Short names here, and in the archive those that nobody else's bignum has: all of libposenc.a's begin with posenc_. */
+#define big_add posenc_big_add
+#define big_div_small posenc_big_div_small
+#define big_from_double posenc_big_from_double
+#define big_half_pi posenc_big_half_pi
+#define big_is_zero posenc_big_is_zero
+#define big_mul posenc_big_mul
+#define big_pow posenc_big_pow
+#define big_split posenc_big_split
+#define big_sub posenc_big_sub
+#define big_take_double posenc_big_take_double
+#define big_two_over_pi posenc_big_two_over_pi
+#define big_zero posenc_big_zero
+
+enum { BIG_LIMBS = 64 }; /* 4096 bits */
+
+typedef struct big {
+  int64_t exponent;
+  uint64_t limb[BIG_LIMBS]; /* least significant first */
+} big;
+
+int big_is_zero(const big *a, int n);
+void big_zero(big *r, int n);
+
+/* |x|, exact; x finite. */
+void big_from_double(big *r, double x, int n);
+
+/* r = a * b, less than 2 units below. r may be a or b. */
+void big_mul(big *r, const big *a, const big *b, int n);
+
+/* r = a / m, less than 2 units below; m > 0. */
+void big_div_small(big *r, const big *a, uint64_t m, int n);
+
+/* r = a^k, k >= 1: fewer than 4k units below. */
+void big_pow(big *r, const big *a, uint64_t k, int n);
+
+/* r = |a - b| for a, b of any size, and whether a < b. Fewer than 2 units of the larger of the two. */
+int big_sub(big *r, const big *a, const big *b, int n);
+
+/* r = a + b, fewer than 2 units below. */
+void big_add(big *r, const big *a, const big *b, int n);
+
+/* The integer part of a, modulo 4, and r = its fraction: exact. */
+unsigned big_split(big *r, const big *a, int n);
+
+/* The 53 leading bits, cut; a is reduced by them, so that repeated calls give the next bits. 0 when a is 0. */
+double big_take_double(big *a, int n);
+
+/* 2/pi and pi/2 (integer/pi.c), less than 2 units below. */
+void big_two_over_pi(big *r, int n);
+void big_half_pi(big *r, int n);
+
+#endif

@@ -1,0 +1,51 @@
+/* naive: the formula as it reads, float32 throughout, everything recomputed for every element.
+ *
+ * Kept as people write it: the exponent, the power and the quotient are rounded to float32 one after the other, so the
+ * angle of a late position is wrong long before its sine is. Not to be improved: users compare with it.
+ *
+ * Bound, u = 2^-24, e = k/denominator: base u (times e in the power), exponent 2u (denominator, quotient; times
+ * |ln w|), powf 2u (1 ULP), position u, quotient u; then sinf/cosf within 1 ULP, at most u below 1. expm1 as in
+ * recipes/freqs.c.
+ */
+#include "recipes/freqs.h"
+
+#include <float.h>
+#include <math.h>
+
+static double bound(const posenc_angle *a, double ulp)
+{
+  const double u = 0x1p-24;
+  const double relative = expm1((4.0 + a->scaling + a->exponent + 2.0 * a->ln_w) * u);
+  return ulp * u + fabs(a->position * a->w) * relative;
+}
+
+static const char *refuses(const posenc_spec *spec)
+{
+  return spec->freqs || spec->base <= (double)FLT_MAX ? NULL : "its float32 power needs a base of at most 0x1.fffffep127";
+}
+
+/* Everything happens per element, so there is nothing to keep. */
+static void prepare(const posenc_spec *spec, void *state)
+{
+  (void)spec;
+  (void)state;
+}
+
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
+{
+  const float base = (float)spec->base, denominator = (float)posenc_denominator(spec);
+  const float scale = (float)spec->position_scale;
+  (void)state;
+  for (int64_t i = 0; i < r->count; i++) {
+    const float position = (float)posenc_row_real(r, i);
+    float *row = (float *)out + i * stride;
+    for (int64_t c = r->from; c < r->to; c++) {
+      const int64_t k = c / 2;
+      const float angle =
+          spec->freqs ? position * (float)spec->freqs[k] : position / powf(base, (float)k / denominator);
+      *row++ = c % 2 == 0 ? sinf(angle * scale) : cosf(angle * scale);
+    }
+  }
+}
+
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, 0, refuses, prepare, rows);

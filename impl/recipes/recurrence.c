@@ -1,0 +1,111 @@
+/* recurrence: angle addition from one row to the next in float32, re-anchored where the position is a multiple of 64.
+ *
+ *     sin(a + w) = sin a cos w + cos a sin w          cos(a + w) = cos a cos w - sin a sin w
+ *
+ * Four multiplications and two additions per pair instead of a sine and a cosine. Normalising the pair would repair
+ * its length but never its phase, so the phase is taken afresh every POSENC_ANCHOR rows, at *absolute* multiples:
+ * a row then depends on its position alone, wherever a call starts (and posenc_fill_at walks from the anchor too).
+ *
+ * Drift law: j = position mod 64 steps after the anchor the rounding of the steps has added at most 3.7 j u, u = 2^-24:
+ * sqrt(5) u for a complex product in rounded arithmetic (Brent, Percival, Zimmermann, "Error bounds on complex
+ * floating-point multiplication", 2007), sqrt(2) u for the step's own sine and cosine within 1 ULP; (1 + 3.7 u)^64
+ * costs less than the rounding up. The anchor adds 1.5 u, and its angle and the j steps the recipe's angle error.
+ */
+#include "recipes/freqs.h"
+
+#include <math.h>
+
+enum { ANCHOR = 64 };
+
+/* The plan's state: w, sin w and cos w of every frequency, one array after the other. */
+typedef struct ladder {
+  const float *w, *sin_w, *cos_w;
+} ladder;
+
+static ladder ladder_of(const posenc_spec *spec, const void *state, int64_t k)
+{
+  const float *w = (const float *)state + k;
+  const int64_t n = posenc_n_freqs(spec);
+  return (ladder){w, w + n, w + 2 * n};
+}
+
+/* Steps from the anchor at or below the position: position mod 64, also for negative ones. A position between two integers is
+ * an anchor itself. */
+static int64_t steps_from_anchor(double position)
+{
+  return position == rint(position) ? (int64_t)position & (ANCHOR - 1) : 0;
+}
+
+static double bound(const posenc_angle *a, double ulp)
+{
+  const double u = 0x1p-24, j = (double)steps_from_anchor(a->position);
+  /* The anchor of a negative position lies up to 63 further from 0, and the steps come back over them. */
+  const double travelled = fabs(a->position) + 2.0 * j;
+  return u * (1.5 * ulp + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + a->scaling + 2.0 * a->ln_w) * u);
+}
+
+static void prepare(const posenc_spec *spec, void *state)
+{
+  float *w = state;
+  const int64_t n = posenc_n_freqs(spec);
+  posenc_freqs_explog(spec, w);
+  for (int64_t k = 0; k < n; k++) {
+    w[k] *= (float)spec->position_scale;
+    w[n + k] = sinf(w[k]);
+    w[2 * n + k] = cosf(w[k]);
+  }
+}
+
+static void anchor(const ladder *l, double position, int64_t columns, float *row)
+{
+  for (int64_t c = 0; c < columns; c++) {
+    const float angle = (float)position * l->w[c / 2];
+    row[c] = c % 2 == 0 ? sinf(angle) : cosf(angle);
+  }
+}
+
+/* row = the row before it, rotated by one position; both may be the same. A last sine without its cosine has nothing in
+ * the row to turn with: last_sine() walks that column alone. */
+static void step(const ladder *l, const float *before, int64_t columns, float *row)
+{
+  for (int64_t k = 0; k < columns / 2; k++) {
+    const float sin_a = before[2 * k], cos_a = before[2 * k + 1];
+    row[2 * k] = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
+    row[2 * k + 1] = cos_a * l->cos_w[k] - sin_a * l->sin_w[k];
+  }
+}
+
+static float last_sine(const ladder *l, int64_t k, double position, int64_t j)
+{
+  const float angle = (float)(position - (double)j) * l->w[k];
+  float sin_a = sinf(angle), cos_a = cosf(angle);
+  for (int64_t i = 0; i < j; i++) {
+    const float rotated = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
+    cos_a = cos_a * l->cos_w[k] - sin_a * l->sin_w[k];
+    sin_a = rotated;
+  }
+  return sin_a;
+}
+
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
+{
+  const ladder l = ladder_of(spec, state, r->from / 2);
+  const int64_t columns = r->to - r->from;
+  for (int64_t i = 0; i < r->count; i++) {
+    const double position = posenc_row_real(r, i);
+    const int64_t j = steps_from_anchor(position);
+    float *row = (float *)out + i * stride;
+    if (i > 0 && j > 0 && posenc_row_real(r, i - 1) == position - 1.0) {
+      step(&l, row - stride, columns, row); /* the row before is in the caller's table already */
+    } else {
+      anchor(&l, position - (double)j, columns, row);
+      for (int64_t left = j; left > 0; left--)
+        step(&l, row, columns, row);
+    }
+    if (columns % 2)
+      row[columns - 1] = last_sine(&l, columns / 2, position, j);
+  }
+}
+
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64", bound,
+              1.0, 3 * sizeof(float), 0, NULL, prepare, rows);

@@ -1,0 +1,112 @@
+/* simd/simd.h for one lane: `any` without FMA, `fma` with it. */
+#include <math.h>
+#include <string.h>
+
+typedef double vd;
+enum { VD_LANES = 1 };
+
+static inline vd vd_load(const double *p) { return *p; }
+static inline void vd_store(double *p, vd a) { *p = a; }
+static inline vd vd_loadu(const double *p) { return *p; }
+static inline vd vd_set1(double x) { return x; }
+static inline vd vd_add(vd a, vd b) { return a + b; }
+static inline vd vd_sub(vd a, vd b) { return a - b; }
+static inline vd vd_mul(vd a, vd b) { return a * b; }
+static inline vd vd_abs(vd a) { return fabs(a); }
+
+/* The sum with 1.5 * 2^52 has no room for a fraction. */
+static inline vd vd_round(vd a)
+{
+  volatile double shifted = a + 0x1.8p52;
+  return fabs(a) < 0x1p51 ? shifted - 0x1.8p52 : a;
+}
+static inline uint64_t bits_of(vd a)
+{
+  uint64_t bits;
+  memcpy(&bits, &a, sizeof bits);
+  return bits;
+}
+static inline vd of_bits(uint64_t bits)
+{
+  vd a;
+  memcpy(&a, &bits, sizeof a);
+  return a;
+}
+static inline vd vd_and(vd a, vd b) { return of_bits(bits_of(a) & bits_of(b)); }
+static inline vd vd_or(vd a, vd b) { return of_bits(bits_of(a) | bits_of(b)); }
+static inline vd vd_ge(vd a, vd b) { return of_bits(a >= b ? ~UINT64_C(0) : 0); }
+
+#if POSENC_SIMD == POSENC_SIMD_fma
+static inline vd vd_fma(vd a, vd b, vd c) { return __builtin_fma(a, b, c); }
+static inline vd vd_fnma(vd a, vd b, vd c) { return __builtin_fma(-a, b, c); }
+static inline vd vd_fms(vd a, vd b, vd c) { return __builtin_fma(a, b, -c); }
+#else
+#define POSENC_FUSED 0
+static inline vd vd_fma(vd a, vd b, vd c) { return a * b + c; }
+static inline vd vd_fnma(vd a, vd b, vd c) { return c - a * b; }
+static inline vd vd_fms(vd a, vd b, vd c) { return a * b - c; }
+#endif
+
+typedef struct vp {
+  float sin, cos;
+} vp;
+
+static inline vp vd_pack(vd s, vd c) { return (vp){(float)s, (float)c}; }
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
+{
+  const vp a = vd_pack(s, c);
+  const uint64_t q = bits_of(quarters);
+  const vp b = q & 1 ? (vp){a.cos, -a.sin} : a;
+  return q & 2 ? (vp){-b.sin, -b.cos} : b;
+}
+
+static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
+{
+  if (from <= 0 && to > 0)
+    out[0] = a.sin;
+  if (from <= 1 && to > 1)
+    out[1] = a.cos;
+}
+static inline void vp_store(float *out, vp a) { memcpy(out, &a, sizeof a); }
+static inline void vp_stream(float *out, vp a) { vp_store(out, a); }
+static inline vp vp_load(const float *p) { return (vp){p[0], p[1]}; }
+static inline vp vp_set1(float a) { return (vp){a, a}; }
+static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return (vp){s.sin * x[0] + a.sin, s.cos * x[1] + a.cos}; }
+static inline void stream_end(void) {}
+static inline int vp_equal(vp a, vp b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+typedef struct vx {
+  uint32_t sin, cos; /* all bits set where exempt */
+} vx;
+static inline vx vx_of(vd lanes)
+{
+  vx x;
+  memcpy(&x, &lanes, sizeof x);
+  return x;
+}
+
+typedef struct rounding_test {
+  uint32_t low, least;
+} rounding_test;
+
+static inline rounding_test test_none(void) { return (rounding_test){~0u, ~0u}; }
+static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t size_of(float x) /* bits of floats without their sign order like integers */
+{
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits & ~(UINT32_C(1) << 31);
+}
+
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt)
+{
+  k->low = least(k->low, ((uint32_t)bits_of(s) + CHECK_MOVE) << 3);
+  k->low = least(k->low, ((uint32_t)bits_of(c) + CHECK_MOVE) << 3);
+  k->least = least(k->least, size_of(packed.sin) | exempt.sin);
+  k->least = least(k->least, size_of(packed.cos) | exempt.cos);
+}
+
+static inline int test_failed(const rounding_test *k)
+{
+  return k->low < CHECK_CLOSE || k->least < size_of(CHECK_SMALL);
+}
