@@ -1,5 +1,5 @@
 #include "../verify/machine.h"
-#include "bench.h"
+#include "shim/bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-#include "bench.h"
-#include "peers/register.h"
-#include "pick.h"
+#include "shim/bench.h"
+#include "cases/peers.h"
+#include "pick/pick.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "shim/bench.h"
 
 #include <argp.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "shim/bench.h"
 
 #include "posenc.h"
 

@@ -4,8 +4,8 @@
  * Google Benchmark's own threads would each fill their half over and over, without waiting for each other, and what it
  * then calls the time has changed between its versions. */
 #define _GNU_SOURCE
-#include "bench.h"
-#include "limits.h"
+#include "../shim/bench.h"
+#include "../limits/limits.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -6,7 +6,7 @@
  *
  * Their limits are those of the shape.
  */
-#include "bench.h"
+#include "../shim/bench.h"
 
 #include <string.h>
 

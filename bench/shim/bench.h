@@ -2,7 +2,7 @@
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
-#include "../verify/spec_options.h"
+#include "../../verify/spec_options.h"
 #include "posenc.h"
 #include "shim.h"
 

@@ -4,9 +4,9 @@
  *   peer_row/<peer>/f32/d:512/below:4096      one row after the other at random positions, all into the same memory; row/...
  *   peer_once/<peer>/f32/n:64/d:128           all of it from nothing, plan or frequencies included; once/...
  */
-#include "register.h"
+#include "peers.h"
 
-#include "peer.h"
+#include "../peers/peer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

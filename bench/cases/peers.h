@@ -1,8 +1,8 @@
 /* Cases of peers for posenc-bench. */
-#ifndef POSENC_BENCH_PEERS_REGISTER_H
-#define POSENC_BENCH_PEERS_REGISTER_H
+#ifndef POSENC_BENCH_CASES_PEERS_H
+#define POSENC_BENCH_CASES_PEERS_H
 
-#include "../bench.h"
+#include "../shim/bench.h"
 
 /* All peers that run here, exact and anchored beside them, and the limits: what --peers measures. */
 void bench_register_peers(const bench_place *place);

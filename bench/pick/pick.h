@@ -5,8 +5,8 @@
 #ifndef POSENC_BENCH_PICK_H
 #define POSENC_BENCH_PICK_H
 
-#include "../verify/campaign.h"
-#include "bench.h"
+#include "../../verify/campaign.h"
+#include "../shim/bench.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* fill/<implementation>/f32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once; and the tables of
  * dtypes.c and conventions.c, likewise. */
 #define _POSIX_C_SOURCE 200809L
-#include "bench.h"
+#include "../shim/bench.h"
 
 #include <inttypes.h>
 #include <math.h>

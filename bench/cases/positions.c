@@ -5,7 +5,7 @@
  *   row/<implementation>/f32/d:512/below:<end>         posenc_fill of one row after the other, random positions, all
  *                                                      into the same memory, which stays in L1: as a decoder asks
  */
-#include "bench.h"
+#include "../shim/bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* plan/<implementation>/d:512: a plan made and destroyed again, in the memory that the plan before gave back, as in a
  * program that has run for a while; and the plans of all other cases. */
-#include "bench.h"
+#include "../shim/bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>

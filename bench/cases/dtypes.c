@@ -1,6 +1,6 @@
 /* fill/<implementation>/<dtype>/n:<positions>/d:<d_model>: posenc_fill of the paper's table in other dtypes; and the limits, of as
  * many bytes. */
-#include "bench.h"
+#include "../shim/bench.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *   malloc_fill    malloc, posenc_fill, free
  */
 #define _GNU_SOURCE
-#include "bench.h"
+#include "../shim/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

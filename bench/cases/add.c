@@ -5,8 +5,8 @@
  *   add/.../b:32/n:512/d:768  a batch, (b, n, d), by posenc_add_batch
  *   add/.../in_place          out is x
  */
-#include "bench.h"
-#include "plain_loop.h"
+#include "../shim/bench.h"
+#include "../limits/plain_loop.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * costs per pass; and harness/clock, whose time changes when the processor's clock does. */
 #include "limits.h"
 
-#include "bench.h"
+#include "../shim/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
