@@ -103,7 +103,7 @@ static void register_one(const posenc_impl *impl, const size *s, bool in_place, 
   /* In place the scale of embeddings would soon come to infinity. */
   *c = (add_case){.plan = plan, .size = *s, .in_place = in_place, .offset = place->offset,
                   .scale = in_place ? 1.0 : sqrt((double)s->d)};
-  shim_register(&(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release});
+  shim_register(&(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .who = impl ? impl->name : NULL});
 }
 
 static bool is_any(const posenc_impl *impl)

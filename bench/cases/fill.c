@@ -171,8 +171,10 @@ void bench_register_table(const posenc_impl *impl, const bench_table *table, con
   shim_case c;
   snprintf(name, sizeof name, "%s/%s/%s/n:%" PRId64 "/d:%" PRId64 "%s%s", table->function, impl->name,
            bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model, table->kind, place->suffix);
-  if (bench_table_case(impl, table, place, name, &c))
+  if (bench_table_case(impl, table, place, name, &c)) {
+    c.who = impl->name;
     shim_register(&c);
+  }
 }
 
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)

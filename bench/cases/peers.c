@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SIZE(n, d) {"peers", n, d, 10000.0, "a size that peers are compared at", false}
 static const bench_shape sizes[] = {SIZE(64, 128),   SIZE(128, 256),  SIZE(256, 512),   SIZE(512, 512),     SIZE(1024, 768),
@@ -85,7 +86,11 @@ static void register_fill(const char *kind, const peer *p, const bench_shape *sh
     return;
   }
   const bench_table table = {kind, "", shape, bench_spec(shape), r, release, write_rows, 0};
-  const shim_case c = bench_filling(NULL, &table, place, name);
+  shim_case c = bench_filling(NULL, &table, place, name);
+  if (strcmp(kind, "peer") == 0) {
+    c.who = p->name;
+    c.stands_for = "fill";
+  }
   shim_register(&c);
 }
 
@@ -115,7 +120,7 @@ static void register_rows(const peer *p, const bench_place *place, int64_t below
     return;
   }
   r->positions = bench_random_positions(ROWS, below);
-  shim_register(&(shim_case){.name = name, .data = r, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release});
+  shim_register(&(shim_case){.name = name, .data = r, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release, .who = p->name, .stands_for = "row"});
 }
 
 /* ---- once/, peer_once/ -------------------------------------------------------------------------------------- */
@@ -161,7 +166,7 @@ static void register_once(const posenc_impl *impl, const peer *p, const bench_sh
   ready_peer *r = ready(p, shape, place);
   r->impl = impl;
   shim_register(&(shim_case){
-      .name = name, .data = r, .begin = begin, .pass = p ? once_theirs : once_ours, .end = end_once, .release = release});
+      .name = name, .data = r, .begin = begin, .pass = p ? once_theirs : once_ours, .end = end_once, .release = release, .who = p ? p->name : impl->name, .stands_for = p ? "once" : NULL});
 }
 
 /* ---- All of it ---------------------------------------------------------------------------------------------- */

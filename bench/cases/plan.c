@@ -83,7 +83,7 @@ static void register_one(const posenc_impl *impl, const bench_shape *shape, cons
   posenc_plan_destroy(plan);
   plan_case *p = bench_alloc(sizeof *p);
   *p = (plan_case){.spec = spec, .impl = impl->name};
-  shim_register(&(shim_case){.name = name, .data = p, .pass = pass, .end = end, .release = free});
+  shim_register(&(shim_case){.name = name, .data = p, .pass = pass, .end = end, .release = free, .who = impl->name});
 }
 
 void bench_register_plans(void)

@@ -95,7 +95,7 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     c->positions[i] = FIRST_NEIGHBOUR + i;
   shim_register(
-      &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_at, .end = end_at, .release = release});
+      &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_at, .end = end_at, .release = release, .who = impl->name});
 }
 
 static void register_rows(const posenc_impl *impl, const bench_place *place, int64_t below)
@@ -110,7 +110,7 @@ static void register_rows(const posenc_impl *impl, const bench_place *place, int
   at_case *c = bench_alloc(sizeof *c);
   *c = (at_case){.plan = plan, .shape = &one, .offset = place->offset, .positions = bench_random_positions(ROWS, below)};
   shim_register(
-      &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release});
+      &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release, .who = impl->name});
 }
 
 void bench_register_rows(const posenc_impl *impl, const bench_place *place)

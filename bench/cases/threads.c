@@ -74,12 +74,12 @@ static void release(void *data)
   free(c);
 }
 
-static void register_one(const char *name, posenc_plan *plan, const limit *l, const bench_shape *shape, int64_t offset)
+static void register_one(const char *name, const char *who, posenc_plan *plan, const limit *l, const bench_shape *shape, int64_t offset)
 {
   threads_case *c = bench_alloc(sizeof *c);
   *c = (threads_case){.shape = shape, .plan = plan, .l = l, .offset = offset};
   shim_register(&(shim_case){
-      .name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .wall = true});
+      .name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .wall = true, .who = who});
 }
 
 /* Those this process may use: a machine's others are of no help to it. */
@@ -103,7 +103,7 @@ void bench_register_threads(const bench_place *place)
     if (strncmp(l->name, "convert", 7) == 0 || !limit_runs_here(l))
       continue;
     snprintf(what, sizeof what, "threads:%d/limit/%s", THREADS, l->name);
-    register_one(bench_name(name, sizeof name, what, shape, place), NULL, l, shape, place->offset);
+    register_one(bench_name(name, sizeof name, what, shape, place), NULL, NULL, l, shape, place->offset);
   }
   for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
     const posenc_impl *impl = posenc_impl_find(families[i]);
@@ -113,6 +113,6 @@ void bench_register_threads(const bench_place *place)
     const posenc_spec spec = bench_spec(shape);
     posenc_plan *plan = bench_plan(bench_name(name, sizeof name, what, shape, place), impl, &spec);
     if (plan)
-      register_one(name, plan, NULL, shape, place->offset);
+      register_one(name, impl->name, plan, NULL, shape, place->offset);
   }
 }

@@ -49,9 +49,9 @@ static void add_candidate(cJSON *list, const pick *p, const pick_row *r)
   cJSON_AddNumberToObject(o, "spread", r->time.spread);
   cJSON_AddNumberToObject(o, "gb_s", (double)posenc_dtype_size((posenc_dtype)p->spec.dtype) / r->time.ns);
   cJSON_AddNumberToObject(o, "of_limit", r->of_limit);
-  cJSON_AddNumberToObject(o, "behind", r->behind);
-  cJSON_AddNumberToObject(o, "unsure", r->unsure);
-  cJSON_AddBoolToObject(o, "ties", pick_ties(p, r));
+  cJSON_AddNumberToObject(o, "behind", r->against.behind);
+  cJSON_AddNumberToObject(o, "unsure", r->against.unsure);
+  cJSON_AddBoolToObject(o, "ties", r->against.tie);
 }
 
 static void add_choice(cJSON *root, const pick *p)
@@ -73,7 +73,7 @@ static void add_choice(cJSON *root, const pick *p)
   }
   cJSON_AddStringToObject(root, "pick", p->chosen->impl->name);
   cJSON_AddStringToObject(root, "ask_for", pick_portable_name(p->chosen->impl, name, sizeof name));
-  cJSON_AddBoolToObject(root, "tie", p->chosen != p->fastest || (p->next && pick_ties(p, p->next)));
+  cJSON_AddBoolToObject(root, "tie", p->chosen != p->fastest || (p->next && p->next->against.tie));
   cJSON *use = cJSON_AddObjectToObject(root, "use");
   for (int i = 0; i < PICK_LANGUAGES; i++) {
     char *text = pick_import(p, i);

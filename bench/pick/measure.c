@@ -83,7 +83,7 @@ static void one_turn(contest *k)
       continue;
     c->time->rows = c->row ? bench_table_rows(&c->c) : k->p->shape.positions;
     const double elements = (double)(c->time->rows * k->p->shape.d_model);
-    c->time->turns[c->time->n++] = 1e9 * pick_median(c->rounds, ROUNDS, &range) / elements;
+    c->time->turns[c->time->n++] = 1e9 * compare_median(c->rounds, ROUNDS, &range) / elements;
     c->time->within_turn = 1e9 * range / 2 / elements;
   }
 }
@@ -133,11 +133,11 @@ static void conclude(pick *p, contest *k)
   }
   for (size_t i = 0; i < p->n; i++) {
     pick_row *row = &p->rows[i];
-    double shares[PICK_TURNS], range;
+    double shares[PICK_TURNS];
     const int n = limit && limit->n < row->time.n ? limit->n : row->time.n;
     for (int t = 0; limit && t < n; t++)
       shares[t] = limit->turns[t] / row->time.turns[t];
-    row->of_limit = limit && n > 0 ? pick_median(shares, n, &range) : NAN;
+    row->of_limit = limit && n > 0 ? compare_median(shares, n, NULL) : NAN;
     if (p->error && row->within)
       snprintf(row->reason, sizeof row->reason, "within the budget, not measured: %s", p->error);
   }

@@ -7,6 +7,7 @@
 
 #include "../../verify/campaign.h"
 #include "../shim/bench.h"
+#include "../shim/compare.h"
 
 #include <stdio.h>
 
@@ -29,7 +30,7 @@ typedef struct pick_row {
   bool within;           /* the budget */
   char reason[400];      /* why it is not, or was not measured; empty otherwise */
   pick_timing time;
-  double behind, unsure; /* how much longer than the fastest, as a share of its time; and how sure that is, NAN of few turns */
+  comparison against;      /* the fastest; it ties with itself */
   double of_limit;       /* its speed as a share of that of plain stores: median over the turns of both; NAN */
 } pick_row;
 
@@ -54,16 +55,12 @@ int pick_run(const bench_options *o);
 /* Sets time and of_limit of the rows within the budget; or error. */
 void pick_measure(pick *p);
 
-/* Median and interquartile range; sorts the values. */
-double pick_median(double *values, int n, double *range);
-
 /* Sets ns and spread of what had a turn. */
 void pick_conclude(pick_timing *t);
 
-/* Of the fastest and those that cannot be told from it, the simplest: sets fastest, next, chosen, and behind and unsure of all that
- * were measured. */
+/* Of the fastest and those that tie with it, the simplest: sets fastest, next, chosen, and the verdict on each row that was
+ * measured. */
 void pick_choose(pick *p);
-bool pick_ties(const pick *p, const pick_row *row); /* with the fastest, which ties with itself */
 
 /* What has the roundings of a preset's framework (NULL: the paper's), and why; NULL where nothing here has them. */
 const char *pick_recipe_of(const char *preset, const char **why);

@@ -55,10 +55,10 @@ static int faster_first(const void *a, const void *b)
 static const char *percent(const pick_row *r, char text[48])
 {
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pick_choose() sets `next` where more than one is within the budget */
-  if (isnan(r->unsure))
-    snprintf(text, 48, "%.0f %%", 100 * r->behind);
+  if (isnan(r->against.unsure))
+    snprintf(text, 48, "%.0f %%", 100 * r->against.behind);
   else
-    snprintf(text, 48, "%.1f +- %.1f %%", 100 * r->behind, 100 * r->unsure);
+    snprintf(text, 48, "%.1f +- %.1f %%", 100 * r->against.behind, 100 * r->against.unsure);
   return text;
 }
 
@@ -84,7 +84,7 @@ static void print_row(const pick *p, const pick_row *r, FILE *out)
   if (r == p->fastest)
     fprintf(out, "  fastest\n");
   else
-    fprintf(out, "  %s longer%s\n", percent(r, behind), pick_ties(p, r) ? ": a tie" : "");
+    fprintf(out, "  %s longer%s\n", percent(r, behind), r->against.tie ? ": a tie" : "");
 }
 
 static void print_rows(const pick *p, FILE *out)
@@ -148,10 +148,10 @@ void pick_print_why(const pick *p, FILE *out)
     fprintf(out, "the only one within the budget%s", compared);
   else if (p->chosen != p->fastest)
     fprintf(out, "%s behind %s, the fastest of the %zu within the budget%s: a tie, which goes to the one listed first, the simpler%s",
-            percent(p->chosen, behind), p->fastest->impl->name, within, compared, p->chosen->unsure > 0.1 ? noisy : "");
-  else if (pick_ties(p, p->next))
+            percent(p->chosen, behind), p->fastest->impl->name, within, compared, p->chosen->against.unsure > 0.1 ? noisy : "");
+  else if (p->next->against.tie)
     fprintf(out, "the fastest of the %zu within the budget%s; %s is %s behind: a tie, which goes to the one listed first, the simpler%s",
-            within, compared, p->next->impl->name, percent(p->next, behind), p->next->unsure > 0.1 ? noisy : "");
+            within, compared, p->next->impl->name, percent(p->next, behind), p->next->against.unsure > 0.1 ? noisy : "");
   else
     fprintf(out, "the fastest of the %zu within the budget%s; %s takes %s longer", within, compared, p->next->impl->name,
             percent(p->next, behind));

@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -59,9 +60,10 @@ void time_case(benchmark::State &state, Case &k)
 }
 
 context_lines context;
+entries competing;
 std::vector<std::string> selected;
 std::string output_file;
-bool list_only = false;
+bool list_only = false, interleaved = false, json = false, json_file = true;
 long repetitions = 1;
 
 // To list or to run, and the file that Google Benchmark empties in either case.
@@ -76,45 +78,55 @@ void set_flags(bool list, const std::string &file)
   benchmark::Initialize(&n, flags);
 }
 
-// The rest of text if it starts so, or NULL.
-const char *after(const char *start, const char *text)
+// Google Benchmark's own reading of a flag without a value, or with one.
+bool is_true(const std::string &value)
 {
-  const size_t n = std::strlen(start);
-  return std::strncmp(text, start, n) == 0 ? text + n : nullptr;
+  return value.empty() || (value != "false" && value != "no" && value != "off" && std::strchr("0fFnN", value[0]) == nullptr);
 }
 
 // A wrong format makes Google Benchmark print its help and leave with success: catch it first.
-bool bad_format(const char *arg)
+bool is_format(const std::string &value)
 {
-  for (const char *flag : {"--benchmark_format=", "--benchmark_out_format="})
-    if (after(flag, arg)) {
-      const std::string format = after(flag, arg);
-      return format != "console" && format != "json" && format != "csv";
-    }
-  return false;
+  return value == "console" || value == "json" || value == "csv";
+}
+
+// What else is done here depends on these flags. False: the value is not allowed.
+bool take_flag(const std::string &name, const std::string &value)
+{
+  if (name == "repetitions")
+    repetitions = std::strtol(value.c_str(), nullptr, 10);
+  else if (name == "out")
+    output_file = value;
+  else if (name == "context")
+    context.emplace_back("benchmark_context", value);
+  else if (name == "list_tests")
+    list_only = value != "false";
+  else if (name == "enable_random_interleaving")
+    interleaved = is_true(value);
+  else if (name == "format")
+    json = value == "json";
+  else if (name == "out_format")
+    json_file = value == "json";
+  return (name != "format" && name != "out_format") || is_format(value);
 }
 
 } // namespace
 
 const char *shim_flags(int argc, char **argv)
 {
-  const char *value = std::getenv("BENCHMARK_REPETITIONS");
-  if (value)
-    repetitions = std::strtol(value, nullptr, 10);
-  value = std::getenv("BENCHMARK_OUT");
-  if (value)
-    output_file = value;
+  for (const char *name : {"repetitions", "out", "enable_random_interleaving", "format", "out_format"}) {
+    std::string variable = std::string("BENCHMARK_") + name;
+    for (char &c : variable)
+      c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (const char *value = std::getenv(variable.c_str()))
+      take_flag(name, value);
+  }
   for (int i = 1; i < argc; i++) {
-    if (bad_format(argv[i]))
+    const std::string flag = argv[i];
+    const size_t equals = flag.find('='), prefix = std::strlen("--benchmark_");
+    if (flag.compare(0, prefix, "--benchmark_") == 0 &&
+        !take_flag(flag.substr(prefix, equals - prefix), equals == std::string::npos ? "" : flag.substr(equals + 1)))
       return argv[i];
-    if ((value = after("--benchmark_repetitions=", argv[i])))
-      repetitions = std::strtol(value, nullptr, 10);
-    if ((value = after("--benchmark_out=", argv[i])))
-      output_file = value;
-    if ((value = after("--benchmark_context=", argv[i])))
-      context.emplace_back("benchmark_context", value);
-    if ((value = after("--benchmark_list_tests", argv[i])))
-      list_only = std::strcmp(value, "=false") != 0;
   }
   benchmark::Initialize(&argc, argv);
   return argc > 1 ? argv[1] : nullptr;
@@ -127,6 +139,8 @@ void shim_register(const shim_case *c)
   registered->Unit(benchmark::kMicrosecond);
   if (c->wall)
     registered->UseRealTime();
+  if (c->who)
+    competing[k->name + (c->wall ? "/real_time" : "")] = {contest_of(k->name, c->who, c->stands_for), c->who, c->stands_for != nullptr, c->wall};
 }
 
 void shim_context(const char *key, const char *value)
@@ -138,7 +152,7 @@ void shim_context(const char *key, const char *value)
 size_t shim_select(void)
 {
   // The filter is known to Google Benchmark alone: ask it to list.
-  display names(context);
+  display names(context, nullptr);
   std::ostringstream text;
   names.SetOutputStream(&text);
   set_flags(true, "");
@@ -170,9 +184,11 @@ void shim_list(void)
 
 size_t shim_run_all(void)
 {
-  display results(context);
+  const entries none;
+  json_reporter on_screen(interleaved ? competing : none), in_file(interleaved ? competing : none);
+  display results(context, json ? &on_screen : nullptr);
   progress_start(static_cast<long>(selected.size()) * (repetitions > 1 ? repetitions : 1));
-  benchmark::RunSpecifiedBenchmarks(&results);
+  benchmark::RunSpecifiedBenchmarks(&results, output_file.empty() || !json_file ? nullptr : &in_file);
   progress_clear();
   return results.errors;
 }
