@@ -5,8 +5,8 @@
  *   add/.../b:32/n:512/d:768  a batch, (b, n, d), by posenc_add_batch
  *   add/.../in_place          out is x
  */
-#include "../shim/bench.h"
 #include "../limits/plain_loop.h"
+#include "cases.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,20 +88,20 @@ static void release(void *data)
 }
 
 /* impl: NULL for the plain loop. */
-static void register_one(const posenc_impl *impl, const size *s, bool in_place, const bench_place *place)
+static void register_one(const posenc_impl *impl, const size *s, bool in_place, const bench_offset *at)
 {
   char batch[32] = "", name[192];
   if (s->batch)
     snprintf(batch, sizeof batch, "/b:%" PRId64, s->batch);
   snprintf(name, sizeof name, "add/%s/f32%s/n:%" PRId64 "/d:%" PRId64 "%s%s", impl ? impl->name : "plain_loop", batch, s->n, s->d,
-           in_place ? "/in_place" : "", place->suffix);
+           in_place ? "/in_place" : "", at->suffix);
   const posenc_spec spec = posenc_spec_default(s->d);
   posenc_plan *plan = impl ? bench_plan(name, impl, &spec) : NULL;
   if (impl && !plan)
     return;
-  add_case *c = bench_alloc(sizeof *c);
+  add_case *c = must_calloc(1, sizeof *c);
   /* In place the scale of embeddings would soon come to infinity. */
-  *c = (add_case){.plan = plan, .size = *s, .in_place = in_place, .offset = place->offset,
+  *c = (add_case){.plan = plan, .size = *s, .in_place = in_place, .offset = at->bytes,
                   .scale = in_place ? 1.0 : sqrt((double)s->d)};
   shim_register(&(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .who = impl ? impl->name : NULL});
 }
@@ -118,26 +118,26 @@ static bool is_no_recipe(const posenc_impl *impl)
   return bench_offers(impl, POSENC_BF16);
 }
 
-static void register_size(const size *s, bool (*wanted)(const posenc_impl *impl), const bench_place *place)
+static void register_size(const size *s, bool (*wanted)(const posenc_impl *impl), const bench_offset *at)
 {
   for (int in_place = 0; in_place < 2; in_place++) {
-    register_one(NULL, s, in_place, place);
+    register_one(NULL, s, in_place, at);
     for (size_t i = 0; i < posenc_impl_count(); i++)
       if (wanted(posenc_impl_at(i)) && bench_runs(posenc_impl_at(i), POSENC_F32))
-        register_one(posenc_impl_at(i), s, in_place, place);
+        register_one(posenc_impl_at(i), s, in_place, at);
   }
 }
 
-void bench_register_sums(const bench_shape *shape, bool all, const bench_place *place)
+void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at)
 {
   const size s = {0, shape->positions, shape->d_model};
   if (strcmp(shape->name, "transformer") == 0)
-    register_size(&s, all ? is_any : bench_is_main, place);
+    register_size(&s, all ? is_any : bench_is_main, at);
 }
 
-void bench_register_more_sums(bool all, const bench_place *place)
+void bench_register_more_sums(bool all, const bench_offset *at)
 {
   static const size sizes[] = {{0, 131072, 512}, {32, 512, 768}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    register_size(&sizes[i], all ? is_no_recipe : bench_is_main, place);
+    register_size(&sizes[i], all ? is_no_recipe : bench_is_main, at);
 }

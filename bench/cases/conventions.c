@@ -6,7 +6,7 @@
  *
  * Their limits are those of the shape.
  */
-#include "../shim/bench.h"
+#include "cases.h"
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ static double *real_positions(int64_t n)
   uint64_t state = 1;
   if (positions)
     return positions;
-  positions = bench_alloc((size_t)n * sizeof *positions);
+  positions = must_calloc((int64_t)(size_t)n, sizeof *positions);
   for (int64_t i = 0; i < n; i++) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     positions[i] = (double)(state >> 11) * 0x1p-53 * (double)n;
@@ -50,7 +50,7 @@ static double *real_positions(int64_t n)
   return positions;
 }
 
-void bench_register_conventions(const bench_shape *shape, const bench_place *place)
+void bench_register_conventions(const bench_shape *shape, const bench_offset *at)
 {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct row *r = &rows[i];
@@ -59,7 +59,7 @@ void bench_register_conventions(const bench_shape *shape, const bench_place *pla
     bench_table table = {r->function, r->kind, shape, {0}, NULL, NULL, r->write, 0};
     char message[256];
     if (posenc_spec_preset_check(r->preset, shape->d_model, message, sizeof message) != POSENC_OK) {
-      bench_leave_out(r->preset, message);
+      bench_skip(r->preset, message);
       continue;
     }
     posenc_spec_preset(r->preset, shape->d_model, &table.spec);
@@ -68,6 +68,6 @@ void bench_register_conventions(const bench_shape *shape, const bench_place *pla
       table.data = real_positions(shape->positions);
     for (size_t j = 0; j < posenc_impl_count(); j++)
       if (bench_runs(posenc_impl_at(j), POSENC_F32))
-        bench_register_table(posenc_impl_at(j), &table, place);
+        bench_register_table(posenc_impl_at(j), &table, at);
   }
 }

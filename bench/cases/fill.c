@@ -1,7 +1,7 @@
 /* fill/<implementation>/f32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once; and the tables of
  * dtypes.c and conventions.c, likewise. */
 #define _POSIX_C_SOURCE 200809L
-#include "../shim/bench.h"
+#include "cases.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -150,40 +150,40 @@ int64_t bench_table_rows(const shim_case *c)
   return rows(c->data);
 }
 
-shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_place *place, const char *name)
+shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_offset *at, const char *name)
 {
-  fill_case *f = bench_alloc(sizeof *f);
-  *f = (fill_case){.plan = plan, .table = *table, .offset = place->offset};
+  fill_case *f = must_calloc(1, sizeof *f);
+  *f = (fill_case){.plan = plan, .table = *table, .offset = at->bytes};
   return (shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release};
 }
 
-bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_place *place, const char *name, shim_case *c)
+bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name, shim_case *c)
 {
   posenc_plan *plan = bench_plan(name, impl, &table->spec);
   if (plan)
-    *c = bench_filling(plan, table, place, name);
+    *c = bench_filling(plan, table, at, name);
   return plan != NULL;
 }
 
-void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_place *place)
+void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_offset *at)
 {
   char name[192];
   shim_case c;
   snprintf(name, sizeof name, "%s/%s/%s/n:%" PRId64 "/d:%" PRId64 "%s%s", table->function, impl->name,
-           bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model, table->kind, place->suffix);
-  if (bench_table_case(impl, table, place, name, &c)) {
+           bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model, table->kind, at->suffix);
+  if (bench_table_case(impl, table, at, name, &c)) {
     c.who = impl->name;
     shim_register(&c);
   }
 }
 
-void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
 {
   const bench_table table = {"fill", "", shape, bench_spec(shape), NULL, NULL, bench_write_rows, 0};
-  bench_register_table(impl, &table, place);
+  bench_register_table(impl, &table, at);
 }
 
-void bench_register_fills(const bench_shape *shape, const bench_place *place)
+void bench_register_fills(const bench_shape *shape, const bench_offset *at)
 {
-  bench_each_impl(bench_register_fill, shape, place);
+  bench_each_impl(bench_register_fill, shape, at);
 }

@@ -5,7 +5,7 @@
  *   malloc_fill    malloc, posenc_fill, free
  */
 #define _GNU_SOURCE
-#include "../shim/bench.h"
+#include "cases.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,19 +88,19 @@ static void register_one(const char *how, const char *(*begin)(void *), void (*p
 {
   const bench_shape *shape = bench_shape_find("long", NULL);
   const posenc_impl *impl = posenc_impl_find(NULL);
-  static const bench_place nowhere = {0, ""};
+  static const bench_offset at_start = {0, ""};
   char what[64], name[128];
   snprintf(what, sizeof what, "fresh/%s", how);
-  bench_name(name, sizeof name, what, shape, &nowhere);
+  bench_name(name, sizeof name, what, shape, &at_start);
   if (!bench_runs(impl, POSENC_F32)) {
-    bench_leave_out(name, "the default implementation is left out");
+    bench_skip(name, "the default implementation is left out");
     return;
   }
   const posenc_spec spec = bench_spec(shape);
   posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
-  fresh_case *c = bench_alloc(sizeof *c);
+  fresh_case *c = must_calloc(1, sizeof *c);
   *c = (fresh_case){.plan = plan, .shape = shape};
   shim_register(&(shim_case){
       .name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .wall = true});

@@ -4,9 +4,9 @@
  *   peer_row/<peer>/f32/d:512/below:4096      one row after the other at random positions, all into the same memory; row/...
  *   peer_once/<peer>/f32/n:64/d:128           all of it from nothing, plan or frequencies included; once/...
  */
-#include "peers.h"
-
+#include "../limits/limits.h"
 #include "../peers/peer.h"
+#include "cases.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,14 +29,14 @@ typedef struct ready_peer {
   const bench_shape *shape;
   int64_t *positions, offset;
   float *out;
-  const posenc_impl *impl; /* ours, in the place of p */
+  const posenc_impl *impl; /* ours, instead of p */
   posenc_status status;    /* the first that is not OK */
 } ready_peer;
 
-static ready_peer *ready(const peer *p, const bench_shape *shape, const bench_place *place)
+static ready_peer *ready(const peer *p, const bench_shape *shape, const bench_offset *at)
 {
-  ready_peer *r = bench_alloc(sizeof *r);
-  *r = (ready_peer){.p = p, .shape = shape, .offset = place->offset};
+  ready_peer *r = must_calloc(1, sizeof *r);
+  *r = (ready_peer){.p = p, .shape = shape, .offset = at->bytes};
   return r;
 }
 
@@ -56,12 +56,12 @@ static const char *begin(void *data)
   return r->out ? NULL : "no memory for the table";
 }
 
-/* NULL after leaving out the case. */
+/* NULL after skipping the case. */
 static void *self_of(const char *name, const peer *p, const bench_shape *shape)
 {
   void *self = p->create(shape->d_model, shape->base);
   if (!self)
-    bench_leave_out(name, "no memory for its frequencies");
+    bench_skip(name, "no memory for its frequencies");
   return self;
 }
 
@@ -75,18 +75,18 @@ static posenc_status write_rows(const posenc_plan *plan, const bench_table *t, i
   return POSENC_OK;
 }
 
-static void register_fill(const char *kind, const peer *p, const bench_shape *shape, const bench_place *place)
+static void register_fill(const char *kind, const peer *p, const bench_shape *shape, const bench_offset *at)
 {
   char what[96], name[160];
   snprintf(what, sizeof what, "%s/%s/f32", kind, p->name);
-  bench_name(name, sizeof name, what, shape, place);
-  ready_peer *r = ready(p, shape, place);
+  bench_name(name, sizeof name, what, shape, at);
+  ready_peer *r = ready(p, shape, at);
   if (!(r->self = self_of(name, p, shape))) {
     release(r);
     return;
   }
   const bench_table table = {kind, "", shape, bench_spec(shape), r, release, write_rows, 0};
-  shim_case c = bench_filling(NULL, &table, place, name);
+  shim_case c = bench_filling(NULL, &table, at, name);
   if (strcmp(kind, "peer") == 0) {
     c.who = p->name;
     c.stands_for = "fill";
@@ -109,12 +109,12 @@ static void end_rows(void *data, shim_run *run)
   bench_wrote(run, ROWS, ROW_COLUMNS, POSENC_F32);
 }
 
-static void register_rows(const peer *p, const bench_place *place, int64_t below)
+static void register_rows(const peer *p, const bench_offset *at, int64_t below)
 {
   static const bench_shape one = SIZE(1, ROW_COLUMNS);
   char name[160];
-  snprintf(name, sizeof name, "peer_row/%s/f32/d:%d/below:%" PRId64 "%s", p->name, ROW_COLUMNS, below, place->suffix);
-  ready_peer *r = ready(p, &one, place);
+  snprintf(name, sizeof name, "peer_row/%s/f32/d:%d/below:%" PRId64 "%s", p->name, ROW_COLUMNS, below, at->suffix);
+  ready_peer *r = ready(p, &one, at);
   if (!(r->self = self_of(name, p, &one))) {
     release(r);
     return;
@@ -158,12 +158,12 @@ static void end_once(void *data, shim_run *run)
   bench_wrote(run, r->shape->positions, r->shape->d_model, POSENC_F32);
 }
 
-static void register_once(const posenc_impl *impl, const peer *p, const bench_shape *shape, const bench_place *place)
+static void register_once(const posenc_impl *impl, const peer *p, const bench_shape *shape, const bench_offset *at)
 {
   char what[96], name[160];
   snprintf(what, sizeof what, "%s/%s/f32", p ? "peer_once" : "once", p ? p->name : impl->name);
-  bench_name(name, sizeof name, what, shape, place);
-  ready_peer *r = ready(p, shape, place);
+  bench_name(name, sizeof name, what, shape, at);
+  ready_peer *r = ready(p, shape, at);
   r->impl = impl;
   shim_register(&(shim_case){
       .name = name, .data = r, .begin = begin, .pass = p ? once_theirs : once_ours, .end = end_once, .release = release, .who = p ? p->name : impl->name, .stands_for = p ? "once" : NULL});
@@ -171,10 +171,10 @@ static void register_once(const posenc_impl *impl, const peer *p, const bench_sh
 
 /* ---- All of it ---------------------------------------------------------------------------------------------- */
 
-static void leave_out(const char *name, const char *reason, void *data)
+static void skip(const char *name, const char *reason, void *data)
 {
   (void)data;
-  bench_leave_out(name, reason);
+  bench_skip(name, reason);
 }
 
 /* What the names stand for. */
@@ -188,43 +188,43 @@ static void describe(const peer *p)
     shim_context(key, p->library);
 }
 
-void bench_register_peers(const bench_place *place)
+void bench_register_peers(const bench_offset *at)
 {
-  peer_each_missing(leave_out, NULL);
+  peer_each_missing(skip, NULL);
   for (size_t i = 0; i < SIZES; i++)
-    bench_register_limits(&sizes[i], POSENC_F32, place);
+    bench_register_limits(&sizes[i], POSENC_F32, at);
   for (size_t j = 0; j < posenc_impl_count(); j++) {
     const posenc_impl *impl = posenc_impl_at(j);
     if (!bench_is_main(impl) || !bench_runs(impl, POSENC_F32))
       continue;
     for (size_t i = 0; i < SIZES; i++)
-      bench_register_fill(impl, &sizes[i], place);
-    bench_register_rows(impl, place);
+      bench_register_fill(impl, &sizes[i], at);
+    bench_register_rows(impl, at);
     for (size_t i = 0; i < FROM_NOTHING; i++)
-      register_once(impl, NULL, &from_nothing[i], place);
+      register_once(impl, NULL, &from_nothing[i], at);
   }
   for (size_t j = 0; j < peer_count(); j++) {
     const peer *p = peer_at(j);
     const char *lacks = p->lacks();
     if (lacks) {
-      bench_leave_out(p->name, lacks);
+      bench_skip(p->name, lacks);
       continue;
     }
     describe(p);
     for (size_t i = 0; i < SIZES; i++)
-      register_fill("peer", p, &sizes[i], place);
-    register_rows(p, place, BENCH_EARLY_END);
-    register_rows(p, place, BENCH_END);
+      register_fill("peer", p, &sizes[i], at);
+    register_rows(p, at, BENCH_EARLY_END);
+    register_rows(p, at, BENCH_END);
     for (size_t i = 0; i < FROM_NOTHING; i++)
-      register_once(NULL, p, &from_nothing[i], place);
+      register_once(NULL, p, &from_nothing[i], at);
   }
 }
 
-void bench_register_sleef_loops(const bench_shape *shape, const bench_place *place)
+void bench_register_sleef_loops(const bench_shape *shape, const bench_offset *at)
 {
   for (size_t j = 0; j < peer_count(); j++) {
     const posenc_impl *impl = posenc_impl_find(peer_at(j)->name);
     if (impl && bench_runs(impl, POSENC_F32) && !peer_at(j)->lacks())
-      register_fill("loop", peer_at(j), shape, place);
+      register_fill("loop", peer_at(j), shape, at);
   }
 }

@@ -1,17 +1,17 @@
 /* plan/<implementation>/d:512: a plan made and destroyed again, in the memory that the plan before gave back, as in a
  * program that has run for a while; and the plans of all other cases. */
-#include "../shim/bench.h"
+#include "cases.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-void bench_each_impl(bench_for_impl *call, const bench_shape *shape, const bench_place *place)
+void bench_each_impl(bench_for_impl *call, const bench_shape *shape, const bench_offset *at)
 {
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_at(i);
     if (bench_runs(impl, POSENC_F32))
-      call(impl, shape, place);
+      call(impl, shape, at);
   }
 }
 
@@ -26,9 +26,9 @@ bool bench_runs(const posenc_impl *impl, posenc_dtype dtype)
 {
   char name[96];
   if (!posenc_impl_supported(impl))
-    bench_leave_out(impl->name, "this CPU lacks its instructions");
+    bench_skip(impl->name, "this CPU lacks its instructions");
   snprintf(name, sizeof name, "%s/%s", impl->name, bench_dtype_name(dtype));
-  return bench_offers(impl, dtype) && !bench_left_out(impl->name) && !bench_left_out(name);
+  return bench_offers(impl, dtype) && !bench_skipped(impl->name) && !bench_skipped(name);
 }
 
 bool bench_is_main(const posenc_impl *impl)
@@ -40,13 +40,13 @@ posenc_plan *bench_plan(const char *case_name, const posenc_impl *impl, const po
 {
   char message[256];
   if (posenc_plan_check(spec, impl->name, message, sizeof message) != POSENC_OK) {
-    bench_leave_out(case_name, message);
+    bench_skip(case_name, message);
     return NULL;
   }
   posenc_plan *plan;
   const posenc_status status = posenc_plan_create(&plan, spec, impl->name);
   if (status != POSENC_OK)
-    bench_leave_out(case_name, posenc_status_string(status));
+    bench_skip(case_name, posenc_status_string(status));
   return plan; /* NULL on error */
 }
 
@@ -71,9 +71,9 @@ static void end(void *data, shim_run *run)
     shim_void(run, posenc_status_string(p->status));
 }
 
-static void register_one(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+static void register_one(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
 {
-  (void)place; /* a plan is nowhere in the output */
+  (void)at; /* a plan has no output */
   char name[128];
   snprintf(name, sizeof name, "plan/%s/d:%" PRId64, impl->name, shape->d_model);
   const posenc_spec spec = bench_spec(shape);
@@ -81,7 +81,7 @@ static void register_one(const posenc_impl *impl, const bench_shape *shape, cons
   if (!plan)
     return;
   posenc_plan_destroy(plan);
-  plan_case *p = bench_alloc(sizeof *p);
+  plan_case *p = must_calloc(1, sizeof *p);
   *p = (plan_case){.spec = spec, .impl = impl->name};
   shim_register(&(shim_case){.name = name, .data = p, .pass = pass, .end = end, .release = free, .who = impl->name});
 }

@@ -5,7 +5,8 @@
  *   row/<implementation>/f32/d:512/below:<end>         posenc_fill of one row after the other, random positions, all
  *                                                      into the same memory, which stays in L1: as a decoder asks
  */
-#include "../shim/bench.h"
+#include "../limits/limits.h"
+#include "cases.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ typedef struct at_case {
  * implementation and in every run. end is a power of two, to 2^32. */
 int64_t *bench_random_positions(int64_t n, int64_t end)
 {
-  int64_t *positions = bench_alloc((size_t)n * sizeof *positions);
+  int64_t *positions = must_calloc((int64_t)(size_t)n, sizeof *positions);
   uint64_t state = 1;
   for (int64_t i = 0; i < n; i++) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -80,17 +81,17 @@ static void release(void *data)
   free(c);
 }
 
-static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
 {
   char name[160];
   snprintf(name, sizeof name, "fill_at/%s/f32/n:%" PRId64 "/d:%d%s%s", impl->name, shape->positions, D_MODEL,
-           shape == &in_a_row ? "/in_a_row" : "", place->suffix);
+           shape == &in_a_row ? "/in_a_row" : "", at->suffix);
   const posenc_spec spec = bench_spec(shape);
   posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
-  at_case *c = bench_alloc(sizeof *c);
-  *c = (at_case){.plan = plan, .shape = shape, .offset = place->offset};
+  at_case *c = must_calloc(1, sizeof *c);
+  *c = (at_case){.plan = plan, .shape = shape, .offset = at->bytes};
   c->positions = bench_random_positions(shape->positions, BENCH_END);
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     c->positions[i] = FIRST_NEIGHBOUR + i;
@@ -98,39 +99,39 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
       &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_at, .end = end_at, .release = release, .who = impl->name});
 }
 
-static void register_rows(const posenc_impl *impl, const bench_place *place, int64_t below)
+static void register_rows(const posenc_impl *impl, const bench_offset *at, int64_t below)
 {
   static const bench_shape one = {"row", 1, D_MODEL, 10000.0, "one row", false};
   char name[160];
-  snprintf(name, sizeof name, "row/%s/f32/d:%d/below:%" PRId64 "%s", impl->name, D_MODEL, below, place->suffix);
+  snprintf(name, sizeof name, "row/%s/f32/d:%d/below:%" PRId64 "%s", impl->name, D_MODEL, below, at->suffix);
   const posenc_spec spec = bench_spec(&one);
   posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
-  at_case *c = bench_alloc(sizeof *c);
-  *c = (at_case){.plan = plan, .shape = &one, .offset = place->offset, .positions = bench_random_positions(ROWS, below)};
+  at_case *c = must_calloc(1, sizeof *c);
+  *c = (at_case){.plan = plan, .shape = &one, .offset = at->bytes, .positions = bench_random_positions(ROWS, below)};
   shim_register(
       &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release, .who = impl->name});
 }
 
-void bench_register_rows(const posenc_impl *impl, const bench_place *place)
+void bench_register_rows(const posenc_impl *impl, const bench_offset *at)
 {
-  register_rows(impl, place, BENCH_END);
-  register_rows(impl, place, BENCH_EARLY_END);
+  register_rows(impl, at, BENCH_END);
+  register_rows(impl, at, BENCH_EARLY_END);
 }
 
-static void register_both_rows(const posenc_impl *impl, const bench_shape *shape, const bench_place *place)
+static void register_both_rows(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
 {
   (void)shape;
-  bench_register_rows(impl, place);
+  bench_register_rows(impl, at);
 }
 
-void bench_register_positions(bool all, const bench_place *place)
+void bench_register_positions(bool all, const bench_offset *at)
 {
   const bench_shape *shapes[] = {&at_random, &in_a_row};
   for (size_t i = 0; i < (all ? 2 : 1); i++) {
-    bench_register_limits(shapes[i], POSENC_F32, place);
-    bench_each_impl(register_at, shapes[i], place);
+    bench_register_limits(shapes[i], POSENC_F32, at);
+    bench_each_impl(register_at, shapes[i], at);
   }
-  bench_each_impl(register_both_rows, NULL, place);
+  bench_each_impl(register_both_rows, NULL, at);
 }

@@ -4,8 +4,8 @@
  * Google Benchmark's own threads would each fill their half over and over, without waiting for each other, and what it
  * then calls the time has changed between its versions. */
 #define _GNU_SOURCE
-#include "../shim/bench.h"
 #include "../limits/limits.h"
+#include "cases.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -18,7 +18,7 @@ enum { THREADS = 2 };
 typedef struct threads_case {
   const bench_shape *shape;
   posenc_plan *plan; /* one of the two is NULL */
-  const limit *l;
+  const bench_limit *l;
   int64_t offset;
   float *out;
   bool alone; /* the second thread did not start */
@@ -74,9 +74,9 @@ static void release(void *data)
   free(c);
 }
 
-static void register_one(const char *name, const char *who, posenc_plan *plan, const limit *l, const bench_shape *shape, int64_t offset)
+static void register_one(const char *name, const char *who, posenc_plan *plan, const bench_limit *l, const bench_shape *shape, int64_t offset)
 {
-  threads_case *c = bench_alloc(sizeof *c);
+  threads_case *c = must_calloc(1, sizeof *c);
   *c = (threads_case){.shape = shape, .plan = plan, .l = l, .offset = offset};
   shim_register(&(shim_case){
       .name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .wall = true, .who = who});
@@ -90,20 +90,20 @@ static int cpus(void)
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : THREADS;
 }
 
-void bench_register_threads(const bench_place *place)
+void bench_register_threads(const bench_offset *at)
 {
   const bench_shape *shape = bench_shape_find("long", NULL);
   const char *families[] = {NULL, "anchored"}; /* NULL: the default */
   char what[96], name[160];
   if (cpus() < THREADS) {
-    bench_leave_out("threads:2", "this process may use one CPU only");
+    bench_skip("threads:2", "this process may use one CPU only");
     return;
   }
-  for (const limit *l = limits; l->name; l++) {
+  for (const bench_limit *l = limits; l->name; l++) {
     if (strncmp(l->name, "convert", 7) == 0 || !limit_runs_here(l))
       continue;
     snprintf(what, sizeof what, "threads:%d/limit/%s", THREADS, l->name);
-    register_one(bench_name(name, sizeof name, what, shape, place), NULL, NULL, l, shape, place->offset);
+    register_one(bench_name(name, sizeof name, what, shape, at), NULL, NULL, l, shape, at->bytes);
   }
   for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
     const posenc_impl *impl = posenc_impl_find(families[i]);
@@ -111,8 +111,8 @@ void bench_register_threads(const bench_place *place)
       continue;
     snprintf(what, sizeof what, "threads:%d/fill/%s/f32", THREADS, impl->name);
     const posenc_spec spec = bench_spec(shape);
-    posenc_plan *plan = bench_plan(bench_name(name, sizeof name, what, shape, place), impl, &spec);
+    posenc_plan *plan = bench_plan(bench_name(name, sizeof name, what, shape, at), impl, &spec);
     if (plan)
-      register_one(name, impl->name, plan, NULL, shape, place->offset);
+      register_one(name, impl->name, plan, NULL, shape, at->bytes);
   }
 }

@@ -3,8 +3,6 @@
  * costs per pass; and harness/clock, whose time changes when the processor's clock does. */
 #include "limits.h"
 
-#include "../shim/bench.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +16,7 @@ _Alignas(64) const double limit_sin[LIMIT_PAIRS] = {X256(0.1)};
 _Alignas(64) const double limit_cos[LIMIT_PAIRS] = {X256(0.3)};
 
 typedef struct limit_case {
-  const limit *l;
+  const bench_limit *l;
   const bench_shape *shape;
   posenc_dtype dtype; /* whose table's bytes are written: as floats, which the stores do not know */
   int64_t offset;
@@ -44,20 +42,20 @@ static void end(void *data, shim_run *run)
   bench_wrote(run, c->shape->positions, c->shape->d_model, c->dtype);
 }
 
-bool limit_runs_here(const limit *l)
+bool limit_runs_here(const bench_limit *l)
 {
   char what[64], reason[64];
   if (!l->supported || l->supported())
     return true;
   snprintf(what, sizeof what, "limit/%s", l->name);
   snprintf(reason, sizeof reason, "this CPU lacks %s", l->needs);
-  bench_leave_out(what, reason);
+  bench_skip(what, reason);
   return false;
 }
 
-void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_place *place, bench_take_case *take, void *data)
+void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take, void *data)
 {
-  for (const limit *l = limits; l->name; l++) {
+  for (const bench_limit *l = limits; l->name; l++) {
     const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
     if (!limit_runs_here(l) || (converts && dtype != POSENC_F32))
       continue;
@@ -65,9 +63,9 @@ void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_
     snprintf(what, sizeof what, "limit/%s", l->name);
     if (dtype != POSENC_F32)
       snprintf(what, sizeof what, "limit/%s/%s", l->name, bench_dtype_name(dtype));
-    bench_name(name, sizeof name, what, shape, place);
-    limit_case *c = bench_alloc(sizeof *c);
-    *c = (limit_case){.l = l, .shape = shape, .dtype = dtype, .offset = place->offset};
+    bench_name(name, sizeof name, what, shape, at);
+    limit_case *c = must_calloc(1, sizeof *c);
+    *c = (limit_case){.l = l, .shape = shape, .dtype = dtype, .offset = at->bytes};
     take(data, &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = free});
   }
 }
@@ -78,9 +76,9 @@ static void register_case(void *data, const shim_case *c)
   shim_register(c);
 }
 
-void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_place *place)
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at)
 {
-  bench_each_limit(shape, dtype, place, register_case, NULL);
+  bench_each_limit(shape, dtype, at, register_case, NULL);
 }
 
 static void nothing(void *data)

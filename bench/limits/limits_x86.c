@@ -93,7 +93,7 @@ static bool has_avx512(void)
   return __builtin_cpu_supports("avx512f") != 0;
 }
 
-const limit limits[] = {
+const bench_limit limits[] = {
     {"store/w:16", NULL, NULL, store_16},
     {"store/w:32", "AVX", has_avx, store_32},
     {"store/w:64", "AVX-512", has_avx512, store_64},

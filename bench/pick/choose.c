@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/memory.h"
-
 void pick_conclude(pick_timing *t)
 {
   double values[PICK_TURNS], range;

@@ -93,7 +93,7 @@ bool pick_print_json(const pick *p, FILE *out)
   cJSON_AddBoolToObject(budget, "recipe", p->o->recipe);
   cJSON_AddNumberToObject(budget, "max_ulp", p->o->max_ulp);
   cJSON_AddNumberToObject(budget, "max_abs", p->o->max_abs);
-  cJSON_AddNumberToObject(machine_add(root), "offset", (double)p->o->places[0].offset);
+  cJSON_AddNumberToObject(machine_add(root), "offset", (double)p->o->at->bytes);
   cJSON *list = cJSON_AddArrayToObject(root, "implementations");
   for (size_t i = 0; i < p->n; i++)
     add_candidate(list, p, &p->rows[i]);

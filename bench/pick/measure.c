@@ -1,6 +1,7 @@
 /* Everybody takes turns: in every turn the memory is mapped anew and all write the table, one after the other in random order,
  * several times. What happens to the machine meanwhile happens to all; what their memory happens to be, too.
  */
+#include "../limits/limits.h"
 #include "pick.h"
 
 #include <math.h>
@@ -9,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../verify/memory.h"
 #include "../../verify/random.h"
 
 enum { ROUNDS = 5, MOST_CASES = 64, FEW_TURNS = 3 };
@@ -153,14 +153,14 @@ static double seconds(void)
 void pick_measure(pick *p)
 {
   contest *k = must_calloc(1, sizeof *k);
-  const bench_place *place = &p->o->places[0];
+  const bench_offset *at = p->o->at;
   const bench_table table = {"fill", "", &p->shape, p->spec, NULL, NULL, bench_write_rows, p->o->table.from};
   k->p = p;
   k->random = 1;
   bench_buffer_setup(bench_shape_bytes(&p->shape, (posenc_dtype)p->spec.dtype));
   for (size_t i = 0; i < p->n && k->n < MOST_CASES; i++) {
     contender *c = &k->all[k->n];
-    if (!p->rows[i].within || !bench_table_case(p->rows[i].impl, &table, place, p->rows[i].impl->name, &c->c))
+    if (!p->rows[i].within || !bench_table_case(p->rows[i].impl, &table, at, p->rows[i].impl->name, &c->c))
       continue;
     c->row = &p->rows[i];
     c->time = &p->rows[i].time;
@@ -168,7 +168,7 @@ void pick_measure(pick *p)
   }
   const int candidates = k->n;
   if (candidates > 0)
-    bench_each_limit(&p->shape, (posenc_dtype)p->spec.dtype, place, add_limit, k);
+    bench_each_limit(&p->shape, (posenc_dtype)p->spec.dtype, at, add_limit, k);
   const bool terminal = isatty(STDERR_FILENO) == 1;
   if (!terminal && candidates > 0)
     fprintf(stderr, "measuring %d implementations and the limits, %d turns\n", candidates, PICK_TURNS);

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "../../verify/machine.h"
-#include "../../verify/memory.h"
-
 /* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that reports go by.
  * MPFR and the integers of exact's float64 take their time. */
 enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
@@ -15,7 +13,7 @@ enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
 /* A table beyond every cache says all there is to say about a larger one. */
 static const int64_t MOST_BYTES = INT64_C(1) << 30;
 
-static bool budget_of_error(const bench_options *o, pick_row *row)
+static bool budget_of_error(const pick_options *o, pick_row *row)
 {
   if (o->recipe)
     return true;
@@ -89,7 +87,7 @@ static void verify(pick *p)
   }
 }
 
-int pick_run(const bench_options *o)
+int pick_run(const pick_options *o)
 {
   pick p = {.o = o, .spec = o->table.spec};
   const int64_t row_bytes = p.spec.d_model * (int64_t)posenc_dtype_size((posenc_dtype)p.spec.dtype);

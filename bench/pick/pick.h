@@ -6,13 +6,22 @@
 #define POSENC_BENCH_PICK_H
 
 #include "../../verify/campaign.h"
-#include "../shim/bench.h"
+#include "../../verify/spec_options.h"
+#include "../cases/cases.h"
 #include "../shim/compare.h"
 
 #include <stdio.h>
 
 /* More turns would tell smaller differences apart. */
 enum { PICK_TURNS = 15 };
+
+typedef struct pick_options {
+  spec_options table;
+  double max_ulp, max_abs; /* the budget of error; infinite where not asked for */
+  bool recipe;             /* instead: the framework's own roundings */
+  bool format_json;
+  const bench_offset *at;
+} pick_options;
 
 /* What was measured of one case: nanoseconds an element. */
 typedef struct pick_timing {
@@ -35,7 +44,7 @@ typedef struct pick_row {
 } pick_row;
 
 typedef struct pick {
-  const bench_options *o;
+  const pick_options *o;
   posenc_spec spec;
   bench_shape shape; /* what is measured: of a huge table its first rows */
   results verified;
@@ -50,7 +59,7 @@ typedef struct pick {
 } pick;
 
 /* Returns its exit status: 0 an implementation was picked, 1 none is within the budget, 2 nothing could be measured or said. */
-int pick_run(const bench_options *o);
+int pick_run(const pick_options *o);
 
 /* Sets time and of_limit of the rows within the budget; or error. */
 void pick_measure(pick *p);

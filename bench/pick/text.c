@@ -37,7 +37,7 @@ static void print_question(const pick *p, FILE *out)
             (long long)p->rows_compared, (long long)count);
   machine_cpu(cpu, sizeof cpu);
   fprintf(out, "measured on %s, %s, %s build; one core; output at %d modulo 64", cpu, machine_compiler(), machine_build_type(),
-          (int)p->o->places[0].offset);
+          (int)p->o->at->bytes);
   if (p->shape.positions < count)
     fprintf(out, "; only the first %lld rows were written", (long long)p->shape.positions);
   fprintf(out, "\n\n");
@@ -89,7 +89,7 @@ static void print_row(const pick *p, const pick_row *r, FILE *out)
 
 static void print_rows(const pick *p, FILE *out)
 {
-  const pick_row **sorted = bench_alloc(p->n * sizeof *sorted);
+  const pick_row **sorted = must_calloc((int64_t)p->n, sizeof *sorted);
   for (size_t i = 0; i < p->n; i++)
     sorted[i] = &p->rows[i];
   qsort(sorted, p->n, sizeof *sorted, faster_first);

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
 #include <inttypes.h>
@@ -58,70 +59,42 @@ const char *bench_dtype_name(posenc_dtype dtype)
   return names[dtype];
 }
 
-const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_place *place)
+const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_offset *at)
 {
-  snprintf(text, size, "%s/n:%" PRId64 "/d:%" PRId64 "%s", what, shape->positions, shape->d_model, place->suffix);
+  snprintf(text, size, "%s/n:%" PRId64 "/d:%" PRId64 "%s", what, shape->positions, shape->d_model, at->suffix);
   return text;
 }
 
-/* ---- What is left out --------------------------------------------------------------------------------------- */
+/* ---- What is skipped ---------------------------------------------------------------------------------------- */
 
-typedef struct left_out {
-  struct left_out *next;
+typedef struct skipped {
+  struct skipped *next;
   char *name, *reason;
-} left_out;
+} skipped;
 
-static left_out *first_left_out, **last_left_out = &first_left_out;
+static skipped *first_skipped, **last_skipped = &first_skipped;
 
-static char *copy(const char *text)
+void bench_skip(const char *name, const char *reason)
 {
-  const size_t size = strlen(text) + 1;
-  return memcpy(bench_alloc(size), text, size);
-}
-
-void bench_leave_out(const char *name, const char *reason)
-{
-  if (bench_left_out(name))
+  if (bench_skipped(name))
     return;
-  left_out *l = bench_alloc(sizeof *l);
-  l->name = copy(name);
-  l->reason = copy(reason);
-  *last_left_out = l;
-  last_left_out = &l->next;
+  skipped *l = must_calloc(1, sizeof *l);
+  l->name = strdup(name);
+  l->reason = strdup(reason);
+  *last_skipped = l;
+  last_skipped = &l->next;
 }
 
-bool bench_left_out(const char *name)
+bool bench_skipped(const char *name)
 {
-  for (const left_out *l = first_left_out; l; l = l->next)
+  for (const skipped *l = first_skipped; l; l = l->next)
     if (strcmp(l->name, name) == 0)
       return true;
   return false;
 }
 
-void bench_each_left_out(void (*call)(const char *name, const char *reason, void *data), void *data)
+void bench_each_skipped(void (*call)(const char *name, const char *reason, void *data), void *data)
 {
-  for (const left_out *l = first_left_out; l; l = l->next)
+  for (const skipped *l = first_skipped; l; l = l->next)
     call(l->name, l->reason, data);
-}
-
-void bench_left_out_release(void)
-{
-  while (first_left_out) {
-    left_out *l = first_left_out;
-    first_left_out = l->next;
-    free(l->name);
-    free(l->reason);
-    free(l);
-  }
-  last_left_out = &first_left_out;
-}
-
-void *bench_alloc(size_t size)
-{
-  void *p = calloc(1, size);
-  if (!p) {
-    fputs("posenc-bench: out of memory\n", stderr);
-    exit(1);
-  }
-  return p;
 }
