@@ -48,6 +48,28 @@ int64_t bench_table_rows(const shim_case *c); /* that a pass of it writes, after
 double bench_cpu_seconds(void);               /* of this thread */
 posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 
+/* ---- Other rows: work.c ------------------------------------------------------------------------------------- */
+
+/* Rows written into the buffer, which has the shape's size. */
+typedef struct bench_work bench_work;
+struct bench_work {
+  posenc_plan *plan; /* the work's own, or NULL */
+  const bench_shape *shape;
+  int64_t rows; /* that a pass writes; the shape's unless given */
+  int64_t offset;
+  int64_t *positions; /* the work's own, or NULL */
+  const void *what;   /* whatever else `write` needs; not its own */
+  void *self;         /* its own, or NULL */
+  void (*destroy)(void *self);
+  posenc_status (*write)(const bench_work *w);
+  bool checked;         /* begin() writes once, and reports an error before anything is measured */
+  float *out;           /* set by begin() */
+  posenc_status status; /* the first that is not OK */
+};
+
+/* The work is copied. Of names: name, who, stands_for and wall; the rest is filled in. */
+void bench_register_work(const bench_work *work, shim_case names);
+
 /* ---- Random positions: positions.c --------------------------------------------------------------------------- */
 
 enum { BENCH_EARLY_END = 4096, BENCH_END = 1 << 20 }; /* they are below: powers of two */

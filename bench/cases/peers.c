@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SIZE(n, d) {"peers", n, d, 10000.0, "a size that peers are compared at", false}
 static const bench_shape sizes[] = {SIZE(64, 128),   SIZE(128, 256),  SIZE(256, 512),   SIZE(512, 512),     SIZE(1024, 768),
@@ -19,42 +18,6 @@ static const bench_shape sizes[] = {SIZE(64, 128),   SIZE(128, 256),  SIZE(256, 
 static const bench_shape from_nothing[] = {SIZE(64, 128), SIZE(512, 512), SIZE(5000, 512)};
 enum { SIZES = sizeof sizes / sizeof *sizes, FROM_NOTHING = sizeof from_nothing / sizeof *from_nothing };
 enum { ROW_COLUMNS = 512, ROWS = 1024 };
-
-/* ---- One peer, with its frequencies ------------------------------------------------------------------------- */
-
-typedef struct ready_peer {
-  const peer *p;
-  void *self;
-  /* of rows and of what begins with nothing */
-  const bench_shape *shape;
-  int64_t *positions, offset;
-  float *out;
-  const posenc_impl *impl; /* ours, instead of p */
-  posenc_status status;    /* the first that is not OK */
-} ready_peer;
-
-static ready_peer *ready(const peer *p, const bench_shape *shape, const bench_offset *at)
-{
-  ready_peer *r = must_calloc(1, sizeof *r);
-  *r = (ready_peer){.p = p, .shape = shape, .offset = at->bytes};
-  return r;
-}
-
-static void release(void *data)
-{
-  ready_peer *r = data;
-  if (r->self)
-    r->p->destroy(r->self);
-  free(r->positions);
-  free(r);
-}
-
-static const char *begin(void *data)
-{
-  ready_peer *r = data;
-  r->out = bench_buffer(bench_shape_bytes(r->shape, POSENC_F32), r->offset);
-  return r->out ? NULL : "no memory for the table";
-}
 
 /* NULL after skipping the case. */
 static void *self_of(const char *name, const peer *p, const bench_shape *shape)
@@ -67,7 +30,19 @@ static void *self_of(const char *name, const peer *p, const bench_shape *shape)
 
 /* ---- peer/ -------------------------------------------------------------------------------------------------- */
 
-static posenc_status write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
+typedef struct ready_peer {
+  const peer *p;
+  void *self;
+} ready_peer;
+
+static void release(void *data)
+{
+  ready_peer *r = data;
+  r->p->destroy(r->self);
+  free(r);
+}
+
+static posenc_status write_table(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
 {
   const ready_peer *r = t->data;
   (void)plan;
@@ -75,38 +50,32 @@ static posenc_status write_rows(const posenc_plan *plan, const bench_table *t, i
   return POSENC_OK;
 }
 
-static void register_fill(const char *kind, const peer *p, const bench_shape *shape, const bench_offset *at)
+/* stands_for: NULL for a case that competes with no other. */
+static void register_fill(const char *kind, const char *stands_for, const peer *p, const bench_shape *shape, const bench_offset *at)
 {
   char what[96], name[160];
   snprintf(what, sizeof what, "%s/%s/f32", kind, p->name);
   bench_name(name, sizeof name, what, shape, at);
-  ready_peer *r = ready(p, shape, at);
-  if (!(r->self = self_of(name, p, shape))) {
-    release(r);
+  void *self = self_of(name, p, shape);
+  if (!self)
     return;
-  }
-  const bench_table table = {kind, "", shape, bench_spec(shape), r, release, write_rows, 0};
+  ready_peer *r = must_calloc(1, sizeof *r);
+  *r = (ready_peer){p, self};
+  const bench_table table = {kind, "", shape, bench_spec(shape), r, release, write_table, 0};
   shim_case c = bench_filling(NULL, &table, at, name);
-  if (strcmp(kind, "peer") == 0) {
-    c.who = p->name;
-    c.stands_for = "fill";
-  }
+  c.who = stands_for ? p->name : NULL;
+  c.stands_for = stands_for;
   shim_register(&c);
 }
 
 /* ---- peer_row/ ---------------------------------------------------------------------------------------------- */
 
-static void pass_rows(void *data)
+static posenc_status write_rows(const bench_work *w)
 {
-  const ready_peer *r = data;
+  const peer *p = w->what;
   for (int64_t i = 0; i < ROWS; i++)
-    r->p->fill(r->self, r->positions[i], 1, r->out);
-}
-
-static void end_rows(void *data, shim_run *run)
-{
-  (void)data;
-  bench_wrote(run, ROWS, ROW_COLUMNS, POSENC_F32);
+    p->fill(w->self, w->positions[i], 1, w->out);
+  return POSENC_OK;
 }
 
 static void register_rows(const peer *p, const bench_offset *at, int64_t below)
@@ -114,59 +83,47 @@ static void register_rows(const peer *p, const bench_offset *at, int64_t below)
   static const bench_shape one = SIZE(1, ROW_COLUMNS);
   char name[160];
   snprintf(name, sizeof name, "peer_row/%s/f32/d:%d/below:%" PRId64 "%s", p->name, ROW_COLUMNS, below, at->suffix);
-  ready_peer *r = ready(p, &one, at);
-  if (!(r->self = self_of(name, p, &one))) {
-    release(r);
-    return;
-  }
-  r->positions = bench_random_positions(ROWS, below);
-  shim_register(&(shim_case){.name = name, .data = r, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release, .who = p->name, .stands_for = "row"});
+  void *self = self_of(name, p, &one);
+  if (self)
+    bench_register_work(&(bench_work){.shape = &one, .rows = ROWS, .offset = at->bytes, .positions = bench_random_positions(ROWS, below),
+                                      .what = p, .self = self, .destroy = p->destroy, .write = write_rows},
+                        (shim_case){.name = name, .who = p->name, .stands_for = "row"});
 }
 
 /* ---- once/, peer_once/ -------------------------------------------------------------------------------------- */
 
-static void once_ours(void *data)
+static posenc_status once_ours(const bench_work *w)
 {
-  ready_peer *r = data;
-  const posenc_spec spec = bench_spec(r->shape);
+  const posenc_impl *impl = w->what;
+  const posenc_spec spec = bench_spec(w->shape);
   posenc_plan *plan = NULL;
-  posenc_status status = posenc_plan_create(&plan, &spec, r->impl->name);
+  posenc_status status = posenc_plan_create(&plan, &spec, impl->name);
   if (status == POSENC_OK)
-    status = posenc_fill(plan, 0, r->shape->positions, r->out, r->shape->d_model);
+    status = posenc_fill(plan, 0, w->rows, w->out, w->shape->d_model);
   posenc_plan_destroy(plan);
-  if (r->status == POSENC_OK)
-    r->status = status;
+  return status;
 }
 
-static void once_theirs(void *data)
+static posenc_status once_theirs(const bench_work *w)
 {
-  ready_peer *r = data;
-  void *self = r->p->create(r->shape->d_model, r->shape->base);
-  if (!self) {
-    r->status = POSENC_ERROR_MEMORY;
-    return;
-  }
-  r->p->fill(self, 0, r->shape->positions, r->out);
-  r->p->destroy(self);
+  const peer *p = w->what;
+  void *self = p->create(w->shape->d_model, w->shape->base);
+  if (!self)
+    return POSENC_ERROR_MEMORY;
+  p->fill(self, 0, w->rows, w->out);
+  p->destroy(self);
+  return POSENC_OK;
 }
 
-static void end_once(void *data, shim_run *run)
-{
-  const ready_peer *r = data;
-  if (r->status != POSENC_OK)
-    shim_void(run, posenc_status_string(r->status));
-  bench_wrote(run, r->shape->positions, r->shape->d_model, POSENC_F32);
-}
-
+/* One of impl and p is NULL. */
 static void register_once(const posenc_impl *impl, const peer *p, const bench_shape *shape, const bench_offset *at)
 {
+  const char *who = p ? p->name : impl->name;
   char what[96], name[160];
-  snprintf(what, sizeof what, "%s/%s/f32", p ? "peer_once" : "once", p ? p->name : impl->name);
+  snprintf(what, sizeof what, "%s/%s/f32", p ? "peer_once" : "once", who);
   bench_name(name, sizeof name, what, shape, at);
-  ready_peer *r = ready(p, shape, at);
-  r->impl = impl;
-  shim_register(&(shim_case){
-      .name = name, .data = r, .begin = begin, .pass = p ? once_theirs : once_ours, .end = end_once, .release = release, .who = p ? p->name : impl->name, .stands_for = p ? "once" : NULL});
+  bench_register_work(&(bench_work){.shape = shape, .offset = at->bytes, .what = p ? (const void *)p : impl, .write = p ? once_theirs : once_ours},
+                      (shim_case){.name = name, .who = who, .stands_for = p ? "once" : NULL});
 }
 
 /* ---- All of it ---------------------------------------------------------------------------------------------- */
@@ -212,7 +169,7 @@ void bench_register_peers(const bench_offset *at)
     }
     describe(p);
     for (size_t i = 0; i < SIZES; i++)
-      register_fill("peer", p, &sizes[i], at);
+      register_fill("peer", "fill", p, &sizes[i], at);
     register_rows(p, at, BENCH_EARLY_END);
     register_rows(p, at, BENCH_END);
     for (size_t i = 0; i < FROM_NOTHING; i++)
@@ -225,6 +182,6 @@ void bench_register_sleef_loops(const bench_shape *shape, const bench_offset *at
   for (size_t j = 0; j < peer_count(); j++) {
     const posenc_impl *impl = posenc_impl_find(peer_at(j)->name);
     if (impl && bench_runs(impl, POSENC_F32) && !peer_at(j)->lacks())
-      register_fill("loop", peer_at(j), shape, at);
+      register_fill("loop", NULL, peer_at(j), shape, at);
   }
 }

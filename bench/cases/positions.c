@@ -18,13 +18,6 @@ static const int64_t FIRST_NEIGHBOUR = 4001;                   /* a multiple of 
 static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false};
 static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false};
 
-typedef struct at_case {
-  posenc_plan *plan;
-  const bench_shape *shape;
-  int64_t offset, *positions;
-  float *out;
-} at_case;
-
 /* High bits of a 64-bit linear congruential generator, always from the same seed: the same positions for every
  * implementation and in every run. end is a power of two, to 2^32. */
 int64_t *bench_random_positions(int64_t n, int64_t end)
@@ -38,47 +31,17 @@ int64_t *bench_random_positions(int64_t n, int64_t end)
   return positions;
 }
 
-static const char *begin(void *data)
+static posenc_status write_at(const bench_work *w)
 {
-  at_case *c = data;
-  c->out = bench_buffer(bench_shape_bytes(c->shape, POSENC_F32), c->offset);
-  if (!c->out)
-    return "no memory for the rows";
-  const posenc_status status = posenc_fill_at(c->plan, c->positions, c->shape->positions, c->out, D_MODEL);
-  return status == POSENC_OK ? NULL : posenc_status_string(status);
+  return posenc_fill_at(w->plan, w->positions, w->rows, w->out, D_MODEL);
 }
 
-static void pass_at(void *data)
+static posenc_status write_rows(const bench_work *w)
 {
-  const at_case *c = data;
-  posenc_fill_at(c->plan, c->positions, c->shape->positions, c->out, D_MODEL); /* checked in begin() */
-}
-
-static void pass_rows(void *data)
-{
-  const at_case *c = data;
-  for (int64_t i = 0; i < ROWS; i++)
-    posenc_fill(c->plan, c->positions[i], 1, c->out, D_MODEL);
-}
-
-static void end_at(void *data, shim_run *run)
-{
-  const at_case *c = data;
-  bench_wrote(run, c->shape->positions, D_MODEL, POSENC_F32);
-}
-
-static void end_rows(void *data, shim_run *run)
-{
-  (void)data;
-  bench_wrote(run, ROWS, D_MODEL, POSENC_F32);
-}
-
-static void release(void *data)
-{
-  at_case *c = data;
-  posenc_plan_destroy(c->plan);
-  free(c->positions);
-  free(c);
+  posenc_status status = POSENC_OK;
+  for (int64_t i = 0; i < ROWS && status == POSENC_OK; i++)
+    status = posenc_fill(w->plan, w->positions[i], 1, w->out, D_MODEL);
+  return status;
 }
 
 static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
@@ -90,13 +53,11 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
   posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
-  at_case *c = must_calloc(1, sizeof *c);
-  *c = (at_case){.plan = plan, .shape = shape, .offset = at->bytes};
-  c->positions = bench_random_positions(shape->positions, BENCH_END);
+  int64_t *positions = bench_random_positions(shape->positions, BENCH_END);
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
-    c->positions[i] = FIRST_NEIGHBOUR + i;
-  shim_register(
-      &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_at, .end = end_at, .release = release, .who = impl->name});
+    positions[i] = FIRST_NEIGHBOUR + i;
+  bench_register_work(&(bench_work){.plan = plan, .shape = shape, .offset = at->bytes, .positions = positions, .write = write_at, .checked = true},
+                      (shim_case){.name = name, .who = impl->name});
 }
 
 static void register_rows(const posenc_impl *impl, const bench_offset *at, int64_t below)
@@ -108,10 +69,9 @@ static void register_rows(const posenc_impl *impl, const bench_offset *at, int64
   posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
-  at_case *c = must_calloc(1, sizeof *c);
-  *c = (at_case){.plan = plan, .shape = &one, .offset = at->bytes, .positions = bench_random_positions(ROWS, below)};
-  shim_register(
-      &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass_rows, .end = end_rows, .release = release, .who = impl->name});
+  bench_register_work(&(bench_work){.plan = plan, .shape = &one, .rows = ROWS, .offset = at->bytes,
+                                    .positions = bench_random_positions(ROWS, below), .write = write_rows, .checked = true},
+                      (shim_case){.name = name, .who = impl->name});
 }
 
 void bench_register_rows(const posenc_impl *impl, const bench_offset *at)

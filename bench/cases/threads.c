@@ -15,71 +15,38 @@
 
 enum { THREADS = 2 };
 
-typedef struct threads_case {
-  const bench_shape *shape;
-  posenc_plan *plan; /* one of the two is NULL */
-  const bench_limit *l;
-  int64_t offset;
-  float *out;
-  bool alone; /* the second thread did not start */
-} threads_case;
-
-static void half(const threads_case *c, int64_t number)
+/* Rows of the plan; without one, as many stores. */
+static posenc_status half(const bench_work *w, int64_t number)
 {
-  const int64_t rows = c->shape->positions / THREADS, first = number * rows, d = c->shape->d_model;
-  if (c->plan)
-    posenc_fill(c->plan, first, rows, c->out + first * d, d); /* checked in begin() */
-  else
-    c->l->pass(c->out + first * d, (size_t)(rows * d));
+  const int64_t rows = w->shape->positions / THREADS, first = number * rows, d = w->shape->d_model;
+  const bench_limit *l = w->what;
+  if (w->plan)
+    return posenc_fill(w->plan, first, rows, w->out + first * d, d);
+  l->pass(w->out + first * d, (size_t)(rows * d));
+  return POSENC_OK;
 }
 
+/* begin() has checked the plan. */
 static void *second_half(void *data)
 {
   half(data, 1);
   return NULL;
 }
 
-static void pass(void *data)
+static posenc_status write_halves(const bench_work *w)
 {
-  threads_case *c = data;
   pthread_t second;
-  c->alone = c->alone || pthread_create(&second, NULL, second_half, c) != 0;
-  half(c, 0);
-  if (!c->alone)
-    pthread_join(second, NULL);
-}
-
-static const char *begin(void *data)
-{
-  threads_case *c = data;
-  c->out = bench_buffer(bench_shape_bytes(c->shape, POSENC_F32), c->offset);
-  if (!c->out)
-    return "no memory for the table";
-  const posenc_status status = c->plan ? posenc_fill(c->plan, 0, 1, c->out, c->shape->d_model) : POSENC_OK;
-  return status == POSENC_OK ? NULL : posenc_status_string(status);
-}
-
-static void end(void *data, shim_run *run)
-{
-  const threads_case *c = data;
-  if (c->alone)
-    shim_void(run, "the second thread could not be started");
-  bench_wrote(run, c->shape->positions, c->shape->d_model, POSENC_F32);
-}
-
-static void release(void *data)
-{
-  threads_case *c = data;
-  posenc_plan_destroy(c->plan);
-  free(c);
+  if (pthread_create(&second, NULL, second_half, (void *)(uintptr_t)w) != 0)
+    return POSENC_ERROR_MEMORY;
+  const posenc_status status = half(w, 0);
+  pthread_join(second, NULL);
+  return status;
 }
 
 static void register_one(const char *name, const char *who, posenc_plan *plan, const bench_limit *l, const bench_shape *shape, int64_t offset)
 {
-  threads_case *c = must_calloc(1, sizeof *c);
-  *c = (threads_case){.shape = shape, .plan = plan, .l = l, .offset = offset};
-  shim_register(&(shim_case){
-      .name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .wall = true, .who = who});
+  bench_register_work(&(bench_work){.plan = plan, .shape = shape, .offset = offset, .what = l, .write = write_halves, .checked = true},
+                      (shim_case){.name = name, .who = who, .wall = true});
 }
 
 /* Those this process may use: a machine's others are of no help to it. */
