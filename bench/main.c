@@ -40,10 +40,8 @@ static void register_at(const bench_options *o, const bench_offset *at)
     bench_register_fills(bench_shape_at(i), at);
     if (bench_shape_at(i)->level && !o->all_cases) /* a level is there for its size alone */
       continue;
-    bench_register_dtypes(bench_shape_at(i), o->all_cases, at);
+    bench_register_tables(bench_shape_at(i), o->all_cases, at);
     bench_register_sums(bench_shape_at(i), o->all_cases, at);
-    if (o->all_cases)
-      bench_register_conventions(bench_shape_at(i), at);
     if (at == o->offsets && strcmp(bench_shape_at(i)->name, "transformer") == 0) /* a check of our rows: once is enough */
       bench_register_sleef_loops(bench_shape_at(i), at);
   }

@@ -19,91 +19,66 @@ typedef struct size {
   int64_t n, d;
 } size;
 
-typedef struct add_case {
-  posenc_plan *plan; /* NULL: the plain loop */
+typedef struct sum {
   size size;
+  bench_shape all; /* of the batch together */
   bool in_place;
-  int64_t offset;
-  double scale;
-  float *x, *out;
-} add_case;
-
-static int64_t rows(const size *s)
-{
-  return s->n * (s->batch ? s->batch : 1);
-}
-
-static posenc_status add(const add_case *c, int64_t count)
-{
-  const posenc_strides strides = {c->size.n * c->size.d, c->size.d};
-  if (c->size.batch)
-    return posenc_add_batch(c->plan, 0, count, c->size.batch, c->x, strides, c->scale, c->out, strides);
-  return posenc_add(c->plan, 0, count, c->x, c->size.d, c->scale, c->out, c->size.d);
-}
-
-static void pass(void *data)
-{
-  const add_case *c = data;
-  const size_t n = (size_t)(rows(&c->size) * c->size.d);
-  if (c->plan)
-    add(c, c->size.n); /* checked in begin() */
-  else if (c->in_place)
-    plain_add_to(c->x, 0.25f, n);
-  else
-    plain_add(c->x, 0.25f, c->out, n);
-}
+  float *x;
+} sum;
 
 /* Every time: other cases leave anything in the buffer, also what is slow to add, and sums in place grow. */
-static void set_x(const add_case *c)
+static void set_x(bench_work *w)
 {
-  const size_t n = (size_t)(rows(&c->size) * c->size.d);
-  for (size_t i = 0; i < n; i++)
-    c->x[i] = (float)(i % 1024) * 0x1p-9f - 1.0f;
+  sum *s = w->self;
+  const int64_t n = w->rows * s->size.d;
+  s->x = w->out;
+  if (!s->in_place)
+    w->out = (float *)(void *)((char *)s->x + bench_to_next((size_t)n * sizeof(float)));
+  for (int64_t i = 0; i < n; i++)
+    s->x[i] = (float)(i % 1024) * 0x1p-9f - 1.0f;
 }
 
-static const char *begin(void *data)
+static posenc_status add_plainly(const bench_work *w)
 {
-  add_case *c = data;
-  const size_t bytes = (size_t)(rows(&c->size) * c->size.d) * sizeof(float);
-  c->x = bench_buffer(c->in_place ? bytes : bench_to_next(bytes) + bytes, c->offset);
-  if (!c->x)
-    return "no memory for the arrays";
-  c->out = c->in_place ? c->x : (float *)(void *)((char *)c->x + bench_to_next(bytes));
-  set_x(c);
-  const posenc_status status = c->plan ? add(c, 1) : POSENC_OK;
-  return status == POSENC_OK ? NULL : posenc_status_string(status);
+  const sum *s = w->self;
+  const size_t n = (size_t)(w->rows * s->size.d);
+  if (s->in_place)
+    plain_add_to(s->x, 0.25f, n);
+  else
+    plain_add(s->x, 0.25f, w->out, n);
+  return POSENC_OK;
 }
 
-static void end(void *data, shim_run *run)
+static posenc_status add(const bench_work *w)
 {
-  const add_case *c = data;
-  bench_wrote(run, rows(&c->size), c->size.d, POSENC_F32);
-}
-
-static void release(void *data)
-{
-  add_case *c = data;
-  posenc_plan_destroy(c->plan);
-  free(c);
+  const sum *s = w->self;
+  const int64_t n = s->size.n, d = s->size.d;
+  const posenc_strides strides = {n * d, d};
+  const double scale = s->in_place ? 1.0 : sqrt((double)d); /* of embeddings; in place it would soon come to infinity */
+  if (s->size.batch)
+    return posenc_add_batch(w->plan, 0, n, s->size.batch, s->x, strides, scale, w->out, strides);
+  return posenc_add(w->plan, 0, n, s->x, d, scale, w->out, d);
 }
 
 /* impl: NULL for the plain loop. */
-static void register_one(const posenc_impl *impl, const size *s, bool in_place, const bench_offset *at)
+static void register_one(const posenc_impl *impl, const size *of, bool in_place, const bench_offset *at)
 {
   char batch[32] = "", name[192];
-  if (s->batch)
-    snprintf(batch, sizeof batch, "/b:%" PRId64, s->batch);
-  snprintf(name, sizeof name, "add/%s/f32%s/n:%" PRId64 "/d:%" PRId64 "%s%s", impl ? impl->name : "plain_loop", batch, s->n, s->d,
+  if (of->batch)
+    snprintf(batch, sizeof batch, "/b:%" PRId64, of->batch);
+  snprintf(name, sizeof name, "add/%s/f32%s/n:%" PRId64 "/d:%" PRId64 "%s%s", impl ? impl->name : "plain_loop", batch, of->n, of->d,
            in_place ? "/in_place" : "", at->suffix);
-  const posenc_spec spec = posenc_spec_default(s->d);
+  const posenc_spec spec = posenc_spec_default(of->d);
   posenc_plan *plan = impl ? bench_plan(name, impl, &spec) : NULL;
   if (impl && !plan)
     return;
-  add_case *c = must_calloc(1, sizeof *c);
-  /* In place the scale of embeddings would soon come to infinity. */
-  *c = (add_case){.plan = plan, .size = *s, .in_place = in_place, .offset = at->bytes,
-                  .scale = in_place ? 1.0 : sqrt((double)s->d)};
-  shim_register(&(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .who = impl ? impl->name : NULL});
+  sum *s = must_calloc(1, sizeof *s);
+  *s = (sum){.size = *of, .in_place = in_place, .all = {.positions = of->n * (of->batch ? of->batch : 1), .d_model = of->d}};
+  const size_t bytes = bench_shape_bytes(&s->all, POSENC_F32);
+  bench_register_work(&(bench_work){.plan = plan, .shape = &s->all, .bytes = in_place ? bytes : bench_to_next(bytes) + bytes,
+                                    .offset = at->bytes, .self = s, .destroy = free, .prepare = set_x,
+                                    .write = impl ? add : add_plainly, .checked = true},
+                      (shim_case){.name = name, .who = impl ? impl->name : NULL});
 }
 
 static bool is_any(const posenc_impl *impl)

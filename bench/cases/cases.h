@@ -50,18 +50,20 @@ posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, in
 
 /* ---- Other rows: work.c ------------------------------------------------------------------------------------- */
 
-/* Rows written into the buffer, which has the shape's size. */
+/* Rows written into the buffer. */
 typedef struct bench_work bench_work;
 struct bench_work {
   posenc_plan *plan; /* the work's own, or NULL */
   const bench_shape *shape;
   int64_t rows; /* that a pass writes; the shape's unless given */
+  size_t bytes; /* of the buffer; the shape's unless given */
   int64_t offset;
   int64_t *positions; /* the work's own, or NULL */
   const void *what;   /* whatever else `write` needs; not its own */
   void *self;         /* its own, or NULL */
   void (*destroy)(void *self);
   posenc_status (*write)(const bench_work *w);
+  void (*prepare)(bench_work *w); /* or NULL: called by begin() */
   bool checked;         /* begin() writes once, and reports an error before anything is measured */
   float *out;           /* set by begin() */
   posenc_status status; /* the first that is not OK */
@@ -79,8 +81,7 @@ int64_t *bench_random_positions(int64_t n, int64_t end);
 
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at);
 void bench_register_fills(const bench_shape *shape, const bench_offset *at); /* fill/... */
-void bench_register_dtypes(const bench_shape *shape, bool all, const bench_offset *at); /* fill/... of others, their limits */
-void bench_register_conventions(const bench_shape *shape, const bench_offset *at); /* fill/.../whisper, fill_pair/..., ... */
+void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at); /* of other dtypes, and of presets */
 void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at); /* add/... of that table */
 void bench_register_more_sums(bool all, const bench_offset *at);                      /* add/... of other sizes */
 void bench_register_positions(bool all, const bench_offset *at); /* fill_at/..., their limits, row/... */

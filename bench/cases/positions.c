@@ -22,7 +22,7 @@ static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "
  * implementation and in every run. end is a power of two, to 2^32. */
 int64_t *bench_random_positions(int64_t n, int64_t end)
 {
-  int64_t *positions = must_calloc((int64_t)(size_t)n, sizeof *positions);
+  int64_t *positions = must_calloc(n, sizeof *positions);
   uint64_t state = 1;
   for (int64_t i = 0; i < n; i++) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -5,9 +5,11 @@
 static const char *begin(void *data)
 {
   bench_work *w = data;
-  w->out = bench_buffer(bench_shape_bytes(w->shape, POSENC_F32), w->offset);
+  w->out = bench_buffer(w->bytes, w->offset);
   if (!w->out)
     return "no memory for the table";
+  if (w->prepare)
+    w->prepare(w);
   const posenc_status status = w->checked ? w->write(w) : POSENC_OK;
   return status == POSENC_OK ? NULL : posenc_status_string(status);
 }
@@ -44,6 +46,8 @@ void bench_register_work(const bench_work *work, shim_case names)
   *w = *work;
   if (w->rows == 0)
     w->rows = w->shape->positions;
+  if (w->bytes == 0)
+    w->bytes = bench_shape_bytes(w->shape, POSENC_F32);
   names.data = w;
   names.begin = begin;
   names.pass = pass;

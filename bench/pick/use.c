@@ -28,60 +28,62 @@ static posenc_spec start_of(const pick *p)
   return start;
 }
 
-static void print_c(const pick *p, const char *impl, FILE *f)
+/* The fields that differ from the start: statements in C, arguments in Python. */
+static void print_changes(const pick *p, bool c, FILE *f)
 {
   static const char *const dtypes[] = {"POSENC_F32", "POSENC_F64", "POSENC_BF16", "POSENC_F16"};
-  static const char *const elements[] = {"float", "double", "uint16_t", "uint16_t"};
   const posenc_spec start = start_of(p), *s = &p->spec;
+  const struct {
+    const char *field;
+    double value, start;
+  } numbers[] = {
+      {"base", s->base, start.base},
+      {"denominator", s->denominator, start.denominator},
+      {"position_scale", s->position_scale, start.position_scale},
+  };
+  const struct {
+    const char *field, *in_c, *in_python;
+    bool changed;
+  } names[] = {
+      {"layout", s->layout == POSENC_SPLIT ? "POSENC_SPLIT" : "POSENC_INTERLEAVED", layout_name(s->layout), s->layout != start.layout},
+      {"order", s->order == POSENC_COS_FIRST ? "POSENC_COS_FIRST" : "POSENC_SIN_FIRST", order_name(s->order), s->order != start.order},
+      {"odd", s->odd == POSENC_ODD_ZERO ? "POSENC_ODD_ZERO" : "POSENC_ODD_HALF_PAIR", odd_name(s->odd), s->odd != start.odd},
+      {"dtype", dtypes[s->dtype], format_of(s->dtype)->long_name, s->dtype != start.dtype},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (numbers[i].value != numbers[i].start)
+      fprintf(f, c ? "spec.%s = %.17g;\n" : ", %s=%.17g", numbers[i].field, numbers[i].value);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (names[i].changed)
+      fprintf(f, c ? "spec.%s = %s;\n" : ", %s=\"%s\"", names[i].field, c ? names[i].in_c : names[i].in_python);
+}
+
+static void print_c(const pick *p, const char *impl, FILE *f)
+{
+  static const char *const elements[] = {"float", "double", "uint16_t", "uint16_t"};
   const spec_options *table = &p->o->table;
+  const int64_t rows = table->to - table->from, d = p->spec.d_model;
   if (table->preset)
-    fprintf(f, "posenc_spec spec;\nposenc_spec_preset(\"%s\", %" PRId64 ", &spec);\n", table->preset, s->d_model);
+    fprintf(f, "posenc_spec spec;\nposenc_spec_preset(\"%s\", %" PRId64 ", &spec);\n", table->preset, d);
   else
-    fprintf(f, "posenc_spec spec = posenc_spec_default(%" PRId64 ");\n", s->d_model);
-  if (s->base != start.base)
-    fprintf(f, "spec.base = %.17g;\n", s->base);
-  if (s->denominator != start.denominator)
-    fprintf(f, "spec.denominator = %.17g;\n", s->denominator);
-  if (s->position_scale != start.position_scale)
-    fprintf(f, "spec.position_scale = %.17g;\n", s->position_scale);
-  if (s->layout != start.layout)
-    fprintf(f, "spec.layout = %s;\n", s->layout == POSENC_SPLIT ? "POSENC_SPLIT" : "POSENC_INTERLEAVED");
-  if (s->order != start.order)
-    fprintf(f, "spec.order = %s;\n", s->order == POSENC_COS_FIRST ? "POSENC_COS_FIRST" : "POSENC_SIN_FIRST");
-  if (s->odd != start.odd)
-    fprintf(f, "spec.odd = %s;\n", s->odd == POSENC_ODD_ZERO ? "POSENC_ODD_ZERO" : "POSENC_ODD_HALF_PAIR");
-  if (s->dtype != start.dtype)
-    fprintf(f, "spec.dtype = %s;\n", dtypes[s->dtype]);
+    fprintf(f, "posenc_spec spec = posenc_spec_default(%" PRId64 ");\n", d);
+  print_changes(p, true, f);
   fprintf(f,
           "posenc_plan *plan;\nif (posenc_plan_create(&plan, &spec, \"%s\") == POSENC_OK) {\n"
           "  posenc_fill(plan, %" PRId64 ", %" PRId64 ", table, %" PRId64 "); /* %s table[%" PRId64 " * %" PRId64 "] */\n"
           "  posenc_plan_destroy(plan);\n}\n",
-          impl, table->from, table->to - table->from, s->d_model, elements[s->dtype], table->to - table->from, s->d_model);
+          impl, table->from, rows, d, elements[p->spec.dtype], rows, d);
 }
 
 static void print_python(const pick *p, const char *impl, FILE *f)
 {
-  const posenc_spec start = start_of(p), *s = &p->spec;
   const spec_options *table = &p->o->table;
-  fprintf(f, "import posenc\ntable = posenc.table(%" PRId64 ", %" PRId64, table->to - table->from, s->d_model);
+  fprintf(f, "import posenc\ntable = posenc.table(%" PRId64 ", %" PRId64, table->to - table->from, p->spec.d_model);
   if (table->from != 0)
     fprintf(f, ", first=%" PRId64, table->from);
   if (table->preset)
     fprintf(f, ", preset=\"%s\"", table->preset);
-  if (s->base != start.base)
-    fprintf(f, ", base=%.17g", s->base);
-  if (s->denominator != start.denominator)
-    fprintf(f, ", denominator=%.17g", s->denominator);
-  if (s->position_scale != start.position_scale)
-    fprintf(f, ", position_scale=%.17g", s->position_scale);
-  if (s->layout != start.layout)
-    fprintf(f, ", layout=\"%s\"", layout_name(s->layout));
-  if (s->order != start.order)
-    fprintf(f, ", order=\"%s\"", order_name(s->order));
-  if (s->odd != start.odd)
-    fprintf(f, ", odd=\"%s\"", odd_name(s->odd));
-  if (s->dtype != start.dtype)
-    fprintf(f, ", dtype=\"%s\"", format_of(s->dtype)->long_name);
+  print_changes(p, false, f);
   fprintf(f, ", impl=\"%s\")\n", impl);
 }
 
