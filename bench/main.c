@@ -26,10 +26,7 @@ static arguments split(int argc, char **argv)
   return a;
 }
 
-static bool wanted(const bench_options *o, size_t shape)
-{
-  return o->shapes >> shape & 1;
-}
+static bool wanted(const bench_options *o, size_t shape) { return o->shapes >> shape & 1; }
 
 static void register_at(const bench_options *o, const bench_offset *at)
 {
@@ -42,7 +39,8 @@ static void register_at(const bench_options *o, const bench_offset *at)
       continue;
     bench_register_tables(bench_shape_at(i), o->all_cases, at);
     bench_register_sums(bench_shape_at(i), o->all_cases, at);
-    if (at == o->offsets && strcmp(bench_shape_at(i)->name, "transformer") == 0) /* a check of our rows: once is enough */
+    if (at == o->offsets &&
+        strcmp(bench_shape_at(i)->name, "transformer") == 0) /* a check of our rows: once is enough */
       bench_register_sleef_loops(bench_shape_at(i), at);
   }
   if (o->all_shapes) {

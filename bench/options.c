@@ -13,23 +13,28 @@ static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Only this shape or cache level; may be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-     "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0", 0},
-    {"peers", KEY_PEERS, NULL, 0, "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
+     "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0",
+     0},
+    {"peers", KEY_PEERS, NULL, 0,
+     "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
     {"verified", KEY_VERIFIED, "FILE", 0, "JSON of posenc-verify: what it does not call verified is not run", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
      "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
-     "given several times: names of all but the first then end in /offset:BYTES", 0},
+     "given several times: names of all but the first then end in /offset:BYTES",
+     0},
     {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
     {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},
     {"pick", KEY_PICK, NULL, 0, "Verify that table, measure who is within the budget, say which one to use and how", 1},
-    {"max-ulp", KEY_MAX_ULP, "X", 0, "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
+    {"max-ulp", KEY_MAX_ULP, "X", 0,
+     "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
     {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1},
     {"recipe", KEY_RECIPE, NULL, 0, "Instead of a budget: the roundings of the preset's own framework", 1},
     {"format", KEY_FORMAT, "NAME", 0, "text (default) or json", 1},
     {0}};
 
 static const char text[] =
-    "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or picks one."
+    "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or "
+    "picks one."
     "\vGoogle Benchmark's own options all work (with =):\n"
     "  --benchmark_filter=REGEX\n"
     "  --benchmark_list_tests={true|false}\n"
@@ -99,7 +104,8 @@ static void complete_pick(const struct argp_state *state)
 {
   bench_options *o = state->input;
   if (o->list || o->verified || o->json || o->all_cases || o->peers || o->shapes)
-    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, --peers, --verified or --json");
+    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, "
+                      "--peers, --verified or --json");
   if (o->choice.recipe && (isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs)))
     argp_error(state, "--recipe excludes --max-ulp and --max-abs: it asks for given roundings, not for small errors");
   if (o->choice.recipe && o->choice.table.spec.dtype != POSENC_F32)
@@ -113,7 +119,8 @@ static void complete_pick(const struct argp_state *state)
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->choice.table.spec.dtype);
   o->choice.at = &o->offsets[0];
   if (o->offsets[0].bytes % size != 0)
-    argp_error(state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->offsets[0].bytes, (int)size);
+    argp_error(state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->offsets[0].bytes,
+               (int)size);
 }
 
 /* What was not given. */
@@ -126,7 +133,8 @@ static void complete(const struct argp_state *state)
     complete_pick(state);
     return;
   }
-  if (o->choice.table.given || isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs) || o->choice.recipe || o->format_given)
+  if (o->choice.table.given || isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs) || o->choice.recipe ||
+      o->format_given)
     argp_error(state, "a table, a budget or a format is given, which are for --pick");
   if (o->peers && (o->all_cases || o->shapes || o->n_offsets > 1))
     argp_error(state, "--peers has sizes of its own and one --offset: no --shape or --all-cases with it");
@@ -171,7 +179,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 void bench_options_parse(int argc, char **argv, bench_options *options)
 {
-  static const struct argp_child children[] = {{&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
+  static const struct argp_child children[] = {
+      {&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
   static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};
   argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
   argp_err_exit_status = 2;

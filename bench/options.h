@@ -14,7 +14,7 @@ typedef struct bench_options {
   uint64_t shapes;      /* bit i: shape i is wanted */
   bench_offset offsets[BENCH_MAX_OFFSETS];
   size_t n_offsets; /* at least 1 */
-  bool pick;         /* instead: choose an implementation, at the first offset */
+  bool pick;        /* instead: choose an implementation, at the first offset */
   pick_options choice;
   bool format_given;
 } bench_options;
@@ -25,8 +25,8 @@ void bench_options_parse(int argc, char **argv, bench_options *options);
 /* What goes in front of the results. */
 void bench_context(const bench_options *options);
 
-/* Skips the implementations that the report of posenc-verify does not call verified, and their dtypes that it has not judged, by the
- * name IMPLEMENTATION/DTYPE. Prints what is wrong with the file and exits with 2. */
+/* Skips the implementations that the report of posenc-verify does not call verified, and their dtypes that it has not
+ * judged, by the name IMPLEMENTATION/DTYPE. Prints what is wrong with the file and exits with 2. */
 void bench_read_verified(const char *path);
 
 #endif

@@ -20,7 +20,8 @@ def run(*arguments):
             times.setdefault(b["run_name"], []).append(b["cpu_time"] / b["rows"])
     for v in data["verdicts"]:
         one, other = times[v["case"]], times[v["against"]]
-        assert abs(v["behind"] - statistics.median(a / b - 1 for a, b in zip(one, other))) < 1e-4 * (1 + abs(v["behind"])), v
+        behind = statistics.median(a / b - 1 for a, b in zip(one, other))
+        assert abs(v["behind"] - behind) < 1e-4 * (1 + abs(behind)), v
         assert v["impl"] == v["case"].split("/")[1] and v["unsure"] >= 0.01
         assert v["tie"] == (abs(v["behind"]) < min(0.03, v["unsure"])) == (v["verdict"] == "tie")
         if v["verdict"] != "tie":
@@ -35,7 +36,8 @@ assert sorted(v["case"] for v in verdicts) == fills, "one verdict for each imple
 assert len({v["against"] for v in verdicts}) == 1, "against the fastest"
 assert all(v["behind"] >= 0 for v in verdicts if v["verdict"] != "unclear")
 
-times, verdicts = run("--peers", "--benchmark_filter=/n:64/d:128$|below:4096$", "--benchmark_repetitions=6", *INTERLEAVED)
+times, verdicts = run("--peers", "--benchmark_filter=/n:64/d:128$|below:4096$", "--benchmark_repetitions=6",
+                      *INTERLEAVED)
 for theirs, ours in (("peer", "fill"), ("peer_row", "row"), ("peer_once", "once")):
     found = {(v["case"], v["against"]) for v in verdicts if v["case"].startswith(theirs + "/")}
     wanted = {(a, b) for a in times if a.startswith(theirs + "/") for b in times if b.startswith(ours + "/")}

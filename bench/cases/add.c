@@ -1,5 +1,5 @@
-/* add/<implementation>/f32/n:<positions>/d:<d_model>: posenc_add, embeddings and the table in one pass, beside what any program
- * has to do for a sum over the same memory:
+/* add/<implementation>/f32/n:<positions>/d:<d_model>: posenc_add, embeddings and the table in one pass, beside what any
+ * program has to do for a sum over the same memory:
  *
  *   add/plain_loop/f32/...    out[i] = x[i] + c, one number c, so that nothing is read but x
  *   add/.../b:32/n:512/d:768  a batch, (b, n, d), by posenc_add_batch
@@ -66,18 +66,25 @@ static void register_one(const posenc_impl *impl, const size *of, bool in_place,
   char batch[32] = "", name[192];
   if (of->batch)
     snprintf(batch, sizeof batch, "/b:%" PRId64, of->batch);
-  snprintf(name, sizeof name, "add/%s/f32%s/n:%" PRId64 "/d:%" PRId64 "%s%s", impl ? impl->name : "plain_loop", batch, of->n, of->d,
-           in_place ? "/in_place" : "", at->suffix);
+  snprintf(name, sizeof name, "add/%s/f32%s/n:%" PRId64 "/d:%" PRId64 "%s%s", impl ? impl->name : "plain_loop", batch,
+           of->n, of->d, in_place ? "/in_place" : "", at->suffix);
   const posenc_spec spec = posenc_spec_default(of->d);
   posenc_plan *plan = impl ? bench_plan(name, impl, &spec) : NULL;
   if (impl && !plan)
     return;
   sum *s = must_calloc(1, sizeof *s);
-  *s = (sum){.size = *of, .in_place = in_place, .all = {.positions = of->n * (of->batch ? of->batch : 1), .d_model = of->d}};
+  *s = (sum){
+      .size = *of, .in_place = in_place, .all = {.positions = of->n * (of->batch ? of->batch : 1), .d_model = of->d}};
   const size_t bytes = bench_shape_bytes(&s->all, POSENC_F32);
-  bench_register_work(&(bench_work){.plan = plan, .shape = &s->all, .bytes = in_place ? bytes : bench_to_next(bytes) + bytes,
-                                    .offset = at->bytes, .self = s, .destroy = free, .prepare = set_x,
-                                    .write = impl ? add : add_plainly, .checked = true},
+  bench_register_work(&(bench_work){.plan = plan,
+                                    .shape = &s->all,
+                                    .bytes = in_place ? bytes : bench_to_next(bytes) + bytes,
+                                    .offset = at->bytes,
+                                    .self = s,
+                                    .destroy = free,
+                                    .prepare = set_x,
+                                    .write = impl ? add : add_plainly,
+                                    .checked = true},
                       (shim_case){.name = name, .who = impl ? impl->name : NULL});
 }
 
@@ -88,10 +95,7 @@ static bool is_any(const posenc_impl *impl)
 }
 
 /* The recipes have float32 only. They add too, but their sines take so long that the sum does not count. */
-static bool is_no_recipe(const posenc_impl *impl)
-{
-  return bench_offers(impl, POSENC_BF16);
-}
+static bool is_no_recipe(const posenc_impl *impl) { return bench_offers(impl, POSENC_BF16); }
 
 static void register_size(const size *s, bool (*wanted)(const posenc_impl *impl), const bench_offset *at)
 {

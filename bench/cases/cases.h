@@ -29,7 +29,7 @@ struct bench_table {
   const char *kind;     /* a name's last part, in front of the offset: "" or "/whisper" */
   const bench_shape *shape;
   posenc_spec spec;
-  void *data;                 /* what `write` may need; const to it */
+  void *data;                  /* what `write` may need; const to it */
   void (*release)(void *data); /* or NULL: it is not the table's own */
 
   /* Rows first .. first+count-1 of the table that starts at `table`. */
@@ -42,11 +42,14 @@ struct bench_table {
 void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_offset *at);
 
 /* The case alone, not registered; false after skipping it. name is not copied. */
-bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name, shim_case *c);
-shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_offset *at, const char *name); /* takes the plan */
+bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name,
+                      shim_case *c);
+shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_offset *at,
+                        const char *name);    /* takes the plan */
 int64_t bench_table_rows(const shim_case *c); /* that a pass of it writes, after begin() */
 double bench_cpu_seconds(void);               /* of this thread */
-posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
+posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
+                               void *table);
 
 /* ---- Other rows: work.c ------------------------------------------------------------------------------------- */
 
@@ -64,9 +67,9 @@ struct bench_work {
   void (*destroy)(void *self);
   posenc_status (*write)(const bench_work *w);
   void (*prepare)(bench_work *w); /* or NULL: called by begin() */
-  bool checked;         /* begin() writes once, and reports an error before anything is measured */
-  float *out;           /* set by begin() */
-  posenc_status status; /* the first that is not OK */
+  bool checked;                   /* begin() writes once, and reports an error before anything is measured */
+  float *out;                     /* set by begin() */
+  posenc_status status;           /* the first that is not OK */
 };
 
 /* The work is copied. Of names: name, who, stands_for and wall; the rest is filled in. */
@@ -81,19 +84,21 @@ int64_t *bench_random_positions(int64_t n, int64_t end);
 
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at);
 void bench_register_fills(const bench_shape *shape, const bench_offset *at); /* fill/... */
-void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at); /* of other dtypes, and of presets */
+void bench_register_tables(const bench_shape *shape, bool all,
+                           const bench_offset *at); /* of other dtypes, and of presets */
 void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at); /* add/... of that table */
 void bench_register_more_sums(bool all, const bench_offset *at);                      /* add/... of other sizes */
-void bench_register_positions(bool all, const bench_offset *at); /* fill_at/..., their limits, row/... */
+void bench_register_positions(bool all, const bench_offset *at);           /* fill_at/..., their limits, row/... */
 void bench_register_rows(const posenc_impl *impl, const bench_offset *at); /* row/... */
-void bench_register_threads(const bench_offset *at);   /* threads:2/... */
-void bench_register_plans(void);                         /* plan/... */
-void bench_register_fresh(void);                         /* fresh/... */
+void bench_register_threads(const bench_offset *at);                       /* threads:2/... */
+void bench_register_plans(void);                                           /* plan/... */
+void bench_register_fresh(void);                                           /* fresh/... */
 
 /* --peers: all peers that run here, exact and anchored beside them, and the limits. */
 void bench_register_peers(const bench_offset *at);
 
-/* loop/<implementation>/...: the peers that are loops around SLEEF, for the implementation of that name to be compared with. */
+/* loop/<implementation>/...: the peers that are loops around SLEEF, for the implementation of that name to be compared
+ * with. */
 void bench_register_sleef_loops(const bench_shape *shape, const bench_offset *at);
 
 #endif

@@ -1,5 +1,5 @@
-/* fill/<implementation>/f32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once; and the tables of
- * dtypes.c and conventions.c, likewise. */
+/* fill/<implementation>/f32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once; and the
+ * tables of dtypes.c and conventions.c, likewise. */
 #define _POSIX_C_SOURCE 200809L
 #include "cases.h"
 
@@ -11,12 +11,14 @@
 
 /* A slow recipe need not write half a gigabyte to show how slow it is: of a table that takes longer than WHOLE it
  * writes rows that take about PART. Seconds. What might be held up by its stores must stay below WHOLE, also while its
- * time is being guessed from single blocks: a kernel may store a block otherwise than a table that leaves the caches. */
+ * time is being guessed from single blocks: a kernel may store a block otherwise than a table that leaves the caches.
+ */
 static const double WHOLE = 0.4, PART = 0.03, ENOUGH_TO_TELL = 0.008;
 
 /* They are spread over the table, since libm and SLEEF take longer at late positions: blocks at even spacing, so long
  * that the calls do not count, and at multiples of their length, where the recurrence takes its anchors. Fewer than
- * FEWEST of them would say little about the rest. Of what takes longer than PART for a block, the first row of each is enough. */
+ * FEWEST of them would say little about the rest. Of what takes longer than PART for a block, the first row of each is
+ * enough. */
 enum { BLOCK = 64, FEWEST = 8 };
 
 typedef struct fill_case {
@@ -28,10 +30,7 @@ typedef struct fill_case {
   int64_t length; /* their rows */
 } fill_case;
 
-static int64_t blocks_of_table(const fill_case *f)
-{
-  return (f->table.shape->positions + BLOCK - 1) / BLOCK;
-}
+static int64_t blocks_of_table(const fill_case *f) { return (f->table.shape->positions + BLOCK - 1) / BLOCK; }
 
 /* Block i of a pass is in the middle of part i of the table, all parts being equal. Returns its rows. */
 static int64_t block(const fill_case *f, int64_t i, int64_t *first)
@@ -131,7 +130,8 @@ static void end(void *data, shim_run *run)
   bench_wrote(run, n, f->table.shape->d_model, (posenc_dtype)f->table.spec.dtype);
   if (n < f->table.shape->positions) {
     char label[96];
-    snprintf(label, sizeof label, "%" PRId64 " of %" PRId64 " rows, spread over the table", n, f->table.shape->positions);
+    snprintf(label, sizeof label, "%" PRId64 " of %" PRId64 " rows, spread over the table", n,
+             f->table.shape->positions);
     shim_label(run, label);
   }
 }
@@ -145,10 +145,7 @@ static void release(void *data)
   free(f);
 }
 
-int64_t bench_table_rows(const shim_case *c)
-{
-  return rows(c->data);
-}
+int64_t bench_table_rows(const shim_case *c) { return rows(c->data); }
 
 shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_offset *at, const char *name)
 {
@@ -157,7 +154,8 @@ shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench
   return (shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release};
 }
 
-bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name, shim_case *c)
+bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name,
+                      shim_case *c)
 {
   posenc_plan *plan = bench_plan(name, impl, &table->spec);
   if (plan)
@@ -170,7 +168,8 @@ void bench_register_table(const posenc_impl *impl, const bench_table *table, con
   char name[192];
   shim_case c;
   snprintf(name, sizeof name, "%s/%s/%s/n:%" PRId64 "/d:%" PRId64 "%s%s", table->function, impl->name,
-           bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model, table->kind, at->suffix);
+           bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model,
+           table->kind, at->suffix);
   if (bench_table_case(impl, table, at, name, &c)) {
     c.who = impl->name;
     shim_register(&c);

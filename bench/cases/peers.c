@@ -1,8 +1,8 @@
 /* Peers beside exact and anchored, on the same work:
  *
  *   peer/<peer>/f32/n:512/d:512               a table into memory that is there; of ours fill/<implementation>/...
- *   peer_row/<peer>/f32/d:512/below:4096      one row after the other at random positions, all into the same memory; row/...
- *   peer_once/<peer>/f32/n:64/d:128           all of it from nothing, plan or frequencies included; once/...
+ *   peer_row/<peer>/f32/d:512/below:4096      one row after the other at random positions, all into the same memory;
+ * row/... peer_once/<peer>/f32/n:64/d:128           all of it from nothing, plan or frequencies included; once/...
  */
 #include "../limits/limits.h"
 #include "../peers/peer.h"
@@ -12,9 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SIZE(n, d) {"peers", n, d, 10000.0, "a size that peers are compared at", false}
-static const bench_shape sizes[] = {SIZE(64, 128),   SIZE(128, 256),  SIZE(256, 512),   SIZE(512, 512),     SIZE(1024, 768),
-                                    SIZE(5000, 512), SIZE(16384, 512), SIZE(131072, 256), SIZE(131072, 1024)};
+#define SIZE(n, d)                                                                                                     \
+  {                                                                                                                    \
+    "peers", n, d, 10000.0, "a size that peers are compared at", false                                                 \
+  }
+static const bench_shape sizes[] = {SIZE(64, 128),    SIZE(128, 256),    SIZE(256, 512),
+                                    SIZE(512, 512),   SIZE(1024, 768),   SIZE(5000, 512),
+                                    SIZE(16384, 512), SIZE(131072, 256), SIZE(131072, 1024)};
 static const bench_shape from_nothing[] = {SIZE(64, 128), SIZE(512, 512), SIZE(5000, 512)};
 enum { SIZES = sizeof sizes / sizeof *sizes, FROM_NOTHING = sizeof from_nothing / sizeof *from_nothing };
 enum { ROW_COLUMNS = 512, ROWS = 1024 };
@@ -42,7 +46,8 @@ static void release(void *data)
   free(r);
 }
 
-static posenc_status write_table(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
+static posenc_status write_table(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
+                                 void *table)
 {
   const ready_peer *r = t->data;
   (void)plan;
@@ -51,7 +56,8 @@ static posenc_status write_table(const posenc_plan *plan, const bench_table *t, 
 }
 
 /* stands_for: NULL for a case that competes with no other. */
-static void register_fill(const char *kind, const char *stands_for, const peer *p, const bench_shape *shape, const bench_offset *at)
+static void register_fill(const char *kind, const char *stands_for, const peer *p, const bench_shape *shape,
+                          const bench_offset *at)
 {
   char what[96], name[160];
   snprintf(what, sizeof what, "%s/%s/f32", kind, p->name);
@@ -85,8 +91,14 @@ static void register_rows(const peer *p, const bench_offset *at, int64_t below)
   snprintf(name, sizeof name, "peer_row/%s/f32/d:%d/below:%" PRId64 "%s", p->name, ROW_COLUMNS, below, at->suffix);
   void *self = self_of(name, p, &one);
   if (self)
-    bench_register_work(&(bench_work){.shape = &one, .rows = ROWS, .offset = at->bytes, .positions = bench_random_positions(ROWS, below),
-                                      .what = p, .self = self, .destroy = p->destroy, .write = write_rows},
+    bench_register_work(&(bench_work){.shape = &one,
+                                      .rows = ROWS,
+                                      .offset = at->bytes,
+                                      .positions = bench_random_positions(ROWS, below),
+                                      .what = p,
+                                      .self = self,
+                                      .destroy = p->destroy,
+                                      .write = write_rows},
                         (shim_case){.name = name, .who = p->name, .stands_for = "row"});
 }
 
@@ -122,7 +134,10 @@ static void register_once(const posenc_impl *impl, const peer *p, const bench_sh
   char what[96], name[160];
   snprintf(what, sizeof what, "%s/%s/f32", p ? "peer_once" : "once", who);
   bench_name(name, sizeof name, what, shape, at);
-  bench_register_work(&(bench_work){.shape = shape, .offset = at->bytes, .what = p ? (const void *)p : impl, .write = p ? once_theirs : once_ours},
+  bench_register_work(&(bench_work){.shape = shape,
+                                    .offset = at->bytes,
+                                    .what = p ? (const void *)p : impl,
+                                    .write = p ? once_theirs : once_ours},
                       (shim_case){.name = name, .who = who, .stands_for = p ? "once" : NULL});
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
-static const int64_t FIRST_NEIGHBOUR = 4001;                   /* a multiple of nothing that a kernel may like */
+static const int64_t FIRST_NEIGHBOUR = 4001; /* a multiple of nothing that a kernel may like */
 
 static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false};
 static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false};
@@ -56,7 +56,12 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
   int64_t *positions = bench_random_positions(shape->positions, BENCH_END);
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     positions[i] = FIRST_NEIGHBOUR + i;
-  bench_register_work(&(bench_work){.plan = plan, .shape = shape, .offset = at->bytes, .positions = positions, .write = write_at, .checked = true},
+  bench_register_work(&(bench_work){.plan = plan,
+                                    .shape = shape,
+                                    .offset = at->bytes,
+                                    .positions = positions,
+                                    .write = write_at,
+                                    .checked = true},
                       (shim_case){.name = name, .who = impl->name});
 }
 
@@ -69,8 +74,13 @@ static void register_rows(const posenc_impl *impl, const bench_offset *at, int64
   posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
     return;
-  bench_register_work(&(bench_work){.plan = plan, .shape = &one, .rows = ROWS, .offset = at->bytes,
-                                    .positions = bench_random_positions(ROWS, below), .write = write_rows, .checked = true},
+  bench_register_work(&(bench_work){.plan = plan,
+                                    .shape = &one,
+                                    .rows = ROWS,
+                                    .offset = at->bytes,
+                                    .positions = bench_random_positions(ROWS, below),
+                                    .write = write_rows,
+                                    .checked = true},
                       (shim_case){.name = name, .who = impl->name});
 }
 

@@ -1,4 +1,5 @@
-/* Tables in other dtypes than float32, and those of presets, which are laid out or called for in other ways than the paper's:
+/* Tables in other dtypes than float32, and those of presets, which are laid out or called for in other ways than the
+ * paper's:
  *
  *   fill/<implementation>/bf16/n:131072/d:1024                       and limits of as many bytes
  *   fill/<implementation>/f32/n:1500/d:1280/whisper                  sines, then cosines
@@ -14,7 +15,8 @@
 #include <string.h>
 
 /* Two arrays, the second behind the first. */
-static posenc_status write_pair(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
+static posenc_status write_pair(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
+                                void *table)
 {
   const int64_t n = t->shape->d_model / 2;
   const size_t bytes = (size_t)(t->shape->positions * n) * sizeof(float);
@@ -22,7 +24,8 @@ static posenc_status write_pair(const posenc_plan *plan, const bench_table *t, i
   return posenc_fill_pair(plan, first, count, sines + first * n, cosines + first * n, n);
 }
 
-static posenc_status write_real(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
+static posenc_status write_real(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
+                                void *table)
 {
   const int64_t d = t->shape->d_model;
   return posenc_fill_at_real(plan, (const double *)t->data + first, count, (float *)table + first * d, d);
@@ -45,8 +48,8 @@ static const struct row {
     {"diffusion", POSENC_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
 };
 
-/* Numbers of 53 random bits between 0 and n, the same in every run: timesteps as training draws them. Kept to the end; all tables
- * of write_real have as many rows. */
+/* Numbers of 53 random bits between 0 and n, the same in every run: timesteps as training draws them. Kept to the end;
+ * all tables of write_real have as many rows. */
 static double *real_positions(int64_t n)
 {
   static double *positions;

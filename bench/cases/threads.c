@@ -43,10 +43,12 @@ static posenc_status write_halves(const bench_work *w)
   return status;
 }
 
-static void register_one(const char *name, const char *who, posenc_plan *plan, const bench_limit *l, const bench_shape *shape, int64_t offset)
+static void register_one(const char *name, const char *who, posenc_plan *plan, const bench_limit *l,
+                         const bench_shape *shape, int64_t offset)
 {
-  bench_register_work(&(bench_work){.plan = plan, .shape = shape, .offset = offset, .what = l, .write = write_halves, .checked = true},
-                      (shim_case){.name = name, .who = who, .wall = true});
+  bench_register_work(
+      &(bench_work){.plan = plan, .shape = shape, .offset = offset, .what = l, .write = write_halves, .checked = true},
+      (shim_case){.name = name, .who = who, .wall = true});
 }
 
 /* Those this process may use: a machine's others are of no help to it. */

@@ -1,6 +1,6 @@
 /* limit/<kind>/w:<bytes>/n:<positions>/d:<d_model>: whole passes over the same buffer the implementations fill;
- * limit/<kind>/w:<bytes>/<dtype>/...: as many bytes as tables of that dtype have; harness/nothing, what the harness itself
- * costs per pass; and harness/clock, whose time changes when the processor's clock does. */
+ * limit/<kind>/w:<bytes>/<dtype>/...: as many bytes as tables of that dtype have; harness/nothing, what the harness
+ * itself costs per pass; and harness/clock, whose time changes when the processor's clock does. */
 #include "limits.h"
 
 #include <stdio.h>
@@ -53,7 +53,8 @@ bool limit_runs_here(const bench_limit *l)
   return false;
 }
 
-void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take, void *data)
+void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take,
+                      void *data)
 {
   for (const bench_limit *l = limits; l->name; l++) {
     const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
@@ -81,10 +82,7 @@ void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const b
   bench_each_limit(shape, dtype, at, register_case, NULL);
 }
 
-static void nothing(void *data)
-{
-  (void)data;
-}
+static void nothing(void *data) { (void)data; }
 
 /* As many cycles in every pass, whatever else the machine does: each multiplication waits for the one before. */
 static void chain(void *data)

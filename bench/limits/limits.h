@@ -1,13 +1,13 @@
-/* What this machine's stores reach when nothing has to be computed: what the implementations are held against. */
+/* What this machine's stores reach when nothing has to be computed: what the implementations are compared with. */
 #ifndef POSENC_BENCH_LIMITS_H
 #define POSENC_BENCH_LIMITS_H
 
 #include "../shim/bench.h"
 
 typedef struct bench_limit {
-  const char *name;                  /* store | stream | convert, with the vector's width in bytes: "store/w:32" */
-  const char *needs;                 /* what the CPU must have, NULL for the baseline */
-  bool (*supported)(void);           /* NULL: everywhere */
+  const char *name;                   /* store | stream | convert, with the vector's width in bytes: "store/w:32" */
+  const char *needs;                  /* what the CPU must have, NULL for the baseline */
+  bool (*supported)(void);            /* NULL: everywhere */
   void (*pass)(float *out, size_t n); /* writes n floats, none of them zero; out is aligned to a float */
 } bench_limit;
 
@@ -19,9 +19,10 @@ bool limit_runs_here(const bench_limit *l);
 
 /* All that run here, for as many bytes as the shape's table of that dtype has. */
 typedef void bench_take_case(void *data, const shim_case *c); /* its name is to be copied */
-void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take, void *data);
+void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take,
+                      void *data);
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at); /* limit/... */
-void bench_register_harness(void);                                                                   /* harness/... */
+void bench_register_harness(void);                                                                /* harness/... */
 
 /* One number for every store. Not zero, because some CPUs treat lines of zeros specially, and no byte repeats in it,
  * so that no compiler takes the loop for a memset. */

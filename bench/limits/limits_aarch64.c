@@ -32,17 +32,17 @@ static void store_16(float *out, size_t n)
 }
 
 /* A compiler may pair stores or not, and offers no STNP to C: these say what they mean. */
-#define PAIR(name, instruction)                                                                                     \
-  static void name(float *out, size_t n)                                                                             \
-  {                                                                                                                  \
-    const float32x4_t v = vdupq_n_f32(LIMIT_VALUE);                                                                  \
-    out = align(out, &n, 64);                                                                                        \
-    for (; n >= 16; n -= 16, out += 16)                                                                              \
-      __asm__ volatile(instruction " %q0, %q0, [%1]\n\t" instruction " %q0, %q0, [%1, #32]"                          \
-                       :                                                                                             \
-                       : "w"(v), "r"(out)                                                                            \
-                       : "memory");                                                                                  \
-    rest(out, n);                                                                                                    \
+#define PAIR(name, instruction)                                                                                        \
+  static void name(float *out, size_t n)                                                                               \
+  {                                                                                                                    \
+    const float32x4_t v = vdupq_n_f32(LIMIT_VALUE);                                                                    \
+    out = align(out, &n, 64);                                                                                          \
+    for (; n >= 16; n -= 16, out += 16)                                                                                \
+      __asm__ volatile(instruction " %q0, %q0, [%1]\n\t" instruction " %q0, %q0, [%1, #32]"                            \
+                       :                                                                                               \
+                       : "w"(v), "r"(out)                                                                              \
+                       : "memory");                                                                                    \
+    rest(out, n);                                                                                                      \
   }
 
 PAIR(store_32, "stp")
@@ -62,8 +62,10 @@ static void convert_16(float *out, size_t n)
 }
 
 const bench_limit limits[] = {
-    {"store/w:16", NULL, NULL, store_16},     {"store/w:32", NULL, NULL, store_32},
-    {"stream/w:32", NULL, NULL, stream_32},   {"convert/w:16", NULL, NULL, convert_16},
+    {"store/w:16", NULL, NULL, store_16},
+    {"store/w:32", NULL, NULL, store_32},
+    {"stream/w:32", NULL, NULL, stream_32},
+    {"convert/w:16", NULL, NULL, convert_16},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* The sum that everyone writes: what posenc_add is held against. */
+/* The sum that everyone writes: what posenc_add is compared with. */
 #ifndef POSENC_BENCH_PLAIN_LOOP_H
 #define POSENC_BENCH_PLAIN_LOOP_H
 

@@ -13,10 +13,7 @@ void pick_conclude(pick_timing *t)
   t->spread = t->n > 1 ? range / 2 : t->within_turn;
 }
 
-static compare_times times_of(const pick_row *row)
-{
-  return (compare_times){row->time.turns, row->time.n};
-}
+static compare_times times_of(const pick_row *row) { return (compare_times){row->time.turns, row->time.n}; }
 
 void pick_choose(pick *p)
 {

@@ -1,5 +1,5 @@
-/* Everybody takes turns: in every turn the memory is mapped anew and all write the table, one after the other in random order,
- * several times. What happens to the machine meanwhile happens to all; what their memory happens to be, too.
+/* All candidates are measured in turns: in each turn the memory is mapped again, and all write the table several times,
+ * one after the other in random order. So all of them meet the same changes of the machine and the same memory.
  */
 #include "../limits/limits.h"
 #include "pick.h"
@@ -13,18 +13,18 @@
 #include "../../verify/random.h"
 
 enum { ROUNDS = 5, MOST_CASES = 64, FEW_TURNS = 3 };
-static const double SLICE = 2e-3;         /* seconds that a round lasts at least */
-static const double PATIENCE = 60.0;      /* seconds, after which nobody has another turn, but for the first few */
-static const double HOPELESS = 1.5, FAR_BEHIND = 1.15; /* times the fastest: so slow after one turn, or after a few */
+static const double SLICE = 2e-3;    /* seconds that a round lasts at least */
+static const double PATIENCE = 60.0; /* seconds; after that no further turn, except the first few */
+static const double DROP_AT_ONCE = 1.5, DROP_LATER = 1.15; /* times the fastest, after one turn or after a few */
 
 typedef struct contender {
   shim_case c;
-  pick_row *row;      /* NULL: a limit */
+  pick_row *row; /* NULL: a limit */
   pick_timing *time;
-  pick_timing limit;  /* a limit's own */
-  int64_t passes;     /* in a round */
+  pick_timing limit; /* a limit's own */
+  int64_t passes;    /* in a round */
   double rounds[ROUNDS];
-  bool out;
+  bool dropped;
 } contender;
 
 typedef struct contest {
@@ -37,7 +37,7 @@ typedef struct contest {
 /* Seconds of a pass. */
 static double one_round(contender *c)
 {
-  c->c.pass(c->c.data); /* the caches as this case leaves them */
+  c->c.pass(c->c.data); /* leaves the caches as this case does */
   if (c->passes == 0) {
     const double start = bench_cpu_seconds();
     c->c.pass(c->c.data);
@@ -50,13 +50,13 @@ static double one_round(contender *c)
   return (bench_cpu_seconds() - start) / (double)c->passes;
 }
 
-/* NULL, or why they cannot go on. */
+/* NULL, or an error that ends the measurement. */
 static const char *begin_all(contest *k)
 {
   const char *error = NULL;
   bench_buffer_release();
   for (int i = 0; i < k->n && !error; i++)
-    error = k->all[i].out ? NULL : k->all[i].c.begin(k->all[i].c.data);
+    error = k->all[i].dropped ? NULL : k->all[i].c.begin(k->all[i].c.data);
   return error;
 }
 
@@ -73,13 +73,13 @@ static void one_turn(contest *k)
     }
     for (int i = 0; i < k->n; i++)
       /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): order is set up to n, which stays */
-      if (!k->all[order[i]].out)
+      if (!k->all[order[i]].dropped)
         k->all[order[i]].rounds[round] = one_round(&k->all[order[i]]);
   }
   for (int i = 0; i < k->n; i++) {
     contender *c = &k->all[i];
     double range;
-    if (c->out)
+    if (c->dropped)
       continue;
     c->time->rows = c->row ? bench_table_rows(&c->c) : k->p->shape.positions;
     const double elements = (double)(c->time->rows * k->p->shape.d_model);
@@ -88,21 +88,21 @@ static void one_turn(contest *k)
   }
 }
 
-/* Who cannot become the fastest any more need not have another turn; nor, after a few, need any limit but the best. */
-static void send_home(contest *k, int turns)
+/* Drops what cannot become the fastest any more, and after a few turns all limits but the best. */
+static void drop_slow(contest *k, int turns)
 {
   double best = INFINITY, limit = INFINITY;
   for (int i = 0; i < k->n; i++) {
     pick_conclude(k->all[i].time);
     if (k->all[i].row)
       best = fmin(best, k->all[i].time->ns);
-    else if (!k->all[i].out)
+    else if (!k->all[i].dropped)
       limit = fmin(limit, k->all[i].time->ns);
   }
   for (int i = 0; i < k->n; i++) {
     contender *c = &k->all[i];
-    const double factor = turns < FEW_TURNS ? HOPELESS : FAR_BEHIND;
-    c->out = c->out || (c->row ? c->time->ns > factor * best : turns >= FEW_TURNS && c->time->ns > limit);
+    const double factor = turns < FEW_TURNS ? DROP_AT_ONCE : DROP_LATER;
+    c->dropped = c->dropped || (c->row ? c->time->ns > factor * best : turns >= FEW_TURNS && c->time->ns > limit);
   }
 }
 
@@ -119,7 +119,7 @@ static void add_limit(void *data, const shim_case *c)
   added->time = &added->limit;
 }
 
-/* Of everybody's turns, the share of the limit in the same turn. A contest that broke off has no result. */
+/* The share of the limit is taken turn by turn. There is no result after an error. */
 static void conclude(pick *p, contest *k)
 {
   const pick_timing *limit = NULL;
@@ -173,13 +173,14 @@ void pick_measure(pick *p)
   if (!terminal && candidates > 0)
     fprintf(stderr, "measuring %d implementations and the limits, %d turns\n", candidates, PICK_TURNS);
   const double start = seconds();
-  for (int turn = 0; candidates > 0 && !p->error && turn < PICK_TURNS && (turn < FEW_TURNS || seconds() - start < PATIENCE); turn++) {
+  for (int turn = 0;
+       candidates > 0 && !p->error && turn < PICK_TURNS && (turn < FEW_TURNS || seconds() - start < PATIENCE); turn++) {
     if (terminal)
       fprintf(stderr, "\r\033[Kmeasuring: turn %d of %d", turn + 1, PICK_TURNS);
     p->error = begin_all(k);
     if (!p->error) {
       one_turn(k);
-      send_home(k, turn + 1);
+      drop_slow(k, turn + 1);
     }
   }
   if (terminal)

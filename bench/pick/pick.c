@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../../verify/machine.h"
-/* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that reports go by.
- * MPFR and the integers of exact's float64 take their time. */
+/* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that
+ * reports go by. MPFR and the integers of exact's float64 take their time. */
 enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
 
 /* A table beyond every cache says all there is to say about a larger one. */
@@ -92,14 +92,17 @@ int pick_run(const pick_options *o)
   pick p = {.o = o, .spec = o->table.spec};
   const int64_t row_bytes = p.spec.d_model * (int64_t)posenc_dtype_size((posenc_dtype)p.spec.dtype);
   const int64_t available = machine_available_memory() / 2;
-  const int64_t fit = (available > 0 && available < MOST_BYTES ? available : MOST_BYTES) / row_bytes, count = o->table.to - o->table.from;
-  p.shape = (bench_shape){"picked", count < fit || fit < 1 ? count : fit, p.spec.d_model, p.spec.base, "the table asked for", false};
+  const int64_t fit = (available > 0 && available < MOST_BYTES ? available : MOST_BYTES) / row_bytes,
+                count = o->table.to - o->table.from;
+  p.shape = (bench_shape){
+      "picked", count < fit || fit < 1 ? count : fit, p.spec.d_model, p.spec.base, "the table asked for", false};
   if (o->recipe)
     p.recipe = pick_recipe_of(o->table.preset, &p.recipe_why);
   verify(&p);
   pick_measure(&p);
   pick_choose(&p);
-  const bool said = (o->format_json ? pick_print_json : pick_print_text)(&p, stdout) && fflush(stdout) == 0 && !ferror(stdout);
+  const bool said =
+      (o->format_json ? pick_print_json : pick_print_text)(&p, stdout) && fflush(stdout) == 0 && !ferror(stdout);
   if (!said)
     fputs("posenc-bench: the answer could not be written\n", stderr);
   machine_warnings(stderr);

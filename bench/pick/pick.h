@@ -26,7 +26,7 @@ typedef struct pick_options {
 /* What was measured of one case: nanoseconds an element. */
 typedef struct pick_timing {
   double turns[PICK_TURNS]; /* the median of each of its turns */
-  int n;                    /* how many it had: who is far behind has fewer, and 0: not measured */
+  int n;                    /* their number: fewer where it was dropped, 0 where it was not measured */
   double ns, spread;        /* their median, and half their interquartile range; of a single turn, that of its rounds */
   double within_turn;       /* half the interquartile range of the last turn's rounds */
   int64_t rows;             /* of the table, that a pass wrote */
@@ -35,12 +35,12 @@ typedef struct pick_timing {
 typedef struct pick_row {
   const posenc_impl *impl;
   const impl_result *verified;
-  double ulp, max_abs;   /* the largest of all outputs compared; NAN: none was */
-  bool within;           /* the budget */
-  char reason[400];      /* why it is not, or was not measured; empty otherwise */
+  double ulp, max_abs; /* the largest of all outputs compared; NAN: none was */
+  bool within;         /* the budget */
+  char reason[400];    /* why it is not, or was not measured; empty otherwise */
   pick_timing time;
-  comparison against;      /* the fastest; it ties with itself */
-  double of_limit;       /* its speed as a share of that of plain stores: median over the turns of both; NAN */
+  comparison against; /* the fastest; it ties with itself */
+  double of_limit;    /* its speed as a share of that of plain stores: median over the turns of both; NAN */
 } pick_row;
 
 typedef struct pick {
@@ -48,17 +48,18 @@ typedef struct pick {
   posenc_spec spec;
   bench_shape shape; /* what is measured: of a huge table its first rows */
   results verified;
-  int64_t rows_compared; /* fewer than the table has: a sample, which errors may hide from */
-  const char *error;     /* why nobody could be measured, or NULL */
-  pick_row *rows; /* one per implementation, simplest first, as the list has them */
+  int64_t rows_compared; /* fewer than the table has: a sample, which may miss the largest errors */
+  const char *error;     /* why nothing could be measured, or NULL */
+  pick_row *rows;        /* one per implementation, simplest first, as the list has them */
   size_t n;
   const char *recipe; /* of --recipe: the implementation with the framework's roundings, or NULL where none has them */
   const char *recipe_why;
-  pick_row *fastest, *chosen; /* NULL: nobody is within the budget. chosen != fastest: a tie */
+  pick_row *fastest, *chosen; /* NULL: none is within the budget. chosen != fastest: a tie */
   pick_row *next;             /* the next fastest, or NULL */
 } pick;
 
-/* Returns its exit status: 0 an implementation was picked, 1 none is within the budget, 2 nothing could be measured or said. */
+/* Returns its exit status: 0 an implementation was picked, 1 none is within the budget, 2 nothing could be measured or
+ * said. */
 int pick_run(const pick_options *o);
 
 /* Sets time and of_limit of the rows within the budget; or error. */
@@ -67,8 +68,8 @@ void pick_measure(pick *p);
 /* Sets ns and spread of what had a turn. */
 void pick_conclude(pick_timing *t);
 
-/* Of the fastest and those that tie with it, the simplest: sets fastest, next, chosen, and the verdict on each row that was
- * measured. */
+/* Of the fastest and those that tie with it, the simplest: sets fastest, next, chosen, and the verdict on each row that
+ * was measured. */
 void pick_choose(pick *p);
 
 /* What has the roundings of a preset's framework (NULL: the paper's), and why; NULL where nothing here has them. */

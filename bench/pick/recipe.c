@@ -1,12 +1,14 @@
-/* Which implementation has the float32 roundings of a preset's framework, by the formulas in the projects' sources. The sine and
- * cosine are libm's: a framework's own vector functions may differ from them in the last place.
+/* Which implementation has the float32 roundings of a preset's framework, by the formulas in the projects' sources. The
+ * sine and cosine are libm's: a framework's own vector functions may differ from them in the last place.
  */
 #include "pick.h"
 
 #include <string.h>
 
 #define EXP_OF_STEP "frequencies exp(k * step) of a step rounded once, all in float32"
-#define EXP_OF_QUOTIENT "it forms exp((-ln(base) * k) / n) in float32, which rounds otherwise than explog's exp(k * step); nothing here does"
+#define EXP_OF_QUOTIENT                                                                                                \
+  "it forms exp((-ln(base) * k) / n) in float32, which rounds otherwise than explog's exp(k * step); nothing here "    \
+  "does"
 
 static const struct {
   const char *preset, *impl, *why;

@@ -68,7 +68,7 @@ static void who_was_not_measured_is_no_choice(void **state)
   assert_null(p.chosen);
 }
 
-/* Who had fewer turns is compared over those. */
+/* With fewer turns, only those are compared. */
 static void fewer_turns(void **state)
 {
   (void)state;
@@ -81,8 +81,8 @@ static void fewer_turns(void **state)
   assert_ptr_equal(p.chosen, &rows[1]);
 }
 
-/* The machine slows down when some have gone home: who was behind then is not the fastest for it. */
-static void who_went_home_is_not_the_fastest(void **state)
+/* The machine slows down after one was dropped, whose median is then the smallest. */
+static void a_dropped_one_is_not_the_fastest(void **state)
 {
   (void)state;
   made_up((const double[]){0, 1.2, 1, 0}, 0);
@@ -102,7 +102,8 @@ static void turns_are_compared_with_each_other(void **state)
 {
   (void)state;
   made_up((const double[]){0, 1, 1, 0}, 0);
-  for (int t = 0; t < PICK_TURNS; t++) { /* both get slower: row 2 takes 2 % less in all turns but those around the median */
+  for (int t = 0; t < PICK_TURNS;
+       t++) { /* both get slower: row 2 takes 2 % less in all turns but those around the median */
     rows[1].time.turns[t] = 1 + 0.1 * t;
     rows[2].time.turns[t] = t >= 6 && t <= 8 ? 1.02 * rows[1].time.turns[t] : 0.98 * rows[1].time.turns[t];
   }
@@ -138,10 +139,14 @@ static void quartiles(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_fastest_is_chosen), cmocka_unit_test(a_tie_goes_to_the_simpler),
-      cmocka_unit_test(a_noisy_machine_does_not_excuse_more_than_three_percent),
-      cmocka_unit_test(who_was_not_measured_is_no_choice), cmocka_unit_test(fewer_turns), cmocka_unit_test(who_went_home_is_not_the_fastest),
-      cmocka_unit_test(turns_are_compared_with_each_other), cmocka_unit_test(the_interval_is_that_of_the_sign_test), cmocka_unit_test(quartiles)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_fastest_is_chosen),
+                                     cmocka_unit_test(a_tie_goes_to_the_simpler),
+                                     cmocka_unit_test(a_noisy_machine_does_not_excuse_more_than_three_percent),
+                                     cmocka_unit_test(who_was_not_measured_is_no_choice),
+                                     cmocka_unit_test(fewer_turns),
+                                     cmocka_unit_test(a_dropped_one_is_not_the_fastest),
+                                     cmocka_unit_test(turns_are_compared_with_each_other),
+                                     cmocka_unit_test(the_interval_is_that_of_the_sign_test),
+                                     cmocka_unit_test(quartiles)};
   return cmocka_run_group_tests_name("pick_choose", tests, NULL, NULL);
 }

@@ -33,11 +33,12 @@ static void print_question(const pick *p, FILE *out)
   if (p->rows_compared == count)
     fprintf(out, "verified against MPFR: all %lld rows\n", (long long)count);
   else
-    fprintf(out, "verified against MPFR: %lld of %lld rows, spread over the table; errors of other rows may be larger\n",
+    fprintf(out,
+            "verified against MPFR: %lld of %lld rows, spread over the table; errors of other rows may be larger\n",
             (long long)p->rows_compared, (long long)count);
   machine_cpu(cpu, sizeof cpu);
-  fprintf(out, "measured on %s, %s, %s build; one core; output at %d modulo 64", cpu, machine_compiler(), machine_build_type(),
-          (int)p->o->at->bytes);
+  fprintf(out, "measured on %s, %s, %s build; one core; output at %d modulo 64", cpu, machine_compiler(),
+          machine_build_type(), (int)p->o->at->bytes);
   if (p->shape.positions < count)
     fprintf(out, "; only the first %lld rows were written", (long long)p->shape.positions);
   fprintf(out, "\n\n");
@@ -51,10 +52,11 @@ static int faster_first(const void *a, const void *b)
   return (x->time.n == 0) - (y->time.n == 0);
 }
 
-/* "2.1 +- 0.4 %", or "80 %" of who went home early. */
+/* "2.1 +- 0.4 %", or "80 %" of what was dropped early. */
 static const char *percent(const pick_row *r, char text[48])
 {
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pick_choose() sets `next` where more than one is within the budget */
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pick_choose() sets `next` where more than one is within the
+   * budget */
   if (isnan(r->against.unsure))
     snprintf(text, 48, "%.0f %%", 100 * r->against.behind);
   else
@@ -93,8 +95,8 @@ static void print_rows(const pick *p, FILE *out)
   for (size_t i = 0; i < p->n; i++)
     sorted[i] = &p->rows[i];
   qsort(sorted, p->n, sizeof *sorted, faster_first);
-  fprintf(out, "%-18s %9s %9s %11s %8s %6s %9s  %s\n", "implementation", "max ULP", "max error", "ns/element", "GB/s", "+-", "of limit",
-          "against the fastest");
+  fprintf(out, "%-18s %9s %9s %11s %8s %6s %9s  %s\n", "implementation", "max ULP", "max error", "ns/element", "GB/s",
+          "+-", "of limit", "against the fastest");
   for (size_t i = 0; i < p->n; i++)
     print_row(p, sorted[i], out);
   free(sorted);
@@ -141,20 +143,27 @@ void pick_print_why(const pick *p, FILE *out)
     const pick_row *best = most_accurate(p);
     fprintf(out, "none is within the budget");
     if (best)
-      fprintf(out, "; the most accurate is %s, with %.7g ULP and %.2e absolute", best->impl->name, best->ulp, best->max_abs);
+      fprintf(out, "; the most accurate is %s, with %.7g ULP and %.2e absolute", best->impl->name, best->ulp,
+              best->max_abs);
   } else if (p->o->recipe)
     fprintf(out, "the one that rounds so: %s", p->recipe_why);
   else if (within == 1)
     fprintf(out, "the only one within the budget%s", compared);
   else if (p->chosen != p->fastest)
-    fprintf(out, "%s behind %s, the fastest of the %zu within the budget%s: a tie, which goes to the one listed first, the simpler%s",
-            percent(p->chosen, behind), p->fastest->impl->name, within, compared, p->chosen->against.unsure > 0.1 ? noisy : "");
+    fprintf(out,
+            "%s behind %s, the fastest of the %zu within the budget%s: a tie, which goes to the one listed first, the "
+            "simpler%s",
+            percent(p->chosen, behind), p->fastest->impl->name, within, compared,
+            p->chosen->against.unsure > 0.1 ? noisy : "");
   else if (p->next->against.tie)
-    fprintf(out, "the fastest of the %zu within the budget%s; %s is %s behind: a tie, which goes to the one listed first, the simpler%s",
-            within, compared, p->next->impl->name, percent(p->next, behind), p->next->against.unsure > 0.1 ? noisy : "");
+    fprintf(out,
+            "the fastest of the %zu within the budget%s; %s is %s behind: a tie, which goes to the one listed first, "
+            "the simpler%s",
+            within, compared, p->next->impl->name, percent(p->next, behind),
+            p->next->against.unsure > 0.1 ? noisy : "");
   else
-    fprintf(out, "the fastest of the %zu within the budget%s; %s takes %s longer", within, compared, p->next->impl->name,
-            percent(p->next, behind));
+    fprintf(out, "the fastest of the %zu within the budget%s; %s takes %s longer", within, compared,
+            p->next->impl->name, percent(p->next, behind));
 }
 
 /* The name for programs; and where that is not the family's, what the family's would cost here. */
@@ -168,8 +177,8 @@ static void print_name(const pick *p, FILE *out)
   for (size_t i = 0; i < p->n && strcmp(name, family) != 0; i++)
     if (p->rows[i].impl == posenc_impl_find(family) && p->rows[i].time.n > 0) {
       char behind[48];
-      fprintf(out, "It needs %s. \"%s\", which is %s here, would take %s longer, and runs elsewhere too.\n", p->chosen->impl->isa, family,
-              p->rows[i].impl->name, percent(&p->rows[i], behind));
+      fprintf(out, "It needs %s. \"%s\", which is %s here, would take %s longer, and runs elsewhere too.\n",
+              p->chosen->impl->isa, family, p->rows[i].impl->name, percent(&p->rows[i], behind));
     }
 }
 

@@ -45,9 +45,12 @@ static void print_changes(const pick *p, bool c, FILE *f)
     const char *field, *in_c, *in_python;
     bool changed;
   } names[] = {
-      {"layout", s->layout == POSENC_SPLIT ? "POSENC_SPLIT" : "POSENC_INTERLEAVED", layout_name(s->layout), s->layout != start.layout},
-      {"order", s->order == POSENC_COS_FIRST ? "POSENC_COS_FIRST" : "POSENC_SIN_FIRST", order_name(s->order), s->order != start.order},
-      {"odd", s->odd == POSENC_ODD_ZERO ? "POSENC_ODD_ZERO" : "POSENC_ODD_HALF_PAIR", odd_name(s->odd), s->odd != start.odd},
+      {"layout", s->layout == POSENC_SPLIT ? "POSENC_SPLIT" : "POSENC_INTERLEAVED", layout_name(s->layout),
+       s->layout != start.layout},
+      {"order", s->order == POSENC_COS_FIRST ? "POSENC_COS_FIRST" : "POSENC_SIN_FIRST", order_name(s->order),
+       s->order != start.order},
+      {"odd", s->odd == POSENC_ODD_ZERO ? "POSENC_ODD_ZERO" : "POSENC_ODD_HALF_PAIR", odd_name(s->odd),
+       s->odd != start.odd},
       {"dtype", dtypes[s->dtype], format_of(s->dtype)->long_name, s->dtype != start.dtype},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -70,7 +73,8 @@ static void print_c(const pick *p, const char *impl, FILE *f)
   print_changes(p, true, f);
   fprintf(f,
           "posenc_plan *plan;\nif (posenc_plan_create(&plan, &spec, \"%s\") == POSENC_OK) {\n"
-          "  posenc_fill(plan, %" PRId64 ", %" PRId64 ", table, %" PRId64 "); /* %s table[%" PRId64 " * %" PRId64 "] */\n"
+          "  posenc_fill(plan, %" PRId64 ", %" PRId64 ", table, %" PRId64 "); /* %s table[%" PRId64 " * %" PRId64
+          "] */\n"
           "  posenc_plan_destroy(plan);\n}\n",
           impl, table->from, rows, d, elements[p->spec.dtype], rows, d);
 }
@@ -90,8 +94,8 @@ static void print_python(const pick *p, const char *impl, FILE *f)
 static void print_cmake(const pick *p, const char *impl, FILE *f)
 {
   (void)p, (void)impl;
-  fprintf(f, "find_package(posenc %d.%d REQUIRED)\ntarget_link_libraries(app PRIVATE posenc::posenc)\n", POSENC_VERSION_MAJOR,
-          POSENC_VERSION_MINOR);
+  fprintf(f, "find_package(posenc %d.%d REQUIRED)\ntarget_link_libraries(app PRIVATE posenc::posenc)\n",
+          POSENC_VERSION_MAJOR, POSENC_VERSION_MINOR);
 }
 
 static void print_pkg_config(const pick *p, const char *impl, FILE *f)
@@ -100,8 +104,10 @@ static void print_pkg_config(const pick *p, const char *impl, FILE *f)
   fputs("cc app.c $(pkg-config --cflags --libs posenc)\n", f);
 }
 
-const pick_language pick_languages[PICK_LANGUAGES] = {
-    {"c", "C", print_c}, {"cmake", "CMake", print_cmake}, {"pkg_config", "pkg-config", print_pkg_config}, {"python", "Python", print_python}};
+const pick_language pick_languages[PICK_LANGUAGES] = {{"c", "C", print_c},
+                                                      {"cmake", "CMake", print_cmake},
+                                                      {"pkg_config", "pkg-config", print_pkg_config},
+                                                      {"python", "Python", print_python}};
 
 char *pick_import(const pick *p, int language)
 {

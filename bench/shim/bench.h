@@ -54,8 +54,8 @@ void *bench_buffer(size_t bytes, int64_t offset);
 void bench_buffer_setup(size_t max_bytes);
 void bench_buffer_release(void);
 
-/* From the start of an array of so many bytes to that of the next in the buffer, as malloc() has large ones: at the same place of
- * a page, and a page further than whole pages would need. */
+/* From the start of an array of so many bytes to that of the next in the buffer, as malloc() has large ones: at the
+ * same place of a page, and a page further than whole pages would need. */
 size_t bench_to_next(size_t bytes);
 
 /* The share of the buffer's pages, of those in use, that are huge; negative where the system does not tell. */

@@ -13,17 +13,11 @@ static struct {
   double huge; /* the answer of bench_buffer_huge() for what is touched */
 } buffer;
 
-size_t bench_to_next(size_t bytes)
-{
-  return (bytes + PAGE - 1) / PAGE * PAGE + PAGE;
-}
+size_t bench_to_next(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE + PAGE; }
 
-void bench_buffer_setup(size_t max_bytes)
-{
-  buffer.size = bench_to_next(max_bytes) + max_bytes + LINE;
-}
+void bench_buffer_setup(size_t max_bytes) { buffer.size = bench_to_next(max_bytes) + max_bytes + LINE; }
 
-/* From the kernel's account of the mapping: what was asked for is not always given. */
+/* From the kernel's account of the mapping: huge pages are not always given. */
 static double share_of_huge_pages(void)
 {
   const unsigned long long here = (uintptr_t)buffer.start;
@@ -67,10 +61,7 @@ void *bench_buffer(size_t bytes, int64_t offset)
   return buffer.start + offset;
 }
 
-double bench_buffer_huge(void)
-{
-  return buffer.huge;
-}
+double bench_buffer_huge(void) { return buffer.huge; }
 
 void bench_buffer_release(void)
 {

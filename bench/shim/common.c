@@ -19,15 +19,9 @@ static const bench_shape shapes[] = {
 
 _Static_assert(sizeof shapes / sizeof *shapes <= BENCH_MAX_SHAPES, "bench_options.shapes has a bit per shape");
 
-size_t bench_shape_count(void)
-{
-  return sizeof shapes / sizeof *shapes;
-}
+size_t bench_shape_count(void) { return sizeof shapes / sizeof *shapes; }
 
-const bench_shape *bench_shape_at(size_t i)
-{
-  return &shapes[i];
-}
+const bench_shape *bench_shape_at(size_t i) { return &shapes[i]; }
 
 const bench_shape *bench_shape_find(const char *name, size_t *index)
 {

@@ -32,8 +32,8 @@ double compare_median(double *values, int n, double *range)
   return quantile(values, n, 0.5);
 }
 
-/* Half of the interval between the k-th smallest and the k-th largest value, for the largest k that leaves the median between them
- * with a probability of 95 %: that of n tosses of a coin. */
+/* Half of the interval between the k-th smallest and the k-th largest value, for the largest k that leaves the median
+ * between them with a probability of 95 %: that of n tosses of a coin. */
 static double half_interval(const double *sorted, int n)
 {
   double chance = ldexp(1, -n), below = chance; /* of 0 heads, of at most k */
@@ -78,8 +78,8 @@ static double median_of(compare_times t)
   return median;
 }
 
-/* A program that was dropped early is compared over its few repetitions, which say little about the others' later ones. The
- * fastest by its median gives way to one that is faster by the median ratio. */
+/* A program that was dropped early is compared over its few repetitions, which say little about the others' later ones.
+ * The fastest by its median gives way to one that is faster by the median ratio. */
 size_t compare_fastest(const compare_times *all, size_t n)
 {
   int most = 1;

@@ -35,8 +35,8 @@ inline std::string verdicts_json(const contests &all)
   const auto add = [&text](const contestant &one, const contestant &other) {
     char numbers[160];
     const comparison c = compare(one.series(), other.series());
-    std::snprintf(numbers, sizeof numbers, "\"behind\": %.6g, \"unsure\": %.6g, \"tie\": %s, \"verdict\": \"%s\"}", c.behind, c.unsure,
-                  c.tie ? "true" : "false", compare_word(c));
+    std::snprintf(numbers, sizeof numbers, "\"behind\": %.6g, \"unsure\": %.6g, \"tie\": %s, \"verdict\": \"%s\"}",
+                  c.behind, c.unsure, c.tie ? "true" : "false", compare_word(c));
     text += (text.empty() ? "\n    {\"case\": \"" : ",\n    {\"case\": \"") + one.name + "\", \"impl\": \"" + one.who +
             "\", \"against\": \"" + other.name + "\", " + numbers;
   };

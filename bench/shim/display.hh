@@ -23,20 +23,19 @@ struct entry {
 using entries = std::map<std::string, entry>;
 
 // Did a run end in an error? Google Benchmark has a flag for it to 1.7, and since 1.8 the kind of skipping, 0 for none.
-template <typename Run>
-auto has_failed(const Run &run) -> decltype(static_cast<bool>(run.error_occurred))
+template <typename Run> auto has_failed(const Run &run) -> decltype(static_cast<bool>(run.error_occurred))
 {
   return run.error_occurred;
 }
-template <typename Run>
-auto has_failed(const Run &run) -> decltype(run.skipped != decltype(run.skipped)())
+template <typename Run> auto has_failed(const Run &run) -> decltype(run.skipped != decltype(run.skipped)())
 {
   return run.skipped != decltype(run.skipped)();
 }
 
 // Google Benchmark's JSON, and "verdicts" at its end.
-class json_reporter : public benchmark::JSONReporter {
- public:
+class json_reporter : public benchmark::JSONReporter
+{
+public:
   explicit json_reporter(const entries &competing) : competing_(competing) {}
 
   void ReportRuns(const std::vector<Run> &runs) override
@@ -68,7 +67,7 @@ class json_reporter : public benchmark::JSONReporter {
     out << text << ",\n  \"verdicts\": " << verdicts_json(found_) << "\n}\n";
   }
 
- private:
+private:
   const entries &competing_;
   contests found_;
 };
@@ -76,8 +75,9 @@ class json_reporter : public benchmark::JSONReporter {
 // The display reporter the flags ask for, with two changes. Its context is replaced: it warns that the *library* was
 // built for debugging, which Debian's package always says, and which says nothing about the code measured here. And
 // the progress line makes room for results.
-class display : public benchmark::BenchmarkReporter {
- public:
+class display : public benchmark::BenchmarkReporter
+{
+public:
   // given: NULL for the one the flags ask for
   display(const context_lines &lines, benchmark::BenchmarkReporter *given)
       : inner(given ? given : benchmark::CreateDefaultDisplayReporter()), errors(0), context(lines)
@@ -111,7 +111,7 @@ class display : public benchmark::BenchmarkReporter {
   benchmark::BenchmarkReporter *inner; // not owned
   size_t errors;                       // cases that ended in one
 
- private:
+private:
   const context_lines &context;
 };
 

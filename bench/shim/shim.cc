@@ -18,7 +18,8 @@ struct shim_run {
   benchmark::State *state;
 };
 
-namespace {
+namespace
+{
 
 using benchmark::Counter;
 
@@ -81,14 +82,12 @@ void set_flags(bool list, const std::string &file)
 // Google Benchmark's own reading of a flag without a value, or with one.
 bool is_true(const std::string &value)
 {
-  return value.empty() || (value != "false" && value != "no" && value != "off" && std::strchr("0fFnN", value[0]) == nullptr);
+  return value.empty() ||
+         (value != "false" && value != "no" && value != "off" && std::strchr("0fFnN", value[0]) == nullptr);
 }
 
 // A wrong format makes Google Benchmark print its help and leave with success: catch it first.
-bool is_format(const std::string &value)
-{
-  return value == "console" || value == "json" || value == "csv";
-}
+bool is_format(const std::string &value) { return value == "console" || value == "json" || value == "csv"; }
 
 // What else is done here depends on these flags. False: the value is not allowed.
 bool take_flag(const std::string &name, const std::string &value)
@@ -140,7 +139,8 @@ void shim_register(const shim_case *c)
   if (c->wall)
     registered->UseRealTime();
   if (c->who)
-    competing[k->name + (c->wall ? "/real_time" : "")] = {contest_of(k->name, c->who, c->stands_for), c->who, c->stands_for != nullptr, c->wall};
+    competing[k->name + (c->wall ? "/real_time" : "")] = {contest_of(k->name, c->who, c->stands_for), c->who,
+                                                          c->stands_for != nullptr, c->wall};
 }
 
 void shim_context(const char *key, const char *value)
@@ -165,15 +165,9 @@ size_t shim_select(void)
   return selected.size();
 }
 
-bool shim_list_asked_for(void)
-{
-  return list_only;
-}
+bool shim_list_asked_for(void) { return list_only; }
 
-const char *shim_output_file(void)
-{
-  return output_file.empty() ? nullptr : output_file.c_str();
-}
+const char *shim_output_file(void) { return output_file.empty() ? nullptr : output_file.c_str(); }
 
 void shim_list(void)
 {
@@ -211,17 +205,8 @@ void shim_items(shim_run *run, int64_t per_pass)
       Counter(static_cast<double>(per_pass), Counter::kIsIterationInvariantRate, Counter::kIs1000);
 }
 
-void shim_counter(shim_run *run, const char *name, double value)
-{
-  run->state->counters[name] = Counter(value);
-}
+void shim_counter(shim_run *run, const char *name, double value) { run->state->counters[name] = Counter(value); }
 
-void shim_label(shim_run *run, const char *text)
-{
-  run->state->SetLabel(text);
-}
+void shim_label(shim_run *run, const char *text) { run->state->SetLabel(text); }
 
-void shim_void(shim_run *run, const char *why)
-{
-  run->state->SkipWithError(why);
-}
+void shim_void(shim_run *run, const char *why) { run->state->SkipWithError(why); }

@@ -26,10 +26,11 @@ typedef struct shim_case {
   void (*release)(void *data);            /* may be NULL; called once, when nothing runs any more */
   bool wall; /* time by the clock on the wall instead of this thread's CPU time; the name then ends in /real_time */
 
-  /* Who is measured: a part of the name. Cases whose names differ in nothing else compete, and the JSON has a verdict on each
-   * (compare.h). NULL: it competes with no other. */
-  const char *who;       /* copied */
-  const char *stands_for; /* of a peer's case: the first part of the name that ours has in its place; NULL: it is ours */
+  /* Who is measured: a part of the name. Cases whose names differ in nothing else compete, and the JSON has a verdict
+   * on each (compare.h). NULL: it competes with no other. */
+  const char *who; /* copied */
+  const char
+      *stands_for; /* of a peer's case: the first part of the name that ours has in its place; NULL: it is ours */
 } shim_case;
 
 /* Google Benchmark's own flags, argv[0] being the program. NULL, or the first flag it does not take. */
