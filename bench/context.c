@@ -1,5 +1,5 @@
 #include "../verify/machine.h"
-#include "bench.h"
+#include "options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void huge_page_mode(const char *setting, char *mode, size_t size)
   snprintf(mode, size, "%.*s", open ? (int)length : 7, open ? open + 1 : "unknown");
 }
 
-static void one_left_out(const char *name, const char *reason, void *data)
+static void one_skipped(const char *name, const char *reason, void *data)
 {
   char key[128];
   (void)data;
@@ -65,7 +65,7 @@ void bench_context(const bench_options *options)
   huge_page_mode("defrag", text, sizeof text);
   shim_context("transparent_huge_pages_defrag", text);
   shim_context("buffer", "huge pages advised; the counter huge_pages is the share that is huge");
-  snprintf(text, sizeof text, "%" PRId64, options->places[0].offset);
+  snprintf(text, sizeof text, "%" PRId64, options->offsets[0].bytes);
   shim_context("offset", text);
   shim_context("verified", options->verified ? options->verified : "no report given");
   for (size_t i = 0; i < bench_shape_count(); i++) {
@@ -75,6 +75,6 @@ void bench_context(const bench_options *options)
     snprintf(text, sizeof text, "n:%" PRId64 "/d:%" PRId64 " base %g, %s", s->positions, s->d_model, s->base, s->who);
     shim_context(key, text);
   }
-  bench_each_left_out(one_left_out, NULL);
+  bench_each_skipped(one_skipped, NULL);
   machine_warnings(stderr);
 }

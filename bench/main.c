@@ -1,6 +1,5 @@
-#include "bench.h"
-#include "peers/register.h"
-#include "pick.h"
+#include "limits/limits.h"
+#include "options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@ typedef struct arguments {
 
 static arguments split(int argc, char **argv)
 {
-  arguments a = {0, 0, bench_alloc(((size_t)argc + 1) * sizeof *argv), bench_alloc(((size_t)argc + 3) * sizeof *argv)};
+  arguments a = {0, 0, must_calloc(argc + 1, sizeof *argv), must_calloc(argc + 3, sizeof *argv)};
   a.ours[a.n_ours++] = a.theirs[a.n_theirs++] = argv[0];
   for (int i = 1; i < argc; i++) {
     if (strncmp(argv[i], "--benchmark_", 12) == 0 || strncmp(argv[i], "--v=", 4) == 0)
@@ -27,33 +26,29 @@ static arguments split(int argc, char **argv)
   return a;
 }
 
-static bool wanted(const bench_options *o, size_t shape)
-{
-  return o->shapes >> shape & 1;
-}
+static bool wanted(const bench_options *o, size_t shape) { return o->shapes >> shape & 1; }
 
-static void register_at(const bench_options *o, const bench_place *place)
+static void register_at(const bench_options *o, const bench_offset *at)
 {
   for (size_t i = 0; i < bench_shape_count(); i++) {
     if (!wanted(o, i))
       continue;
-    bench_register_limits(bench_shape_at(i), POSENC_F32, place);
-    bench_register_fills(bench_shape_at(i), place);
+    bench_register_limits(bench_shape_at(i), POSENC_F32, at);
+    bench_register_fills(bench_shape_at(i), at);
     if (bench_shape_at(i)->level && !o->all_cases) /* a level is there for its size alone */
       continue;
-    bench_register_dtypes(bench_shape_at(i), o->all_cases, place);
-    bench_register_sums(bench_shape_at(i), o->all_cases, place);
-    if (o->all_cases)
-      bench_register_conventions(bench_shape_at(i), place);
-    if (place == o->places && strcmp(bench_shape_at(i)->name, "transformer") == 0) /* a check of our rows: once is enough */
-      bench_register_sleef_loops(bench_shape_at(i), place);
+    bench_register_tables(bench_shape_at(i), o->all_cases, at);
+    bench_register_sums(bench_shape_at(i), o->all_cases, at);
+    if (at == o->offsets &&
+        strcmp(bench_shape_at(i)->name, "transformer") == 0) /* a check of our rows: once is enough */
+      bench_register_sleef_loops(bench_shape_at(i), at);
   }
   if (o->all_shapes) {
-    bench_register_more_sums(o->all_cases, place);
-    bench_register_positions(o->all_cases, place);
+    bench_register_more_sums(o->all_cases, at);
+    bench_register_positions(o->all_cases, at);
   }
   if (o->all_cases)
-    bench_register_threads(place);
+    bench_register_threads(at);
 }
 
 static void register_all(const bench_options *o)
@@ -66,18 +61,18 @@ static void register_all(const bench_options *o)
 
   bench_register_harness();
   if (o->peers) {
-    bench_register_peers(&o->places[0]);
+    bench_register_peers(&o->offsets[0]);
     return;
   }
-  for (size_t i = 0; i < o->n_places; i++)
-    register_at(o, &o->places[i]);
+  for (size_t i = 0; i < o->n_offsets; i++)
+    register_at(o, &o->offsets[i]);
   if (o->all_cases)
     bench_register_plans();
   if (o->all_shapes)
     bench_register_fresh();
 }
 
-static void print_left_out(const char *name, const char *reason, void *data)
+static void print_skipped(const char *name, const char *reason, void *data)
 {
   (void)data;
   printf("not run: %s: %s\n", name, reason);
@@ -114,7 +109,7 @@ static int measure(const bench_options *o, arguments *a)
   if (o->list || shim_list_asked_for()) {
     shim_list();
     if (o->list)
-      bench_each_left_out(print_left_out, NULL);
+      bench_each_skipped(print_skipped, NULL);
     return 0;
   }
   if (!can_write(shim_output_file()))
@@ -134,13 +129,13 @@ int main(int argc, char **argv)
     fprintf(stderr, "posenc-bench: %s: --pick measures in its own way, without Google Benchmark\n", a.theirs[1]);
     status = 2;
   } else if (o.pick) {
-    status = pick_run(&o);
+    status = pick_run(&o.choice);
   } else {
     if (o.json && strcmp(o.json, "-") == 0) {
       a.theirs[a.n_theirs++] = json_stdout;
     } else if (o.json) {
       const size_t size = strlen(o.json) + 32;
-      json_file = bench_alloc(size);
+      json_file = must_calloc((int64_t)size, 1);
       snprintf(json_file, size, "--benchmark_out=%s", o.json);
       a.theirs[a.n_theirs++] = json_file;
       a.theirs[a.n_theirs++] = json_out;
@@ -149,7 +144,6 @@ int main(int argc, char **argv)
     shim_release();
   }
   bench_buffer_release();
-  bench_left_out_release();
   free(json_file);
   free(a.ours);
   free(a.theirs);

@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "options.h"
 
 #include <argp.h>
 #include <math.h>
@@ -13,23 +13,28 @@ static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Only this shape or cache level; may be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-     "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0", 0},
-    {"peers", KEY_PEERS, NULL, 0, "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
+     "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0",
+     0},
+    {"peers", KEY_PEERS, NULL, 0,
+     "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
     {"verified", KEY_VERIFIED, "FILE", 0, "JSON of posenc-verify: what it does not call verified is not run", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
      "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
-     "given several times: names of all but the first then end in /offset:BYTES", 0},
+     "given several times: names of all but the first then end in /offset:BYTES",
+     0},
     {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
     {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},
     {"pick", KEY_PICK, NULL, 0, "Verify that table, measure who is within the budget, say which one to use and how", 1},
-    {"max-ulp", KEY_MAX_ULP, "X", 0, "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
+    {"max-ulp", KEY_MAX_ULP, "X", 0,
+     "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
     {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1},
     {"recipe", KEY_RECIPE, NULL, 0, "Instead of a budget: the roundings of the preset's own framework", 1},
     {"format", KEY_FORMAT, "NAME", 0, "text (default) or json", 1},
     {0}};
 
 static const char text[] =
-    "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or picks one."
+    "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or "
+    "picks one."
     "\vGoogle Benchmark's own options all work (with =):\n"
     "  --benchmark_filter=REGEX\n"
     "  --benchmark_list_tests={true|false}\n"
@@ -66,15 +71,15 @@ static void add_shape(const char *name, const struct argp_state *state)
   argp_error(state, "no shape or level is named '%s'; they are: %s", name, names);
 }
 
-static void add_place(int64_t offset, bench_options *o)
+static void add_offset(int64_t offset, bench_options *o)
 {
-  for (size_t i = 0; i < o->n_places; i++)
-    if (o->places[i].offset == offset)
+  for (size_t i = 0; i < o->n_offsets; i++)
+    if (o->offsets[i].bytes == offset)
       return;
-  bench_place *place = &o->places[o->n_places++];
-  place->offset = offset;
-  if (o->n_places > 1)
-    snprintf(place->suffix, sizeof place->suffix, "/offset:%d", (int)offset);
+  bench_offset *at = &o->offsets[o->n_offsets++];
+  at->bytes = offset;
+  if (o->n_offsets > 1)
+    snprintf(at->suffix, sizeof at->suffix, "/offset:%d", (int)offset);
 }
 
 static void parse_offset(const char *arg, const struct argp_state *state)
@@ -83,7 +88,7 @@ static void parse_offset(const char *arg, const struct argp_state *state)
   const long offset = strtol(arg, &end, 10);
   if (*arg == '\0' || *end != '\0' || offset < 0 || offset > 60 || offset % 4 != 0)
     argp_error(state, "--offset is '%s'; allowed: a multiple of 4 from 0 to 60", arg);
-  add_place(offset, state->input);
+  add_offset(offset, state->input);
 }
 
 static double parse_budget(const struct argp_state *state, const char *option, const char *arg)
@@ -99,20 +104,23 @@ static void complete_pick(const struct argp_state *state)
 {
   bench_options *o = state->input;
   if (o->list || o->verified || o->json || o->all_cases || o->peers || o->shapes)
-    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, --peers, --verified or --json");
-  if (o->recipe && (isfinite(o->max_ulp) || isfinite(o->max_abs)))
+    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, "
+                      "--peers, --verified or --json");
+  if (o->choice.recipe && (isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs)))
     argp_error(state, "--recipe excludes --max-ulp and --max-abs: it asks for given roundings, not for small errors");
-  if (o->recipe && o->table.spec.dtype != POSENC_F32)
+  if (o->choice.recipe && o->choice.table.spec.dtype != POSENC_F32)
     argp_error(state, "--recipe is about tables of float32, which frameworks store");
-  if (!o->recipe && isinf(o->max_ulp) && isinf(o->max_abs))
-    o->max_ulp = 1;
-  if (o->n_places > 1)
+  if (!o->choice.recipe && isinf(o->choice.max_ulp) && isinf(o->choice.max_abs))
+    o->choice.max_ulp = 1;
+  if (o->n_offsets > 1)
     argp_error(state, "--pick measures at one --offset");
-  if (o->n_places == 0)
-    add_place(16, o);
-  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->table.spec.dtype);
-  if (o->places[0].offset % size != 0)
-    argp_error(state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->places[0].offset, (int)size);
+  if (o->n_offsets == 0)
+    add_offset(16, o);
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->choice.table.spec.dtype);
+  o->choice.at = &o->offsets[0];
+  if (o->offsets[0].bytes % size != 0)
+    argp_error(state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->offsets[0].bytes,
+               (int)size);
 }
 
 /* What was not given. */
@@ -125,17 +133,18 @@ static void complete(const struct argp_state *state)
     complete_pick(state);
     return;
   }
-  if (o->table.given || isfinite(o->max_ulp) || isfinite(o->max_abs) || o->recipe || o->format_given)
+  if (o->choice.table.given || isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs) || o->choice.recipe ||
+      o->format_given)
     argp_error(state, "a table, a budget or a format is given, which are for --pick");
-  if (o->peers && (o->all_cases || o->shapes || o->n_places > 1))
+  if (o->peers && (o->all_cases || o->shapes || o->n_offsets > 1))
     argp_error(state, "--peers has sizes of its own and one --offset: no --shape or --all-cases with it");
   o->all_shapes = o->shapes == 0;
   for (size_t i = 0; o->all_shapes && i < bench_shape_count(); i++)
     o->shapes |= UINT64_C(1) << i;
-  if (o->n_places == 0) {
-    add_place(16, o);
+  if (o->n_offsets == 0) {
+    add_offset(16, o);
     if (o->all_cases)
-      add_place(0, o);
+      add_offset(0, o);
   }
 }
 
@@ -143,16 +152,16 @@ static error_t take(int key, char *arg, struct argp_state *state)
 {
   bench_options *o = state->input;
   switch (key) {
-  case ARGP_KEY_INIT: state->child_inputs[0] = &o->table; break;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &o->choice.table; break;
   case KEY_PICK: o->pick = true; break;
-  case KEY_MAX_ULP: o->max_ulp = parse_budget(state, "--max-ulp", arg); break;
-  case KEY_MAX_ABS: o->max_abs = parse_budget(state, "--max-abs", arg); break;
-  case KEY_RECIPE: o->recipe = true; break;
+  case KEY_MAX_ULP: o->choice.max_ulp = parse_budget(state, "--max-ulp", arg); break;
+  case KEY_MAX_ABS: o->choice.max_abs = parse_budget(state, "--max-abs", arg); break;
+  case KEY_RECIPE: o->choice.recipe = true; break;
   case KEY_FORMAT:
     if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0)
       argp_error(state, "--format %s: text or json is needed", arg);
     o->format_given = true;
-    o->format_json = arg[0] == 'j';
+    o->choice.format_json = arg[0] == 'j';
     break;
   case KEY_LIST: o->list = true; break;
   case KEY_VERIFIED: o->verified = arg; break;
@@ -170,10 +179,11 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 void bench_options_parse(int argc, char **argv, bench_options *options)
 {
-  static const struct argp_child children[] = {{&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
+  static const struct argp_child children[] = {
+      {&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
   static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};
   argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
   argp_err_exit_status = 2;
-  *options = (bench_options){.table = spec_options_default(5000), .max_ulp = INFINITY, .max_abs = INFINITY};
+  *options = (bench_options){.choice = {.table = spec_options_default(5000), .max_ulp = INFINITY, .max_abs = INFINITY}};
   argp_parse(&parser, argc, argv, 0, NULL, options);
 }

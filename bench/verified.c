@@ -1,6 +1,5 @@
-#include "bench.h"
-
-#include "posenc.h"
+#define _POSIX_C_SOURCE 200809L
+#include "options.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -17,24 +16,11 @@ static void refuse(const char *path, const char *what)
 static char *read_all(const char *path)
 {
   FILE *f = fopen(path, "rb");
-  if (!f)
-    refuse(path, strerror(errno));
-  size_t size = 0, room = 1 << 16;
-  char *text = bench_alloc(room + 1);
-  for (size_t n; (n = fread(text + size, 1, room - size, f)) > 0;) {
-    size += n;
-    if (size == room) {
-      char *larger = bench_alloc(2 * room + 1);
-      memcpy(larger, text, size);
-      free(text);
-      text = larger;
-      room *= 2;
-    }
-  }
-  if (ferror(f))
+  char *text = NULL;
+  size_t room = 0;
+  if (!f || (getdelim(&text, &room, '\0', f) < 0 && !feof(f))) /* to the end: JSON has no such byte */
     refuse(path, strerror(errno));
   fclose(f);
-  text[size] = '\0';
   return text;
 }
 
@@ -44,13 +30,15 @@ static const char *string(const cJSON *object, const char *key)
   return s ? s : "";
 }
 
-/* What the report says of one dtype of an implementation that it calls verified. Reports that name no dtype are about float32. */
+/* What the report says of one dtype of an implementation that it calls verified. Reports that name no dtype are about
+ * float32. */
 static void read_dtype(const cJSON *entry, const posenc_impl *impl, posenc_dtype dtype)
 {
   const cJSON *range;
   char name[96];
   bool judged = false, broken = false;
-  cJSON_ArrayForEach(range, cJSON_GetObjectItemCaseSensitive(entry, "ranges")) {
+  cJSON_ArrayForEach(range, cJSON_GetObjectItemCaseSensitive(entry, "ranges"))
+  {
     const char *of = string(range, "dtype");
     if (strcmp(*of ? of : bench_dtype_name(POSENC_F32), bench_dtype_name(dtype)) != 0)
       continue;
@@ -59,15 +47,15 @@ static void read_dtype(const cJSON *entry, const posenc_impl *impl, posenc_dtype
   }
   snprintf(name, sizeof name, "%s/%s", impl->name, bench_dtype_name(dtype));
   if (broken)
-    bench_leave_out(name, "failed verification: beyond its bound");
+    bench_skip(name, "failed verification: beyond its bound");
   else if (!judged && bench_offers(impl, dtype))
-    bench_leave_out(name, "not judged by posenc-verify");
+    bench_skip(name, "not judged by posenc-verify");
 }
 
 void bench_read_verified(const char *path)
 {
   char *text = read_all(path);
-  cJSON *report = cJSON_Parse(text);
+  cJSON *report = cJSON_Parse(text ? text : "");
   free(text);
   if (!report)
     refuse(path, "this is not JSON");
@@ -86,12 +74,12 @@ void bench_read_verified(const char *path)
     if (!posenc_impl_supported(impl))
       continue;
     if (!found) {
-      bench_leave_out(impl->name, "not in the verification report");
+      bench_skip(impl->name, "not in the verification report");
     } else if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(found, "verified"))) {
       char reason[512];
       const char *why = string(found, "failure"); /* null where nothing was compared, so that nothing could fail */
       snprintf(reason, sizeof reason, "%s%s", *why ? "failed verification: " : "not judged by posenc-verify", why);
-      bench_leave_out(impl->name, reason);
+      bench_skip(impl->name, reason);
     } else {
       for (size_t dtype = 0; posenc_dtype_size((posenc_dtype)dtype) > 0; dtype++)
         read_dtype(found, impl, (posenc_dtype)dtype);

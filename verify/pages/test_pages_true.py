@@ -116,9 +116,9 @@ def test_literals_in_expressions(source, said):
 
 @pytest.mark.parametrize("template, said", [
     ("{{ promised('16 MB', 'include/posenc.h') }}", "'16 MB' does not stand in include/posenc.h"),
-    ("{{ stated('4 %', 'bench/pick_choose.c', 'TIE = 0.04') }}", "'TIE = 0.04' does not stand in bench/pick_choose.c"),
-    ("{{ stated('3 %', 'bench/pick_choose.c', 'TIE = 0.0') }}", "'TIE = 0.0' does not stand in bench/pick_choose.c"),
-    ("{{ stated('3 %', 'bench/pick_choose.c', 'IE = 0.03') }}", "'IE = 0.03' does not stand in bench/pick_choose.c"),
+    ("{{ stated('4 %', 'bench/shim/compare.c', 'TIE = 0.04') }}", "'TIE = 0.04' does not stand in bench/shim/compare.c"),
+    ("{{ stated('3 %', 'bench/shim/compare.c', 'TIE = 0.0') }}", "'TIE = 0.0' does not stand in bench/shim/compare.c"),
+    ("{{ stated('3 %', 'bench/shim/compare.c', 'IE = 0.03') }}", "'IE = 0.03' does not stand in bench/shim/compare.c"),
     ("{{ stated('3 ULP', 'a friend of mine') }}", "neither a file of the tree, nor an address"),
     ("{{ stated('4 %', 'bench/none.c') }}", "is no file of the tree"), ("{{ promised('4 %', 'a manual') }}", "is no path"),
     ("{{ claim(bench.limit(5000, 512) > 1e9, 'memory is fast') }}", "the recorded runs do not show that memory is fast"),
@@ -140,7 +140,7 @@ def test_what_templates_may_say():
     env = make.environment()
     env.globals |= all_of_them()
     template = ("{{ promised('less than 112 KiB of stack', 'include/posenc.h') }}; "
-                "{{ stated('3 %', 'bench/pick_choose.c', 'TIE = 0.03') }}; "
+                "{{ stated('3 %', 'bench/shim/compare.c', 'TIE = 0.03') }}; "
                 "{{ stated('0.561 ULP', 'https://sourceware.org/glibc/manual') }}; "
                 "{{ derived(2**-8, 'half of 2^-7') | rough }}; "
                 "{{ claim(2 > 1) }}{{ 201.0 | elapsed }}")

@@ -1,0 +1,107 @@
+/* Positions that are not a table's, d_model 512:
+ *
+ *   fill_at/<implementation>/f32/n:2048/d:512          posenc_fill_at, random positions
+ *   fill_at/<implementation>/f32/n:64/d:512/in_a_row   posenc_fill_at, neighbours: as fast as a fill, ideally
+ *   row/<implementation>/f32/d:512/below:<end>         posenc_fill of one row after the other, random positions, all
+ *                                                      into the same memory, which stays in L1: as a decoder asks
+ */
+#include "../limits/limits.h"
+#include "cases.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
+static const int64_t FIRST_NEIGHBOUR = 4001; /* a multiple of nothing that a kernel may like */
+
+static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false};
+static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false};
+
+/* High bits of a 64-bit linear congruential generator, always from the same seed: the same positions for every
+ * implementation and in every run. end is a power of two, to 2^32. */
+int64_t *bench_random_positions(int64_t n, int64_t end)
+{
+  int64_t *positions = must_calloc(n, sizeof *positions);
+  uint64_t state = 1;
+  for (int64_t i = 0; i < n; i++) {
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    positions[i] = (int64_t)(state >> 32) & (end - 1);
+  }
+  return positions;
+}
+
+static posenc_status write_at(const bench_work *w)
+{
+  return posenc_fill_at(w->plan, w->positions, w->rows, w->out, D_MODEL);
+}
+
+static posenc_status write_rows(const bench_work *w)
+{
+  posenc_status status = POSENC_OK;
+  for (int64_t i = 0; i < ROWS && status == POSENC_OK; i++)
+    status = posenc_fill(w->plan, w->positions[i], 1, w->out, D_MODEL);
+  return status;
+}
+
+static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
+{
+  char name[160];
+  snprintf(name, sizeof name, "fill_at/%s/f32/n:%" PRId64 "/d:%d%s%s", impl->name, shape->positions, D_MODEL,
+           shape == &in_a_row ? "/in_a_row" : "", at->suffix);
+  const posenc_spec spec = bench_spec(shape);
+  posenc_plan *plan = bench_plan(name, impl, &spec);
+  if (!plan)
+    return;
+  int64_t *positions = bench_random_positions(shape->positions, BENCH_END);
+  for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
+    positions[i] = FIRST_NEIGHBOUR + i;
+  bench_register_work(&(bench_work){.plan = plan,
+                                    .shape = shape,
+                                    .offset = at->bytes,
+                                    .positions = positions,
+                                    .write = write_at,
+                                    .checked = true},
+                      (shim_case){.name = name, .who = impl->name});
+}
+
+static void register_rows(const posenc_impl *impl, const bench_offset *at, int64_t below)
+{
+  static const bench_shape one = {"row", 1, D_MODEL, 10000.0, "one row", false};
+  char name[160];
+  snprintf(name, sizeof name, "row/%s/f32/d:%d/below:%" PRId64 "%s", impl->name, D_MODEL, below, at->suffix);
+  const posenc_spec spec = bench_spec(&one);
+  posenc_plan *plan = bench_plan(name, impl, &spec);
+  if (!plan)
+    return;
+  bench_register_work(&(bench_work){.plan = plan,
+                                    .shape = &one,
+                                    .rows = ROWS,
+                                    .offset = at->bytes,
+                                    .positions = bench_random_positions(ROWS, below),
+                                    .write = write_rows,
+                                    .checked = true},
+                      (shim_case){.name = name, .who = impl->name});
+}
+
+void bench_register_rows(const posenc_impl *impl, const bench_offset *at)
+{
+  register_rows(impl, at, BENCH_END);
+  register_rows(impl, at, BENCH_EARLY_END);
+}
+
+static void register_both_rows(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
+{
+  (void)shape;
+  bench_register_rows(impl, at);
+}
+
+void bench_register_positions(bool all, const bench_offset *at)
+{
+  const bench_shape *shapes[] = {&at_random, &in_a_row};
+  for (size_t i = 0; i < (all ? 2 : 1); i++) {
+    bench_register_limits(shapes[i], POSENC_F32, at);
+    bench_each_impl(register_at, shapes[i], at);
+  }
+  bench_each_impl(register_both_rows, NULL, at);
+}

@@ -1,0 +1,99 @@
+/* Tables in other dtypes than float32, and those of presets, which are laid out or called for in other ways than the
+ * paper's:
+ *
+ *   fill/<implementation>/bf16/n:131072/d:1024                       and limits of as many bytes
+ *   fill/<implementation>/f32/n:1500/d:1280/whisper                  sines, then cosines
+ *   fill_pair/<implementation>/f32/n:131072/d:128/rope               sines and cosines in two arrays, as rotary caches
+ *   fill_at_real/<implementation>/f32/n:1000/d:320/guided_diffusion  real positions, of timesteps
+ *
+ * The limits of float32 tables are those of the shape.
+ */
+#include "../limits/limits.h"
+#include "cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Two arrays, the second behind the first. */
+static posenc_status write_pair(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
+                                void *table)
+{
+  const int64_t n = t->shape->d_model / 2;
+  const size_t bytes = (size_t)(t->shape->positions * n) * sizeof(float);
+  float *sines = table, *cosines = (float *)(void *)((char *)table + bench_to_next(bytes));
+  return posenc_fill_pair(plan, first, count, sines + first * n, cosines + first * n, n);
+}
+
+static posenc_status write_real(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
+                                void *table)
+{
+  const int64_t d = t->shape->d_model;
+  return posenc_fill_at_real(plan, (const double *)t->data + first, count, (float *)table + first * d, d);
+}
+
+/* float64 of `exact` is slow by design: only some rows of it are written (fill.c). */
+static const struct row {
+  const char *shape;
+  posenc_dtype dtype;
+  bool always; /* by the two main implementations also where not all cases are wanted */
+  const char *preset, *function, *kind;
+  posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
+} rows[] = {
+    {"long", POSENC_BF16, true, NULL, "fill", "", bench_write_rows},
+    {"transformer", POSENC_BF16, false, NULL, "fill", "", bench_write_rows},
+    {"transformer", POSENC_F16, false, NULL, "fill", "", bench_write_rows},
+    {"transformer", POSENC_F64, false, NULL, "fill", "", bench_write_rows},
+    {"whisper", POSENC_F32, false, "whisper", "fill", "/whisper", bench_write_rows},
+    {"llama3", POSENC_F32, false, "rope", "fill_pair", "/rope", write_pair},
+    {"diffusion", POSENC_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
+};
+
+/* Numbers of 53 random bits between 0 and n, the same in every run: timesteps as training draws them. Kept to the end;
+ * all tables of write_real have as many rows. */
+static double *real_positions(int64_t n)
+{
+  static double *positions;
+  uint64_t state = 1;
+  if (positions)
+    return positions;
+  positions = must_calloc(n, sizeof *positions);
+  for (int64_t i = 0; i < n; i++) {
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    positions[i] = (double)(state >> 11) * 0x1p-53 * (double)n;
+  }
+  return positions;
+}
+
+static void register_row(const struct row *r, const bench_shape *shape, bool all, const bench_offset *at)
+{
+  bench_table table = {r->function, r->kind, shape, bench_spec(shape), NULL, NULL, r->write, 0};
+  char name[64], message[256];
+  if (r->preset && posenc_spec_preset_check(r->preset, shape->d_model, message, sizeof message) != POSENC_OK) {
+    bench_skip(r->preset, message);
+    return;
+  }
+  if (r->preset)
+    posenc_spec_preset(r->preset, shape->d_model, &table.spec);
+  table.spec.base = shape->base;
+  table.spec.dtype = (int32_t)r->dtype;
+  if (at->bytes % (int64_t)posenc_dtype_size(r->dtype) != 0) {
+    snprintf(name, sizeof name, "fill/*/%s/*%s", bench_dtype_name(r->dtype), at->suffix);
+    snprintf(message, sizeof message, "no such element starts at %d modulo 64", (int)at->bytes);
+    bench_skip(name, message);
+    return;
+  }
+  if (r->dtype != POSENC_F32)
+    bench_register_limits(shape, r->dtype, at);
+  if (r->write == write_real)
+    table.data = real_positions(shape->positions);
+  for (size_t i = 0; i < posenc_impl_count(); i++)
+    if ((all || bench_is_main(posenc_impl_at(i))) && bench_runs(posenc_impl_at(i), r->dtype))
+      bench_register_table(posenc_impl_at(i), &table, at);
+}
+
+void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at)
+{
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (strcmp(rows[i].shape, shape->name) == 0 && (all || rows[i].always))
+      register_row(&rows[i], shape, all, at);
+}

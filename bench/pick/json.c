@@ -1,0 +1,108 @@
+#define _GNU_SOURCE /* open_memstream */
+#include "pick.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../verify/columns.h"
+#include "../../verify/formats.h"
+#include "../../verify/machine_json.h"
+
+/* JSON has no NAN and no infinity; cJSON writes null for both. */
+static void add_table(cJSON *root, const pick *p)
+{
+  const spec_options *t = &p->o->table;
+  cJSON *o = cJSON_AddObjectToObject(root, "table");
+  cJSON_AddStringToObject(o, "preset", t->preset ? t->preset : "paper");
+  cJSON_AddNumberToObject(o, "d_model", (double)p->spec.d_model);
+  cJSON_AddNumberToObject(o, "from", (double)t->from);
+  cJSON_AddNumberToObject(o, "to", (double)t->to);
+  cJSON_AddStringToObject(o, "dtype", dtype_name(p->spec.dtype));
+  cJSON_AddNumberToObject(o, "base", p->spec.base);
+  cJSON_AddNumberToObject(o, "denominator", spec_denominator(&p->spec));
+  cJSON_AddNumberToObject(o, "position_scale", spec_scale(&p->spec));
+  cJSON_AddStringToObject(o, "layout", layout_name(p->spec.layout));
+  cJSON_AddStringToObject(o, "order", order_name(p->spec.order));
+  cJSON_AddStringToObject(o, "odd", odd_name(p->spec.odd));
+  cJSON_AddNumberToObject(o, "rows_compared", (double)p->rows_compared);
+  cJSON_AddBoolToObject(o, "sampled", p->rows_compared < t->to - t->from);
+  cJSON_AddNumberToObject(o, "rows_measured", (double)p->shape.positions);
+}
+
+static void add_candidate(cJSON *list, const pick *p, const pick_row *r)
+{
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddItemToArray(list, o);
+  cJSON_AddStringToObject(o, "name", r->impl->name);
+  cJSON_AddBoolToObject(o, "verified", impl_verified(r->verified));
+  cJSON_AddNumberToObject(o, "ulp_max", r->ulp);
+  cJSON_AddNumberToObject(o, "max_abs", r->max_abs);
+  cJSON_AddBoolToObject(o, "within", r->within);
+  if (r->reason[0])
+    cJSON_AddStringToObject(o, "reason", r->reason);
+  if (r->time.n == 0)
+    return;
+  cJSON_AddNumberToObject(o, "turns", r->time.n);
+  cJSON_AddNumberToObject(o, "rows_written", (double)r->time.rows);
+  cJSON_AddNumberToObject(o, "ns_per_element", r->time.ns);
+  cJSON_AddNumberToObject(o, "spread", r->time.spread);
+  cJSON_AddNumberToObject(o, "gb_s", (double)posenc_dtype_size((posenc_dtype)p->spec.dtype) / r->time.ns);
+  cJSON_AddNumberToObject(o, "of_limit", r->of_limit);
+  cJSON_AddNumberToObject(o, "behind", r->against.behind);
+  cJSON_AddNumberToObject(o, "unsure", r->against.unsure);
+  cJSON_AddBoolToObject(o, "ties", r->against.tie);
+}
+
+static void add_choice(cJSON *root, const pick *p)
+{
+  char name[96], *why = NULL;
+  size_t size;
+  FILE *f = open_memstream(&why, &size);
+  if (f) {
+    pick_print_why(p, f);
+    fclose(f);
+  }
+  cJSON_AddStringToObject(root, "why", why ? why : "");
+  free(why);
+  if (p->error)
+    cJSON_AddStringToObject(root, "error", p->error);
+  if (!p->chosen) {
+    cJSON_AddNullToObject(root, "pick");
+    return;
+  }
+  cJSON_AddStringToObject(root, "pick", p->chosen->impl->name);
+  cJSON_AddStringToObject(root, "ask_for", pick_portable_name(p->chosen->impl, name, sizeof name));
+  cJSON_AddBoolToObject(root, "tie", p->chosen != p->fastest || (p->next && p->next->against.tie));
+  cJSON *use = cJSON_AddObjectToObject(root, "use");
+  for (int i = 0; i < PICK_LANGUAGES; i++) {
+    char *text = pick_import(p, i);
+    cJSON_AddStringToObject(use, pick_languages[i].key, text);
+    free(text);
+  }
+}
+
+bool pick_print_json(const pick *p, FILE *out)
+{
+  cJSON *root = cJSON_CreateObject();
+  cJSON_AddNumberToObject(root, "schema", 1);
+  cJSON_AddStringToObject(root, "tool", "posenc-bench --pick");
+  cJSON_AddStringToObject(root, "version", posenc_version());
+  add_table(root, p);
+  cJSON *budget = cJSON_AddObjectToObject(root, "budget");
+  cJSON_AddBoolToObject(budget, "recipe", p->o->recipe);
+  cJSON_AddNumberToObject(budget, "max_ulp", p->o->max_ulp);
+  cJSON_AddNumberToObject(budget, "max_abs", p->o->max_abs);
+  cJSON_AddNumberToObject(machine_add(root), "offset", (double)p->o->at->bytes);
+  cJSON *list = cJSON_AddArrayToObject(root, "implementations");
+  for (size_t i = 0; i < p->n; i++)
+    add_candidate(list, p, &p->rows[i]);
+  add_choice(root, p);
+  char *text = cJSON_Print(root);
+  cJSON_Delete(root);
+  const bool made = text != NULL;
+  if (made)
+    fprintf(out, "%s\n", text);
+  free(text);
+  return made;
+}

@@ -1,0 +1,74 @@
+/* What all cases share: shapes, names, the output buffer, and what is skipped. */
+#ifndef POSENC_BENCH_BENCH_H
+#define POSENC_BENCH_BENCH_H
+
+#include "../../verify/memory.h"
+#include "posenc.h"
+#include "shim.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Shapes: verify/shapes.inc, then levels.inc ------------------------------------------------------------- */
+
+typedef struct bench_shape {
+  const char *name;
+  int64_t positions, d_model;
+  double base;
+  const char *who; /* has such a table; of a level: what it is for */
+  bool level;      /* of levels.inc */
+} bench_shape;
+
+enum { BENCH_MAX_SHAPES = 64 }; /* bits of bench_options.shapes */
+
+size_t bench_shape_count(void);
+const bench_shape *bench_shape_at(size_t i);
+
+/* The row is named; NULL for an unknown name. index may be NULL. */
+const bench_shape *bench_shape_find(const char *name, size_t *index);
+size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype);
+
+/* The paper's table of that shape. */
+posenc_spec bench_spec(const bench_shape *shape);
+
+/* As names have it: "f32". */
+const char *bench_dtype_name(posenc_dtype dtype);
+
+/* Where the output starts. Names of the first offset of a run are plain, those of the others end in /offset:BYTES. */
+typedef struct bench_offset {
+  int64_t bytes; /* modulo 64 */
+  char suffix[16];
+} bench_offset;
+
+/* The name "what/n:POSITIONS/d:D_MODEL", and the suffix; returns text. */
+const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_offset *at);
+
+enum { BENCH_MAX_OFFSETS = 16 }; /* multiples of 4 below 64 */
+
+/* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
+
+/* One for all cases, so that all of them meet the same pages: huge ones where the system gives them, mapped and written
+ * to before the first use. bytes: at most those of two arrays of max_bytes. NULL when there is no memory. */
+void *bench_buffer(size_t bytes, int64_t offset);
+void bench_buffer_setup(size_t max_bytes);
+void bench_buffer_release(void);
+
+/* From the start of an array of so many bytes to that of the next in the buffer, as malloc() has large ones: at the
+ * same place of a page, and a page further than whole pages would need. */
+size_t bench_to_next(size_t bytes);
+
+/* The share of the buffer's pages, of those in use, that are huge; negative where the system does not tell. */
+double bench_buffer_huge(void);
+
+/* Within a case's end(): a pass wrote so many rows of the buffer. */
+void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype);
+
+/* ---- What is skipped, and why ------------------------------------------------------------------------------- */
+
+/* name: an implementation, a limit or a case. Both strings are copied. */
+void bench_skip(const char *name, const char *reason);
+bool bench_skipped(const char *name);
+void bench_each_skipped(void (*call)(const char *name, const char *reason, void *data), void *data);
+
+#endif

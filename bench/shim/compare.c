@@ -1,0 +1,99 @@
+#include "compare.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../verify/memory.h"
+
+static const double LEAST = 0.01;
+static const double TIE = 0.03; /* a larger difference is no tie, however noisy the machine */
+
+static int ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* By linear interpolation between the sorted values. */
+static double quantile(const double *sorted, int n, double share)
+{
+  const double at = share * (n - 1);
+  const int below = (int)at;
+  return below + 1 < n ? sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]) : sorted[n - 1];
+}
+
+double compare_median(double *values, int n, double *range)
+{
+  qsort(values, (size_t)n, sizeof *values, ascending);
+  if (range)
+    *range = quantile(values, n, 0.75) - quantile(values, n, 0.25);
+  return quantile(values, n, 0.5);
+}
+
+/* Half of the interval between the k-th smallest and the k-th largest value, for the largest k that leaves the median
+ * between them with a probability of 95 %: that of n tosses of a coin. */
+static double half_interval(const double *sorted, int n)
+{
+  double chance = ldexp(1, -n), below = chance; /* of 0 heads, of at most k */
+  int k = 0;
+  while (below <= 0.025) {
+    k++;
+    chance *= (double)(n - k + 1) / k;
+    below += chance;
+  }
+  return k > 0 ? (sorted[n - k] - sorted[k - 1]) / 2 : NAN;
+}
+
+comparison compare(compare_times one, compare_times other)
+{
+  const int n = one.n < other.n ? one.n : other.n;
+  double *ratios = must_calloc(n, sizeof *ratios);
+  for (int i = 0; i < n; i++)
+    ratios[i] = one.values[i] / other.values[i] - 1;
+  comparison v = {.behind = compare_median(ratios, n, NULL)};
+  const double half = half_interval(ratios, n);
+  v.unsure = isnan(half) ? half : fmax(LEAST, half);
+  v.tie = fabs(v.behind) < v.unsure && fabs(v.behind) < TIE;
+  free(ratios);
+  return v;
+}
+
+const char *compare_word(comparison c)
+{
+  if (c.tie)
+    return "tie";
+  if (!(fabs(c.behind) >= c.unsure))
+    return "unclear";
+  return c.behind < 0 ? "faster" : "slower";
+}
+
+static double median_of(compare_times t)
+{
+  double *values = must_calloc(t.n, sizeof *values);
+  memcpy(values, t.values, (size_t)t.n * sizeof *values);
+  const double median = compare_median(values, t.n, NULL);
+  free(values);
+  return median;
+}
+
+/* A program that was dropped early is compared over its few repetitions, which say little about the others' later ones.
+ * The fastest by its median gives way to one that is faster by the median ratio. */
+size_t compare_fastest(const compare_times *all, size_t n)
+{
+  int most = 1;
+  size_t first = n;
+  double least = INFINITY;
+  for (size_t i = 0; i < n; i++)
+    most = all[i].n > most ? all[i].n : most;
+  for (size_t i = 0; i < n; i++)
+    if (all[i].n == most && median_of(all[i]) < least) {
+      first = i;
+      least = median_of(all[i]);
+    }
+  for (size_t i = 0; i < n; i++)
+    if (all[i].n == most && compare(all[i], all[first]).behind < 0)
+      first = i;
+  return first;
+}
