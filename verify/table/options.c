@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +10,10 @@
 
 enum { KEY_IMPL = 'i', KEY_LIST = 'l', KEY_OUTPUT = 'o', KEY_PRESET = 'p' };
 enum { KEY_D_MODEL = 256, KEY_POSITIONS, KEY_FIRST, KEY_DTYPE, KEY_BASE, KEY_DENOMINATOR, KEY_SCALE, KEY_LAYOUT };
-enum { KEY_ORDER = 512, KEY_ODD, KEY_IDENTIFY, KEY_FORMAT };
+enum { KEY_ORDER = 512, KEY_ODD };
 
 static const struct argp_option argp_options[] = {
-    {NULL, 0, NULL, 0, "Write a table:", 1},
+    {NULL, 0, NULL, 0, "The table:", 1},
     {"output", KEY_OUTPUT, "FILE", 0, "The .npy file; - is stdout", 1},
     {"positions", KEY_POSITIONS, "N", 0, "Its rows", 1},
     {"first", KEY_FIRST, "P", 0, "Position of its first row (default 0)", 1},
@@ -30,21 +31,15 @@ static const struct argp_option argp_options[] = {
     {"layout", KEY_LAYOUT, "interleaved|split", 0, "Where sines and cosines are", 2},
     {"order", KEY_ORDER, "sin|cos", 0, "Which of them is first", 2},
     {"odd", KEY_ODD, "half-pair|zero", 0, "The last column of an odd d-model", 2},
-    {NULL, 0, NULL, 0, "Recognise a table:", 3},
-    {"identify", KEY_IDENTIFY, "FILE", 0,
-     "Say which preset, base, first position and arithmetic an .npy file is; - is stdin. Elements f8, f4, f2, or "
-     "bfloat16 as u2 or V2; rows of consecutive whole positions, without a position scale", 3},
-    {"format", KEY_FORMAT, "text|json", 0, "How to say it (default text)", 3},
     {0}};
 
 /* What was given, to be put over the preset's spec when all is known. */
 typedef struct given {
   options *options;
-  const char *preset, *dtype, *layout, *order, *odd, *format;
+  const char *preset, *dtype, *layout, *order, *odd;
   double base, denominator, scale;
   bool has_base, has_denominator, has_scale, has_rows;
   int64_t d_model;
-  const char *writing; /* the last option that is about writing */
 } given;
 
 /* Its index among the choices. */
@@ -74,20 +69,11 @@ static void list_presets(void)
 static void finish(struct argp_state *state, given *g)
 {
   static const char *const layouts[] = {"interleaved", "split"}, *const orders[] = {"sin", "cos"};
-  static const char *const odds[] = {"half-pair", "zero"}, *const formats[] = {"text", "json"};
+  static const char *const odds[] = {"half-pair", "zero"};
   static const char *const dtypes[] = {"f32", "f64", "bf16", "f16"}; /* in the order of posenc_dtype */
   options *o = g->options;
-  if (g->format)
-    o->json = choice(state, "--format", g->format, formats, 2) == 1;
-  if (o->identify) {
-    if (g->writing)
-      argp_error(state, "--identify reads a table, %s is about writing one: only one of them", g->writing);
-    return;
-  }
-  if (g->format)
-    argp_error(state, "--format is about --identify");
   if (!o->output)
-    argp_error(state, "-o FILE, or --identify FILE, is needed");
+    argp_error(state, "-o FILE is needed");
   if (!g->has_rows)
     argp_error(state, "--positions N, the number of rows, is needed");
   char message[512];
@@ -121,40 +107,34 @@ static error_t parse(int key, char *text, struct argp_state *state)
   const int64_t last = POSENC_MAX_POSITION;
   given *g = state->input;
   options *o = g->options;
-  if (key == KEY_IDENTIFY) {
-    o->identify = text;
-    return 0;
-  }
   switch (key) {
-  case KEY_FORMAT: g->format = text; return 0;
   case KEY_LIST: list_presets(); return 0;
-  case KEY_OUTPUT: o->output = text, g->writing = "--output"; return 0;
-  case KEY_PRESET: g->preset = text, g->writing = "--preset"; return 0;
-  case KEY_IMPL: o->impl = argument_impl(state, text)->name, g->writing = "--impl"; return 0;
-  case KEY_DTYPE: g->dtype = text, g->writing = "--dtype"; return 0;
-  case KEY_LAYOUT: g->layout = text, g->writing = "--layout"; return 0;
-  case KEY_ORDER: g->order = text, g->writing = "--order"; return 0;
-  case KEY_ODD: g->odd = text, g->writing = "--odd"; return 0;
+  case KEY_OUTPUT: o->output = text; return 0;
+  case KEY_PRESET: g->preset = text; return 0;
+  case KEY_IMPL: o->impl = argument_impl(state, text)->name; return 0;
+  case KEY_DTYPE: g->dtype = text; return 0;
+  case KEY_LAYOUT: g->layout = text; return 0;
+  case KEY_ORDER: g->order = text; return 0;
+  case KEY_ODD: g->odd = text; return 0;
   case KEY_POSITIONS:
     o->rows = argument_integer(state, "--positions", text, 1, 2 * last + 1);
-    g->has_rows = true, g->writing = "--positions";
+    g->has_rows = true;
     return 0;
-  case KEY_FIRST: o->first = argument_integer(state, "--first", text, -last, last), g->writing = "--first"; return 0;
+  case KEY_FIRST: o->first = argument_integer(state, "--first", text, -last, last); return 0;
   case KEY_D_MODEL:
     g->d_model = argument_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL);
-    g->writing = "--d-model";
     return 0;
   case KEY_BASE:
     g->base = argument_number(state, "--base", text);
-    g->has_base = true, g->writing = "--base";
+    g->has_base = true;
     return 0;
   case KEY_DENOMINATOR:
     g->denominator = argument_number(state, "--denominator", text);
-    g->has_denominator = true, g->writing = "--denominator";
+    g->has_denominator = true;
     return 0;
   case KEY_SCALE:
     g->scale = argument_number(state, "--position-scale", text);
-    g->has_scale = true, g->writing = "--position-scale";
+    g->has_scale = true;
     return 0;
   case ARGP_KEY_ARG: argp_error(state, "%s: no arguments are taken, only options", text); return 0;
   case ARGP_KEY_END: finish(state, g); return 0;
@@ -172,13 +152,10 @@ options options_parse(int argc, char **argv)
 {
   static const struct argp argp = {
       argp_options, parse, NULL,
-      "Writes a sinusoidal position table as an .npy file, or says what table an .npy file is."
-      "\vOutput: the result on stdout, progress on stderr.\n"
-      "Exit status: 0 written, or recognised; 1 nothing known fits the file; 2 bad usage, or a file that cannot be read or "
-      "written, or is no table, and nothing is written.\n\n"
+      "Writes a sinusoidal position table as an .npy file."
+      "\vExit status: 0 written; 2 bad usage, or a file that cannot be written, and nothing is written. Progress is on stderr.\n\n"
       "Examples:\n"
-      "  $ posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy\n"
-      "  $ posenc-table --identify pe.npy",
+      "  $ posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy",
       NULL, NULL, NULL};
   options o = {.first = 0};
   given g = {.options = &o, .preset = "paper", .d_model = 512};

@@ -2,14 +2,11 @@
 #ifndef POSENC_TABLE_OPTIONS_H
 #define POSENC_TABLE_OPTIONS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "posenc.h"
 
 typedef struct options {
-  const char *identify; /* the file to recognise; NULL: a table is written */
-  bool json;
   posenc_spec spec; /* checked, with impl, as posenc_plan_check() does */
   const char *impl; /* NULL: the default */
   int64_t first, rows;
