@@ -87,6 +87,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
   if (key < KEY_D_MODEL || key > KEY_DTYPE)
     return ARGP_ERR_UNKNOWN;
   o->given = true;
+  o->has_width |= key == KEY_D_MODEL;
+  o->has_positions |= key == KEY_POSITIONS;
+  o->has_dtype |= key == KEY_DTYPE;
   if (key == KEY_D_MODEL)
     o->spec = posenc_spec_default(argument_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL));
   else

@@ -12,6 +12,7 @@ enum { SPEC_OPTIONS = 9 };
 
 typedef struct spec_options {
   bool given;         /* any of these options was */
+  bool has_width, has_positions, has_dtype; /* these were */
   const char *preset; /* its name, or NULL; spec has it already */
   posenc_spec spec;   /* valid once argp_parse() has returned */
   int64_t from, to;   /* positions from .. to-1 */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../arguments.h"
-#include "numbers.h"
 
 enum { KEY_IMPL = 'i', KEY_LIST = 'l', KEY_OUTPUT = 'o', KEY_PRESET = 'p' };
 enum { KEY_D_MODEL = 256, KEY_POSITIONS, KEY_FIRST, KEY_DTYPE, KEY_BASE, KEY_DENOMINATOR, KEY_SCALE, KEY_LAYOUT };

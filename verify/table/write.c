@@ -11,10 +11,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "npy.h"
 #include "progress.h"
 
-enum { CHUNK_BYTES = 1 << 20 };
+enum { CHUNK_BYTES = 1 << 20, HEADER_BYTES = 128 };
+
+/* Of version 1.0, for rows x columns little-endian elements, row by row. */
+static void npy_header(char header[HEADER_BYTES], posenc_dtype dtype, int64_t rows, int64_t columns)
+{
+  static const char *const descr[] = {[POSENC_F32] = "<f4", [POSENC_F64] = "<f8", [POSENC_BF16] = "<u2", [POSENC_F16] = "<f2"};
+  enum { LENGTH = HEADER_BYTES - 10 };
+  char text[LENGTH + 1];
+  const int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }", descr[dtype],
+                            (long long)rows, (long long)columns);
+  memset(text + used, ' ', (size_t)(LENGTH - used));
+  text[LENGTH - 1] = '\n';
+  memcpy(header, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
+  header[8] = (char)(LENGTH & 255);
+  header[9] = (char)(LENGTH >> 8);
+  memcpy(header + 10, text, LENGTH);
+}
 
 static char *temporary; /* to be removed when a signal ends the process */
 
@@ -54,7 +69,7 @@ static int put_table(int fd, const posenc_plan *plan, const options *o)
   const posenc_spec *spec = &o->spec;
   const size_t row_bytes = (size_t)spec->d_model * posenc_dtype_size((posenc_dtype)spec->dtype);
   const int64_t most = row_bytes >= CHUNK_BYTES ? 1 : (int64_t)(CHUNK_BYTES / row_bytes);
-  char header[NPY_HEADER_SIZE];
+  char header[HEADER_BYTES];
   npy_header(header, (posenc_dtype)spec->dtype, o->rows, spec->d_model);
   void *rows = malloc((size_t)most * row_bytes);
   int error = rows ? put(fd, header, sizeof header) : ENOMEM;

@@ -2,29 +2,11 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "../../verify/columns.h"
-#include "../../verify/formats.h"
-#include "../../verify/machine_json.h"
-#include "judge.h"
-
-/* cJSON writes null for an infinity. Running out of memory, it returns NULL and carries it along: only the last call can tell. */
-
-static void add_hex(cJSON *object, const char *key, double value)
-{
-  char text[40];
-  snprintf(text, sizeof text, "%a", value);
-  cJSON_AddStringToObject(object, key, text);
-}
-
-static void add_text(cJSON *object, const char *key, const char *text)
-{
-  if (text)
-    cJSON_AddStringToObject(object, key, text);
-  else
-    cJSON_AddNullToObject(object, key);
-}
+#include "columns.h"
+#include "formats.h"
+#include "file.h"
+#include "json.h"
 
 static void add_range(cJSON *ranges, const range_error *r)
 {
@@ -41,21 +23,19 @@ static void add_range(cJSON *ranges, const range_error *r)
   cJSON *worst = cJSON_AddObjectToObject(o, "worst");
   cJSON_AddNumberToObject(worst, "position", (double)r->position);
   cJSON_AddNumberToObject(worst, "column", (double)r->column);
-  add_hex(worst, "got", r->got);
-  add_hex(worst, "want", r->want);
+  json_add_hex(worst, "got", r->got);
+  json_add_hex(worst, "want", r->want);
 }
 
 static void add_table(cJSON *tables, const judgement *j, const char *preset)
 {
-  const subject *s = j->of;
   cJSON *o = cJSON_CreateObject();
   cJSON_AddItemToArray(tables, o);
-  cJSON_AddStringToObject(o, "name", s->name);
-  add_text(o, "file", s->file);
-  add_text(o, "implementation", s->impl ? s->impl->name : NULL);
-  add_text(o, "preset", preset);
-  cJSON_AddNumberToObject(o, "d_model", (double)s->spec.d_model);
-  cJSON_AddStringToObject(o, "dtype", dtype_name(s->spec.dtype));
+  cJSON_AddStringToObject(o, "name", j->name);
+  cJSON_AddStringToObject(o, "file", j->path);
+  cJSON_AddStringToObject(o, "preset", preset);
+  cJSON_AddNumberToObject(o, "d_model", (double)j->spec.d_model);
+  cJSON_AddStringToObject(o, "dtype", dtype_name(j->spec.dtype));
   cJSON *ranges = cJSON_AddArrayToObject(o, "ranges");
   for (int64_t i = 0; i < j->n_ranges; i++)
     add_range(ranges, &j->ranges[i]);
@@ -78,34 +58,13 @@ static void add_spec(cJSON *root, const posenc_spec *spec)
   cJSON_AddStringToObject(o, "odd", odd_name(spec->odd));
 }
 
-bool judge_json(FILE *out, const judge_options *o, const judgement *all)
+bool files_json(FILE *out, const options *o, const judgement *all)
 {
-  char date[32];
-  const time_t now = time(NULL);
-  struct tm utc;
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S+00:00", gmtime_r(&now, &utc));
-  cJSON *root = cJSON_CreateObject();
-  cJSON_AddNumberToObject(root, "schema", 1);
-  cJSON_AddStringToObject(root, "tool", "posenc-judge");
-  cJSON_AddStringToObject(root, "version", posenc_version());
-  cJSON_AddStringToObject(root, "date", date);
-  machine_add(root);
+  cJSON *root = json_begin(o->seed, o->by);
   cJSON_AddNumberToObject(root, "rows", (double)o->rows);
   add_spec(root, &o->shape.spec);
-  cJSON *not_run = cJSON_AddArrayToObject(root, "not_run");
-  for (size_t i = 0; i < o->n_absences; i++) {
-    cJSON *absent = cJSON_CreateObject();
-    cJSON_AddItemToArray(not_run, absent);
-    cJSON_AddStringToObject(absent, "name", o->absences[i].name);
-    cJSON_AddStringToObject(absent, "reason", o->absences[i].reason);
-  }
   cJSON *tables = cJSON_AddArrayToObject(root, "tables");
-  for (size_t i = 0; i < o->n_subjects; i++)
+  for (size_t i = 0; i < o->n_files; i++)
     add_table(tables, &all[i], o->shape.preset ? o->shape.preset : "paper");
-
-  char *text = cJSON_Print(root);
-  cJSON_Delete(root);
-  const bool written = text && fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0;
-  free(text);
-  return written;
+  return json_end(root, out);
 }

@@ -1,8 +1,9 @@
-/* posenc-verify: every implementation against the truth, range of positions by range of positions. */
+/* posenc-verify: implementations, and tables in files, against a reference, range of positions by range of positions. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "options.h"
+#include "exhaustive.h"
+#include "file.h"
+#include "hashes.h"
 #include "report.h"
 
 static results prepare(const options *o)
@@ -14,22 +15,13 @@ static results prepare(const options *o)
   return campaign_prepare(s, &table, o->impls, o->n_impls, o->by, o->seed);
 }
 
-int main(int argc, char **argv)
+static int verify_impls(const options *o)
 {
-  options o = options_parse(argc, argv);
-  const bool json_on_stdout = o.json && strcmp(o.json, "-") == 0;
-  FILE *json = json_on_stdout ? stdout : o.json ? fopen(o.json, "w") : NULL;
-  if (o.json && !json) { /* now, not after the sweep */
-    fprintf(stderr, "posenc-verify: --json: ");
-    perror(o.json);
-    return 2;
-  }
-
-  FILE *text = json_on_stdout ? stderr : stdout;
-  results r = prepare(&o);
+  FILE *json = open_json(o), *text = json == stdout ? stderr : stdout;
+  results r = prepare(o);
   const campaign_listener listener = text_listener(text);
   text_begin(text, &r);
-  campaign_run(&r, o.threads, o.n_impls > 0, &listener);
+  campaign_run(&r, o->threads, o->n_impls > 0, &listener);
   text_end(text, &r);
 
   int status = all_verified(&r) && audits_hold(&r) ? 0 : 1;
@@ -39,14 +31,21 @@ int main(int argc, char **argv)
   }
   if (json) {
     bool written = json_write(json, &r);
-    if (!json_on_stdout)
+    if (json != stdout)
       written = fclose(json) == 0 && written;
     if (!written) {
-      fprintf(stderr, "posenc-verify: --json %s: could not be written\n", o.json);
+      fprintf(stderr, "posenc-verify: --json %s: could not be written\n", o->json);
       status = 2;
     }
   }
   campaign_destroy(&r);
-  free(o.impls);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  options o = options_parse(argc, argv);
+  const int status = o.hashes ? write_hashes() : o.exhaustive ? exhaustive(&o) : o.n_files > 0 ? verify_files(&o) : verify_impls(&o);
+  options_destroy(&o);
   return status;
 }

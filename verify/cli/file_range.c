@@ -1,12 +1,12 @@
-/* Outputs against the truth, range by range, and the word for what was found. */
+/* Outputs against the reference, range by range, and the word for what was found. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/columns.h"
-#include "../../verify/memory.h"
-#include "../../verify/ulp.h"
-#include "judge.h"
+#include "columns.h"
+#include "memory.h"
+#include "ulp.h"
+#include "file.h"
 
 /* Segments are known by their rows: tables differ in nothing else but the dtype. */
 typedef struct known {
@@ -15,14 +15,17 @@ typedef struct known {
   truth_value *values;
 } known;
 
-struct truths {
+struct references {
   known *all;
   int64_t count;
 };
 
-truths *truths_create(void) { return must_calloc(1, sizeof(truths)); }
+references *references_create(void)
+{
+  return must_calloc(1, sizeof(references));
+}
 
-void truths_destroy(truths *all)
+void references_destroy(references *all)
 {
   for (int64_t i = 0; i < all->count; i++) {
     free(all->all[i].positions);
@@ -32,7 +35,7 @@ void truths_destroy(truths *all)
   free(all);
 }
 
-const truth_value *truths_of(truths *all, const segment *s)
+const truth_value *references_of(references *all, const segment *s, const options *o)
 {
   const size_t size = (size_t)s->n_rows * sizeof *s->positions;
   for (int64_t i = 0; i < all->count; i++) {
@@ -40,7 +43,7 @@ const truth_value *truths_of(truths *all, const segment *s)
     if (k->dtype == s->spec.dtype && k->n_rows == s->n_rows && memcmp(k->positions, s->positions, size) == 0)
       return k->values;
   }
-  fprintf(stderr, "the truth of %lld rows of positions %lld to %lld\n", (long long)s->n_rows, (long long)s->from,
+  fprintf(stderr, "the reference of %lld rows of positions %lld to %lld\n", (long long)s->n_rows, (long long)s->from,
           (long long)(s->to - 1));
   known *grown = must_calloc(all->count + 1, sizeof *grown);
   if (all->count > 0)
@@ -48,7 +51,7 @@ const truth_value *truths_of(truths *all, const segment *s)
   free(all->all);
   all->all = grown;
   known *k = &grown[all->count++];
-  *k = (known){s->spec.dtype, s->n_rows, must_calloc(s->n_rows, sizeof *s->positions), expected_rows(s, REFERENCE_MPFR, 0)};
+  *k = (known){s->spec.dtype, s->n_rows, must_calloc(s->n_rows, sizeof *s->positions), expected_rows(s, o->by, o->threads)};
   memcpy(k->positions, s->positions, size);
   return k->values;
 }
@@ -109,17 +112,4 @@ range_error range_compare(const segment *s, const truth_value *expected, const d
   free(costs);
   r.word = word_of(&r, float32);
   return r;
-}
-
-judgement judgement_of(const subject *s, const taken *t, truths *all)
-{
-  judgement j = {.of = s, .n_ranges = t->rows.count, .ranges = must_calloc(t->rows.count, sizeof(range_error))};
-  for (int64_t i = 0; i < j.n_ranges; i++) {
-    const segment *here = &t->rows.segments[i];
-    j.ranges[i] = range_compare(here, truths_of(all, here), t->values[i]);
-    if (!j.wrong && strcmp(j.ranges[i].word, "wrong") == 0)
-      j.wrong = &j.ranges[i];
-  }
-  j.right = j.n_ranges > 0 && j.wrong != &j.ranges[0] && strcmp(j.ranges[0].word, "drifting") != 0;
-  return j;
 }

@@ -1,9 +1,10 @@
-/* posenc-hash: writes hashes.inc. Every output of every table is judged by MPFR first; a table that fails gets no row.
+/* Every output of every table is judged by MPFR first; a table that fails gets no row.
  *
  * The promise is of bits, so the members that run here must agree in all of them, and what they agree on must be right:
  * correctly rounded for exact, within posenc_impl_error_bound() for all.
  */
-#include <argp.h>
+#include "hashes.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <mpfr.h>
@@ -48,14 +49,14 @@ static void fill(const posenc_spec *spec, const char *impl, const hashed *t, flo
     status = posenc_fill(plan, t->first, t->rows, out, t->d_model);
   posenc_plan_destroy(plan);
   if (status != POSENC_OK) {
-    fprintf(stderr, "posenc-hash: %s: %s\n", impl, posenc_status_string(status));
+    fprintf(stderr, "posenc-verify: %s: %s\n", impl, posenc_status_string(status));
     exit(1);
   }
 }
 
 static void complain(const hashed *t, const char *impl, int64_t output, const char *what)
 {
-  fprintf(stderr, "posenc-hash: %s, table from %" PRId64 ", d_model %" PRId64 ", base %g: ", impl, t->first, t->d_model,
+  fprintf(stderr, "posenc-verify: %s, table from %" PRId64 ", d_model %" PRId64 ", base %g: ", impl, t->first, t->d_model,
           t->base);
   fprintf(stderr, "position %" PRId64 ", column %" PRId64 " %s\n", t->first + output / t->d_model, output % t->d_model,
           what);
@@ -83,7 +84,7 @@ static bool judge(hashed *t, const posenc_impl *impl, const posenc_spec *spec, c
       complain(t, impl->name, i, error <= bound ? "is misrounded" : "is beyond its error bound");
   }
   if (faults > 0)
-    fprintf(stderr, "posenc-hash: %" PRId64 " such outputs of %" PRId64 "\n", faults, t->judged);
+    fprintf(stderr, "posenc-verify: %" PRId64 " such outputs of %" PRId64 "\n", faults, t->judged);
   return faults == 0;
 }
 
@@ -104,7 +105,7 @@ static bool hash_one(const hashed *table, const char *family, const posenc_spec 
   bool good = first != NULL;
   t.family = family;
   if (!first)
-    fprintf(stderr, "posenc-hash: no implementation of the family %s runs on this machine\n", family);
+    fprintf(stderr, "posenc-verify: no implementation of the family %s runs on this machine\n", family);
   else
     fill(spec, first->name, &t, out);
   for (size_t m = 1; good && (member = family_member(family, m)); m++) {
@@ -144,33 +145,8 @@ static bool hash_all(void)
   return good;
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+int write_hashes(void)
 {
-  if (key != ARGP_KEY_ARG)
-    return ARGP_ERR_UNKNOWN;
-  argp_error(state, "%s: no arguments are taken", text);
-  return 0;
-}
-
-static void print_version(FILE *out, struct argp_state *state)
-{
-  (void)state;
-  fprintf(out, "posenc-hash %s\n", posenc_version());
-}
-
-int main(int argc, char **argv)
-{
-  static const struct argp argp = {
-      NULL, parse, NULL,
-      "Writes verify/hashes.inc: the hash of the bits of some tables for every family that promises its bits, each "
-      "after MPFR has judged every output of that table."
-      "\vThe rows go to stdout, progress and faults to stderr. Exit status: 0 all tables are as promised, 1 some are "
-      "not (their rows are missing), 2 bad usage.",
-      NULL, NULL, NULL};
-  argp_err_exit_status = 2;
-  argp_program_version_hook = print_version;
-  argp_parse(&argp, argc, argv, 0, NULL, NULL);
-
   puts("/* Written by scripts/update-hashes, never by hand: each row after MPFR has judged every output of its table.\n"
        " *\n"
        " *   POSENC_HASH(family, first, rows, d_model, base, denominator, freqs, hash, judged, misrounded, worst)\n"
@@ -184,7 +160,7 @@ int main(int argc, char **argv)
        " */");
   bool good = hash_all();
   if (fflush(stdout) != 0 || ferror(stdout)) {
-    fputs("posenc-hash: the rows could not be written\n", stderr);
+    fputs("posenc-verify: the rows could not be written\n", stderr);
     good = false;
   }
   return good ? 0 : 1;

@@ -1,4 +1,3 @@
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -6,14 +5,12 @@
 #include "columns.h"
 #include "float64_reference.h"
 #include "formats.h"
+#include "json.h"
 #include "machine_json.h"
 #include "report.h"
 #include "report_profile.h"
 
-/* JSON has no infinity, and cJSON writes null for one: an infinite ULP (a nonzero answer where 0 is exact). Running out
- * of memory, cJSON returns NULL and carries it along: only the last call can tell. */
-
-static void add_hex(cJSON *object, const char *key, double value)
+void json_add_hex(cJSON *object, const char *key, double value)
 {
   char text[40];
   snprintf(text, sizeof text, "%a", value);
@@ -30,8 +27,8 @@ static void add_witness(cJSON *object, const char *key, const witness *w)
   cJSON *o = cJSON_AddObjectToObject(object, key);
   cJSON_AddNumberToObject(o, "position", (double)w->position);
   cJSON_AddNumberToObject(o, "column", (double)w->column);
-  add_hex(o, "got", w->got);
-  add_hex(o, "want", w->want);
+  json_add_hex(o, "got", w->got);
+  json_add_hex(o, "want", w->want);
   cJSON_AddNumberToObject(o, "error", w->error);
   cJSON_AddNumberToObject(o, "bound", w->bound);
 }
@@ -133,7 +130,7 @@ static void add_float64_reference(cJSON *root, const results *r)
   }
 }
 
-bool json_write(FILE *out, const results *r)
+cJSON *json_begin(uint64_t seed, reference by)
 {
   cJSON *root = cJSON_CreateObject();
   cJSON_AddNumberToObject(root, "schema", 1);
@@ -141,14 +138,29 @@ bool json_write(FILE *out, const results *r)
   cJSON_AddStringToObject(root, "version", posenc_version());
   add_origin(root);
   /* As text where a double could not hold it: a seed is there to be typed in again. */
-  if (r->seed <= UINT64_C(1) << 53) {
-    cJSON_AddNumberToObject(root, "seed", (double)r->seed);
+  if (seed <= UINT64_C(1) << 53) {
+    cJSON_AddNumberToObject(root, "seed", (double)seed);
   } else {
-    char seed[24];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->seed);
-    cJSON_AddStringToObject(root, "seed", seed);
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    cJSON_AddStringToObject(root, "seed", text);
   }
-  cJSON_AddStringToObject(root, "reference", r->by == REFERENCE_MPFR ? "mpfr" : "float64");
+  cJSON_AddStringToObject(root, "reference", by == REFERENCE_MPFR ? "mpfr" : "float64");
+  return root;
+}
+
+bool json_end(cJSON *root, FILE *out)
+{
+  char *text = cJSON_Print(root);
+  cJSON_Delete(root);
+  const bool written = text && fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+  free(text);
+  return written;
+}
+
+bool json_write(FILE *out, const results *r)
+{
+  cJSON *root = json_begin(r->seed, r->by);
   add_float64_reference(root, r);
   static const double edges[VERDICT_BANDS - 1] = VERDICT_BAND_EDGES;
   cJSON_AddItemToObject(root, "ulp_band_edges", cJSON_CreateDoubleArray(edges, VERDICT_BANDS - 1));
@@ -156,10 +168,5 @@ bool json_write(FILE *out, const results *r)
   cJSON *impls = cJSON_AddArrayToObject(root, "implementations");
   for (size_t i = 0; i < r->n_impls; i++)
     add_impl(impls, &r->impls[i], &r->sweep);
-
-  char *text = cJSON_Print(root);
-  cJSON_Delete(root);
-  const bool written = text && fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0;
-  free(text);
-  return written;
+  return json_end(root, out);
 }

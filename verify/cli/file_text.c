@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/columns.h"
-#include "../../verify/formats.h"
-#include "../../verify/memory.h"
-#include "judge.h"
+#include "columns.h"
+#include "formats.h"
+#include "memory.h"
+#include "file.h"
 
 typedef struct column {
   int64_t from, to;
@@ -21,15 +21,15 @@ static int by_position(const void *a, const void *b)
 }
 
 /* The ranges of all tables, in order. A table that ends inside one has a range of its own there. */
-static column *columns_of(const judge_options *o, const judgement *all, int64_t *n)
+static column *columns_of(const options *o, const judgement *all, int64_t *n)
 {
   enum { CELL = sizeof "3.0e-08 drifting" - 1 };
   int64_t most = 0;
-  for (size_t i = 0; i < o->n_subjects; i++)
+  for (size_t i = 0; i < o->n_files; i++)
     most += all[i].n_ranges;
   column *columns = must_calloc(most, sizeof *columns);
   *n = 0;
-  for (size_t i = 0; i < o->n_subjects; i++)
+  for (size_t i = 0; i < o->n_files; i++)
     for (int64_t r = 0; r < all[i].n_ranges; r++) {
       const range_error *range = &all[i].ranges[r];
       int64_t c = 0;
@@ -47,21 +47,20 @@ static column *columns_of(const judge_options *o, const judgement *all, int64_t 
   return columns;
 }
 
-static void print_head(FILE *out, const judge_options *o)
+static void print_head(FILE *out, const options *o)
 {
   const posenc_spec *spec = &o->shape.spec;
-  fprintf(out, "posenc-judge %s, against MPFR: d_model %lld, base %g", posenc_version(), (long long)spec->d_model, spec->base);
+  fprintf(out, "posenc-verify %s, tables in files against %s: d_model %lld, base %g", posenc_version(),
+          o->by == REFERENCE_MPFR ? "MPFR" : "the float64 reference", (long long)spec->d_model, spec->base);
   if (o->shape.preset)
     fprintf(out, ", preset %s", o->shape.preset);
   spec_print_changes(out, spec);
   fprintf(out, "\nmax |error| by position, of at most %lld rows in each range\n\n", (long long)o->rows);
 }
 
-static const char *shown_name(const subject *s) { return s->file ? s->file : s->name; }
-
 static void print_line(FILE *out, const judgement *j, int name_width, const column *columns, int64_t n)
 {
-  fprintf(out, "%-*s", name_width, shown_name(j->of));
+  fprintf(out, "%-*s", name_width, j->path);
   int due = 0; /* blanks that come before the next word, none of which end a line */
   for (int64_t c = 0, r = 0; c < n; c++) {
     char cell[32] = "";
@@ -81,7 +80,7 @@ static void print_fault(FILE *out, const judgement *j)
   const range_error *r = j->right ? j->wrong : &j->ranges[0];
   if (r)
     fprintf(out, "%s %s: position %lld, column %lld is %.9g instead of %.9g\n", j->right ? "wrong further on:" : "NOT RIGHT:",
-            shown_name(j->of), (long long)r->position, (long long)r->column, r->got, r->want);
+            j->path, (long long)r->position, (long long)r->column, r->got, r->want);
 }
 
 static const char words[] =
@@ -90,31 +89,29 @@ static const char words[] =
     "frequency; drifting: all within 0.1; else wrong.\n"
     "A table is right if in its first range it is neither drifting nor wrong.\n";
 
-bool judge_text(FILE *out, const judge_options *o, const judgement *all)
+bool files_text(FILE *out, const options *o, const judgement *all)
 {
   int64_t n;
   int name_width = (int)strlen("table");
   column *columns = columns_of(o, all, &n);
-  for (size_t i = 0; i < o->n_subjects; i++)
-    if ((int)strlen(shown_name(all[i].of)) > name_width)
-      name_width = (int)strlen(shown_name(all[i].of));
+  for (size_t i = 0; i < o->n_files; i++)
+    if ((int)strlen(all[i].path) > name_width)
+      name_width = (int)strlen(all[i].path);
 
   print_head(out, o);
   fprintf(out, "%-*s", name_width, "table");
   for (int64_t c = 0; c < n; c++)
     fprintf(out, "  %-*s", c < n - 1 ? columns[c].width : 0, columns[c].title);
   fputc('\n', out);
-  for (size_t i = 0; i < o->n_subjects; i++)
+  for (size_t i = 0; i < o->n_files; i++)
     print_line(out, &all[i], name_width, columns, n);
   fputc('\n', out);
   size_t right = 0;
-  for (size_t i = 0; i < o->n_subjects; i++) {
+  for (size_t i = 0; i < o->n_files; i++) {
     print_fault(out, &all[i]);
     right += all[i].right;
   }
-  for (size_t i = 0; i < o->n_absences; i++)
-    fprintf(out, "not judged: %s (%s)\n", o->absences[i].name, o->absences[i].reason);
-  fprintf(out, "%zu of %zu tables right\n\n%s", right, o->n_subjects, words);
+  fprintf(out, "%zu of %zu tables right\n\n%s", right, o->n_files, words);
   free(columns);
   return fflush(out) == 0 && !ferror(out);
 }
