@@ -2,7 +2,7 @@
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
-#include "../verify/spec_options.h"
+#include "../verify/cli/spec_options.h"
 #include "posenc.h"
 #include "shim.h"
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Shapes: verify/shapes.inc, then levels.inc ------------------------------------------------------------- */
+/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc ------------------------------------------------------------- */
 
 typedef struct bench_shape {
   const char *name;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../verify/machine.h"
-#include "../verify/memory.h"
+#include "../verify/cli/machine.h"
+#include "../verify/reference/memory.h"
 
 /* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that reports go by.
  * MPFR and the integers of exact's float64 take their time. */

@@ -5,7 +5,7 @@
 #ifndef POSENC_BENCH_PICK_H
 #define POSENC_BENCH_PICK_H
 
-#include "../verify/campaign.h"
+#include "../verify/campaign/campaign.h"
 #include "bench.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 BUILD = pathlib.Path(os.environ["POSENC_BUILD"])
-TABLE, VERIFY = BUILD / "verify/table/posenc-table", BUILD / "verify/posenc-verify"
+TABLE, VERIFY = BUILD / "verify/posenc-table", BUILD / "verify/posenc-verify"
 
 
 def run(*arguments, cwd=None):

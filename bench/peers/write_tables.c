@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../verify/memory.h"
-#include "../../verify/sweep.h"
+#include "../../verify/reference/memory.h"
+#include "../../verify/campaign/sweep.h"
 #include "peer.h"
 
 enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, HEADER = 128 };
