@@ -30,6 +30,7 @@ def judged(*arguments, status=0):
 def strict(text):
     def refuse(constant):
         raise ValueError(f"{constant} is no JSON")
+
     answer = json.loads(text, parse_constant=refuse)
     assert answer["schema"] == 1 and answer["tool"] == "posenc-verify"
     return answer
@@ -57,6 +58,7 @@ def of(values, tmp_path, *options, status=0, name="t"):
 
 # ---- right tables ------------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("dtype", ["f32", "f64", "bf16", "f16"])
 def test_files_are_judged_in_their_own_dtype(dtype, tmp_path):
     path = written(tmp_path / "x.npy", "--positions", 600, "--d-model", 32, "--dtype", dtype)
@@ -69,7 +71,11 @@ def test_float32_kept_as_float64_is_float32(array, tmp_path):
     table = of(array.astype(np.float64), tmp_path)
     assert words(table) == ["exact"] and table["dtype"] == "f32"
     told = of(array.astype(np.float64), tmp_path, "--dtype", "f64")
-    assert words(told) == ["ulp"] and told["dtype"] == "f64" and told["ranges"][0]["max_abs"] == table["ranges"][0]["max_abs"]
+    assert (
+        words(told) == ["ulp"]
+        and told["dtype"] == "f64"
+        and told["ranges"][0]["max_abs"] == table["ranges"][0]["max_abs"]
+    )
     angle = np.arange(200)[:, None] * 10000.0 ** (-np.arange(32) / 32)
     pairs = np.stack((np.sin(angle), np.cos(angle)), 2).reshape(200, 64)
     table = of(pairs, tmp_path)
@@ -84,7 +90,10 @@ def test_bfloat16_in_float32_can_be_said(array, tmp_path):
 
 
 def test_files_of_two_dtypes_at_once(tmp_path):
-    paths = [written(tmp_path / f"{dtype}.npy", "--positions", 50, "--d-model", 8, "--dtype", dtype) for dtype in ("f32", "bf16")]
+    paths = [
+        written(tmp_path / f"{dtype}.npy", "--positions", 50, "--d-model", 8, "--dtype", dtype)
+        for dtype in ("f32", "bf16")
+    ]
     assert [words(table) for table in judged(*paths).values()] == [["exact"], ["exact"]]
 
 
@@ -93,18 +102,28 @@ def test_columns_first_and_a_batch_axis(array, tmp_path):
         assert words(of(values, tmp_path)) == ["exact"]
 
 
-@pytest.mark.parametrize("options", [
-    ("--preset", "whisper", "--d-model", 64), ("--preset", "fairseq", "--d-model", 33), ("--preset", "rothman", "--d-model", 48),
-    ("--preset", "rope", "--d-model", 64, "--base", 500000), ("--position-scale", 0.25, "--d-model", 16),
-    ("--d-model", 7, "--base", 300, "--denominator", 5, "--layout", "split"),
-], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--preset", "whisper", "--d-model", 64),
+        ("--preset", "fairseq", "--d-model", 33),
+        ("--preset", "rothman", "--d-model", 48),
+        ("--preset", "rope", "--d-model", 64, "--base", 500000),
+        ("--position-scale", 0.25, "--d-model", 16),
+        ("--d-model", 7, "--base", 300, "--denominator", 5, "--layout", "split"),
+    ],
+    ids=str,
+)
 def test_presets_and_changes_to_them(options, tmp_path):
     path = written(tmp_path / "x.npy", "--positions", 300, *options, "--impl", "float64")
     given = dict(zip(options[::2], options[1::2]))
     del given["--d-model"]  # the file says how wide
 
     def judge(changed, status):
-        return judged(path, *(str(o) for pair in {**given, **changed}.items() for o in pair), "--rows", 300, status=status)["x"]
+        return judged(
+            path, *(str(o) for pair in {**given, **changed}.items() for o in pair), "--rows", 300, status=status
+        )["x"]
+
     table = judge({}, 0)
     assert table["right"] and words(table)[0] in ("exact", "ulp") and table["preset"] == given.get("--preset", "paper")
     for changed in ({"--base": 77}, {"--order": "sin_first" if given.get("--preset") == "rope" else "cos_first"}):
@@ -114,14 +133,20 @@ def test_presets_and_changes_to_them(options, tmp_path):
 def test_a_first_position(tmp_path):
     path = written(tmp_path / "x.npy", "--positions", 100, "--first", 450, "--d-model", 16)
     table = judged(path, "--positions", "450:550")["x"]
-    assert words(table) == ["exact", "exact"] and [(r["from"], r["to"]) for r in table["ranges"]] == [(450, 512), (512, 550)]
+    assert words(table) == ["exact", "exact"] and [(r["from"], r["to"]) for r in table["ranges"]] == [
+        (450, 512),
+        (512, 550),
+    ]
     assert words(judged(path, status=1)["x"]) == ["wrong"]
     path = written(tmp_path / "y.npy", "--positions", 100, "--first=-50", "--d-model", 16)
     assert words(judged(path, "--positions=-50:50")["y"]) == ["exact", "exact"]
 
 
 def test_rows_of_their_own_for_files(tmp_path):
-    a, b, c = (written(tmp_path / f"{n}.npy", "--positions", m, "--d-model", 16) for n, m in (("a", 5000), ("b", 700), ("c", 5000)))
+    a, b, c = (
+        written(tmp_path / f"{n}.npy", "--positions", m, "--d-model", 16)
+        for n, m in (("a", 5000), ("b", 700), ("c", 5000))
+    )
     done = run("--json", "-", a, b, c, "--rows", 16)
     tables = {t["name"]: t for t in strict(done.stdout)["tables"]}
     assert [[r["to"] for r in tables[n]["ranges"]] for n in "abc"] == [[512, 5000], [512, 700], [512, 5000]]
@@ -147,6 +172,7 @@ def test_a_file_has_the_errors_of_its_implementation(name, tmp_path):
 
 # ---- wrong tables ------------------------------------------------------------------------------------------------------------
 
+
 def test_one_wrong_element(array, tmp_path):
     array[150, 33] += np.float32(0.11)
     table = of(array, tmp_path, status=1)
@@ -158,15 +184,19 @@ def test_one_wrong_element(array, tmp_path):
 
 def test_words_at_their_edges(array, tmp_path):
     """At position 150, w = 1, the limit of float32 is 2^-17 + 150 / 2^22 = 4.339e-5; one element is off by more or less than that."""
+
     def word(change, row=150):
         changed = array.astype(np.float64)
         changed[row, 1] += change
         return words(of(changed, tmp_path, "--dtype", "f32", status=1 if abs(change) > 4.339e-5 else 0))[0]
+
     unit = np.spacing(np.abs(array[150, 1]))
     assert [word(0), word(3 * unit), word(5 * unit)] == ["exact", "ulp", "float32"]
     assert [word(4.33e-5), word(4.35e-5), word(-4.33e-5), word(-4.35e-5)] == ["float32", "drifting"] * 2
     assert [word(0.0999), word(0.1001)] == ["drifting", "wrong"]
-    row, column = np.unravel_index(np.argmin(np.where(array == 0, 1, np.abs(array))), array.shape)  # where 4 ULP are next to nothing
+    row, column = np.unravel_index(
+        np.argmin(np.where(array == 0, 1, np.abs(array))), array.shape
+    )  # where 4 ULP are next to nothing
     for most, found in [(2.0**-24, "ulp"), (2.0**-24 * 1.01, "float32")]:
         changed = array.astype(np.float64)
         changed[row, column] += most * (1 - 1e-3)
@@ -182,11 +212,14 @@ def test_a_small_angle_is_no_large_ones_excuse(array, tmp_path):
 
 @pytest.mark.parametrize("change", ["swapped", "base", "shifted", "split", "zeros", "negated"])
 def test_another_table(change, array, tmp_path):
-    values = {"swapped": lambda: array.reshape(200, 32, 2)[:, :, ::-1].reshape(200, 64),
-              "base": lambda: np.load(written(tmp_path / "b.npy", "--positions", 200, "--d-model", 64, "--base", 9000)),
-              "shifted": lambda: np.roll(array, 1, 0),
-              "split": lambda: np.concatenate((array[:, ::2], array[:, 1::2]), 1),
-              "zeros": lambda: np.zeros_like(array), "negated": lambda: -array}[change]()
+    values = {
+        "swapped": lambda: array.reshape(200, 32, 2)[:, :, ::-1].reshape(200, 64),
+        "base": lambda: np.load(written(tmp_path / "b.npy", "--positions", 200, "--d-model", 64, "--base", 9000)),
+        "shifted": lambda: np.roll(array, 1, 0),
+        "split": lambda: np.concatenate((array[:, ::2], array[:, 1::2]), 1),
+        "zeros": lambda: np.zeros_like(array),
+        "negated": lambda: -array,
+    }[change]()
     table = of(values, tmp_path, status=1)
     assert words(table) == ["wrong"] and not table["right"] and table["wrong_from"] == 0
 
@@ -239,8 +272,14 @@ def test_peers_of_known_faults(tmp_path):
 
     def pairs(angle, swap=False):
         return np.stack((np.sin(angle), np.cos(angle))[:: -1 if swap else 1], 2).reshape(len(angle), 16).astype("f4")
-    kinds = {"good": pairs(angle), "rough": pairs(angle + 1e-6), "drifts": pairs(angle + 4e-6 * p), "swapped": pairs(angle, True),
-             "unwritten": np.concatenate((pairs(angle)[:-1], np.full((1, 16), np.nan, "f4")))}
+
+    kinds = {
+        "good": pairs(angle),
+        "rough": pairs(angle + 1e-6),
+        "drifts": pairs(angle + 4e-6 * p),
+        "swapped": pairs(angle, True),
+        "unwritten": np.concatenate((pairs(angle)[:-1], np.full((1, 16), np.nan, "f4"))),
+    }
     for name, values in kinds.items():
         np.save(tmp_path / f"{name}.npy", values)
     tables = judged(*(tmp_path / f"{name}.npy" for name in kinds), "--rows", 512, status=1)
@@ -253,13 +292,16 @@ def test_peers_of_known_faults(tmp_path):
 
 def test_the_peers_of_this_build(tmp_path):
     subprocess.run([BUILD / "bench/peers/posenc-peer-tables", tmp_path], check=True)
-    tables = judged("--rows", 256, *sorted(tmp_path.iterdir()), status=1 if (tmp_path / "ggml_rope.npy").exists() else 0)
+    tables = judged(
+        "--rows", 256, *sorted(tmp_path.iterdir()), status=1 if (tmp_path / "ggml_rope.npy").exists() else 0
+    )
     assert {"exact", "sincosf"} <= set(tables) and {n for n, t in tables.items() if not t["right"]} <= {"ggml_rope"}
     assert words(tables["exact"]) == ["exact"] * 5 and words(tables["sincosf"]) == ["float32"] * 5
     assert sum(path.stat().st_blocks * 512 for path in tmp_path.iterdir()) < 1e8  # little room: the files are sparse
 
 
 # ---- the tool ----------------------------------------------------------------------------------------------------------------
+
 
 def test_text_and_json_have_the_same(tmp_path):
     path = written(tmp_path / "x.npy", "--positions", 5000, "--d-model", 32, "--impl", "explog")
@@ -274,26 +316,34 @@ def test_text_and_json_have_the_same(tmp_path):
     assert "2 of 2 tables right" in done.stdout
 
 
-@pytest.mark.parametrize("arguments, said", [
-    (("no/such.npy",), "no/such.npy: cannot be opened: No such file"),
-    (("text.npy",), "text.npy: not an .npy file"),
-    (("short.npy",), "short.npy: truncated"),
-    (("long.npy",), "long.npy: there is more behind"),
-    (("cube.npy",), "cube.npy: an array of 3 axes"),
-    (("int.npy",), "int.npy: elements of type '<i4'"),
-    (("x.npy", "--d-model", "32"), "x.npy: 16 columns where d_model is 32"),
-    (("x.npy", "short.npy"), "short.npy: truncated"),
-    (("x.npy", "wide.npy"), "wide.npy: 32 columns where d_model is 16"),
-    (("x.npy", "--positions", "41"), "x.npy: 40 rows, not the 41 of --positions 0:41"),
-    (("x.npy", "--positions", "2:40"), "x.npy: 40 rows, not the 38 of --positions 2:40"),
-    (("x.npy", "--position-scale", "4e9"), "--positions 0:40, times a scale of 4e+09"),
-    (("x.npy", "--preset", "nonsense"), "one of these is needed: paper"),
-    (("odd.npy", "--preset", "whisper"), "--preset whisper: d_model is 15"),
-    (("x.npy", "--impl", "exact"), "--impl exact_"), (("x.npy", "--hashes"), "x.npy: not with --hashes"),
-    (("big.npy",), "big.npy: elements of type '>f4'"), (("empty.npy",), "empty.npy: not an .npy file"), ((".",), ".: not a regular file"),
-    (("header.npy",), "header.npy: truncated"), (("object.npy",), "object.npy: elements of type '|O'"),
-    (("x.npy", "--json", "no/such.json"), "--json: no/such.json: No such file"),
-], ids=str)
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (("no/such.npy",), "no/such.npy: cannot be opened: No such file"),
+        (("text.npy",), "text.npy: not an .npy file"),
+        (("short.npy",), "short.npy: truncated"),
+        (("long.npy",), "long.npy: there is more behind"),
+        (("cube.npy",), "cube.npy: an array of 3 axes"),
+        (("int.npy",), "int.npy: elements of type '<i4'"),
+        (("x.npy", "--d-model", "32"), "x.npy: 16 columns where d_model is 32"),
+        (("x.npy", "short.npy"), "short.npy: truncated"),
+        (("x.npy", "wide.npy"), "wide.npy: 32 columns where d_model is 16"),
+        (("x.npy", "--positions", "41"), "x.npy: 40 rows, not the 41 of --positions 0:41"),
+        (("x.npy", "--positions", "2:40"), "x.npy: 40 rows, not the 38 of --positions 2:40"),
+        (("x.npy", "--position-scale", "4e9"), "--positions 0:40, times a scale of 4e+09"),
+        (("x.npy", "--preset", "nonsense"), "one of these is needed: paper"),
+        (("odd.npy", "--preset", "whisper"), "--preset whisper: d_model is 15"),
+        (("x.npy", "--impl", "exact"), "--impl exact_"),
+        (("x.npy", "--hashes"), "x.npy: not with --hashes"),
+        (("big.npy",), "big.npy: elements of type '>f4'"),
+        (("empty.npy",), "empty.npy: not an .npy file"),
+        ((".",), ".: not a regular file"),
+        (("header.npy",), "header.npy: truncated"),
+        (("object.npy",), "object.npy: elements of type '|O'"),
+        (("x.npy", "--json", "no/such.json"), "--json: no/such.json: No such file"),
+    ],
+    ids=str,
+)
 def test_refusals(arguments, said, tmp_path):
     x = np.load(written(tmp_path / "x.npy", "--positions", 40, "--d-model", 16))
     whole = (tmp_path / "x.npy").read_bytes()
@@ -324,7 +374,7 @@ def test_damaged_headers(tmp_path):
         for _ in range(rng.choice((1, 1, 2, 8))):
             raw[rng.randrange(70)] = rng.choice((rng.randrange(256), *b"0123456789(),'{}:<>"))
         if rng.random() < 0.2:
-            del raw[rng.randrange(len(raw)):]
+            del raw[rng.randrange(len(raw)) :]
         (tmp_path / "d.npy").write_bytes(raw)
         done = subprocess.run([VERIFY, tmp_path / "d.npy", "--rows", "2"], capture_output=True, timeout=60)
         assert done.returncode in (0, 1, 2), done

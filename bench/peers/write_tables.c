@@ -1,6 +1,7 @@
-/* posenc-peer-tables DIR: the table of every peer that runs here, and of exact and anchored, as DIR/NAME.npy for posenc-verify:
- * float32, 1048576 positions of 512 columns. Only the rows that posenc-verify --rows 256 compares are written, in the calls that
- * posenc-verify itself makes of implementations; the rest of each file is a hole, so that it takes little room.
+/* posenc-peer-tables DIR: the table of every peer that runs here, and of exact and anchored, as DIR/NAME.npy for
+ * posenc-verify: float32, 1048576 positions of 512 columns. Only the rows that posenc-verify --rows 256 compares are
+ * written, in the calls that posenc-verify itself makes of implementations; the rest of each file is a hole, so that it
+ * takes little room.
  *
  * Exit status: 0; 2 bad usage, or a file that could not be written.
  */
@@ -10,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../verify/reference/memory.h"
 #include "../../verify/campaign/sweep.h"
+#include "../../verify/reference/memory.h"
 #include "peer.h"
 
 enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, HEADER = 128 };
@@ -50,8 +51,8 @@ static bool write_table(const char *name, const maker *m, const sweep *rows)
   snprintf(path, sizeof path, "%s.npy", name);
   memset(header, ' ', HEADER);
   memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
-  const int length = snprintf(header + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", POSITIONS,
-                              COLUMNS);
+  const int length = snprintf(header + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }",
+                              POSITIONS, COLUMNS);
   header[10 + length] = ' ';
   header[HEADER - 1] = '\n';
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);

@@ -1,13 +1,13 @@
-"""Which preset, base, first position and arithmetic made a table, as ``python3 -m posenc identify`` says of an .npy file.
+"""Which preset, base, first position and arithmetic made a table: ``python3 -m posenc identify FILE.npy``.
 
-Each preset of the table's width is tried with its own base and with the base that the table's frequencies show. The frequencies are
-geometric, so the same table is base b with one denominator and base c with another: the rounder base tells which was meant.
+Each preset of the table's width is tried with its own base and with the base that the table's frequencies show. The
+frequencies are geometric, so the same table is base b with one denominator and base c with another: the rounder base
+tells which was meant.
 """
 
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import math
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Iterator, NamedTuple
@@ -15,32 +15,23 @@ from typing import Any, BinaryIO, Iterator, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ._arithmetics import FORMS, KINDS, Form, bf16_frequencies, exact, rounded
 from ._library import library
 from ._lists import presets
 from ._plan import MAX_POSITION
-from ._table import table
 
 Array = npt.NDArray[Any]
 TURN = 2 * math.pi
-KINDS = {"float64": (53, -1022), "float32": (24, -126), "float16": (11, -14), "bfloat16": (8, -126)}  # bits, least exponent
 NEAR, MOST_TRIALS, BLOCK = 1 << 17, 1 << 22, 1 << 20
 ROUND = 17  # a base of more decimal digits is not round, or the table does not show whether it is
 
 
-def rounded(x: Array, kind: str) -> Array:
-    """float64 values, each rounded once to that kind."""
-    bits, least = KINDS[kind]
-    if kind != "bfloat16":
-        return x.astype(kind).astype(float)
-    unit = np.maximum(np.frexp(x)[1] - 1, least) - bits + 1
-    return np.ldexp(np.rint(np.ldexp(x, -unit)), unit)
-
-
-# ---- The table, and what can be said of it before any preset is tried -------------------------------------------------------------
+# ---- The table, and what can be said of it before any preset is tried
+# -------------------------------------------------------------
 
 
 class Table:
-    """Rows and columns of an array. `dtype` is the narrowest kind that has all values: float64 may keep a float32 table."""
+    """Rows and columns of an array. `dtype` is the narrowest that has all values: float64 may keep a float32 table."""
 
     def __init__(self, array: Array) -> None:
         kind = array.dtype.str[1:]
@@ -51,15 +42,19 @@ class Table:
         elif array.ndim == 1:
             array = array.reshape(1, -1)
         if array.ndim != 2 or not array.size or array.shape[1] > 1 << 20:
-            raise ValueError(f"its shape is {array.shape}; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and one row, "
-                             "not empty, of at most 2^20 columns")  # fmt: skip
+            raise ValueError(
+                f"its shape is {array.shape}; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and "
+                "one row, not empty, of at most 2^20 columns"
+            )
         self.stored = {"f8": "float64", "f4": "float32", "f2": "float16"}.get(kind, "bfloat16")
         if self.stored == "bfloat16":
             array = array.view("<u2") if kind == "V2" else array
             array = (array.astype(np.uint32) << 16).view(np.float32)
         self.values, (self.rows, self.columns) = array, array.shape
         self.dtype, self.blank = self.stored, -1
-        narrow = {"float64": ["bfloat16", "float16", "float32"], "float32": ["bfloat16", "float16"]}.get(self.stored, [])
+        narrow = {"float64": ["bfloat16", "float16", "float32"], "float32": ["bfloat16", "float16"]}.get(
+            self.stored, []
+        )
         zeros, tells = [], False
         for rows, x in self.blocks(np.arange(self.rows)):
             if not np.isfinite(x).all():
@@ -70,7 +65,9 @@ class Table:
             narrow = [kind for kind in narrow if (x == rounded(x, kind)).all()]
         if narrow and tells:
             self.dtype = narrow[0]
-        if len(zeros) == 1 and self.rows > 1 and self.columns > 1:  # as fairseq keeps for its padding: not a row of the table
+        if (
+            len(zeros) == 1 and self.rows > 1 and self.columns > 1
+        ):  # as fairseq keeps for its padding: not a row of the table
             self.blank = int(zeros[0])
 
     def blocks(self, rows: Array) -> Iterator[tuple[Array, Array]]:
@@ -83,7 +80,9 @@ def load(file: BinaryIO) -> Table:
     try:
         array = np.lib.format.read_array(file, allow_pickle=False)
     except Exception as error:  # of many kinds, for what a damaged header may say
-        raise ValueError(f"not a readable .npy file: {str(error).splitlines()[0] if str(error) else type(error).__name__}") from None
+        raise ValueError(
+            f"not a readable .npy file: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        ) from None
     if file.read(1):
         raise ValueError("there are more bytes than its array has")
     return Table(array)
@@ -132,11 +131,12 @@ def readings(d: int) -> list[Reading]:
     return found
 
 
-# ---- The base: the angle of a pair advances by its frequency from row to row, and the logarithms of frequencies are on a line ------
+# ---- The base: the angle of a pair advances by its frequency from row to row, and the logarithms of frequencies are
+# on a line ------
 
 
 def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
-    """The base and the standard error of its logarithm, (nan, inf) if too little tells; None: no pairs of a sine and a cosine."""
+    """The base and the standard error of its logarithm, (nan, inf) if too little tells; None: no pairs of sine and cosine."""
     bits, least = KINDS[t.dtype]
     unit, behind = 2.0**-bits, t.rows - t.blank - 1
     first = 0 if t.blank < 0 or behind < t.blank else t.blank + 1
@@ -205,7 +205,8 @@ def candidates(r: Reading, base: float, doubt: float) -> list[Candidate]:
     return found
 
 
-# ---- The first position: which one all rows fit, as far as some arithmetic would keep to the formula -------------------------------
+# ---- The first position: which one all rows fit, as far as some arithmetic would keep to the formula
+# -------------------------------
 
 
 @dataclass
@@ -217,7 +218,7 @@ class Miss:
 
 
 class Fit:
-    """Table, reading and base with the tolerance of an arithmetic: float64, float32, bf16 positions, bf16, between or little."""
+    """Table, reading and base with the tolerance of an arithmetic: float64, float32, bf16 positions, bf16, ..."""
 
     def __init__(self, t: Table, r: Reading, base: float, care: str) -> None:
         self.t, self.r, self.base, self.care = t, r, base, care
@@ -225,11 +226,14 @@ class Fit:
         exponent = k / r.denominator
         self.w = (np.longdouble(base) ** (-k.astype(np.longdouble) / r.denominator)).astype(float)
         ln = np.abs(np.log(self.w))
-        # First-order errors of an angle, relative to it, of every form below; twice float64's, as the computation here has the same.
+        # First-order errors of an angle, relative to it, of every form below; twice float64's, as the computation
+        # here has the same.
         self.slack = {
-            "float64": (4 + ln) * 2.0**-51, "between": (8 + 3 * ln + exponent) * 2.0**-24,
-            "bf16": np.where(k == 0, 0, 2.0**-20), "little": np.full(r.n, 2.0**-14),
-        }.get(care, np.where(k == 0, 0, (6 + 3 * ln + exponent) * 2.0**-24))  # fmt: skip
+            "float64": (4 + ln) * 2.0**-51,
+            "between": (8 + 3 * ln + exponent) * 2.0**-24,
+            "bf16": np.where(k == 0, 0, 2.0**-20),
+            "little": np.full(r.n, 2.0**-14),
+        }.get(care, np.where(k == 0, 0, (6 + 3 * ln + exponent) * 2.0**-24))
         if care == "bf16":
             self.w = bf16_frequencies(base, k, r.denominator)
         self.start = 1 if t.blank == 0 else 0
@@ -286,7 +290,11 @@ class Fit:
         while low <= reach and trials < MOST_TRIALS:
             width = error / w + share * (2 * low + NEAR) + 1
             windows = k >= 0 and 2 * width + 3 < TURN / w  # else they overlap: all integers
-            high = min(2 * low + NEAR, reach + 1, low + max(NEAR, int(TURN / w * (1 << 16) / (2 * width + 3)) if windows else 0))
+            high = min(
+                2 * low + NEAR,
+                reach + 1,
+                low + max(NEAR, int(TURN / w * (1 << 16) / (2 * width + 3)) if windows else 0),
+            )
             if windows:
                 turns = np.arange(low * w / TURN - 2, high * w / TURN + 2).astype(np.int64)
                 at = np.rint((angle + TURN * np.concatenate((turns, -turns))) / w).astype(np.int64)
@@ -321,8 +329,10 @@ class Fit:
                 if not miss.reason:
                     row, column = wrong
                     value = self.values(np.array([first + row]))[0][0, column]
-                    miss.reason = (f"nearest is {self.r.presets[0]}, base {self.base:g}, first position {first}, but row {row}, column "
-                                   f"{column} is {self.t.values[row, column]:.9g} instead of {value:.9g}")  # fmt: skip
+                    miss.reason = (
+                        f"nearest is {self.r.presets[0]}, base {self.base:g}, first position {first}, but row {row}, "
+                        f"column {column} is {self.t.values[row, column]:.9g} instead of {value:.9g}"
+                    )
         return None
 
     def between(self) -> float | None:
@@ -338,69 +348,6 @@ class Fit:
         if abs(position - round(position)) < 2.0**-6 or self.misfit(np.arange(self.t.rows), position):
             return None
         return position
-
-
-# ---- The arithmetic: transcriptions of how programs form the values, roundings included --------------------------------------------
-
-libm = ctypes.CDLL(ctypes.util.find_library("m"))
-
-
-def libm_function(name: str, kind: Any, arguments: int) -> Any:
-    function = getattr(libm, name + ("f" if kind is np.float32 else ""))
-    function.restype = ctypes.c_float if kind is np.float32 else ctypes.c_double
-    function.argtypes = [function.restype] * arguments
-    return np.vectorize(lambda *x: kind(function(*x)), otypes=[kind])
-
-
-def bf16_frequencies(base: float, k: Array, denominator: float) -> Array:
-    """KerasHub's where all is bfloat16: (1 / base) ** (2k / d), each step rounded."""
-    b = lambda x: rounded(np.asarray(x, float), "bfloat16")  # noqa: E731
-    exponent = b(b(2.0 * k) / b(2.0 * denominator))
-    return b(libm_function("pow", np.float32, 2)(b(1 / base).astype("f4"), exponent.astype("f4")).astype(float))
-
-
-class Form(NamedTuple):
-    arithmetic: str
-    text: str
-    kind: Any  #: None: the library's; bfloat16 is "bf16"
-    frequencies: str
-
-
-EXACT, F64, EXPLOG, POW, BF16 = ARITHMETICS = (
-    "correctly rounded", "float64 rounded once", "float32 exp-log", "float32 pow", "bf16 positions")  # fmt: skip
-#: Who has which: step: the PyTorch tutorial, tensor2tensor, fairseq, Whisper, DDPM (a float64 scalar meets a float32 tensor); product:
-#: guided-diffusion, diffusers, ggml; short step: Marian, CTranslate2; divisor: the paper, DistilBERT, the TensorFlow tutorial;
-#: inverse: rotary caches, XLNet; negative: x-transformers, Wan; small base: KerasHub. Where they have d and 2k for denominator and k,
-#: the results are the same: a factor of two is exact.
-_POWERS = {
-    "negative": "pos * pow(base, -k / denominator)", "divisor": "pos / pow(base, k / denominator)",
-    "inverse": "pos * (1 / pow(base, k / denominator))", "small": "pos * pow(1 / base, k / denominator)"}  # fmt: skip
-_STEP, _PRODUCT = "pos * exp(k * float(-ln(base) / denominator))", "pos * exp(-ln(base) * k / denominator)"
-FORMS = [
-    Form(EXACT, "the real value, rounded once", None, ""),
-    *(Form(F64, text, np.float64, name) for name, text in _POWERS.items()),
-    Form(F64, _STEP.replace("float", ""), np.float64, "step"), Form(F64, _PRODUCT, np.float64, "product"),
-    Form(EXPLOG, _STEP, np.float32, "step"), Form(EXPLOG, _PRODUCT, np.float32, "product"),
-    Form(EXPLOG, "pos * exp(k * -(float(ln(base)) / denominator))", np.float32, "short"),
-    *(Form(POW, text, np.float32, name) for name, text in _POWERS.items()),
-    *(Form(BF16, text.replace("pos", "bfloat16(pos)"), np.float32, name)
-      for name, text in {"step": _STEP, "product": _PRODUCT, **_POWERS}.items() if name != "negative"),
-    Form(BF16, "bfloat16(bfloat16(pos) * bfloat16(pow(1 / base, k / denominator)))", "bf16", "small"),
-]  # fmt: skip
-
-
-def frequencies(form: Form, base: float, n: int, denominator: float) -> Array:
-    """Of that many pairs, or what positions are divided by, in the form's arithmetic."""
-    if form.kind == "bf16":
-        return bf16_frequencies(base, np.arange(n), denominator).astype("f4")
-    kind, k = form.kind, np.arange(n).astype(form.kind)
-    b, d = kind(base), kind(denominator)
-    exp, log, power = (libm_function(name, kind, count) for name, count in (("exp", 1), ("log", 1), ("pow", 2)))
-    return {
-        "step": lambda: exp(k * kind(-math.log(base) / denominator)), "product": lambda: exp(kind(-math.log(base)) * k / d),
-        "short": lambda: exp(k * -(log(b) / d)), "divisor": lambda: power(b, k / d), "inverse": lambda: 1 / power(b, k / d),
-        "negative": lambda: power(b, -(k / d)), "small": lambda: power(1 / b, k / d),
-    }[form.frequencies]()  # fmt: skip
 
 
 @dataclass
@@ -424,7 +371,7 @@ class Finding:
         return 1000 * (self.care == "little") + (self.candidate.digits if self.reading.n > 1 else 0) + 2 * small
 
     def named(self) -> list[str]:
-        """The nearest arithmetics. Where even the nearest has some other bits, their numbers must differ by more than chance."""
+        """The nearest arithmetics: with other bits in even the nearest, those whose numbers differ by chance only."""
         unequal = {name: d.among - d.equal for name, d in self.distances.items()}
         least = min(unequal.values())
         return [a for a, n in unequal.items() if n == least or least > 0 and n - least <= 3 * math.sqrt(n + least)]
@@ -438,29 +385,18 @@ def distance(t: Table, f: Finding, form: Form, step: int) -> Distance | None:
     r, base = f.reading, f.candidate.base
     rows = np.arange((t.rows - 1) % step, t.rows, step)
     found = Distance(form)
-    if form.kind is not None:
-        if form.kind is not np.float64 and base > np.finfo("f4").max:
-            return None
-        w = frequencies(form, base, r.n, r.denominator)
+    if form.kind is not None and form.kind is not np.float64 and base > np.finfo("f4").max:
+        return None
     for some, x in t.blocks(rows[rows != t.blank]):
-        p = f.first + some
         if form.kind is None:
             try:
-                want = table(p, t.columns, base, preset=r.presets[0], dtype=t.dtype, impl="exact")
+                want = exact(f.first + some, t.columns, base, r.presets[0], t.dtype)
             except ValueError:
                 return None
-            want = ((want.astype(np.uint32) << 16).view("f4") if t.dtype == "bfloat16" else want).astype(float)
         else:
-            p = (rounded(p.astype(float), "bfloat16") if form.arithmetic == BF16 else p).astype(w.dtype)[:, None]
-            angle = p / w if form.frequencies == "divisor" else p * w
-            if form.kind == "bf16":
-                angle = rounded(angle.astype(float), "bfloat16")
-            if form.kind is np.float64:
-                want = np.where(r.function == 0, np.sin(angle)[:, r.k], np.cos(angle)[:, r.k])
-            else:  # the C library's sines: naive multiplies the angles by a frequency of 1
-                both = table(angle.astype(float), 2, freqs=[1.0], impl="naive").astype(float)
-                want = both.reshape(len(p), -1)[:, 2 * r.k + np.maximum(r.function, 0)]
-            want = rounded(np.where(r.function < 0, 0, want), t.dtype)
+            sines, cosines = form.values(f.first + some, base, r.n, r.denominator)
+            want = np.where(r.function == 0, sines[:, r.k], np.where(r.function == 1, cosines[:, r.k], 0))
+            want = rounded(want, t.dtype)
         found.most = max(found.most, float(np.abs(x - want).max()))
         found.equal += int((x == want).sum())
         found.among += x.size
@@ -478,19 +414,23 @@ def measure(t: Table, f: Finding) -> None:
         f.distances = {name: distance(t, f, d.form, 1) or d for name, d in f.distances.items()}
 
 
-# ---- All of it ----------------------------------------------------------------------------------------------------------------------
+# ---- All of it -----------------------------------------------------------------------------------------------------
+# -----------------
 
 
 def is_between(t: Table, r: Reading, c: Candidate, miss: Miss) -> bool:
     position = Fit(t, r, c.base, "between").between()
     if position is not None and (not miss.usual or c.usual):
         miss.usual = True
-        miss.reason = f"it is {r.presets[0]}, base {c.base:g}, but from position {position:.9g} on, which is not a whole number"
+        miss.reason = (
+            f"it is {r.presets[0]}, base {c.base:g}, but from position {position:.9g} on, which is not a whole number"
+        )
     return position is not None
 
 
 def find(t: Table, r: Reading, shown: tuple[float, float], miss: Miss) -> Finding | None:
-    passes = [("float64", NEAR), ("float32", NEAR), ("bf16 positions", NEAR), ("bf16", NEAR), ("float64", MAX_POSITION), ("float32", 1 << 24)]
+    near = [(care, NEAR) for care in ("float64", "float32", "bf16 positions", "bf16")]
+    passes = [*near, ("float64", MAX_POSITION), ("float32", 1 << 24)]
     tried = candidates(r, *shown)
     # Round bases first: over few frequencies, some other base may look like an arithmetic's errors at a round one.
     for is_round in (True, False):
@@ -501,7 +441,8 @@ def find(t: Table, r: Reading, shown: tuple[float, float], miss: Miss) -> Findin
                 first = Fit(t, r, c.base, care).first(reach, Miss("unused"))
                 if first is None:
                     continue
-                # Far away, some whole number or other fits nearly as well as a fraction near 0: how many do so by chance?
+                # Far away, some whole number or other fits nearly as well as a fraction near 0: how many do so by
+                # chance?
                 far = abs(first) * c.base ** -((r.pairs - 1) / r.denominator)
                 chance = far * (8 * 2.0 ** -KINDS[t.dtype][0] + abs(first) * 2.0**-49)
                 if reach <= NEAR or chance < 0.01 or not is_between(t, r, c, miss):
@@ -531,10 +472,18 @@ def identify(t: Table) -> tuple[list[Finding], list[Finding], str]:
             measure(t, f)
     if not found:
         unpaired = "its columns are not pairs of a sine and a cosine as any preset has them"
-        unknown = ("its columns are sines and cosines, but not of any preset's frequencies at consecutive positions (position scales "
-                   "are not known)")  # fmt: skip
+        unknown = (
+            "its columns are sines and cosines, but not of any preset's frequencies at consecutive positions (position "
+            "scales are not known)"
+        )
         return [], [], miss.reason or (unknown if any_pairs else unpaired)
     equal = [max((d.equal for d in f.distances.values()), default=0) for f in tied]
-    others = [f for f in found[len(tied):] if f.candidate.base >= f.reading.base and f.care != "little" and f.candidate.digits <= 4
-              and tied[0].care != "little"]  # fmt: skip
+    others = [
+        f
+        for f in found[len(tied) :]
+        if f.candidate.base >= f.reading.base
+        and f.care != "little"
+        and f.candidate.digits <= 4
+        and tied[0].care != "little"
+    ]
     return [f for f, n in zip(tied, equal) if n == max(equal)], others, ""

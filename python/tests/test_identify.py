@@ -1,4 +1,4 @@
-"""`python3 -m posenc identify` names tables: of every preset in each arithmetic, transcribed here once more, and of other kinds."""
+"""`python3 -m posenc identify` names tables of every preset in each arithmetic, transcribed here once more, and others."""
 
 import ctypes
 import ctypes.util
@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc import _identify
+from posenc._arithmetics import ARITHMETICS, rounded
 from posenc._identify import Table, identify, load
 
 libm = ctypes.CDLL(ctypes.util.find_library("m"))
-EXACT, DOUBLE, EXPLOG, POW, BF16 = _identify.ARITHMETICS
+EXACT, DOUBLE, EXPLOG, POW, BF16 = ARITHMETICS
 T_EVEN, T_ODD = "t2t ddpm fairseq whisper diffusers", "t2t ddpm fairseq diffusers"
-#: Presets with that table at even widths, at odd widths (None: refused), denominator, layout, whether an odd width ends in zero.
+#: Presets with that table at even widths, at odd widths (None: refused), denominator, layout, whether an odd width
+#: ends in zero.
 SYSTEMS = {
     "paper": ("paper", "paper", lambda d: d / 2, "pairs", False),
     "marian": ("marian", "marian", lambda d: d / 2, "sines first", False),
@@ -77,12 +78,12 @@ def made(system, arithmetic, d, rows, first=0, base=1e4):
 def kept(x, kind):
     """As a file has it, for np.save."""
     if kind == "bf16":
-        return (_identify.rounded(x.astype("f8"), "bfloat16").astype("f4").view("u4") >> 16).astype("u2")
+        return (rounded(x.astype("f8"), "bfloat16").astype("f4").view("u4") >> 16).astype("u2")
     return x.astype(kind)
 
 
 def check(system, arithmetic, kind="f4", *, d, rows, first=0, base=1e4, sharp=False):
-    """That table is identified, and as nothing else; its arithmetic is named, and where `sharp`, no arithmetic with other bits."""
+    """That table is identified, as nothing else; its arithmetic is named, and where `sharp`, none with other bits."""
     x = kept(made(system, arithmetic, d, rows, first, base), kind)
     found, others, reason = identify(Table(x))
     assert found, reason
@@ -107,8 +108,14 @@ def test_every_preset(system, arithmetic):
 
 @pytest.mark.parametrize("system, arithmetic", CASES)
 def test_other_places(system, arithmetic):
-    for d, rows, first, base in ((64, 200, -100, 1e4), (64, 200, 1000, 5e5), (128, 100, 131072, 1e6), (8, 500, 0, 1e6),
-                                 (33, 300, 2, 5e5), (64, 300, 5, 150000)):  # fmt: skip
+    for d, rows, first, base in (
+        (64, 200, -100, 1e4),
+        (64, 200, 1000, 5e5),
+        (128, 100, 131072, 1e6),
+        (8, 500, 0, 1e6),
+        (33, 300, 2, 5e5),
+        (64, 300, 5, 150000),
+    ):
         if d % 2 == 0 or SYSTEMS[system][1]:
             check(system, arithmetic, d=d, rows=rows, first=first, base=base)
 
@@ -142,7 +149,8 @@ def test_what_the_library_writes(dtype):
         assert found[0].first == 3 and preset.name in found[0].reading.presets and EXACT in found[0].named()
 
 
-# ---- files, and what is said of them -------------------------------------------------------------------------------------------
+# ---- files, and what is said of them
+# -------------------------------------------------------------------------------------------
 
 
 def run(*arguments, **more):
@@ -154,11 +162,23 @@ def array():
     return posenc.table(40, 36)
 
 
-@pytest.mark.parametrize("change", [
-    lambda x: x.astype(">f4"), np.asfortranarray, lambda x: np.asfortranarray(x.astype(">f8")), lambda x: x[None], lambda x: x[:, None],
-    lambda x: x.astype("f2"), lambda x: x.astype(">f2"), lambda x: (x.view("u4") >> 16).astype("u2"),
-    lambda x: (x.view("u4") >> 16).astype("<u2").view("V2"), lambda x: (x.view("u4") >> 16).astype(">u2"),
-    lambda x: np.asfortranarray(x)[None], lambda x: x[5]])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.astype(">f4"),
+        np.asfortranarray,
+        lambda x: np.asfortranarray(x.astype(">f8")),
+        lambda x: x[None],
+        lambda x: x[:, None],
+        lambda x: x.astype("f2"),
+        lambda x: x.astype(">f2"),
+        lambda x: (x.view("u4") >> 16).astype("u2"),
+        lambda x: (x.view("u4") >> 16).astype("<u2").view("V2"),
+        lambda x: (x.view("u4") >> 16).astype(">u2"),
+        lambda x: np.asfortranarray(x)[None],
+        lambda x: x[5],
+    ],
+)
 def test_files_of_other_makes(change, array):
     file = io.BytesIO()
     np.save(file, change(array))
@@ -171,8 +191,12 @@ def test_text_and_json(array, tmp_path):
     np.save(tmp_path / "x.npy", array.astype("f8"))
     done = run("identify", tmp_path / "x.npy", text=True)
     assert done.returncode == 0 and not done.stderr
-    for line in (f"{tmp_path}/x.npy: 40 rows of 36 columns, float64 with float32 values", "row 1 is all zeros, like fairseq's",
-                 "preset      paper\nbase        10000\nfirst       0\narithmetic  correctly rounded", ": all bits are equal"):  # fmt: skip
+    for line in (
+        f"{tmp_path}/x.npy: 40 rows of 36 columns, float64 with float32 values",
+        "row 1 is all zeros, like fairseq's",
+        "preset      paper\nbase        10000\nfirst       0\narithmetic  correctly rounded",
+        ": all bits are equal",
+    ):
         assert line in done.stdout
     done = run("identify", "-", "--format", "json", input=(tmp_path / "x.npy").read_bytes())
     answer = json.loads(done.stdout)
@@ -181,11 +205,20 @@ def test_text_and_json(array, tmp_path):
     assert candidate["presets"] == ["paper"] and candidate["base"] == 10000 and len(candidate["distances"]) == 5
 
 
-@pytest.mark.parametrize("change, said", [
-    (lambda x: 3 * x, "not pairs"), (lambda x: np.random.default_rng(1).random((40, 36), np.float32), "not pairs"),
-    (np.zeros_like, "not pairs"), (lambda x: x[::-1], ""), (lambda x: posenc.table(np.arange(40) + 0.25, 36), "not a whole number"),
-    (lambda x: np.where(np.arange(1440).reshape(40, 36) == 17 * 36 + 5, -x, x),
-     "nearest is paper, base 10000, first position 0, but row 17, column 5")])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (lambda x: 3 * x, "not pairs"),
+        (lambda x: np.random.default_rng(1).random((40, 36), np.float32), "not pairs"),
+        (np.zeros_like, "not pairs"),
+        (lambda x: x[::-1], ""),
+        (lambda x: posenc.table(np.arange(40) + 0.25, 36), "not a whole number"),
+        (
+            lambda x: np.where(np.arange(1440).reshape(40, 36) == 17 * 36 + 5, -x, x),
+            "nearest is paper, base 10000, first position 0, but row 17, column 5",
+        ),
+    ],
+)
 def test_not_identified(change, said, array):
     found, _, reason = identify(Table(np.ascontiguousarray(change(array))))
     assert not found and reason and said in reason
@@ -197,11 +230,20 @@ def test_not_identified_ends_with_1(array, tmp_path):
     assert done.returncode == 1 and "not identified: its columns are not pairs" in done.stdout
 
 
-@pytest.mark.parametrize("change, said", [
-    (lambda raw: b"", ""), (lambda raw: b"PK\3\4" + bytes(100), "magic string"), (lambda raw: raw[:60], ""), (lambda raw: raw[:-1], ""),
-    (lambda raw: raw + b"x", "more bytes"), (lambda raw: raw.replace(b"<f4", b"<i4"), "dtype is int32"),
-    (lambda raw: raw.replace(b"(40, 36)", b"(2,2,360)"[:8]), ""), (lambda raw: raw[:-4] + b"\0\0\xc0\x7f", "row 39, column 35 is nan"),
-    (lambda raw: raw.replace(b"(40, 36), }", b"(0, 36), } "), "")])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (lambda raw: b"", ""),
+        (lambda raw: b"PK\3\4" + bytes(100), "magic string"),
+        (lambda raw: raw[:60], ""),
+        (lambda raw: raw[:-1], ""),
+        (lambda raw: raw + b"x", "more bytes"),
+        (lambda raw: raw.replace(b"<f4", b"<i4"), "dtype is int32"),
+        (lambda raw: raw.replace(b"(40, 36)", b"(2,2,360)"[:8]), ""),
+        (lambda raw: raw[:-4] + b"\0\0\xc0\x7f", "row 39, column 35 is nan"),
+        (lambda raw: raw.replace(b"(40, 36), }", b"(0, 36), } "), ""),
+    ],
+)
 def test_files_that_are_not_tables(change, said, array, tmp_path):
     np.save(tmp_path / "x.npy", array)
     (tmp_path / "x.npy").write_bytes(change((tmp_path / "x.npy").read_bytes()))
@@ -212,5 +254,8 @@ def test_files_that_are_not_tables(change, said, array, tmp_path):
 
 def test_usage():
     assert "identify" in run("--help", text=True).stdout
-    assert run("identify", "no/such.npy", text=True).stderr.strip() == "posenc identify: no/such.npy: No such file or directory"
+    assert (
+        run("identify", "no/such.npy", text=True).stderr.strip()
+        == "posenc identify: no/such.npy: No such file or directory"
+    )
     assert run().returncode == run("identify", "x", "--format", "xml").returncode == 2

@@ -47,8 +47,8 @@ const char *machine_architecture(void)
 #endif
 }
 
-/* The kernel names its architecture (Linux 6.1 and later), and qemu-user hands that through. Older ones are known by a line of
- * /proc/cpuinfo that the other architecture's kernels have. */
+/* The kernel names its architecture (Linux 6.1 and later), and qemu-user hands that through. Older ones are known by a
+ * line of /proc/cpuinfo that the other architecture's kernels have. */
 bool machine_emulated(void)
 {
   char value[64] = "";
@@ -95,7 +95,4 @@ const char *machine_compiler(void)
 #endif
 }
 
-const char *machine_build_type(void)
-{
-  return POSENC_BUILD_TYPE;
-}
+const char *machine_build_type(void) { return POSENC_BUILD_TYPE; }

@@ -12,8 +12,8 @@ void machine_cpu(char *text, size_t size);
 
 const char *machine_architecture(void); /* that this program was compiled for: "x86_64" or "aarch64" */
 
-/* Another architecture's kernel runs below, through qemu-user or the like: times say nothing. An emulated CPU of the own
- * architecture is not seen. */
+/* Another architecture's kernel runs below, through qemu-user or the like: times say nothing. An emulated CPU of the
+ * own architecture is not seen. */
 bool machine_emulated(void);
 
 /* Bytes that can be had without swapping; 0 where the system does not tell. */

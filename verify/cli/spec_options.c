@@ -3,15 +3,27 @@
 #include <math.h>
 #include <string.h>
 
-#include "arguments.h"
 #include "../reference/columns.h"
 #include "../reference/formats.h"
+#include "arguments.h"
 
-enum { KEY_D_MODEL = 300, KEY_PRESET, KEY_BASE, KEY_DENOMINATOR, KEY_POSITIONS, KEY_SCALE, KEY_LAYOUT, KEY_ORDER, KEY_ODD, KEY_DTYPE };
+enum {
+  KEY_D_MODEL = 300,
+  KEY_PRESET,
+  KEY_BASE,
+  KEY_DENOMINATOR,
+  KEY_POSITIONS,
+  KEY_SCALE,
+  KEY_LAYOUT,
+  KEY_ORDER,
+  KEY_ODD,
+  KEY_DTYPE
+};
 
 static const struct argp_option known[] = {
     {"d-model", KEY_D_MODEL, "N", 0, "Columns (default 512)", 0},
-    {"preset", KEY_PRESET, "NAME", 0, "What a real system computes; the other options change fields of it (default paper)", 0},
+    {"preset", KEY_PRESET, "NAME", 0,
+     "What a real system computes; the other options change fields of it (default paper)", 0},
     {"base", KEY_BASE, "X", 0, "Base of its frequencies (default 10000)", 0},
     {"denominator", KEY_DENOMINATOR, "X", 0, "Denominator of their exponents (default half of N)", 0},
     {"positions", KEY_POSITIONS, "[FROM:]TO", 0, "Its positions, FROM (default 0) to TO-1", 0},

@@ -11,12 +11,12 @@
 enum { SPEC_OPTIONS = 9 };
 
 typedef struct spec_options {
-  bool given;         /* any of these options was */
+  bool given;                               /* any of these options was */
   bool has_width, has_positions, has_dtype; /* these were */
-  const char *preset; /* its name, or NULL; spec has it already */
-  posenc_spec spec;   /* valid once argp_parse() has returned */
-  int64_t from, to;   /* positions from .. to-1 */
-  const char *texts[SPEC_OPTIONS]; /* as given, or NULL */
+  const char *preset;                       /* its name, or NULL; spec has it already */
+  posenc_spec spec;                         /* valid once argp_parse() has returned */
+  int64_t from, to;                         /* positions from .. to-1 */
+  const char *texts[SPEC_OPTIONS];          /* as given, or NULL */
 } spec_options;
 
 /* d_model 512, positions 0 .. to-1 unless told. */

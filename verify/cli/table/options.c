@@ -21,7 +21,8 @@ static const struct argp_option argp_options[] = {
     {"list", KEY_LIST, NULL, 0, "List the presets and stop", 1},
     {"dtype", KEY_DTYPE, "TYPE", 0,
      "f32 (default), f64, f16, or bf16, which NumPy has no type for: the file then has its bits as unsigned 16-bit "
-     "integers, '<u2'", 1},
+     "integers, '<u2'",
+     1},
     {"impl", KEY_IMPL, "NAME", 0, "The implementation (default exact, or float64 where exact does not go)", 1},
     {NULL, 0, NULL, 0, "Instead of the preset's own:", 2},
     {"base", KEY_BASE, "X", 0, "Base of the frequencies", 2},
@@ -120,9 +121,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     g->has_rows = true;
     return 0;
   case KEY_FIRST: o->first = argument_integer(state, "--first", text, -last, last); return 0;
-  case KEY_D_MODEL:
-    g->d_model = argument_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL);
-    return 0;
+  case KEY_D_MODEL: g->d_model = argument_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL); return 0;
   case KEY_BASE:
     g->base = argument_number(state, "--base", text);
     g->has_base = true;
@@ -149,13 +148,17 @@ static void print_version(FILE *out, struct argp_state *state)
 
 options options_parse(int argc, char **argv)
 {
-  static const struct argp argp = {
-      argp_options, parse, NULL,
-      "Writes a sinusoidal position table as an .npy file."
-      "\vExit status: 0 written; 2 bad usage, or a file that cannot be written, and nothing is written. Progress is on stderr.\n\n"
-      "Examples:\n"
-      "  $ posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy",
-      NULL, NULL, NULL};
+  static const struct argp argp = {argp_options,
+                                   parse,
+                                   NULL,
+                                   "Writes a sinusoidal position table as an .npy file."
+                                   "\vExit status: 0 written; 2 bad usage, or a file that cannot be written, and "
+                                   "nothing is written. Progress is on stderr.\n\n"
+                                   "Examples:\n"
+                                   "  $ posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy",
+                                   NULL,
+                                   NULL,
+                                   NULL};
   options o = {.first = 0};
   given g = {.options = &o, .preset = "paper", .d_model = 512};
   argp_err_exit_status = 2;

@@ -18,11 +18,12 @@ enum { CHUNK_BYTES = 1 << 20, HEADER_BYTES = 128 };
 /* Of version 1.0, for rows x columns little-endian elements, row by row. */
 static void npy_header(char header[HEADER_BYTES], posenc_dtype dtype, int64_t rows, int64_t columns)
 {
-  static const char *const descr[] = {[POSENC_F32] = "<f4", [POSENC_F64] = "<f8", [POSENC_BF16] = "<u2", [POSENC_F16] = "<f2"};
+  static const char *const descr[] = {
+      [POSENC_F32] = "<f4", [POSENC_F64] = "<f8", [POSENC_BF16] = "<u2", [POSENC_F16] = "<f2"};
   enum { LENGTH = HEADER_BYTES - 10 };
   char text[LENGTH + 1];
-  const int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }", descr[dtype],
-                            (long long)rows, (long long)columns);
+  const int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }",
+                            descr[dtype], (long long)rows, (long long)columns);
   memset(text + used, ' ', (size_t)(LENGTH - used));
   text[LENGTH - 1] = '\n';
   memcpy(header, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
@@ -43,7 +44,8 @@ static void remove_and_die(int signal_number)
 
 static int failed(const char *path, const char *what, int error)
 {
-  fprintf(stderr, "posenc-table: %s: %s: %s\n", strcmp(path, "-") == 0 ? "standard output" : path, what, strerror(error));
+  fprintf(stderr, "posenc-table: %s: %s: %s\n", strcmp(path, "-") == 0 ? "standard output" : path, what,
+          strerror(error));
   return 2;
 }
 

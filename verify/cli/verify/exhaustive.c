@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "exhaustive.h"
 #include "../../campaign/family.h"
-#include "../machine.h"
 #include "../../reference/memory.h"
 #include "../../reference/mpfr_reference.h"
+#include "../machine.h"
+#include "exhaustive.h"
 
 enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of a member */, SECONDS_BETWEEN_LINES = 10 };
 
@@ -172,10 +172,14 @@ static bool report(const run *r, const worker *workers)
 
 int exhaustive(const options *o)
 {
-  const int64_t d = o->shape.spec.d_model, rows = o->shape.to - o->shape.from, fit = d < BLOCK_OUTPUTS ? BLOCK_OUTPUTS / d : 1;
+  const int64_t d = o->shape.spec.d_model, rows = o->shape.to - o->shape.from,
+                fit = d < BLOCK_OUTPUTS ? BLOCK_OUTPUTS / d : 1;
   const int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
   run r = {.o = o, .start = now(), .lock = PTHREAD_MUTEX_INITIALIZER};
-  r.most_threads = o->threads > 0 ? o->threads : processors < 1 ? 1 : processors < EXPECTED_MOST_THREADS ? processors : EXPECTED_MOST_THREADS;
+  r.most_threads = o->threads > 0                       ? o->threads
+                   : processors < 1                     ? 1
+                   : processors < EXPECTED_MOST_THREADS ? processors
+                                                        : EXPECTED_MOST_THREADS;
   r.threads = r.most_threads;
   r.next_line = r.start + SECONDS_BETWEEN_LINES;
   atomic_init(&r.judged, 0);

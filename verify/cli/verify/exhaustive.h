@@ -1,4 +1,5 @@
-/* posenc-verify --exhaustive: every output of a table against the float32 nearest to the real value, as MPFR decides it. */
+/* posenc-verify --exhaustive: every output of a table against the float32 nearest to the real value, as MPFR decides
+ * it. */
 #ifndef POSENC_CLI_EXHAUSTIVE_H
 #define POSENC_CLI_EXHAUSTIVE_H
 

@@ -7,8 +7,8 @@
 #include "npy.h"
 #include "options.h"
 
-/* How wrong a table is in a range of positions. Where an output is not finite, max_abs and ulp_max are infinite; ulp_max is so
- * too where the reference is 0 and the output is not. */
+/* How wrong a table is in a range of positions. Where an output is not finite, max_abs and ulp_max are infinite;
+ * ulp_max is so too where the reference is 0 and the output is not. */
 typedef struct range_error {
   int64_t from, to, rows, outputs, correct; /* correct: outputs that are correctly rounded, sign of zero included */
   double max_abs, ulp_max;

@@ -20,10 +20,7 @@ struct references {
   int64_t count;
 };
 
-references *references_create(void)
-{
-  return must_calloc(1, sizeof(references));
-}
+references *references_create(void) { return must_calloc(1, sizeof(references)); }
 
 void references_destroy(references *all)
 {
@@ -51,26 +48,29 @@ const truth_value *references_of(references *all, const segment *s, const option
   free(all->all);
   all->all = grown;
   known *k = &grown[all->count++];
-  *k = (known){s->spec.dtype, s->n_rows, must_calloc(s->n_rows, sizeof *s->positions), expected_rows(s, o->by, o->threads)};
+  *k = (known){s->spec.dtype, s->n_rows, must_calloc(s->n_rows, sizeof *s->positions),
+               expected_rows(s, o->by, o->threads)};
   memcpy(k->positions, s->positions, size);
   return k->values;
 }
 
-/* What an angle in float32 costs, as a share of it, by column: half a unit of its own last place, 2^-24 at most; of its frequency
- * exp(ln w), some units; and of ln w, two roundings, its own and of the step that it is a multiple of. */
+/* What an angle in float32 costs, as a share of it, by column: half a unit of its own last place, 2^-24 at most; of its
+ * frequency exp(ln w), some units; and of ln w, two roundings, its own and of the step that it is a multiple of. */
 static double *float32_costs(const posenc_spec *spec)
 {
   double *costs = must_calloc(spec->d_model, sizeof *costs);
   for (int64_t c = 0; c < spec->d_model; c++) {
     const int64_t k = place_of(spec, c).k;
-    const double w = k < 0 ? 0 : spec->freqs ? fabs(spec->freqs[k]) : pow(spec->base, -(double)k / spec_denominator(spec));
+    const double w = k < 0         ? 0
+                     : spec->freqs ? fabs(spec->freqs[k])
+                                   : pow(spec->base, -(double)k / spec_denominator(spec));
     costs[c] = w > 0 ? fabs(spec_scale(spec)) * w * (4 + 2 * fabs(log(w))) * 0x1p-24 : 0;
   }
   return costs;
 }
 
-/* 2^-17, whatever the angle: 128 roundings of a value near 1, as a recurrence from row to row has between its anchors. Of angles beyond
- * 2^21 the sine would be anything, which is wrong and not rounded. */
+/* 2^-17, whatever the angle: 128 roundings of a value near 1, as a recurrence from row to row has between its anchors.
+ * Of angles beyond 2^21 the sine would be anything, which is wrong and not rounded. */
 static bool is_float32(double error, double position, double cost)
 {
   return error <= fmin(0x1p-17 + fabs(position) * cost, 0.5);

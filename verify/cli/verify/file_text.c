@@ -79,15 +79,17 @@ static void print_fault(FILE *out, const judgement *j)
 {
   const range_error *r = j->right ? j->wrong : &j->ranges[0];
   if (r)
-    fprintf(out, "%s %s: position %lld, column %lld is %.9g instead of %.9g\n", j->right ? "wrong further on:" : "NOT RIGHT:",
-            j->path, (long long)r->position, (long long)r->column, r->got, r->want);
+    fprintf(out, "%s %s: position %lld, column %lld is %.9g instead of %.9g\n",
+            j->right ? "wrong further on:" : "NOT RIGHT:", j->path, (long long)r->position, (long long)r->column,
+            r->got, r->want);
 }
 
-static const char words[] =
-    "exact: every output compared is the nearest number of the table's type; ulp: none is further off than 4 units in the last\n"
-    "place, or half a unit of 1; float32: each within what its angle in float32 costs, 2^-17 + (4 + 2 |ln w|) 2^-24 of the angle, w the\n"
-    "frequency; drifting: all within 0.1; else wrong.\n"
-    "A table is right if in its first range it is neither drifting nor wrong.\n";
+static const char words[] = "exact: every output compared is the nearest number of the table's type; ulp: none is "
+                            "further off than 4 units in the last\n"
+                            "place, or half a unit of 1; float32: each within what its angle in float32 costs, 2^-17 + "
+                            "(4 + 2 |ln w|) 2^-24 of the angle, w the\n"
+                            "frequency; drifting: all within 0.1; else wrong.\n"
+                            "A table is right if in its first range it is neither drifting nor wrong.\n";
 
 bool files_text(FILE *out, const options *o, const judgement *all)
 {

@@ -21,15 +21,15 @@
 /* Each for something the others lack. Together less than a million outputs: the test that makes them again
  * also runs emulated. */
 static const hashed tables[] = {
-    {.first = 0, .rows = 192, .d_model = 512, .base = 10000},             /* the paper's */
+    {.first = 0, .rows = 192, .d_model = 512, .base = 10000},            /* the paper's */
     {.first = 131072 - 64, .rows = 96, .d_model = 1024, .base = 500000}, /* far out, across several anchors */
-    {.first = -1000, .rows = 1100, .d_model = 101, .base = 10000},        /* through 0; ends in a sine */
-    {.first = LAST - 300, .rows = 301, .d_model = 128, .base = 10000},    /* to the last position */
-    {.first = -LAST, .rows = 130, .d_model = 127, .base = 500000},        /* from the first */
+    {.first = -1000, .rows = 1100, .d_model = 101, .base = 10000},       /* through 0; ends in a sine */
+    {.first = LAST - 300, .rows = 301, .d_model = 128, .base = 10000},   /* to the last position */
+    {.first = -LAST, .rows = 130, .d_model = 127, .base = 500000},       /* from the first */
     {.first = 0, .rows = 9, .d_model = 8192, .base = 10000},             /* many frequencies */
-    {.first = 1048576 - 100, .rows = 200, .d_model = 128, .base = 1e12},  /* tiny frequencies */
-    {.first = -70, .rows = 3000, .d_model = 1, .base = 10000},            /* one column */
-    {.first = -64, .rows = 128, .d_model = 512, .base = 2},               /* frequencies of one size */
+    {.first = 1048576 - 100, .rows = 200, .d_model = 128, .base = 1e12}, /* tiny frequencies */
+    {.first = -70, .rows = 3000, .d_model = 1, .base = 10000},           /* one column */
+    {.first = -64, .rows = 128, .d_model = 512, .base = 2},              /* frequencies of one size */
     /* tensor2tensor's ladder; with an odd number of pairs too */
     {.first = 0, .rows = 50, .d_model = WHISPER, .base = 10000, .denominator = WHISPER / 2 - 1},
     {.first = 4000, .rows = 100, .d_model = 514, .base = 10000, .denominator = 256},
@@ -56,8 +56,8 @@ static void fill(const posenc_spec *spec, const char *impl, const hashed *t, flo
 
 static void complain(const hashed *t, const char *impl, int64_t output, const char *what)
 {
-  fprintf(stderr, "posenc-verify: %s, table from %" PRId64 ", d_model %" PRId64 ", base %g: ", impl, t->first, t->d_model,
-          t->base);
+  fprintf(stderr, "posenc-verify: %s, table from %" PRId64 ", d_model %" PRId64 ", base %g: ", impl, t->first,
+          t->d_model, t->base);
   fprintf(stderr, "position %" PRId64 ", column %" PRId64 " %s\n", t->first + output / t->d_model, output % t->d_model,
           what);
 }

@@ -7,8 +7,8 @@
 
 #include "../../campaign/expected.h"
 
-/* JSON has no infinity, and cJSON writes null for one: an infinite ULP (a nonzero output where 0 is exact). Running out of memory,
- * cJSON returns NULL and carries it along: only json_end() can tell. */
+/* JSON has no infinity, and cJSON writes null for one: an infinite ULP (a nonzero output where 0 is exact). Running out
+ * of memory, cJSON returns NULL and carries it along: only json_end() can tell. */
 cJSON *json_begin(uint64_t seed, reference by);
 void json_add_hex(cJSON *object, const char *key, double value);
 

@@ -1,4 +1,5 @@
-/* posenc-verify: implementations, and tables in files, against a reference, range of positions by range of positions. */
+/* posenc-verify: implementations, and tables in files, against a reference, range of positions by range of positions.
+ */
 #include <stdlib.h>
 
 #include "exhaustive.h"
@@ -45,7 +46,10 @@ static int verify_impls(const options *o)
 int main(int argc, char **argv)
 {
   options o = options_parse(argc, argv);
-  const int status = o.hashes ? write_hashes() : o.exhaustive ? exhaustive(&o) : o.n_files > 0 ? verify_files(&o) : verify_impls(&o);
+  const int status = o.hashes        ? write_hashes()
+                     : o.exhaustive  ? exhaustive(&o)
+                     : o.n_files > 0 ? verify_files(&o)
+                                     : verify_impls(&o);
   options_destroy(&o);
   return status;
 }

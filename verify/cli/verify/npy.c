@@ -18,14 +18,15 @@ static bool parse_descr(const char *descr, npy *file, char *message, size_t size
   static const struct {
     const char *descr;
     int32_t dtype;
-  } known[] = {{"<f4", POSENC_F32}, {"<f8", POSENC_F64},  {"<f2", POSENC_F16},
+  } known[] = {{"<f4", POSENC_F32},  {"<f8", POSENC_F64},  {"<f2", POSENC_F16},
                {"<u2", POSENC_BF16}, {"|V2", POSENC_BF16}, {"<V2", POSENC_BF16}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(descr, known[i].descr) == 0) {
       file->dtype = known[i].dtype;
       return true;
     }
-  snprintf(message, size, "elements of type '%s'; allowed: '<f4', '<f8', '<f2', and '<u2' or '|V2' for bfloat16", descr);
+  snprintf(message, size, "elements of type '%s'; allowed: '<f4', '<f8', '<f2', and '<u2' or '|V2' for bfloat16",
+           descr);
   return false;
 }
 
@@ -48,14 +49,15 @@ static bool parse_shape(const char *text, npy *file, char *message, size_t size)
     return false;
   }
   if (n == 0 || n > 3 || (n == 3 && axes[0] != 1 && axes[1] != 1)) {
-    snprintf(message, size, "an array of %d axes; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and one row", n);
+    snprintf(message, size,
+             "an array of %d axes; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and one row", n);
     return false;
   }
   file->columns = axes[n - 1];
   file->rows = n == 1 ? 1 : n == 2 ? axes[0] : axes[0] == 1 ? axes[1] : axes[0];
   if (file->rows < 1 || file->columns < 1 || file->columns > POSENC_MAX_D_MODEL) {
-    snprintf(message, size, "%lld rows of %lld columns; allowed: 1 or more rows of 1 to %lld columns", (long long)file->rows,
-             (long long)file->columns, (long long)POSENC_MAX_D_MODEL);
+    snprintf(message, size, "%lld rows of %lld columns; allowed: 1 or more rows of 1 to %lld columns",
+             (long long)file->rows, (long long)file->columns, (long long)POSENC_MAX_D_MODEL);
     return false;
   }
   return true;
@@ -70,15 +72,17 @@ static bool parse(npy *file, char *message, size_t size)
   }
   const size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
   if (bytes[6] != 1 || bytes[7] != 0 || length > LONGEST_HEADER || START + length > file->map_size) {
-    snprintf(message, size, "version %d.%d of the format, with a header of %zu bytes; allowed: 1.0, and a whole header of at most %d",
+    snprintf(message, size,
+             "version %d.%d of the format, with a header of %zu bytes; allowed: 1.0, and a whole header of at most %d",
              bytes[6], bytes[7], length, LONGEST_HEADER);
     return false;
   }
-  char text[LONGEST_HEADER + 1], descr[8], order[6];
+  char text[LONGEST_HEADER + 1], descr[8] = "", order[6] = "";
   memcpy(text, bytes + START, length);
   text[length] = '\0';
   int used = 0;
-  const int got = sscanf(text, " { 'descr' : '%7[^']' , 'fortran_order' : %5[a-zA-Z] , 'shape' : ( %n", descr, order, &used);
+  const int got =
+      sscanf(text, " { 'descr' : '%7[^']' , 'fortran_order' : %5[a-zA-Z] , 'shape' : ( %n", descr, order, &used);
   file->fortran = strcmp(order, "True") == 0;
   if (got != 2 || used == 0 || !(file->fortran || strcmp(order, "False") == 0)) {
     snprintf(message, size, "its header is not as np.save() writes that of an array of plain numbers");
@@ -129,10 +133,7 @@ bool npy_open(const char *path, npy *file, char *message, size_t size)
   return good;
 }
 
-void npy_close(npy *file)
-{
-  munmap(file->map, file->map_size);
-}
+void npy_close(npy *file) { munmap(file->map, file->map_size); }
 
 double npy_at(const npy *file, int64_t row, int64_t column)
 {

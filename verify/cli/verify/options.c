@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../arguments.h"
 #include "../../reference/memory.h"
+#include "../arguments.h"
 
 enum { KEY_IMPL = 'i', KEY_LIST = 'l', KEY_JSON = 'o', KEY_SEED = 's', KEY_ROWS = 'r' };
 enum { KEY_REFERENCE = 256, KEY_THREADS, KEY_EXHAUSTIVE, KEY_ALL, KEY_HASHES };
@@ -15,16 +15,22 @@ static const struct argp_option argp_options[] = {
     {"list", KEY_LIST, NULL, 0, "List the implementations and stop", 0},
     {"json", KEY_JSON, "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the choice of rows (default 1)", 0},
-    {"rows", KEY_ROWS, "N", 0, "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
+    {"rows", KEY_ROWS, "N", 0,
+     "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
     {"reference", KEY_REFERENCE, "NAME", 0, "mpfr (default), or float64: quick, its own error allowed for", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one for every processor)", 0},
     {NULL, 0, NULL, 0, "Other work:", 2},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0,
-     "Compare every float32 of one table, by default of exact, 512 columns, positions to 1048576, with the one nearest to the real value: "
-     "key=value lines on stdout, the first misrounded outputs on stderr", 2},
-    {"all-members", KEY_ALL, NULL, 0, "With --exhaustive: every member of the implementation's family that runs here", 2},
-    {"hashes", KEY_HASHES, NULL, 0, "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, each "
-     "after MPFR has confirmed every output", 2},
+     "Compare every float32 of one table, by default of exact, 512 columns, positions to 1048576, with the one nearest "
+     "to the real value: "
+     "key=value lines on stdout, the first misrounded outputs on stderr",
+     2},
+    {"all-members", KEY_ALL, NULL, 0, "With --exhaustive: every member of the implementation's family that runs here",
+     2},
+    {"hashes", KEY_HASHES, NULL, 0,
+     "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, each "
+     "after MPFR has confirmed every output",
+     2},
     {0}};
 
 static uint64_t parse_seed(struct argp_state *state, const char *text)
@@ -46,8 +52,8 @@ static void add_impl(struct argp_state *state, options *o, const char *name)
   o->impls[o->n_impls++] = impl;
 }
 
-/* Options come before arguments, whatever their order was. A file says how wide its table is and how many positions it has, where no
- * option does. */
+/* Options come before arguments, whatever their order was. A file says how wide its table is and how many positions it
+ * has, where no option does. */
 static void add_file(struct argp_state *state, options *o, const char *path)
 {
   char message[512];
@@ -60,7 +66,8 @@ static void add_file(struct argp_state *state, options *o, const char *path)
   if (!shape->has_positions && (o->n_files == 0 || shape->to < table.rows))
     shape->to = table.rows;
   if (table.columns != shape->spec.d_model)
-    argp_failure(state, 2, 0, "%s: %lld columns where d_model is %lld", path, (long long)table.columns, (long long)shape->spec.d_model);
+    argp_failure(state, 2, 0, "%s: %lld columns where d_model is %lld", path, (long long)table.columns,
+                 (long long)shape->spec.d_model);
   if (shape->has_positions && table.rows != shape->to - shape->from)
     argp_failure(state, 2, 0, "%s: %lld rows, not the %lld of --positions %lld:%lld", path, (long long)table.rows,
                  (long long)(shape->to - shape->from), (long long)shape->from, (long long)shape->to);
@@ -127,15 +134,23 @@ options options_parse(int argc, char **argv)
 {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0,
-       "One table, by default to position 1048576, instead of the default ones; or what the tables in files should be, by default the "
-       "paper's, from position 0 and in the columns and the dtype that they have:", 1}, {0}};
-  static const struct argp argp = {
-      argp_options, parse, "[FILE.npy...]",
-      "Verifies every implementation of posenc that runs here against MPFR and against its own error bound; or says how wrong the tables "
-      "in files are."
-      "\vOutput: text on stdout, progress on stderr.\n"
-      "Exit status: 0 all verified, 1 an implementation failed or a table is not right, 2 bad usage or a file that cannot be read.",
-      children, NULL, NULL};
+       "One table, by default to position 1048576, instead of the default ones; or what the tables in files should be, "
+       "by default the "
+       "paper's, from position 0 and in the columns and the dtype that they have:",
+       1},
+      {0}};
+  static const struct argp argp = {argp_options,
+                                   parse,
+                                   "[FILE.npy...]",
+                                   "Verifies every implementation of posenc that runs here against MPFR and against "
+                                   "its own error bound; or says how wrong the tables "
+                                   "in files are."
+                                   "\vOutput: text on stdout, progress on stderr.\n"
+                                   "Exit status: 0 all verified, 1 an implementation failed or a table is not right, 2 "
+                                   "bad usage or a file that cannot be read.",
+                                   children,
+                                   NULL,
+                                   NULL};
   options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
   o.files = must_calloc(argc, sizeof *o.files);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "../../campaign/expected.h"
-#include "npy.h"
 #include "../spec_options.h"
+#include "npy.h"
 
 typedef struct table_file {
   const char *path;
@@ -23,7 +23,7 @@ typedef struct options {
   int64_t rows;
   int64_t threads; /* see expected_rows */
   reference by;
-  const char *json; /* NULL, a file name, or "-" */
+  const char *json;   /* NULL, a file name, or "-" */
   spec_options shape; /* when given: swept instead of the default shapes */
 } options;
 

@@ -5,8 +5,8 @@
 #include "../../reference/columns.h"
 #include "../../reference/float64_reference.h"
 #include "../../reference/formats.h"
-#include "json.h"
 #include "../machine_json.h"
+#include "json.h"
 #include "report.h"
 #include "report_profile.h"
 
@@ -17,10 +17,7 @@ void json_add_hex(cJSON *object, const char *key, double value)
   cJSON_AddStringToObject(object, key, text);
 }
 
-static void add_number(cJSON *array, double value)
-{
-  cJSON_AddItemToArray(array, cJSON_CreateNumber(value));
-}
+static void add_number(cJSON *array, double value) { cJSON_AddItemToArray(array, cJSON_CreateNumber(value)); }
 
 static void add_witness(cJSON *object, const char *key, const witness *w)
 {

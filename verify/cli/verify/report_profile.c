@@ -2,10 +2,7 @@
 
 #include <math.h>
 
-static void add_number(cJSON *array, double value)
-{
-  cJSON_AddItemToArray(array, cJSON_CreateNumber(value));
-}
+static void add_number(cJSON *array, double value) { cJSON_AddItemToArray(array, cJSON_CreateNumber(value)); }
 
 /* The octaves of positions that the table's segments reach, and how many of their rows were compared: with that
  * implementation, or with any. */

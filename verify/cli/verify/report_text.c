@@ -9,7 +9,8 @@ void text_begin(FILE *out, const results *r)
 {
   fprintf(out, "posenc-verify %s, seed %llu, against %s\n", posenc_version(), (unsigned long long)r->seed,
           r->by == REFERENCE_MPFR ? "the truth (MPFR)" : "the float64 reference, its own error bound allowed for");
-  fprintf(out, "float64 reference: good to position %lld (error below 0.01 float32 ULP of 1 at d_model %lld, base %g)\n",
+  fprintf(out,
+          "float64 reference: good to position %lld (error below 0.01 float32 ULP of 1 at d_model %lld, base %g)\n",
           (long long)r->float64_good_to, (long long)r->audited.d_model, r->audited.base);
   for (size_t i = 0; i < r->n_impls; i++)
     if (!r->impls[i].supported)
@@ -29,8 +30,7 @@ static void print_shape(FILE *out, const segment *s)
   spec_print_changes(out, spec);
   if (spec->dtype != POSENC_F32)
     fprintf(out, ", %s", format_of(spec->dtype)->long_name);
-  fprintf(out, ", positions %lld to %lld, %lld rows", (long long)s->from, (long long)(s->to - 1),
-          (long long)s->n_rows);
+  fprintf(out, ", positions %lld to %lld, %lld rows", (long long)s->from, (long long)(s->to - 1), (long long)s->n_rows);
 }
 
 static void segment_begin(void *data, const results *r, int64_t index)
@@ -47,16 +47,10 @@ static void segment_begin(void *data, const results *r, int64_t index)
 }
 
 /* An ULP of 4 is read digit by digit, one of 4e6 is not. */
-static void print_ulp(FILE *out, double ulp)
-{
-  fprintf(out, ulp < 10000 ? " %8.3f" : " %8.1e", ulp);
-}
+static void print_ulp(FILE *out, double ulp) { fprintf(out, ulp < 10000 ? " %8.3f" : " %8.1e", ulp); }
 
 /* Per cent, cut and not rounded: 100.00 means every single output. */
-static double cut_percent(double share)
-{
-  return floor(share * 1e4) / 100;
-}
+static double cut_percent(double share) { return floor(share * 1e4) / 100; }
 
 static void one_verdict(void *data, const results *r, size_t impl, int64_t index)
 {
@@ -123,10 +117,7 @@ static void segment_end(void *data, const results *r, int64_t index)
   fflush(out);
 }
 
-campaign_listener text_listener(FILE *out)
-{
-  return (campaign_listener){segment_begin, one_verdict, segment_end, out};
-}
+campaign_listener text_listener(FILE *out) { return (campaign_listener){segment_begin, one_verdict, segment_end, out}; }
 
 static void print_audit(FILE *out, const results *r)
 {
