@@ -186,6 +186,14 @@ def test_files_of_other_makes(change, array):
     assert f.reading.presets == ["paper"]
 
 
+def test_a_first_row_of_zeros():
+    """As fairseq has it for padding_idx 0: the others are at their positions all the same."""
+    x = posenc.table(40, 36, preset="fairseq", first=7)
+    x[0] = 0
+    (f, *_), _, _ = identify(Table(x))
+    assert f.first == 7 and "fairseq" in f.reading.presets and f.all_equal()
+
+
 def test_text_and_json(array, tmp_path):
     array[1] = 0
     np.save(tmp_path / "x.npy", array.astype("f8"))
