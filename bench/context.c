@@ -1,4 +1,4 @@
-#include "../verify/machine.h"
+#include "../verify/cli/machine.h"
 #include "options.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #
 #   runtime      libposenc.so.1 and what it points to
 #   development  the header, the link libposenc.so, libposenc.a, the CMake package, posenc.pc
-#   tools        posenc-table, posenc-verify, posenc-bench, posenc-judge, as far as they are built
+#   tools        posenc-table, posenc-verify, posenc-bench,, as far as they are built
 #   man          their pages, and posenc.3
 #   python       the Python package, if POSENC_PYTHON_DIR says where
 include(CMakePackageConfigHelpers)
@@ -60,7 +60,7 @@ configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # ---- tools, pages, Python ----
-foreach(tool posenc-table posenc-verify posenc-bench posenc-judge)
+foreach(tool posenc-table posenc-verify posenc-bench)
   if(TARGET ${tool})
     file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")

@@ -49,18 +49,16 @@ case $tool in
   bad 'threads' --threads 0 --json result.json
   bad 'seed' --seed x --json result.json
   bad 'reference.*mpfr' --reference guess --json result.json
-  bad 'surplus' surplus
-  ;;
-*posenc-exhaustive)
-  bad 'naive.*float64' --impl nonsense
-  bad 'd-model.*1048576' --d-model 0
-  bad 'base' --base 1
-  bad 'base' --base inf
-  bad 'base.*number' --base 1e4x
+  bad 'surplus: cannot be opened' surplus
   bad 'FROM \(5\) must be below TO \(5\)' --positions 5:5
-  bad 'positions.*4294967296' --positions=-4294967297:0
-  bad 'threads.*1 to 1024' --threads 0
-  bad 'surplus' surplus
+  bad 'base.*number' --exhaustive --base 1e4x
+  bad 'd-model.*1048576' --exhaustive --d-model 0
+  bad 'compares f32 only' --exhaustive --dtype f64
+  bad 'one --impl at most' --exhaustive --impl naive --impl explog
+  bad 'writes no JSON' --exhaustive --json result.json
+  bad 'only with --exhaustive' --all-members
+  bad 'tables are fixed' --hashes --d-model 4
+  bad 'not with --exhaustive' --hashes --exhaustive
   ;;
 *posenc-bench)
   bad 'transformer' --shape nonsense

@@ -2,7 +2,7 @@
  * family give the same bits; fill, fill_at, streamed and plain tables too. The truth is MPFR's, decided rigorously.
  */
 #include "testing.h"
-#include "truth.h"
+#include "mpfr_reference.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# posenc-exhaustive judges what it says, all of it: correctly rounded tables pass, misrounded ones are reported, and an
+# posenc-verify --exhaustive judges what it says, all of it: correctly rounded tables pass, misrounded ones are reported, and an
 # output that the first precision leaves undecided is decided by more.
 #
 #   test_exhaustive.sh TOOL
@@ -10,13 +10,13 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 fail() {
-  echo "posenc-exhaustive: $1 (exit $code)"
+  echo "posenc-verify --exhaustive: $1 (exit $code)"
   cat out err
   exit 1
 }
 run() { # run ARGUMENT...: its exit code in $code, its streams in out and err
   code=0
-  "$tool" "$@" >out 2>err || code=$?
+  "$tool" --exhaustive "$@" >out 2>err || code=$?
 }
 value() { sed -n "s/^$1=//p" out; }
 right() { # right OUTPUTS ARGUMENT...: so many are judged, for every member, and none is misrounded
@@ -52,4 +52,4 @@ if "$tool" --list | grep -qE '^anchored_scalar .* runs here '; then
 else
   echo "skipped: anchored_scalar: it needs instructions this machine lacks"
 fi
-echo "ok: posenc-exhaustive"
+echo "ok: posenc-verify --exhaustive"

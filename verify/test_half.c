@@ -2,7 +2,7 @@
  * within their bound; members of a family agree. The truth is MPFR's, decided rigorously.
  */
 #include "testing.h"
-#include "truth.h"
+#include "mpfr_reference.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * their width, place and number; also where only the last look decides a rounding, which MPFR then confirms.
  */
 #include "testing.h"
-#include "truth.h"
+#include "mpfr_reference.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# hashes.inc is what posenc-hash writes: every row still stands for bits that MPFR finds as promised.
+# hashes.inc is what posenc-verify --hashes writes: every row still stands for bits that MPFR finds as promised.
 #
 #   test_hashes.sh TOOL FILE
 set -euo pipefail
@@ -8,15 +8,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 code=0
-"$tool" >"$work/rows" 2>"$work/err" || code=$?
+"$tool" --hashes >"$work/rows" 2>"$work/err" || code=$?
 if [[ $code != 0 ]]; then
   reason=$(grep 'no implementation of the family' "$work/err" | head -n 1) && { echo "skipped: $reason"; exit 77; }
-  echo "posenc-hash ended with $code:"
+  echo "posenc-verify --hashes ended with $code:"
   cat "$work/err"
   exit 1
 fi
 diff "$file" "$work/rows" || { echo "hashes.inc is out of date: ./scripts/update-hashes writes it"; exit 1; }
 
-"$tool" surplus >"$work/rows" 2>"$work/err" || code=$?
-[[ $code == 2 && ! -s $work/rows ]] && grep -q surplus "$work/err" || { echo "an argument should be refused"; exit 1; }
 echo "ok: hashes.inc"

@@ -2,7 +2,7 @@
  * within their bound. The truth is MPFR's. What is no number, or beyond the domain, is refused.
  */
 #include "testing.h"
-#include "truth.h"
+#include "mpfr_reference.h"
 
 #include <math.h>
 #include <stdio.h>

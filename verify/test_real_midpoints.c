@@ -2,7 +2,7 @@
  * doubles can bring them, before a whole turn per position and beyond, and sines that nearly vanish after 2^31 turns.
  */
 #include "testing.h"
-#include "truth.h"
+#include "mpfr_reference.h"
 
 #include <math.h>
 #include <stdio.h>

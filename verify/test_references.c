@@ -10,7 +10,7 @@
 #include "columns.h"
 #include "float64_reference.h"
 #include "formats.h"
-#include "truth.h"
+#include "mpfr_reference.h"
 #include "ulp.h"
 
 static uint64_t seed = 20170612;

@@ -58,17 +58,6 @@ cp out whole
 then=table.npy
 each --preset whisper --d-model 64 --positions 300 -o there/pe.npy
 
-then=before
-at=0
-cp before there/pe.npy
-run --identify table.npy
-[[ $code == 0 ]] && grep -q '^preset .*whisper' out || fail identify
-cp out whole
-each --identify table.npy
-run --identify table.npy --format json
-cp out whole
-each --identify table.npy --format json
-
 # The address space: rows of a table are made a few at a time, so that the largest tables need no more than small ones.
 at=0 then=table.npy
 code=0

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "float64_reference.h"
-#include "truth.h"
+#include "mpfr_reference.h"
 #include "ulp.h"
 
 #define SEED UINT64_C(20170612)

@@ -4,7 +4,7 @@
  * (test_memory.c) has the plans' sizes.
  */
 #include "guarded.h"
-#include "truth.h"
+#include "mpfr_reference.h"
 
 #include <math.h>
 #include <stdio.h>

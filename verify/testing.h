@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "posenc.h"
-#include "random.h"
+#include "reference/random.h"
 
 /* The i-th implementation this machine can run, counting down the list; NULL past the last. */
 static inline const posenc_impl *runnable(size_t i)

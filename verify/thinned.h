@@ -2,7 +2,7 @@
 #ifndef POSENC_VERIFY_THINNED_H
 #define POSENC_VERIFY_THINNED_H
 
-#include "random.h"
+#include "reference/random.h"
 
 #ifdef POSENC_THINNED
 enum { THINNED = 1 };

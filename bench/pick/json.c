@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../verify/columns.h"
-#include "../../verify/formats.h"
-#include "../../verify/machine_json.h"
+#include "../../verify/reference/columns.h"
+#include "../../verify/reference/formats.h"
+#include "../../verify/cli/machine_json.h"
 
 /* JSON has no NAN and no infinity; cJSON writes null for both. */
 static void add_table(cJSON *root, const pick *p)

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../verify/random.h"
+#include "../../verify/reference/random.h"
 
 enum { ROUNDS = 5, MOST_CASES = 64, FEW_TURNS = 3 };
 static const double SLICE = 2e-3;    /* seconds that a round lasts at least */

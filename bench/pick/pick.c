@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/machine.h"
+#include "../../verify/cli/machine.h"
 /* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that
  * reports go by. MPFR and the integers of exact's float64 take their time. */
 enum { COMPARED = 2600000, COMPARED_F64 = 250000 };

@@ -5,8 +5,8 @@
 #ifndef POSENC_BENCH_PICK_H
 #define POSENC_BENCH_PICK_H
 
-#include "../../verify/campaign.h"
-#include "../../verify/spec_options.h"
+#include "../../verify/campaign/campaign.h"
+#include "../../verify/cli/spec_options.h"
 #include "../cases/cases.h"
 #include "../shim/compare.h"
 

@@ -119,7 +119,7 @@ def test_the_lines_it_prints_make_the_table(arguments, tmp_path):
     from_c = subprocess.run([tmp_path / "app"], env=environment, capture_output=True, check=True).stdout
     script = answer["use"]["python"] + "import sys\nsys.stdout.buffer.write(table.tobytes())\n"
     from_python = subprocess.run(["/usr/bin/python3", "-c", script], env=environment, capture_output=True, check=True).stdout
-    tool = pathlib.Path(BUILD) / "verify/table/posenc-table"
+    tool = pathlib.Path(BUILD) / "verify/posenc-table"
     reference = subprocess.run(
         [tool, "-o", "-", "--positions", str(rows), "--first", str(table["from"]), "--d-model", str(d), "--preset", table["preset"],
          "--dtype", table["dtype"], "--base", repr(table["base"]), "--denominator", repr(table["denominator"]),

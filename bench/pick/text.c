@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/columns.h"
-#include "../../verify/family.h"
-#include "../../verify/formats.h"
-#include "../../verify/machine.h"
+#include "../../verify/reference/columns.h"
+#include "../../verify/campaign/family.h"
+#include "../../verify/reference/formats.h"
+#include "../../verify/cli/machine.h"
 
 static void print_question(const pick *p, FILE *out)
 {

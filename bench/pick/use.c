@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/columns.h"
-#include "../../verify/family.h"
-#include "../../verify/formats.h"
+#include "../../verify/reference/columns.h"
+#include "../../verify/campaign/family.h"
+#include "../../verify/reference/formats.h"
 
 const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
 {

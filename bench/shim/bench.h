@@ -2,7 +2,7 @@
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
-#include "../../verify/memory.h"
+#include "../../verify/reference/memory.h"
 #include "posenc.h"
 #include "shim.h"
 

@@ -16,7 +16,7 @@ CALLED = {"base": "base {}", "position_scale": "positions times {}", "layout": "
 
 
 def family_of(name, isa):
-    """exact of exact_avx2 and exact_scalar, sleef_u35 of sleef_avx2_u35; as verify/family.h has it."""
+    """exact of exact_avx2 and exact_scalar, sleef_u35 of sleef_avx2_u35; as verify/campaign/family.h has it."""
     parts = name.split("_")
     for mark in (isa, "scalar"):
         if mark in parts[1:]:

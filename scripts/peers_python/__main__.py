@@ -1,6 +1,6 @@
 """Measures what Python programs have instead of posenc: NumPy, PyTorch, Hugging Face's Marian and, where they are installed,
 JAX, MKL, transformers and diffusers. Each makes the whole table in a process of its own, by turns with posenc's exact and
-anchored. Writes DIR/python.json, and DIR/NAME.npy of each peer for posenc-judge.
+anchored. Writes DIR/python.json, and DIR/NAME.npy of each peer for posenc-verify.
 
 Jobs: fresh, a table allocated and produced; refill, the same values into one that exists; first, a fresh one with nothing kept
 from earlier calls (small tables, one thread). All are warm: in each turn, a whole call goes before those that are timed.
@@ -70,7 +70,7 @@ def arguments(given=None):
                              f"tables above {LARGE >> 20} MiB")
     parser.add_argument("--peers", type=peers, metavar="NAME,...", help="only these, beside posenc's own; default all")
     parser.add_argument("--seed", type=int, default=1, help="of the order of turns; default 1")
-    parser.add_argument("--no-judged", action="store_true", help="write no tables for posenc-judge")
+    parser.add_argument("--no-judged", action="store_true", help="write no tables for posenc-verify")
     parser.add_argument("--quick", action="store_true", help="two small sizes, few turns, and few rows to be judged")
     args = parser.parse_args(given)
     args.sizes = args.sizes or sizes(QUICK_SIZES if args.quick else SIZES)
@@ -111,7 +111,7 @@ def measure(args, processors, cache):
         run.prepare()
         run.turns(args.turns, args.seed)
         if not args.no_judged:
-            names = [name for name in args.names if name not in OURS]  # posenc-judge makes ours itself
+            names = [name for name in args.names if name not in OURS]  # posenc-verify makes ours itself
             rows = JUDGED_FEW if args.quick else JUDGED_ROWS
             run.judge(names, lambda name: JUDGED_FEW if BY_NAME[name].slow else rows, JUDGED_D, args.output)
         more = {

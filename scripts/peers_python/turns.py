@@ -129,7 +129,7 @@ class Run:
             self.measured[case][name].seconds[turn] = answer["seconds"] * case.n / rows
 
     def judge(self, names, rows_of, d, directory):
-        """A table of each for posenc-judge, by as many threads as it can use."""
+        """A table of each for posenc-verify, by as many threads as it can use."""
         for name in names:
             counts = [threads for who, threads in self.processes if who == name]
             if not counts:

@@ -103,7 +103,7 @@ class Worker:
         return seconds
 
     def judge(self, n, d, path):
-        """Writes the table for posenc-judge."""
+        """Writes the table for posenc-verify."""
         import numpy
 
         numpy.save(path, self.array(self.recipe.fresh(n, d), n, d))

@@ -1,4 +1,4 @@
-"""Joins what the parts of scripts/peers have written into one file: speeds of posenc-bench --peers, errors of posenc-judge, and
+"""Joins what the parts of scripts/peers have written into one file: speeds of posenc-bench --peers, errors of posenc-verify, and
 the Python world's results.
 
     python3 -B scripts/peers_results/peers_join.py --bench FILE --judge FILE [--judge FILE] --python FILE --output PEERS.json
@@ -156,7 +156,7 @@ def main(given=None):
     results.PROGRAM = "peers"
     parser = argparse.ArgumentParser(prog="peers_join", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", metavar="FILE", help="Google Benchmark's JSON of posenc-bench --peers")
-    parser.add_argument("--judge", metavar="FILE", action="append", default=[], help="posenc-judge --json; may be given again")
+    parser.add_argument("--judge", metavar="FILE", action="append", default=[], help="posenc-verify --json; may be given again")
     parser.add_argument("--python", metavar="FILE", help="python.json of scripts/peers_python")
     parser.add_argument("--quick", action="store_true", help="says that few repetitions were made, which posenc-bench does not")
     parser.add_argument("--output", metavar="FILE", required=True, help="the joined file")
@@ -164,7 +164,7 @@ def main(given=None):
     if not args.bench and not args.python:
         parser.error("one of --bench and --python is needed: there is nothing to join")
     bench = load(args.bench, "benchmarks", "run of posenc-bench (Google Benchmark's JSON)") if args.bench else None
-    judged = [(path, tool(path, "tables", "posenc-judge")) for path in args.judge]
+    judged = [(path, tool(path, "tables", "posenc-verify")) for path in args.judge]
     python = tool(args.python, "cases", "posenc-peers-python") if args.python else None
     named = " or ".join(filter(None, (args.bench, *args.judge, args.python)))
     try:

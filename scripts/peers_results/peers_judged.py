@@ -1,4 +1,4 @@
-"""What posenc-judge has found, for peers_join.py: which table is whose, and whether ours are what they promise."""
+"""What posenc-verify has found, for peers_join.py: which table is whose, and whether ours are what they promise."""
 import pathlib
 
 from peers_words import LEVELS, OURS, WORDS
@@ -11,15 +11,16 @@ def severity(table):
 
 
 def tables_of(judged):
-    """{(world, name): what posenc-judge says}; of a name that was judged twice, the worse."""
+    """{(world, name): what posenc-verify says}; of a name that was judged twice, the worse."""
     found = {}
-    for path, report in judged:
+    for source, report in judged:
         for table in report["tables"]:
-            key = ("python", pathlib.Path(table["file"]).stem) if table.get("file") else ("c", table["name"])
+            path = pathlib.Path(table.get("file") or f"c/{table['name']}")  # of C's peers in a directory c
+            key = "c" if path.parent.name == "c" else "python", path.stem
             if key[1] in OURS or key[1].rpartition("_")[0] in OURS and key[1].rpartition("_")[2] in LEVELS:
                 key = "ours", key[1].split("_")[0]
             if any(r["word"] not in WORDS for r in table["ranges"]):
-                raise ValueError(f"{path}: {key[1]}: a word of a range is none of {', '.join(WORDS)}")
+                raise ValueError(f"{source}: {key[1]}: a word of a range is none of {', '.join(WORDS)}")
             if key not in found or severity(found[key]) < severity(table):
                 found[key] = table
     return found

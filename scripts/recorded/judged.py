@@ -1,4 +1,4 @@
-"""What scripts/exhaustive records: posenc-exhaustive's lines KEY=VALUE as JSON, those of members together.
+"""What scripts/exhaustive records: the lines of posenc-verify --exhaustive, KEY=VALUE as JSON, those of members together.
 
     python3 -B scripts/recorded/judged.py RESULTS FILE.json
 """
@@ -13,7 +13,7 @@ def number(text):
     return float(text) if set(text) & set(".e") else int(text)
 
 
-record = {"schema": 1, "tool": "posenc-exhaustive", "misrounded": {}, "redone": {}}
+record = {"schema": 1, "tool": "posenc-verify --exhaustive", "misrounded": {}}
 for line in pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
     key, _, value = line.partition("=")
     what, _, member = key.partition(".")

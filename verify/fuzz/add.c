@@ -1,8 +1,8 @@
 /* posenc_add and posenc_add_batch: refused as the header says, or every sum right, and nothing else written. */
 #include <stdlib.h>
 
-#include "../formats.h"
-#include "../random.h"
+#include "../reference/formats.h"
+#include "../reference/random.h"
 #include "allowed.h"
 #include "array.h"
 #include "calls.h"

@@ -1,5 +1,5 @@
 /* What the calls share: the judgement of one output, and numbers. */
-#include "../formats.h"
+#include "../reference/formats.h"
 #include "calls.h"
 #include "complain.h"
 

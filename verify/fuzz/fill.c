@@ -1,9 +1,9 @@
 /* posenc_fill and its three siblings: refused as the header says, or every value right, and nothing else written. */
 #include <stdlib.h>
 
-#include "../family.h"
-#include "../formats.h"
-#include "../random.h"
+#include "../campaign/family.h"
+#include "../reference/formats.h"
+#include "../reference/random.h"
 #include "array.h"
 #include "complain.h"
 #include "fill_call.h"

@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 
-#include "../family.h"
-#include "../formats.h"
+#include "../campaign/family.h"
+#include "../reference/formats.h"
 #include "allowed.h"
 #include "array.h"
 #include "calls.h"

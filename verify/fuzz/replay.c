@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../random.h"
+#include "../reference/random.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

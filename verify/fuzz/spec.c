@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "../family.h"
+#include "../campaign/family.h"
 #include "allowed.h"
 #include "complain.h"
 #include "model.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "family.h"
-#include "hashed.h"
+#include "campaign/family.h"
+#include "campaign/hashed.h"
 
 static const hashed tables[] = {
 #define POSENC_HASH(family, ...) {#family, __VA_ARGS__},

@@ -41,7 +41,7 @@ only() { # only COMPONENT PATTERN...: what it has, one pattern for each file
 only runtime "$lib/libposenc\.so\.1" "$lib/libposenc\.so\.1\.[0-9]+\.[0-9]+"
 only development "$lib/libposenc\.so" "$lib/libposenc\.a" /include/posenc\.h "$lib/pkgconfig/posenc\.pc" \
   "$lib/cmake/posenc/posenc(Config|ConfigVersion|(Shared|Static)Targets(-[a-z]+)?)\.cmake" "$lib/cmake/posenc/posenc_sleef\.cmake"
-only tools /bin/posenc-{table,verify,bench,judge}
+only tools /bin/posenc-{table,verify,bench}
 only man /share/man/man3/posenc\.3 '/share/man/man3/posenc_[a-z_]+\.3' '/share/man/man1/posenc-[a-z]+\.1'
 
 # ---- no path of the build or of this machine is in what was written ----

@@ -22,7 +22,7 @@ endforeach()
 if(POSENC_BUILD_BENCH)
   foreach(name versions man)
     posenc_script_test(${name} ${PROJECT_BINARY_DIR} $<TARGET_FILE:posenc-verify> $<TARGET_FILE:posenc-table>
-                       $<TARGET_FILE:posenc-bench> $<TARGET_FILE:posenc-judge>)
+                       $<TARGET_FILE:posenc-bench>)
   endforeach()
 endif()
 

@@ -60,7 +60,7 @@ def judge(*tables):
         judged("quick", (2.9e-5, "float32"), (3.4e-4, "drifting"), (0.4, "wrong"), wrong_from=5000),
         judged("slow", *[(3e-5, "float32")] * 3),
         judged("numpy", *[(3e-8, "ulp")] * 3, file="build/peers/numpy_f64.npy"))
-    return {"schema": 1, "tool": "posenc-judge", "tables": list(tables)}
+    return {"schema": 1, "tool": "posenc-verify", "tables": list(tables)}
 
 
 def python_case(job, peer, seconds, exact=None, anchored=None, size=LARGE, threads=1, **more):

@@ -157,9 +157,9 @@ def test_a_case_there_twice_is_refused(tmp_path):
 
 @pytest.mark.parametrize("b, j, p, message", [
     (None, None, None, "one of --bench and --python is needed"), ("no", None, None, r"bench\.json: not JSON"),
-    ({}, None, None, "not a run of posenc-bench"), (bench(), {}, None, r"judge\.json: this is not a file of posenc-judge"),
-    (bench(), judge() | {"schema": 2}, None, "posenc-judge with schema 1"),
-    (bench(), judge() | {"tool": "x"}, None, "not a file of posenc-judge"),
+    ({}, None, None, "not a run of posenc-bench"), (bench(), {}, None, r"judge\.json: this is not a file of posenc-verify"),
+    (bench(), judge() | {"schema": 2}, None, "posenc-verify with schema 1"),
+    (bench(), judge() | {"tool": "x"}, None, "not a file of posenc-verify"),
     (bench(), None, judge(), r"python\.json: this is not a file of posenc-peers-python"),
     (bench(), judge(judged("quick", (1, "fine"))), None, "quick: a word of a range is none of"),
     (bench(), judge({"name": "quick"}), None, "a value is missing .*ranges"),

@@ -190,10 +190,10 @@ def test_an_interrupted_bench(built):
 
 def test_a_recorded_exhaustive_run(built):
     """Is of all members."""
-    put_tool(built / "build/release/verify/posenc-exhaustive", 'echo "$*" >arguments\necho misrounded.exact_scalar=0')
-    assert run(built, "exhaustive", "--record")[0] == 0 and (built / "arguments").read_text() == "--all-members\n"
+    put_tool(built / "build/release/verify/posenc-verify", 'echo "$*" >arguments\necho misrounded.exact_scalar=0')
+    assert run(built, "exhaustive", "--record")[0] == 0 and (built / "arguments").read_text() == "--exhaustive --all-members\n"
     assert json.loads((built / "docs/recorded/exhaustive.json").read_text())["misrounded"] == {"exact_scalar": 0}
-    assert run(built, "exhaustive", "--threads", "2")[0] == 0 and (built / "arguments").read_text() == "--threads 2\n"
+    assert run(built, "exhaustive", "--threads", "2")[0] == 0 and (built / "arguments").read_text() == "--exhaustive --threads 2\n"
 
 
 def test_a_failed_plot(built):

@@ -1,0 +1,88 @@
+#include "sampling.h"
+
+#include <stdlib.h>
+
+#include "../reference/memory.h"
+#include "../reference/random.h"
+
+/* Long enough to see an implementation step from row to row; an anchored one starts afresh at multiples of 64. */
+enum { RUN_ROWS = 8, ANCHOR = 64 };
+
+/* 0 .. limit-1; the bias of the remainder is below 2^-30 for any limit here. */
+static int64_t random_below(uint64_t *state, int64_t limit)
+{
+  return limit > 1 ? (int64_t)(next_random(state) % (uint64_t)limit) : 0;
+}
+
+static void add_run(segment *s, int64_t first, int64_t count)
+{
+  sweep_run *runs = realloc(s->runs, (size_t)(s->n_runs + 1) * sizeof *runs);
+  if (!runs) {
+    fputs("out of memory: runs\n", stderr);
+    exit(2);
+  }
+  s->runs = runs;
+  runs[s->n_runs++] = (sweep_run){first, count};
+  s->n_rows += count;
+}
+
+static int64_t floor_to_anchor(int64_t position)
+{
+  const int64_t below = position % ANCHOR;
+  return position - (below < 0 ? below + ANCHOR : below);
+}
+
+/* Where a run of `length` rows starts inside [from, to). Every second one is moved across an anchor, if the stratum
+ * has one to cross. */
+static int64_t place(int64_t from, int64_t to, int64_t length, bool across, uint64_t *random)
+{
+  int64_t first = from + random_below(random, to - from - length + 1);
+  if (across && length > 1) {
+    const int64_t anchor = floor_to_anchor(first + ANCHOR - 1);
+    const int64_t moved = anchor - 1 - random_below(random, length - 1);
+    if (moved >= from && moved + length <= to)
+      first = moved;
+  }
+  return first;
+}
+
+void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *random)
+{
+  const int64_t width = to - from;
+  if (rows >= width) {
+    add_run(s, from, width);
+    return;
+  }
+  const int64_t length = rows >= 4 * RUN_ROWS ? RUN_ROWS : rows >= 4 ? rows / 4 : 1;
+  int64_t between = rows / length - 2; /* besides the first and the last run */
+  if (between > width / length - 2)
+    between = width / length - 2;
+  if (between < 0)
+    between = 0;
+
+  add_run(s, from, length);
+  const int64_t start = from + length, room = width - 2 * length;
+  for (int64_t i = 0; i < between; i++) {
+    /* Positions reach 2^32 and strata 2^16, so the products fit. */
+    const int64_t low = start + room * i / between, high = start + room * (i + 1) / between;
+    add_run(s, place(low, high, length, i % 2 == 0, random), length);
+  }
+  add_run(s, to - length, length);
+}
+
+void sample_finish(segment *s, uint64_t *random)
+{
+  s->positions = must_calloc(s->n_rows, sizeof *s->positions);
+  s->shuffled = must_calloc(s->n_rows, sizeof *s->shuffled);
+  int64_t row = 0;
+  for (int64_t r = 0; r < s->n_runs; r++)
+    for (int64_t i = 0; i < s->runs[r].count; i++, row++) {
+      s->positions[row] = s->runs[r].first + i;
+      s->shuffled[row] = row;
+    }
+  for (int64_t i = s->n_rows - 1; i > 0; i--) {
+    const int64_t other = random_below(random, i + 1), kept = s->shuffled[i];
+    s->shuffled[i] = s->shuffled[other];
+    s->shuffled[other] = kept;
+  }
+}

@@ -1,0 +1,193 @@
+#include "sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../reference/formats.h"
+#include "../reference/memory.h"
+#include "sampling.h"
+
+/* Errors grow with the position, so reports go by range. The last two lie beyond any real table, but inside the
+ * library's domain. */
+static const int64_t edges[] = {0, 512, 5000, 32768, 131072, 1048576, INT64_C(1) << 26, POSENC_MAX_POSITION + 1};
+enum { EDGES = sizeof edges / sizeof edges[0], TABLE_RANGES = 5 };
+
+/* Truth and verdicts of a segment are held in memory at once, some 50 bytes an output. */
+#define MAX_OUTPUTS (INT64_C(1) << 22)
+
+/* Explicit frequencies that no ladder has: zero, negative, at both ends of the domain, and one whose products with
+ * small positions are exact, tiny, and halfway between two floats. */
+static const double awkward[] = {1.0, 0.0, 0x1.000003p-70, -0.25, 0x1p-1022, 0x1p-126, 0x1.8p-149, 3.0, 1e6, 0x1p64};
+enum { AWKWARD = sizeof awkward / sizeof awkward[0] };
+
+/* A seed per segment, so that one segment's rows do not depend on those before it. */
+static uint64_t seed_of(const sweep *s, uint64_t seed)
+{
+  return seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)s->count;
+}
+
+static segment *add_segment(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to)
+{
+  segment *segments = realloc(s->segments, (size_t)(s->count + 1) * sizeof *segments);
+  if (!segments) {
+    fputs("out of memory: segments\n", stderr);
+    exit(2);
+  }
+  s->segments = segments;
+  segment *added = &segments[s->count++];
+  memset(added, 0, sizeof *added);
+  snprintf(added->shape, sizeof added->shape, "%s", shape);
+  added->spec = *spec;
+  added->from = from;
+  added->to = to;
+  return added;
+}
+
+static int64_t affordable(int64_t rows, int64_t d_model)
+{
+  const int64_t most = MAX_OUTPUTS / d_model;
+  const int64_t kept = rows < most ? rows : most;
+  return kept > SWEEP_MIN_ROWS ? kept : SWEEP_MIN_ROWS;
+}
+
+/* The part of [from, to) in range i; ranges below 0 mirror those above. Returns whether there is one. */
+enum { FIRST_RANGE = -EDGES + 1, END_RANGE = EDGES - 1 };
+static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high)
+{
+  *low = i < 0 ? -edges[-i] : edges[i];
+  *high = i < 0 ? -edges[-i - 1] : edges[i + 1];
+  *low = *low > from ? *low : from;
+  *high = *high < to ? *high : to;
+  return *low < *high;
+}
+
+/* One segment over all of [from, to), sampled range by range: equal parts would all but miss the small positions. */
+static void add_whole(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows,
+                      uint64_t seed)
+{
+  uint64_t random = seed_of(s, seed);
+  segment *added = add_segment(s, shape, spec, from, to);
+  rows = affordable(rows, spec->d_model * EDGES);
+  int64_t low, high;
+  for (int i = FIRST_RANGE; i < END_RANGE; i++)
+    if (cut(i, from, to, &low, &high))
+      sample_range(added, low, high, rows, &random);
+  sample_finish(added, &random);
+}
+
+static void add_range(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows,
+                      uint64_t seed)
+{
+  uint64_t random = seed_of(s, seed);
+  segment *added = add_segment(s, shape, spec, from, to);
+  added->in_table = true;
+  sample_range(added, from, to, affordable(rows, spec->d_model), &random);
+  sample_finish(added, &random);
+}
+
+static segment *last_of(sweep *s) { return &s->segments[s->count - 1]; }
+
+/* The table that users of a preset have, its first `to` rows. */
+static void add_preset(sweep *s, const char *name, int64_t d_model, double base, int64_t to, int64_t rows, uint64_t seed)
+{
+  posenc_spec spec;
+  char message[256], shape[24];
+  snprintf(shape, sizeof shape, "preset %s", name);
+  if (posenc_spec_preset_check(name, d_model, message, sizeof message) != POSENC_OK) {
+    fprintf(stderr, "preset %s: %s\n", name, message);
+    exit(2);
+  }
+  posenc_spec_preset(name, d_model, &spec);
+  spec.base = base;
+  add_whole(s, shape, &spec, 0, to, rows, seed);
+  last_of(s)->preset = name;
+}
+
+static void add_dtype(sweep *s, int32_t dtype, int64_t d_model, int64_t to, int64_t rows, uint64_t seed)
+{
+  posenc_spec spec = posenc_spec_default(d_model);
+  spec.dtype = dtype;
+  add_whole(s, format_of(dtype)->long_name, &spec, 0, to, rows, seed);
+}
+
+static bool seen(const sweep *s, const posenc_spec *spec)
+{
+  for (int64_t i = 0; i < s->count; i++)
+    if (s->segments[i].spec.d_model == spec->d_model && s->segments[i].spec.base == spec->base)
+      return true;
+  return false;
+}
+
+sweep sweep_default(int64_t rows, uint64_t seed)
+{
+  sweep s = {NULL, 0};
+  const int64_t million = edges[TABLE_RANGES];
+  const int64_t fewer = rows / 8 > SWEEP_MIN_ROWS ? rows / 8 : SWEEP_MIN_ROWS;
+  const posenc_spec paper = posenc_spec_default(512);
+
+  /* By default every row of the ordinary 5000 x 512 table, whose error the pick is judged by; samples beyond. */
+  for (int i = 0; i < TABLE_RANGES; i++)
+    add_range(&s, "d512", &paper, edges[i], edges[i + 1], i == 1 ? 9 * rows : rows, seed);
+
+  posenc_spec spec;
+#define POSENC_SHAPE(name, n_positions, columns, shape_base, who)                                                     \
+  spec = posenc_spec_default(columns);                                                                                 \
+  spec.base = shape_base;                                                                                              \
+  if (!seen(&s, &spec))                                                                                                \
+    add_whole(&s, #name, &spec, 0, million, fewer, seed);
+#include "shapes.inc"
+#undef POSENC_SHAPE
+
+  spec = posenc_spec_default(29); /* cuts vectors of 8 and of 16 lanes past their middle */
+  add_whole(&s, "odd", &spec, 0, million, fewer, seed);
+  spec = posenc_spec_default(1);
+  add_whole(&s, "single", &spec, 0, million, fewer, seed);
+  spec = posenc_spec_default(32);
+  spec.denominator = 15;
+  add_whole(&s, "denominator", &spec, 0, million, fewer, seed);
+  spec = posenc_spec_default(2 * AWKWARD);
+  spec.freqs = awkward;
+  spec.n_freqs = AWKWARD;
+  add_whole(&s, "frequencies", &spec, -million, million, fewer, seed);
+  add_whole(&s, "negative", &paper, -million, 0, fewer / 2, seed);
+  add_whole(&s, "far", &paper, million, POSENC_MAX_POSITION + 1, fewer, seed);
+
+  add_preset(&s, "whisper", 1280, 10000, 1500, fewer, seed);
+  add_preset(&s, "guided_diffusion", 320, 10000, 1000, fewer, seed);
+  add_preset(&s, "rope", 128, 500000, 131072, fewer, seed);
+  add_preset(&s, "fairseq", 33, 10000, 5000, fewer, seed); /* an odd width: a column of zeros */
+  spec = posenc_spec_default(32);
+  spec.position_scale = 1000; /* of diffusion times between 0 and 1 */
+  spec.layout = POSENC_SPLIT;
+  add_whole(&s, "scaled", &spec, -million, million, fewer, seed);
+  add_dtype(&s, POSENC_BF16, 512, million, fewer, seed);
+  add_dtype(&s, POSENC_F16, 512, million, fewer, seed);
+  add_dtype(&s, POSENC_F64, 64, million, fewer, seed);
+  return s;
+}
+
+sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed)
+{
+  sweep s = {NULL, 0};
+  char shape[24];
+  snprintf(shape, sizeof shape, "d%lld", (long long)spec->d_model);
+  int64_t low, high;
+  for (int i = FIRST_RANGE; i < END_RANGE; i++)
+    if (cut(i, from, to, &low, &high)) {
+      add_range(&s, shape, spec, low, high, rows, seed);
+      last_of(&s)->preset = preset;
+    }
+  return s;
+}
+
+void sweep_destroy(sweep *s)
+{
+  for (int64_t i = 0; i < s->count; i++) {
+    free(s->segments[i].runs);
+    free(s->segments[i].positions);
+    free(s->segments[i].shuffled);
+  }
+  free(s->segments);
+  *s = (sweep){NULL, 0};
+}

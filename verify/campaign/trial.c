@@ -1,0 +1,149 @@
+#include "trial.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../reference/formats.h"
+
+/* Written by the child as it goes, so that the parent can say where it was when it died. */
+struct trial_state {
+  enum stage { STAGE_PLAN, STAGE_FILL, STAGE_FILL_AT, STAGE_BOUND, STAGE_DONE } volatile stage;
+  volatile posenc_status status;
+};
+
+static const char *const stage_names[] = {"posenc_plan_create", "posenc_fill", "posenc_fill_at",
+                                          "posenc_impl_error_bound", "the end"};
+
+static size_t bounds_size(const segment *s)
+{
+  return (size_t)(s->n_rows * s->spec.d_model) * sizeof(double);
+}
+
+trial trial_create(const segment *s)
+{
+  enum { GUARD = 5 }; /* elements; an odd guard walks the rows through every alignment */
+  const size_t size = format_of(s->spec.dtype)->size;
+  const int64_t d = s->spec.d_model, line_of = 64 / (int64_t)size;
+  const int64_t aligned = (d + line_of - 1) / line_of * line_of + line_of;
+  trial t = {.s = s};
+  t.state = shared_memory(sizeof *t.state);
+  t.bounds = shared_memory(bounds_size(s));
+  t.filled = sheet_create(size, s->n_rows + s->n_runs + 1, d + GUARD, d, size);
+  t.filled_at = sheet_create(size, s->n_rows + 2, aligned, d, 0);
+
+  int64_t line = 1;
+  for (int64_t r = 0; r < s->n_runs; r++, line++)
+    for (int64_t i = 0; i < s->runs[r].count; i++)
+      t.filled.is_row[line++] = true;
+  for (int64_t i = 0; i < s->n_rows; i++)
+    t.filled_at.is_row[i + 1] = true;
+  return t;
+}
+
+void trial_destroy(trial *t)
+{
+  munmap(t->state, sizeof *t->state);
+  munmap(t->bounds, bounds_size(t->s));
+  sheet_destroy(&t->filled);
+  sheet_destroy(&t->filled_at);
+}
+
+/* In the child. Returns at the first status that is not OK. */
+static posenc_status run_all(trial *t, const posenc_impl *impl)
+{
+  const segment *s = t->s;
+  posenc_plan *plan;
+  posenc_status status = posenc_plan_create(&plan, &s->spec, impl->name);
+  if (status != POSENC_OK)
+    return status;
+
+  t->state->stage = STAGE_FILL;
+  int64_t line = 1;
+  for (int64_t r = 0; r < s->n_runs && status == POSENC_OK; r++) {
+    status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, sheet_at(&t->filled, line, 0), t->filled.stride);
+    line += s->runs[r].count + 1;
+  }
+  if (status != POSENC_OK)
+    return status;
+
+  t->state->stage = STAGE_FILL_AT;
+  int64_t *positions = malloc((size_t)s->n_rows * sizeof *positions);
+  if (!positions)
+    return POSENC_ERROR_MEMORY;
+  for (int64_t i = 0; i < s->n_rows; i++)
+    positions[i] = s->positions[s->shuffled[i]];
+  status = posenc_fill_at(plan, positions, s->n_rows, sheet_at(&t->filled_at, 1, 0), t->filled_at.stride);
+  free(positions);
+  posenc_plan_destroy(plan);
+  if (status != POSENC_OK)
+    return status;
+
+  t->state->stage = STAGE_BOUND;
+  for (int64_t row = 0, i = 0; row < s->n_rows; row++)
+    for (int64_t column = 0; column < s->spec.d_model; column++, i++)
+      t->bounds[i] = posenc_impl_error_bound(impl, &s->spec, (double)s->positions[row], column);
+  t->state->stage = STAGE_DONE;
+  return POSENC_OK;
+}
+
+static _Noreturn void child(trial *t, const posenc_impl *impl, unsigned seconds)
+{
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* a crash here is a result, not something to debug */
+  /* Handlers of the parent (a test framework, a sanitizer) would turn a crash into something else. */
+  static const int ends[] = {SIGALRM, SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+    signal(ends[i], SIG_DFL);
+  alarm(seconds);
+  t->state->status = run_all(t, impl);
+  _exit(0); /* without the parent's buffered output, and without its exit handlers */
+}
+
+trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, char *reason, size_t size)
+{
+  sheet_paint(&t->filled);
+  sheet_paint(&t->filled_at);
+  t->state->stage = STAGE_PLAN;
+  t->state->status = POSENC_OK;
+
+  const pid_t pid = fork();
+  if (pid == 0)
+    child(t, impl, seconds);
+  int how = 0;
+  if (pid < 0) {
+    snprintf(reason, size, "could not be started: %s", strerror(errno));
+    return TRIAL_FAILED;
+  }
+  while (waitpid(pid, &how, 0) < 0)
+    if (errno != EINTR) {
+      snprintf(reason, size, "could not be awaited: %s", strerror(errno));
+      return TRIAL_FAILED;
+    }
+
+  const enum stage stage = t->state->stage;
+  const posenc_status status = t->state->status;
+  const char *where = stage <= STAGE_DONE ? stage_names[stage] : "an unknown place";
+  if (WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM) {
+    snprintf(reason, size, "not finished after %u seconds, in %s", seconds, where);
+  } else if (WIFSIGNALED(how)) {
+    const char *name = sigabbrev_np(WTERMSIG(how));
+    snprintf(reason, size, "crashed: SIG%s in %s", name ? name : "?", where);
+  } else if (WEXITSTATUS(how) != 0) {
+    snprintf(reason, size, "ended the process with status %d, in %s", WEXITSTATUS(how), where);
+  } else if (status == POSENC_ERROR_UNSUPPORTED && stage == STAGE_PLAN) {
+    return TRIAL_NOT_OFFERED;
+  } else if (status != POSENC_OK) {
+    snprintf(reason, size, "%s returned an error: %s", where, posenc_status_string(status));
+  } else if (stage != STAGE_DONE) {
+    snprintf(reason, size, "ended the process in %s", where);
+  } else {
+    return TRIAL_DONE;
+  }
+  return TRIAL_FAILED;
+}

@@ -1,0 +1,37 @@
+/* The command line of posenc-verify. */
+#ifndef POSENC_CLI_OPTIONS_H
+#define POSENC_CLI_OPTIONS_H
+
+#include <stdio.h>
+
+#include "../../campaign/expected.h"
+#include "../spec_options.h"
+#include "npy.h"
+
+typedef struct table_file {
+  const char *path;
+  npy table;
+} table_file;
+
+typedef struct options {
+  const posenc_impl **impls; /* those named by --impl, each once; none means all */
+  size_t n_impls;
+  table_file *files; /* when there are any, they are verified, and no implementation */
+  size_t n_files;
+  bool exhaustive, all_members, hashes;
+  uint64_t seed;
+  int64_t rows;
+  int64_t threads; /* see expected_rows */
+  reference by;
+  const char *json;   /* NULL, a file name, or "-" */
+  spec_options shape; /* when given: swept instead of the default shapes */
+} options;
+
+/* Ends the process on --help, --version, --list (0) and on bad usage (2). */
+options options_parse(int argc, char **argv);
+void options_destroy(options *o);
+
+/* Where --json says; NULL without it. Ends the process where it cannot be opened. */
+FILE *open_json(const options *o);
+
+#endif

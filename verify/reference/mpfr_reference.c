@@ -1,0 +1,267 @@
+#include "mpfr_reference.h"
+
+#include <mpfr.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "formats.h"
+#include "memory.h"
+
+/* Level L works with FIRST_BITS << L bits. 64 settle all but one double in a thousand, in much less time than 128. The
+ * hardest inputs of the domain need 2048 (an exact angle near 2^-1022 whose sine lies just below a rounding midpoint),
+ * so the last level is out of reach. */
+enum { FIRST_BITS = TRUTH_FIRST_BITS, LEVELS = 17 };
+
+/* Frequencies and angles carry this many bits more, so that their errors vanish beside the rounding of the sine,
+ * save near a zero of it, where they are all that counts. */
+enum { EXTRA_BITS = 64 };
+
+/* |computed angle - real angle| < 2^(EXP(angle) + ANGLE_SLACK - bits). Of P bits, with |t ln base| <= 1022 ln 2:
+ *   t = -k/denominator, one rounding     relative 2^-P, so base^t is off by 709 * 2^-P
+ *   base^t                               2^-P
+ *   position * w                         2^-P           711 * 2^-P in all, with second-order terms below 2^(10-P)
+ * position * position_scale is exact, and so is an explicit frequency: the bound is then generous. */
+enum { ANGLE_SLACK = 10, POSITION_BITS = 53 + 63 };
+
+typedef struct frequency {
+  mpfr_t value;
+  bool known;
+} frequency;
+
+typedef struct level {
+  frequency *w; /* n of them, each computed when first needed; NULL while the level is unused */
+  mpfr_t angle, sine, cosine;
+} level;
+
+struct truth {
+  int64_t n;
+  double base, denominator, scale;
+  double *freqs;
+  const format *format;
+  int64_t *places;   /* the columns of frequency k: [2k] of its sine, [2k + 1] of its cosine; -1 where there is none */
+  int64_t zero;      /* the column of zeros, or -1 */
+  mpfr_t position;   /* times the scale, */
+  bool minus_zero;   /* and before that -0.0, which no integer is */
+  mpfr_t low, high;  /* scratch: the ends of an error interval, */
+  mpfr_t whole;      /* and a value in units of its last place */
+  level levels[LEVELS];
+  int highest;
+  int64_t widened;
+};
+
+truth *truth_create(const posenc_spec *spec)
+{
+  truth *t = must_calloc(1, sizeof *t);
+  t->n = spec_count(spec);
+  t->base = spec->base;
+  t->denominator = spec_denominator(spec);
+  t->scale = spec_scale(spec);
+  t->format = format_of(spec->dtype);
+  if (spec->freqs) {
+    t->freqs = must_calloc(t->n, sizeof *t->freqs);
+    memcpy(t->freqs, spec->freqs, (size_t)t->n * sizeof *t->freqs);
+  }
+  t->places = must_calloc(2 * t->n, sizeof *t->places);
+  for (int64_t i = 0; i < 2 * t->n; i++)
+    t->places[i] = -1;
+  t->zero = -1;
+  for (int64_t c = 0; c < spec->d_model; c++) {
+    const place here = place_of(spec, c);
+    *(here.k < 0 ? &t->zero : &t->places[2 * here.k + here.cosine]) = c;
+  }
+  mpfr_init2(t->position, POSITION_BITS);
+  mpfr_inits2(FIRST_BITS, t->low, t->high, t->whole, (mpfr_ptr)NULL);
+  return t;
+}
+
+void truth_destroy(truth *t)
+{
+  if (!t)
+    return;
+  for (int i = 0; i < LEVELS; i++) {
+    level *l = &t->levels[i];
+    if (!l->w)
+      continue;
+    for (int64_t k = 0; k < t->n; k++)
+      if (l->w[k].known)
+        mpfr_clear(l->w[k].value);
+    free(l->w);
+    mpfr_clears(l->angle, l->sine, l->cosine, (mpfr_ptr)NULL);
+  }
+  mpfr_clears(t->position, t->low, t->high, t->whole, (mpfr_ptr)NULL);
+  free(t->places);
+  free(t->freqs);
+  free(t);
+}
+
+long truth_precision(const truth *t)
+{
+  return (long)FIRST_BITS << t->highest;
+}
+
+int64_t truth_widened(const truth *t)
+{
+  return t->widened;
+}
+
+static level *level_at(truth *t, int index)
+{
+  if (index >= LEVELS)
+    abort(); /* four million bits undecided: an error of this file, not a hard case */
+  level *l = &t->levels[index];
+  if (!l->w) {
+    const mpfr_prec_t bits = (mpfr_prec_t)FIRST_BITS << index;
+    l->w = must_calloc(t->n, sizeof *l->w);
+    mpfr_init2(l->angle, bits + EXTRA_BITS);
+    mpfr_inits2(bits, l->sine, l->cosine, (mpfr_ptr)NULL);
+  }
+  if (index > t->highest)
+    t->highest = index;
+  return l;
+}
+
+static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k)
+{
+  frequency *f = &l->w[k];
+  if (!f->known) {
+    mpfr_init2(f->value, mpfr_get_prec(l->angle));
+    if (t->freqs) {
+      mpfr_set_d(f->value, t->freqs[k], MPFR_RNDN);
+    } else {
+      mpfr_t base;
+      mpfr_init2(base, 53);
+      mpfr_set_d(base, t->base, MPFR_RNDN);
+      mpfr_set_si(f->value, -(long)k, MPFR_RNDN);
+      mpfr_div_d(f->value, f->value, t->denominator, MPFR_RNDN);
+      mpfr_pow(f->value, base, f->value, MPFR_RNDN);
+      mpfr_clear(base);
+    }
+    f->known = true;
+  }
+  return f->value;
+}
+
+/* The number nearest to v, rounded once, by whole units of its last place. */
+static double nearest(truth *t, const mpfr_t v, const format *f)
+{
+  const int unit = format_unit(f, (int)mpfr_get_exp(v) - 1);
+  mpfr_set_prec(t->whole, mpfr_get_prec(v));
+  mpfr_mul_2si(t->whole, v, -unit, MPFR_RNDN);
+  mpfr_rint(t->whole, t->whole, MPFR_RNDN);
+  return ldexp(mpfr_get_d(t->whole, MPFR_RNDN), unit);
+}
+
+/* Does every real number closer to v than 2^(EXP(v) - bits) round to the same number? Below the normal range a format
+ * keeps fewer digits. */
+static bool rounding_is_certain(truth *t, const mpfr_t v, mpfr_exp_t bits, const format *f)
+{
+  if (bits < 2)
+    return false;
+  const mpfr_exp_t exponent = mpfr_get_exp(v);
+  const mpfr_exp_t kept = exponent + f->lowest < f->digits ? exponent + f->lowest : f->digits;
+  if (kept >= 2)
+    return mpfr_can_round(v, bits, MPFR_RNDN, MPFR_RNDN, (mpfr_prec_t)kept);
+  if (kept < -1)
+    return true; /* less than a quarter of the smallest number: 0 */
+
+  mpfr_set_prec(t->low, mpfr_get_prec(v)); /* less would widen the interval over a midpoint that v has left behind */
+  mpfr_set_prec(t->high, mpfr_get_prec(v));
+  mpfr_set_ui_2exp(t->high, 1, exponent - bits, MPFR_RNDU);
+  mpfr_sub(t->low, v, t->high, MPFR_RNDD);
+  mpfr_add(t->high, v, t->high, MPFR_RNDU);
+  return nearest(t, t->low, f) == nearest(t, t->high, f);
+}
+
+/* What is asked for: the nearest number of the dtype, and perhaps the nearest double too. */
+typedef struct answer {
+  truth_value value;
+  bool with_double, done;
+} answer;
+
+/* v is the sine or cosine of the level's angle, as computed. Answers once it is certain. */
+static void settle(truth *t, const level *l, const mpfr_t v, answer *a)
+{
+  if (a->done)
+    return;
+  t->widened += l == &t->levels[1]; /* left over by the first level */
+
+  /* The rounding of v is off by half a unit, and an error of the angle passes at most undiminished. Near a zero
+   * EXP(angle) is the larger by far: that is the cancellation, counted. */
+  const mpfr_exp_t by_rounding = mpfr_get_exp(v) - mpfr_get_prec(v) - 1;
+  const mpfr_exp_t by_angle = mpfr_get_exp(l->angle) + ANGLE_SLACK - mpfr_get_prec(l->angle);
+  const mpfr_exp_t sum = (by_rounding > by_angle ? by_rounding : by_angle) + 1;
+  const mpfr_exp_t bits = mpfr_get_exp(v) - sum;
+
+  const format *doubles = format_of(POSENC_F64);
+  if (!rounding_is_certain(t, v, bits, t->format) || (a->with_double && !rounding_is_certain(t, v, bits, doubles)))
+    return;
+  a->value = (truth_value){.rounded = (float)nearest(t, v, t->format), .unsure = 0};
+  if (a->with_double) {
+    a->value.y = nearest(t, v, doubles);
+    mpfr_sub_d(t->whole, v, a->value.y, MPFR_RNDZ);
+    a->value.low = mpfr_get_d(t->whole, MPFR_RNDZ);
+  }
+  a->done = true;
+}
+
+/* Angle 0 is the one argument whose sine and cosine are rational; all others are transcendental, so they are never
+ * exactly on a midpoint and the loop ends. */
+static void settle_pair(truth *t, int64_t k, answer *sine, answer *cosine)
+{
+  for (int index = 0; !sine->done || !cosine->done; index++) {
+    level *l = level_at(t, index);
+    mpfr_mul(l->angle, frequency_at(t, l, k), t->position, MPFR_RNDN);
+    if (mpfr_zero_p(l->angle)) {
+      const bool negative = t->minus_zero && mpfr_signbit(l->angle);
+      sine->value = (truth_value){.y = negative ? -0.0 : 0.0, .rounded = negative ? -0.0f : 0.0f};
+      cosine->value = (truth_value){.y = 1, .rounded = 1};
+      return;
+    }
+    mpfr_sin_cos(l->sine, l->cosine, l->angle, MPFR_RNDN);
+    settle(t, l, l->sine, sine);
+    settle(t, l, l->cosine, cosine);
+  }
+}
+
+/* Into values, or, where that is NULL, the nearest numbers alone. The position is set. */
+static void settle_row(truth *t, truth_value *values, float *floats)
+{
+  mpfr_mul_d(t->position, t->position, t->scale, MPFR_RNDN);
+  for (int64_t k = 0; k < t->n; k++) {
+    const int64_t *at = t->places + 2 * k;
+    answer pair[2] = {{.with_double = values, .done = at[0] < 0}, {.with_double = values, .done = at[1] < 0}};
+    settle_pair(t, k, &pair[0], &pair[1]);
+    for (int i = 0; i < 2; i++)
+      if (at[i] >= 0 && values)
+        values[at[i]] = pair[i].value;
+      else if (at[i] >= 0)
+        floats[at[i]] = pair[i].value.rounded;
+  }
+  if (t->zero >= 0 && values)
+    values[t->zero] = (truth_value){.y = 0};
+  else if (t->zero >= 0)
+    floats[t->zero] = 0;
+}
+
+void truth_row(truth *t, int64_t position, truth_value *row)
+{
+  t->minus_zero = false;
+  mpfr_set_si(t->position, (long)position, MPFR_RNDN);
+  settle_row(t, row, NULL);
+}
+
+void truth_row_real(truth *t, double position, truth_value *row)
+{
+  t->minus_zero = position == 0 && signbit(position);
+  mpfr_set_d(t->position, position, MPFR_RNDN);
+  settle_row(t, row, NULL);
+}
+
+void truth_row_floats(truth *t, int64_t position, float *row)
+{
+  t->minus_zero = false;
+  mpfr_set_si(t->position, (long)position, MPFR_RNDN);
+  settle_row(t, NULL, row);
+}
