@@ -61,10 +61,10 @@ export PKG_CONFIG_PATH=$work/moved$lib/pkgconfig
 read -r -a words < <(pkg-config --static --cflags --libs posenc)
 mkdir aside
 mv "moved$lib"/libposenc.so* aside
-cc "$source_dir/verify/packages/parent/program.c" -o static "${words[@]}" >log 2>&1 || { cat log; fail "${words[*]} does not link"; }
+cc "$source_dir/verify/tests/packages/parent/program.c" -o static "${words[@]}" >log 2>&1 || { cat log; fail "${words[*]} does not link"; }
 [[ $(readelf -d static) != *libposenc* && $(./static) == *"; 0.841470957 0.540302277" ]] || fail "the static library was not linked"
 if [[ ${words[*]} != *-lsleef* || -e $(cc -print-file-name=libsleef.a) ]]; then # Debian 12's package has no libsleef.a
-  cc "$source_dir/verify/packages/parent/program.c" -static -o static "${words[@]}" >log 2>&1 || { cat log; fail "-static does not link"; }
+  cc "$source_dir/verify/tests/packages/parent/program.c" -static -o static "${words[@]}" >log 2>&1 || { cat log; fail "-static does not link"; }
   ./static >/dev/null || fail "a program that is static as a whole does not run"
 fi
 mv aside/* "moved$lib"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# posenc as a part of another project (verify/packages/parent), by add_subdirectory and by FetchContent from an archive, without a network:
+# posenc as a part of another project (verify/tests/packages/parent), by add_subdirectory and by FetchContent from an archive, without a network:
 # the library alone comes along, nothing of the parent changes, and its programs run.
 #
 #   test_subproject.sh SOURCE_DIR
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 configure() { # configure DIR ARGUMENT...: the parent, as if there were no network
-  env {http,https}_proxy=http://127.0.0.1:9 cmake -G Ninja -S "$source_dir/verify/packages/parent" -B "$@" >log 2>&1 ||
+  env {http,https}_proxy=http://127.0.0.1:9 cmake -G Ninja -S "$source_dir/verify/tests/packages/parent" -B "$@" >log 2>&1 ||
     fail "the parent does not configure: cmake -B $*"
 }
 says() { # says TEXT: CMake did

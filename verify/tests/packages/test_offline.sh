@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 # Not even by a command that would do so on another machine.
 cd "$source_dir"
 mapfile -t files < <(find CMakeLists.txt cmake impl verify bench \( -name CMakeLists.txt -o -name '*.cmake' -o -name '*.cmake.in' \) \
-  ! -path 'verify/packages/parent/*') # which is another project, that fetches posenc
+  ! -path 'verify/tests/packages/parent/*') # which is another project, that fetches posenc
 [[ ${#files[@]} -gt 5 ]] || { echo "CMake's files were not found: ${files[*]}"; exit 1; }
 if grep -nE 'FetchContent|ExternalProject|file\( *(DOWNLOAD|UPLOAD)|curl|wget|git +clone' "${files[@]}" |
   grep -vE '^[^:]*:[0-9]+: *#'; then

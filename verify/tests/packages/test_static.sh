@@ -35,7 +35,7 @@ words() { # words ROOT PC_DIR ARGUMENT...: pkg-config's, for what is installed b
     pkg-config "${@:3}" posenc
 }
 program() { # program NAME WORD...: the program, built with these words, runs
-  "${CC:-cc}" "$source_dir/verify/packages/parent/program.c" -o "$1" "${@:2}" >log 2>&1 || fail "$1 does not build with ${*:2}"
+  "${CC:-cc}" "$source_dir/verify/tests/packages/parent/program.c" -o "$1" "${@:2}" >log 2>&1 || fail "$1 does not build with ${*:2}"
   [[ $("./$1") == *" exact_scalar"*"; 0.841470957 0.540302277" ]] || fail "$1 does not run"
 }
 
@@ -82,6 +82,6 @@ find_package(posenc 1.0 REQUIRED COMPONENTS static)
 add_executable(found ${PROGRAM})
 target_link_libraries(found PRIVATE posenc::posenc)
 END_CMAKE
-{ cmake -G Ninja -S . -B found -Dposenc_DIR="$work/one/usr/lib64/cmake/posenc" -DPROGRAM="$source_dir/verify/packages/parent/program.c" &&
+{ cmake -G Ninja -S . -B found -Dposenc_DIR="$work/one/usr/lib64/cmake/posenc" -DPROGRAM="$source_dir/verify/tests/packages/parent/program.c" &&
   cmake --build found && ./found/found; } >log 2>&1 || fail "posenc::posenc should be the static library where there is no other"
 echo "ok: $(./static)"

@@ -33,7 +33,7 @@ check() {
   # shellcheck disable=SC2086  # a compiler with its --target
   {
     $compiler "$@" "${warnings[@]}" -c "$c" -o posenc.o
-    $compiler -O1 -ffp-contract=off -I"$work/single" -I"$source/verify" "$source/verify/packages/single_bits.c" posenc.o -lm -o single_bits
+    $compiler -O1 -ffp-contract=off -I"$work/single" -I"$source/verify" "$source/verify/tests/packages/single_bits.c" posenc.o -lm -o single_bits
   } || fail "$name: it does not build"
   diff "$work/public" <($nm -g --defined-only posenc.o | awk '{ print $3 }' | sort) ||
     fail "$name: these symbols are not the header's"

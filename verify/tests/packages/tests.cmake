@@ -1,7 +1,7 @@
 # What others take from here: packages, subprojects, the one file, a release; and whether the sources themselves are in order.
 # Each once, on the build that is measured and installed.
 function(posenc_script_test name) # test_NAME.sh SOURCE_DIR ARGUMENT...; 77: skipped, with a reason
-  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/verify/packages/test_${name}.sh ${PROJECT_SOURCE_DIR} ${ARGN})
+  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/verify/tests/packages/test_${name}.sh ${PROJECT_SOURCE_DIR} ${ARGN})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
@@ -26,7 +26,7 @@ if(POSENC_BUILD_BENCH)
   endforeach()
 endif()
 
-add_executable(single_bits packages/single_bits.c)
+add_executable(single_bits ${CMAKE_CURRENT_LIST_DIR}/single_bits.c)
 target_include_directories(single_bits PRIVATE ${PROJECT_SOURCE_DIR}/verify)
 target_compile_options(single_bits PRIVATE -ffp-contract=off)
 target_link_libraries(single_bits PRIVATE posenc)
