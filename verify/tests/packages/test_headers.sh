@@ -54,14 +54,14 @@ others=$(comm -13 <(printf '#include <stddef.h>\n#include <stdint.h>\n' | macros
 [[ ! $others ]] || { printf 'posenc.h defines other macros than POSENC_*:\n%s\n' "$others"; exit 1; }
 echo "ok: posenc.h defines no macro but POSENC_*"
 
-# A kernel's headers ask for the row being compiled. simd_*.h are the parts of simd.h, and no headers of their own.
+# A kernel's headers ask for the row being compiled. Beside simd.h stand its parts, which are no headers of their own.
 flags_of() { sed -n "s/^ *set(flags_$1 \(-.*\))$/\1/p" CMakeLists.txt; } # as the build has them
 check() { # check HEADER COMPILER ISA [FLAG...]; static functions that a kernel's file would use stay unused here
   printf '#include "%s"\n#include "%s"\nextern int a_unit_has_a_declaration;\n' "${1#impl/}" "${1#impl/}" |
     "$2" -x c -std=c11 "${strict[@]}" -Wno-unused-function -ffp-contract=off -Iinclude -Iimpl -DPOSENC_NAME="exact_$3" \
       -DPOSENC_ISA="$3" -DPOSENC_VARIANT=0 -DPOSENC_WITH_SLEEF=0 "${@:4}" - || { echo "$1 does not stand alone ($2, $3)"; exit 1; }
 }
-mapfile -t headers < <(find impl -name '*.h' ! -name 'simd_*.h' | sort)
+mapfile -t headers < <(find impl -name '*.h' \( ! -path '*simd[_/]*' -o -path '*/simd.h' \) | sort)
 ((${#headers[@]} > 20)) || { echo "only ${#headers[@]} headers found in impl/"; exit 1; }
 jobs=() # one line each, for two at a time
 for header in "${headers[@]}"; do
