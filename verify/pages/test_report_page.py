@@ -10,8 +10,8 @@ import pytest
 
 for tool in ("chromium", "chromedriver"):
     if not shutil.which(tool):
-        pytest.skip(f"{tool} is not installed (./scripts/setup test installs it)", allow_module_level=True)
-webdriver = pytest.importorskip("selenium.webdriver", reason="Selenium is not installed (./scripts/setup test installs it)")
+        pytest.skip(f"{tool} is not installed (./scripts/setup campaigns installs it)", allow_module_level=True)
+webdriver = pytest.importorskip("selenium.webdriver", reason="Selenium is not installed (./scripts/setup campaigns installs it)")
 from selenium.webdriver.chrome.service import Service
 
 TOP = pathlib.Path(__file__).resolve().parents[2]

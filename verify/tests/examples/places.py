@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
 #: For what compiles the library: without optimisation Clang takes half of the time that GCC takes.
 QUICK = {"CC": "clang"} if shutil.which("clang") else {}
 STRICT = "-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"

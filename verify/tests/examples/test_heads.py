@@ -30,7 +30,7 @@ def files():
 def test_none_is_forgotten():
     assert sorted(files()) == sorted(TESTED)
     for name, test in TESTED.items():
-        assert name.split("/")[-1] in (SOURCE / "verify/examples" / test).read_text()
+        assert name.split("/")[-1] in (SOURCE / "verify/tests/examples" / test).read_text()
 
 
 def test_heads():

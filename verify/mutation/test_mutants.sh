@@ -87,14 +87,14 @@ core() {
 }
 set -f # patterns in the list are not file names
 # shellcheck source=mutants.inc
-source "$source_dir/verify/mutants.inc"
+source "$source_dir/verify/mutation/mutants.inc"
 set +f
 
 missing=0
 for impl in "${!file_of[@]}"; do
   for kind in "${kinds[@]}"; do
     [[ ! ${covered[$kind $impl]:-} ]] || continue
-    echo "$impl: no fault of kind '$kind'. Add to verify/mutants.inc:" \
+    echo "$impl: no fault of kind '$kind'. Add to verify/mutation/mutants.inc:" \
       "mutant $kind NAME ${file_of[$impl]} ${file_of[$impl]} 'SEARCH' 'REPLACEMENT'"
     missing=1
   done
@@ -103,9 +103,9 @@ done
 [[ ${#mutants[@]} -gt 0 ]] || die "no mutant matches '$only' in '$only_rows'"
 
 # shellcheck source=mutants_build.sh
-source "$source_dir/verify/mutants_build.sh"
+source "$source_dir/verify/mutation/mutants_build.sh"
 for i in "${!searches[@]}"; do
-  stands "$source_dir/impl/${in_files[i]}" "${searches[i]}" || die "verify/mutants.inc does not follow the code (see above)"
+  stands "$source_dir/impl/${in_files[i]}" "${searches[i]}" || die "verify/mutation/mutants.inc does not follow the code (see above)"
 done
 # A fault is one at any optimisation, and with less of it most rows compile in a third of the time.
 commands=${commands// -O[23] / -Og }

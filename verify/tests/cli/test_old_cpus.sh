@@ -38,7 +38,6 @@ left+='|signals' # asynchronous signals under an emulator test the emulator
 
 if [[ $# == 1 ]]; then # all of them, as many at a time as there are cores
   code=0
-  echo "skipped: ${left//|/, } on old CPUs: arithmetic that no CPU changes, and signals, which the emulator delivers"
   printf '%s\n' "${!cpus[@]}" | xargs -P "$(nproc)" -I CPU "${BASH_SOURCE[0]}" $all "$build" CPU || code=1
   exit $code
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What cmake --install writes: each file in one component, nothing beside the prefix, a whole that may be moved; and what
-# find_package makes of it: versions, components, and a clear refusal.
+# find_package makes of it: versions, components, and a clear refusal. The version stands in include/posenc.h: what else says one
+# says the same.
 #
 #   test_install.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
@@ -57,14 +58,28 @@ env -u LD_LIBRARY_PATH moved/bin/posenc-table --version >/dev/null || fail "move
 export PKG_CONFIG_PATH=$work/moved$lib/pkgconfig
 [[ $(realpath "$(pkg-config --variable=includedir posenc)") == "$work/moved/include" ]] || fail "posenc.pc does not move along"
 
+# ---- the version ----
+version=$(sed -n 's/^#define POSENC_VERSION_STRING "\(.*\)"$/\1/p' "$source_dir/include/posenc.h")
+for tool in moved/bin/*; do
+  [[ $("$tool" --version) == "${tool##*/} $version" ]] || fail "${tool##*/} says $("$tool" --version)"
+done
+[[ $(pkg-config --modversion posenc) == "$version" ]] || fail "posenc.pc says $(pkg-config --modversion posenc)"
+[[ $(readlink "moved$lib/libposenc.so.${version%%.*}") == "libposenc.so.$version" ]] || fail "the SONAME is not of $version"
+grep -q "^\.TH.*\"posenc $version\"" moved/share/man/man3/posenc.3 || fail "posenc.3 is of another version"
+grep -q "^VERSION = \"$version\"" "$source_dir/python/posenc/_library.py" &&
+  grep -q "^SONAME = \"libposenc.so.${version%%.*}\"" "$source_dir/python/posenc/_library.py" || fail "the Python package is of another version"
+sed -n 's/^POSENC_\([^ ]*\) {.*/\1/p' "$source_dir/cmake/posenc.map" | sort --version-sort --check || fail "posenc.map's nodes are not in order"
+[[ $(sed -n 's/^POSENC_\([^ ]*\) {.*/\1/p' "$source_dir/cmake/posenc.map" | tail -n 1) < "$version" ]] ||
+  fail "posenc.map has symbols of a later version than $version"
+
 # ---- posenc.pc --static: with SLEEF, where the library has it ----
 read -r -a words < <(pkg-config --static --cflags --libs posenc)
 mkdir aside
 mv "moved$lib"/libposenc.so* aside
-cc "$source_dir/verify/packages/parent/program.c" -o static "${words[@]}" >log 2>&1 || { cat log; fail "${words[*]} does not link"; }
+cc "$source_dir/verify/tests/packages/parent/program.c" -o static "${words[@]}" >log 2>&1 || { cat log; fail "${words[*]} does not link"; }
 [[ $(readelf -d static) != *libposenc* && $(./static) == *"; 0.841470957 0.540302277" ]] || fail "the static library was not linked"
 if [[ ${words[*]} != *-lsleef* || -e $(cc -print-file-name=libsleef.a) ]]; then # Debian 12's package has no libsleef.a
-  cc "$source_dir/verify/packages/parent/program.c" -static -o static "${words[@]}" >log 2>&1 || { cat log; fail "-static does not link"; }
+  cc "$source_dir/verify/tests/packages/parent/program.c" -static -o static "${words[@]}" >log 2>&1 || { cat log; fail "-static does not link"; }
   ./static >/dev/null || fail "a program that is static as a whole does not run"
 fi
 mv aside/* "moved$lib"

@@ -1,4 +1,4 @@
-/* What a build of the library is, for verify/packages/test_single.sh: with --list the implementations that it has, one a line; else the
+/* What a build of the library is, for verify/tests/packages/test_single.sh: with --list the implementations that it has, one a line; else the
  * hashes of what exact and anchored write, one line for a family, a spec, a dtype and a function. Every member that runs here
  * must agree, and float32 tables must have the hashes of hashes.inc; so the lines are the same on every machine, by every
  * compiler.

@@ -1,6 +1,6 @@
 # Every example, built and run with this build installed into a prefix of its own: by the line that stands at its head.
 function(posenc_examples name)
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/examples/test_ OUTPUT_VARIABLE files)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_LIST_DIR}/test_ OUTPUT_VARIABLE files)
   list(TRANSFORM files APPEND .py)
   add_test(NAME ${name} COMMAND /usr/bin/python3 -m pytest -q -p no:cacheprovider
                                 --basetemp ${PROJECT_BINARY_DIR}/${name} ${files})

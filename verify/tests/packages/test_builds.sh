@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Builds other than the release build, all configured without a network: as a part of another project (parent/), which keeps all
+# that is its own; and a build without SLEEF, in the layouts of distributions: programs that are linked by posenc.pc, Debian's
+# multiarch folder, folders outside of the prefix, and one kind of library alone. examples/ has a subproject that is built.
+#
+#   test_builds.sh SOURCE_DIR
+set -euo pipefail
+source_dir=$1 packages=$1/verify/tests/packages
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() {
+  tail -n 60 log
+  echo "$1"
+  exit 1
+}
+! command -v clang >/dev/null || export CC=clang # takes half the time without optimisation
+
+# A new network namespace has no device but a loopback that is down.
+alone=(unshare --net)
+"${alone[@]}" true 2>/dev/null || alone=(unshare --user --map-root-user --net)
+"${alone[@]}" true 2>/dev/null || alone=(env {http,https,ftp,all}_proxy=http://127.0.0.1:9)
+configure() { # configure DIR ARGUMENT...
+  "${alone[@]}" cmake -G Ninja -B "$@" >log 2>&1 || fail "it does not configure: cmake -B $*"
+}
+configure everything -S "$source_dir"
+
+# ---- in another project: what it has, and what it makes of BUILD_SHARED_LIBS ----
+says() { # says TEXT: CMake did
+  grep -qF -- "$1" log || fail "CMake should say: $1"
+}
+parent=(inside -S "$packages/parent" -DPOSENC_SOURCE="$source_dir")
+configure "${parent[@]}"
+says "posenc::posenc is a SHARED_LIBRARY"
+says "posenc::static is a STATIC_LIBRARY"
+says "C17, build type ''"
+configure "${parent[@]}" -DBUILD_SHARED_LIBS=OFF
+says "posenc::posenc is a STATIC_LIBRARY"
+configure "${parent[@]}" -DBUILD_SHARED_LIBS=ON
+says "posenc::posenc is a SHARED_LIBRARY"
+says "posenc::static is a STATIC_LIBRARY"
+[[ ! -e inside/compile_commands.json ]] || fail "the parent did not ask for compile_commands.json"
+cmake --install inside --prefix "$work/prefix" >log
+[[ ! -e $work/prefix ]] || fail "the parent's installation has $(find "$work/prefix" -type f)"
+tar -C "$source_dir" -czf archive.tar.gz --transform 's,^\.,posenc-0,' ./CMakeLists.txt ./cmake ./impl ./include
+configure fetched -S "$packages/parent" -DPOSENC_ARCHIVE="file://$work/archive.tar.gz"
+
+# ---- one build, in several layouts ----
+build() { # build ARGUMENT...
+  configure build -S "$source_dir" -DCMAKE_BUILD_TYPE=Debug -DPOSENC_WITH_SLEEF=OFF -DPOSENC_BUILD_{VERIFY,BENCH,TESTS}=OFF "$@"
+  cmake --build build >>log 2>&1 || fail "it does not build: $*"
+}
+install() { # install ROOT: the whole, below it
+  DESTDIR=$work/$1 cmake --install build >log 2>&1 || fail "it does not install"
+}
+there() { # there FILE...
+  local file
+  for file in "$@"; do
+    [[ -e $file ]] || { find "${file%%/*}" >log; fail "$file is not there"; }
+  done
+}
+words() { # words ROOT PC_DIR ARGUMENT...: pkg-config's, for what is installed below ROOT
+  # pkg-config leaves out -I and -L for what it takes for the system's own folders, which here are none.
+  PKG_CONFIG_LIBDIR=$work/$1/$2 PKG_CONFIG_PATH='' PKG_CONFIG_SYSTEM_LIBRARY_PATH=/ PKG_CONFIG_SYSTEM_INCLUDE_PATH=/ \
+    pkg-config "${@:3}" posenc
+}
+program() { # program NAME WORD...: the program, built with these words, runs
+  "${CC:-cc}" "$packages/parent/program.c" -o "$1" "${@:2}" >log 2>&1 || fail "$1 does not build with ${*:2}"
+  [[ $("./$1") == *" exact_scalar"*"; 0.841470957 0.540302277" && $("./$1") != *sleef* ]] || fail "$1 does not run"
+}
+
+# /usr, where Debian's CMake has a folder for each architecture; static programs
+build -DCMAKE_INSTALL_PREFIX=/usr
+lib=usr/$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' build/CMakeCache.txt)
+[[ ! -e /etc/debian_version || $lib == usr/lib/$(uname -m)-linux-gnu ]] || fail "on Debian, libraries should not go to $lib"
+install debian
+there debian/"$lib"/{libposenc.so,libposenc.so.1,libposenc.a,pkgconfig/posenc.pc,cmake/posenc/posencConfig.cmake} \
+  debian/usr/{include/posenc.h,share/man/man3/{posenc,posenc_fill}.3}
+read -r -a static < <(words debian "$lib/pkgconfig" --static --cflags --libs)
+program static -static "${static[@]}"
+[[ $(readelf -l static) != *INTERP* ]] || fail "the program should need no shared library"
+read -r -a shared < <(words debian "$lib/pkgconfig" --cflags --libs)
+[[ ${shared[*]} != *-lm* ]] || fail "users of the shared library should not be asked for libm: ${shared[*]}"
+program shared "${shared[@]}" -Wl,-rpath,"$work/debian/$lib"
+
+# absolute folders, outside of the prefix
+build -DCMAKE_INSTALL_PREFIX=/opt/posenc -DCMAKE_INSTALL_LIBDIR=/srv/lib -DCMAKE_INSTALL_INCLUDEDIR=/srv/include/posenc
+install absolute
+there absolute/srv/{lib/{libposenc.so.1,libposenc.a,pkgconfig/posenc.pc},include/posenc/posenc.h} \
+  absolute/opt/posenc/share/man/man3/posenc.3
+[[ $(words absolute srv/lib/pkgconfig --cflags --libs) == "-I/srv/include/posenc -L/srv/lib -lposenc"* ]] ||
+  fail "posenc.pc has other folders: $(words absolute srv/lib/pkgconfig --cflags --libs)"
+grep -qF '"/srv/lib/libposenc.so.1' absolute/srv/lib/cmake/posenc/posencSharedTargets-debug.cmake ||
+  fail "find_package would look elsewhere"
+
+# one kind alone
+one=(-DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib64 -DCMAKE_INSTALL_INCLUDEDIR=include)
+build "${one[@]}" -DBUILD_SHARED_LIBS=ON
+install shared_alone
+[[ -e shared_alone/usr/lib64/libposenc.so && ! -e shared_alone/usr/lib64/libposenc.a ]] ||
+  fail "BUILD_SHARED_LIBS=ON should install no static library"
+build "${one[@]}" -DBUILD_SHARED_LIBS=OFF
+install one
+[[ -e one/usr/lib64/libposenc.a && -z $(find one -name '*.so*') ]] || fail "BUILD_SHARED_LIBS=OFF should install no shared library"
+read -r -a static < <(words one usr/lib64/pkgconfig --cflags --libs) # without --static: there is nothing else
+program alone "${static[@]}"
+cat >CMakeLists.txt <<'END_CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(finds LANGUAGES C)
+find_package(posenc 1.0 REQUIRED COMPONENTS static)
+add_executable(found ${PROGRAM})
+target_link_libraries(found PRIVATE posenc::posenc)
+END_CMAKE
+{ cmake -G Ninja -S . -B found -Dposenc_DIR="$work/one/usr/lib64/cmake/posenc" -DPROGRAM="$packages/parent/program.c" &&
+  cmake --build found && ./found/found; } >log 2>&1 || fail "posenc::posenc should be the static library where there is no other"
+echo "ok: $(./static)"
