@@ -129,7 +129,7 @@ check() { # check DIR PROGRAM ARGUMENT...: 0 it passes, 1 it fails, 2 it says no
 c_test() { # c_test DIR "NAME ARGUMENT..."
   local words
   read -ra words <<<"$2"
-  check "$1" "$build_dir/verify/test_${words[0]}" "${words[@]:1}"
+  check "$1" "$build_dir/verify/tests/test_${words[0]}" "${words[@]:1}"
 }
 judge() { # judge DIR KIND NAME IMPL: prints the verdict; the first to see the fault is enough
   local test first=() tests=("${c_tests[@]}") code=0
@@ -187,7 +187,7 @@ mkdir "$work/nothing"
 : >"$work/nothing/$soname"
 mapfile -t tests < <(printf '%s\n' "${c_tests[@]}" "${core_tests[@]}" | sort -u)
 programs=("${tests[@]%% *}")
-for program in "${verify[0]}" "${programs[@]/#/$build_dir/verify/test_}"; do
+for program in "${verify[0]}" "${programs[@]/#/$build_dir/verify/tests/test_}"; do
   code=0
   [[ -x $program ]] || die "$program is missing: build it first"
   "${runner[@]/#LD_LIBRARY_PATH=/LD_LIBRARY_PATH=$work/nothing:}" "$program" >"$work/log" 2>&1 || code=$?

@@ -111,7 +111,7 @@ run "$verify" --threads 1 --rows 16
 tests=$(ctest --test-dir "$build" -N -L '^c$' | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vxE "$left") || true
 [[ $tests ]] || { code=1; fail "ctest knows no test with the label c"; }
 for test in $tests; do
-  run "$build/verify/test_$test"
+  run "$build/verify/tests/test_$test"
   [[ $code == 0 ]] || fail "test_$test"
 done
 ((forced > 0)) || fail "no implementation was refused, though the CPU lacks what some need"

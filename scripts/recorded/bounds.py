@@ -60,7 +60,7 @@ def of_report(name, data):
         yield from of_entry(f"{name}: {row}", e)
 
 
-# What verify/test_budget.c allows each: a constant of impl/budget.inc, less what that has for the ends of the interval.
+# What verify/tests/bits/test_budget.c allows each: a constant of impl/budget.inc, less what that has for the ends of the interval.
 ALLOWED = {"sine": ("ANGLE", 0), "cosine": ("ANGLE", 0), "sum of three angles": ("ERROR", 0.5),
            "sine of a small one, relative": ("RELATIVE", 1), "single row": ("SINGLE", 0),
            "its sine where no quarter is taken, relative": ("SINGLE_RELATIVE", 0)}
