@@ -31,9 +31,9 @@ command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian packag
 ! grep -qs '^CMAKE_C_FLAGS:.*-fsanitize' "$build/CMakeCache.txt" || skip "sanitizers do not run under qemu-user"
 
 # These take minutes here, and are about arithmetic that no CPU changes.
-left='growth|stack|exact|budget|budget_fused|truth|references|presets|layouts|add|parts|sums|half|half_rows|real|real_midpoints'
+left='growth|stack|exact|budget|budget_fused|truth|references|presets|half|real|real_midpoints'
 left+='|memory|sizes|far_apart|widest'
-[[ $all ]] || left+='|rows|table|golden|bits|corners|fork'
+[[ $all ]] || left+='|elements|table|golden|bits|corners|fork'
 left+='|signals' # asynchronous signals under an emulator test the emulator
 
 if [[ $# == 1 ]]; then # all of them, as many at a time as there are cores

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "formats.h"
+
 /* ---- specs ---- */
 
 static void expect_spec(const posenc_spec *spec, posenc_status want, const char *field, const char *value,
@@ -212,6 +214,49 @@ static void unknown_and_unsupported(void **state)
   assert_null(posenc_plan_spec(NULL));
 }
 
+/* Who says that it offers a dtype does, and nobody else. */
+static void dtypes(void **state)
+{
+  (void)state;
+  for (size_t m = 0; runnable(m); m++)
+    for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
+      const char *name = runnable(m)->name;
+      const int offered = strstr(runnable(m)->dtypes, format_of(dtype)->long_name) != NULL;
+      posenc_spec spec = posenc_spec_default(8);
+      spec.dtype = dtype;
+      posenc_plan *plan = NULL;
+      char message[512] = "dtype";
+      const posenc_status want = offered ? POSENC_OK : POSENC_ERROR_UNSUPPORTED;
+      assert_int_equal(posenc_plan_create(&plan, &spec, name), want);
+      assert_int_equal(posenc_plan_check(&spec, name, message, sizeof message), want);
+      assert_non_null(strstr(message, "dtype"));
+      assert_true(offered == (plan != NULL));
+      assert_true(offered || (strncmp(name, "exact", 5) != 0 && strncmp(name, "anchored", 8) != 0));
+      posenc_plan_destroy(plan);
+    }
+}
+
+/* The plan keeps its own copy of explicit frequencies. */
+static void freqs_are_copied(void **state)
+{
+  (void)state;
+  for (size_t m = 0; runnable(m); m++) {
+    double freqs[3] = {1.0, 0.25, -3.0};
+    posenc_spec spec = posenc_spec_default(5);
+    spec.freqs = freqs;
+    spec.n_freqs = 3;
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    float before[20], after[20];
+    assert_int_equal(posenc_fill(plan, 1, 4, before, 5), POSENC_OK);
+    freqs[0] = freqs[1] = freqs[2] = 0.0;
+    assert_int_equal(posenc_fill(plan, 1, 4, after, 5), POSENC_OK);
+    assert_memory_equal(after, before, sizeof before);
+    assert_ptr_not_equal(posenc_plan_spec(plan)->freqs, freqs);
+    assert_true(posenc_plan_spec(plan)->freqs[2] == -3.0);
+    posenc_plan_destroy(plan);
+  }
+}
+
 static void status_strings(void **state)
 {
   (void)state;
@@ -313,6 +358,8 @@ int main(void)
       cmocka_unit_test(implementations),
       cmocka_unit_test(families),
       cmocka_unit_test(unknown_and_unsupported),
+      cmocka_unit_test(dtypes),
+      cmocka_unit_test(freqs_are_copied),
       cmocka_unit_test(status_strings),
       cmocka_unit_test(bounds_out_of_range),
       cmocka_unit_test(bad_fills),
