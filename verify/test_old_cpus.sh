@@ -32,8 +32,8 @@ command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian packag
 
 # These take minutes here, and are about arithmetic that no CPU changes.
 left='growth|stack|exact|budget|budget_fused|truth|references|presets|half|real|real_midpoints'
-left+='|memory|sizes|far_apart|widest'
-[[ $all ]] || left+='|elements|table|golden|bits|corners|fork'
+left+='|memory|far_apart|widest'
+[[ $all ]] || left+='|elements|table|golden|bits|fork'
 left+='|signals' # asynchronous signals under an emulator test the emulator
 
 if [[ $# == 1 ]]; then # all of them, as many at a time as there are cores

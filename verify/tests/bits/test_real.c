@@ -135,6 +135,35 @@ static void integers_of_every_row(void **state)
     }
 }
 
+/* The sign of a sine at -0.0 is that of -0.0 * w: for all that promise it, in every dtype, whole turns or not. */
+static void negative_zero(void **state)
+{
+  (void)state;
+  static const double freqs[] = {1.0, -1.0, 3.5, -3.5, 1e15, -1e15, 0x1p64, -0x1p64, 1e-300, -1e-300, 5.0, 12.0, 0x1p-1022};
+  enum { N = sizeof freqs / sizeof freqs[0] };
+  const double positions[] = {-0.0, 0.0};
+  posenc_spec spec = posenc_spec_default(2 * N);
+  spec.freqs = freqs;
+  spec.n_freqs = N;
+  for (size_t m = 0; runnable(m); m++)
+    for (int32_t i = 0; i < 8 && strstr(runnable(m)->dtypes, "float64"); i++) {
+      double rows[2 * 2 * N]; /* of any dtype */
+      spec.dtype = i / 2;
+      spec.position_scale = i % 2 ? -2.0 : 1.0;
+      posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+      assert_int_equal(posenc_fill_at_real(plan, positions, 2, rows, 2 * N), POSENC_OK);
+      for (int64_t k = 0; k < 2 * N; k++) {
+        const unsigned char *const sine = (unsigned char *)rows + (size_t)(2 * k) * format_of(spec.dtype)->size;
+        const double want = k < N ? -0.0 * freqs[k] * spec.position_scale : 0.0;
+        if (!same_number(element_value(spec.dtype, sine), want) ||
+            element_value(spec.dtype, sine + format_of(spec.dtype)->size) != 1.0)
+          fail_msg("%s, %s, scale %g, position %g, frequency %a: the sine is no %g", runnable(m)->name, dtype_name(spec.dtype),
+                   spec.position_scale, positions[k / N], freqs[k % N], want);
+      }
+      posenc_plan_destroy(plan);
+    }
+}
+
 /* A frequency of -0.0 turns -0.0 into 0. */
 static void zeros_of_either_sign(void **state)
 {
@@ -233,7 +262,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ladders), cmocka_unit_test(integers),          cmocka_unit_test(frequencies),
       cmocka_unit_test(scales),  cmocka_unit_test(subnormal_doubles), cmocka_unit_test(integers_of_every_row),
-      cmocka_unit_test(zeros_of_either_sign),
+      cmocka_unit_test(zeros_of_either_sign), cmocka_unit_test(negative_zero),
   };
   const int failed = cmocka_run_group_tests_name("real", tests, NULL, NULL);
   printf("%lld outputs judged against MPFR\n", (long long)judged);
