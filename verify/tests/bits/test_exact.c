@@ -235,20 +235,6 @@ static void real_ladders(void **state)
         }
 }
 
-static void integers(void **state)
-{
-  (void)state;
-  enum { COUNT = 64 };
-  double positions[COUNT] = {0, 1, -1, 31, 32, 33, 63, 64, 65, (double)POSENC_MAX_POSITION, -(double)POSENC_MAX_POSITION};
-  for (int i = 11; i < COUNT; i++)
-    positions[i] = (double)(random_between(&seed, -1, 1) * random_between(&seed, 0, INT64_C(1) << random_between(&seed, 0, 32)));
-  for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
-    posenc_spec spec = posenc_spec_default(dtype == POSENC_F64 ? 16 : 101);
-    spec.dtype = dtype;
-    check(&spec, positions, COUNT, EVERYONE);
-  }
-}
-
 /* Between integers, whole turns of a frequency count too: up to 2^64 of them. And the smallest of both. */
 static void frequencies(void **state)
 {
@@ -627,7 +613,7 @@ int main(int argc, char **argv)
          (unsigned long long)seed, (long long)rows_per_ladder);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ladders),          cmocka_unit_test(real_ladders),
-      cmocka_unit_test(integers),         cmocka_unit_test(frequencies),
+      cmocka_unit_test(frequencies),
       cmocka_unit_test(scales),           cmocka_unit_test(subnormal_doubles),
       cmocka_unit_test(negative_zero),    cmocka_unit_test(zeros_of_either_sign),
       cmocka_unit_test(zero_crossings),   cmocka_unit_test(whole_turns),
