@@ -19,7 +19,7 @@ fi
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) only=${3:-*} only_rows=${4:-*}
 read -ra runner <<<"${EMULATOR:-env LD_LIBRARY_PATH=$build_dir}"
 verify=("$build_dir/verify/posenc-verify" --rows 16)
-c_tests=(elements recipes golden api state bits exact) # the quick ones first
+c_tests=(elements recipes golden api state bits exact "elements 1 large") # the quick ones first
 core_tests=(api refusals presets table state pages threads elements exact memory far_apart signals)
 # Emulation is slow, and what is shared with rows that run natively is tested there: one fault of each kind will do.
 if [[ ${EMULATOR:-} ]]; then
