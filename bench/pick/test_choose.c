@@ -1,5 +1,5 @@
 /* The choice of posenc-bench --pick, on made-up times. */
-#include "../../verify/testing.h"
+#include "../../verify/tests/testing.h"
 
 #include <math.h>
 

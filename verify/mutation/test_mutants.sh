@@ -19,15 +19,14 @@ fi
 source_dir=$(cd "$1" && pwd) build_dir=$(cd "$2" && pwd) only=${3:-*} only_rows=${4:-*}
 read -ra runner <<<"${EMULATOR:-env LD_LIBRARY_PATH=$build_dir}"
 verify=("$build_dir/verify/posenc-verify" --rows 16)
-c_tests=(recipes golden api corners bits exact rows real sums half_rows half real_midpoints parts add layouts) # the quick ones first
-core_tests=(api refusals add_refusals corners presets table state pages threads real rows parts add sums layouts half exact
-            sizes memory far_apart signals)
+c_tests=(elements recipes golden api state bits exact "elements 1 large") # the quick ones first
+core_tests=(api refusals presets table state pages threads elements exact memory far_apart signals)
 # Emulation is slow, and what is shared with rows that run natively is tested there: one fault of each kind will do.
 if [[ ${EMULATOR:-} ]]; then
   # One thread: under qemu-user a fork soon after a thread's end can hang.
   verify=("${verify[0]}" --threads 1 --rows 8)
   core_tests=(api state pages threads)
-  c_tests=(recipes golden api pages "exact 1 24 near_midpoints" "exact 1 24 zero_crossings" sums)
+  c_tests=(recipes golden api pages "exact 1 24 near_midpoints" "exact 1 24 zero_crossings" "elements 1 60")
 fi
 kinds=(constant swap overrun anchor late)
 work=$(mktemp -d)
@@ -129,7 +128,7 @@ check() { # check DIR PROGRAM ARGUMENT...: 0 it passes, 1 it fails, 2 it says no
 c_test() { # c_test DIR "NAME ARGUMENT..."
   local words
   read -ra words <<<"$2"
-  check "$1" "$build_dir/verify/test_${words[0]}" "${words[@]:1}"
+  check "$1" "$build_dir/verify/tests/test_${words[0]}" "${words[@]:1}"
 }
 judge() { # judge DIR KIND NAME IMPL: prints the verdict; the first to see the fault is enough
   local test first=() tests=("${c_tests[@]}") code=0
@@ -187,7 +186,7 @@ mkdir "$work/nothing"
 : >"$work/nothing/$soname"
 mapfile -t tests < <(printf '%s\n' "${c_tests[@]}" "${core_tests[@]}" | sort -u)
 programs=("${tests[@]%% *}")
-for program in "${verify[0]}" "${programs[@]/#/$build_dir/verify/test_}"; do
+for program in "${verify[0]}" "${programs[@]/#/$build_dir/verify/tests/test_}"; do
   code=0
   [[ -x $program ]] || die "$program is missing: build it first"
   "${runner[@]/#LD_LIBRARY_PATH=/LD_LIBRARY_PATH=$work/nothing:}" "$program" >"$work/log" 2>&1 || code=$?

@@ -31,9 +31,9 @@ command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian packag
 ! grep -qs '^CMAKE_C_FLAGS:.*-fsanitize' "$build/CMakeCache.txt" || skip "sanitizers do not run under qemu-user"
 
 # These take minutes here, and are about arithmetic that no CPU changes.
-left='growth|stack|exact|budget|budget_fused|truth|references|presets|layouts|add|parts|sums|half|half_rows|real|real_midpoints'
-left+='|memory|sizes|far_apart|widest'
-[[ $all ]] || left+='|rows|table|golden|bits|corners|fork'
+left='growth|stack|exact|budget|budget_fused|truth|references|presets'
+left+='|memory|far_apart|widest'
+[[ $all ]] || left+='|elements|table|golden|bits|fork'
 left+='|signals' # asynchronous signals under an emulator test the emulator
 
 if [[ $# == 1 ]]; then # all of them, as many at a time as there are cores
@@ -110,7 +110,7 @@ run "$verify" --threads 1 --rows 16
 tests=$(ctest --test-dir "$build" -N -L '^c$' | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vxE "$left") || true
 [[ $tests ]] || { code=1; fail "ctest knows no test with the label c"; }
 for test in $tests; do
-  run "$build/verify/test_$test"
+  run "$build/verify/tests/test_$test"
   [[ $code == 0 ]] || fail "test_$test"
 done
 ((forced > 0)) || fail "no implementation was refused, though the CPU lacks what some need"

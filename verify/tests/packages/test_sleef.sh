@@ -13,8 +13,8 @@ build() { # build NAME CMAKE_ARGUMENT...: the library and the small tests, from 
   local dir=$work/$1
   shift
   cmake -G Ninja -S "$source_dir" -B "$dir" -DPOSENC_BUILD_BENCH=OFF -DPOSENC_INSTALL=OFF "$@" >"$dir.log" 2>&1 &&
-    cmake --build "$dir" --target posenc test_api test_rows >>"$dir.log" 2>&1 || { cat "$dir.log"; exit 1; }
-  "$dir/verify/test_api" >"$dir.log" 2>&1 && "$dir/verify/test_rows" >"$dir.log" 2>&1 || { cat "$dir.log"; exit 1; }
+    cmake --build "$dir" --target posenc test_api test_elements >>"$dir.log" 2>&1 || { cat "$dir.log"; exit 1; }
+  "$dir/verify/tests/test_api" >"$dir.log" 2>&1 && "$dir/verify/tests/test_elements" >"$dir.log" 2>&1 || { cat "$dir.log"; exit 1; }
 }
 rows() { # the implementations CMake says it builds
   sed -n 's/^-- posenc [0-9.]*: //p' "$1"

@@ -1,4 +1,4 @@
-/* Emulated, some tests would take minutes: there CMake says POSENC_THINNED, and three of four of their cases are left out. */
+/* Emulated or sanitized, some tests would take minutes: there CMake defines POSENC_THINNED, and they skip three of four cases. */
 #ifndef POSENC_VERIFY_THINNED_H
 #define POSENC_VERIFY_THINNED_H
 

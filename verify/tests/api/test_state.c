@@ -4,6 +4,7 @@
 #include "testing.h"
 
 #include <fenv.h>
+#include <math.h>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -50,11 +51,13 @@ static size_t make_states(fp_state *states)
 }
 #endif
 
-enum { D = 37, ROWS = 70 };
+enum { D = 37, HALF = (D + 1) / 2, ROWS = 70 };
 
-/* Everything a caller may ask for, into memory: rows, rows by position, a bound. */
+static float x[2 * ROWS * D]; /* what sums are added to */
+
+/* Everything a caller may ask for. */
 typedef struct answers {
-  float rows[ROWS * D], at[3 * D];
+  float rows[ROWS * D], at[3 * D], reals[3 * D], sines[ROWS * HALF], cosines[ROWS * HALF], sums[2 * ROWS * D], table[ROWS * D];
   double bound;
   posenc_status tiny; /* a subnormal frequency is refused, not read as zero */
   posenc_status fraction; /* whether 2 * denominator is a whole number is found out without a flag */
@@ -63,7 +66,9 @@ typedef struct answers {
 static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a)
 {
   const int64_t positions[3] = {131071, -5, 1000003};
-  const double subnormal = 0x1p-1074;
+  const double subnormal = 0x1p-1074, reals[3] = {0.1, -1e-3, 131071.5};
+  const posenc_strides strides = {ROWS * D, D};
+  void *table = NULL;
   posenc_spec refused = posenc_spec_default(1), fraction = posenc_spec_default(8);
   posenc_plan *plan = NULL;
   refused.freqs = &subnormal;
@@ -74,7 +79,13 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a)
     return; /* the rows stay zero and do not compare equal */
   posenc_fill(plan, 40, ROWS, a->rows, D);
   posenc_fill_at(plan, positions, 3, a->at, D);
-  a->bound = posenc_impl_error_bound(impl, spec, 131071, 8);
+  posenc_fill_at_real(plan, reals, 3, a->reals, D);
+  posenc_fill_pair(plan, 40, ROWS, a->sines, a->cosines, HALF);
+  posenc_add_batch(plan, 40, ROWS, 2, x, strides, 0.1, a->sums, strides);
+  if (posenc_table_create(&table, plan, 40, ROWS, D) == POSENC_OK)
+    memcpy(a->table, table, sizeof a->table);
+  posenc_table_destroy(table);
+  a->bound = posenc_impl_error_bound(impl, spec, 131071.1, 8);
   a->tiny = posenc_spec_check(&refused, NULL, 0);
   a->fraction = posenc_plan_check(&fraction, impl->name, NULL, 0);
   posenc_plan_destroy(plan);
@@ -87,13 +98,15 @@ static void state_does_not_matter(void **state)
   fp_state states[64];
   const fp_state usual = get_state();
   const size_t n = make_states(states);
-  double freqs[(D + 1) / 2]; /* with some whose sines are float32 subnormals */
-  for (int k = 0; k < (D + 1) / 2; k++)
+  double freqs[HALF]; /* with some whose sines are float32 subnormals */
+  for (int k = 0; k < HALF; k++)
     freqs[k] = k % 3 == 2 ? 0x1.7p-140 : 1.0 / (k + 1);
   posenc_spec spec = posenc_spec_default(D);
-  for (int explicit_freqs = 0; explicit_freqs < 2; explicit_freqs++) {
-    spec.freqs = explicit_freqs ? freqs : NULL;
-    spec.n_freqs = explicit_freqs ? (D + 1) / 2 : 0;
+  for (int kind = 0; kind < 3; kind++) { /* the last: numbers that are rounded on their way to what is computed */
+    spec.freqs = kind == 1 ? freqs : NULL;
+    spec.n_freqs = kind == 1 ? HALF : 0;
+    spec.order = kind == 2;
+    spec.position_scale = kind == 2 ? 0.3 : 1.0;
     for (size_t m = 0; runnable(m); m++) {
       ask(runnable(m), &spec, &plain);
       assert_true(plain.bound > 0.0 && plain.tiny == POSENC_ERROR_SPEC);
@@ -118,23 +131,73 @@ static void fesetround_does_not_matter(void **state)
   (void)state;
   static answers plain, got;
   const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
-  const posenc_spec spec = posenc_spec_default(D);
+  posenc_spec spec = posenc_spec_default(D);
+  spec.position_scale = 0.3;
   for (size_t m = 0; runnable(m); m++) {
     ask(runnable(m), &spec, &plain);
     for (size_t i = 0; i < 4; i++) {
       fesetround(modes[i]);
+      feclearexcept(FE_ALL_EXCEPT);
       ask(runnable(m), &spec, &got);
-      const int after = fegetround();
+      const int after = fegetround(), raised = fetestexcept(FE_ALL_EXCEPT);
       fesetround(FE_TONEAREST);
       assert_int_equal(after, modes[i]);
+      assert_int_equal(raised, 0);
       if (memcmp(&plain, &got, sizeof got) != 0)
         fail_msg("%s: rounding mode %zu changed the results", runnable(m)->name, i);
     }
   }
 }
 
+/* A comparison with NaN raises one, and so does a number that is too large. */
+static void flags_of_refusals(void **state)
+{
+  (void)state;
+  const double reals[] = {NAN};
+  float out[D] = {0};
+  const posenc_spec spec = posenc_spec_default(D);
+  posenc_plan *plan = plan_of(&spec, NULL);
+  feclearexcept(FE_ALL_EXCEPT);
+  assert_int_equal(posenc_add(plan, 0, 1, out, D, reals[0], out, D), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_fill_at_real(plan, reals, 1, out, D), POSENC_ERROR_DOMAIN);
+  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), &spec, reals[0], 0)));
+  posenc_spec large = spec;
+  large.denominator = 0x1p1023; /* twice as much is no double */
+  assert_int_equal(posenc_plan_check(&large, "exact", NULL, 0), POSENC_ERROR_UNSUPPORTED);
+  assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
+  posenc_plan_destroy(plan);
+}
+
+/* A product that is 2^32 to the nearest double and more than that upwards. */
+static void the_domain_in_other_modes(void **state)
+{
+  (void)state;
+  posenc_spec spec = posenc_spec_default(D);
+  float out[D];
+  int found = 0;
+  for (double scale = 1.1; scale < 2 && found < 3; scale += 0.01) {
+    const double position = 0x1p32 / scale;
+    if (position * scale != 0x1p32 || !(fma(position, scale, -0x1p32) > 0))
+      continue;
+    spec.position_scale = scale;
+    posenc_plan *plan = plan_of(&spec, NULL);
+    fesetround(FE_UPWARD);
+    const posenc_status status = posenc_fill_at_real(plan, &position, 1, out, D);
+    const double bound = posenc_impl_error_bound(posenc_impl_find(NULL), &spec, position, 0);
+    fesetround(FE_TONEAREST);
+    assert_int_equal(status, POSENC_OK);
+    assert_true(bound > 0.0);
+    posenc_plan_destroy(plan);
+    found++;
+  }
+  assert_int_equal(found, 3);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(state_does_not_matter), cmocka_unit_test(fesetround_does_not_matter)};
+  for (int i = 0; i < 2 * ROWS * D; i++)
+    x[i] = 1.0f / (float)(i + 3);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(state_does_not_matter), cmocka_unit_test(fesetround_does_not_matter),
+                                     cmocka_unit_test(flags_of_refusals), cmocka_unit_test(the_domain_in_other_modes)};
   return cmocka_run_group_tests_name("state", tests, NULL, NULL);
 }

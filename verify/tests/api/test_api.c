@@ -1,0 +1,221 @@
+/* The list of implementations, families, dtypes and bounds as a program sees them; plans own what they are given. */
+#include "testing.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "formats.h"
+
+static void messages_are_cut(void **state)
+{
+  (void)state;
+  posenc_spec bad = posenc_spec_default(0);
+  char message[8] = {'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x'};
+  assert_int_equal(posenc_spec_check(&bad, message, 5), POSENC_ERROR_SPEC);
+  assert_memory_equal(message, "d_mo\0xxx", 8);
+  assert_int_equal(posenc_spec_check(&bad, message, 0), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_spec_check(&bad, NULL, 100), POSENC_ERROR_SPEC);
+  assert_memory_equal(message, "d_mo\0xxx", 8);
+}
+
+/* ---- implementations ---- */
+
+static void implementations(void **state)
+{
+  (void)state;
+  assert_true(posenc_impl_count() >= 4);
+  assert_null(posenc_impl_at(posenc_impl_count()));
+  assert_null(posenc_impl_find("no such"));
+  assert_null(posenc_impl_find(""));
+  assert_null(posenc_impl_find("sleef_"));
+  assert_null(posenc_impl_find("naiv"));
+  assert_ptr_equal(posenc_impl_find(NULL), posenc_impl_find("exact"));
+  posenc_spec odd_ladder = posenc_spec_default(8);
+  posenc_plan *plan = plan_of(&odd_ladder, NULL);
+  assert_string_equal(posenc_plan_impl(plan), posenc_impl_find("exact")->name);
+  posenc_plan_destroy(plan);
+  odd_ladder.denominator = 3.3;
+  plan = plan_of(&odd_ladder, NULL);
+  assert_string_equal(posenc_plan_impl(plan), "float64");
+  posenc_plan_destroy(plan);
+  assert_int_equal(posenc_plan_create(&plan, &odd_ladder, "exact"), POSENC_ERROR_UNSUPPORTED);
+  assert_int_equal(posenc_impl_supported(NULL), 0);
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    assert_ptr_equal(posenc_impl_find(impl->name), impl);
+    assert_int_equal(strncmp(impl->arithmetic, "float", 5), 0);
+    assert_true(strlen(impl->summary) > 10 && strlen(impl->bound) > 5);
+    assert_true(!strcmp(impl->evidence, "proved") || !strcmp(impl->evidence, "upstream") ||
+                !strcmp(impl->evidence, "measured"));
+    for (size_t j = 0; j < i; j++)
+      assert_string_not_equal(impl->name, posenc_impl_at(j)->name);
+    if (!strcmp(impl->isa, "any"))
+      assert_true(posenc_impl_supported(impl));
+  }
+}
+
+/* "sleef" and "sleef_u35" mean the first member of the family that runs here. */
+static void families(void **state)
+{
+  (void)state;
+  const char *families[][4] = {{"exact", "exact_avx512", "exact_avx2", "exact_neon"},
+                               {"anchored", "anchored_avx512", "anchored_avx2", "anchored_neon"},
+                               {"sleef", "sleef_avx512", "sleef_avx2", "sleef_neon"},
+                               {"sleef_u35", "sleef_avx512_u35", "sleef_avx2_u35", "sleef_neon_u35"},
+                               {"sleef_f64", "sleef_f64_avx512", "sleef_f64_avx2", "sleef_f64_neon"}};
+  for (size_t f = 0; f < 5; f++) {
+    const posenc_impl *want = NULL, *built = NULL;
+    for (size_t m = 3; m >= 1; m--) {
+      const posenc_impl *member = posenc_impl_find(families[f][m]);
+      built = member ? member : built;
+      want = posenc_impl_supported(member) ? member : want;
+    }
+    char scalar[32]; /* a family may have a member for one value at a time: the last to be taken */
+    snprintf(scalar, sizeof scalar, "%s_scalar", families[f][0]);
+    if (!want && posenc_impl_supported(posenc_impl_find(scalar)))
+      want = posenc_impl_find(scalar);
+    assert_ptr_equal(posenc_impl_find(families[f][0]), want ? want : built);
+  }
+}
+
+static void unknown_and_unsupported(void **state)
+{
+  (void)state;
+  posenc_spec s = posenc_spec_default(8);
+  char message[1024] = "";
+  posenc_plan *plan = (posenc_plan *)message;
+  assert_int_equal(posenc_plan_create(&plan, &s, "fastest"), POSENC_ERROR_UNKNOWN_IMPL);
+  assert_null(plan);
+  assert_int_equal(posenc_plan_create(NULL, &s, NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_plan_check(&s, "fastest", message, sizeof message), POSENC_ERROR_UNKNOWN_IMPL);
+  assert_non_null(strstr(message, "\"fastest\""));
+  for (size_t i = 0; i < posenc_impl_count(); i++)
+    assert_non_null(strstr(message, posenc_impl_at(i)->name));
+
+  for (size_t i = 0; i < posenc_impl_count(); i++)
+    if (!posenc_impl_supported(posenc_impl_at(i))) {
+      assert_int_equal(posenc_plan_create(&plan, &s, posenc_impl_at(i)->name), POSENC_ERROR_CPU);
+      assert_null(plan);
+      posenc_plan_check(&s, posenc_impl_at(i)->name, message, sizeof message);
+      assert_non_null(strstr(message, posenc_impl_at(i)->isa));
+    }
+
+  s.base = 1e39; /* beyond float32 */
+  assert_int_equal(posenc_plan_create(&plan, &s, "naive"), POSENC_ERROR_UNSUPPORTED);
+  posenc_plan_check(&s, "naive", message, sizeof message);
+  assert_non_null(strstr(message, "base"));
+  posenc_plan_destroy(plan_of(&s, "float64"));
+  posenc_plan_destroy(NULL);
+  assert_null(posenc_plan_impl(NULL));
+  assert_null(posenc_plan_spec(NULL));
+}
+
+/* Who says that it offers a dtype does, and nobody else. */
+static void dtypes(void **state)
+{
+  (void)state;
+  for (size_t m = 0; runnable(m); m++)
+    for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
+      const char *name = runnable(m)->name;
+      const int offered = strstr(runnable(m)->dtypes, format_of(dtype)->long_name) != NULL;
+      posenc_spec spec = posenc_spec_default(8);
+      spec.dtype = dtype;
+      posenc_plan *plan = NULL;
+      char message[512] = "dtype";
+      const posenc_status want = offered ? POSENC_OK : POSENC_ERROR_UNSUPPORTED;
+      assert_int_equal(posenc_plan_create(&plan, &spec, name), want);
+      assert_int_equal(posenc_plan_check(&spec, name, message, sizeof message), want);
+      assert_non_null(strstr(message, "dtype"));
+      assert_true(offered == (plan != NULL));
+      assert_true(offered || (strncmp(name, "exact", 5) != 0 && strncmp(name, "anchored", 8) != 0));
+      posenc_plan_destroy(plan);
+    }
+}
+
+/* The plan keeps its own copy of explicit frequencies. */
+static void freqs_are_copied(void **state)
+{
+  (void)state;
+  for (size_t m = 0; runnable(m); m++) {
+    double freqs[3] = {1.0, 0.25, -3.0};
+    posenc_spec spec = posenc_spec_default(5);
+    spec.freqs = freqs;
+    spec.n_freqs = 3;
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    float before[20], after[20];
+    assert_int_equal(posenc_fill(plan, 1, 4, before, 5), POSENC_OK);
+    freqs[0] = freqs[1] = freqs[2] = 0.0;
+    assert_int_equal(posenc_fill(plan, 1, 4, after, 5), POSENC_OK);
+    assert_memory_equal(after, before, sizeof before);
+    assert_ptr_not_equal(posenc_plan_spec(plan)->freqs, freqs);
+    assert_true(posenc_plan_spec(plan)->freqs[2] == -3.0);
+    posenc_plan_destroy(plan);
+  }
+}
+
+static void status_strings(void **state)
+{
+  (void)state;
+  for (int i = POSENC_OK; i <= POSENC_ERROR_MEMORY; i++)
+    for (int j = POSENC_OK; j < i; j++)
+      assert_string_not_equal(posenc_status_string((posenc_status)i), posenc_status_string((posenc_status)j));
+  assert_string_equal(posenc_status_string((posenc_status)99), "unknown status");
+  assert_string_equal(posenc_version(), POSENC_VERSION_STRING);
+}
+
+static void bounds_out_of_range(void **state)
+{
+  (void)state;
+  const posenc_spec s = posenc_spec_default(8);
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    assert_true(posenc_impl_error_bound(impl, &s, 0, 0) > 0.0);
+    assert_true(posenc_impl_error_bound(impl, &s, (double)POSENC_MAX_POSITION, 0) <= 2.0 + 0x1p-16);
+    assert_true(isnan(posenc_impl_error_bound(impl, &s, (double)POSENC_MAX_POSITION + 1, 0)));
+    assert_true(isnan(posenc_impl_error_bound(impl, &s, 0, 8)));
+    assert_true(isnan(posenc_impl_error_bound(impl, &s, 0, -1)));
+    assert_true(isnan(posenc_impl_error_bound(impl, NULL, 0, 0)));
+    posenc_spec zero = s;
+    zero.position_scale = 0; /* is 1 */
+    assert_true(posenc_impl_error_bound(impl, &zero, 1000, 3) == posenc_impl_error_bound(impl, &s, 1000, 3));
+  }
+  assert_true(isnan(posenc_impl_error_bound(NULL, &s, 0, 0)));
+}
+
+/* Of exact: half a unit in the last place of 1, and 0 where a column holds zeros. */
+static void bounds_of_every_dtype(void **state)
+{
+  (void)state;
+  enum { D = 38 };
+  static const double halves[] = {
+      [POSENC_F32] = 0x1p-25, [POSENC_F64] = 0x1p-54, [POSENC_BF16] = 0x1p-9, [POSENC_F16] = 0x1p-12};
+  const posenc_impl *exact = posenc_impl_find("exact"), *anchored = posenc_impl_find("anchored");
+  for (int32_t i = 0; i < 16; i++) {
+    posenc_spec spec = posenc_spec_default(D - 1);
+    spec.dtype = i / 4;
+    spec.layout = i & 1;
+    spec.odd = i >> 1 & 1;
+    for (int64_t c = 0; c < D - 1; c++) {
+      const double half = spec.odd == POSENC_ODD_ZERO && c == D - 2 ? 0 : halves[spec.dtype];
+      assert_true(posenc_impl_error_bound(exact, &spec, -1e6, c) == half);
+      const double more = posenc_impl_error_bound(anchored, &spec, 1e6, c) - half;
+      assert_true(more >= 0 && more < 0x1p-49 && (more > 0) == (half > 0));
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(messages_are_cut),
+      cmocka_unit_test(implementations),
+      cmocka_unit_test(families),
+      cmocka_unit_test(unknown_and_unsupported),
+      cmocka_unit_test(dtypes),
+      cmocka_unit_test(freqs_are_copied),
+      cmocka_unit_test(status_strings),
+      cmocka_unit_test(bounds_out_of_range),
+      cmocka_unit_test(bounds_of_every_dtype),
+  };
+  return cmocka_run_group_tests_name("api", tests, NULL, NULL);
+}

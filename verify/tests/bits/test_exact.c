@@ -1,0 +1,628 @@
+/* exact_*: every output is the number of its dtype that is nearest to the real value, in the cases where that is hard to know, at
+ * integers and between them, alone, in calls of few rows and amid a table; the others are within their bounds. The truth is MPFR's,
+ * decided rigorously.
+ */
+#include "testing.h"
+#include "mpfr_reference.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "formats.h"
+#include "thinned.h"
+
+static uint64_t seed = 20170612;
+static int64_t rows_per_ladder = 24, repeats = 1, judged[FORMATS], subnormal[FORMATS];
+
+enum { MOST = 1000, BEHIND = 16 };
+static const double turn = 0x1.921fb54442d18p+2;
+
+typedef enum members { EXACT, ANCHORED, EVERYONE } members; /* ANCHORED: and exact */
+
+static int is_member(const posenc_impl *impl, const char *family)
+{
+  const size_t length = strlen(family);
+  return strncmp(impl->name, family, length) == 0 && impl->name[length] == '_';
+}
+
+static double between(double low, double high)
+{
+  return low + (high - low) * ldexp((double)(next_random(&seed) >> 11), -53);
+}
+
+/* The midpoint of two numbers of a dtype, from 1/2 to 1. */
+static double midpoint(int32_t dtype)
+{
+  const int digits = format_of(dtype)->digits;
+  return ldexp((double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5, -digits);
+}
+
+/* The row at a position, in a call of so many. */
+static void judge(const posenc_plan *plan, double position, const unsigned char *row, const truth_value *want, int64_t rows)
+{
+  const posenc_spec *spec = posenc_plan_spec(plan);
+  const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
+  const int exact = is_member(impl, "exact");
+  for (int64_t c = 0; c < spec->d_model; c++) {
+    const double got = element_value(spec->dtype, row + (size_t)c * format_of(spec->dtype)->size);
+    const double nearest = truth_rounded(&want[c], spec->dtype), error = fabs((got - want[c].y) - want[c].low);
+    const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, c);
+    if ((exact && !same_number(got, nearest)) || !(error <= bound))
+      fail_msg("%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
+               "error %g, bound %g", impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base,
+               spec->freqs ? spec->freqs[0] : 1.0, spec->position_scale, position, (long long)c, (long long)rows, got, nearest, error, bound);
+  }
+}
+
+/* In calls of so few rows that each is computed by itself, and of enough that they are not. */
+static void few_and_more(const posenc_plan *plan, const int64_t *at, int64_t count, unsigned char *got, const truth_value *want)
+{
+  enum { FEW = 8, MORE = 16 };
+  const int64_t d = posenc_plan_spec(plan)->d_model, bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
+  for (int64_t i = 0, rows; i < count; i += rows) {
+    rows = count - i < 1 + i % (FEW - 1) ? count - i : 1 + i % (FEW - 1);
+    memset(got + rows * bytes, 77, BEHIND);
+    assert_int_equal(posenc_fill_at(plan, at + i, rows, got, d), POSENC_OK);
+    for (int64_t j = 0; j < rows; j++)
+      judge(plan, (double)at[i + j], got + j * bytes, want + (i + j) * d, rows);
+    for (int64_t j = 0; j < BEHIND; j++)
+      assert_int_equal(got[rows * bytes + j], 77);
+  }
+  int64_t again[MORE];
+  for (int64_t i = 0; i < MORE; i++)
+    again[i] = at[i % count];
+  assert_int_equal(posenc_fill_at(plan, again, MORE, got, d), POSENC_OK);
+  for (int64_t i = 0; i < MORE; i++)
+    judge(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
+}
+
+/* Amid the rows of a table, at the ends of one and in its middle. */
+static void amid_table(const posenc_plan *plan, int64_t position, unsigned char *got, const truth_value *want)
+{
+  enum { TABLE = 41 };
+  const int64_t d = posenc_plan_spec(plan)->d_model, bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
+  const int64_t lowest = position - POSENC_MAX_POSITION + TABLE - 1, most = position + POSENC_MAX_POSITION;
+  int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of it */
+  before = before < lowest ? lowest : before > most ? most : before;
+  assert_int_equal(posenc_fill(plan, position - before, TABLE, got, d), POSENC_OK);
+  judge(plan, (double)position, got + before * bytes, want, TABLE);
+}
+
+static void check(const posenc_spec *spec, const double *positions, int64_t count, members who)
+{
+  enum { ROOM = 41, TABLES = 4 };
+  const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size;
+  const int slow = spec->dtype == POSENC_F64 && d >= 10;
+  truth *t = truth_create(spec);
+  truth_value *want = malloc((size_t)(count * d) * sizeof *want);
+  unsigned char *got = malloc((size_t)((count < ROOM ? ROOM : count) * bytes) + BEHIND);
+  int64_t *at = malloc((size_t)count * sizeof *at);
+  int integers = 1;
+  for (int64_t i = 0; i < count; i++) {
+    at[i] = (int64_t)positions[i];
+    integers = integers && (double)at[i] == positions[i] && !(positions[i] == 0 && signbit(positions[i]));
+  }
+  for (int64_t i = 0; i < count; i++)
+    if (integers)
+      truth_row(t, at[i], want + i * d);
+    else
+      truth_row_real(t, positions[i], want + i * d);
+  for (size_t m = 0; runnable(m); m++) {
+    const int exact = is_member(runnable(m), "exact");
+    posenc_plan *plan;
+    if (!exact && (who == EXACT || (who == ANCHORED && !is_member(runnable(m), "anchored"))))
+      continue;
+    if (posenc_plan_create(&plan, spec, runnable(m)->name) != POSENC_OK) {
+      assert_true(!exact); /* it offers all that is asked for here */
+      continue;
+    }
+    if (who == EVERYONE || !integers) {
+      memset(got, 0xff, (size_t)(count * bytes));
+      assert_int_equal(posenc_fill_at_real(plan, positions, count, got, d), POSENC_OK);
+      for (int64_t i = 0; i < count; i++)
+        judge(plan, positions[i], got + i * bytes, want + i * d, count);
+    }
+    if (integers) {
+      assert_int_equal(posenc_fill_at(plan, at, count, got, d), POSENC_OK);
+      for (int64_t i = 0; i < count; i++)
+        judge(plan, positions[i], got + i * bytes, want + i * d, count);
+    }
+    for (int64_t i = 0; i < count && i < TABLES && integers && exact && !slow && spec->position_scale == 1; i++)
+      amid_table(plan, at[i], got, want + i * d);
+    if (integers && exact && !slow)
+      few_and_more(plan, at, count, got, want);
+    posenc_plan_destroy(plan);
+  }
+  for (int64_t i = 0; i < count * d; i++)
+    subnormal[spec->dtype] += want[i].y != 0 && ilogb(want[i].y) < format_of(spec->dtype)->digits - 1 - format_of(spec->dtype)->lowest;
+  judged[spec->dtype] += count * d;
+  free(at);
+  free(got);
+  free(want);
+  truth_destroy(t);
+}
+
+static void check_at(const posenc_spec *spec, const int64_t *at, int64_t count, members who)
+{
+  double positions[MOST];
+  for (int64_t i = 0; i < count; i++)
+    positions[i] = (double)at[i];
+  check(spec, positions, count, who);
+}
+
+static void check_exact(const posenc_spec *spec, const int64_t *at, int64_t count) { check_at(spec, at, count, EXACT); }
+
+/* One frequency at a time: beside others that need a second look it would get one too, deserved or not. */
+static void check_alone_real(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count)
+{
+  posenc_spec spec = posenc_spec_default(2);
+  spec.n_freqs = 1;
+  spec.dtype = dtype;
+  for (int64_t k = 0; k < n; k++) {
+    spec.freqs = &freqs[k];
+    check(&spec, positions, count, ANCHORED);
+  }
+}
+
+static void check_alone(const double *freqs, int64_t n, const int64_t *at, int64_t count)
+{
+  posenc_spec spec = posenc_spec_default(2);
+  spec.n_freqs = 1;
+  for (int64_t k = 0; k < n; k++) {
+    spec.freqs = &freqs[k];
+    check_exact(&spec, at, count);
+  }
+}
+
+/* ---- ladders ---- */
+
+static void ladders(void **state)
+{
+  (void)state;
+  const double bases[] = {2, 1000, 10000, 500000, 1e6, 1e12, 1.0000001, 1e30, 1e80, 1e300};
+  const int64_t widths[] = {1, 2, 7, 64, 101, 512};
+  const int64_t of_dtype[] = {[POSENC_F32] = rows_per_ladder, [POSENC_F64] = repeats > 1 ? 10 : 1,
+                              [POSENC_BF16] = rows_per_ladder / 4 - 2, [POSENC_F16] = rows_per_ladder / 4 - 2};
+  for (int32_t dtype = 0; dtype < FORMATS; dtype++)
+    for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++)
+      for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        const int64_t rows = of_dtype[dtype];
+        posenc_spec spec = posenc_spec_default(widths[w]);
+        spec.base = bases[b];
+        spec.dtype = dtype;
+        spec.layout = dtype == POSENC_F32 ? 0 : (int32_t)(b % 2);
+        int64_t positions[MOST] = {0, 1, -1, 15, 16, 63, 64, 65, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
+        for (int64_t i = rows < 10 ? 1 : 10; i < rows; i++) /* of every magnitude, on both sides */
+          positions[i] = random_between(&seed, 0, INT64_C(1) << (rows < 10 ? random_between(&seed, 0, 32) : i % 33)) * (i % 2 ? 1 : -1);
+        if (dtype == POSENC_F32 || !left_out(&seed))
+          check_at(&spec, positions, rows, dtype == POSENC_F32 ? EXACT : ANCHORED);
+      }
+  posenc_spec wide = posenc_spec_default(8192);
+  int64_t few[MOST] = {0, 3, 131071};
+  for (int64_t i = 3; i < rows_per_ladder / 8; i++)
+    few[i] = random_between(&seed, -POSENC_MAX_POSITION, POSENC_MAX_POSITION);
+  check_exact(&wide, few, rows_per_ladder / 8);
+  wide.denominator = 4095; /* the ladder of tensor2tensor */
+  check_exact(&wide, few, rows_per_ladder / 8);
+  wide = posenc_spec_default(16387); /* beyond what a plan keeps steps for, and odd */
+  check_exact(&wide, few, 3);
+}
+
+/* Positions of diffusion models and of time stamps: halves, tenths, between 0 and 1, of all sizes to 2^32. */
+static void real_ladders(void **state)
+{
+  (void)state;
+  const double given[] = {0.5, -0.5, 2.5, 0.1, 999.9, 1e-3, 1e-300, 0x1p-1074, -0x1.8p-1060, 4294967295.5, -4294967295.75,
+                          4294967296.0, 0x1.fffffffffffffp31, 1.0, 7.0, -64.0, 1e9 + 0.125, 0.0, -0.0, 0x1.921fb54442d18p+0};
+  enum { GIVEN = sizeof given / sizeof given[0], COUNT = GIVEN + 12 };
+  const int64_t widths[] = {1, 7, 64};
+  const double bases[] = {10000, 1e6, 1e30, 1e300};
+  for (int64_t repeat = 0; repeat < repeats; repeat++)
+    for (int32_t dtype = 0; dtype < FORMATS; dtype++)
+      for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++)
+        for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+          if (left_out(&seed))
+            continue;
+          posenc_spec spec = posenc_spec_default(widths[w]);
+          spec.base = bases[b];
+          spec.dtype = dtype;
+          spec.layout = (int32_t)(w % 2);
+          double positions[COUNT];
+          memcpy(positions, given, sizeof given);
+          for (int i = GIVEN; i < COUNT; i++)
+            positions[i] = ldexp(between(-1, 1), (int)random_between(&seed, -20, 32));
+          check(&spec, positions, COUNT, EVERYONE);
+        }
+}
+
+/* Between integers, whole turns of a frequency count too: up to 2^64 of them. And the smallest of both. */
+static void frequencies(void **state)
+{
+  (void)state;
+  double freqs[] = {0x1p64, -0x1p64, 0x1.fffffffffffffp63, 1e18, -3.3e9, 6.283185307179586, 0x1.921fb54442d18p+1, 1.0, -0.25,
+                    0.0, -0.0, 0x1.000003p-70, 0x1.01p-70, 0x1.8p-133, 0x1p-149, 0x1p-1022, -0x1p-1022, 0x1.8p-24, 1e-8,
+                    0x1.0000000000001p-1022};
+  enum { N = sizeof freqs / sizeof freqs[0] };
+  const double positions[] = {0.5, 0.25, -0.75, 1.0 / 3, 3.0, -5.0, 0x1p-30, 0x1p-64, -0x1.8p-64, 0x1p-1022, 0x1p-1074, 1e-200,
+                              4294967295.5, -12345.6789, 0.0, -0.0, 0x1p32, 0.1, 0x1.8p-52, 1024.0009765625};
+  for (int64_t repeat = 0; repeat < repeats; repeat++)
+    for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
+      posenc_spec spec = posenc_spec_default(2 * N);
+      spec.freqs = freqs;
+      spec.n_freqs = N;
+      spec.dtype = dtype;
+      for (int k = 3; k < 5; k++)
+        freqs[k] = ldexp(between(1, 2), (int)random_between(&seed, 0, 63));
+      check(&spec, positions, sizeof positions / sizeof positions[0], EVERYONE);
+      spec.d_model = 2; /* one alone: beside others it might be looked at again for their sake */
+      spec.n_freqs = 1;
+      for (int k = 0; k < N; k++) {
+        spec.freqs = &freqs[k];
+        check(&spec, positions, sizeof positions / sizeof positions[0], EVERYONE);
+      }
+    }
+}
+
+/* A scale is multiplied exactly: 0.1 times 1000 is not 100. Integers are scaled too, in each of the ways to ask for them. */
+static void scales(void **state)
+{
+  (void)state;
+  const double all[] = {1000, 0.001, -1, -1000, 0x1p-32, 0x1p32, 0.1, 1.0 / 3, 0x1.fffffffffffffp0};
+  for (int64_t repeat = 0; repeat < repeats; repeat++)
+    for (int32_t dtype = 0; dtype < FORMATS; dtype++)
+      for (size_t s = 0; s < sizeof all / sizeof all[0]; s++) {
+        if (left_out(&seed))
+          continue;
+        posenc_spec spec = posenc_spec_default(s % 2 ? 33 : 12);
+        spec.base = s % 4 == 3 ? 1e300 : 10000;
+        spec.position_scale = all[s];
+        spec.dtype = dtype;
+        const double most = fmin(0x1p32, 0x1p32 / fabs(all[s]));
+        double positions[24] = {0, 0.1, -0.1, 0.5, 1.0, -1.0, most, -most, -0.0};
+        for (int i = 9; i < 24; i++)
+          positions[i] = between(-most, most) * ldexp(1, -(int)random_between(&seed, 0, 40));
+        check(&spec, positions, 24, EVERYONE);
+        for (int i = 0; i < 24; i++)
+          positions[i] = trunc(positions[i]) + 0.0;
+        check(&spec, positions, 24, EVERYONE);
+      }
+}
+
+/* A scale that brings float64 below its normal range. */
+static void subnormal_doubles(void **state)
+{
+  (void)state;
+  const double freqs[] = {0x1p-1022, 0x1.0000000000001p-1022, 0x1.8p-1010, -0x1.fffffffffffffp-1000, 0x1.8p-990};
+  const double positions[] = {1, -1, 2, 3, 5, 7, 1023, -4097, 0.5, 0x1p-30, 0x1.8p-40, 0x1p-1074};
+  posenc_spec spec = posenc_spec_default(10);
+  spec.freqs = freqs;
+  spec.n_freqs = 5;
+  for (int32_t dtype = 0; dtype < FORMATS; dtype++)
+    for (int bits = 0; bits <= 32; bits += 8) {
+      spec.dtype = dtype;
+      spec.position_scale = ldexp(1, -bits);
+      check(&spec, positions, sizeof positions / sizeof positions[0], EVERYONE);
+    }
+}
+
+/* ---- zeros ---- */
+
+/* The sign of a sine at -0.0 is that of -0.0 * w: for all that promise it, in every dtype, whole turns or not. */
+static void negative_zero(void **state)
+{
+  (void)state;
+  static const double freqs[] = {1.0, -1.0, 3.5, -3.5, 1e15, -1e15, 0x1p64, -0x1p64, 1e-300, -1e-300, 5.0, 12.0, 0x1p-1022};
+  enum { N = sizeof freqs / sizeof freqs[0] };
+  const double positions[] = {-0.0, 0.0};
+  posenc_spec spec = posenc_spec_default(2 * N);
+  spec.freqs = freqs;
+  spec.n_freqs = N;
+  for (size_t m = 0; runnable(m); m++)
+    for (int32_t i = 0; i < 8 && strstr(runnable(m)->dtypes, "float64"); i++) {
+      double rows[2 * 2 * N]; /* of any dtype */
+      spec.dtype = i / 2;
+      spec.position_scale = i % 2 ? -2.0 : 1.0;
+      posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+      assert_int_equal(posenc_fill_at_real(plan, positions, 2, rows, 2 * N), POSENC_OK);
+      for (int64_t k = 0; k < 2 * N; k++) {
+        const unsigned char *const sine = (unsigned char *)rows + (size_t)(2 * k) * format_of(spec.dtype)->size;
+        const double want = k < N ? -0.0 * freqs[k] * spec.position_scale : 0.0;
+        if (!same_number(element_value(spec.dtype, sine), want) ||
+            element_value(spec.dtype, sine + format_of(spec.dtype)->size) != 1.0)
+          fail_msg("%s, %s, scale %g, position %g, frequency %a: the sine is no %g", runnable(m)->name, dtype_name(spec.dtype),
+                   spec.position_scale, positions[k / N], freqs[k % N], want);
+      }
+      posenc_plan_destroy(plan);
+    }
+}
+
+/* A frequency of -0.0 turns -0.0 into 0. */
+static void zeros_of_either_sign(void **state)
+{
+  (void)state;
+  const double freqs[] = {-0.0, 0.0, -1.0, 1.0}, position = -0.0;
+  for (size_t m = 0; runnable(m); m++) {
+    posenc_spec spec = posenc_spec_default(8);
+    float row[8];
+    spec.freqs = freqs;
+    spec.n_freqs = 4;
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    assert_int_equal(posenc_fill_at_real(plan, &position, 1, row, 8), POSENC_OK);
+    for (int k = 0; k < 4; k++)
+      if (row[2 * k] != 0.0f || !signbit(row[2 * k]) != (k % 2 == 0))
+        fail_msg("%s: sine of -0.0 * %g is %g", runnable(m)->name, freqs[k], (double)row[2 * k]);
+    posenc_plan_destroy(plan);
+  }
+}
+
+/* Frequencies of which one multiple comes as near to a multiple of pi/2 as a double can: sine or cosine nearly vanish, at
+ * the ends and in the middle of the 64 rows that share an anchor, for slow frequencies and fast ones. */
+static void zero_crossings(void **state)
+{
+  (void)state;
+  const int64_t crossings[] = {1, 31, 63, 64, 95, 127, 128, 100, 4095, 5003, 8191, 70001, 131072, 131135, -1, -33, -4096, -5001};
+  enum { CROSSINGS = sizeof crossings / sizeof crossings[0], TRIES = 40 };
+  for (int c = 0; c < CROSSINGS; c++) {
+    const int64_t p = crossings[c], size = p < 0 ? -p : p;
+    double freqs[TRIES];
+    for (int i = 0; i < TRIES; i++) { /* few quarter turns up to there, or up to a turn per position; hit, or just missed */
+      const double quarters = (double)random_between(&seed, 1, i % 2 ? 4 * size : i % 4 ? 1 + size / 64 : 1);
+      const double missed = ldexp((double)(i % 3 - 1), -18 - i % 16);
+      freqs[i] = (quarters * 0x1.921fb54442d18p+0 + missed) / (double)size;
+    }
+    const int64_t positions[] = {p - 1, p, p + 1};
+    check_alone(freqs, TRIES, positions, 3);
+  }
+}
+
+/* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even there where its angle has
+ * 2^31 turns: what reducing that leaves decides. Found among all j/q with q below 8192; and of each a position where it is too much. */
+static void whole_turns(void **state)
+{
+  (void)state;
+  const struct {
+    double w;
+    int64_t q, hard;
+  } near[] = {{0x1.7a73f08ba285fp+0, 5691, 2734525500}, {0x1.7a73f08ba285fp+1, 5691, 3958710819}, {0x1.4a31670cacdc9p+1, 5719, 3904321267},
+              {0x1.fa21759ccb7d5p+0, 3731, 3156258105}, {0x1.e296f912867d7p+0, 3913, 4006227225}, {0x1.1fa48131918e3p+1, 6565, 2442481990}};
+  for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
+    const int64_t most = POSENC_MAX_POSITION / near[i].q;
+    enum { TRIES = 500 }; /* one of some hundred would show a reduction that is taken for exact */
+    int64_t positions[TRIES];
+    for (int j = 0; j < TRIES; j++)
+      positions[j] = near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1);
+    positions[0] = near[i].hard;
+    check_alone(&near[i].w, 1, positions, TRIES);
+    double others[32] = {0}; /* in a whole strip, and as a sine that is the last column */
+    others[5 * i] = near[i].w;
+    posenc_spec among = posenc_spec_default(64), last = posenc_spec_default(1);
+    among.freqs = others;
+    among.n_freqs = 32;
+    last.freqs = &near[i].w;
+    last.n_freqs = 1;
+    check_exact(&among, positions, TRIES);
+    check_exact(&last, positions, TRIES);
+    double halves[TRIES]; /* between integers, which are asked for otherwise */
+    for (int j = 0; j < TRIES && i == 1; j++)
+      halves[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
+    for (int again = 0; again < 3 && i == 1; again++)
+      check_alone_real(POSENC_F32, &near[i].w, 1, halves, TRIES);
+  }
+  enum { NOTHINGS = 200 };
+  double positions[NOTHINGS]; /* sines whose sign float64 does not know, which float16 keeps although nothing else of them is left */
+  for (int i = 0; i < NOTHINGS; i++)
+    positions[i] = (double)(near[0].q * (i / 2 + 1) * (i % 2 ? 1 : -1));
+  check_alone_real(POSENC_F16, &near[0].w, 1, positions, NOTHINGS);
+}
+
+/* ---- midpoints ---- */
+
+/* Outputs as near to the midpoint of two floats as a float64 frequency can bring them, of ordinary size and small: nothing but
+ * the redo decides. */
+static void near_midpoints(void **state)
+{
+  (void)state;
+  /* The first six are parts alone and sums in which one part is small, the others sums of parts of one size: those are off most. */
+  const int64_t places[2][6] = {{1, 63, 64, 100, 4000, -4000}, {45, 95, 100, 6114, -97, -6180}};
+  const double sizes[] = {1, 0x1p-10, 0x1p-18};
+  for (int i = 0; i < 1200; i++) {
+    const double size = sizes[i / 12 % 4 % 3];
+    const int64_t p = places[size < 1][i % 6];
+    const double middle = ((double)random_between(&seed, 1 << 22, (1 << 24) - 1) + 0.5) * 0x1p-24 * size;
+    const double arc = i % 12 < 6 ? asin(middle) : acos(middle);
+    double angle = arc;
+    if (size == 1) /* in every quarter of a turn, on both sides */
+      angle = (i % 4 < 2 ? arc : -arc) + (double)random_between(&seed, 0, i % 6 ? 7 : 1) * turn / 2;
+    else if (i % 12 < 6) /* small, of no small angle */
+      angle = turn / 2 - arc;
+    const double w = angle / (double)p;
+    check_alone(&w, 1, &p, 1);
+    double others[32] = {0}; /* no check stops at these: the one is all that it has to find */
+    others[i / 24 % 32] = w;
+    posenc_spec among = posenc_spec_default(64);
+    among.freqs = others;
+    among.n_freqs = 32;
+    check_exact(&among, &p, 1);
+    if (arc >= 1)
+      continue;
+    for (int64_t d = 4; d <= 8; d += 2) { /* the second frequency of a ladder: base^(-2/d) */
+      posenc_spec ladder = posenc_spec_default(d);
+      ladder.base = pow(arc, -0.5 * (double)d);
+      check_exact(&ladder, places[0], 1);
+    }
+  }
+}
+
+/* Outputs from some 10 to 10000 times 2^-53 beside the midpoint of two floats, of angles around an eighth of a turn: there the value
+ * that is written decides, and where a polynomial ends it is off most. */
+static void beside_midpoints(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2000; i++) {
+    const int64_t p = i % 3 ? random_between(&seed, 1, 100) : 1;
+    const double middle = ((double)random_between(&seed, 11200000, 12400000) + 0.5) * 0x1p-24; /* 0.67 to 0.74 */
+    const double beside = ldexp(i % 2 ? 1.0 : -1.0, -49 + i / 2 % 10), value = middle + beside;
+    const double w = ((i % 4 < 2 ? asin(value) : acos(value)) + (double)(i % 5) * 0x1.921fb54442d18p+2) / (double)p;
+    check_alone(&w, 1, &p, 1);
+  }
+}
+
+/* Angles that are floats or midpoints of floats themselves, subnormal results, the ends of the domain. */
+static void midpoints_and_ends(void **state)
+{
+  (void)state;
+  const double freqs[] = {0x1.000003p-70,  0x1.000005p-126, 0x1.8p-149,  0x1.4p-148, 0x1p-150,         0x1p-1022, 0.0,
+                          -0x1.000003p-70, -0x1p-149,       0x1p64,      -0x1p64,    0x1.fffffffffffffp63, 1.0,   3.0,
+                          0x1.000001p-13,  0x1.7p-130,      0x1p-126,    0x1.2p-127, 0x1.fffffep-127,  0x1p-75,   0x1p-38,
+                          0x1.921fb6p+1,   0x1.921fb54442d18p+1, 1e-12,  1e-300,     0x1.000001p-12};
+  enum { N = sizeof freqs / sizeof freqs[0] };
+  const int64_t positions[] = {0, 1, 2, 3, 5, 7, 63, 64, 65, -1, -2, -64, 4097, 1048577, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
+  posenc_spec spec = posenc_spec_default(2 * N);
+  spec.freqs = freqs;
+  spec.n_freqs = N;
+  check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
+  check_alone(freqs, N, positions, sizeof positions / sizeof positions[0]);
+
+  float out[2];
+  posenc_spec one = posenc_spec_default(2);
+  one.freqs = freqs;
+  one.n_freqs = 1;
+  posenc_plan *plan = plan_of(&one, "exact");
+  assert_int_equal(posenc_fill(plan, 1, 1, out, 2), POSENC_OK);
+  assert_true(out[0] == 0x1.000002p-70f && out[1] == 1.0f);
+  posenc_plan_destroy(plan);
+}
+
+/* Angles that are numbers of a dtype, or halfway between two: the sine is a little less, seen in float64 or not at all. Normal,
+ * subnormal, and too small for anything but 0. */
+static void exact_midpoints(void **state)
+{
+  (void)state;
+  const double positions[] = {1, -1, 2, 3, -5, 64, 4097};
+  for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
+    const format *f = format_of(dtype);
+    const int least = f->digits - 1 - f->lowest, top = dtype == POSENC_F16 ? -10 : dtype == POSENC_F64 ? least + 60 : -20;
+    double freqs[40];
+    int n = 0;
+    for (int i = 0; i < 40; i++) { /* numbers, midpoints, and what is next to them, by exponents from the least up */
+      const int exponent = i < 28 && dtype != POSENC_F64 ? -f->lowest - 2 + i : (int)random_between(&seed, least, top);
+      const int unit = format_unit(f, exponent) - 1; /* half a unit */
+      const double significand = ldexp((double)random_between(&seed, INT64_C(1) << 9, (INT64_C(1) << 10) - 1), exponent - 9 - unit);
+      const double halves = fmax(1, floor(significand)) + (double)(i % 4 == 3) * 0x1p-20;
+      const double wide = (double)(random_between(&seed, INT64_C(1) << 52, (INT64_C(1) << 53) - 1) | 1); /* 3 of it: 54 bits */
+      const double w = dtype == POSENC_F64 ? ldexp(wide, exponent - 52) : ldexp(halves, unit);
+      if (w >= 0x1p-1022)
+        freqs[n++] = i % 3 ? w : -w;
+    }
+    assert_true(n > 20);
+    check_alone_real(dtype, freqs, n, positions, sizeof positions / sizeof positions[0]);
+  }
+}
+
+/* Outputs beside a midpoint by what float64 just tells or does not, or by so little that a rounding to float32 would lead onto it. */
+static void near_midpoints_of_16_bits(void **state)
+{
+  (void)state;
+  const double places[] = {1, 63, 100, 4000, -4000, 131071};
+  for (int32_t dtype = POSENC_BF16; dtype <= POSENC_F16; dtype++) {
+    for (int64_t i = 0; i < 240 * repeats; i++) {
+      if (left_out(&seed))
+        continue;
+      const int exponent = -(int)random_between(&seed, 1, i % 4 ? 6 : 14);
+      const double middle = ldexp(midpoint(dtype), exponent);
+      const double beside = ldexp((double)random_between(&seed, -1, 1), -(int)random_between(&seed, 26, 44));
+      const double y = middle * (1 + beside);
+      const double angle = (i % 2 ? asin(y) : acos(y)) + turn * (double)random_between(&seed, 0, i % 3);
+      const double w = angle / places[i % 6];
+      check_alone_real(dtype, &w, 1, &places[i % 6], 1);
+    }
+  }
+}
+
+/* Between integers; of frequencies of so many whole turns per position, at least. */
+static void near_midpoints_of_reals(void **state)
+{
+  (void)state;
+  static const int32_t dtypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
+  static const double turns[] = {0, 1, 1000};
+  for (int i = 0; i < 2700; i++) {
+    if (left_out(&seed))
+      continue;
+    const double middle = midpoint(dtypes[i % 3]), least = turns[i / 900];
+    const double arc = i % 2 ? asin(middle) : acos(middle), angle = i % 4 < 2 ? arc : arc + turn;
+    const double position = least > 0 ? angle / (turn * (least + between(0, 1))) : angle / between(0.1, 3), w = angle / position;
+    check_alone_real(dtypes[i % 3], &w, 1, &position, 1);
+  }
+}
+
+/* Outputs of the 131072 x 1024 table, base 10000, that float64 does not decide: all of them, found by counting redos. */
+static void hard_cases(void **state)
+{
+  (void)state;
+  const int64_t positions[] = {16671, 30629, 40672, 42531, 54403, 68832, 74491, 80239, 81665, 93641, 104487, 104505, 106385};
+  const posenc_spec spec = posenc_spec_default(1024);
+  check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
+}
+
+/* Single rows: angles at and around multiples of an eighth of a turn, where what is left of one is largest or changes its sign, up
+ * to 2^31 turns and on both sides; widths that end in whole strips, in vectors and in parts of one. */
+static void single_rows(void **state)
+{
+  (void)state;
+  const double eighth = 0x1.921fb54442d18p-1;
+  const int64_t widths[] = {2, 5, 16, 62, 64, 66, 130, 192};
+  for (int i = 0; i < 80; i++) {
+    const int64_t d = widths[i % 8], size = i < 8 ? POSENC_MAX_POSITION : random_between(&seed, 1, INT64_C(1) << (i % 33));
+    double freqs[96];
+    for (int k = 0; k < 96; k++) {
+      const int64_t many = k % 3 ? 8 : 4 * size;
+      const double missed = k % 4 ? ldexp((double)random_between(&seed, -8, 8), -4 * (k % 13)) : 0.0;
+      freqs[k] = ((double)random_between(&seed, -many, many) + missed) * eighth / (double)size;
+    }
+    posenc_spec spec = posenc_spec_default(d);
+    spec.freqs = freqs;
+    spec.n_freqs = (d + 1) / 2;
+    const int64_t positions[] = {size, -size, size - 1, 0, 1 - size};
+    check_exact(&spec, positions, 5);
+  }
+}
+
+static void enough_of_each(void **state)
+{
+  (void)state;
+  for (int32_t dtype = 0; dtype < FORMATS; dtype++)
+    printf("%s: %lld outputs judged against MPFR, %lld of them below the normal range\n", dtype_name(dtype),
+           (long long)judged[dtype], (long long)subnormal[dtype]);
+  assert_true(THINNED || (subnormal[POSENC_BF16] > 100 && subnormal[POSENC_F16] > 100));
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1)
+    seed = strtoull(argv[1], NULL, 0);
+  if (argc > 2)
+    rows_per_ladder = strtoll(argv[2], NULL, 0);
+  if (rows_per_ladder < 24 || rows_per_ladder > MOST) {
+    fprintf(stderr, "rows per ladder: %s; allowed: 24 to %d\n", argv[2], MOST);
+    return 2;
+  }
+  repeats = 1 + rows_per_ladder / 50;
+  if (argc > 3)
+    cmocka_set_test_filter(argv[3]);
+  printf("seed %llu, %lld rows per ladder (arguments set them; a third one: only tests of this pattern)\n",
+         (unsigned long long)seed, (long long)rows_per_ladder);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ladders),          cmocka_unit_test(real_ladders),
+      cmocka_unit_test(frequencies),
+      cmocka_unit_test(scales),           cmocka_unit_test(subnormal_doubles),
+      cmocka_unit_test(negative_zero),    cmocka_unit_test(zeros_of_either_sign),
+      cmocka_unit_test(zero_crossings),   cmocka_unit_test(whole_turns),
+      cmocka_unit_test(near_midpoints),   cmocka_unit_test(beside_midpoints),
+      cmocka_unit_test(exact_midpoints),  cmocka_unit_test(near_midpoints_of_16_bits),
+      cmocka_unit_test(midpoints_and_ends), cmocka_unit_test(near_midpoints_of_reals),
+      cmocka_unit_test(hard_cases),       cmocka_unit_test(single_rows),
+  };
+  const struct CMUnitTest last[] = {cmocka_unit_test(enough_of_each)};
+  const int failed = cmocka_run_group_tests_name("exact", tests, NULL, NULL);
+  return failed ? failed : argc > 3 ? 0 : cmocka_run_group_tests_name("exact", last, NULL, NULL);
+}
