@@ -144,7 +144,7 @@ def contexts(a, b):
         return "-" if value is None else value if isinstance(value, str) else json.dumps(value)
     keys = [key for key in dict.fromkeys([*a, *b]) if key not in SILENT and not key.startswith(("shape.", "level."))]
     rows = [[key.replace("_", " "), plain(a.get(key)), plain(b.get(key))] for key in keys if a.get(key) != b.get(key)]
-    return Table("What differs beside the results", ["what", "A", "B"], rows or [["nothing that the files tell", "-", "-"]], (1, 2))
+    return Table("", ["what", "A", "B"], rows or [["nothing that the files tell", "-", "-"]], (1, 2))
 
 
 def only_in(one, other, letter):

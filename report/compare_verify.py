@@ -33,7 +33,7 @@ def shown(value):
 def mark(a, b, ra, rb):
     """Whether the same outputs of the same table were compared with the same reference, and are equal."""
     whole = ra.get("rows", 0) >= ra["to"] - ra["from"]
-    if a.root.get("reference") != b.root.get("reference") or any(ra.get(key) != rb.get(key) for key in SPEC) or (
+    if a.root.get("reference") != b.root.get("reference") or any(ra[key] != rb[key] for key in SPEC if key in ra and key in rb) or (
             not whole and a.root.get("seed") != b.root.get("seed")):
         return "other outputs"
     return "differs" if any(key in ra and key in rb and ra[key] != rb[key] for key in FIGURES + ALSO) else "equal"

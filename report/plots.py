@@ -146,7 +146,7 @@ def where(run, words):
             axes.set(ylim=(len(positions) - 1, 0), xticks=[columns[0], columns[-1]])
             marks = [i for i in range(0, len(positions), 5)]
             axes.set_yticks(marks, [short(positions[i]) for i in marks])
-            axes.set_title("\n".join(words), fontsize=10)
+            axes.set_title("\n".join(words), fontsize=11)
         bar = figure.colorbar(mesh, ax=grid, location="top", aspect=60, ticks=range(1, 8))
         bar.ax.set_xticklabels([power(e) for e in edges])
         bar.set_label("max |error|")
@@ -252,7 +252,9 @@ def single(run, words):
                     axes.errorbar(ns, name, xerr=bars([ns], [rows[name]]), color=colour(index), marker=marker(index), elinewidth=1)
                 else:
                     axes.plot([], [])
-            axes.set(xscale="log", xlabel="ns per row", title=title)
+            values = [row.ns * d for row in rows.values()]
+            log_axis(axes.xaxis, min(values) / 1.5, max(values) * 1.5, lambda v, _: f"{v:g}", numbers(1, 1000))
+            axes.set(xlabel="ns per row", title=title)
             axes.grid(True)
     caption = (f"Time per row of {listed(sorted({str(d) for *_, d in shown}))} columns at random positions; logarithmic. "
                f"{medians(run.rows, 'with bars of').capitalize()}.")
@@ -283,10 +285,12 @@ def peers(found, words):
                                   color=colour(i), marker=marker(i), elinewidth=1, markerfacecolor=PAPER if wrong else colour(i))
                 axes.plot([], [], color=colour(i), marker=marker(i), linestyle="", label=f"{column.n} × {column.d}")
             axes.axvline(1, color=INK, linewidth=1)
-            axes.set(xscale="log", xlabel="times the time of exact", title=title, ylim=(len(names) - 0.5, -0.5))
+            values = [case["exact"][0] for _, case in found.theirs(group) if case["exact"]]
+            log_axis(axes.xaxis, min(values) / 1.5, max(values) * 1.5, lambda v, _: f"{v:g}", numbers(1, 1000))
+            axes.set(xlabel="times the time of exact", title=title, ylim=(len(names) - 0.5, -0.5))
             axes.set_yticks(range(len(names)), names)
             axes.grid(True)
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14 * 20 / rows), ncols=3, fontsize=10)
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14 * 20 / rows), ncols=3, fontsize=11)
     caption = ("The peer's time divided by that of exact, by size of the table; logarithmic. Left of the line the peer is faster. Bars: "
                "quartiles. Hollow: outputs worse than a float32 angle makes them.")
     return picture("peers", words, caption, draw, 150 + 22 * rows)

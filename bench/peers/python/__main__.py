@@ -5,7 +5,7 @@ anchored. Writes DIR/python.json, and DIR/NAME.npy of each peer for posenc-judge
 Jobs: fresh, a table allocated and produced; refill, the same values into one that exists; first, a fresh one with nothing kept
 from earlier calls (small tables, one thread). All are warm: in each turn, a whole call goes before those that are timed.
 
-    python3 -B scripts/peers_python --output DIR
+    python3 -B bench/peers/python --output DIR
 
 Needs the package posenc and its library: installed, or by PYTHONPATH=python LD_LIBRARY_PATH=build/release.
 """

@@ -1,4 +1,4 @@
-"""scripts/peers_python, the whole of it: who runs when, ratios are of the same turn, and who is lost does not stop the rest.
+"""bench/peers/python, the whole of it: who runs when, ratios are of the same turn, and who is lost does not stop the rest.
 
 Environment: PYTHONPATH and LD_LIBRARY_PATH such that posenc can be imported. No time is asserted.
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 from document import case_row, document, half_range, ratio  # noqa: E402
 from process import Failed, Gone, Process  # noqa: E402
 from subjects import BY_NAME, OURS  # noqa: E402
-from turns import FIRST, LARGE, Case, Measured, Run  # noqa: E402
+from turns import Case, Measured, Run  # noqa: E402
 
 
 def run(*arguments, **environment):
@@ -60,17 +60,6 @@ def fake(names, thread_counts, sizes, jobs, *not_those):
             run_.processes[name, threads] = Answers(*not_those) if BY_NAME[name].threads else one
             run_.said[name, threads] = {"jobs": jobs, "versions": {}, "member": None}
     return run_
-
-
-def test_large_tables_have_three_turns_and_first_calls_are_of_small_ones_by_one_thread():
-    small, large = (FIRST // 512, 512), (LARGE // 4096 + 1, 1024)
-    run_ = fake(["exact", "torch_out"], [1, 2], [large, small], ["fresh", "first"])
-    run_.prepare()
-    run_.turns(7, 1)
-    fresh = {("fresh", *size, threads): 3 if size == large else 7 for size in (small, large) for threads in (1, 2)}
-    for name in run_.names:
-        found = {tuple(case): len(each[name].seconds) for case, each in run_.measured.items() if name in each}
-        assert found == {**fresh, ("first", *small, 1): 7}
 
 
 def test_a_table_that_is_not_right_is_not_timed_and_the_reason_says_how_wrong():
@@ -180,8 +169,3 @@ def test_refusals(tmp_path, arguments):
     assert done.returncode == 2 and repr(arguments[1]) in done.stderr and "allowed" in done.stderr
 
 
-def test_without_posenc_it_says_what_to_do(tmp_path):
-    done = run("--output", tmp_path, "--quick", PYTHONPATH="", LD_LIBRARY_PATH="")
-    if done.returncode == 0:
-        pytest.skip("posenc is installed")
-    assert done.returncode == 2 and "PYTHONPATH" in done.stderr and not (tmp_path / "python.json").exists()

@@ -1,8 +1,7 @@
-"""scripts/peers_python: recipes compute what they say, a table that is not the formula's is refused, and calls are warm.
+"""bench/peers/python: recipes compute what they say, a table that is not the formula's is refused, and calls are warm.
 
 Environment: PYTHONPATH and LD_LIBRARY_PATH such that posenc can be imported. No time is asserted.
 """
-import ctypes
 import math
 import pathlib
 import sys
@@ -15,11 +14,10 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import formula  # noqa: E402
 import memory  # noqa: E402
-import mkl_recipe  # noqa: E402
 import numpy_recipes  # noqa: E402
 import ours  # noqa: E402
 import worker as worker_module  # noqa: E402
-from subjects import SUBJECTS, NotHere  # noqa: E402
+from subjects import SUBJECTS  # noqa: E402
 from worker import Worker  # noqa: E402
 
 
@@ -83,17 +81,6 @@ def test_one_wrong_value_in_a_row_that_is_looked_at_is_refused_and_named(row, co
     table[row, column] += wrong
     with pytest.raises(ValueError, match=f"off by {wrong:.2g} at most, at position {row} in column {column}"):
         formula.compare("paper", table)
-
-
-def test_float32_angles_pass_at_any_size_and_frequencies_that_are_a_little_off_do_not():
-    class Off(numpy_recipes.Float64):
-        def angles(self, n, d):
-            return super().angles(n, d) * (1 + 4e-6)
-
-    for n, d in ((5000, 512), (40000, 128)):
-        formula.compare("paper", numpy_recipes.Float32(1).fresh(n, d))
-        with pytest.raises(ValueError, match="not the formula's"):
-            formula.compare("paper", Off(1).fresh(n, d))
 
 
 @pytest.mark.parametrize("small", [0, 1 << 22])  # of a large table only some rows are looked at, but they are
@@ -167,31 +154,6 @@ def test_ours_keeps_no_plan_for_a_first_call_and_keeps_it_for_others(name):
     assert kept == [0] * 5
     worker.turn("fresh", 16, 8, 0)
     assert kept[5:] == [1] * 3
-
-
-@pytest.mark.parametrize("has", [["vmsSinCosI", "vmsSinI", "vmsCosI"], ["vmsSinI", "vmsCosI"], []])
-def test_mkl_writes_pairs_by_the_function_that_it_has(has):
-    def function(name):
-        def call(count, angles, step, *to):  # what it says: addresses and steps, then the mode
-            used.append(name)
-            assert step == 1 and to[-1] == mkl_recipe.LOW_ACCURACY
-            values = (ctypes.c_float * count).from_address(angles)
-            functions = {"vmsSinI": [math.sin], "vmsCosI": [math.cos]}.get(name, [math.sin, math.cos])
-            for f, address, distance in zip(functions, to[0:-1:2], to[1:-1:2]):
-                for i, value in enumerate(values):
-                    ctypes.c_float.from_address(address + 4 * distance * i).value = f(value)
-
-        return call
-
-    used, mkl = [], types.SimpleNamespace(**{name: function(name) for name in has})
-    if not has:
-        with pytest.raises(NotHere, match="older"):
-            mkl_recipe.writer(mkl, mkl_recipe.LOW_ACCURACY)
-        return
-    angles, pairs = numpy.arange(5, dtype=numpy.float32), numpy.full(10, numpy.nan, numpy.float32)
-    mkl_recipe.writer(mkl, mkl_recipe.LOW_ACCURACY)(5, angles.ctypes.data, pairs.ctypes.data)
-    assert used == (["vmsSinCosI"] if "vmsSinCosI" in has else has)
-    assert numpy.abs(pairs - numpy.stack([numpy.sin(angles), numpy.cos(angles)], -1).ravel()).max() < 1e-6
 
 
 def test_memory_is_what_a_call_uses_at_most():
