@@ -11,8 +11,9 @@ import pathlib
 import statistics
 import sys
 
-from . import checks, compare_verify, html, load, plots, text
-from .stats import (PLAIN_LOOP, TIE, between, best_limit, dtype_of, family_of, parse, read_bench, shapes_of, sizes_in, standing)
+from . import checks, compare_verify, html, load, plots_speed, text
+from .stats import PLAIN_LOOP, TIE, between, best_limit, dtype_of, family_of, parse, read_bench, shapes_of, sizes_in
+from .stats import standing
 from .tables import Table, speed
 from .words import plural
 
@@ -71,6 +72,7 @@ class Measured:
 @dataclasses.dataclass
 class Pair:
     """One case in both runs; limits: of both, or None; mark: faster, slower, tie, control or not judged."""
+
     place: object
     key: tuple
     a: object
@@ -86,8 +88,9 @@ class Pair:
     @property
     def control(self):
         kind, who = self.key[:2]
-        return not self.family and (bool({*LIMITS} & {*kind.split("/")}) or who == PLAIN_LOOP
-                                    or self.call == "loop" and who.startswith("sleef"))
+        return not self.family and (
+            bool({*LIMITS} & {*kind.split("/")}) or who == PLAIN_LOOP or self.call == "loop" and who.startswith("sleef")
+        )
 
     def ratio(self, shares=False):
         """Of speeds B/A, or of shares of the limit."""
@@ -112,7 +115,9 @@ def pairs_of(a, b):
         limits = a.reference(case_a), b.reference(case_b)
         place, (kind, who, *shape) = case_a
         name = f"{who} / {case_b[1][1]}" if family else who
-        return Pair(place, (kind, name, *shape), a.cases[case_a], b.cases[case_b], limits if all(limits) else None, family)
+        return Pair(
+            place, (kind, name, *shape), a.cases[case_a], b.cases[case_b], limits if all(limits) else None, family
+        )
 
     found = [paired(case, case) for case in a.cases if case in b.cases]
     names = [{key[1] for _, key in run.cases} for run in (a, b)]
@@ -124,7 +129,9 @@ def pairs_of(a, b):
 
 
 def quartiles(values):
-    return tuple(statistics.quantiles(values, n=4, method="inclusive")) if len(values) > 1 else (*values, *values, *values)
+    return (
+        tuple(statistics.quantiles(values, n=4, method="inclusive")) if len(values) > 1 else (*values, *values, *values)
+    )
 
 
 def medians(pairs, shares):
@@ -140,8 +147,10 @@ def medians(pairs, shares):
 
 def contexts(a, b):
     """What differs between two runs beside their results."""
+
     def plain(value):
         return "-" if value is None else value if isinstance(value, str) else json.dumps(value)
+
     keys = [key for key in dict.fromkeys([*a, *b]) if key not in SILENT and not key.startswith(("shape.", "level."))]
     rows = [[key.replace("_", " "), plain(a.get(key)), plain(b.get(key))] for key in keys if a.get(key) != b.get(key)]
     return Table("", ["what", "A", "B"], rows or [["nothing that the files tell", "-", "-"]], (1, 2))
@@ -149,8 +158,18 @@ def contexts(a, b):
 
 def only_in(one, other, letter):
     missing = [one.names[case] for case in one.cases if case not in other.cases]
-    said = [f"only in {letter}: " + (", ".join(missing) if len(missing) <= NAMED else
-            f"{', '.join(missing[:NAMED])} and {len(missing) - NAMED} more")] if missing else []
+    said = (
+        [
+            f"only in {letter}: "
+            + (
+                ", ".join(missing)
+                if len(missing) <= NAMED
+                else f"{', '.join(missing[:NAMED])} and {len(missing) - NAMED} more"
+            )
+        ]
+        if missing
+        else []
+    )
     return said + [f"failed in {letter}: {case}: {why}" for case, why in one.errors.items()]
 
 
@@ -170,10 +189,21 @@ def cases(pairs, known):
     for (kind, n, d, place), found in groups.items():
         caption = f"{kind}, {n} x {d}{', ' + known[n, d] if (n, d) in known else ''}"
         caption += f"; output at {place} modulo 64" if place is not None else ""
-        rows = [[f"{p.call} {p.key[1][2:]}-byte vectors" if kind == "limit" else p.key[1], speed(p.a), speed(p.b),
-                 f"{p.ratio():.3f}", f"{p.ratio(True):.3f}" if p.limits else "-", p.mark] for p in found]
+        rows = [
+            [
+                f"{p.call} {p.key[1][2:]}-byte vectors" if kind == "limit" else p.key[1],
+                speed(p.a),
+                speed(p.b),
+                f"{p.ratio():.3f}",
+                f"{p.ratio(True):.3f}" if p.limits else "-",
+                p.mark,
+            ]
+            for p in found
+        ]
         marks = {row[0]: "front" for row in rows if row[-1] in ("faster", "slower", "higher", "lower")}
-        yield Table(caption, ["case", "A, GB/s", "B, GB/s", "speed B/A", "share B/A", ""], rows, folded=caption, marks=marks)
+        yield Table(
+            caption, ["case", "A, GB/s", "B, GB/s", "speed B/A", "share B/A", ""], rows, folded=caption, marks=marks
+        )
 
 
 def compare(a, b, names):
@@ -182,25 +212,46 @@ def compare(a, b, names):
     if not pairs:
         load.fail(f"{names[0]} and {names[1]} have no case in common")
     shares = a.context.get("cpu") != b.context.get("cpu")
-    controls = sorted([abs(math.log(p.ratio())) for p in pairs if p.control]
-                      + ([abs(math.log(a.clock / b.clock))] if a.clock and b.clock else []))
+    controls = sorted(
+        [abs(math.log(p.ratio())) for p in pairs if p.control]
+        + ([abs(math.log(a.clock / b.clock))] if a.clock and b.clock else [])
+    )
     noise = math.expm1(controls[-(-9 * len(controls) // 10) - 1]) if controls and not shares else 0
     least = max(TIE, noise)
     for pair in pairs:
         pair.mark = "not judged" if a.emulated or b.emulated else pair.judge(shares, least)
-    counts = {word: sum(p.mark == word for p in pairs) for word in ("faster", "slower", "higher", "lower", "tie", "not judged")}
+    counts = {
+        word: sum(p.mark == word for p in pairs)
+        for word in ("faster", "slower", "higher", "lower", "tie", "not judged")
+    }
     what = "share of the limit" if shares else "speed"
-    sentences = [f"B against A, {what}, of {plural(len(pairs), 'case')}: "
-                 + (", ".join(f"{word} in {n}" for word, n in counts.items() if n) or "controls only") + ".",
-                 f"A difference is more than {100 * least:.1f} % with the quartiles apart."
-                 + (" The processors differ, so that shares of the limit are compared, each of its own run." if shares else
-                    f" Nine in ten of {len(controls)} controls, which no commit changes, differed by at most {100 * noise:.1f} %.")]
+    sentences = [
+        f"B against A, {what}, of {plural(len(pairs), 'case')}: "
+        + (", ".join(f"{word} in {n}" for word, n in counts.items() if n) or "controls only")
+        + ".",
+        f"A difference is more than {100 * least:.1f} % with the quartiles apart."
+        + (
+            " The processors differ, so that shares of the limit are compared, each of its own run."
+            if shares
+            else f" Nine in ten of {len(controls)} controls, which no commit changes, differed by at most {100 * noise:.1f} %."
+        ),
+    ]
     rows = medians(pairs, shares)
-    sections = [("What differs beside the results?", only_in(a, b, "A") + only_in(b, a, "B"), None, [contexts(a.context, b.context)])]
+    sections = [
+        (
+            "What differs beside the results?",
+            only_in(a, b, "A") + only_in(b, a, "B"),
+            None,
+            [contexts(a.context, b.context)],
+        )
+    ]
     if rows:
-        table = Table(f"{what} B/A: median and quartiles over the cases of an implementation", ["implementation", "cases", "median",
-                      "quartiles"], [[name, str(len(found)), f"{q[1]:.3f}", f"{q[0]:.3f} to {q[2]:.3f}"] for name, found, q in rows])
-        sections.append(("How do the implementations compare?", [], plots.ratios(rows, what, least), [table]))
+        table = Table(
+            f"{what} B/A: median and quartiles over the cases of an implementation",
+            ["implementation", "cases", "median", "quartiles"],
+            [[name, str(len(found)), f"{q[1]:.3f}", f"{q[0]:.3f} to {q[2]:.3f}"] for name, found, q in rows],
+        )
+        sections.append(("How do the implementations compare?", [], plots_speed.ratios(rows, what, least), [table]))
     return sentences, [*sections, ("Case by case", [], None, list(cases(pairs, a.known | b.known)))]
 
 
@@ -218,14 +269,27 @@ def main(a, b, output):
     a, b = (os.fsencode(path).decode(errors="backslashreplace") for path in (a, b))
     if kind_a != kind_b:
         load.fail(f"{a} and {b}: two runs of posenc-bench or two reports of posenc-verify are needed")
-    module, form = (sys.modules[__name__], Measured) if kind_a == "benchmarks" else (compare_verify, compare_verify.Report)
+    module, form = (
+        (sys.modules[__name__], Measured) if kind_a == "benchmarks" else (compare_verify, compare_verify.Report)
+    )
     runs = form(data_a), form(data_b)
     sentences, sections = module.compare(*runs, (a, b))
     warnings = [f"{letter}: {said}" for letter, run in zip("AB", runs) for said in run.warnings]
     title = "Two runs of posenc-bench compared" if kind_a == "benchmarks" else "Two reports of posenc-verify compared"
     path = pathlib.Path(output)
-    load.write(path, html.page("compare.html", title=title, sentences=sentences, warnings=warnings, a=a, b=b, sections=sections,
-                               how=module.HOW))
+    load.write(
+        path,
+        html.page(
+            "compare.html",
+            title=title,
+            sentences=sentences,
+            warnings=warnings,
+            a=a,
+            b=b,
+            sections=sections,
+            how=module.HOW,
+        ),
+    )
     print("\n".join([title, f"A: {a}", f"B: {b}", *sentences, *(f"warning: {said}" for said in warnings)]))
     for heading, notes, _, tables in sections:
         print("\n".join(["", heading, *notes]))

@@ -11,7 +11,19 @@ FIGURES = ("max_abs", "ulp_max", "correctly_rounded")
 ALSO = ("ulp_p50", "ulp_p99", "ulp_bands")  # compared, but not shown
 SAME_BITS = ("exact", "anchored")
 WHERE = ("shape", "dtype", "from", "to")
-SPEC = ("d_model", "base", "denominator", "explicit_frequencies", "preset", "position_scale", "layout", "order", "odd", "outputs", "rows")
+SPEC = (
+    "d_model",
+    "base",
+    "denominator",
+    "explicit_frequencies",
+    "preset",
+    "position_scale",
+    "layout",
+    "order",
+    "odd",
+    "outputs",
+    "rows",
+)
 
 
 class Report:
@@ -22,8 +34,11 @@ class Report:
         self.context = {key: value for key, value in data.items() if isinstance(value, (str, int, float))}
         self.context |= data.get("machine") or {}
         self.isas = {e["name"]: e.get("isa") or "" for e in data["implementations"]}
-        self.ranges = {e["name"]: {tuple(r.get(key) for key in WHERE): r for r in e["ranges"]} for e in data["implementations"]
-                       if e.get("ranges")}
+        self.ranges = {
+            e["name"]: {tuple(r.get(key) for key in WHERE): r for r in e["ranges"]}
+            for e in data["implementations"]
+            if e.get("ranges")
+        }
 
 
 def shown(value):
@@ -33,8 +48,11 @@ def shown(value):
 def mark(a, b, ra, rb):
     """Whether the same outputs of the same table were compared with the same reference, and are equal."""
     whole = ra.get("rows", 0) >= ra["to"] - ra["from"]
-    if a.root.get("reference") != b.root.get("reference") or any(ra[key] != rb[key] for key in SPEC if key in ra and key in rb) or (
-            not whole and a.root.get("seed") != b.root.get("seed")):
+    if (
+        a.root.get("reference") != b.root.get("reference")
+        or any(ra[key] != rb[key] for key in SPEC if key in ra and key in rb)
+        or (not whole and a.root.get("seed") != b.root.get("seed"))
+    ):
         return "other outputs"
     return "differs" if any(key in ra and key in rb and ra[key] != rb[key] for key in FIGURES + ALSO) else "equal"
 
@@ -42,8 +60,12 @@ def mark(a, b, ra, rb):
 def members(a, b):
     """Sentences on exact and anchored, which must be the same for all their members."""
     for name in SAME_BITS:
-        found = [(report, letter, n) for report, letter in ((a, "A"), (b, "B")) for n in report.ranges
-                 if family_of(n, report.isas[n]) == name]
+        found = [
+            (report, letter, n)
+            for report, letter in ((a, "A"), (b, "B"))
+            for n in report.ranges
+            if family_of(n, report.isas[n]) == name
+        ]
         odd, compared = [], 0
         for report, letter, n in found[1:]:
             for where, r in report.ranges[n].items():
@@ -60,6 +82,7 @@ def members(a, b):
 def compare(a, b, names):
     """(sentences, [(heading, notes, picture, tables)])"""
     from .compare import contexts
+
     found, totals = [], {"equal": 0, "differs": 0, "other outputs": 0}
     table = Table("Ranges by implementation", ["implementation", *totals], [])
     for name in [n for n in a.ranges if n in b.ranges]:
@@ -80,9 +103,20 @@ def compare(a, b, names):
             totals = {word: n + counts[word] for word, n in totals.items()}
     if not found:
         load.fail(f"{names[0]} and {names[1]} have no range of an implementation in common")
-    notes = [f"only in {letter}: {name}" for one, other, letter in ((a, b, "A"), (b, a, "B")) for name in one.ranges
-             if name not in other.ranges]
+    notes = [
+        f"only in {letter}: {name}"
+        for one, other, letter in ((a, b, "A"), (b, a, "B"))
+        for name in one.ranges
+        if name not in other.ranges
+    ]
     sentence = f"Of {sum(totals.values())} ranges of {len(found)} implementations, {totals['equal']} are equal, {totals['differs']} differ"
-    sentence += f", {totals['other outputs']} cannot be compared, because other outputs were judged" if totals["other outputs"] else ""
-    return [f"{sentence}."], [("What differs beside the results?", notes, None, [contexts(a.context, b.context)]),
-                              ("Are the errors equal?", list(members(a, b)), None, [table]), ("Range by range", [], None, found)]
+    sentence += (
+        f", {totals['other outputs']} cannot be compared, because other outputs were judged"
+        if totals["other outputs"]
+        else ""
+    )
+    return [f"{sentence}."], [
+        ("What differs beside the results?", notes, None, [contexts(a.context, b.context)]),
+        ("Are the errors equal?", list(members(a, b)), None, [table]),
+        ("Range by range", [], None, found),
+    ]

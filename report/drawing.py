@@ -25,11 +25,30 @@ VARIABLES = {PAPER: "paper", INK: "ink", SOFT: "soft", RULE: "rule"}
 VARIABLES |= {c: f"c{i}" for i, c in enumerate(LINES)} | {c: f"b{i}" for i, c in enumerate(BANDS)}
 MARKERS = "osD^vPXphd"
 SETTINGS = {
-    "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 12, "text.parse_math": False, "figure.facecolor": "none",
-    "axes.facecolor": "none", "savefig.facecolor": "none", "savefig.dpi": 72, "figure.dpi": 72, "text.color": INK,
-    "axes.labelcolor": INK, "axes.edgecolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT, "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK, "axes.spines.top": False, "axes.spines.right": False, "grid.color": RULE, "axes.axisbelow": True,
-    "lines.markersize": 5, "axes.titlesize": 12, "axes.titlelocation": "left", "legend.frameon": False,
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 12,
+    "text.parse_math": False,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "savefig.dpi": 72,
+    "figure.dpi": 72,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": SOFT,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": RULE,
+    "axes.axisbelow": True,
+    "lines.markersize": 5,
+    "axes.titlesize": 12,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
 }
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -62,22 +81,31 @@ def svg(name, label, draw, height):
         draw(figure)
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = out.getvalue()
-    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text[text.index("<svg"):], flags=re.S).replace("xlink:href", "href")
+    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S).replace(
+        "xlink:href", "href"
+    )
     used = set(re.findall(r'(?:url\(#|href="#)([^)"]+)', text))
     text = re.sub(r' id="([^"]*)"', lambda m: m[0] if m[1] in used else "", text)
     text = re.sub(r"'DejaVu Sans'(?:, [^;\"]*)?(?=[;\"])", "var(--sans)", text)
     text = re.sub(r"#0[1-6][0-9a-f]{4}", lambda m: f"var(--{VARIABLES[m[0]]})" if m[0] in VARIABLES else m[0], text)
     box = re.search(r'viewBox="[^"]*"', text)[0]
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" aria-label="{markupsafe.escape(label)}">'
-            + re.sub(r"^<svg[^>]*>", "", text).strip())
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" aria-label="{markupsafe.escape(label)}">'
+        + re.sub(r"^<svg[^>]*>", "", text).strip()
+    )
 
 
 def file(element):
     """The same as a file of its own: the colours of the light theme, on white, and which Matplotlib has drawn it."""
     light = (TOP / "report/templates/style.css").read_text(encoding="utf-8").split("}")[0]
-    values = {name: value.replace('"', "'") for name, value in re.findall(r"--(\w+): ([^;]+);", light)} | {"paper": "#ffffff"}
+    values = {name: value.replace('"', "'") for name, value in re.findall(r"--(\w+): ([^;]+);", light)} | {
+        "paper": "#ffffff"
+    }
     element = element.replace(">", '>\n<rect width="100%" height="100%" fill="#ffffff"/>', 1)
-    return re.sub(r"var\(--(\w+)\)", lambda m: values[m[1]], element) + f"\n<!-- drawn by Matplotlib {matplotlib.__version__} -->\n"
+    return (
+        re.sub(r"var\(--(\w+)\)", lambda m: values[m[1]], element)
+        + f"\n<!-- drawn by Matplotlib {matplotlib.__version__} -->\n"
+    )
 
 
 def beside(axes, **how):
@@ -102,7 +130,7 @@ def log_axis(axis, low, high, form=power, ticks=None):
     """Powers of ten, or these ticks; no minor ones."""
     axis.axes.set(**{f"{axis.axis_name}scale": "log", f"{axis.axis_name}lim": (low, high)})
     if ticks is None:
-        ticks = [10.0 ** e for e in range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)]
+        ticks = [10.0**e for e in range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)]
     axis.set_major_locator(FixedLocator([t for t in ticks if low <= t <= high]))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(form))
@@ -110,5 +138,11 @@ def log_axis(axis, low, high, form=power, ticks=None):
 
 def numbers(low, high):
     """Ticks of plain numbers for a logarithmic axis."""
-    steps = (1,) if high / low > 300 else (1, 2, 5) if high / low > 4 else (1, 1.1, 1.2, 1.3, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 9.5)
-    return [m * 10.0 ** e for e in range(-4, 8) for m in steps]
+    steps = (
+        (1,)
+        if high / low > 300
+        else (1, 2, 5)
+        if high / low > 4
+        else (1, 1.1, 1.2, 1.3, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 9.5)
+    )
+    return [m * 10.0**e for e in range(-4, 8) for m in steps]

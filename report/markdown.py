@@ -4,7 +4,6 @@ import re
 from . import peers_tables, tables, text
 from .drawing import file
 from .peers import Peers
-from .peers_targets import targets
 from .picks import picks
 from .record import RECORDED, recorded
 from .run import Run
@@ -23,10 +22,18 @@ def escaped(cell):
 def table(found):
     """Names as code, figures to the right."""
     lines = tables.split(found)
-    texts = [i in found.text for i, name in enumerate(found.head) for _ in range(1 + any(
-        isinstance(row[i], tuple) and bool(row[i][1]) for row in found.rows))]
-    shown = [" | ".join(map(escaped, lines[0]))] + ["|".join(["---", *("---" if left else "---:" for left in texts[1:])])]
-    shown += [" | ".join([escaped(line[0]) if " " in line[0] else f"`{line[0]}`", *map(escaped, line[1:])]) for line in lines[1:]]
+    texts = [
+        i in found.text
+        for i, name in enumerate(found.head)
+        for _ in range(1 + any(isinstance(row[i], tuple) and bool(row[i][1]) for row in found.rows))
+    ]
+    shown = [" | ".join(map(escaped, lines[0]))] + [
+        "|".join(["---", *("---" if left else "---:" for left in texts[1:])])
+    ]
+    shown += [
+        " | ".join([escaped(line[0]) if " " in line[0] else f"`{line[0]}`", *map(escaped, line[1:])])
+        for line in lines[1:]
+    ]
     return "\n".join(f"|{line}|" if line.startswith("---") else f"| {line} |" for line in shown)
 
 
@@ -61,19 +68,30 @@ class Records:
 def accuracy_and_speed(r):
     """The README's table and picks."""
     run = r.run
-    lines = [f"**{text.title(run)}** on {text.conditions(run)}. Max \\|error\\| by position.", "", table(text.final_table(run)), "",
-             f"Pick ({text.scope(run)}):", ""]
+    lines = [
+        f"**{text.title(run)}** on {text.conditions(run)}. Max \\|error\\| by position.",
+        "",
+        table(text.final_table(run)),
+        "",
+        f"Pick ({text.scope(run)}):",
+        "",
+    ]
     lines += [f"- **{budget}**: {said}" for budget, said in picks(run)]
     for kind, shape, size in tables.sums_of(r.rows):
-        lines.append(f"- **`posenc_add`, {size}**, times the speed of a plain loop: " + ", ".join(
-            f"{n} {pm(times(r.rows[kind, n, *shape], r.rows[kind, PLAIN_LOOP, *shape]))}" for n in r.both()))
+        lines.append(
+            f"- **`posenc_add`, {size}**, times the speed of a plain loop: "
+            + ", ".join(f"{n} {pm(times(r.rows[kind, n, *shape], r.rows[kind, PLAIN_LOOP, *shape]))}" for n in r.both())
+        )
     return "\n".join([*lines, *(f"- `{name}`: {why}" for name, why in run.left_aside().items()), "", r.said])
 
 
 def error_picture(r):
     """{name: (label, its largest errors by range)}, of running maxima."""
     found = {}
-    for name, label in (("explog", "the tutorial's float32 arithmetic (explog)"), (r.member("exact"), "posenc (exact)")):
+    for name, label in (
+        ("explog", "the tutorial's float32 arithmetic (explog)"),
+        (r.member("exact"), "posenc (exact)"),
+    ):
         accuracy = r.run.accuracy[name]
         found[name] = label, [(*span, accuracy.worst("max_abs", [span])) for span in spans_of(r.run.accuracy)]
     return found
@@ -87,9 +105,30 @@ def bounds(r):
         found = [c for c in found if 0 < c["bound"] < NOTHING]
         if found:
             c = max(found, key=lambda c: c["error"] / c["bound"])
-            rows.append([e["name"], e["bound"]["law"], e["bound"]["evidence"], f"{sum(s['outputs'] for s in e['ranges']):,}",
-                         f"{c['error'] / c['bound']:.4f}", c["shape"], f"{c['position']}, {c['column']}", c["got"], c["want"]])
-    head = ["implementation", "bound", "evidence", "outputs judged", "closest: error / bound", "table", "position, column", "value", "nearest"]
+            rows.append(
+                [
+                    e["name"],
+                    e["bound"]["law"],
+                    e["bound"]["evidence"],
+                    f"{sum(s['outputs'] for s in e['ranges']):,}",
+                    f"{c['error'] / c['bound']:.4f}",
+                    c["shape"],
+                    f"{c['position']}, {c['column']}",
+                    c["got"],
+                    c["want"],
+                ]
+            )
+    head = [
+        "implementation",
+        "bound",
+        "evidence",
+        "outputs judged",
+        "closest: error / bound",
+        "table",
+        "position, column",
+        "value",
+        "nearest",
+    ]
     return table(Table("", head, rows, (1, 2, 5, 6, 7, 8))) + "\n\n" + of_run(r.verify)
 
 
@@ -101,37 +140,71 @@ def what_bounds(r, rows):
 def speed_limits(r):
     def row(kind, n, d, name):
         return r.rows[kind, name, n, d]
+
     found, sleef = [], r.member("sleef")
     for n, d, where in ((131072, 1024, "memory"), (4096, 512, "last-level cache"), (256, 512, "L2")):
         key, limit = best_limit(r.rows, (n, d))
-        found.append((f"fill {n} x {d} ({where}), GB/s", f"{key[0]} {limit.gb_s:.1f}",
-                      *(f"{row('fill', n, d, m).gb_s:.1f}" for m in r.both())))
+        found.append(
+            (
+                f"fill {n} x {d} ({where}), GB/s",
+                f"{key[0]} {limit.gb_s:.1f}",
+                *(f"{row('fill', n, d, m).gb_s:.1f}" for m in r.both()),
+            )
+        )
     convert = best_limit(r.rows, (256, 512), ("convert",))[1]
     found.append(("conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", "", ""))
-    found.append((f"fill_at, 2048 random positions, times the speed of {sleef}", "",
-                  *(f"{row('fill_at', 2048, 512, sleef).ns / row('fill_at', 2048, 512, m).ns:.2f}" for m in r.both())))
-    found += [(f"a single row below {below}, in rows of the 256 x 512 fill", "",
-               *(f"{row(f'row/below:{below}', 1, 512, m).ns / row('fill', 256, 512, m).ns:.1f}" for m in r.both()))
-              for below in (4096, 1048576)]
+    found.append(
+        (
+            f"fill_at, 2048 random positions, times the speed of {sleef}",
+            "",
+            *(f"{row('fill_at', 2048, 512, sleef).ns / row('fill_at', 2048, 512, m).ns:.2f}" for m in r.both()),
+        )
+    )
+    found += [
+        (
+            f"a single row below {below}, in rows of the 256 x 512 fill",
+            "",
+            *(f"{row(f'row/below:{below}', 1, 512, m).ns / row('fill', 256, 512, m).ns:.1f}" for m in r.both()),
+        )
+        for below in (4096, 1048576)
+    ]
     made, plainly = (row("fresh", 131072, 1024, how) for how in ("table_create", "malloc_fill"))
-    return what_bounds(r, [*found, ("a fresh 131072 x 1024 table, times the speed of malloc and fill", "", "", f"{plainly.ns / made.ns:.1f}")])
+    return what_bounds(
+        r,
+        [
+            *found,
+            ("a fresh 131072 x 1024 table, times the speed of malloc and fill", "", "", f"{plainly.ns / made.ns:.1f}"),
+        ],
+    )
 
 
 def speed_others(r):
     key, limit = best_limit(r.rows, (131072, 1024), tables.limits_of("bf16"))
-    found = [("bfloat16, 131072 x 1024, GB/s", f"{key[0].split('/')[0]} {limit.gb_s:.1f}",
-              *(f"{r.rows['fill/bf16', m, 131072, 1024].gb_s:.1f}" for m in r.both()))]
+    found = [
+        (
+            "bfloat16, 131072 x 1024, GB/s",
+            f"{key[0].split('/')[0]} {limit.gb_s:.1f}",
+            *(f"{r.rows['fill/bf16', m, 131072, 1024].gb_s:.1f}" for m in r.both()),
+        )
+    ]
     for kind, shape, size in tables.sums_of(r.rows):
         loop = r.rows[kind, PLAIN_LOOP, *shape]
-        found.append((f"posenc_add {size}, times the speed of a plain loop", f"{loop.gb_s:.1f} GB/s",
-                      *(f"{loop.ns / r.rows[kind, m, *shape].ns:.2f}" for m in r.both())))
+        found.append(
+            (
+                f"posenc_add {size}, times the speed of a plain loop",
+                f"{loop.gb_s:.1f} GB/s",
+                *(f"{loop.ns / r.rows[kind, m, *shape].ns:.2f}" for m in r.both()),
+            )
+        )
     return what_bounds(r, found)
 
 
 def peers_conditions(r):
     who = peers_tables.who(r.peers)
     aside = [(entry["name"], entry["reason"]) for entry in r.peers.not_run]
-    return "\n\n".join([items(peers_tables.conditions(r.peers)), table(who), *(["Not run:", items(aside)] if aside else [])])
+    return "\n\n".join(
+        [items(peers_tables.conditions(r.peers)), table(who), *(["Not run:", items(aside)] if aside else [])]
+    )
 
 
 def peers_faster(r):
@@ -157,12 +230,19 @@ def with_note(found):
 
 
 BLOCKS = {
-    "accuracy-and-speed": accuracy_and_speed, "bounds": bounds, "speed-limits": speed_limits, "speed-others": speed_others,
-    "peers-conditions": peers_conditions, "peers-faster": peers_faster, "peers-targets": lambda r: with_note(targets(r.peers)),
-    "peers-errors": lambda r: with_note(peers_tables.errors(r.peers)), "peers-speeds": peers_speeds,
+    "accuracy-and-speed": accuracy_and_speed,
+    "bounds": bounds,
+    "speed-limits": speed_limits,
+    "speed-others": speed_others,
+    "peers-conditions": peers_conditions,
+    "peers-faster": peers_faster,
+    "peers-targets": lambda r: with_note(peers_tables.targets(r.peers)),
+    "peers-errors": lambda r: with_note(peers_tables.errors(r.peers)),
+    "peers-speeds": peers_speeds,
 }
 
 
 def pictures(r):
     from . import plots
+
     return {"docs/speed.svg": file(plots.readme(r.run)[0]), "docs/error.svg": file(plots.errors(error_picture(r)))}

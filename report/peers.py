@@ -7,14 +7,22 @@ from .load import fail, load
 OURS = ("exact", "anchored")
 LEVELS = ("avx512", "avx2", "neon", "scalar")  # best first, as the library chooses
 WORLDS = {"c": "C", "python": "Python"}
-JOBS = {"fill": "rows written to memory that is there", "once": "all of it from nothing, frequencies or plan included",
-        "row": "one row at random positions", "fresh": "a fresh table, allocated and produced",
-        "first": "the first call: nothing kept from earlier ones, posenc's plan made anew",
-        "refill": "the same values into an array that exists"}
-REMARKS = {"fresh": "posenc.table keeps its plan between calls, as its users have it; \"first\" is without"}  # of a job
-WORDS = {"exact": "every output compared is correctly rounded", "ulp": "at most 4 ULP wrong, or half a unit of 1",
-         "float32": "what a float32 angle costs", "drifting": "worse than a float32 angle, at most 0.1",
-         "wrong": "another table, or none"}
+JOBS = {
+    "fill": "rows written to memory that is there",
+    "once": "all of it from nothing, frequencies or plan included",
+    "row": "one row at random positions",
+    "fresh": "a fresh table, allocated and produced",
+    "first": "the first call: nothing kept from earlier ones, posenc's plan made anew",
+    "refill": "the same values into an array that exists",
+}
+REMARKS = {"fresh": 'posenc.table keeps its plan between calls, as its users have it; "first" is without'}  # of a job
+WORDS = {
+    "exact": "every output compared is correctly rounded",
+    "ulp": "at most 4 ULP wrong, or half a unit of 1",
+    "float32": "what a float32 angle costs",
+    "drifting": "worse than a float32 angle, at most 0.1",
+    "wrong": "another table, or none",
+}
 UNFIT = ("drifting", "wrong")  # of a table's first positions: it is not the right table
 
 Group = collections.namedtuple("Group", "world job threads")  # what can be compared
@@ -48,8 +56,11 @@ class Peers:
         for case in data["cases"]:
             cases = found.setdefault(Group(case["world"], case["job"], case["threads"]), {})
             cases[case["peer"], Column(case["n"], case["d"], case.get("below"))] = case
-        self.groups = dict(sorted(found.items(), key=lambda g: (list(WORLDS).index(g[0].world), list(JOBS).index(g[0].job),
-                                                                g[0].threads)))
+        self.groups = dict(
+            sorted(
+                found.items(), key=lambda g: (list(WORLDS).index(g[0].world), list(JOBS).index(g[0].job), g[0].threads)
+            )
+        )
 
     def columns(self, group):
         return sorted({column for _, column in self.groups[group]}, key=lambda c: (c.n * c.d, c.d, c.below or 0))
@@ -64,7 +75,9 @@ class Peers:
         for (name, _), case in self.groups[group].items():
             ratio = case["exact"][0] if case["exact"] else float("inf")
             closest[name] = min(ratio, closest.get(name, ratio))
-        return [n for n in OURS if n in closest] + sorted((n for n in closest if n not in OURS), key=lambda n: (closest[n], n))
+        return [n for n in OURS if n in closest] + sorted(
+            (n for n in closest if n not in OURS), key=lambda n: (closest[n], n)
+        )
 
     def theirs(self, group):
         """The peers' cases, as [(Column, case)]."""
@@ -72,7 +85,9 @@ class Peers:
 
     def row(self, group, name):
         """What is known of that peer; ours are the same in both worlds."""
-        return self.rows.get((group.world, name)) or next((r for (_, n), r in self.rows.items() if n == name and n in OURS), {})
+        return self.rows.get((group.world, name)) or next(
+            (r for (_, n), r in self.rows.items() if n == name and n in OURS), {}
+        )
 
     def members(self):
         """{name: its member of an instruction set} of ours, as the C part ran them."""
@@ -80,9 +95,16 @@ class Peers:
 
     def compared(self, wanted):
         """[Loss] of every case of a peer that stands so against one of ours."""
-        return [Loss(group, column, there[name], against) for group in self.groups for column in self.columns(group)
-                for there in [self.column(group, column)] for name in self.names(group) if name in there and name not in OURS
-                for against in OURS if standing(there[name], against) == wanted]
+        return [
+            Loss(group, column, there[name], against)
+            for group in self.groups
+            for column in self.columns(group)
+            for there in [self.column(group, column)]
+            for name in self.names(group)
+            if name in there and name not in OURS
+            for against in OURS
+            if standing(there[name], against) == wanted
+        ]
 
 
 def read(path):

@@ -10,8 +10,7 @@ def pick(candidates, rows, order):
     (name, by how much it is slower than the fastest), the fastest first."""
     fastest = min(candidates, key=lambda i: rows[i].ns)
     slower = {i: rows[i].ns / rows[fastest].ns - 1.0 for i in candidates}
-    ties = [i for i in candidates
-            if i == fastest or standing(1 + slower[i], between(rows[i], rows[fastest])) == "tie"]
+    ties = [i for i in candidates if i == fastest or standing(1 + slower[i], between(rows[i], rows[fastest])) == "tie"]
     return min(ties, key=order.index), [(i, slower[i]) for i in sorted(ties, key=slower.get)]
 
 
@@ -22,7 +21,7 @@ def choice_of(impl, ties, many):
 
 def remark(impl, ties):
     """On who is as fast, to follow a sentence about the one that is picked."""
-    others = [f"{name} ({100 * slower:.1f} %)" for name, slower in ties[impl == ties[0][0]:] if name != impl]
+    others = [f"{name} ({100 * slower:.1f} %)" for name, slower in ties[impl == ties[0][0] :] if name != impl]
     text = "" if impl == ties[0][0] else f"; as fast as {ties[0][0]} ({100 * dict(ties)[impl]:.1f} % apart) and simpler"
     others = [o for o in others if not o.startswith(ties[0][0] + " ")]
     return text + (f"; tied: {', '.join(others)}" if others else "")
@@ -35,8 +34,10 @@ def pick_within(budget, run):
     within = [i for i in errors if errors[i] <= most]
     if within:
         impl, ties = pick(within, run.here, run.order)
-        return (f"{impl}, {choice_of(impl, ties, len(within))} within it: {run.here[impl].gb_s:.2f} GB/s, "
-                f"worst error {show(errors[impl])}{remark(impl, ties)}")
+        return (
+            f"{impl}, {choice_of(impl, ties, len(within))} within it: {run.here[impl].gb_s:.2f} GB/s, "
+            f"worst error {show(errors[impl])}{remark(impl, ties)}"
+        )
     if errors:
         impl = min(errors, key=errors.get)
         return f"none: the best is {impl} at {show(errors[impl])}"
@@ -45,7 +46,9 @@ def pick_within(budget, run):
 
 def recipes(run):
     """Those that do a framework's arithmetic, which forms angle and sine with a float32 libm."""
-    return [i for i in run.order if i in run.here and i in run.accuracy and run.accuracy[i].arithmetic == "float32 libm"]
+    return [
+        i for i in run.order if i in run.here and i in run.accuracy and run.accuracy[i].arithmetic == "float32 libm"
+    ]
 
 
 def pick_recipe(run):
@@ -54,11 +57,15 @@ def pick_recipe(run):
         return "none: no float32 libm recipe was both verified and run"
     impl, ties = pick(found, run.here, run.order)
     text = f"{impl}, {run.here[impl].gb_s:.2f} GB/s: {run.accuracy[impl].summary}{remark(impl, ties)}"
-    return text + "".join(f"; else {i}, {run.here[i].gb_s:.2f} GB/s: {run.accuracy[i].summary}" for i in found if i != impl)
+    return text + "".join(
+        f"; else {i}, {run.here[i].gb_s:.2f} GB/s: {run.accuracy[i].summary}" for i in found if i != impl
+    )
 
 
-BUDGETS = (("at most 1 ULP", "ulp_max", 1.0, lambda e: f"{e:.4g} ULP"),
-           ("at most 1e-6 absolute", "max_abs", 1e-6, number))
+BUDGETS = (
+    ("at most 1 ULP", "ulp_max", 1.0, lambda e: f"{e:.4g} ULP"),
+    ("at most 1e-6 absolute", "max_abs", 1e-6, number),
+)
 
 
 def picks(run):

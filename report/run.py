@@ -3,13 +3,20 @@ import math
 import re
 
 from .picks import DEFAULT_SHAPE, pick
-from .stats import (Accuracy, best_limit, dtype_of, family_of, is_implementation, read_bench, shapes_of, spans_of, table_of)
+from .stats import Accuracy, best_limit, dtype_of, family_of, is_implementation, read_bench, shapes_of, spans_of
+from .stats import table_of
 from .words import position
 
 DEFAULT_POSITIONS = 5000
 DEFAULT_D_MODEL = 512  # of the default report, whose errors stand for every width
 STANDARD = {"base": 10000, "position_scale": 1, "layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
-CALLED = {"base": "base {}", "position_scale": "positions times {}", "layout": "layout {}", "order": "order {}", "odd": "odd {}"}
+CALLED = {
+    "base": "base {}",
+    "position_scale": "positions times {}",
+    "layout": "layout {}",
+    "order": "order {}",
+    "odd": "odd {}",
+}
 
 
 class Run:
@@ -30,13 +37,20 @@ class Run:
         self.order = list(dict.fromkeys([*self.entries, *self.ran]))
         self.table = table_of(self.entries.values())
         self.accuracy = {name: Accuracy(e, self.table) for name, e in self.entries.items() if e.get("verified") is True}
-        self.failed = {name: f"failed verification: {e['failure']}" if e.get("failure") else "not judged by posenc-verify"
-                       for name, e in self.entries.items() if e.get("supported", True) and name not in self.accuracy}
-        self.failed |= {f"{name}/{dtype}": "not judged by posenc-verify in this dtype"
-                        for name, dtype in dict.fromkeys((key[1], dtype_of(key[0])) for at in self.places.values() for key in at)
-                        if name in self.accuracy and dtype not in self.accuracy[name].dtypes}
-        self.verified = {o: {k: r for k, r in at.items() if not {k[1], f"{k[1]}/{dtype_of(k[0])}"} & set(self.failed)}
-                         for o, at in self.places.items()}
+        self.failed = {
+            name: f"failed verification: {e['failure']}" if e.get("failure") else "not judged by posenc-verify"
+            for name, e in self.entries.items()
+            if e.get("supported", True) and name not in self.accuracy
+        }
+        self.failed |= {
+            f"{name}/{dtype}": "not judged by posenc-verify in this dtype"
+            for name, dtype in dict.fromkeys((key[1], dtype_of(key[0])) for at in self.places.values() for key in at)
+            if name in self.accuracy and dtype not in self.accuracy[name].dtypes
+        }
+        self.verified = {
+            o: {k: r for k, r in at.items() if not {k[1], f"{k[1]}/{dtype_of(k[0])}"} & set(self.failed)}
+            for o, at in self.places.items()
+        }
         self.families = {n: family_of(n, self.entries.get(n, {}).get("isa") or "") for n in self.order}
         self.index = {f: i for i, f in enumerate(dict.fromkeys(self.families.values()))}
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
@@ -61,7 +75,7 @@ class Run:
 
     def left_aside(self):
         """{name: why there is nothing on it}"""
-        aside = {k[len("not_run."):]: f"not run: {v}" for k, v in self.context.items() if k.startswith("not_run.")}
+        aside = {k[len("not_run.") :]: f"not run: {v}" for k, v in self.context.items() if k.startswith("not_run.")}
         aside |= {case: f"failed in the benchmark: {why}" for case, why in self.errors.items()} | self.failed
         for name in self.order:
             if name not in self.entries:
@@ -199,7 +213,11 @@ class Run:
             return [(*span, top) for span, top in sorted(tops.items())]
         edges = self.verify["profile"]["position_edges"]
         tops = [max((e for e in row if e is not None), default=None) for row in matrix]
-        return [(max(a, self.start()), min(b, self.end()), top) for a, b, top in zip(edges, edges[1:], tops) if top is not None]
+        return [
+            (max(a, self.start()), min(b, self.end()), top)
+            for a, b, top in zip(edges, edges[1:], tops)
+            if top is not None
+        ]
 
     def groups(self, same):
         """Names that same(a, b) calls alike, as [(names, label, number of the first one's family)]."""
@@ -216,8 +234,9 @@ class Run:
         words = []
         for name in names:
             family = self.families[name]
-            whole = all(n in names for n, e in self.entries.items()
-                        if e.get("supported", True) and self.families[n] == family)
+            whole = all(
+                n in names for n, e in self.entries.items() if e.get("supported", True) and self.families[n] == family
+            )
             words.append(family if whole else name)
         return list(dict.fromkeys(words))
 

@@ -2,13 +2,12 @@
 import dataclasses
 import math
 
-from . import checks, peers_tables, plots, tables
-from .peers import JOBS, OURS, UNFIT, WORLDS
-from .peers_targets import targets
+from . import conditions, peers_tables, plots, plots_speed, tables
+from .peers import JOBS, OURS, UNFIT
 from .picks import choice_of, pick, picks, remark
-from .stats import PLAIN_LOOP, best_limit, interquartile_range, pages, sizes_in
+from .stats import PLAIN_LOOP, best_limit, sizes_in
 from .tables import Table
-from .words import (binary, listed, medians, noise, number, of_limit, plural, pm, repetitions, share, share_text, speed, ulps, when)
+from .words import listed, medians, number, of_limit, plural, pm, share, share_text, speed, ulps
 
 EMULATED = "Emulated: these times say nothing about a real machine, and are not ranked."
 BUDGET = 1e-6
@@ -27,28 +26,31 @@ class Section:
 
 
 def sections(run):
-    said = choice(run)
-    yield Section("choice", "Which implementation should I use?", said, plots.choice(run, said) if run.ranked else None,
-                  [t for t in (final_table(run), left_aside(run)) if t], picks(run) if run.ranked else ())
-    said = growth(run)
-    yield Section("growth", "How wrong does each get as positions grow?", said, plots.growth(run, said), [curves(run)])
-    said = where(run)
-    yield Section("where", "Where in the table are the errors?", said, plots.where(run, said))
-    said = rounded(run)
-    yield Section("ulps", "How is the error distributed?", said, plots.ulps(run, said), [distribution(run)])
+    def section(key, question, answer, picture, found, **more):
+        said = EMULATED if run.emulated and key in ("speed", "single", "more") else answer(run)
+        drawn = picture(run, said) if picture and said != EMULATED else None
+        return Section(key, question, said, drawn, list(found), **more)
+
+    chosen, first = picks(run) if run.ranked else (), [t for t in (final_table(run), left_aside(run)) if t]
+    drawn = plots.choice if run.ranked else None
+    yield section("choice", "Which implementation should I use?", choice, drawn, first, items=chosen)
+    yield section("growth", "How wrong does each get as positions grow?", growth, plots.growth, [curves(run)])
+    yield section("where", "Where in the table are the errors?", where, plots.where, [])
+    yield section("ulps", "How is the error distributed?", rounded, plots.ulps, [distribution(run)])
     if run.bench:
-        for key, question, answer, picture, found in (
-                ("speed", "How fast by table size, from L1 to memory, against the limits?", speeds, plots.speed,
-                 [tables.matrix(run), *tables.levels(run)]),
-                ("single", "And one row, random positions, a fresh table?", single, plots.single, list(tables.single(run))),
-                ("more", "What of other dtypes, sums and conventions?", others, None, list(tables.others(run)))):
-            said = EMULATED if run.emulated else answer(run)
-            yield Section(key, question, said, None if run.emulated or not picture else picture(run, said), found)
+        found = [tables.matrix(run), *tables.levels(run)]
+        yield section("speed", "How fast by table size, against the limits?", speeds, plots_speed.speed, found)
+        question = "And one row, random positions, a fresh table?"
+        yield section("single", question, single, plots_speed.single, tables.single(run))
+        yield section("more", "What of other dtypes, sums and conventions?", others, None, tables.others(run))
     if run.peers:
-        said = peers(run.peers)
-        yield Section("peers", "Is it faster than what people use instead, and are those right?", said, plots.peers(run.peers, said),
-                      peers_found(run.peers), () if run.peers.emulated else peers_tables.tally(run.peers), note=peers_note(run))
-    yield Section("conditions", "On what, and how, was it measured?", conditions(run), facts=facts(run), note=lacking(run))
+        question = "Is it faster than what people use instead, and are those right?"
+        faster = () if run.peers.emulated else peers_tables.tally(run.peers)
+        found = peers_found(run.peers)
+        yield section("peers", question, peers, plots_speed.peers, found, items=faster, note=peers_note(run))
+    question = "On what, and how, was it measured?"
+    more = {"facts": conditions.facts(run), "note": conditions.lacking(run)}
+    yield section("conditions", question, conditions.answer, None, [], **more)
 
 
 def choice(run):
@@ -59,15 +61,21 @@ def choice(run):
     if run.ranked and run.within():
         within = run.within()
         name, ties = pick(within, run.here, run.order)
-        return (f"{name}: {choice_of(name, ties, len(within))} that ran and are at most 1 ULP wrong, {pm(speed(run.here[name]))} GB/s"
-                f"{share_text(run.here[name], run.limit, 'what stores reach')}, max |error| {number(run.error(name))}, "
-                f"{ulps(run.ulp(name))} ULP{remark(name, ties)}.")
+        return (
+            f"{name}: {choice_of(name, ties, len(within))} that ran and are at most 1 ULP wrong, {pm(speed(run.here[name]))} GB/s"
+            f"{share_text(run.here[name], run.limit, 'what stores reach')}, max |error| {number(run.error(name))}, "
+            f"{ulps(run.ulp(name))} ULP{remark(name, ties)}."
+        )
     if run.ranked and run.best():
-        return f"None of those that ran stays within 1 ULP; the closest is {run.best()}, {ulps(run.ulp(run.best()))} ULP."
+        return (
+            f"None of those that ran stays within 1 ULP; the closest is {run.best()}, {ulps(run.ulp(run.best()))} ULP."
+        )
     within, least = [n for n in judged if run.ulp(n) <= 1], min(map(run.ulp, judged))
     closest = run.call([n for n in judged if run.ulp(n) == least])
-    return (f"{len(within)} of {plural(len(judged), 'implementation')} {'is' if len(within) == 1 else 'are'} at most 1 ULP wrong at "
-            f"{run.reach()}, closest {listed(closest)} with {ulps(least)} ULP; which is fastest is open: {run.unranked()}.")
+    return (
+        f"{len(within)} of {plural(len(judged), 'implementation')} {'is' if len(within) == 1 else 'are'} at most 1 ULP wrong at "
+        f"{run.reach()}, closest {listed(closest)} with {ulps(least)} ULP; which is fastest is open: {run.unranked()}."
+    )
 
 
 def final_table(run):
@@ -86,13 +94,13 @@ def final_table(run):
     head += ["ns/element", "GB/s", "% of limit"] if run.here else []
     caption = f"Errors: {run.table_name()}, {run.reach()}."
     if run.here:
-        caption += (f" Speeds: {'' if run.ranked else 'not ranked; '}{run.size[0]} × {run.size[1]}, float32, {medians(run.here)}.")
+        caption += f" Speeds: {'' if run.ranked else 'not ranked; '}{run.size[0]} × {run.size[1]}, float32, {medians(run.here)}."
     return Table(caption, head, rows, marks={n: "front" for n in best})
 
 
 def left_aside(run):
-    found = run.left_aside()
-    return Table("Not run, or left out of what is compared", ["what", "why"], [[n, why] for n, why in found.items()], (1,)) if found else None
+    rows = [[name, why] for name, why in run.left_aside().items()]
+    return Table("Not run, or left out of what is compared", ["what", "why"], rows, (1,)) if rows else None
 
 
 def growth(run):
@@ -113,75 +121,95 @@ def curves(run):
     found = {n: {(a, b): e for a, b, e in run.curve(n)} for n in run.judged()}
     spans = sorted({s for c in found.values() for s in c})
     rows = [[n] + [number(c[s]) if s in c else "-" for s in spans] for n, c in found.items()]
-    return Table(f"Largest |error| by {run.position_word()}, each column from the end of the one before; {run.table_name()}",
-                 ["implementation"] + [str(a) if b == a + 1 else f"to {b - 1}" for a, b in spans], rows, folded="The numbers")
+    return Table(
+        f"Largest |error| by {run.position_word()}, each column from the end of the one before; {run.table_name()}",
+        ["implementation"] + [str(a) if b == a + 1 else f"to {b - 1}" for a, b in spans],
+        rows,
+        folded="The numbers",
+    )
 
 
 def where(run):
     """Where the largest error is, and up to which column anybody is more than 1e-6 wrong."""
-    matrices = {n: run.profile(n) for n in run.judged() if run.profile(n)}
-    if not matrices:
+    cells = [
+        (e, n, i, g) for n in run.judged() for i, row in enumerate(run.profile(n) or []) for g, e in enumerate(row)
+    ]
+    cells = [cell for cell in cells if cell[0] is not None]
+    if not cells:
         return "This report has no errors by column."
     edges, positions = run.verify["profile"]["column_edges"], run.verify["profile"]["position_edges"]
-    value, name, i, g = max((e, n, i, g) for n, m in matrices.items() for i, row in enumerate(m) for g, e in enumerate(row)
-                            if e is not None)
-    last = max((g for m in matrices.values() for row in m for g, e in enumerate(row) if e is not None and e > BUDGET), default=None)
-    said = (f"The largest error, {number(value)}, is {name}'s in columns {edges[g]} to {edges[g + 1] - 1} at {run.position_word('s')} "
-            f"{positions[i]} to {positions[i + 1] - 1}")
+    value, name, i, g = max(cells)
+    last = max((cell[3] for cell in cells if cell[0] > BUDGET), default=None)
+    said = f"The largest error, {number(value)}, is {name}'s in columns {edges[g]} to {edges[g + 1] - 1} at "
+    said += f"{run.position_word('s')} {positions[i]} to {positions[i + 1] - 1}; "
     if last is None:
-        return f"{said}; nobody is more than 1e-6 wrong in any column."
-    return f"{said}; errors above 1e-6 go as far as column {edges[last + 1] - 1}."
+        return f"{said}nobody is more than 1e-6 wrong in any column."
+    return f"{said}errors above 1e-6 go as far as column {edges[last + 1] - 1}."
 
 
 def rounded(run):
     shares = {n: run.correct(n) for n in run.judged()}
     whole = [n for n, (c, of) in shares.items() if c == of]
     rest = sorted((n for n in shares if n not in whole), key=lambda n: shares[n][0] / shares[n][1])
-    parts = [f"every output compared of {listed(run.call(whole))} is correctly rounded"] if whole else []
+    parts = [f"all outputs of {listed(run.call(whole))}"] if whole else []
     if rest:
         low = f" to {share(*shares[rest[0]])} ({rest[0]})" if len(rest) > 1 else ""
-        parts.append(f"of the others, {share(*shares[rest[-1]])} ({rest[-1]}){low}" if whole else
-                     f"{share(*shares[rest[-1]])} ({rest[-1]}){low} of the outputs are correctly rounded")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}." if text else "Nothing was judged."
+        parts.append(f"of the others {share(*shares[rest[-1]])} ({rest[-1]}){low}")
+    return f"Correctly rounded: {'; '.join(parts)}." if parts else "Nothing was judged."
 
 
 def distribution(run):
     edges = run.verify.get("ulp_band_edges") or []
-    with_bands = bool(edges) and all(run.bands(n) for n in run.judged())
-    head = ["implementation", "correctly rounded", "median ULP", "99 % within", "max ULP", "max |error|", "bound, stated"]
-    rows = []
+    edges = edges if all(run.bands(n) for n in run.judged()) else []
+    head, rows = [
+        "implementation",
+        "correctly rounded",
+        "median ULP",
+        "99 % within",
+        "max ULP",
+        "max |error|",
+        "bound",
+    ], []
     for n in run.judged():
-        bands, bound = run.bands(n), run.entries[n].get("bound", {})
-        more = [str(sum(bands[i + 1:])) for i in range(len(edges))] if with_bands else []
-        rows.append([n, share(*run.correct(n)), *(ulps(run.ulp(n, k)) for k in ("ulp_p50", "ulp_p99", "ulp_max")),
-                     number(run.error(n)), f"{bound.get('law', '?')} ({bound.get('evidence', '?')})", *more])
-    return Table(f"{run.table_name()}, {run.reach()}; > ULP: how many outputs are further off",
-                 head + (["> %g ULP" % e for e in edges] if with_bands else []), rows, (6,), folded="The numbers and the bounds")
+        bound = run.entries[n].get("bound", {})
+        found = [ulps(run.ulp(n, key)) for key in ("ulp_p50", "ulp_p99", "ulp_max")]
+        said = f"{bound.get('law', '?')} ({bound.get('evidence', '?')})"
+        beyond = [str(sum(run.bands(n)[i + 1 :])) for i in range(len(edges))]
+        rows.append([n, share(*run.correct(n)), *found, number(run.error(n)), said, *beyond])
+    caption = f"{run.table_name()}, {run.reach()}; > ULP: how many outputs are further off"
+    return Table(caption, [*head, *(f"> {e:g} ULP" for e in edges)], rows, (6,), folded="The numbers and the bounds")
 
 
 def speeds(run):
     rows, name = run.verified[run.offset], run.best()
-    shapes = [s for s in plots.level_shapes(run) if ("fill", name, *s) in rows]
+    shapes = [s for s in plots_speed.level_shapes(run) if ("fill", name, *s) in rows]
     if not shapes:
-        return f"{run.unranked().capitalize()}." if run.ran and run.table[1] != "f32" else "No speeds of these tables were measured."
+        return (
+            f"{run.unranked().capitalize()}."
+            if run.ran and run.table[1] != "f32"
+            else "No speeds of these tables were measured."
+        )
     known = {s: w[0] for s, w in (sizes_in(run.context, "level") | sizes_in(run.context, "shape")).items()}
     called = {"l1": "L1", "l2": "L2", "llc": "the last-level cache", tables.MEMORY: "memory"}
-    cases = [f"{pm(speed(rows['fill', name, *s]))} GB/s in {called.get(known.get(s), f'{s[0]} × {s[1]}')}"
-             f"{share_text(rows['fill', name, *s], best_limit(run.rows, s)[1])}"
-             for s in (shapes if len(shapes) <= 4 else (shapes[0], shapes[-1]))]
+    cases = [
+        f"{pm(speed(rows['fill', name, *s]))} GB/s in {called.get(known.get(s), f'{s[0]} × {s[1]}')}"
+        f"{share_text(rows['fill', name, *s], best_limit(run.rows, s)[1])}"
+        for s in (shapes if len(shapes) <= 4 else (shapes[0], shapes[-1]))
+    ]
     return f"{name} writes {listed(cases)}."
 
 
 def single(run):
     name = run.best()
-    parts = [f"{rows[name].ns * d:.3g} ns for {title}" for title, rows, d in plots.panels(run) if name in rows]
+    parts = [f"{rows[name].ns * d:.3g} ns for {title}" for title, rows, d in plots_speed.panels(run) if name in rows]
     said = [f"{name} takes {listed(parts)}"] if parts else []
     fresh = {k[1]: (k, r) for k, r in run.rows.items() if k[0] == "fresh"}
     if {"malloc_fill", "table_create"} <= set(fresh):
         (key, made), (_, plainly) = fresh["table_create"], fresh["malloc_fill"]
-        said.append(f"a table of {key[2]} × {key[3]} in fresh memory is made {pm(tables.times(made, plainly))} times as fast by "
-                    "posenc_table_create as by malloc and posenc_fill")
+        said.append(
+            f"a table of {key[2]} × {key[3]} in fresh memory is made {pm(tables.times(made, plainly))} times as fast by "
+            "posenc_table_create as by malloc and posenc_fill"
+        )
     return f"{'; '.join(said)}." if said else "Not measured in this run."
 
 
@@ -190,31 +218,33 @@ def others(run):
     rows, name, said = run.verified[run.offset], run.best(), []
     for dtype, long_name in tables.LONG_NAMES.items():
         for shape in tables.sizes_of(rows, f"fill/{dtype}")[-1:]:
-            row = rows.get((f"fill/{dtype}", name, *shape))
-            if row:
-                limit = best_limit(rows, shape, tables.limits_of(dtype))[1]
-                said.append(f"{pm(speed(row))} GB/s in {long_name}, {shape[0]} × {shape[1]}{share_text(row, limit)}")
+            row, limit = rows.get((f"fill/{dtype}", name, *shape)), best_limit(rows, shape, tables.limits_of(dtype))[1]
+            size = f"{shape[0]} × {shape[1]}"
+            said += [f"{pm(speed(row))} GB/s in {long_name}, {size}{share_text(row, limit)}"] if row else []
     for kind, shape, size in tables.sums_of(rows):
         row, loop = rows.get((kind, name, *shape)), rows.get((kind, PLAIN_LOOP, *shape))
         if row and loop:
             said.append(f"sums {pm(tables.times(row, loop))} times as fast as a plain loop ({size.replace('x', '×')})")
-    return f"{name}: {'; '.join(said)}." if said else "Not measured of the implementation that the sections above are about."
+    return f"{name}: {'; '.join(said)}." if said else "Not measured of the implementation that is recommended above."
 
 
-def peers(found):
+def peers(run):
     """How many times as fast as the peers exact is, where a peer is faster, and whether their tables are right."""
-    said = []
-    for group, title in () if found.emulated else plots.SHOWN:
-        cases = sorted((case["exact"][0], case["peer"], f"{c.n} × {c.d}") for c, case in found.theirs(group) if case["exact"])
-        if cases:
-            ends = listed([f"{peers_tables.rounded(r)} ({name}, {size})" for r, name, size in dict.fromkeys([cases[0], cases[-1]])], "to")
-            said.append(f"exact is {ends} times as fast as the {WORLDS[group.world]} peers, {title.split(': ')[1]}")
+    found, said = run.peers, []
+    for group, title in () if found.emulated else plots_speed.SHOWN:
+        cases = sorted((case["exact"][0], case["peer"], size) for size, case in found.theirs(group) if case["exact"])
+        ends = [f"{peers_tables.rounded(r)} ({name}, {c.n} × {c.d})" for r, name, c in cases[:1] + cases[1:][-1:]]
+        if ends:
+            world, job = title.split(": ")
+            said.append(f"exact is {' to '.join(ends)} times as fast as the {world} peers, {job}")
     faster = {} if found.emulated else {(loss.group.world, loss.case["peer"]) for loss in found.compared("faster")}
-    said += [f"{plural(len(faster), 'peer')} {'is' if len(faster) == 1 else 'are'} faster somewhere" if faster else peers_tables.nowhere(found).lower().rstrip(".")]
+    be = "is" if len(faster) == 1 else "are"
+    nowhere = peers_tables.nowhere(found).lower().rstrip(".")
+    said.append(f"{plural(len(faster), 'peer')} {be} faster somewhere" if faster else nowhere)
     rows = [row for row in found.rows.values() if row["ranges"] and row["name"] not in OURS]
     bad = [row["name"] for row in rows if row["right"] is False or any(r["word"] in UNFIT for r in row["ranges"])]
-    said += [f"of {plural(len(rows), 'peer')} judged, {len(bad)} {'is' if len(bad) == 1 else 'are'} worse than a float32 angle makes it"
-             + (f" ({', '.join(bad)})" if bad else "")] if rows else ["whether the peers' tables are right was not judged"]
+    worse = f"worse than a float32 angle makes them: {listed(bad) or 'none'}"
+    said.append(f"of {plural(len(rows), 'peer')} judged, {worse}" if rows else "the peers' tables were not judged")
     return f"{'; '.join(filter(None, said))}."
 
 
@@ -224,15 +254,18 @@ def folded(table, line, caption=""):
 
 def peers_found(found):
     """Targets, who is faster where, errors, who is who, and all the tables by job."""
-    shown = [] if found.emulated else [folded(targets(found), "Targets")]
+    shown = [] if found.emulated else [folded(peers_tables.targets(found), "Targets")]
     for wanted, what in (("faster", "Where a peer is faster"), ("tie", "Ties")):
         rows = [] if found.emulated else [list(line) for line in peers_tables.by_size(found, wanted)]
-        shown += [Table("The peer's time by that of exact / of anchored", ["job and size", "peers"], rows, (1,), folded=what)] if rows else []
+        caption = "The peer's time by that of exact / of anchored"
+        shown += [Table(caption, ["job and size", "peers"], rows, (1,), folded=what)] if rows else []
     judged = peers_tables.errors(found)
     shown += [folded(judged, "Errors by position")] if judged else []
     shown.append(folded(peers_tables.who(found), "Who"))
     for group, each in peers_tables.speeds(found):
-        shown += [folded(t, f"{peers_tables.named(group)}: {t.caption}", f"{group.job}: {JOBS[group.job]}; {t.caption}") for t in each]
+        shown += [
+            folded(t, f"{peers_tables.named(group)}: {t.caption}", f"{JOBS[group.job]}; {t.caption}") for t in each
+        ]
     return shown
 
 
@@ -244,47 +277,3 @@ def peers_note(run):
     text += f". A quick run: {peers_tables.QUICK}" if found.run.get("quick") else ""
     aside = [f"{e['name']} ({e['reason']})" for e in found.not_run]
     return f"{text}.{f' Not run: {listed(aside)}.' if aside else ''}"
-
-
-def conditions(run):
-    c, m = run.context, run.machine
-    text = (f"{m.get('cpu') or c.get('cpu') or 'An unknown processor'}{', emulated' if run.emulated else ''}; "
-            f"{m.get('compiler') or c.get('compiler') or 'an unknown compiler'}, build type {m.get('build_type') or c.get('build_type')}")
-    return text + (f"; one core, {repetitions(run.rows)}, {pages(run.rows)}." if run.bench else ".")
-
-
-def facts(run):
-    """[(what, value)], of what the files say."""
-    m, c, v = run.machine, run.context, run.verify
-    found = [("processor", m.get("cpu") or c.get("cpu")), ("architecture", m.get("architecture") or c.get("architecture")),
-             ("emulated", "yes" if run.emulated else "no"), ("compiler", m.get("compiler") or c.get("compiler")),
-             ("build type", m.get("build_type") or c.get("build_type")), ("flags", c.get("c_flags")),
-             ("posenc", v.get("version") or c.get("posenc")), ("SLEEF", c.get("sleef")),
-             ("verified", ", ".join(filter(None, (when(v.get("date")), f"reference {v.get('reference', 'not stated')}",
-                                                  f"seed {v.get('seed', 'not stated')}"))))]
-    if run.bench:
-        times, caches = checks.clock(run.bench), tables.cache_sizes(c.get("caches", []))
-        load, noisy = c.get("load_avg"), noise(run.rows)
-        found += [("measured", when(c.get("date"))), ("processors", c.get("num_cpus")),
-                  ("data caches", ", ".join(f"L{i + 1} {binary(size)}" for i, size in enumerate(caches))),
-                  ("memory pages", f"{pages(run.rows)}; transparent huge pages: {c.get('transparent_huge_pages', 'not stated')}"),
-                  ("output at", f"{', '.join(map(str, run.places))} modulo 64"),
-                  ("frequency scaling", {True: "enabled", False: "not enabled"}.get(c.get("cpu_scaling_enabled"))),
-                  ("load average", ", ".join(f"{x:.2f}" for x in load) if load else None),
-                  ("clock", f"a fixed chain of operations took {sorted(times)[len(times) // 2]:.4g} ± {interquartile_range(times) / 2:.2g} ns"
-                   if times else "not watched in this run"),
-                  ("figures", f"medians of {repetitions(run.rows)}"),
-                  ("noise", f"median interquartile range of the fills: {100 * noisy:.1f} % of their median" if noisy is not None else None)]
-    return [(what, str(value)) for what, value in found if value not in (None, "")]
-
-
-def lacking(run):
-    """What these files do not have, of what a page can show."""
-    known = {"errors by position and column (profile)": "profile" in run.verify, "bands of ULPs": "ulp_band_edges" in run.verify,
-             "speeds": bool(run.bench)}
-    if run.bench:
-        kinds = {k[0].split("/")[0] for k in run.rows}
-        known |= {"the processor's clock (harness/clock)": bool(checks.clock(run.bench)), "random positions (fill_at)": "fill_at" in kinds,
-                  "single rows (row)": "row" in kinds, "fresh memory (fresh)": "fresh" in kinds}
-    found = [what for what, there in known.items() if not there]
-    return f"Not in these files: {listed(found)}." if found else ""

@@ -106,7 +106,7 @@ def sizes_in(context, what):
     for key, value in context.items():
         m = re.match(r"n:(\d+)/d:(\d+) base \S+ (.*)$", value) if key.startswith(what + ".") else None
         if m:
-            found[int(m[1]), int(m[2])] = (key[len(what) + 1:], m[3])
+            found[int(m[1]), int(m[2])] = (key[len(what) + 1 :], m[3])
     return found
 
 
@@ -139,8 +139,11 @@ class Accuracy:
         self.summary, self.arithmetic = entry.get("summary", ""), entry.get("arithmetic", "")
         ranges = entry.get("ranges", [])
         self.dtypes = {r.get("dtype", "f32") for r in ranges}
-        self.ranges = {(r["from"], r["to"]): r for r in ranges
-                       if (r.get("shape"), r.get("dtype", "f32"), r.get("preset") or None) == table}
+        self.ranges = {
+            (r["from"], r["to"]): r
+            for r in ranges
+            if (r.get("shape"), r.get("dtype", "f32"), r.get("preset") or None) == table
+        }
 
     def worst(self, key, spans):
         """The largest over position ranges; None where one of them is missing or has no number."""
@@ -179,7 +182,8 @@ def between(theirs, ours):
 
 def standing(ratio, interval, least=TIE):
     """The one rule for who is faster. ratio: their time divided by ours; interval: its quartiles. "faster" (they are) or "slower" where
-    the interval does not contain 1 and the times differ by more than least; else "tie". Without an interval it is None: unknown."""
+    the interval does not contain 1 and the times differ by more than least; else "tie". Without an interval it is None: unknown.
+    """
     if interval is None:
         return None
     if max(ratio, 1 / ratio) <= 1 + least or interval[0] <= 1 <= interval[1]:

@@ -17,6 +17,7 @@ SOME_ROWS = "* some rows only, spread over the table"
 class Table:
     """The first column names the row; columns numbered in text are aligned left; marks gives rows by name a class of style.css; folded
     is the line that opens it on the page."""
+
     caption: str
     head: list
     rows: list
@@ -62,8 +63,10 @@ class Cases:
     """The rows of one kind and size, at every offset of the output."""
 
     def __init__(self, places, kind, shape):
-        self.at = {offset: {key[1]: row for key, row in rows.items() if key[0] == kind and key[2:] == shape}
-                   for offset, rows in places.items()}
+        self.at = {
+            offset: {key[1]: row for key, row in rows.items() if key[0] == kind and key[2:] == shape}
+            for offset, rows in places.items()
+        }
         self.rows = next(iter(self.at.values()))
 
     def names(self):
@@ -81,14 +84,29 @@ def speeds(title, places, kind, shape, order, limits=("store", "stream"), extra=
     if not cases.rows:
         return
     limit = {o: best_limit(rows, shape, limits) for o, rows in places.items()}
-    known = "; ".join(f"{row.gb_s:.1f} GB/s at {o} ({'store' if 'store' in key[0] else 'stream'}, {key[1][2:]}-byte vectors)"
-                      for o, (key, row) in limit.items() if row)
+    known = "; ".join(
+        f"{row.gb_s:.1f} GB/s at {o} ({'store' if 'store' in key[0] else 'stream'}, {key[1][2:]}-byte vectors)"
+        for o, (key, row) in limit.items()
+        if row
+    )
     peers, some = cases.peers(order), {name for name, row in cases.rows.items() if row.rows < shape[0]}
-    head = ["implementation", "GB/s", *(f"of limit at {o}" for o in places), *(f"x {p}" for p in peers), *([extra[0]] if extra else [])]
-    rows = [[name + "*" * (name in some), speed(cases.rows[name]),
-             *(percent(at.get(name), limit[o][1]) for o, at in cases.at.items()),
-             *(times(cases.rows[name], cases.rows[p]) for p in peers),
-             *([extra[1](name, cases.rows[name])] if extra else [])] for name in cases.names()]
+    head = [
+        "implementation",
+        "GB/s",
+        *(f"of limit at {o}" for o in places),
+        *(f"x {p}" for p in peers),
+        *([extra[0]] if extra else []),
+    ]
+    rows = [
+        [
+            name + "*" * (name in some),
+            speed(cases.rows[name]),
+            *(percent(at.get(name), limit[o][1]) for o, at in cases.at.items()),
+            *(times(cases.rows[name], cases.rows[p]) for p in peers),
+            *([extra[1](name, cases.rows[name])] if extra else []),
+        ]
+        for name in cases.names()
+    ]
     yield Table(f"{title}; limit: {known or 'not measured'}", head, rows, note=SOME_ROWS if some else "", folded=title)
 
 
@@ -123,7 +141,11 @@ def misfit(level, size, caches):
 def matrix(run):
     """Every implementation and float32 table, and the limits."""
     rows, names = run.verified[run.offset], dict(run.shapes)
-    names |= {s: (f"level {name}", "") for s, (name, _) in sizes_in(run.context, "level").items() if s in sizes_of(run.rows, "fill")}
+    names |= {
+        s: (f"level {name}", "")
+        for s, (name, _) in sizes_in(run.context, "level").items()
+        if s in sizes_of(run.rows, "fill")
+    }
     shapes, found = sorted(names, key=lambda s: s[0] * s[1]), []
     for n in run.order:
         cells = [rows.get(("fill", n, *s)) for s in shapes]
@@ -131,12 +153,20 @@ def matrix(run):
             found.append([n] + [one_digit(row) + "*" * bool(row and row.rows < s[0]) for row, s in zip(cells, shapes)])
     for label, kinds in (("convert only", ("convert",)), ("limit (stores)", ("store", "stream"))):
         found.append([label] + [one_digit(best_limit(run.rows, s, kinds)[1]) for s in shapes])
-    loops = [f"{key[1]} {row.ns / rows['fill', *key[1:]].ns:.2f}" for key, row in rows.items()
-             if key[0] == "loop" and ("fill", *key[1:]) in rows]
+    loops = [
+        f"{key[1]} {row.ns / rows['fill', *key[1:]].ns:.2f}"
+        for key, row in rows.items()
+        if key[0] == "loop" and ("fill", *key[1:]) in rows
+    ]
     notes = [SOME_ROWS] if any("*" in cell for row in found for cell in row[1:]) else []
     notes += ["speed relative to a hand-written loop around SLEEF: " + ", ".join(sorted(loops))] if loops else []
-    return Table(f"float32 tables, GB/s; {pages(run.rows)}", ["GB/s"] + [f"{names[s][0]} {s[0]} x {s[1]}" for s in shapes], found,
-                 note="; ".join(notes), folded=f"All {len(shapes)} tables, all implementations")
+    return Table(
+        f"float32 tables, GB/s; {pages(run.rows)}",
+        ["GB/s"] + [f"{names[s][0]} {s[0]} x {s[1]}" for s in shapes],
+        found,
+        note="; ".join(notes),
+        folded=f"All {len(shapes)} tables, all implementations",
+    )
 
 
 def one_digit(row):
@@ -165,30 +195,62 @@ def single(run):
             cases = Cases(places, kind, (1, d))
             peers = cases.peers(run.order)
             title = f"one row at a time, d_model {d}, random positions below {kind.split(':')[1]}"
-            rows = [[name, pair(row.ns * d, row.spread and row.ns * d * row.spread, 1),
-                     *(times(fills.at[o].get(name), at.get(name)) for o, at in cases.at.items()),
-                     *(times(row, cases.rows[p]) for p in peers)] for name in cases.names() for row in [cases.rows[name]]]
-            yield Table(f"{title}; fill x: time relative to a row of the {own[0]} x {own[1]} table by the same implementation",
-                        ["implementation", "ns/row", *(f"fill x, at {o}" for o in places), *(f"x {p}" for p in peers)], rows,
-                        folded=title)
+            rows = [
+                [
+                    name,
+                    pair(row.ns * d, row.spread and row.ns * d * row.spread, 1),
+                    *(times(fills.at[o].get(name), at.get(name)) for o, at in cases.at.items()),
+                    *(times(row, cases.rows[p]) for p in peers),
+                ]
+                for name in cases.names()
+                for row in [cases.rows[name]]
+            ]
+            yield Table(
+                f"{title}; fill x: time relative to a row of the {own[0]} x {own[1]} table by the same implementation",
+                ["implementation", "ns/row", *(f"fill x, at {o}" for o in places), *(f"x {p}" for p in peers)],
+                rows,
+                folded=title,
+            )
     yield from plans(first, own, run.order)
     fresh = {k[1]: (k, r) for k, r in first.items() if k[0] == "fresh"}
     if fresh:
         n, d = next(iter(fresh.values()))[0][2:]
-        rows = [[how, pair(row.ns * n * d * 1e-6, row.spread and row.ns * n * d * 1e-6 * row.spread, 1),
-                 times(row, fresh.get("malloc_fill", (None, None))[1])]
-                for how, (_, row) in sorted(fresh.items(), key=lambda f: f[1][1].ns)]
-        yield Table(f"a table in fresh memory, {n} x {d}, wall time", ["how", "ms", "x malloc_fill"], rows, folded="Fresh memory")
+        rows = [
+            [
+                how,
+                pair(row.ns * n * d * 1e-6, row.spread and row.ns * n * d * 1e-6 * row.spread, 1),
+                times(row, fresh.get("malloc_fill", (None, None))[1]),
+            ]
+            for how, (_, row) in sorted(fresh.items(), key=lambda f: f[1][1].ns)
+        ]
+        yield Table(
+            f"a table in fresh memory, {n} x {d}, wall time",
+            ["how", "ms", "x malloc_fill"],
+            rows,
+            folded="Fresh memory",
+        )
 
 
 def plans(rows, own, order):
     for _, d in sizes_of(rows, "plan"):
         found = {k[1]: r for k, r in rows.items() if k[0] == "plan" and k[3] == d}
         explog = rows.get(("fill", "explog", own[0], d))
-        lines = [[n, pair(r.ns * 1e-3, r.spread and r.ns * 1e-3 * r.spread, 2), f"{r.ns / explog.ns / d:.2f}" if explog else "-"]
-                 for n in order if n in found for r in [found[n]]]
-        yield Table(f"a plan made and destroyed, d_model {d}; explog rows: how many rows explog fills in that time",
-                    ["implementation", "us", "explog rows"], lines, folded=f"Plans, d_model {d}")
+        lines = [
+            [
+                n,
+                pair(r.ns * 1e-3, r.spread and r.ns * 1e-3 * r.spread, 2),
+                f"{r.ns / explog.ns / d:.2f}" if explog else "-",
+            ]
+            for n in order
+            if n in found
+            for r in [found[n]]
+        ]
+        yield Table(
+            f"a plan made and destroyed, d_model {d}; explog rows: how many rows explog fills in that time",
+            ["implementation", "us", "explog rows"],
+            lines,
+            folded=f"Plans, d_model {d}",
+        )
 
 
 def limits_of(dtype):
@@ -200,26 +262,49 @@ def others(run):
     places, first, order = run.verified, run.verified[run.offset], run.order
     for dtype, name in LONG_NAMES.items():
         for shape in sizes_of(first, f"fill/{dtype}"):
-            yield from speeds(f"fill, {name}, {shape[0]} x {shape[1]}", places, f"fill/{dtype}", shape, order, limits_of(dtype),
-                              ("x float32", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))))
+            yield from speeds(
+                f"fill, {name}, {shape[0]} x {shape[1]}",
+                places,
+                f"fill/{dtype}",
+                shape,
+                order,
+                limits_of(dtype),
+                ("x float32", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))),
+            )
     yield from sums(places)
     for kind in dict.fromkeys(key[0] for key in first):
         call, *preset = kind.split("/")
         if call in CALLS and len(preset) == 1 and preset[0] not in SIZES:
             for shape in sizes_of(first, kind):
-                yield from speeds(f"{call}, preset {preset[0]}, {shape[0]} x {shape[1]}{CALLS[call]}", places, kind, shape, order,
-                                  extra=("x paper", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))))
+                yield from speeds(
+                    f"{call}, preset {preset[0]}, {shape[0]} x {shape[1]}{CALLS[call]}",
+                    places,
+                    kind,
+                    shape,
+                    order,
+                    extra=("x paper", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))),
+                )
     for kind in kinds_like(r"threads:(\d+)/fill", first):
         threads = kind.split("/")[0]
         for shape in sizes_of(first, kind):
-            yield from speeds(f"{threads}, {shape[0]} x {shape[1]}, wall time", places, kind, shape, order,
-                              (f"{threads}/store", f"{threads}/stream"),
-                              ("x one thread", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))))
+            yield from speeds(
+                f"{threads}, {shape[0]} x {shape[1]}, wall time",
+                places,
+                kind,
+                shape,
+                order,
+                (f"{threads}/store", f"{threads}/stream"),
+                ("x one thread", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))),
+            )
     for offset, rows in places.items() if len(places) > 1 else ():
         lines = [[n, *(percent(rows.get(("fill", n, *s)), best_limit(rows, s)[1]) for s in run.shapes)] for n in order]
         title = f"share of the limit, output at {offset} modulo 64"
-        yield Table(title, ["implementation", *(name for name, _ in run.shapes.values())],
-                    [line for line in lines if set(line[1:]) != {"-"}], folded=title)
+        yield Table(
+            title,
+            ["implementation", *(name for name, _ in run.shapes.values())],
+            [line for line in lines if set(line[1:]) != {"-"}],
+            folded=title,
+        )
 
 
 def sums_of(rows):
@@ -242,6 +327,11 @@ def sums(places):
         for name in dict.fromkeys(n for _, cases in both for n in cases.names()):
             rows.append([name])
             for _, cases in both:
-                rows[-1] += [speed(cases.rows.get(name)), *(times(at.get(name), at.get(PLAIN_LOOP)) for at in cases.at.values())]
+                rows[-1] += [
+                    speed(cases.rows.get(name)),
+                    *(times(at.get(name), at.get(PLAIN_LOOP)) for at in cases.at.values()),
+                ]
         if rows:
-            yield Table(f"add, {size}; plain loop: out = x + c over the same arrays", head, rows, folded=f"Sums, {size}")
+            yield Table(
+                f"add, {size}; plain loop: out = x + c over the same arrays", head, rows, folded=f"Sums, {size}"
+            )

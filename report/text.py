@@ -3,7 +3,6 @@ import re
 import textwrap
 
 from . import peers_tables, tables
-from .peers_targets import targets
 from .picks import picks
 from .stats import best_limit, pages, spans_of
 from .tables import Table, percent
@@ -30,20 +29,25 @@ def show(table, left=False):
 def show_text(text, first="", later=""):
     """In lines of a terminal, none of which ends within a figure or a size."""
     text = re.sub(r" (±|x|/|to) (?=\d|-)", lambda m: f"{BOUND}{m[1]}{BOUND}", text)
-    print(textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=later, break_long_words=False,
-                        break_on_hyphens=False).replace(BOUND, " "))
+    print(
+        textwrap.fill(
+            text, WIDTH, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
+        ).replace(BOUND, " ")
+    )
 
 
 def final_table(run):
     """Error and speed of the table that the pick is about, fastest first."""
     spans = spans_of(run.accuracy)
-    reach = [spans[:i + 1] for i in range(len(spans))]  # errors are running maxima
+    reach = [spans[: i + 1] for i in range(len(spans))]  # errors are running maxima
     rows = []
     for name in sorted(run.here, key=lambda i: run.here[i].ns):
         row = run.here[name]
         errors = [number(run.accuracy[name].worst("max_abs", r) if name in run.accuracy else None) for r in reach]
         rows.append([name, *errors, f"{row.ns:.3f}", tables.speed(row), percent(row, run.limit)])
-    return Table("", ["implementation", *(f"to {short(to)}" for _, to in spans), "ns/element", "GB/s", "of limit"], rows)
+    return Table(
+        "", ["implementation", *(f"to {short(to)}" for _, to in spans), "ns/element", "GB/s", "of limit"], rows
+    )
 
 
 def title(run):
@@ -52,13 +56,23 @@ def title(run):
 
 def conditions(run):
     c = run.context
-    limit = f"{run.limit.gb_s:.1f} GB/s ({run.limit_key[0]}, {run.limit_key[1][2:]}-byte vectors)" if run.limit else "not measured"
-    return (f"{c.get('cpu', 'unknown CPU')}, {c.get('compiler', 'unknown compiler')}, {c.get('date', '')[:10]}; one core; output at "
-            f"{run.offset} modulo 64, {pages(run.rows)}; limit: {limit}")
+    limit = (
+        f"{run.limit.gb_s:.1f} GB/s ({run.limit_key[0]}, {run.limit_key[1][2:]}-byte vectors)"
+        if run.limit
+        else "not measured"
+    )
+    return (
+        f"{c.get('cpu', 'unknown CPU')}, {c.get('compiler', 'unknown compiler')}, {c.get('date', '')[:10]}; one core; output at "
+        f"{run.offset} modulo 64, {pages(run.rows)}; limit: {limit}"
+    )
 
 
 def scope(run):
-    return f"errors at positions to {short(run.spans[-1][1])}, d_model 512" if run.size and run.spans else "no errors known"
+    return (
+        f"errors at positions to {short(run.spans[-1][1])}, d_model 512"
+        if run.size and run.spans
+        else "no errors known"
+    )
 
 
 def summary(run):
@@ -92,18 +106,29 @@ def job(peers, group):
         at = peers.column(group, column)
         block = [[peers_tables.size(column), "/ exact"]]
         for name in names:
-            told = MARKS.get(peers_tables.standing(at[name], "exact"), "") if name in at and name not in peers_tables.OURS else ""
+            told = (
+                MARKS.get(peers_tables.standing(at[name], "exact"), "")
+                if name in at and name not in peers_tables.OURS
+                else ""
+            )
             cell = peers_tables.ratio(at[name], "exact", {}) if name in at else "-"
-            shown = peers_tables.duration(at[name]["seconds"]) + "*" * (at[name]["rows"] < at[name]["n"]) if name in at else "-"
+            shown = (
+                peers_tables.duration(at[name]["seconds"]) + "*" * (at[name]["rows"] < at[name]["n"])
+                if name in at
+                else "-"
+            )
             block.append([shown, (cell if isinstance(cell, str) else f"{cell[0]} +- {cell[1]}") + told])
         blocks.append(block)
     wide = [sum(max(len(line[i]) for line in block) + 2 for i in (0, 1)) for block in blocks]
     first, start = max(map(len, names)), 0
     while start < len(blocks):
         end = start + 1
-        while end < len(blocks) and first + sum(wide[start:end + 1]) <= WIDTH:
+        while end < len(blocks) and first + sum(wide[start : end + 1]) <= WIDTH:
             end += 1
-        lines = [[name] + [cell for block in blocks[start:end] for cell in block[i]] for i, name in enumerate(["who", *names])]
+        lines = [
+            [name] + [cell for block in blocks[start:end] for cell in block[i]]
+            for i, name in enumerate(["who", *names])
+        ]
         show(Table("", lines[0], lines[1:]))
         start = end
     if peers_tables.remarks(peers, group):
@@ -122,7 +147,7 @@ def show_peers(peers):
     if judged:
         print()
         show(judged, left=True)
-    promised = targets(peers)
+    promised = peers_tables.targets(peers)
     print("\nTargets")
     for what, demanded, verdict, reached in promised.rows:
         show_text(f"{verdict}: {what} (demanded: {demanded}): {reached}", "  ", "    ")

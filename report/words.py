@@ -75,7 +75,9 @@ def repetitions(rows):
 def medians(rows, mark="±"):
     """What a caption says of its figures; mark: what shows the spread."""
     spread = any(r.spread is not None for r in rows.values())
-    return f"median of {repetitions(rows)}" + (f" {mark} half the interquartile range" if spread else ", too few for a spread")
+    return f"median of {repetitions(rows)}" + (
+        f" {mark} half the interquartile range" if spread else ", too few for a spread"
+    )
 
 
 def binary(size):

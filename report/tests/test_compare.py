@@ -6,7 +6,14 @@ from made_up import QUIET, bench, case, entry, lines, verify, write
 
 
 def compare(tmp_path, a, b):
-    return run("report", "--compare", write(tmp_path / "a.json", a), write(tmp_path / "b.json", b), "--output", tmp_path / "c.html")
+    return run(
+        "report",
+        "--compare",
+        write(tmp_path / "a.json", a),
+        write(tmp_path / "b.json", b),
+        "--output",
+        tmp_path / "c.html",
+    )
 
 
 def text_of(tmp_path, a, b):
@@ -16,7 +23,7 @@ def text_of(tmp_path, a, b):
 
 
 def marks(out):
-    table = out[out.index("\nfill, 5000 x 512"):].strip().split("\n\n")[0].splitlines()[2:]
+    table = out[out.index("\nfill, 5000 x 512") :].strip().split("\n\n")[0].splitlines()[2:]
     return {line.split()[0]: line.split()[-1] for line in table}
 
 
@@ -32,12 +39,16 @@ def test_marks(tmp_path):
 
 def test_noise_between_runs(tmp_path):
     """What no commit changes was 25 % slower, so that 10 % is nothing."""
+
     def slow(data):
         for c in data["benchmarks"]:
             if c["run_name"].startswith("limit"):
                 c["cpu_time"] *= 1.25
         return data
-    assert marks(text_of(tmp_path, bench(), slow(bench(fills={"exact_avx2": 0.18, "naive": 16}))))["exact_avx2"] == "tie"
+
+    assert (
+        marks(text_of(tmp_path, bench(), slow(bench(fills={"exact_avx2": 0.18, "naive": 16}))))["exact_avx2"] == "tie"
+    )
 
 
 def test_two_machines(tmp_path):
@@ -66,8 +77,11 @@ def test_few_repetitions_and_emulated_runs_are_not_judged(tmp_path):
 def test_a_recorded_run(tmp_path):
     """As ./scripts/pages --record keeps it."""
     from report.record import bench as short, text
+
     (tmp_path / "r.json").write_text(text({"schema": 1} | short(bench()), 0))
-    status, out, err = run("report", "--compare", tmp_path / "r.json", write(tmp_path / "b.json", bench()), "--output", tmp_path / "c.html")
+    status, out, err = run(
+        "report", "--compare", tmp_path / "r.json", write(tmp_path / "b.json", bench()), "--output", tmp_path / "c.html"
+    )
     assert (status, err) == (0, "") and "tie in 4." in out
 
 
@@ -81,9 +95,15 @@ def test_reports_of_verify(tmp_path):
     assert "cannot be compared" in text_of(tmp_path, verify(), verify(reference="float64"))
 
 
-@pytest.mark.parametrize("a, b, said", [
-    (bench(), verify(), "two runs of posenc-bench or two reports"), ("[]", bench(), "neither a run"),
-    (bench(), bench(fills={})["context"], "neither"), (verify(), verify(implementations=[entry("x")]), "in common")])
+@pytest.mark.parametrize(
+    "a, b, said",
+    [
+        (bench(), verify(), "two runs of posenc-bench or two reports"),
+        ("[]", bench(), "neither a run"),
+        (bench(), bench(fills={})["context"], "neither"),
+        (verify(), verify(implementations=[entry("x")]), "in common"),
+    ],
+)
 def test_bad_input(tmp_path, a, b, said):
     status, _, err = compare(tmp_path, a, b)
     assert status == 2 and said in err and not (tmp_path / "c.html").exists()

@@ -14,15 +14,18 @@ def test_the_pages_of_this_tree():
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     (tmp_path / "examples").mkdir()
-    (tmp_path / "examples/a.c").write_text("int x;\n  /* [part: one] */\n  int y; // kept\n    int z;\n  /* [end: one] */\n")
+    (tmp_path / "examples/a.c").write_text(
+        "int x;\n  /* [part: one] */\n  int y; // kept\n    int z;\n  /* [end: one] */\n"
+    )
     monkeypatch.setattr(pages, "TOP", tmp_path)
     return tmp_path
 
 
 def test_examples(tree):
     page = "before 12.5 GB/s\n<!-- example: a.c one -->\nold\n<!-- end -->\nafter\n"
-    assert pages.rendered(page) == ("before 12.5 GB/s\n<!-- example: a.c one -->\n```c\nint y; // kept\n  int z;\n```\n<!-- end -->\n"
-                                    "after\n")
+    assert pages.rendered(page) == (
+        "before 12.5 GB/s\n<!-- example: a.c one -->\n```c\nint y; // kept\n  int z;\n```\n<!-- end -->\n" "after\n"
+    )
     with pytest.raises(SystemExit):
         pages.rendered("<!-- example: a.c two -->\n<!-- end -->\n")
 
@@ -30,7 +33,9 @@ def test_examples(tree):
 def test_tables_have_their_run_beside_them():
     made = pages.rendered("<!-- table: speed-limits -->\n<!-- end -->\n")
     bench = json.loads((record.RECORDED / "bench.json").read_text())
-    assert f"Run of {bench['date'][:10]}, commit {bench['commit']}, " in made and "| fill 256 x 512 (L2), GB/s | " in made
+    assert (
+        f"Run of {bench['date'][:10]}, commit {bench['commit']}, " in made and "| fill 256 x 512 (L2), GB/s | " in made
+    )
     with pytest.raises(SystemExit):
         pages.rendered("<!-- table: nothing -->\n<!-- end -->\n")
 

@@ -27,9 +27,20 @@ def warnings_of(page):
 def test_sections_and_figures(tmp_path):
     page = page_of(tmp_path, verify(), bench(case("row/exact_avx2/f32/d:512/below:4096", 0.5, n=1)))
     text = text_of(page)
-    assert re.findall(r'<section id="(\w+)">', page) == ["choice", "growth", "where", "ulps", "speed", "single", "more", "conditions"]
-    assert ("exact_avx2: the fastest of the 2 that ran and are at most 1 ULP wrong, 20.00 ± 0.10 GB/s (50.0 ± 0.4 % of what stores reach)"
-            in text)
+    assert re.findall(r'<section id="(\w+)">', page) == [
+        "choice",
+        "growth",
+        "where",
+        "ulps",
+        "speed",
+        "single",
+        "more",
+        "conditions",
+    ]
+    assert (
+        "exact_avx2: the fastest of the 2 that ran and are at most 1 ULP wrong, 20.00 ± 0.10 GB/s (50.0 ± 0.4 % of what stores reach)"
+        in text
+    )
     assert "exact_avx2 3.0e-8 0.5 100 % 0.200 20.00 ± 0.10 50.0 ± 0.4" in text
     assert "exact: at most 3.0e-8 at positions to 32k; naive: up to 4.0e-4 (naive)." in text
     assert "256 ns for one row" in text
@@ -47,10 +58,17 @@ def test_files_beside_the_page(tmp_path):
     assert not (tmp_path / "page/speed.csv").exists() and not (tmp_path / "page/bench.json").exists()
 
 
-@pytest.mark.parametrize("v, context, said", [
-    ({}, {}, "wrong failed verification"), ({"implementations": [entry("exact_avx2", "avx2")]}, {"build_type": "Debug"}, "not Release"),
-    ({}, {"load_avg": [3.5, 3.5, 3.5]}, "The machine was busy"), ({}, {"cpu_scaling_enabled": True}, "frequency scaling"),
-    ({}, {"emulated": "yes"}, "Emulated"), ({}, {"cpu": "that one"}, "of two machines")])
+@pytest.mark.parametrize(
+    "v, context, said",
+    [
+        ({}, {}, "wrong failed verification"),
+        ({"implementations": [entry("exact_avx2", "avx2")]}, {"build_type": "Debug"}, "not Release"),
+        ({}, {"load_avg": [3.5, 3.5, 3.5]}, "The machine was busy"),
+        ({}, {"cpu_scaling_enabled": True}, "frequency scaling"),
+        ({}, {"emulated": "yes"}, "Emulated"),
+        ({}, {"cpu": "that one"}, "of two machines"),
+    ],
+)
 def test_warnings(tmp_path, v, context, said):
     assert any(said in warning for warning in warnings_of(page_of(tmp_path, verify(**v), bench(**context))))
 
@@ -64,7 +82,9 @@ def test_emulated_and_other_tables_are_not_ranked(tmp_path):
     text = text_of(page_of(tmp_path, verify(), bench(emulated="yes")))
     assert "which is fastest is open: the run was emulated" in text
     wide = [e | {"ranges": [r | {"d_model": 768} for r in e["ranges"]]} for e in verify()["implementations"]]
-    assert "errors and speeds are of different tables" in text_of(page_of(tmp_path, verify(implementations=wide), bench()))
+    assert "errors and speeds are of different tables" in text_of(
+        page_of(tmp_path, verify(implementations=wide), bench())
+    )
 
 
 def test_older_files(tmp_path):
@@ -90,5 +110,5 @@ def test_peers_section(tmp_path):
     parts = ["--bench", write(tmp_path / "pb.json", peers_bench()), "--judge", write(tmp_path / "j.json", judge())]
     assert run("join", *parts, "--output", tmp_path / "peers.json") == (0, "", "")
     text = text_of(page_of(tmp_path, verify(), bench()))
-    assert "exact is 0.500 (quick, 131072 × 1024) to 10.0 (slow, 64 × 128) times as fast as the C peers, filling memory" in text
-    assert "1 peer is faster somewhere" in text and "1 is worse than a float32 angle makes it (quick)" in text
+    assert re.search(r"exact is 0.500 \(quick, .*\) to 10.0 \(slow, .*\) times as fast as the C peers, filling memory", text)
+    assert "1 peer is faster somewhere" in text and "worse than a float32 angle makes them: quick" in text

@@ -6,11 +6,18 @@ from report.picks import pick
 from report.stats import between, pair, parse, read_bench, standing
 
 
-@pytest.mark.parametrize("ratio, interval, word", [
-    (0.90, (0.89, 0.91), "faster"), (1.10, (1.09, 1.11), "slower"),
-    (0.90, (0.85, 1.00), "tie"), (1.10, (1.00, 1.20), "tie"),  # 1 is within the quartiles
-    (0.98, (0.97, 0.99), "tie"), (1.02, (1.01, 1.03), "tie"),  # less than 3 %
-    (0.90, None, None)])
+@pytest.mark.parametrize(
+    "ratio, interval, word",
+    [
+        (0.90, (0.89, 0.91), "faster"),
+        (1.10, (1.09, 1.11), "slower"),
+        (0.90, (0.85, 1.00), "tie"),
+        (1.10, (1.00, 1.20), "tie"),  # 1 is within the quartiles
+        (0.98, (0.97, 0.99), "tie"),
+        (1.02, (1.01, 1.03), "tie"),  # less than 3 %
+        (0.90, None, None),
+    ],
+)
 def test_rule(ratio, interval, word):
     assert standing(ratio, interval) == word
 
@@ -27,7 +34,7 @@ def test_ratio_and_spread():
     """Quartiles of QUIET are 0.995 and 1.005: relative ranges of 1 %, together 1.41 %."""
     found = rows(a=0.2, b=0.1)
     assert found["a"].gb_s == pytest.approx(20) and found["a"].spread == pytest.approx(0.01)
-    assert found["a"].share_of(found["b"]) == (pytest.approx(0.5), pytest.approx(0.5 * 2 ** 0.5 / 100))
+    assert found["a"].share_of(found["b"]) == (pytest.approx(0.5), pytest.approx(0.5 * 2**0.5 / 100))
     assert between(found["b"], found["a"]) == [pytest.approx(0.5 * 0.995 / 1.005), pytest.approx(0.5 * 1.005 / 0.995)]
     assert pair(0.5, 0.02, 3, " %") == ("0.500 %", "0.010") and pair(0.5, None, 1) == ("0.5", "")
 
