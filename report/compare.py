@@ -5,7 +5,6 @@ How far the repetitions of a run lie apart does not tell how far runs do, so tha
 SLEEF's own loops, the clock) are controls: only what differs by more than nine in ten of these is called a difference."""
 import dataclasses
 import json
-import math
 import os
 import pathlib
 import statistics
@@ -158,18 +157,8 @@ def contexts(a, b):
 
 def only_in(one, other, letter):
     missing = [one.names[case] for case in one.cases if case not in other.cases]
-    said = (
-        [
-            f"only in {letter}: "
-            + (
-                ", ".join(missing)
-                if len(missing) <= NAMED
-                else f"{', '.join(missing[:NAMED])} and {len(missing) - NAMED} more"
-            )
-        ]
-        if missing
-        else []
-    )
+    more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
+    said = [f"only in {letter}: {', '.join(missing[:NAMED])}{more}"] if missing else []
     return said + [f"failed in {letter}: {case}: {why}" for case, why in one.errors.items()]
 
 
@@ -182,28 +171,20 @@ def rank(pair):
 
 def cases(pairs, known):
     """A table for each kind and shape."""
-    groups = {}
+    groups, head = {}, ["case", "A, GB/s", "B, GB/s", "speed B/A", "share B/A", ""]
     for pair in sorted(pairs, key=lambda p: (rank(p), p.key[2] * p.key[3])):
         kind = "limit" if {*LIMITS} & {*pair.key[0].split("/")} else pair.key[0]
         groups.setdefault((kind, *pair.key[2:], pair.place), []).append(pair)
     for (kind, n, d, place), found in groups.items():
         caption = f"{kind}, {n} x {d}{', ' + known[n, d] if (n, d) in known else ''}"
         caption += f"; output at {place} modulo 64" if place is not None else ""
-        rows = [
-            [
-                f"{p.call} {p.key[1][2:]}-byte vectors" if kind == "limit" else p.key[1],
-                speed(p.a),
-                speed(p.b),
-                f"{p.ratio():.3f}",
-                f"{p.ratio(True):.3f}" if p.limits else "-",
-                p.mark,
-            ]
-            for p in found
-        ]
+        rows = []
+        for p in found:
+            name = f"{p.call} {p.key[1][2:]}-byte vectors" if kind == "limit" else p.key[1]
+            share = f"{p.ratio(True):.3f}" if p.limits else "-"
+            rows.append([name, speed(p.a), speed(p.b), f"{p.ratio():.3f}", share, p.mark])
         marks = {row[0]: "front" for row in rows if row[-1] in ("faster", "slower", "higher", "lower")}
-        yield Table(
-            caption, ["case", "A, GB/s", "B, GB/s", "speed B/A", "share B/A", ""], rows, folded=caption, marks=marks
-        )
+        yield Table(caption, head, rows, folded=caption, marks=marks)
 
 
 def compare(a, b, names):
@@ -212,47 +193,29 @@ def compare(a, b, names):
     if not pairs:
         load.fail(f"{names[0]} and {names[1]} have no case in common")
     shares = a.context.get("cpu") != b.context.get("cpu")
-    controls = sorted(
-        [abs(math.log(p.ratio())) for p in pairs if p.control]
-        + ([abs(math.log(a.clock / b.clock))] if a.clock and b.clock else [])
-    )
-    noise = math.expm1(controls[-(-9 * len(controls) // 10) - 1]) if controls and not shares else 0
+    controls = [p.ratio() for p in pairs if p.control] + ([a.clock / b.clock] if a.clock and b.clock else [])
+    controls = sorted(max(ratio, 1 / ratio) - 1 for ratio in controls)
+    noise = controls[-(-9 * len(controls) // 10) - 1] if controls and not shares else 0
     least = max(TIE, noise)
     for pair in pairs:
         pair.mark = "not judged" if a.emulated or b.emulated else pair.judge(shares, least)
-    counts = {
-        word: sum(p.mark == word for p in pairs)
-        for word in ("faster", "slower", "higher", "lower", "tie", "not judged")
-    }
+    counts = {w: sum(p.mark == w for p in pairs) for w in ("faster", "slower", "higher", "lower", "tie", "not judged")}
+    counted = ", ".join(f"{word} in {n}" for word, n in counts.items() if n) or "controls only"
     what = "share of the limit" if shares else "speed"
-    sentences = [
-        f"B against A, {what}, of {plural(len(pairs), 'case')}: "
-        + (", ".join(f"{word} in {n}" for word, n in counts.items() if n) or "controls only")
-        + ".",
-        f"A difference is more than {100 * least:.1f} % with the quartiles apart."
-        + (
-            " The processors differ, so that shares of the limit are compared, each of its own run."
-            if shares
-            else f" Nine in ten of {len(controls)} controls, which no commit changes, differed by at most {100 * noise:.1f} %."
-        ),
-    ]
-    rows = medians(pairs, shares)
-    sections = [
-        (
-            "What differs beside the results?",
-            only_in(a, b, "A") + only_in(b, a, "B"),
-            None,
-            [contexts(a.context, b.context)],
-        )
-    ]
+    rule = f"A difference is more than {100 * least:.1f} % with the quartiles apart."
+    if shares:
+        rule += " The processors differ, so that shares of the limit are compared, each of its own run."
+    else:
+        rule += f" Nine in ten of {len(controls)} controls, which no commit changes, differed by at most {100 * noise:.1f} %."
+    notes, differ = only_in(a, b, "A") + only_in(b, a, "B"), [contexts(a.context, b.context)]
+    sections, rows = [("What differs beside the results?", notes, None, differ)], medians(pairs, shares)
     if rows:
-        table = Table(
-            f"{what} B/A: median and quartiles over the cases of an implementation",
-            ["implementation", "cases", "median", "quartiles"],
-            [[name, str(len(found)), f"{q[1]:.3f}", f"{q[0]:.3f} to {q[2]:.3f}"] for name, found, q in rows],
-        )
+        caption = f"{what} B/A: median and quartiles over the cases of an implementation"
+        lines = [[name, str(len(found)), f"{q[1]:.3f}", f"{q[0]:.3f} to {q[2]:.3f}"] for name, found, q in rows]
+        table = Table(caption, ["implementation", "cases", "median", "quartiles"], lines)
         sections.append(("How do the implementations compare?", [], plots_speed.ratios(rows, what, least), [table]))
-    return sentences, [*sections, ("Case by case", [], None, list(cases(pairs, a.known | b.known)))]
+    sections.append(("Case by case", [], None, list(cases(pairs, a.known | b.known))))
+    return [f"B against A, {what}, of {plural(len(pairs), 'case')}: {counted}.", rule], sections
 
 
 def read(path):
@@ -277,19 +240,8 @@ def main(a, b, output):
     warnings = [f"{letter}: {said}" for letter, run in zip("AB", runs) for said in run.warnings]
     title = "Two runs of posenc-bench compared" if kind_a == "benchmarks" else "Two reports of posenc-verify compared"
     path = pathlib.Path(output)
-    load.write(
-        path,
-        html.page(
-            "compare.html",
-            title=title,
-            sentences=sentences,
-            warnings=warnings,
-            a=a,
-            b=b,
-            sections=sections,
-            how=module.HOW,
-        ),
-    )
+    values = {"title": title, "sentences": sentences, "warnings": warnings, "a": a, "b": b, "how": module.HOW}
+    load.write(path, html.page("compare.html", sections=sections, **values))
     print("\n".join([title, f"A: {a}", f"B: {b}", *sentences, *(f"warning: {said}" for said in warnings)]))
     for heading, notes, _, tables in sections:
         print("\n".join(["", heading, *notes]))

@@ -11,23 +11,9 @@ from .sections import sections
 from .stats import best_limit
 from .words import plural
 
-OF_RANGE = [
-    "shape",
-    "d_model",
-    "base",
-    "preset",
-    "dtype",
-    "from",
-    "to",
-    "rows",
-    "outputs",
-    "max_abs",
-    "ulp_p50",
-    "ulp_p99",
-    "ulp_max",
-    "correctly_rounded",
-    "bound_ok",
-]
+OF_ENTRY = "isa arithmetic supported verified failure".split()
+OF_RANGE = "shape d_model base preset dtype from to rows outputs max_abs ulp_p50 ulp_p99 ulp_max correctly_rounded bound_ok".split()
+OF_CASE = "kind name n d offset repetitions rows ns_per_element ns_half_iqr gb_per_s share_of_limit ranked".split()
 
 
 def page(template, **values):
@@ -80,58 +66,24 @@ def plain(value):
 
 def accuracy(run):
     """One line for each implementation and range; one for each implementation without."""
-    edges = run.verify.get("ulp_band_edges") or []
-    of_entry = ["isa", "arithmetic", "supported", "verified", "failure"]
-    head = ["implementation", *of_entry, *OF_RANGE, *(f"ulp_to_{e:g}" for e in edges)] + [
-        f"ulp_above_{e:g}" for e in edges[-1:]
-    ]
-    rows = [
-        [
-            name,
-            *(plain(e.get(key)) for key in of_entry),
-            *(plain(r.get(key)) for key in OF_RANGE),
-            *(r.get("ulp_bands") or []),
-        ]
-        for name, e in run.entries.items()
-        for r in e.get("ranges") or [{}]
-    ]
-    return text_of(head, [row + [""] * (len(head) - len(row)) for row in rows])
+    edges, rows = run.verify.get("ulp_band_edges") or [], []
+    bands = [f"ulp_to_{e:g}" for e in edges] + [f"ulp_above_{e:g}" for e in edges[-1:]]
+    for name, e in run.entries.items():
+        for r in e.get("ranges") or [{}]:
+            cells = [e.get(key) for key in OF_ENTRY] + [r.get(key) for key in OF_RANGE]
+            rows.append([name, *map(plain, cells), *(r.get("ulp_bands") or [""] * len(bands))])
+    return text_of(["implementation", *OF_ENTRY, *OF_RANGE, *bands], rows)
 
 
 def speed(run):
     """One line for each case and offset of the output: what was verified, and the limits."""
-    head = [
-        "kind",
-        "name",
-        "n",
-        "d",
-        "offset",
-        "repetitions",
-        "rows",
-        "ns_per_element",
-        "ns_half_iqr",
-        "gb_per_s",
-        "share_of_limit",
-        "ranked",
-    ]
-    rows = []
+    rows, ranked = [], "no, emulated" if run.emulated else "yes" if run.ranked else "no"
     for offset, at in run.verified.items():
         for (kind, name, n, d), row in sorted(at.items()):
             limit = best_limit(at, (n, d))[1] if kind == "fill" else None
+            half = "" if row.spread is None else row.ns * row.spread / 2
+            share = row.share_of(limit)[0] if limit else ""
             rows.append(
-                [
-                    kind,
-                    plain(name),
-                    n,
-                    d,
-                    offset,
-                    len(row.values),
-                    row.rows,
-                    row.ns,
-                    "" if row.spread is None else row.ns * row.spread / 2,
-                    row.gb_s,
-                    row.share_of(limit)[0] if limit else "",
-                    "no, emulated" if run.emulated else "yes" if run.ranked else "no",
-                ]
+                [kind, plain(name), n, d, offset, len(row.values), row.rows, row.ns, half, row.gb_s, share, ranked]
             )
-    return text_of(head, rows)
+    return text_of(OF_CASE, rows)

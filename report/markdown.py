@@ -99,104 +99,61 @@ def error_picture(r):
 
 def bounds(r):
     """Each bound, and the float32 output whose error is the largest part of it."""
-    rows = []
+    rows, head = (
+        [],
+        "implementation|bound|evidence|outputs judged|closest: error / bound|table|position, column|value|nearest",
+    )
     for e in r.verify["implementations"]:
         found = [c["closest_to_bound"] | {"shape": c["shape"]} for c in e.get("ranges", []) if c["dtype"] == "f32"]
         found = [c for c in found if 0 < c["bound"] < NOTHING]
         if found:
-            c = max(found, key=lambda c: c["error"] / c["bound"])
-            rows.append(
-                [
-                    e["name"],
-                    e["bound"]["law"],
-                    e["bound"]["evidence"],
-                    f"{sum(s['outputs'] for s in e['ranges']):,}",
-                    f"{c['error'] / c['bound']:.4f}",
-                    c["shape"],
-                    f"{c['position']}, {c['column']}",
-                    c["got"],
-                    c["want"],
-                ]
-            )
-    head = [
-        "implementation",
-        "bound",
-        "evidence",
-        "outputs judged",
-        "closest: error / bound",
-        "table",
-        "position, column",
-        "value",
-        "nearest",
-    ]
-    return table(Table("", head, rows, (1, 2, 5, 6, 7, 8))) + "\n\n" + of_run(r.verify)
+            c, judged = max(found, key=lambda c: c["error"] / c["bound"]), sum(s["outputs"] for s in e["ranges"])
+            rows.append([e["name"], e["bound"]["law"], e["bound"]["evidence"], f"{judged:,}"])
+            rows[-1] += [
+                f"{c['error'] / c['bound']:.4f}",
+                c["shape"],
+                f"{c['position']}, {c['column']}",
+                c["got"],
+                c["want"],
+            ]
+    return table(Table("", head.split("|"), rows, (1, 2, 5, 6, 7, 8))) + "\n\n" + of_run(r.verify)
 
 
-def what_bounds(r, rows):
-    """rows: (what, limit, cell of anchored, cell of exact)"""
-    return table(Table("", ["what", "limit", *r.both()], [list(row) for row in rows], ())) + "\n\n" + r.said
+def both_speeds(r, rows):
+    """rows: (what, limit, a function of a name that makes a cell)"""
+    rows = [[what, limit, *(cell(name) for name in r.both())] for what, limit, cell in rows]
+    return table(Table("", ["what", "limit", *r.both()], rows)) + "\n\n" + r.said
 
 
 def speed_limits(r):
-    def row(kind, n, d, name):
-        return r.rows[kind, name, n, d]
-
-    found, sleef = [], r.member("sleef")
+    rows, sleef = r.rows, r.member("sleef")
     for n, d, where in ((131072, 1024, "memory"), (4096, 512, "last-level cache"), (256, 512, "L2")):
-        key, limit = best_limit(r.rows, (n, d))
-        found.append(
-            (
-                f"fill {n} x {d} ({where}), GB/s",
-                f"{key[0]} {limit.gb_s:.1f}",
-                *(f"{row('fill', n, d, m).gb_s:.1f}" for m in r.both()),
-            )
-        )
-    convert = best_limit(r.rows, (256, 512), ("convert",))[1]
-    found.append(("conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", "", ""))
-    found.append(
-        (
-            f"fill_at, 2048 random positions, times the speed of {sleef}",
-            "",
-            *(f"{row('fill_at', 2048, 512, sleef).ns / row('fill_at', 2048, 512, m).ns:.2f}" for m in r.both()),
-        )
-    )
-    found += [
-        (
-            f"a single row below {below}, in rows of the 256 x 512 fill",
-            "",
-            *(f"{row(f'row/below:{below}', 1, 512, m).ns / row('fill', 256, 512, m).ns:.1f}" for m in r.both()),
-        )
-        for below in (4096, 1048576)
-    ]
-    made, plainly = (row("fresh", 131072, 1024, how) for how in ("table_create", "malloc_fill"))
-    return what_bounds(
-        r,
-        [
-            *found,
-            ("a fresh 131072 x 1024 table, times the speed of malloc and fill", "", "", f"{plainly.ns / made.ns:.1f}"),
-        ],
-    )
+        key, limit = best_limit(rows, (n, d))
+        cell = lambda name, n=n, d=d: f"{rows['fill', name, n, d].gb_s:.1f}"  # noqa: E731
+        yield f"fill {n} x {d} ({where}), GB/s", f"{key[0]} {limit.gb_s:.1f}", cell
+    convert = best_limit(rows, (256, 512), ("convert",))[1]
+    yield "conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", lambda name: ""
+    random = {name: row.ns for (kind, name, *_), row in rows.items() if kind == "fill_at"}
+    what = f"fill_at, 2048 random positions, times the speed of {sleef}"
+    yield what, "", lambda name: f"{random[sleef] / random[name]:.2f}"
+    for below in (4096, 1048576):
+        one = {name: row.ns for (kind, name, *_), row in rows.items() if kind == f"row/below:{below}"}
+        what = f"a single row below {below}, in rows of the 256 x 512 fill"
+        yield what, "", lambda name, one=one: f"{one[name] / rows['fill', name, 256, 512].ns:.1f}"
+    made, plainly = (rows["fresh", how, 131072, 1024] for how in ("table_create", "malloc_fill"))
+    what = "a fresh 131072 x 1024 table, times the speed of malloc and fill"
+    yield what, "", lambda name: f"{plainly.ns / made.ns:.1f}" if name == r.member("exact") else ""
 
 
 def speed_others(r):
     key, limit = best_limit(r.rows, (131072, 1024), tables.limits_of("bf16"))
-    found = [
-        (
-            "bfloat16, 131072 x 1024, GB/s",
-            f"{key[0].split('/')[0]} {limit.gb_s:.1f}",
-            *(f"{r.rows['fill/bf16', m, 131072, 1024].gb_s:.1f}" for m in r.both()),
-        )
-    ]
+    what, limit = "bfloat16, 131072 x 1024, GB/s", f"{key[0].split('/')[0]} {limit.gb_s:.1f}"
+    yield what, limit, lambda name: f"{r.rows['fill/bf16', name, 131072, 1024].gb_s:.1f}"
     for kind, shape, size in tables.sums_of(r.rows):
         loop = r.rows[kind, PLAIN_LOOP, *shape]
-        found.append(
-            (
-                f"posenc_add {size}, times the speed of a plain loop",
-                f"{loop.gb_s:.1f} GB/s",
-                *(f"{loop.ns / r.rows[kind, m, *shape].ns:.2f}" for m in r.both()),
-            )
-        )
-    return what_bounds(r, found)
+        what, case = f"posenc_add {size}, times the speed of a plain loop", (kind, shape)
+        cell = lambda name, loop=loop, case=case: f"{loop.ns / r.rows[case[0], name, *case[1]].ns:.2f}"  # noqa: E731
+        yield what, f"{loop.gb_s:.1f} GB/s", cell
 
 
 def peers_conditions(r):
@@ -232,8 +189,8 @@ def with_note(found):
 BLOCKS = {
     "accuracy-and-speed": accuracy_and_speed,
     "bounds": bounds,
-    "speed-limits": speed_limits,
-    "speed-others": speed_others,
+    "speed-limits": lambda r: both_speeds(r, speed_limits(r)),
+    "speed-others": lambda r: both_speeds(r, speed_others(r)),
     "peers-conditions": peers_conditions,
     "peers-faster": peers_faster,
     "peers-targets": lambda r: with_note(peers_tables.targets(r.peers)),

@@ -78,36 +78,24 @@ class Cases:
         return [p for p in found if p]
 
 
-def speeds(title, places, kind, shape, order, limits=("store", "stream"), extra=None):
-    """extra: one more column, (heading, function from a name and its row to a cell)."""
-    cases = Cases(places, kind, shape)
+def speeds(run, title, kind, shape, limits=("store", "stream"), against=()):
+    """against: one more column, (heading, the kind of case of the same implementation and size)."""
+    places, cases = run.verified, Cases(run.verified, kind, shape)
     if not cases.rows:
         return
-    limit = {o: best_limit(rows, shape, limits) for o, rows in places.items()}
-    known = "; ".join(
-        f"{row.gb_s:.1f} GB/s at {o} ({'store' if 'store' in key[0] else 'stream'}, {key[1][2:]}-byte vectors)"
-        for o, (key, row) in limit.items()
-        if row
-    )
-    peers, some = cases.peers(order), {name for name, row in cases.rows.items() if row.rows < shape[0]}
-    head = [
-        "implementation",
-        "GB/s",
-        *(f"of limit at {o}" for o in places),
-        *(f"x {p}" for p in peers),
-        *([extra[0]] if extra else []),
-    ]
-    rows = [
-        [
-            name + "*" * (name in some),
-            speed(cases.rows[name]),
-            *(percent(at.get(name), limit[o][1]) for o, at in cases.at.items()),
-            *(times(cases.rows[name], cases.rows[p]) for p in peers),
-            *([extra[1](name, cases.rows[name])] if extra else []),
-        ]
-        for name in cases.names()
-    ]
-    yield Table(f"{title}; limit: {known or 'not measured'}", head, rows, note=SOME_ROWS if some else "", folded=title)
+    limit, known = {o: best_limit(rows, shape, limits) for o, rows in places.items()}, []
+    for o, (key, row) in limit.items():
+        how = f"{'store' if 'store' in key[0] else 'stream'}, {key[1][2:]}-byte vectors" if row else ""
+        known += [f"{row.gb_s:.1f} GB/s at {o} ({how})"] if row else []
+    peers, some, rows = cases.peers(run.order), [n for n, row in cases.rows.items() if row.rows < shape[0]], []
+    for name in cases.names():
+        row = cases.rows[name]
+        shares = [percent(at.get(name), limit[o][1]) for o, at in cases.at.items()]
+        rows.append([name + "*" * (name in some), speed(row), *shares, *(times(row, cases.rows[p]) for p in peers)])
+        rows[-1] += [times(row, places[run.offset].get((other, name, *shape))) for other in against[1:]]
+    head = ["implementation", "GB/s", *(f"of limit at {o}" for o in places), *(f"x {p}" for p in peers), *against[:1]]
+    caption = f"{title}; limit: {'; '.join(known) or 'not measured'}"
+    yield Table(caption, head, rows, note=SOME_ROWS if some else "", folded=title)
 
 
 def kinds_like(pattern, rows):
@@ -140,32 +128,24 @@ def misfit(level, size, caches):
 
 def matrix(run):
     """Every implementation and float32 table, and the limits."""
-    rows, names = run.verified[run.offset], dict(run.shapes)
-    names |= {
-        s: (f"level {name}", "")
-        for s, (name, _) in sizes_in(run.context, "level").items()
-        if s in sizes_of(run.rows, "fill")
-    }
-    shapes, found = sorted(names, key=lambda s: s[0] * s[1]), []
+    rows, shapes, found = run.verified[run.offset], sizes_of(run.rows, "fill"), []
+    names = {s: f"level {name}" for s, (name, _) in sizes_in(run.context, "level").items()}
+    names |= {s: name for s, (name, _) in run.shapes.items()}
     for n in run.order:
-        cells = [rows.get(("fill", n, *s)) for s in shapes]
-        if any(cells):
-            found.append([n] + [one_digit(row) + "*" * bool(row and row.rows < s[0]) for row, s in zip(cells, shapes)])
+        cells = [(rows.get(("fill", n, *s)), s) for s in shapes]
+        if any(row for row, _ in cells):
+            found.append([n] + [one_digit(row) + "*" * bool(row and row.rows < s[0]) for row, s in cells])
     for label, kinds in (("convert only", ("convert",)), ("limit (stores)", ("store", "stream"))):
         found.append([label] + [one_digit(best_limit(run.rows, s, kinds)[1]) for s in shapes])
-    loops = [
-        f"{key[1]} {row.ns / rows['fill', *key[1:]].ns:.2f}"
-        for key, row in rows.items()
-        if key[0] == "loop" and ("fill", *key[1:]) in rows
-    ]
     notes = [SOME_ROWS] if any("*" in cell for row in found for cell in row[1:]) else []
+    loops = {key: rows.get(("fill", *key[1:])) for key in rows if key[0] == "loop"}
+    loops = [f"{key[1]} {rows[key].ns / fill.ns:.2f}" for key, fill in loops.items() if fill]
     notes += ["speed relative to a hand-written loop around SLEEF: " + ", ".join(sorted(loops))] if loops else []
+    head, folded = [
+        f"{names.get(s, '')} {s[0]} x {s[1]}" for s in shapes
+    ], f"All {len(shapes)} tables, all implementations"
     return Table(
-        f"float32 tables, GB/s; {pages(run.rows)}",
-        ["GB/s"] + [f"{names[s][0]} {s[0]} x {s[1]}" for s in shapes],
-        found,
-        note="; ".join(notes),
-        folded=f"All {len(shapes)} tables, all implementations",
+        f"float32 tables, GB/s; {pages(run.rows)}", ["GB/s", *head], found, note="; ".join(notes), folded=folded
     )
 
 
@@ -175,82 +155,57 @@ def one_digit(row):
 
 def levels(run):
     """Tables in each cache and in memory; none when those of the caches were not measured."""
-    places, shapes = run.verified, sizes_in(run.context, "level")
+    shapes, caches = sizes_in(run.context, "level"), run.context.get("caches", [])
     if any(k[0] == "fill" and k[2:] in shapes for k in run.rows):
-        for shape, (name, what) in (shapes | {s: w for s, w in run.shapes.items() if w[0] == MEMORY}).items():
-            note = misfit(name, 4 * shape[0] * shape[1], run.context.get("caches", []))
-            yield from speeds(f"fill, {name}: {shape[0]} x {shape[1]}, {what}{note}", places, "fill", shape, run.order)
+        for (n, d), (name, what) in (shapes | {s: w for s, w in run.shapes.items() if w[0] == MEMORY}).items():
+            note = misfit(name, 4 * n * d, caches)
+            yield from speeds(run, f"fill, {name}: {n} x {d}, {what}{note}", "fill", (n, d))
 
 
 def single(run):
     """What is not a table: random positions, single rows, plans, fresh memory."""
-    places, first = run.verified, run.verified[run.offset]
+    first = run.verified[run.offset]
     for kind, what in (("fill_at", "random positions below 2^20"), ("fill_at/in_a_row", "consecutive positions")):
-        for shape in sizes_of(first, kind):
-            yield from speeds(f"fill_at, {shape[0]} {what}, d_model {shape[1]}", places, kind, shape, run.order)
+        for n, d in sizes_of(first, kind):
+            yield from speeds(run, f"fill_at, {n} {what}, d_model {d}", kind, (n, d))
     own = {name: shape for shape, (name, _) in sizes_in(run.context, "level").items()}.get("l2", (256, 512))
-    fills = Cases(places, "fill", own)
     for kind in kinds_like(r"row/below:(\d+)", first):
         for _, d in sizes_of(first, kind):
-            cases = Cases(places, kind, (1, d))
-            peers = cases.peers(run.order)
-            title = f"one row at a time, d_model {d}, random positions below {kind.split(':')[1]}"
-            rows = [
-                [
-                    name,
-                    pair(row.ns * d, row.spread and row.ns * d * row.spread, 1),
-                    *(times(fills.at[o].get(name), at.get(name)) for o, at in cases.at.items()),
-                    *(times(row, cases.rows[p]) for p in peers),
-                ]
-                for name in cases.names()
-                for row in [cases.rows[name]]
-            ]
-            yield Table(
-                f"{title}; fill x: time relative to a row of the {own[0]} x {own[1]} table by the same implementation",
-                ["implementation", "ns/row", *(f"fill x, at {o}" for o in places), *(f"x {p}" for p in peers)],
-                rows,
-                folded=title,
-            )
+            yield one_row(run, kind, d, Cases(run.verified, "fill", own), own)
     yield from plans(first, own, run.order)
-    fresh = {k[1]: (k, r) for k, r in first.items() if k[0] == "fresh"}
-    if fresh:
-        n, d = next(iter(fresh.values()))[0][2:]
-        rows = [
-            [
-                how,
-                pair(row.ns * n * d * 1e-6, row.spread and row.ns * n * d * 1e-6 * row.spread, 1),
-                times(row, fresh.get("malloc_fill", (None, None))[1]),
-            ]
-            for how, (_, row) in sorted(fresh.items(), key=lambda f: f[1][1].ns)
-        ]
-        yield Table(
-            f"a table in fresh memory, {n} x {d}, wall time",
-            ["how", "ms", "x malloc_fill"],
-            rows,
-            folded="Fresh memory",
-        )
+    fresh = sorted((row.ns, how, row, n * d) for (kind, how, n, d), row in first.items() if kind == "fresh")
+    plainly = next((row for _, how, row, _ in fresh if how == "malloc_fill"), None)
+    rows = [[how, scaled(row, size * 1e-6, 1), times(row, plainly)] for _, how, row, size in fresh]
+    if rows:
+        yield Table("a table in fresh memory, wall time", ["how", "ms", "x malloc_fill"], rows, folded="Fresh memory")
+
+
+def scaled(row, scale, digits):
+    return pair(row.ns * scale, row.spread and row.ns * scale * row.spread, digits)
+
+
+def one_row(run, kind, d, fills, own):
+    cases, rows = Cases(run.verified, kind, (1, d)), []
+    peers = cases.peers(run.order)
+    for name in cases.names():
+        row = cases.rows[name]
+        slower = [times(fills.at[o].get(name), at.get(name)) for o, at in cases.at.items()]
+        rows.append([name, scaled(row, d, 1), *slower, *(times(row, cases.rows[p]) for p in peers)])
+    title = f"one row at a time, d_model {d}, random positions below {kind.split(':')[1]}"
+    caption = f"{title}; fill x: time relative to a row of the {own[0]} x {own[1]} table by the same implementation"
+    head = ["implementation", "ns/row", *(f"fill x, at {o}" for o in cases.at), *(f"x {p}" for p in peers)]
+    return Table(caption, head, rows, folded=title)
 
 
 def plans(rows, own, order):
     for _, d in sizes_of(rows, "plan"):
         found = {k[1]: r for k, r in rows.items() if k[0] == "plan" and k[3] == d}
-        explog = rows.get(("fill", "explog", own[0], d))
-        lines = [
-            [
-                n,
-                pair(r.ns * 1e-3, r.spread and r.ns * 1e-3 * r.spread, 2),
-                f"{r.ns / explog.ns / d:.2f}" if explog else "-",
-            ]
-            for n in order
-            if n in found
-            for r in [found[n]]
-        ]
-        yield Table(
-            f"a plan made and destroyed, d_model {d}; explog rows: how many rows explog fills in that time",
-            ["implementation", "us", "explog rows"],
-            lines,
-            folded=f"Plans, d_model {d}",
-        )
+        explog, lines = rows.get(("fill", "explog", own[0], d)), []
+        for n in (n for n in order if n in found):
+            meanwhile = f"{found[n].ns / explog.ns / d:.2f}" if explog else "-"
+            lines.append([n, scaled(found[n], 1e-3, 2), meanwhile])
+        caption = f"a plan made and destroyed, d_model {d}; explog rows: how many rows explog fills in that time"
+        yield Table(caption, ["implementation", "us", "explog rows"], lines, folded=f"Plans, d_model {d}")
 
 
 def limits_of(dtype):
@@ -259,52 +214,28 @@ def limits_of(dtype):
 
 def others(run):
     """Other dtypes, sums, the conventions of presets, several threads, other offsets of the output."""
-    places, first, order = run.verified, run.verified[run.offset], run.order
+    first = run.verified[run.offset]
     for dtype, name in LONG_NAMES.items():
-        for shape in sizes_of(first, f"fill/{dtype}"):
-            yield from speeds(
-                f"fill, {name}, {shape[0]} x {shape[1]}",
-                places,
-                f"fill/{dtype}",
-                shape,
-                order,
-                limits_of(dtype),
-                ("x float32", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))),
-            )
-    yield from sums(places)
+        for n, d in sizes_of(first, f"fill/{dtype}"):
+            against = "x float32", "fill"
+            yield from speeds(run, f"fill, {name}, {n} x {d}", f"fill/{dtype}", (n, d), limits_of(dtype), against)
+    yield from sums(run.verified)
     for kind in dict.fromkeys(key[0] for key in first):
         call, *preset = kind.split("/")
         if call in CALLS and len(preset) == 1 and preset[0] not in SIZES:
-            for shape in sizes_of(first, kind):
-                yield from speeds(
-                    f"{call}, preset {preset[0]}, {shape[0]} x {shape[1]}{CALLS[call]}",
-                    places,
-                    kind,
-                    shape,
-                    order,
-                    extra=("x paper", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))),
-                )
+            for n, d in sizes_of(first, kind):
+                title = f"{call}, preset {preset[0]}, {n} x {d}{CALLS[call]}"
+                yield from speeds(run, title, kind, (n, d), against=("x paper", "fill"))
     for kind in kinds_like(r"threads:(\d+)/fill", first):
         threads = kind.split("/")[0]
-        for shape in sizes_of(first, kind):
-            yield from speeds(
-                f"{threads}, {shape[0]} x {shape[1]}, wall time",
-                places,
-                kind,
-                shape,
-                order,
-                (f"{threads}/store", f"{threads}/stream"),
-                ("x one thread", lambda n, row, s=shape: times(row, first.get(("fill", n, *s)))),
-            )
-    for offset, rows in places.items() if len(places) > 1 else ():
-        lines = [[n, *(percent(rows.get(("fill", n, *s)), best_limit(rows, s)[1]) for s in run.shapes)] for n in order]
-        title = f"share of the limit, output at {offset} modulo 64"
-        yield Table(
-            title,
-            ["implementation", *(name for name, _ in run.shapes.values())],
-            [line for line in lines if set(line[1:]) != {"-"}],
-            folded=title,
-        )
+        for n, d in sizes_of(first, kind):
+            limits, against = (f"{threads}/store", f"{threads}/stream"), ("x one thread", "fill")
+            yield from speeds(run, f"{threads}, {n} x {d}, wall time", kind, (n, d), limits, against)
+    for offset, rows in run.verified.items() if len(run.places) > 1 else ():
+        limits = {s: best_limit(rows, s)[1] for s in run.shapes}
+        lines = [[n, *(percent(rows.get(("fill", n, *s)), limit) for s, limit in limits.items())] for n in run.order]
+        title, head = f"share of the limit, output at {offset} modulo 64", [name for name, _ in run.shapes.values()]
+        yield Table(title, ["implementation", *head], [row for row in lines if set(row[1:]) != {"-"}], folded=title)
 
 
 def sums_of(rows):
@@ -320,18 +251,18 @@ def sums_of(rows):
 
 def sums(places):
     for kind, shape, size in sums_of(next(iter(places.values()))):
-        both = [("", Cases(places, kind, shape)), ("in place ", Cases(places, f"{kind}/in_place", shape))]
-        head, rows = ["implementation"], []
-        for what, cases in both:
+        both, head, rows = (
+            {"": Cases(places, kind, shape), "in place ": Cases(places, f"{kind}/in_place", shape)},
+            [],
+            [],
+        )
+        for what in both:
             head += [f"{what}GB/s", *(f"{what}x plain loop at {o}" for o in places)]
-        for name in dict.fromkeys(n for _, cases in both for n in cases.names()):
+        for name in dict.fromkeys(n for cases in both.values() for n in cases.names()):
             rows.append([name])
-            for _, cases in both:
-                rows[-1] += [
-                    speed(cases.rows.get(name)),
-                    *(times(at.get(name), at.get(PLAIN_LOOP)) for at in cases.at.values()),
-                ]
+            for cases in both.values():
+                rows[-1] += [speed(cases.rows.get(name))]
+                rows[-1] += [times(at.get(name), at.get(PLAIN_LOOP)) for at in cases.at.values()]
         if rows:
-            yield Table(
-                f"add, {size}; plain loop: out = x + c over the same arrays", head, rows, folded=f"Sums, {size}"
-            )
+            caption = f"add, {size}; plain loop: out = x + c over the same arrays"
+            yield Table(caption, ["implementation", *head], rows, folded=f"Sums, {size}")

@@ -14,91 +14,36 @@ CACHES = [
 
 def ranges(error, ulp, correct):
     """Of three ranges of positions; the errors grow with them."""
-    figures = {
-        "outputs": 1000,
-        "ulp_p50": 0.25,
-        "ulp_p99": 0.5,
-        "ulp_max": ulp,
-        "correctly_rounded": correct,
-        "bound_ok": True,
-        "ulp_bands": [round(1000 * correct), 1000 - round(1000 * correct), 0, 0, 0, 0, 0, 0],
-    }
-    return [
-        {
-            "shape": "d512",
-            "d_model": 512,
-            "base": 10000,
-            "preset": None,
-            "dtype": "f32",
-            "from": a,
-            "to": b,
-            "rows": 9,
-            "max_abs": error * scale,
-        }
-        | figures
-        for a, b, scale in ((0, 512, 0.5), (512, 5000, 1), (5000, 32768, 8))
-    ]
+    right = round(1000 * correct)
+    bands = [right, 1000 - right, 0, 0, 0, 0, 0, 0]
+    table = {"shape": "d512", "d_model": 512, "base": 10000, "preset": None, "dtype": "f32", "rows": 9, "outputs": 1000}
+    table |= {"ulp_p50": 0.25, "ulp_p99": 0.5, "ulp_max": ulp, "correctly_rounded": correct, "ulp_bands": bands}
+    spans = ((0, 512, 0.5), (512, 5000, 1), (5000, 32768, 8))
+    return [table | {"from": a, "to": b, "max_abs": error * scale} for a, b, scale in spans]
 
 
 def entry(name, isa="any", error=3e-8, ulp=0.5, correct=1.0, **more):
-    return {
-        "name": name,
-        "isa": isa,
-        "arithmetic": "float32 libm",
-        "summary": f"about {name}",
-        "supported": True,
-        "verified": True,
-        "failure": None,
-        "ranges": ranges(error, ulp, correct),
-        "bound": {"law": "half a unit", "evidence": "proved"},
-        "profile": [[error / 2, None], [error / 2, error / 4], [error, error / 8]],
-    } | more
+    found = {"name": name, "isa": isa, "arithmetic": "float32 libm", "summary": f"about {name}", "failure": None}
+    found |= {"supported": True, "verified": True, "bound": {"law": "half a unit", "evidence": "proved"}}
+    profile = [[error / 2, None], [error / 2, error / 4], [error, error / 8]]
+    return found | {"ranges": ranges(error, ulp, correct), "profile": profile} | more
 
 
 def verify(**more):
-    entries = [
-        entry("naive", error=4e-4, ulp=1e6, correct=0.25),
-        entry("exact_avx2", "avx2"),
-        entry("exact_scalar"),
-        entry("wrong", verified=False, failure="2 outputs beyond <b>its</b> bound", error=7e-3),
-        entry("lacking_neon", "neon", supported=False, verified=False, ranges=[]),
-    ]
-    machine = {
-        "cpu": "this one",
-        "architecture": "x86_64",
-        "emulated": False,
-        "compiler": "GCC 1",
-        "build_type": "Release",
-    }
+    entries = [entry("naive", error=4e-4, ulp=1e6, correct=0.25), entry("exact_avx2", "avx2"), entry("exact_scalar")]
+    entries.append(entry("wrong", verified=False, failure="2 outputs beyond <b>its</b> bound", error=7e-3))
+    entries.append(entry("lacking_neon", "neon", supported=False, verified=False, ranges=[]))
+    machine = {"cpu": "this one", "architecture": "x86_64", "compiler": "GCC 1", "build_type": "Release"}
     profile = {"position_edges": [0, 1, 2, 4], "column_edges": [0, 256, 512], "rows": [1, 1, 2]}
-    return {
-        "schema": 1,
-        "tool": "posenc-verify",
-        "version": "1.0.0",
-        "seed": 1,
-        "reference": "mpfr",
-        "date": "2026-11-21T20:00:00+00:00",
-        "machine": machine,
-        "ulp_band_edges": EDGES,
-        "profile": profile,
-        "implementations": entries,
-    } | more
+    found = {"schema": 1, "tool": "posenc-verify", "version": "1.0.0", "date": "2026-11-21T20:00:00+00:00", "seed": 1}
+    found |= {"reference": "mpfr", "machine": machine, "ulp_band_edges": EDGES, "profile": profile}
+    return found | {"implementations": entries} | more
 
 
 def case(name, ns, n=5000, d=512, times=QUIET, **more):
     """ns of an element."""
-    return [
-        {
-            "run_name": name,
-            "run_type": "iteration",
-            "cpu_time": ns * t * n * d,
-            "real_time": 1,
-            "time_unit": "ns",
-            "rows": n,
-        }
-        | more
-        for t in times
-    ]
+    found = {"run_name": name, "run_type": "iteration", "real_time": 1, "time_unit": "ns", "rows": n}
+    return [found | {"cpu_time": ns * t * n * d} | more for t in times]
 
 
 FILLS = {"exact_avx2": 0.2, "exact_scalar": 2, "naive": 16}  # 20, 2 and 0.25 GB/s
@@ -110,69 +55,39 @@ def bench(*more, fills=FILLS, **context):
     runs = case(f"limit/store/w:32/{at}", 0.1) + case(f"fill/wrong/f32/{at}", 0.01)
     runs += [c for name, ns in fills.items() for c in case(f"fill/{name}/f32/{at}", ns)]
     runs += [{"run_name": "harness/clock/n:1/d:1", "run_type": "iteration", "cpu_time": 8, "time_unit": "ns"}] * 6
-    known = {
-        "cpu": "this one",
-        "compiler": "GCC 1",
-        "build_type": "Release",
-        "date": "2026-11-21T21:00:00+00:00",
-        "offset": "16",
-        "num_cpus": 4,
-        "load_avg": [1.5, 1.0, 0.5],
-        "cpu_scaling_enabled": False,
-        "caches": CACHES,
-        "emulated": "no",
-        "shape.transformer": f"{at} base 10000, Transformer base",
-    }
+    known = {"cpu": "this one", "compiler": "GCC 1", "build_type": "Release", "date": "2026-11-21T21:00:00+00:00"}
+    known |= {"offset": "16", "num_cpus": 4, "load_avg": [1.5, 1.0, 0.5], "cpu_scaling_enabled": False}
+    known |= {"caches": CACHES, "emulated": "no", "shape.transformer": f"{at} base 10000, Transformer base"}
     return {"context": known | context, "benchmarks": [*runs, *(c for cases in more for c in cases)]}
+
+
+PEERS = {
+    "fill/exact_avx512": 0.2,
+    "fill/anchored_avx512": 0.15,
+    "peer/quick": 0.1,
+    "peer/slow": 2,
+    "limit/stream/w:64": 0.18,
+}
 
 
 def peers_bench():
     """exact takes 0.2 ns an element, the quick peer 0.5 of that, the slow one 10 times as much; stores 0.18 ns."""
     cases = []
     for n, d in ((64, 128), (131072, 1024)):
-        for name, ns in (
-            ("fill/exact_avx512", 0.2),
-            ("fill/anchored_avx512", 0.15),
-            ("peer/quick", 0.1),
-            ("peer/slow", 2),
-            ("limit/stream/w:64", 0.18),
-        ):
+        for name, ns in PEERS.items():
             cases += case(f"{name}/f32/n:{n}/d:{d}", ns, n, d)
     return {"context": bench()["context"] | {"peer.quick": "a | quick one"}, "benchmarks": cases}
 
 
 def judge(exact="exact"):
     def table(name, error, word):
-        return {
-            "name": name,
-            "file": None,
-            "preset": "paper",
-            "d_model": 512,
-            "right": word != "wrong",
-            "wrong_from": None,
-            "ranges": [
-                {
-                    "from": 0,
-                    "to": 512,
-                    "rows": 256,
-                    "max_abs": error,
-                    "ulp_max": 1.0,
-                    "correctly_rounded": 0.5,
-                    "word": word,
-                }
-            ],
-        }
+        span = {"from": 0, "to": 512, "rows": 256, "max_abs": error, "word": word}
+        found = {"name": name, "file": None, "preset": "paper", "d_model": 512, "wrong_from": None}
+        return found | {"right": word != "wrong", "ranges": [span]}
 
-    return {
-        "schema": 1,
-        "tool": "posenc-judge",
-        "tables": [
-            table("exact", 3e-8, exact),
-            table("anchored", 3e-8, "ulp"),
-            table("quick", 0.4, "wrong"),
-            table("slow", 3e-5, "float32"),
-        ],
-    }
+    tables = [table("exact", 3e-8, exact), table("anchored", 3e-8, "ulp")]
+    tables += [table("quick", 0.4, "wrong"), table("slow", 3e-5, "float32")]
+    return {"schema": 1, "tool": "posenc-judge", "tables": tables}
 
 
 def write(path, data):

@@ -110,5 +110,7 @@ def test_peers_section(tmp_path):
     parts = ["--bench", write(tmp_path / "pb.json", peers_bench()), "--judge", write(tmp_path / "j.json", judge())]
     assert run("join", *parts, "--output", tmp_path / "peers.json") == (0, "", "")
     text = text_of(page_of(tmp_path, verify(), bench()))
-    assert re.search(r"exact is 0.500 \(quick, .*\) to 10.0 \(slow, .*\) times as fast as the C peers, filling memory", text)
+    assert re.search(
+        r"exact is 0.500 \(quick, .*\) to 10.0 \(slow, .*\) times as fast as the C peers, filling memory", text
+    )
     assert "1 peer is faster somewhere" in text and "worse than a float32 angle makes them: quick" in text
