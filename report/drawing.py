@@ -146,3 +146,12 @@ def numbers(low, high):
         else (1, 1.1, 1.2, 1.3, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 9.5)
     )
     return [m * 10.0**e for e in range(-4, 8) for m in steps]
+
+
+def plain_axis(axis, low, high):
+    """Logarithmic, with plain numbers."""
+    log_axis(axis, low, high, lambda value, _: f"{value:g}", numbers(low, high))
+
+
+def dots(axes, xs, ys, index, **how):
+    axes.errorbar(xs, ys, color=colour(index), marker=marker(index), **({"elinewidth": 1} | how))

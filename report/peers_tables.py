@@ -103,20 +103,12 @@ def conditions(peers):
 
 def remarks(peers, group):
     """What is to be known beside a job's times."""
-    cases = peers.groups[group].values()
+    cases, found = peers.groups[group].values(), []
+    if any(case["rows"] < case["n"] for case in cases):
+        found.append("* made fewer rows; its time is scaled to the whole table")
     single = dict.fromkeys(case["peer"] for case in cases if case.get("single"))
-    return "; ".join(
-        filter(
-            None,
-            (
-                "* made fewer rows; its time is scaled to the whole table"
-                if any(case["rows"] < case["n"] for case in cases)
-                else "",
-                f"of one thread only, beside ours with all: {listed(single)}" if single else "",
-                REMARKS.get(group.job),
-            ),
-        )
-    )
+    found += [f"of one thread only, beside ours with all: {listed(single)}"] if single else []
+    return "; ".join(filter(None, [*found, REMARKS.get(group.job)]))
 
 
 def time(case):
@@ -137,13 +129,8 @@ def of_group(peers, group):
 
     yield table("time", time, note=remarks(peers, group))
     for ours in OURS:
-        yield table(
-            f"the peer's time divided by that of {ours}",
-            lambda case, o=ours: ratio(case, o),
-            "peer",
-            [n for n in names if n not in OURS],
-            MARKS,
-        )
+        what, others = f"the peer's time divided by that of {ours}", [n for n in names if n not in OURS]
+        yield table(what, lambda case, o=ours: ratio(case, o), "peer", others, MARKS)
     if group.job == "fill":
         yield table("share of what stores to the same memory reach", share)
     yield table(
@@ -218,24 +205,19 @@ def tally(peers):
 
 
 def by_size(peers, wanted):
-    """[(job and size, all who stand so there)]: "quick 0.500 / 0.250 (its table is not the right one)" is the peer's time by that of
-    exact, and by that of anchored, each where it stands so."""
+    """[(job and size, all who stand so there)]: "quick 0.500 / 0.250 (the right table? no)" is the peer's time by that of exact, and by
+    that of anchored, each where it stands so."""
     found = {}
-    for loss in peers.compared(wanted):
-        found.setdefault((loss.group, loss.column), {}).setdefault(loss.case["peer"], {})[loss.against] = loss.case[
-            loss.against
-        ][0]
+    for group, column, case, against in peers.compared(wanted):
+        found.setdefault((group, column), {}).setdefault(case["peer"], {})[against] = rounded(case[against][0])
 
     def shown(group, name, there):
         told = fitness(peers.row(group, name))
-        return f"{name}\u00a0{' / '.join(rounded(there[o]) if o in there else '-' for o in OURS)}" + (
-            "" if told in ("yes", "not judged") else f" (the right table? {told})"
-        )
+        told = "" if told in ("yes", "not judged") else f" (the right table? {told})"
+        return f"{name}\u00a0{' / '.join(there.get(ours, '-') for ours in OURS)}{told}"
 
-    return [
-        (named(group, size(column)), ", ".join(shown(group, name, there) for name, there in who.items()))
-        for (group, column), who in found.items()
-    ]
+    lines = {key: [shown(key[0], *each) for each in who.items()] for key, who in found.items()}
+    return [(named(group, size(column)), ", ".join(each)) for (group, column), each in lines.items()]
 
 
 def nowhere(peers):
@@ -292,14 +274,8 @@ def target_rows(peers):
     yield at_least(peers, fill, cases, "exact", 1, "exact ahead of every C peer, fill")
     for group in peers.groups:
         if (group.world, group.job) == ("python", "fresh"):
-            yield at_least(
-                peers,
-                group,
-                peers.theirs(group),
-                "exact",
-                1,
-                f"exact ahead of every Python peer, fresh table, {threads(group.threads)}",
-            )
+            what = f"exact ahead of every Python peer, fresh table, {threads(group.threads)}"
+            yield at_least(peers, group, peers.theirs(group), "exact", 1, what)
     l2 = max((c["size"] for c in caches if c["level"] == 2), default=0)
     last = max(caches, key=lambda c: c["level"])["size"] if caches else 0
     for what, low, high, limited, demands in (
@@ -314,14 +290,8 @@ def target_rows(peers):
         for count in [g.threads for g in peers.groups if (g.world, g.job) == ("python", job)] or [1]:
             group = Group("python", job, count)
             case = peers.groups.get(group, {}).get((TUTORIAL, LARGEST))
-            yield at_least(
-                peers,
-                group,
-                [(LARGEST, case)] if case else [],
-                "exact",
-                factor,
-                f"exact x PyTorch eager, 131072 x 1024 {what}, {threads(count)}",
-            )
+            what_of = f"exact x PyTorch eager, 131072 x 1024 {what}, {threads(count)}"
+            yield at_least(peers, group, [(LARGEST, case)] if case else [], "exact", factor, what_of)
 
 
 def targets(peers):

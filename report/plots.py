@@ -3,7 +3,7 @@ import math
 
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
-from .drawing import BANDS, PAPER, SOFT, beside, colour, log_axis, marker, picture, power, svg
+from .drawing import BANDS, PAPER, SOFT, beside, colour, dots, log_axis, picture, plain_axis, power, svg
 from .picks import pick, recipes
 from .stats import pages
 from .words import listed, medians, number, short
@@ -33,13 +33,7 @@ def draw_choice(figure, run):
     least = min((run.error(n) for n in names if run.error(n)), default=ABSOLUTE) / 4
     fastest = max([run.here[n].gb_s for n in names] + [run.limit.gb_s if run.limit else 0])
     slowest, largest = min(run.here[n].gb_s for n in names), max(run.error(n) for n in names)
-    log_axis(
-        axes.xaxis,
-        slowest / 1.5,
-        fastest * 2,
-        lambda v, _: f"{v:g}",
-        [m * 10.0**e for e in range(-4, 4) for m in (1, 2, 5)],
-    )
+    plain_axis(axes.xaxis, slowest / 1.5, fastest * 2)
     log_axis(axes.yaxis, least, max(largest, 2 * ABSOLUTE) * 4)
     axes.set(xlabel="GB/s (better to the right)", ylabel="max |error| (better downwards)")
     axes.axhline(ABSOLUTE, color=SOFT, linewidth=1, linestyle="dashed", label="budget: 1e-6")
@@ -50,27 +44,12 @@ def draw_choice(figure, run):
     for n in names:
         family, row, error = run.families[n], run.here[n], run.error(n) or least
         index = run.index[family]
-        axes.errorbar(
-            row.gb_s,
-            error,
-            xerr=bars([row.gb_s], [row]),
-            fmt=marker(index),
-            color=colour(index),
-            elinewidth=1,
-            zorder=3,
-            markerfacecolor=colour(index) if run.ulp(n) <= 1 else PAPER,
-            label=None if family in known else family,
-        )
+        how = {"xerr": bars([row.gb_s], [row]), "linestyle": "", "label": None if family in known else family}
+        dots(axes, row.gb_s, error, index, markerfacecolor=colour(index) if run.ulp(n) <= 1 else PAPER, **how)
         known.add(family)
     for i, n in enumerate(sorted(labelled, key=lambda n: run.here[n].gb_s)):
-        axes.annotate(
-            n,
-            (run.here[n].gb_s, run.error(n) or least),
-            (0, 9 + 14 * (i % 2)),
-            textcoords="offset points",
-            ha="center",
-            fontweight="bold" if n in best else "normal",
-        )
+        at, weight = (run.here[n].gb_s, run.error(n) or least), "bold" if n in best else "normal"
+        axes.annotate(n, at, (0, 9 + 14 * (i % 2)), textcoords="offset points", ha="center", fontweight=weight)
     beside(axes)
 
 
@@ -107,9 +86,7 @@ def errors(ranges):
     def draw(figure):
         axes = figure.subplots()
         for i, (label, found) in enumerate(ranges.values()):
-            axes.plot(
-                [b - 1 for _, b, _ in found], [e for *_, e in found], marker=marker(i), color=colour(4 * i), label=label
-            )
+            dots(axes, [b - 1 for _, b, _ in found], [e for *_, e in found], 4 * i, label=label)
         tops = [e for _, found in ranges.values() for *_, e in found]
         log_axis(axes.xaxis, 300, 2e6)
         log_axis(axes.yaxis, min(tops) / 3, max(tops) * 10)
@@ -121,25 +98,17 @@ def errors(ranges):
 
 
 def groups(run):
-    """[(names, points, label, number of the first one's family)] of those whose errors grow alike, for lines."""
-
-    def points(curve, octaves):
-        return [
-            (math.sqrt(max(a, 1) * max(b - 1, a, 1)) if octaves else b - 1, top)
-            for a, b, top in curve
-            if top > 0 and b > 1
-        ]
-
-    curves = {n: points(run.curve(n), bool(run.verify.get("profile"))) for n in run.judged()}
+    """[(points, label, number of the first one's family)] of those whose errors grow alike, for lines."""
+    curves, octaves = {}, bool(run.verify.get("profile"))
+    for n in run.judged():
+        found = [(a, b, top) for a, b, top in run.curve(n) if top > 0 and b > 1]
+        curves[n] = [(math.sqrt(max(a, 1) * max(b - 1, a, 1)) if octaves else b - 1, top) for a, b, top in found]
 
     def same(a, b):
-        return len(curves[a]) == len(curves[b]) and all(
-            max(x, y) < SAME * min(x, y) for (_, x), (_, y) in zip(curves[a], curves[b])
-        )
+        pairs = list(zip(curves[a], curves[b]))
+        return len(curves[a]) == len(curves[b]) and all(max(x, y) < SAME * min(x, y) for (_, x), (_, y) in pairs)
 
-    return [
-        (names, curves[names[0]], listed(words), index) for names, words, index in run.groups(same) if curves[names[0]]
-    ]
+    return [(curves[names[0]], listed(words), index) for names, words, index in run.groups(same) if curves[names[0]]]
 
 
 def growth(run, words):
@@ -149,17 +118,11 @@ def growth(run, words):
 
     def draw(figure):
         axes = figure.subplots()
-        for _, points, label, index in found:
-            axes.plot(*zip(*points), color=colour(index), marker=marker(index), label=label)
-        lows = [y for _, points, *_ in found for _, y in points]
-        xs = [x for _, points, *_ in found for x, _ in points]
-        log_axis(
-            axes.xaxis,
-            max(0.8, min(xs) / 1.1),
-            max(xs) * 1.2,
-            lambda x, _: short(int(x)),
-            [2**e for e in range(0, 48, 3)],
-        )
+        for points, label, index in found:
+            dots(axes, *zip(*points), index, label=label)
+        lows, xs = ([point[i] for points, *_ in found for point in points] for i in (1, 0))
+        ticks = [2**e for e in range(0, 48, 3)]
+        log_axis(axes.xaxis, max(0.8, min(xs) / 1.1), max(xs) * 1.2, lambda x, _: short(int(x)), ticks)
         log_axis(axes.yaxis, min(lows) / 2, max(lows) * 2)
         axes.grid(axis="y")
         axes.set(xlabel=run.position_word(), ylabel="max |error|")
@@ -178,16 +141,16 @@ def where(run, words):
     profiles = {n: run.profile(n) for n in run.judged() if run.profile(n)}
     if not profiles:
         return None
-    tops = [
-        top for p in profiles.values() for top in [max(e for row in p for e in row if e is not None)] if top > 0
-    ] or [ABSOLUTE]
+    tops = [max(e for row in p for e in row if e is not None) for p in profiles.values()]
+    tops = [top for top in tops if top > 0] or [ABSOLUTE]
     low, high = math.floor(math.log10(min(tops))), math.floor(math.log10(max(tops)))
     step = max(1, math.ceil((high - low) / 7))
     edges = [10.0 ** (low + 1 + step * i) for i in range(7)]
-    banded = {
-        n: [[math.nan if e is None else sum(e > edge for edge in edges) for e in row] for row in p]
-        for n, p in profiles.items()
-    }
+
+    def band(e):
+        return math.nan if e is None else sum(e > edge for edge in edges)
+
+    banded = {n: [[band(e) for e in row] for row in p] for n, p in profiles.items()}
     found = [g for g in run.groups(lambda a, b: str(banded.get(a)) == str(banded.get(b))) if g[0][0] in banded]
     positions, columns = run.verify["profile"]["position_edges"], run.verify["profile"]["column_edges"]
     across = min(4, len(found))
@@ -199,13 +162,8 @@ def where(run, words):
             axes.set_visible(False)
         for axes, (names, words, _) in zip(grid.flat, found):
             axes.set_visible(True)
-            mesh = axes.pcolormesh(
-                columns,
-                range(len(positions)),
-                banded[names[0]],
-                cmap=ListedColormap(BANDS),
-                norm=BoundaryNorm(range(9), 8),
-            )
+            colours = {"cmap": ListedColormap(BANDS), "norm": BoundaryNorm(range(9), 8)}
+            mesh = axes.pcolormesh(columns, range(len(positions)), banded[names[0]], **colours)
             axes.set(ylim=(len(positions) - 1, 0), xticks=[columns[0], columns[-1]])
             marks = [i for i in range(0, len(positions), 5)]
             axes.set_yticks(marks, [short(positions[i]) for i in marks])

@@ -1,5 +1,5 @@
 """The pictures of speeds: by table size, of single rows, of peers, of two runs compared."""
-from .drawing import INK, LINES, PAPER, RULE, SOFT, beside, colour, log_axis, marker, numbers, picture, size_as
+from .drawing import INK, LINES, PAPER, RULE, SOFT, beside, colour, dots, log_axis, marker, picture, plain_axis, size_as
 from .peers import OURS, UNFIT, Group, interval
 from .plots import bars
 from .stats import best_limit, sizes_in
@@ -13,19 +13,12 @@ def best_of_families(run, shapes):
     """{family: (name, {shape: row})}, of each family the member that is fastest on most shapes."""
     rows, found = run.verified[run.offset], {}
     for family in run.index:
-        at = {
-            n: {s: rows["fill", n, *s] for s in shapes if ("fill", n, *s) in rows}
-            for n in run.judged()
-            if run.families[n] == family
-        }
-        best = [
-            min((n for n in at if s in at[n]), key=lambda n, s=s: at[n][s].ns)
-            for s in shapes
-            if any(s in r for r in at.values())
-        ]
+        members = [n for n in run.judged() if run.families[n] == family]
+        at = {s: {n: rows["fill", n, *s] for n in members if ("fill", n, *s) in rows} for s in shapes}
+        best = [min(there, key=lambda n, there=there: there[n].ns) for there in at.values() if there]
         if best:
             name = max(best, key=best.count)
-            found[family] = name, at[name]
+            found[family] = name, {s: there[name] for s, there in at.items() if name in there}
     return found
 
 
@@ -46,43 +39,21 @@ def speed(run, words):
     def draw(figure):
         axes = figure.subplots()
         for kind, style in (("store", "dashed"), ("stream", "dotted"), ("convert", "dashdot")):
-            found = {4 * s[0] * s[1]: row.gb_s for s in shapes for row in [best_limit(run.rows, s, (kind,))[1]] if row}
-            if found:
-                axes.plot(
-                    found.keys(), found.values(), color=SOFT, linestyle=style, linewidth=1.1, label=f"limit: {kind}"
-                )
+            found = {4 * s[0] * s[1]: best_limit(run.rows, s, (kind,))[1] for s in shapes}
+            found = {size: row.gb_s for size, row in found.items() if row}
+            axes.plot(found.keys(), found.values(), color=SOFT, linestyle=style, label=f"limit: {kind}")
         for family, (name, at) in families.items():
             values = [row.gb_s for row in at.values()]
-            axes.errorbar(
-                [4 * n * d for n, d in at],
-                values,
-                yerr=bars(values, at.values()),
-                color=colour(run.index[family]),
-                marker=marker(run.index[family]),
-                elinewidth=1,
-                label=name,
-            )
+            how = {"yerr": bars(values, at.values()), "label": name}
+            dots(axes, [4 * n * d for n, d in at], values, run.index[family], **how)
         xs = [4 * n * d for n, d in shapes]
         for i, size in enumerate(cache_sizes(run.context.get("caches", []))):
             if min(xs) / 1.4 < size < max(xs) * 1.4:
                 axes.axvline(size, color=RULE, linewidth=1)
-                axes.annotate(
-                    f"L{i + 1}",
-                    (size, 1),
-                    (2, -12),
-                    xycoords=("data", "axes fraction"),
-                    textcoords="offset points",
-                    color=SOFT,
-                )
+                axes.text(size, 1, f" L{i + 1}", transform=axes.get_xaxis_transform(), va="top", color=SOFT)
         log_axis(axes.xaxis, min(xs) / 1.4, max(xs) * 1.4, size_as, [1 << e for e in range(10, 40, 2)])
-        ys = axes.get_ylim()
-        log_axis(
-            axes.yaxis,
-            min(r.gb_s for _, at in families.values() for r in at.values()) / 1.3,
-            ys[1] * 1.1,
-            lambda v, _: f"{v:g}",
-            [m * 10.0**e for e in range(-3, 4) for m in (1, 2, 5)],
-        )
+        least = min(row.gb_s for _, at in families.values() for row in at.values())
+        plain_axis(axes.yaxis, least / 1.3, axes.get_ylim()[1] * 1.1)
         axes.grid(axis="y")
         axes.set(xlabel="bytes of the table (k = 1024)", ylabel="GB/s")
         beside(axes)
@@ -97,16 +68,14 @@ def speed(run, words):
 
 def panels(run):
     """[(what a row is, {name: Row}, its columns)] of what was run at random positions."""
-    rows = run.verified[run.offset]
-    kinds = [
-        (kind, f"one row, below position {position(int(kind.split(':')[1]))}")
-        for kind in kinds_like(r"row/below:(\d+)", rows)
-    ]
-    return [
-        (title.format(n=n), {k[1]: r for k, r in rows.items() if k[0] == kind and k[2:] == (n, d)}, d)
-        for kind, title in [*kinds, ("fill_at", "one of {n} rows in a call")]
-        for n, d in sizes_of(rows, kind)
-    ]
+    rows, found = run.verified[run.offset], []
+    for kind in [*kinds_like(r"row/below:(\d+)", rows), "fill_at"]:
+        for n, d in sizes_of(rows, kind):
+            title = f"one of {n} rows in a call"
+            if kind != "fill_at":
+                title = f"one row, below position {position(int(kind.split(':')[1]))}"
+            found.append((title, {k[1]: r for k, r in rows.items() if k[0] == kind and k[2:] == (n, d)}, d))
+    return found
 
 
 def single(run, words):
@@ -121,15 +90,10 @@ def single(run, words):
         for axes, (title, rows, d) in zip(figure.subplots(1, len(shown), squeeze=False, sharey=True)[0], shown):
             for name in names:
                 index = run.index[run.families[name]] if name in run.families else 0
-                if name in rows:
-                    ns = rows[name].ns * d
-                    axes.errorbar(
-                        ns, name, xerr=bars([ns], [rows[name]]), color=colour(index), marker=marker(index), elinewidth=1
-                    )
-                else:
-                    axes.plot([], [])
+                ns = [rows[name].ns * d] if name in rows else []
+                dots(axes, ns, [name] * len(ns), index, xerr=bars(ns, [rows[name]]) if ns else None)
             values = [row.ns * d for row in rows.values()]
-            log_axis(axes.xaxis, min(values) / 1.5, max(values) * 1.5, lambda v, _: f"{v:g}", numbers(1, 1000))
+            plain_axis(axes.xaxis, min(values) / 1.5, max(values) * 1.5)
             axes.set(xlabel="ns per row", title=title)
             axes.grid(True)
 
@@ -149,15 +113,8 @@ SHOWN = (
 def peers(run, words):
     """The peers' times relative to that of exact, a panel for each world."""
     found = run.peers
-    shown = [
-        (
-            group,
-            title,
-            [c for c in found.columns(group) if any(case["exact"] for o, case in found.theirs(group) if o == c)],
-        )
-        for group, title in SHOWN
-        if any(case["exact"] for _, case in found.theirs(group))
-    ]
+    shown = [(group, title, [c for c, case in found.theirs(group) if case["exact"]]) for group, title in SHOWN]
+    shown = [(group, title, sorted(set(columns))) for group, title, columns in shown if columns]
     if not shown or found.emulated:
         return None
     rows = max(len(found.names(group)) for group, *_ in shown)
@@ -168,24 +125,16 @@ def peers(run, words):
             for i, column in enumerate(columns):
                 at = {n: c for n, c in found.column(group, column).items() if n in names and c["exact"]}
                 for n, case in at.items():
-                    low, high = interval(case, "exact")
-                    value = case["exact"][0]
-                    wrong = any(
-                        r["word"] in UNFIT for r in found.row(group, n).get("ranges", []) if r["from"] < column.n
-                    )
-                    axes.errorbar(
-                        value,
-                        names.index(n),
-                        xerr=[[max(0, value - max(low, 0.1 * value))], [max(0, high - value)]],
-                        color=colour(i),
-                        marker=marker(i),
-                        elinewidth=1,
-                        markerfacecolor=PAPER if wrong else colour(i),
-                    )
+                    (low, high), value = interval(case, "exact"), case["exact"][0]
+                    ranges = found.row(group, n).get("ranges", [])
+                    wrong = any(r["word"] in UNFIT for r in ranges if r["from"] < column.n)
+                    reach = [[max(0, value - max(low, 0.1 * value))], [max(0, high - value)]]
+                    face = PAPER if wrong else colour(i)
+                    dots(axes, value, names.index(n), i, xerr=reach, markerfacecolor=face)
                 axes.plot([], [], color=colour(i), marker=marker(i), linestyle="", label=f"{column.n} × {column.d}")
             axes.axvline(1, color=INK, linewidth=1)
             values = [case["exact"][0] for _, case in found.theirs(group) if case["exact"]]
-            log_axis(axes.xaxis, min(values) / 1.5, max(values) * 1.5, lambda v, _: f"{v:g}", numbers(1, 1000))
+            plain_axis(axes.xaxis, min(values) / 1.5, max(values) * 1.5)
             axes.set(xlabel="times the time of exact", title=title, ylim=(len(names) - 0.5, -0.5))
             axes.set_yticks(range(len(names)), names)
             axes.grid(True)
@@ -210,9 +159,7 @@ def ratios(rows, what, least):
             axes.plot([first, third], [y, y], color=INK)
             axes.plot([middle], [y], "o", color=INK)
         values = [value for _, cases, _ in rows for value, _ in cases] + [1 / (1 + least), 1 + least]
-        log_axis(
-            axes.xaxis, min(values) / 1.03, max(values) * 1.03, lambda v, _: f"{v:g}", numbers(min(values), max(values))
-        )
+        plain_axis(axes.xaxis, min(values) / 1.03, max(values) * 1.03)
         axes.set(ylim=(len(rows) - 0.5, -0.5), xlabel=f"{what} in B / {what} in A")
         axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
 
