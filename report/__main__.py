@@ -107,7 +107,8 @@ def summary(given):
     run = Run(load.load_verify(args.verify), load.load_bench(args.bench), args.verify, shape=args.shape)
     if args.shape and not run.size:
         fail(
-            f"{args.bench}: no results of shape '{args.shape}'; it has: {', '.join(n for n, _ in run.shapes.values()) or 'none'}"
+            f"{args.bench}: no results of shape '{args.shape}'; it has: "
+            f"{', '.join(n for n, _ in run.shapes.values()) or 'none'}"
         )
     if not run.has_results():
         fail(f"{args.bench}: no implementation was run")

@@ -44,18 +44,20 @@ def of_bench(bench, rows):
     few = {len(r.values) for k, r in rows.items() if k[0] == "fill" and r.spread is None}
     if few:
         yield f"{plural(max(few), 'repetition')}: no spread, which takes {ENOUGH}; so there is no ± and are no bars."
-    # Both: that of a minute alone is still full of posenc-verify, which runs just before; that of five outlasts what has ended.
+    # Both: one minute is still full of posenc-verify, which runs just before; five outlast what has ended.
     load, cpus = (context.get("load_avg") or [])[:2], context.get("num_cpus")
     if load and cpus and min(load) > cpus / 2:
         yield (
             f"The machine was busy: a load average of {min(load):.1f}{' or more' if len(load) > 1 else ''} over one "
-            f"{'and over five minutes' if len(load) > 1 else 'minute'} when the run began, with {plural(cpus, 'CPU')} (more "
+            f"{'and over five minutes' if len(load) > 1 else 'minute'} when the run began, with {plural(cpus, 'CPU')} "
+            "(more "
             f"than half of them)."
         )
     ratio = clock_ratio(clock(bench))
     if ratio > CLOCK:
         yield (
-            f"The processor's clock changed during the run: a tenth of the repetitions of the same chain of operations took "
+            "The processor's clock changed during the run: a tenth of the repetitions of the same chain of "
+            "operations took "
             f"at least {100 * (ratio - 1):.0f} % longer than the quickest tenth (throttling, or a shared core; "
             f"{100 * (CLOCK - 1):.0f} % is let pass)."
         )

@@ -1,8 +1,9 @@
 """Two runs of posenc-bench or two reports of posenc-verify side by side: as text on stdout, and as a page.
 
-Cases of posenc-bench are paired by their names; where the machines have other instruction sets, the fastest member of a family in each.
-How far the repetitions of a run lie apart does not tell how far runs do, so that cases that no commit changes (stores, plain loops,
-SLEEF's own loops, the clock) are controls: only what differs by more than nine in ten of these is called a difference."""
+Cases of posenc-bench are paired by their names; where the machines have other instruction sets, the fastest member
+of a family in each. How far the repetitions of a run lie apart does not tell how far runs do, so that cases that no
+commit changes (stores, plain loops, SLEEF's own loops, the clock) are controls: only what differs by more than nine
+in ten of these is called a difference."""
 import dataclasses
 import json
 import os
@@ -20,9 +21,10 @@ WRITES = ("fill", "fill_at", "fill_pair", "fill_at_real", "row", "add")  # calls
 LIMITS = ("store", "stream", "convert")
 SILENT = {"executable", "host_name", "library_build_type", "load_avg", "schema", "verified", "tool", "caches"}
 NAMED = 6  # so many cases that only one run has are named, more are counted
-HOW = """Cases are paired by their names. Figures are medians of the repetitions; after each ± stands half the interquartile range. A
-share is the speed over that of the fastest stores to the same memory in its own run (sums: over that of a plain loop). Where one
-machine lacks the other's instructions, NAME / NAME are the fastest members of a family in A and in B."""
+HOW = """Cases are paired by their names. Figures are medians of the repetitions; after each ± stands half the
+interquartile range. A share is the speed over that of the fastest stores to the same memory in its own run (sums:
+over that of a plain loop). Where one machine lacks the other's instructions, NAME / NAME are the fastest members of a
+family in A and in B."""
 
 
 class Measured:
@@ -134,7 +136,8 @@ def quartiles(values):
 
 
 def medians(pairs, shares):
-    """[(name, ratios, quartiles)] of the implementations' cases that write rows: tables in float32, other dtypes and sums apart."""
+    """[(name, ratios, quartiles)] of the implementations' cases that write rows: tables in float32, other dtypes and
+    sums apart."""
     found = {}
     for pair in pairs:
         if pair.call in WRITES and pair.key[1] != PLAIN_LOOP and (pair.limits or not shares):
@@ -206,7 +209,8 @@ def compare(a, b, names):
     if shares:
         rule += " The processors differ, so that shares of the limit are compared, each of its own run."
     else:
-        rule += f" Nine in ten of {len(controls)} controls, which no commit changes, differed by at most {100 * noise:.1f} %."
+        rule += f" Nine in ten of {len(controls)} controls, which no commit changes, differed by at most "
+        rule += f"{100 * noise:.1f} %."
     notes, differ = only_in(a, b, "A") + only_in(b, a, "B"), [contexts(a.context, b.context)]
     sections, rows = [("What differs beside the results?", notes, None, differ)], medians(pairs, shares)
     if rows:

@@ -3,10 +3,10 @@ from . import checks, load
 from .stats import family_of
 from .tables import Table
 
-HOW = """Equal means equal to the last bit of the figures. They are compared where both reports judged the same outputs against the same
-reference. exact rounds correctly and anchored runs one sequence of operations everywhere, so their figures must depend neither on the
-machine nor on the instruction set: all members of these two are compared with each other. The others use the machine's libm, SLEEF, or
-operations in the order of the instruction set."""
+HOW = """Equal means equal to the last bit of the figures. They are compared where both reports judged the same
+outputs against the same reference. exact rounds correctly and anchored runs one sequence of operations everywhere, so
+their figures must depend neither on the machine nor on the instruction set: all members of these two are compared
+with each other. The others use the machine's libm, SLEEF, or operations in the order of the instruction set."""
 FIGURES = ("max_abs", "ulp_max", "correctly_rounded")
 ALSO = ("ulp_p50", "ulp_p99", "ulp_bands")  # compared, but not shown
 SAME_BITS = ("exact", "anchored")
@@ -109,7 +109,8 @@ def compare(a, b, names):
         for name in one.ranges
         if name not in other.ranges
     ]
-    sentence = f"Of {sum(totals.values())} ranges of {len(found)} implementations, {totals['equal']} are equal, {totals['differs']} differ"
+    sentence = f"Of {sum(totals.values())} ranges of {len(found)} implementations, "
+    sentence += f"{totals['equal']} are equal, {totals['differs']} differ"
     sentence += (
         f", {totals['other outputs']} cannot be compared, because other outputs were judged"
         if totals["other outputs"]

@@ -1,4 +1,5 @@
-"""Pictures as SVG: drawn by Matplotlib, text as text, colours as the variables of style.css, so that both themes show the same SVG."""
+"""Pictures as SVG: drawn by Matplotlib, text as text, colours as the variables of style.css, so that both themes show
+the same SVG."""
 import dataclasses
 import io
 import math
@@ -140,7 +141,7 @@ def numbers(low, high):
     """Ticks of plain numbers for a logarithmic axis."""
     steps = (
         (1,)
-        if high / low > 300
+        if high / low > 3000
         else (1, 2, 5)
         if high / low > 4
         else (1, 1.1, 1.2, 1.3, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 9.5)

@@ -12,7 +12,8 @@ from .stats import best_limit
 from .words import plural
 
 OF_ENTRY = "isa arithmetic supported verified failure".split()
-OF_RANGE = "shape d_model base preset dtype from to rows outputs max_abs ulp_p50 ulp_p99 ulp_max correctly_rounded bound_ok".split()
+OF_RANGE = "shape d_model base preset dtype from to rows outputs".split()
+OF_RANGE += "max_abs ulp_p50 ulp_p99 ulp_max correctly_rounded bound_ok".split()
 OF_CASE = "kind name n d offset repetitions rows ns_per_element ns_half_iqr gb_per_s share_of_limit ranked".split()
 
 

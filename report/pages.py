@@ -1,5 +1,5 @@
-"""Renders the measured tables, the pictures and the quoted examples of README.md, python/README.md and docs/*.md. The pages are written by
-hand but for what stands between two markers:
+"""Renders the measured tables, the pictures and the quoted examples of README.md, python/README.md and docs/*.md. The
+pages are written by hand but for what stands between two markers:
 
     <!-- table: NAME -->                   a table of docs/recorded; markdown.py has the names
     <!-- example: FILE PART -->            a part of a file of examples/, between [part: PART] and [end: PART]

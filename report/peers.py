@@ -1,4 +1,5 @@
-"""What scripts/peers has found, build/peers.json. A ratio is a peer's time divided by ours: below 1 the peer is faster."""
+"""What scripts/peers has found, build/peers.json. A ratio is a peer's time divided by ours: below 1 the peer is
+faster."""
 import collections
 
 from . import stats
@@ -45,7 +46,8 @@ def standing(case, ours):
 
 
 class Peers:
-    """data: as the file has it. rows: {(world, name): what is known of the peer}; groups: {Group: {(name, Column): case}}."""
+    """data: as the file has it. rows: {(world, name): what is known of the peer}; groups: {Group: {(name, Column):
+    case}}."""
 
     def __init__(self, data):
         self.data, self.machine, self.versions, self.not_run = data, data["machine"], data["versions"], data["not_run"]

@@ -1,11 +1,10 @@
-"""Joins what the parts of scripts/peers have written into one file: speeds of posenc-bench --peers, errors of posenc-judge, and
-the Python world's results.
+"""Joins what the parts of scripts/peers have written into one file: speeds of posenc-bench --peers, errors of posenc-
+judge, and the Python world's results.
 
     python3 -m report join --bench FILE --judge FILE [--judge FILE] --python FILE --output PEERS.json
 
-Exit status: 0; 1 where the judge finds that exact is not correctly rounded everywhere or anchored not the right table, the file
-being written all the same; 2 where an input is wrong, and nothing is written.
-"""
+Exit status: 0; 1 where the judge finds that exact is not correctly rounded everywhere or anchored not the right
+table, the file being written all the same; 2 where an input is wrong, and nothing is written."""
 import argparse
 import datetime
 import json
@@ -34,7 +33,8 @@ WHAT = {"exact": "posenc: correctly rounded", "anchored": "posenc: float64 angle
 
 
 def measured(bench, word, form):
-    """{(kind, name, n, d): Row} of the cases that begin with the word, read as those that begin with form; and who failed."""
+    """{(kind, name, n, d): Row} of the cases that begin with the word, read as those that begin with form; and who
+    failed."""
     cases = [
         b | {"run_name": form + b["run_name"][len(word) :]}
         for b in bench["benchmarks"]
@@ -217,7 +217,8 @@ def rows_of(cases, python, tables, context):
 
 
 def broken(rows):
-    """[text] of what ours promise and do not keep: every output of exact correctly rounded, and anchored the right table."""
+    """[text] of what ours promise and do not keep: every output of exact correctly rounded, and anchored the right
+    table."""
     found = []
     for row in rows:
         words = dict.fromkeys(r["word"] for r in row["ranges"])

@@ -14,7 +14,8 @@ MARKS = 'below 1 the peer is faster: "peer wins" where the rule says so, "tie" w
 
 def rounded(value):
     """Three digits of what is from 0.1 to 100, and two of a little less."""
-    return f"{value:.{0 if value >= 100 or value <= 0 else 1 if value >= 10 else 2 if value >= 1 else 3 if value >= 0.1 else 4}f}"
+    digits = 0 if value >= 100 or value <= 0 else 1 if value >= 10 else 2 if value >= 1 else 3 if value >= 0.1 else 4
+    return f"{value:.{digits}f}"
 
 
 def figure(value, spread, between=None, tail=""):
@@ -205,8 +206,8 @@ def tally(peers):
 
 
 def by_size(peers, wanted):
-    """[(job and size, all who stand so there)]: "quick 0.500 / 0.250 (the right table? no)" is the peer's time by that of exact, and by
-    that of anchored, each where it stands so."""
+    """[(job and size, all who stand so there)]: "quick 0.500 / 0.250 (the right table? no)" is the peer's time by that
+    of exact, and by that of anchored, each where it stands so."""
     found = {}
     for group, column, case, against in peers.compared(wanted):
         found.setdefault((group, column), {}).setdefault(case["peer"], {})[against] = rounded(case[against][0])
@@ -242,8 +243,9 @@ def down(value):
 
 
 def at_least(peers, group, cases, ours, factor, what, limited=False):
-    """A row of the table: whether the peers' times are that many times ours at every size; limited: or ours so near to what stores reach
-    that nobody could be much faster. It names the closest peer, and that of every size that falls short."""
+    """A row of the table: whether the peers' times are that many times ours at every size; limited: or ours so near to
+    what stores reach that nobody could be much faster. It names the closest peer, and that of every size that falls
+    short."""
     demanded = f"{'above 1' if factor == 1 else f'at least {factor:g}'}" + (
         f", or {OF_LIMIT} of the limit" if limited else ""
     )

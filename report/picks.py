@@ -6,8 +6,8 @@ DEFAULT_SHAPE = "transformer"
 
 
 def pick(candidates, rows, order):
-    """The fastest of the names, or the simplest (earliest in the list) of those that tie with it; who it is or ties with, as
-    (name, by how much it is slower than the fastest), the fastest first."""
+    """The fastest of the names, or the simplest (earliest in the list) of those that tie with it; who it is or ties
+    with, as (name, by how much it is slower than the fastest), the fastest first."""
     fastest = min(candidates, key=lambda i: rows[i].ns)
     slower = {i: rows[i].ns / rows[fastest].ns - 1.0 for i in candidates}
     ties = [i for i in candidates if i == fastest or standing(1 + slower[i], between(rows[i], rows[fastest])) == "tie"]

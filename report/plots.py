@@ -55,8 +55,10 @@ def draw_choice(figure, run):
 
 def choice(run, words):
     caption = (
-        f"Largest |error| against speed, {run.table_name()}, {run.reach()}; speeds: {run.size[0]} × {run.size[1]}, float32, "
-        f"{medians(run.here, 'with bars of')}; both axes logarithmic. Filled: at most 1 ULP wrong; named in bold: the Pareto "
+        f"Largest |error| against speed, {run.table_name()}, {run.reach()}; speeds: {run.size[0]} × {run.size[1]}, "
+        "float32, "
+        f"{medians(run.here, 'with bars of')}; both axes logarithmic. Filled: at most 1 ULP wrong; named in bold: the "
+        "Pareto "
         "front, which no other beats in both."
     )
     return picture("choice", words, caption, lambda figure: draw_choice(figure, run), 430)
@@ -71,7 +73,8 @@ def readme(run):
         draw_choice(figure, run)
         figure.suptitle(words, fontsize=15)
         figure.supxlabel(
-            f"{where}; one core; output at {run.offset} modulo 64, {pages(run.rows)}\n{medians(run.here, 'with bars of')}; "
+            f"{where}; one core; output at {run.offset} modulo 64, "
+            f"{pages(run.rows)}\n{medians(run.here, 'with bars of')}; "
             "filled: at most 1 ULP wrong",
             fontsize=11,
             color=SOFT,
@@ -130,7 +133,8 @@ def growth(run, words):
 
     by = f"octave of {run.position_word('s')}" if run.verify.get("profile") else "range of positions"
     caption = (
-        f"Largest |error| in each {by}, {run.table_name()}, {run.whole_reach()}, against {run.reference()}; both axes logarithmic. "
+        f"Largest |error| in each {by}, {run.table_name()}, {run.whole_reach()}, against {run.reference()}; both axes "
+        "logarithmic. "
         "Implementations within 2 % of each other everywhere share a line."
     )
     return picture("growth", words, caption, draw, 380)
@@ -175,7 +179,8 @@ def where(run, words):
         figure.supylabel(run.position_word())
 
     caption = (
-        f"Largest |error| by {run.position_word()} (one row for each octave) and column, {run.table_name()}, {run.whole_reach()}. "
+        f"Largest |error| by {run.position_word()} (one row for each octave) and column, {run.table_name()}, "
+        f"{run.whole_reach()}. "
         "Implementations whose maps are the same share one. Gaps: no row was compared."
     )
     return picture("where", words, caption, draw, 90 + 210 * down)

@@ -59,8 +59,10 @@ def speed(run, words):
         beside(axes)
 
     caption = (
-        f"Speed by size of the float32 table ({listed(f'{n} × {d}' for n, d in shapes)}), of each family the member that is fastest "
-        f"on most of them; both axes logarithmic. Limits: plain stores, non-temporal (stream) stores, and a bare conversion of "
+        f"Speed by size of the float32 table ({listed(f'{n} × {d}' for n, d in shapes)}), of each family the member "
+        "that is fastest "
+        "on most of them; both axes logarithmic. Limits: plain stores, non-temporal (stream) stores, and a bare "
+        "conversion of "
         f"float64 to float32. Vertical lines: this machine's caches. {medians(run.rows, 'with bars of').capitalize()}."
     )
     return picture("speed", words, caption, draw, 420)
@@ -141,7 +143,8 @@ def peers(run, words):
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14 * 20 / rows), ncols=3, fontsize=11)
 
     caption = (
-        "The peer's time divided by that of exact, by size of the table; logarithmic. Left of the line the peer is faster. Bars: "
+        "The peer's time divided by that of exact, by size of the table; logarithmic. Left of the line the peer is "
+        "faster. Bars: "
         "quartiles. Hollow: outputs worse than a float32 angle makes them."
     )
     return picture("peers", words, caption, draw, 150 + 22 * rows)
@@ -166,7 +169,8 @@ def ratios(rows, what, least):
     return picture(
         "ratios",
         f"Ratios of the {what} in B to that in A by implementation",
-        "Strokes: the cases, coloured where a difference is told. Dots and bars: their median and quartiles. Shaded: not called a "
+        "Strokes: the cases, coloured where a difference is told. Dots and bars: their median and quartiles. Shaded: "
+        "not called a "
         "difference.",
         draw,
         70 + 26 * len(rows),

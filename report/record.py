@@ -1,5 +1,6 @@
-"""Recorded runs, docs/recorded/{verify,bench,peers}.json: what ./scripts/bench and ./scripts/peers wrote into build/, without what no
-page or comparison reads, with the commit and date of the run, one entry per line so that differences can be read."""
+"""Recorded runs, docs/recorded/{verify,bench,peers}.json: what ./scripts/bench and ./scripts/peers wrote into build/,
+without what no page or comparison reads, with the commit and date of the run, one entry per line so that
+differences can be read."""
 import json
 import pathlib
 import re

@@ -1,4 +1,5 @@
-"""What a report is about: a report of posenc-verify and, if there is one, a run of posenc-bench, joined by implementation."""
+"""What a report is about: a report of posenc-verify and, if there is one, a run of posenc-bench, joined by
+implementation."""
 import math
 import re
 
@@ -20,11 +21,12 @@ CALLED = {
 
 
 class Run:
-    """order: the names in the order of the list of implementations, simplest first; accuracy: of those that are verified; failed:
-    {name or name/dtype: why nothing of it is shown}; offset: the first place of the output, rows: what was measured there;
-    verified: {offset: the rows of what did not fail}; families: {name: its family}; index: {family: its number, for its colour};
-    spans: the position ranges of the table that speeds are compared on; size: its (n, d), or None; here: {name: its row}; limit:
-    what stores reach there; ranked: whether errors and speeds are of one table, so that they can be compared."""
+    """order: the names in the order of the list of implementations, simplest first; accuracy: of those that are
+    verified; failed: {name or name/dtype: why nothing of it is shown}; offset: the first place of the output, rows:
+    what was measured there; verified: {offset: the rows of what did not fail}; families: {name: its family}; index:
+    {family: its number, for its colour}; spans: the position ranges of the table that speeds are compared on; size:
+    its (n, d), or None; here: {name: its row}; limit: what stores reach there; ranked: whether errors and speeds
+    are of one table, so that they can be compared."""
 
     def __init__(self, verify, bench, path, peers=None, shape=None):
         self.path, self.verify, self.bench, self.peers = path, verify, bench, peers
@@ -147,8 +149,8 @@ class Run:
         return ", ".join([f"d_model {d}" if d else f"table {self.table[0]}"] + self.peculiar())
 
     def another_table(self):
-        """In what the table whose errors were judged is not the one whose speeds are here; the default report's width stands for
-        every other."""
+        """In what the table whose errors were judged is not the one whose speeds are here; the default report's width
+        stands for every other."""
         if not self.size or not self.judged_range():
             return []
         measured = re.search(r" base ([\d.e+]+)", self.context.get(f"shape.{self.shapes[self.size][0]}", ""))
@@ -230,7 +232,7 @@ class Run:
         return [(g, self.call(g), self.index[self.families[g[0]]]) for g in found]
 
     def call(self, names):
-        """Families where all of one that this processor supports are there, else names: who failed is not spoken for."""
+        """Families where all of one that this processor supports are there, else names."""
         words = []
         for name in names:
             family = self.families[name]

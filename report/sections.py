@@ -62,7 +62,8 @@ def choice(run):
         within = run.within()
         name, ties = pick(within, run.here, run.order)
         return (
-            f"{name}: {choice_of(name, ties, len(within))} that ran and are at most 1 ULP wrong, {pm(speed(run.here[name]))} GB/s"
+            f"{name}: {choice_of(name, ties, len(within))} that ran and are at most 1 ULP wrong, "
+            f"{pm(speed(run.here[name]))} GB/s"
             f"{share_text(run.here[name], run.limit, 'what stores reach')}, max |error| {number(run.error(name))}, "
             f"{ulps(run.ulp(name))} ULP{remark(name, ties)}."
         )
@@ -73,7 +74,8 @@ def choice(run):
     within, least = [n for n in judged if run.ulp(n) <= 1], min(map(run.ulp, judged))
     closest = run.call([n for n in judged if run.ulp(n) == least])
     return (
-        f"{len(within)} of {plural(len(judged), 'implementation')} {'is' if len(within) == 1 else 'are'} at most 1 ULP wrong at "
+        f"{len(within)} of {plural(len(judged), 'implementation')} {'is' if len(within) == 1 else 'are'} at most 1 "
+        "ULP wrong at "
         f"{run.reach()}, closest {listed(closest)} with {ulps(least)} ULP; which is fastest is open: {run.unranked()}."
     )
 
@@ -207,7 +209,8 @@ def single(run):
     if {"malloc_fill", "table_create"} <= set(fresh):
         (key, made), (_, plainly) = fresh["table_create"], fresh["malloc_fill"]
         said.append(
-            f"a table of {key[2]} × {key[3]} in fresh memory is made {pm(tables.times(made, plainly))} times as fast by "
+            f"a table of {key[2]} × {key[3]} in fresh memory is made {pm(tables.times(made, plainly))} times as fast "
+            "by "
             "posenc_table_create as by malloc and posenc_fill"
         )
     return f"{'; '.join(said)}." if said else "Not measured in this run."

@@ -1,5 +1,5 @@
-"""Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, worst errors, and the one rule
-for what is called faster."""
+"""Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, worst errors, and
+the one rule for what is called faster."""
 import math
 import re
 import statistics
@@ -132,8 +132,8 @@ def pages(rows):
 
 
 class Accuracy:
-    """What posenc-verify found of one implementation: the dtypes that it judged, and the errors on the table of the report,
-    known by (shape, dtype, preset)."""
+    """What posenc-verify found of one implementation: the dtypes that it judged, and the errors on the table of the
+    report, known by (shape, dtype, preset)."""
 
     def __init__(self, entry, table=("d512", "f32", None)):
         self.summary, self.arithmetic = entry.get("summary", ""), entry.get("arithmetic", "")
@@ -152,7 +152,8 @@ class Accuracy:
 
 
 def table_of(entries):
-    """(shape, dtype, preset) of the table that a report is about: what comes first, d_model 512 unless asked otherwise."""
+    """(shape, dtype, preset) of the table that a report is about: what comes first, d_model 512 unless asked
+    otherwise."""
     first = next((e["ranges"][0] for e in entries if e.get("ranges")), {})
     return first.get("shape", "d512"), first.get("dtype", "f32"), first.get("preset") or None
 
@@ -175,15 +176,16 @@ def quartiles(row):
 
 
 def between(theirs, ours):
-    """[least, most] of the ratio of two rows' times while both are within their quartiles, or None: 1 is outside where these are apart."""
+    """[least, most] of the ratio of two rows' times while both are within their quartiles, or None: 1 is outside where
+    these are apart."""
     theirs, ours = quartiles(theirs), quartiles(ours)
     return theirs and ours and [theirs[0] / ours[1], theirs[1] / ours[0]]
 
 
 def standing(ratio, interval, least=TIE):
-    """The one rule for who is faster. ratio: their time divided by ours; interval: its quartiles. "faster" (they are) or "slower" where
-    the interval does not contain 1 and the times differ by more than least; else "tie". Without an interval it is None: unknown.
-    """
+    """The one rule for who is faster. ratio: their time divided by ours; interval: its quartiles. "faster" (they are)
+    or "slower" where the interval does not contain 1 and the times differ by more than least; else "tie". Without
+    an interval it is None: unknown."""
     if interval is None:
         return None
     if max(ratio, 1 / ratio) <= 1 + least or interval[0] <= 1 <= interval[1]:

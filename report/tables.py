@@ -1,6 +1,7 @@
-"""Tables of a run of posenc-bench, for the text, the HTML page and Markdown. A cell is a text, or a pair of a value and what stands after
-its ±, half the interquartile range. Every case is compared with stores to the same memory (the limit), with the best SLEEF rows of the
-run and with float64; sums with a plain loop, out = x + c, over the same arrays."""
+"""Tables of a run of posenc-bench, for the text, the HTML page and Markdown. A cell is a text, or a pair of a value
+and what stands after its ±, half the interquartile range. Every case is compared with stores to the same memory
+(the limit), with the best SLEEF rows of the run and with float64; sums with a plain loop, out = x + c, over the
+same arrays."""
 import dataclasses
 import re
 
@@ -15,8 +16,8 @@ SOME_ROWS = "* some rows only, spread over the table"
 
 @dataclasses.dataclass
 class Table:
-    """The first column names the row; columns numbered in text are aligned left; marks gives rows by name a class of style.css; folded
-    is the line that opens it on the page."""
+    """The first column names the row; columns numbered in text are aligned left; marks gives rows by name a class of
+    style.css; folded is the line that opens it on the page."""
 
     caption: str
     head: list

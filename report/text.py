@@ -62,7 +62,8 @@ def conditions(run):
         else "not measured"
     )
     return (
-        f"{c.get('cpu', 'unknown CPU')}, {c.get('compiler', 'unknown compiler')}, {c.get('date', '')[:10]}; one core; output at "
+        f"{c.get('cpu', 'unknown CPU')}, {c.get('compiler', 'unknown compiler')}, {c.get('date', '')[:10]}; one core; "
+        "output at "
         f"{run.offset} modulo 64, {pages(run.rows)}; limit: {limit}"
     )
 
@@ -136,7 +137,8 @@ def job(peers, group):
 
 
 def show_peers(peers):
-    """What scripts/peers prints; docs/peers.md and the report also have ratios to anchored, shares of the limit, memory, who is who."""
+    """What scripts/peers prints; docs/peers.md and the report also have ratios to anchored, shares of the limit,
+    memory, who is who."""
     for what, value in peers_tables.conditions(peers):
         show_text(f"{what}: {value}", later="  ")
     for entry in peers.not_run:

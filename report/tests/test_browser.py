@@ -1,5 +1,6 @@
-"""The page of scripts/report in a browser: made of a short run of the build's posenc-verify and posenc-bench ($POSENC_VERIFY,
-$POSENC_BENCH), opened in headless Chromium, wide and narrow, light and dark. Screenshots go to $POSENC_SCREENSHOTS, if given."""
+"""The page of scripts/report in a browser: made of a short run of the build's posenc-verify and posenc-bench
+($POSENC_VERIFY, $POSENC_BENCH), opened in headless Chromium, wide and narrow, light and dark. Screenshots go to
+$POSENC_SCREENSHOTS, if given."""
 import base64
 import os
 import pathlib

@@ -38,8 +38,8 @@ def test_sections_and_figures(tmp_path):
         "conditions",
     ]
     assert (
-        "exact_avx2: the fastest of the 2 that ran and are at most 1 ULP wrong, 20.00 ± 0.10 GB/s (50.0 ± 0.4 % of what stores reach)"
-        in text
+        "exact_avx2: the fastest of the 2 that ran and are at most 1 ULP wrong, 20.00 ± 0.10 GB/s (50.0 ± 0.4 % of "
+        "what stores reach)" in text
     )
     assert "exact_avx2 3.0e-8 0.5 100 % 0.200 20.00 ± 0.10 50.0 ± 0.4" in text
     assert "exact: at most 3.0e-8 at positions to 32k; naive: up to 4.0e-4 (naive)." in text
