@@ -2,7 +2,6 @@
 without what no page or comparison reads, with the commit and date of the run, one entry per line so that
 differences can be read."""
 import json
-import pathlib
 import re
 
 from .load import TOP, fail, load, write
@@ -14,24 +13,8 @@ WHAT = {
     "peers": ("cases", "file of scripts/peers"),
 }
 DIGITS = 6  # of a time
-RANGE = (
-    "shape",
-    "d_model",
-    "base",
-    "denominator",
-    "preset",
-    "dtype",
-    "from",
-    "to",
-    "rows",
-    "outputs",
-    "max_abs",
-    "ulp_max",
-    "correctly_rounded",
-    "bound_ok",
-    "worst",
-    "closest_to_bound",
-)
+RANGE = "shape d_model base denominator preset dtype from to rows outputs max_abs ulp_max correctly_rounded bound_ok".split()
+RANGE += ["worst", "closest_to_bound"]
 ENTRY = ("name", "isa", "arithmetic", "summary", "dtypes", "supported", "verified", "failure", "bound")
 NOT_KEPT = ("host_name", "executable", "date", "verified", "posenc", "schema", "library_build_type", "num_cpus_online")
 

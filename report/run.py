@@ -118,10 +118,6 @@ class Run:
         """Errors by position are by its absolute value. s: of the plural."""
         return f"|position{s}|" if any(a < 0 for a, _ in spans_of(self.accuracy)) else f"position{s}"
 
-    def upto(self, end):
-        """The last position, as short as in "positions to 5k", which leaves the 5000th out."""
-        return position(end) if self.position_word() == "position" and end > 1 else str(end - 1)
-
     def end(self):
         """Of all |positions| that were judged."""
         return max((distances(span)[1] for span in spans_of(self.accuracy)), default=0)

@@ -4,7 +4,7 @@ import textwrap
 
 from . import peers_tables, tables
 from .picks import picks
-from .stats import best_limit, pages, spans_of
+from .stats import pages, spans_of
 from .tables import Table, percent
 from .words import number, short
 
