@@ -1,0 +1,104 @@
+"""Reads what posenc-verify, posenc-bench and scripts/peers have written, and checks its form; writes files whole."""
+import functools
+import json
+import math
+import os
+import pathlib
+import sys
+import tempfile
+
+import jsonschema
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = "report"  # begins each message
+
+
+def fail(message):
+    print(f"{PROGRAM}: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def finite(text):
+    """NaN, Infinity and 1e999 cannot be compared with anything."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a finite number")
+    return value
+
+
+def read(path):
+    """Any JSON object."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            data = json.load(f, parse_float=finite, parse_constant=finite)
+        json.dumps(data, ensure_ascii=False).encode()
+    except OSError as e:
+        fail(f"{path}: {e.strerror or e}")
+    except (ValueError, RecursionError) as e:
+        fail(f"{path}: not JSON ({e})")
+    return data if isinstance(data, dict) else {}
+
+
+@functools.cache
+def schemas():
+    return json.loads((TOP / "report/schema.json").read_text(encoding="utf-8"))
+
+
+def check(path, data, form):
+    """Ends the program unless data has that form of schema.json."""
+    validator = jsonschema.Draft7Validator({"$ref": f"#/definitions/{form}", "definitions": schemas()["definitions"]})
+    error = jsonschema.exceptions.best_match(validator.iter_errors(data))
+    if error:
+        where = ".".join(str(part) for part in error.absolute_path)
+        message = error.message if len(error.message) < 200 else f"{error.message[:200]}..."
+        fail(f"{path}: {where + ': ' if where else ''}{message}")
+
+
+def load(path, key, what, form=None):
+    """The object in the file; key is the list that it must have, what the file should be, form its schema."""
+    data = google_benchmark(path, read(path)) if key == "benchmarks" else read(path)
+    if not isinstance(data.get(key), list):
+        fail(f"{path}: this is not a {what}")
+    if form:
+        check(path, data, form)
+    return data
+
+
+def load_verify(path):
+    return load(path, "implementations", "report of posenc-verify", "verify")
+
+
+def load_bench(path):
+    return load(path, "benchmarks", "run of posenc-bench (Google Benchmark's JSON)", "bench")
+
+
+def google_benchmark(path, data):
+    """A recorded run of posenc-bench (record.py) in the form of Google Benchmark's JSON; anything else as it is."""
+    if data.get("tool") != "posenc-bench" or not isinstance(data.get("cases"), list):
+        return data
+    check(path, data, "recorded_bench")
+    cases = []
+    for case in data["cases"]:
+        clock = "real_time" if case["case"].endswith("/real_time") else "cpu_time"
+        more = {to: case[key] for key, to in (("rows", "rows"), ("huge", "huge_pages")) if key in case}
+        more |= {"run_name": case["case"], "run_type": "iteration", "time_unit": case["unit"]}
+        cases += [more | {clock: time} for time in case["times"]]
+    return {"context": data["machine"] | {"date": data["date"]}, "benchmarks": cases, "commit": data.get("commit")}
+
+
+def write(path, text):
+    """The file is the old one or the new one, never a part of it."""
+    path = pathlib.Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as f:
+                f.write(text)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as e:
+        fail(f"{e.filename or path}: {e.strerror}")

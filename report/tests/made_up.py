@@ -1,0 +1,104 @@
+"""Small made-up files of posenc-verify, posenc-bench and scripts/peers, whose figures are known by hand."""
+import json
+import re
+from html import unescape
+
+EDGES = [0.5, 1, 2, 4, 16, 256, 65536]
+QUIET = (0.99, 0.995, 1, 1.005, 1.01)  # times around their median: half an interquartile range of 0.5 %
+CACHES = [
+    {"type": "Data", "level": 1, "size": 1 << 15},
+    {"type": "Unified", "level": 2, "size": 1 << 21},
+    {"type": "Unified", "level": 3, "size": 1 << 25},
+]
+
+
+def ranges(error, ulp, correct):
+    """Of three ranges of positions; the errors grow with them."""
+    right = round(1000 * correct)
+    bands = [right, 1000 - right, 0, 0, 0, 0, 0, 0]
+    table = {"shape": "d512", "d_model": 512, "base": 10000, "preset": None, "dtype": "f32", "rows": 9, "outputs": 1000}
+    table |= {"ulp_p50": 0.25, "ulp_p99": 0.5, "ulp_max": ulp, "correctly_rounded": correct, "ulp_bands": bands}
+    spans = ((0, 512, 0.5), (512, 5000, 1), (5000, 32768, 8))
+    return [table | {"from": a, "to": b, "max_abs": error * scale} for a, b, scale in spans]
+
+
+def entry(name, isa="any", error=3e-8, ulp=0.5, correct=1.0, **more):
+    found = {"name": name, "isa": isa, "arithmetic": "float32 libm", "summary": f"about {name}", "failure": None}
+    found |= {"supported": True, "verified": True, "bound": {"law": "half a unit", "evidence": "proved"}}
+    profile = [[error / 2, None], [error / 2, error / 4], [error, error / 8]]
+    return found | {"ranges": ranges(error, ulp, correct), "profile": profile} | more
+
+
+def verify(**more):
+    entries = [entry("naive", error=4e-4, ulp=1e6, correct=0.25), entry("exact_avx2", "avx2"), entry("exact_scalar")]
+    entries.append(entry("wrong", verified=False, failure="2 outputs beyond <b>its</b> bound", error=7e-3))
+    entries.append(entry("lacking_neon", "neon", supported=False, verified=False, ranges=[]))
+    machine = {"cpu": "this one", "architecture": "x86_64", "compiler": "GCC 1", "build_type": "Release"}
+    profile = {"position_edges": [0, 1, 2, 4], "column_edges": [0, 256, 512], "rows": [1, 1, 2]}
+    found = {"schema": 1, "tool": "posenc-verify", "version": "1.0.0", "date": "2026-11-21T20:00:00+00:00", "seed": 1}
+    found |= {"reference": "mpfr", "machine": machine, "ulp_band_edges": EDGES, "profile": profile}
+    return found | {"implementations": entries} | more
+
+
+def case(name, ns, n=5000, d=512, times=QUIET, **more):
+    """ns of an element."""
+    found = {"run_name": name, "run_type": "iteration", "real_time": 1, "time_unit": "ns", "rows": n}
+    return [found | {"cpu_time": ns * t * n * d} | more for t in times]
+
+
+FILLS = {"exact_avx2": 0.2, "exact_scalar": 2, "naive": 16}  # 20, 2 and 0.25 GB/s
+
+
+def bench(*more, fills=FILLS, **context):
+    """Tables of 5000 x 512: stores take 0.1 ns an element."""
+    at = "n:5000/d:512"
+    runs = case(f"limit/store/w:32/{at}", 0.1) + case(f"fill/wrong/f32/{at}", 0.01)
+    runs += [c for name, ns in fills.items() for c in case(f"fill/{name}/f32/{at}", ns)]
+    runs += [{"run_name": "harness/clock/n:1/d:1", "run_type": "iteration", "cpu_time": 8, "time_unit": "ns"}] * 6
+    known = {"cpu": "this one", "compiler": "GCC 1", "build_type": "Release", "date": "2026-11-21T21:00:00+00:00"}
+    known |= {"offset": "16", "num_cpus": 4, "load_avg": [1.5, 1.0, 0.5], "cpu_scaling_enabled": False}
+    known |= {"caches": CACHES, "emulated": "no", "shape.transformer": f"{at} base 10000, Transformer base"}
+    return {"context": known | context, "benchmarks": [*runs, *(c for cases in more for c in cases)]}
+
+
+PEERS = {
+    "fill/exact_avx512": 0.2,
+    "fill/anchored_avx512": 0.15,
+    "peer/quick": 0.1,
+    "peer/slow": 2,
+    "limit/stream/w:64": 0.18,
+}
+
+
+def peers_bench():
+    """exact takes 0.2 ns an element, the quick peer 0.5 of that, the slow one 10 times as much; stores 0.18 ns."""
+    cases = []
+    for n, d in ((64, 128), (131072, 1024)):
+        for name, ns in PEERS.items():
+            cases += case(f"{name}/f32/n:{n}/d:{d}", ns, n, d)
+    return {"context": bench()["context"] | {"peer.quick": "a | quick one"}, "benchmarks": cases}
+
+
+def judge(exact="exact"):
+    def table(name, error, word):
+        span = {"from": 0, "to": 512, "rows": 256, "max_abs": error, "word": word}
+        found = {"name": name, "file": None, "preset": "paper", "d_model": 512, "wrong_from": None}
+        return found | {"right": word != "wrong", "ranges": [span]}
+
+    tables = [table("exact", 3e-8, exact), table("anchored", 3e-8, "ulp")]
+    tables += [table("quick", 0.4, "wrong"), table("slow", 3e-5, "float32")]
+    return {"schema": 1, "tool": "posenc-verify", "tables": tables}
+
+
+def write(path, data):
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    return path
+
+
+def text_of(page):
+    page = re.sub(r"<style>.*?</style>|<svg.*?</svg>", " ", page, flags=re.S)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", page)).replace("\u202f", " "))
+
+
+def lines(text, start):
+    return [" ".join(line.split()) for line in text.splitlines() if line.startswith(start)]

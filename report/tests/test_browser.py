@@ -1,0 +1,170 @@
+"""The page of scripts/report in a browser: made of a short run of the build's posenc-verify and posenc-bench
+($POSENC_VERIFY, $POSENC_BENCH), opened in headless Chromium, wide and narrow, light and dark. Screenshots go to
+$POSENC_SCREENSHOTS, if given."""
+import base64
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+for tool in ("chromium", "chromedriver"):
+    if not shutil.which(tool):
+        pytest.skip(f"{tool} is not installed (./scripts/setup campaigns installs it)", allow_module_level=True)
+webdriver = pytest.importorskip(
+    "selenium.webdriver", reason="Selenium is not installed (./scripts/setup campaigns installs it)"
+)
+from selenium.webdriver.chrome.service import Service
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+VERIFY, BENCH = os.environ["POSENC_VERIFY"], os.environ["POSENC_BENCH"]
+FEW = "^(harness|row)/|n:(5000|256)/d:512$|n:16/d:384$|^fill_at/.*/n:2048"  # something for every section
+VIEWS = [(width, theme) for width in (1280, 400) for theme in ("light", "dark")]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    work = tmp_path_factory.mktemp("page")
+    verify, bench = work / "verify.json", work / "bench.json"
+    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run([VERIFY, "--rows", "16", "--json", verify], **quiet)
+    subprocess.run(
+        [
+            BENCH,
+            "--verified",
+            verify,
+            f"--benchmark_filter={FEW}",
+            "--benchmark_repetitions=2",
+            "--benchmark_min_time=0.001",
+            f"--benchmark_out={bench}",
+            "--benchmark_out_format=json",
+        ],
+        **quiet,
+    )
+    subprocess.run(
+        [
+            "/usr/bin/python3",
+            "-B",
+            "-m",
+            "report",
+            "report",
+            "--verify",
+            verify,
+            "--bench",
+            bench,
+            "--output",
+            work / "out",
+        ],
+        cwd=TOP,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return work / "out/index.html"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(params=VIEWS, ids=lambda view: f"{view[0]} {view[1]}")
+def view(request, browser, page):
+    """The browser with the page open, everything unfolded; its width, and the name of the theme."""
+    width, theme = request.param
+    browser.get_log("browser"), browser.get_log("performance")
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    )
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]}
+    )
+    browser.get(page.as_uri())
+    browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = true")
+    return browser, width, theme
+
+
+def test_nothing_is_fetched_and_nothing_complains(view):
+    browser = view[0]
+    assert browser.get_log("browser") == []
+    asked = [
+        entry["message"]
+        for entry in browser.get_log("performance")
+        if '"Network.requestWillBeSent"' in entry["message"]
+    ]
+    assert asked and not any('"url":"http' in message for message in asked)
+
+
+def test_every_implementation_is_seen(view):
+    text = view[0].execute_script("return document.body.innerText")
+    listed = subprocess.run([VERIFY, "--list"], check=True, capture_output=True, text=True).stdout
+    names = [line.split()[0] for line in listed.splitlines() if line.strip()]
+    assert len(names) > 10
+    assert [name for name in names if name not in text] == []
+
+
+def test_the_page_fits_the_window(view):
+    browser, width, _ = view
+    assert browser.execute_script("return [innerWidth, document.scrollingElement.scrollWidth]") == [width, width]
+    beyond = browser.execute_script(
+        """
+      return [...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll > *') && !e.closest('svg *'))
+        .filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.left < 0 || b.right > innerWidth + 0.5) })
+        .map(e => e.outerHTML.slice(0, 80))"""
+    )
+    assert beyond == []
+
+
+def test_pictures(view):
+    """Text lies within its picture and is large enough."""
+    found = view[0].execute_script(
+        """
+      const wrong = [], seen = [...document.querySelectorAll('figure svg')]
+      for (const svg of seen) {
+        const all = svg.getBoundingClientRect(), scale = all.width / svg.viewBox.baseVal.width
+        for (const t of svg.querySelectorAll('text')) {
+          const b = t.getBoundingClientRect(), size = parseFloat(getComputedStyle(t).fontSize) * scale
+          if (b.left < all.left - 2 || b.right > all.right + 2 || b.top < all.top - 2 || b.bottom > all.bottom + 2)
+            wrong.push('outside: ' + t.textContent)
+          if (size < 10) wrong.push('small: ' + t.textContent + ' ' + size)
+        }
+      }
+      return [seen.length, wrong]"""
+    )
+    assert found == [6, []]
+
+
+def test_colours_follow_the_theme(view):
+    browser, _, theme = view
+    drawn = browser.execute_script(
+        """
+      const light = c => { const [r, g, b] = c.match(/[0-9.]+/g).map(Number); return r + g + b > 382 }
+      const texts = [...document.querySelectorAll('figure svg text')].filter(t => t.getBoundingClientRect().width)
+      return [light(getComputedStyle(document.documentElement).backgroundColor), texts.length,
+              texts.filter(t => light(getComputedStyle(t).fill)).length / texts.length]"""
+    )
+    assert drawn[0] == (theme == "light") and drawn[1] > 100
+    assert drawn[2] < 0.1 if theme == "light" else drawn[2] > 0.9
+
+
+def test_screenshot(view):
+    browser, width, theme = view
+    directory = os.environ.get("POSENC_SCREENSHOTS")
+    if not directory:
+        pytest.skip("$POSENC_SCREENSHOTS says where, and is not set")
+    browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = false")
+    height = browser.execute_script("return document.documentElement.scrollHeight")
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+    )
+    picture = base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
+    pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
+    (pathlib.Path(directory) / f"report-{width}-{theme}.png").write_bytes(picture)
+    assert picture.startswith(b"\x89PNG") and len(picture) > 50000

@@ -1,0 +1,54 @@
+"""./scripts/pages: README.md and docs/ are what it renders; what stands outside of the markers is left alone."""
+import json
+
+import pytest
+
+from conftest import run
+from report import pages, record
+
+
+def test_the_pages_of_this_tree():
+    assert run("pages", "--check") == (0, "", "")
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples/a.c").write_text(
+        "int x;\n  /* [part: one] */\n  int y; // kept\n    int z;\n  /* [end: one] */\n"
+    )
+    monkeypatch.setattr(pages, "TOP", tmp_path)
+    return tmp_path
+
+
+def test_examples(tree):
+    page = "before 12.5 GB/s\n<!-- example: a.c one -->\nold\n<!-- end -->\nafter\n"
+    assert pages.rendered(page) == (
+        "before 12.5 GB/s\n<!-- example: a.c one -->\n```c\nint y; // kept\n  int z;\n```\n<!-- end -->\n" "after\n"
+    )
+    with pytest.raises(SystemExit):
+        pages.rendered("<!-- example: a.c two -->\n<!-- end -->\n")
+
+
+def test_tables_have_their_run_beside_them():
+    made = pages.rendered("<!-- table: speed-limits -->\n<!-- end -->\n")
+    bench = json.loads((record.RECORDED / "bench.json").read_text())
+    assert (
+        f"Run of {bench['date'][:10]}, commit {bench['commit']}, " in made and "| fill 256 x 512 (L2), GB/s | " in made
+    )
+    with pytest.raises(SystemExit):
+        pages.rendered("<!-- table: nothing -->\n<!-- end -->\n")
+
+
+def test_record_keeps_what_it_recorded(tmp_path, monkeypatch):
+    """Recording a record changes nothing; without a commit it is refused."""
+    kept = {name: (record.RECORDED / f"{name}.json").read_text() for name in ("verify", "peers")}
+    monkeypatch.setattr(record, "RECORDED", tmp_path)
+    for name, text in kept.items():
+        path = tmp_path / f"build-{name}.json"
+        path.write_text(text)
+        with pytest.raises(SystemExit):
+            record.record(name, path)
+        path.with_suffix(".commit").write_text(json.loads(text)["commit"] + "\n")
+        record.record(name, path)
+        assert json.loads((tmp_path / f"{name}.json").read_text()) == json.loads(text)
