@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Shapes: verify/shapes.inc, then levels.inc ------------------------------------------------------------- */
+/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc ------------------------------------------------------------- */
 
 typedef struct bench_shape {
   const char *name;
