@@ -266,15 +266,15 @@ static void check_all(int large)
 /* ---- drawing a case ---- */
 
 /* On both sides of anchors (32 mod 64) and of coarse parts (4064 mod 8192, as anchors go), at 0, and at the ends of the domain. */
-static void draw_positions(void)
+static void draw_positions(int far_apart)
 {
   static const int64_t around[] = {0, 0, 32, 96, -32, 4064, 4064, 4096, -4128, 8192 * 15 + 4064, 131071, 1000003, -70,
                                    POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
   const int64_t far = POSENC_MAX_POSITION, count = c.count;
   c.first = PICK(around) - random_between(&seed, 0, count);
   c.first = c.first < -far ? -far : c.first + count - 1 > far ? far - count + 1 : c.first;
-  const int64_t span = one_in(3) ? 2 * far : one_in(2) ? 300000 : count + 20; /* many coarse parts, or few */
-  const int kind = (int)random_between(&seed, 0, 3);
+  const int64_t span = far_apart || one_in(3) ? 2 * far : one_in(2) ? 300000 : count + 20; /* many coarse parts, or few */
+  const int kind = far_apart ? 0 : (int)random_between(&seed, 0, 3);
   for (int64_t i = 0; i < count; i++) {
     int64_t p = c.first + i;
     if ((c.call == AT || c.call == AT_REAL) && i > 0 && (kind == 0 || one_in(3)))
@@ -381,10 +381,16 @@ static void draw(int i)
   static const int32_t dtypes[] = {POSENC_F32, POSENC_F32, POSENC_F32, POSENC_BF16, POSENC_BF16, POSENC_F16, POSENC_F64};
   static const double scales[] = {-1, 0.5, 0, 0.3};
   static const float of_sums[] = {0, 1, 22.627417f, -1.7f, 0x1.fffffep127f, 0.1f};
-  const int table = i % 3 == 0; /* of rows at lines, shared or not, as kernels write many */
+  const int table = i % 3 == 0;      /* of rows at lines, shared or not, as kernels write many */
+  const int far_apart = i % 30 == 1; /* of more coarse parts than a batch of rows has */
+  const int wide = i % 30 == 2;      /* beyond what plans keep tables for */
   set_spec(table ? PICK(table_widths) : one_in(3) ? random_between(&seed, 1, 140) : PICK(widths), table ? (i % 9 ? POSENC_F32 : POSENC_BF16) : PICK(dtypes));
   static const call of_tables[] = {FILL, ADD, CUTS};
-  c.call = table ? PICK(of_tables) : (call)random_between(&seed, 0, CALLS - 1);
+  if (far_apart)
+    set_spec(random_between(&seed, 1, 70), POSENC_F32);
+  if (wide)
+    set_spec(8200, i % 60 == 2 ? POSENC_BF16 : PICK(dtypes));
+  c.call = table ? PICK(of_tables) : far_apart ? AT : (call)random_between(&seed, 0, CALLS - 1);
   c.spec.dtype = is_sum() && c.spec.dtype != POSENC_BF16 ? POSENC_F32 : c.spec.dtype;
   if (!table && one_in(2)) {
     c.spec.layout = (int32_t)random_between(&seed, 0, 1);
@@ -397,10 +403,12 @@ static void draw(int i)
   c.count = least(table ? PICK(table_counts) : PICK(counts), most / d > 0 ? most / d : 1);
   if ((c.call == AT || c.call == AT_REAL) && d < 8 && c.spec.dtype != POSENC_F64)
     c.count = random_between(&seed, 1, MOST_ROWS);
-  if (d > 8000)
-    c.count = random_between(&seed, 1, 9);
+  if (far_apart)
+    c.count = random_between(&seed, 150, 700);
+  if (d > 8000 && c.spec.dtype != POSENC_F64)
+    c.count = wide ? 9 : random_between(&seed, 1, 9);
   c.batch = c.call == ADD_BATCH ? random_between(&seed, 1, 3) : 1;
-  draw_positions();
+  draw_positions(far_apart);
   draw_frequencies(spec_count(&c.spec));
   place_columns();
   const int64_t line = 64 / (int64_t)size_of();
@@ -412,7 +420,9 @@ static void draw(int i)
   if (c.count == 1 && c.batch == 1 && one_in(2)) /* it may have any, and is what it is */
     c.out = (posenc_strides){INT64_MAX, INT64_MAX};
   c.x = table && one_in(2) ? c.out : draw_strides(1);
-  c.in_place = is_sum() && one_in(3);
+  if (table && one_in(2)) /* rows of out may share lines where those of x have gaps */
+    c.x.row += random_between(&seed, 1, 16);
+  c.in_place = is_sum() && one_in(4);
   c.x = c.in_place ? c.out : c.x;
   c.scale = PICK(of_sums);
 }

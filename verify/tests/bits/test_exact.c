@@ -403,10 +403,11 @@ static void whole_turns(void **state)
     check_exact(&among, positions, TRIES);
     check_exact(&last, positions, TRIES);
     double halves[TRIES]; /* between integers, which are asked for otherwise */
-    for (int j = 0; j < TRIES && i == 1; j++)
-      halves[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
-    for (int again = 0; again < 3 && i == 1; again++)
+    for (int again = 0; again < 3 && i == 1; again++) {
+      for (int j = 0; j < TRIES; j++)
+        halves[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
       check_alone_real(POSENC_F32, &near[i].w, 1, halves, TRIES);
+    }
   }
   enum { NOTHINGS = 200 };
   double positions[NOTHINGS]; /* sines whose sign float64 does not know, which float16 keeps although nothing else of them is left */
