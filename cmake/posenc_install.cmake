@@ -2,7 +2,7 @@
 #
 #   runtime      libposenc.so.1 and what it points to
 #   development  the header, the link libposenc.so, libposenc.a, the CMake package, posenc.pc
-#   tools        posenc-table, posenc-verify, posenc-bench,, as far as they are built
+#   tools        posenc-table, posenc-verify, posenc-bench, as far as they are built
 #   man          their pages, and posenc.3
 #   python       the Python package, if POSENC_PYTHON_DIR says where
 include(CMakePackageConfigHelpers)

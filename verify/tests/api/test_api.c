@@ -161,6 +161,9 @@ static void status_strings(void **state)
       assert_string_not_equal(posenc_status_string((posenc_status)i), posenc_status_string((posenc_status)j));
   assert_string_equal(posenc_status_string((posenc_status)99), "unknown status");
   assert_string_equal(posenc_version(), POSENC_VERSION_STRING);
+  char version[40];
+  snprintf(version, sizeof version, "%d.%d.%d", POSENC_VERSION_MAJOR, POSENC_VERSION_MINOR, POSENC_VERSION_PATCH);
+  assert_string_equal(version, POSENC_VERSION_STRING);
 }
 
 static void bounds_out_of_range(void **state)
