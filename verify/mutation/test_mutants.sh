@@ -236,7 +236,7 @@ wait
 
 for impl in "${!file_of[@]}"; do # shellcheck disable=SC2053
   if [[ $impl == $only_rows ]] && ! runs "$impl"; then
-    [[ ${isa_of[$impl]} == neon ]] && echo "$impl: left to scripts/cross-aarch64" ||
+    [[ ${isa_of[$impl]} == neon ]] && echo "$impl: needs AArch64, or EMULATOR and a cross build" ||
       echo "skipped: $impl does not run here, nor do its mutants"
   fi
 done

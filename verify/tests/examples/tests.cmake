@@ -8,9 +8,7 @@ function(posenc_examples name)
 endfunction()
 
 posenc_examples(examples_c c)
-if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_C_COMPILER_ID STREQUAL "GNU") # the others need no second look
-  posenc_examples(examples_single single)
-  posenc_examples(examples_mapped mapped)
-  posenc_examples(examples_python heads python)
-  posenc_examples(examples_subproject subproject)
-endif()
+posenc_examples(examples_single single)
+posenc_examples(examples_mapped mapped)
+posenc_examples(examples_python heads python)
+posenc_examples(examples_subproject subproject)
