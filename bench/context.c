@@ -18,8 +18,7 @@
 #define STRING(x) STRING_(x)
 
 /* "always [madvise] never" -> "madvise" */
-static void huge_page_mode(const char *setting, char *mode, size_t size)
-{
+static void huge_page_mode(const char *setting, char *mode, size_t size) {
   char path[96];
   snprintf(path, sizeof path, "/sys/kernel/mm/transparent_hugepage/%s", setting);
   FILE *f = fopen(path, "r");
@@ -33,8 +32,7 @@ static void huge_page_mode(const char *setting, char *mode, size_t size)
   snprintf(mode, size, "%.*s", open ? (int)length : 7, open ? open + 1 : "unknown");
 }
 
-static void one_skipped(const char *name, const char *reason, void *data)
-{
+static void one_skipped(const char *name, const char *reason, void *data) {
   char key[128];
   (void)data;
   snprintf(key, sizeof key, "not_run.%s", name);
@@ -42,8 +40,7 @@ static void one_skipped(const char *name, const char *reason, void *data)
   fprintf(stderr, "not run: %s: %s\n", name, reason);
 }
 
-void bench_context(const bench_options *options)
-{
+void bench_context(const bench_options *options) {
   char text[256];
   shim_context("schema", "1");
   shim_context("posenc", posenc_version());
@@ -51,8 +48,8 @@ void bench_context(const bench_options *options)
   shim_context("c_flags", POSENC_C_FLAGS " (each implementation adds those of its instruction set)");
   shim_context("compiler", machine_compiler());
 #if POSENC_WITH_SLEEF
-  shim_context("sleef",
-               STRING(SLEEF_VERSION_MAJOR) "." STRING(SLEEF_VERSION_MINOR) "." STRING(SLEEF_VERSION_PATCHLEVEL));
+  shim_context(
+      "sleef", STRING(SLEEF_VERSION_MAJOR) "." STRING(SLEEF_VERSION_MINOR) "." STRING(SLEEF_VERSION_PATCHLEVEL));
 #else
   shim_context("sleef", "not built in");
 #endif

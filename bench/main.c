@@ -13,8 +13,7 @@ typedef struct arguments {
   char **ours, **theirs;
 } arguments;
 
-static arguments split(int argc, char **argv)
-{
+static arguments split(int argc, char **argv) {
   arguments a = {0, 0, must_calloc(argc + 1, sizeof *argv), must_calloc(argc + 3, sizeof *argv)};
   a.ours[a.n_ours++] = a.theirs[a.n_theirs++] = argv[0];
   for (int i = 1; i < argc; i++) {
@@ -28,8 +27,7 @@ static arguments split(int argc, char **argv)
 
 static bool wanted(const bench_options *o, size_t shape) { return o->shapes >> shape & 1; }
 
-static void register_at(const bench_options *o, const bench_offset *at)
-{
+static void register_at(const bench_options *o, const bench_offset *at) {
   for (size_t i = 0; i < bench_shape_count(); i++) {
     if (!wanted(o, i))
       continue;
@@ -51,8 +49,7 @@ static void register_at(const bench_options *o, const bench_offset *at)
     bench_register_threads(at);
 }
 
-static void register_all(const bench_options *o)
-{
+static void register_all(const bench_options *o) {
   size_t largest = 0; /* all shapes are wanted where there are cases of other sizes, which are smaller */
   for (size_t i = 0; i < bench_shape_count(); i++)
     if (wanted(o, i) && bench_shape_bytes(bench_shape_at(i), POSENC_F32) > largest)
@@ -72,15 +69,13 @@ static void register_all(const bench_options *o)
     bench_register_fresh();
 }
 
-static void print_skipped(const char *name, const char *reason, void *data)
-{
+static void print_skipped(const char *name, const char *reason, void *data) {
   (void)data;
   printf("not run: %s: %s\n", name, reason);
 }
 
 /* Before anything runs, and without touching what the file holds: Google Benchmark would find out late, or not say. */
-static bool can_write(const char *path)
-{
+static bool can_write(const char *path) {
   FILE *f = path ? fopen(path, "ab") : NULL;
   if (path && !f)
     fprintf(stderr, "posenc-bench: cannot write %s: %s\n", path, strerror(errno));
@@ -90,12 +85,11 @@ static bool can_write(const char *path)
 }
 
 /* Google Benchmark's part: returns the exit status. */
-static int measure(const bench_options *o, arguments *a)
-{
+static int measure(const bench_options *o, arguments *a) {
   const char *unknown = shim_flags(a->n_theirs, a->theirs);
   if (unknown) {
     fprintf(stderr, "posenc-bench: '%s' is no option of Google Benchmark, or its value is not allowed; see --help\n",
-            unknown);
+        unknown);
     return 2;
   }
   if (o->verified)
@@ -118,8 +112,7 @@ static int measure(const bench_options *o, arguments *a)
   return shim_run_all() > 0 ? 1 : 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   bench_options o;
   arguments a = split(argc, argv);
   char json_out[] = "--benchmark_out_format=json", json_stdout[] = "--benchmark_format=json", *json_file = NULL;

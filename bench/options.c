@@ -13,24 +13,23 @@ static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Only this shape or cache level; may be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-     "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0",
-     0},
+        "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0",
+        0},
     {"peers", KEY_PEERS, NULL, 0,
-     "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
+        "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
     {"verified", KEY_VERIFIED, "FILE", 0, "JSON of posenc-verify: what it does not call verified is not run", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
-     "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
-     "given several times: names of all but the first then end in /offset:BYTES",
-     0},
+        "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
+        "given several times: names of all but the first then end in /offset:BYTES",
+        0},
     {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
     {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},
     {"pick", KEY_PICK, NULL, 0, "Verify that table, measure who is within the budget, say which one to use and how", 1},
     {"max-ulp", KEY_MAX_ULP, "X", 0,
-     "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
+        "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
     {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1},
     {"recipe", KEY_RECIPE, NULL, 0, "Instead of a budget: the roundings of the preset's own framework", 1},
-    {"format", KEY_FORMAT, "NAME", 0, "text (default) or json", 1},
-    {0}};
+    {"format", KEY_FORMAT, "NAME", 0, "text (default) or json", 1}, {0}};
 
 static const char text[] =
     "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or "
@@ -55,8 +54,7 @@ static const char text[] =
     "Output: results on stdout, progress on stderr.\n"
     "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.";
 
-static void add_shape(const char *name, const struct argp_state *state)
-{
+static void add_shape(const char *name, const struct argp_state *state) {
   bench_options *o = state->input;
   size_t index = 0;
   if (bench_shape_find(name, &index)) {
@@ -71,8 +69,7 @@ static void add_shape(const char *name, const struct argp_state *state)
   argp_error(state, "no shape or level is named '%s'; they are: %s", name, names);
 }
 
-static void add_offset(int64_t offset, bench_options *o)
-{
+static void add_offset(int64_t offset, bench_options *o) {
   for (size_t i = 0; i < o->n_offsets; i++)
     if (o->offsets[i].bytes == offset)
       return;
@@ -82,8 +79,7 @@ static void add_offset(int64_t offset, bench_options *o)
     snprintf(at->suffix, sizeof at->suffix, "/offset:%d", (int)offset);
 }
 
-static void parse_offset(const char *arg, const struct argp_state *state)
-{
+static void parse_offset(const char *arg, const struct argp_state *state) {
   char *end;
   const long offset = strtol(arg, &end, 10);
   if (*arg == '\0' || *end != '\0' || offset < 0 || offset > 60 || offset % 4 != 0)
@@ -91,8 +87,7 @@ static void parse_offset(const char *arg, const struct argp_state *state)
   add_offset(offset, state->input);
 }
 
-static double parse_budget(const struct argp_state *state, const char *option, const char *arg)
-{
+static double parse_budget(const struct argp_state *state, const char *option, const char *arg) {
   char *end;
   const double most = strtod(arg, &end);
   if (end == arg || *end != '\0' || !(most >= 0) || isinf(most))
@@ -100,8 +95,7 @@ static double parse_budget(const struct argp_state *state, const char *option, c
   return most;
 }
 
-static void complete_pick(const struct argp_state *state)
-{
+static void complete_pick(const struct argp_state *state) {
   bench_options *o = state->input;
   if (o->list || o->verified || o->json || o->all_cases || o->peers || o->shapes)
     argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, "
@@ -119,13 +113,12 @@ static void complete_pick(const struct argp_state *state)
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->choice.table.spec.dtype);
   o->choice.at = &o->offsets[0];
   if (o->offsets[0].bytes % size != 0)
-    argp_error(state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->offsets[0].bytes,
-               (int)size);
+    argp_error(
+        state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->offsets[0].bytes, (int)size);
 }
 
 /* What was not given. */
-static void complete(const struct argp_state *state)
-{
+static void complete(const struct argp_state *state) {
   bench_options *o = state->input;
   if (o->all_cases && o->shapes != 0)
     argp_error(state, "--shape and --all-cases exclude each other; --benchmark_filter=REGEX selects among all cases");
@@ -148,37 +141,64 @@ static void complete(const struct argp_state *state)
   }
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
-{
+static error_t take(int key, char *arg, struct argp_state *state) {
   bench_options *o = state->input;
   switch (key) {
-  case ARGP_KEY_INIT: state->child_inputs[0] = &o->choice.table; break;
-  case KEY_PICK: o->pick = true; break;
-  case KEY_MAX_ULP: o->choice.max_ulp = parse_budget(state, "--max-ulp", arg); break;
-  case KEY_MAX_ABS: o->choice.max_abs = parse_budget(state, "--max-abs", arg); break;
-  case KEY_RECIPE: o->choice.recipe = true; break;
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &o->choice.table;
+    break;
+  case KEY_PICK:
+    o->pick = true;
+    break;
+  case KEY_MAX_ULP:
+    o->choice.max_ulp = parse_budget(state, "--max-ulp", arg);
+    break;
+  case KEY_MAX_ABS:
+    o->choice.max_abs = parse_budget(state, "--max-abs", arg);
+    break;
+  case KEY_RECIPE:
+    o->choice.recipe = true;
+    break;
   case KEY_FORMAT:
     if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0)
       argp_error(state, "--format %s: text or json is needed", arg);
     o->format_given = true;
     o->choice.format_json = arg[0] == 'j';
     break;
-  case KEY_LIST: o->list = true; break;
-  case KEY_VERIFIED: o->verified = arg; break;
-  case KEY_JSON: o->json = arg; break;
-  case KEY_SHAPE: add_shape(arg, state); break;
-  case KEY_ALL: o->all_cases = true; break;
-  case KEY_PEERS: o->peers = true; break;
-  case KEY_OFFSET: parse_offset(arg, state); break;
-  case ARGP_KEY_ARG: argp_error(state, "'%s' is not expected: there are options only", arg); break;
-  case ARGP_KEY_END: complete(state); break;
-  default: return ARGP_ERR_UNKNOWN;
+  case KEY_LIST:
+    o->list = true;
+    break;
+  case KEY_VERIFIED:
+    o->verified = arg;
+    break;
+  case KEY_JSON:
+    o->json = arg;
+    break;
+  case KEY_SHAPE:
+    add_shape(arg, state);
+    break;
+  case KEY_ALL:
+    o->all_cases = true;
+    break;
+  case KEY_PEERS:
+    o->peers = true;
+    break;
+  case KEY_OFFSET:
+    parse_offset(arg, state);
+    break;
+  case ARGP_KEY_ARG:
+    argp_error(state, "'%s' is not expected: there are options only", arg);
+    break;
+  case ARGP_KEY_END:
+    complete(state);
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
   }
   return 0;
 }
 
-void bench_options_parse(int argc, char **argv, bench_options *options)
-{
+void bench_options_parse(int argc, char **argv, bench_options *options) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
   static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};

@@ -36,13 +36,17 @@ assert sorted(v["case"] for v in verdicts) == fills, "one verdict for each imple
 assert len({v["against"] for v in verdicts}) == 1, "against the fastest"
 assert all(v["behind"] >= 0 for v in verdicts if v["verdict"] not in ("unclear", "tie"))
 
-times, verdicts = run("--peers", "--benchmark_filter=/n:64/d:128$|below:4096$", "--benchmark_repetitions=6",
-                      *INTERLEAVED)
+times, verdicts = run(
+    "--peers", "--benchmark_filter=/n:64/d:128$|below:4096$", "--benchmark_repetitions=6", *INTERLEAVED
+)
 for theirs, ours in (("peer", "fill"), ("peer_row", "row"), ("peer_once", "once")):
     found = {(v["case"], v["against"]) for v in verdicts if v["case"].startswith(theirs + "/")}
     wanted = {(a, b) for a in times if a.startswith(theirs + "/") for b in times if b.startswith(ours + "/")}
     assert found == wanted and wanted, f"each {theirs} against each {ours}"
 
-for arguments in (("--benchmark_repetitions=5", *INTERLEAVED), ("--benchmark_repetitions=6",),
-                  ("--benchmark_repetitions=6", "--benchmark_enable_random_interleaving=false")):
+for arguments in (
+    ("--benchmark_repetitions=5", *INTERLEAVED),
+    ("--benchmark_repetitions=6",),
+    ("--benchmark_repetitions=6", "--benchmark_enable_random_interleaving=false"),
+):
     assert run("--shape", "l1", "--benchmark_filter=fill/a", *arguments)[1] == [], arguments

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void refuse(const char *path, const char *what)
-{
+static void refuse(const char *path, const char *what) {
   fprintf(stderr, "posenc-bench: --verified %s: %s\n", path, what);
   exit(2);
 }
 
-static char *read_all(const char *path)
-{
+static char *read_all(const char *path) {
   FILE *f = fopen(path, "rb");
   char *text = NULL;
   size_t room = 0;
@@ -24,21 +22,18 @@ static char *read_all(const char *path)
   return text;
 }
 
-static const char *string(const cJSON *object, const char *key)
-{
+static const char *string(const cJSON *object, const char *key) {
   const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
   return s ? s : "";
 }
 
 /* What the report says of one dtype of an implementation that it calls verified. Reports that name no dtype are about
  * float32. */
-static void read_dtype(const cJSON *entry, const posenc_impl *impl, posenc_dtype dtype)
-{
+static void read_dtype(const cJSON *entry, const posenc_impl *impl, posenc_dtype dtype) {
   const cJSON *range;
   char name[96];
   bool judged = false, broken = false;
-  cJSON_ArrayForEach(range, cJSON_GetObjectItemCaseSensitive(entry, "ranges"))
-  {
+  cJSON_ArrayForEach(range, cJSON_GetObjectItemCaseSensitive(entry, "ranges")) {
     const char *of = string(range, "dtype");
     if (strcmp(*of ? of : bench_dtype_name(POSENC_F32), bench_dtype_name(dtype)) != 0)
       continue;
@@ -52,8 +47,7 @@ static void read_dtype(const cJSON *entry, const posenc_impl *impl, posenc_dtype
     bench_skip(name, "not judged by posenc-verify");
 }
 
-void bench_read_verified(const char *path)
-{
+void bench_read_verified(const char *path) {
   char *text = read_all(path);
   cJSON *report = cJSON_Parse(text ? text : "");
   free(text);

@@ -1,5 +1,5 @@
-/* Many processes fill one table in a file, which all of them map: an .npy file, for numpy.load(..., mmap_mode="r") and for others
- * that map it. Build it and fill one, 5000 rows of 512 columns, by 4 processes:
+/* Many processes fill one table in a file, which all of them map: an .npy file, for numpy.load(..., mmap_mode="r") and
+ * for others that map it. Build it and fill one, 5000 rows of 512 columns, by 4 processes:
  *
  *     cc mapped.c $(pkg-config --cflags --libs posenc) -o mapped && ./mapped pe.npy 5000 512 4
  *
@@ -20,8 +20,7 @@ enum { HEADER = 128, MOST_PROCESSES = 1024 };
 
 /* Exits, and takes the unfinished file along. */
 static const char *unfinished;
-static _Noreturn void fail(const char *what, const char *why)
-{
+static _Noreturn void fail(const char *what, const char *why) {
   fprintf(stderr, "mapped: %s: %s\n", what, why);
   if (unfinished)
     unlink(unfinished);
@@ -29,8 +28,7 @@ static _Noreturn void fail(const char *what, const char *why)
 }
 
 /* A whole number of 1 to most; else exits as a wrong usage does. */
-static int64_t number(const char *name, const char *text, int64_t most)
-{
+static int64_t number(const char *name, const char *text, int64_t most) {
   char *end;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
@@ -41,22 +39,21 @@ static int64_t number(const char *name, const char *text, int64_t most)
   return value;
 }
 
-/* Version 1.0 of NumPy's format: a magic string, the length of the rest, and a dictionary, with spaces and a newline behind it so
- * that elements start at a multiple of 64 bytes. */
-static void write_header(char *header, int64_t rows, int64_t d_model)
-{
+/* Version 1.0 of NumPy's format: a magic string, the length of the rest, and a dictionary, with spaces and a newline
+ * behind it so that elements start at a multiple of 64 bytes. */
+static void write_header(char *header, int64_t rows, int64_t d_model) {
   static const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, HEADER - 10, 0};
   memcpy(header, start, sizeof start);
   memset(header + 10, ' ', HEADER - 10);
-  const int used = snprintf(header + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
-                            (long long)rows, (long long)d_model);
+  const int used = snprintf(header + 10, HEADER - 10,
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", (long long)rows, (long long)d_model);
   header[10 + used] = ' '; /* snprintf's end */
   header[HEADER - 1] = '\n';
 }
 
-/* A new file of that size, mapped. Its room on the disk is taken now: a disk that is full says so here, not by a signal later. */
-static char *map_file(const char *path, size_t size)
-{
+/* A new file of that size, mapped. Its room on the disk is taken now: a disk that is full says so here, not by a signal
+ * later. */
+static char *map_file(const char *path, size_t size) {
   const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
   if (file < 0)
     fail(path, strerror(errno));
@@ -72,8 +69,7 @@ static char *map_file(const char *path, size_t size)
 }
 
 /* Waits for the processes that were started; returns how many of them failed. */
-static int wait_for(int started)
-{
+static int wait_for(int started) {
   int failed = 0;
   for (int done = 1; done <= started; done++) {
     int how;
@@ -90,8 +86,7 @@ static int wait_for(int started)
   return failed;
 }
 
-int main(int count, char **arguments)
-{
+int main(int count, char **arguments) {
   if (count != 5) {
     fprintf(stderr, "usage: mapped FILE.npy ROWS D_MODEL PROCESSES\n");
     return 2;

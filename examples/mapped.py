@@ -21,6 +21,8 @@ def fill(path: str, first: int, end: int) -> None:
     """What each process does: rows first to end - 1 of the file."""
     table = np.load(path, mmap_mode="r+")
     posenc.table(end - first, table.shape[1], first=first, out=table[first:end])
+
+
 # [end: fill]
 
 
@@ -34,6 +36,8 @@ def share(path: str, rows: int, d_model: int, processes: int) -> None:
         with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
             list(pool.map(fill, [path] * processes, cuts[:-1], cuts[1:]))  # list() raises what a process raised
         os.fsync(file.fileno())
+
+
 # [end: share]
 
 

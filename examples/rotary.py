@@ -21,4 +21,6 @@ torch.manual_seed(0)
 queries = torch.randn(1, 8, 100, 128)
 turned = rotate(queries, sines[:100].float(), cosines[:100].float())
 print(f"sines at 8191 start {sines[8191, :4].tolist()}, cosines {cosines[8191, :4].tolist()}")
-print(f"turned {tuple(turned.shape)}, lengths kept: {torch.allclose(turned.norm(dim=-1), queries.norm(dim=-1), rtol=1e-2)}")
+print(
+    f"turned {tuple(turned.shape)}, lengths kept: {torch.allclose(turned.norm(dim=-1), queries.norm(dim=-1), rtol=1e-2)}"
+)

@@ -1,4 +1,5 @@
-/* The library as one file in your own source tree: a decoder's next token gets its position, without a table. In this directory:
+/* The library as one file in your own source tree: a decoder's next token gets its position, without a table. In this
+ * directory:
  *
  *     ../scripts/amalgamate --output . && cc -O2 single.c posenc.c -lm -o single && ./single
  */
@@ -9,10 +10,10 @@
 
 enum { D_MODEL = 512 };
 
-int main(void)
-{
+int main(void) {
   /* [part: plan] */
-  posenc_spec spec = posenc_spec_default(D_MODEL); /* once, when the model is loaded; any number of threads may share the plan */
+  posenc_spec spec =
+      posenc_spec_default(D_MODEL); /* once, when the model is loaded; any number of threads may share the plan */
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, &spec, NULL);
   /* [end: plan] */
@@ -23,14 +24,15 @@ int main(void)
   const int64_t position = 4095;
   /* [part: add] */
   if (status == POSENC_OK)
-    status = posenc_add(plan, position, 1, x, D_MODEL, sqrt(D_MODEL), x, D_MODEL); /* x = sqrt(d_model) * x + row, in place */
+    status = posenc_add(
+        plan, position, 1, x, D_MODEL, sqrt(D_MODEL), x, D_MODEL); /* x = sqrt(d_model) * x + row, in place */
   /* [end: add] */
   if (status != POSENC_OK) {
     fprintf(stderr, "single: %s\n", posenc_status_string(status));
     return 1;
   }
-  printf("posenc %s, %s: position 4095 gives %.9g %.9g %.9g %.9g\n", posenc_version(), posenc_plan_impl(plan), (double)x[0],
-         (double)x[1], (double)x[2], (double)x[3]);
+  printf("posenc %s, %s: position 4095 gives %.9g %.9g %.9g %.9g\n", posenc_version(), posenc_plan_impl(plan),
+      (double)x[0], (double)x[1], (double)x[2], (double)x[3]);
   posenc_plan_destroy(plan);
   return 0;
 }

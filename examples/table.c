@@ -11,8 +11,7 @@
 
 static float table[5000 * 512];
 
-int main(void)
-{
+int main(void) {
   /* [part: fill] */
   posenc_spec spec = posenc_spec_default(512); /* d_model 512, base 10000 */
   posenc_plan *plan;
@@ -33,8 +32,8 @@ int main(void)
     return 1;
   }
   const float *row = table + 4999 * 512;
-  printf("posenc %s, %s: row 4999 starts %.9g %.9g %.9g %.9g\n", posenc_version(), posenc_plan_impl(plan), (double)row[0],
-         (double)row[1], (double)row[2], (double)row[3]);
+  printf("posenc %s, %s: row 4999 starts %.9g %.9g %.9g %.9g\n", posenc_version(), posenc_plan_impl(plan),
+      (double)row[0], (double)row[1], (double)row[2], (double)row[3]);
   printf("the two tables have %s bits\n", memcmp(table, fresh, sizeof table) == 0 ? "the same" : "different");
   posenc_table_destroy(fresh);
   posenc_plan_destroy(plan);

@@ -14,8 +14,7 @@
 // [part: class]
 class Plan {
 public:
-  explicit Plan(const posenc_spec &spec, const char *impl = nullptr)
-  {
+  explicit Plan(const posenc_spec &spec, const char *impl = nullptr) {
     if (spec.dtype != POSENC_F32)
       throw std::invalid_argument("rows() makes floats: the spec's dtype must be POSENC_F32");
     char message[256];
@@ -28,13 +27,13 @@ public:
   }
 
   // A row for each position, in any order.
-  std::vector<float> rows(const std::vector<std::int64_t> &positions) const
-  {
+  std::vector<float> rows(const std::vector<std::int64_t> &positions) const {
     const auto d_model = posenc_plan_spec(plan_.get())->d_model;
     const auto count = static_cast<std::int64_t>(positions.size());
     std::vector<float> rows(positions.size() * static_cast<std::size_t>(d_model));
     char message[256];
-    if (posenc_fill_at_check(plan_.get(), positions.data(), count, rows.data(), d_model, message, sizeof message) != POSENC_OK)
+    if (posenc_fill_at_check(plan_.get(), positions.data(), count, rows.data(), d_model, message, sizeof message) !=
+        POSENC_OK)
       throw std::invalid_argument(message);
     posenc_fill_at(plan_.get(), positions.data(), count, rows.data(), d_model);
     return rows;
@@ -45,15 +44,15 @@ private:
 };
 // [end: class]
 
-int main()
-try {
+int main() try {
   // [part: use]
-  const Plan plan(posenc_spec_default(512)); // d_model 512, base 10000; moved, never copied, shared by any number of threads
+  const Plan plan(
+      posenc_spec_default(512)); // d_model 512, base 10000; moved, never copied, shared by any number of threads
   const std::vector<float> rows = plan.rows({1, 1, 4999, 131071});
   // [end: use]
   const float *last = rows.data() + 3 * 512;
   std::printf("posenc %s: row 131071 starts %.9g %.9g %.9g %.9g\n", posenc_version(), static_cast<double>(last[0]),
-              static_cast<double>(last[1]), static_cast<double>(last[2]), static_cast<double>(last[3]));
+      static_cast<double>(last[1]), static_cast<double>(last[2]), static_cast<double>(last[3]));
   posenc_spec wider = posenc_spec_default(512);
   wider.dtype = POSENC_F64;
   for (const bool positions : {true, false}) {

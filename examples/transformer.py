@@ -10,6 +10,7 @@ from torch import nn
 
 # [part: line]
 from posenc.torch import SinusoidalPositionalEncoding as PositionalEncoding  # the line
+
 # [end: line]
 
 

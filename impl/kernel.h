@@ -11,10 +11,11 @@
 #include "posenc.h"
 
 /* GCC tells of the parts of -ffast-math too; Clang of the whole alone. */
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) ||         \
-    defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                         \
+    defined(__NO_SIGNED_ZEROS__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "posenc promises bits: build it without -ffast-math, and without its parts (-funsafe-math-optimizations, ...)"
-#elif defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ == -1)
+#elif defined(__FLT_EVAL_METHOD__) &&                                                                                  \
+    (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ == -1)
 #error "posenc promises bits: build it without -mfpmath=387, which keeps more of them than float and double have"
 #endif
 
@@ -35,15 +36,16 @@ typedef struct posenc_angle {
   double rounding; /* of a value below 1 to the dtype: half a unit in its last place */
 } posenc_angle;
 
-/* What rows are added to, row by row: out = round(round(scale * x) + row). x is where out's first column has its counterpart. */
+/* What rows are added to, row by row: out = round(round(scale * x) + row). x is where out's first column has its
+ * counterpart. */
 typedef struct posenc_addend {
   const float *x;
   int64_t stride;
   float scale;
 } posenc_addend;
 
-/* Which rows to write: those of positions[i], or reals[i], or first + i when both are NULL; and which of their columns, 2k being
- * the sine of frequency k and 2k + 1 its cosine. All of them, or a tile's: from is a multiple of 64. */
+/* Which rows to write: those of positions[i], or reals[i], or first + i when both are NULL; and which of their columns,
+ * 2k being the sine of frequency k and 2k + 1 its cosine. All of them, or a tile's: from is a multiple of 64. */
 typedef struct posenc_rows {
   const int64_t *positions;
   const double *reals;
@@ -57,12 +59,12 @@ static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /*
   return rows->positions ? rows->positions[i] : rows->first + i;
 }
 
-static inline double posenc_row_real(const posenc_rows *rows, int64_t i)
-{
+static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
-/* Tables of at least this size are written by non-temporal stores. A smaller one may still be in some cache when it is read. */
+/* Tables of at least this size are written by non-temporal stores. A smaller one may still be in some cache when it is
+ * read. */
 #ifndef POSENC_STREAM_BYTES /* tests: small tables too */
 #define POSENC_STREAM_BYTES (INT64_C(24) << 20)
 #endif
@@ -70,10 +72,10 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i)
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };
 
-/* What rows() writes is sine, cosine, sine, ... of the dtype; other orders and layouts are the driver's (api/fill.c). So the spec
- * kernels get has an even d_model, its denominator and position_scale are never 0, and they do not look at layout, order and odd.
- * `state` is what prepare() made of it: n frequencies or whatever the kernel wants per frequency. `out` is where column `from` of
- * the first row goes. */
+/* What rows() writes is sine, cosine, sine, ... of the dtype; other orders and layouts are the driver's (api/fill.c).
+ * So the spec kernels get has an even d_model, its denominator and position_scale are never 0, and they do not look at
+ * layout, order and odd. `state` is what prepare() made of it: n frequencies or whatever the kernel wants per
+ * frequency. `out` is where column `from` of the first row goes. */
 typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
@@ -89,8 +91,8 @@ typedef struct posenc_kernel {
 
 /* What the rows say of themselves; the one that is being compiled takes its own. */
 #if defined(POSENC_NAME) || defined(POSENC_ONE_FILE)
-#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                           \
-  __attribute__((unused)) static const char posenc_arithmetic_##name[] = arithmetic;                                  \
+#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                            \
+  __attribute__((unused)) static const char posenc_arithmetic_##name[] = arithmetic;                                   \
   __attribute__((unused)) static const char posenc_summary_##name[] = summary;
 #include "list.inc"
 #undef POSENC_IMPL
@@ -115,42 +117,34 @@ typedef struct posenc_kernel {
  * function must stand in a file without instruction-set flags (recipes/freqs.c has the two that rows share). */
 #define POSENC_ADDS (1u << 8)
 #define POSENC_FLOAT32 "float32", 1u << POSENC_F32
-#define POSENC_ALL_DTYPES                                                                                             \
-  "float32 float64 bfloat16 float16",                                                                                 \
+#define POSENC_ALL_DTYPES                                                                                              \
+  "float32 float64 bfloat16 float16",                                                                                  \
       1u << POSENC_F32 | 1u << POSENC_F64 | 1u << POSENC_BF16 | 1u << POSENC_F16 | POSENC_ADDS
 #define POSENC_KERNEL(...) POSENC_KERNEL_(__VA_ARGS__)
-#define POSENC_KERNEL_(dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                \
-  extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                 \
-  const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                     \
-      {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                  \
-       POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence, dtype_names},                                         \
-      POSENC_CAT(POSENC_CPU_, POSENC_ISA),                                                                            \
-      offers,                                                                                                         \
-      state_bytes,                                                                                                    \
-      table_bytes,                                                                                                    \
-      refuses,                                                                                                        \
-      prepare,                                                                                                        \
-      rows,                                                                                                           \
-      bound,                                                                                                          \
-      ulp}
+#define POSENC_KERNEL_(                                                                                                \
+    dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                  \
+  extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                  \
+  const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                      \
+      {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                   \
+          POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence, dtype_names},                                       \
+      POSENC_CAT(POSENC_CPU_, POSENC_ISA), offers, state_bytes, table_bytes, refuses, prepare, rows, bound, ulp}
 
 /* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
-static inline double posenc_denominator(const posenc_spec *spec)
-{
+static inline double posenc_denominator(const posenc_spec *spec) {
   return spec->denominator != 0.0 ? spec->denominator : (double)spec->d_model / 2.0;
 }
 
-static inline double posenc_scale(const posenc_spec *spec) { return spec->position_scale != 0.0 ? spec->position_scale : 1.0; }
+static inline double posenc_scale(const posenc_spec *spec) {
+  return spec->position_scale != 0.0 ? spec->position_scale : 1.0;
+}
 
-static inline int64_t posenc_n_freqs(const posenc_spec *spec)
-{
+static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
   return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
 }
 
-/* Whole vectors of the widest kernel, and whole windows (rotation/turns.h): a kernel may load, and compute with, the zeros behind the
- * last frequency. */
-static inline int64_t posenc_padded_freqs(const posenc_spec *spec)
-{
+/* Whole vectors of the widest kernel, and whole windows (rotation/turns.h): a kernel may load, and compute with, the
+ * zeros behind the last frequency. */
+static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   const int64_t n = posenc_n_freqs(spec);
   return n > 0 ? (n + 31) / 32 * 32 : 32;
 }

@@ -17,13 +17,13 @@
  * Results do not depend on the caller's rounding mode or flush-to-zero setting, which come back unchanged
  * together with the exception flags.
  *
- * Stability. Within a major version nothing that is declared here changes its meaning, its type or its number, and nothing
- * disappears: what was compiled against this header runs with every later library of the same SONAME. Functions, enumerators,
- * presets and implementations may be added; posenc_spec grows into its reserved fields, where 0 means what it means today;
- * posenc_impl and posenc_preset grow at their ends, so do not copy them. Bits: every result of exact_* is defined by mathematics
- * and will not change; those of anchored_* are the same on every machine and change, if ever, with a minor version whose
- * change log says so; those of the others follow libm or SLEEF and the compiler, within their bounds. The sentences of
- * messages may change at any time.
+ * Stability. Within a major version nothing that is declared here changes its meaning, its type or its number, and
+ * nothing disappears: what was compiled against this header runs with every later library of the same SONAME.
+ * Functions, enumerators, presets and implementations may be added; posenc_spec grows into its reserved fields, where 0
+ * means what it means today; posenc_impl and posenc_preset grow at their ends, so do not copy them. Bits: every result
+ * of exact_* is defined by mathematics and will not change; those of anchored_* are the same on every machine and
+ * change, if ever, with a minor version whose change log says so; those of the others follow libm or SLEEF and the
+ * compiler, within their bounds. The sentences of messages may change at any time.
  */
 #ifndef POSENC_H
 #define POSENC_H
@@ -40,7 +40,8 @@ extern "C" {
 #define POSENC_VERSION_PATCH 0
 #define POSENC_VERSION_STRING "1.0.0"
 
-#ifndef POSENC_API /* -DPOSENC_API= -fvisibility=hidden, for a library that has posenc inside and keeps it to itself */
+/* A library that contains posenc and does not export it is compiled with -DPOSENC_API= -fvisibility=hidden. */
+#ifndef POSENC_API
 #if defined(__GNUC__)
 #define POSENC_API __attribute__((visibility("default")))
 #else
@@ -81,16 +82,13 @@ typedef enum posenc_dtype {
 /* Bytes of an element; 0 for numbers that are no dtype. */
 POSENC_API size_t posenc_dtype_size(posenc_dtype dtype);
 
-/* Where a frequency's two functions are in a row of d_model columns. `first` and `second` are the functions, by order. */
+/* Where a frequency's two functions stand in a row; `first` and `second` are sine and cosine in the spec's order. */
 typedef enum posenc_layout {
   POSENC_INTERLEAVED = 0, /* first(w_0), second(w_0), first(w_1), ... */
   POSENC_SPLIT = 1        /* all of first, then all of second */
 } posenc_layout;
 
-typedef enum posenc_order {
-  POSENC_SIN_FIRST = 0,
-  POSENC_COS_FIRST = 1
-} posenc_order;
+typedef enum posenc_order { POSENC_SIN_FIRST = 0, POSENC_COS_FIRST = 1 } posenc_order;
 
 /* What an odd d_model does with its last column; an even one does not look at it. */
 typedef enum posenc_odd {
@@ -102,7 +100,8 @@ typedef enum posenc_odd {
 #define POSENC_MAX_POSITION (INT64_C(1) << 32) /* positions, also times position_scale, lie in [-2^32, 2^32] */
 
 /* What to compute: the functions' argument is position * position_scale * w_k, k = 0 .. n-1. Start from
- * posenc_spec_default() or posenc_spec_preset() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO. */
+ * posenc_spec_default() or posenc_spec_preset() and change fields. n is d_model / 2, rounded up, but down with
+ * POSENC_ODD_ZERO. */
 typedef struct posenc_spec {
   size_t struct_size;    /* sizeof(posenc_spec) */
   int64_t d_model;       /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
@@ -112,20 +111,20 @@ typedef struct posenc_spec {
                             denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
                             passed to; a plan keeps a copy. */
   int64_t n_freqs;       /* n when freqs is given, else 0 */
-  double position_scale; /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply exactly, the recipes
-                            as their arithmetic has it: (position * w_k) * position_scale */
+  double position_scale; /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply exactly, the
+                            recipes as their arithmetic has it: (position * w_k) * position_scale */
   int32_t layout;        /* posenc_layout */
   int32_t order;         /* posenc_order */
   int32_t odd;           /* posenc_odd */
   int32_t dtype;         /* posenc_dtype; the recipes offer POSENC_F32 only, exact and anchored all of them */
-  uint64_t reserved[6];  /* 0: room for fields to come, so that functions that write a spec never write more than this */
+  uint64_t reserved[6]; /* 0: room for fields to come, so that functions that write a spec never write more than this */
 } posenc_spec;
 
 /* The paper's table: base 10000, denominator d_model / 2, float32, sine and cosine interleaved, sine first. */
 POSENC_API posenc_spec posenc_spec_default(int64_t d_model);
 
-/* What real systems compute, by name. The spec's dtype is POSENC_F32. Presets never shift positions: `first` of a fill is the
- * position itself, and `starts` says where a system's users begin to count. */
+/* What real systems compute, by name. The spec's dtype is POSENC_F32. Presets never shift positions: `first` of a fill
+ * is the position itself, and `starts` says where a system's users begin to count. */
 typedef struct posenc_preset {
   const char *name;    /* for example "whisper" */
   const char *formula; /* frequencies, layout and odd widths, in a line */
@@ -137,8 +136,8 @@ typedef struct posenc_preset {
 POSENC_API size_t posenc_preset_count(void);
 POSENC_API const posenc_preset *posenc_preset_at(size_t i); /* NULL when i >= posenc_preset_count() */
 
-/* *spec = that preset's. Returns OK, ARGUMENT (a NULL pointer) or SPEC (no such preset, or a d_model that it does not have);
- * on error *spec is untouched. */
+/* *spec = that preset's. Returns OK, ARGUMENT (a NULL pointer) or SPEC (no such preset, or a d_model that it does not
+ * have); on error *spec is untouched. */
 POSENC_API posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec);
 
 /* What posenc_spec_preset would return, with a message as in posenc_spec_check(). */
@@ -172,24 +171,24 @@ POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 /* 1 if this CPU and operating system can run it, else 0. */
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
-/* Upper bound of |output - real-number value| at that position and column, the spec being a valid one; at most 2 + 2^-16,
- * which says nothing. NaN for arguments out of range. Costs about as much as one pow(). */
-POSENC_API double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position,
-                                          int64_t column);
+/* Upper bound of |output - real-number value| at that position and column, the spec being a valid one; at most 2 +
+ * 2^-16, which says nothing. NaN for arguments out of range. Costs about as much as one pow(). */
+POSENC_API double posenc_impl_error_bound(
+    const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
-/* A checked spec with its frequencies computed once. Memory: at most 32 bytes per frequency, their number rounded up to a
- * multiple of 32, and 1 KiB; the anchored and exact implementations keep 2.25 KiB more per frequency up to 4096 frequencies (d_model
- * 8192). Below 17 MB for any d_model. */
+/* A checked spec with its frequencies computed once. Memory: at most 32 bytes per frequency, their number rounded up to
+ * a multiple of 32, and 1 KiB; the anchored and exact implementations keep 2.25 KiB more per frequency up to 4096
+ * frequencies (d_model 8192). Below 17 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
 /* What posenc_plan_create would return, memory permitting, with a message as in posenc_spec_check(). */
 POSENC_API posenc_status posenc_plan_check(const posenc_spec *spec, const char *impl, char *message, size_t size);
 
 /* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a float32 ladder that `exact` does not offer
- * (2 * denominator is not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be destroyed
- * by the caller; on error *plan is NULL. Returns any status but DOMAIN and SIZE. */
+ * (2 * denominator is not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be
+ * destroyed by the caller; on error *plan is NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 
 /* Frees the plan; NULL is fine. No other call may be using it. */
@@ -201,74 +200,72 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 
 /* ---- Fill -------------------------------------------------------------------------------------------------- */
 
-/* Writes rows first, first+1, ..., first+count-1: element (i, c) is out[i * row_stride + c], out an array of the plan's dtype.
- *   out         count rows of d_model elements; aligned to an element, no more is needed; elements between a row's end
- *               and the next row are not touched
- *   row_stride  elements from a row to the next, >= d_model; of one row any such number
- *   count       0 is fine (out may then be NULL)
- * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
- * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
- * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack (a library built
- * without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair,
- * posenc_add and posenc_add_batch. These six may be called after fork() and, where libm's functions may (as with glibc),
- * from a signal's handler that has this stack and keeps errno; one that leaves a fill by longjmp() leaves some rows
- * written and the floating-point state at its default, round to nearest. */
-POSENC_API posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out,
-                                     int64_t row_stride);
+/* Writes rows first, first+1, ..., first+count-1: element (i, c) is out[i * row_stride + c], out an array of the plan's
+ * dtype. out         count rows of d_model elements; aligned to an element, no more is needed; elements between a row's
+ * end and the next row are not touched row_stride  elements from a row to the next, >= d_model; of one row any such
+ * number count       0 is fine (out may then be NULL) An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the
+ * recipes leave as their arithmetic has it. A row depends on its position alone: cutting a table into calls, on any
+ * number of threads, gives the same bits. Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less
+ * than 112 KiB of stack (a library built without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at,
+ * posenc_fill_at_real, posenc_fill_pair, posenc_add and posenc_add_batch. These six may be called after fork() and,
+ * where libm's functions may (as with glibc), from a signal's handler that has this stack and keeps errno; one that
+ * leaves a fill by longjmp() leaves some rows written and the floating-point state at its default, round to nearest. */
+POSENC_API posenc_status posenc_fill(
+    const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
 /* The same for any positions, in any order, repeated or not: row i is positions[i]. All of them are checked before
  * the first element is written. */
-POSENC_API posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, int64_t count, void *out,
-                                        int64_t row_stride);
+POSENC_API posenc_status posenc_fill_at(
+    const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride);
 
-/* The same for real positions: what the double stands for, exactly (the float32 recipes round it to float32). Position -0.0
- * gives sines whose sign is that of -0.0 * w_k * position_scale. NaN and infinities are outside the domain. */
-POSENC_API posenc_status posenc_fill_at_real(const posenc_plan *plan, const double *positions, int64_t count, void *out,
-                                             int64_t row_stride);
+/* The same for real positions: what the double stands for, exactly (the float32 recipes round it to float32). Position
+ * -0.0 gives sines whose sign is that of -0.0 * w_k * position_scale. NaN and infinities are outside the domain. */
+POSENC_API posenc_status posenc_fill_at_real(
+    const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride);
 
 /* The two functions in two arrays of n columns, as caches of rotary embeddings have them: sines[i * row_stride + k] and
- * cosines[i * row_stride + k] belong to position first + i and frequency k. Layout, order and odd of the spec are not looked at, but for
- * n. row_stride >= n; the arrays may not overlap, but may be the halves of one whose rows have 2 n columns. */
-POSENC_API posenc_status posenc_fill_pair(const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines,
-                                          int64_t row_stride);
+ * cosines[i * row_stride + k] belong to position first + i and frequency k. Layout, order and odd of the spec are not
+ * looked at, but for n. row_stride >= n; the arrays may not overlap, but may be the halves of one whose rows have 2 n
+ * columns. */
+POSENC_API posenc_status posenc_fill_pair(
+    const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
 /* What these functions would return, with a message as in posenc_spec_check(); nothing is written but the message. */
 POSENC_API posenc_status posenc_fill_check(const posenc_plan *plan, int64_t first, int64_t count, const void *out,
-                                           int64_t row_stride, char *message, size_t size);
+    int64_t row_stride, char *message, size_t size);
 POSENC_API posenc_status posenc_fill_at_check(const posenc_plan *plan, const int64_t *positions, int64_t count,
-                                              const void *out, int64_t row_stride, char *message, size_t size);
+    const void *out, int64_t row_stride, char *message, size_t size);
 POSENC_API posenc_status posenc_fill_at_real_check(const posenc_plan *plan, const double *positions, int64_t count,
-                                                   const void *out, int64_t row_stride, char *message, size_t size);
-POSENC_API posenc_status posenc_fill_pair_check(const posenc_plan *plan, int64_t first, int64_t count, const void *sines,
-                                                const void *cosines, int64_t row_stride, char *message, size_t size);
+    const void *out, int64_t row_stride, char *message, size_t size);
+POSENC_API posenc_status posenc_fill_pair_check(const posenc_plan *plan, int64_t first, int64_t count,
+    const void *sines, const void *cosines, int64_t row_stride, char *message, size_t size);
 
 /* ---- Add --------------------------------------------------------------------------------------------------- */
 
-/* Embeddings and their positions' rows: out = round(round(s * x) + PE), s = (float)scale, PE as posenc_fill() writes it, for rows
- * first .. first+count-1. float32 and bfloat16: of the latter, both steps are computed in float32 and rounded to bfloat16.
- *   x, out      count rows of d_model elements, as in posenc_fill(); the same array with the same stride (in place), or without
- *               an element in common
- *   scale       finite, also as a float
- * Returns OK, ARGUMENT, DOMAIN, SIZE, or UNSUPPORTED (a plan of another dtype). */
-POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x, int64_t x_stride,
-                                    double scale, void *out, int64_t out_stride);
+/* Embeddings and their positions' rows: out = round(round(s * x) + PE), s = (float)scale, PE as posenc_fill() writes
+ * it, for rows first .. first+count-1. float32 and bfloat16: of the latter, both steps are computed in float32 and
+ * rounded to bfloat16. x, out      count rows of d_model elements, as in posenc_fill(); the same array with the same
+ * stride (in place), or without an element in common scale       finite, also as a float Returns OK, ARGUMENT, DOMAIN,
+ * SIZE, or UNSUPPORTED (a plan of another dtype). */
+POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x,
+    int64_t x_stride, double scale, void *out, int64_t out_stride);
 
-/* The same for each of a batch, the rows computed once: element (b, i, c) is at b * batch_stride + i * row_stride + c. With
- * x of shape (batch, count, d_model) the strides are count * d_model and d_model, with (count, batch, d_model) d_model and
- * batch * d_model. Row strides are at least d_model, and so are batch strides where batch is above 1; of out, one of the
- * two leaves room for all that the other spans. */
+/* The same for each of a batch, the rows computed once: element (b, i, c) is at b * batch_stride + i * row_stride + c.
+ * With x of shape (batch, count, d_model) the strides are count * d_model and d_model, with (count, batch, d_model)
+ * d_model and batch * d_model. Row strides are at least d_model, and so are batch strides where batch is above 1; of
+ * out, one of the two leaves room for all that the other spans. */
 typedef struct posenc_strides {
   int64_t batch, row; /* elements */
 } posenc_strides;
-POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch, const void *x,
-                                          posenc_strides x_strides, double scale, void *out, posenc_strides out_strides);
+POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch,
+    const void *x, posenc_strides x_strides, double scale, void *out, posenc_strides out_strides);
 
 /* What these functions would return, with a message as in posenc_spec_check(). */
-POSENC_API posenc_status posenc_add_check(const posenc_plan *plan, int64_t first, int64_t count, const void *x, int64_t x_stride,
-                                          double scale, const void *out, int64_t out_stride, char *message, size_t size);
+POSENC_API posenc_status posenc_add_check(const posenc_plan *plan, int64_t first, int64_t count, const void *x,
+    int64_t x_stride, double scale, const void *out, int64_t out_stride, char *message, size_t size);
 POSENC_API posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch,
-                                                const void *x, posenc_strides x_strides, double scale, const void *out,
-                                                posenc_strides out_strides, char *message, size_t size);
+    const void *x, posenc_strides x_strides, double scale, const void *out, posenc_strides out_strides, char *message,
+    size_t size);
 
 /* ---- Table ------------------------------------------------------------------------------------------------- */
 
@@ -284,15 +281,15 @@ POSENC_API posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t
  * that fills again and again keeps its memory and calls posenc_fill().
  * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that promises more memory than it has (Linux, as it is usually
  * set) does not say that there is none, and may end the process instead when a table is larger than it. */
-POSENC_API posenc_status posenc_table_create(void **table, const posenc_plan *plan, int64_t first, int64_t count,
-                                             int64_t row_stride);
+POSENC_API posenc_status posenc_table_create(
+    void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride);
 
 /* Frees the table; NULL is fine. A table does not need its plan any more. */
 POSENC_API void posenc_table_destroy(void *table);
 
 /* What posenc_table_create would return, memory permitting, with a message as in posenc_spec_check(). */
-POSENC_API posenc_status posenc_table_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride,
-                                            char *message, size_t size);
+POSENC_API posenc_status posenc_table_check(
+    const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride, char *message, size_t size);
 
 #ifdef __cplusplus
 }

@@ -27,8 +27,7 @@ typedef struct sum {
 } sum;
 
 /* Every time: other cases leave anything in the buffer, also what is slow to add, and sums in place grow. */
-static void set_x(bench_work *w)
-{
+static void set_x(bench_work *w) {
   sum *s = w->self;
   const int64_t n = w->rows * s->size.d;
   s->x = w->out;
@@ -38,8 +37,7 @@ static void set_x(bench_work *w)
     s->x[i] = (float)(i % 1024) * 0x1p-9f - 1.0f;
 }
 
-static posenc_status add_plainly(const bench_work *w)
-{
+static posenc_status add_plainly(const bench_work *w) {
   const sum *s = w->self;
   const size_t n = (size_t)(w->rows * s->size.d);
   if (s->in_place)
@@ -49,8 +47,7 @@ static posenc_status add_plainly(const bench_work *w)
   return POSENC_OK;
 }
 
-static posenc_status add(const bench_work *w)
-{
+static posenc_status add(const bench_work *w) {
   const sum *s = w->self;
   const int64_t n = s->size.n, d = s->size.d;
   const posenc_strides strides = {n * d, d};
@@ -61,13 +58,12 @@ static posenc_status add(const bench_work *w)
 }
 
 /* impl: NULL for the plain loop. */
-static void register_one(const posenc_impl *impl, const size *of, bool in_place, const bench_offset *at)
-{
+static void register_one(const posenc_impl *impl, const size *of, bool in_place, const bench_offset *at) {
   char batch[32] = "", name[192];
   if (of->batch)
     snprintf(batch, sizeof batch, "/b:%" PRId64, of->batch);
   snprintf(name, sizeof name, "add/%s/f32%s/n:%" PRId64 "/d:%" PRId64 "%s%s", impl ? impl->name : "plain_loop", batch,
-           of->n, of->d, in_place ? "/in_place" : "", at->suffix);
+      of->n, of->d, in_place ? "/in_place" : "", at->suffix);
   const posenc_spec spec = posenc_spec_default(of->d);
   posenc_plan *plan = impl ? bench_plan(name, impl, &spec) : NULL;
   if (impl && !plan)
@@ -77,19 +73,18 @@ static void register_one(const posenc_impl *impl, const size *of, bool in_place,
       .size = *of, .in_place = in_place, .all = {.positions = of->n * (of->batch ? of->batch : 1), .d_model = of->d}};
   const size_t bytes = bench_shape_bytes(&s->all, POSENC_F32);
   bench_register_work(&(bench_work){.plan = plan,
-                                    .shape = &s->all,
-                                    .bytes = in_place ? bytes : bench_to_next(bytes) + bytes,
-                                    .offset = at->bytes,
-                                    .self = s,
-                                    .destroy = free,
-                                    .prepare = set_x,
-                                    .write = impl ? add : add_plainly,
-                                    .checked = true},
-                      (shim_case){.name = name, .who = impl ? impl->name : NULL});
+                          .shape = &s->all,
+                          .bytes = in_place ? bytes : bench_to_next(bytes) + bytes,
+                          .offset = at->bytes,
+                          .self = s,
+                          .destroy = free,
+                          .prepare = set_x,
+                          .write = impl ? add : add_plainly,
+                          .checked = true},
+      (shim_case){.name = name, .who = impl ? impl->name : NULL});
 }
 
-static bool is_any(const posenc_impl *impl)
-{
+static bool is_any(const posenc_impl *impl) {
   (void)impl;
   return true;
 }
@@ -97,8 +92,7 @@ static bool is_any(const posenc_impl *impl)
 /* The recipes have float32 only. They add too, but their sines take so long that the sum does not count. */
 static bool is_no_recipe(const posenc_impl *impl) { return bench_offers(impl, POSENC_BF16); }
 
-static void register_size(const size *s, bool (*wanted)(const posenc_impl *impl), const bench_offset *at)
-{
+static void register_size(const size *s, bool (*wanted)(const posenc_impl *impl), const bench_offset *at) {
   for (int in_place = 0; in_place < 2; in_place++) {
     register_one(NULL, s, in_place, at);
     for (size_t i = 0; i < posenc_impl_count(); i++)
@@ -107,15 +101,13 @@ static void register_size(const size *s, bool (*wanted)(const posenc_impl *impl)
   }
 }
 
-void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at)
-{
+void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at) {
   const size s = {0, shape->positions, shape->d_model};
   if (strcmp(shape->name, "transformer") == 0)
     register_size(&s, all ? is_any : bench_is_main, at);
 }
 
-void bench_register_more_sums(bool all, const bench_offset *at)
-{
+void bench_register_more_sums(bool all, const bench_offset *at) {
   static const size sizes[] = {{0, 131072, 512}, {32, 512, 768}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     register_size(&sizes[i], all ? is_no_recipe : bench_is_main, at);

@@ -42,14 +42,14 @@ struct bench_table {
 void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_offset *at);
 
 /* The case alone, not registered; false after skipping it. name is not copied. */
-bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name,
-                      shim_case *c);
-shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_offset *at,
-                        const char *name);    /* takes the plan */
+bool bench_table_case(
+    const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name, shim_case *c);
+shim_case bench_filling(
+    posenc_plan *plan, const bench_table *table, const bench_offset *at, const char *name); /* takes the plan */
 int64_t bench_table_rows(const shim_case *c); /* that a pass of it writes, after begin() */
 double bench_cpu_seconds(void);               /* of this thread */
-posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
-                               void *table);
+posenc_status bench_write_rows(
+    const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 
 /* ---- Other rows: work.c ------------------------------------------------------------------------------------- */
 
@@ -84,8 +84,8 @@ int64_t *bench_random_positions(int64_t n, int64_t end);
 
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at);
 void bench_register_fills(const bench_shape *shape, const bench_offset *at); /* fill/... */
-void bench_register_tables(const bench_shape *shape, bool all,
-                           const bench_offset *at); /* of other dtypes, and of presets */
+void bench_register_tables(
+    const bench_shape *shape, bool all, const bench_offset *at); /* of other dtypes, and of presets */
 void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at); /* add/... of that table */
 void bench_register_more_sums(bool all, const bench_offset *at);                      /* add/... of other sizes */
 void bench_register_positions(bool all, const bench_offset *at);           /* fill_at/..., their limits, row/... */

@@ -33,37 +33,33 @@ typedef struct fill_case {
 static int64_t blocks_of_table(const fill_case *f) { return (f->table.shape->positions + BLOCK - 1) / BLOCK; }
 
 /* Block i of a pass is in the middle of part i of the table, all parts being equal. Returns its rows. */
-static int64_t block(const fill_case *f, int64_t i, int64_t *first)
-{
+static int64_t block(const fill_case *f, int64_t i, int64_t *first) {
   *first = (2 * i + 1) * blocks_of_table(f) / (2 * f->blocks) * BLOCK;
   const int64_t left = f->table.shape->positions - *first;
   return left < f->length ? left : f->length; /* the last block of a table may be short */
 }
 
-static int64_t rows(const fill_case *f)
-{
+static int64_t rows(const fill_case *f) {
   int64_t sum = 0, first;
   for (int64_t i = 0; i < f->blocks; i++)
     sum += block(f, i, &first);
   return sum;
 }
 
-double bench_cpu_seconds(void)
-{
+double bench_cpu_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-posenc_status bench_write_rows(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table)
-{
+posenc_status bench_write_rows(
+    const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
   const int64_t d = t->shape->d_model;
   char *out = (char *)table + first * d * (int64_t)posenc_dtype_size((posenc_dtype)t->spec.dtype);
   return posenc_fill(plan, t->origin + first, count, out, d);
 }
 
-static void pass(void *data)
-{
+static void pass(void *data) {
   const fill_case *f = data;
   const bench_table *t = &f->table;
   if (f->blocks == blocks_of_table(f) && f->length == BLOCK) {
@@ -77,8 +73,7 @@ static void pass(void *data)
 }
 
 /* Sets blocks, by filling more and more of the table until the clock has something to measure. */
-static void choose_blocks(fill_case *f)
-{
+static void choose_blocks(fill_case *f) {
   const int64_t all = blocks_of_table(f);
   double per_block;
   f->blocks = 1;
@@ -107,8 +102,7 @@ static void choose_blocks(fill_case *f)
   }
 }
 
-static const char *begin(void *data)
-{
+static const char *begin(void *data) {
   fill_case *f = data;
   const size_t bytes = bench_shape_bytes(f->table.shape, (posenc_dtype)f->table.spec.dtype);
   f->out = bench_buffer(bench_to_next(bytes / 2) + bytes / 2, f->offset); /* a pair is two arrays */
@@ -123,21 +117,19 @@ static const char *begin(void *data)
   return NULL;
 }
 
-static void end(void *data, shim_run *run)
-{
+static void end(void *data, shim_run *run) {
   const fill_case *f = data;
   const int64_t n = rows(f);
   bench_wrote(run, n, f->table.shape->d_model, (posenc_dtype)f->table.spec.dtype);
   if (n < f->table.shape->positions) {
     char label[96];
-    snprintf(label, sizeof label, "%" PRId64 " of %" PRId64 " rows, spread over the table", n,
-             f->table.shape->positions);
+    snprintf(
+        label, sizeof label, "%" PRId64 " of %" PRId64 " rows, spread over the table", n, f->table.shape->positions);
     shim_label(run, label);
   }
 }
 
-static void release(void *data)
-{
+static void release(void *data) {
   fill_case *f = data;
   posenc_plan_destroy(f->plan);
   if (f->table.release)
@@ -147,42 +139,37 @@ static void release(void *data)
 
 int64_t bench_table_rows(const shim_case *c) { return rows(c->data); }
 
-shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_offset *at, const char *name)
-{
+shim_case bench_filling(posenc_plan *plan, const bench_table *table, const bench_offset *at, const char *name) {
   fill_case *f = must_calloc(1, sizeof *f);
   *f = (fill_case){.plan = plan, .table = *table, .offset = at->bytes};
   return (shim_case){.name = name, .data = f, .begin = begin, .pass = pass, .end = end, .release = release};
 }
 
-bool bench_table_case(const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name,
-                      shim_case *c)
-{
+bool bench_table_case(
+    const posenc_impl *impl, const bench_table *table, const bench_offset *at, const char *name, shim_case *c) {
   posenc_plan *plan = bench_plan(name, impl, &table->spec);
   if (plan)
     *c = bench_filling(plan, table, at, name);
   return plan != NULL;
 }
 
-void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_offset *at)
-{
+void bench_register_table(const posenc_impl *impl, const bench_table *table, const bench_offset *at) {
   char name[192];
   shim_case c;
   snprintf(name, sizeof name, "%s/%s/%s/n:%" PRId64 "/d:%" PRId64 "%s%s", table->function, impl->name,
-           bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model,
-           table->kind, at->suffix);
+      bench_dtype_name((posenc_dtype)table->spec.dtype), table->shape->positions, table->shape->d_model, table->kind,
+      at->suffix);
   if (bench_table_case(impl, table, at, name, &c)) {
     c.who = impl->name;
     shim_register(&c);
   }
 }
 
-void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
-{
+void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
   const bench_table table = {"fill", "", shape, bench_spec(shape), NULL, NULL, bench_write_rows, 0};
   bench_register_table(impl, &table, at);
 }
 
-void bench_register_fills(const bench_shape *shape, const bench_offset *at)
-{
+void bench_register_fills(const bench_shape *shape, const bench_offset *at) {
   bench_each_impl(bench_register_fill, shape, at);
 }

@@ -18,22 +18,19 @@ typedef struct fresh_case {
   posenc_status status; /* the first that is not OK */
 } fresh_case;
 
-static void take(fresh_case *c, posenc_status status)
-{
+static void take(fresh_case *c, posenc_status status) {
   if (c->status == POSENC_OK)
     c->status = status;
 }
 
-static void table_create(void *data)
-{
+static void table_create(void *data) {
   fresh_case *c = data;
   void *table;
   take(c, posenc_table_create(&table, c->plan, 0, c->shape->positions, c->shape->d_model));
   posenc_table_destroy(table);
 }
 
-static void malloc_fill(void *data)
-{
+static void malloc_fill(void *data) {
   fresh_case *c = data;
   float *table = malloc(bench_shape_bytes(c->shape, POSENC_F32));
   take(c, table ? posenc_fill(c->plan, 0, c->shape->positions, table, c->shape->d_model) : POSENC_ERROR_MEMORY);
@@ -41,8 +38,7 @@ static void malloc_fill(void *data)
 }
 
 /* Is the page of this byte in memory already? mincore() wants the page's start. */
-static bool resident(const char *byte)
-{
+static bool resident(const char *byte) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   unsigned char there = 0;
   return mincore((void *)(byte - (uintptr_t)byte % page), 1, &there) == 0 && (there & 1);
@@ -50,8 +46,7 @@ static bool resident(const char *byte)
 
 /* glibc maps what is larger than 32 MiB anew in every call and unmaps it in free(), whatever mallopt() says of smaller
  * ones. Other allocators may keep what they are given back, and then their second table is not a fresh one. */
-static const char *begin_malloc(void *data)
-{
+static const char *begin_malloc(void *data) {
   const fresh_case *c = data;
   const size_t size = bench_shape_bytes(c->shape, POSENC_F32);
   for (int i = 0; i < 2; i++) {
@@ -68,8 +63,7 @@ static const char *begin_malloc(void *data)
   return NULL;
 }
 
-static void end(void *data, shim_run *run)
-{
+static void end(void *data, shim_run *run) {
   const fresh_case *c = data;
   if (c->status != POSENC_OK)
     shim_void(run, posenc_status_string(c->status));
@@ -77,15 +71,13 @@ static void end(void *data, shim_run *run)
   shim_label(run, posenc_plan_impl(c->plan));
 }
 
-static void release(void *data)
-{
+static void release(void *data) {
   fresh_case *c = data;
   posenc_plan_destroy(c->plan);
   free(c);
 }
 
-static void register_one(const char *how, const char *(*begin)(void *), void (*pass)(void *))
-{
+static void register_one(const char *how, const char *(*begin)(void *), void (*pass)(void *)) {
   const bench_shape *shape = bench_shape_find("long", NULL);
   const posenc_impl *impl = posenc_impl_find(NULL);
   static const bench_offset at_start = {0, ""};
@@ -106,8 +98,7 @@ static void register_one(const char *how, const char *(*begin)(void *), void (*p
       .name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = release, .wall = true});
 }
 
-void bench_register_fresh(void)
-{
+void bench_register_fresh(void) {
   register_one("table_create", NULL, table_create);
   register_one("malloc_fill", begin_malloc, malloc_fill);
 }

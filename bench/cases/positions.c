@@ -20,8 +20,7 @@ static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "
 
 /* High bits of a 64-bit linear congruential generator, always from the same seed: the same positions for every
  * implementation and in every run. end is a power of two, to 2^32. */
-int64_t *bench_random_positions(int64_t n, int64_t end)
-{
+int64_t *bench_random_positions(int64_t n, int64_t end) {
   int64_t *positions = must_calloc(n, sizeof *positions);
   uint64_t state = 1;
   for (int64_t i = 0; i < n; i++) {
@@ -31,24 +30,21 @@ int64_t *bench_random_positions(int64_t n, int64_t end)
   return positions;
 }
 
-static posenc_status write_at(const bench_work *w)
-{
+static posenc_status write_at(const bench_work *w) {
   return posenc_fill_at(w->plan, w->positions, w->rows, w->out, D_MODEL);
 }
 
-static posenc_status write_rows(const bench_work *w)
-{
+static posenc_status write_rows(const bench_work *w) {
   posenc_status status = POSENC_OK;
   for (int64_t i = 0; i < ROWS && status == POSENC_OK; i++)
     status = posenc_fill(w->plan, w->positions[i], 1, w->out, D_MODEL);
   return status;
 }
 
-static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
-{
+static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
   char name[160];
   snprintf(name, sizeof name, "fill_at/%s/f32/n:%" PRId64 "/d:%d%s%s", impl->name, shape->positions, D_MODEL,
-           shape == &in_a_row ? "/in_a_row" : "", at->suffix);
+      shape == &in_a_row ? "/in_a_row" : "", at->suffix);
   const posenc_spec spec = bench_spec(shape);
   posenc_plan *plan = bench_plan(name, impl, &spec);
   if (!plan)
@@ -57,16 +53,15 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     positions[i] = FIRST_NEIGHBOUR + i;
   bench_register_work(&(bench_work){.plan = plan,
-                                    .shape = shape,
-                                    .offset = at->bytes,
-                                    .positions = positions,
-                                    .write = write_at,
-                                    .checked = true},
-                      (shim_case){.name = name, .who = impl->name});
+                          .shape = shape,
+                          .offset = at->bytes,
+                          .positions = positions,
+                          .write = write_at,
+                          .checked = true},
+      (shim_case){.name = name, .who = impl->name});
 }
 
-static void register_rows(const posenc_impl *impl, const bench_offset *at, int64_t below)
-{
+static void register_rows(const posenc_impl *impl, const bench_offset *at, int64_t below) {
   static const bench_shape one = {"row", 1, D_MODEL, 10000.0, "one row", false};
   char name[160];
   snprintf(name, sizeof name, "row/%s/f32/d:%d/below:%" PRId64 "%s", impl->name, D_MODEL, below, at->suffix);
@@ -75,29 +70,26 @@ static void register_rows(const posenc_impl *impl, const bench_offset *at, int64
   if (!plan)
     return;
   bench_register_work(&(bench_work){.plan = plan,
-                                    .shape = &one,
-                                    .rows = ROWS,
-                                    .offset = at->bytes,
-                                    .positions = bench_random_positions(ROWS, below),
-                                    .write = write_rows,
-                                    .checked = true},
-                      (shim_case){.name = name, .who = impl->name});
+                          .shape = &one,
+                          .rows = ROWS,
+                          .offset = at->bytes,
+                          .positions = bench_random_positions(ROWS, below),
+                          .write = write_rows,
+                          .checked = true},
+      (shim_case){.name = name, .who = impl->name});
 }
 
-void bench_register_rows(const posenc_impl *impl, const bench_offset *at)
-{
+void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
   register_rows(impl, at, BENCH_END);
   register_rows(impl, at, BENCH_EARLY_END);
 }
 
-static void register_both_rows(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at)
-{
+static void register_both_rows(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
   (void)shape;
   bench_register_rows(impl, at);
 }
 
-void bench_register_positions(bool all, const bench_offset *at)
-{
+void bench_register_positions(bool all, const bench_offset *at) {
   const bench_shape *shapes[] = {&at_random, &in_a_row};
   for (size_t i = 0; i < (all ? 2 : 1); i++) {
     bench_register_limits(shapes[i], POSENC_F32, at);

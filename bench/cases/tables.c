@@ -15,18 +15,16 @@
 #include <string.h>
 
 /* Two arrays, the second behind the first. */
-static posenc_status write_pair(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
-                                void *table)
-{
+static posenc_status write_pair(
+    const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
   const int64_t n = t->shape->d_model / 2;
   const size_t bytes = (size_t)(t->shape->positions * n) * sizeof(float);
   float *sines = table, *cosines = (float *)(void *)((char *)table + bench_to_next(bytes));
   return posenc_fill_pair(plan, first, count, sines + first * n, cosines + first * n, n);
 }
 
-static posenc_status write_real(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count,
-                                void *table)
-{
+static posenc_status write_real(
+    const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
   const int64_t d = t->shape->d_model;
   return posenc_fill_at_real(plan, (const double *)t->data + first, count, (float *)table + first * d, d);
 }
@@ -50,8 +48,7 @@ static const struct row {
 
 /* Numbers of 53 random bits between 0 and n, the same in every run: timesteps as training draws them. Kept to the end;
  * all tables of write_real have as many rows. */
-static double *real_positions(int64_t n)
-{
+static double *real_positions(int64_t n) {
   static double *positions;
   uint64_t state = 1;
   if (positions)
@@ -64,8 +61,7 @@ static double *real_positions(int64_t n)
   return positions;
 }
 
-static void register_row(const struct row *r, const bench_shape *shape, bool all, const bench_offset *at)
-{
+static void register_row(const struct row *r, const bench_shape *shape, bool all, const bench_offset *at) {
   bench_table table = {r->function, r->kind, shape, bench_spec(shape), NULL, NULL, r->write, 0};
   char name[64], message[256];
   if (r->preset && posenc_spec_preset_check(r->preset, shape->d_model, message, sizeof message) != POSENC_OK) {
@@ -91,8 +87,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
       bench_register_table(posenc_impl_at(i), &table, at);
 }
 
-void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at)
-{
+void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (strcmp(rows[i].shape, shape->name) == 0 && (all || rows[i].always))
       register_row(&rows[i], shape, all, at);

@@ -16,8 +16,7 @@
 enum { THREADS = 2 };
 
 /* Rows of the plan; without one, as many stores. */
-static posenc_status half(const bench_work *w, int64_t number)
-{
+static posenc_status half(const bench_work *w, int64_t number) {
   const int64_t rows = w->shape->positions / THREADS, first = number * rows, d = w->shape->d_model;
   const bench_limit *l = w->what;
   if (w->plan)
@@ -27,14 +26,12 @@ static posenc_status half(const bench_work *w, int64_t number)
 }
 
 /* begin() has checked the plan. */
-static void *second_half(void *data)
-{
+static void *second_half(void *data) {
   half(data, 1);
   return NULL;
 }
 
-static posenc_status write_halves(const bench_work *w)
-{
+static posenc_status write_halves(const bench_work *w) {
   pthread_t second;
   if (pthread_create(&second, NULL, second_half, (void *)(uintptr_t)w) != 0)
     return POSENC_ERROR_MEMORY;
@@ -44,23 +41,20 @@ static posenc_status write_halves(const bench_work *w)
 }
 
 static void register_one(const char *name, const char *who, posenc_plan *plan, const bench_limit *l,
-                         const bench_shape *shape, int64_t offset)
-{
+    const bench_shape *shape, int64_t offset) {
   bench_register_work(
       &(bench_work){.plan = plan, .shape = shape, .offset = offset, .what = l, .write = write_halves, .checked = true},
       (shim_case){.name = name, .who = who, .wall = true});
 }
 
 /* Those this process may use: a machine's others are of no help to it. */
-static int cpus(void)
-{
+static int cpus(void) {
   cpu_set_t set;
   CPU_ZERO(&set);
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : THREADS;
 }
 
-void bench_register_threads(const bench_offset *at)
-{
+void bench_register_threads(const bench_offset *at) {
   const bench_shape *shape = bench_shape_find("long", NULL);
   const char *families[] = {NULL, "anchored"}; /* NULL: the default */
   char what[96], name[160];

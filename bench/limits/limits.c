@@ -23,27 +23,23 @@ typedef struct limit_case {
   float *out;
 } limit_case;
 
-static const char *begin(void *data)
-{
+static const char *begin(void *data) {
   limit_case *c = data;
   c->out = bench_buffer(bench_shape_bytes(c->shape, c->dtype), c->offset);
   return c->out ? NULL : "no memory for the table";
 }
 
-static void pass(void *data)
-{
+static void pass(void *data) {
   const limit_case *c = data;
   c->l->pass(c->out, bench_shape_bytes(c->shape, c->dtype) / sizeof(float));
 }
 
-static void end(void *data, shim_run *run)
-{
+static void end(void *data, shim_run *run) {
   const limit_case *c = data;
   bench_wrote(run, c->shape->positions, c->shape->d_model, c->dtype);
 }
 
-bool limit_runs_here(const bench_limit *l)
-{
+bool limit_runs_here(const bench_limit *l) {
   char what[64], reason[64];
   if (!l->supported || l->supported())
     return true;
@@ -53,9 +49,8 @@ bool limit_runs_here(const bench_limit *l)
   return false;
 }
 
-void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take,
-                      void *data)
-{
+void bench_each_limit(
+    const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take, void *data) {
   for (const bench_limit *l = limits; l->name; l++) {
     const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
     if (!limit_runs_here(l) || (converts && dtype != POSENC_F32))
@@ -71,30 +66,26 @@ void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_
   }
 }
 
-static void register_case(void *data, const shim_case *c)
-{
+static void register_case(void *data, const shim_case *c) {
   (void)data;
   shim_register(c);
 }
 
-void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at)
-{
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
   bench_each_limit(shape, dtype, at, register_case, NULL);
 }
 
 static void nothing(void *data) { (void)data; }
 
 /* As many cycles in every pass, whatever else the machine does: each multiplication waits for the one before. */
-static void chain(void *data)
-{
+static void chain(void *data) {
   uint64_t x = *(uint64_t *)data;
   for (int i = 0; i < 10000; i++)
     x = x * UINT64_C(6364136223846793005) + 1;
   *(uint64_t *)data = x;
 }
 
-void bench_register_harness(void)
-{
+void bench_register_harness(void) {
   static uint64_t state = 1;
   shim_register(&(shim_case){.name = "harness/clock/n:1/d:1", .data = &state, .pass = chain});
   shim_register(&(shim_case){.name = "harness/nothing/n:1/d:1", .pass = nothing});

@@ -19,8 +19,8 @@ bool limit_runs_here(const bench_limit *l);
 
 /* All that run here, for as many bytes as the shape's table of that dtype has. */
 typedef void bench_take_case(void *data, const shim_case *c); /* its name is to be copied */
-void bench_each_limit(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take,
-                      void *data);
+void bench_each_limit(
+    const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take, void *data);
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at); /* limit/... */
 void bench_register_harness(void);                                                                /* harness/... */
 
@@ -33,8 +33,7 @@ enum { LIMIT_PAIRS = 256 };
 extern const double limit_sin[LIMIT_PAIRS], limit_cos[LIMIT_PAIRS];
 
 /* The end of a convert pass, shorter than LIMIT_PAIRS pairs. */
-static inline void limit_convert_rest(float *out, size_t n)
-{
+static inline void limit_convert_rest(float *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = (float)(i % 2 ? limit_cos[i / 2] : limit_sin[i / 2]);
 }

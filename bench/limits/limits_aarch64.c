@@ -5,21 +5,18 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
-static float *align(float *out, size_t *n, size_t bytes)
-{
+static float *align(float *out, size_t *n, size_t bytes) {
   for (; *n > 0 && (uintptr_t)out % bytes != 0; --*n)
     *out++ = LIMIT_VALUE;
   return out;
 }
 
-static void rest(float *out, size_t n)
-{
+static void rest(float *out, size_t n) {
   for (; n > 0; n--)
     *out++ = LIMIT_VALUE;
 }
 
-static void store_16(float *out, size_t n)
-{
+static void store_16(float *out, size_t n) {
   const float32x4_t v = vdupq_n_f32(LIMIT_VALUE);
   out = align(out, &n, 16);
   for (; n >= 16; n -= 16, out += 16) {
@@ -33,8 +30,7 @@ static void store_16(float *out, size_t n)
 
 /* A compiler may pair stores or not, and offers no STNP to C: these say what they mean. */
 #define PAIR(name, instruction)                                                                                        \
-  static void name(float *out, size_t n)                                                                               \
-  {                                                                                                                    \
+  static void name(float *out, size_t n) {                                                                             \
     const float32x4_t v = vdupq_n_f32(LIMIT_VALUE);                                                                    \
     out = align(out, &n, 64);                                                                                          \
     for (; n >= 16; n -= 16, out += 16)                                                                                \
@@ -48,8 +44,7 @@ static void store_16(float *out, size_t n)
 PAIR(store_32, "stp")
 PAIR(stream_32, "stnp")
 
-static void convert_16(float *out, size_t n)
-{
+static void convert_16(float *out, size_t n) {
   for (; n >= 2 * LIMIT_PAIRS; n -= 2 * LIMIT_PAIRS, out += 2 * LIMIT_PAIRS)
     for (size_t k = 0; k < LIMIT_PAIRS; k += 4) {
       const float32x4x2_t pairs = {{

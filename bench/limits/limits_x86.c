@@ -11,8 +11,7 @@
 
 /* Plain stores, aligned to the vector: the buffer need not be, and a limit must not pay for split lines. */
 #define STORE(width, isa, vector, set1, store)                                                                         \
-  TARGET(isa) static void store_##width(float *out, size_t n)                                                          \
-  {                                                                                                                    \
+  TARGET(isa) static void store_##width(float *out, size_t n) {                                                        \
     const vector v = set1(LIMIT_VALUE);                                                                                \
     for (; n > 0 && (uintptr_t)out % (width) != 0; n--)                                                                \
       *out++ = LIMIT_VALUE;                                                                                            \
@@ -28,8 +27,7 @@
 
 /* Non-temporal stores of whole 64-byte lines; a partial line would be written back piecemeal. */
 #define STREAM(width, isa, vector, set1, stream)                                                                       \
-  TARGET(isa) static void stream_##width(float *out, size_t n)                                                         \
-  {                                                                                                                    \
+  TARGET(isa) static void stream_##width(float *out, size_t n) {                                                       \
     const vector v = set1(LIMIT_VALUE);                                                                                \
     for (; n > 0 && (uintptr_t)out % 64 != 0; n--)                                                                     \
       *out++ = LIMIT_VALUE;                                                                                            \
@@ -50,28 +48,24 @@ STREAM(64, "avx512f", __m512, _mm512_set1_ps, _mm512_stream_ps)
 
 /* float64 -> float32 and interleave, stored where the element belongs, as a kernel must: a vector may split a line. */
 #define CONVERT(width, isa)                                                                                            \
-  TARGET(isa) static void convert_##width(float *out, size_t n)                                                        \
-  {                                                                                                                    \
+  TARGET(isa) static void convert_##width(float *out, size_t n) {                                                      \
     for (; n >= 2 * LIMIT_PAIRS; n -= 2 * LIMIT_PAIRS, out += 2 * LIMIT_PAIRS)                                         \
       for (size_t k = 0; k < LIMIT_PAIRS; k += LANES(width) / 2)                                                       \
         convert_pairs_##width(out + 2 * k, k);                                                                         \
     limit_convert_rest(out, n);                                                                                        \
   }
 
-TARGET("sse2") static inline void convert_pairs_16(float *out, size_t k)
-{
+TARGET("sse2") static inline void convert_pairs_16(float *out, size_t k) {
   const __m128 s = _mm_cvtpd_ps(_mm_load_pd(limit_sin + k)), c = _mm_cvtpd_ps(_mm_load_pd(limit_cos + k));
   _mm_storeu_ps(out, _mm_unpacklo_ps(s, c));
 }
 
-TARGET("avx") static inline void convert_pairs_32(float *out, size_t k)
-{
+TARGET("avx") static inline void convert_pairs_32(float *out, size_t k) {
   const __m128 s = _mm256_cvtpd_ps(_mm256_load_pd(limit_sin + k)), c = _mm256_cvtpd_ps(_mm256_load_pd(limit_cos + k));
   _mm256_storeu_ps(out, _mm256_set_m128(_mm_unpackhi_ps(s, c), _mm_unpacklo_ps(s, c)));
 }
 
-TARGET("avx512f") static inline void convert_pairs_64(float *out, size_t k)
-{
+TARGET("avx512f") static inline void convert_pairs_64(float *out, size_t k) {
   const __m512 s = _mm512_castps256_ps512(_mm512_cvtpd_ps(_mm512_load_pd(limit_sin + k)));
   const __m512 c = _mm512_castps256_ps512(_mm512_cvtpd_ps(_mm512_load_pd(limit_cos + k)));
   const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);

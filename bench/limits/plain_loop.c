@@ -2,14 +2,12 @@
  * compiler does not see that the sums are never read. */
 #include "plain_loop.h"
 
-void plain_add(const float *x, float c, float *out, size_t n)
-{
+void plain_add(const float *x, float c, float *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = x[i] + c;
 }
 
-void plain_add_to(float *x, float c, size_t n)
-{
+void plain_add_to(float *x, float c, size_t n) {
   for (size_t i = 0; i < n; i++)
     x[i] += c;
 }

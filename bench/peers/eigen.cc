@@ -1,7 +1,7 @@
 // Eigen's array functions, an expression per row: sines and cosines into rows of their own, which are then interleaved.
 //
-// Two instruction sets in one program need two Eigens: its templates are inline functions, of which the linker keeps one, so each row
-// has its own name for the namespace.
+// Two instruction sets in one program need two Eigens: its templates are inline functions, of which the linker keeps
+// one, so each row has its own name for the namespace.
 #define Eigen PEER_JOIN(eigen_of_, PEER_NAME)
 #define PEER_JOIN_(a, b) a##b
 #define PEER_JOIN(a, b) PEER_JOIN_(a, b)
@@ -18,8 +18,7 @@ struct Table {
   mutable Eigen::ArrayXf sines, cosines; // a row's; one thread fills
 };
 
-void *create(int64_t d_model, double base)
-{
+void *create(int64_t d_model, double base) {
   const Eigen::Index n = d_model / 2;
   Table *t = new (std::nothrow) Table;
   if (!t)
@@ -31,13 +30,9 @@ void *create(int64_t d_model, double base)
   return t;
 }
 
-void destroy(void *self)
-{
-  delete static_cast<Table *>(self);
-}
+void destroy(void *self) { delete static_cast<Table *>(self); }
 
-void fill(const void *self, int64_t first, int64_t count, float *out)
-{
+void fill(const void *self, int64_t first, int64_t count, float *out) {
   const Table *t = static_cast<const Table *>(self);
   const Eigen::Index n = t->w.size();
   for (int64_t i = 0; i < count; i++, out += 2 * n) {
@@ -53,4 +48,6 @@ void fill(const void *self, int64_t first, int64_t count, float *out)
 
 } // namespace
 
-PEER("Eigen " PEER_STRING(EIGEN_WORLD_VERSION) "." PEER_STRING(EIGEN_MAJOR_VERSION) "." PEER_STRING(EIGEN_MINOR_VERSION), create, destroy, fill)
+PEER(
+    "Eigen " PEER_STRING(EIGEN_WORLD_VERSION) "." PEER_STRING(EIGEN_MAJOR_VERSION) "." PEER_STRING(EIGEN_MINOR_VERSION),
+    create, destroy, fill)

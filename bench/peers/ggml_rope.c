@@ -1,6 +1,7 @@
-/* ggml fills its cache of rotary embeddings without a list of frequencies: the angle of the first pair is the position, and that of
- * each next one is the angle before it times theta_scale = base^(-2/d), in float32 (ggml_rope_cache_init of ggml's ggml-cpu, by its
- * formula). A factor's error of half a unit is there k times in column pair k. Written here sines first, as the paper's table.
+/* ggml fills its cache of rotary embeddings without a list of frequencies: the angle of the first pair is the position,
+ * and that of each next one is the angle before it times theta_scale = base^(-2/d), in float32 (ggml_rope_cache_init of
+ * ggml's ggml-cpu, by its formula). A factor's error of half a unit is there k times in column pair k. Written here
+ * sines first, as the paper's table.
  */
 #include "row.h"
 
@@ -9,16 +10,14 @@ typedef struct cache {
   float theta_scale;
 } cache;
 
-static void *create(int64_t d_model, double base)
-{
+static void *create(int64_t d_model, double base) {
   cache *c = malloc(sizeof *c);
   if (c)
     *c = (cache){d_model / 2, powf((float)base, -2.0f / (float)d_model)};
   return c;
 }
 
-static void fill(const void *self, int64_t first, int64_t count, float *out)
-{
+static void fill(const void *self, int64_t first, int64_t count, float *out) {
   const cache *c = self;
   for (int64_t i = 0; i < count; i++) {
     float theta = (float)(first + i);

@@ -1,5 +1,5 @@
-// Highway's Sin and Cos (hwy/contrib/math), compiled for each of its targets and dispatched when it runs, as its users do. Its
-// documentation claims 3 ULP, and for float32 angles from -39000 to 39000 only.
+// Highway's Sin and Cos (hwy/contrib/math), compiled for each of its targets and dispatched when it runs, as its users
+// do. Its documentation claims 3 ULP, and for float32 angles from -39000 to 39000 only.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "highway.cc"
 #include <hwy/foreach_target.h>
@@ -15,8 +15,7 @@ namespace posenc_peer {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void Fill(const peer_table *t, int64_t first, int64_t count, float *out)
-{
+void Fill(const peer_table *t, int64_t first, int64_t count, float *out) {
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t i = 0; i < count; i++) {
@@ -44,12 +43,12 @@ namespace posenc_peer {
 
 HWY_EXPORT(Fill);
 
-static void fill(const void *self, int64_t first, int64_t count, float *out)
-{
+static void fill(const void *self, int64_t first, int64_t count, float *out) {
   HWY_DYNAMIC_DISPATCH(Fill)(static_cast<const peer_table *>(self), first, count, out);
 }
 
 } // namespace posenc_peer
 
-PEER("Highway " PEER_STRING(HWY_MAJOR) "." PEER_STRING(HWY_MINOR) "." PEER_STRING(HWY_PATCH), peer_frequencies, peer_free, posenc_peer::fill)
+PEER("Highway " PEER_STRING(HWY_MAJOR) "." PEER_STRING(HWY_MINOR) "." PEER_STRING(HWY_PATCH), peer_frequencies,
+    peer_free, posenc_peer::fill)
 #endif

@@ -1,6 +1,6 @@
-/* Plain loops, and the compiler's vectoriser finds glibc's vector functions, libmvec: that takes -ffast-math. Sines and cosines of one
- * angle in one loop would become sincosf, of which GCC knows no vector form, and so the loops are two; test_symbols.sh checks that both
- * have been vectorised. Blocks of a few hundred angles stay in L1.
+/* Plain loops, and the compiler's vectoriser finds glibc's vector functions, libmvec: that takes -ffast-math. Sines and
+ * cosines of one angle in one loop would become sincosf, of which GCC knows no vector form, and so the loops are two;
+ * test_symbols.sh checks that both have been vectorised. Blocks of a few hundred angles stay in L1.
  */
 #include "row.h"
 
@@ -8,8 +8,7 @@
 
 enum { BLOCK = 256 };
 
-static void fill(const void *self, int64_t first, int64_t count, float *out)
-{
+static void fill(const void *self, int64_t first, int64_t count, float *out) {
   const peer_table *t = self;
   float sines[BLOCK], cosines[BLOCK];
   for (int64_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* What people would use instead: each peer writes the paper's table as its library's users would, in float32. Nothing of it is
- * shared with impl/, or a fault there would slow down, or falsify, both sides of the comparison.
+/* What people would use instead: each peer writes the paper's table as its library's users would, in float32. Nothing
+ * of it is shared with impl/, or a fault there would slow down, or falsify, both sides of the comparison.
  */
 #ifndef POSENC_BENCH_PEERS_PEER_H
 #define POSENC_BENCH_PEERS_PEER_H

@@ -1,4 +1,5 @@
-/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME, PEER_ISA, PEER_WHAT and PEER_VARIANT. */
+/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME, PEER_ISA, PEER_WHAT and
+ * PEER_VARIANT. */
 #ifndef POSENC_BENCH_PEERS_ROW_H
 #define POSENC_BENCH_PEERS_ROW_H
 
@@ -14,20 +15,15 @@ typedef struct peer_table {
 } peer_table;
 
 /* Room for so many bytes at a multiple of 64, to be given to free(). */
-static inline void *peer_memory(int64_t bytes)
-{
-  return aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64);
-}
+static inline void *peer_memory(int64_t bytes) { return aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64); }
 
-static inline void peer_free(void *self)
-{
+static inline void peer_free(void *self) {
   peer_table *t = (peer_table *)self;
   free(t->w);
   free(t);
 }
 
-static inline void *peer_frequencies(int64_t d_model, double base)
-{
+static inline void *peer_frequencies(int64_t d_model, double base) {
   peer_table *t = (peer_table *)malloc(sizeof *t);
   if (!t)
     return NULL;
@@ -47,29 +43,21 @@ static inline void *peer_frequencies(int64_t d_model, double base)
 #define PEER_JOIN_(a, b) a##b
 #define PEER_JOIN(a, b) PEER_JOIN_(a, b)
 
-static inline const char *peer_lacks_any(void)
-{
-  return NULL;
-}
+static inline const char *peer_lacks_any(void) { return NULL; }
 
 #ifdef __x86_64__
-static inline const char *peer_lacks_avx2(void)
-{
+static inline const char *peer_lacks_avx2(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? NULL : "this CPU lacks AVX2 or FMA";
 }
 
-static inline const char *peer_lacks_avx512(void)
-{
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                 __builtin_cpu_supports("avx512vl")
+static inline const char *peer_lacks_avx512(void) {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
              ? peer_lacks_avx2()
              : "this CPU lacks AVX-512 (F, BW, DQ, VL)";
 }
 #else
-static inline const char *peer_lacks_neon(void)
-{
-  return NULL;
-}
+static inline const char *peer_lacks_neon(void) { return NULL; }
 #endif
 
 #ifdef __cplusplus
@@ -79,10 +67,10 @@ static inline const char *peer_lacks_neon(void)
 #endif
 
 /* Ends a peer's file. */
-#define PEER(library, create, destroy, fill)                                                                                       \
-  PEER_EXTERN const peer PEER_JOIN(peer_, PEER_NAME);                                                                              \
-  const peer PEER_JOIN(peer_, PEER_NAME) = {PEER_STRING(PEER_NAME), PEER_WHAT, library, create, destroy, fill,                     \
-                                            PEER_JOIN(peer_lacks_, PEER_ISA)};
+#define PEER(library, create, destroy, fill)                                                                           \
+  PEER_EXTERN const peer PEER_JOIN(peer_, PEER_NAME);                                                                  \
+  const peer PEER_JOIN(peer_, PEER_NAME) = {                                                                           \
+      PEER_STRING(PEER_NAME), PEER_WHAT, library, create, destroy, fill, PEER_JOIN(peer_lacks_, PEER_ISA)};
 #define PEER_STRING_(x) #x
 #define PEER_STRING(x) PEER_STRING_(x)
 

@@ -2,8 +2,7 @@
 #define _GNU_SOURCE
 #include "row.h"
 
-static void fill(const void *self, int64_t first, int64_t count, float *out)
-{
+static void fill(const void *self, int64_t first, int64_t count, float *out) {
   const peer_table *t = self;
   for (int64_t i = 0; i < count; i++) {
     const float position = (float)(first + i);

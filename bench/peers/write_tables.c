@@ -24,13 +24,11 @@ typedef struct maker {
   posenc_plan *plan;
 } maker;
 
-static bool put(int fd, const void *bytes, size_t size, int64_t offset)
-{
+static bool put(int fd, const void *bytes, size_t size, int64_t offset) {
   return pwrite(fd, bytes, size, offset) == (ssize_t)size;
 }
 
-static bool write_run(int fd, const maker *m, const sweep_run *run)
-{
+static bool write_run(int fd, const maker *m, const sweep_run *run) {
   const int64_t n = run->count * COLUMNS;
   float *out = must_calloc(n, sizeof *out);
   memset(out, 0xff, (size_t)n * sizeof *out); /* NaNs, so that rows that nobody wrote are seen */
@@ -45,14 +43,13 @@ static bool write_run(int fd, const maker *m, const sweep_run *run)
   return good;
 }
 
-static bool write_table(const char *name, const maker *m, const sweep *rows)
-{
+static bool write_table(const char *name, const maker *m, const sweep *rows) {
   char path[256], header[HEADER];
   snprintf(path, sizeof path, "%s.npy", name);
   memset(header, ' ', HEADER);
   memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
-  const int length = snprintf(header + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }",
-                              POSITIONS, COLUMNS);
+  const int length = snprintf(
+      header + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", POSITIONS, COLUMNS);
   header[10 + length] = ' ';
   header[HEADER - 1] = '\n';
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -68,8 +65,7 @@ static bool write_table(const char *name, const maker *m, const sweep *rows)
   return good;
 }
 
-static bool write_peer(const peer *p, const sweep *rows)
-{
+static bool write_peer(const peer *p, const sweep *rows) {
   maker m = {.peer = p};
   if (p->lacks())
     return true;
@@ -80,8 +76,7 @@ static bool write_peer(const peer *p, const sweep *rows)
   return good;
 }
 
-static bool write_ours(const char *name, const posenc_spec *spec, const sweep *rows)
-{
+static bool write_ours(const char *name, const posenc_spec *spec, const sweep *rows) {
   maker m = {.peer = NULL};
   if (posenc_plan_create(&m.plan, spec, name) != POSENC_OK)
     return true; /* anchored needs fused multiply-add */
@@ -90,8 +85,7 @@ static bool write_ours(const char *name, const posenc_spec *spec, const sweep *r
   return good;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc != 2 || chdir(argv[1]) != 0) {
     fprintf(stderr, "Usage: posenc-peer-tables DIR, a directory that is there\n");
     return 2;

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pick_conclude(pick_timing *t)
-{
+void pick_conclude(pick_timing *t) {
   double values[PICK_TURNS], range;
   if (t->n == 0)
     return;
@@ -15,8 +14,7 @@ void pick_conclude(pick_timing *t)
 
 static compare_times times_of(const pick_row *row) { return (compare_times){row->time.turns, row->time.n}; }
 
-void pick_choose(pick *p)
-{
+void pick_choose(pick *p) {
   compare_times *all = must_calloc((int64_t)p->n, sizeof *all);
   for (size_t i = 0; i < p->n; i++)
     all[i] = times_of(&p->rows[i]);

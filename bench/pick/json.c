@@ -10,8 +10,7 @@
 #include "../../verify/cli/machine_json.h"
 
 /* JSON has no NAN and no infinity; cJSON writes null for both. */
-static void add_table(cJSON *root, const pick *p)
-{
+static void add_table(cJSON *root, const pick *p) {
   const spec_options *t = &p->o->table;
   cJSON *o = cJSON_AddObjectToObject(root, "table");
   cJSON_AddStringToObject(o, "preset", t->preset ? t->preset : "paper");
@@ -30,8 +29,7 @@ static void add_table(cJSON *root, const pick *p)
   cJSON_AddNumberToObject(o, "rows_measured", (double)p->shape.positions);
 }
 
-static void add_candidate(cJSON *list, const pick *p, const pick_row *r)
-{
+static void add_candidate(cJSON *list, const pick *p, const pick_row *r) {
   cJSON *o = cJSON_CreateObject();
   cJSON_AddItemToArray(list, o);
   cJSON_AddStringToObject(o, "name", r->impl->name);
@@ -54,8 +52,7 @@ static void add_candidate(cJSON *list, const pick *p, const pick_row *r)
   cJSON_AddBoolToObject(o, "ties", r->against.tie);
 }
 
-static void add_choice(cJSON *root, const pick *p)
-{
+static void add_choice(cJSON *root, const pick *p) {
   char name[96], *why = NULL;
   size_t size;
   FILE *f = open_memstream(&why, &size);
@@ -82,8 +79,7 @@ static void add_choice(cJSON *root, const pick *p)
   }
 }
 
-bool pick_print_json(const pick *p, FILE *out)
-{
+bool pick_print_json(const pick *p, FILE *out) {
   cJSON *root = cJSON_CreateObject();
   cJSON_AddNumberToObject(root, "schema", 1);
   cJSON_AddStringToObject(root, "tool", "posenc-bench --pick");

@@ -35,8 +35,7 @@ typedef struct contest {
 } contest;
 
 /* Seconds of a pass. */
-static double one_round(contender *c)
-{
+static double one_round(contender *c) {
   c->c.pass(c->c.data); /* leaves the caches as this case does */
   if (c->passes == 0) {
     const double start = bench_cpu_seconds();
@@ -51,8 +50,7 @@ static double one_round(contender *c)
 }
 
 /* NULL, or an error that ends the measurement. */
-static const char *begin_all(contest *k)
-{
+static const char *begin_all(contest *k) {
   const char *error = NULL;
   bench_buffer_release();
   for (int i = 0; i < k->n && !error; i++)
@@ -60,8 +58,7 @@ static const char *begin_all(contest *k)
   return error;
 }
 
-static void one_turn(contest *k)
-{
+static void one_turn(contest *k) {
   int order[MOST_CASES];
   for (int i = 0; i < k->n; i++)
     order[i] = i;
@@ -89,8 +86,7 @@ static void one_turn(contest *k)
 }
 
 /* Drops what cannot become the fastest any more, and after a few turns all limits but the best. */
-static void drop_slow(contest *k, int turns)
-{
+static void drop_slow(contest *k, int turns) {
   double best = INFINITY, limit = INFINITY;
   for (int i = 0; i < k->n; i++) {
     pick_conclude(k->all[i].time);
@@ -106,8 +102,7 @@ static void drop_slow(contest *k, int turns)
   }
 }
 
-static void add_limit(void *data, const shim_case *c)
-{
+static void add_limit(void *data, const shim_case *c) {
   contest *k = data;
   if (k->n == MOST_CASES || strstr(c->name, "/convert/")) {
     c->release(c->data);
@@ -120,8 +115,7 @@ static void add_limit(void *data, const shim_case *c)
 }
 
 /* The share of the limit is taken turn by turn. There is no result after an error. */
-static void conclude(pick *p, contest *k)
-{
+static void conclude(pick *p, contest *k) {
   const pick_timing *limit = NULL;
   for (int i = 0; i < k->n; i++) {
     contender *c = &k->all[i];
@@ -143,15 +137,13 @@ static void conclude(pick *p, contest *k)
   }
 }
 
-static double seconds(void)
-{
+static double seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void pick_measure(pick *p)
-{
+void pick_measure(pick *p) {
   contest *k = must_calloc(1, sizeof *k);
   const bench_offset *at = p->o->at;
   const bench_table table = {"fill", "", &p->shape, p->spec, NULL, NULL, bench_write_rows, p->o->table.from};

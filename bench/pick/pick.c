@@ -13,8 +13,7 @@ enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
 /* A table beyond every cache says all there is to say about a larger one. */
 static const int64_t MOST_BYTES = INT64_C(1) << 30;
 
-static bool budget_of_error(const pick_options *o, pick_row *row)
-{
+static bool budget_of_error(const pick_options *o, pick_row *row) {
   if (o->recipe)
     return true;
   if (row->ulp <= o->max_ulp && row->max_abs <= o->max_abs)
@@ -23,8 +22,7 @@ static bool budget_of_error(const pick_options *o, pick_row *row)
   return false;
 }
 
-static void judge_row(const pick *p, pick_row *row)
-{
+static void judge_row(const pick *p, pick_row *row) {
   const impl_result *r = row->verified;
   row->ulp = row->max_abs = NAN;
   for (int64_t i = 0; i < p->verified.sweep.count; i++)
@@ -45,8 +43,7 @@ static void judge_row(const pick *p, pick_row *row)
 }
 
 /* The most rows of each range that come to no more outputs than are to be compared. */
-static int64_t rows_per_range(const pick *p)
-{
+static int64_t rows_per_range(const pick *p) {
   const spec_options *table = &p->o->table;
   const int64_t all = (p->spec.dtype == POSENC_F64 ? COMPARED_F64 : COMPARED) / p->spec.d_model;
   sweep s = sweep_of(&p->spec, NULL, table->from, table->to, SWEEP_MIN_ROWS, 1);
@@ -67,8 +64,7 @@ static int64_t rows_per_range(const pick *p)
   return low;
 }
 
-static void verify(pick *p)
-{
+static void verify(pick *p) {
   const spec_options *table = &p->o->table;
   const int64_t rows = rows_per_range(p);
   const sweep s = sweep_of(&p->spec, table->preset, table->from, table->to, rows, 1);
@@ -87,8 +83,7 @@ static void verify(pick *p)
   }
 }
 
-int pick_run(const pick_options *o)
-{
+int pick_run(const pick_options *o) {
   pick p = {.o = o, .spec = o->table.spec};
   const int64_t row_bytes = p.spec.d_model * (int64_t)posenc_dtype_size((posenc_dtype)p.spec.dtype);
   const int64_t available = machine_available_memory() / 2;

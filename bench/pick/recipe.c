@@ -25,8 +25,7 @@ static const struct {
     {"rothman", "float64", "the notebook: in float64, rounded once"},
 };
 
-const char *pick_recipe_of(const char *preset, const char **why)
-{
+const char *pick_recipe_of(const char *preset, const char **why) {
   for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
     if (strcmp(recipes[i].preset, preset ? preset : "paper") == 0) {
       *why = recipes[i].why;

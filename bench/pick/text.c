@@ -9,13 +9,12 @@
 #include "../../verify/reference/formats.h"
 #include "../../verify/cli/machine.h"
 
-static void print_question(const pick *p, FILE *out)
-{
+static void print_question(const pick *p, FILE *out) {
   const posenc_spec *s = &p->spec;
   const spec_options *t = &p->o->table;
   char cpu[256];
   fprintf(out, "%s, d_model %lld, positions %lld to %lld, %s", t->preset ? t->preset : "paper", (long long)s->d_model,
-          (long long)t->from, (long long)(t->to - 1), format_of(s->dtype)->long_name);
+      (long long)t->from, (long long)(t->to - 1), format_of(s->dtype)->long_name);
   fprintf(out, ", base %g, %s, %s", s->base, layout_name(s->layout), order_name(s->order));
   if (s->denominator > 0)
     fprintf(out, ", denominator %g", s->denominator);
@@ -28,24 +27,23 @@ static void print_question(const pick *p, FILE *out)
     fprintf(out, "at most %g ULP and %g absolute\n", p->o->max_ulp, p->o->max_abs);
   else
     fprintf(out, isfinite(p->o->max_ulp) ? "at most %g ULP\n" : "at most %g absolute\n",
-            isfinite(p->o->max_ulp) ? p->o->max_ulp : p->o->max_abs);
+        isfinite(p->o->max_ulp) ? p->o->max_ulp : p->o->max_abs);
   const int64_t count = t->to - t->from;
   if (p->rows_compared == count)
     fprintf(out, "verified against MPFR: all %lld rows\n", (long long)count);
   else
     fprintf(out,
-            "verified against MPFR: %lld of %lld rows, spread over the table; errors of other rows may be larger\n",
-            (long long)p->rows_compared, (long long)count);
+        "verified against MPFR: %lld of %lld rows, spread over the table; errors of other rows may be larger\n",
+        (long long)p->rows_compared, (long long)count);
   machine_cpu(cpu, sizeof cpu);
   fprintf(out, "measured on %s, %s, %s build; one core; output at %d modulo 64", cpu, machine_compiler(),
-          machine_build_type(), (int)p->o->at->bytes);
+      machine_build_type(), (int)p->o->at->bytes);
   if (p->shape.positions < count)
     fprintf(out, "; only the first %lld rows were written", (long long)p->shape.positions);
   fprintf(out, "\n\n");
 }
 
-static int faster_first(const void *a, const void *b)
-{
+static int faster_first(const void *a, const void *b) {
   const pick_row *x = *(const pick_row *const *)a, *y = *(const pick_row *const *)b;
   if (x->time.n > 0 && y->time.n > 0)
     return (x->time.ns > y->time.ns) - (x->time.ns < y->time.ns);
@@ -53,8 +51,7 @@ static int faster_first(const void *a, const void *b)
 }
 
 /* "2.1 +- 0.4 %", or "80 %" of what was dropped early. */
-static const char *percent(const pick_row *r, char text[48])
-{
+static const char *percent(const pick_row *r, char text[48]) {
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pick_choose() sets `next` where more than one is within the
    * budget */
   if (isnan(r->against.unsure))
@@ -64,8 +61,7 @@ static const char *percent(const pick_row *r, char text[48])
   return text;
 }
 
-static void print_row(const pick *p, const pick_row *r, FILE *out)
-{
+static void print_row(const pick *p, const pick_row *r, FILE *out) {
   const double size = (double)posenc_dtype_size((posenc_dtype)p->spec.dtype);
   char behind[48];
   fprintf(out, "%-18s", r->impl->name);
@@ -89,21 +85,19 @@ static void print_row(const pick *p, const pick_row *r, FILE *out)
     fprintf(out, "  %s longer%s\n", percent(r, behind), r->against.tie ? ": a tie" : "");
 }
 
-static void print_rows(const pick *p, FILE *out)
-{
+static void print_rows(const pick *p, FILE *out) {
   const pick_row **sorted = must_calloc((int64_t)p->n, sizeof *sorted);
   for (size_t i = 0; i < p->n; i++)
     sorted[i] = &p->rows[i];
   qsort(sorted, p->n, sizeof *sorted, faster_first);
   fprintf(out, "%-18s %9s %9s %11s %8s %6s %9s  %s\n", "implementation", "max ULP", "max error", "ns/element", "GB/s",
-          "+-", "of limit", "against the fastest");
+      "+-", "of limit", "against the fastest");
   for (size_t i = 0; i < p->n; i++)
     print_row(p, sorted[i], out);
   free(sorted);
 }
 
-static void print_import(const pick *p, FILE *out)
-{
+static void print_import(const pick *p, FILE *out) {
   for (int i = 0; i < PICK_LANGUAGES; i++) {
     char *text = pick_import(p, i);
     fprintf(out, "\n%s:\n", pick_languages[i].title);
@@ -115,8 +109,7 @@ static void print_import(const pick *p, FILE *out)
   }
 }
 
-static const pick_row *most_accurate(const pick *p)
-{
+static const pick_row *most_accurate(const pick *p) {
   const bool by_ulp = isfinite(p->o->max_ulp);
   const pick_row *best = NULL;
   for (size_t i = 0; i < p->n; i++) {
@@ -127,8 +120,7 @@ static const pick_row *most_accurate(const pick *p)
   return best;
 }
 
-void pick_print_why(const pick *p, FILE *out)
-{
+void pick_print_why(const pick *p, FILE *out) {
   const char *noisy = "; the machine is too noisy to tell them apart";
   const char *compared = p->rows_compared < p->o->table.to - p->o->table.from ? " on the rows that were compared" : "";
   char behind[48];
@@ -144,31 +136,29 @@ void pick_print_why(const pick *p, FILE *out)
     fprintf(out, "none is within the budget");
     if (best)
       fprintf(out, "; the most accurate is %s, with %.7g ULP and %.2e absolute", best->impl->name, best->ulp,
-              best->max_abs);
+          best->max_abs);
   } else if (p->o->recipe)
     fprintf(out, "the one that rounds so: %s", p->recipe_why);
   else if (within == 1)
     fprintf(out, "the only one within the budget%s", compared);
   else if (p->chosen != p->fastest)
     fprintf(out,
-            "%s behind %s, the fastest of the %zu within the budget%s: a tie, which goes to the one listed first, the "
-            "simpler%s",
-            percent(p->chosen, behind), p->fastest->impl->name, within, compared,
-            p->chosen->against.unsure > 0.1 ? noisy : "");
+        "%s behind %s, the fastest of the %zu within the budget%s: a tie, which goes to the one listed first, the "
+        "simpler%s",
+        percent(p->chosen, behind), p->fastest->impl->name, within, compared,
+        p->chosen->against.unsure > 0.1 ? noisy : "");
   else if (p->next->against.tie)
     fprintf(out,
-            "the fastest of the %zu within the budget%s; %s is %s behind: a tie, which goes to the one listed first, "
-            "the simpler%s",
-            within, compared, p->next->impl->name, percent(p->next, behind),
-            p->next->against.unsure > 0.1 ? noisy : "");
+        "the fastest of the %zu within the budget%s; %s is %s behind: a tie, which goes to the one listed first, "
+        "the simpler%s",
+        within, compared, p->next->impl->name, percent(p->next, behind), p->next->against.unsure > 0.1 ? noisy : "");
   else
     fprintf(out, "the fastest of the %zu within the budget%s; %s takes %s longer", within, compared,
-            p->next->impl->name, percent(p->next, behind));
+        p->next->impl->name, percent(p->next, behind));
 }
 
 /* The name for programs; and where that is not the family's, what the family's would cost here. */
-static void print_name(const pick *p, FILE *out)
-{
+static void print_name(const pick *p, FILE *out) {
   char name[96], family[FAMILY_SIZE];
   pick_portable_name(p->chosen->impl, name, sizeof name);
   family_of(p->chosen->impl, family);
@@ -178,12 +168,11 @@ static void print_name(const pick *p, FILE *out)
     if (p->rows[i].impl == posenc_impl_find(family) && p->rows[i].time.n > 0) {
       char behind[48];
       fprintf(out, "It needs %s. \"%s\", which is %s here, would take %s longer, and runs elsewhere too.\n",
-              p->chosen->impl->isa, family, p->rows[i].impl->name, percent(&p->rows[i], behind));
+          p->chosen->impl->isa, family, p->rows[i].impl->name, percent(&p->rows[i], behind));
     }
 }
 
-bool pick_print_text(const pick *p, FILE *out)
-{
+bool pick_print_text(const pick *p, FILE *out) {
   print_question(p, out);
   print_rows(p, out);
   fprintf(out, "\nPick: %s%s", p->chosen ? p->chosen->impl->name : "", p->chosen ? ", " : "");

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc ------------------------------------------------------------- */
+/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc
+ * ------------------------------------------------------------- */
 
 typedef struct bench_shape {
   const char *name;

@@ -18,8 +18,7 @@ size_t bench_to_next(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE + P
 void bench_buffer_setup(size_t max_bytes) { buffer.size = bench_to_next(max_bytes) + max_bytes + LINE; }
 
 /* From the kernel's account of the mapping: huge pages are not always given. */
-static double share_of_huge_pages(void)
-{
+static double share_of_huge_pages(void) {
   const unsigned long long here = (uintptr_t)buffer.start;
   unsigned long long from, to, kb, resident = 0, huge = 0;
   char line[512];
@@ -40,8 +39,7 @@ static double share_of_huge_pages(void)
   return resident > 0 ? (double)huge / (double)resident : -1.0;
 }
 
-void *bench_buffer(size_t bytes, int64_t offset)
-{
+void *bench_buffer(size_t bytes, int64_t offset) {
   if (!buffer.mapping) {
     buffer.mapped = buffer.size + 2 * HUGE_PAGE;
     void *m = mmap(NULL, buffer.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -63,16 +61,14 @@ void *bench_buffer(size_t bytes, int64_t offset)
 
 double bench_buffer_huge(void) { return buffer.huge; }
 
-void bench_buffer_release(void)
-{
+void bench_buffer_release(void) {
   if (buffer.mapping)
     munmap(buffer.mapping, buffer.mapped);
   buffer.mapping = NULL;
   buffer.touched = 0;
 }
 
-void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype)
-{
+void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype) {
   shim_bytes(run, rows * d_model * (int64_t)posenc_dtype_size(dtype));
   shim_items(run, rows * d_model);
   shim_counter(run, "rows", (double)rows);

@@ -23,8 +23,7 @@ size_t bench_shape_count(void) { return sizeof shapes / sizeof *shapes; }
 
 const bench_shape *bench_shape_at(size_t i) { return &shapes[i]; }
 
-const bench_shape *bench_shape_find(const char *name, size_t *index)
-{
+const bench_shape *bench_shape_find(const char *name, size_t *index) {
   for (size_t i = 0; i < bench_shape_count(); i++)
     if (strcmp(shapes[i].name, name) == 0) {
       if (index)
@@ -34,27 +33,23 @@ const bench_shape *bench_shape_find(const char *name, size_t *index)
   return NULL;
 }
 
-size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype)
-{
+size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype) {
   return (size_t)(shape->positions * shape->d_model) * posenc_dtype_size(dtype);
 }
 
-posenc_spec bench_spec(const bench_shape *shape)
-{
+posenc_spec bench_spec(const bench_shape *shape) {
   posenc_spec spec = posenc_spec_default(shape->d_model);
   spec.base = shape->base;
   return spec;
 }
 
-const char *bench_dtype_name(posenc_dtype dtype)
-{
+const char *bench_dtype_name(posenc_dtype dtype) {
   static const char *const names[] = {
       [POSENC_F32] = "f32", [POSENC_F64] = "f64", [POSENC_BF16] = "bf16", [POSENC_F16] = "f16"};
   return names[dtype];
 }
 
-const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_offset *at)
-{
+const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_offset *at) {
   snprintf(text, size, "%s/n:%" PRId64 "/d:%" PRId64 "%s", what, shape->positions, shape->d_model, at->suffix);
   return text;
 }
@@ -68,8 +63,7 @@ typedef struct skipped {
 
 static skipped *first_skipped, **last_skipped = &first_skipped;
 
-void bench_skip(const char *name, const char *reason)
-{
+void bench_skip(const char *name, const char *reason) {
   if (bench_skipped(name))
     return;
   skipped *l = must_calloc(1, sizeof *l);
@@ -79,16 +73,14 @@ void bench_skip(const char *name, const char *reason)
   last_skipped = &l->next;
 }
 
-bool bench_skipped(const char *name)
-{
+bool bench_skipped(const char *name) {
   for (const skipped *l = first_skipped; l; l = l->next)
     if (strcmp(l->name, name) == 0)
       return true;
   return false;
 }
 
-void bench_each_skipped(void (*call)(const char *name, const char *reason, void *data), void *data)
-{
+void bench_each_skipped(void (*call)(const char *name, const char *reason, void *data), void *data) {
   for (const skipped *l = first_skipped; l; l = l->next)
     call(l->name, l->reason, data);
 }

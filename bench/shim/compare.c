@@ -10,22 +10,19 @@
 static const double LEAST = 0.01;
 static const double TIE = 0.03; /* a larger difference is no tie, however noisy the machine */
 
-static int ascending(const void *a, const void *b)
-{
+static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 /* By linear interpolation between the sorted values. */
-static double quantile(const double *sorted, int n, double share)
-{
+static double quantile(const double *sorted, int n, double share) {
   const double at = share * (n - 1);
   const int below = (int)at;
   return below + 1 < n ? sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]) : sorted[n - 1];
 }
 
-double compare_median(double *values, int n, double *range)
-{
+double compare_median(double *values, int n, double *range) {
   qsort(values, (size_t)n, sizeof *values, ascending);
   if (range)
     *range = quantile(values, n, 0.75) - quantile(values, n, 0.25);
@@ -34,8 +31,7 @@ double compare_median(double *values, int n, double *range)
 
 /* Half of the interval between the k-th smallest and the k-th largest value, for the largest k that leaves the median
  * between them with a probability of 95 %: that of n tosses of a coin. */
-static double half_interval(const double *sorted, int n)
-{
+static double half_interval(const double *sorted, int n) {
   double chance = ldexp(1, -n), below = chance; /* of 0 heads, of at most k */
   int k = 0;
   while (below <= 0.025) {
@@ -46,8 +42,7 @@ static double half_interval(const double *sorted, int n)
   return k > 0 ? (sorted[n - k] - sorted[k - 1]) / 2 : NAN;
 }
 
-comparison compare(compare_times one, compare_times other)
-{
+comparison compare(compare_times one, compare_times other) {
   const int n = one.n < other.n ? one.n : other.n;
   double *ratios = must_calloc(n, sizeof *ratios);
   for (int i = 0; i < n; i++)
@@ -60,8 +55,7 @@ comparison compare(compare_times one, compare_times other)
   return v;
 }
 
-const char *compare_word(comparison c)
-{
+const char *compare_word(comparison c) {
   if (c.tie)
     return "tie";
   if (!(fabs(c.behind) >= c.unsure))
@@ -69,8 +63,7 @@ const char *compare_word(comparison c)
   return c.behind < 0 ? "faster" : "slower";
 }
 
-static double median_of(compare_times t)
-{
+static double median_of(compare_times t) {
   double *values = must_calloc(t.n, sizeof *values);
   memcpy(values, t.values, (size_t)t.n * sizeof *values);
   const double median = compare_median(values, t.n, NULL);
@@ -80,8 +73,7 @@ static double median_of(compare_times t)
 
 /* A program that was dropped early is compared over its few repetitions, which say little about the others' later ones.
  * The fastest by its median gives way to one that is faster by the median ratio. */
-size_t compare_fastest(const compare_times *all, size_t n)
-{
+size_t compare_fastest(const compare_times *all, size_t n) {
   int most = 1;
   size_t first = n;
   double least = INFINITY;

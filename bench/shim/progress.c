@@ -14,23 +14,20 @@ static struct {
   time_t start, next;
 } p;
 
-static time_t now(void)
-{
+static time_t now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec;
 }
 
-void progress_start(long total)
-{
+void progress_start(long total) {
   p.total = total;
   p.terminal = isatty(STDERR_FILENO) == 1;
   p.start = now();
   p.next = p.start + EVERY_SECONDS;
 }
 
-void progress_run(progress_case *c, const char *name, int64_t passes)
-{
+void progress_run(progress_case *c, const char *name, int64_t passes) {
   /* While Google Benchmark looks for the number of passes, each attempt has more than the one before; only the first
    * attempt and the later repetitions, which keep the number, are new repetitions. */
   const bool another_attempt = c->passes != 0 && passes != c->passes;
@@ -48,8 +45,7 @@ void progress_run(progress_case *c, const char *name, int64_t passes)
   }
 }
 
-void progress_clear(void)
-{
+void progress_clear(void) {
   if (p.shown)
     fputs("\r\033[K", stderr);
   p.shown = false;

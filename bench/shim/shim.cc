@@ -18,8 +18,7 @@ struct shim_run {
   benchmark::State *state;
 };
 
-namespace
-{
+namespace {
 
 using benchmark::Counter;
 
@@ -31,15 +30,13 @@ struct Case {
   explicit Case(const shim_case &given) : c(given), name(given.name), seen() {}
   Case(const Case &) = delete;
   Case &operator=(const Case &) = delete;
-  ~Case()
-  {
+  ~Case() {
     if (c.release)
       c.release(c.data);
   }
 };
 
-void time_case(benchmark::State &state, Case &k)
-{
+void time_case(benchmark::State &state, Case &k) {
   progress_run(&k.seen, k.name.c_str(), state.max_iterations);
   if (k.c.begin) {
     const char *error = k.c.begin(k.c.data);
@@ -68,8 +65,7 @@ bool list_only = false, interleaved = false, json = false, json_file = true;
 long repetitions = 1;
 
 // To list or to run, and the file that Google Benchmark empties in either case.
-void set_flags(bool list, const std::string &file)
-{
+void set_flags(bool list, const std::string &file) {
   // Google Benchmark keeps the pointer to the program's name, for the "executable" of the JSON context.
   static char program[] = "posenc-bench";
   std::string list_flag = std::string("--benchmark_list_tests=") + (list ? "true" : "false");
@@ -80,8 +76,7 @@ void set_flags(bool list, const std::string &file)
 }
 
 // Google Benchmark's own reading of a flag without a value, or with one.
-bool is_true(const std::string &value)
-{
+bool is_true(const std::string &value) {
   return value.empty() ||
          (value != "false" && value != "no" && value != "off" && std::strchr("0fFnN", value[0]) == nullptr);
 }
@@ -90,8 +85,7 @@ bool is_true(const std::string &value)
 bool is_format(const std::string &value) { return value == "console" || value == "json" || value == "csv"; }
 
 // What else is done here depends on these flags. False: the value is not allowed.
-bool take_flag(const std::string &name, const std::string &value)
-{
+bool take_flag(const std::string &name, const std::string &value) {
   if (name == "repetitions")
     repetitions = std::strtol(value.c_str(), nullptr, 10);
   else if (name == "out")
@@ -111,8 +105,7 @@ bool take_flag(const std::string &name, const std::string &value)
 
 } // namespace
 
-const char *shim_flags(int argc, char **argv)
-{
+const char *shim_flags(int argc, char **argv) {
   for (const char *name : {"repetitions", "out", "enable_random_interleaving", "format", "out_format"}) {
     std::string variable = std::string("BENCHMARK_") + name;
     for (char &c : variable)
@@ -131,26 +124,23 @@ const char *shim_flags(int argc, char **argv)
   return argc > 1 ? argv[1] : nullptr;
 }
 
-void shim_register(const shim_case *c)
-{
+void shim_register(const shim_case *c) {
   auto k = std::make_shared<Case>(*c);
   auto *registered = benchmark::RegisterBenchmark(c->name, [k](benchmark::State &state) { time_case(state, *k); });
   registered->Unit(benchmark::kMicrosecond);
   if (c->wall)
     registered->UseRealTime();
   if (c->who)
-    competing[k->name + (c->wall ? "/real_time" : "")] = {contest_of(k->name, c->who, c->stands_for), c->who,
-                                                          c->stands_for != nullptr, c->wall};
+    competing[k->name + (c->wall ? "/real_time" : "")] = {
+        contest_of(k->name, c->who, c->stands_for), c->who, c->stands_for != nullptr, c->wall};
 }
 
-void shim_context(const char *key, const char *value)
-{
+void shim_context(const char *key, const char *value) {
   context.emplace_back(key, value);
   benchmark::AddCustomContext(key, value);
 }
 
-size_t shim_select(void)
-{
+size_t shim_select(void) {
   // The filter is known to Google Benchmark alone: ask it to list.
   display names(context, nullptr);
   std::ostringstream text;
@@ -169,15 +159,13 @@ bool shim_list_asked_for(void) { return list_only; }
 
 const char *shim_output_file(void) { return output_file.empty() ? nullptr : output_file.c_str(); }
 
-void shim_list(void)
-{
+void shim_list(void) {
   for (const std::string &name : selected)
     std::cout << name << "\n";
   std::cout.flush();
 }
 
-size_t shim_run_all(void)
-{
+size_t shim_run_all(void) {
   const entries none;
   json_reporter on_screen(interleaved ? competing : none), in_file(interleaved ? competing : none);
   display results(context, json ? &on_screen : nullptr);
@@ -187,20 +175,17 @@ size_t shim_run_all(void)
   return results.errors;
 }
 
-void shim_release(void)
-{
+void shim_release(void) {
   benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
 }
 
-void shim_bytes(shim_run *run, int64_t per_pass)
-{
+void shim_bytes(shim_run *run, int64_t per_pass) {
   run->state->counters["bytes_per_second"] =
       Counter(static_cast<double>(per_pass), Counter::kIsIterationInvariantRate, Counter::kIs1000);
 }
 
-void shim_items(shim_run *run, int64_t per_pass)
-{
+void shim_items(shim_run *run, int64_t per_pass) {
   run->state->counters["items_per_second"] =
       Counter(static_cast<double>(per_pass), Counter::kIsIterationInvariantRate, Counter::kIs1000);
 }

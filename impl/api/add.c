@@ -1,5 +1,5 @@
-/* out = round(round(s x) + PE): by the kernel, or a tile of the table at a time, put in the order of its columns, then added to the
- * rows of each of the batch while it is in L1.
+/* out = round(round(s x) + PE): by the kernel, or a tile of the table at a time, put in the order of its columns, then
+ * added to the rows of each of the batch while it is in L1.
  */
 #include "api/fpstate.h"
 #include "api/layouts.h"
@@ -22,8 +22,7 @@ typedef struct job {
 } job;
 
 /* No element of out is read after it was written, in place too. Each operation is rounded, as nothing is contracted. */
-static void add_f32(const float *x, const float *pe, float scale, int64_t n, float *out)
-{
+static void add_f32(const float *x, const float *pe, float scale, int64_t n, float *out) {
   POSENC_INDEPENDENT
   for (int64_t i = 0; i < n; i++)
     out[i] = scale * x[i] + pe[i];
@@ -31,8 +30,7 @@ static void add_f32(const float *x, const float *pe, float scale, int64_t n, flo
 
 #ifdef __x86_64__
 /* The same by non-temporal stores. */
-static void stream_f32(const float *x, const float *pe, float scale, int64_t n, float *out)
-{
+static void stream_f32(const float *x, const float *pe, float scale, int64_t n, float *out) {
   const int64_t head = (int64_t)(-(uintptr_t)out / sizeof(float) % 4), first = head < n ? head : n;
   const __m128 s = _mm_set1_ps(scale);
   int64_t i = first;
@@ -43,12 +41,13 @@ static void stream_f32(const float *x, const float *pe, float scale, int64_t n, 
 }
 static void stream_end(void) { _mm_sfence(); }
 #else /* AArch64 cores recognise streams by themselves */
-static void stream_f32(const float *x, const float *pe, float scale, int64_t n, float *out) { add_f32(x, pe, scale, n, out); }
+static void stream_f32(const float *x, const float *pe, float scale, int64_t n, float *out) {
+  add_f32(x, pe, scale, n, out);
+}
 static void stream_end(void) {}
 #endif
 
-static inline float of_bf16(uint16_t a)
-{
+static inline float of_bf16(uint16_t a) {
   const uint32_t bits = (uint32_t)a << 16;
   float f;
   memcpy(&f, &bits, sizeof f);
@@ -56,24 +55,21 @@ static inline float of_bf16(uint16_t a)
 }
 
 /* The nearest, ties to even; a NaN stays one. */
-static inline uint16_t to_bf16(float f)
-{
+static inline uint16_t to_bf16(float f) {
   uint32_t bits;
   memcpy(&bits, &f, sizeof bits);
   const uint32_t nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? quiet : nearest);
 }
 
-static void add_bf16(const uint16_t *x, const uint16_t *pe, float scale, int64_t n, uint16_t *out)
-{
+static void add_bf16(const uint16_t *x, const uint16_t *pe, float scale, int64_t n, uint16_t *out) {
   POSENC_INDEPENDENT
   for (int64_t i = 0; i < n; i++)
     out[i] = to_bf16(of_bf16(to_bf16(scale * of_bf16(x[i]))) + of_bf16(pe[i]));
 }
 
 /* Columns column .. column+n-1 of the tile's rows, which are at `at` in each of them, in all of the batch. */
-static void add_columns(const job *j, const posenc_tile *tile, int64_t at, int64_t column, int64_t n)
-{
+static void add_columns(const job *j, const posenc_tile *tile, int64_t at, int64_t column, int64_t n) {
   for (int64_t b = 0; b < j->batch; b++)
     for (int64_t i = 0; i < tile->rows; i++) {
       const int64_t row = tile->row + i;
@@ -89,12 +85,12 @@ static void add_columns(const job *j, const posenc_tile *tile, int64_t at, int64
     }
 }
 
-static void use(const posenc_tile *tile, const void *context)
-{
+static void use(const posenc_tile *tile, const void *context) {
   const job *j = context;
   const posenc_columns *c = &j->columns;
   const int64_t k = tile->k, pairs = tile->pairs, size = j->size;
-  const int64_t sines = c->n_sines - k < pairs ? c->n_sines - k : pairs, cosines = c->n_cosines - k < pairs ? c->n_cosines - k : pairs;
+  const int64_t sines = c->n_sines - k < pairs ? c->n_sines - k : pairs,
+                cosines = c->n_cosines - k < pairs ? c->n_cosines - k : pairs;
   const int64_t sines_at = c->step == 1 ? 0 : c->sines, cosines_at = c->step == 1 ? pairs : c->cosines;
   for (int64_t i = 0; i < tile->rows && !(c->step == 2 && c->sines == 0); i++) {
     unsigned char row[2 * POSENC_TILE_PAIRS * sizeof(float)];
@@ -110,13 +106,11 @@ static void use(const posenc_tile *tile, const void *context)
 }
 
 /* A kernel that adds on its way saves reading the rows back. Of a batch they are better computed once. */
-static int in_the_kernel(const job *j)
-{
+static int in_the_kernel(const job *j) {
   return j->batch == 1 && j->plan->direct && j->plan->spec.dtype == POSENC_F32 && j->plan->kernel->offers & POSENC_ADDS;
 }
 
-__attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows)
-{
+__attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
   j->scale = (float)j->wanted_scale;
   if (in_the_kernel(j)) {
     const posenc_addend add = {(const float *)(const void *)j->x, j->x_strides.row, j->scale};
@@ -136,8 +130,7 @@ __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows)
 }
 
 posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch, const void *x,
-                               posenc_strides x_strides, double scale, void *out, posenc_strides out_strides)
-{
+    posenc_strides x_strides, double scale, void *out, posenc_strides out_strides) {
   const posenc_status status =
       posenc_add_batch_check(plan, first, count, batch, x, x_strides, scale, out, out_strides, NULL, 0);
   if (status != POSENC_OK || count == 0 || batch == 0)
@@ -147,15 +140,15 @@ posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t c
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const int large = batch * count * plan->spec.d_model >= POSENC_STREAM_BYTES / size;
   job j = {.plan = plan,
-           .columns = posenc_columns_of(&plan->spec),
-           .x = x,
-           .out = out,
-           .x_strides = x_strides,
-           .out_strides = out_strides,
-           .batch = batch,
-           .size = size,
-           .streamed = large && plan->spec.dtype == POSENC_F32 && x != out,
-           .wanted_scale = scale};
+      .columns = posenc_columns_of(&plan->spec),
+      .x = x,
+      .out = out,
+      .x_strides = x_strides,
+      .out_strides = out_strides,
+      .batch = batch,
+      .size = size,
+      .streamed = large && plan->spec.dtype == POSENC_F32 && x != out,
+      .wanted_scale = scale};
   const posenc_rows rows = {.first = first, .count = count};
   const posenc_fpstate caller = posenc_fp_enter();
   add_all(&j, &rows);
@@ -163,13 +156,12 @@ posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t c
   return POSENC_OK;
 }
 
-posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x, int64_t x_stride, double scale,
-                         void *out, int64_t out_stride)
-{
+posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x, int64_t x_stride,
+    double scale, void *out, int64_t out_stride) {
   const posenc_status status = posenc_add_check(plan, first, count, x, x_stride, scale, out, out_stride, NULL, 0);
   if (status != POSENC_OK)
     return status;
   const int64_t d_model = plan->spec.d_model; /* as the stride of a batch of one: not looked at */
-  return posenc_add_batch(plan, first, count, 1, x, (posenc_strides){d_model, x_stride}, scale, out,
-                          (posenc_strides){d_model, out_stride});
+  return posenc_add_batch(
+      plan, first, count, 1, x, (posenc_strides){d_model, x_stride}, scale, out, (posenc_strides){d_model, out_stride});
 }

@@ -6,16 +6,15 @@
 #include <math.h>
 
 /* Half a unit in the last place of values below 1. */
-static double rounding_of(int32_t dtype)
-{
+static double rounding_of(int32_t dtype) {
   static const double roundings[] = {
       [POSENC_F32] = 0x1p-25, [POSENC_F64] = 0x1p-54, [POSENC_BF16] = 0x1p-9, [POSENC_F16] = 0x1p-12};
   return roundings[dtype];
 }
 
 /* Apart, and not inlined, so that it runs inside the floating-point state below. */
-__attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t k)
-{
+__attribute__((noinline)) static double bound_at(
+    const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t k) {
   const double most = (double)POSENC_MAX_POSITION;
   if (!(fabs(position) <= most && fabs(position * posenc_scale(s)) <= most))
     return NAN;
@@ -28,21 +27,20 @@ __attribute__((noinline)) static double bound_at(const posenc_kernel *kernel, co
   const double w = s->freqs ? s->freqs[k] : pow(s->base, -exponent);
   const posenc_angle angle = {position, w * scale, exponent, ln_w, scale == 1.0 ? 0.0 : 2.0, rounding_of(s->dtype)};
   const double bound = kernel->bound(&angle, kernel->ulp);
-  const double none = 2.0 + 0x1p-16; /* a value in [-1, 1] and an output that drifted (recipes/recurrence.c) out of it */
+  const double none =
+      2.0 + 0x1p-16; /* a value in [-1, 1] and an output that drifted (recipes/recurrence.c) out of it */
   return bound < none ? bound : none;
 }
 
 /* The frequency a column belongs to; n or more: a column of zeros. */
-static int64_t frequency_of(const posenc_spec *s, int64_t column)
-{
+static int64_t frequency_of(const posenc_spec *s, int64_t column) {
   const int64_t n = posenc_n_freqs(s), first = s->layout == POSENC_SPLIT ? n : 2 * n;
   if (s->layout == POSENC_INTERLEAVED)
     return column < first ? column / 2 : n;
   return column < first ? column : column - first;
 }
 
-double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column)
-{
+double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
   posenc_spec s;
   if (!impl || posenc_spec_read(&s, spec, NULL, 0) != POSENC_OK || column < 0 || column >= s.d_model ||
       s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_F16)

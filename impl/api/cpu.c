@@ -9,15 +9,13 @@
 #include <stdatomic.h>
 
 /* XCR0: which register states the operating system saves. */
-static unsigned xcr0(void)
-{
+static unsigned xcr0(void) {
   unsigned low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
 }
 
-static unsigned detect(void)
-{
+static unsigned detect(void) {
   unsigned a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX) || !(c & bit_FMA))
     return 0;
@@ -30,10 +28,9 @@ static unsigned detect(void)
   return POSENC_CPU_fma | POSENC_CPU_avx2 | ((saved & zmm) == zmm && (b & needed) == needed ? POSENC_CPU_avx512 : 0u);
 }
 
-/* Asked once: under a hypervisor every CPUID is a trap, some 20 microseconds. Threads that ask first at the same time all
- * store the same answer. */
-unsigned posenc_cpu(void)
-{
+/* Asked once: under a hypervisor every CPUID is a trap, some 20 microseconds. Threads that ask first at the same time
+ * all store the same answer. */
+unsigned posenc_cpu(void) {
   enum { KNOWN = 1 << 16 };
   static atomic_uint answer;
   unsigned known = atomic_load_explicit(&answer, memory_order_relaxed);
@@ -46,10 +43,7 @@ unsigned posenc_cpu(void)
 
 #elif defined(__aarch64__)
 
-unsigned posenc_cpu(void)
-{
-  return POSENC_CPU_neon | POSENC_CPU_fma; /* part of the baseline */
-}
+unsigned posenc_cpu(void) { return POSENC_CPU_neon | POSENC_CPU_fma; /* part of the baseline */ }
 
 #else
 #error "posenc supports x86-64 and AArch64"

@@ -24,12 +24,12 @@
 #define POSENC_HAVE_sleef(...)
 #endif
 
-#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                                       \
+#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                            \
   POSENC_BUILT_##isa(POSENC_HAVE_##library(extern const posenc_kernel posenc_kernel_##name;))
 #include "list.inc"
 #undef POSENC_IMPL
 
-#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                                       \
+#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                            \
   POSENC_BUILT_##isa(POSENC_HAVE_##library(&posenc_kernel_##name, ))
 static const posenc_kernel *const kernels[] = {
 #include "list.inc"
@@ -40,24 +40,16 @@ enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 static const char default_name[] = "exact", fallback_name[] = "float64";
 
-size_t posenc_impl_count(void)
-{
-  return KERNELS;
-}
+size_t posenc_impl_count(void) { return KERNELS; }
 
-const posenc_impl *posenc_impl_at(size_t i)
-{
-  return i < KERNELS ? &kernels[i]->info : NULL;
-}
+const posenc_impl *posenc_impl_at(size_t i) { return i < KERNELS ? &kernels[i]->info : NULL; }
 
-int posenc_impl_supported(const posenc_impl *impl)
-{
+int posenc_impl_supported(const posenc_impl *impl) {
   return impl && (posenc_kernel_of(impl)->cpu & ~posenc_cpu()) == 0;
 }
 
 /* Is `family` the name with one of its parts, `part`, left out? "sleef_u35" is "sleef_avx2_u35" without "avx2". */
-static int is_without(const char *family, const char *name, const char *part)
-{
+static int is_without(const char *family, const char *name, const char *part) {
   const size_t length = strlen(part);
   for (const char *p = strchr(name, '_'); p; p = strchr(p + 1, '_'))
     if (strncmp(p + 1, part, length) == 0 && (p[1 + length] == '_' || p[1 + length] == '\0')) {
@@ -67,13 +59,11 @@ static int is_without(const char *family, const char *name, const char *part)
   return 0;
 }
 
-static int is_family(const posenc_impl *impl, const char *family)
-{
+static int is_family(const posenc_impl *impl, const char *family) {
   return is_without(family, impl->name, impl->isa) || is_without(family, impl->name, "scalar");
 }
 
-const posenc_impl *posenc_impl_find(const char *name)
-{
+const posenc_impl *posenc_impl_find(const char *name) {
   const posenc_impl *first = NULL;
   if (!name)
     name = default_name;
@@ -90,8 +80,7 @@ const posenc_impl *posenc_impl_find(const char *name)
   return first;
 }
 
-const char *posenc_kernel_refuses(const posenc_kernel *kernel, const posenc_spec *spec)
-{
+const char *posenc_kernel_refuses(const posenc_kernel *kernel, const posenc_spec *spec) {
   const posenc_fpstate caller = posenc_fp_enter();
   const char *reason = kernel->refuses ? kernel->refuses(spec) : NULL;
   posenc_fp_leave(caller);
@@ -99,8 +88,7 @@ const char *posenc_kernel_refuses(const posenc_kernel *kernel, const posenc_spec
 }
 
 /* NULL in a plan: the default, or where that does not offer the spec, the best that does. */
-const posenc_impl *posenc_impl_for(const char *name, const posenc_spec *spec)
-{
+const posenc_impl *posenc_impl_for(const char *name, const posenc_spec *spec) {
   const posenc_impl *impl = posenc_impl_find(name);
   if (!name && spec->dtype == POSENC_F32 && posenc_kernel_refuses(posenc_kernel_of(impl), spec))
     impl = posenc_impl_find(fallback_name);

@@ -11,8 +11,7 @@ typedef struct job {
   int64_t row_bytes, size;
 } job;
 
-static void use(const posenc_tile *tile, const void *context)
-{
+static void use(const posenc_tile *tile, const void *context) {
   const job *j = context;
   const int64_t k_bytes = tile->k * j->columns.step * j->size;
   for (int64_t i = 0; i < tile->rows; i++) {
@@ -25,8 +24,7 @@ static void use(const posenc_tile *tile, const void *context)
 static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
 
 /* count > 0: with count 0, out may be NULL, and pointer arithmetic on it would be undefined. */
-static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride)
-{
+static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride) {
   const int64_t row_stride = distance(rows->count, plan->spec.d_model, given_stride);
   const posenc_fpstate caller = posenc_fp_enter();
   if (plan->direct && !(rows->reals && plan->spec.d_model % 2)) { /* rows of reals come in whole pairs */
@@ -47,38 +45,35 @@ static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void 
   return POSENC_OK;
 }
 
-posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride)
-{
+posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride) {
   const posenc_status status = posenc_fill_check(plan, first, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.first = first, .count = count};
   return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
-posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, int64_t count, void *out,
-                             int64_t row_stride)
-{
+posenc_status posenc_fill_at(
+    const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride) {
   const posenc_status status = posenc_fill_at_check(plan, positions, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.positions = positions, .count = count};
   return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
-posenc_status posenc_fill_at_real(const posenc_plan *plan, const double *positions, int64_t count, void *out,
-                                  int64_t row_stride)
-{
+posenc_status posenc_fill_at_real(
+    const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride) {
   const posenc_status status = posenc_fill_at_real_check(plan, positions, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.reals = positions, .count = count};
   return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
-posenc_status posenc_fill_pair(const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines,
-                               int64_t row_stride)
-{
+posenc_status posenc_fill_pair(
+    const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride) {
   const posenc_status status = posenc_fill_pair_check(plan, first, count, sines, cosines, row_stride, NULL, 0);
   if (status != POSENC_OK || count == 0)
     return status;
   const int64_t n = posenc_n_freqs(&plan->spec), size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const posenc_rows rows = {.first = first, .count = count};
-  const job j = {{.step = 1, .n_sines = n, .n_cosines = n}, sines, cosines, distance(count, n, row_stride) * size, size};
+  const job j = {
+      {.step = 1, .n_sines = n, .n_cosines = n}, sines, cosines, distance(count, n, row_stride) * size, size};
   const posenc_fpstate caller = posenc_fp_enter();
   posenc_tiles(plan, &rows, use, &j);
   posenc_fp_leave(caller);

@@ -14,17 +14,13 @@
 
 typedef unsigned posenc_fpstate;
 
-static inline posenc_fpstate posenc_fp_enter(void)
-{
+static inline posenc_fpstate posenc_fp_enter(void) {
   const posenc_fpstate caller = _mm_getcsr();
   _mm_setcsr(0x1f80); /* the power-on value: all traps masked, round to nearest, DAZ and FTZ off */
   return caller;
 }
 
-static inline void posenc_fp_leave(posenc_fpstate caller)
-{
-  _mm_setcsr(caller);
-}
+static inline void posenc_fp_leave(posenc_fpstate caller) { _mm_setcsr(caller); }
 
 #elif defined(__aarch64__)
 
@@ -32,16 +28,14 @@ typedef struct posenc_fpstate {
   uint64_t control, status;
 } posenc_fpstate;
 
-static inline posenc_fpstate posenc_fp_enter(void)
-{
+static inline posenc_fpstate posenc_fp_enter(void) {
   posenc_fpstate caller;
   __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(caller.control), "=r"(caller.status)::"memory");
   __asm__ volatile("msr fpcr, %0" ::"r"(UINT64_C(0)) : "memory");
   return caller;
 }
 
-static inline void posenc_fp_leave(posenc_fpstate caller)
-{
+static inline void posenc_fp_leave(posenc_fpstate caller) {
   __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(caller.control), "r"(caller.status) : "memory");
 }
 

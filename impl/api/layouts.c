@@ -2,22 +2,20 @@
 
 #include <string.h>
 
-posenc_columns posenc_columns_of(const posenc_spec *spec)
-{
+posenc_columns posenc_columns_of(const posenc_spec *spec) {
   const int64_t n = posenc_n_freqs(spec), half = spec->d_model / 2; /* half: as many pairs are whole */
   const int split = spec->layout == POSENC_SPLIT, sine_first = spec->order == POSENC_SIN_FIRST;
   const int64_t second = split ? n : 1;
   return (posenc_columns){.sines = sine_first ? 0 : second,
-                          .cosines = sine_first ? second : 0,
-                          .step = split ? 1 : 2,
-                          .n_sines = sine_first ? n : half,
-                          .n_cosines = sine_first ? half : n,
-                          .zero = spec->d_model > n + half ? spec->d_model - 1 : -1};
+      .cosines = sine_first ? second : 0,
+      .step = split ? 1 : 2,
+      .n_sines = sine_first ? n : half,
+      .n_cosines = sine_first ? half : n,
+      .zero = spec->d_model > n + half ? spec->d_model - 1 : -1};
 }
 
 /* Tiles of consecutive rows end where a kernel's runs do: 32 rows before a multiple of 64. */
-static int64_t rows_in_tile(const posenc_rows *rows, int64_t i, int64_t most)
-{
+static int64_t rows_in_tile(const posenc_rows *rows, int64_t i, int64_t most) {
   const int64_t left = rows->count - i, run = 64;
   int64_t n = left < most ? left : most;
   if (!rows->positions && !rows->reals) {
@@ -27,19 +25,20 @@ static int64_t rows_in_tile(const posenc_rows *rows, int64_t i, int64_t most)
   return n;
 }
 
-__attribute__((noinline)) void posenc_tiles(const posenc_plan *plan, const posenc_rows *rows, posenc_use_tile *use, const void *job)
-{
+__attribute__((noinline)) void posenc_tiles(
+    const posenc_plan *plan, const posenc_rows *rows, posenc_use_tile *use, const void *job) {
   unsigned char values[POSENC_TILE_BYTES] __attribute__((aligned(64)));
   const int64_t n = plan->pairs.d_model / 2, size = (int64_t)posenc_dtype_size((posenc_dtype)plan->pairs.dtype);
-  const int64_t width = n < POSENC_TILE_PAIRS ? (n + 31) / 32 * 32 : POSENC_TILE_PAIRS, most = n > 0 ? POSENC_TILE_BYTES / (2 * width * size) : 0;
+  const int64_t width = n < POSENC_TILE_PAIRS ? (n + 31) / 32 * 32 : POSENC_TILE_PAIRS,
+                most = n > 0 ? POSENC_TILE_BYTES / (2 * width * size) : 0;
   posenc_tile t = {.values = values};
   for (t.row = 0; n > 0 && t.row < rows->count; t.row += t.rows) {
     t.rows = rows_in_tile(rows, t.row, most < 64 ? most : 64);
     for (t.k = 0; t.k < n; t.k += t.pairs) {
       t.pairs = n - t.k < width ? n - t.k : width;
       t.stride = 2 * width;
-      const posenc_rows part = {rows->positions ? rows->positions + t.row : NULL, rows->reals ? rows->reals + t.row : NULL,
-                                rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL};
+      const posenc_rows part = {rows->positions ? rows->positions + t.row : NULL,
+          rows->reals ? rows->reals + t.row : NULL, rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL};
       plan->kernel->rows(&plan->pairs, plan->state, &part, values, t.stride);
       use(&t, job);
     }
@@ -47,36 +46,37 @@ __attribute__((noinline)) void posenc_tiles(const posenc_plan *plan, const posen
 }
 
 /* Every other element; size and step are constants, so that this becomes shuffles where step is 1. */
-__attribute__((always_inline)) static inline void place(const unsigned char *pairs, int64_t n, int64_t step, size_t size,
-                                                        unsigned char *to)
-{
+__attribute__((always_inline)) static inline void place(
+    const unsigned char *pairs, int64_t n, int64_t step, size_t size, unsigned char *to) {
   for (int64_t j = 0; j < n; j++)
     memcpy(to + (size_t)(j * step) * size, pairs + (size_t)(2 * j) * size, size);
 }
 
-__attribute__((always_inline)) static inline void place_by_step(const unsigned char *pairs, int64_t n, int64_t step, size_t size,
-                                                                unsigned char *to)
-{
+__attribute__((always_inline)) static inline void place_by_step(
+    const unsigned char *pairs, int64_t n, int64_t step, size_t size, unsigned char *to) {
   if (step == 1)
     place(pairs, n, 1, size, to);
   else
     place(pairs, n, 2, size, to);
 }
 
-static void place_elements(const unsigned char *pairs, int64_t n, int64_t step, int64_t size, unsigned char *to)
-{
+static void place_elements(const unsigned char *pairs, int64_t n, int64_t step, int64_t size, unsigned char *to) {
   switch (size) {
-  case 2: place_by_step(pairs, n, step, 2, to); break;
-  case 4: place_by_step(pairs, n, step, 4, to); break;
-  default: place_by_step(pairs, n, step, 8, to);
+  case 2:
+    place_by_step(pairs, n, step, 2, to);
+    break;
+  case 4:
+    place_by_step(pairs, n, step, 4, to);
+    break;
+  default:
+    place_by_step(pairs, n, step, 8, to);
   }
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 void posenc_place(const posenc_tile *tile, int64_t i, const posenc_columns *columns, int64_t size, unsigned char *sines,
-                  unsigned char *cosines)
-{
+    unsigned char *cosines) {
   const unsigned char *pairs = tile->values + i * tile->stride * size;
   place_elements(pairs, least(tile->pairs, columns->n_sines - tile->k), columns->step, size, sines);
   place_elements(pairs + size, least(tile->pairs, columns->n_cosines - tile->k), columns->step, size, cosines);

@@ -4,7 +4,8 @@
 
 #include "api/plan.h"
 
-/* Where the sines and cosines of a row's frequencies go: element k * step from `sines` or `cosines`, as many as there are. */
+/* Where the sines and cosines of a row's frequencies go: element k * step from `sines` or `cosines`, as many as there
+ * are. */
 typedef struct posenc_columns {
   int64_t sines, cosines; /* the first column of each; of pairs in two arrays, 0 and 0 */
   int64_t step, n_sines, n_cosines;
@@ -13,8 +14,8 @@ typedef struct posenc_columns {
 
 posenc_columns posenc_columns_of(const posenc_spec *spec);
 
-/* Some rows of some frequencies, small enough to stay in L1: pair j of row i is values[i * stride + 2 j], and belongs to row
- * row + i of the call and frequency k + j. */
+/* Some rows of some frequencies, small enough to stay in L1: pair j of row i is values[i * stride + 2 j], and belongs
+ * to row row + i of the call and frequency k + j. */
 typedef struct posenc_tile {
   int64_t row, rows, k, pairs;
   unsigned char *values;
@@ -25,12 +26,12 @@ enum { POSENC_TILE_PAIRS = 512, POSENC_TILE_BYTES = 1 << 15 };
 
 typedef void posenc_use_tile(const posenc_tile *tile, const void *job);
 
-/* Every tile of those rows, one after the other, by the plan's kernel. rows->from and to are not looked at. The floating-point
- * state is the caller's to set. */
+/* Every tile of those rows, one after the other, by the plan's kernel. rows->from and to are not looked at. The
+ * floating-point state is the caller's to set. */
 void posenc_tiles(const posenc_plan *plan, const posenc_rows *rows, posenc_use_tile *use, const void *job);
 
 /* Row i of a tile: sines and cosines to where the columns' first ones are. Elements of `size` bytes. */
 void posenc_place(const posenc_tile *tile, int64_t i, const posenc_columns *columns, int64_t size, unsigned char *sines,
-                  unsigned char *cosines);
+    unsigned char *cosines);
 
 #endif

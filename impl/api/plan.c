@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void list_names(char *names, size_t size)
-{
+static void list_names(char *names, size_t size) {
   size_t length = 0;
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const int more = snprintf(names + length, size - length, "%s%s", i ? ", " : "", posenc_impl_at(i)->name);
@@ -21,8 +20,7 @@ static void list_names(char *names, size_t size)
   }
 }
 
-posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char *message, size_t size)
-{
+posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char *message, size_t size) {
   const posenc_status status = posenc_spec_check(spec, message, size);
   if (status != POSENC_OK)
     return status;
@@ -35,33 +33,29 @@ posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char 
     return posenc_fail(POSENC_ERROR_UNKNOWN_IMPL, message, size, "impl is \"%s\"; known: %s", name, names);
   }
   if (!posenc_impl_supported(impl))
-    return posenc_fail(POSENC_ERROR_CPU, message, size, "impl is \"%s\", which needs %s; this machine does not offer it",
-                       impl->name, impl->isa);
+    return posenc_fail(POSENC_ERROR_CPU, message, size,
+        "impl is \"%s\", which needs %s; this machine does not offer it", impl->name, impl->isa);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
   if (!(kernel->offers >> s.dtype & 1))
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "dtype is %s; impl \"%s\" offers %s",
-                       posenc_dtype_names[s.dtype], impl->name, impl->dtypes);
+        posenc_dtype_names[s.dtype], impl->name, impl->dtypes);
   const char *reason = posenc_kernel_refuses(kernel, &s);
   if (reason)
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "impl \"%s\" does not offer this spec: %s", impl->name,
-                       reason);
+    return posenc_fail(
+        POSENC_ERROR_UNSUPPORTED, message, size, "impl \"%s\" does not offer this spec: %s", impl->name, reason);
   return POSENC_OK;
 }
 
 /* Are rows just what kernels write? */
-static int is_direct(const posenc_spec *spec)
-{
-  const int half_pair = spec->odd == POSENC_ODD_HALF_PAIR && spec->dtype == POSENC_F32; /* other dtypes come in whole pairs */
+static int is_direct(const posenc_spec *spec) {
+  const int half_pair =
+      spec->odd == POSENC_ODD_HALF_PAIR && spec->dtype == POSENC_F32; /* other dtypes come in whole pairs */
   return spec->layout == POSENC_INTERLEAVED && spec->order == POSENC_SIN_FIRST && (spec->d_model % 2 == 0 || half_pair);
 }
 
-static size_t round_up(size_t n, size_t multiple)
-{
-  return (n + multiple - 1) / multiple * multiple;
-}
+static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl)
-{
+posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
   if (!plan)
     return POSENC_ERROR_ARGUMENT;
   *plan = NULL;
@@ -99,17 +93,8 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   return POSENC_OK;
 }
 
-void posenc_plan_destroy(posenc_plan *plan)
-{
-  free(plan);
-}
+void posenc_plan_destroy(posenc_plan *plan) { free(plan); }
 
-const char *posenc_plan_impl(const posenc_plan *plan)
-{
-  return plan ? plan->kernel->info.name : NULL;
-}
+const char *posenc_plan_impl(const posenc_plan *plan) { return plan ? plan->kernel->info.name : NULL; }
 
-const posenc_spec *posenc_plan_spec(const posenc_plan *plan)
-{
-  return plan ? &plan->spec : NULL;
-}
+const posenc_spec *posenc_plan_spec(const posenc_plan *plan) { return plan ? &plan->spec : NULL; }

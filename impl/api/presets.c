@@ -1,7 +1,7 @@
 /* The conventions that real systems compute, by name.
  *
- * n = floor(d_model / 2). A ladder is base^(-k / denominator); where its only frequency is 1, the denominator does not matter and
- * 0, the spec's d_model / 2, stands for one that would be 0.
+ * n = floor(d_model / 2). A ladder is base^(-k / denominator); where its only frequency is 1, the denominator does not
+ * matter and 0, the spec's d_model / 2, stands for one that would be 0.
  */
 #include "api/status.h"
 
@@ -25,67 +25,64 @@ typedef struct row {
 
 static const row rows[] = {
     {{"paper", P_LADDER ", interleaved, sine first, an odd width ends in a sine",
-      "Vaswani et al. 2017, the PyTorch tutorial, The Annotated Transformer, DistilBERT", "0"},
-     PAPER, POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
-    {{"marian", P_LADDER ", sines then cosines, an odd width has one more sine", "Hugging Face Marian", "0"},
-     PAPER, POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
-    {{"t2t", T_LADDER ", sines then cosines" ZERO_COLUMN, "tensor2tensor", "0"},
-     NEXT_TO_LAST, POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
-    {{"ddpm", T_LADDER ", sines then cosines" ZERO_COLUMN, "the timesteps of DDPM", "0"},
-     NEXT_TO_LAST, POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
+         "Vaswani et al. 2017, the PyTorch tutorial, The Annotated Transformer, DistilBERT", "0"},
+        PAPER, POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
+    {{"marian", P_LADDER ", sines then cosines, an odd width has one more sine", "Hugging Face Marian", "0"}, PAPER,
+        POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
+    {{"t2t", T_LADDER ", sines then cosines" ZERO_COLUMN, "tensor2tensor", "0"}, NEXT_TO_LAST, POSENC_SPLIT,
+        POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
+    {{"ddpm", T_LADDER ", sines then cosines" ZERO_COLUMN, "the timesteps of DDPM", "0"}, NEXT_TO_LAST, POSENC_SPLIT,
+        POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
     {{"fairseq", T_LADDER ", sines then cosines" ZERO_COLUMN, "fairseq, Speech2Text, M2M100", "padding_idx + 1"},
-     NEXT_TO_LAST, POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
-    {{"whisper", T_LADDER ", sines then cosines, even widths from 4", "the encoder of Whisper", "0"},
-     NEXT_TO_LAST, POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 2, 4},
-    {{"guided_diffusion", H_LADDER ", cosines then sines" ZERO_COLUMN, "the timesteps of guided-diffusion, GLIDE, DiT, ggml",
-      "any real number"},
-     HALVES, POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, 1, 1},
-    {{"diffusers", T_LADDER ", sines then cosines" ZERO_COLUMN "; for other downscale_freq_shift, flip_sin_to_cos and scale set "
-      "denominator n - shift, order and position_scale",
-      "get_timestep_embedding of diffusers, by its defaults", "any real number"},
-     NEXT_TO_LAST, POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
-    {{"rope", P_LADDER ", cosines then sines, even widths; posenc_fill_pair() for two arrays", "caches of rotary embeddings", "0"},
-     PAPER, POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, 2, 2},
+        NEXT_TO_LAST, POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
+    {{"whisper", T_LADDER ", sines then cosines, even widths from 4", "the encoder of Whisper", "0"}, NEXT_TO_LAST,
+        POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 2, 4},
+    {{"guided_diffusion", H_LADDER ", cosines then sines" ZERO_COLUMN,
+         "the timesteps of guided-diffusion, GLIDE, DiT, ggml", "any real number"},
+        HALVES, POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, 1, 1},
+    {{"diffusers",
+         T_LADDER ", sines then cosines" ZERO_COLUMN "; for other downscale_freq_shift, flip_sin_to_cos and scale set "
+                  "denominator n - shift, order and position_scale",
+         "get_timestep_embedding of diffusers, by its defaults", "any real number"},
+        NEXT_TO_LAST, POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
+    {{"rope", P_LADDER ", cosines then sines, even widths; posenc_fill_pair() for two arrays",
+         "caches of rotary embeddings", "0"},
+        PAPER, POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, 2, 2},
     {{"rothman", "10000^(-4k/d), interleaved, sine first, even widths: the exponent is doubled by a slip",
-      "a notebook of Rothman, Transformers for Natural Language Processing", "0"},
-     QUARTER, POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 2, 2},
+         "a notebook of Rothman, Transformers for Natural Language Processing", "0"},
+        QUARTER, POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 2, 2},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-size_t posenc_preset_count(void)
-{
-  return ROWS;
-}
+size_t posenc_preset_count(void) { return ROWS; }
 
-const posenc_preset *posenc_preset_at(size_t i)
-{
-  return i < ROWS ? &rows[i].info : NULL;
-}
+const posenc_preset *posenc_preset_at(size_t i) { return i < ROWS ? &rows[i].info : NULL; }
 
-static const row *find(const char *name)
-{
+static const row *find(const char *name) {
   for (size_t i = 0; i < ROWS; i++)
     if (strcmp(rows[i].info.name, name) == 0)
       return &rows[i];
   return NULL;
 }
 
-static double denominator_of(ladder l, int64_t d_model)
-{
+static double denominator_of(ladder l, int64_t d_model) {
   const int64_t pairs = d_model / 2;
   const double n = (double)pairs;
   switch (l) {
-  case PAPER: return (double)d_model / 2.0;
-  case NEXT_TO_LAST: return n > 1.0 ? n - 1.0 : 0.0;
-  case HALVES: return n;
-  case QUARTER: return (double)d_model / 4.0;
+  case PAPER:
+    return (double)d_model / 2.0;
+  case NEXT_TO_LAST:
+    return n > 1.0 ? n - 1.0 : 0.0;
+  case HALVES:
+    return n;
+  case QUARTER:
+    return (double)d_model / 4.0;
   }
   return 0.0;
 }
 
-posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *message, size_t size)
-{
+posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *message, size_t size) {
   if (!name)
     return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "name is NULL; the name of a preset is needed");
   const row *r = find(name);
@@ -97,13 +94,12 @@ posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *
   }
   if (d_model < r->least || d_model > POSENC_MAX_D_MODEL || d_model % r->multiple)
     return posenc_fail(POSENC_ERROR_SPEC, message, size,
-                       "d_model is %" PRId64 "; preset \"%s\" allows%s: %" PRId64 " to %" PRId64, d_model, name,
-                       r->multiple == 2 ? " even ones" : "", r->least, POSENC_MAX_D_MODEL);
+        "d_model is %" PRId64 "; preset \"%s\" allows%s: %" PRId64 " to %" PRId64, d_model, name,
+        r->multiple == 2 ? " even ones" : "", r->least, POSENC_MAX_D_MODEL);
   return POSENC_OK;
 }
 
-posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec)
-{
+posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec) {
   if (!spec)
     return POSENC_ERROR_ARGUMENT;
   const posenc_status status = posenc_spec_preset_check(name, d_model, NULL, 0);

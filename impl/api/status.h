@@ -4,7 +4,7 @@
 #include "posenc.h"
 
 /* Writes the message if there is room for one, and returns the status. */
-__attribute__((format(printf, 4, 5))) posenc_status posenc_fail(posenc_status status, char *message, size_t size,
-                                                                 const char *format, ...);
+__attribute__((format(printf, 4, 5))) posenc_status posenc_fail(
+    posenc_status status, char *message, size_t size, const char *format, ...);
 
 #endif

@@ -20,8 +20,7 @@
 enum { LINE = 64, HUGE_PAGE = 1 << 21 };
 
 /* Advice: where it is refused, or unknown, the pages come one by one as they are written. */
-static void bring_in(void *memory, size_t bytes)
-{
+static void bring_in(void *memory, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
@@ -32,8 +31,7 @@ static void bring_in(void *memory, size_t bytes)
 }
 
 /* Whole lines, or whole huge pages: the advice then says nothing about memory of others. */
-static void *allocate(size_t bytes)
-{
+static void *allocate(size_t bytes) {
   const size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, units = bytes / unit + (bytes % unit != 0);
   void *memory = aligned_alloc(unit, units > 0 ? units * unit : unit);
   if (memory && unit == HUGE_PAGE)
@@ -41,9 +39,8 @@ static void *allocate(size_t bytes)
   return memory;
 }
 
-posenc_status posenc_table_create(void **table, const posenc_plan *plan, int64_t first, int64_t count,
-                                  int64_t row_stride)
-{
+posenc_status posenc_table_create(
+    void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride) {
   if (!table)
     return POSENC_ERROR_ARGUMENT;
   *table = NULL;
@@ -64,7 +61,4 @@ posenc_status posenc_table_create(void **table, const posenc_plan *plan, int64_t
   return POSENC_OK;
 }
 
-void posenc_table_destroy(void *table)
-{
-  free(table);
-}
+void posenc_table_destroy(void *table) { free(table); }

@@ -5,27 +5,21 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-int big_is_zero(const big *a, int n)
-{
-  return a->limb[n - 1] == 0;
-}
+int big_is_zero(const big *a, int n) { return a->limb[n - 1] == 0; }
 
-void big_zero(big *r, int n)
-{
+void big_zero(big *r, int n) {
   r->exponent = 0;
   memset(r->limb, 0, (size_t)n * sizeof *r->limb);
 }
 
 /* The limbs in use and no more: a big is 520 bytes. */
-static void copy(big *r, const big *a, int n)
-{
+static void copy(big *r, const big *a, int n) {
   r->exponent = a->exponent;
   memmove(r->limb, a->limb, (size_t)n * sizeof *r->limb);
 }
 
 /* Shifts the limbs left by the zeros in front of them; `below` holds the 64 bits that move in first. */
-static void normalise(big *r, uint64_t below, int n)
-{
+static void normalise(big *r, uint64_t below, int n) {
   int skip = 0;
   while (skip < n && r->limb[n - 1 - skip] == 0)
     skip++;
@@ -53,8 +47,7 @@ static void normalise(big *r, uint64_t below, int n)
   }
 }
 
-void big_from_double(big *r, double x, int n)
-{
+void big_from_double(big *r, double x, int n) {
   int exponent;
   const double fraction = frexp(fabs(x), &exponent);
   big_zero(r, n);
@@ -64,8 +57,7 @@ void big_from_double(big *r, double x, int n)
   r->exponent = exponent;
 }
 
-void big_mul(big *r, const big *a, const big *b, int n)
-{
+void big_mul(big *r, const big *a, const big *b, int n) {
   uint64_t product[2 * BIG_LIMBS];
   if (big_is_zero(a, n) || big_is_zero(b, n)) {
     big_zero(r, n);
@@ -86,8 +78,7 @@ void big_mul(big *r, const big *a, const big *b, int n)
   normalise(r, product[n - 1], n);
 }
 
-void big_div_small(big *r, const big *a, uint64_t m, int n)
-{
+void big_div_small(big *r, const big *a, uint64_t m, int n) {
   u128 rest = 0;
   r->exponent = a->exponent;
   for (int i = n - 1; i >= 0; i--) {
@@ -98,8 +89,7 @@ void big_div_small(big *r, const big *a, uint64_t m, int n)
   normalise(r, (uint64_t)((rest << 64) / m), n);
 }
 
-void big_pow(big *r, const big *a, uint64_t k, int n)
-{
+void big_pow(big *r, const big *a, uint64_t k, int n) {
   big power;
   copy(&power, a, n);
   int started = 0;
@@ -117,8 +107,7 @@ void big_pow(big *r, const big *a, uint64_t k, int n)
 }
 
 /* limbs of b moved right by `shift` bits, as they stand beside a larger number's. */
-static void shifted(uint64_t *to, const big *b, int64_t shift, int n)
-{
+static void shifted(uint64_t *to, const big *b, int64_t shift, int n) {
   const int64_t limbs = shift / 64, bits = shift % 64;
   for (int64_t i = 0; i < n; i++) {
     const int64_t from = i + limbs;
@@ -127,8 +116,7 @@ static void shifted(uint64_t *to, const big *b, int64_t shift, int n)
   }
 }
 
-static int less(const big *a, const big *b, int n)
-{
+static int less(const big *a, const big *b, int n) {
   if (big_is_zero(a, n) || big_is_zero(b, n))
     return big_is_zero(a, n) && !big_is_zero(b, n);
   if (a->exponent != b->exponent)
@@ -139,8 +127,7 @@ static int less(const big *a, const big *b, int n)
   return 0;
 }
 
-int big_sub(big *r, const big *a, const big *b, int n)
-{
+int big_sub(big *r, const big *a, const big *b, int n) {
   const int negative = less(a, b, n);
   const big *large = negative ? b : a, *small = negative ? a : b;
   if (big_is_zero(small, n)) {
@@ -159,8 +146,7 @@ int big_sub(big *r, const big *a, const big *b, int n)
   return negative;
 }
 
-void big_add(big *r, const big *a, const big *b, int n)
-{
+void big_add(big *r, const big *a, const big *b, int n) {
   const big *large = less(a, b, n) ? b : a, *small = large == a ? b : a;
   if (big_is_zero(small, n)) {
     copy(r, large, n);
@@ -182,8 +168,7 @@ void big_add(big *r, const big *a, const big *b, int n)
   }
 }
 
-unsigned big_split(big *r, const big *a, int n)
-{
+unsigned big_split(big *r, const big *a, int n) {
   copy(r, a, n);
   if (a->exponent <= 0)
     return 0;
@@ -199,8 +184,7 @@ unsigned big_split(big *r, const big *a, int n)
   return integer;
 }
 
-double big_take_double(big *a, int n)
-{
+double big_take_double(big *a, int n) {
   if (big_is_zero(a, n))
     return 0.0;
   const uint64_t top = a->limb[n - 1] >> 11 << 11;

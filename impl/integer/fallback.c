@@ -1,4 +1,5 @@
-/* The fallback: sin or cos of position * position_scale * w_k with n limbs of 64 bits, n doubled until the rounding is certain.
+/* The fallback: sin or cos of position * position_scale * w_k with n limbs of 64 bits, n doubled until the rounding is
+ * certain.
  *
  * Error budget in units of 2^-64n, relative unless said otherwise (functions state theirs in integer/bigfloat.h):
  *   root of the ladder        8, its k-th power 8k + 4k                     explicit frequency: exact
@@ -14,17 +15,15 @@
 
 enum { FIRST_LIMBS = 4, ANGLE_BITS = 23, SERIES_BITS = 12 };
 
-int64_t posenc_ladder_degree(const posenc_spec *spec)
-{
+int64_t posenc_ladder_degree(const posenc_spec *spec) {
   const double degree = spec->denominator == 0.0 ? (double)spec->d_model : 2.0 * spec->denominator;
   return !spec->freqs && degree >= 1.0 && degree <= 0x1p21 && floor(degree) == degree ? (int64_t)degree : 0;
 }
 
-/* Newton on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. From a float64 start off by 2^-44 the
- * error e becomes (D + 1)/2 e^2; D <= 2^21 leaves 30 good bits to double. The last step adds what one evaluation of
+/* Newton on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. From a float64 start off by 2^-44
+ * the error e becomes (D + 1)/2 e^2; D <= 2^21 leaves 30 good bits to double. The last step adds what one evaluation of
  * base^2 x^D is off by, 4D + 4 units, divided by D. */
-void posenc_ladder_root(big *root, double base, int64_t degree, int n)
-{
+void posenc_ladder_root(big *root, double base, int64_t degree, int n) {
   big square, one, power, step;
   big_from_double(&square, base, n);
   big_mul(&square, &square, &square, n);
@@ -43,8 +42,7 @@ void posenc_ladder_root(big *root, double base, int64_t degree, int n)
   }
 }
 
-static void frequency(big *w, const posenc_spec *spec, int64_t k, int n)
-{
+static void frequency(big *w, const posenc_spec *spec, int64_t k, int n) {
   if (spec->freqs) {
     big_from_double(w, spec->freqs[k], n);
   } else if (k == 0) {
@@ -58,8 +56,7 @@ static void frequency(big *w, const posenc_spec *spec, int64_t k, int n)
 
 /* sin (first = 1) or cos (first = 0) of an angle in [0, pi/4]: sum of (-1)^i a^(2i + first) / (2i + first)!, the sine
  * divided by its angle so that a small one keeps all its bits. */
-static void series(big *r, const big *angle, unsigned first, int n)
-{
+static void series(big *r, const big *angle, unsigned first, int n) {
   big square, term, sum[2];
   big_mul(&square, angle, angle, n);
   big_from_double(&term, 1.0, n);
@@ -80,11 +77,11 @@ static void series(big *r, const big *angle, unsigned first, int n)
 /* Digits of a dtype, and the exponent of its least normal number: below it digits are fewer. */
 static const struct format {
   int digits, least;
-} formats[] = {[POSENC_F32] = {24, -126}, [POSENC_F64] = {53, -1022}, [POSENC_BF16] = {8, -126}, [POSENC_F16] = {11, -14}};
+} formats[] = {
+    [POSENC_F32] = {24, -126}, [POSENC_F64] = {53, -1022}, [POSENC_BF16] = {8, -126}, [POSENC_F16] = {11, -14}};
 
 /* The nearest of those numbers, ties to even, to a non-negative one. */
-static double nearest(const big *a, int32_t dtype, int n)
-{
+static double nearest(const big *a, int32_t dtype, int n) {
   const int64_t below = a->exponent - 1 - formats[dtype].least, keep = formats[dtype].digits + (below < 0 ? below : 0);
   if (big_is_zero(a, n) || keep < 0)
     return 0.0;
@@ -99,8 +96,7 @@ static double nearest(const big *a, int32_t dtype, int n)
 }
 
 /* One attempt with n limbs; returns whether *result is certain. */
-static int attempt(const posenc_spec *spec, double position, int64_t column, int n, double *result)
-{
+static int attempt(const posenc_spec *spec, double position, int64_t column, int n, double *result) {
   big y, quarter, bound, value;
   const double w = spec->freqs ? spec->freqs[column / 2] : 1.0;
   unsigned sine = column % 2 == 0;
@@ -157,10 +153,9 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
 }
 
 /* Sine and cosine of a nonzero algebraic number are transcendental, so no rounding boundary is met and some n decides.
- * 4096 bits are more than the smallest angle needs whose sine is not 0 (2^-1075: the sine is 2^-2150 of it below); that any
- * other value lies that close to a boundary has odds of one in 2^4000. */
-double posenc_fallback(const posenc_spec *spec, double position, int64_t column)
-{
+ * 4096 bits are more than the smallest angle needs whose sine is not 0 (2^-1075: the sine is 2^-2150 of it below); that
+ * any other value lies that close to a boundary has odds of one in 2^4000. */
+double posenc_fallback(const posenc_spec *spec, double position, int64_t column) {
   double result = 0.0;
   for (int n = FIRST_LIMBS; n <= BIG_LIMBS; n *= 2)
     if (attempt(spec, position, column, n, &result))

@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
-{
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const float *w = state, scale = (float)spec->position_scale;
   for (int64_t i = 0; i < r->count; i++) {
     const float position = (float)posenc_row_real(r, i);
@@ -22,5 +21,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + 2 |ln w|))", posenc_bound_explog, 1.0, sizeof(float), 0, NULL,
-              posenc_freqs_explog, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + 2 |ln w|))", posenc_bound_explog, 1.0, sizeof(float),
+    0, NULL, posenc_freqs_explog, rows);

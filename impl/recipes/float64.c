@@ -1,13 +1,12 @@
 /* float64: the formula in double with libm, rounded to float32 once. The honest simple answer: half a unit in the last
- * place of 1 at any position a model uses, at the price of two double libm calls per pair. sin and cos are taken to be within 1 ULP; glibc 2.36
- * states 0.55.
+ * place of 1 at any position a model uses, at the price of two double libm calls per pair. sin and cos are taken to be
+ * within 1 ULP; glibc 2.36 states 0.55.
  */
 #include "recipes/freqs.h"
 
 #include <math.h>
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
-{
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const double *w = state;
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
@@ -21,5 +20,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0, sizeof(double), 0, NULL,
-              posenc_freqs_f64, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0,
+    sizeof(double), 0, NULL, posenc_freqs_f64, rows);

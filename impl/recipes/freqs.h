@@ -5,12 +5,12 @@
 
 #include "kernel.h"
 
-/* w_k = pow(base, -k / denominator) in float64, state an array of them. Relative error at most (3 + |ln w|) 2^-53, from a pow within
- * 1 ULP. */
+/* w_k = pow(base, -k / denominator) in float64, state an array of them. Relative error at most (3 + |ln w|) 2^-53, from
+ * a pow within 1 ULP. */
 void posenc_freqs_f64(const posenc_spec *spec, void *state);
 
-/* w_k = expf(2k * step), step = (float)(-ln(base) / (2 * denominator)): the PyTorch tutorial's arithmetic, in float32. Relative
- * error at most (2 + 2 |ln w|) 2^-24, from an expf within 1 ULP. */
+/* w_k = expf(2k * step), step = (float)(-ln(base) / (2 * denominator)): the PyTorch tutorial's arithmetic, in float32.
+ * Relative error at most (2 + 2 |ln w|) 2^-24, from an expf within 1 ULP. */
 void posenc_freqs_explog(const posenc_spec *spec, void *state);
 
 /* Bounds shared by the recipes that take a rounded frequency times a rounded position and hand the product to a

@@ -12,27 +12,24 @@
 #include <float.h>
 #include <math.h>
 
-static double bound(const posenc_angle *a, double ulp)
-{
+static double bound(const posenc_angle *a, double ulp) {
   const double u = 0x1p-24;
   const double relative = expm1((4.0 + a->scaling + a->exponent + 2.0 * a->ln_w) * u);
   return ulp * u + fabs(a->position * a->w) * relative;
 }
 
-static const char *refuses(const posenc_spec *spec)
-{
-  return spec->freqs || spec->base <= (double)FLT_MAX ? NULL : "its float32 power needs a base of at most 0x1.fffffep127";
+static const char *refuses(const posenc_spec *spec) {
+  return spec->freqs || spec->base <= (double)FLT_MAX ? NULL
+                                                      : "its float32 power needs a base of at most 0x1.fffffep127";
 }
 
 /* Everything happens per element, so there is nothing to keep. */
-static void prepare(const posenc_spec *spec, void *state)
-{
+static void prepare(const posenc_spec *spec, void *state) {
   (void)spec;
   (void)state;
 }
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
-{
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const float base = (float)spec->base, denominator = (float)posenc_denominator(spec);
   const float scale = (float)spec->position_scale;
   (void)state;
@@ -48,4 +45,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, 0, refuses, prepare, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, 0,
+    refuses, prepare, rows);

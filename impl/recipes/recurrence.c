@@ -22,30 +22,26 @@ typedef struct ladder {
   const float *w, *sin_w, *cos_w;
 } ladder;
 
-static ladder ladder_of(const posenc_spec *spec, const void *state, int64_t k)
-{
+static ladder ladder_of(const posenc_spec *spec, const void *state, int64_t k) {
   const float *w = (const float *)state + k;
   const int64_t n = posenc_n_freqs(spec);
   return (ladder){w, w + n, w + 2 * n};
 }
 
-/* Steps from the anchor at or below the position: position mod 64, also for negative ones. A position between two integers is
- * an anchor itself. */
-static int64_t steps_from_anchor(double position)
-{
+/* Steps from the anchor at or below the position: position mod 64, also for negative ones. A position between two
+ * integers is an anchor itself. */
+static int64_t steps_from_anchor(double position) {
   return position == rint(position) ? (int64_t)position & (ANCHOR - 1) : 0;
 }
 
-static double bound(const posenc_angle *a, double ulp)
-{
+static double bound(const posenc_angle *a, double ulp) {
   const double u = 0x1p-24, j = (double)steps_from_anchor(a->position);
   /* The anchor of a negative position lies up to 63 further from 0, and the steps come back over them. */
   const double travelled = fabs(a->position) + 2.0 * j;
   return u * (1.5 * ulp + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + a->scaling + 2.0 * a->ln_w) * u);
 }
 
-static void prepare(const posenc_spec *spec, void *state)
-{
+static void prepare(const posenc_spec *spec, void *state) {
   float *w = state;
   const int64_t n = posenc_n_freqs(spec);
   posenc_freqs_explog(spec, w);
@@ -56,8 +52,7 @@ static void prepare(const posenc_spec *spec, void *state)
   }
 }
 
-static void anchor(const ladder *l, double position, int64_t columns, float *row)
-{
+static void anchor(const ladder *l, double position, int64_t columns, float *row) {
   for (int64_t c = 0; c < columns; c++) {
     const float angle = (float)position * l->w[c / 2];
     row[c] = c % 2 == 0 ? sinf(angle) : cosf(angle);
@@ -66,8 +61,7 @@ static void anchor(const ladder *l, double position, int64_t columns, float *row
 
 /* row = the row before it, rotated by one position; both may be the same. A last sine without its cosine has nothing in
  * the row to turn with: last_sine() walks that column alone. */
-static void step(const ladder *l, const float *before, int64_t columns, float *row)
-{
+static void step(const ladder *l, const float *before, int64_t columns, float *row) {
   for (int64_t k = 0; k < columns / 2; k++) {
     const float sin_a = before[2 * k], cos_a = before[2 * k + 1];
     row[2 * k] = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
@@ -75,8 +69,7 @@ static void step(const ladder *l, const float *before, int64_t columns, float *r
   }
 }
 
-static float last_sine(const ladder *l, int64_t k, double position, int64_t j)
-{
+static float last_sine(const ladder *l, int64_t k, double position, int64_t j) {
   const float angle = (float)(position - (double)j) * l->w[k];
   float sin_a = sinf(angle), cos_a = cosf(angle);
   for (int64_t i = 0; i < j; i++) {
@@ -87,8 +80,7 @@ static float last_sine(const ladder *l, int64_t k, double position, int64_t j)
   return sin_a;
 }
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
-{
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const ladder l = ladder_of(spec, state, r->from / 2);
   const int64_t columns = r->to - r->from;
   for (int64_t i = 0; i < r->count; i++) {
@@ -107,5 +99,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64", bound,
-              1.0, 3 * sizeof(float), 0, NULL, prepare, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64",
+    bound, 1.0, 3 * sizeof(float), 0, NULL, prepare, rows);

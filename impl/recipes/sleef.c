@@ -21,8 +21,7 @@ typedef Sleef___m256_2 sincos_pair;
 typedef Sleef_float32x4_t_2 sincos_pair;
 #endif
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
-{
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const float *w = state;
   const vf scale = vf_set1((float)spec->position_scale);
   for (int64_t i = 0; i < r->count; i++) {
@@ -40,4 +39,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 #elif POSENC_VARIANT == 35
 #define LAW "2^-24 (3.5 + |pos w| (4 + 2 |ln w|))"
 #endif
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), 0, NULL, posenc_freqs_explog, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), 0, NULL,
+    posenc_freqs_explog, rows);

@@ -17,8 +17,7 @@ typedef Sleef___m256d_2 sincos_pair;
 typedef Sleef_float64x2_t_2 sincos_pair;
 #endif
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
-{
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const double *w = state;
   const vd scale = vd_set1(spec->position_scale);
   for (int64_t i = 0; i < r->count; i++) {
@@ -31,5 +30,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0, sizeof(double), 0, NULL,
-              posenc_freqs_f64, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0,
+    sizeof(double), 0, NULL, posenc_freqs_f64, rows);

@@ -2,23 +2,23 @@
  *
  *     position = 8192 c + 64 m + b         (coarse * middle) * step         two complex products, see rotation/turns.h
  *
- * Coarse angles are computed afresh, middles and steps once per plan, so errors do not add up along the table. Bound as complex
- * numbers of size 1, v = 2^-53: the three are within 1.4 v (rotation/angle.h); each product rounds one product of a pair, v times its
- * size, and the sum, v: (sin, cos) off by at most 2 v. 3 * 1.4 v + 2 * 2 v = 8.2 v, and less than 0.3 v for what rotation/angle.h's
- * reduction leaves. Then one rounding to the dtype.
+ * Coarse angles are computed afresh, middles and steps once per plan, so errors do not add up along the table. Bound as
+ * complex numbers of size 1, v = 2^-53: the three are within 1.4 v (rotation/angle.h); each product rounds one product
+ * of a pair, v times its size, and the sum, v: (sin, cos) off by at most 2 v. 3 * 1.4 v + 2 * 2 v = 8.2 v, and less
+ * than 0.3 v for what rotation/angle.h's reduction leaves. Then one rounding to the dtype.
  *
  * All members run this one sequence of fused operations, so they agree bit for bit.
  */
 #include "rotation/bf16.h"
 #include "rotation/gather.h"
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride)
-{
+static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   if (spec->dtype == POSENC_F32 && !r->reals)
     write_rows(spec, state, r, out, stride, NULL);
   else
     write_other(spec, state, r, out, stride, 0);
 }
 
-POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
-              posenc_bound_turns, POSENC_BUDGET_ANCHORED, TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse, prepare, rows);
+POSENC_KERNEL(POSENC_ALL_DTYPES, "proved",
+    "half a unit in the last place of 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53", posenc_bound_turns,
+    POSENC_BUDGET_ANCHORED, TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse, prepare, rows);

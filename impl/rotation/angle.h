@@ -1,13 +1,13 @@
 /* Sine and cosine of position * w in float64 vectors, the building block of the anchored and exact kernels.
  *
- * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (positions are integers: whole turns do not
- * matter), as two float64 each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
+ * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (positions are integers: whole turns do
+ * not matter), as two float64 each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
  *
- *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole quarter
- *              turns are subtracted exactly. Relative error below 2^-103 when no quarter was taken away; else absolute
- *              error below 2^-72 (P t up to 2^31; mid and the rounding of the lower half leave 2^-103 of it)
- *   Taylor     x = 2pi g as a pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine
- *   rounding   sine within 1.38 * 2^-53 and cosine within 1.07 * 2^-53 of its size: docs/exact.md counts every operation
+ *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole
+ * quarter turns are subtracted exactly. Relative error below 2^-103 when no quarter was taken away; else absolute error
+ * below 2^-72 (P t up to 2^31; mid and the rounding of the lower half leave 2^-103 of it) Taylor     x = 2pi g as a
+ * pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine rounding   sine within 1.38 * 2^-53 and cosine
+ * within 1.07 * 2^-53 of its size: docs/exact.md counts every operation
  *
  * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error. Fused or not: the products
  * that would be rounded once more are counted as rounded.
@@ -21,8 +21,7 @@ typedef struct angle {
   vd sin, cos;
 } angle;
 
-static inline angle angle_at(vd position, vd hi, vd mid)
-{
+static inline angle angle_at(vd position, vd hi, vd mid) {
   vd e;
   const vd p = vd_two_product(position, hi, &e), quarters = vd_round(vd_mul(p, vd_set1(4.0)));
   const vd r = vd_sub(p, vd_mul(quarters, vd_set1(0.25))), low = vd_fma(position, mid, e);
@@ -37,9 +36,9 @@ static inline angle angle_at(vd position, vd hi, vd mid)
   vd z_lo;
   const vd z = vd_two_product(x, x, &z_lo);
   static const double sine[] = {1 / 355687428096000.0, -1 / 1307674368000.0, 1 / 6227020800.0, -1 / 39916800.0,
-                                1 / 362880.0,          -1 / 5040.0,          1 / 120.0,        -1 / 6.0};
-  static const double cosine[] = {-1 / 6402373705728000.0,  1 / 20922789888000.0, -1 / 87178291200.0, 1 / 479001600.0,
-                                  -1 / 3628800.0,          1 / 40320.0,          -1 / 720.0,         1 / 24.0};
+      1 / 362880.0, -1 / 5040.0, 1 / 120.0, -1 / 6.0};
+  static const double cosine[] = {-1 / 6402373705728000.0, 1 / 20922789888000.0, -1 / 87178291200.0, 1 / 479001600.0,
+      -1 / 3628800.0, 1 / 40320.0, -1 / 720.0, 1 / 24.0};
   vd s = vd_set1(sine[0]), c = vd_set1(cosine[0]);
   for (int i = 1; i < 8; i++) {
     s = vd_fma(s, z, vd_set1(sine[i]));
@@ -61,17 +60,15 @@ static inline angle angle_at(vd position, vd hi, vd mid)
   return (angle){vd_add(sine_q, vd_set1(0.0)), cosine_q}; /* no sine of -0: angle 0 gives +0 */
 }
 
-/* The sum of two angles from their sines and cosines: one sequence of operations for everyone, so that all agree bit for
- * bit. Each result is off by 2^-53 (|product that is rounded| + |result|) where the row may fuse. */
-static inline angle rotated(angle a, angle b)
-{
+/* The sum of two angles from their sines and cosines: one sequence of operations for everyone, so that all agree bit
+ * for bit. Each result is off by 2^-53 (|product that is rounded| + |result|) where the row may fuse. */
+static inline angle rotated(angle a, angle b) {
   /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): arrays that vector stores have written count as unset there. */
   return (angle){vd_fma(a.sin, b.cos, vd_mul(a.cos, b.sin)), vd_fnma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
 }
 
 /* The other way round, by -b: the same products, and the same bits as rotated() by an angle whose sine is negated. */
-static inline angle rotated_back(angle a, angle b)
-{
+static inline angle rotated_back(angle a, angle b) {
   return (angle){vd_fms(a.sin, b.cos, vd_mul(a.cos, b.sin)), vd_fma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
 }
 

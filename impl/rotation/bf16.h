@@ -1,5 +1,5 @@
-/* bfloat16, consecutive rows: walked as rotation/consecutive.h walks float32, in the caches by whole rows, around them strip by strip. Strips
- * (rotation/bf16_strip.h) go through a buffer whose lines are those of the table.
+/* bfloat16, consecutive rows: walked as rotation/consecutive.h walks float32, in the caches by whole rows, around them
+ * strip by strip. Strips (rotation/bf16_strip.h) go through a buffer whose lines are those of the table.
  */
 #ifndef POSENC_BF16_H
 #define POSENC_BF16_H
@@ -9,16 +9,14 @@
 
 enum { BF16_MOST = 8 /* strips side by side */ };
 
-FLAT void copy_lines(unsigned char *to, const unsigned char *from, int64_t bytes, store how)
-{
+FLAT void copy_lines(unsigned char *to, const unsigned char *from, int64_t bytes, store how) {
 #pragma GCC unroll 8
   for (int64_t i = 0; i < bytes; i += EACH * (int64_t)sizeof(float))
     store_vector((float *)(void *)(to + i), vp_load((const float *)(const void *)(from + i)), how);
 }
 
 /* Both begin at the same place of a line, if `how` says STREAMED. */
-static inline void copy_out(unsigned char *to, const unsigned char *from, int64_t bytes, store how)
-{
+static inline void copy_out(unsigned char *to, const unsigned char *from, int64_t bytes, store how) {
   const int64_t whole = 4 * BF16_STRIP, line = 4 * BF16_LINE;
   if (how == PLAIN && bytes == whole) {
     copy_lines(to, from, whole, PLAIN);
@@ -27,7 +25,8 @@ static inline void copy_out(unsigned char *to, const unsigned char *from, int64_
   } else if (bytes == whole && (uintptr_t)to % 64 == 0) {
     copy_lines(to, from, whole, STREAMED);
   } else {
-    const int64_t head = (int64_t)(-(uintptr_t)to % 64), first = head < bytes ? head : bytes, lines = (bytes - first) / line * line;
+    const int64_t head = (int64_t)(-(uintptr_t)to % 64), first = head < bytes ? head : bytes,
+                  lines = (bytes - first) / line * line;
     const int64_t rest = bytes - first - lines;
     if (first)
       memcpy(to, from, (size_t)first);
@@ -45,8 +44,7 @@ typedef struct bf16_target {
 } bf16_target;
 
 /* Rows anchor + b and anchor - b of a strip, or the one that is wanted. */
-static inline void bf16_rows(const bf16_strip *p, const posenc_spec *spec, int b, const bf16_target *to, int exact)
-{
+static inline void bf16_rows(const bf16_strip *p, const posenc_spec *spec, int b, const bf16_target *to, int exact) {
   uint32_t ahead[BF16_STRIP + BF16_LINE] LINE, behind[BF16_STRIP + BF16_LINE] LINE, apart[BF16_STRIP] LINE, any = 0;
   const int shift = (int)((uintptr_t)to->row % 64 / 4);
   uint32_t *const y = ahead + shift, *const z = behind + shift;
@@ -65,10 +63,10 @@ static inline void bf16_rows(const bf16_strip *p, const posenc_spec *spec, int b
     copy_out(to->row + (-b - to->lo) * to->row_bytes, (const unsigned char *)z, 4 * p->lanes, to->how);
 }
 
-/* Of the rows at r->first + i .. end-1, with one coarse part, some strips; the first one's columns of row i begin at `row`. */
-static inline void bf16_runs(bf16_strip *strips, int count, const posenc_spec *spec, const posenc_rows *r, int64_t i, int64_t end,
-                             unsigned char *row, int64_t row_bytes, store how, int exact)
-{
+/* Of the rows at r->first + i .. end-1, with one coarse part, some strips; the first one's columns of row i begin at
+ * `row`. */
+static inline void bf16_runs(bf16_strip *strips, int count, const posenc_spec *spec, const posenc_rows *r, int64_t i,
+    int64_t end, unsigned char *row, int64_t row_bytes, store how, int exact) {
   for (int64_t j = i, next; j < end; j = next) {
     const int step = parts_of(r->first + j).step;
     next = j - step + STEP / 2 < end ? j - step + STEP / 2 : end;
@@ -85,11 +83,10 @@ static inline void bf16_runs(bf16_strip *strips, int count, const posenc_spec *s
   }
 }
 
-/* Whole pairs, with tables. Where rows follow each other without a gap and do not begin at a line, the line over two of them is a
- * strip of its own, but for the first and the last one. */
-__attribute__((noinline)) static void fill_bf16(const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride,
-                                                int exact)
-{
+/* Whole pairs, with tables. Where rows follow each other without a gap and do not begin at a line, the line over two of
+ * them is a strip of its own, but for the first and the last one. */
+__attribute__((noinline)) static void fill_bf16(
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride, int exact) {
   bf16_strip strips[BF16_MOST];
   bf16_edge edge LINE;
   const int64_t row_bytes = 2 * stride, from = r->from / 2, end_k = r->to / 2;
@@ -112,7 +109,8 @@ __attribute__((noinline)) static void fill_bf16(const posenc_spec *spec, const t
       int count = 0;
       const int64_t first_k = k;
       for (; count < most && k < last_k; count++) {
-        const int64_t room = k == from && lead ? BF16_STRIP - lead : BF16_STRIP, lanes = last_k - k < room ? last_k - k : room;
+        const int64_t room = k == from && lead ? BF16_STRIP - lead : BF16_STRIP,
+                      lanes = last_k - k < room ? last_k - k : room;
         set_bf16_strip(&strips[count], t, k, (int)lanes, coarse);
         k += lanes;
       }
@@ -121,7 +119,8 @@ __attribute__((noinline)) static void fill_bf16(const posenc_spec *spec, const t
     const int64_t second = i > 0 ? i : 1;
     if (joined && second < end) {
       set_bf16_edge(&strips[0], edge, t, end_k, lead, coarse);
-      bf16_runs(strips, 1, spec, r, second, end, (unsigned char *)out + second * row_bytes - 4 * lead, row_bytes, how, exact);
+      bf16_runs(
+          strips, 1, spec, r, second, end, (unsigned char *)out + second * row_bytes - 4 * lead, row_bytes, how, exact);
     }
   }
   if (how == STREAMED)
@@ -129,8 +128,8 @@ __attribute__((noinline)) static void fill_bf16(const posenc_spec *spec, const t
 }
 
 /* What write_rows() (rotation/gather.h) does not write. */
-static inline void write_other(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride, int exact)
-{
+static inline void write_other(
+    const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride, int exact) {
   const turns t = turns_of(spec, state);
   if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW)
     fill_bf16(spec, &t, r, out, stride, exact);
@@ -138,8 +137,7 @@ static inline void write_other(const posenc_spec *spec, const void *state, const
     write_dtype(spec, &t, r, out, stride, exact);
 }
 
-static void prepare(const posenc_spec *spec, void *state)
-{
+static void prepare(const posenc_spec *spec, void *state) {
   const turns t = turns_of(spec, state);
   prepare_turns(spec, state);
   if (spec->dtype == POSENC_BF16 && t.steps)

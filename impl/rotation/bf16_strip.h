@@ -1,11 +1,12 @@
 /* A strip of bfloat16: up to 64 frequencies side by side, 256 bytes of a row, by the sum of angles in float32.
  *
- * Anchors and steps are the float64 ones of rotation/block.h and rotation/turns.h, rounded to float32; docs/exact.md adds up what that and the sum are
- * off by. Of cosines, and of sines where no error is relative (relative_at), the ends of the interval cost nothing: the first
- * product begins with the error.
+ * Anchors and steps are the float64 ones of rotation/block.h and rotation/turns.h, rounded to float32; docs/exact.md
+ * adds up what that and the sum are off by. Of cosines, and of sines where no error is relative (relative_at), the ends
+ * of the interval cost nothing: the first product begins with the error.
  *
  * If both ends of the interval round alike, so does the value. Else, for some 4 pairs per 10000 outputs of
- * 131072 x 1024, the float64 sum is looked at, and then the integers (integer/fallback.c): as for the other dtypes (rotation/dtypes.h), so the bits are the same.
+ * 131072 x 1024, the float64 sum is looked at, and then the integers (integer/fallback.c): as for the other dtypes
+ * (rotation/dtypes.h), so the bits are the same.
  *
  * The loops over lanes become vectors of whatever width there is.
  */
@@ -29,19 +30,19 @@ typedef struct bf16_strip {
   const float *steps;    /* of lane 0, step 0: sines; */
   int64_t cosines, next; /* cosines, and the next step's sines, so far behind */
   int64_t coarse, anchor;
-  double coarses[2][BF16_STRIP] LINE, anchors[2][BF16_STRIP] LINE;             /* sines, cosines at those positions */
-  float sin[BF16_STRIP] LINE, cos[BF16_STRIP] LINE;                            /* of the anchor */
-  float more[BF16_STRIP] LINE, less[BF16_STRIP] LINE, error[BF16_STRIP] LINE; /* a sine's ends: y more + error, y less - error */
+  double coarses[2][BF16_STRIP] LINE, anchors[2][BF16_STRIP] LINE; /* sines, cosines at those positions */
+  float sin[BF16_STRIP] LINE, cos[BF16_STRIP] LINE;                /* of the anchor */
+  float more[BF16_STRIP] LINE, less[BF16_STRIP] LINE,
+      error[BF16_STRIP] LINE; /* a sine's ends: y more + error, y less - error */
 } bf16_strip;
 
-/* Steps in float32: float[STEPS][2][n], after the middles and before some zeros, as a line of them is read from anywhere. */
-static inline float *bf16_steps(const turns *t)
-{
+/* Steps in float32: float[STEPS][2][n], after the middles and before some zeros, as a line of them is read from
+ * anywhere. */
+static inline float *bf16_steps(const turns *t) {
   return t->steps ? (float *)(void *)(t->middles + t->n / WINDOW * MIDDLES * ENTRY) : NULL;
 }
 
-static inline void make_bf16_steps(const turns *t)
-{
+static inline void make_bf16_steps(const turns *t) {
   float *to = bf16_steps(t);
   for (int b = 0; b < STEPS; b++)
     for (int function = 0; function < 2; function++)
@@ -50,9 +51,9 @@ static inline void make_bf16_steps(const turns *t)
   memset(to, 0, BF16_LINE * sizeof *to);
 }
 
-/* Lanes from `at` on for frequencies from k on, in whole vectors: more than `count` may be written, but never beyond the strip. */
-static inline void set_lanes(bf16_strip *p, int at, int64_t k, int count, int64_t furthest)
-{
+/* Lanes from `at` on for frequencies from k on, in whole vectors: more than `count` may be written, but never beyond
+ * the strip. */
+static inline void set_lanes(bf16_strip *p, int at, int64_t k, int count, int64_t furthest) {
   for (int l = 0; l < count; l += VD_LANES) {
     double relative[VD_LANES];
     store_angle(p->coarses[0] + at + l, BF16_STRIP, compute(p->t, k + l, p->coarse));
@@ -64,14 +65,15 @@ static inline void set_lanes(bf16_strip *p, int at, int64_t k, int count, int64_
       p->absolute &= is_absolute;
       p->more[lane] = is_absolute ? 1.0f : 1.0f + BF16_RELATIVE;
       p->less[lane] = is_absolute ? 1.0f : 1.0f - BF16_RELATIVE;
-      p->error[lane] = is_absolute ? BF16_ENDS_ERROR : size > 0.0 && size < 0x1p-100 ? 1.0f /* no float32 would do */ : 0.0f;
+      p->error[lane] = is_absolute                     ? BF16_ENDS_ERROR
+                       : size > 0.0 && size < 0x1p-100 ? 1.0f /* no float32 would do */
+                                                       : 0.0f;
     }
   }
 }
 
 /* Of `lanes` frequencies from k. Lanes behind the last one hold something finite. */
-static inline void set_bf16_strip(bf16_strip *p, const turns *t, int64_t k, int lanes, int64_t coarse)
-{
+static inline void set_bf16_strip(bf16_strip *p, const turns *t, int64_t k, int lanes, int64_t coarse) {
   p->t = t;
   p->k = k;
   p->lanes = lanes;
@@ -93,8 +95,8 @@ static inline void set_bf16_strip(bf16_strip *p, const turns *t, int64_t k, int 
 typedef float bf16_edge[STEPS][2][BF16_LINE];
 
 /* The line over the end of a row of so many pairs and the start of the next; steps are put together in `edge`. */
-static inline void set_bf16_edge(bf16_strip *p, bf16_edge edge, const turns *t, int64_t pairs, int before, int64_t coarse)
-{
+static inline void set_bf16_edge(
+    bf16_strip *p, bf16_edge edge, const turns *t, int64_t pairs, int before, int64_t coarse) {
   set_bf16_strip(p, t, 0, BF16_LINE, coarse);
   p->before = before;
   p->before_k = pairs - before;
@@ -109,21 +111,20 @@ static inline void set_bf16_edge(bf16_strip *p, bf16_edge edge, const turns *t, 
   p->next = 2 * BF16_LINE;
 }
 
-/* Lanes of the row before are rotated back by a position: what it costs in float64 does not matter here. Of a small angle, 63 positions
- * with step -32, the products of a sine are then at most 95/31 of their sum: 11.2 u of 16; and -1 with step 1 is 0 exactly, as
- * such frequencies are below 2^-13, where float32's cosine is 1. */
-static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, int back)
-{
+/* Lanes of the row before are rotated back by a position: what it costs in float64 does not matter here. Of a small
+ * angle, 63 positions with step -32, the products of a sine are then at most 95/31 of their sum: 11.2 u of 16; and -1
+ * with step 1 is 0 exactly, as such frequencies are below 2^-13, where float32's cosine is 1. */
+static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, int back) {
   const int middle = (int)((p->anchor - p->coarse) / STEP);
   for (int l = 0; l < count; l += VD_LANES) {
     const angle coarse = load_angle(p->coarses[0] + at + l, BF16_STRIP);
     const angle anchor = rotated(coarse, entry(p->t, middles_of(p->t, k + l), k + l, middle, STEP));
-    store_angle(p->anchors[0] + at + l, BF16_STRIP, back ? rotated(anchor, entry(p->t, steps_of(p->t, k + l), k + l, -1, 1)) : anchor);
+    store_angle(p->anchors[0] + at + l, BF16_STRIP,
+        back ? rotated(anchor, entry(p->t, steps_of(p->t, k + l), k + l, -1, 1)) : anchor);
   }
 }
 
-static inline void set_bf16_run(bf16_strip *p, int64_t anchor)
-{
+static inline void set_bf16_run(bf16_strip *p, int64_t anchor) {
   p->anchor = anchor;
   /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): every strip of rotation/bf16.h is set when it comes here. */
   set_anchors(p, 0, p->before_k, p->before, 1);
@@ -136,16 +137,15 @@ static inline void set_bf16_run(bf16_strip *p, int64_t anchor)
 
 /* ---- the few that float32 does not decide ---- */
 
-static inline angle position_angle(const turns *t, int64_t k, int64_t position)
-{
+static inline angle position_angle(const turns *t, int64_t k, int64_t position) {
   const parts at = parts_of(position);
   const angle anchor = rotated(compute(t, k, at.coarse), entry(t, middles_of(t, k), k, at.middle, STEP));
   return rotated(anchor, entry(t, steps_of(t, k), k, at.step, 1));
 }
 
 /* Lane l of row anchor + b, as rotation/dtypes.h rounds it. */
-__attribute__((noinline)) static uint32_t rechecked_pair(const bf16_strip *p, const posenc_spec *spec, int l, int b, int exact)
-{
+__attribute__((noinline)) static uint32_t rechecked_pair(
+    const bf16_strip *p, const posenc_spec *spec, int l, int b, int exact) {
   const int is_before = l < p->before;
   const int64_t k = is_before ? p->before_k + l : p->k + l - p->before, position = p->anchor + b - is_before;
   double y[2][VD_LANES], relative[VD_LANES];
@@ -153,13 +153,15 @@ __attribute__((noinline)) static uint32_t rechecked_pair(const bf16_strip *p, co
   if (position == 0)
     return UINT32_C(0x3f800000); /* 0 and 1, exactly */
   store_angle(y[0], VD_LANES,
-              is_before ? position_angle(p->t, k, position)
-                        : rotated(load_angle(p->anchors[0] + l, BF16_STRIP), entry(p->t, steps_of(p->t, k), k, b, 1)));
-  vd_store(relative, vd_and(relative_at(p->t, k, parts_of(position).coarse), vd_set1(POSENC_BUDGET_RELATIVE * 0x1p-53)));
+      is_before ? position_angle(p->t, k, position)
+                : rotated(load_angle(p->anchors[0] + l, BF16_STRIP), entry(p->t, steps_of(p->t, k), k, b, 1)));
+  vd_store(
+      relative, vd_and(relative_at(p->t, k, parts_of(position).coarse), vd_set1(POSENC_BUDGET_RELATIVE * 0x1p-53)));
   for (int function = 0; function < 2; function++) {
     const double value = y[function][0];
     const double error = relative[0] != 0.0 ? fabs(value) * relative[0] : POSENC_BUDGET_ERROR * 0x1p-53;
-    const uint16_t low = posenc_bf16_bits(rounded(value - error, POSENC_BF16)), high = posenc_bf16_bits(rounded(value + error, POSENC_BF16));
+    const uint16_t low = posenc_bf16_bits(rounded(value - error, POSENC_BF16)),
+                   high = posenc_bf16_bits(rounded(value + error, POSENC_BF16));
     uint16_t bits = posenc_bf16_bits(rounded(value, POSENC_BF16));
     if (exact && low != high)
       bits = posenc_bf16_bits(posenc_fallback(spec, (double)position, 2 * k + function));
@@ -169,9 +171,8 @@ __attribute__((noinline)) static uint32_t rechecked_pair(const bf16_strip *p, co
 }
 
 /* Those of rows anchor + b and anchor - b; apart as strip_pairs() leaves it. */
-__attribute__((noinline)) static void recheck_lanes(const bf16_strip *p, const posenc_spec *spec, int b, uint32_t *ahead,
-                                                    uint32_t *behind, const uint32_t *apart, int exact)
-{
+__attribute__((noinline)) static void recheck_lanes(const bf16_strip *p, const posenc_spec *spec, int b,
+    uint32_t *ahead, uint32_t *behind, const uint32_t *apart, int exact) {
   for (int at = 0; at < p->lanes; at += 4) { /* whole lines are there */
     uint64_t of_four[2];
     memcpy(of_four, apart + at, sizeof of_four);
@@ -195,19 +196,18 @@ FLAT uint32_t upper_half_rounded(float f) /* but for ties, which are never taken
 
 FLAT float fused(float a, float b, float c) { return POSENC_FUSED ? __builtin_fmaf(a, b, c) : a * b + c; }
 
-/* The ends of a sine's and of a cosine's interval as a pair; in *apart, upper halves that are not 0 where they round apart. */
-FLAT uint32_t pair_of(float s_more, float s_less, float c_more, float c_less, uint32_t *apart)
-{
+/* The ends of a sine's and of a cosine's interval as a pair; in *apart, upper halves that are not 0 where they round
+ * apart. */
+FLAT uint32_t pair_of(float s_more, float s_less, float c_more, float c_less, uint32_t *apart) {
   const uint32_t s = upper_half_rounded(s_more), c = upper_half_rounded(c_more);
   *apart = (s ^ upper_half_rounded(s_less)) | (c ^ upper_half_rounded(c_less));
   return (c & 0xffff0000) | s >> 16;
 }
 
-/* Lanes first .. end-1 of rows anchor + b and anchor - b, b >= 0. apart[l] is not 0 where lane l is undecided: the upper half in the
- * first of them, the lower half in the second. Returns whether any is. */
-FLAT uint32_t strip_pairs(const bf16_strip *p, int first, int end, int absolute, int b, uint32_t *ahead, uint32_t *behind,
-                          uint32_t *apart)
-{
+/* Lanes first .. end-1 of rows anchor + b and anchor - b, b >= 0. apart[l] is not 0 where lane l is undecided: the
+ * upper half in the first of them, the lower half in the second. Returns whether any is. */
+FLAT uint32_t strip_pairs(
+    const bf16_strip *p, int first, int end, int absolute, int b, uint32_t *ahead, uint32_t *behind, uint32_t *apart) {
   const float *const sines = p->steps + b * p->next, *const cosines = sines + p->cosines;
   uint32_t any = 0;
   POSENC_INDEPENDENT
@@ -217,13 +217,17 @@ FLAT uint32_t strip_pairs(const bf16_strip *p, int first, int end, int absolute,
     uint32_t y_apart, z_apart;
     if (absolute) {
       const float s_more = fused(c, bs, BF16_ERROR), s_less = fused(c, bs, -BF16_ERROR);
-      ahead[l] = pair_of(fused(s, bc, s_more), fused(s, bc, s_less), fused(-s, bs, c_more), fused(-s, bs, c_less), &y_apart);
-      behind[l] = pair_of(fused(s, bc, -s_less), fused(s, bc, -s_more), fused(s, bs, c_more), fused(s, bs, c_less), &z_apart);
+      ahead[l] =
+          pair_of(fused(s, bc, s_more), fused(s, bc, s_less), fused(-s, bs, c_more), fused(-s, bs, c_less), &y_apart);
+      behind[l] =
+          pair_of(fused(s, bc, -s_less), fused(s, bc, -s_more), fused(s, bs, c_more), fused(s, bs, c_less), &z_apart);
     } else {
       const float more = p->more[l], less = p->less[l], error = p->error[l];
       const float y = fused(s, bc, c * bs), z = fused(s, bc, -(c * bs));
-      ahead[l] = pair_of(fused(y, more, error), fused(y, less, -error), fused(-s, bs, c_more), fused(-s, bs, c_less), &y_apart);
-      behind[l] = pair_of(fused(z, more, error), fused(z, less, -error), fused(s, bs, c_more), fused(s, bs, c_less), &z_apart);
+      ahead[l] = pair_of(
+          fused(y, more, error), fused(y, less, -error), fused(-s, bs, c_more), fused(-s, bs, c_less), &y_apart);
+      behind[l] =
+          pair_of(fused(z, more, error), fused(z, less, -error), fused(s, bs, c_more), fused(s, bs, c_less), &z_apart);
     }
     apart[l] = (y_apart & 0xffff0000) | z_apart >> 16;
     any |= apart[l];

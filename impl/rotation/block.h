@@ -2,8 +2,8 @@
  *
  *     run     64 rows around an anchor, a multiple of 64: anchor - 32 .. anchor + 31
  *
- * Where a row does not begin at a line, the first block does: it starts with lanes of no frequency, left of the row, or,
- * where rows follow each other without a gap, with the last frequencies of the row before (rotation/join.h).
+ * Where a row does not begin at a line, the first block does: it starts with lanes of no frequency, left of the row,
+ * or, where rows follow each other without a gap, with the last frequencies of the row before (rotation/join.h).
  */
 #ifndef POSENC_BLOCK_H
 #define POSENC_BLOCK_H
@@ -22,8 +22,7 @@ typedef struct angles {
 } angles;
 
 FLAT angle angle_in(angles a, int v) { return (angle){vd_loadu(a.sin + v * VD_LANES), vd_loadu(a.cos + v * VD_LANES)}; }
-static inline void set_angle(angles a, int v, angle value)
-{
+static inline void set_angle(angles a, int v, angle value) {
   vd_store(a.sin + v * VD_LANES, value.sin);
   vd_store(a.cos + v * VD_LANES, value.cos);
 }
@@ -42,10 +41,12 @@ typedef struct block {
   int vectors;      /* with any of them */
   store how;
   int64_t coarse, anchor; /* positions: of all runs, of this one */
-  int shared; /* lanes at the left of group 0 that are the end of the row before; 0: none. If there are any, the slots have steps */
-  double edge[2 * GROUP] LINE; /* for it, and this its anchors for step -32, where the row before belongs to the run before */
+  int shared; /* lanes at the left of group 0 that are the end of the row before; 0: none. If there are any, the slots
+                 have steps */
+  double edge[2 * GROUP] LINE; /* for it, and this its anchors for step -32, where the row before belongs to the run
+                                  before */
   view view;
-  slots_memory memory; /* of the slots */
+  slots_memory memory;                                   /* of the slots */
   double coarses[2 * MOST] LINE, anchors[2 * MOST] LINE; /* sines, then cosines */
   vx exempt[MOST / VD_LANES];
   const double *steps[MOST / GROUP]; /* of a group, as entries_of() gives them */
@@ -53,28 +54,27 @@ typedef struct block {
 
 FLAT angles angles_in_slots(slots s, int i) { return (angles){slot_at(s, i)->values, slot_at(s, i + 1)->values}; }
 
-/* Rows of float32 that are written, not added to, around the caches have theirs in the slots, others in the block's arrays. Inner
- * loops call this, as `how` is a constant there, and keep what it returns: for all the compiler knows, stores may change *p. */
-FLAT view view_of(block *p, slots s, store how)
-{
+/* Rows of float32 that are written, not added to, around the caches have theirs in the slots, others in the block's
+ * arrays. Inner loops call this, as `how` is a constant there, and keep what it returns: for all the compiler knows,
+ * stores may change *p. */
+FLAT view view_of(block *p, slots s, store how) {
   if (how == STREAMED)
     return (view){angles_in_slots(s, COARSE_SLOT), angles_in_slots(s, ANCHOR_SLOT), slot_at(s, EXEMPT_SLOT)->lanes, s};
   return (view){{p->coarses, p->coarses + MOST}, {p->anchors, p->anchors + MOST}, p->exempt, s};
 }
 
 /* Of vector v behind `first`, the first one of a strip; b >= 0. `how` is p->how, in inner loops a constant. */
-FLAT angle step_of(const block *p, const view *w, store how, int first, int v, int b)
-{
+FLAT angle step_of(const block *p, const view *w, store how, int first, int v, int b) {
   if (how == STREAMED)
     return angle_in(angles_in_slots(w->slots, STEP_SLOT + 2 * b), first + v);
   return load_angle(p->steps[first / PER_GROUP + v / PER_GROUP] + b * ENTRY + v % PER_GROUP * VD_LANES, ROOM);
 }
 
-/* Of `width` frequencies from `first`, for runs with one coarse part, that position. Rows end before column `end`. The block's
- * columns of one row begin at `out`. Where the plan keeps no steps, a strip has its own, in the memory of the slots. */
-static inline void set_block(block *p, const turns *t, int64_t first, int64_t width, int64_t end, int64_t coarse, store how,
-                             const float *out, int64_t stride)
-{
+/* Of `width` frequencies from `first`, for runs with one coarse part, that position. Rows end before column `end`. The
+ * block's columns of one row begin at `out`. Where the plan keeps no steps, a strip has its own, in the memory of the
+ * slots. */
+static inline void set_block(block *p, const turns *t, int64_t first, int64_t width, int64_t end, int64_t coarse,
+    store how, const float *out, int64_t stride) {
   const int64_t columns = end - 2 * first;
   p->t = t;
   p->first = first;
@@ -103,14 +103,13 @@ static inline void set_block(block *p, const turns *t, int64_t first, int64_t wi
     p->steps[g] = own ? own + g * GROUP : entries_of(t, t->steps, STEPS, first + g * GROUP);
 }
 
-/* For the run before this one, which may have another coarse part, but none further than COARSE from here: too careful by that. */
-static inline vd relative_before(const block *p, int64_t k)
-{
+/* For the run before this one, which may have another coarse part, but none further than COARSE from here: too careful
+ * by that. */
+static inline vd relative_before(const block *p, int64_t k) {
   return relative_at(p->t, k, (p->coarse < 0 ? -p->coarse : p->coarse) + COARSE);
 }
 
-static inline void set_run(block *p, int64_t anchor)
-{
+static inline void set_run(block *p, int64_t anchor) {
   p->anchor = anchor;
   for (int v = 0; v < p->vectors; v++) {
     const int64_t k = p->first + v * VD_LANES;
@@ -120,26 +119,24 @@ static inline void set_run(block *p, int64_t anchor)
 }
 
 static inline angle edge_of(const block *p, int v) { return load_angle(p->edge + v * VD_LANES, GROUP); }
-FLAT double *joined_step(const view *w, int v, int b)
-{
+FLAT double *joined_step(const view *w, int v, int b) {
   enum { EACH_SLOT = STRIP / (2 * GROUP) };
   const int i = b + STEP / 2;
   return slot_at(w->slots, JOINED_SLOT + i / EACH_SLOT)->values + i % EACH_SLOT * 2 * GROUP + v * VD_LANES;
 }
 
-static inline angle value_of(const block *p, int v, int b)
-{
+static inline angle value_of(const block *p, int v, int b) {
   if (p->shared && v < PER_GROUP)
-    return rotated(b == -STEP / 2 ? edge_of(p, v) : angle_in(p->view.anchors, v), load_angle(joined_step(&p->view, v, b), GROUP));
+    return rotated(
+        b == -STEP / 2 ? edge_of(p, v) : angle_in(p->view.anchors, v), load_angle(joined_step(&p->view, v, b), GROUP));
   angle s = step_of(p, &p->view, p->how, 0, v, b < 0 ? -b : b);
   s.sin = vd_mul(s.sin, vd_set1(b < 0 ? -1.0 : 1.0));
   return rotated(angle_in(p->view.anchors, v), s);
 }
 
 /* The strip from vector `first` of row anchor + b, which is at `strip`. */
-__attribute__((noinline)) static void recheck_strip(const block *p, const posenc_spec *spec, int first, int b, float *strip,
-                                                    recheck_pairs *recheck)
-{
+__attribute__((noinline)) static void recheck_strip(
+    const block *p, const posenc_spec *spec, int first, int b, float *strip, recheck_pairs *recheck) {
   if (p->anchor + b == 0 && !p->shared) /* most tables begin with it: angle 0, 0 and 1 exactly */
     return;
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {

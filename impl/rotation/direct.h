@@ -1,15 +1,16 @@
-/* One row, or a few: each pair directly from its position, because the tables and sums pay only for many rows. For exact only,
- * which rechecks what may be rounded wrongly: anchored promises the bits of its sums.
+/* One row, or a few: each pair directly from its position, because the tables and sums pay only for many rows. For
+ * exact only, which rechecks what may be rounded wrongly: anchored promises the bits of its sums.
  *
- *   reduction    quarter turns q, nearest to position * t (t = hi + mid, rotation/angle.h), and g = position * t - q in one float64. The
- *                last two bits of q are those of a sum with 1.5 * 2^50, whose last place is a quarter: 2^31 turns have room there
- *   polynomials  sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2) for |g| <= 1/8: minimax, computed for this with Remez' algorithm, of
- *                the error relative to the sine, and of the cosine's with C(0) = 1; coefficients rounded to float64
- *   rotated      by q after they are rounded to float32: nothing but exchanges and signs
+ *   reduction    quarter turns q, nearest to position * t (t = hi + mid, rotation/angle.h), and g = position * t - q in
+ * one float64. The last two bits of q are those of a sum with 1.5 * 2^50, whose last place is a quarter: 2^31 turns
+ * have room there polynomials  sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2) for |g| <= 1/8: minimax, computed for this
+ * with Remez' algorithm, of the error relative to the sine, and of the cosine's with C(0) = 1; coefficients rounded to
+ * float64 rotated      by q after they are rounded to float32: nothing but exchanges and signs
  *
- * So sine and cosine are off by POSENC_BUDGET_SINGLE v at most, v = 2^-53, the sine of an angle of which no quarter is taken
- * by POSENC_BUDGET_SINGLE_RELATIVE v of itself: less than those of a sum of three angles, so the tests of rotation/exact.c hold
- * as they are. docs/exact.md counts every operation, and scripts/error-budget reads the coefficients here.
+ * So sine and cosine are off by POSENC_BUDGET_SINGLE v at most, v = 2^-53, the sine of an angle of which no quarter is
+ * taken by POSENC_BUDGET_SINGLE_RELATIVE v of itself: less than those of a sum of three angles, so the tests of
+ * rotation/exact.c hold as they are. docs/exact.md counts every operation, and verify/proof/error-budget reads the
+ * coefficients here.
  */
 #ifndef POSENC_DIRECT_H
 #define POSENC_DIRECT_H
@@ -17,12 +18,11 @@
 #include "rotation/strip.h"
 
 /* Of the angle less its quarters: at most an eighth of a turn, and what mid adds. */
-static inline angle direct_angle(vd position, vd hi, vd mid, vd *quarters)
-{
-  static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5, -0x1.32d2cce2d528dp+6,
-                                0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
-  static const double cosine[] = {0x1.f3ef3c7ba0a02p+2, -0x1.a6ca0086bf5b0p+4, 0x1.e1f4fbfbe286fp+5, -0x1.55d3c7dcb5da1p+6,
-                                  0x1.03c1f081b14bcp+6, -0x1.3bd3cc9be45a5p+4, 1.0};
+static inline angle direct_angle(vd position, vd hi, vd mid, vd *quarters) {
+  static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5,
+      -0x1.32d2cce2d528dp+6, 0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
+  static const double cosine[] = {0x1.f3ef3c7ba0a02p+2, -0x1.a6ca0086bf5b0p+4, 0x1.e1f4fbfbe286fp+5,
+      -0x1.55d3c7dcb5da1p+6, 0x1.03c1f081b14bcp+6, -0x1.3bd3cc9be45a5p+4, 1.0};
   const vd shift = vd_set1(0x1.8p50);
   *quarters = vd_fma(position, hi, shift);
   const vd r = vd_product_plus(position, hi, vd_sub(shift, *quarters)); /* +0 at angle 0, as is no quarter */
@@ -36,8 +36,7 @@ static inline angle direct_angle(vd position, vd hi, vd mid, vd *quarters)
 }
 
 /* The pairs of frequencies k, k + 1, ... What is rotated is as near to halfway, and as small, as before. */
-static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt, rounding_test *c)
-{
+static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt, rounding_test *c) {
   vd quarters;
   const angle y = direct_angle(position, vd_loadu(t->hi + k), vd_loadu(t->mid + k), &quarters);
   const vp packed = vd_pack_rotated(y.sin, y.cos, quarters);
@@ -45,12 +44,11 @@ static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt,
   return packed;
 }
 
-/* Rechecks the columns of frequencies k, k + 1, ... up to column `end`, vector by vector, and now looks for exempt lanes. What
- * recheck() gets is the value of compute(): the exact value and the one written are both in its interval. (Unused where only
- * the angle is tested.) */
-__attribute__((noinline, unused)) static void recheck_direct(const posenc_spec *spec, const turns *t, int64_t position, int64_t k,
-                                                             int64_t end, float *row, recheck_pairs *recheck)
-{
+/* Rechecks the columns of frequencies k, k + 1, ... up to column `end`, vector by vector, and now looks for exempt
+ * lanes. What recheck() gets is the value of compute(): the exact value and the one written are both in its interval.
+ * (Unused where only the angle is tested.) */
+__attribute__((noinline, unused)) static void recheck_direct(const posenc_spec *spec, const turns *t, int64_t position,
+    int64_t k, int64_t end, float *row, recheck_pairs *recheck) {
   for (; 2 * k < end; k += VD_LANES) {
     rounding_test c = test_none();
     direct_pairs(t, k, vd_set1((double)position), vx_of(exempt_lanes(t, k, position)), &c);
@@ -59,17 +57,15 @@ __attribute__((noinline, unused)) static void recheck_direct(const posenc_spec *
   }
 }
 
-/* Is a row at this position computed this way? Without FMA the tables are faster, if the position has no coarse part, which is
- * not in them. Either way gives the nearest float32. */
-static inline int is_direct(const turns *t, int64_t position)
-{
+/* Is a row at this position computed this way? Without FMA the tables are faster, if the position has no coarse part,
+ * which is not in them. Either way gives the nearest float32. */
+static inline int is_direct(const turns *t, int64_t position) {
   return POSENC_FUSED || !t->steps || parts_of(position).coarse != 0;
 }
 
 /* Columns of a row from those of frequency `first` >= 0 up to `end`. At position 0 all are exact. */
-static inline void direct_row(const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first, int64_t end,
-                              recheck_pairs *recheck)
-{
+static inline void direct_row(const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first,
+    int64_t end, recheck_pairs *recheck) {
   static const double lane[GROUP] LINE = {0, 1, 2, 3, 4, 5, 6, 7};
   const vd at = vd_set1((double)position);
   int64_t k = first;

@@ -1,10 +1,12 @@
-/* What is not float32 at integer positions: the other dtypes, and positions between integers. Strips of float64 go through
- * memory, and are rounded by plain loops. No speed is promised here, but the same bits.
+/* What is not float32 at integer positions: the other dtypes, and positions between integers. Strips of float64 go
+ * through memory, and are rounded by plain loops. No speed is promised here, but the same bits.
  *
- * exact rounds both ends of each value's interval and, where they differ, asks the integers. Of float64 they always differ.
+ * exact rounds both ends of each value's interval and, where they differ, asks the integers. Of float64 they always
+ * differ.
  *
- * At a real position P an angle is computed by itself, P (hi + mid), where frequencies have lost their whole turns. At a position
- * between integers those count: P whole less the integers is frac(P) whole, a second angle, exact as a product.
+ * At a real position P an angle is computed by itself, P (hi + mid), where frequencies have lost their whole turns. At
+ * a position between integers those count: P whole less the integers is frac(P) whole, a second angle, exact as a
+ * product.
  */
 #ifndef POSENC_DTYPES_H
 #define POSENC_DTYPES_H
@@ -18,8 +20,7 @@ typedef struct values {
   uint64_t apart[2][STRIP];                      /* not 0: undecided */
 } values;
 
-static inline void store_values(values *to, int v, angle y, vd share, vd rest)
-{
+static inline void store_values(values *to, int v, angle y, vd share, vd rest) {
   const int at = v * VD_LANES;
   vd_store(to->y[0] + at, y.sin);
   vd_store(to->y[1] + at, y.cos);
@@ -28,8 +29,7 @@ static inline void store_values(values *to, int v, angle y, vd share, vd rest)
 }
 
 /* As in rotation/exact.c: relative where no part turns by an eighth, else absolute. */
-static inline void integer_values(values *to, const row_strip *p, parts at)
-{
+static inline void integer_values(values *to, const row_strip *p, parts at) {
   const vd absolute = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
   for (int v = 0; v < PER_STRIP; v++) {
     const vd relative = relative_at(p->t, p->first + v * VD_LANES, p->coarse);
@@ -38,8 +38,7 @@ static inline void integer_values(values *to, const row_strip *p, parts at)
   }
 }
 
-static inline int any_whole(const double *whole)
-{
+static inline int any_whole(const double *whole) {
   int any = 0;
   for (int l = 0; l < VD_LANES; l++)
     any |= whole[l] != 0.0;
@@ -47,18 +46,18 @@ static inline int any_whole(const double *whole)
 }
 
 /* Of a position that is no integer, or -0.0. */
-static inline void real_values(values *to, const turns *t, int64_t first, double position)
-{
+static inline void real_values(values *to, const turns *t, int64_t first, double position) {
   const double fraction = position - rint(position);
   for (int v = 0; v < PER_STRIP; v++) {
     const int64_t k = first + v * VD_LANES;
     const vd at = vd_set1(position);
     const angle y = angle_at(at, vd_loadu(t->hi + k), vd_loadu(t->mid + k));
     if (fraction == 0.0 || !any_whole(t->whole + k))
-      store_values(to, v, y, vd_set1(POSENC_BUDGET_ALONE * 0x1p-53), vd_set1(fabs(position) * (POSENC_BUDGET_PLACE * 0x1p-106)));
+      store_values(
+          to, v, y, vd_set1(POSENC_BUDGET_ALONE * 0x1p-53), vd_set1(fabs(position) * (POSENC_BUDGET_PLACE * 0x1p-106)));
     else
       store_values(to, v, rotated(y, angle_at(vd_set1(fraction), vd_loadu(t->whole + k), vd_set1(0.0))), vd_set1(0.0),
-                   vd_set1(POSENC_BUDGET_ERROR * 0x1p-53));
+          vd_set1(POSENC_BUDGET_ERROR * 0x1p-53));
     for (int l = 0; position == 0.0 && l < VD_LANES; l++) { /* the sign of -0.0 w */
       const double w = t->whole[k + l] != 0.0 ? t->whole[k + l] : t->hi[k + l];
       to->y[0][v * VD_LANES + l] = signbit(w) ? 0.0 : -0.0;
@@ -66,8 +65,7 @@ static inline void real_values(values *to, const turns *t, int64_t first, double
   }
 }
 
-FLAT double rounded(double y, int dtype)
-{
+FLAT double rounded(double y, int dtype) {
   if (dtype == POSENC_BF16)
     return posenc_nearest(y, POSENC_BF16_DIGITS, POSENC_BF16_LEAST);
   if (dtype == POSENC_F16)
@@ -76,8 +74,7 @@ FLAT double rounded(double y, int dtype)
 }
 
 /* Rounds values, and for exact says whether the ends of any interval are rounded apart. */
-FLAT int round_values(values *x, int exact, int dtype)
-{
+FLAT int round_values(values *x, int exact, int dtype) {
   uint64_t apart = 0;
   for (int f = 0; f < 2; f++)
     for (int k = 0; k < STRIP; k++) {
@@ -94,8 +91,7 @@ FLAT int round_values(values *x, int exact, int dtype)
   return apart != 0;
 }
 
-FLAT void write_values(const values *x, int dtype, int64_t pairs, void *out)
-{
+FLAT void write_values(const values *x, int dtype, int64_t pairs, void *out) {
   for (int64_t k = 0; k < pairs; k++)
     for (int f = 0; f < 2; f++) {
       const double y = x->y[f][k];
@@ -109,14 +105,12 @@ FLAT void write_values(const values *x, int dtype, int64_t pairs, void *out)
 }
 
 /* Between integers, frequencies whose whole turns are not kept, and positions whose products underflow. */
-static inline int unknown(const turns *t, int64_t k, double position)
-{
+static inline int unknown(const turns *t, int64_t k, double position) {
   return position != rint(position) && (isinf(t->whole[k]) || fabs(position) < 0x1p-800);
 }
 
-FLAT void finish_strip(const posenc_spec *spec, const turns *t, values *x, int64_t first, int64_t pairs, double position, int exact,
-                       int dtype, void *out)
-{
+FLAT void finish_strip(const posenc_spec *spec, const turns *t, values *x, int64_t first, int64_t pairs,
+    double position, int exact, int dtype, void *out) {
   const int apart = round_values(x, exact, dtype) || (exact && dtype == POSENC_F64);
   for (int64_t k = 0; k < pairs && (apart || position != rint(position)); k++)
     for (int f = 0; f < 2; f++)
@@ -125,9 +119,8 @@ FLAT void finish_strip(const posenc_spec *spec, const turns *t, values *x, int64
   write_values(x, dtype, pairs, out);
 }
 
-static inline void dtype_strips(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t first, int64_t pairs,
-                                unsigned char *out, int64_t stride_bytes, int exact)
-{
+static inline void dtype_strips(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t first,
+    int64_t pairs, unsigned char *out, int64_t stride_bytes, int exact) {
   values x;
   row_strip p;
   p.vectors = 0; /* none is set */
@@ -144,22 +137,28 @@ static inline void dtype_strips(const posenc_spec *spec, const turns *t, const p
       integer_values(&x, &p, at);
     }
     switch (spec->dtype) {
-    case POSENC_F64: finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F64, to); break;
-    case POSENC_BF16: finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_BF16, to); break;
-    case POSENC_F16: finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F16, to); break;
-    default: finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F32, to);
+    case POSENC_F64:
+      finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F64, to);
+      break;
+    case POSENC_BF16:
+      finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_BF16, to);
+      break;
+    case POSENC_F16:
+      finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F16, to);
+      break;
+    default:
+      finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F32, to);
     }
   }
 }
 
 /* Whole pairs only: r->to is even. */
-__attribute__((noinline)) static void write_dtype(const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out,
-                                                  int64_t stride, int exact)
-{
+__attribute__((noinline)) static void write_dtype(
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride, int exact) {
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
   for (int64_t c = r->from; c < r->to; c += 2 * STRIP)
     dtype_strips(spec, t, r, c / 2, (r->to - c < 2 * STRIP ? r->to - c : 2 * STRIP) / 2,
-                 (unsigned char *)out + (c - r->from) * size, stride * size, exact);
+        (unsigned char *)out + (c - r->from) * size, stride * size, exact);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Rows at any positions. They come in batches of no more than so many different coarse parts, and rows with the same one follow
- * each other, so that it is computed once for a strip of all of them (rotation/row.h).
+/* Rows at any positions. They come in batches of no more than so many different coarse parts, and rows with the same
+ * one follow each other, so that it is computed once for a strip of all of them (rotation/row.h).
  */
 #ifndef POSENC_GATHER_H
 #define POSENC_GATHER_H
@@ -9,7 +9,8 @@
 
 enum { BATCH = 2048, COARSES = 128, BUCKETS = 2 * COARSES };
 
-_Static_assert(BUCKETS == 256 && BATCH <= INT16_MAX && MIDDLES <= INT8_MAX, "the hash gives 8 bits, rows and parts fit");
+_Static_assert(
+    BUCKETS == 256 && BATCH <= INT16_MAX && MIDDLES <= INT8_MAX, "the hash gives 8 bits, rows and parts fit");
 
 typedef struct row_parts {
   int16_t row; /* of the batch */
@@ -24,9 +25,9 @@ typedef struct batch {
   row_parts rows[BATCH];
 } batch;
 
-/* The rows from i that fit in a batch, sorted by coarse part. Those are told apart by a hash table with open addressing. */
-static inline void set_batch(batch *b, const posenc_rows *r, int64_t i)
-{
+/* The rows from i that fit in a batch, sorted by coarse part. Those are told apart by a hash table with open
+ * addressing. */
+static inline void set_batch(batch *b, const posenc_rows *r, int64_t i) {
   uint8_t buckets[BUCKETS] = {0}, which[BATCH]; /* one more than the index in coarse[]; 0: free */
   int16_t next[COARSES + 1];
   b->coarses = 0;
@@ -57,23 +58,22 @@ static inline void set_batch(batch *b, const posenc_rows *r, int64_t i)
 }
 
 /* A strip of the rows of a batch whose first row is row i of the call. */
-static inline void gather_strip(const posenc_spec *spec, const turns *t, const batch *b, int64_t i, int64_t first, int64_t end,
-                                float *out, int64_t stride, recheck_pairs *recheck)
-{
+static inline void gather_strip(const posenc_spec *spec, const turns *t, const batch *b, int64_t i, int64_t first,
+    int64_t end, float *out, int64_t stride, recheck_pairs *recheck) {
   row_strip p;
   for (int c = 0; c < b->coarses; c++) {
     set_row_strip(&p, t, first, end, b->coarse[c], 0);
     for (int l = b->end[c]; l < b->end[c + 1]; l++) {
       const row_parts *at = &b->rows[l];
-      write_strip(&p, spec, (parts){b->coarse[c], at->middle, at->step}, out + (i + at->row) * stride + 2 * first, recheck);
+      write_strip(
+          &p, spec, (parts){b->coarse[c], at->middle, at->step}, out + (i + at->row) * stride + 2 * first, recheck);
     }
   }
 }
 
 /* Not inlined, like fill_rows: of the two, only the stack of the one that runs is taken. */
-__attribute__((noinline)) static void gather_rows(const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out,
-                                                  int64_t stride, recheck_pairs *recheck)
-{
+__attribute__((noinline)) static void gather_rows(
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride, recheck_pairs *recheck) {
   batch b;
   const int64_t first = r->from / 2;
   for (int64_t i = 0; i < r->count; i += b.count) {
@@ -84,9 +84,8 @@ __attribute__((noinline)) static void gather_rows(const posenc_spec *spec, const
 }
 
 /* float32 at integer positions. */
-static inline void write_rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out, int64_t stride,
-                              recheck_pairs *recheck)
-{
+static inline void write_rows(const posenc_spec *spec, const void *state, const posenc_rows *r, float *out,
+    int64_t stride, recheck_pairs *recheck) {
   const turns t = turns_of(spec, state);
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
   if (r->count < FEW && !r->add)

@@ -1,15 +1,15 @@
 /* A strip of one row or of two, side by side: computed, checked, stored.
  *
- * Two rows at once are less work for the processor than twice one. Rows anchor + b and anchor - b share a step and its products
- * (rotation/angle.h); where only one side of an anchor is wanted, as by the first 32 rows of a table, two neighbours share the anchor.
+ * Two rows at once are less work for the processor than twice one. Rows anchor + b and anchor - b share a step and its
+ * products (rotation/angle.h); where only one side of an anchor is wanted, as by the first 32 rows of a table, two
+ * neighbours share the anchor.
  */
 #ifndef POSENC_INNER_LOOP_H
 #define POSENC_INNER_LOOP_H
 
 #include "rotation/join.h"
 
-FLAT void store_vector(float *at, vp packed, store how)
-{
+FLAT void store_vector(float *at, vp packed, store how) {
   if (how == STREAMED || how == ADDED_STREAMED)
     vp_stream(at, packed);
   else
@@ -31,12 +31,13 @@ static inline const float *x_at(const target *to, int b) { return to->x + (b - t
 
 enum { FETCHED = 2 /* rows before x is read: a fifth faster where it is in memory */ };
 
-/* Adds a strip of row anchor + b, of which `first` is the first vector, to x. It is rechecked first, because out may be x. */
-FLAT void add_strip(const block *p, const posenc_spec *spec, int first, int b, const target *to, vp *packed, int flagged,
-                    recheck_pairs *recheck)
-{
+/* Adds a strip of row anchor + b, of which `first` is the first vector, to x. It is rechecked first, because out may be
+ * x. */
+FLAT void add_strip(const block *p, const posenc_spec *spec, int first, int b, const target *to, vp *packed,
+    int flagged, recheck_pairs *recheck) {
   const float *const x = x_at(to, b) + first * EACH;
-  const float *const later = x_at(to, b < 0 ? b - FETCHED : b + FETCHED) + first * EACH; /* perhaps of no row: not read */
+  const float *const later =
+      x_at(to, b < 0 ? b - FETCHED : b + FETCHED) + first * EACH; /* perhaps of no row: not read */
   for (int i = 0; i < 2 * STRIP; i += LINE_FLOATS)
     __builtin_prefetch(later + i);
   if (flagged) {
@@ -54,8 +55,7 @@ FLAT void add_strip(const block *p, const posenc_spec *spec, int first, int b, c
     packed[v] = vp_scaled_sum(vp_set1(to->scale), x + v * EACH, packed[v]);
 }
 
-FLAT void store_strip(float *at, const vp *packed, store how)
-{
+FLAT void store_strip(float *at, const vp *packed, store how) {
 #pragma GCC unroll 32
   for (int v = 0; v < PER_STRIP; v++)
     store_vector(at + v * EACH, packed[v], how);
@@ -73,11 +73,10 @@ typedef enum pair_of_rows {
 static inline int row_of_y(pair_of_rows rows, int b) { return rows == TWO_BEHIND ? -b - 1 : b; }
 static inline int row_of_z(pair_of_rows rows, int b) { return rows == TWO_AHEAD ? b + 1 : -b; }
 
-/* The strip from vector `first`, all of which exists, of those rows. `w` is a copy of the block's view. Returns 1 if the
- * rounding test fails in y, plus 2 if it fails in z; with non-temporal stores these are not rechecked yet. */
-FLAT int rotate_strip(const block *p, const view *w, const posenc_spec *spec, store how, pair_of_rows rows, int shared, int first, int b,
-                      const target *to, recheck_pairs *recheck)
-{
+/* The strip from vector `first`, all of which exists, of those rows. `w` is a copy of the block's view. Returns 1 if
+ * the rounding test fails in y, plus 2 if it fails in z; with non-temporal stores these are not rechecked yet. */
+FLAT int rotate_strip(const block *p, const view *w, const posenc_spec *spec, store how, pair_of_rows rows, int shared,
+    int first, int b, const target *to, recheck_pairs *recheck) {
   rounding_test y_check = test_none(), z_check = y_check;
   const int y_b = row_of_y(rows, b), z_b = row_of_z(rows, b), y_there = rows != BEHIND, z_there = rows != AHEAD;
   const int two_steps = rows == TWO_AHEAD || rows == TWO_BEHIND, y_step = rows == TWO_BEHIND ? b + 1 : b;
@@ -104,7 +103,9 @@ FLAT int rotate_strip(const block *p, const view *w, const posenc_spec *spec, st
     }
     if (z_there) {
       const int z_step = rows == TWO_AHEAD ? b + 1 : b;
-      const angle other = own ? load_angle(joined_step(w, v, z_b), GROUP) : two_steps ? step_of(p, w, how, first, v, z_step) : step;
+      const angle other = own         ? load_angle(joined_step(w, v, z_b), GROUP)
+                          : two_steps ? step_of(p, w, how, first, v, z_step)
+                                      : step;
       const angle z = own || rows == TWO_AHEAD ? rotated(anchor, other) : rotated_back(anchor, other);
       const vp packed = vd_pack(z.sin, z.cos);
       if (recheck)
@@ -117,7 +118,8 @@ FLAT int rotate_strip(const block *p, const view *w, const posenc_spec *spec, st
   }
   const int y_flagged = y_there && test_failed(&y_check), z_flagged = z_there && test_failed(&z_check);
   if (added) {
-    /* Both are read before one is written: these rows may lie a multiple of 4 KiB apart, which a processor takes for the same. */
+    /* Both are read before one is written: these rows may lie a multiple of 4 KiB apart, which a processor takes for
+     * the same. */
     if (y_there)
       add_strip(p, spec, first, y_b, to, y_kept, recheck && y_flagged, recheck);
     if (z_there)
@@ -136,9 +138,8 @@ FLAT int rotate_strip(const block *p, const view *w, const posenc_spec *spec, st
 }
 
 /* The strip from vector `first` of row anchor + b, at `row`; perhaps not all of it exists. */
-__attribute__((noinline)) static void one_strip(const block *p, const posenc_spec *spec, int first, int b, float *row,
-                                                recheck_pairs *recheck)
-{
+__attribute__((noinline)) static void one_strip(
+    const block *p, const posenc_spec *spec, int first, int b, float *row, recheck_pairs *recheck) {
   rounding_test c = test_none();
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
     const angle y = value_of(p, v, b);
@@ -156,9 +157,8 @@ __attribute__((noinline)) static void one_strip(const block *p, const posenc_spe
 }
 
 /* The same, added to x. */
-__attribute__((noinline)) static void one_sum(const block *p, const posenc_spec *spec, int first, int b, const target *to,
-                                              recheck_pairs *recheck)
-{
+__attribute__((noinline)) static void one_sum(
+    const block *p, const posenc_spec *spec, int first, int b, const target *to, recheck_pairs *recheck) {
   float strip[2 * STRIP] LINE, *const out = row_at(to, b);
   const float *const x = x_at(to, b);
   rounding_test c = test_none();
@@ -173,7 +173,8 @@ __attribute__((noinline)) static void one_sum(const block *p, const posenc_spec 
     recheck_strip(p, spec, first, b, strip, recheck);
   for (int v = first; v < first + PER_STRIP && v < p->vectors; v++) {
     const float *const pe = strip + (v - first) * EACH;
-    const int64_t at = v * EACH, from = p->shared || p->from < at ? at : p->from, end = p->to < at + EACH ? p->to : at + EACH;
+    const int64_t at = v * EACH, from = p->shared || p->from < at ? at : p->from,
+                  end = p->to < at + EACH ? p->to : at + EACH;
     if (end - from == EACH)
       store_vector(out + at, vp_scaled_sum(vp_set1(to->scale), x + at, vp_load(pe)), p->how);
     for (int64_t i = from; end - from < EACH && i < end; i++)

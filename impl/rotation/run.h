@@ -4,15 +4,15 @@
 
 #include "rotation/inner_loop.h"
 
-/* What is known of a block's strips when its loop is compiled: nothing; that all of them are whole and none is shared, as in most
- * tables in the caches; that there is just one whole one, as around the caches. What is asked otherwise would cost a tenth. */
+/* What is known of a block's strips when its loop is compiled: nothing; that all of them are whole and none is shared,
+ * as in most tables in the caches; that there is just one whole one, as around the caches. What is asked otherwise
+ * would cost a tenth. */
 typedef enum known { ANY, WHOLE, ALONE } known;
 
-/* Row -32, the only one from STEP / 2 steps behind, shares lines with a row of another anchor. It has no counterpart ahead, and so
- * the constants of this call tell nearly always that it is not there. */
-FLAT int some_rows(const block *p, const view *w, const posenc_spec *spec, store how, known strips, pair_of_rows rows, int b,
-                   const target *to, recheck_pairs *recheck)
-{
+/* Row -32, the only one from STEP / 2 steps behind, shares lines with a row of another anchor. It has no counterpart
+ * ahead, and so the constants of this call tell nearly always that it is not there. */
+FLAT int some_rows(const block *p, const view *w, const posenc_spec *spec, store how, known strips, pair_of_rows rows,
+    int b, const target *to, recheck_pairs *recheck) {
   int flagged = 0; /* around the caches, where there is one strip */
   if (strips == ALONE)
     return rotate_strip(p, w, spec, how, rows, 0, 0, b, to, recheck);
@@ -53,30 +53,28 @@ typedef struct uncertain {
   uint64_t ahead, behind;
 } uncertain;
 
-FLAT void note(uncertain *u, int flagged, int b)
-{
+FLAT void note(uncertain *u, int flagged, int b) {
   u->ahead |= (uint64_t)(flagged & 1) << b;
   u->behind |= (uint64_t)(flagged >> 1) << b;
 }
 
-__attribute__((noinline)) static void recheck_rows(const block *p, const posenc_spec *spec, const target *to, uncertain u,
-                                                   recheck_pairs *recheck)
-{
+__attribute__((noinline)) static void recheck_rows(
+    const block *p, const posenc_spec *spec, const target *to, uncertain u, recheck_pairs *recheck) {
   for (; u.ahead; u.ahead &= u.ahead - 1)
     recheck_strip(p, spec, 0, __builtin_ctzll(u.ahead), row_at(to, __builtin_ctzll(u.ahead)), recheck);
   for (; u.behind; u.behind &= u.behind - 1)
     recheck_strip(p, spec, 0, -__builtin_ctzll(u.behind), row_at(to, -__builtin_ctzll(u.behind)), recheck);
 }
 
-/* Rows lo .. hi of a run, lo as in `to`. Neighbours go together in the caches only, and as vectors: it is there that it pays.
- * With non-temporal stores rows are rechecked at the end, so that the loops call nothing and keep what they need in registers and
- * slots. */
-FLAT void run_rows(block *p, const posenc_spec *spec, store how, known strips, const target *given, int hi,
-                   recheck_pairs *recheck)
-{
+/* Rows lo .. hi of a run, lo as in `to`. Neighbours go together in the caches only, and as vectors: it is there that it
+ * pays. With non-temporal stores rows are rechecked at the end, so that the loops call nothing and keep what they need
+ * in registers and slots. */
+FLAT void run_rows(
+    block *p, const posenc_spec *spec, store how, known strips, const target *given, int hi, recheck_pairs *recheck) {
   const view kept = view_of(p, p->view.slots, how), *const w = &kept;
   const target copy = *given, *const to = how == STREAMED ? &copy : given;
-  const int lo = to->lo, both = lo < 0 && hi > 0 ? (-lo < hi ? -lo : hi) : 0; /* rows behind the anchor with one ahead */
+  const int lo = to->lo,
+            both = lo < 0 && hi > 0 ? (-lo < hi ? -lo : hi) : 0; /* rows behind the anchor with one ahead */
   const int two = how == PLAIN && VD_LANES > 1, behind = both > -hi - 1 ? both : -hi - 1;
   uncertain u = {0, 0};
   int b = -lo;
@@ -98,35 +96,32 @@ FLAT void run_rows(block *p, const posenc_spec *spec, store how, known strips, c
 }
 
 /* Not inlined: of the three, only the stack of the one that runs is taken. */
-#define RUN_OF(name)                                                                                                               \
-  __attribute__((noinline)) static void name(block *p, const posenc_spec *spec, const target *to, int hi, recheck_pairs *recheck)
+#define RUN_OF(name)                                                                                                   \
+  __attribute__((noinline)) static void name(                                                                          \
+      block *p, const posenc_spec *spec, const target *to, int hi, recheck_pairs *recheck)
 
-RUN_OF(write_streamed)
-{
+RUN_OF(write_streamed) {
   if (p->from == 0 && p->to == 2 * STRIP)
     run_rows(p, spec, STREAMED, ALONE, to, hi, recheck);
   else
     run_rows(p, spec, STREAMED, ANY, to, hi, recheck);
 }
 
-RUN_OF(write_sums)
-{
+RUN_OF(write_sums) {
   if (p->how == ADDED_STREAMED)
     run_rows(p, spec, ADDED_STREAMED, ANY, to, hi, recheck);
   else
     run_rows(p, spec, ADDED, ANY, to, hi, recheck);
 }
 
-RUN_OF(write_plain)
-{
+RUN_OF(write_plain) {
   if (VD_LANES > 1 && !p->shared && p->from == 0 && p->to % (2 * STRIP) == 0)
     run_rows(p, spec, PLAIN, WHOLE, to, hi, recheck);
   else
     run_rows(p, spec, PLAIN, ANY, to, hi, recheck);
 }
 
-static inline void write_run(block *p, const posenc_spec *spec, const target *to, int hi, recheck_pairs *recheck)
-{
+static inline void write_run(block *p, const posenc_spec *spec, const target *to, int hi, recheck_pairs *recheck) {
   if (p->how == STREAMED)
     write_streamed(p, spec, to, hi, recheck);
   else if (p->how == PLAIN)

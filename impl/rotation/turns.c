@@ -6,14 +6,13 @@
 
 enum { LIMBS = 4 };
 
-const char *posenc_turns_refuse(const posenc_spec *spec)
-{
-  return spec->freqs || posenc_ladder_degree(spec) ? NULL : "its ladder needs 2 * denominator to be a whole number up to 2^21";
+const char *posenc_turns_refuse(const posenc_spec *spec) {
+  return spec->freqs || posenc_ladder_degree(spec) ? NULL
+                                                   : "its ladder needs 2 * denominator to be a whole number up to 2^21";
 }
 
 /* turn, a frequency in turns, less the nearest integer. */
-static void store(const turns *t, int64_t k, big *turn, double sign)
-{
+static void store(const turns *t, int64_t k, big *turn, double sign) {
   big one;
   if (!big_is_zero(turn, LIMBS) && turn->exponent < -202)
     big_from_double(turn, 0x1p-203, LIMBS);
@@ -33,10 +32,9 @@ static void store(const turns *t, int64_t k, big *turn, double sign)
   t->mid[k] = sign * big_take_double(turn, LIMBS);
 }
 
-/* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-256 for the root and 2
- * for the product, per step, 4 for the turn and the scale: below 2^-232 for the last of 2^19. */
-void posenc_turns(const posenc_spec *spec, const turns *t)
-{
+/* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-256 for the root and
+ * 2 for the product, per step, 4 for the turn and the scale: below 2^-232 for the last of 2^19. */
+void posenc_turns(const posenc_spec *spec, const turns *t) {
   big one_turn, root, scale, turn[2];
   const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
   const int64_t n = posenc_n_freqs(spec);
@@ -61,7 +59,4 @@ void posenc_turns(const posenc_spec *spec, const turns *t)
 }
 
 /* One rounding of a value below 1, and what float64 is off before it. */
-double posenc_bound_turns(const posenc_angle *angle, double units)
-{
-  return angle->rounding + units * 0x1p-53;
-}
+double posenc_bound_turns(const posenc_angle *angle, double units) { return angle->rounding + units * 0x1p-53; }

@@ -25,8 +25,7 @@ static inline vd vd_or(vd a, vd b) { return _mm256_or_pd(a, b); }
 static inline vd vd_ge(vd a, vd b) { return _mm256_cmp_pd(a, b, _CMP_GE_OQ); }
 
 /* Up to 8 floats; a disabled lane is neither written nor touched. */
-static inline void store_some(float *out, __m256 v, int64_t columns)
-{
+static inline void store_some(float *out, __m256 v, int64_t columns) {
   if (columns >= 8) {
     _mm256_storeu_ps(out, v);
   } else if (columns > 0) {
@@ -35,8 +34,7 @@ static inline void store_some(float *out, __m256 v, int64_t columns)
   }
 }
 
-static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
-{
+static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   const __m256 low = _mm256_unpacklo_ps(s, c), high = _mm256_unpackhi_ps(s, c); /* per half: pairs 0 1 4 5, 2 3 6 7 */
   store_some(out, _mm256_permute2f128_ps(low, high, 0x20), columns);
   store_some(out + 8, _mm256_permute2f128_ps(low, high, 0x31), columns - 8);
@@ -44,15 +42,14 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
 
 typedef __m256 vp;
 
-static inline vp vd_pack(vd s, vd c)
-{
+static inline vp vd_pack(vd s, vd c) {
   const __m128 sf = _mm256_cvtpd_ps(s), cf = _mm256_cvtpd_ps(c);
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_unpacklo_ps(sf, cf)), _mm_unpackhi_ps(sf, cf), 1);
 }
 
-/* By q, in the lanes of sines, and q + 1, in those of cosines: odd, and the value is a cosine; its second bit is the sign. */
-static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
-{
+/* By q, in the lanes of sines, and q + 1, in those of cosines: odd, and the value is a cosine; its second bit is the
+ * sign. */
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   const __m256 both = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(s)), _mm256_cvtpd_ps(c), 1);
   const __m256i q = _mm256_shuffle_epi32(_mm256_castpd_si256(quarters), 0xa0); /* in both lanes of a pair */
   const __m256i quarter = _mm256_add_epi32(q, _mm256_setr_epi32(0, 1, 0, 1, 0, 1, 0, 1));
@@ -62,8 +59,7 @@ static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
 }
 
 static inline void vp_store(float *out, vp a) { _mm256_storeu_ps(out, a); }
-static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
-{
+static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
   const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   const __m256i left = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)from), lane);
   _mm256_maskstore_ps(out, _mm256_andnot_si256(left, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)to), lane)), a);
@@ -71,10 +67,11 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
 static inline void vp_stream(float *out, vp a) { _mm256_stream_ps(out, a); }
 static inline vp vp_load(const float *p) { return _mm256_loadu_ps(p); }
 static inline vp vp_set1(float a) { return _mm256_set1_ps(a); }
-static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return _mm256_add_ps(_mm256_mul_ps(s, _mm256_loadu_ps(x)), a); }
+static inline vp vp_scaled_sum(vp s, const float *x, vp a) {
+  return _mm256_add_ps(_mm256_mul_ps(s, _mm256_loadu_ps(x)), a);
+}
 static inline void stream_end(void) { _mm_sfence(); }
-static inline int vp_equal(vp a, vp b)
-{
+static inline int vp_equal(vp a, vp b) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b))) == -1;
 }
 
@@ -88,8 +85,7 @@ typedef struct rounding_test {
 static inline rounding_test test_none(void) { return (rounding_test){_mm256_set1_epi32(-1), _mm256_set1_epi32(-1)}; }
 
 /* Bits of floats of one sign order like integers. */
-static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt)
-{
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt) {
   const __m256i low = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(s), _mm256_castpd_ps(c), 0x88));
   k->low = _mm256_min_epu32(k->low, _mm256_slli_epi32(_mm256_add_epi32(low, _mm256_set1_epi32(CHECK_MOVE)), 3));
   k->least = _mm256_min_epu32(k->least, _mm256_castps_si256(_mm256_or_ps(packed, exempt)));
@@ -100,10 +96,11 @@ static inline __m256i below(__m256i a, __m256i limit) /* lanes, unsigned */
   return _mm256_cmpeq_epi32(_mm256_min_epu32(a, _mm256_sub_epi32(limit, _mm256_set1_epi32(1))), a);
 }
 
-/* One branch for both: of two, GCC moves all that the second needs behind the first, and keeps every vector of the strip for it. */
-static inline int test_failed(const rounding_test *k)
-{
+/* One branch for both: of two, GCC moves all that the second needs behind the first, and keeps every vector of the
+ * strip for it. */
+static inline int test_failed(const rounding_test *k) {
   const __m256i near_halfway = below(k->low, _mm256_set1_epi32(CHECK_CLOSE));
-  const __m256i flagged = _mm256_or_si256(near_halfway, below(k->least, _mm256_castps_si256(_mm256_set1_ps(-CHECK_SMALL))));
+  const __m256i flagged =
+      _mm256_or_si256(near_halfway, below(k->least, _mm256_castps_si256(_mm256_set1_ps(-CHECK_SMALL))));
   return !_mm256_testz_si256(flagged, flagged);
 }

@@ -26,22 +26,19 @@ static inline vd vd_abs(vd a) { return _mm512_abs_pd(a); }
 static inline vd vd_round(vd a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline vd vd_and(vd a, vd b) { return _mm512_and_pd(a, b); }
 static inline vd vd_or(vd a, vd b) { return _mm512_or_pd(a, b); }
-static inline vd vd_ge(vd a, vd b)
-{
+static inline vd vd_ge(vd a, vd b) {
   return _mm512_castsi512_pd(_mm512_movm_epi64(_mm512_cmp_pd_mask(a, b, _CMP_GE_OQ)));
 }
 
 /* Up to 16 floats; a disabled lane is neither written nor touched. */
-static inline void store_some(float *out, __m512 v, int64_t columns)
-{
+static inline void store_some(float *out, __m512 v, int64_t columns) {
   if (columns >= 16)
     _mm512_storeu_ps(out, v);
   else if (columns > 0)
     _mm512_mask_storeu_ps(out, (__mmask16)((1u << columns) - 1), v);
 }
 
-static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
-{
+static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
   store_some(out, _mm512_permutex2var_ps(s, low, c), columns);
@@ -50,9 +47,9 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
 
 typedef __m512 vp;
 
-/* _mm512_castps256_ps512, which GCC up to 12 at least does only in the first 16 registers: two moves where they are taken. */
-static inline __m512 widened(__m256 a)
-{
+/* _mm512_castps256_ps512, which GCC up to 12 at least does only in the first 16 registers: two moves where they are
+ * taken. */
+static inline __m512 widened(__m256 a) {
 #ifdef __clang__
   return _mm512_castps256_ps512(a);
 #else
@@ -62,34 +59,33 @@ static inline __m512 widened(__m256 a)
 #endif
 }
 
-static inline vp vd_pack(vd s, vd c)
-{
+static inline vp vd_pack(vd s, vd c) {
   const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   return _mm512_permutex2var_ps(widened(_mm512_cvtpd_ps(s)), order, widened(_mm512_cvtpd_ps(c)));
 }
 
-static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
-{
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   const vp a = vd_pack(s, c);
   enum { NEGATED = INT32_MIN };
   const __m512i q = _mm512_castpd_si512(quarters);
-  const __m512i signs = _mm512_setr_epi32(0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0, 0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0); /* for 3 bits */
+  const __m512i signs = _mm512_setr_epi32(
+      0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0, 0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0); /* for 3 bits */
   const __m512i exchanged = _mm512_rolv_epi64(_mm512_castps_si512(a), _mm512_slli_epi64(q, 5)); /* by 32, modulo 64 */
   return _mm512_castsi512_ps(_mm512_xor_si512(exchanged, _mm512_permutexvar_epi64(q, signs)));
 }
 
 static inline void vp_store(float *out, vp a) { _mm512_storeu_ps(out, a); }
-static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
-{
+static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
   _mm512_mask_storeu_ps(out, (__mmask16)((0xffffu << from) & 0xffffu >> (16 - to)), a);
 }
 static inline void vp_stream(float *out, vp a) { _mm512_stream_ps(out, a); }
 static inline vp vp_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline vp vp_set1(float a) { return _mm512_set1_ps(a); }
-static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return _mm512_add_ps(_mm512_mul_ps(s, _mm512_loadu_ps(x)), a); }
+static inline vp vp_scaled_sum(vp s, const float *x, vp a) {
+  return _mm512_add_ps(_mm512_mul_ps(s, _mm512_loadu_ps(x)), a);
+}
 static inline void stream_end(void) { _mm_sfence(); }
-static inline int vp_equal(vp a, vp b)
-{
+static inline int vp_equal(vp a, vp b) {
   return _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b)) == 0;
 }
 
@@ -103,8 +99,7 @@ typedef struct rounding_test {
 
 static inline rounding_test test_none(void) { return (rounding_test){0xffff, _mm512_set1_ps(1.0f)}; }
 
-static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx counts)
-{
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx counts) {
   const __m512i low = _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88));
   const __m512i moved = _mm512_add_epi32(low, _mm512_set1_epi32(CHECK_MOVE));
   k->far = _mm512_mask_test_epi32_mask(k->far, moved, _mm512_set1_epi32(CHECK_FIELD));
@@ -112,8 +107,7 @@ static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx counts
   k->least = _mm512_mask_range_ps(k->least, counts, k->least, packed, LEAST_MAGNITUDE | CLEAR_SIGN);
 }
 
-static inline int test_failed(const rounding_test *k)
-{
+static inline int test_failed(const rounding_test *k) {
   return _mm512_mask_cmp_ps_mask(k->far, k->least, _mm512_set1_ps(CHECK_SMALL), _CMP_GE_OQ) != 0xffff;
 }
 

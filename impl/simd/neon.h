@@ -21,19 +21,16 @@ static inline vd vd_fma(vd a, vd b, vd c) { return vfmaq_f64(c, a, b); }
 static inline vd vd_fms(vd a, vd b, vd c) { return vfmaq_f64(vnegq_f64(c), a, b); }
 static inline vd vd_abs(vd a) { return vabsq_f64(a); }
 static inline vd vd_round(vd a) { return vrndnq_f64(a); }
-static inline vd vd_and(vd a, vd b)
-{
+static inline vd vd_and(vd a, vd b) {
   return vreinterpretq_f64_u64(vandq_u64(vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b)));
 }
-static inline vd vd_or(vd a, vd b)
-{
+static inline vd vd_or(vd a, vd b) {
   return vreinterpretq_f64_u64(vorrq_u64(vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b)));
 }
 static inline vd vd_ge(vd a, vd b) { return vreinterpretq_f64_u64(vcgeq_f64(a, b)); }
 
 /* NEON has no masked store: the end of a row goes through a buffer. */
-static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
-{
+static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   const float32x4x2_t pairs = {{s, c}};
   if (columns >= 8) {
     vst2q_f32(out, pairs);
@@ -46,15 +43,13 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns)
 
 typedef float32x4_t vp;
 
-static inline vp vd_pack(vd s, vd c)
-{
+static inline vp vd_pack(vd s, vd c) {
   const float32x2_t sf = vcvt_f32_f64(s), cf = vcvt_f32_f64(c);
   return vcombine_f32(vzip1_f32(sf, cf), vzip2_f32(sf, cf));
 }
 
 /* The sign of a sine is the second bit of q, that of a cosine the second of q + 1. */
-static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
-{
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   const vp a = vd_pack(s, c);
   static const uint32_t cosines[] = {0, 1, 0, 1};
   const uint32x4_t bits = vreinterpretq_u32_f64(quarters), q = vtrn1q_u32(bits, bits); /* for both of a pair */
@@ -64,8 +59,7 @@ static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
 }
 
 static inline void vp_store(float *out, vp a) { vst1q_f32(out, a); }
-static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
-{
+static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
   float lanes[4];
   vst1q_f32(lanes, a);
   if (to > from)
@@ -78,8 +72,7 @@ static inline vp vp_load(const float *p) { return vld1q_f32(p); }
 static inline vp vp_set1(float a) { return vdupq_n_f32(a); }
 static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return vaddq_f32(vmulq_f32(s, vld1q_f32(x)), a); }
 static inline void stream_end(void) {}
-static inline int vp_equal(vp a, vp b)
-{
+static inline int vp_equal(vp a, vp b) {
   return vminvq_u32(vceqq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b))) != 0;
 }
 
@@ -93,15 +86,13 @@ typedef struct rounding_test {
 static inline rounding_test test_none(void) { return (rounding_test){vdupq_n_u32(~0u), vdupq_n_u32(~0u)}; }
 
 /* Bits of floats of one sign order like integers. */
-static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt)
-{
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt) {
   const uint32x4_t low = vuzp1q_u32(vreinterpretq_u32_f64(s), vreinterpretq_u32_f64(c));
   k->low = vminq_u32(k->low, vshlq_n_u32(vaddq_u32(low, vdupq_n_u32(CHECK_MOVE)), 3));
   k->least = vminq_u32(k->least, vorrq_u32(vreinterpretq_u32_f32(packed), exempt));
 }
 
-static inline int test_failed(const rounding_test *k)
-{
+static inline int test_failed(const rounding_test *k) {
   const uint32x4_t small = vreinterpretq_u32_f32(vdupq_n_f32(-CHECK_SMALL));
   return vminvq_u32(k->low) < CHECK_CLOSE || vminvq_u32(vcgeq_u32(k->least, small)) == 0;
 }

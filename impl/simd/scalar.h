@@ -15,19 +15,16 @@ static inline vd vd_mul(vd a, vd b) { return a * b; }
 static inline vd vd_abs(vd a) { return fabs(a); }
 
 /* The sum with 1.5 * 2^52 has no room for a fraction. */
-static inline vd vd_round(vd a)
-{
+static inline vd vd_round(vd a) {
   volatile double shifted = a + 0x1.8p52;
   return fabs(a) < 0x1p51 ? shifted - 0x1.8p52 : a;
 }
-static inline uint64_t bits_of(vd a)
-{
+static inline uint64_t bits_of(vd a) {
   uint64_t bits;
   memcpy(&bits, &a, sizeof bits);
   return bits;
 }
-static inline vd of_bits(uint64_t bits)
-{
+static inline vd of_bits(uint64_t bits) {
   vd a;
   memcpy(&a, &bits, sizeof a);
   return a;
@@ -52,16 +49,14 @@ typedef struct vp {
 } vp;
 
 static inline vp vd_pack(vd s, vd c) { return (vp){(float)s, (float)c}; }
-static inline vp vd_pack_rotated(vd s, vd c, vd quarters)
-{
+static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   const vp a = vd_pack(s, c);
   const uint64_t q = bits_of(quarters);
   const vp b = q & 1 ? (vp){a.cos, -a.sin} : a;
   return q & 2 ? (vp){-b.sin, -b.cos} : b;
 }
 
-static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to)
-{
+static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
   if (from <= 0 && to > 0)
     out[0] = a.sin;
   if (from <= 1 && to > 1)
@@ -78,8 +73,7 @@ static inline int vp_equal(vp a, vp b) { return memcmp(&a, &b, sizeof a) == 0; }
 typedef struct vx {
   uint32_t sin, cos; /* all bits set where exempt */
 } vx;
-static inline vx vx_of(vd lanes)
-{
+static inline vx vx_of(vd lanes) {
   vx x;
   memcpy(&x, &lanes, sizeof x);
   return x;
@@ -98,15 +92,13 @@ static inline uint32_t size_of(float x) /* bits of floats without their sign ord
   return bits & ~(UINT32_C(1) << 31);
 }
 
-static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt)
-{
+static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt) {
   k->low = least(k->low, ((uint32_t)bits_of(s) + CHECK_MOVE) << 3);
   k->low = least(k->low, ((uint32_t)bits_of(c) + CHECK_MOVE) << 3);
   k->least = least(k->least, size_of(packed.sin) | exempt.sin);
   k->least = least(k->least, size_of(packed.cos) | exempt.cos);
 }
 
-static inline int test_failed(const rounding_test *k)
-{
+static inline int test_failed(const rounding_test *k) {
   return k->low < CHECK_CLOSE || k->least < size_of(CHECK_SMALL);
 }

@@ -1,20 +1,19 @@
 /* The few vector operations the kernels need, for the instruction set of the row being compiled.
  *
  *   vf, VF_LANES      float32 vector; vf_load (64-byte aligned), vf_set1, vf_mul
- *   vd, VD_LANES      float64 vector; vd_load (aligned), vd_loadu, vd_store (anywhere), vd_set1, vd_add, vd_sub, vd_mul, vd_abs, vd_round (to
- *                     the nearest integer, ties to even)
- *   vd_fma(a, b, c)   a * b + c rounded once; where the row may not use FMA (POSENC_FUSED 0), rounded twice
- *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (+0 where that is 0)
- *   vd_two_product    p + e = a * b exactly, barring underflow
- *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
- *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
+ *   vd, VD_LANES      float64 vector; vd_load (aligned), vd_loadu, vd_store (anywhere), vd_set1, vd_add, vd_sub,
+ * vd_mul, vd_abs, vd_round (to the nearest integer, ties to even) vd_fma(a, b, c)   a * b + c rounded once; where the
+ * row may not use FMA (POSENC_FUSED 0), rounded twice vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b -
+ * c, likewise (+0 where that is 0) vd_two_product    p + e = a * b exactly, barring underflow vd_ge(a, b)       all
+ * bits of a lane set where a >= b; vd_and, vd_or of bits vf_store_pairs    writes min(columns, 2 VF_LANES) floats:
+ * sin[0], cos[0], sin[1], ... and nothing beyond
  *
  *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
  *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
- *   vd_pack_rotated    the same, each pair rotated by quarter turns: as many as the last two bits of a third vector's lane say
- *   vp_equal          all bits are the same
- *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
+ *   vd_pack_rotated    the same, each pair rotated by quarter turns: as many as the last two bits of a third vector's
+ * lane say vp_equal          all bits are the same vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x
+ * anywhere
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */
@@ -31,15 +30,16 @@
 #define POSENC_SIMD_fma 5
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
 
-/* Ziv's rounding test, accumulated over a strip. It fails if the rounding of any output to float32 is uncertain: the 29 bits of
- * the float64 that rounding drops are within CHECK_WINDOW of halfway, or the float32 is below CHECK_SMALL and its lane not
- * exempt. rotation/exact.c says why.
+/* Ziv's rounding test, accumulated over a strip. It fails if the rounding of any output to float32 is uncertain: the 29
+ * bits of the float64 that rounding drops are within CHECK_WINDOW of halfway, or the float32 is below CHECK_SMALL and
+ * its lane not exempt. rotation/exact.c says why.
  *
  *   test_none(), test_pairs(test, s, c, packed, exempt), test_failed(test)
  *   vx, vx_of         which lanes of a vp are exempt, from vd lanes whose halves have all bits set (exempt) or clear
  *
- * Sine and cosine are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits that are
- * in CHECK_FIELD are all 0 in low + CHECK_MOVE where it is near halfway. Or (low + CHECK_MOVE) << 3 is then below CHECK_CLOSE.
+ * Sine and cosine are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits
+ * that are in CHECK_FIELD are all 0 in low + CHECK_MOVE where it is near halfway. Or (low + CHECK_MOVE) << 3 is then
+ * below CHECK_CLOSE.
  */
 #define CHECK_MOVE ((1 << 28) + CHECK_WINDOW)
 #define CHECK_CLOSE (CHECK_WINDOW << 4)
@@ -59,8 +59,7 @@
 #define POSENC_FUSED 1
 #endif
 
-static inline vd vd_two_product(vd a, vd b, vd *e)
-{
+static inline vd vd_two_product(vd a, vd b, vd *e) {
   const vd p = vd_mul(a, b);
 #if POSENC_FUSED
   *e = vd_fms(a, b, p);
@@ -73,8 +72,7 @@ static inline vd vd_two_product(vd a, vd b, vd *e)
 }
 
 /* a * b + c rounded once, where -c is near enough to the product for this sum to be exact before its tail. */
-static inline vd vd_product_plus(vd a, vd b, vd c)
-{
+static inline vd vd_product_plus(vd a, vd b, vd c) {
 #if POSENC_FUSED
   return vd_fma(a, b, c);
 #else
@@ -85,8 +83,7 @@ static inline vd vd_product_plus(vd a, vd b, vd c)
 }
 
 /* min(columns, 2 VD_LANES) floats, and nothing beyond. */
-static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns)
-{
+static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns) {
   const vp pairs = vd_pack(s, c);
   if (columns >= 2 * VD_LANES)
     vp_store(out, pairs);

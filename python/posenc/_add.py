@@ -80,7 +80,14 @@ def _outputs(out: Any, x: Array, axis: int, dtype: str) -> tuple[Array, tuple[in
 
 
 def _run(
-    p: Plan, x: Array, x_strides: tuple[int, int], scale: float, out: Array, out_strides: tuple[int, int], first: int, threads: Any
+    p: Plan,
+    x: Array,
+    x_strides: tuple[int, int],
+    scale: float,
+    out: Array,
+    out_strides: tuple[int, int],
+    first: int,
+    threads: Any,
 ) -> None:
     batch, count, _ = x.shape
     x_row, out_row = x_strides[1], out_strides[1]

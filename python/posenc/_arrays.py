@@ -96,10 +96,14 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
     rows = 1
     for n, stride in reversed(sizes):
         if stride != step * rows:
-            raise ValueError(f"{name} has strides {out.strides} bytes; its rows must lie at one distance from each other")
+            raise ValueError(
+                f"{name} has strides {out.strides} bytes; its rows must lie at one distance from each other"
+            )
         rows *= n
     if step < size * columns or step % size:
-        raise ValueError(f"{name} has rows {step} bytes apart; allowed: a multiple of {size}, at least {size * columns}")
+        raise ValueError(
+            f"{name} has rows {step} bytes apart; allowed: a multiple of {size}, at least {size * columns}"
+        )
     return out.ctypes.data, step // size
 
 

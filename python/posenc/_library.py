@@ -28,7 +28,9 @@ class Spec(ctypes.Structure):
 
 
 class Impl(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_char_p) for name in ("name", "isa", "arithmetic", "summary", "bound", "evidence", "dtypes")]
+    _fields_ = [
+        (name, ctypes.c_char_p) for name in ("name", "isa", "arithmetic", "summary", "bound", "evidence", "dtypes")
+    ]
 
 
 class Preset(ctypes.Structure):

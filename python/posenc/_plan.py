@@ -108,7 +108,7 @@ def real(name: str, value: Any, allowed: str = "a number") -> float:
 
 
 def dtype_name(dtype: Any) -> str:
-    """"float32", "float64", "bfloat16" or "float16", from such a name or a NumPy dtype, of ml_dtypes too."""
+    """ "float32", "float64", "bfloat16" or "float16", from such a name or a NumPy dtype, of ml_dtypes too."""
     if isinstance(dtype, str) and dtype in DTYPES:
         return dtype
     try:

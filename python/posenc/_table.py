@@ -60,7 +60,9 @@ def is_count(positions: Any) -> bool:
     return getattr(positions, "ndim", 0) == 0 and not isinstance(positions, (list, tuple, range))
 
 
-def count_and_first(positions: Any, first: SupportsIndex, allowed: str = "a count, or an array of numbers") -> tuple[int, int]:
+def count_and_first(
+    positions: Any, first: SupportsIndex, allowed: str = "a count, or an array of numbers"
+) -> tuple[int, int]:
     if getattr(positions, "ndim", None) == 0 and not isinstance(positions, np.generic):  # a count, or a position?
         what = "int() for a count, or .reshape(1) for one position"
         raise TypeError(f"positions is {positions}, without axes; write {what}")
@@ -219,7 +221,9 @@ def pair(
         distances = f"rows of sines {stride} elements apart, and of cosines {other}"
         raise ValueError(f"out has {distances}; allowed: the same distance")
     if np.shares_memory(*out):
-        raise ValueError("out is two arrays with elements in common; allowed: arrays apart, or the halves of one's rows")
+        raise ValueError(
+            "out is two arrays with elements in common; allowed: arrays apart, or the halves of one's rows"
+        )
 
     def arguments(i: int, rows: int) -> tuple[int, ...]:
         offset = i * stride * out[0].itemsize

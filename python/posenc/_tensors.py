@@ -16,7 +16,7 @@ _INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 def torch_dtype_name(dtype: Any) -> str:
-    """"float32", "float64", "bfloat16" or "float16", from such a name or a PyTorch dtype; None is float32."""
+    """ "float32", "float64", "bfloat16" or "float16", from such a name or a PyTorch dtype; None is float32."""
     if dtype is None:
         return "float32"
     for name, known in TORCH_DTYPES.items():
@@ -111,7 +111,9 @@ def pair(
     """`posenc.pair` as tensors: sines and cosines, as caches of rotary embeddings have them. Arguments as in `table`."""
     name = torch_dtype_name(dtype)
     where = _device(device, None)
-    arrays = _table.pair(positions, d_model, base, _numbers("freqs", freqs), first, impl, threads=threads, dtype=name, **spec)
+    arrays = _table.pair(
+        positions, d_model, base, _numbers("freqs", freqs), first, impl, threads=threads, dtype=name, **spec
+    )
     sines, cosines = (as_tensor(array, name).to(where) for array in arrays)
     return sines, cosines
 
@@ -124,7 +126,10 @@ def _check_sum(name: str, tensor: Any) -> None:
     if tensor.dtype not in (torch.float32, torch.bfloat16):
         raise TypeError(f"{name} has dtype {tensor.dtype}; allowed: torch.float32 and torch.bfloat16")
     _refuse_gradients(
-        name, tensor, "posenc.torch.add", "for training use SinusoidalPositionalEncoding, or x * scale + posenc.torch.table(...)"
+        name,
+        tensor,
+        "posenc.torch.add",
+        "for training use SinusoidalPositionalEncoding, or x * scale + posenc.torch.table(...)",
     )
 
 
@@ -158,7 +163,9 @@ def add(
         target = _as_array(out)
     source = _as_array(x.resolve_neg())
     if out is None:
-        return as_tensor(_add.add(source, scale, first, batch_first=batch_first, threads=threads, dtype=name, **spec), name)
+        return as_tensor(
+            _add.add(source, scale, first, batch_first=batch_first, threads=threads, dtype=name, **spec), name
+        )
     with torch.no_grad():
         out[:0].zero_()  # writes nothing, but tells autograd, which may have saved it, and is refused where writing is
     _add.add(source, scale, first, batch_first=batch_first, out=target, threads=threads, dtype=name, **spec)

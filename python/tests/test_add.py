@@ -95,7 +95,11 @@ def test_far_from_the_caches():
 def test_values_that_are_no_numbers():
     x = np.array([[np.inf, -np.inf, np.nan, 3e38]], np.float32)
     y = posenc.add(x, 2.0)
-    assert np.isnan(y).tolist() == [[False, False, True, False]] and y[0, [0, 1, 3]].tolist() == [np.inf, -np.inf, np.inf]
+    assert np.isnan(y).tolist() == [[False, False, True, False]] and y[0, [0, 1, 3]].tolist() == [
+        np.inf,
+        -np.inf,
+        np.inf,
+    ]
 
 
 # ---- bfloat16
@@ -168,7 +172,11 @@ READ_ONLY = np.frombuffer(bytes(4 * 6 * 5 * 8), np.float32).reshape(6, 5, 8)
         (dict(x=X[:, :, :0]), ValueError, "d_model is 0"),
         (dict(x=X.astype(np.float64)), TypeError, "x has dtype float64; allowed: float32"),
         (dict(x=X.astype(">f4")), TypeError, "x has dtype >f4"),
-        (dict(x=X.astype(np.uint16)), TypeError, "x has dtype uint16; allowed: float32, or uint16 with dtype='bfloat16'"),
+        (
+            dict(x=X.astype(np.uint16)),
+            TypeError,
+            "x has dtype uint16; allowed: float32, or uint16 with dtype='bfloat16'",
+        ),
         (dict(dtype="bfloat16"), TypeError, "x has dtype float32; allowed: uint16, which holds bfloat16"),
         (dict(x=X.astype(np.float64), dtype="float64"), ValueError, "float32 and bfloat16"),
         (dict(scale="2"), TypeError, "scale is '2'; allowed: a number"),

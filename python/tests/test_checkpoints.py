@@ -62,7 +62,13 @@ def test_checkpoints(shape, name, persistent, batch_first, max_len):
 
 def test_checkpoints_that_do_not_fit():
     e = Encoding(16)
-    for value in [torch.zeros(9, 15), torch.zeros(9, 2, 16), torch.zeros(16), torch.zeros(9, 16).int(), torch.zeros(9, 16) * 1j]:
+    for value in [
+        torch.zeros(9, 15),
+        torch.zeros(9, 2, 16),
+        torch.zeros(16),
+        torch.zeros(9, 16).int(),
+        torch.zeros(9, 16) * 1j,
+    ]:
         with pytest.raises(RuntimeError, match="pe has shape .*expected"):
             e.load_state_dict({"pe": value})
     assert torch.equal(e.pe[:, 0], rows(5000, 16))

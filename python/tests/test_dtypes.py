@@ -30,8 +30,12 @@ def long_paper(positions, d):
 def test_the_tests_own_roundings():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(6)
-    values = np.concatenate([rng.standard_normal(20000) * 2.0 ** rng.integers(-30, 3, 20000), [0.0, -0.0, 1.0, 2.0**-24, 2.0**-25]])
-    halfway = 1 + 2.0**-8 + np.array([-(2.0**-40), 0, 2.0**-40])  # between 1 and the next bfloat16; as float32 all of them are
+    values = np.concatenate(
+        [rng.standard_normal(20000) * 2.0 ** rng.integers(-30, 3, 20000), [0.0, -0.0, 1.0, 2.0**-24, 2.0**-25]]
+    )
+    halfway = (
+        1 + 2.0**-8 + np.array([-(2.0**-40), 0, 2.0**-40])
+    )  # between 1 and the next bfloat16; as float32 all of them are
     assert bfloat16(halfway).tolist() == [0x3F80, 0x3F80, 0x3F81]
     by_torch = torch.from_numpy(round_to_odd(values)).to(torch.bfloat16).view(torch.int16).numpy().view(np.uint16)
     assert np.array_equal(bfloat16(values), by_torch)
@@ -189,7 +193,9 @@ def test_out_has_its_own(dtype):
         assert write(wide[:, 5:29]).base is wide
         assert np.array_equal(wide[:, 5:29], want) and np.all(wide[:, :5] == 7) and np.all(wide[:, 29:] == 7)
     big = posenc.table(70000, 64, dtype=dtype, impl="anchored")  # more than 2 MiB in each
-    assert big.ctypes.data % (2 << 20) == 0 and np.array_equal(big[:60], posenc.table(60, 64, dtype=dtype, impl="anchored"))
+    assert big.ctypes.data % (2 << 20) == 0 and np.array_equal(
+        big[:60], posenc.table(60, 64, dtype=dtype, impl="anchored")
+    )
     assert np.array_equal(posenc.table(70000, 64, dtype=dtype, impl="anchored", threads=2), big)
 
 
@@ -203,8 +209,16 @@ def test_out_has_its_own(dtype):
         (dict(dtype=[]), TypeError, "dtype is []"),
         (dict(out=np.zeros((9, 8), np.uint16)), TypeError, "uint16; allowed: float32, or uint16 with dtype='bfloat16'"),
         (dict(out=np.zeros((9, 8)), dtype="float32"), TypeError, "out has dtype float64; allowed: float32"),
-        (dict(out=np.zeros((9, 8), np.float16), dtype="bfloat16"), TypeError, "float16; allowed: uint16, which holds bfloat16"),
-        (dict(positions=np.zeros(3, complex)), TypeError, "positions have dtype complex128; allowed: integers, float16"),
+        (
+            dict(out=np.zeros((9, 8), np.float16), dtype="bfloat16"),
+            TypeError,
+            "float16; allowed: uint16, which holds bfloat16",
+        ),
+        (
+            dict(positions=np.zeros(3, complex)),
+            TypeError,
+            "positions have dtype complex128; allowed: integers, float16",
+        ),
         (dict(positions=np.zeros(3, np.longdouble)), TypeError, "positions have dtype"),
         (dict(positions=["1.5"]), TypeError, "positions have dtype <U3"),
         (dict(positions=np.float64(1.5)), TypeError, "a count, or an array of numbers"),

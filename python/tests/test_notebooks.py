@@ -14,7 +14,9 @@ from posenc.torch import SinusoidalPositionalEncoding
 
 GOLDEN = {
     system["id"]: system
-    for system in json.loads((pathlib.Path(__file__).parents[2] / "verify" / "tests" / "bits" / "golden.json").read_text())["systems"]
+    for system in json.loads(
+        (pathlib.Path(__file__).parents[2] / "verify" / "tests" / "bits" / "golden.json").read_text()
+    )["systems"]
 }
 
 
@@ -83,7 +85,11 @@ def assert_printed(table, system, own_error=lambda position: 0.0):
             unit = 1e-4
             if GOLDEN[system]["digits"] == "5 significant":
                 unit = 10.0 ** (math.floor(math.log10(abs(printed))) - 4) if printed else 0.0
-            assert abs(value - printed) <= 0.5000001 * unit + own_error(row["position"]), (row["position"], value, printed)
+            assert abs(value - printed) <= 0.5000001 * unit + own_error(row["position"]), (
+                row["position"],
+                value,
+                printed,
+            )
 
 
 @pytest.mark.parametrize("system", ["000", "003"])

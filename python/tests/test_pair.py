@@ -32,7 +32,9 @@ def test_a_rotary_cache():
 def test_odd_widths():
     sines, cosines = posenc.pair(50, 7)
     p = np.arange(50.0)
-    assert_rounded_once(cosines, np.cos(np.outer(p, 10000 ** (-np.arange(4) / 3.5))), p)  # the one that a row has no place for too
+    assert_rounded_once(
+        cosines, np.cos(np.outer(p, 10000 ** (-np.arange(4) / 3.5))), p
+    )  # the one that a row has no place for too
     assert posenc.pair(50, 7, odd="zero")[0].shape == (50, 3)
     assert np.array_equal(posenc.pair(50, 7, odd="zero")[1], cosines[:, :3])
     assert posenc.pair(0, 8)[0].shape == (0, 4)
@@ -41,7 +43,12 @@ def test_odd_widths():
 
 def test_layout_and_order_do_not_matter():
     want = posenc.pair(50, 16)
-    for arguments in (dict(layout="split"), dict(order="cos_first"), dict(preset="rope"), dict(preset="marian", order="cos_first")):
+    for arguments in (
+        dict(layout="split"),
+        dict(order="cos_first"),
+        dict(preset="rope"),
+        dict(preset="marian", order="cos_first"),
+    ):
         assert all(np.array_equal(a, b) for a, b in zip(posenc.pair(50, 16, **arguments), want))
 
 
@@ -49,7 +56,9 @@ def test_freqs_and_impl():
     w = np.array([1.0, 0.3, 1e-9])
     sines, cosines = posenc.pair(50, 6, freqs=w, impl="float64")
     angles = np.arange(50)[:, None] * w
-    assert np.array_equal(sines, ROUND["float32"](np.sin(angles))) and np.array_equal(cosines, ROUND["float32"](np.cos(angles)))
+    assert np.array_equal(sines, ROUND["float32"](np.sin(angles))) and np.array_equal(
+        cosines, ROUND["float32"](np.cos(angles))
+    )
 
 
 def test_out():
@@ -74,7 +83,11 @@ SINGLE = np.zeros((4, 8), np.float32)
         (dict(out=(SINGLE, SINGLE)), ValueError, "elements in common"),
         (dict(out=(SINGLE, SINGLE[:2])), ValueError, "out[1] has shape (2, 8); allowed: (4, 8)"),
         (dict(out=(SINGLE, SINGLE.astype(np.float64))), TypeError, "out[1] has dtype float64; allowed: float32"),
-        (dict(out=(SINGLE, np.zeros((4, 9), np.float32)[:, 1:])), ValueError, "sines 8 elements apart, and of cosines 9"),
+        (
+            dict(out=(SINGLE, np.zeros((4, 9), np.float32)[:, 1:])),
+            ValueError,
+            "sines 8 elements apart, and of cosines 9",
+        ),
         (dict(preset="whisper", d_model=7), ValueError, "d_model is 7"),
     ],
 )

@@ -75,7 +75,9 @@ def test_base():
     assert_rounded_once(posenc.table(200, 32, base=500000, preset="rope"), rope(P, 32, 500000.0), P)
 
 
-@pytest.mark.parametrize("shift, flip, scale", [(1, False, 1), (0, True, 1), (0, False, 1000), (0.5, True, 0.001), (1, True, -3.0)])
+@pytest.mark.parametrize(
+    "shift, flip, scale", [(1, False, 1), (0, True, 1), (0, False, 1000), (0.5, True, 0.001), (1, True, -3.0)]
+)
 def test_diffusers_and_its_arguments(shift, flip, scale):
     order = "cos_first" if flip else None
     table = posenc.table(200, 17, preset="diffusers", denominator=8 - shift, order=order, position_scale=scale)
@@ -108,7 +110,9 @@ def test_position_scale():
 def test_freqs_replace_the_ladder():
     w = 0.5 ** np.arange(8)
     table = posenc.table(200, 17, freqs=w, preset="guided_diffusion")
-    assert_rounded_once(table, np.concatenate([np.cos(P[:, None] * w), np.sin(P[:, None] * w), np.zeros((200, 1))], 1), P)
+    assert_rounded_once(
+        table, np.concatenate([np.cos(P[:, None] * w), np.sin(P[:, None] * w), np.zeros((200, 1))], 1), P
+    )
 
 
 def test_freqs_that_are_not_to_be_kept_are_not():
@@ -147,7 +151,9 @@ def test_bad_arguments(arguments, error, text):
 
 
 def test_arguments_that_do_not_exist():
-    with pytest.raises(TypeError, match="there is no argument 'bases'; those that say what to compute are preset, dtype, base"):
+    with pytest.raises(
+        TypeError, match="there is no argument 'bases'; those that say what to compute are preset, dtype, base"
+    ):
         posenc.fill_at(np.zeros((1, 8), np.float32), [1], bases=3)
     with pytest.raises(TypeError, match="bases"):
         posenc.table(3, 8, bases=3)

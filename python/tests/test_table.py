@@ -65,7 +65,9 @@ def test_freqs():
     w = [1.0, 0.25, 0.0]
     table = posenc.table(50, 5, freqs=w)
     angles = np.arange(50)[:, None] * np.array(w)
-    assert np.allclose(table[:, 0::2], np.sin(angles), atol=1e-7) and np.allclose(table[:, 1::2], np.cos(angles)[:, :2], atol=1e-7)
+    assert np.allclose(table[:, 0::2], np.sin(angles), atol=1e-7) and np.allclose(
+        table[:, 1::2], np.cos(angles)[:, :2], atol=1e-7
+    )
     assert np.array_equal(table, posenc.table(50, 5, freqs=np.array(w, np.float32)))
 
 
@@ -208,7 +210,11 @@ def test_large_tables_begin_with_a_huge_page():
 def bounds(impl, count, d_model):
     """What the library promises."""
     library, spec = _library.library, _library.library.posenc_spec_default(d_model)
-    row = next(row for row in map(library.posenc_impl_at, range(library.posenc_impl_count())) if row.contents.name == impl.encode())
+    row = next(
+        row
+        for row in map(library.posenc_impl_at, range(library.posenc_impl_count()))
+        if row.contents.name == impl.encode()
+    )
     return np.array([[library.posenc_impl_error_bound(row, spec, p, c) for c in range(d_model)] for p in range(count)])
 
 
@@ -266,7 +272,9 @@ def test_version():
 def test_a_missing_library_is_named(tmp_path):
     with pytest.raises(ImportError, match="libposenc.so.1.*install the package again"):
         _library.load(str(tmp_path / "libposenc.so.1"))
-    run = subprocess.run([sys.executable, "-c", "import posenc"], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", "import posenc"], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
     if not (ROOT / "posenc" / "libposenc.so.1").exists() and run.returncode:
         assert "LD_LIBRARY_PATH" in run.stderr
 

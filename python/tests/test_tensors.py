@@ -31,7 +31,9 @@ def bits(tensor):
 
 
 @pytest.mark.parametrize("name, dtype", DTYPES.items())
-@pytest.mark.parametrize("spec", [{}, dict(preset="whisper", base=500.0), dict(layout="split", order="cos_first", first=7)])
+@pytest.mark.parametrize(
+    "spec", [{}, dict(preset="whisper", base=500.0), dict(layout="split", order="cos_first", first=7)]
+)
 def test_they_are_the_arrays(name, dtype, spec):
     want = posenc.table(90, 34, dtype=name, **spec)
     for asked in (dtype, name):
@@ -75,7 +77,9 @@ def test_freqs():
     w = torch.tensor([1.0, 0.1, 0.01])
     assert np.array_equal(posenc.torch.table(20, 6, freqs=w).numpy(), posenc.table(20, 6, freqs=w.numpy()))
     rounded = w.bfloat16()
-    assert np.array_equal(posenc.torch.table(20, 6, freqs=rounded).numpy(), posenc.table(20, 6, freqs=rounded.double().numpy()))
+    assert np.array_equal(
+        posenc.torch.table(20, 6, freqs=rounded).numpy(), posenc.table(20, 6, freqs=rounded.double().numpy())
+    )
 
 
 def test_devices():
@@ -95,7 +99,11 @@ def test_tables_are_not_copied():
 @pytest.mark.parametrize(
     "arguments, error, text",
     [
-        (dict(dtype=torch.int32), TypeError, "dtype is torch.int32; allowed: torch.float32, torch.float64, torch.bfloat16, "),
+        (
+            dict(dtype=torch.int32),
+            TypeError,
+            "dtype is torch.int32; allowed: torch.float32, torch.float64, torch.bfloat16, ",
+        ),
         (dict(dtype="f32"), TypeError, "dtype is 'f32'"),
         (dict(positions=torch.zeros(3, dtype=torch.bool)), TypeError, "positions have dtype torch.bool"),
         (dict(positions=torch.zeros(3, dtype=torch.complex64)), TypeError, "positions have dtype torch.complex64"),
@@ -148,7 +156,9 @@ def test_bfloat16_sums():
 def test_gradients_are_refused():
     x = torch.randn(9, 8, requires_grad=True)
     for arguments in (dict(x=x), dict(x=x * 2), dict(x=x.detach(), out=x), dict(x=torch.nn.Parameter(x.detach()))):
-        with pytest.raises(RuntimeError, match="requires a gradient, and posenc.torch.add has none; for training use Sinus"):
+        with pytest.raises(
+            RuntimeError, match="requires a gradient, and posenc.torch.add has none; for training use Sinus"
+        ):
             posenc.torch.add(**arguments)
     with torch.no_grad():
         y = posenc.torch.add(x, 2.0)

@@ -70,7 +70,12 @@ def test_start_and_positions():
         (torch.zeros(5, 3, 8), dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\), or \(5, 3\)"),
         (torch.zeros(5, 3, 8), dict(positions=torch.arange(5) - 2), ValueError, "down to -2"),
         (torch.zeros(5, 3, 8), dict(positions=torch.zeros(3, 5, dtype=int)), ValueError, "positions have shape"),
-        (torch.zeros(5, 3, 8), dict(positions=torch.arange(5) + 2**31), ValueError, r"up to 2147483652.*reserve\(n\)"),
+        (
+            torch.zeros(5, 3, 8),
+            dict(positions=torch.arange(5) + 2**31),
+            ValueError,
+            r"up to 2147483652.*reserve\(n\)",
+        ),
         (torch.zeros(5, 3, 8), dict(positions=[0, 1, 2, 3, 4]), TypeError, "a list"),
         (torch.zeros(5, 3, 8), dict(positions=torch.arange(5.0)), TypeError, "float32"),
         (torch.zeros(5, 3, 8), dict(positions=torch.arange(5), start=2), ValueError, "start"),
@@ -215,8 +220,12 @@ def test_meta_and_reset():
 
 # ---- compiled code, where torch has it
 
-needs_compile = pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile")
-needs_export = pytest.mark.skipif(not hasattr(torch, "export"), reason=f"PyTorch {torch.__version__} has no torch.export")
+needs_compile = pytest.mark.skipif(
+    not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile"
+)
+needs_export = pytest.mark.skipif(
+    not hasattr(torch, "export"), reason=f"PyTorch {torch.__version__} has no torch.export"
+)
 
 
 @needs_compile

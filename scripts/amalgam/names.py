@@ -44,7 +44,9 @@ class Declaration:
         code = self.without_attributes(code)
         self.is_type = bool(re.match(r"\s*(__extension__\s+)?typedef\b", code))
         head = self.without_bodies(code)
-        if not re.match(r"\s*_Static_assert\b", head) and not re.fullmatch(r"\s*(struct|enum|union)\s*\w*\s*;?\s*", head):
+        if not re.match(r"\s*_Static_assert\b", head) and not re.fullmatch(
+            r"\s*(struct|enum|union)\s*\w*\s*;?\s*", head
+        ):
             self.declarator(head.rstrip().rstrip(";"), function_macros)
         else:
             self.is_type = True

@@ -39,8 +39,12 @@ class Tree:
         self.header = self.read("include/posenc.h")
         self.version = re.search(r'^#define POSENC_VERSION_STRING "(.*)"', self.header, re.M)[1]
         self.supported = found(r"^#if !\((.*)\)\n#error unsupported$", cmake, "the condition on architectures")[1]
-        self.core = found(r"^posenc_objects\(posenc_core\s([^)]*)\)", cmake, "the list of files without rows")[1].split()
-        by_arch = found(r"^if\(POSENC_X86_64\)\n(.*?)^else\(\)\n(.*?)^endif\(\)", cmake, "the flags of each architecture")
+        self.core = found(r"^posenc_objects\(posenc_core\s([^)]*)\)", cmake, "the list of files without rows")[
+            1
+        ].split()
+        by_arch = found(
+            r"^if\(POSENC_X86_64\)\n(.*?)^else\(\)\n(.*?)^endif\(\)", cmake, "the flags of each architecture"
+        )
         self.flags = {}  # of an instruction set: {condition: target}
         for condition, lines in zip(("defined(__x86_64__)", "defined(__aarch64__)"), by_arch.groups()):
             for isa, flags in re.findall(r"^\s*set\(flags_(\w+) ([^)]*)\)", lines, re.M):
@@ -94,12 +98,12 @@ class Tree:
                     system[include[2]] = None
             elif include[2] == "posenc.h" or include[2] in seen:
                 pass
-            elif include[2].endswith(".inc"): # as often as it is asked for
+            elif include[2].endswith(".inc"):  # as often as it is asked for
                 lines.append(self.pasted(include[2]))
             else:
                 seen.add(include[2])
                 inner = self.flatten("impl/" + include[2], seen, system)
-                if depth: # where it is asked for; its own includes are nobody else's then
+                if depth:  # where it is asked for; its own includes are nobody else's then
                     lines += [f"/* ---- {piece.path} ---- */\n{piece.text}" for piece in inner]
                 else:
                     pieces += inner

@@ -9,7 +9,7 @@ import re
 
 from names import code_of, declarations, declared, macros, words
 
-SKELETON = pathlib.Path(__file__).with_name("skeleton.c")
+SKELETON = pathlib.Path(__file__).with_name("skeleton.c.in")
 FEATURE = re.compile(r"^#define (_[A-Z]+_SOURCE)\b.*\n", re.M)
 ARCHITECTURE = {"immintrin.h": "defined(__x86_64__)", "arm_neon.h": "defined(__aarch64__)"}  # whose headers these are
 
@@ -48,8 +48,12 @@ def titled(piece, text):
 
 def private(text, public):
     """What the library's files share, static here: nothing but the public functions is seen from outside."""
-    text = re.sub(r"^( *)extern const posenc_kernel POSENC_CAT.*\n( *)const posenc_kernel", r"\1static const posenc_kernel", text,
-                  flags=re.M)
+    text = re.sub(
+        r"^( *)extern const posenc_kernel POSENC_CAT.*\n( *)const posenc_kernel",
+        r"\1static const posenc_kernel",
+        text,
+        flags=re.M,
+    )
     for d in reversed(declarations(text)):
         if d.is_static or not d.names or d.names[0] in public or d.names[0] == "POSENC_KERNEL":
             continue
@@ -90,7 +94,11 @@ def rows_part(groups):
     """The second part: groups of pieces, each with the files of rows that want it."""
     text, names, defined = "", [], []
     for stems, pieces in groups:
-        own = [name for name in dict.fromkeys(n for piece in pieces for n in declared(piece.text)) if name != "POSENC_KERNEL"]
+        own = [
+            name
+            for name in dict.fromkeys(n for piece in pieces for n in declared(piece.text))
+            if name != "POSENC_KERNEL"
+        ]
         condition = " || ".join(f"defined(POSENC_FILE_{stem})" for stem in stems)
         text += f"#if {condition}\n\n{lines_of('define', own)}\n"
         text += "\n".join(titled(piece, piece.text) for piece in pieces) + f"\n#endif /* {condition} */\n\n"
@@ -105,7 +113,9 @@ def passes(tree):
     text = ""
     for isa in dict.fromkeys(row.isa for row in tree.rows):
         for condition, target in tree.flags[isa].items():
-            lines = "".join(PASS.format(row=row, stem=pathlib.Path(row.file).stem) for row in tree.rows if row.isa == isa)
+            lines = "".join(
+                PASS.format(row=row, stem=pathlib.Path(row.file).stem) for row in tree.rows if row.isa == isa
+            )
             if target or not condition:
                 lines = (TARGETED if target else PLAIN).format(target=target, lines=lines)
             text += f"#if {condition}\n{lines}#endif\n" if condition else lines
@@ -141,7 +151,9 @@ def written(tree):
         includes += f"#if {condition}\n#include <{name}>\n#endif\n" if name in special else ""
     parts = {
         "VERSION": tree.version,
-        "MAJOR": tree.version.split(".")[0], "MINOR": tree.version.split(".")[1], "PATCH": tree.version.split(".")[2],
+        "MAJOR": tree.version.split(".")[0],
+        "MINOR": tree.version.split(".")[1],
+        "PATCH": tree.version.split(".")[2],
         "LICENSE": tree.read("LICENSE").strip().replace("\n", "\n * ").replace(" * \n", " *\n"),
         "SUPPORTED": tree.supported,
         "FEATURES": "".join(f"#ifndef {name}\n#define {name}\n#endif\n" for name in dict.fromkeys(features)).rstrip(),
@@ -152,8 +164,13 @@ def written(tree):
         "KERNELS": kernels.rstrip(),
         "UNDEFS": undefs.rstrip(),
     }
-    return re.sub(r"^@(\w+)@$|@(\w+)@", lambda at: parts[at[1] or at[2]], SKELETON.read_text(encoding="utf-8"), flags=re.M)
+    return re.sub(
+        r"^@(\w+)@$|@(\w+)@", lambda at: parts[at[1] or at[2]], SKELETON.read_text(encoding="utf-8"), flags=re.M
+    )
 
 
 def written_header(tree):
-    return f"/* posenc {tree.version}, for the posenc.c of the same version; the licence (MIT) stands there. */\n" + tree.header
+    return (
+        f"/* posenc {tree.version}, for the posenc.c of the same version; the licence (MIT) stands there. */\n"
+        + tree.header
+    )

@@ -11,8 +11,8 @@
 /* For one implementation and one segment, which takes seconds at most: float64 of exact, or an emulated CPU. */
 enum { TIME_LIMIT_SECONDS = 60 };
 
-results campaign_prepare(sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed)
-{
+results campaign_prepare(
+    sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed) {
   results r = {.seed = seed, .by = by, .sweep = s, .audited = *audited, .n_impls = n ? n : posenc_impl_count()};
   r.float64_good_to = float64_reference_good_to(&r.audited);
   r.audits = must_calloc(r.sweep.count, sizeof *r.audits);
@@ -26,8 +26,7 @@ results campaign_prepare(sweep s, const posenc_spec *audited, const posenc_impl 
   return r;
 }
 
-void campaign_destroy(results *r)
-{
+void campaign_destroy(results *r) {
   for (size_t i = 0; i < r->n_impls; i++)
     free(r->impls[i].verdicts);
   free(r->impls);
@@ -36,20 +35,20 @@ void campaign_destroy(results *r)
 }
 
 /* Only the first failure is kept: later ones are mostly its echo. */
-static void note_failure(impl_result *result, const segment *s, const char *reason)
-{
+static void note_failure(impl_result *result, const segment *s, const char *reason) {
   if (result->failure[0])
     return;
   snprintf(result->failure, sizeof result->failure, "%s (shape %s, positions %lld to %lld)", reason, s->shape,
-           (long long)s->from, (long long)(s->to - 1));
+      (long long)s->from, (long long)(s->to - 1));
   fprintf(stderr, "%s FAILED: %s\n", result->impl->name, result->failure);
 }
 
-static void verify_impl(impl_result *result, trial *t, const truth_value *expected, verdict *v)
-{
+static void verify_impl(impl_result *result, trial *t, const truth_value *expected, verdict *v) {
   char reason[256] = "";
   switch (trial_run(t, result->impl, TIME_LIMIT_SECONDS, reason, sizeof reason)) {
-  case TRIAL_NOT_OFFERED: v->not_offered = true; break;
+  case TRIAL_NOT_OFFERED:
+    v->not_offered = true;
+    break;
   case TRIAL_FAILED:
     result->crashed = true;
     note_failure(result, t->s, reason);
@@ -60,17 +59,16 @@ static void verify_impl(impl_result *result, trial *t, const truth_value *expect
   }
 }
 
-static bool offers_a_dtype(const posenc_impl *impl, const sweep *s)
-{
+static bool offers_a_dtype(const posenc_impl *impl, const sweep *s) {
   for (int64_t i = 0; i < s->count; i++)
     if (strstr(impl->dtypes, format_of(s->segments[i].spec.dtype)->long_name))
       return true;
   return false;
 }
 
-/* An implementation that offers none of the shapes has shown nothing. Unless it was asked for by name, it may lack their dtype. */
-static void require_a_verdict(const results *r, impl_result *result, bool by_name)
-{
+/* An implementation that offers none of the shapes has shown nothing. Unless it was asked for by name, it may lack
+ * their dtype. */
+static void require_a_verdict(const results *r, impl_result *result, bool by_name) {
   if (!result->supported || result->failure[0])
     return;
   for (int64_t i = 0; i < r->sweep.count; i++)
@@ -82,11 +80,10 @@ static void require_a_verdict(const results *r, impl_result *result, bool by_nam
     snprintf(result->failure, sizeof result->failure, "not judged: it offers no shape of this run");
 }
 
-static void verify_segment(results *r, int64_t index, int64_t threads, const campaign_listener *l)
-{
+static void verify_segment(results *r, int64_t index, int64_t threads, const campaign_listener *l) {
   const segment *s = &r->sweep.segments[index];
   fprintf(stderr, "[%lld/%lld] %s, positions %lld to %lld\n", (long long)index + 1, (long long)r->sweep.count, s->shape,
-          (long long)s->from, (long long)(s->to - 1));
+      (long long)s->from, (long long)(s->to - 1));
   truth_value *expected = expected_rows(s, r->by, threads);
   if (r->by == REFERENCE_MPFR && s->in_table)
     r->audits[r->n_audits++] = audit_float64(s, expected);
@@ -108,29 +105,23 @@ static void verify_segment(results *r, int64_t index, int64_t threads, const cam
   free(expected);
 }
 
-void campaign_run(results *r, int64_t threads, bool by_name, const campaign_listener *listener)
-{
+void campaign_run(results *r, int64_t threads, bool by_name, const campaign_listener *listener) {
   for (int64_t i = 0; i < r->sweep.count; i++)
     verify_segment(r, i, threads, listener);
   for (size_t i = 0; i < r->n_impls; i++)
     require_a_verdict(r, &r->impls[i], by_name);
 }
 
-bool impl_verified(const impl_result *r)
-{
-  return r->supported && !r->not_offered && r->failure[0] == '\0';
-}
+bool impl_verified(const impl_result *r) { return r->supported && !r->not_offered && r->failure[0] == '\0'; }
 
-bool all_verified(const results *r)
-{
+bool all_verified(const results *r) {
   for (size_t i = 0; i < r->n_impls; i++)
     if (r->impls[i].supported && !r->impls[i].not_offered && !impl_verified(&r->impls[i]))
       return false;
   return true;
 }
 
-bool audits_hold(const results *r)
-{
+bool audits_hold(const results *r) {
   for (int64_t i = 0; i < r->n_audits; i++)
     if (!r->audits[i].law_holds)
       return false;

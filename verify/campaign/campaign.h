@@ -22,9 +22,9 @@ typedef struct results {
   sweep sweep;
   impl_result *impls;
   size_t n_impls;
-  posenc_spec audited;      /* the shape that the float64 reference is audited on */
-  int64_t float64_good_to;  /* by its law, for that shape */
-  audit *audits;            /* one per range of that shape that was swept */
+  posenc_spec audited;     /* the shape that the float64 reference is audited on */
+  int64_t float64_good_to; /* by its law, for that shape */
+  audit *audits;           /* one per range of that shape that was swept */
   int64_t n_audits;
 } results;
 
@@ -36,12 +36,13 @@ typedef struct campaign_listener {
   void *data;
 } campaign_listener;
 
-/* Nothing is judged yet. impls: n of them, or 0 for all. The results own the sweep; audited is the shape that the sweep's table is
- * of. To be given to campaign_destroy(). */
-results campaign_prepare(sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed);
+/* Nothing is judged yet. impls: n of them, or 0 for all. The results own the sweep; audited is the shape that the
+ * sweep's table is of. To be given to campaign_destroy(). */
+results campaign_prepare(
+    sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed);
 
-/* threads: see expected_rows(). by_name: who offers none of the shapes has failed instead of having no part in the run. Progress
- * and failures go to stderr. */
+/* threads: see expected_rows(). by_name: who offers none of the shapes has failed instead of having no part in the run.
+ * Progress and failures go to stderr. */
 void campaign_run(results *r, int64_t threads, bool by_name, const campaign_listener *listener);
 void campaign_destroy(results *r);
 

@@ -18,8 +18,7 @@ typedef struct job {
   atomic_llong next; /* the next row that no thread has taken */
 } job;
 
-static void *work(void *argument)
-{
+static void *work(void *argument) {
   job *j = argument;
   const segment *s = j->s;
   truth *t = j->by == REFERENCE_MPFR ? truth_create(&s->spec) : NULL;
@@ -37,8 +36,7 @@ static void *work(void *argument)
   return NULL;
 }
 
-truth_value *expected_rows(const segment *s, reference by, int64_t threads)
-{
+truth_value *expected_rows(const segment *s, reference by, int64_t threads) {
   int64_t wanted = threads ? threads : sysconf(_SC_NPROCESSORS_ONLN);
   wanted = wanted < 1 ? 1 : wanted > EXPECTED_MOST_THREADS ? EXPECTED_MOST_THREADS : wanted;
   job j = {.s = s, .by = by, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(truth_value))};
@@ -54,8 +52,7 @@ truth_value *expected_rows(const segment *s, reference by, int64_t threads)
   return j.values;
 }
 
-audit audit_float64(const segment *s, const truth_value *truths)
-{
+audit audit_float64(const segment *s, const truth_value *truths) {
   const int64_t d = s->spec.d_model;
   audit a = {.from = s->from, .to = s->to, .max_abs = 0, .law_holds = true};
   double *w = float64_reference_frequencies(&s->spec);
@@ -66,7 +63,8 @@ audit audit_float64(const segment *s, const truth_value *truths)
       const place here = place_of(&s->spec, c);
       const double error = fabs(values[c].y - truths[row * d + c].y);
       a.max_abs = fmax(a.max_abs, error);
-      a.law_holds = a.law_holds && error <= (here.k < 0 ? 0 : float64_reference_bound(&s->spec, s->positions[row], w[here.k]));
+      a.law_holds =
+          a.law_holds && error <= (here.k < 0 ? 0 : float64_reference_bound(&s->spec, s->positions[row], w[here.k]));
     }
   }
   free(w);

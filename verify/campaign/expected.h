@@ -9,8 +9,8 @@ typedef enum reference { REFERENCE_MPFR, REFERENCE_FLOAT64 } reference;
 
 enum { EXPECTED_MOST_THREADS = 64 };
 
-/* n_rows * d_model values, row by row, to be freed by the caller. Computed by 1 to EXPECTED_MOST_THREADS threads, all of
- * them ended on return; 0 means one for every processor. */
+/* n_rows * d_model values, row by row, to be freed by the caller. Computed by 1 to EXPECTED_MOST_THREADS threads, all
+ * of them ended on return; 0 means one for every processor. */
 truth_value *expected_rows(const segment *s, reference by, int64_t threads);
 
 /* The float64 reference's error over a segment, measured against the truth. */

@@ -11,8 +11,7 @@
 enum { FAMILY_SIZE = 64 };
 
 /* "exact" of exact_avx2, exact_scalar; "sleef_u35" of sleef_avx2_u35; "naive" of naive. */
-static inline void family_of(const posenc_impl *impl, char family[FAMILY_SIZE])
-{
+static inline void family_of(const posenc_impl *impl, char family[FAMILY_SIZE]) {
   const char *marks[] = {impl->isa, "scalar"};
   snprintf(family, FAMILY_SIZE, "%s", impl->name);
   for (size_t i = 0; i < 2; i++) {
@@ -29,8 +28,7 @@ static inline void family_of(const posenc_impl *impl, char family[FAMILY_SIZE])
 }
 
 /* The i-th member that runs here, in the order of the list; NULL past the last. */
-static inline const posenc_impl *family_member(const char *family, size_t i)
-{
+static inline const posenc_impl *family_member(const char *family, size_t i) {
   for (size_t j = 0; j < posenc_impl_count(); j++) {
     const posenc_impl *impl = posenc_impl_at(j);
     char of[FAMILY_SIZE];

@@ -25,8 +25,7 @@ enum { HASHED_FAMILIES = 2, HASHED_MOST_FREQS = 256 };
 
 /* The series of the inverse sine, |x| <= 1/2, to a few units of its last place. libm's may differ from machine to
  * machine; the four basic operations do not. */
-static inline double hashed_asin(double x)
-{
+static inline double hashed_asin(double x) {
   double power = x, sum = x;
   for (int n = 1; n < 64; n += 2) {
     power *= x * x * n / (n + 1);
@@ -38,8 +37,7 @@ static inline double hashed_asin(double x)
 /* Explicit frequencies. A float32 tells little of the float64 behind it, so tables of ordinary outputs would hardly
  * notice other arithmetic. Hence three of four frequencies have an output as near to the midpoint of two floats as
  * float64 can say, in some row of the table: there the last bits decide. The others are of every size and sign. */
-static inline double hashed_frequency(const hashed *t, int64_t k, uint64_t *random)
-{
+static inline double hashed_frequency(const hashed *t, int64_t k, uint64_t *random) {
   if (k % 4 == 0) {
     const double significand = 1 + (double)(next_random(random) >> 12) * 0x1p-52;
     return ldexp(k % 8 ? -significand : significand, (int)random_between(random, -60, 2));
@@ -54,8 +52,7 @@ static inline double hashed_frequency(const hashed *t, int64_t k, uint64_t *rand
 }
 
 /* The table's spec; with explicit frequencies it points to freqs. */
-static inline posenc_spec hashed_spec(const hashed *t, double freqs[HASHED_MOST_FREQS])
-{
+static inline posenc_spec hashed_spec(const hashed *t, double freqs[HASHED_MOST_FREQS]) {
   posenc_spec spec = posenc_spec_default(t->d_model);
   spec.base = t->base;
   spec.denominator = t->denominator;
@@ -73,8 +70,7 @@ static inline posenc_spec hashed_spec(const hashed *t, double freqs[HASHED_MOST_
 /* 64-bit FNV-1a (Fowler, Noll, Vo) over the bytes of the outputs, row by row, each float32 with its low byte first. */
 #define HASHED_START UINT64_C(0xcbf29ce484222325)
 
-static inline uint64_t hashed_row(uint64_t hash, const float *row, int64_t d_model)
-{
+static inline uint64_t hashed_row(uint64_t hash, const float *row, int64_t d_model) {
   for (int64_t c = 0; c < d_model; c++) {
     uint32_t bits;
     memcpy(&bits, row + c, sizeof bits);

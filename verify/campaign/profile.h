@@ -12,36 +12,28 @@ typedef struct profile {
   double max_abs[PROFILE_OCTAVES][PROFILE_MOST_GROUPS]; /* 0 where nothing was compared, too */
 } profile;
 
-static inline int profile_octave(int64_t position)
-{
-  return position == 0 ? 0 : 1 + ilogb((double)position);
-}
+static inline int profile_octave(int64_t position) { return position == 0 ? 0 : 1 + ilogb((double)position); }
 
 /* Groups are of as equal a size as can be. */
-static inline int64_t profile_groups(int64_t d_model)
-{
+static inline int64_t profile_groups(int64_t d_model) {
   return d_model < PROFILE_MOST_GROUPS ? d_model : PROFILE_MOST_GROUPS;
 }
 
-static inline int64_t profile_first_column(int64_t group, int64_t d_model)
-{
+static inline int64_t profile_first_column(int64_t group, int64_t d_model) {
   const int64_t groups = profile_groups(d_model);
   return (group * d_model + groups - 1) / groups;
 }
 
-static inline int64_t profile_group(int64_t column, int64_t d_model)
-{
+static inline int64_t profile_group(int64_t column, int64_t d_model) {
   return column * profile_groups(d_model) / d_model;
 }
 
-static inline void profile_add(profile *p, int64_t position, int64_t column, int64_t d_model, double error)
-{
+static inline void profile_add(profile *p, int64_t position, int64_t column, int64_t d_model, double error) {
   double *here = &p->max_abs[profile_octave(position)][profile_group(column, d_model)];
   *here = fmax(*here, error);
 }
 
-static inline void profile_merge(profile *into, const profile *p)
-{
+static inline void profile_merge(profile *into, const profile *p) {
   for (int i = 0; i < PROFILE_OCTAVES; i++)
     for (int g = 0; g < PROFILE_MOST_GROUPS; g++)
       into->max_abs[i][g] = fmax(into->max_abs[i][g], p->max_abs[i][g]);

@@ -9,13 +9,11 @@
 enum { RUN_ROWS = 8, ANCHOR = 64 };
 
 /* 0 .. limit-1; the bias of the remainder is below 2^-30 for any limit here. */
-static int64_t random_below(uint64_t *state, int64_t limit)
-{
+static int64_t random_below(uint64_t *state, int64_t limit) {
   return limit > 1 ? (int64_t)(next_random(state) % (uint64_t)limit) : 0;
 }
 
-static void add_run(segment *s, int64_t first, int64_t count)
-{
+static void add_run(segment *s, int64_t first, int64_t count) {
   sweep_run *runs = realloc(s->runs, (size_t)(s->n_runs + 1) * sizeof *runs);
   if (!runs) {
     fputs("out of memory: runs\n", stderr);
@@ -26,16 +24,14 @@ static void add_run(segment *s, int64_t first, int64_t count)
   s->n_rows += count;
 }
 
-static int64_t floor_to_anchor(int64_t position)
-{
+static int64_t floor_to_anchor(int64_t position) {
   const int64_t below = position % ANCHOR;
   return position - (below < 0 ? below + ANCHOR : below);
 }
 
 /* Where a run of `length` rows starts inside [from, to). Every second one is moved across an anchor, if the stratum
  * has one to cross. */
-static int64_t place(int64_t from, int64_t to, int64_t length, bool across, uint64_t *random)
-{
+static int64_t place(int64_t from, int64_t to, int64_t length, bool across, uint64_t *random) {
   int64_t first = from + random_below(random, to - from - length + 1);
   if (across && length > 1) {
     const int64_t anchor = floor_to_anchor(first + ANCHOR - 1);
@@ -46,8 +42,7 @@ static int64_t place(int64_t from, int64_t to, int64_t length, bool across, uint
   return first;
 }
 
-void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *random)
-{
+void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *random) {
   const int64_t width = to - from;
   if (rows >= width) {
     add_run(s, from, width);
@@ -70,8 +65,7 @@ void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *
   add_run(s, to - length, length);
 }
 
-void sample_finish(segment *s, uint64_t *random)
-{
+void sample_finish(segment *s, uint64_t *random) {
   s->positions = must_calloc(s->n_rows, sizeof *s->positions);
   s->shuffled = must_calloc(s->n_rows, sizeof *s->shuffled);
   int64_t row = 0;

@@ -8,13 +8,11 @@
 #include "../reference/memory.h"
 
 /* NaNs with payloads that no arithmetic makes; that of two bytes is one in bfloat16 and in float16. */
-static uint64_t paint_of(size_t size)
-{
+static uint64_t paint_of(size_t size) {
   return size == 8 ? UINT64_C(0x7ff1a5ed7fb1a5ed) : size == 4 ? UINT64_C(0x7fb1a5ed) : UINT64_C(0x7fb1);
 }
 
-static void *map_or_exit(size_t size, int protection)
-{
+static void *map_or_exit(size_t size, int protection) {
   void *map = mmap(NULL, size, protection, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (map == MAP_FAILED) {
     fprintf(stderr, "out of memory: %zu bytes of shared memory\n", size);
@@ -23,13 +21,9 @@ static void *map_or_exit(size_t size, int protection)
   return map;
 }
 
-void *shared_memory(size_t size)
-{
-  return map_or_exit(size, PROT_READ | PROT_WRITE);
-}
+void *shared_memory(size_t size) { return map_or_exit(size, PROT_READ | PROT_WRITE); }
 
-sheet sheet_create(size_t size, int64_t lines, int64_t stride, int64_t d_model, size_t offset)
-{
+sheet sheet_create(size_t size, int64_t lines, int64_t stride, int64_t d_model, size_t offset) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t bytes = (size_t)(lines * stride) * size + offset;
   const size_t inside = (bytes + page - 1) / page * page;
@@ -45,25 +39,23 @@ sheet sheet_create(size_t size, int64_t lines, int64_t stride, int64_t d_model, 
   return s;
 }
 
-void sheet_destroy(sheet *s)
-{
+void sheet_destroy(sheet *s) {
   munmap(s->map, s->map_size);
   free(s->is_row);
 }
 
-void sheet_paint(sheet *s)
-{
+void sheet_paint(sheet *s) {
   const uint64_t paint = paint_of(s->size);
   for (int64_t i = 0; i < s->lines * s->stride; i++)
     memcpy(sheet_at(s, 0, i), &paint, s->size);
 }
 
-bool sheet_damage(const sheet *s, int64_t *line, int64_t *column)
-{
+bool sheet_damage(const sheet *s, int64_t *line, int64_t *column) {
   const uint64_t paint = paint_of(s->size);
   for (*line = 0; *line < s->lines; ++*line)
     for (*column = s->is_row[*line] ? s->d_model : 0; *column < s->stride; ++*column)
-      if (memcmp(sheet_at(s, *line, *column), &paint, s->size) != 0) /* little-endian: its first bytes are the low ones */
+      if (memcmp(sheet_at(s, *line, *column), &paint, s->size) !=
+          0) /* little-endian: its first bytes are the low ones */
         return true;
   return false;
 }

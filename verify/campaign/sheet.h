@@ -23,7 +23,8 @@ typedef struct sheet {
 sheet sheet_create(size_t size, int64_t lines, int64_t stride, int64_t d_model, size_t offset);
 void sheet_destroy(sheet *s);
 
-/* Paints every element with the guard pattern, a NaN in any type of its size, so that rows never written are seen too. */
+/* Paints every element with the guard pattern, a NaN in any type of its size, so that rows never written are seen too.
+ */
 void sheet_paint(sheet *s);
 
 /* The first guard that was overwritten; false if there is none. */
@@ -31,8 +32,7 @@ bool sheet_damage(const sheet *s, int64_t *line, int64_t *column);
 
 void *shared_memory(size_t size);
 
-static inline void *sheet_at(const sheet *s, int64_t line, int64_t column)
-{
+static inline void *sheet_at(const sheet *s, int64_t line, int64_t column) {
   return s->cells + (size_t)(line * s->stride + column) * s->size;
 }
 

@@ -22,13 +22,11 @@ static const double awkward[] = {1.0, 0.0, 0x1.000003p-70, -0.25, 0x1p-1022, 0x1
 enum { AWKWARD = sizeof awkward / sizeof awkward[0] };
 
 /* A seed per segment, so that one segment's rows do not depend on those before it. */
-static uint64_t seed_of(const sweep *s, uint64_t seed)
-{
+static uint64_t seed_of(const sweep *s, uint64_t seed) {
   return seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)s->count;
 }
 
-static segment *add_segment(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to)
-{
+static segment *add_segment(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to) {
   segment *segments = realloc(s->segments, (size_t)(s->count + 1) * sizeof *segments);
   if (!segments) {
     fputs("out of memory: segments\n", stderr);
@@ -44,8 +42,7 @@ static segment *add_segment(sweep *s, const char *shape, const posenc_spec *spec
   return added;
 }
 
-static int64_t affordable(int64_t rows, int64_t d_model)
-{
+static int64_t affordable(int64_t rows, int64_t d_model) {
   const int64_t most = MAX_OUTPUTS / d_model;
   const int64_t kept = rows < most ? rows : most;
   return kept > SWEEP_MIN_ROWS ? kept : SWEEP_MIN_ROWS;
@@ -53,8 +50,7 @@ static int64_t affordable(int64_t rows, int64_t d_model)
 
 /* The part of [from, to) in range i; ranges below 0 mirror those above. Returns whether there is one. */
 enum { FIRST_RANGE = -EDGES + 1, END_RANGE = EDGES - 1 };
-static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high)
-{
+static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high) {
   *low = i < 0 ? -edges[-i] : edges[i];
   *high = i < 0 ? -edges[-i - 1] : edges[i + 1];
   *low = *low > from ? *low : from;
@@ -63,9 +59,8 @@ static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high)
 }
 
 /* One segment over all of [from, to), sampled range by range: equal parts would all but miss the small positions. */
-static void add_whole(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows,
-                      uint64_t seed)
-{
+static void add_whole(
+    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
   uint64_t random = seed_of(s, seed);
   segment *added = add_segment(s, shape, spec, from, to);
   rows = affordable(rows, spec->d_model * EDGES);
@@ -76,9 +71,8 @@ static void add_whole(sweep *s, const char *shape, const posenc_spec *spec, int6
   sample_finish(added, &random);
 }
 
-static void add_range(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows,
-                      uint64_t seed)
-{
+static void add_range(
+    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
   uint64_t random = seed_of(s, seed);
   segment *added = add_segment(s, shape, spec, from, to);
   added->in_table = true;
@@ -89,8 +83,8 @@ static void add_range(sweep *s, const char *shape, const posenc_spec *spec, int6
 static segment *last_of(sweep *s) { return &s->segments[s->count - 1]; }
 
 /* The table that users of a preset have, its first `to` rows. */
-static void add_preset(sweep *s, const char *name, int64_t d_model, double base, int64_t to, int64_t rows, uint64_t seed)
-{
+static void add_preset(
+    sweep *s, const char *name, int64_t d_model, double base, int64_t to, int64_t rows, uint64_t seed) {
   posenc_spec spec;
   char message[256], shape[24];
   snprintf(shape, sizeof shape, "preset %s", name);
@@ -104,23 +98,20 @@ static void add_preset(sweep *s, const char *name, int64_t d_model, double base,
   last_of(s)->preset = name;
 }
 
-static void add_dtype(sweep *s, int32_t dtype, int64_t d_model, int64_t to, int64_t rows, uint64_t seed)
-{
+static void add_dtype(sweep *s, int32_t dtype, int64_t d_model, int64_t to, int64_t rows, uint64_t seed) {
   posenc_spec spec = posenc_spec_default(d_model);
   spec.dtype = dtype;
   add_whole(s, format_of(dtype)->long_name, &spec, 0, to, rows, seed);
 }
 
-static bool seen(const sweep *s, const posenc_spec *spec)
-{
+static bool seen(const sweep *s, const posenc_spec *spec) {
   for (int64_t i = 0; i < s->count; i++)
     if (s->segments[i].spec.d_model == spec->d_model && s->segments[i].spec.base == spec->base)
       return true;
   return false;
 }
 
-sweep sweep_default(int64_t rows, uint64_t seed)
-{
+sweep sweep_default(int64_t rows, uint64_t seed) {
   sweep s = {NULL, 0};
   const int64_t million = edges[TABLE_RANGES];
   const int64_t fewer = rows / 8 > SWEEP_MIN_ROWS ? rows / 8 : SWEEP_MIN_ROWS;
@@ -131,7 +122,7 @@ sweep sweep_default(int64_t rows, uint64_t seed)
     add_range(&s, "d512", &paper, edges[i], edges[i + 1], i == 1 ? 9 * rows : rows, seed);
 
   posenc_spec spec;
-#define POSENC_SHAPE(name, n_positions, columns, shape_base, who)                                                     \
+#define POSENC_SHAPE(name, n_positions, columns, shape_base, who)                                                      \
   spec = posenc_spec_default(columns);                                                                                 \
   spec.base = shape_base;                                                                                              \
   if (!seen(&s, &spec))                                                                                                \
@@ -167,8 +158,7 @@ sweep sweep_default(int64_t rows, uint64_t seed)
   return s;
 }
 
-sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed)
-{
+sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
   sweep s = {NULL, 0};
   char shape[24];
   snprintf(shape, sizeof shape, "d%lld", (long long)spec->d_model);
@@ -181,8 +171,7 @@ sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_
   return s;
 }
 
-void sweep_destroy(sweep *s)
-{
+void sweep_destroy(sweep *s) {
   for (int64_t i = 0; i < s->count; i++) {
     free(s->segments[i].runs);
     free(s->segments[i].positions);

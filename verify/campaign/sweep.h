@@ -34,11 +34,12 @@ typedef struct sweep {
 enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16 };
 
 /* Up to `rows` rows per range. The accuracy table (d_model 512, base 10000) has each range of positions as a segment
- * of its own; the shapes of shapes.inc, the awkward ones, presets and other dtypes are a segment each, with fewer rows. */
+ * of its own; the shapes of shapes.inc, the awkward ones, presets and other dtypes are a segment each, with fewer rows.
+ */
 sweep sweep_default(int64_t rows, uint64_t seed);
 
-/* One shape, positions from .. to-1, cut at the same ranges. preset: its name, or NULL. That and spec->freqs must outlive the
- * sweep. */
+/* One shape, positions from .. to-1, cut at the same ranges. preset: its name, or NULL. That and spec->freqs must
+ * outlive the sweep. */
 sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed);
 
 void sweep_destroy(sweep *s);

@@ -18,16 +18,12 @@ struct trial_state {
   volatile posenc_status status;
 };
 
-static const char *const stage_names[] = {"posenc_plan_create", "posenc_fill", "posenc_fill_at",
-                                          "posenc_impl_error_bound", "the end"};
+static const char *const stage_names[] = {
+    "posenc_plan_create", "posenc_fill", "posenc_fill_at", "posenc_impl_error_bound", "the end"};
 
-static size_t bounds_size(const segment *s)
-{
-  return (size_t)(s->n_rows * s->spec.d_model) * sizeof(double);
-}
+static size_t bounds_size(const segment *s) { return (size_t)(s->n_rows * s->spec.d_model) * sizeof(double); }
 
-trial trial_create(const segment *s)
-{
+trial trial_create(const segment *s) {
   enum { GUARD = 5 }; /* elements; an odd guard walks the rows through every alignment */
   const size_t size = format_of(s->spec.dtype)->size;
   const int64_t d = s->spec.d_model, line_of = 64 / (int64_t)size;
@@ -47,8 +43,7 @@ trial trial_create(const segment *s)
   return t;
 }
 
-void trial_destroy(trial *t)
-{
+void trial_destroy(trial *t) {
   munmap(t->state, sizeof *t->state);
   munmap(t->bounds, bounds_size(t->s));
   sheet_destroy(&t->filled);
@@ -56,8 +51,7 @@ void trial_destroy(trial *t)
 }
 
 /* In the child. Returns at the first status that is not OK. */
-static posenc_status run_all(trial *t, const posenc_impl *impl)
-{
+static posenc_status run_all(trial *t, const posenc_impl *impl) {
   const segment *s = t->s;
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, &s->spec, impl->name);
@@ -93,8 +87,7 @@ static posenc_status run_all(trial *t, const posenc_impl *impl)
   return POSENC_OK;
 }
 
-static _Noreturn void child(trial *t, const posenc_impl *impl, unsigned seconds)
-{
+static _Noreturn void child(trial *t, const posenc_impl *impl, unsigned seconds) {
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* a crash here is a result, not something to debug */
   /* Handlers of the parent (a test framework, a sanitizer) would turn a crash into something else. */
   static const int ends[] = {SIGALRM, SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
@@ -105,8 +98,7 @@ static _Noreturn void child(trial *t, const posenc_impl *impl, unsigned seconds)
   _exit(0); /* without the parent's buffered output, and without its exit handlers */
 }
 
-trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, char *reason, size_t size)
-{
+trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, char *reason, size_t size) {
   sheet_paint(&t->filled);
   sheet_paint(&t->filled_at);
   t->state->stage = STAGE_PLAN;

@@ -8,29 +8,25 @@
 #include "../reference/memory.h"
 #include "../reference/ulp.h"
 
-static int ascending(const void *a, const void *b)
-{
+static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 /* Nearest rank: the smallest value that at least `share` of them do not exceed. */
-static double percentile(const double *sorted, int64_t count, double share)
-{
+static double percentile(const double *sorted, int64_t count, double share) {
   const int64_t rank = (int64_t)ceil(share * (double)count);
   return sorted[rank > 0 ? rank - 1 : 0];
 }
 
 /* How much of its bound an error uses up; a bound that is no number is exceeded by everything. */
-static double share_of_bound(double error, double bound)
-{
+static double share_of_bound(double error, double bound) {
   if (!(bound >= 0))
     return INFINITY;
   return error == 0 ? 0 : error / bound;
 }
 
-static void count_bands(const double *sorted, int64_t count, int64_t *bands)
-{
+static void count_bands(const double *sorted, int64_t count, int64_t *bands) {
   static const double edges[VERDICT_BANDS - 1] = VERDICT_BAND_EDGES;
   int band = 0;
   memset(bands, 0, VERDICT_BANDS * sizeof *bands);
@@ -41,8 +37,7 @@ static void count_bands(const double *sorted, int64_t count, int64_t *bands)
   }
 }
 
-static void compare(const trial *t, const truth_value *expected, verdict *v)
-{
+static void compare(const trial *t, const truth_value *expected, verdict *v) {
   const segment *s = t->s;
   const int64_t d = s->spec.d_model;
   double *ulps = must_calloc(s->n_rows * d, sizeof *ulps);
@@ -88,8 +83,7 @@ static void compare(const trial *t, const truth_value *expected, verdict *v)
   free(ulps);
 }
 
-static bool guards_whole(const sheet *s, const char *call, char *reason, size_t size)
-{
+static bool guards_whole(const sheet *s, const char *call, char *reason, size_t size) {
   int64_t line, column;
   if (!sheet_damage(s, &line, &column))
     return true;
@@ -101,8 +95,7 @@ static bool guards_whole(const sheet *s, const char *call, char *reason, size_t 
   return false;
 }
 
-static bool calls_agree(const trial *t, char *reason, size_t size)
-{
+static bool calls_agree(const trial *t, char *reason, size_t size) {
   const segment *s = t->s;
   int64_t *line_of = must_calloc(s->n_rows, sizeof *line_of); /* in the sheet of posenc_fill() */
   for (int64_t line = 0, row = 0; line < t->filled.lines; line++)
@@ -117,25 +110,25 @@ static bool calls_agree(const trial *t, char *reason, size_t size)
       agree = memcmp(a, b, t->filled.size) == 0;
       if (!agree)
         snprintf(reason, size, "posenc_fill gives %a and posenc_fill_at %a at position %lld, column %lld",
-                 element_value(s->spec.dtype, a), element_value(s->spec.dtype, b), (long long)s->positions[row],
-                 (long long)column);
+            element_value(s->spec.dtype, a), element_value(s->spec.dtype, b), (long long)s->positions[row],
+            (long long)column);
     }
   }
   free(line_of);
   return agree;
 }
 
-bool judge(const trial *t, const truth_value *expected, verdict *v, char *reason, size_t size)
-{
+bool judge(const trial *t, const truth_value *expected, verdict *v, char *reason, size_t size) {
   compare(t, expected, v);
   if (!guards_whole(&t->filled, "posenc_fill", reason, size) ||
       !guards_whole(&t->filled_at, "posenc_fill_at", reason, size) || !calls_agree(t, reason, size))
     return false;
   if (!v->bound_ok) {
     const witness *w = &v->closest;
-    snprintf(reason, size, "%lld outputs beyond their bound, such as position %lld, column %lld: got %a, want %a, "
-             "error %.3g, bound %.3g", (long long)v->outside, (long long)w->position, (long long)w->column,
-             w->got, w->want, w->error, w->bound);
+    snprintf(reason, size,
+        "%lld outputs beyond their bound, such as position %lld, column %lld: got %a, want %a, "
+        "error %.3g, bound %.3g",
+        (long long)v->outside, (long long)w->position, (long long)w->column, w->got, w->want, w->error, w->bound);
   }
   return v->bound_ok;
 }

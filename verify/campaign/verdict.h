@@ -7,7 +7,8 @@
 #include "trial.h"
 
 /* The bands that ULPs are counted in: up to each edge, and beyond the last. */
-#define VERDICT_BAND_EDGES {0.5, 1, 2, 4, 16, 256, 65536}
+#define VERDICT_BAND_EDGES                                                                                             \
+  { 0.5, 1, 2, 4, 16, 256, 65536 }
 enum { VERDICT_BANDS = 8 };
 
 /* One output, to be looked at by hand. */
@@ -24,7 +25,7 @@ typedef struct verdict {
   double max_abs;
   double ulp_p50, ulp_p99, ulp_max; /* exact: nearest rank over all outputs */
   int64_t ulp_bands[VERDICT_BANDS]; /* outputs in each */
-  double correctly_rounded;         /* share of outputs that are the nearest number of the dtype, sign of zero included */
+  double correctly_rounded; /* share of outputs that are the nearest number of the dtype, sign of zero included */
   bool bound_ok;
   int64_t outside; /* outputs beyond their bound */
   witness worst;   /* the largest error */

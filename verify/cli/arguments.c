@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void arguments_parse(const struct argp *argp, int argc, char **argv, void *input)
-{
+void arguments_parse(const struct argp *argp, int argc, char **argv, void *input) {
   const error_t error = argp_parse(argp, argc, argv, 0, NULL, input);
   if (error != 0) { /* of argp's own: what is wrong with an argument has been said, and has ended this */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, strerror(error));
@@ -13,8 +12,7 @@ void arguments_parse(const struct argp *argp, int argc, char **argv, void *input
   }
 }
 
-int64_t argument_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high)
-{
+int64_t argument_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high) {
   char *end;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
@@ -23,8 +21,7 @@ int64_t argument_integer(struct argp_state *state, const char *option, const cha
   return value;
 }
 
-double argument_number(struct argp_state *state, const char *option, const char *text)
-{
+double argument_number(struct argp_state *state, const char *option, const char *text) {
   char *end;
   const double value = strtod(text, &end);
   if (end == text || *end != '\0')
@@ -32,8 +29,7 @@ double argument_number(struct argp_state *state, const char *option, const char 
   return value;
 }
 
-void argument_positions(struct argp_state *state, const char *text, int64_t *from, int64_t *to)
-{
+void argument_positions(struct argp_state *state, const char *text, int64_t *from, int64_t *to) {
   const int64_t last = POSENC_MAX_POSITION;
   const char *colon = strchr(text, ':');
   if (colon) {
@@ -46,8 +42,7 @@ void argument_positions(struct argp_state *state, const char *text, int64_t *fro
     argp_error(state, "--positions %s: FROM (%lld) must be below TO (%lld)", text, (long long)*from, (long long)*to);
 }
 
-const posenc_impl *argument_impl(struct argp_state *state, const char *name)
-{
+const posenc_impl *argument_impl(struct argp_state *state, const char *name) {
   const posenc_impl *impl = posenc_impl_find(name);
   if (!impl) {
     fprintf(stderr, "%s: --impl %s: no such implementation; known:", state->name, name);
@@ -61,12 +56,11 @@ const posenc_impl *argument_impl(struct argp_state *state, const char *name)
   return impl;
 }
 
-_Noreturn void list_impls(void)
-{
+_Noreturn void list_impls(void) {
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_at(i);
     printf("%-18s %-7s %-10s %s; %s\n", impl->name, impl->isa, posenc_impl_supported(impl) ? "runs here" : "not here",
-           impl->summary, impl->arithmetic);
+        impl->summary, impl->arithmetic);
   }
   exit(0);
 }

@@ -9,8 +9,7 @@
 #endif
 
 /* The value of the first line of /proc/cpuinfo with this key. */
-static bool cpuinfo(const char *key, char *value, size_t size)
-{
+static bool cpuinfo(const char *key, char *value, size_t size) {
   FILE *f = fopen("/proc/cpuinfo", "r");
   char line[512];
   bool found = false;
@@ -27,8 +26,7 @@ static bool cpuinfo(const char *key, char *value, size_t size)
   return found;
 }
 
-void machine_cpu(char *text, size_t size)
-{
+void machine_cpu(char *text, size_t size) {
   char implementer[64], part[64];
   if (cpuinfo("model name", text, size))
     return;
@@ -38,8 +36,7 @@ void machine_cpu(char *text, size_t size)
     snprintf(text, size, "unknown");
 }
 
-const char *machine_architecture(void)
-{
+const char *machine_architecture(void) {
 #ifdef __x86_64__
   return "x86_64";
 #else
@@ -49,8 +46,7 @@ const char *machine_architecture(void)
 
 /* The kernel names its architecture (Linux 6.1 and later), and qemu-user hands that through. Older ones are known by a
  * line of /proc/cpuinfo that the other architecture's kernels have. */
-bool machine_emulated(void)
-{
+bool machine_emulated(void) {
   char value[64] = "";
   FILE *f = fopen("/proc/sys/kernel/arch", "r");
   const bool named = f && fscanf(f, "%63s", value) == 1;
@@ -65,8 +61,7 @@ bool machine_emulated(void)
 #endif
 }
 
-int64_t machine_available_memory(void)
-{
+int64_t machine_available_memory(void) {
   long long kb = 0;
   char line[256];
   FILE *f = fopen("/proc/meminfo", "r");
@@ -78,16 +73,14 @@ int64_t machine_available_memory(void)
   return (int64_t)kb * 1024;
 }
 
-void machine_warnings(FILE *out)
-{
+void machine_warnings(FILE *out) {
   if (strcmp(POSENC_BUILD_TYPE, "Release") != 0)
     fprintf(out, "warning: build type %s: these times are not those of a Release build\n", POSENC_BUILD_TYPE);
   if (machine_emulated())
     fputs("warning: this CPU is emulated: times say nothing about a real one\n", out);
 }
 
-const char *machine_compiler(void)
-{
+const char *machine_compiler(void) {
 #ifdef __clang__
   return "Clang " __clang_version__;
 #else

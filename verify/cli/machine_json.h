@@ -7,8 +7,7 @@
 #include "machine.h"
 
 /* Adds "machine" to the root and returns it. */
-static inline cJSON *machine_add(cJSON *root)
-{
+static inline cJSON *machine_add(cJSON *root) {
   char cpu[256];
   cJSON *o = cJSON_AddObjectToObject(root, "machine");
   machine_cpu(cpu, sizeof cpu);

@@ -18,8 +18,7 @@ typedef struct call {
   unsigned state;
 } call;
 
-static posenc_strides take_strides(bytes *b, const subject *s, const call *c)
-{
+static posenc_strides take_strides(bytes *b, const subject *s, const call *c) {
   const int64_t d = s->spec->d_model;
   posenc_strides t = {d, take_stride(b, d, s->size)};
   if (!c->batched)
@@ -36,8 +35,7 @@ static posenc_strides take_strides(bytes *b, const subject *s, const call *c)
   return t;
 }
 
-static call take_call(bytes *b, const subject *s)
-{
+static call take_call(bytes *b, const subject *s) {
   const unsigned how = take_byte(b);
   call c = {.batched = how & 1, .in_place = how & 2, .state = take_byte(b), .batch = 1};
   c.count = take_count(b, (c.batched ? 4 : 1) * s->spec->d_model);
@@ -52,8 +50,7 @@ static call take_call(bytes *b, const subject *s)
   return c;
 }
 
-static allowed allowed_call(const subject *s, const call *c, const void *x, const void *out)
-{
+static allowed allowed_call(const subject *s, const call *c, const void *x, const void *out) {
   allowed a = {0, 0};
   if (c->count < 0 || c->batch < 0)
     a.errors |= BIT(ARGUMENT);
@@ -73,8 +70,7 @@ static allowed allowed_call(const subject *s, const call *c, const void *x, cons
 }
 
 /* Elements from the first to behind the last; -1 for more than are given memory. */
-static int64_t extent(const call *c, posenc_strides t, int64_t d)
-{
+static int64_t extent(const call *c, posenc_strides t, int64_t d) {
   if (c->count <= 0 || c->batch <= 0 || t.row < d || (c->batch > 1 && t.batch < d))
     return 0;
   const wide elements = (wide)(c->count - 1) * t.row + (c->batch > 1 ? (wide)(c->batch - 1) * t.batch : 0) + d;
@@ -82,8 +78,7 @@ static int64_t extent(const call *c, posenc_strides t, int64_t d)
 }
 
 /* Ordinary numbers, and what is none: zeros, subnormals, infinities, NaNs, as bits. */
-static void put_numbers(bytes *b, const subject *s, array *x)
-{
+static void put_numbers(bytes *b, const subject *s, array *x) {
   const unsigned how = take_byte(b);
   uint64_t seed = how;
   for (size_t i = 0; i + s->size <= x->bytes; i += s->size) {
@@ -100,8 +95,7 @@ static void put_numbers(bytes *b, const subject *s, array *x)
 }
 
 /* Each step rounded to float32, and of bfloat16 to that. */
-static double sum(int32_t dtype, double scale, double x, double pe)
-{
+static double sum(int32_t dtype, double scale, double x, double pe) {
   const volatile float product = (float)scale * (float)x;
   const format *f = format_of(dtype);
   const volatile float rounded = (float)format_nearest(f, (double)product);
@@ -109,8 +103,7 @@ static double sum(int32_t dtype, double scale, double x, double pe)
   return (double)(float)format_nearest(f, (double)total);
 }
 
-static void judge_sums(const subject *s, const call *c, const unsigned char *x, const unsigned char *out)
-{
+static void judge_sums(const subject *s, const call *c, const unsigned char *x, const unsigned char *out) {
   const int64_t d = s->spec->d_model;
   unsigned char *pe = calloc((size_t)(c->count * d), s->size);
   if (posenc_fill(s->plan, c->first, c->count, pe, d) != POSENC_OK)
@@ -121,20 +114,21 @@ static void judge_sums(const subject *s, const call *c, const unsigned char *x, 
       if (i == 0 && column < 8)
         judge_element(s, model_column(s->spec, column), (model_position){.whole = c->first}, column, row);
       for (int64_t batch = 0; batch < c->batch; batch++) {
-        const int64_t from = batch * c->x.batch + i * c->x.row + column, to = batch * c->out.batch + i * c->out.row + column;
+        const int64_t from = batch * c->x.batch + i * c->x.row + column,
+                      to = batch * c->out.batch + i * c->out.row + column;
         const double term = element_value(s->spec->dtype, x + (size_t)from * s->size);
         const double got = element_value(s->spec->dtype, out + (size_t)to * s->size);
         const double want = sum(s->spec->dtype, c->scale, term, row);
         if (!same_number(got, want))
-          complain("a sum by %s, d_model %lld, batch %lld, row %lld, column %lld: %a * %a + %a is %a, not %a", s->impl->name,
-                   (long long)d, (long long)batch, (long long)i, (long long)column, c->scale, term, row, want, got);
+          complain("a sum by %s, d_model %lld, batch %lld, row %lld, column %lld: %a * %a + %a is %a, not %a",
+              s->impl->name, (long long)d, (long long)batch, (long long)i, (long long)column, c->scale, term, row, want,
+              got);
       }
     }
   free(pe);
 }
 
-void fuzz_add(bytes *b, const subject *s)
-{
+void fuzz_add(bytes *b, const subject *s) {
   const call c = take_call(b, s);
   const unsigned offset = take_byte(b), broken = take_byte(b);
   const int64_t d = s->spec->d_model, x_extent = extent(&c, c.x, d), out_extent = extent(&c, c.out, d);
@@ -151,16 +145,17 @@ void fuzz_add(bytes *b, const subject *s)
   posenc_status status, foretold;
   message_clear(&m, b);
   if (c.batched)
-    IN_STATE(c.state, foretold = posenc_add_batch_check(s->plan, c.first, c.count, c.batch, x_at, c.x, c.scale, out_at, c.out,
-                                                        m.text, m.size));
+    IN_STATE(c.state, foretold = posenc_add_batch_check(
+                          s->plan, c.first, c.count, c.batch, x_at, c.x, c.scale, out_at, c.out, m.text, m.size));
   else
-    IN_STATE(c.state, foretold = posenc_add_check(s->plan, c.first, c.count, x_at, c.x.row, c.scale, out_at, c.out.row,
-                                                  m.text, m.size));
+    IN_STATE(c.state, foretold = posenc_add_check(
+                          s->plan, c.first, c.count, x_at, c.x.row, c.scale, out_at, c.out.row, m.text, m.size));
   message_judge("posenc_add_check", &m, foretold);
   const int fine = judge_status("posenc_add_check", foretold, wanted);
   if (real || !fine) {
     if (c.batched)
-      IN_STATE(c.state, status = posenc_add_batch(s->plan, c.first, c.count, c.batch, x_at, c.x, c.scale, out_at, c.out));
+      IN_STATE(
+          c.state, status = posenc_add_batch(s->plan, c.first, c.count, c.batch, x_at, c.x, c.scale, out_at, c.out));
     else
       IN_STATE(c.state, status = posenc_add(s->plan, c.first, c.count, x_at, c.x.row, c.scale, out_at, c.out.row));
     if (status != foretold)
@@ -169,7 +164,8 @@ void fuzz_add(bytes *b, const subject *s)
     const unsigned char *old = c.in_place ? memcpy(malloc(x.bytes + 1), x.before, x.bytes) : NULL;
     for (int64_t batch = 0; fine && c.count > 0 && batch < c.batch; batch++)
       for (int64_t i = 0; i < c.count; i++)
-        array_accept(written, written->start + (size_t)(batch * c.out.batch + i * c.out.row) * s->size, (size_t)d * s->size);
+        array_accept(
+            written, written->start + (size_t)(batch * c.out.batch + i * c.out.row) * s->size, (size_t)d * s->size);
     array_judge("the sums of posenc_add", &out);
     array_judge("the x of posenc_add", &x);
     if (fine && c.count > 0 && c.batch > 0)

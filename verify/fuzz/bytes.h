@@ -13,13 +13,9 @@ typedef struct bytes {
   const uint8_t *at, *end;
 } bytes;
 
-static inline unsigned take_byte(bytes *b)
-{
-  return b->at < b->end ? *b->at++ : 0;
-}
+static inline unsigned take_byte(bytes *b) { return b->at < b->end ? *b->at++ : 0; }
 
-static inline uint64_t take_bits(bytes *b, int n)
-{
+static inline uint64_t take_bits(bytes *b, int n) {
   uint64_t bits = 0;
   for (int i = 0; i < n; i++)
     bits |= (uint64_t)take_byte(b) << 8 * i;
@@ -27,14 +23,13 @@ static inline uint64_t take_bits(bytes *b, int n)
 }
 
 /* Any double: one where programs go wrong, an ordinary one, or eight bytes as they come. */
-static inline double take_real(bytes *b)
-{
-  static const double edges[] = {0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 10000.0, (double)NAN, (double)INFINITY, -(double)INFINITY,
-                                 0x1p-1022, 0x1p-1074, 0x0.8p-1022, 0x1p64, 0x1.0000000000001p64, -0x1p64, 0x1p32, -0x1p32,
-                                 0x1.0000000000001p32, 0x1.fffffffffffffp31, 0x1p-32, 0x1.fffffffffffffp-33, 0x1p1023,
-                                 0x1.fffffffffffffp1023, 0x1.0000000000001p0, 0x1.fffffep127, 0x1.ffffffp127,
-                                 0x1.fffffefffffffp127, 0x1p128, 0x1p-126, 0x1p-149, 0x1p-150, 0x1.8p-14, 0x1p-25, 0x1p20,
-                                 0x1p-201, 1e300, 0x1.921fb54442d18p0, 0x1.921fb54442d18p2, 500000.0, 1e12, 1.5, 0x1p53};
+static inline double take_real(bytes *b) {
+  static const double edges[] = {0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 10000.0, (double)NAN, (double)INFINITY,
+      -(double)INFINITY, 0x1p-1022, 0x1p-1074, 0x0.8p-1022, 0x1p64, 0x1.0000000000001p64, -0x1p64, 0x1p32, -0x1p32,
+      0x1.0000000000001p32, 0x1.fffffffffffffp31, 0x1p-32, 0x1.fffffffffffffp-33, 0x1p1023, 0x1.fffffffffffffp1023,
+      0x1.0000000000001p0, 0x1.fffffep127, 0x1.ffffffp127, 0x1.fffffefffffffp127, 0x1p128, 0x1p-126, 0x1p-149, 0x1p-150,
+      0x1.8p-14, 0x1p-25, 0x1p20, 0x1p-201, 1e300, 0x1.921fb54442d18p0, 0x1.921fb54442d18p2, 500000.0, 1e12, 1.5,
+      0x1p53};
   enum { EDGES = sizeof edges / sizeof edges[0] };
   const unsigned how = take_byte(b);
   if (how < EDGES)
@@ -51,11 +46,11 @@ static inline double take_real(bytes *b)
   return x;
 }
 
-/* Any integer: a position that is special to the library or to its arithmetic and its neighbours, a small one, or any. */
-static inline int64_t take_position(bytes *b)
-{
-  static const int64_t edges[] = {0, 64, 4096, 8192, 1 << 24, INT64_C(1) << 32, INT64_C(1) << 31, (INT64_C(1) << 32) - 64,
-                                  INT64_MAX, INT64_C(1) << 53, 1000003, 131071, INT64_C(1) << 48};
+/* Any integer: a position that is special to the library or to its arithmetic and its neighbours, a small one, or any.
+ */
+static inline int64_t take_position(bytes *b) {
+  static const int64_t edges[] = {0, 64, 4096, 8192, 1 << 24, INT64_C(1) << 32, INT64_C(1) << 31,
+      (INT64_C(1) << 32) - 64, INT64_MAX, INT64_C(1) << 53, 1000003, 131071, INT64_C(1) << 48};
   enum { EDGES = sizeof edges / sizeof edges[0] };
   const unsigned how = take_byte(b);
   if (how < 2 * EDGES) {

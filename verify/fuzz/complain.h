@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__((noreturn, format(printf, 1, 2))) static inline void complain(const char *sentence, ...)
-{
+__attribute__((noreturn, format(printf, 1, 2))) static inline void complain(const char *sentence, ...) {
   va_list arguments;
   va_start(arguments, sentence);
   fputs("FOUND: ", stderr);

@@ -9,26 +9,26 @@
 #include "fill_call.h"
 #include "state.h"
 
-static unsigned char *at(const subject *s, const fill_call *c, unsigned char *start, int64_t row, int64_t column)
-{
+static unsigned char *at(const subject *s, const fill_call *c, unsigned char *start, int64_t row, int64_t column) {
   return start + (size_t)(row * c->stride + column) * s->size;
 }
 
 /* A column of that frequency, whichever function: their bounds are the same. */
-static int64_t column_of(const posenc_spec *spec, int64_t k)
-{
+static int64_t column_of(const posenc_spec *spec, int64_t k) {
   int64_t column = 0;
   while (column < spec->d_model - 1 && model_column(spec, column).k != k)
     column++;
   return column;
 }
 
-static void judge_row(const subject *s, const fill_call *c, unsigned char *start, int64_t row, uint64_t *seed)
-{
+static void judge_row(const subject *s, const fill_call *c, unsigned char *start, int64_t row, uint64_t *seed) {
   enum { WIDE = 96 };
   const int64_t columns = c->kind == FILL_PAIR ? 2 * c->width : c->width, n = columns < WIDE ? columns : WIDE / 2;
   for (int64_t i = 0; i < n; i++) {
-    const int64_t column = n == columns ? i : i < 4 ? i : i < 8 ? columns - 1 - (i - 4) : random_between(seed, 0, columns - 1);
+    const int64_t column = n == columns ? i
+                           : i < 4      ? i
+                           : i < 8      ? columns - 1 - (i - 4)
+                                        : random_between(seed, 0, columns - 1);
     const meaning m = c->kind == FILL_PAIR ? model_pair_column(c->width, column) : model_column(s->spec, column);
     const int64_t held_at = c->kind != FILL_PAIR || column < c->width ? column : c->cosines + column - c->width;
     const double got = element_value(s->spec->dtype, at(s, c, start, row, held_at));
@@ -36,9 +36,9 @@ static void judge_row(const subject *s, const fill_call *c, unsigned char *start
   }
 }
 
-/* By the model as many rows as its patience allows, the first and the last among them; all of them against calls of one row. */
-static void judge_rows(bytes *b, const subject *s, const fill_call *c, unsigned char *start)
-{
+/* By the model as many rows as its patience allows, the first and the last among them; all of them against calls of one
+ * row. */
+static void judge_rows(bytes *b, const subject *s, const fill_call *c, unsigned char *start) {
   enum { PATIENCE = 260 };
   const int64_t columns = c->kind == FILL_PAIR ? 2 * c->width : c->width;
   const int64_t most = PATIENCE / columns + 2, judged = c->count < most ? c->count : most;
@@ -53,16 +53,15 @@ static void judge_rows(bytes *b, const subject *s, const fill_call *c, unsigned 
     const size_t length = (size_t)c->width * s->size;
     if (memcmp(row, at(s, c, start, i, 0), length) != 0 ||
         (c->kind == FILL_PAIR && memcmp(row + length, at(s, c, start, i, c->cosines), length) != 0))
-      complain("%s by %s, d_model %lld: row %lld of %lld, position %a, is another where it is alone", fill_names[c->kind],
-               s->impl->name, (long long)s->spec->d_model, (long long)i, (long long)c->count,
-               c->kind == FILL_AT_REAL ? c->reals[i] : (double)position_of(c, i).whole);
+      complain("%s by %s, d_model %lld: row %lld of %lld, position %a, is another where it is alone",
+          fill_names[c->kind], s->impl->name, (long long)s->spec->d_model, (long long)i, (long long)c->count,
+          c->kind == FILL_AT_REAL ? c->reals[i] : (double)position_of(c, i).whole);
   }
   free(row);
 }
 
 /* Another member of the family writes the same bits. */
-static void judge_member(bytes *b, const subject *s, const fill_call *c, const array *a)
-{
+static void judge_member(bytes *b, const subject *s, const fill_call *c, const array *a) {
   char family[FAMILY_SIZE];
   family_of(s->impl, family);
   const posenc_impl *other = family_member(family, take_byte(b) % 4);
@@ -76,13 +75,12 @@ static void judge_member(bytes *b, const subject *s, const fill_call *c, const a
   perform(plan, c, 0, c->count, start, start + (size_t)c->cosines * s->size, c->stride);
   if (memcmp(its.memory, a->memory, a->bytes) != 0)
     complain("%s: %s and %s differ, d_model %lld, %lld rows", fill_names[c->kind], s->impl->name, other->name,
-             (long long)s->spec->d_model, (long long)c->count);
+        (long long)s->spec->d_model, (long long)c->count);
   array_free(&its);
   posenc_plan_destroy(plan);
 }
 
-void fuzz_fill(bytes *b, const subject *s)
-{
+void fuzz_fill(bytes *b, const subject *s) {
   fill_call c = take_fill_call(b, s);
   const unsigned offset = take_byte(b), broken = take_byte(b);
   /* The halves of one array, or two arrays one behind the other. */

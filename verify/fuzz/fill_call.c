@@ -4,31 +4,36 @@
 
 const char *const fill_names[KINDS] = {"posenc_fill", "posenc_fill_at", "posenc_fill_at_real", "posenc_fill_pair"};
 
-posenc_status perform(const posenc_plan *plan, const fill_call *c, int64_t from, int64_t count, void *out, void *cosines,
-                      int64_t stride)
-{
+posenc_status perform(const posenc_plan *plan, const fill_call *c, int64_t from, int64_t count, void *out,
+    void *cosines, int64_t stride) {
   switch (c->kind) {
-  case FILL: return posenc_fill(plan, c->first + from, count, out, stride);
-  case FILL_AT: return posenc_fill_at(plan, c->positions ? c->positions + from : NULL, count, out, stride);
-  case FILL_AT_REAL: return posenc_fill_at_real(plan, c->reals ? c->reals + from : NULL, count, out, stride);
-  default: return posenc_fill_pair(plan, c->first + from, count, out, cosines, stride);
+  case FILL:
+    return posenc_fill(plan, c->first + from, count, out, stride);
+  case FILL_AT:
+    return posenc_fill_at(plan, c->positions ? c->positions + from : NULL, count, out, stride);
+  case FILL_AT_REAL:
+    return posenc_fill_at_real(plan, c->reals ? c->reals + from : NULL, count, out, stride);
+  default:
+    return posenc_fill_pair(plan, c->first + from, count, out, cosines, stride);
   }
 }
 
-posenc_status foretell(const posenc_plan *plan, const fill_call *c, void *out, void *cosines, message *m)
-{
+posenc_status foretell(const posenc_plan *plan, const fill_call *c, void *out, void *cosines, message *m) {
   switch (c->kind) {
-  case FILL: return posenc_fill_check(plan, c->first, c->count, out, c->stride, m->text, m->size);
-  case FILL_AT: return posenc_fill_at_check(plan, c->positions, c->count, out, c->stride, m->text, m->size);
-  case FILL_AT_REAL: return posenc_fill_at_real_check(plan, c->reals, c->count, out, c->stride, m->text, m->size);
-  default: return posenc_fill_pair_check(plan, c->first, c->count, out, cosines, c->stride, m->text, m->size);
+  case FILL:
+    return posenc_fill_check(plan, c->first, c->count, out, c->stride, m->text, m->size);
+  case FILL_AT:
+    return posenc_fill_at_check(plan, c->positions, c->count, out, c->stride, m->text, m->size);
+  case FILL_AT_REAL:
+    return posenc_fill_at_real_check(plan, c->reals, c->count, out, c->stride, m->text, m->size);
+  default:
+    return posenc_fill_pair_check(plan, c->first, c->count, out, cosines, c->stride, m->text, m->size);
   }
 }
 
 static bool has_list(const fill_call *c) { return c->kind == FILL_AT || c->kind == FILL_AT_REAL; }
 
-model_position position_of(const fill_call *c, int64_t i)
-{
+model_position position_of(const fill_call *c, int64_t i) {
   if (c->kind == FILL_AT_REAL)
     return (model_position){.is_real = true, .real = c->reals[i]};
   return (model_position){.whole = c->kind == FILL_AT ? c->positions[i] : c->first + i};
@@ -37,8 +42,7 @@ model_position position_of(const fill_call *c, int64_t i)
 /* ---- what to call */
 
 /* A list of positions, of its very size; NULL now and then. A repeated byte makes the rest of it a walk. */
-static void take_list(bytes *b, fill_call *c)
-{
+static void take_list(bytes *b, fill_call *c) {
   const unsigned how = take_byte(b);
   if (c->count > 1300)
     c->count = 1300; /* a list that long is for tests of limits */
@@ -59,8 +63,7 @@ static void take_list(bytes *b, fill_call *c)
   }
 }
 
-fill_call take_fill_call(bytes *b, const subject *s)
-{
+fill_call take_fill_call(bytes *b, const subject *s) {
   fill_call c = {.kind = take_byte(b) % KINDS, .state = take_byte(b)};
   const int64_t n = model_count(s->spec);
   c.width = c.kind == FILL_PAIR ? n : s->spec->d_model;
@@ -73,8 +76,7 @@ fill_call take_fill_call(bytes *b, const subject *s)
   return c;
 }
 
-allowed allowed_fill(const subject *s, const fill_call *c, const void *out, const void *cosines)
-{
+allowed allowed_fill(const subject *s, const fill_call *c, const void *out, const void *cosines) {
   allowed a = {0, 0};
   allowed_rows(&a, s->spec, c->count, (place){c->stride, c->width, out});
   if (c->kind == FILL_PAIR)

@@ -22,8 +22,8 @@ fill_call take_fill_call(bytes *b, const subject *s);
 allowed allowed_fill(const subject *s, const fill_call *c, const void *out, const void *cosines);
 
 /* The rows from .. from+count-1 of the call's. */
-posenc_status perform(const posenc_plan *plan, const fill_call *c, int64_t from, int64_t count, void *out, void *cosines,
-                      int64_t stride);
+posenc_status perform(
+    const posenc_plan *plan, const fill_call *c, int64_t from, int64_t count, void *out, void *cosines, int64_t stride);
 posenc_status foretell(const posenc_plan *plan, const fill_call *c, void *out, void *cosines, message *m);
 
 model_position position_of(const fill_call *c, int64_t i);

@@ -1,5 +1,5 @@
-/* A fuzz target: bytes make a spec, a plan of it, and calls of it; every answer is held to the words of posenc.h, by model.c
- * (values) and allowed.c (refusals).
+/* A fuzz target: bytes make a spec, a plan of it, and calls of it; every answer is held to the words of posenc.h, by
+ * model.c (values) and allowed.c (refusals).
  */
 #include <stdlib.h>
 
@@ -14,8 +14,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A table of its own memory: the rows of posenc_fill, zeros between and behind them. */
-void fuzz_table(bytes *b, const subject *s)
-{
+void fuzz_table(bytes *b, const subject *s) {
   const int64_t first = take_position(b), count = take_count(b, s->spec->d_model), d = s->spec->d_model;
   const unsigned how = take_byte(b);
   const int64_t given = how < 64 ? 0 : take_stride(b, d, s->size), stride = given ? given : d;
@@ -48,8 +47,7 @@ void fuzz_table(bytes *b, const subject *s)
 }
 
 /* Calls without a plan, and what has no value. */
-static void fuzz_nothing(bytes *b, const subject *s)
-{
+static void fuzz_nothing(bytes *b, const subject *s) {
   double element = 0.5;
   const int64_t p = take_position(b);
   const posenc_strides strides = {1, 1};
@@ -63,15 +61,15 @@ static void fuzz_nothing(bytes *b, const subject *s)
       posenc_plan_create(NULL, s->spec, NULL) != POSENC_ERROR_ARGUMENT || element != 0.5)
     complain("a call without a plan or a spec is not refused, or writes");
   if (!isnan(posenc_impl_error_bound(s->impl, s->spec, 0, s->spec->d_model)) ||
-      !isnan(posenc_impl_error_bound(s->impl, s->spec, 0, -1)) || !isnan(posenc_impl_error_bound(NULL, s->spec, 0, 0)) ||
+      !isnan(posenc_impl_error_bound(s->impl, s->spec, 0, -1)) ||
+      !isnan(posenc_impl_error_bound(NULL, s->spec, 0, 0)) ||
       !isnan(posenc_impl_error_bound(s->impl, s->spec, 0x1.8p32, 0)))
     complain("there is a bound where there is no output");
   if (!posenc_status_string((posenc_status)(int32_t)p))
     complain("a status has no phrase");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   bytes b = {data, data + size};
   fuzz_spec f;
   take_spec(&b, &f);
@@ -81,7 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool exact = strncmp(impl->name, "exact_", 6) == 0, anchored = strncmp(impl->name, "anchored_", 9) == 0;
     const subject s = {plan, posenc_plan_spec(plan), impl, format_of(f.spec.dtype)->size, exact, exact || anchored};
     if (posenc_dtype_size((posenc_dtype)f.spec.dtype) != s.size)
-      complain("an element of dtype %d has %zu bytes", (int)f.spec.dtype, posenc_dtype_size((posenc_dtype)f.spec.dtype));
+      complain(
+          "an element of dtype %d has %zu bytes", (int)f.spec.dtype, posenc_dtype_size((posenc_dtype)f.spec.dtype));
     for (int i = 0; i < 3 && (i == 0 || b.at < b.end); i++) {
       const unsigned which = take_byte(&b);
       (which < 170 ? fuzz_fill : which < 240 ? fuzz_add : which < 252 ? fuzz_table : fuzz_nothing)(&b, &s);

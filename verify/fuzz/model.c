@@ -8,13 +8,11 @@
 /* Bits of a first attempt, and how many more frequencies and angles carry than their sines. */
 enum { FIRST_BITS = 128, MORE_BITS = 64, MOST_BITS = 1 << 16, KEPT = 64 };
 
-int64_t model_count(const posenc_spec *spec)
-{
+int64_t model_count(const posenc_spec *spec) {
   return spec->odd == POSENC_ODD_ZERO ? spec->d_model / 2 : spec->d_model / 2 + spec->d_model % 2;
 }
 
-meaning model_column(const posenc_spec *spec, int64_t column)
-{
+meaning model_column(const posenc_spec *spec, int64_t column) {
   const int64_t n = model_count(spec), pairs = spec->d_model / 2;
   const bool second = spec->layout == POSENC_INTERLEAVED ? column % 2 : column >= n;
   if (column >= n + pairs)
@@ -25,8 +23,7 @@ meaning model_column(const posenc_spec *spec, int64_t column)
   return (meaning){COSINE, k};
 }
 
-meaning model_pair_column(int64_t n, int64_t column)
-{
+meaning model_pair_column(int64_t n, int64_t column) {
   if (column < n)
     return (meaning){SINE, column};
   return (meaning){COSINE, column - n};
@@ -38,14 +35,12 @@ static struct {
   bool made, known;
 } kept[KEPT];
 
-void model_forget(void)
-{
+void model_forget(void) {
   for (int k = 0; k < KEPT; k++)
     kept[k].known = false;
 }
 
-static void frequency(const posenc_spec *spec, int64_t k, mpfr_t w)
-{
+static void frequency(const posenc_spec *spec, int64_t k, mpfr_t w) {
   const bool keep = k < KEPT && mpfr_get_prec(w) == FIRST_BITS + MORE_BITS;
   if (keep && kept[k].known) {
     mpfr_set(w, kept[k].value, MPFR_RNDN);
@@ -71,11 +66,11 @@ static void frequency(const posenc_spec *spec, int64_t k, mpfr_t w)
 }
 
 /* To the dtype's digits and exponents, subnormals included, once. */
-static double nearest(int32_t dtype, const mpfr_t x)
-{
+static double nearest(int32_t dtype, const mpfr_t x) {
   static const struct {
     int digits, least; /* the smallest number is 2^least */
-  } formats[] = {[POSENC_F32] = {24, -149}, [POSENC_F64] = {53, -1074}, [POSENC_BF16] = {8, -133}, [POSENC_F16] = {11, -24}};
+  } formats[] = {
+      [POSENC_F32] = {24, -149}, [POSENC_F64] = {53, -1074}, [POSENC_BF16] = {8, -133}, [POSENC_F16] = {11, -24}};
   const mpfr_exp_t least = mpfr_get_emin();
   mpfr_t r;
   mpfr_init2(r, formats[dtype].digits);
@@ -90,8 +85,7 @@ static double nearest(int32_t dtype, const mpfr_t x)
 }
 
 /* How far got is from the nearer end of [low, high]; 0 inside. */
-static double away(double got, const mpfr_t low, const mpfr_t high)
-{
+static double away(double got, const mpfr_t low, const mpfr_t high) {
   mpfr_t d;
   mpfr_init2(d, 64);
   double result = 0;
@@ -108,12 +102,11 @@ static double away(double got, const mpfr_t low, const mpfr_t high)
   return result;
 }
 
-/* One attempt. With Q bits, w is off by less than (711 2^-Q) w: 709 (= 1022 ln 2) for the rounding of its exponent, 1 for the
- * power, 1 for the product with position * scale, which is exact. The sine moves by no more than its angle, and is rounded
- * once. */
-static bool attempt(const posenc_spec *spec, meaning m, model_position position, mpfr_prec_t bits, double *value, double got,
-                    double *distance)
-{
+/* One attempt. With Q bits, w is off by less than (711 2^-Q) w: 709 (= 1022 ln 2) for the rounding of its exponent, 1
+ * for the power, 1 for the product with position * scale, which is exact. The sine moves by no more than its angle, and
+ * is rounded once. */
+static bool attempt(const posenc_spec *spec, meaning m, model_position position, mpfr_prec_t bits, double *value,
+    double got, double *distance) {
   mpfr_t w, p, v, low, high, error;
   mpfr_init2(w, bits + MORE_BITS);
   mpfr_init2(p, 128);
@@ -146,8 +139,7 @@ static bool attempt(const posenc_spec *spec, meaning m, model_position position,
   return done;
 }
 
-double model_value(const posenc_spec *spec, meaning m, model_position position, double got, double *distance)
-{
+double model_value(const posenc_spec *spec, meaning m, model_position position, double got, double *distance) {
   double value = 0;
   if (m.function == ZERO) {
     *distance = fabs(got);

@@ -1,4 +1,5 @@
-/* The slow model: one output at a time, from the words of posenc.h, by MPFR. It shares nothing with impl/, nor with truth.c. */
+/* The slow model: one output at a time, from the words of posenc.h, by MPFR. It shares nothing with impl/, nor with
+ * truth.c. */
 #ifndef POSENC_FUZZ_MODEL_H
 #define POSENC_FUZZ_MODEL_H
 
@@ -24,8 +25,8 @@ typedef struct model_position {
   double real;
 } model_position;
 
-/* The number of the dtype nearest to the real value of function m; zeros have the sign that the header promises of exact.
- * *distance becomes a lower bound, and a close one, of |got - real value|. spec must be a valid one. */
+/* The number of the dtype nearest to the real value of function m; zeros have the sign that the header promises of
+ * exact. *distance becomes a lower bound, and a close one, of |got - real value|. spec must be a valid one. */
 double model_value(const posenc_spec *spec, meaning m, model_position position, double got, double *distance);
 
 /* For the next spec: frequencies of the last one are kept. */

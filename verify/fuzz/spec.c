@@ -12,15 +12,13 @@ enum { CANARY = 0x5a };
 
 /* ---- messages: terminated within their size, one line, nothing written where nothing is wrong */
 
-void message_clear(message *m, bytes *b)
-{
+void message_clear(message *m, bytes *b) {
   const unsigned how = take_byte(b);
   memset(m->text, CANARY, sizeof m->text);
   m->size = how < 64 ? how : how < 128 ? MESSAGE_ROOM - 8 : 200;
 }
 
-void message_judge(const char *what, const message *m, posenc_status status)
-{
+void message_judge(const char *what, const message *m, posenc_status status) {
   const bool written = status != POSENC_OK && m->size > 0;
   const char *end = memchr(m->text, '\0', sizeof m->text);
   if (written && (!end || end >= m->text + m->size))
@@ -34,9 +32,9 @@ void message_judge(const char *what, const message *m, posenc_status status)
 
 /* ---- specs */
 
-static int64_t take_width(bytes *b)
-{
-  static const int64_t edges[] = {0, -1, 1 << 20, (1 << 20) + 1, INT64_MIN, INT64_MAX, 8194, 8193, 96, 512, INT64_C(1) << 32};
+static int64_t take_width(bytes *b) {
+  static const int64_t edges[] = {
+      0, -1, 1 << 20, (1 << 20) + 1, INT64_MIN, INT64_MAX, 8194, 8193, 96, 512, INT64_C(1) << 32};
   const unsigned how = take_byte(b);
   if (how < 210)
     return 1 + how % 42;
@@ -45,8 +43,7 @@ static int64_t take_width(bytes *b)
   return edges[how - 245];
 }
 
-static void take_freqs(bytes *b, fuzz_spec *f)
-{
+static void take_freqs(bytes *b, fuzz_spec *f) {
   const int64_t d = f->spec.d_model;
   const int64_t n = d < 1 || d > WIDEST_PLAN ? 1 : model_count(&f->spec);
   f->freqs = calloc(n > 0 ? (size_t)n : 1, sizeof *f->freqs);
@@ -58,23 +55,48 @@ static void take_freqs(bytes *b, fuzz_spec *f)
 }
 
 /* One field changed, perhaps to what it may not be. */
-static void take_field(bytes *b, posenc_spec *s)
-{
+static void take_field(bytes *b, posenc_spec *s) {
   const unsigned what = take_byte(b) % 16;
   const unsigned how = take_byte(b);
   const int32_t choice = how < 240 ? (int32_t)(how & 1) : (int32_t)take_bits(b, 4);
   switch (what) {
-  case 0: case 1: s->layout = choice; break;
-  case 2: case 3: s->order = choice; break;
-  case 4: case 5: s->odd = choice; break;
-  case 6: case 7: s->dtype = how < 240 ? (int32_t)(how & 3) : choice; break;
-  case 8: s->base = take_real(b); break;
-  case 9: s->denominator = take_real(b); break;
-  case 10: s->denominator = (double)how / 2; break;
-  case 11: s->position_scale = take_real(b); break;
-  case 12: s->position_scale = ldexp(how & 1 ? -1.25 : 1.0, (int)(how >> 1) % 65 - 32); break;
-  case 13: s->base = 1 + ldexp((double)(how + 1), (int)(take_byte(b) % 128) - 52); break;
-  case 14: s->n_freqs = how < 128 ? 0 : s->n_freqs + (int8_t)how; break;
+  case 0:
+  case 1:
+    s->layout = choice;
+    break;
+  case 2:
+  case 3:
+    s->order = choice;
+    break;
+  case 4:
+  case 5:
+    s->odd = choice;
+    break;
+  case 6:
+  case 7:
+    s->dtype = how < 240 ? (int32_t)(how & 3) : choice;
+    break;
+  case 8:
+    s->base = take_real(b);
+    break;
+  case 9:
+    s->denominator = take_real(b);
+    break;
+  case 10:
+    s->denominator = (double)how / 2;
+    break;
+  case 11:
+    s->position_scale = take_real(b);
+    break;
+  case 12:
+    s->position_scale = ldexp(how & 1 ? -1.25 : 1.0, (int)(how >> 1) % 65 - 32);
+    break;
+  case 13:
+    s->base = 1 + ldexp((double)(how + 1), (int)(take_byte(b) % 128) - 52);
+    break;
+  case 14:
+    s->n_freqs = how < 128 ? 0 : s->n_freqs + (int8_t)how;
+    break;
   default:
     if (how < 8)
       s->struct_size = how == 7 ? SIZE_MAX : sizeof *s - 8 * how;
@@ -84,10 +106,11 @@ static void take_field(bytes *b, posenc_spec *s)
 }
 
 /* A preset's spec, or the status that the header has for one that is not there. */
-static void take_preset(bytes *b, int64_t width, posenc_spec *spec)
-{
+static void take_preset(bytes *b, int64_t width, posenc_spec *spec) {
   const size_t which = take_byte(b) % (posenc_preset_count() + 2);
-  const char *name = which < posenc_preset_count() ? posenc_preset_at(which)->name : which % 2 ? "no such preset" : NULL;
+  const char *name = which < posenc_preset_count() ? posenc_preset_at(which)->name
+                     : which % 2                   ? "no such preset"
+                                                   : NULL;
   posenc_spec untouched;
   memset(&untouched, CANARY, sizeof untouched);
   *spec = untouched;
@@ -98,7 +121,8 @@ static void take_preset(bytes *b, int64_t width, posenc_spec *spec)
   message_judge("posenc_spec_preset_check", &m, foretold);
   if (status != foretold || (!name && status != POSENC_ERROR_ARGUMENT) || (width < 1 && status == POSENC_OK) ||
       (which >= posenc_preset_count() && status == POSENC_OK))
-    complain("preset %s, d_model %lld: %d, foretold %d", name ? name : "NULL", (long long)width, (int)status, (int)foretold);
+    complain(
+        "preset %s, d_model %lld: %d, foretold %d", name ? name : "NULL", (long long)width, (int)status, (int)foretold);
   if (status == POSENC_OK)
     return;
   if (memcmp(spec, &untouched, sizeof untouched) != 0)
@@ -106,10 +130,9 @@ static void take_preset(bytes *b, int64_t width, posenc_spec *spec)
   *spec = posenc_spec_default(width);
 }
 
-static void take_name(bytes *b, fuzz_spec *f)
-{
-  static const char *const families[] = {NULL, "exact", "anchored", "sleef", "sleef_u35", "sleef_f64",
-                                         "", "exact_", "naive ", "avx2"};
+static void take_name(bytes *b, fuzz_spec *f) {
+  static const char *const families[] = {
+      NULL, "exact", "anchored", "sleef", "sleef_u35", "sleef_f64", "", "exact_", "naive ", "avx2"};
   enum { FAMILIES = sizeof families / sizeof families[0] };
   const unsigned how = take_byte(b);
   f->name = f->own;
@@ -131,8 +154,7 @@ static void take_name(bytes *b, fuzz_spec *f)
       f->name = family_member(family, i)->name;
 }
 
-void take_spec(bytes *b, fuzz_spec *f)
-{
+void take_spec(bytes *b, fuzz_spec *f) {
   *f = (fuzz_spec){.freqs = NULL};
   take_name(b, f);
   const unsigned how = take_byte(b);
@@ -151,8 +173,7 @@ void take_spec(bytes *b, fuzz_spec *f)
 
 /* ---- plans */
 
-static void judge_plan(const fuzz_spec *f, const posenc_plan *plan)
-{
+static void judge_plan(const fuzz_spec *f, const posenc_plan *plan) {
   const posenc_spec *kept = posenc_plan_spec(plan);
   posenc_spec given = f->spec;
   if (given.freqs &&
@@ -166,8 +187,7 @@ static void judge_plan(const fuzz_spec *f, const posenc_plan *plan)
     complain("the plan's implementation is %s", posenc_plan_impl(plan));
 }
 
-posenc_plan *plan_judged(bytes *b, const fuzz_spec *f)
-{
+posenc_plan *plan_judged(bytes *b, const fuzz_spec *f) {
   const unsigned how = take_byte(b);
   message m;
   posenc_status status;

@@ -1,5 +1,5 @@
-/* What the fields of a spec come to, said once for the references: defaults, what a column holds, and what the tools call
- * their values. Nothing of impl/. */
+/* What the fields of a spec come to, said once for the references: defaults, what a column holds, and what the tools
+ * call their values. Nothing of impl/. */
 #ifndef POSENC_VERIFY_COLUMNS_H
 #define POSENC_VERIFY_COLUMNS_H
 
@@ -11,18 +11,15 @@
 #include "posenc.h"
 
 /* Frequencies. */
-static inline int64_t spec_count(const posenc_spec *spec)
-{
+static inline int64_t spec_count(const posenc_spec *spec) {
   return (spec->d_model + (spec->odd == POSENC_ODD_HALF_PAIR)) / 2;
 }
 
-static inline double spec_denominator(const posenc_spec *spec)
-{
+static inline double spec_denominator(const posenc_spec *spec) {
   return spec->denominator > 0 ? spec->denominator : (double)spec->d_model / 2; /* exact: d_model is small */
 }
 
-static inline double spec_scale(const posenc_spec *spec)
-{
+static inline double spec_scale(const posenc_spec *spec) {
   return spec->position_scale != 0 ? spec->position_scale : 1;
 }
 
@@ -31,8 +28,7 @@ typedef struct place {
   bool cosine;
 } place;
 
-static inline place place_of(const posenc_spec *spec, int64_t c)
-{
+static inline place place_of(const posenc_spec *spec, int64_t c) {
   const int64_t n = spec_count(spec);
   if (c >= 2 * n)
     return (place){-1, false};
@@ -42,24 +38,20 @@ static inline place place_of(const posenc_spec *spec, int64_t c)
 }
 
 /* NULL past the last. */
-static inline const char *layout_name(int32_t layout)
-{
+static inline const char *layout_name(int32_t layout) {
   return layout == POSENC_INTERLEAVED ? "interleaved" : layout == POSENC_SPLIT ? "split" : NULL;
 }
 
-static inline const char *order_name(int32_t order)
-{
+static inline const char *order_name(int32_t order) {
   return order == POSENC_SIN_FIRST ? "sin_first" : order == POSENC_COS_FIRST ? "cos_first" : NULL;
 }
 
-static inline const char *odd_name(int32_t odd)
-{
+static inline const char *odd_name(int32_t odd) {
   return odd == POSENC_ODD_HALF_PAIR ? "half_pair" : odd == POSENC_ODD_ZERO ? "zero" : NULL;
 }
 
 /* What is not the paper's, but for width and base: ", denominator 15, split". */
-static inline void spec_print_changes(FILE *out, const posenc_spec *spec)
-{
+static inline void spec_print_changes(FILE *out, const posenc_spec *spec) {
   if (!spec->freqs && spec->denominator > 0)
     fprintf(out, ", denominator %g", spec->denominator);
   if (spec_scale(spec) != 1)

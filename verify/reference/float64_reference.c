@@ -7,8 +7,7 @@
 #include "formats.h"
 #include "memory.h"
 
-double *float64_reference_frequencies(const posenc_spec *spec)
-{
+double *float64_reference_frequencies(const posenc_spec *spec) {
   const int64_t n = spec_count(spec);
   double *w = must_calloc(n, sizeof *w);
   for (int64_t k = 0; k < n; k++)
@@ -16,8 +15,7 @@ double *float64_reference_frequencies(const posenc_spec *spec)
   return w;
 }
 
-void float64_reference_row(const posenc_spec *spec, const double *w, int64_t position, truth_value *row)
-{
+void float64_reference_row(const posenc_spec *spec, const double *w, int64_t position, truth_value *row) {
   const format *f = format_of(spec->dtype);
   for (int64_t c = 0; c < spec->d_model; c++) {
     const place here = place_of(spec, c);
@@ -34,19 +32,16 @@ void float64_reference_row(const posenc_spec *spec, const double *w, int64_t pos
 }
 
 /* The error per position, in units of 2^-53. */
-static double slope(const posenc_spec *spec, double w)
-{
+static double slope(const posenc_spec *spec, double w) {
   const double scale = spec_scale(spec), roundings = scale == 1 ? 3 : 4;
   return w == 0 ? 0 : fabs(scale * w) * (roundings + fabs(log(fabs(w))));
 }
 
-double float64_reference_bound(const posenc_spec *spec, int64_t position, double w)
-{
+double float64_reference_bound(const posenc_spec *spec, int64_t position, double w) {
   return (fabs((double)position) * slope(spec, w) + 1) * 0x1p-53;
 }
 
-int64_t float64_reference_good_to(const posenc_spec *spec)
-{
+int64_t float64_reference_good_to(const posenc_spec *spec) {
   double *w = float64_reference_frequencies(spec);
   double steepest = 0;
   for (int64_t k = 0; k < spec_count(spec); k++)

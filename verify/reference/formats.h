@@ -1,4 +1,5 @@
-/* The element types as sets of numbers: what the bits of an element stand for, and which number is nearest to a real one. */
+/* The element types as sets of numbers: what the bits of an element stand for, and which number is nearest to a real
+ * one. */
 #ifndef POSENC_VERIFY_FORMATS_H
 #define POSENC_VERIFY_FORMATS_H
 
@@ -17,32 +18,28 @@ typedef struct format {
 
 enum { FORMATS = 4 };
 
-static inline const format *format_of(int32_t dtype)
-{
+static inline const format *format_of(int32_t dtype) {
   static const format formats[FORMATS] = {[POSENC_F32] = {"f32", "float32", 4, 24, 149},
-                                          [POSENC_F64] = {"f64", "float64", 8, 53, 1074},
-                                          [POSENC_BF16] = {"bf16", "bfloat16", 2, 8, 133},
-                                          [POSENC_F16] = {"f16", "float16", 2, 11, 24}};
+      [POSENC_F64] = {"f64", "float64", 8, 53, 1074},
+      [POSENC_BF16] = {"bf16", "bfloat16", 2, 8, 133},
+      [POSENC_F16] = {"f16", "float16", 2, 11, 24}};
   return &formats[dtype];
 }
 
 /* NULL past the last. */
-static inline const char *dtype_name(int32_t dtype)
-{
+static inline const char *dtype_name(int32_t dtype) {
   return dtype >= 0 && dtype < FORMATS ? format_of(dtype)->name : NULL;
 }
 
 /* The unit in the last place of a number from 2^exponent up to twice that, as an exponent of 2. */
-static inline int format_unit(const format *f, int exponent)
-{
+static inline int format_unit(const format *f, int exponent) {
   const int unit = exponent - f->digits + 1;
   return unit > -f->lowest ? unit : -f->lowest;
 }
 
-/* The number nearest to y, of two the one whose last bit is 0; zeros keep their sign. Nothing overflows: 2^128 comes for what
- * a bfloat16 has no number for. */
-static inline double format_nearest(const format *f, double y)
-{
+/* The number nearest to y, of two the one whose last bit is 0; zeros keep their sign. Nothing overflows: 2^128 comes
+ * for what a bfloat16 has no number for. */
+static inline double format_nearest(const format *f, double y) {
   if (y == 0 || !isfinite(y))
     return y;
   const int unit = format_unit(f, ilogb(y));
@@ -50,8 +47,7 @@ static inline double format_nearest(const format *f, double y)
 }
 
 /* The number of an element; every one of them is a double. */
-static inline double element_value(int32_t dtype, const void *element)
-{
+static inline double element_value(int32_t dtype, const void *element) {
   if (dtype == POSENC_F64) {
     double value;
     memcpy(&value, element, sizeof value);
@@ -62,7 +58,8 @@ static inline double element_value(int32_t dtype, const void *element)
   if (dtype == POSENC_F16) {
     const int exponent = bits >> 10 & 31, significand = bits & 1023;
     const double size = exponent == 31 ? (significand ? (double)NAN : (double)INFINITY)
-                        : exponent ? ldexp(significand + 1024, exponent - 25) : ldexp(significand, -24);
+                        : exponent     ? ldexp(significand + 1024, exponent - 25)
+                                       : ldexp(significand, -24);
     return bits >> 15 ? -size : size;
   }
   if (dtype == POSENC_BF16)
@@ -73,9 +70,6 @@ static inline double element_value(int32_t dtype, const void *element)
 }
 
 /* Equal to the bit, the sign of zero included; NaNs are all one number. */
-static inline int same_number(double a, double b)
-{
-  return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
-}
+static inline int same_number(double a, double b) { return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b); }
 
 #endif

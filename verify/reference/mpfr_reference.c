@@ -40,19 +40,18 @@ struct truth {
   double base, denominator, scale;
   double *freqs;
   const format *format;
-  int64_t *places;   /* the columns of frequency k: [2k] of its sine, [2k + 1] of its cosine; -1 where there is none */
-  int64_t zero;      /* the column of zeros, or -1 */
-  mpfr_t position;   /* times the scale, */
-  bool minus_zero;   /* and before that -0.0, which no integer is */
-  mpfr_t low, high;  /* scratch: the ends of an error interval, */
-  mpfr_t whole;      /* and a value in units of its last place */
+  int64_t *places;  /* the columns of frequency k: [2k] of its sine, [2k + 1] of its cosine; -1 where there is none */
+  int64_t zero;     /* the column of zeros, or -1 */
+  mpfr_t position;  /* times the scale, */
+  bool minus_zero;  /* and before that -0.0, which no integer is */
+  mpfr_t low, high; /* scratch: the ends of an error interval, */
+  mpfr_t whole;     /* and a value in units of its last place */
   level levels[LEVELS];
   int highest;
   int64_t widened;
 };
 
-truth *truth_create(const posenc_spec *spec)
-{
+truth *truth_create(const posenc_spec *spec) {
   truth *t = must_calloc(1, sizeof *t);
   t->n = spec_count(spec);
   t->base = spec->base;
@@ -76,8 +75,7 @@ truth *truth_create(const posenc_spec *spec)
   return t;
 }
 
-void truth_destroy(truth *t)
-{
+void truth_destroy(truth *t) {
   if (!t)
     return;
   for (int i = 0; i < LEVELS; i++) {
@@ -96,18 +94,11 @@ void truth_destroy(truth *t)
   free(t);
 }
 
-long truth_precision(const truth *t)
-{
-  return (long)FIRST_BITS << t->highest;
-}
+long truth_precision(const truth *t) { return (long)FIRST_BITS << t->highest; }
 
-int64_t truth_widened(const truth *t)
-{
-  return t->widened;
-}
+int64_t truth_widened(const truth *t) { return t->widened; }
 
-static level *level_at(truth *t, int index)
-{
+static level *level_at(truth *t, int index) {
   if (index >= LEVELS)
     abort(); /* four million bits undecided: an error of this file, not a hard case */
   level *l = &t->levels[index];
@@ -122,8 +113,7 @@ static level *level_at(truth *t, int index)
   return l;
 }
 
-static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k)
-{
+static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k) {
   frequency *f = &l->w[k];
   if (!f->known) {
     mpfr_init2(f->value, mpfr_get_prec(l->angle));
@@ -144,8 +134,7 @@ static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k)
 }
 
 /* The number nearest to v, rounded once, by whole units of its last place. */
-static double nearest(truth *t, const mpfr_t v, const format *f)
-{
+static double nearest(truth *t, const mpfr_t v, const format *f) {
   const int unit = format_unit(f, (int)mpfr_get_exp(v) - 1);
   mpfr_set_prec(t->whole, mpfr_get_prec(v));
   mpfr_mul_2si(t->whole, v, -unit, MPFR_RNDN);
@@ -155,8 +144,7 @@ static double nearest(truth *t, const mpfr_t v, const format *f)
 
 /* Does every real number closer to v than 2^(EXP(v) - bits) round to the same number? Below the normal range a format
  * keeps fewer digits. */
-static bool rounding_is_certain(truth *t, const mpfr_t v, mpfr_exp_t bits, const format *f)
-{
+static bool rounding_is_certain(truth *t, const mpfr_t v, mpfr_exp_t bits, const format *f) {
   if (bits < 2)
     return false;
   const mpfr_exp_t exponent = mpfr_get_exp(v);
@@ -181,8 +169,7 @@ typedef struct answer {
 } answer;
 
 /* v is the sine or cosine of the level's angle, as computed. Answers once it is certain. */
-static void settle(truth *t, const level *l, const mpfr_t v, answer *a)
-{
+static void settle(truth *t, const level *l, const mpfr_t v, answer *a) {
   if (a->done)
     return;
   t->widened += l == &t->levels[1]; /* left over by the first level */
@@ -208,8 +195,7 @@ static void settle(truth *t, const level *l, const mpfr_t v, answer *a)
 
 /* Angle 0 is the one argument whose sine and cosine are rational; all others are transcendental, so they are never
  * exactly on a midpoint and the loop ends. */
-static void settle_pair(truth *t, int64_t k, answer *sine, answer *cosine)
-{
+static void settle_pair(truth *t, int64_t k, answer *sine, answer *cosine) {
   for (int index = 0; !sine->done || !cosine->done; index++) {
     level *l = level_at(t, index);
     mpfr_mul(l->angle, frequency_at(t, l, k), t->position, MPFR_RNDN);
@@ -226,8 +212,7 @@ static void settle_pair(truth *t, int64_t k, answer *sine, answer *cosine)
 }
 
 /* Into values, or, where that is NULL, the nearest numbers alone. The position is set. */
-static void settle_row(truth *t, truth_value *values, float *floats)
-{
+static void settle_row(truth *t, truth_value *values, float *floats) {
   mpfr_mul_d(t->position, t->position, t->scale, MPFR_RNDN);
   for (int64_t k = 0; k < t->n; k++) {
     const int64_t *at = t->places + 2 * k;
@@ -245,22 +230,19 @@ static void settle_row(truth *t, truth_value *values, float *floats)
     floats[t->zero] = 0;
 }
 
-void truth_row(truth *t, int64_t position, truth_value *row)
-{
+void truth_row(truth *t, int64_t position, truth_value *row) {
   t->minus_zero = false;
   mpfr_set_si(t->position, (long)position, MPFR_RNDN);
   settle_row(t, row, NULL);
 }
 
-void truth_row_real(truth *t, double position, truth_value *row)
-{
+void truth_row_real(truth *t, double position, truth_value *row) {
   t->minus_zero = position == 0 && signbit(position);
   mpfr_set_d(t->position, position, MPFR_RNDN);
   settle_row(t, row, NULL);
 }
 
-void truth_row_floats(truth *t, int64_t position, float *row)
-{
+void truth_row_floats(truth *t, int64_t position, float *row) {
   t->minus_zero = false;
   mpfr_set_si(t->position, (long)position, MPFR_RNDN);
   settle_row(t, NULL, row);

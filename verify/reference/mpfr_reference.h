@@ -20,8 +20,7 @@ typedef struct truth_value {
 } truth_value;
 
 /* What a correctly rounded table of this dtype holds. */
-static inline double truth_rounded(const truth_value *value, int32_t dtype)
-{
+static inline double truth_rounded(const truth_value *value, int32_t dtype) {
   return dtype == POSENC_F64 ? value->y : (double)value->rounded;
 }
 
@@ -35,11 +34,12 @@ void truth_destroy(truth *t);
 /* row[0 .. d_model-1]: the row of that position, any int64 but the most negative one. */
 void truth_row(truth *t, int64_t position, truth_value *row);
 
-/* The same for a real position: what the double stands for, exactly. -0.0 has sines of the sign of -0.0 * scale * w_k. */
+/* The same for a real position: what the double stands for, exactly. -0.0 has sines of the sign of -0.0 * scale * w_k.
+ */
 void truth_row_real(truth *t, double position, truth_value *row);
 
-/* The row of an integer once more, but only the nearest numbers of the dtype, which must not be float64: what the double would
- * need beyond them is not looked for. */
+/* The row of an integer once more, but only the nearest numbers of the dtype, which must not be float64: what the
+ * double would need beyond them is not looked for. */
 void truth_row_floats(truth *t, int64_t position, float *row);
 
 /* The precision, in bits, that every value gets first, and the highest that any so far has needed. */

@@ -4,10 +4,10 @@
 
 #include "formats.h"
 
-/* |got - (y + low)| in units of the dtype's spacing at y, 2^(max(e, emin) - p + 1), e the exponent of y and p the precision:
- * at y, not at got, so that the scale does not depend on the answer. Where y is 0, nothing but 0 is right. */
-static inline double ulp_distance(int32_t dtype, double got, double y, double low)
-{
+/* |got - (y + low)| in units of the dtype's spacing at y, 2^(max(e, emin) - p + 1), e the exponent of y and p the
+ * precision: at y, not at got, so that the scale does not depend on the answer. Where y is 0, nothing but 0 is right.
+ */
+static inline double ulp_distance(int32_t dtype, double got, double y, double low) {
   if (!isfinite(got))
     return INFINITY;
   if (y == 0)

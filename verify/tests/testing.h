@@ -15,8 +15,7 @@
 #include "reference/random.h"
 
 /* The i-th implementation this machine can run, counting down the list; NULL past the last. */
-static inline const posenc_impl *runnable(size_t i)
-{
+static inline const posenc_impl *runnable(size_t i) {
   for (size_t j = 0; j < posenc_impl_count(); j++)
     if (posenc_impl_supported(posenc_impl_at(j)) && i-- == 0)
       return posenc_impl_at(j);
@@ -24,8 +23,7 @@ static inline const posenc_impl *runnable(size_t i)
 }
 
 /* A plan that must come into being. */
-static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl)
-{
+static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
   posenc_plan *plan = NULL;
   char message[512] = "";
   if (posenc_plan_check(spec, impl, message, sizeof message) != POSENC_OK)
@@ -35,15 +33,14 @@ static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl)
 }
 
 /* Bits of float rows, compared with a message that says where. */
-static inline void assert_rows_equal(const char *what, const float *got, const float *want, int64_t count, int64_t d_model,
-                                     int64_t got_stride, int64_t want_stride)
-{
+static inline void assert_rows_equal(const char *what, const float *got, const float *want, int64_t count,
+    int64_t d_model, int64_t got_stride, int64_t want_stride) {
   for (int64_t i = 0; i < count; i++)
     for (int64_t c = 0; c < d_model; c++) {
       const float *g = got + i * got_stride + c, *w = want + i * want_stride + c;
       if (memcmp(g, w, sizeof *g) != 0)
         fail_msg("%s: row %lld of d_model %lld, column %lld: got %a, want %a", what, (long long)i, (long long)d_model,
-                 (long long)c, (double)*g, (double)*w);
+            (long long)c, (double)*g, (double)*w);
     }
 }
 

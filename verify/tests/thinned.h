@@ -1,4 +1,5 @@
-/* Emulated or sanitized, some tests would take minutes: there CMake defines POSENC_THINNED, and they skip three of four cases. */
+/* Emulated or sanitized, some tests would take minutes: there CMake defines POSENC_THINNED, and they skip three of four
+ * cases. */
 #ifndef POSENC_VERIFY_THINNED_H
 #define POSENC_VERIFY_THINNED_H
 
@@ -10,9 +11,6 @@ enum { THINNED = 1 };
 enum { THINNED = 0 };
 #endif
 
-static inline int left_out(uint64_t *seed)
-{
-  return THINNED && next_random(seed) % 4 != 0;
-}
+static inline int left_out(uint64_t *seed) { return THINNED && next_random(seed) % 4 != 0; }
 
 #endif

@@ -32,7 +32,15 @@ JUDGED_D, JUDGED_ROWS, JUDGED_FEW = 512, 131072, 5000  # few: of slow ones, and 
 
 def size(text):
     n, x, d = text.partition("x")
-    if not x or not n.isdecimal() or not d.isdecimal() or int(n) < 1 or int(d) < 2 or int(d) % 2 or int(n) * int(d) > 1 << 32:
+    if (
+        not x
+        or not n.isdecimal()
+        or not d.isdecimal()
+        or int(n) < 1
+        or int(d) < 2
+        or int(d) % 2
+        or int(n) * int(d) > 1 << 32
+    ):
         raise argparse.ArgumentTypeError(
             f"{text!r} is no size; allowed: ROWSxCOLUMNS, an even number of columns (the tutorial's code refuses others), "
             f"at most 2^32 elements"
@@ -61,13 +69,22 @@ def count(text):
 
 def arguments(given=None):
     parser = argparse.ArgumentParser(
-        prog="peers_python", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+        prog="peers_python",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
-    parser.add_argument("--output", metavar="DIR", required=True, type=pathlib.Path, help="where to write; made if need be")
+    parser.add_argument(
+        "--output", metavar="DIR", required=True, type=pathlib.Path, help="where to write; made if need be"
+    )
     parser.add_argument("--sizes", type=sizes, metavar="NxD,...", help=f"tables; default {SIZES}, quick {QUICK_SIZES}")
-    parser.add_argument("--turns", type=count, metavar="N",
-                        help=f"default {TURNS}, quick {QUICK_TURNS}; fewer than 3 have no spread; at most {LARGE_TURNS} of "
-                             f"tables above {LARGE >> 20} MiB")
+    parser.add_argument(
+        "--turns",
+        type=count,
+        metavar="N",
+        help=f"default {TURNS}, quick {QUICK_TURNS}; fewer than 3 have no spread; at most {LARGE_TURNS} of "
+        f"tables above {LARGE >> 20} MiB",
+    )
     parser.add_argument("--peers", type=peers, metavar="NAME,...", help="only these, beside posenc's own; default all")
     parser.add_argument("--seed", type=int, default=1, help="of the order of turns; default 1")
     parser.add_argument("--no-judged", action="store_true", help="write no tables for posenc-verify")
@@ -103,8 +120,10 @@ def unusable(processors, cache):
 def measure(args, processors, cache):
     """(exit status, what was measured or None)"""
     if reason := unusable(processors, cache):
-        say(f"posenc itself does not run ({reason}), so there is nothing to compare with; install the package, or set "
-            f"PYTHONPATH to python/ and LD_LIBRARY_PATH to a build of it")
+        say(
+            f"posenc itself does not run ({reason}), so there is nothing to compare with; install the package, or set "
+            f"PYTHONPATH to python/ and LD_LIBRARY_PATH to a build of it"
+        )
         return 2, None
     run = Run(args.names, sorted({1, len(processors)}), args.sizes, processors, cache)
     try:
@@ -132,7 +151,10 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that processes and files of the run end with it
     try:
         args.output.mkdir(parents=True, exist_ok=True)
-        for old in ["python.json", *(f"{subject.name}.npy" for subject in SUBJECTS)]:  # an earlier run's are not this one's
+        for old in [
+            "python.json",
+            *(f"{subject.name}.npy" for subject in SUBJECTS),
+        ]:  # an earlier run's are not this one's
             (args.output / old).unlink(missing_ok=True)
         with tempfile.TemporaryDirectory(prefix="posenc-peers-") as cache:
             status, result = measure(args, os.sched_getaffinity(0), cache)

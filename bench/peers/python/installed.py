@@ -39,7 +39,9 @@ class Marian(Installed):
             raise missing("transformers", error) from error
         self.make = make = MarianSinusoidalPositionalEmbedding
         # An older _init_weight was a function of the parameter, which the constructor called.
-        self.filled_later = hasattr(make, "_init_weight") and list(inspect.signature(make._init_weight).parameters) == ["self"]
+        self.filled_later = hasattr(make, "_init_weight") and list(inspect.signature(make._init_weight).parameters) == [
+            "self"
+        ]
         self.versions["transformers"] = transformers.__version__
 
     def fresh(self, n, d):

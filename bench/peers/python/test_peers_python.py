@@ -21,8 +21,13 @@ from turns import Case, Measured, Run  # noqa: E402
 
 
 def run(*arguments, **environment):
-    return subprocess.run([sys.executable, "-B", str(HERE), *map(str, arguments)], capture_output=True, text=True, timeout=300,
-                          env={**os.environ, **environment})
+    return subprocess.run(
+        [sys.executable, "-B", str(HERE), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **environment},
+    )
 
 
 def test_times_of_a_slow_one_are_scaled_to_the_whole_table():
@@ -67,7 +72,10 @@ def test_a_table_that_is_not_right_is_not_timed_and_the_reason_says_how_wrong():
     run_.prepare()
     run_.turns(3, 1)
     for name in run_.names:
-        assert {(case.job, case.threads) for case, each in run_.measured.items() if name in each} == {("fresh", 1), ("fresh", 2)}
+        assert {(case.job, case.threads) for case, each in run_.measured.items() if name in each} == {
+            ("fresh", 1),
+            ("fresh", 2),
+        }
         assert ("turn", "refill", 3, 8) not in run_.processes[name, 1].asked + run_.processes[name, 2].asked
     reasons = [row["reason"] for row in run_.not_run if row["name"] == "numpy_f32"]
     assert reasons == ["16 x 8, refill, 1 thread: ValueError: the table is not the formula's: off by 0.5 at most"]
@@ -134,7 +142,9 @@ def test_who_is_lost_is_named_and_the_others_go_on(tmp_path):
 
 def test_a_run(tmp_path):
     (tmp_path / "numpy_f32.npy").write_bytes(b"of an earlier run")
-    done = run("--output", tmp_path, "--sizes", "16x8,300x64", "--turns", 3, "--quick", "--peers", "numpy_f64,marian,mkl")
+    done = run(
+        "--output", tmp_path, "--sizes", "16x8,300x64", "--turns", 3, "--quick", "--peers", "numpy_f64,marian,mkl"
+    )
     assert done.returncode == 0, done.stderr
     result = json.loads((tmp_path / "python.json").read_text())
     assert (result["schema"], result["tool"]) == (1, "posenc-peers-python")
@@ -167,5 +177,3 @@ def test_a_run(tmp_path):
 def test_refusals(tmp_path, arguments):
     done = run("--output", tmp_path, *arguments)
     assert done.returncode == 2 and repr(arguments[1]) in done.stderr and "allowed" in done.stderr
-
-

@@ -57,7 +57,9 @@ def test_whoever_is_here_makes_a_right_table_by_every_job():
             for job in jobs:
                 worker.prepare(job, n, d, 0.01 if subject.slow else None)  # raises where it is not the formula's
         assert numpy.abs(worker.array(recipe.fresh(64, 32), 64, 32) - truth(64, 32, subject.preset)).max() < 2e-5
-        assert ("first" in jobs) == (subject.name not in ("torch_compiled", "torch_compiled_stack", "jax_f32")), subject.name
+        assert ("first" in jobs) == (
+            subject.name not in ("torch_compiled", "torch_compiled_stack", "jax_f32")
+        ), subject.name
         ran.add(subject.name)
     assert ran >= {"exact", "anchored", "numpy_f32", "numpy_f64", "marian"}
 

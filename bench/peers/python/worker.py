@@ -79,7 +79,9 @@ class Worker:
     def array(self, table, n, d):
         array = self.recipe.array(table)
         if array.shape != (n, d) or array.dtype != "float32":
-            raise ValueError(f"the table has shape {array.shape} and dtype {array.dtype}; expected {(n, d)} and float32")
+            raise ValueError(
+                f"the table has shape {array.shape} and dtype {array.dtype}; expected {(n, d)} and float32"
+            )
         return array
 
     def turn(self, job, n, d, least):

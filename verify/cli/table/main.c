@@ -2,8 +2,7 @@
 #include "options.h"
 #include "write.h"
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   const options o = options_parse(argc, argv);
   return write_table(&o);
 }

@@ -12,14 +12,12 @@ typedef struct progress {
   time_t start, said;
 } progress;
 
-static inline progress progress_start(const char *what)
-{
+static inline progress progress_start(const char *what) {
   const time_t now = time(NULL);
   return (progress){what, now, now};
 }
 
-static inline void progress_at(progress *p, int64_t done, int64_t of)
-{
+static inline void progress_at(progress *p, int64_t done, int64_t of) {
   const time_t now = time(NULL);
   if (now - p->start < 2 || now == p->said)
     return;
@@ -27,8 +25,7 @@ static inline void progress_at(progress *p, int64_t done, int64_t of)
   fprintf(stderr, "\r%s: %.0f %% ", p->what, 100.0 * (double)done / (double)of);
 }
 
-static inline void progress_end(progress *p)
-{
+static inline void progress_end(progress *p) {
   if (p->said != p->start)
     fputc('\n', stderr);
   p->said = p->start;

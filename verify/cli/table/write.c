@@ -16,14 +16,13 @@
 enum { CHUNK_BYTES = 1 << 20, HEADER_BYTES = 128 };
 
 /* Of version 1.0, for rows x columns little-endian elements, row by row. */
-static void npy_header(char header[HEADER_BYTES], posenc_dtype dtype, int64_t rows, int64_t columns)
-{
+static void npy_header(char header[HEADER_BYTES], posenc_dtype dtype, int64_t rows, int64_t columns) {
   static const char *const descr[] = {
       [POSENC_F32] = "<f4", [POSENC_F64] = "<f8", [POSENC_BF16] = "<u2", [POSENC_F16] = "<f2"};
   enum { LENGTH = HEADER_BYTES - 10 };
   char text[LENGTH + 1];
   const int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }",
-                            descr[dtype], (long long)rows, (long long)columns);
+      descr[dtype], (long long)rows, (long long)columns);
   memset(text + used, ' ', (size_t)(LENGTH - used));
   text[LENGTH - 1] = '\n';
   memcpy(header, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
@@ -34,24 +33,21 @@ static void npy_header(char header[HEADER_BYTES], posenc_dtype dtype, int64_t ro
 
 static char *temporary; /* to be removed when a signal ends the process */
 
-static void remove_and_die(int signal_number)
-{
+static void remove_and_die(int signal_number) {
   if (temporary)
     unlink(temporary);
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
 
-static int failed(const char *path, const char *what, int error)
-{
-  fprintf(stderr, "posenc-table: %s: %s: %s\n", strcmp(path, "-") == 0 ? "standard output" : path, what,
-          strerror(error));
+static int failed(const char *path, const char *what, int error) {
+  fprintf(
+      stderr, "posenc-table: %s: %s: %s\n", strcmp(path, "-") == 0 ? "standard output" : path, what, strerror(error));
   return 2;
 }
 
 /* write() of all the bytes; 0, or errno. */
-static int put(int fd, const void *bytes, size_t length)
-{
+static int put(int fd, const void *bytes, size_t length) {
   const char *at = bytes;
   while (length > 0) {
     const ssize_t put = write(fd, at, length);
@@ -66,8 +62,7 @@ static int put(int fd, const void *bytes, size_t length)
 }
 
 /* 0, or errno. */
-static int put_table(int fd, const posenc_plan *plan, const options *o)
-{
+static int put_table(int fd, const posenc_plan *plan, const options *o) {
   const posenc_spec *spec = &o->spec;
   const size_t row_bytes = (size_t)spec->d_model * posenc_dtype_size((posenc_dtype)spec->dtype);
   const int64_t most = row_bytes >= CHUNK_BYTES ? 1 : (int64_t)(CHUNK_BYTES / row_bytes);
@@ -90,16 +85,14 @@ static int put_table(int fd, const posenc_plan *plan, const options *o)
 }
 
 /* Into a pipe or a device, which cannot be replaced. */
-static int write_through(const char *path, int fd, const posenc_plan *plan, const options *o)
-{
+static int write_through(const char *path, int fd, const posenc_plan *plan, const options *o) {
   int error = put_table(fd, plan, o);
   if (close(fd) != 0 && error == 0)
     error = errno;
   return error == 0 ? 0 : failed(path, "cannot be written", error);
 }
 
-static int write_beside(const char *target, const posenc_plan *plan, const options *o)
-{
+static int write_beside(const char *target, const posenc_plan *plan, const options *o) {
   static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
   if (asprintf(&temporary, "%s.XXXXXX", target) < 0) {
     temporary = NULL;
@@ -123,8 +116,7 @@ static int write_beside(const char *target, const posenc_plan *plan, const optio
   return failed(target, "cannot be written", error);
 }
 
-int write_table(const options *o)
-{
+int write_table(const options *o) {
   posenc_plan *plan;
   const posenc_status status = posenc_plan_create(&plan, &o->spec, o->impl);
   if (status != POSENC_OK) {

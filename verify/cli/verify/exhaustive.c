@@ -46,15 +46,13 @@ typedef struct worker {
   bool shows_progress;
 } worker;
 
-static double now(void)
-{
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void progress(run *r)
-{
+static void progress(run *r) {
   const double time = now(), gone = time - r->start;
   if (time < r->next_line)
     return;
@@ -62,11 +60,10 @@ static void progress(run *r)
   const double all = (double)(r->o->shape.to - r->o->shape.from) * (double)r->o->shape.spec.d_model;
   const double share = (double)atomic_load(&r->judged) / all;
   fprintf(stderr, "exhaustive: %4.1f %% of %.0f outputs, %.0f s, about %.0f s left\n", 100 * share, all, gone,
-          gone / share - gone);
+      gone / share - gone);
 }
 
-static void compare_row(run *r, int64_t row, const float *want)
-{
+static void compare_row(run *r, int64_t row, const float *want) {
   const int64_t d = r->o->shape.spec.d_model;
   for (size_t i = 0; i < r->n_members; i++) {
     member *m = &r->members[i];
@@ -79,14 +76,13 @@ static void compare_row(run *r, int64_t row, const float *want)
         m->misrounded++;
         if (m->shown++ < SHOWN)
           fprintf(stderr, "%s: position %" PRId64 ", column %" PRId64 ": %a, the nearest float32 is %a\n",
-                  m->impl->name, r->block_first + row, c, (double)got[c], (double)want[c]);
+              m->impl->name, r->block_first + row, c, (double)got[c], (double)want[c]);
       }
     pthread_mutex_unlock(&r->lock);
   }
 }
 
-static void *judge_rows(void *argument)
-{
+static void *judge_rows(void *argument) {
   worker *w = argument;
   run *r = w->r;
   const int64_t d = r->o->shape.spec.d_model; /* NOLINT(clang-analyzer-core.NullDereference): main() sets r of each */
@@ -104,8 +100,7 @@ static void *judge_rows(void *argument)
 }
 
 /* The table's next rows, from every member, and their judgement by all threads. */
-static void judge_block(run *r, worker *workers)
-{
+static void judge_block(run *r, worker *workers) {
   for (size_t i = 0; i < r->n_members; i++) {
     const int64_t d = r->o->shape.spec.d_model;
     const posenc_status status = posenc_fill(r->members[i].plan, r->block_first, r->block_rows, r->members[i].block, d);
@@ -124,8 +119,7 @@ static void judge_block(run *r, worker *workers)
     pthread_join(workers[started].thread, NULL);
 }
 
-static void add_member(run *r, const posenc_impl *impl)
-{
+static void add_member(run *r, const posenc_impl *impl) {
   member *m = &r->members[r->n_members++];
   m->impl = impl;
   const posenc_status status = posenc_plan_create(&m->plan, &r->o->shape.spec, impl->name);
@@ -135,8 +129,7 @@ static void add_member(run *r, const posenc_impl *impl)
   }
 }
 
-static void add_members(run *r)
-{
+static void add_members(run *r) {
   const posenc_impl *impl;
   char family[FAMILY_SIZE];
   const posenc_impl *named = r->o->n_impls ? r->o->impls[0] : posenc_impl_find("exact");
@@ -150,8 +143,7 @@ static void add_members(run *r)
 }
 
 /* key=value, for scripts/exhaustive and for people. Returns false if it could not be written. */
-static bool report(const run *r, const worker *workers)
-{
+static bool report(const run *r, const worker *workers) {
   const options *o = r->o;
   long bits = 0;
   int64_t widened = 0;
@@ -170,8 +162,7 @@ static bool report(const run *r, const worker *workers)
   return fflush(stdout) == 0 && !ferror(stdout);
 }
 
-int exhaustive(const options *o)
-{
+int exhaustive(const options *o) {
   const int64_t d = o->shape.spec.d_model, rows = o->shape.to - o->shape.from,
                 fit = d < BLOCK_OUTPUTS ? BLOCK_OUTPUTS / d : 1;
   const int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -7,8 +7,7 @@
 #include "../../reference/memory.h"
 
 /* NumPy makes float64 of much: a table of float32 that is kept so is meant as one of float32. */
-static bool holds_float32(const npy *file)
-{
+static bool holds_float32(const npy *file) {
   for (int64_t row = 0; row < file->rows; row++)
     for (int64_t column = 0; column < file->columns; column++) {
       const double x = npy_at(file, row, column);
@@ -18,8 +17,7 @@ static bool holds_float32(const npy *file)
   return true;
 }
 
-static char *name_of(const char *path)
-{
+static char *name_of(const char *path) {
   const char *slash = strrchr(path, '/');
   char *name = strdup(slash ? slash + 1 : path);
   if (!name)
@@ -30,8 +28,7 @@ static char *name_of(const char *path)
   return name;
 }
 
-static judgement judgement_of(const char *path, const npy *file, const options *o, references *all)
-{
+static judgement judgement_of(const char *path, const npy *file, const options *o, references *all) {
   judgement j = {.path = path, .name = name_of(path), .spec = o->shape.spec};
   const int64_t from = o->shape.from;
   if (!o->shape.has_dtype)
@@ -54,8 +51,7 @@ static judgement judgement_of(const char *path, const npy *file, const options *
   return j;
 }
 
-static int write_reports(const options *o, const judgement *all, FILE *json)
-{
+static int write_reports(const options *o, const judgement *all, FILE *json) {
   int status = 0;
   for (size_t i = 0; i < o->n_files; i++)
     if (!all[i].right)
@@ -76,8 +72,7 @@ static int write_reports(const options *o, const judgement *all, FILE *json)
   return status;
 }
 
-int verify_files(const options *o)
-{
+int verify_files(const options *o) {
   FILE *json = open_json(o);
   judgement *all = must_calloc((int64_t)o->n_files, sizeof *all);
   references *shared = references_create();

@@ -8,8 +8,7 @@
 #include "file.h"
 #include "json.h"
 
-static void add_range(cJSON *ranges, const range_error *r)
-{
+static void add_range(cJSON *ranges, const range_error *r) {
   cJSON *o = cJSON_CreateObject();
   cJSON_AddItemToArray(ranges, o);
   cJSON_AddNumberToObject(o, "from", (double)r->from);
@@ -27,8 +26,7 @@ static void add_range(cJSON *ranges, const range_error *r)
   json_add_hex(worst, "want", r->want);
 }
 
-static void add_table(cJSON *tables, const judgement *j, const char *preset)
-{
+static void add_table(cJSON *tables, const judgement *j, const char *preset) {
   cJSON *o = cJSON_CreateObject();
   cJSON_AddItemToArray(tables, o);
   cJSON_AddStringToObject(o, "name", j->name);
@@ -46,8 +44,7 @@ static void add_table(cJSON *tables, const judgement *j, const char *preset)
     cJSON_AddNullToObject(o, "wrong_from");
 }
 
-static void add_spec(cJSON *root, const posenc_spec *spec)
-{
+static void add_spec(cJSON *root, const posenc_spec *spec) {
   cJSON *o = cJSON_AddObjectToObject(root, "spec");
   cJSON_AddNumberToObject(o, "d_model", (double)spec->d_model);
   cJSON_AddNumberToObject(o, "base", spec->base);
@@ -58,8 +55,7 @@ static void add_spec(cJSON *root, const posenc_spec *spec)
   cJSON_AddStringToObject(o, "odd", odd_name(spec->odd));
 }
 
-bool files_json(FILE *out, const options *o, const judgement *all)
-{
+bool files_json(FILE *out, const options *o, const judgement *all) {
   cJSON *root = json_begin(o->seed, o->by);
   cJSON_AddNumberToObject(root, "rows", (double)o->rows);
   add_spec(root, &o->shape.spec);

@@ -14,15 +14,13 @@ typedef struct column {
   int width;
 } column;
 
-static int by_position(const void *a, const void *b)
-{
+static int by_position(const void *a, const void *b) {
   const column *x = a, *y = b;
   return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
 }
 
 /* The ranges of all tables, in order. A table that ends inside one has a range of its own there. */
-static column *columns_of(const options *o, const judgement *all, int64_t *n)
-{
+static column *columns_of(const options *o, const judgement *all, int64_t *n) {
   enum { CELL = sizeof "3.0e-08 drifting" - 1 };
   int64_t most = 0;
   for (size_t i = 0; i < o->n_files; i++)
@@ -39,7 +37,7 @@ static column *columns_of(const options *o, const judgement *all, int64_t *n)
         continue;
       columns[c] = (column){.from = range->from, .to = range->to};
       const int length = snprintf(columns[c].title, sizeof columns[c].title, "%lld to %lld", (long long)range->from,
-                                  (long long)(range->to - 1));
+          (long long)(range->to - 1));
       columns[c].width = length > CELL ? length : CELL;
       ++*n;
     }
@@ -47,19 +45,17 @@ static column *columns_of(const options *o, const judgement *all, int64_t *n)
   return columns;
 }
 
-static void print_head(FILE *out, const options *o)
-{
+static void print_head(FILE *out, const options *o) {
   const posenc_spec *spec = &o->shape.spec;
   fprintf(out, "posenc-verify %s, tables in files against %s: d_model %lld, base %g", posenc_version(),
-          o->by == REFERENCE_MPFR ? "MPFR" : "the float64 reference", (long long)spec->d_model, spec->base);
+      o->by == REFERENCE_MPFR ? "MPFR" : "the float64 reference", (long long)spec->d_model, spec->base);
   if (o->shape.preset)
     fprintf(out, ", preset %s", o->shape.preset);
   spec_print_changes(out, spec);
   fprintf(out, "\nmax |error| by position, of at most %lld rows in each range\n\n", (long long)o->rows);
 }
 
-static void print_line(FILE *out, const judgement *j, int name_width, const column *columns, int64_t n)
-{
+static void print_line(FILE *out, const judgement *j, int name_width, const column *columns, int64_t n) {
   fprintf(out, "%-*s", name_width, j->path);
   int due = 0; /* blanks that come before the next word, none of which end a line */
   for (int64_t c = 0, r = 0; c < n; c++) {
@@ -75,13 +71,12 @@ static void print_line(FILE *out, const judgement *j, int name_width, const colu
 }
 
 /* What a table that is not right has in its first range, and another where it is wrong first. */
-static void print_fault(FILE *out, const judgement *j)
-{
+static void print_fault(FILE *out, const judgement *j) {
   const range_error *r = j->right ? j->wrong : &j->ranges[0];
   if (r)
     fprintf(out, "%s %s: position %lld, column %lld is %.9g instead of %.9g\n",
-            j->right ? "wrong further on:" : "NOT RIGHT:", j->path, (long long)r->position, (long long)r->column,
-            r->got, r->want);
+        j->right ? "wrong further on:" : "NOT RIGHT:", j->path, (long long)r->position, (long long)r->column, r->got,
+        r->want);
 }
 
 static const char words[] = "exact: every output compared is the nearest number of the table's type; ulp: none is "
@@ -91,8 +86,7 @@ static const char words[] = "exact: every output compared is the nearest number 
                             "frequency; drifting: all within 0.1; else wrong.\n"
                             "A table is right if in its first range it is neither drifting nor wrong.\n";
 
-bool files_text(FILE *out, const options *o, const judgement *all)
-{
+bool files_text(FILE *out, const options *o, const judgement *all) {
   int64_t n;
   int name_width = (int)strlen("table");
   column *columns = columns_of(o, all, &n);

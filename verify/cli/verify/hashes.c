@@ -41,8 +41,7 @@ static const hashed tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-static void fill(const posenc_spec *spec, const char *impl, const hashed *t, float *out)
-{
+static void fill(const posenc_spec *spec, const char *impl, const hashed *t, float *out) {
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, spec, impl);
   if (status == POSENC_OK)
@@ -54,18 +53,16 @@ static void fill(const posenc_spec *spec, const char *impl, const hashed *t, flo
   }
 }
 
-static void complain(const hashed *t, const char *impl, int64_t output, const char *what)
-{
+static void complain(const hashed *t, const char *impl, int64_t output, const char *what) {
   fprintf(stderr, "posenc-verify: %s, table from %" PRId64 ", d_model %" PRId64 ", base %g: ", impl, t->first,
-          t->d_model, t->base);
+      t->d_model, t->base);
   fprintf(stderr, "position %" PRId64 ", column %" PRId64 " %s\n", t->first + output / t->d_model, output % t->d_model,
-          what);
+      what);
 }
 
 /* Fills in what MPFR says of the outputs; false if they are not what their family promises. */
-static bool judge(hashed *t, const posenc_impl *impl, const posenc_spec *spec, const float *out,
-                  const truth_value *truths)
-{
+static bool judge(
+    hashed *t, const posenc_impl *impl, const posenc_spec *spec, const float *out, const truth_value *truths) {
   const bool must_be_nearest = strcmp(t->family, "exact") == 0;
   int64_t faults = 0;
   t->hash = HASHED_START;
@@ -88,16 +85,14 @@ static bool judge(hashed *t, const posenc_impl *impl, const posenc_spec *spec, c
   return faults == 0;
 }
 
-static void print_row(const hashed *t)
-{
+static void print_row(const hashed *t) {
   printf("POSENC_HASH(%s, %" PRId64 ", %" PRId64 ", %" PRId64 ", ", t->family, t->first, t->rows, t->d_model);
   printf("%.17g, %.17g, %" PRIu64 ", 0x%016" PRIx64 ", ", t->base, t->denominator, t->freqs, t->hash);
   printf("%" PRId64 ", %" PRId64 ", %.4f)\n", t->judged, t->misrounded, t->worst);
 }
 
 /* One family's row for one table, from all its members that run here. */
-static bool hash_one(const hashed *table, const char *family, const posenc_spec *spec, const truth_value *truths)
-{
+static bool hash_one(const hashed *table, const char *family, const posenc_spec *spec, const truth_value *truths) {
   hashed t = *table;
   const int64_t outputs = t.rows * t.d_model;
   float *out = must_calloc(outputs, sizeof *out), *other = must_calloc(outputs, sizeof *other);
@@ -124,8 +119,7 @@ static bool hash_one(const hashed *table, const char *family, const posenc_spec 
   return good;
 }
 
-static bool hash_all(void)
-{
+static bool hash_all(void) {
   bool good = true;
   for (size_t i = 0; i < TABLES; i++) {
     const hashed *t = &tables[i];
@@ -145,8 +139,7 @@ static bool hash_all(void)
   return good;
 }
 
-int write_hashes(void)
-{
+int write_hashes(void) {
   puts("/* Written by scripts/update-hashes, never by hand: each row after MPFR has judged every output of its table.\n"
        " *\n"
        " *   POSENC_HASH(family, first, rows, d_model, base, denominator, freqs, hash, judged, misrounded, worst)\n"

@@ -7,8 +7,7 @@
 #include "hashes.h"
 #include "report.h"
 
-static results prepare(const options *o)
-{
+static results prepare(const options *o) {
   const spec_options *one = &o->shape;
   const posenc_spec table = one->given ? one->spec : posenc_spec_default(512);
   const sweep s = one->given ? sweep_of(&one->spec, one->preset, one->from, one->to, o->rows, o->seed)
@@ -16,8 +15,7 @@ static results prepare(const options *o)
   return campaign_prepare(s, &table, o->impls, o->n_impls, o->by, o->seed);
 }
 
-static int verify_impls(const options *o)
-{
+static int verify_impls(const options *o) {
   FILE *json = open_json(o), *text = json == stdout ? stderr : stdout;
   results r = prepare(o);
   const campaign_listener listener = text_listener(text);
@@ -43,8 +41,7 @@ static int verify_impls(const options *o)
   return status;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   options o = options_parse(argc, argv);
   const int status = o.hashes        ? write_hashes()
                      : o.exhaustive  ? exhaustive(&o)

@@ -13,26 +13,24 @@
 
 enum { START = 10, LONGEST_HEADER = 4096 };
 
-static bool parse_descr(const char *descr, npy *file, char *message, size_t size)
-{
+static bool parse_descr(const char *descr, npy *file, char *message, size_t size) {
   static const struct {
     const char *descr;
     int32_t dtype;
-  } known[] = {{"<f4", POSENC_F32},  {"<f8", POSENC_F64},  {"<f2", POSENC_F16},
-               {"<u2", POSENC_BF16}, {"|V2", POSENC_BF16}, {"<V2", POSENC_BF16}};
+  } known[] = {{"<f4", POSENC_F32}, {"<f8", POSENC_F64}, {"<f2", POSENC_F16}, {"<u2", POSENC_BF16},
+      {"|V2", POSENC_BF16}, {"<V2", POSENC_BF16}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(descr, known[i].descr) == 0) {
       file->dtype = known[i].dtype;
       return true;
     }
-  snprintf(message, size, "elements of type '%s'; allowed: '<f4', '<f8', '<f2', and '<u2' or '|V2' for bfloat16",
-           descr);
+  snprintf(
+      message, size, "elements of type '%s'; allowed: '<f4', '<f8', '<f2', and '<u2' or '|V2' for bfloat16", descr);
   return false;
 }
 
 /* The numbers after the parenthesis. */
-static bool parse_shape(const char *text, npy *file, char *message, size_t size)
-{
+static bool parse_shape(const char *text, npy *file, char *message, size_t size) {
   enum { MOST_AXES = 32 };
   int64_t axes[MOST_AXES];
   int n = 0;
@@ -50,21 +48,20 @@ static bool parse_shape(const char *text, npy *file, char *message, size_t size)
   }
   if (n == 0 || n > 3 || (n == 3 && axes[0] != 1 && axes[1] != 1)) {
     snprintf(message, size,
-             "an array of %d axes; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and one row", n);
+        "an array of %d axes; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and one row", n);
     return false;
   }
   file->columns = axes[n - 1];
   file->rows = n == 1 ? 1 : n == 2 ? axes[0] : axes[0] == 1 ? axes[1] : axes[0];
   if (file->rows < 1 || file->columns < 1 || file->columns > POSENC_MAX_D_MODEL) {
     snprintf(message, size, "%lld rows of %lld columns; allowed: 1 or more rows of 1 to %lld columns",
-             (long long)file->rows, (long long)file->columns, (long long)POSENC_MAX_D_MODEL);
+        (long long)file->rows, (long long)file->columns, (long long)POSENC_MAX_D_MODEL);
     return false;
   }
   return true;
 }
 
-static bool parse(npy *file, char *message, size_t size)
-{
+static bool parse(npy *file, char *message, size_t size) {
   const unsigned char *bytes = file->map;
   if (file->map_size < START || memcmp(bytes, "\x93NUMPY", 6) != 0) {
     snprintf(message, size, "not an .npy file: it does not begin with \\x93NUMPY");
@@ -73,8 +70,8 @@ static bool parse(npy *file, char *message, size_t size)
   const size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
   if (bytes[6] != 1 || bytes[7] != 0 || length > LONGEST_HEADER || START + length > file->map_size) {
     snprintf(message, size,
-             "version %d.%d of the format, with a header of %zu bytes; allowed: 1.0, and a whole header of at most %d",
-             bytes[6], bytes[7], length, LONGEST_HEADER);
+        "version %d.%d of the format, with a header of %zu bytes; allowed: 1.0, and a whole header of at most %d",
+        bytes[6], bytes[7], length, LONGEST_HEADER);
     return false;
   }
   char text[LONGEST_HEADER + 1], descr[8] = "", order[6] = "";
@@ -97,13 +94,12 @@ static bool parse(npy *file, char *message, size_t size)
   if (fits && need == have)
     return true;
   snprintf(message, size, "%s: %lld bytes of elements, not those of %lld x %lld %s",
-           fits && have > need ? "there is more behind its array" : "truncated", (long long)have, (long long)file->rows,
-           (long long)file->columns, format_of(file->dtype)->long_name);
+      fits && have > need ? "there is more behind its array" : "truncated", (long long)have, (long long)file->rows,
+      (long long)file->columns, format_of(file->dtype)->long_name);
   return false;
 }
 
-bool npy_open(const char *path, npy *file, char *message, size_t size)
-{
+bool npy_open(const char *path, npy *file, char *message, size_t size) {
   *file = (npy){.map = MAP_FAILED};
   struct stat there;
   const int fd = open(path, O_RDONLY);
@@ -135,8 +131,7 @@ bool npy_open(const char *path, npy *file, char *message, size_t size)
 
 void npy_close(npy *file) { munmap(file->map, file->map_size); }
 
-double npy_at(const npy *file, int64_t row, int64_t column)
-{
+double npy_at(const npy *file, int64_t row, int64_t column) {
   const int64_t i = file->fortran ? column * file->rows + row : row * file->columns + column;
   return element_value(file->dtype, file->elements + (size_t)i * format_of(file->dtype)->size);
 }

@@ -16,25 +16,24 @@ static const struct argp_option argp_options[] = {
     {"json", KEY_JSON, "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the choice of rows (default 1)", 0},
     {"rows", KEY_ROWS, "N", 0,
-     "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
+        "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
     {"reference", KEY_REFERENCE, "NAME", 0, "mpfr (default), or float64: quick, its own error allowed for", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one for every processor)", 0},
     {NULL, 0, NULL, 0, "Other work:", 2},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0,
-     "Compare every float32 of one table, by default of exact, 512 columns, positions to 1048576, with the one nearest "
-     "to the real value: "
-     "key=value lines on stdout, the first misrounded outputs on stderr",
-     2},
+        "Compare every float32 of one table, by default of exact, 512 columns, positions to 1048576, with the one nearest "
+        "to the real value: "
+        "key=value lines on stdout, the first misrounded outputs on stderr",
+        2},
     {"all-members", KEY_ALL, NULL, 0, "With --exhaustive: every member of the implementation's family that runs here",
-     2},
+        2},
     {"hashes", KEY_HASHES, NULL, 0,
-     "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, each "
-     "after MPFR has confirmed every output",
-     2},
+        "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, each "
+        "after MPFR has confirmed every output",
+        2},
     {0}};
 
-static uint64_t parse_seed(struct argp_state *state, const char *text)
-{
+static uint64_t parse_seed(struct argp_state *state, const char *text) {
   char *end;
   errno = 0;
   const unsigned long long value = strtoull(text, &end, 10);
@@ -43,8 +42,7 @@ static uint64_t parse_seed(struct argp_state *state, const char *text)
   return value;
 }
 
-static void add_impl(struct argp_state *state, options *o, const char *name)
-{
+static void add_impl(struct argp_state *state, options *o, const char *name) {
   const posenc_impl *impl = argument_impl(state, name);
   for (size_t i = 0; i < o->n_impls; i++)
     if (o->impls[i] == impl)
@@ -54,8 +52,7 @@ static void add_impl(struct argp_state *state, options *o, const char *name)
 
 /* Options come before arguments, whatever their order was. A file says how wide its table is and how many positions it
  * has, where no option does. */
-static void add_file(struct argp_state *state, options *o, const char *path)
-{
+static void add_file(struct argp_state *state, options *o, const char *path) {
   char message[512];
   spec_options *shape = &o->shape;
   npy table;
@@ -67,16 +64,15 @@ static void add_file(struct argp_state *state, options *o, const char *path)
     shape->to = table.rows;
   if (table.columns != shape->spec.d_model)
     argp_failure(state, 2, 0, "%s: %lld columns where d_model is %lld", path, (long long)table.columns,
-                 (long long)shape->spec.d_model);
+        (long long)shape->spec.d_model);
   if (shape->has_positions && table.rows != shape->to - shape->from)
     argp_failure(state, 2, 0, "%s: %lld rows, not the %lld of --positions %lld:%lld", path, (long long)table.rows,
-                 (long long)(shape->to - shape->from), (long long)shape->from, (long long)shape->to);
+        (long long)(shape->to - shape->from), (long long)shape->from, (long long)shape->to);
   o->files[o->n_files++] = (table_file){path, table};
 }
 
 /* One kind of work at a time, with the options that it has. */
-static void check_work(struct argp_state *state, const options *o)
-{
+static void check_work(struct argp_state *state, const options *o) {
   char message[512];
   const char *work = o->hashes ? "--hashes" : o->exhaustive ? "--exhaustive" : NULL;
   if (work && o->n_files > 0)
@@ -99,58 +95,75 @@ static void check_work(struct argp_state *state, const options *o)
     argp_error(state, "%s", message);
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
+static error_t parse(int key, char *text, struct argp_state *state) {
   options *o = state->input;
   switch (key) {
-  case ARGP_KEY_INIT: state->child_inputs[0] = &o->shape; return 0;
-  case KEY_IMPL: add_impl(state, o, text); return 0;
-  case KEY_LIST: list_impls();
-  case KEY_JSON: o->json = text; return 0;
-  case KEY_SEED: o->seed = parse_seed(state, text); return 0;
-  case KEY_ROWS: o->rows = argument_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS); return 0;
-  case KEY_THREADS: o->threads = argument_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS); return 0;
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &o->shape;
+    return 0;
+  case KEY_IMPL:
+    add_impl(state, o, text);
+    return 0;
+  case KEY_LIST:
+    list_impls();
+  case KEY_JSON:
+    o->json = text;
+    return 0;
+  case KEY_SEED:
+    o->seed = parse_seed(state, text);
+    return 0;
+  case KEY_ROWS:
+    o->rows = argument_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS);
+    return 0;
+  case KEY_THREADS:
+    o->threads = argument_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS);
+    return 0;
   case KEY_REFERENCE:
     if (strcmp(text, "mpfr") != 0 && strcmp(text, "float64") != 0)
       argp_error(state, "--reference %s: mpfr or float64 is needed", text);
     o->by = text[0] == 'm' ? REFERENCE_MPFR : REFERENCE_FLOAT64;
     return 0;
-  case KEY_EXHAUSTIVE: o->exhaustive = true; return 0;
-  case KEY_ALL: o->all_members = true; return 0;
-  case KEY_HASHES: o->hashes = true; return 0;
-  case ARGP_KEY_ARG: add_file(state, o, text); return 0;
-  case ARGP_KEY_END: check_work(state, o); return 0;
-  default: return ARGP_ERR_UNKNOWN;
+  case KEY_EXHAUSTIVE:
+    o->exhaustive = true;
+    return 0;
+  case KEY_ALL:
+    o->all_members = true;
+    return 0;
+  case KEY_HASHES:
+    o->hashes = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    add_file(state, o, text);
+    return 0;
+  case ARGP_KEY_END:
+    check_work(state, o);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
   }
 }
 
-static void print_version(FILE *out, struct argp_state *state)
-{
+static void print_version(FILE *out, struct argp_state *state) {
   (void)state;
   fprintf(out, "posenc-verify %s\n", posenc_version());
 }
 
-options options_parse(int argc, char **argv)
-{
+options options_parse(int argc, char **argv) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0,
-       "One table, by default to position 1048576, instead of the default ones; or what the tables in files should be, "
-       "by default the "
-       "paper's, from position 0 and in the columns and the dtype that they have:",
-       1},
+          "One table, by default to position 1048576, instead of the default ones; or what the tables in files should be, "
+          "by default the "
+          "paper's, from position 0 and in the columns and the dtype that they have:",
+          1},
       {0}};
-  static const struct argp argp = {argp_options,
-                                   parse,
-                                   "[FILE.npy...]",
-                                   "Verifies every implementation of posenc that runs here against MPFR and against "
-                                   "its own error bound; or says how wrong the tables "
-                                   "in files are."
-                                   "\vOutput: text on stdout, progress on stderr.\n"
-                                   "Exit status: 0 all verified, 1 an implementation failed or a table is not right, 2 "
-                                   "bad usage or a file that cannot be read.",
-                                   children,
-                                   NULL,
-                                   NULL};
+  static const struct argp argp = {argp_options, parse, "[FILE.npy...]",
+      "Verifies every implementation of posenc that runs here against MPFR and against "
+      "its own error bound; or says how wrong the tables "
+      "in files are."
+      "\vOutput: text on stdout, progress on stderr.\n"
+      "Exit status: 0 all verified, 1 an implementation failed or a table is not right, 2 "
+      "bad usage or a file that cannot be read.",
+      children, NULL, NULL};
   options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
   o.files = must_calloc(argc, sizeof *o.files);
@@ -160,16 +173,14 @@ options options_parse(int argc, char **argv)
   return o;
 }
 
-void options_destroy(options *o)
-{
+void options_destroy(options *o) {
   for (size_t i = 0; i < o->n_files; i++)
     npy_close(&o->files[i].table);
   free(o->files);
   free(o->impls);
 }
 
-FILE *open_json(const options *o)
-{
+FILE *open_json(const options *o) {
   FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "w");
   if (o->json && !json) { /* now, not after the work */
     fprintf(stderr, "posenc-verify: --json: ");

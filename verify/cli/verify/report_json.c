@@ -10,8 +10,7 @@
 #include "report.h"
 #include "report_profile.h"
 
-void json_add_hex(cJSON *object, const char *key, double value)
-{
+void json_add_hex(cJSON *object, const char *key, double value) {
   char text[40];
   snprintf(text, sizeof text, "%a", value);
   cJSON_AddStringToObject(object, key, text);
@@ -19,8 +18,7 @@ void json_add_hex(cJSON *object, const char *key, double value)
 
 static void add_number(cJSON *array, double value) { cJSON_AddItemToArray(array, cJSON_CreateNumber(value)); }
 
-static void add_witness(cJSON *object, const char *key, const witness *w)
-{
+static void add_witness(cJSON *object, const char *key, const witness *w) {
   cJSON *o = cJSON_AddObjectToObject(object, key);
   cJSON_AddNumberToObject(o, "position", (double)w->position);
   cJSON_AddNumberToObject(o, "column", (double)w->column);
@@ -30,8 +28,7 @@ static void add_witness(cJSON *object, const char *key, const witness *w)
   cJSON_AddNumberToObject(o, "bound", w->bound);
 }
 
-static void add_shape(cJSON *o, const segment *s)
-{
+static void add_shape(cJSON *o, const segment *s) {
   cJSON_AddStringToObject(o, "shape", s->shape);
   cJSON_AddNumberToObject(o, "d_model", (double)s->spec.d_model);
   if (s->spec.freqs) {
@@ -54,8 +51,7 @@ static void add_shape(cJSON *o, const segment *s)
   cJSON_AddNumberToObject(o, "rows", (double)s->n_rows);
 }
 
-static void add_range(cJSON *ranges, const segment *s, const verdict *v)
-{
+static void add_range(cJSON *ranges, const segment *s, const verdict *v) {
   cJSON *o = cJSON_CreateObject();
   cJSON_AddItemToArray(ranges, o);
   add_shape(o, s);
@@ -73,8 +69,7 @@ static void add_range(cJSON *ranges, const segment *s, const verdict *v)
   add_witness(o, "closest_to_bound", &v->closest);
 }
 
-static void add_impl(cJSON *impls, const impl_result *r, const sweep *s)
-{
+static void add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
   cJSON *o = cJSON_CreateObject();
   cJSON_AddItemToArray(impls, o);
   cJSON_AddStringToObject(o, "name", r->impl->name);
@@ -99,8 +94,7 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s)
   profile_add_matrix(o, r, s);
 }
 
-static void add_origin(cJSON *root)
-{
+static void add_origin(cJSON *root) {
   char text[32];
   const time_t now = time(NULL);
   struct tm utc;
@@ -109,8 +103,7 @@ static void add_origin(cJSON *root)
   machine_add(root);
 }
 
-static void add_float64_reference(cJSON *root, const results *r)
-{
+static void add_float64_reference(cJSON *root, const results *r) {
   cJSON *o = cJSON_AddObjectToObject(root, "float64_reference");
   cJSON_AddNumberToObject(o, "good_to", (double)r->float64_good_to);
   cJSON_AddNumberToObject(o, "goal", FLOAT64_REFERENCE_GOAL);
@@ -127,8 +120,7 @@ static void add_float64_reference(cJSON *root, const results *r)
   }
 }
 
-cJSON *json_begin(uint64_t seed, reference by)
-{
+cJSON *json_begin(uint64_t seed, reference by) {
   cJSON *root = cJSON_CreateObject();
   cJSON_AddNumberToObject(root, "schema", 1);
   cJSON_AddStringToObject(root, "tool", "posenc-verify");
@@ -146,8 +138,7 @@ cJSON *json_begin(uint64_t seed, reference by)
   return root;
 }
 
-bool json_end(cJSON *root, FILE *out)
-{
+bool json_end(cJSON *root, FILE *out) {
   char *text = cJSON_Print(root);
   cJSON_Delete(root);
   const bool written = text && fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0;
@@ -155,8 +146,7 @@ bool json_end(cJSON *root, FILE *out)
   return written;
 }
 
-bool json_write(FILE *out, const results *r)
-{
+bool json_write(FILE *out, const results *r) {
   cJSON *root = json_begin(r->seed, r->by);
   add_float64_reference(root, r);
   static const double edges[VERDICT_BANDS - 1] = VERDICT_BAND_EDGES;

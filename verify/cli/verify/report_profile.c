@@ -6,8 +6,7 @@ static void add_number(cJSON *array, double value) { cJSON_AddItemToArray(array,
 
 /* The octaves of positions that the table's segments reach, and how many of their rows were compared: with that
  * implementation, or with any. */
-static int table_octaves(const sweep *s, const impl_result *r, int64_t rows[PROFILE_OCTAVES])
-{
+static int table_octaves(const sweep *s, const impl_result *r, int64_t rows[PROFILE_OCTAVES]) {
   int end = 0;
   for (int i = 0; i < PROFILE_OCTAVES; i++)
     rows[i] = 0;
@@ -21,8 +20,7 @@ static int table_octaves(const sweep *s, const impl_result *r, int64_t rows[PROF
 }
 
 /* What the implementations' matrices are about. All segments of a sweep's table are of one spec. */
-void profile_add_edges(cJSON *root, const sweep *s)
-{
+void profile_add_edges(cJSON *root, const sweep *s) {
   int64_t rows[PROFILE_OCTAVES];
   const int octaves = table_octaves(s, NULL, rows);
   cJSON *o = cJSON_AddObjectToObject(root, "profile");
@@ -41,8 +39,7 @@ void profile_add_edges(cJSON *root, const sweep *s)
 }
 
 /* The largest error by octave of positions and group of columns; null where no row was compared. */
-void profile_add_matrix(cJSON *impl, const impl_result *r, const sweep *s)
-{
+void profile_add_matrix(cJSON *impl, const impl_result *r, const sweep *s) {
   int64_t rows[PROFILE_OCTAVES];
   const int octaves = table_octaves(s, r, rows);
   profile all = {{{0}}};

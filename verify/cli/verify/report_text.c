@@ -5,13 +5,12 @@
 #include "../../reference/columns.h"
 #include "../../reference/formats.h"
 
-void text_begin(FILE *out, const results *r)
-{
+void text_begin(FILE *out, const results *r) {
   fprintf(out, "posenc-verify %s, seed %llu, against %s\n", posenc_version(), (unsigned long long)r->seed,
-          r->by == REFERENCE_MPFR ? "the truth (MPFR)" : "the float64 reference, its own error bound allowed for");
+      r->by == REFERENCE_MPFR ? "the truth (MPFR)" : "the float64 reference, its own error bound allowed for");
   fprintf(out,
-          "float64 reference: good to position %lld (error below 0.01 float32 ULP of 1 at d_model %lld, base %g)\n",
-          (long long)r->float64_good_to, (long long)r->audited.d_model, r->audited.base);
+      "float64 reference: good to position %lld (error below 0.01 float32 ULP of 1 at d_model %lld, base %g)\n",
+      (long long)r->float64_good_to, (long long)r->audited.d_model, r->audited.base);
   for (size_t i = 0; i < r->n_impls; i++)
     if (!r->impls[i].supported)
       fprintf(out, "not run here: %s (this CPU lacks %s)\n", r->impls[i].impl->name, r->impls[i].impl->isa);
@@ -19,8 +18,7 @@ void text_begin(FILE *out, const results *r)
 }
 
 /* What differs from the paper's table is said. */
-static void print_shape(FILE *out, const segment *s)
-{
+static void print_shape(FILE *out, const segment *s) {
   const posenc_spec *spec = &s->spec;
   fprintf(out, "d_model %lld, ", (long long)spec->d_model);
   if (spec->freqs)
@@ -33,8 +31,7 @@ static void print_shape(FILE *out, const segment *s)
   fprintf(out, ", positions %lld to %lld, %lld rows", (long long)s->from, (long long)(s->to - 1), (long long)s->n_rows);
 }
 
-static void segment_begin(void *data, const results *r, int64_t index)
-{
+static void segment_begin(void *data, const results *r, int64_t index) {
   FILE *out = data;
   const segment *s = &r->sweep.segments[index];
   if (!s->in_table)
@@ -42,7 +39,7 @@ static void segment_begin(void *data, const results *r, int64_t index)
   fputc('\n', out);
   print_shape(out, s);
   fprintf(out, "\n  %-17s %-9s %8s %8s %8s %8s  %-24s %-15s %-15s %s\n", "implementation", "max error", "ULP p50",
-          "p99", "max", "correct", "worst at", "got", "want", "bound");
+      "p99", "max", "correct", "worst at", "got", "want", "bound");
   fflush(out);
 }
 
@@ -52,8 +49,7 @@ static void print_ulp(FILE *out, double ulp) { fprintf(out, ulp < 10000 ? " %8.3
 /* Per cent, cut and not rounded: 100.00 means every single output. */
 static double cut_percent(double share) { return floor(share * 1e4) / 100; }
 
-static void one_verdict(void *data, const results *r, size_t impl, int64_t index)
-{
+static void one_verdict(void *data, const results *r, size_t impl, int64_t index) {
   FILE *out = data;
   const verdict *v = &r->impls[impl].verdicts[index];
   if (!r->sweep.segments[index].in_table)
@@ -74,14 +70,13 @@ static void one_verdict(void *data, const results *r, size_t impl, int64_t index
     print_ulp(out, v->ulp_p99);
     print_ulp(out, v->ulp_max);
     fprintf(out, " %7.2f%%  %-24s %-15s %-15s %-8.1e %s\n", cut_percent(v->correctly_rounded), at, got, want, w->bound,
-            v->bound_ok ? "ok" : "FAILED");
+        v->bound_ok ? "ok" : "FAILED");
   }
   fflush(out);
 }
 
 /* A shape outside the table is one line: how near its bound anyone came. */
-static void print_shape_line(FILE *out, const results *r, int64_t index)
-{
+static void print_shape_line(FILE *out, const results *r, int64_t index) {
   const segment *s = &r->sweep.segments[index];
   const impl_result *nearest = NULL;
   double share = -1;
@@ -106,8 +101,7 @@ static void print_shape_line(FILE *out, const results *r, int64_t index)
   fputc('\n', out);
 }
 
-static void segment_end(void *data, const results *r, int64_t index)
-{
+static void segment_end(void *data, const results *r, int64_t index) {
   FILE *out = data;
   if (!r->sweep.segments[index].in_table) {
     if (index > 0 && r->sweep.segments[index - 1].in_table)
@@ -119,17 +113,15 @@ static void segment_end(void *data, const results *r, int64_t index)
 
 campaign_listener text_listener(FILE *out) { return (campaign_listener){segment_begin, one_verdict, segment_end, out}; }
 
-static void print_audit(FILE *out, const results *r)
-{
+static void print_audit(FILE *out, const results *r) {
   fprintf(out, "\nfloat64 reference against the truth, max error by range:");
   for (int64_t i = 0; i < r->n_audits; i++)
     fprintf(out, "%s to %lld %.1e%s", i ? "," : "", (long long)(r->audits[i].to - 1), r->audits[i].max_abs,
-            r->audits[i].law_holds ? "" : " (BEYOND ITS LAW)");
+        r->audits[i].law_holds ? "" : " (BEYOND ITS LAW)");
   fputc('\n', out);
 }
 
-void text_end(FILE *out, const results *r)
-{
+void text_end(FILE *out, const results *r) {
   size_t verified = 0, run = 0, supported = 0;
   if (r->n_audits > 0)
     print_audit(out, r);

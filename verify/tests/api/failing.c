@@ -1,5 +1,6 @@
-/* The C library's allocator, behind a counter. glibc lets a program bring an allocator of its own, and keeps its own one at hand
- * under the names __libc_*. Preloaded, the environment says which request to refuse: FAILING_AT=3, or 3+ for all from there on.
+/* The C library's allocator, behind a counter. glibc lets a program bring an allocator of its own, and keeps its own
+ * one at hand under the names __libc_*. Preloaded, the environment says which request to refuse: FAILING_AT=3, or 3+
+ * for all from there on.
  */
 #define _GNU_SOURCE
 #include "failing.h"
@@ -22,8 +23,7 @@ static atomic_llong asked, refused, live, refuse_at, advice;
 static atomic_ullong largest;
 static atomic_int every_later_one, advice_fails;
 
-void failing_at(int64_t n, int every_later)
-{
+void failing_at(int64_t n, int every_later) {
   asked = refused = advice = 0;
   largest = 0;
   every_later_one = every_later;
@@ -34,15 +34,13 @@ void failing_advice(int fails) { advice_fails = fails; }
 
 memory_count failing_count(void) { return (memory_count){asked, refused, live, largest, advice}; }
 
-__attribute__((constructor)) static void read_environment(void)
-{
+__attribute__((constructor)) static void read_environment(void) {
   const char *wanted = getenv("FAILING_AT");
   if (wanted)
     failing_at(atoll(wanted), strchr(wanted, '+') != NULL);
 }
 
-static int is_refused(size_t bytes)
-{
+static int is_refused(size_t bytes) {
   const long long number = ++asked;
   if (bytes > largest)
     largest = bytes;
@@ -53,8 +51,7 @@ static int is_refused(size_t bytes)
   return 1;
 }
 
-static void *given(void *block)
-{
+static void *given(void *block) {
   live += block != NULL;
   return block;
 }
@@ -63,8 +60,7 @@ void *malloc(size_t size) { return is_refused(size) ? NULL : given(__libc_malloc
 
 void *calloc(size_t count, size_t size) { return is_refused(count * size) ? NULL : given(__libc_calloc(count, size)); }
 
-void *realloc(void *block, size_t size)
-{
+void *realloc(void *block, size_t size) {
   if (is_refused(size))
     return NULL;
   void *moved = __libc_realloc(block, size);
@@ -74,8 +70,7 @@ void *realloc(void *block, size_t size)
   return moved;
 }
 
-void *reallocarray(void *block, size_t count, size_t size)
-{
+void *reallocarray(void *block, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     errno = ENOMEM;
@@ -85,14 +80,15 @@ void *reallocarray(void *block, size_t count, size_t size)
 }
 
 void *memalign(size_t alignment, size_t size);
-void *memalign(size_t alignment, size_t size) { return is_refused(size) ? NULL : given(__libc_memalign(alignment, size)); }
+void *memalign(size_t alignment, size_t size) {
+  return is_refused(size) ? NULL : given(__libc_memalign(alignment, size));
+}
 
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
 void *valloc(size_t size) { return memalign((size_t)sysconf(_SC_PAGESIZE), size); }
 
-int posix_memalign(void **block, size_t alignment, size_t size)
-{
+int posix_memalign(void **block, size_t alignment, size_t size) {
   void *const memory = memalign(alignment, size);
   if (!memory)
     return ENOMEM;
@@ -100,20 +96,17 @@ int posix_memalign(void **block, size_t alignment, size_t size)
   return 0;
 }
 
-void free(void *block)
-{
+void free(void *block) {
   live -= block != NULL;
   __libc_free(block);
 }
 
 /* The allocator does not come by here. */
-void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
-{
+void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset) {
   return is_refused(bytes) ? MAP_FAILED : (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
 }
 
-int madvise(void *address, size_t bytes, int kind)
-{
+int madvise(void *address, size_t bytes, int kind) {
   advice++;
   if (advice_fails) {
     errno = EINVAL;

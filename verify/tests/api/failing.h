@@ -1,5 +1,5 @@
-/* Memory that runs out when a test says so. A program that holds failing.c, or has it preloaded, gets all of its memory through it:
- * what the C library and others ask for is counted, and refused, too.
+/* Memory that runs out when a test says so. A program that holds failing.c, or has it preloaded, gets all of its memory
+ * through it: what the C library and others ask for is counted, and refused, too.
  */
 #ifndef POSENC_VERIFY_FAILING_H
 #define POSENC_VERIFY_FAILING_H
@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 typedef struct memory_count {
-  int64_t asked;     /* requests, refused ones included: malloc and its kin, mmap */
-  int64_t refused;   /* of them, by failing_at() */
-  int64_t live;      /* blocks given and not freed: of malloc and its kin */
-  uint64_t largest;  /* bytes of the largest request */
-  int64_t advice;    /* calls of madvise */
+  int64_t asked;    /* requests, refused ones included: malloc and its kin, mmap */
+  int64_t refused;  /* of them, by failing_at() */
+  int64_t live;     /* blocks given and not freed: of malloc and its kin */
+  uint64_t largest; /* bytes of the largest request */
+  int64_t advice;   /* calls of madvise */
 } memory_count;
 
 /* Counts from 0 on; live blocks stay. The n-th request is refused, and with every_later those after it; n = 0: none. */

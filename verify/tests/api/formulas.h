@@ -1,5 +1,5 @@
-/* What the projects compute whose conventions have presets: float64 transcriptions of their formulas, one of each, as that project
- * writes it.
+/* What the projects compute whose conventions have presets: float64 transcriptions of their formulas, one of each, as
+ * that project writes it.
  */
 #ifndef POSENC_VERIFY_FORMULAS_H
 #define POSENC_VERIFY_FORMULAS_H
@@ -12,18 +12,18 @@ typedef double formula(double position, int64_t column, int64_t d, double *angle
 
 static const double base = 10000;
 
-/* pytorch/tutorials : beginner_source/transformer_tutorial.py. Its odd widths crash for want of a place for the last cosine. */
-static double paper(double position, int64_t column, int64_t d, double *angle)
-{
+/* pytorch/tutorials : beginner_source/transformer_tutorial.py. Its odd widths crash for want of a place for the last
+ * cosine. */
+static double paper(double position, int64_t column, int64_t d, double *angle) {
   const int64_t even = column / 2 * 2;
   const double div_term = exp((double)even * (-log(base) / (double)d));
   *angle = position * div_term;
   return column % 2 == 0 ? sin(*angle) : cos(*angle);
 }
 
-/* huggingface/transformers : models/marian/modeling_marian.py. Even columns j of an interleaved table go to the first half. */
-static double marian(double position, int64_t column, int64_t d, double *angle)
-{
+/* huggingface/transformers : models/marian/modeling_marian.py. Even columns j of an interleaved table go to the first
+ * half. */
+static double marian(double position, int64_t column, int64_t d, double *angle) {
   const int64_t sentinel = d % 2 == 0 ? d / 2 : d / 2 + 1;
   const int64_t j = column < sentinel ? 2 * column : 2 * (column - sentinel) + 1;
   const int64_t half = j / 2;
@@ -32,8 +32,7 @@ static double marian(double position, int64_t column, int64_t d, double *angle)
 }
 
 /* tensorflow/tensor2tensor : layers/common_attention.py, get_timing_signal_1d */
-static double t2t(double position, int64_t column, int64_t channels, double *angle)
-{
+static double t2t(double position, int64_t column, int64_t channels, double *angle) {
   const double min_timescale = 1, max_timescale = 1e4;
   const int64_t num_timescales = channels / 2;
   const double timescales = (double)(num_timescales - 1);
@@ -45,9 +44,9 @@ static double t2t(double position, int64_t column, int64_t channels, double *ang
   return column < num_timescales ? sin(*angle) : cos(*angle);
 }
 
-/* hojonathanho/diffusion : diffusion_tf/nn.py, get_timestep_embedding. It divides by zero where there is one frequency. */
-static double ddpm(double timestep, int64_t column, int64_t embedding_dim, double *angle)
-{
+/* hojonathanho/diffusion : diffusion_tf/nn.py, get_timestep_embedding. It divides by zero where there is one frequency.
+ */
+static double ddpm(double timestep, int64_t column, int64_t embedding_dim, double *angle) {
   const int64_t half_dim = embedding_dim / 2;
   if (column == embedding_dim - 1 && embedding_dim % 2 == 1)
     return 0;
@@ -56,9 +55,9 @@ static double ddpm(double timestep, int64_t column, int64_t embedding_dim, doubl
   return column < half_dim ? sin(*angle) : cos(*angle);
 }
 
-/* facebookresearch/fairseq : fairseq/modules/sinusoidal_positional_embedding.py, get_embedding: the same, transcribed anew. */
-static double fairseq(double row, int64_t column, int64_t embedding_dim, double *angle)
-{
+/* facebookresearch/fairseq : fairseq/modules/sinusoidal_positional_embedding.py, get_embedding: the same, transcribed
+ * anew. */
+static double fairseq(double row, int64_t column, int64_t embedding_dim, double *angle) {
   const int64_t half_dim = embedding_dim / 2, odd = embedding_dim % 2;
   double emb = log(10000);
   emb = half_dim == 1 ? 0 : emb / (double)(half_dim - 1);
@@ -71,8 +70,7 @@ static double fairseq(double row, int64_t column, int64_t embedding_dim, double 
 }
 
 /* openai/whisper : whisper/model.py, sinusoids */
-static double whisper(double position, int64_t column, int64_t channels, double *angle)
-{
+static double whisper(double position, int64_t column, int64_t channels, double *angle) {
   const double max_timescale = 10000;
   const int64_t last = channels / 2 - 1;
   const double log_timescale_increment = log(max_timescale) / (double)last;
@@ -82,8 +80,7 @@ static double whisper(double position, int64_t column, int64_t channels, double 
 }
 
 /* openai/guided-diffusion : guided_diffusion/nn.py, timestep_embedding */
-static double guided_diffusion(double timestep, int64_t column, int64_t dim, double *angle)
-{
+static double guided_diffusion(double timestep, int64_t column, int64_t dim, double *angle) {
   const double max_period = 10000;
   const int64_t half = dim / 2;
   if (dim % 2 && column == dim - 1)
@@ -93,9 +90,9 @@ static double guided_diffusion(double timestep, int64_t column, int64_t dim, dou
   return column < half ? cos(*angle) : sin(*angle);
 }
 
-/* huggingface/diffusers : src/diffusers/models/embeddings.py, get_timestep_embedding, its arguments as they are by default */
-static double diffusers(double timestep, int64_t column, int64_t embedding_dim, double *angle)
-{
+/* huggingface/diffusers : src/diffusers/models/embeddings.py, get_timestep_embedding, its arguments as they are by
+ * default */
+static double diffusers(double timestep, int64_t column, int64_t embedding_dim, double *angle) {
   const double downscale_freq_shift = 1, scale = 1, max_period = 10000;
   const int64_t half_dim = embedding_dim / 2;
   if (embedding_dim % 2 == 1 && column == embedding_dim - 1)
@@ -107,16 +104,15 @@ static double diffusers(double timestep, int64_t column, int64_t embedding_dim, 
 }
 
 /* huggingface/transformers : models/llama/modeling_llama.py, LlamaRotaryEmbedding; cosines, then sines */
-static double rope(double position, int64_t column, int64_t dim, double *angle)
-{
+static double rope(double position, int64_t column, int64_t dim, double *angle) {
   const double inv_freq = 1.0 / pow(base, (double)(2 * (column % (dim / 2))) / (double)dim);
   *angle = inv_freq * position;
   return column < dim / 2 ? cos(*angle) : sin(*angle);
 }
 
-/* Denis2054/Transformers-for-NLP-2nd-Edition : Chapter02/positional_encoding.ipynb: i steps by 2 and is doubled all the same. */
-static double rothman(double position, int64_t column, int64_t d, double *angle)
-{
+/* Denis2054/Transformers-for-NLP-2nd-Edition : Chapter02/positional_encoding.ipynb: i steps by 2 and is doubled all the
+ * same. */
+static double rothman(double position, int64_t column, int64_t d, double *angle) {
   const int64_t i = column - column % 2;
   *angle = position / pow(10000, (2.0 * (double)i) / (double)d);
   return i == column ? sin(*angle) : cos(*angle);

@@ -6,8 +6,7 @@
 
 #include "formats.h"
 
-static void messages_are_cut(void **state)
-{
+static void messages_are_cut(void **state) {
   (void)state;
   posenc_spec bad = posenc_spec_default(0);
   char message[8] = {'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x'};
@@ -20,8 +19,7 @@ static void messages_are_cut(void **state)
 
 /* ---- implementations ---- */
 
-static void implementations(void **state)
-{
+static void implementations(void **state) {
   (void)state;
   assert_true(posenc_impl_count() >= 4);
   assert_null(posenc_impl_at(posenc_impl_count()));
@@ -55,14 +53,13 @@ static void implementations(void **state)
 }
 
 /* "sleef" and "sleef_u35" mean the first member of the family that runs here. */
-static void families(void **state)
-{
+static void families(void **state) {
   (void)state;
   const char *families[][4] = {{"exact", "exact_avx512", "exact_avx2", "exact_neon"},
-                               {"anchored", "anchored_avx512", "anchored_avx2", "anchored_neon"},
-                               {"sleef", "sleef_avx512", "sleef_avx2", "sleef_neon"},
-                               {"sleef_u35", "sleef_avx512_u35", "sleef_avx2_u35", "sleef_neon_u35"},
-                               {"sleef_f64", "sleef_f64_avx512", "sleef_f64_avx2", "sleef_f64_neon"}};
+      {"anchored", "anchored_avx512", "anchored_avx2", "anchored_neon"},
+      {"sleef", "sleef_avx512", "sleef_avx2", "sleef_neon"},
+      {"sleef_u35", "sleef_avx512_u35", "sleef_avx2_u35", "sleef_neon_u35"},
+      {"sleef_f64", "sleef_f64_avx512", "sleef_f64_avx2", "sleef_f64_neon"}};
   for (size_t f = 0; f < 5; f++) {
     const posenc_impl *want = NULL, *built = NULL;
     for (size_t m = 3; m >= 1; m--) {
@@ -78,8 +75,7 @@ static void families(void **state)
   }
 }
 
-static void unknown_and_unsupported(void **state)
-{
+static void unknown_and_unsupported(void **state) {
   (void)state;
   posenc_spec s = posenc_spec_default(8);
   char message[1024] = "";
@@ -111,8 +107,7 @@ static void unknown_and_unsupported(void **state)
 }
 
 /* Who says that it offers a dtype does, and nobody else. */
-static void dtypes(void **state)
-{
+static void dtypes(void **state) {
   (void)state;
   for (size_t m = 0; runnable(m); m++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
@@ -133,8 +128,7 @@ static void dtypes(void **state)
 }
 
 /* The plan keeps its own copy of explicit frequencies. */
-static void freqs_are_copied(void **state)
-{
+static void freqs_are_copied(void **state) {
   (void)state;
   for (size_t m = 0; runnable(m); m++) {
     double freqs[3] = {1.0, 0.25, -3.0};
@@ -153,8 +147,7 @@ static void freqs_are_copied(void **state)
   }
 }
 
-static void status_strings(void **state)
-{
+static void status_strings(void **state) {
   (void)state;
   for (int i = POSENC_OK; i <= POSENC_ERROR_MEMORY; i++)
     for (int j = POSENC_OK; j < i; j++)
@@ -166,8 +159,7 @@ static void status_strings(void **state)
   assert_string_equal(version, POSENC_VERSION_STRING);
 }
 
-static void bounds_out_of_range(void **state)
-{
+static void bounds_out_of_range(void **state) {
   (void)state;
   const posenc_spec s = posenc_spec_default(8);
   for (size_t i = 0; i < posenc_impl_count(); i++) {
@@ -186,8 +178,7 @@ static void bounds_out_of_range(void **state)
 }
 
 /* Of exact: half a unit in the last place of 1, and 0 where a column holds zeros. */
-static void bounds_of_every_dtype(void **state)
-{
+static void bounds_of_every_dtype(void **state) {
   (void)state;
   enum { D = 38 };
   static const double halves[] = {
@@ -207,8 +198,7 @@ static void bounds_of_every_dtype(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(messages_are_cut),
       cmocka_unit_test(implementations),

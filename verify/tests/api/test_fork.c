@@ -1,5 +1,5 @@
-/* fork: a plan made before it is the same plan in the child; a child of a process whose threads fill and make plans can do all that
- * its parent can, for nothing in the library is locked while it is forked.
+/* fork: a plan made before it is the same plan in the child; a child of a process whose threads fill and make plans can
+ * do all that its parent can, for nothing in the library is locked while it is forked.
  */
 #define _DEFAULT_SOURCE
 #include "testing.h"
@@ -16,8 +16,7 @@ static float want[ROWS * D], got[ROWS * D];
 static int64_t first = -50;
 
 /* The child's: nothing of the test framework, which is the parent's. 0: fine. */
-static int fill_and_compare(const posenc_plan *plan)
-{
+static int fill_and_compare(const posenc_plan *plan) {
   float rows[3 * D];
   const int64_t at[3] = {first + 7, first + 99, first};
   if (posenc_fill(plan, first, ROWS, got, D) != POSENC_OK || memcmp(got, want, sizeof want) != 0)
@@ -27,8 +26,7 @@ static int fill_and_compare(const posenc_plan *plan)
   return 0;
 }
 
-static int make_and_compare(const char *impl)
-{
+static int make_and_compare(const char *impl) {
   const posenc_spec spec = posenc_spec_default(D);
   posenc_plan *plan;
   void *table;
@@ -43,8 +41,7 @@ static int make_and_compare(const char *impl)
 }
 
 /* Its work in a child; the parent works meanwhile. */
-static void in_a_child(const posenc_plan *plan)
-{
+static void in_a_child(const posenc_plan *plan) {
   const char *const impl = posenc_plan_impl(plan);
   const pid_t child = fork();
   assert_true(child >= 0);
@@ -58,11 +55,11 @@ static void in_a_child(const posenc_plan *plan)
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_int_equal(failed, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    fail_msg("%s: the child ended with %d, signal %d", impl, WEXITSTATUS(status), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    fail_msg("%s: the child ended with %d, signal %d", impl, WEXITSTATUS(status),
+        WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-static void a_plan_in_both(void **state)
-{
+static void a_plan_in_both(void **state) {
   (void)state;
   const posenc_spec spec = posenc_spec_default(D);
   for (size_t m = 0; runnable(m); m++) {
@@ -75,8 +72,7 @@ static void a_plan_in_both(void **state)
 
 static atomic_int stop, failures;
 
-static void *busy(void *shared)
-{
+static void *busy(void *shared) {
   const posenc_spec spec = posenc_spec_default(D);
   while (!stop) {
     float rows[4 * D];
@@ -94,8 +90,7 @@ static void *busy(void *shared)
   return NULL;
 }
 
-static void among_threads(void **state)
-{
+static void among_threads(void **state) {
   (void)state;
   if (THINNED) { /* an emulator may hang when it forks with threads about */
     print_message("skipped: a fork among threads, under emulation\n");
@@ -116,8 +111,7 @@ static void among_threads(void **state)
   posenc_plan_destroy(plan);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_in_both), cmocka_unit_test(among_threads)};
   return cmocka_run_group_tests_name("fork", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* Every request for memory that the library makes is refused once: the status says so, nothing is left behind, and what the caller
- * gave comes out as the header says. What fills and adds makes no request at all. Plans are no larger than stated.
+/* Every request for memory that the library makes is refused once: the status says so, nothing is left behind, and what
+ * the caller gave comes out as the header says. What fills and adds makes no request at all. Plans are no larger than
+ * stated.
  */
 #define _DEFAULT_SOURCE
 #include "failing.h"
@@ -16,8 +17,7 @@
 static double freqs[POSENC_MAX_D_MODEL / 2];
 
 /* One of a family, for what takes long. */
-static int is_first(const posenc_impl *impl)
-{
+static int is_first(const posenc_impl *impl) {
   static const char *const families[] = {"exact", "anchored", "recurrence", "float64", "naive"};
   for (size_t i = 0; i < 5; i++)
     if (posenc_impl_find(families[i]) == impl)
@@ -29,9 +29,9 @@ static int is_first(const posenc_impl *impl)
 
 typedef posenc_status make(const void *job, void **made);
 
-/* job with its first request refused, then its second, ... until none is; how many there are. *made is then what came of it. */
-static int64_t refuse_each(const char *what, make *call, const void *job, int every_later, void **made)
-{
+/* job with its first request refused, then its second, ... until none is; how many there are. *made is then what came
+ * of it. */
+static int64_t refuse_each(const char *what, make *call, const void *job, int every_later, void **made) {
   for (int64_t n = 1;; n++) {
     *made = freqs; /* anything but NULL */
     failing_at(n, every_later);
@@ -46,8 +46,8 @@ static int64_t refuse_each(const char *what, make *call, const void *job, int ev
       return n - 1;
     }
     if (status != POSENC_ERROR_MEMORY || *made || count.live != before)
-      fail_msg("%s, request %lld refused: status %d, %s, %lld blocks left", what, (long long)n, status, *made ? "not NULL" : "NULL",
-               (long long)(count.live - before));
+      fail_msg("%s, request %lld refused: status %d, %s, %lld blocks left", what, (long long)n, status,
+          *made ? "not NULL" : "NULL", (long long)(count.live - before));
     assert_true(n < 1000);
   }
 }
@@ -57,8 +57,7 @@ typedef struct plan_job {
   const char *impl;
 } plan_job;
 
-static posenc_status make_plan(const void *job, void **made)
-{
+static posenc_status make_plan(const void *job, void **made) {
   const plan_job *j = job;
   posenc_plan *plan = *made;
   const posenc_status status = posenc_plan_create(&plan, j->spec, j->impl);
@@ -66,8 +65,7 @@ static posenc_status make_plan(const void *job, void **made)
   return status;
 }
 
-static void try_plan(const posenc_spec *spec, const char *impl)
-{
+static void try_plan(const posenc_spec *spec, const char *impl) {
   for (int every_later = 0; every_later < 2; every_later++) {
     const plan_job job = {spec, impl};
     void *plan;
@@ -78,8 +76,7 @@ static void try_plan(const posenc_spec *spec, const char *impl)
   }
 }
 
-static void plans(void **state)
-{
+static void plans(void **state) {
   (void)state;
   const int64_t widths[] = {1, 2, 63, 512, 8194};
   for (size_t i = 0; i < 5; i++)
@@ -90,7 +87,8 @@ static void plans(void **state)
         spec.freqs = given ? freqs : NULL;
         spec.n_freqs = given ? (widths[i] + 1) / 2 : 0;
         for (size_t m = 0; runnable(m); m++)
-          if ((widths[i] <= 63 || (dtype == 0 && is_first(runnable(m)))) && posenc_plan_check(&spec, runnable(m)->name, NULL, 0) == POSENC_OK)
+          if ((widths[i] <= 63 || (dtype == 0 && is_first(runnable(m)))) &&
+              posenc_plan_check(&spec, runnable(m)->name, NULL, 0) == POSENC_OK)
             try_plan(&spec, runnable(m)->name);
       }
   for (size_t i = 0; i < posenc_preset_count(); i++) {
@@ -109,15 +107,13 @@ typedef struct table_job {
   int64_t count, stride;
 } table_job;
 
-static posenc_status make_table(const void *job, void **made)
-{
+static posenc_status make_table(const void *job, void **made) {
   const table_job *j = job;
   return posenc_table_create(made, j->plan, -5, j->count, j->stride);
 }
 
 /* The advice about pages, too: where it is refused, the table is the same. */
-static void tables(void **state)
-{
+static void tables(void **state) {
   (void)state;
   enum { D = 33 };
   const int64_t counts[] = {0, 1, 100, 20000}, gaps[] = {0, 7}; /* the last take more than a huge page */
@@ -159,8 +155,7 @@ static void tables(void **state)
 
 /* ---- no request ---- */
 
-static void use_all(const posenc_plan *plan, int64_t count)
-{
+static void use_all(const posenc_plan *plan, int64_t count) {
   enum { MOST = 70, COLUMNS = 80 };
   static double out[2 * MOST * COLUMNS]; /* of any dtype */
   int64_t at[MOST];
@@ -190,8 +185,7 @@ static void use_all(const posenc_plan *plan, int64_t count)
   assert_int_equal(posenc_table_check(plan, 0, count, 0, NULL, 0), POSENC_OK);
 }
 
-static void filling(void **state)
-{
+static void filling(void **state) {
   (void)state;
   const int64_t widths[] = {1, 34, 77}, counts[] = {1, 3, 70};
   for (size_t m = 0; runnable(m); m++)
@@ -216,8 +210,7 @@ static void filling(void **state)
     }
 }
 
-static void looking_up(void **state)
-{
+static void looking_up(void **state) {
   (void)state;
   const posenc_spec spec = posenc_spec_default(64);
   failing_at(1, 1);
@@ -238,8 +231,7 @@ static void looking_up(void **state)
 
 /* ---- sizes ---- */
 
-static void as_stated(void **state)
-{
+static void as_stated(void **state) {
   (void)state;
   const int64_t widths[] = {1, 2, 64, 65, 8191, 8192, 8193, POSENC_MAX_D_MODEL};
   uint64_t most = 0;
@@ -253,7 +245,8 @@ static void as_stated(void **state)
       for (size_t m = 0; runnable(m); m++) {
         const char *name = runnable(m)->name;
         const int keeps = n <= 4096 && (strstr(name, "exact") || strstr(name, "anchored"));
-        if (posenc_plan_check(&spec, name, NULL, 0) != POSENC_OK || (widths[i] > 65 && (j != 1 || !is_first(runnable(m)))))
+        if (posenc_plan_check(&spec, name, NULL, 0) != POSENC_OK ||
+            (widths[i] > 65 && (j != 1 || !is_first(runnable(m)))))
           continue;
         failing_at(0, 0);
         posenc_plan *plan = plan_of(&spec, name);
@@ -261,7 +254,8 @@ static void as_stated(void **state)
         posenc_plan_destroy(plan);
         assert_int_equal(count.asked, 1);
         if (count.largest > (uint64_t)(padded * (32 + (keeps ? 2304 : 0)) + 1024) || count.largest >= 17000000)
-          fail_msg("%s, d_model %lld: a plan of %llu bytes", name, (long long)widths[i], (unsigned long long)count.largest);
+          fail_msg(
+              "%s, d_model %lld: a plan of %llu bytes", name, (long long)widths[i], (unsigned long long)count.largest);
         most = count.largest > most ? count.largest : most;
       }
     }
@@ -270,8 +264,7 @@ static void as_stated(void **state)
 
 /* ---- a machine that has no more ---- */
 
-static int64_t pages_mapped(void)
-{
+static int64_t pages_mapped(void) {
   long long pages = -1;
   FILE *file = fopen("/proc/self/statm", "r");
   if (file) {
@@ -282,8 +275,7 @@ static int64_t pages_mapped(void)
   return pages;
 }
 
-static void no_room(void **state)
-{
+static void no_room(void **state) {
   (void)state;
   const int64_t giga = INT64_C(1) << 30, memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
   struct rlimit before, limit;
@@ -300,7 +292,8 @@ static void no_room(void **state)
   }
   const posenc_spec spec = posenc_spec_default(1024);
   posenc_plan *plan = plan_of(&spec, NULL);
-  const int64_t counts[] = {giga / 4096, memory / 4096 * 2}; /* four times what there is room for; twice the machine's memory */
+  const int64_t counts[] = {
+      giga / 4096, memory / 4096 * 2}; /* four times what there is room for; twice the machine's memory */
   int64_t pages = 0;
   for (int i = 0; i < 64; i++) {
     void *table = freqs;
@@ -320,13 +313,16 @@ static void no_room(void **state)
   posenc_plan_destroy(plan);
 }
 
-int main(void)
-{
+int main(void) {
   for (size_t k = 0; k < sizeof freqs / sizeof freqs[0]; k++)
     freqs[k] = 1.0 / (double)(k + 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plans),      cmocka_unit_test(tables),    cmocka_unit_test(filling),
-      cmocka_unit_test(looking_up), cmocka_unit_test(as_stated), cmocka_unit_test(no_room),
+      cmocka_unit_test(plans),
+      cmocka_unit_test(tables),
+      cmocka_unit_test(filling),
+      cmocka_unit_test(looking_up),
+      cmocka_unit_test(as_stated),
+      cmocka_unit_test(no_room),
   };
   return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Not one byte outside the rows is touched, nor read: tables that end where unreadable memory begins, and that begin where it
- * ends, for every remainder of every vector width. A touch is a crash.
+/* Not one byte outside the rows is touched, nor read: tables that end where unreadable memory begins, and that begin
+ * where it ends, for every remainder of every vector width. A touch is a crash.
  */
 #define _DEFAULT_SOURCE
 #include "testing.h"
@@ -9,8 +9,7 @@
 
 enum { WIDEST = 70, ROWS = 3 };
 
-static void pages(void **state)
-{
+static void pages(void **state) {
   (void)state;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char *map = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,8 +39,7 @@ static void pages(void **state)
   munmap(map, 3 * page);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(pages)};
   return cmocka_run_group_tests_name("pages", tests, NULL, NULL);
 }

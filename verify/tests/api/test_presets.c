@@ -10,38 +10,30 @@ static const struct {
   const char *name, *starts;
   formula *formula;
   int64_t multiple, least; /* the widths it has */
-} presets[] = {{"paper", "0", paper, 1, 1},
-               {"marian", "0", marian, 1, 1},
-               {"t2t", "0", t2t, 1, 1},
-               {"ddpm", "0", ddpm, 1, 1},
-               {"fairseq", "padding_idx + 1", fairseq, 1, 1},
-               {"whisper", "0", whisper, 2, 4},
-               {"guided_diffusion", "any real number", guided_diffusion, 1, 1},
-               {"diffusers", "any real number", diffusers, 1, 1},
-               {"rope", "0", rope, 2, 2},
-               {"rothman", "0", rothman, 2, 2}};
+} presets[] = {{"paper", "0", paper, 1, 1}, {"marian", "0", marian, 1, 1}, {"t2t", "0", t2t, 1, 1},
+    {"ddpm", "0", ddpm, 1, 1}, {"fairseq", "padding_idx + 1", fairseq, 1, 1}, {"whisper", "0", whisper, 2, 4},
+    {"guided_diffusion", "any real number", guided_diffusion, 1, 1}, {"diffusers", "any real number", diffusers, 1, 1},
+    {"rope", "0", rope, 2, 2}, {"rothman", "0", rothman, 2, 2}};
 enum { PRESETS = sizeof presets / sizeof presets[0], WIDEST = 1280 };
 
 static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 33, 64, 101, 128, 320, 512, 513, WIDEST};
 enum { WIDTHS = sizeof widths / sizeof widths[0] };
 
-/* Half a float32 unit just below 1, and what the transcription itself may be off: roundings of its angle, of which the exponent
- * passes on as many as it is large. */
-static void compare(size_t p, int64_t d, const char *impl, double position, const float *row)
-{
+/* Half a float32 unit just below 1, and what the transcription itself may be off: roundings of its angle, of which the
+ * exponent passes on as many as it is large. */
+static void compare(size_t p, int64_t d, const char *impl, double position, const float *row) {
   for (int64_t c = 0; c < d; c++) {
     double angle = NAN;
     const double want = presets[p].formula(position, c, d, &angle), off = fabs((double)row[c] - want);
     const double w = position == 0 ? 1 : fabs(angle / position);
     const double allowed = isnan(angle) ? 0 : 0x1p-25 + fabs(angle) * (4 + 2 * fabs(log(w))) * 0x1p-53 + 0x1p-52;
     if (!(off <= allowed))
-      fail_msg("%s, d_model %lld, %s: position %g, column %lld: got %a, the project has %a", presets[p].name, (long long)d, impl,
-               position, (long long)c, (double)row[c], want);
+      fail_msg("%s, d_model %lld, %s: position %g, column %lld: got %a, the project has %a", presets[p].name,
+          (long long)d, impl, position, (long long)c, (double)row[c], want);
   }
 }
 
-static void check_width(size_t p, int64_t d, const char *impl)
-{
+static void check_width(size_t p, int64_t d, const char *impl) {
   static const int64_t positions[] = {0, 1, 2, 3, 511, 4999, 131071, 1048575};
   static const double reals[] = {0.0, 0.5, 999.25, 0.1, -3.75, 1e-3};
   enum { N = sizeof positions / sizeof positions[0], R = sizeof reals / sizeof reals[0] };
@@ -71,8 +63,7 @@ static void check_width(size_t p, int64_t d, const char *impl)
   posenc_plan_destroy(plan);
 }
 
-static void as_their_projects_have_them(void **state)
-{
+static void as_their_projects_have_them(void **state) {
   (void)state;
   for (size_t p = 0; p < PRESETS; p++)
     for (size_t w = 0; w < WIDTHS; w++)
@@ -82,8 +73,7 @@ static void as_their_projects_have_them(void **state)
       }
 }
 
-static void all_of_them_are_here(void **state)
-{
+static void all_of_them_are_here(void **state) {
   (void)state;
   assert_int_equal(posenc_preset_count(), PRESETS);
   assert_null(posenc_preset_at(PRESETS));
@@ -97,8 +87,7 @@ static void all_of_them_are_here(void **state)
 }
 
 /* A width that a preset lacks, a name that is none: the status, a line that says so, and the spec as it was. */
-static void refusals(void **state)
-{
+static void refusals(void **state) {
   (void)state;
   posenc_spec spec, before;
   memset(&spec, 0x5a, sizeof spec);
@@ -139,8 +128,7 @@ static void refusals(void **state)
   assert_string_equal(message, "d_mo");
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_of_them_are_here),
       cmocka_unit_test(as_their_projects_have_them),

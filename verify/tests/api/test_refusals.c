@@ -1,6 +1,7 @@
-/* What calls refuse: a row of a table is a call, what is wrong with it, and what comes of that: the status, words of the message, and
- * nothing written. And the edges of int64, of the address space and of the domain: the largest that is allowed, worked out in 128 bits,
- * and the first that is refused. What no machine has memory for is asked of the functions that only check.
+/* What calls refuse: a row of a table is a call, what is wrong with it, and what comes of that: the status, words of
+ * the message, and nothing written. And the edges of int64, of the address space and of the domain: the largest that is
+ * allowed, worked out in 128 bits, and the first that is refused. What no machine has memory for is asked of the
+ * functions that only check.
  */
 #include "testing.h"
 
@@ -16,8 +17,7 @@ __extension__ typedef __int128 wide;
 /* ---- specs ---- */
 
 /* words: what the message must say, a bar between them */
-static void expect_words(const char *message, const char *words)
-{
+static void expect_words(const char *message, const char *words) {
   char word[128];
   for (const char *end; *words; words = *end ? end + 1 : end) {
     end = words + strcspn(words, "|");
@@ -27,8 +27,7 @@ static void expect_words(const char *message, const char *words)
   }
 }
 
-static void expect_spec(const posenc_spec *spec, posenc_status want, const char *words)
-{
+static void expect_spec(const posenc_spec *spec, posenc_status want, const char *words) {
   char message[512] = "untouched";
   posenc_plan *plan = (posenc_plan *)message;
   assert_int_equal(posenc_spec_check(spec, message, sizeof message), want);
@@ -38,21 +37,20 @@ static void expect_spec(const posenc_spec *spec, posenc_status want, const char 
   posenc_plan_destroy(plan);
 }
 
-#define BAD_SPEC(words, ...)                                                                                          \
-  do {                                                                                                                \
-    posenc_spec s = posenc_spec_default(8);                                                                           \
-    __VA_ARGS__;                                                                                                      \
-    expect_spec(&s, POSENC_ERROR_SPEC, words);                                                                        \
+#define BAD_SPEC(words, ...)                                                                                           \
+  do {                                                                                                                 \
+    posenc_spec s = posenc_spec_default(8);                                                                            \
+    __VA_ARGS__;                                                                                                       \
+    expect_spec(&s, POSENC_ERROR_SPEC, words);                                                                         \
   } while (0)
-#define FINE_SPEC(...)                                                                                                \
-  do {                                                                                                                \
-    posenc_spec s = posenc_spec_default(8);                                                                           \
-    __VA_ARGS__;                                                                                                      \
-    expect_spec(&s, POSENC_OK, "untouched");                                                                          \
+#define FINE_SPEC(...)                                                                                                 \
+  do {                                                                                                                 \
+    posenc_spec s = posenc_spec_default(8);                                                                            \
+    __VA_ARGS__;                                                                                                       \
+    expect_spec(&s, POSENC_OK, "untouched");                                                                           \
   } while (0)
 
-static void specs(void **state)
-{
+static void specs(void **state) {
   (void)state;
   const double freqs[] = {1.0, -0.5, 0x1p-1022, 0x1p64};
   FINE_SPEC();
@@ -75,7 +73,8 @@ static void specs(void **state)
   BAD_SPEC("denominator is nan|> 0", s.denominator = (double)NAN);
   BAD_SPEC("denominator is inf|> 0", s.denominator = (double)INFINITY);
   BAD_SPEC("denominator is 0.01|at least", s.denominator = 0.01); /* the last frequency would be 10000^-300 */
-  BAD_SPEC("denominator|e-40|at least", s.d_model = 2, s.denominator = 1e-39); /* one frequency, 1: the ladder must be a number all the same */
+  BAD_SPEC("denominator|e-40|at least", s.d_model = 2,
+      s.denominator = 1e-39); /* one frequency, 1: the ladder must be a number all the same */
   BAD_SPEC("n_freqs is 4|allowed: 0", s.n_freqs = 4);
   BAD_SPEC("n_freqs is 3|4, one for each pair of d_model 8's columns", s.n_freqs = 3, s.freqs = freqs);
   BAD_SPEC("n_freqs is 9223372036854775807|4", s.n_freqs = INT64_MAX, s.freqs = freqs);
@@ -114,7 +113,7 @@ static void specs(void **state)
 
 typedef enum call { FILL, AT, AT_REAL, PAIR, ADD, ADD_BATCH, TABLE, CALLS } call;
 static const char *const names[CALLS] = {"posenc_fill", "posenc_fill_at", "posenc_fill_at_real", "posenc_fill_pair",
-                                         "posenc_add", "posenc_add_batch", "posenc_table_create"};
+    "posenc_add", "posenc_add_batch", "posenc_table_create"};
 
 enum { D = 8, COUNT = 2, BATCH = 3, GIVEN = 1000, ELEMENTS = 128 };
 static double memory[ELEMENTS], untouched[ELEMENTS], other[ELEMENTS]; /* of any dtype: aligned for all */
@@ -133,33 +132,45 @@ typedef struct ask { /* all that any call takes */
   posenc_strides x_strides, strides;
 } ask;
 
-static posenc_status checked(const ask *a, char *message, size_t size)
-{
+static posenc_status checked(const ask *a, char *message, size_t size) {
   const posenc_plan *const p = a->plan;
   switch (a->call) {
-  case FILL: return posenc_fill_check(p, a->first, a->count, a->out, a->strides.row, message, size);
-  case AT: return posenc_fill_at_check(p, a->positions, a->count, a->out, a->strides.row, message, size);
-  case AT_REAL: return posenc_fill_at_real_check(p, a->reals, a->count, a->out, a->strides.row, message, size);
-  case PAIR: return posenc_fill_pair_check(p, a->first, a->count, a->out, a->cosines, a->strides.row, message, size);
-  case ADD: return posenc_add_check(p, a->first, a->count, a->x, a->x_strides.row, a->scale, a->out, a->strides.row, message, size);
+  case FILL:
+    return posenc_fill_check(p, a->first, a->count, a->out, a->strides.row, message, size);
+  case AT:
+    return posenc_fill_at_check(p, a->positions, a->count, a->out, a->strides.row, message, size);
+  case AT_REAL:
+    return posenc_fill_at_real_check(p, a->reals, a->count, a->out, a->strides.row, message, size);
+  case PAIR:
+    return posenc_fill_pair_check(p, a->first, a->count, a->out, a->cosines, a->strides.row, message, size);
+  case ADD:
+    return posenc_add_check(
+        p, a->first, a->count, a->x, a->x_strides.row, a->scale, a->out, a->strides.row, message, size);
   case ADD_BATCH:
-    return posenc_add_batch_check(p, a->first, a->count, a->batch, a->x, a->x_strides, a->scale, a->out, a->strides, message, size);
-  default: return posenc_table_check(p, a->first, a->count, a->strides.row, message, size);
+    return posenc_add_batch_check(
+        p, a->first, a->count, a->batch, a->x, a->x_strides, a->scale, a->out, a->strides, message, size);
+  default:
+    return posenc_table_check(p, a->first, a->count, a->strides.row, message, size);
   }
 }
 
-static posenc_status made(const ask *a)
-{
+static posenc_status made(const ask *a) {
   const posenc_plan *const p = a->plan;
   void *table = memory;
   posenc_status status;
   switch (a->call) {
-  case FILL: return posenc_fill(p, a->first, a->count, a->out, a->strides.row);
-  case AT: return posenc_fill_at(p, a->positions, a->count, a->out, a->strides.row);
-  case AT_REAL: return posenc_fill_at_real(p, a->reals, a->count, a->out, a->strides.row);
-  case PAIR: return posenc_fill_pair(p, a->first, a->count, a->out, a->cosines, a->strides.row);
-  case ADD: return posenc_add(p, a->first, a->count, a->x, a->x_strides.row, a->scale, a->out, a->strides.row);
-  case ADD_BATCH: return posenc_add_batch(p, a->first, a->count, a->batch, a->x, a->x_strides, a->scale, a->out, a->strides);
+  case FILL:
+    return posenc_fill(p, a->first, a->count, a->out, a->strides.row);
+  case AT:
+    return posenc_fill_at(p, a->positions, a->count, a->out, a->strides.row);
+  case AT_REAL:
+    return posenc_fill_at_real(p, a->reals, a->count, a->out, a->strides.row);
+  case PAIR:
+    return posenc_fill_pair(p, a->first, a->count, a->out, a->cosines, a->strides.row);
+  case ADD:
+    return posenc_add(p, a->first, a->count, a->x, a->x_strides.row, a->scale, a->out, a->strides.row);
+  case ADD_BATCH:
+    return posenc_add_batch(p, a->first, a->count, a->batch, a->x, a->x_strides, a->scale, a->out, a->strides);
   default:
     status = posenc_table_create(&table, p, a->first, a->count, a->strides.row);
     assert_true(status == POSENC_OK || table == NULL);
@@ -169,21 +180,20 @@ static posenc_status made(const ask *a)
 }
 
 /* The call itself is only made where it is refused or has nothing to do. */
-static void expect(const ask *a, posenc_status want, const char *words)
-{
+static void expect(const ask *a, posenc_status want, const char *words) {
   char message[512] = "";
   const posenc_status got = checked(a, message, sizeof message);
   if (got != want || ((want != POSENC_OK || a->count == 0) && made(a) != want))
-    fail_msg("%s: first %" PRId64 ", count %" PRId64 ", strides %" PRId64 ", %" PRId64 ", out %p: status %d (%s), not %d", names[a->call],
-             a->first, a->count, a->strides.batch, a->strides.row, a->out, got, message, want);
+    fail_msg("%s: first %" PRId64 ", count %" PRId64 ", strides %" PRId64 ", %" PRId64
+             ", out %p: status %d (%s), not %d",
+        names[a->call], a->first, a->count, a->strides.batch, a->strides.row, a->out, got, message, want);
   assert_true((want == POSENC_OK) == (message[0] == '\0'));
   expect_words(message, words);
   assert_memory_equal(memory, untouched, sizeof memory);
 }
 
 /* Plans, made once. What is refused does not depend on the implementation. */
-static posenc_plan *plan_for(int64_t d_model, int32_t dtype, double scale)
-{
+static posenc_plan *plan_for(int64_t d_model, int32_t dtype, double scale) {
   static posenc_plan *plans[32];
   for (size_t i = 0;; i++) {
     assert_true(i < sizeof plans / sizeof plans[0]);
@@ -199,28 +209,37 @@ static posenc_plan *plan_for(int64_t d_model, int32_t dtype, double scale)
 }
 
 /* A call that is fine, of rows without gaps. */
-static ask fine(call c)
-{
+static ask fine(call c) {
   const posenc_strides packed = {COUNT * D, D};
-  return (ask){.call = c, .plan = plan_for(D, POSENC_F32, 1), .count = COUNT, .batch = BATCH, .positions = positions, .reals = reals,
-               .x = other, .scale = 1, .out = memory, .cosines = (float *)(void *)memory + 4, .x_strides = packed, .strides = packed};
+  return (ask){.call = c,
+      .plan = plan_for(D, POSENC_F32, 1),
+      .count = COUNT,
+      .batch = BATCH,
+      .positions = positions,
+      .reals = reals,
+      .x = other,
+      .scale = 1,
+      .out = memory,
+      .cosines = (float *)(void *)memory + 4,
+      .x_strides = packed,
+      .strides = packed};
 }
 
 /* Of each of the calls: what `...` makes of a fine one is refused. */
-#define TELL(status, words, calls, ...)                                                                               \
-  for (int one = FILL; one < CALLS; one++)                                                                            \
-    if ((calls) >> one & 1) {                                                                                         \
-      ask a = fine((call)one);                                                                                        \
-      __VA_ARGS__;                                                                                                    \
-      expect(&a, status, words);                                                                                      \
+#define TELL(status, words, calls, ...)                                                                                \
+  for (int one = FILL; one < CALLS; one++)                                                                             \
+    if ((calls) >> one & 1) {                                                                                          \
+      ask a = fine((call)one);                                                                                         \
+      __VA_ARGS__;                                                                                                     \
+      expect(&a, status, words);                                                                                       \
     }
 #define REFUSED(status, words, calls, ...) TELL(POSENC_ERROR_##status, words, calls, __VA_ARGS__)
 #define OF(call) (1u << (call))
 
-static void calls(void **state)
-{
+static void calls(void **state) {
   (void)state;
-  const unsigned all = OF(CALLS) - 1, given = OF(AT) | OF(AT_REAL), ranges = all & ~given, sums = OF(ADD) | OF(ADD_BATCH);
+  const unsigned all = OF(CALLS) - 1, given = OF(AT) | OF(AT_REAL), ranges = all & ~given,
+                 sums = OF(ADD) | OF(ADD_BATCH);
   const unsigned into = all & ~OF(TABLE), whole = into & ~OF(PAIR) & ~sums;
   const int64_t far = POSENC_MAX_POSITION;
   REFUSED(ARGUMENT, "plan is NULL; a plan from posenc_plan_create() is needed", all, a.plan = NULL);
@@ -240,9 +259,11 @@ static void calls(void **state)
     char words[64];
     const size_t size = format_of(dtype)->size;
     snprintf(words, sizeof words, "out is|aligned to %zu bytes", size);
-    REFUSED(ARGUMENT, words, whole | (dtype % 2 ? 0 : sums), a.out = (char *)memory + size / 2; a.plan = plan_for(D, dtype, 1));
+    REFUSED(ARGUMENT, words, whole | (dtype % 2 ? 0 : sums), a.out = (char *)memory + size / 2;
+            a.plan = plan_for(D, dtype, 1));
   }
-  REFUSED(ARGUMENT, "positions is NULL; an array of count positions is needed", given, a.positions = NULL; a.reals = NULL);
+  REFUSED(ARGUMENT, "positions is NULL; an array of count positions is needed", given, a.positions = NULL;
+          a.reals = NULL);
   REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", whole | OF(TABLE), a.strides.row = 7);
   REFUSED(ARGUMENT, "row_stride is -8|d_model = 8 or more", whole | OF(TABLE), a.strides.row = -8);
   REFUSED(ARGUMENT, "row_stride is 7|or 0 for d_model", OF(TABLE), a.strides.row = 7; a.count = 0);
@@ -270,27 +291,36 @@ static void calls(void **state)
   REFUSED(DOMAIN, "first is -9223372036854775808|-2^32 to 2^32", ranges, a.first = INT64_MIN);
   REFUSED(DOMAIN, "first is 9223372036854775807|-2^32 to 2^32", ranges, a.first = INT64_MAX);
   REFUSED(DOMAIN, "count is 2|-2^32 to 2^32", ranges, a.first = far);
-  REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1; a.plan = plan_for(D, POSENC_F32, 0.5)); /* no larger by it */
-  REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1; a.plan = plan_for(D, POSENC_F32, 0.5));
-  REFUSED(DOMAIN, "first|4194305|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024 + 1; a.plan = plan_for(D, POSENC_F32, -1024));
-  REFUSED(DOMAIN, "count|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024; a.plan = plan_for(D, POSENC_F32, -1024));
+  REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1;
+          a.plan = plan_for(D, POSENC_F32, 0.5)); /* no larger by it */
+  REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1;
+          a.plan = plan_for(D, POSENC_F32, 0.5));
+  REFUSED(DOMAIN, "first|4194305|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024 + 1;
+          a.plan = plan_for(D, POSENC_F32, -1024));
+  REFUSED(DOMAIN, "count|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024;
+          a.plan = plan_for(D, POSENC_F32, -1024));
   const int64_t beyond[] = {far + 1, -far - 1, INT64_MIN, INT64_MAX}, scaled[] = {0, far / 1024, -far / 1024 - 1};
   for (size_t i = 0; i < 4; i++)
-    REFUSED(DOMAIN, "positions[2] is|-2^32 to 2^32", OF(AT), a.positions = (const int64_t[]){0, far, beyond[i]}; a.count = 3);
+    REFUSED(DOMAIN, "positions[2] is|-2^32 to 2^32", OF(AT), a.positions = (const int64_t[]){0, far, beyond[i]};
+            a.count = 3);
   REFUSED(DOMAIN, "positions[2] is 4294967297", OF(AT), a.positions = (const int64_t[]){0, far, far + 1}; a.count = 3);
-  REFUSED(DOMAIN, "positions[2]|-4194305|position_scale", OF(AT), a.positions = scaled; a.count = 3; a.plan = plan_for(D, POSENC_F32, -1024));
+  REFUSED(DOMAIN, "positions[2]|-4194305|position_scale", OF(AT), a.positions = scaled; a.count = 3;
+          a.plan = plan_for(D, POSENC_F32, -1024));
   REFUSED(DOMAIN, "positions[0]", OF(AT), a.positions = beyond; a.count = 1; a.plan = plan_for(D, POSENC_F32, 0.5));
   const double wrong[] = {NAN, INFINITY, -INFINITY, 0x1.0000000000001p32, -0x1.8p32, 1e300};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
     for (int scales = 0; scales < 2; scales++)
-      REFUSED(DOMAIN, "positions[2]|-2^32 to 2^32", OF(AT_REAL), a.reals = (const double[]){0.5, -1e-300, wrong[i]}; a.count = 3;
-              a.plan = plan_for(D, POSENC_F32, scales ? 0.5 : 1));
+      REFUSED(DOMAIN, "positions[2]|-2^32 to 2^32", OF(AT_REAL), a.reals = (const double[]){0.5, -1e-300, wrong[i]};
+              a.count = 3; a.plan = plan_for(D, POSENC_F32, scales ? 0.5 : 1));
   REFUSED(SIZE, "x_strides.row is 9223372036854775807|at most", OF(ADD_BATCH), a.x_strides.row = INT64_MAX);
   REFUSED(SIZE, "x_strides.batch is 4611686018427387904|at most", OF(ADD_BATCH), a.x_strides.batch = INT64_C(1) << 62);
   REFUSED(SIZE, "out_strides.row is|at most", OF(ADD_BATCH), a.strides.row = INT64_C(1) << 61);
-  REFUSED(SIZE, "out_strides|address space", OF(ADD_BATCH), a.strides = (posenc_strides){INT64_C(1) << 59, (INT64_C(1) << 60) + (INT64_C(1) << 59)});
-  REFUSED(SIZE, "count is 8589934592|at most", all, a.count = INT64_C(1) << 33; a.strides.row = INT64_C(1) << 29; a.batch = 1);
-  REFUSED(SIZE, "count is 9223372036854775807|row_stride is 8|at most", OF(TABLE), a.count = INT64_MAX; a.strides.row = 0);
+  REFUSED(SIZE, "out_strides|address space", OF(ADD_BATCH),
+      a.strides = (posenc_strides){INT64_C(1) << 59, (INT64_C(1) << 60) + (INT64_C(1) << 59)});
+  REFUSED(SIZE, "count is 8589934592|at most", all, a.count = INT64_C(1) << 33; a.strides.row = INT64_C(1) << 29;
+          a.batch = 1);
+  REFUSED(SIZE, "count is 9223372036854775807|row_stride is 8|at most", OF(TABLE), a.count = INT64_MAX;
+          a.strides.row = 0);
   TELL(POSENC_OK, "", all, a.count = 0; a.out = a.cosines = NULL; a.x = NULL; a.positions = NULL; a.reals = NULL);
   TELL(POSENC_OK, "", OF(ADD_BATCH), a.batch = 0; a.out = NULL; a.x = NULL; assert_int_equal(made(&a), POSENC_OK));
   TELL(POSENC_OK, "", ranges, a.count = 0; a.first = INT64_MAX);
@@ -304,9 +334,9 @@ static void calls(void **state)
 static void *before_the_end(wide elements, int64_t size) { return (void *)(uintptr_t)(-(wide)size * (elements + 1)); }
 
 /* Of one call, width and dtype. */
-static void check_edges(call c, int64_t d_model, int32_t dtype)
-{
-  const int64_t columns = c == PAIR ? (d_model + 1) / 2 : d_model, size = (int64_t)format_of(dtype)->size, most = INT64_MAX / size;
+static void check_edges(call c, int64_t d_model, int32_t dtype) {
+  const int64_t columns = c == PAIR ? (d_model + 1) / 2 : d_model, size = (int64_t)format_of(dtype)->size,
+                most = INT64_MAX / size;
   const int64_t far = POSENC_MAX_POSITION;
   const int given = c == AT || c == AT_REAL;
   ask a = fine(c);
@@ -347,8 +377,9 @@ static void check_edges(call c, int64_t d_model, int32_t dtype)
   const struct {
     int64_t first, count;
     posenc_status status;
-  } ranges[] = {{-far, 2 * far + 1, POSENC_OK}, {-far, 2 * far + 2, POSENC_ERROR_DOMAIN}, {far, 1, POSENC_OK}, {far, 2, POSENC_ERROR_DOMAIN},
-                {-far - 1, 1, POSENC_ERROR_DOMAIN}, {INT64_MIN, 1 << 30, POSENC_ERROR_DOMAIN}, {INT64_MAX, 1 << 30, POSENC_ERROR_DOMAIN}};
+  } ranges[] = {{-far, 2 * far + 1, POSENC_OK}, {-far, 2 * far + 2, POSENC_ERROR_DOMAIN}, {far, 1, POSENC_OK},
+      {far, 2, POSENC_ERROR_DOMAIN}, {-far - 1, 1, POSENC_ERROR_DOMAIN}, {INT64_MIN, 1 << 30, POSENC_ERROR_DOMAIN},
+      {INT64_MAX, 1 << 30, POSENC_ERROR_DOMAIN}};
   for (size_t n = 0; !given && n < sizeof ranges / sizeof ranges[0]; n++) {
     a.first = ranges[n].first;
     a.count = ranges[n].count;
@@ -383,8 +414,7 @@ static void check_edges(call c, int64_t d_model, int32_t dtype)
   }
 }
 
-static void edges(void **state)
-{
+static void edges(void **state) {
   (void)state;
   const int64_t widths[] = {1, 7, 512, POSENC_MAX_D_MODEL};
   for (size_t w = 0; w < 4; w++)
@@ -395,10 +425,10 @@ static void edges(void **state)
 }
 
 /* Each of the arrays by itself runs over the end of all addresses. */
-static void every_array(void **state)
-{
+static void every_array(void **state) {
   (void)state;
-  void *const bad = before_the_end(15, 4), *const bad_batch = before_the_end(39, 4), *const bad_pair = before_the_end(11, 4);
+  void *const bad = before_the_end(15, 4), *const bad_batch = before_the_end(39, 4),
+              *const bad_pair = before_the_end(11, 4);
   REFUSED(SIZE, "x is |address space", OF(ADD), a.x = bad);
   REFUSED(SIZE, "out is |address space", OF(ADD), a.out = bad);
   REFUSED(SIZE, "x is |address space", OF(ADD_BATCH), a.x = bad_batch; a.batch = 2; a.x_strides.batch = 24);
@@ -409,17 +439,18 @@ static void every_array(void **state)
 }
 
 /* Of a batch, both strides together. */
-static void batches(void **state)
-{
+static void batches(void **state) {
   (void)state;
-  const int64_t shapes[][2] = {{2, 2}, {2, 1000}, {1000, 3}, {1, 1 << 20}, {1 << 20, 1}, {1 << 20, 1 << 20}}; /* count, batch */
+  const int64_t shapes[][2] = {
+      {2, 2}, {2, 1000}, {1000, 3}, {1, 1 << 20}, {1 << 20, 1}, {1 << 20, 1 << 20}}; /* count, batch */
   for (int i = 0; i < 12; i++) {
     ask a = fine(ADD_BATCH);
     const int64_t count = a.count = shapes[i / 2][0], most = INT64_MAX / (i % 2 ? 2 : 4);
     a.batch = shapes[i / 2][1];
     a.plan = plan_for(D, i % 2 ? POSENC_BF16 : POSENC_F32, 1);
     const posenc_strides packed = {D * count, D},
-                         largest = {(int64_t)(((wide)most - D - D * (count - 1)) / (a.batch > 1 ? a.batch - 1 : 1)), D}; /* with these rows */
+                         largest = {(int64_t)(((wide)most - D - D * (count - 1)) / (a.batch > 1 ? a.batch - 1 : 1)),
+                             D};                                            /* with these rows */
     const posenc_status more = a.batch > 1 ? POSENC_ERROR_SIZE : POSENC_OK; /* of one, no stride is looked at */
     a.out = (void *)4096;
     a.x = a.out;
@@ -436,8 +467,7 @@ static void batches(void **state)
 }
 
 /* What tells without a status: bounds, presets and implementations out of range. */
-static void out_of_range(void **state)
-{
+static void out_of_range(void **state) {
   (void)state;
   const posenc_impl *const exact = posenc_impl_find("exact"), *const any = posenc_impl_at(0);
   const int64_t d_models[] = {0, INT64_MIN, INT64_MAX, POSENC_MAX_D_MODEL + 1}, far = POSENC_MAX_POSITION;
@@ -464,18 +494,18 @@ static void out_of_range(void **state)
   assert_true(isnan(posenc_impl_error_bound(exact, &spec, (double)(far / 1024 + 1), 0)));
   assert_true(posenc_impl_error_bound(exact, &spec, (double)(far / 1024), 0) > 0);
   for (int dtype = -1; dtype <= FORMATS; dtype++)
-    assert_int_equal(posenc_dtype_size((posenc_dtype)dtype), dtype < 0 || dtype == FORMATS ? 0 : format_of(dtype)->size);
+    assert_int_equal(
+        posenc_dtype_size((posenc_dtype)dtype), dtype < 0 || dtype == FORMATS ? 0 : format_of(dtype)->size);
   static char message[512];
   spec.d_model = 0;
   assert_int_equal(posenc_spec_check(&spec, message, SIZE_MAX), POSENC_ERROR_SPEC); /* it is as long as it is */
   assert_string_equal(message, "d_model is 0; allowed: 1 to 1048576");
 }
 
-int main(void)
-{
+int main(void) {
   memset(memory, 0x5a, sizeof memory);
   memcpy(untouched, memory, sizeof memory);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(specs), cmocka_unit_test(calls), cmocka_unit_test(edges), cmocka_unit_test(every_array),
-                                     cmocka_unit_test(batches), cmocka_unit_test(out_of_range)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(specs), cmocka_unit_test(calls), cmocka_unit_test(edges),
+      cmocka_unit_test(every_array), cmocka_unit_test(batches), cmocka_unit_test(out_of_range)};
   return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

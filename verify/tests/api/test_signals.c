@@ -1,6 +1,6 @@
-/* Signals: a fill that is interrupted again and again, by handlers that fill from the same plan themselves and by handlers that leave
- * another rounding behind, writes the same bits, and gives back the caller's rounding. A handler that leaves a fill by
- * siglongjmp() leaves a usable plan, and the state that the header says.
+/* Signals: a fill that is interrupted again and again, by handlers that fill from the same plan themselves and by
+ * handlers that leave another rounding behind, writes the same bits, and gives back the caller's rounding. A handler
+ * that leaves a fill by siglongjmp() leaves a usable plan, and the state that the header says.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -22,8 +22,7 @@ static sigjmp_buf out_of_it;
 static uint64_t seed = 20170612;
 
 /* What handlers do: whole rows, rows anywhere, reals and sums. Returns 0 if something was refused. */
-static int fill_some(unsigned char *rows, unsigned char *sum)
-{
+static int fill_some(unsigned char *rows, unsigned char *sum) {
   static const int64_t at[] = {131071};
   static const double reals[] = {0.5};
   const size_t bytes = (size_t)D * format_of(posenc_plan_spec(plan)->dtype)->size;
@@ -34,15 +33,14 @@ static int fill_some(unsigned char *rows, unsigned char *sum)
          (added == POSENC_OK || added == POSENC_ERROR_UNSUPPORTED);
 }
 
-/* One signal at a time: the next is asked for when this one has been dealt with, or a slow machine would do nothing else. */
-static void ask_for_one(void)
-{
+/* One signal at a time: the next is asked for when this one has been dealt with, or a slow machine would do nothing
+ * else. */
+static void ask_for_one(void) {
   const struct itimerval soon = {{0, 0}, {0, (suseconds_t)random_between(&seed, 20, 200)}};
   setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-static void handler(int number)
-{
+static void handler(int number) {
   const int error = errno;
   (void)number;
   in_handler++;
@@ -52,7 +50,8 @@ static void handler(int number)
     siglongjmp(out_of_it, 1);
   if (in_handler % 2) {
     const int rounding = fegetround();
-    wrong |= !fill_some(own, sums) || memcmp(own, own_want, sizeof own) != 0 || memcmp(sums, sums_want, sizeof sums) != 0;
+    wrong |=
+        !fill_some(own, sums) || memcmp(own, own_want, sizeof own) != 0 || memcmp(sums, sums_want, sizeof sums) != 0;
     wrong |= fegetround() != rounding;
   } else {
     fesetround(FE_UPWARD); /* and back by the system, with all that the handler changed */
@@ -63,8 +62,7 @@ static void handler(int number)
   errno = error;
 }
 
-static void set_plan(const posenc_impl *impl, int32_t dtype, int32_t layout)
-{
+static void set_plan(const posenc_impl *impl, int32_t dtype, int32_t layout) {
   posenc_spec spec = posenc_spec_default(D);
   spec.dtype = dtype;
   spec.layout = layout;
@@ -73,8 +71,7 @@ static void set_plan(const posenc_impl *impl, int32_t dtype, int32_t layout)
 
 static void destroy_plan(void) { posenc_plan_destroy((posenc_plan *)(uintptr_t)plan); }
 
-static void same_bits(void **state)
-{
+static void same_bits(void **state) {
   (void)state;
   static unsigned char want[ROWS * D * 8], got[ROWS * D * 8];
   int64_t all = 0;
@@ -104,8 +101,9 @@ static void same_bits(void **state)
         if (status != POSENC_OK || rounding != FE_DOWNWARD || raised || memcmp(got, want, bytes) != 0 || wrong) {
           const struct itimerval never = {{0, 0}, {0, 0}};
           setitimer(ITIMER_REAL, &never, NULL);
-          fail_msg("%s, %s: status %d, rounding %d, flags %d, %s, in the handler %s", runnable(m)->name, dtype_name(i), status, rounding,
-                   raised, memcmp(got, want, bytes) ? "other bits" : "the same bits", wrong ? "wrong" : "fine");
+          fail_msg("%s, %s: status %d, rounding %d, flags %d, %s, in the handler %s", runnable(m)->name, dtype_name(i),
+              status, rounding, raised, memcmp(got, want, bytes) ? "other bits" : "the same bits",
+              wrong ? "wrong" : "fine");
         }
       }
       all += interruptions;
@@ -116,8 +114,7 @@ static void same_bits(void **state)
   print_message("%lld fills were interrupted\n", (long long)all);
 }
 
-static void left_by_a_jump(void **state)
-{
+static void left_by_a_jump(void **state) {
   (void)state;
   static unsigned char want[ROWS * D * 8], got[ROWS * D * 8];
   static volatile size_t m, default_state;
@@ -142,11 +139,11 @@ static void left_by_a_jump(void **state)
     assert_memory_equal(got, want, ROWS * D * sizeof(float));
     destroy_plan();
   }
-  assert_true(default_state > 0); /* else the jump was from between two fills, or from a system that keeps the caller's state */
+  assert_true(
+      default_state > 0); /* else the jump was from between two fills, or from a system that keeps the caller's state */
 }
 
-int main(void)
-{
+int main(void) {
   const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
   sigaction(SIGALRM, &action, NULL);
   const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(left_by_a_jump)};

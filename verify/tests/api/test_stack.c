@@ -12,7 +12,11 @@ enum { ALLOWED = 448 << 10 };
 enum { ALLOWED = 192 << 10 };
 #endif
 
-enum { D = 512, ROWS = 200, HARD = 142401 /* column 348 of this position is one of seven up to 2^20 (docs/exhaustive.md) */ };
+enum {
+  D = 512,
+  ROWS = 200,
+  HARD = 142401 /* column 348 of this position is one of seven up to 2^20 (docs/exhaustive.md) */
+};
 
 static const posenc_plan *plan;
 static unsigned char *out;
@@ -20,40 +24,34 @@ static int64_t positions[ROWS];
 static double reals[ROWS];
 
 static void *nothing(void *unused) { return unused; }
-static void *fill(void *unused)
-{
+static void *fill(void *unused) {
   assert_int_equal(posenc_fill(plan, HARD - 100, ROWS, out, D), POSENC_OK);
   return unused;
 }
-static void *fill_at(void *unused)
-{
+static void *fill_at(void *unused) {
   assert_int_equal(posenc_fill_at(plan, positions, ROWS, out, D), POSENC_OK);
   return unused;
 }
-static void *single(void *unused)
-{
+static void *single(void *unused) {
   assert_int_equal(posenc_fill(plan, HARD, 1, out, D), POSENC_OK);
   return unused;
 }
 
-static void *at_real(void *unused)
-{
+static void *at_real(void *unused) {
   assert_int_equal(posenc_fill_at_real(plan, reals, ROWS, out, D), POSENC_OK);
   return unused;
 }
-static void *pair(void *unused)
-{
-  assert_int_equal(posenc_fill_pair(plan, HARD - 100, ROWS, out, out + (size_t)ROWS * D * sizeof(float), D / 2), POSENC_OK);
+static void *pair(void *unused) {
+  assert_int_equal(
+      posenc_fill_pair(plan, HARD - 100, ROWS, out, out + (size_t)ROWS * D * sizeof(float), D / 2), POSENC_OK);
   return unused;
 }
-static void *add(void *unused)
-{
+static void *add(void *unused) {
   const posenc_status status = posenc_add(plan, HARD - 100, ROWS, out, D, 1.0, out, D);
   assert_true(status == POSENC_OK || status == POSENC_ERROR_UNSUPPORTED);
   return unused;
 }
-static void *add_two(void *unused)
-{
+static void *add_two(void *unused) {
   const posenc_strides strides = {ROWS / 2 * D, D}; /* two halves of the rows */
   const posenc_status status = posenc_add_batch(plan, HARD - 100, ROWS / 2, 2, out, strides, 1.0, out, strides);
   assert_true(status == POSENC_OK || status == POSENC_ERROR_UNSUPPORTED);
@@ -61,8 +59,7 @@ static void *add_two(void *unused)
 }
 
 /* Of a thread's painted stack, the bytes from the first that has changed. */
-static size_t used(void *(*work)(void *))
-{
+static size_t used(void *(*work)(void *)) {
   enum { BYTES = 1 << 20, PAINT = 0xa5 };
   unsigned char *stack = aligned_alloc(4096, BYTES);
   memset(stack, PAINT, BYTES);
@@ -80,8 +77,7 @@ static size_t used(void *(*work)(void *))
   return BYTES - clean;
 }
 
-static void measure(const posenc_impl *impl, const posenc_spec *spec, size_t nobody, size_t *most)
-{
+static void measure(const posenc_impl *impl, const posenc_spec *spec, size_t nobody, size_t *most) {
   if (posenc_plan_check(spec, impl->name, NULL, 0) != POSENC_OK)
     return;
   posenc_plan *p = plan_of(spec, impl->name);
@@ -98,8 +94,7 @@ static void measure(const posenc_impl *impl, const posenc_spec *spec, size_t nob
   posenc_plan_destroy(p);
 }
 
-static void no_more_than_stated(void **state)
-{
+static void no_more_than_stated(void **state) {
   (void)state;
   used(nothing); /* a first thread may need more, to look up functions */
   const size_t nobody = used(nothing);
@@ -125,8 +120,7 @@ static void no_more_than_stated(void **state)
   free(out);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(no_more_than_stated)};
   return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
 }

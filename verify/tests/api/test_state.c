@@ -1,5 +1,5 @@
-/* The caller's floating-point state does not reach the results, and comes back as it was: every rounding mode, flush-to-zero
- * and denormals-are-zero, unmasked traps, and the exception flags.
+/* The caller's floating-point state does not reach the results, and comes back as it was: every rounding mode,
+ * flush-to-zero and denormals-are-zero, unmasked traps, and the exception flags.
  */
 #include "testing.h"
 
@@ -14,8 +14,7 @@ static fp_state get_state(void) { return _mm_getcsr(); }
 static void set_state(fp_state s) { _mm_setcsr(s); }
 
 /* Rounding x FTZ and DAZ x traps x a flag that is already up. */
-static size_t make_states(fp_state *states)
-{
+static size_t make_states(fp_state *states) {
   size_t n = 0;
   for (unsigned rounding = 0; rounding < 4; rounding++)
     for (unsigned flush = 0; flush < 4; flush++)
@@ -29,20 +28,17 @@ static size_t make_states(fp_state *states)
 typedef struct fp_state {
   uint64_t control, flags;
 } fp_state;
-static fp_state get_state(void)
-{
+static fp_state get_state(void) {
   fp_state s;
   __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(s.control), "=r"(s.flags));
   return s;
 }
-static void set_state(fp_state s)
-{
+static void set_state(fp_state s) {
   __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(s.control), "r"(s.flags) : "memory");
 }
 
 /* Rounding x FZ x a flag that is already up; traps are optional in the architecture and absent in most cores. */
-static size_t make_states(fp_state *states)
-{
+static size_t make_states(fp_state *states) {
   size_t n = 0;
   for (uint64_t rounding = 0; rounding < 4; rounding++)
     for (uint64_t flush = 0; flush < 2; flush++)
@@ -57,14 +53,14 @@ static float x[2 * ROWS * D]; /* what sums are added to */
 
 /* Everything a caller may ask for. */
 typedef struct answers {
-  float rows[ROWS * D], at[3 * D], reals[3 * D], sines[ROWS * HALF], cosines[ROWS * HALF], sums[2 * ROWS * D], table[ROWS * D];
+  float rows[ROWS * D], at[3 * D], reals[3 * D], sines[ROWS * HALF], cosines[ROWS * HALF], sums[2 * ROWS * D],
+      table[ROWS * D];
   double bound;
-  posenc_status tiny; /* a subnormal frequency is refused, not read as zero */
+  posenc_status tiny;     /* a subnormal frequency is refused, not read as zero */
   posenc_status fraction; /* whether 2 * denominator is a whole number is found out without a flag */
 } answers;
 
-static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a)
-{
+static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
   const int64_t positions[3] = {131071, -5, 1000003};
   const double subnormal = 0x1p-1074, reals[3] = {0.1, -1e-3, 131071.5};
   const posenc_strides strides = {ROWS * D, D};
@@ -91,8 +87,7 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a)
   posenc_plan_destroy(plan);
 }
 
-static void state_does_not_matter(void **state)
-{
+static void state_does_not_matter(void **state) {
   (void)state;
   static answers plain, got;
   fp_state states[64];
@@ -126,8 +121,7 @@ static void state_does_not_matter(void **state)
 }
 
 /* The way the language has it, which reaches further than the vector unit: on x86-64 into the x87 too. */
-static void fesetround_does_not_matter(void **state)
-{
+static void fesetround_does_not_matter(void **state) {
   (void)state;
   static answers plain, got;
   const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
@@ -150,8 +144,7 @@ static void fesetround_does_not_matter(void **state)
 }
 
 /* A comparison with NaN raises one, and so does a number that is too large. */
-static void flags_of_refusals(void **state)
-{
+static void flags_of_refusals(void **state) {
   (void)state;
   const double reals[] = {NAN};
   float out[D] = {0};
@@ -169,8 +162,7 @@ static void flags_of_refusals(void **state)
 }
 
 /* A product that is 2^32 to the nearest double and more than that upwards. */
-static void the_domain_in_other_modes(void **state)
-{
+static void the_domain_in_other_modes(void **state) {
   (void)state;
   posenc_spec spec = posenc_spec_default(D);
   float out[D];
@@ -193,11 +185,11 @@ static void the_domain_in_other_modes(void **state)
   assert_int_equal(found, 3);
 }
 
-int main(void)
-{
+int main(void) {
   for (int i = 0; i < 2 * ROWS * D; i++)
     x[i] = 1.0f / (float)(i + 3);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(state_does_not_matter), cmocka_unit_test(fesetround_does_not_matter),
-                                     cmocka_unit_test(flags_of_refusals), cmocka_unit_test(the_domain_in_other_modes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(state_does_not_matter),
+      cmocka_unit_test(fesetround_does_not_matter), cmocka_unit_test(flags_of_refusals),
+      cmocka_unit_test(the_domain_in_other_modes)};
   return cmocka_run_group_tests_name("state", tests, NULL, NULL);
 }

@@ -15,8 +15,7 @@ const char *__tsan_default_options(void) { return "allocator_may_return_null=1";
 
 enum { HUGE_PAGE = 1 << 21 };
 
-static float *table_of(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride)
-{
+static float *table_of(const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride) {
   void *table = NULL;
   char message[512] = "";
   if (posenc_table_check(plan, first, count, row_stride, message, sizeof message) != POSENC_OK)
@@ -29,8 +28,7 @@ static float *table_of(const posenc_plan *plan, int64_t first, int64_t count, in
   return table;
 }
 
-static void contents(void **state)
-{
+static void contents(void **state) {
   (void)state;
   const int64_t widths[] = {1, 7, 64, 129}, counts[] = {1, 2, 67}, firsts[] = {0, -5, 131071}, beyond[] = {0, 1, 37};
   for (size_t m = 0; runnable(m); m++)
@@ -66,11 +64,10 @@ static void contents(void **state)
 }
 
 /* Memory that has been used before may come back, and holds no zeros then. */
-static void tables_of_every_dtype(void **state)
-{
+static void tables_of_every_dtype(void **state) {
   (void)state;
   if (!posenc_impl_supported(posenc_impl_find("anchored")))
-    skip(); /* no FMA; float64 from exact would take minutes */
+    skip();                                                     /* no FMA; float64 from exact would take minutes */
   const int64_t shapes[][2] = {{7, 9}, {300, 64}, {40000, 45}}; /* rows, row_stride; the last takes huge pages */
   for (int32_t dtype = POSENC_F32; dtype <= POSENC_F16; dtype++)
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
@@ -86,7 +83,7 @@ static void tables_of_every_dtype(void **state)
         assert_int_equal(posenc_table_create(&table, plan, -5, count, stride), POSENC_OK);
         if (memcmp(table, want, bytes) != 0)
           fail_msg("dtype %d, %lld rows, stride %lld: a table that posenc_fill does not make", dtype, (long long)count,
-                   (long long)stride);
+              (long long)stride);
         memset(table, 0x5a, bytes);
         posenc_table_destroy(table);
       }
@@ -96,8 +93,7 @@ static void tables_of_every_dtype(void **state)
 }
 
 /* All at once, so that no two can owe their alignment to the same lucky place. */
-static void alignment(void **state)
-{
+static void alignment(void **state) {
   (void)state;
   enum { TABLES = 64 };
   float *tables[TABLES];
@@ -113,8 +109,7 @@ static void alignment(void **state)
   posenc_plan_destroy(plan);
 }
 
-static void no_rows(void **state)
-{
+static void no_rows(void **state) {
   (void)state;
   const posenc_spec spec = posenc_spec_default(8);
   posenc_plan *plan = plan_of(&spec, NULL);
@@ -126,8 +121,7 @@ static void no_rows(void **state)
 }
 
 /* More than any machine maps, though not more than a pointer difference can say. */
-static void no_memory(void **state)
-{
+static void no_memory(void **state) {
   (void)state;
   const posenc_spec spec = posenc_spec_default(8);
   posenc_plan *plan = plan_of(&spec, NULL);
@@ -142,8 +136,7 @@ static void no_memory(void **state)
 /* ---- large tables ---- */
 
 /* 1 if the page is in a mapping that huge pages were asked for, by what Linux says of this process; else 0. */
-static int huge_pages_asked(const void *page)
-{
+static int huge_pages_asked(const void *page) {
   FILE *smaps = fopen("/proc/self/smaps", "r");
   char line[512];
   int inside = 0, asked = 0;
@@ -161,8 +154,7 @@ static int huge_pages_asked(const void *page)
 }
 
 /* Where asking shows at all: not every system has huge pages, and an emulator may not pass the question on. */
-static int asking_shows(void)
-{
+static int asking_shows(void) {
   int shows = 0;
 #ifdef MADV_HUGEPAGE
   char *map = mmap(NULL, HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -173,8 +165,7 @@ static int asking_shows(void)
   return shows;
 }
 
-static void large(const posenc_spec *spec, const char *impl, int64_t count, int64_t stride, int huge)
-{
+static void large(const posenc_spec *spec, const char *impl, int64_t count, int64_t stride, int huge) {
   posenc_plan *plan = plan_of(spec, impl);
   const int64_t d = spec->d_model;
   float *table = table_of(plan, -7, count, stride), *want = calloc((size_t)stride, sizeof *want);
@@ -197,8 +188,7 @@ static void large(const posenc_spec *spec, const char *impl, int64_t count, int6
   posenc_plan_destroy(plan);
 }
 
-static void large_tables(void **state)
-{
+static void large_tables(void **state) {
   (void)state;
   const int huge = asking_shows();
   if (!huge)
@@ -208,11 +198,14 @@ static void large_tables(void **state)
   large(&narrow, "naive", 4099, 4096, huge); /* mostly zeros */
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(contents),  cmocka_unit_test(tables_of_every_dtype), cmocka_unit_test(alignment), cmocka_unit_test(no_rows),
-      cmocka_unit_test(no_memory), cmocka_unit_test(large_tables),
+      cmocka_unit_test(contents),
+      cmocka_unit_test(tables_of_every_dtype),
+      cmocka_unit_test(alignment),
+      cmocka_unit_test(no_rows),
+      cmocka_unit_test(no_memory),
+      cmocka_unit_test(large_tables),
   };
   return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Threads share plans and cut tables as they like. The first call into the library is made by all of them at once, so that
- * ThreadSanitizer sees any first-use state; later ones fill disjoint rows of one table from one plan.
+/* Threads share plans and cut tables as they like. The first call into the library is made by all of them at once, so
+ * that ThreadSanitizer sees any first-use state; later ones fill disjoint rows of one table from one plan.
  */
 #include "testing.h"
 
@@ -16,8 +16,7 @@ typedef struct job {
   int ok;
 } job;
 
-static void *work(void *data)
-{
+static void *work(void *data) {
   job *j = data;
   posenc_plan *own = NULL;
   pthread_barrier_wait(&start);
@@ -31,8 +30,7 @@ static void *work(void *data)
   return NULL;
 }
 
-static void run_all(job *jobs)
-{
+static void run_all(job *jobs) {
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; i++) {
     jobs[i].ok = 1;
@@ -48,8 +46,7 @@ static void run_all(job *jobs)
 static float table[ROWS * D], alone[ROWS * D];
 
 /* Has to run first: nothing of the library has been called before. */
-static void first_use(void **state)
-{
+static void first_use(void **state) {
   (void)state;
   job jobs[THREADS];
   for (int i = 0; i < THREADS; i++)
@@ -62,8 +59,7 @@ static void first_use(void **state)
   posenc_plan_destroy(plan);
 }
 
-static void shared_plan(void **state)
-{
+static void shared_plan(void **state) {
   (void)state;
   const posenc_spec spec = posenc_spec_default(D);
   for (size_t m = 0; runnable(m); m++) {
@@ -80,8 +76,7 @@ static void shared_plan(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   pthread_barrier_init(&start, NULL, THREADS);
   const struct CMUnitTest tests[] = {cmocka_unit_test(first_use), cmocka_unit_test(shared_plan)};
   return cmocka_run_group_tests_name("threads", tests, NULL, NULL);

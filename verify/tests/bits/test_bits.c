@@ -18,31 +18,27 @@ enum { TABLES = sizeof tables / sizeof tables[0], SMALLEST = 8 };
 
 static uint64_t seed = 20170612;
 
-static void compare(const hashed *t, const char *impl, const char *way, uint64_t got)
-{
+static void compare(const hashed *t, const char *impl, const char *way, uint64_t got) {
   if (got != t->hash)
     fail_msg("%s, %s: rows %" PRId64 " to %" PRId64 " of d_model %" PRId64 ", base %g, have the hash %016" PRIx64
              ", not %016" PRIx64 " as in hashes.inc",
-             impl, way, t->first, t->first + t->rows - 1, t->d_model, t->base, got, t->hash);
+        impl, way, t->first, t->first + t->rows - 1, t->d_model, t->base, got, t->hash);
 }
 
-static uint64_t hash_of(const hashed *t, const float *out, int64_t stride)
-{
+static uint64_t hash_of(const hashed *t, const float *out, int64_t stride) {
   uint64_t hash = HASHED_START;
   for (int64_t i = 0; i < t->rows; i++)
     hash = hashed_row(hash, out + i * stride, t->d_model);
   return hash;
 }
 
-static void check_whole(const hashed *t, const posenc_plan *plan, float *out)
-{
+static void check_whole(const hashed *t, const posenc_plan *plan, float *out) {
   assert_int_equal(posenc_fill(plan, t->first, t->rows, out, t->d_model), POSENC_OK);
   compare(t, posenc_plan_impl(plan), "one call", hash_of(t, out, t->d_model));
 }
 
 /* Pieces of every size from one row, with room between the rows. */
-static void check_split(const hashed *t, const posenc_plan *plan, float *out)
-{
+static void check_split(const hashed *t, const posenc_plan *plan, float *out) {
   const int64_t stride = t->d_model + 3;
   for (int64_t i = 0, n; i < t->rows; i += n) {
     n = random_between(&seed, 1, INT64_C(1) << random_between(&seed, 0, 8));
@@ -52,8 +48,7 @@ static void check_split(const hashed *t, const posenc_plan *plan, float *out)
   compare(t, posenc_plan_impl(plan), "many calls", hash_of(t, out, stride));
 }
 
-static void check_shuffled(const hashed *t, const posenc_plan *plan, float *out)
-{
+static void check_shuffled(const hashed *t, const posenc_plan *plan, float *out) {
   int64_t *positions = malloc((size_t)t->rows * sizeof *positions), *line = malloc((size_t)t->rows * sizeof *line);
   assert_true(positions && line);
   for (int64_t i = 0; i < t->rows; i++)
@@ -68,15 +63,15 @@ static void check_shuffled(const hashed *t, const posenc_plan *plan, float *out)
   assert_int_equal(posenc_fill_at(plan, positions, t->rows, out, t->d_model), POSENC_OK);
   uint64_t hash = HASHED_START;
   for (int64_t i = 0; i < t->rows; i++)
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): positions are a permutation, so all of line is set */
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): positions are a permutation, so all of line is
+     * set */
     hash = hashed_row(hash, out + line[i] * t->d_model, t->d_model);
   compare(t, posenc_plan_impl(plan), "fill_at, shuffled", hash);
   free(positions);
   free(line);
 }
 
-static void check_family(const char *family)
-{
+static void check_family(const char *family) {
   const posenc_impl *member;
   if (!family_member(family, 0))
     printf("skipped: %s: no member runs on this machine\n", family);
@@ -98,21 +93,18 @@ static void check_family(const char *family)
     }
 }
 
-static void exact_has_the_bits(void **state)
-{
+static void exact_has_the_bits(void **state) {
   (void)state;
   check_family("exact");
 }
 
-static void anchored_has_the_bits(void **state)
-{
+static void anchored_has_the_bits(void **state) {
   (void)state;
   check_family("anchored");
 }
 
 /* A row stands for a judgement that was good, of every output of its table; and no family goes without. */
-static void rows_were_judged(void **state)
-{
+static void rows_were_judged(void **state) {
   (void)state;
   int64_t n[HASHED_FAMILIES] = {0};
   for (size_t i = 0; i < TABLES; i++) {
@@ -132,8 +124,7 @@ static void rows_were_judged(void **state)
 }
 
 /* The hash itself: a published value, and no single bit of a row goes unseen. */
-static void hash_sees_every_bit(void **state)
-{
+static void hash_sees_every_bit(void **state) {
   (void)state;
   float row[4];
   memcpy(row, "foobfoobfoobfoo!", sizeof row);
@@ -149,8 +140,7 @@ static void hash_sees_every_bit(void **state)
   }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
   printf("seed %" PRIu64 " (an argument sets it)\n", seed);

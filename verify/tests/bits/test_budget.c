@@ -1,5 +1,6 @@
-/* The bounds of docs/exact.md on the very code they are about, against MPFR: sine and cosine of one angle, sums of three, single
- * rows. Random angles say nothing of the worst case; they show a bound that is wrong, and how much of one is used.
+/* The bounds of docs/exact.md on the very code they are about, against MPFR: sine and cosine of one angle, sums of
+ * three, single rows. Random angles say nothing of the worst case; they show a bound that is wrong, and how much of one
+ * is used.
  *
  * Compiled twice: as exact_scalar, where nothing is fused, and as test_budget_fused, where FMA need not be in hardware.
  */
@@ -21,13 +22,11 @@ typedef struct frequency {
   double hi, mid; /* of a turn */
 } frequency;
 
-static double uniform(double low, double high)
-{
+static double uniform(double low, double high) {
   return low + (high - low) * 0x1p-53 * (double)(next_random(&seed) >> 11);
 }
 
-static frequency some_frequency(double size)
-{
+static frequency some_frequency(double size) {
   int exponent;
   frexp(size, &exponent);
   const double sign = next_random(&seed) % 2 ? 1.0 : -1.0;
@@ -39,8 +38,7 @@ typedef struct off { /* in units of 2^-53 */
 } off;
 
 /* Of an angle position * w: absolute errors, where the real sine and cosine are at hand afterwards. */
-static off errors(angle a, int64_t position, frequency w)
-{
+static off errors(angle a, int64_t position, frequency w) {
   mpfr_set_d(turn, w.hi, MPFR_RNDN);
   mpfr_set_d(lower, w.mid, MPFR_RNDN);
   mpfr_add(turn, turn, lower, MPFR_RNDN);
@@ -58,20 +56,17 @@ static off errors(angle a, int64_t position, frequency w)
   return o;
 }
 
-static angle at(int64_t position, frequency w)
-{
+static angle at(int64_t position, frequency w) {
   return angle_at(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid));
 }
 
-static void judge(const char *what, double worst, double most)
-{
+static void judge(const char *what, double worst, double most) {
   printf("%s: worst %.3f, at most %g\n", what, worst, most);
   assert_true(worst <= most);
 }
 
 /* Relative errors, beside the reduction's: below 2^-16 where the sine or cosine is not near 0. */
-static void one_angle(void **state)
-{
+static void one_angle(void **state) {
   (void)state;
   double worst_sine = 0, worst_cosine = 0;
   for (int64_t i = 0; i < angles; i++) {
@@ -95,8 +90,7 @@ static void one_angle(void **state)
   judge("cosine", worst_cosine, POSENC_BUDGET_ANGLE);
 }
 
-static angle three_angles(int64_t position, frequency w)
-{
+static angle three_angles(int64_t position, frequency w) {
   const parts p = parts_of(position);
   angle middle = at(llabs(p.middle) * STEP, w);
   middle.sin = p.middle < 0 ? -middle.sin : middle.sin;
@@ -104,8 +98,7 @@ static angle three_angles(int64_t position, frequency w)
   return p.step < 0 ? rotated_back(anchor, step) : rotated(anchor, step);
 }
 
-static void sums(void **state)
-{
+static void sums(void **state) {
   (void)state;
   double worst = 0, worst_relative = 0;
   for (int64_t i = 0; i < angles; i++) {
@@ -125,8 +118,7 @@ static void sums(void **state)
 }
 
 /* As vd_pack_rotated() does it, in float64. */
-static angle single(int64_t position, frequency w)
-{
+static angle single(int64_t position, frequency w) {
   vd quarters;
   const angle y = direct_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &quarters);
   const uint64_t q = bits_of(quarters);
@@ -135,13 +127,13 @@ static angle single(int64_t position, frequency w)
 }
 
 /* All over, and where the polynomials end: an odd number of eighths, with and without quarters. */
-static void single_rows(void **state)
-{
+static void single_rows(void **state) {
   (void)state;
   double worst = 0, worst_relative = 0;
   for (int64_t i = 0; i < angles; i++) {
     const int small = i % 4 == 3; /* no quarter is taken */
-    const int64_t most = i % 4 ? INT64_C(1) << (i / 4 % 33) : POSENC_MAX_POSITION, position = random_between(&seed, 1, most);
+    const int64_t most = i % 4 ? INT64_C(1) << (i / 4 % 33) : POSENC_MAX_POSITION,
+                  position = random_between(&seed, 1, most);
     const double sign = i % 8 < 4 ? 1.0 : -1.0;
     double part = uniform(0.0, 0.5) * (double)position;
     if (small)
@@ -162,18 +154,18 @@ static void single_rows(void **state)
   judge("its sine where no quarter is taken, relative", worst_relative, POSENC_BUDGET_SINGLE_RELATIVE);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
   if (argc > 2)
     angles = strtoll(argv[2], NULL, 0);
   printf("seed %llu, %lld angles and sums (arguments set them); errors in 2^-53\n", (unsigned long long)seed,
-         (long long)angles);
+      (long long)angles);
   mpfr_inits2(256, two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
   mpfr_const_pi(two_pi, MPFR_RNDN);
   mpfr_mul_2ui(two_pi, two_pi, 1, MPFR_RNDN);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(one_angle), cmocka_unit_test(sums), cmocka_unit_test(single_rows)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_angle), cmocka_unit_test(sums), cmocka_unit_test(single_rows)};
   const int failed = cmocka_run_group_tests_name("budget", tests, NULL, NULL);
   mpfr_clears(two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
   mpfr_free_cache();

@@ -1,6 +1,7 @@
-/* Each element has the bits that it has alone: whatever the call, the cut, the width, the stride, the alignment, the layout, the
- * order of positions and the dtype, and sums are that element plus round(scale * x). Nothing else is written, nothing beyond x is
- * read, and all members of a family agree. Random cases; those that kernels treat in their own way are drawn often.
+/* Each element has the bits that it has alone: whatever the call, the cut, the width, the stride, the alignment, the
+ * layout, the order of positions and the dtype, and sums are that element plus round(scale * x). Nothing else is
+ * written, nothing beyond x is read, and all members of a family agree. Random cases; those that kernels treat in their
+ * own way are drawn often.
  *
  *   test_elements [SEED [CASES]]     CASES: so many; "large": tables that are written around the caches instead
  */
@@ -23,7 +24,8 @@ static int cases = THINNED ? 150 : 600;
 enum { MOST_ROWS = 9000, MOST_PAIRS = 8300, MOST_WIDTH = 2 * MOST_PAIRS, BYTES = 1 << 28, AROUND = 64, CANARY = 0x5a };
 
 typedef enum call { FILL, CUTS, AT, AT_REAL, PAIR, ADD, ADD_BATCH, CALLS } call;
-static const char *const call_names[CALLS] = {"fill", "fill in several calls", "fill_at", "fill_at_real", "fill_pair", "add", "add_batch"};
+static const char *const call_names[CALLS] = {
+    "fill", "fill in several calls", "fill_at", "fill_at_real", "fill_pair", "add", "add_batch"};
 
 enum { ZERO = -1, UNTOUCHED = -2 };
 
@@ -37,7 +39,7 @@ static struct {
   int64_t width;              /* columns of a row of out, the last of which is not UNTOUCHED */
   int64_t source[MOST_WIDTH]; /* the column of a row alone that belongs there, or one of those above */
   int64_t cosines;            /* of fill_pair: the first column of cosines; sines begin at the other end of a row */
-  int64_t offset;             /* elements that out and x lie behind a line; -1: they end where unreadable memory begins */
+  int64_t offset; /* elements that out and x lie behind a line; -1: they end where unreadable memory begins */
   posenc_strides out, x;
   int in_place;
   float scale;
@@ -53,8 +55,7 @@ static int is_sum(void) { return c.call == ADD || c.call == ADD_BATCH; }
 
 static unsigned char *arena[2]; /* of out and of x */
 
-static unsigned char *place_array(int which, int64_t elements)
-{
+static unsigned char *place_array(int which, int64_t elements) {
   if (!arena[which]) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *map = mmap(NULL, BYTES + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -70,8 +71,7 @@ static unsigned char *place_array(int which, int64_t elements)
 
 static int64_t extent(posenc_strides s) { return (c.batch - 1) * s.batch + (c.count - 1) * s.row + c.width; }
 
-static void fail_at(const char *impl, int64_t element, const void *got, const void *want)
-{
+static void fail_at(const char *impl, int64_t element, const void *got, const void *want) {
   int64_t row = c.count, column = element;
   for (int64_t b = 0; b < c.batch; b++)
     for (int64_t i = 0; i < c.count; i++) {
@@ -81,18 +81,19 @@ static void fail_at(const char *impl, int64_t element, const void *got, const vo
         column = at;
       }
     }
-  fail_msg("%s, %s: d_model %lld, base %g%s, %s, %s, %s, odd %s, scale %g, first %lld, %lld rows, batch %lld, strides %lld, %lld, x %lld, %lld, "
-           "offset %lld%s: element %lld, row %lld, column %lld is %a, not %a", impl, call_names[c.call], (long long)c.spec.d_model,
-           c.spec.base, c.spec.freqs ? ", given frequencies" : "", dtype_name(c.spec.dtype), layout_name(c.spec.layout),
-           order_name(c.spec.order), odd_name(c.spec.odd), c.spec.position_scale, (long long)c.first, (long long)c.count, (long long)c.batch,
-           (long long)c.out.batch, (long long)c.out.row, (long long)c.x.batch, (long long)c.x.row, (long long)c.offset,
-           c.in_place ? ", in place" : "", (long long)element, (long long)row, (long long)column, element_value(c.spec.dtype, got),
-           element_value(c.spec.dtype, want));
+  fail_msg(
+      "%s, %s: d_model %lld, base %g%s, %s, %s, %s, odd %s, scale %g, first %lld, %lld rows, batch %lld, strides %lld, %lld, x %lld, %lld, "
+      "offset %lld%s: element %lld, row %lld, column %lld is %a, not %a",
+      impl, call_names[c.call], (long long)c.spec.d_model, c.spec.base, c.spec.freqs ? ", given frequencies" : "",
+      dtype_name(c.spec.dtype), layout_name(c.spec.layout), order_name(c.spec.order), odd_name(c.spec.odd),
+      c.spec.position_scale, (long long)c.first, (long long)c.count, (long long)c.batch, (long long)c.out.batch,
+      (long long)c.out.row, (long long)c.x.batch, (long long)c.x.row, (long long)c.offset,
+      c.in_place ? ", in place" : "", (long long)element, (long long)row, (long long)column,
+      element_value(c.spec.dtype, got), element_value(c.spec.dtype, want));
 }
 
 /* All rows, each by a call of its own. */
-static unsigned char *rows_alone(const char *impl)
-{
+static unsigned char *rows_alone(const char *impl) {
   const int64_t row_bytes = c.alone.d_model * (int64_t)size_of();
   unsigned char *rows = malloc((size_t)(c.count * row_bytes) + 1);
   posenc_plan *plan = plan_of(&c.alone, impl);
@@ -100,15 +101,15 @@ static unsigned char *rows_alone(const char *impl)
     const double real = c.reals[i];
     const int integer = real == (double)c.positions[i] && !(real == 0 && signbit(real));
     assert_int_equal(integer ? posenc_fill(plan, c.positions[i], 1, rows + i * row_bytes, c.alone.d_model)
-                             : posenc_fill_at_real(plan, &real, 1, rows + i * row_bytes, c.alone.d_model), POSENC_OK);
+                             : posenc_fill_at_real(plan, &real, 1, rows + i * row_bytes, c.alone.d_model),
+        POSENC_OK);
   }
   posenc_plan_destroy(plan);
   return rows;
 }
 
 /* Each step rounded. volatile: as written, one operation at a time. */
-static double sum(double x, double pe)
-{
+static double sum(double x, double pe) {
   const format *f = format_of(c.spec.dtype);
   const volatile float product = c.scale * (float)x, plain = product + (float)pe;
   if (c.spec.dtype == POSENC_F32)
@@ -117,8 +118,7 @@ static double sum(double x, double pe)
   return (double)(float)format_nearest(f, (double)s);
 }
 
-static void make_call(const posenc_plan *plan, const void *x, unsigned char *out)
-{
+static void make_call(const posenc_plan *plan, const void *x, unsigned char *out) {
   posenc_status status = POSENC_OK;
   switch (c.call) {
   case CUTS:
@@ -127,32 +127,43 @@ static void make_call(const posenc_plan *plan, const void *x, unsigned char *out
       status = posenc_fill(plan, c.first + done, n, out + done * c.out.row * (int64_t)size_of(), c.out.row);
     }
     break;
-  case AT: status = posenc_fill_at(plan, c.positions, c.count, out, c.out.row); break;
-  case AT_REAL: status = posenc_fill_at_real(plan, c.reals, c.count, out, c.out.row); break;
+  case AT:
+    status = posenc_fill_at(plan, c.positions, c.count, out, c.out.row);
+    break;
+  case AT_REAL:
+    status = posenc_fill_at_real(plan, c.reals, c.count, out, c.out.row);
+    break;
   case PAIR: {
     unsigned char *const cosines = out + c.cosines * (int64_t)size_of();
     unsigned char *const sines = c.cosines ? out : out + (c.width - spec_count(&c.spec)) * (int64_t)size_of();
     status = posenc_fill_pair(plan, c.first, c.count, sines, cosines, c.out.row);
     break;
   }
-  case ADD: status = posenc_add(plan, c.first, c.count, x, c.x.row, (double)c.scale, out, c.out.row); break;
-  case ADD_BATCH: status = posenc_add_batch(plan, c.first, c.count, c.batch, x, c.x, (double)c.scale, out, c.out); break;
-  default: status = posenc_fill(plan, c.first, c.count, out, c.out.row);
+  case ADD:
+    status = posenc_add(plan, c.first, c.count, x, c.x.row, (double)c.scale, out, c.out.row);
+    break;
+  case ADD_BATCH:
+    status = posenc_add_batch(plan, c.first, c.count, c.batch, x, c.x, (double)c.scale, out, c.out);
+    break;
+  default:
+    status = posenc_fill(plan, c.first, c.count, out, c.out.row);
   }
   assert_int_equal(status, POSENC_OK);
 }
 
 /* Ordinary numbers, zeros, which let the row be seen, and what is no number; of a bfloat16 any bits will do. */
-static void make_x(unsigned char *x, int64_t elements)
-{
+static void make_x(unsigned char *x, int64_t elements) {
   static const float special[] = {-0.0f, INFINITY, -INFINITY, NAN, 0x1.fffffep127f, 0x1p-149f, -0x1.8p-127f, 1.0f};
   for (int64_t i = 0; i < elements; i++) {
     const uint64_t kind = next_random(&seed) % 64;
-    const float value = kind == 0 ? PICK(special) : kind < 32 ? 0.0f : (float)((double)(int64_t)next_random(&seed) * 0x1p-63);
+    const float value = kind == 0   ? PICK(special)
+                        : kind < 32 ? 0.0f
+                                    : (float)((double)(int64_t)next_random(&seed) * 0x1p-63);
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     if (size_of() == 2) {
-      bits = bits >> 16 | (kind == 0 && isnan(value) ? (uint32_t)random_between(&seed, 1, 0x7f) : 0); /* quiet ones and signalling ones */
+      bits = bits >> 16 | (kind == 0 && isnan(value) ? (uint32_t)random_between(&seed, 1, 0x7f)
+                                                     : 0); /* quiet ones and signalling ones */
       bits &= kind == 0 && isnan(value) && one_in(2) ? 0xffbf : 0xffff;
     }
     memcpy(x + i * (int64_t)size_of(), &bits, size_of());
@@ -160,18 +171,17 @@ static void make_x(unsigned char *x, int64_t elements)
 }
 
 /* The columns of a row from j on that follow each other alone as well. */
-static int64_t run_of(int64_t j)
-{
+static int64_t run_of(int64_t j) {
   int64_t n = 1;
   while (j + n < c.width && c.source[j] >= 0 && c.source[j + n] == c.source[j] + n)
     n++;
   return n;
 }
 
-static void expect_sums(unsigned char *to, const unsigned char *x, const unsigned char *pe, int64_t n)
-{
+static void expect_sums(unsigned char *to, const unsigned char *x, const unsigned char *pe, int64_t n) {
   for (int64_t i = 0; i < n; i++, to += size_of(), x += size_of()) {
-    const float value = (float)sum(element_value(c.spec.dtype, x), pe ? element_value(c.spec.dtype, pe + i * (int64_t)size_of()) : 0.0);
+    const float value =
+        (float)sum(element_value(c.spec.dtype, x), pe ? element_value(c.spec.dtype, pe + i * (int64_t)size_of()) : 0.0);
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     bits >>= size_of() == 2 ? 16 : 0;
@@ -180,8 +190,7 @@ static void expect_sums(unsigned char *to, const unsigned char *x, const unsigne
 }
 
 /* What out has to hold, written over what it holds. */
-static void expect(unsigned char *want, const unsigned char *x, const unsigned char *rows)
-{
+static void expect(unsigned char *want, const unsigned char *x, const unsigned char *rows) {
   const int64_t size = (int64_t)size_of();
   for (int64_t j = 0, n; j < c.width; j += n) {
     n = run_of(j);
@@ -199,10 +208,11 @@ static void expect(unsigned char *want, const unsigned char *x, const unsigned c
   }
 }
 
-static void check(const char *impl, const unsigned char *rows)
-{
+static void check(const char *impl, const unsigned char *rows) {
   const int64_t size = (int64_t)size_of(), elements = extent(c.out), x_elements = c.in_place ? elements : extent(c.x);
-  unsigned char *const out = place_array(0, elements), *const x = c.in_place ? out : is_sum() ? place_array(1, x_elements) : NULL;
+  unsigned char *const out = place_array(0, elements), *const x = c.in_place ? out
+                                                                  : is_sum() ? place_array(1, x_elements)
+                                                                             : NULL;
   unsigned char *from = out - AROUND, *to = out + elements * size + AROUND;
   from = from < arena[0] ? arena[0] : from;
   to = to > arena[0] + BYTES ? arena[0] + BYTES : to;
@@ -230,9 +240,9 @@ static void check(const char *impl, const unsigned char *rows)
   free(want);
 }
 
-/* By all who offer it; members of a family that promises its bits have the same. Large ones only by vectors of those. */
-static void check_all(int large)
-{
+/* By all who offer it; members of a family that promises its bits have the same. Large ones only by vectors of those.
+ */
+static void check_all(int large) {
   static const char *const promised[] = {"exact", "anchored"};
   const posenc_spec with_more = c.alone;
   unsigned char *of_family[2] = {NULL, NULL};
@@ -243,7 +253,8 @@ static void check_all(int large)
     if (large && (f == 2 || strstr(runnable(m)->name, "scalar")))
       continue;
     c.alone = with_more;
-    if (f == 2) { /* SLEEF takes another way for a vector if any of its angles is large: these columns are alone with each other */
+    if (f == 2) { /* SLEEF takes another way for a vector if any of its angles is large: these columns are alone with
+                     each other */
       c.alone.d_model = 2 * spec_count(&c.spec);
       c.alone.n_freqs = c.spec.n_freqs;
       if (posenc_plan_check(&c.alone, runnable(m)->name, NULL, 0) != POSENC_OK)
@@ -252,7 +263,7 @@ static void check_all(int large)
     unsigned char *rows = rows_alone(runnable(m)->name);
     if (f < 2 && of_family[f] && memcmp(rows, of_family[f], (size_t)(c.count * c.alone.d_model) * size_of()) != 0)
       fail_msg("%s: rows alone are not those of the others of its family, d_model %lld, first %lld", runnable(m)->name,
-               (long long)c.alone.d_model, (long long)c.first);
+          (long long)c.alone.d_model, (long long)c.first);
     check(runnable(m)->name, rows);
     if (f < 2 && !of_family[f])
       of_family[f] = rows;
@@ -265,15 +276,17 @@ static void check_all(int large)
 
 /* ---- drawing a case ---- */
 
-/* On both sides of anchors (32 mod 64) and of coarse parts (4064 mod 8192, as anchors go), at 0, and at the ends of the domain. */
-static void draw_positions(int far_apart)
-{
+/* On both sides of anchors (32 mod 64) and of coarse parts (4064 mod 8192, as anchors go), at 0, and at the ends of the
+ * domain. */
+static void draw_positions(int far_apart) {
   static const int64_t around[] = {0, 0, 32, 96, -32, 4064, 4064, 4096, -4128, 8192 * 15 + 4064, 131071, 1000003, -70,
-                                   POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
+      POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
   const int64_t far = POSENC_MAX_POSITION, count = c.count;
   c.first = PICK(around) - random_between(&seed, 0, count);
   c.first = c.first < -far ? -far : c.first + count - 1 > far ? far - count + 1 : c.first;
-  const int64_t span = far_apart || one_in(3) ? 2 * far : one_in(2) ? 300000 : count + 20; /* many coarse parts, or few */
+  const int64_t span = far_apart || one_in(3) ? 2 * far
+                       : one_in(2)            ? 300000
+                                              : count + 20; /* many coarse parts, or few */
   const int kind = far_apart ? 0 : (int)random_between(&seed, 0, 3);
   for (int64_t i = 0; i < count; i++) {
     int64_t p = c.first + i;
@@ -284,25 +297,27 @@ static void draw_positions(int far_apart)
     c.positions[i] = p < -far ? -far : p > far ? far : p;
     c.reals[i] = (double)c.positions[i];
     if (c.call == AT_REAL && c.positions[i] < far && c.positions[i] > -far && one_in(2)) {
-      c.reals[i] = one_in(20) ? -0.0 : one_in(20) ? 1e-300 : c.reals[i] + ldexp((double)random_between(&seed, -63, 63), -6 - (int)random_between(&seed, 0, 20));
+      c.reals[i] = one_in(20)   ? -0.0
+                   : one_in(20) ? 1e-300
+                                : c.reals[i] + ldexp((double)random_between(&seed, -63, 63),
+                                                   -6 - (int)random_between(&seed, 0, 20));
       c.positions[i] = (int64_t)c.reals[i];
     }
   }
 }
 
 /* Outputs beside the midpoint of two numbers of the dtype, in some row each: there only the last look decides. */
-static double midpoint_frequency(int64_t k)
-{
+static double midpoint_frequency(int64_t k) {
   const int digits = c.spec.dtype == POSENC_F64 ? 24 : format_of(c.spec.dtype)->digits;
   const double size = (double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5;
   const double beside = ldexp((double)random_between(&seed, -1, 1), -(int)random_between(&seed, 20, 50));
   const double y = ldexp(size, -digits - (k % 3 ? 0 : (int)random_between(&seed, 0, 14))) * (1 + beside);
   const double position = c.reals[random_between(&seed, 0, c.count - 1)];
-  return ((k % 2 ? acos(y) : asin(y)) + (k % 5 == 1 ? 0x1.921fb54442d18p+2 : 0)) / (fabs(position) < 0.5 ? 1 : position);
+  return ((k % 2 ? acos(y) : asin(y)) + (k % 5 == 1 ? 0x1.921fb54442d18p+2 : 0)) /
+         (fabs(position) < 0.5 ? 1 : position);
 }
 
-static void draw_frequencies(int64_t n)
-{
+static void draw_frequencies(int64_t n) {
   static const double bases[] = {2, 500000, 1e12, 1.0000001, 1e30, 1e80};
   const uint64_t kind = next_random(&seed) % 8;
   int64_t more = kind < 4 || kind > 4 || n == 0 ? random_between(&seed, 1, 8) : 0;
@@ -311,9 +326,11 @@ static void draw_frequencies(int64_t n)
     c.spec.base = PICK(bases);
   } else if (kind > 4 && n > 0) {
     for (int64_t k = 0; k < n + more; k++) {
-      const double any = ldexp((double)(next_random(&seed) >> 11), -53 - (int)random_between(&seed, -3, k % 3 ? 40 : 160));
+      const double any =
+          ldexp((double)(next_random(&seed) >> 11), -53 - (int)random_between(&seed, -3, k % 3 ? 40 : 160));
       double w = kind == 5   ? (k % 3 ? ldexp(0x1.0001p0, -70 - (int)(k % 32)) : 0x1.921fb54442d18p+2 / (double)(k + 5))
-                 : kind == 6 ? midpoint_frequency(k) : (k % 7 ? any : 0) * (k % 5 ? 1 : -1);
+                 : kind == 6 ? midpoint_frequency(k)
+                             : (k % 7 ? any : 0) * (k % 5 ? 1 : -1);
       c.freqs[k] = w != 0 && !(fabs(w) >= 0x1p-1022 && fabs(w) <= 0x1p64) ? 1 : w;
     }
     c.spec.freqs = c.freqs;
@@ -327,16 +344,18 @@ static void draw_frequencies(int64_t n)
   c.alone.layout = c.alone.order = c.alone.odd = 0;
 }
 
-static int64_t draw_row_stride(int64_t width)
-{
+static int64_t draw_row_stride(int64_t width) {
   const int64_t line = 64 / (int64_t)size_of(), at_lines = (width + line - 1) / line * line;
   const uint64_t kind = next_random(&seed) % 20;
-  return kind < 8 ? width : kind < 14 ? at_lines : kind < 16 ? at_lines + line : kind < 19 ? width + random_between(&seed, 1, 9) : width + 3000;
+  return kind < 8    ? width
+         : kind < 14 ? at_lines
+         : kind < 16 ? at_lines + line
+         : kind < 19 ? width + random_between(&seed, 1, 9)
+                     : width + 3000;
 }
 
 /* Of a batch as (B, L, D) or as (L, B, D); of x it may be one array for all, or overlap. */
-static posenc_strides draw_strides(int is_x)
-{
+static posenc_strides draw_strides(int is_x) {
   const int64_t row = draw_row_stride(c.width);
   if (is_x && c.batch > 1 && one_in(4))
     return (posenc_strides){row, row};
@@ -345,8 +364,7 @@ static posenc_strides draw_strides(int is_x)
   return c.call == ADD ? (posenc_strides){c.count * row, row} : (posenc_strides){row, c.batch * row};
 }
 
-static void place_columns(void)
-{
+static void place_columns(void) {
   const int64_t n = spec_count(&c.spec);
   c.width = c.spec.d_model;
   if (c.call == PAIR) {
@@ -359,12 +377,12 @@ static void place_columns(void)
     const int64_t of_second = j - (c.width - n);
     c.source[j] = c.call != PAIR   ? (here.k < 0 ? ZERO : 2 * here.k + here.cosine)
                   : j < n          ? 2 * j + (c.cosines == 0)
-                  : of_second >= 0 ? 2 * of_second + (c.cosines != 0) : UNTOUCHED;
+                  : of_second >= 0 ? 2 * of_second + (c.cosines != 0)
+                                   : UNTOUCHED;
   }
 }
 
-static void set_spec(int64_t d, int32_t dtype)
-{
+static void set_spec(int64_t d, int32_t dtype) {
   c.spec = posenc_spec_default(d);
   c.spec.dtype = dtype;
   c.batch = 1;
@@ -372,19 +390,23 @@ static void set_spec(int64_t d, int32_t dtype)
   c.cosines = 0;
 }
 
-static void draw(int i)
-{
-  static const int64_t widths[] = {1, 1, 2, 2, 3, 6, 7, 15, 16, 17, 31, 32, 33, 62, 63, 64, 65, 66, 96, 127, 128, 130, 192, 193, 205, 255, 256, 258,
-                                   498, 512, 513, 1024, 1030, 1031, 1056, 2051, 8200, 16390};
-  static const int64_t counts[] = {1, 2, 3, 6, 7, 8, 9, 12, 16, 41, 63, 64, 65, 70, 100, 130, 191, 192, 193, 300, 400, 2100};
+static void draw(int i) {
+  static const int64_t widths[] = {1, 1, 2, 2, 3, 6, 7, 15, 16, 17, 31, 32, 33, 62, 63, 64, 65, 66, 96, 127, 128, 130,
+      192, 193, 205, 255, 256, 258, 498, 512, 513, 1024, 1030, 1031, 1056, 2051, 8200, 16390};
+  static const int64_t counts[] = {
+      1, 2, 3, 6, 7, 8, 9, 12, 16, 41, 63, 64, 65, 70, 100, 130, 191, 192, 193, 300, 400, 2100};
   static const int64_t table_widths[] = {64, 66, 96, 128, 192, 256}, table_counts[] = {150, 191, 192, 193, 210, 300};
-  static const int32_t dtypes[] = {POSENC_F32, POSENC_F32, POSENC_F32, POSENC_BF16, POSENC_BF16, POSENC_F16, POSENC_F64};
+  static const int32_t dtypes[] = {
+      POSENC_F32, POSENC_F32, POSENC_F32, POSENC_BF16, POSENC_BF16, POSENC_F16, POSENC_F64};
   static const double scales[] = {-1, 0.5, 0, 0.3};
   static const float of_sums[] = {0, 1, 22.627417f, -1.7f, 0x1.fffffep127f, 0.1f};
   const int table = i % 3 == 0;      /* of rows at lines, shared or not, as kernels write many */
   const int far_apart = i % 30 == 1; /* of more coarse parts than a batch of rows has */
   const int wide = i % 30 == 2;      /* beyond what plans keep tables for */
-  set_spec(table ? PICK(table_widths) : one_in(3) ? random_between(&seed, 1, 140) : PICK(widths), table ? (i % 9 ? POSENC_F32 : POSENC_BF16) : PICK(dtypes));
+  set_spec(table       ? PICK(table_widths)
+           : one_in(3) ? random_between(&seed, 1, 140)
+                       : PICK(widths),
+      table ? (i % 9 ? POSENC_F32 : POSENC_BF16) : PICK(dtypes));
   static const call of_tables[] = {FILL, ADD, CUTS};
   if (far_apart)
     set_spec(random_between(&seed, 1, 70), POSENC_F32);
@@ -413,7 +435,10 @@ static void draw(int i)
   place_columns();
   const int64_t line = 64 / (int64_t)size_of();
   const uint64_t kind = next_random(&seed) % 10;
-  c.offset = kind < 2 ? 0 : kind < 6 ? 2 * random_between(&seed, 0, line / 2 - 1) : kind < 9 ? random_between(&seed, 0, line - 1) : -1;
+  c.offset = kind < 2   ? 0
+             : kind < 6 ? 2 * random_between(&seed, 0, line / 2 - 1)
+             : kind < 9 ? random_between(&seed, 0, line - 1)
+                        : -1;
   c.out = draw_strides(0);
   if (table && one_in(2))
     c.out.row = c.width;
@@ -427,8 +452,7 @@ static void draw(int i)
   c.scale = PICK(of_sums);
 }
 
-static void random_cases(void **state)
-{
+static void random_cases(void **state) {
   (void)state;
   for (int i = 0; i < cases; i++) {
     draw(i);
@@ -437,16 +461,16 @@ static void random_cases(void **state)
 }
 
 /* Beyond the caches, with rows at lines, rows that share lines, and rows that never meet one; by call and dtype. */
-static void large_cases(void **state)
-{
+static void large_cases(void **state) {
   (void)state;
   static const struct {
     call call;
     int32_t dtype;
     int64_t d, rows, gap, offset;
-  } tables[] = {{FILL, POSENC_F32, 1024, 6500, 0, 0},   {FILL, POSENC_F32, 754, 8900, 14, 4},   {FILL, POSENC_F32, 768, 8900, 0, 10},
-                {FILL, POSENC_F32, 770, 8900, 3, 0},    {FILL, POSENC_BF16, 1440, 8900, 0, 6},   {FILL, POSENC_BF16, 1440, 8900, 32, 30},
-                {ADD, POSENC_F32, 1024, 6500, 0, 0},    {ADD, POSENC_F32, 767, 8900, 1, 4},      {ADD, POSENC_F32, 768, 8900, 0, 14}};
+  } tables[] = {{FILL, POSENC_F32, 1024, 6500, 0, 0}, {FILL, POSENC_F32, 754, 8900, 14, 4},
+      {FILL, POSENC_F32, 768, 8900, 0, 10}, {FILL, POSENC_F32, 770, 8900, 3, 0}, {FILL, POSENC_BF16, 1440, 8900, 0, 6},
+      {FILL, POSENC_BF16, 1440, 8900, 32, 30}, {ADD, POSENC_F32, 1024, 6500, 0, 0}, {ADD, POSENC_F32, 767, 8900, 1, 4},
+      {ADD, POSENC_F32, 768, 8900, 0, 14}};
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
     for (int layout = 0; layout < 1 + (i % 6 == 0); layout++) {
       set_spec(tables[i].d, tables[i].dtype);
@@ -470,8 +494,7 @@ static void large_cases(void **state)
 }
 
 /* Sines next to 0 in strips behind one whose frequencies are tiny: what the rounding test exempts is a strip's own. */
-static void zero_crossings_behind_tiny_frequencies(void **state)
-{
+static void zero_crossings_behind_tiny_frequencies(void **state) {
   (void)state;
   enum { N = 128, TINY = N / 2, ROWS = 128, FIRST = 64 };
   const double pi = 3.141592653589793;
@@ -496,15 +519,15 @@ static void zero_crossings_behind_tiny_frequencies(void **state)
   }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   const int large = argc > 2 && strcmp(argv[2], "large") == 0;
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
   if (argc > 2)
     cases = atoi(argv[2]); /* NOLINT(cert-err34-c): no number is none */
   printf("seed %llu, %d cases (arguments set them)\n", (unsigned long long)seed, cases);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_cases), cmocka_unit_test(zero_crossings_behind_tiny_frequencies)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_cases), cmocka_unit_test(zero_crossings_behind_tiny_frequencies)};
   const struct CMUnitTest large_tests[] = {cmocka_unit_test(large_cases)};
   return large ? cmocka_run_group_tests_name("elements, large", large_tests, NULL, NULL)
                : cmocka_run_group_tests_name("elements", tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* exact_*: every output is the number of its dtype that is nearest to the real value, in the cases where that is hard to know, at
- * integers and between them, alone, in calls of few rows and amid a table; the others are within their bounds. The truth is MPFR's,
- * decided rigorously.
+/* exact_*: every output is the number of its dtype that is nearest to the real value, in the cases where that is hard
+ * to know, at integers and between them, alone, in calls of few rows and amid a table; the others are within their
+ * bounds. The truth is MPFR's, decided rigorously.
  */
 #include "testing.h"
 #include "mpfr_reference.h"
@@ -19,27 +19,24 @@ static const double turn = 0x1.921fb54442d18p+2;
 
 typedef enum members { EXACT, ANCHORED, EVERYONE } members; /* ANCHORED: and exact */
 
-static int is_member(const posenc_impl *impl, const char *family)
-{
+static int is_member(const posenc_impl *impl, const char *family) {
   const size_t length = strlen(family);
   return strncmp(impl->name, family, length) == 0 && impl->name[length] == '_';
 }
 
-static double between(double low, double high)
-{
+static double between(double low, double high) {
   return low + (high - low) * ldexp((double)(next_random(&seed) >> 11), -53);
 }
 
 /* The midpoint of two numbers of a dtype, from 1/2 to 1. */
-static double midpoint(int32_t dtype)
-{
+static double midpoint(int32_t dtype) {
   const int digits = format_of(dtype)->digits;
   return ldexp((double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5, -digits);
 }
 
 /* The row at a position, in a call of so many. */
-static void judge(const posenc_plan *plan, double position, const unsigned char *row, const truth_value *want, int64_t rows)
-{
+static void judge(
+    const posenc_plan *plan, double position, const unsigned char *row, const truth_value *want, int64_t rows) {
   const posenc_spec *spec = posenc_plan_spec(plan);
   const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
   const int exact = is_member(impl, "exact");
@@ -48,17 +45,20 @@ static void judge(const posenc_plan *plan, double position, const unsigned char 
     const double nearest = truth_rounded(&want[c], spec->dtype), error = fabs((got - want[c].y) - want[c].low);
     const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, c);
     if ((exact && !same_number(got, nearest)) || !(error <= bound))
-      fail_msg("%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
-               "error %g, bound %g", impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base,
-               spec->freqs ? spec->freqs[0] : 1.0, spec->position_scale, position, (long long)c, (long long)rows, got, nearest, error, bound);
+      fail_msg(
+          "%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
+          "error %g, bound %g",
+          impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base, spec->freqs ? spec->freqs[0] : 1.0,
+          spec->position_scale, position, (long long)c, (long long)rows, got, nearest, error, bound);
   }
 }
 
 /* In calls of so few rows that each is computed by itself, and of enough that they are not. */
-static void few_and_more(const posenc_plan *plan, const int64_t *at, int64_t count, unsigned char *got, const truth_value *want)
-{
+static void few_and_more(
+    const posenc_plan *plan, const int64_t *at, int64_t count, unsigned char *got, const truth_value *want) {
   enum { FEW = 8, MORE = 16 };
-  const int64_t d = posenc_plan_spec(plan)->d_model, bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
+  const int64_t d = posenc_plan_spec(plan)->d_model,
+                bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
   for (int64_t i = 0, rows; i < count; i += rows) {
     rows = count - i < 1 + i % (FEW - 1) ? count - i : 1 + i % (FEW - 1);
     memset(got + rows * bytes, 77, BEHIND);
@@ -77,10 +77,10 @@ static void few_and_more(const posenc_plan *plan, const int64_t *at, int64_t cou
 }
 
 /* Amid the rows of a table, at the ends of one and in its middle. */
-static void amid_table(const posenc_plan *plan, int64_t position, unsigned char *got, const truth_value *want)
-{
+static void amid_table(const posenc_plan *plan, int64_t position, unsigned char *got, const truth_value *want) {
   enum { TABLE = 41 };
-  const int64_t d = posenc_plan_spec(plan)->d_model, bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
+  const int64_t d = posenc_plan_spec(plan)->d_model,
+                bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
   const int64_t lowest = position - POSENC_MAX_POSITION + TABLE - 1, most = position + POSENC_MAX_POSITION;
   int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of it */
   before = before < lowest ? lowest : before > most ? most : before;
@@ -88,8 +88,7 @@ static void amid_table(const posenc_plan *plan, int64_t position, unsigned char 
   judge(plan, (double)position, got + before * bytes, want, TABLE);
 }
 
-static void check(const posenc_spec *spec, const double *positions, int64_t count, members who)
-{
+static void check(const posenc_spec *spec, const double *positions, int64_t count, members who) {
   enum { ROOM = 41, TABLES = 4 };
   const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size;
   const int slow = spec->dtype == POSENC_F64 && d >= 10;
@@ -134,7 +133,8 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
     posenc_plan_destroy(plan);
   }
   for (int64_t i = 0; i < count * d; i++)
-    subnormal[spec->dtype] += want[i].y != 0 && ilogb(want[i].y) < format_of(spec->dtype)->digits - 1 - format_of(spec->dtype)->lowest;
+    subnormal[spec->dtype] +=
+        want[i].y != 0 && ilogb(want[i].y) < format_of(spec->dtype)->digits - 1 - format_of(spec->dtype)->lowest;
   judged[spec->dtype] += count * d;
   free(at);
   free(got);
@@ -142,8 +142,7 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
   truth_destroy(t);
 }
 
-static void check_at(const posenc_spec *spec, const int64_t *at, int64_t count, members who)
-{
+static void check_at(const posenc_spec *spec, const int64_t *at, int64_t count, members who) {
   double positions[MOST];
   for (int64_t i = 0; i < count; i++)
     positions[i] = (double)at[i];
@@ -153,8 +152,7 @@ static void check_at(const posenc_spec *spec, const int64_t *at, int64_t count, 
 static void check_exact(const posenc_spec *spec, const int64_t *at, int64_t count) { check_at(spec, at, count, EXACT); }
 
 /* One frequency at a time: beside others that need a second look it would get one too, deserved or not. */
-static void check_alone_real(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count)
-{
+static void check_alone_real(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
   posenc_spec spec = posenc_spec_default(2);
   spec.n_freqs = 1;
   spec.dtype = dtype;
@@ -164,8 +162,7 @@ static void check_alone_real(int32_t dtype, const double *freqs, int64_t n, cons
   }
 }
 
-static void check_alone(const double *freqs, int64_t n, const int64_t *at, int64_t count)
-{
+static void check_alone(const double *freqs, int64_t n, const int64_t *at, int64_t count) {
   posenc_spec spec = posenc_spec_default(2);
   spec.n_freqs = 1;
   for (int64_t k = 0; k < n; k++) {
@@ -176,13 +173,14 @@ static void check_alone(const double *freqs, int64_t n, const int64_t *at, int64
 
 /* ---- ladders ---- */
 
-static void ladders(void **state)
-{
+static void ladders(void **state) {
   (void)state;
   const double bases[] = {2, 1000, 10000, 500000, 1e6, 1e12, 1.0000001, 1e30, 1e80, 1e300};
   const int64_t widths[] = {1, 2, 7, 64, 101, 512};
-  const int64_t of_dtype[] = {[POSENC_F32] = rows_per_ladder, [POSENC_F64] = repeats > 1 ? 10 : 1,
-                              [POSENC_BF16] = rows_per_ladder / 4 - 2, [POSENC_F16] = rows_per_ladder / 4 - 2};
+  const int64_t of_dtype[] = {[POSENC_F32] = rows_per_ladder,
+      [POSENC_F64] = repeats > 1 ? 10 : 1,
+      [POSENC_BF16] = rows_per_ladder / 4 - 2,
+      [POSENC_F16] = rows_per_ladder / 4 - 2};
   for (int32_t dtype = 0; dtype < FORMATS; dtype++)
     for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++)
       for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
@@ -193,7 +191,8 @@ static void ladders(void **state)
         spec.layout = dtype == POSENC_F32 ? 0 : (int32_t)(b % 2);
         int64_t positions[MOST] = {0, 1, -1, 15, 16, 63, 64, 65, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
         for (int64_t i = rows < 10 ? 1 : 10; i < rows; i++) /* of every magnitude, on both sides */
-          positions[i] = random_between(&seed, 0, INT64_C(1) << (rows < 10 ? random_between(&seed, 0, 32) : i % 33)) * (i % 2 ? 1 : -1);
+          positions[i] = random_between(&seed, 0, INT64_C(1) << (rows < 10 ? random_between(&seed, 0, 32) : i % 33)) *
+                         (i % 2 ? 1 : -1);
         if (dtype == POSENC_F32 || !left_out(&seed))
           check_at(&spec, positions, rows, dtype == POSENC_F32 ? EXACT : ANCHORED);
       }
@@ -209,11 +208,11 @@ static void ladders(void **state)
 }
 
 /* Positions of diffusion models and of time stamps: halves, tenths, between 0 and 1, of all sizes to 2^32. */
-static void real_ladders(void **state)
-{
+static void real_ladders(void **state) {
   (void)state;
-  const double given[] = {0.5, -0.5, 2.5, 0.1, 999.9, 1e-3, 1e-300, 0x1p-1074, -0x1.8p-1060, 4294967295.5, -4294967295.75,
-                          4294967296.0, 0x1.fffffffffffffp31, 1.0, 7.0, -64.0, 1e9 + 0.125, 0.0, -0.0, 0x1.921fb54442d18p+0};
+  const double given[] = {0.5, -0.5, 2.5, 0.1, 999.9, 1e-3, 1e-300, 0x1p-1074, -0x1.8p-1060, 4294967295.5,
+      -4294967295.75, 4294967296.0, 0x1.fffffffffffffp31, 1.0, 7.0, -64.0, 1e9 + 0.125, 0.0, -0.0,
+      0x1.921fb54442d18p+0};
   enum { GIVEN = sizeof given / sizeof given[0], COUNT = GIVEN + 12 };
   const int64_t widths[] = {1, 7, 64};
   const double bases[] = {10000, 1e6, 1e30, 1e300};
@@ -236,15 +235,14 @@ static void real_ladders(void **state)
 }
 
 /* Between integers, whole turns of a frequency count too: up to 2^64 of them. And the smallest of both. */
-static void frequencies(void **state)
-{
+static void frequencies(void **state) {
   (void)state;
-  double freqs[] = {0x1p64, -0x1p64, 0x1.fffffffffffffp63, 1e18, -3.3e9, 6.283185307179586, 0x1.921fb54442d18p+1, 1.0, -0.25,
-                    0.0, -0.0, 0x1.000003p-70, 0x1.01p-70, 0x1.8p-133, 0x1p-149, 0x1p-1022, -0x1p-1022, 0x1.8p-24, 1e-8,
-                    0x1.0000000000001p-1022};
+  double freqs[] = {0x1p64, -0x1p64, 0x1.fffffffffffffp63, 1e18, -3.3e9, 6.283185307179586, 0x1.921fb54442d18p+1, 1.0,
+      -0.25, 0.0, -0.0, 0x1.000003p-70, 0x1.01p-70, 0x1.8p-133, 0x1p-149, 0x1p-1022, -0x1p-1022, 0x1.8p-24, 1e-8,
+      0x1.0000000000001p-1022};
   enum { N = sizeof freqs / sizeof freqs[0] };
-  const double positions[] = {0.5, 0.25, -0.75, 1.0 / 3, 3.0, -5.0, 0x1p-30, 0x1p-64, -0x1.8p-64, 0x1p-1022, 0x1p-1074, 1e-200,
-                              4294967295.5, -12345.6789, 0.0, -0.0, 0x1p32, 0.1, 0x1.8p-52, 1024.0009765625};
+  const double positions[] = {0.5, 0.25, -0.75, 1.0 / 3, 3.0, -5.0, 0x1p-30, 0x1p-64, -0x1.8p-64, 0x1p-1022, 0x1p-1074,
+      1e-200, 4294967295.5, -12345.6789, 0.0, -0.0, 0x1p32, 0.1, 0x1.8p-52, 1024.0009765625};
   for (int64_t repeat = 0; repeat < repeats; repeat++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
       posenc_spec spec = posenc_spec_default(2 * N);
@@ -263,9 +261,9 @@ static void frequencies(void **state)
     }
 }
 
-/* A scale is multiplied exactly: 0.1 times 1000 is not 100. Integers are scaled too, in each of the ways to ask for them. */
-static void scales(void **state)
-{
+/* A scale is multiplied exactly: 0.1 times 1000 is not 100. Integers are scaled too, in each of the ways to ask for
+ * them. */
+static void scales(void **state) {
   (void)state;
   const double all[] = {1000, 0.001, -1, -1000, 0x1p-32, 0x1p32, 0.1, 1.0 / 3, 0x1.fffffffffffffp0};
   for (int64_t repeat = 0; repeat < repeats; repeat++)
@@ -289,8 +287,7 @@ static void scales(void **state)
 }
 
 /* A scale that brings float64 below its normal range. */
-static void subnormal_doubles(void **state)
-{
+static void subnormal_doubles(void **state) {
   (void)state;
   const double freqs[] = {0x1p-1022, 0x1.0000000000001p-1022, 0x1.8p-1010, -0x1.fffffffffffffp-1000, 0x1.8p-990};
   const double positions[] = {1, -1, 2, 3, 5, 7, 1023, -4097, 0.5, 0x1p-30, 0x1.8p-40, 0x1p-1074};
@@ -308,10 +305,10 @@ static void subnormal_doubles(void **state)
 /* ---- zeros ---- */
 
 /* The sign of a sine at -0.0 is that of -0.0 * w: for all that promise it, in every dtype, whole turns or not. */
-static void negative_zero(void **state)
-{
+static void negative_zero(void **state) {
   (void)state;
-  static const double freqs[] = {1.0, -1.0, 3.5, -3.5, 1e15, -1e15, 0x1p64, -0x1p64, 1e-300, -1e-300, 5.0, 12.0, 0x1p-1022};
+  static const double freqs[] = {
+      1.0, -1.0, 3.5, -3.5, 1e15, -1e15, 0x1p64, -0x1p64, 1e-300, -1e-300, 5.0, 12.0, 0x1p-1022};
   enum { N = sizeof freqs / sizeof freqs[0] };
   const double positions[] = {-0.0, 0.0};
   posenc_spec spec = posenc_spec_default(2 * N);
@@ -329,16 +326,15 @@ static void negative_zero(void **state)
         const double want = k < N ? -0.0 * freqs[k] * spec.position_scale : 0.0;
         if (!same_number(element_value(spec.dtype, sine), want) ||
             element_value(spec.dtype, sine + format_of(spec.dtype)->size) != 1.0)
-          fail_msg("%s, %s, scale %g, position %g, frequency %a: the sine is no %g", runnable(m)->name, dtype_name(spec.dtype),
-                   spec.position_scale, positions[k / N], freqs[k % N], want);
+          fail_msg("%s, %s, scale %g, position %g, frequency %a: the sine is no %g", runnable(m)->name,
+              dtype_name(spec.dtype), spec.position_scale, positions[k / N], freqs[k % N], want);
       }
       posenc_plan_destroy(plan);
     }
 }
 
 /* A frequency of -0.0 turns -0.0 into 0. */
-static void zeros_of_either_sign(void **state)
-{
+static void zeros_of_either_sign(void **state) {
   (void)state;
   const double freqs[] = {-0.0, 0.0, -1.0, 1.0}, position = -0.0;
   for (size_t m = 0; runnable(m); m++) {
@@ -355,17 +351,18 @@ static void zeros_of_either_sign(void **state)
   }
 }
 
-/* Frequencies of which one multiple comes as near to a multiple of pi/2 as a double can: sine or cosine nearly vanish, at
- * the ends and in the middle of the 64 rows that share an anchor, for slow frequencies and fast ones. */
-static void zero_crossings(void **state)
-{
+/* Frequencies of which one multiple comes as near to a multiple of pi/2 as a double can: sine or cosine nearly vanish,
+ * at the ends and in the middle of the 64 rows that share an anchor, for slow frequencies and fast ones. */
+static void zero_crossings(void **state) {
   (void)state;
-  const int64_t crossings[] = {1, 31, 63, 64, 95, 127, 128, 100, 4095, 5003, 8191, 70001, 131072, 131135, -1, -33, -4096, -5001};
+  const int64_t crossings[] = {
+      1, 31, 63, 64, 95, 127, 128, 100, 4095, 5003, 8191, 70001, 131072, 131135, -1, -33, -4096, -5001};
   enum { CROSSINGS = sizeof crossings / sizeof crossings[0], TRIES = 40 };
   for (int c = 0; c < CROSSINGS; c++) {
     const int64_t p = crossings[c], size = p < 0 ? -p : p;
     double freqs[TRIES];
-    for (int i = 0; i < TRIES; i++) { /* few quarter turns up to there, or up to a turn per position; hit, or just missed */
+    for (int i = 0; i < TRIES;
+         i++) { /* few quarter turns up to there, or up to a turn per position; hit, or just missed */
       const double quarters = (double)random_between(&seed, 1, i % 2 ? 4 * size : i % 4 ? 1 + size / 64 : 1);
       const double missed = ldexp((double)(i % 3 - 1), -18 - i % 16);
       freqs[i] = (quarters * 0x1.921fb54442d18p+0 + missed) / (double)size;
@@ -375,16 +372,17 @@ static void zero_crossings(void **state)
   }
 }
 
-/* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even there where its angle has
- * 2^31 turns: what reducing that leaves decides. Found among all j/q with q below 8192; and of each a position where it is too much. */
-static void whole_turns(void **state)
-{
+/* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even there where its
+ * angle has 2^31 turns: what reducing that leaves decides. Found among all j/q with q below 8192; and of each a
+ * position where it is too much. */
+static void whole_turns(void **state) {
   (void)state;
   const struct {
     double w;
     int64_t q, hard;
-  } near[] = {{0x1.7a73f08ba285fp+0, 5691, 2734525500}, {0x1.7a73f08ba285fp+1, 5691, 3958710819}, {0x1.4a31670cacdc9p+1, 5719, 3904321267},
-              {0x1.fa21759ccb7d5p+0, 3731, 3156258105}, {0x1.e296f912867d7p+0, 3913, 4006227225}, {0x1.1fa48131918e3p+1, 6565, 2442481990}};
+  } near[] = {{0x1.7a73f08ba285fp+0, 5691, 2734525500}, {0x1.7a73f08ba285fp+1, 5691, 3958710819},
+      {0x1.4a31670cacdc9p+1, 5719, 3904321267}, {0x1.fa21759ccb7d5p+0, 3731, 3156258105},
+      {0x1.e296f912867d7p+0, 3913, 4006227225}, {0x1.1fa48131918e3p+1, 6565, 2442481990}};
   for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
     const int64_t most = POSENC_MAX_POSITION / near[i].q;
     enum { TRIES = 500 }; /* one of some hundred would show a reduction that is taken for exact */
@@ -410,7 +408,8 @@ static void whole_turns(void **state)
     }
   }
   enum { NOTHINGS = 200 };
-  double positions[NOTHINGS]; /* sines whose sign float64 does not know, which float16 keeps although nothing else of them is left */
+  double positions[NOTHINGS]; /* sines whose sign float64 does not know, which float16 keeps although nothing else of
+                                 them is left */
   for (int i = 0; i < NOTHINGS; i++)
     positions[i] = (double)(near[0].q * (i / 2 + 1) * (i % 2 ? 1 : -1));
   check_alone_real(POSENC_F16, &near[0].w, 1, positions, NOTHINGS);
@@ -418,12 +417,12 @@ static void whole_turns(void **state)
 
 /* ---- midpoints ---- */
 
-/* Outputs as near to the midpoint of two floats as a float64 frequency can bring them, of ordinary size and small: nothing but
- * the redo decides. */
-static void near_midpoints(void **state)
-{
+/* Outputs as near to the midpoint of two floats as a float64 frequency can bring them, of ordinary size and small:
+ * nothing but the redo decides. */
+static void near_midpoints(void **state) {
   (void)state;
-  /* The first six are parts alone and sums in which one part is small, the others sums of parts of one size: those are off most. */
+  /* The first six are parts alone and sums in which one part is small, the others sums of parts of one size: those are
+   * off most. */
   const int64_t places[2][6] = {{1, 63, 64, 100, 4000, -4000}, {45, 95, 100, 6114, -97, -6180}};
   const double sizes[] = {1, 0x1p-10, 0x1p-18};
   for (int i = 0; i < 1200; i++) {
@@ -454,10 +453,9 @@ static void near_midpoints(void **state)
   }
 }
 
-/* Outputs from some 10 to 10000 times 2^-53 beside the midpoint of two floats, of angles around an eighth of a turn: there the value
- * that is written decides, and where a polynomial ends it is off most. */
-static void beside_midpoints(void **state)
-{
+/* Outputs from some 10 to 10000 times 2^-53 beside the midpoint of two floats, of angles around an eighth of a turn:
+ * there the value that is written decides, and where a polynomial ends it is off most. */
+static void beside_midpoints(void **state) {
   (void)state;
   for (int i = 0; i < 2000; i++) {
     const int64_t p = i % 3 ? random_between(&seed, 1, 100) : 1;
@@ -469,15 +467,15 @@ static void beside_midpoints(void **state)
 }
 
 /* Angles that are floats or midpoints of floats themselves, subnormal results, the ends of the domain. */
-static void midpoints_and_ends(void **state)
-{
+static void midpoints_and_ends(void **state) {
   (void)state;
-  const double freqs[] = {0x1.000003p-70,  0x1.000005p-126, 0x1.8p-149,  0x1.4p-148, 0x1p-150,         0x1p-1022, 0.0,
-                          -0x1.000003p-70, -0x1p-149,       0x1p64,      -0x1p64,    0x1.fffffffffffffp63, 1.0,   3.0,
-                          0x1.000001p-13,  0x1.7p-130,      0x1p-126,    0x1.2p-127, 0x1.fffffep-127,  0x1p-75,   0x1p-38,
-                          0x1.921fb6p+1,   0x1.921fb54442d18p+1, 1e-12,  1e-300,     0x1.000001p-12};
+  const double freqs[] = {0x1.000003p-70, 0x1.000005p-126, 0x1.8p-149, 0x1.4p-148, 0x1p-150, 0x1p-1022, 0.0,
+      -0x1.000003p-70, -0x1p-149, 0x1p64, -0x1p64, 0x1.fffffffffffffp63, 1.0, 3.0, 0x1.000001p-13, 0x1.7p-130, 0x1p-126,
+      0x1.2p-127, 0x1.fffffep-127, 0x1p-75, 0x1p-38, 0x1.921fb6p+1, 0x1.921fb54442d18p+1, 1e-12, 1e-300,
+      0x1.000001p-12};
   enum { N = sizeof freqs / sizeof freqs[0] };
-  const int64_t positions[] = {0, 1, 2, 3, 5, 7, 63, 64, 65, -1, -2, -64, 4097, 1048577, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
+  const int64_t positions[] = {
+      0, 1, 2, 3, 5, 7, 63, 64, 65, -1, -2, -64, 4097, 1048577, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
   posenc_spec spec = posenc_spec_default(2 * N);
   spec.freqs = freqs;
   spec.n_freqs = N;
@@ -494,23 +492,26 @@ static void midpoints_and_ends(void **state)
   posenc_plan_destroy(plan);
 }
 
-/* Angles that are numbers of a dtype, or halfway between two: the sine is a little less, seen in float64 or not at all. Normal,
- * subnormal, and too small for anything but 0. */
-static void exact_midpoints(void **state)
-{
+/* Angles that are numbers of a dtype, or halfway between two: the sine is a little less, seen in float64 or not at all.
+ * Normal, subnormal, and too small for anything but 0. */
+static void exact_midpoints(void **state) {
   (void)state;
   const double positions[] = {1, -1, 2, 3, -5, 64, 4097};
   for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
     const format *f = format_of(dtype);
-    const int least = f->digits - 1 - f->lowest, top = dtype == POSENC_F16 ? -10 : dtype == POSENC_F64 ? least + 60 : -20;
+    const int least = f->digits - 1 - f->lowest, top = dtype == POSENC_F16   ? -10
+                                                       : dtype == POSENC_F64 ? least + 60
+                                                                             : -20;
     double freqs[40];
     int n = 0;
     for (int i = 0; i < 40; i++) { /* numbers, midpoints, and what is next to them, by exponents from the least up */
       const int exponent = i < 28 && dtype != POSENC_F64 ? -f->lowest - 2 + i : (int)random_between(&seed, least, top);
       const int unit = format_unit(f, exponent) - 1; /* half a unit */
-      const double significand = ldexp((double)random_between(&seed, INT64_C(1) << 9, (INT64_C(1) << 10) - 1), exponent - 9 - unit);
+      const double significand =
+          ldexp((double)random_between(&seed, INT64_C(1) << 9, (INT64_C(1) << 10) - 1), exponent - 9 - unit);
       const double halves = fmax(1, floor(significand)) + (double)(i % 4 == 3) * 0x1p-20;
-      const double wide = (double)(random_between(&seed, INT64_C(1) << 52, (INT64_C(1) << 53) - 1) | 1); /* 3 of it: 54 bits */
+      const double wide =
+          (double)(random_between(&seed, INT64_C(1) << 52, (INT64_C(1) << 53) - 1) | 1); /* 3 of it: 54 bits */
       const double w = dtype == POSENC_F64 ? ldexp(wide, exponent - 52) : ldexp(halves, unit);
       if (w >= 0x1p-1022)
         freqs[n++] = i % 3 ? w : -w;
@@ -520,9 +521,9 @@ static void exact_midpoints(void **state)
   }
 }
 
-/* Outputs beside a midpoint by what float64 just tells or does not, or by so little that a rounding to float32 would lead onto it. */
-static void near_midpoints_of_16_bits(void **state)
-{
+/* Outputs beside a midpoint by what float64 just tells or does not, or by so little that a rounding to float32 would
+ * lead onto it. */
+static void near_midpoints_of_16_bits(void **state) {
   (void)state;
   const double places[] = {1, 63, 100, 4000, -4000, 131071};
   for (int32_t dtype = POSENC_BF16; dtype <= POSENC_F16; dtype++) {
@@ -541,8 +542,7 @@ static void near_midpoints_of_16_bits(void **state)
 }
 
 /* Between integers; of frequencies of so many whole turns per position, at least. */
-static void near_midpoints_of_reals(void **state)
-{
+static void near_midpoints_of_reals(void **state) {
   (void)state;
   static const int32_t dtypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
   static const double turns[] = {0, 1, 1000};
@@ -551,29 +551,31 @@ static void near_midpoints_of_reals(void **state)
       continue;
     const double middle = midpoint(dtypes[i % 3]), least = turns[i / 900];
     const double arc = i % 2 ? asin(middle) : acos(middle), angle = i % 4 < 2 ? arc : arc + turn;
-    const double position = least > 0 ? angle / (turn * (least + between(0, 1))) : angle / between(0.1, 3), w = angle / position;
+    const double position = least > 0 ? angle / (turn * (least + between(0, 1))) : angle / between(0.1, 3),
+                 w = angle / position;
     check_alone_real(dtypes[i % 3], &w, 1, &position, 1);
   }
 }
 
-/* Outputs of the 131072 x 1024 table, base 10000, that float64 does not decide: all of them, found by counting redos. */
-static void hard_cases(void **state)
-{
+/* Outputs of the 131072 x 1024 table, base 10000, that float64 does not decide: all of them, found by counting redos.
+ */
+static void hard_cases(void **state) {
   (void)state;
-  const int64_t positions[] = {16671, 30629, 40672, 42531, 54403, 68832, 74491, 80239, 81665, 93641, 104487, 104505, 106385};
+  const int64_t positions[] = {
+      16671, 30629, 40672, 42531, 54403, 68832, 74491, 80239, 81665, 93641, 104487, 104505, 106385};
   const posenc_spec spec = posenc_spec_default(1024);
   check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
 }
 
-/* Single rows: angles at and around multiples of an eighth of a turn, where what is left of one is largest or changes its sign, up
- * to 2^31 turns and on both sides; widths that end in whole strips, in vectors and in parts of one. */
-static void single_rows(void **state)
-{
+/* Single rows: angles at and around multiples of an eighth of a turn, where what is left of one is largest or changes
+ * its sign, up to 2^31 turns and on both sides; widths that end in whole strips, in vectors and in parts of one. */
+static void single_rows(void **state) {
   (void)state;
   const double eighth = 0x1.921fb54442d18p-1;
   const int64_t widths[] = {2, 5, 16, 62, 64, 66, 130, 192};
   for (int i = 0; i < 80; i++) {
-    const int64_t d = widths[i % 8], size = i < 8 ? POSENC_MAX_POSITION : random_between(&seed, 1, INT64_C(1) << (i % 33));
+    const int64_t d = widths[i % 8],
+                  size = i < 8 ? POSENC_MAX_POSITION : random_between(&seed, 1, INT64_C(1) << (i % 33));
     double freqs[96];
     for (int k = 0; k < 96; k++) {
       const int64_t many = k % 3 ? 8 : 4 * size;
@@ -588,17 +590,15 @@ static void single_rows(void **state)
   }
 }
 
-static void enough_of_each(void **state)
-{
+static void enough_of_each(void **state) {
   (void)state;
   for (int32_t dtype = 0; dtype < FORMATS; dtype++)
     printf("%s: %lld outputs judged against MPFR, %lld of them below the normal range\n", dtype_name(dtype),
-           (long long)judged[dtype], (long long)subnormal[dtype]);
+        (long long)judged[dtype], (long long)subnormal[dtype]);
   assert_true(THINNED || (subnormal[POSENC_BF16] > 100 && subnormal[POSENC_F16] > 100));
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
   if (argc > 2)
@@ -611,17 +611,25 @@ int main(int argc, char **argv)
   if (argc > 3)
     cmocka_set_test_filter(argv[3]);
   printf("seed %llu, %lld rows per ladder (arguments set them; a third one: only tests of this pattern)\n",
-         (unsigned long long)seed, (long long)rows_per_ladder);
+      (unsigned long long)seed, (long long)rows_per_ladder);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ladders),          cmocka_unit_test(real_ladders),
+      cmocka_unit_test(ladders),
+      cmocka_unit_test(real_ladders),
       cmocka_unit_test(frequencies),
-      cmocka_unit_test(scales),           cmocka_unit_test(subnormal_doubles),
-      cmocka_unit_test(negative_zero),    cmocka_unit_test(zeros_of_either_sign),
-      cmocka_unit_test(zero_crossings),   cmocka_unit_test(whole_turns),
-      cmocka_unit_test(near_midpoints),   cmocka_unit_test(beside_midpoints),
-      cmocka_unit_test(exact_midpoints),  cmocka_unit_test(near_midpoints_of_16_bits),
-      cmocka_unit_test(midpoints_and_ends), cmocka_unit_test(near_midpoints_of_reals),
-      cmocka_unit_test(hard_cases),       cmocka_unit_test(single_rows),
+      cmocka_unit_test(scales),
+      cmocka_unit_test(subnormal_doubles),
+      cmocka_unit_test(negative_zero),
+      cmocka_unit_test(zeros_of_either_sign),
+      cmocka_unit_test(zero_crossings),
+      cmocka_unit_test(whole_turns),
+      cmocka_unit_test(near_midpoints),
+      cmocka_unit_test(beside_midpoints),
+      cmocka_unit_test(exact_midpoints),
+      cmocka_unit_test(near_midpoints_of_16_bits),
+      cmocka_unit_test(midpoints_and_ends),
+      cmocka_unit_test(near_midpoints_of_reals),
+      cmocka_unit_test(hard_cases),
+      cmocka_unit_test(single_rows),
   };
   const struct CMUnitTest last[] = {cmocka_unit_test(enough_of_each)};
   const int failed = cmocka_run_group_tests_name("exact", tests, NULL, NULL);

@@ -1,6 +1,7 @@
-/* Tables larger than memory. Rows 8 GiB apart in a range of which only their own pages may be touched: a touch of anything between
- * them is a crash. And dense tables of more than 2^32 elements, and of more bytes than the machine has, by the same pages mapped
- * again and again behind each other; rows of their beginning, middle and end have pages of their own, and are compared bit for bit.
+/* Tables larger than memory. Rows 8 GiB apart in a range of which only their own pages may be touched: a touch of
+ * anything between them is a crash. And dense tables of more than 2^32 elements, and of more bytes than the machine
+ * has, by the same pages mapped again and again behind each other; rows of their beginning, middle and end have pages
+ * of their own, and are compared bit for bit.
  *
  *   test_far_apart                the first
  *   test_far_apart 1 large        the second: seconds
@@ -18,24 +19,21 @@
 static int64_t page;
 
 /* A file of so many bytes in memory, to be mapped more than once. */
-static int pages_of(size_t bytes)
-{
+static int pages_of(size_t bytes) {
   const int fd = memfd_create("posenc", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0)
     fail_msg("no memory to map");
   return fd;
 }
 
-static unsigned char *reserve(int64_t bytes)
-{
+static unsigned char *reserve(int64_t bytes) {
   unsigned char *map = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED)
     fail_msg("no range of %lld bytes", (long long)bytes);
   return map;
 }
 
-static void map_at(unsigned char *address, int64_t bytes, int fd, int64_t offset)
-{
+static void map_at(unsigned char *address, int64_t bytes, int fd, int64_t offset) {
   void *map = mmap(address, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
   if (map != address)
     fail_msg("a page could not be mapped");
@@ -51,8 +49,7 @@ typedef struct far_rows {
   int fd;
 } far_rows;
 
-static far_rows far_rows_create(int64_t rows)
-{
+static far_rows far_rows_create(int64_t rows) {
   far_rows f = {reserve((rows + 1) * APART) + page, pages_of((size_t)(rows * page))};
   for (int64_t i = 0; i < rows; i++)
     map_at(f.first + i * APART, page, f.fd, i * page);
@@ -61,25 +58,29 @@ static far_rows far_rows_create(int64_t rows)
 
 typedef enum call { FILL, AT, AT_REAL, PAIR, ADD, ADD_BATCH, CALLS } call;
 
-static posenc_status make(call c, const posenc_plan *p, int64_t count, unsigned char *out, int64_t stride)
-{
+static posenc_status make(call c, const posenc_plan *p, int64_t count, unsigned char *out, int64_t stride) {
   static const int64_t at[ROWS] = {131071, 3, -64, 63, 1 << 30};
   static const double reals[ROWS] = {0.5, -3.25, 1e6, 1e-9};
   const int64_t d = posenc_plan_spec(p)->d_model, size = (int64_t)format_of(posenc_plan_spec(p)->dtype)->size;
   const posenc_strides strides = {stride, stride * 2}; /* a batch of two: every other row is of each */
   switch (c) {
-  case FILL: return posenc_fill(p, 8150, count, out, stride);
-  case AT: return posenc_fill_at(p, at, count, out, stride);
-  case AT_REAL: return posenc_fill_at_real(p, reals, count, out, stride);
-  case PAIR: return posenc_fill_pair(p, -9, count, out, out + d / 2 * size, stride);
-  case ADD: return posenc_add(p, 8150, count, out, stride, 0.5, out, stride);
-  default: return posenc_add_batch(p, 8150, count / 2, 2, out, strides, 0.5, out, strides);
+  case FILL:
+    return posenc_fill(p, 8150, count, out, stride);
+  case AT:
+    return posenc_fill_at(p, at, count, out, stride);
+  case AT_REAL:
+    return posenc_fill_at_real(p, reals, count, out, stride);
+  case PAIR:
+    return posenc_fill_pair(p, -9, count, out, out + d / 2 * size, stride);
+  case ADD:
+    return posenc_add(p, 8150, count, out, stride, 0.5, out, stride);
+  default:
+    return posenc_add_batch(p, 8150, count / 2, 2, out, strides, 0.5, out, strides);
   }
 }
 
 /* Rows that fill their page, with another on both sides that may not be touched; and rows that end where it ends. */
-static void check_far(const far_rows *f, call c, const posenc_plan *p, int64_t count)
-{
+static void check_far(const far_rows *f, call c, const posenc_plan *p, int64_t count) {
   static unsigned char want[ROWS * 4096];
   const posenc_spec *s = posenc_plan_spec(p);
   const int64_t size = (int64_t)format_of(s->dtype)->size, bytes = s->d_model * size;
@@ -92,21 +93,21 @@ static void check_far(const far_rows *f, call c, const posenc_plan *p, int64_t c
   assert_int_equal(make(c, p, count, out, APART / size), status);
   for (int64_t i = 0; i < count; i++) {
     if (memcmp(out + i * APART, want + i * bytes, (size_t)bytes) != 0)
-      fail_msg("%s, %s, call %d: row %lld of %lld, d_model %lld, is another", posenc_plan_impl(p), dtype_name(s->dtype), c, (long long)i,
-               (long long)count, (long long)s->d_model);
+      fail_msg("%s, %s, call %d: row %lld of %lld, d_model %lld, is another", posenc_plan_impl(p), dtype_name(s->dtype),
+          c, (long long)i, (long long)count, (long long)s->d_model);
     for (const unsigned char *b = f->first + i * APART; b < out + i * APART; b++)
       assert_int_equal(*b, 0x3c);
   }
 }
 
-static void far_apart(void **state)
-{
+static void far_apart(void **state) {
   (void)state;
   const far_rows f = far_rows_create(ROWS);
   assert_true(page >= 4096);
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4; i++) {
-      posenc_spec spec = posenc_spec_default(4096 / (int64_t)format_of(i % FORMATS)->size); /* of its page, where pages are no larger */
+      posenc_spec spec = posenc_spec_default(
+          4096 / (int64_t)format_of(i % FORMATS)->size); /* of its page, where pages are no larger */
       spec.dtype = i % FORMATS;
       spec.layout = i / FORMATS % 2;
       spec.d_model -= i / FORMATS / 2 ? 2040 / (int64_t)format_of(spec.dtype)->size + 3 : 0;
@@ -124,14 +125,17 @@ static void far_apart(void **state)
 
 /* ---- more than there is ---- */
 
-enum { CHUNK = 1 << 25, OWN = 3 }; /* bytes; the first, the middle and the last have pages of their own, all others one's */
+enum {
+  CHUNK = 1 << 25,
+  OWN = 3
+}; /* bytes; the first, the middle and the last have pages of their own, all others one's */
 
-static void check_dense(int32_t dtype, int64_t d_model, int64_t least)
-{
+static void check_dense(int32_t dtype, int64_t d_model, int64_t least) {
   posenc_spec spec = posenc_spec_default(d_model);
   spec.dtype = dtype;
   posenc_plan *p = plan_of(&spec, NULL);
-  const int64_t row = d_model * (int64_t)format_of(dtype)->size, chunks = least / CHUNK + 1, count = chunks * (CHUNK / row);
+  const int64_t row = d_model * (int64_t)format_of(dtype)->size, chunks = least / CHUNK + 1,
+                count = chunks * (CHUNK / row);
   const int64_t own[OWN] = {0, chunks / 2, chunks - 1};
   assert_int_equal(CHUNK % row, 0);
   assert_true(count * d_model > INT64_C(1) << 32 && count * row > least);
@@ -146,23 +150,22 @@ static void check_dense(int32_t dtype, int64_t d_model, int64_t least)
       if (memcmp(want, map + i * row, (size_t)row) != 0)
         fail_msg("%s: row %lld of %lld is another", dtype_name(dtype), (long long)i, (long long)count);
     }
-  printf("%s: %lld rows of %lld, %.1f GiB\n", dtype_name(dtype), (long long)count, (long long)d_model, (double)(count * row) * 0x1p-30);
+  printf("%s: %lld rows of %lld, %.1f GiB\n", dtype_name(dtype), (long long)count, (long long)d_model,
+      (double)(count * row) * 0x1p-30);
   munmap(map, (size_t)(chunks * CHUNK));
   close(fd);
   free(want);
   posenc_plan_destroy(p);
 }
 
-static void dense(void **state)
-{
+static void dense(void **state) {
   (void)state;
   const int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * page;
   check_dense(POSENC_BF16, 1024, (INT64_C(1) << 33) + 1);
   check_dense(POSENC_F32, 512, memory > INT64_C(1) << 34 ? memory : INT64_C(1) << 34);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(far_apart)}, large[] = {cmocka_unit_test(dense)};
   page = (int64_t)sysconf(_SC_PAGESIZE);
   if (argc > 2 && strcmp(argv[2], "large") == 0)

@@ -1,5 +1,5 @@
-/* Every implementation reproduces what the founding notebooks print (golden.json): within half a unit of the last printed
- * digit, the float32 recipes within that plus what they state of their own error.
+/* Every implementation reproduces what the founding notebooks print (golden.json): within half a unit of the last
+ * printed digit, the float32 recipes within that plus what they state of their own error.
  */
 #include "testing.h"
 
@@ -9,8 +9,7 @@
 
 static cJSON *golden;
 
-static int load(void **state)
-{
+static int load(void **state) {
   (void)state;
   FILE *file = fopen(POSENC_GOLDEN, "rb");
   if (!file)
@@ -23,30 +22,26 @@ static int load(void **state)
   return golden ? 0 : -1;
 }
 
-static int unload(void **state)
-{
+static int unload(void **state) {
   (void)state;
   cJSON_Delete(golden);
   return 0;
 }
 
-static double number(const cJSON *object, const char *name)
-{
+static double number(const cJSON *object, const char *name) {
   const cJSON *item = cJSON_GetObjectItem(object, name);
   assert_true(cJSON_IsNumber(item));
   return item->valuedouble;
 }
 
-static double half_unit(const char *digits, double printed)
-{
+static double half_unit(const char *digits, double printed) {
   if (strcmp(digits, "4 decimals") == 0)
     return 0.5e-4;
   assert_string_equal(digits, "5 significant");
   return printed == 0.0 ? 0.0 : 0.5 * pow(10.0, floor(log10(fabs(printed))) - 4.0);
 }
 
-static void check_system(const cJSON *system, const posenc_impl *impl)
-{
+static void check_system(const cJSON *system, const posenc_impl *impl) {
   posenc_spec spec = posenc_spec_default((int64_t)number(system, "d_model"));
   const char *id = cJSON_GetObjectItem(system, "id")->valuestring;
   const char *digits = cJSON_GetObjectItem(system, "digits")->valuestring;
@@ -77,14 +72,13 @@ static void check_system(const cJSON *system, const posenc_impl *impl)
       const double allowed = half_unit(digits, printed) + own;
       if (!(fabs((double)out[column] - printed) <= allowed))
         fail_msg("%s, notebook %s: position %lld, column %lld: %.9g, printed %.9g", impl->name, id, (long long)position,
-                 (long long)column, (double)out[column], printed);
+            (long long)column, (double)out[column], printed);
     }
   }
   posenc_plan_destroy(plan);
 }
 
-static double similarity(const double *a, const double *b, int64_t n)
-{
+static double similarity(const double *a, const double *b, int64_t n) {
   double product = 0, a_square = 0, b_square = 0;
   for (int64_t i = 0; i < n; i++) {
     product += a[i] * b[i];
@@ -97,8 +91,7 @@ static double similarity(const double *a, const double *b, int64_t n)
 enum { MOST_COLUMNS = 512 };
 
 /* Row r of the table and the largest error that is stated for any of its columns. */
-static double stated_row(const posenc_impl *impl, const posenc_spec *spec, int64_t position, double *row)
-{
+static double stated_row(const posenc_impl *impl, const posenc_spec *spec, int64_t position, double *row) {
   float out[MOST_COLUMNS];
   double most = 0;
   posenc_plan *plan = plan_of(spec, impl->name);
@@ -111,10 +104,10 @@ static double stated_row(const posenc_impl *impl, const posenc_spec *spec, int64
   return most;
 }
 
-/* Notebook 004: two rows and the cosine of the angle between them, in both layouts. That has a gradient of at most one over the
- * row's length, sqrt(d/2), so an error e of every column, together sqrt(d) e, changes it by sqrt(2) e for each row. */
-static void check_similarity(const cJSON *system, const cJSON *wanted, const posenc_impl *impl)
-{
+/* Notebook 004: two rows and the cosine of the angle between them, in both layouts. That has a gradient of at most one
+ * over the row's length, sqrt(d/2), so an error e of every column, together sqrt(d) e, changes it by sqrt(2) e for each
+ * row. */
+static void check_similarity(const cJSON *system, const cJSON *wanted, const posenc_impl *impl) {
   double rows[2][2][MOST_COLUMNS];
   posenc_spec spec = posenc_spec_default((int64_t)number(system, "d_model"));
   spec.base = number(system, "base");
@@ -131,15 +124,15 @@ static void check_similarity(const cJSON *system, const cJSON *wanted, const pos
       allowed += 1.42 * stated_row(impl, &spec, (int64_t)cJSON_GetArrayItem(positions, r)->valuedouble, rows[l][r]);
     const double got = similarity(rows[l][0], rows[l][1], spec.d_model), want = number(wanted, "cosine");
     if (!(fabs(got - want) <= allowed))
-      fail_msg("%s, notebook 004, %s, denominator %g: similarity %.9g, not %.9g", impl->name, layout, spec.denominator, got, want);
+      fail_msg("%s, notebook 004, %s, denominator %g: similarity %.9g, not %.9g", impl->name, layout, spec.denominator,
+          got, want);
   }
   for (int r = 0; r < 2; r++) /* the halves are the columns of even and odd number */
     for (int64_t c = 0; c < spec.d_model; c++)
       assert_true(rows[1][r][c % 2 * spec.d_model / 2 + c / 2] == rows[0][r][c]);
 }
 
-static void notebooks(void **state)
-{
+static void notebooks(void **state) {
   (void)state;
   int systems = 0, similarities = 0;
   const cJSON *system, *wanted;
@@ -158,8 +151,7 @@ static void notebooks(void **state)
   assert_int_equal(similarities, 2);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(notebooks)};
   return cmocka_run_group_tests_name("golden", tests, load, unload);
 }

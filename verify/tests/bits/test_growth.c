@@ -1,7 +1,7 @@
 /* The angle error of the float32 recipes grows with the position, as measured for the usual frameworks at d_model 512,
  * base 10000: 3e-5 up to position 512, 3e-4 to 4096, 9e-3 to 131072, 6e-2 to 1048576, within a factor of 1.5. And the
- * tutorial's 5000 x 512 table has more than half of its pairs off by more than 1e-6. A recipe that does better than that
- * is not the one frameworks use; one that does worse is broken.
+ * tutorial's 5000 x 512 table has more than half of its pairs off by more than 1e-6. A recipe that does better than
+ * that is not the one frameworks use; one that does worse is broken.
  */
 #include "testing.h"
 
@@ -10,14 +10,11 @@
 
 enum { D = 512, BLOCK = 64 };
 
-static double frequency(int64_t k)
-{
-  return pow(10000.0, -2 * (double)k / D);
-}
+static double frequency(int64_t k) { return pow(10000.0, -2 * (double)k / D); }
 
-/* Largest error, and share of pairs off by more than 1e-6, in rows [first, first + count) against the float64 formula. */
-static double worst(const posenc_plan *plan, int64_t first, int64_t count, double *share_off)
-{
+/* Largest error, and share of pairs off by more than 1e-6, in rows [first, first + count) against the float64 formula.
+ */
+static double worst(const posenc_plan *plan, int64_t first, int64_t count, double *share_off) {
   static float rows[BLOCK * D];
   double max = 0.0, w[D / 2];
   int64_t off = 0;
@@ -40,8 +37,7 @@ static double worst(const posenc_plan *plan, int64_t first, int64_t count, doubl
   return max;
 }
 
-static void grows_as_stated(void **state)
-{
+static void grows_as_stated(void **state) {
   (void)state;
   const struct {
     int64_t first, end;
@@ -57,10 +53,11 @@ static void grows_as_stated(void **state)
     double share;
     for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
       const double max = worst(plan, ranges[r].first, ranges[r].end - ranges[r].first, &share);
-      printf("%-18s to %7lld: max error %.3g, stated %.3g\n", impl->name, (long long)ranges[r].end, max, ranges[r].stated);
+      printf(
+          "%-18s to %7lld: max error %.3g, stated %.3g\n", impl->name, (long long)ranges[r].end, max, ranges[r].stated);
       if (!(max > ranges[r].stated / 1.5 && max < ranges[r].stated * 1.5))
-        fail_msg("%s up to position %lld: max error %.3g is not within 1.5 of %.3g", impl->name, (long long)ranges[r].end,
-                 max, ranges[r].stated);
+        fail_msg("%s up to position %lld: max error %.3g is not within 1.5 of %.3g", impl->name,
+            (long long)ranges[r].end, max, ranges[r].stated);
     }
     worst(plan, 0, 5000, &share);
     printf("%-18s 5000 x 512: %.1f %% of the pairs off by more than 1e-6\n", impl->name, 100.0 * share);
@@ -70,8 +67,7 @@ static void grows_as_stated(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(grows_as_stated)};
   return cmocka_run_group_tests_name("growth", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The references for every dtype, place of the columns, scale and real position: against rounding by another road, known
- * bits, and columns written out by hand.
+/* The references for every dtype, place of the columns, scale and real position: against rounding by another road,
+ * known bits, and columns written out by hand.
  */
 #include "testing.h"
 
@@ -15,22 +15,22 @@
 
 static uint64_t seed = 20170612;
 
-static void check(const char *what, double got, double want)
-{
+static void check(const char *what, double got, double want) {
   if (!same_number(got, want))
     fail_msg("%s: got %a, want %a", what, got, want);
 }
 
-/* Positions and scale are multiplied and all else is computed with one fixed high precision, then rounded with the range of the
- * dtype for MPFR's own: as it does subnormal numbers itself. */
-static double independent(const posenc_spec *spec, double position, int64_t k, bool cosine, int32_t dtype)
-{
+/* Positions and scale are multiplied and all else is computed with one fixed high precision, then rounded with the
+ * range of the dtype for MPFR's own: as it does subnormal numbers itself. */
+static double independent(const posenc_spec *spec, double position, int64_t k, bool cosine, int32_t dtype) {
   enum { BITS = 500 };
   static const struct {
     mpfr_prec_t digits;
     mpfr_exp_t least, most;
-  } ranges[FORMATS] = {[POSENC_F32] = {24, -148, 128}, [POSENC_F64] = {53, -1073, 1024},
-                       [POSENC_BF16] = {8, -132, 128}, [POSENC_F16] = {11, -23, 16}};
+  } ranges[FORMATS] = {[POSENC_F32] = {24, -148, 128},
+      [POSENC_F64] = {53, -1073, 1024},
+      [POSENC_BF16] = {8, -132, 128},
+      [POSENC_F16] = {11, -23, 16}};
   mpfr_t angle, result;
   mpfr_init2(angle, BITS);
   mpfr_init2(result, ranges[dtype].digits);
@@ -57,8 +57,7 @@ static double independent(const posenc_spec *spec, double position, int64_t k, b
   return value;
 }
 
-static void row_agrees(const posenc_spec *spec, double position)
-{
+static void row_agrees(const posenc_spec *spec, double position) {
   truth_value row[32];
   truth *t = truth_create(spec);
   if (position == floor(position))
@@ -69,14 +68,14 @@ static void row_agrees(const posenc_spec *spec, double position)
     const place here = place_of(spec, c);
     const double y = independent(spec, position, here.k, here.cosine, POSENC_F64);
     check("y", row[c].y, y);
-    check("rounded", truth_rounded(&row[c], spec->dtype), independent(spec, position, here.k, here.cosine, spec->dtype));
+    check(
+        "rounded", truth_rounded(&row[c], spec->dtype), independent(spec, position, here.k, here.cosine, spec->dtype));
     assert_true(fabs(row[c].low) <= ldexp(0.5, format_unit(format_of(POSENC_F64), ilogb(y))));
   }
   truth_destroy(t);
 }
 
-static void rounded_to_every_dtype(void **state)
-{
+static void rounded_to_every_dtype(void **state) {
   (void)state;
   const double bases[] = {10000, 1e30, 1e300}, scales[] = {0, 1000, -0.001, 0x1p-32};
   for (int i = 0; i < 240; i++) {
@@ -92,17 +91,16 @@ static void rounded_to_every_dtype(void **state)
 }
 
 /* Angles that are midpoints of bfloat16 or float16, or below half the smallest number; the sine is a little less. */
-static void small_midpoints(void **state)
-{
+static void small_midpoints(void **state) {
   (void)state;
   static const struct {
     int32_t dtype;
     double w, rounded;
-  } cases[] = {{POSENC_BF16, 0x1.01p-70, 0x1p-70},     {POSENC_BF16, 0x1.03p-70, 0x1.02p-70}, {POSENC_BF16, 0x1.8p-133, 0x1p-133},
-               {POSENC_BF16, 0x1.4p-132, 0x1p-132},    {POSENC_BF16, 0x1p-134, 0},            {POSENC_BF16, 0x1.000001p-134, 0x1p-133},
-               {POSENC_F16, 0x1.8p-24, 0x1p-24},       {POSENC_F16, 0x1.4p-23, 0x1p-23},      {POSENC_F16, 0x1p-25, 0},
-               {POSENC_F16, 0x1.000001p-25, 0x1p-24},  {POSENC_F16, 0x1p-300, 0},             {POSENC_F64, 0x1.8p-1000, 0x1.8p-1000},
-               {POSENC_F16, 0x1.002p-14, 0x1p-14},     {POSENC_F64, 0x1p-1022, 0x1p-1022}};
+  } cases[] = {{POSENC_BF16, 0x1.01p-70, 0x1p-70}, {POSENC_BF16, 0x1.03p-70, 0x1.02p-70},
+      {POSENC_BF16, 0x1.8p-133, 0x1p-133}, {POSENC_BF16, 0x1.4p-132, 0x1p-132}, {POSENC_BF16, 0x1p-134, 0},
+      {POSENC_BF16, 0x1.000001p-134, 0x1p-133}, {POSENC_F16, 0x1.8p-24, 0x1p-24}, {POSENC_F16, 0x1.4p-23, 0x1p-23},
+      {POSENC_F16, 0x1p-25, 0}, {POSENC_F16, 0x1.000001p-25, 0x1p-24}, {POSENC_F16, 0x1p-300, 0},
+      {POSENC_F64, 0x1.8p-1000, 0x1.8p-1000}, {POSENC_F16, 0x1.002p-14, 0x1p-14}, {POSENC_F64, 0x1p-1022, 0x1p-1022}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     posenc_spec spec = posenc_spec_default(2);
     spec.freqs = &cases[i].w;
@@ -125,8 +123,7 @@ static void small_midpoints(void **state)
 }
 
 /* y + low is the real value to more digits than y: three times an odd 53-bit integer is halfway between two doubles. */
-static void the_rest_of_a_double(void **state)
-{
+static void the_rest_of_a_double(void **state) {
   (void)state;
   const double w = 0x1.0000000000001p-40;
   posenc_spec spec = posenc_spec_default(2);
@@ -144,8 +141,7 @@ static void the_rest_of_a_double(void **state)
 }
 
 /* Positions -0.0, and 0 of either kind. */
-static void signs_of_zero(void **state)
-{
+static void signs_of_zero(void **state) {
   (void)state;
   const double freqs[] = {1.0, -1.0, 0.0, -0.0}, scales[] = {0, -2};
   posenc_spec spec = posenc_spec_default(8);
@@ -172,20 +168,19 @@ static void signs_of_zero(void **state)
 }
 
 /* By hand, for five columns and for four: s1 is the sine of frequency 1. */
-static void columns_by_hand(void **state)
-{
+static void columns_by_hand(void **state) {
   (void)state;
   static const struct {
     int32_t layout, order, odd;
     const char *five, *four;
   } cases[] = {{POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0c0s1c1s2", "s0c0s1c1"},
-               {POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, "s0c0s1c1--", "s0c0s1c1"},
-               {POSENC_INTERLEAVED, POSENC_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0s0c1s1c2", "c0s0c1s1"},
-               {POSENC_INTERLEAVED, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0s0c1s1--", "c0s0c1s1"},
-               {POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0s1s2c0c1", "s0s1c0c1"},
-               {POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, "s0s1c0c1--", "s0s1c0c1"},
-               {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0c1c2s0s1", "c0c1s0s1"},
-               {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0c1s0s1--", "c0c1s0s1"}};
+      {POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, "s0c0s1c1--", "s0c0s1c1"},
+      {POSENC_INTERLEAVED, POSENC_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0s0c1s1c2", "c0s0c1s1"},
+      {POSENC_INTERLEAVED, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0s0c1s1--", "c0s0c1s1"},
+      {POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0s1s2c0c1", "s0s1c0c1"},
+      {POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, "s0s1c0c1--", "s0s1c0c1"},
+      {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0c1c2s0s1", "c0c1s0s1"},
+      {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0c1s0s1--", "c0c1s0s1"}};
   const double freqs[] = {0.5, 0.25, 0.125};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     for (int64_t d = 4; d <= 5; d++) {
@@ -216,8 +211,7 @@ static void columns_by_hand(void **state)
     }
 }
 
-static void ulps_of_every_dtype(void **state)
-{
+static void ulps_of_every_dtype(void **state) {
   (void)state;
   assert_true(ulp_distance(POSENC_BF16, 1.0078125, 1.0, 0) == 1);
   assert_true(ulp_distance(POSENC_BF16, 0x1p-133, 0x1.8p-133, 0) == 0.5);
@@ -229,8 +223,7 @@ static void ulps_of_every_dtype(void **state)
   assert_true(isinf(ulp_distance(POSENC_F16, 0x1p-24, 0, 0)));
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
   printf("seed %llu (an argument sets it)\n", (unsigned long long)seed);

@@ -16,23 +16,15 @@ struct posenc_plan {
   int32_t dtype;
 };
 
-static int is(const char *name, const char *other)
-{
-  return strcmp(name, other) == 0;
-}
+static int is(const char *name, const char *other) { return strcmp(name, other) == 0; }
 
-posenc_spec posenc_spec_default(int64_t d_model)
-{
+posenc_spec posenc_spec_default(int64_t d_model) {
   return (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0};
 }
 
-const char *posenc_status_string(posenc_status status)
-{
-  return status == POSENC_ERROR_MEMORY ? "out of memory" : "?";
-}
+const char *posenc_status_string(posenc_status status) { return status == POSENC_ERROR_MEMORY ? "out of memory" : "?"; }
 
-posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *name)
-{
+posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *name) {
   static struct posenc_plan only;
   only.name = name;
   *plan = &only;
@@ -40,15 +32,11 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   return is(name, "refuses") ? POSENC_ERROR_UNSUPPORTED : is(name, "errs") ? POSENC_ERROR_MEMORY : POSENC_OK;
 }
 
-void posenc_plan_destroy(posenc_plan *plan)
-{
-  (void)plan;
-}
+void posenc_plan_destroy(posenc_plan *plan) { (void)plan; }
 
 enum { D = 6 };
 
-static void put(const posenc_plan *plan, void *rows, int64_t element, float value)
-{
+static void put(const posenc_plan *plan, void *rows, int64_t element, float value) {
   if (plan->dtype == POSENC_F32) {
     ((float *)rows)[element] = value;
     return;
@@ -60,17 +48,16 @@ static void put(const posenc_plan *plan, void *rows, int64_t element, float valu
   ((uint16_t *)rows)[element] = (uint16_t)(bits >> 16);
 }
 
-static void right_row(const posenc_plan *plan, int64_t position, void *rows, int64_t from)
-{
+static void right_row(const posenc_plan *plan, int64_t position, void *rows, int64_t from) {
   for (int c = 0; c < D; c++) {
     const int k = c / 2;
-    const double angle = (double)position * pow(10000.0, -k / 3.0) + (is(plan->name, "slips") && position == 300 && c == 4 ? 0.25 : 0);
+    const double angle =
+        (double)position * pow(10000.0, -k / 3.0) + (is(plan->name, "slips") && position == 300 && c == 4 ? 0.25 : 0);
     put(plan, rows, from + c, (float)(c % 2 ? cos(angle) : sin(angle)));
   }
 }
 
-posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t stride)
-{
+posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t stride) {
   const char *name = plan->name;
   for (int64_t i = 0; i < count; i++)
     right_row(plan, first + i, out, i * stride);
@@ -97,9 +84,8 @@ posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count,
   return POSENC_OK;
 }
 
-posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, int64_t count, void *out,
-                             int64_t stride)
-{
+posenc_status posenc_fill_at(
+    const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t stride) {
   for (int64_t i = 0; i < count; i++)
     right_row(plan, positions[i], out, i * stride);
   if (is(plan->name, "disagrees"))
@@ -107,49 +93,41 @@ posenc_status posenc_fill_at(const posenc_plan *plan, const int64_t *positions, 
   return POSENC_OK;
 }
 
-double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column)
-{
+double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
   (void)position;
   const double rounding = spec->dtype == POSENC_F32 ? 0x1p-24 : 0x1p-9 + 0x1p-24;
-  return is(impl->name, "boasts") && column == 0 ? rounding / 65536 : is(impl->name, "unbounded") ? (double)NAN : rounding;
+  return is(impl->name, "boasts") && column == 0 ? rounding / 65536
+         : is(impl->name, "unbounded")           ? (double)NAN
+                                                 : rounding;
 }
 
 /* Of the presets, sweeps know the names alone. */
-posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec)
-{
+posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec) {
   (void)name;
   *spec = posenc_spec_default(d_model);
   return POSENC_OK;
 }
 
-posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *message, size_t size)
-{
+posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *message, size_t size) {
   (void)name, (void)d_model, (void)message, (void)size;
   return POSENC_OK;
 }
 
-static void check_faults(int32_t dtype)
-{
+static void check_faults(int32_t dtype) {
   const struct {
     const char *name;
     trial_outcome outcome;
     const char *reason; /* NULL: judged to be right */
-  } cases[] = {{"right", TRIAL_DONE, NULL},
-               {"refuses", TRIAL_NOT_OFFERED, NULL},
-               {"errs", TRIAL_FAILED, "posenc_plan_create returned an error: out of memory"},
-               {"widens", TRIAL_DONE, "posenc_fill wrote 1 elements behind"},
-               {"lengthens", TRIAL_DONE, "posenc_fill wrote outside"},
-               {"precedes", TRIAL_DONE, "posenc_fill wrote outside"},
-               {"forgets", TRIAL_DONE, "and posenc_fill_at"},
-               {"disagrees", TRIAL_DONE, "and posenc_fill_at"},
-               {"boasts", TRIAL_DONE, "beyond their bound"},
-               {"unbounded", TRIAL_DONE, "beyond their bound"},
-               {"cuts", TRIAL_DONE, dtype == POSENC_F32 ? NULL : "beyond their bound"},
-               {"crashes", TRIAL_FAILED, "SIGILL in posenc_fill"},
-               {"escapes", TRIAL_FAILED, "SIGSEGV in posenc_fill"},
-               {"hangs", TRIAL_FAILED, "after 1 seconds, in posenc_fill"},
-               {"exits", TRIAL_FAILED, "status 3, in posenc_fill"},
-               {"leaves", TRIAL_FAILED, "ended the process in posenc_fill"}};
+  } cases[] = {{"right", TRIAL_DONE, NULL}, {"refuses", TRIAL_NOT_OFFERED, NULL},
+      {"errs", TRIAL_FAILED, "posenc_plan_create returned an error: out of memory"},
+      {"widens", TRIAL_DONE, "posenc_fill wrote 1 elements behind"},
+      {"lengthens", TRIAL_DONE, "posenc_fill wrote outside"}, {"precedes", TRIAL_DONE, "posenc_fill wrote outside"},
+      {"forgets", TRIAL_DONE, "and posenc_fill_at"}, {"disagrees", TRIAL_DONE, "and posenc_fill_at"},
+      {"boasts", TRIAL_DONE, "beyond their bound"}, {"unbounded", TRIAL_DONE, "beyond their bound"},
+      {"cuts", TRIAL_DONE, dtype == POSENC_F32 ? NULL : "beyond their bound"},
+      {"crashes", TRIAL_FAILED, "SIGILL in posenc_fill"}, {"escapes", TRIAL_FAILED, "SIGSEGV in posenc_fill"},
+      {"hangs", TRIAL_FAILED, "after 1 seconds, in posenc_fill"}, {"exits", TRIAL_FAILED, "status 3, in posenc_fill"},
+      {"leaves", TRIAL_FAILED, "ended the process in posenc_fill"}};
   posenc_spec spec = posenc_spec_default(D);
   spec.dtype = dtype;
   sweep s = sweep_of(&spec, NULL, 0, 512, 100, 1);
@@ -165,9 +143,10 @@ static void check_faults(int32_t dtype)
       fail_msg("%s: outcome %d (%s)", cases[i].name, (int)outcome, reason);
     const int fine = outcome == TRIAL_DONE ? judge(&t, expected, &v, reason, sizeof reason) : outcome != TRIAL_FAILED;
     if (fine != !cases[i].reason || (cases[i].reason && !strstr(reason, cases[i].reason)))
-      fail_msg("%s: '%s' where '%s' was expected", cases[i].name, reason,
-               cases[i].reason ? cases[i].reason : "success");
-    if (fine && outcome == TRIAL_DONE && dtype == POSENC_BF16) /* of float64 rounded twice: nearly all, as ULP of the dtype have it */
+      fail_msg(
+          "%s: '%s' where '%s' was expected", cases[i].name, reason, cases[i].reason ? cases[i].reason : "success");
+    if (fine && outcome == TRIAL_DONE &&
+        dtype == POSENC_BF16) /* of float64 rounded twice: nearly all, as ULP of the dtype have it */
       assert_true(v.correctly_rounded > 0.999 && v.ulp_p99 > 0.4 && v.ulp_max < 0.501);
   }
   trial_destroy(&t);
@@ -175,21 +154,18 @@ static void check_faults(int32_t dtype)
   sweep_destroy(&s);
 }
 
-static void every_fault_is_named(void **state)
-{
+static void every_fault_is_named(void **state) {
   (void)state;
   check_faults(POSENC_F32);
 }
 
-static void of_two_bytes_too(void **state)
-{
+static void of_two_bytes_too(void **state) {
   (void)state;
   check_faults(POSENC_BF16);
 }
 
 /* One output is far off: it is in the last band and in its octave and group; all others are the nearest numbers. */
-static void errors_are_counted_where_they_are(void **state)
-{
+static void errors_are_counted_where_they_are(void **state) {
   (void)state;
   const posenc_spec spec = posenc_spec_default(D);
   const posenc_impl impl = {.name = "slips"};
@@ -215,8 +191,7 @@ static void errors_are_counted_where_they_are(void **state)
   sweep_destroy(&s);
 }
 
-static void profiles_have_every_column(void **state)
-{
+static void profiles_have_every_column(void **state) {
   (void)state;
   const int64_t widths[] = {1, 2, 29, 32, 33, 512, 1000, 1048576};
   for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
@@ -235,8 +210,7 @@ static void profiles_have_every_column(void **state)
 }
 
 /* Every sweep has the first and the last row of its ranges, crosses anchors, and is the same for the same seed. */
-static void samples_are_as_promised(void **state)
-{
+static void samples_are_as_promised(void **state) {
   (void)state;
   const posenc_spec spec = posenc_spec_default(D);
   for (int64_t rows = SWEEP_MIN_ROWS; rows <= 512; rows *= 4) {
@@ -261,10 +235,9 @@ static void samples_are_as_promised(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_named), cmocka_unit_test(of_two_bytes_too),
-                                     cmocka_unit_test(errors_are_counted_where_they_are), cmocka_unit_test(profiles_have_every_column),
-                                     cmocka_unit_test(samples_are_as_promised)};
+      cmocka_unit_test(errors_are_counted_where_they_are), cmocka_unit_test(profiles_have_every_column),
+      cmocka_unit_test(samples_are_as_promised)};
   return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
 }

@@ -12,31 +12,27 @@
 
 #define SEED UINT64_C(20170612)
 
-static posenc_spec frequencies(const double *freqs, int64_t n)
-{
+static posenc_spec frequencies(const double *freqs, int64_t n) {
   posenc_spec spec = posenc_spec_default(2 * n);
   spec.freqs = freqs;
   spec.n_freqs = n;
   return spec;
 }
 
-static void assert_bits(float got, float want)
-{
+static void assert_bits(float got, float want) {
   if (memcmp(&got, &want, sizeof got) != 0)
     fail_msg("got %a, want %a", (double)got, (double)want);
 }
 
 /* Sine and cosine of one product. */
-static void evaluate(double w, int64_t position, truth_value pair[2])
-{
+static void evaluate(double w, int64_t position, truth_value pair[2]) {
   const posenc_spec spec = frequencies(&w, 1);
   truth *t = truth_create(&spec);
   truth_row(t, position, pair);
   truth_destroy(t);
 }
 
-static void agrees_with_known_digits(void **state)
-{
+static void agrees_with_known_digits(void **state) {
   (void)state;
   truth_value v[2];
   evaluate(1.0, 1, v);
@@ -49,8 +45,7 @@ static void agrees_with_known_digits(void **state)
   assert_true(v[1].y == 0.54030230586813971740093660744297660373);
 }
 
-static void zero_is_exact(void **state)
-{
+static void zero_is_exact(void **state) {
   (void)state;
   truth_value v[2];
   const struct {
@@ -66,15 +61,14 @@ static void zero_is_exact(void **state)
 }
 
 /* Exact angles halfway between two floats (or doubles), the sine just below; nothing but more precision tells. */
-static void midpoints_are_decided(void **state)
-{
+static void midpoints_are_decided(void **state) {
   (void)state;
   truth_value v[2];
   const struct {
     double w;
     float rounded;
   } cases[] = {{0x1.000003p-70, 0x1.000002p-70f}, {0x1.000005p-126, 0x1.000004p-126f}, {0x1.8p-149, 0x1p-149f},
-               {0x1.4p-148, 0x1p-148f},           {0x1p-150, 0.0f},                     {0x1p-1022, 0.0f}};
+      {0x1.4p-148, 0x1p-148f}, {0x1p-150, 0.0f}, {0x1p-1022, 0.0f}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     evaluate(cases[i].w, 1, v);
     assert_bits(v[0].rounded, cases[i].rounded);
@@ -97,10 +91,10 @@ static void midpoints_are_decided(void **state)
 }
 
 /* What the first precision left over is counted; a double asks for more than a float. */
-static void only_what_is_asked_for(void **state)
-{
+static void only_what_is_asked_for(void **state) {
   (void)state;
-  /* At position 1 the first one's sine lies next to a midpoint of floats; at 3 the last one's next to one of doubles. */
+  /* At position 1 the first one's sine lies next to a midpoint of floats; at 3 the last one's next to one of doubles.
+   */
   const double freqs[] = {0x1.000003p-70, 1.0, 0x1.0000000000001p-40};
   const posenc_spec spec = frequencies(freqs, 3);
   truth_value row[6];
@@ -118,8 +112,7 @@ static void only_what_is_asked_for(void **state)
 }
 
 /* The same value by another road: exp and log, one fixed high precision, the angle reduced by hand. */
-static void independent(const posenc_spec *spec, int64_t position, int64_t column, truth_value *v)
-{
+static void independent(const posenc_spec *spec, int64_t position, int64_t column, truth_value *v) {
   mpfr_t angle, turn;
   mpfr_inits2(1500, angle, turn, (mpfr_ptr)NULL);
   mpfr_set_d(angle, spec->base, MPFR_RNDN);
@@ -139,8 +132,7 @@ static void independent(const posenc_spec *spec, int64_t position, int64_t colum
   mpfr_clears(angle, turn, (mpfr_ptr)NULL);
 }
 
-static void agrees_with_an_independent_computation(void **state)
-{
+static void agrees_with_an_independent_computation(void **state) {
   (void)state;
   enum { D = 31 };
   uint64_t random = SEED;
@@ -163,20 +155,16 @@ static void agrees_with_an_independent_computation(void **state)
       independent(&spec, position, column, &want);
       if (row[column].y != want.y)
         fail_msg("seed %llu: position %lld, column %lld, base %g: %a, not %a", (unsigned long long)SEED,
-                 (long long)position, (long long)column, spec.base, row[column].y, want.y);
+            (long long)position, (long long)column, spec.base, row[column].y, want.y);
       assert_bits(row[column].rounded, want.rounded);
       assert_bits(floats[column], want.rounded);
     }
   }
 }
 
-static double ulp(double got, double y)
-{
-  return ulp_distance(POSENC_F32, got, y, 0);
-}
+static double ulp(double got, double y) { return ulp_distance(POSENC_F32, got, y, 0); }
 
-static void ulp_distances(void **state)
-{
+static void ulp_distances(void **state) {
   (void)state;
   assert_true(ulp(1.0, 1.0) == 0);
   assert_true(ulp(0x1.000002p0, 1.0) == 1);
@@ -191,8 +179,7 @@ static void ulp_distances(void **state)
 }
 
 /* The largest error of the float64 reference at a position, which the law must cover column by column. */
-static double audited_error(truth *t, const posenc_spec *spec, const double *w, int64_t position)
-{
+static double audited_error(truth *t, const posenc_spec *spec, const double *w, int64_t position) {
   truth_value want[512], got[512];
   double max = 0;
   truth_row(t, position, want);
@@ -202,14 +189,13 @@ static double audited_error(truth *t, const posenc_spec *spec, const double *w, 
     const double law = float64_reference_bound(spec, position, w[column / 2]);
     if (!(error <= law))
       fail_msg("position %lld, column %lld: error %g is beyond the law's %g", (long long)position, (long long)column,
-               error, law);
+          error, law);
     max = fmax(max, error);
   }
   return max;
 }
 
-static void float64_reference_is_as_good_as_stated(void **state)
-{
+static void float64_reference_is_as_good_as_stated(void **state) {
   (void)state;
   const posenc_spec spec = posenc_spec_default(512);
   const int64_t good_to = float64_reference_good_to(&spec);
@@ -223,7 +209,7 @@ static void float64_reference_is_as_good_as_stated(void **state)
     max = fmax(max, audited_error(t, &spec, w, position));
   }
   printf("float64 reference: good to %lld, max error up to there %.3g, goal %.3g\n", (long long)good_to, max,
-         FLOAT64_REFERENCE_GOAL);
+      FLOAT64_REFERENCE_GOAL);
   assert_true(max < FLOAT64_REFERENCE_GOAL);
 
   /* Far beyond, the law still holds, and the reference is good no more: the limit is one that matters. */
@@ -235,8 +221,7 @@ static void float64_reference_is_as_good_as_stated(void **state)
   truth_destroy(t);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_known_digits),
       cmocka_unit_test(zero_is_exact),

@@ -18,7 +18,9 @@ def package(prefix, tmp_path_factory):
     """The Python package beside it, as a distribution would have it."""
     build = tmp_path_factory.mktemp("python")
     switches = [f"-DPOSENC_{name}=OFF" for name in ("BUILD_VERIFY", "BUILD_BENCH", "BUILD_TESTS", "WITH_SLEEF")]
-    checked("cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DPOSENC_PYTHON_DIR=lib/python3/dist-packages", *switches)
+    checked(
+        "cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DPOSENC_PYTHON_DIR=lib/python3/dist-packages", *switches
+    )
     checked("cmake", "--install", build, "--component", "python", "--prefix", prefix[0])
     return prefix
 
@@ -39,4 +41,6 @@ def python_place(package, tmp_path_factory):
 def pytest_terminal_summary(terminalreporter):
     """What could not run is named, in the form in which ./scripts/test counts it."""
     for report in terminalreporter.stats.get("skipped", []):
-        terminalreporter.write_line(f"skipped: {report.nodeid.split('::')[-1]}: {report.longrepr[2].removeprefix('Skipped: ')}")
+        terminalreporter.write_line(
+            f"skipped: {report.nodeid.split('::')[-1]}: {report.longrepr[2].removeprefix('Skipped: ')}"
+        )

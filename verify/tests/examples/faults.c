@@ -1,5 +1,5 @@
-/* What goes wrong around examples/mapped.*, for LD_PRELOAD; FAULT says which: "disk" is full, "fork" is refused the third time,
- * and all but the first process are "kill"ed or have their fill "refuse"d. */
+/* What goes wrong around examples/mapped.*, for LD_PRELOAD; FAULT says which: "disk" is full, "fork" is refused the
+ * third time, and all but the first process are "kill"ed or have their fill "refuse"d. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,24 +10,21 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static int asked(const char *fault)
-{
+static int asked(const char *fault) {
   const char *wanted = getenv("FAULT");
   return wanted && strcmp(wanted, fault) == 0;
 }
 
-int posix_fallocate(int file, off_t offset, off_t length)
-{
+int posix_fallocate(int file, off_t offset, off_t length) {
   int (*const real)(int, off_t, off_t) = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
   return asked("disk") ? ENOSPC : real(file, offset, length);
 }
 
 int posix_fallocate64(int file, off_t offset, off_t length) { return posix_fallocate(file, offset, length); }
 
-pid_t fork(void)
-{
+pid_t fork(void) {
   static int calls;
-  pid_t (*const real)(void) = (pid_t (*)(void))dlsym(RTLD_NEXT, "fork");
+  pid_t (*const real)(void) = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
   if (asked("fork") && ++calls == 3) {
     errno = EAGAIN;
     return -1;
@@ -35,8 +32,7 @@ pid_t fork(void)
   return real();
 }
 
-posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride)
-{
+posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride) {
   posenc_status (*const real)(const posenc_plan *, int64_t, int64_t, void *, int64_t) =
       (posenc_status(*)(const posenc_plan *, int64_t, int64_t, void *, int64_t))dlsym(RTLD_NEXT, "posenc_fill");
   if (asked("kill") && first > 0)

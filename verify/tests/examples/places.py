@@ -77,7 +77,11 @@ class Place:
     def try_(self, line, **environment):
         """What a shell in examples/ makes of this line."""
         return subprocess.run(
-            ["bash", "-c", line], cwd=self.examples, env={**self.environment, **environment}, capture_output=True, text=True
+            ["bash", "-c", line],
+            cwd=self.examples,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
         )
 
     def run(self, line, **environment):

@@ -24,7 +24,11 @@ TESTED = {
 
 def files():
     found = (path for path in EXAMPLES.rglob("*") if path.is_file() and path.suffix in (".c", ".cpp", ".py", ".txt"))
-    return {path.relative_to(EXAMPLES).as_posix(): path for path in found if "build" not in path.parts[len(EXAMPLES.parts) :]}
+    return {
+        path.relative_to(EXAMPLES).as_posix(): path
+        for path in found
+        if "build" not in path.parts[len(EXAMPLES.parts) :]
+    }
 
 
 def test_none_is_forgotten():

@@ -70,7 +70,9 @@ def test_two_at_once(program, python_place):
     """They do not write to the same file: what has the name in the end is whole."""
     python_place.run(f"{program} one.npy 20000 512 1")
     try:
-        python_place.run(f"{program} twice.npy 20000 512 2 & {program} twice.npy 20000 512 3 && wait && cmp twice.npy one.npy")
+        python_place.run(
+            f"{program} twice.npy 20000 512 2 & {program} twice.npy 20000 512 3 && wait && cmp twice.npy one.npy"
+        )
     finally:
         (python_place.examples / "twice.npy").unlink(missing_ok=True)
     assert not left(python_place)
@@ -98,7 +100,9 @@ def test_a_lost_process(program, python_place, faults, fault, why):
 
 
 def test_a_lost_process_of_python(python_place, tmp_path):
-    (tmp_path / "posenc.py").write_text("import os, signal\ndef table(*_, **__): os.kill(os.getpid(), signal.SIGKILL)\n")
+    (tmp_path / "posenc.py").write_text(
+        "import os, signal\ndef table(*_, **__): os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
     done = python_place.try_("python3 mapped.py x.npy 500 64 4", PYTHONPATH=str(tmp_path))
     assert done.returncode == 1 and "terminated abruptly" in done.stderr and "Traceback" not in done.stderr
     assert not left(python_place)

@@ -6,7 +6,12 @@ from truth import columns, said
 
 def test_subproject(python_place):
     (line,) = lines(python_place.examples / "subproject/CMakeLists.txt")
-    for name in ("CMakeLists.txt", "cmake", "impl", "include"):  # the source tree at hand, which the line finds at ../..
+    for name in (
+        "CMakeLists.txt",
+        "cmake",
+        "impl",
+        "include",
+    ):  # the source tree at hand, which the line finds at ../..
         (python_place.examples.parent / name).symlink_to(SOURCE / name)
     assert "=Release" in line
     quick = line.replace("=Release", "=Debug")

@@ -47,7 +47,9 @@ def nearest(x, bits=FLOAT32):
 
 def columns(position, denominator=256, n=4, base=10000, split=False, cosine_first=False, bits=FLOAT32):
     """The first columns of a row: interleaved, or of its first half."""
-    pairs = [sine_and_cosine(position * frequency(k, denominator, base))[:: -1 if cosine_first else 1] for k in range(n)]
+    pairs = [
+        sine_and_cosine(position * frequency(k, denominator, base))[:: -1 if cosine_first else 1] for k in range(n)
+    ]
     values = [pair[0] for pair in pairs] if split else [value for pair in pairs for value in pair]
     return [nearest(value, bits) for value in values[:n]]
 

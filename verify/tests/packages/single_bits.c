@@ -1,7 +1,7 @@
-/* What a build of the library is, for verify/tests/packages/test_single.sh: with --list the implementations that it has, one a line; else the
- * hashes of what exact and anchored write, one line for a family, a spec, a dtype and a function. Every member that runs here
- * must agree, and float32 tables must have the hashes of hashes.inc; so the lines are the same on every machine, by every
- * compiler.
+/* What a build of the library is, for verify/tests/packages/test_single.sh: with --list the implementations that it
+ * has, one a line; else the hashes of what exact and anchored write, one line for a family, a spec, a dtype and a
+ * function. Every member that runs here must agree, and float32 tables must have the hashes of hashes.inc; so the lines
+ * are the same on every machine, by every compiler.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,8 +32,7 @@ static union {
   unsigned char bytes[ROWS * MOST * sizeof(double)];
 } out, x;
 
-static posenc_plan *plan_of(const posenc_spec *spec, const char *impl)
-{
+static posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
   posenc_plan *plan;
   const posenc_status status = posenc_plan_create(&plan, spec, impl);
   if (status != POSENC_OK) {
@@ -43,8 +42,7 @@ static posenc_plan *plan_of(const posenc_spec *spec, const char *impl)
   return plan;
 }
 
-static posenc_status call(int function, const posenc_plan *plan, int64_t first, int64_t d_model, size_t size)
-{
+static posenc_status call(int function, const posenc_plan *plan, int64_t first, int64_t d_model, size_t size) {
   int64_t positions[ROWS];
   double reals[ROWS];
   for (int64_t i = 0; i < ROWS; i++) {
@@ -52,16 +50,20 @@ static posenc_status call(int function, const posenc_plan *plan, int64_t first, 
     reals[i] = (double)positions[i] + (i % 3 ? 0x1p-3 * (double)(i % 7) : 0.0);
   }
   switch (function) {
-  case 0: return posenc_fill(plan, first, ROWS, &out, d_model);
-  case 1: return posenc_fill_at(plan, positions, ROWS, &out, d_model);
-  case 2: return posenc_fill_at_real(plan, reals, ROWS, &out, d_model);
-  case 3: return posenc_fill_pair(plan, first, ROWS, &out, out.bytes + size * (size_t)(d_model / 2), d_model + 1);
-  default: return posenc_add(plan, first, ROWS, &x, d_model, 22.627417, &out, d_model);
+  case 0:
+    return posenc_fill(plan, first, ROWS, &out, d_model);
+  case 1:
+    return posenc_fill_at(plan, positions, ROWS, &out, d_model);
+  case 2:
+    return posenc_fill_at_real(plan, reals, ROWS, &out, d_model);
+  case 3:
+    return posenc_fill_pair(plan, first, ROWS, &out, out.bytes + size * (size_t)(d_model / 2), d_model + 1);
+  default:
+    return posenc_add(plan, first, ROWS, &x, d_model, 22.627417, &out, d_model);
   }
 }
 
-static uint64_t hash_of(size_t bytes)
-{
+static uint64_t hash_of(size_t bytes) {
   uint64_t hash = HASHED_START;
   for (size_t i = 0; i < bytes; i++)
     hash = (hash ^ out.bytes[i]) * UINT64_C(0x100000001b3);
@@ -69,8 +71,7 @@ static uint64_t hash_of(size_t bytes)
 }
 
 /* The sample's hash by one implementation; 0 where it does not offer this. */
-static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dtype, int function)
-{
+static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dtype, int function) {
   posenc_spec spec;
   const size_t size = posenc_dtype_size((posenc_dtype)dtype);
   if (posenc_spec_preset(s->preset, s->d_model, &spec) != POSENC_OK || (function == 3 && s->d_model % 2) ||
@@ -81,7 +82,8 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
   memset(&x, dtype == POSENC_BF16 ? 0x3e : 0x3d, sizeof x);
   posenc_plan *plan = plan_of(&spec, impl);
   const int64_t width = function == 3 ? s->d_model - 1 : s->d_model; /* its stride is one more */
-  const posenc_status status = call(function, plan, s->first < 0 || function == 0 ? s->first : s->first - ROWS, width, size);
+  const posenc_status status =
+      call(function, plan, s->first < 0 || function == 0 ? s->first : s->first - ROWS, width, size);
   posenc_plan_destroy(plan);
   if (status == POSENC_ERROR_UNSUPPORTED)
     return 0;
@@ -92,8 +94,7 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
   return hash_of(size * ROWS * (size_t)s->d_model);
 }
 
-static void check_samples(const char *family)
-{
+static void check_samples(const char *family) {
   for (size_t s = 0; s < SAMPLES; s++)
     for (int32_t dtype = POSENC_F32; dtype <= POSENC_F16; dtype++)
       for (int f = 0; f < FUNCTIONS; f++) {
@@ -108,13 +109,12 @@ static void check_samples(const char *family)
           hash = m > 0 ? hash : own;
         }
         if (hash)
-          printf("%s %s %" PRId64 " dtype %d %s %016" PRIx64 "\n", family, samples[s].preset, samples[s].d_model, (int)dtype,
-                 functions[f], hash);
+          printf("%s %s %" PRId64 " dtype %d %s %016" PRIx64 "\n", family, samples[s].preset, samples[s].d_model,
+              (int)dtype, functions[f], hash);
       }
 }
 
-static void check_tables(const char *family)
-{
+static void check_tables(const char *family) {
   const posenc_impl *member;
   for (size_t m = 0; (member = family_member(family, m)); m++)
     for (size_t i = 0; i < TABLES; i++) {
@@ -140,12 +140,11 @@ static void check_tables(const char *family)
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     for (size_t i = 0; i < posenc_impl_count(); i++)
       printf("%s, %s, %s, %s\n", posenc_impl_at(i)->name, posenc_impl_at(i)->isa, posenc_impl_at(i)->arithmetic,
-             posenc_impl_at(i)->bound);
+          posenc_impl_at(i)->bound);
     return 0;
   }
   if (argc > 1) {

@@ -25,7 +25,7 @@ has() { # has PAGE TEXT: in what is shown, wherever lines break
 }
 
 shown posenc.3
-for text in "posenc_status posenc_fill_at_real(const posenc_plan *plan, const double *positions, int64_t count, void *out" \
+for text in "const posenc_plan *plan, const double *positions, int64_t count, void *out" \
   "POSENC_ERROR_MEMORY = 8 /* out of memory */" "uint64_t reserved[6];" "typedef struct posenc_strides { int64_t batch, row;" \
   "#define POSENC_MAX_D_MODEL (INT64_C(1) << 20)" "row_stride elements from a row to the next, >= d_model" \
   "Frees the table; NULL is fine." "PE(pos, 2k+1) = cos(pos * w_k)"; do

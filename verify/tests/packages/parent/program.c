@@ -1,9 +1,9 @@
-/* What a program that has posenc inside can do: prints the version, the implementations, and two numbers that are right. */
+/* What a program that has posenc inside can do: prints the version, the implementations, and two numbers that are
+ * right. */
 #include <posenc.h>
 #include <stdio.h>
 
-int main(void)
-{
+int main(void) {
   float row[4];
   const posenc_spec spec = posenc_spec_default(4);
   posenc_plan *plan;
