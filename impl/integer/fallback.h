@@ -1,5 +1,5 @@
-/* The fallback: one output, correctly rounded by integer arithmetic, for the few whose rounding float64 cannot decide.
- */
+/* The fallback: one output, correctly rounded by integer arithmetic, for the few whose rounding float64 cannot
+ * decide. */
 #ifndef POSENC_FALLBACK_H
 #define POSENC_FALLBACK_H
 

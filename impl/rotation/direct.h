@@ -2,10 +2,12 @@
  * exact only, which rechecks what may be rounded wrongly: anchored promises the bits of its sums.
  *
  *   reduction    quarter turns q, nearest to position * t (t = hi + mid, rotation/angle.h), and g = position * t - q in
- * one float64. The last two bits of q are those of a sum with 1.5 * 2^50, whose last place is a quarter: 2^31 turns
- * have room there polynomials  sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2) for |g| <= 1/8: minimax, computed for this
- * with Remez' algorithm, of the error relative to the sine, and of the cosine's with C(0) = 1; coefficients rounded to
- * float64 rotated      by q after they are rounded to float32: nothing but exchanges and signs
+ *                one float64. The last two bits of q are those of a sum with 1.5 * 2^50, whose last place is a quarter:
+ *                2^31 turns have room there
+ *   polynomials  sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2) for |g| <= 1/8: minimax, computed for this with Remez'
+ *                algorithm, of the error relative to the sine, and of the cosine's with C(0) = 1; coefficients rounded
+ *                to float64
+ *   rotated      by q after they are rounded to float32: nothing but exchanges and signs
  *
  * So sine and cosine are off by POSENC_BUDGET_SINGLE v at most, v = 2^-53, the sine of an angle of which no quarter is
  * taken by POSENC_BUDGET_SINGLE_RELATIVE v of itself: less than those of a sum of three angles, so the tests of

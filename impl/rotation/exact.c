@@ -6,11 +6,11 @@
  * "Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991):
  *
  *   1. every output, gathered over a strip of a row: the 29 bits that rounding drops are not within 2^15 of halfway,
- * and the value is above 2^-12. Then 10 v is less than 2^15 of its last places, 2^-64: the rounding is right. Sines of
- * small angles pass without the second half (exempt): their error is relative.
+ *      and the value is above 2^-12. Then 10 v is less than 2^15 of its last places, 2^-64: the rounding is right.
+ *      Sines of small angles pass without the second half (exempt): their error is relative.
  *   2. strips that fail it, 2 %: value - error and value + error round alike.
  *   3. outputs that fail that too: their angle computed by itself, off by less than 4 v of its size and |position| 64
- * v^2 (1.4 v, and for every position of half a turn what the reduction leaves). That decides what is nearly 0.
+ *      v^2 (1.4 v, and for every position of half a turn what the reduction leaves). That decides what is nearly 0.
  *   4. what is left, one in some 50 million: integers, integer/fallback.c.
  *
  * Up to 7 rows are no sums: rotation/direct.h computes their angles by themselves, off by less than the sums are.

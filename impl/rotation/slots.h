@@ -4,8 +4,9 @@
  * Intel's optimization manual), and a non-temporal store is pending for long. The rows of a strip meet the same page
  * offsets again every gcd(row bytes, 4096) bytes: on an AMD Zen 3, 1024 columns took three times as long a value as
  * 1040. So steps, anchors and the rest lie in slots of 256 bytes, none of which has the page offsets of the strip,
- * where rows are a multiple of 1 KiB apart. No load crosses the end of its slot. (Of rows 512 bytes apart half of L1
- * would be left out: there slots have no holes.)
+ *    where rows are a multiple of 1 KiB apart.
+ * No load crosses the end of its slot. (Of rows 512 bytes apart half of L1 would be left out: there slots have no
+ * holes.)
  */
 #ifndef POSENC_SLOTS_H
 #define POSENC_SLOTS_H

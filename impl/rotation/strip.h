@@ -18,9 +18,7 @@ enum { PER_GROUP = GROUP / VD_LANES, PER_STRIP = STRIP / VD_LANES /* vectors */ 
 enum { FEW = 8 };
 
 #define LINE __attribute__((aligned(64)))
-#define FLAT                                                                                                           \
-  static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be             \
-                                                */
+#define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be */
 
 /* A vector whose columns from .. to-1, of those at `at`, exist: perhaps none, perhaps more than it has. */
 static inline void store_columns(float *at, vp packed, int64_t from, int64_t to) {

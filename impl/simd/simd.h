@@ -2,18 +2,20 @@
  *
  *   vf, VF_LANES      float32 vector; vf_load (64-byte aligned), vf_set1, vf_mul
  *   vd, VD_LANES      float64 vector; vd_load (aligned), vd_loadu, vd_store (anywhere), vd_set1, vd_add, vd_sub,
- * vd_mul, vd_abs, vd_round (to the nearest integer, ties to even) vd_fma(a, b, c)   a * b + c rounded once; where the
- * row may not use FMA (POSENC_FUSED 0), rounded twice vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b -
- * c, likewise (+0 where that is 0) vd_two_product    p + e = a * b exactly, barring underflow vd_ge(a, b)       all
- * bits of a lane set where a >= b; vd_and, vd_or of bits vf_store_pairs    writes min(columns, 2 VF_LANES) floats:
- * sin[0], cos[0], sin[1], ... and nothing beyond
+ *                     vd_mul, vd_abs, vd_round (to the nearest integer, ties to even)
+ *   vd_fma(a, b, c)   a * b + c rounded once; where the row may not use FMA (POSENC_FUSED 0), rounded twice
+ *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (+0 where that is 0)
+ *   vd_two_product    p + e = a * b exactly, barring underflow
+ *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
+ *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
  *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
  *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
  *   vd_pack_rotated    the same, each pair rotated by quarter turns: as many as the last two bits of a third vector's
- * lane say vp_equal          all bits are the same vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x
- * anywhere
+ *                      lane say
+ *   vp_equal          all bits are the same
+ *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */
