@@ -41,11 +41,9 @@ typedef struct block {
   int vectors;      /* with any of them */
   store how;
   int64_t coarse, anchor; /* positions: of all runs, of this one */
-  int shared; /* lanes at the left of group 0 that are the end of the row before; 0: none. If there are any, the slots
-                 have steps */
-  double
-      edge[2 *
-           GROUP] LINE; /* for it, and this its anchors for step -32, where the row before belongs to the run before */
+  int shared; /* lanes at the left of group 0 that are the end of the row before; 0: none. Then the slots have steps */
+  /* Anchors of those lanes for step -32, where the row before belongs to the run before. */
+  double edge[2 * GROUP] LINE;
   view view;
   slots_memory memory;                                   /* of the slots */
   double coarses[2 * MOST] LINE, anchors[2 * MOST] LINE; /* sines, then cosines */
