@@ -48,9 +48,8 @@ def page(args, parser):
     if bench:
         files["speed.csv"] = html.speed(run)
     title = "Accuracy and speed of posenc" if bench else "Accuracy of posenc"
-    lead = [
-        f"posenc {verify.get('version', '')} on {run.context.get('cpu') or run.machine.get('cpu') or 'an unknown processor'}."
-    ]
+    cpu = run.context.get("cpu") or run.machine.get("cpu") or "an unknown processor"
+    lead = [f"posenc {verify.get('version', '')} on {cpu}."]
     text = html.page(title, lead, list(checks.of_run(run)), list(sections.sections(run)), list(files), sections.HOW)
     directory = pathlib.Path(args.output or TOP / "build/report")
     for name, content in (files | {"index.html": text}).items():

@@ -25,9 +25,9 @@ def of_bench(bench, rows):
     context, spread = bench.get("context", {}), noise(rows)
     build = context.get("build_type")
     if build != "Release":
-        yield f"The benchmark's build type is {build or 'not known'}, not Release: these are not the speeds of a release."
+        yield f"The benchmark's build type is {build or 'not known'}, not Release: a release is faster."
     if spread is not None and spread > NOISE:
-        yield f"The machine was noisy: half of the tables' speeds have an interquartile range of {100 * spread:.1f} % or more."
+        yield f"The machine was noisy: half of the fills have an interquartile range of {100 * spread:.1f} % or more."
     if any(k[0] == "fill" and r.spread is None for k, r in rows.items()):
         yield f"Fewer than {ENOUGH} repetitions: no spread."
     # Both: one minute is still full of posenc-verify, which runs just before; five outlast what has ended.
@@ -39,7 +39,7 @@ def of_bench(bench, rows):
     if tenths[-1] > CLOCK * tenths[0]:
         yield (
             "The processor's clock changed during the run: the same chain of operations took "
-            f"{100 * (tenths[-1] / tenths[0] - 1):.0f} % longer in a tenth of its repetitions than in the quickest tenth."
+            f"{100 * (tenths[-1] / tenths[0] - 1):.0f} % longer in its slowest tenth than in its quickest."
         )
     if context.get("cpu_scaling_enabled"):
         yield "CPU frequency scaling is enabled: the clock follows the load, and speeds with it."
@@ -72,8 +72,8 @@ def of_run(run):
             yield f"{plural(len(run.errors), 'case')} of the benchmark failed."
         if run.another_table() and run.ran and not run.emulated:
             yield (
-                f"Errors are those of another table ({listed(run.another_table())}) than the speeds of {run.size[0]} × "
-                f"{run.size[1]}: nothing is ranked or picked."
+                f"Errors are those of another table ({listed(run.another_table())}) than the speeds of "
+                f"{run.size[0]} × {run.size[1]}: nothing is ranked or picked."
             )
         cpus = run.machine.get("cpu"), run.context.get("cpu")
         if None not in cpus and cpus[0] != cpus[1]:

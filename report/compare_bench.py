@@ -46,7 +46,8 @@ class Side:
 
 @dataclasses.dataclass
 class Pair:
-    """One case in both runs; limits: of both, or None; mark: faster, slower, higher, lower, tie, control or not judged."""
+    """One case in both runs; limits: of both, or None; mark: faster, slower, higher, lower, tie,
+    control or not judged."""
 
     key: tuple
     a: object
@@ -132,6 +133,7 @@ def cases(pairs):
         kind, who, n, d = p.key
         table = groups.setdefault((kind, n, d), Table(f"{kind}, {n} x {d}", head, []))
         share = f"{p.ratio(True):.3f}" if p.limits else "-"
+        who = f"{who[2:]}-byte vectors" if who.startswith("w:") else who
         table.rows.append([who, speed(p.a), speed(p.b), f"{p.ratio():.3f}", share, p.mark])
         table.bold += (who,) if p.mark in ("faster", "slower", "higher", "lower") else ()
     return list(groups.values())
@@ -156,7 +158,8 @@ def compare(a, b):
     if shares:
         rule += " The processors differ, so that shares of the limit are compared, each of its own run."
     else:
-        rule += f" Nine in ten of {len(controls)} controls, which no commit changes, differed by at most {100 * noise:.1f} %."
+        rule += f" Nine in ten of {len(controls)} controls, which no commit changes, differed by at most "
+        rule += f"{100 * noise:.1f} %."
     sections = [Section("How do the implementations compare?", [], [medians(pairs, what, shares)])]
     sections.append(Section("Case by case", [], cases(pairs)))
     sentences = [f"B against A, {what}, of {plural(len(pairs), 'case')}: {counted}.", rule]

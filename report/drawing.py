@@ -22,6 +22,7 @@ SETTINGS = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
+    "axes.facecolor": "none",
     "grid.color": "#d8d8d8",
     "lines.markersize": 5,
     "legend.frameon": False,

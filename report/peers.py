@@ -1,4 +1,5 @@
-"""What scripts/peers has found, build/peers.json. A ratio is a peer's time divided by ours: below 1 the peer is faster."""
+"""What scripts/peers has found, build/peers.json. A ratio is a peer's time divided by ours: below 1 the peer is
+faster."""
 import collections
 
 from .load import load
@@ -26,8 +27,8 @@ Column = collections.namedtuple("Column", "n d below")
 
 
 class Peers:
-    """data: as the file has it. rows: {(world, name): what is known of the peer}; groups: {Group: {Column: {name: case}}},
-    by size, ours first and then the fastest first."""
+    """data: as the file has it. rows: {(world, name): what is known of the peer}; groups: {Group: {Column:
+    {name: case}}}, by size, ours first and then the fastest first."""
 
     def __init__(self, data):
         self.data, self.machine, self.run, self.not_run = data, data["machine"], data.get("run", {}), data["not_run"]

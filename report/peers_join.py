@@ -1,5 +1,5 @@
-"""Joins what the parts of scripts/peers have written into one file: speeds and verdicts of posenc-bench --peers, errors of
-posenc-verify, and the Python world's results."""
+"""Joins what the parts of scripts/peers have written into one file: speeds and verdicts of posenc-bench --peers, errors
+of posenc-verify, and the Python world's results."""
 import datetime
 import json
 import pathlib

@@ -19,10 +19,10 @@ def pick(run, names):
 
 
 def speed_of(run, names):
-    """ "exact, 19.59 GB/s, the fastest of 9 (tied: ...)" """
+    """The pick, and "exact, 19.59 GB/s (tied with ...)"."""
     name, ties = pick(run, names)
     tied = f" (tied with {', '.join(n for n in ties if n != name)}, and simpler)" if len(ties) > 1 else ""
-    return name, f"{name}, {run.here[name].gb_s:.2f} GB/s, the fastest of the {len(names)} within it{tied}"
+    return name, f"{name}, {run.here[name].gb_s:.2f} GB/s{tied}"
 
 
 def pick_within(run, key, most, show):
@@ -31,7 +31,7 @@ def pick_within(run, key, most, show):
     within = [n for n in errors if errors[n] <= most]
     if within:
         name, said = speed_of(run, within)
-        return f"{said}; worst error {show(errors[name])}"
+        return f"{said}, the fastest of the {len(within)} within it; worst error {show(errors[name])}"
     if errors:
         name = min(errors, key=errors.get)
         return f"none: the best is {name} at {show(errors[name])}"

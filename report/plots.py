@@ -58,8 +58,8 @@ def draw_choice(figure, run):
 
 
 def choice(run):
-    caption = f"{run.table_name()}, {run.reach()}; speeds: {conditions(run)}; {medians(run.here)}. Filled: at most 1 ULP wrong; "
-    caption += "in the table the names in bold are beaten by no other in both."
+    caption = f"{run.table_name()}, {run.reach()}; speeds: {conditions(run)}; {medians(run.here)}. "
+    caption += "Filled: at most 1 ULP wrong; in the table the names in bold are beaten by no other in both."
     return picture("Largest |error| against speed", caption, lambda figure: draw_choice(figure, run), 430)
 
 
@@ -79,7 +79,8 @@ def draw_growth(figure, curves, xlabel):
     axes = figure.subplots()
     for curve, label, index in curves:
         points = [(max(abs(a), abs(b - 1)), top) for (a, b), top in curve.items() if top > 0 and b != 1]
-        dots(axes, *zip(*points), index, label=label)
+        if points:
+            dots(axes, *zip(*points), index, label=label)
     log(axes.xaxis, EngFormatter(sep=""))
     log(axes.yaxis)
     axes.grid(axis="y")
@@ -117,7 +118,8 @@ def readme_growth(curves):
 
 
 def maps(run):
-    """{name: array of errors by octave of positions and group of columns}, at least 1e-9; NaN where nothing was compared"""
+    """{name: array of errors by octave of positions and group of columns}, at least 1e-9; NaN where nothing was
+    compared"""
     return {n: np.maximum(np.array(run.profile(n), float), 1e-9) for n in run.judged() if run.profile(n)}
 
 
@@ -146,8 +148,8 @@ def where(run):
         figure.supxlabel("column")
         figure.supylabel("|position|")
 
-    caption = f"{run.table_name()}, {run.reach(run.spans)}; one row for each octave of positions. Implementations with errors of the "
-    caption += "same decades share a map. Gaps: no row was compared."
+    caption = f"{run.table_name()}, {run.reach(run.spans)}; one row for each octave of positions. "
+    caption += "Implementations with errors of the same decades share a map. Gaps: no row was compared."
     return picture("Largest |error| by position and column", caption, draw, 90 + 210 * down)
 
 
@@ -171,7 +173,8 @@ def ulps(run):
 
 
 def speed(run):
-    """Of each family the member that is fastest on most of the tables of the caches, or of all where these are too few."""
+    """Of each family the member that is fastest on most of the tables of the caches, or of all tables where
+    these are too few."""
     ran, known = sizes_of(run.rows, "fill"), sizes_in(run.context, "level")
     shapes = [s for s in ran if s in known or run.shapes.get(s, ("",))[0] == MEMORY]
     shapes = shapes if len(shapes) > 2 else ran
@@ -205,7 +208,9 @@ def speed(run):
         axes.set(xlabel="size of the table", ylabel="GB/s")
         beside(axes)
 
-    caption = f"float32 tables, {listed(f'{n} × {d}' for n, d in shapes)}; of each family the member that is fastest on most of them. "
-    caption += "Limits: plain stores, non-temporal (stream) stores, and a bare conversion of float64 to float32. Vertical lines: this "
-    caption += f"machine's caches. {medians(run.rows).capitalize()}."
+    caption = f"float32 tables, {listed(f'{n} × {d}' for n, d in shapes)}; of each family the member that is fastest "
+    caption += (
+        "on most of them. Limits: plain stores, non-temporal (stream) stores, and a bare conversion of float64 to "
+    )
+    caption += f"float32. Vertical lines: this machine's caches. {medians(run.rows).capitalize()}."
     return picture("Speed by size of the table", caption, draw, 420)

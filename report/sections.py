@@ -7,15 +7,15 @@ from .words import caches_text, repetitions, when
 
 EMULATED = "Emulated: these times say nothing about a real machine, and are not ranked."
 HOW = (
-    "Errors: each output is compared with a value computed to more digits than can matter (MPFR, precision raised until the "
-    "rounding is certain, unless another reference is named above). |error| is the distance to the real value, not to its "
-    "nearest number; a ULP is the spacing of the format's numbers at that value, so that correct rounding is an error of at "
-    "most 0.5 ULP. Every implementation states a bound for its error and is held to it.",
-    "Speeds: one thread, CPU time where nothing else is said. A figure is the median of its repetitions, which are taken in "
-    "random order when scripts/bench runs them; after ± stands half the interquartile range, for a ratio the root of the sum "
-    "of squares of both relative ones. The limit is the best median of plain and of non-temporal stores to the same memory "
-    "in the same run, for sums a plain loop over the same arrays; GB/s count the bytes of the table (10⁹ of them). Ties are "
-    "those of posenc-bench.",
+    "Errors: each output is compared with a value computed to more digits than can matter (MPFR, precision raised "
+    "until the rounding is certain, unless another reference is named above). |error| is the distance to the real "
+    "value, not to its nearest number; a ULP is the spacing of the format's numbers at that value, so that correct "
+    "rounding is an error of at most 0.5 ULP. Every implementation states a bound for its error and is held to it.",
+    "Speeds: one thread, CPU time where nothing else is said. A figure is the median of its repetitions, which are "
+    "taken in random order when scripts/bench runs them; after ± stands half the interquartile range, for a ratio the"
+    " root of the sum of squares of both relative ones. The limit is the best median of plain and of non-temporal "
+    "stores to the same memory in the same run, for sums a plain loop over the same arrays; GB/s count the bytes of "
+    "the table (10⁹ of them). Ties are those of posenc-bench.",
 )
 
 

@@ -1,5 +1,5 @@
-"""Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, worst errors. Who is
-faster is said by the "verdicts" of posenc-bench (bench/shim/compare.h), not here."""
+"""Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, worst errors. Who
+is faster is said by the "verdicts" of posenc-bench (bench/shim/compare.h), not here."""
 import math
 import re
 import statistics
@@ -15,8 +15,8 @@ ISAS = ("avx512", "avx2", "neon", "scalar")  # best first, as the library choose
 
 
 class Row:
-    """One case: nanoseconds per element (plans: per plan) of each repetition; their median, and their interquartile range
-    relative to it, None of fewer than ENOUGH."""
+    """One case: nanoseconds per element (plans: per plan) of each repetition; their median, and their interquartile
+    range relative to it, None of fewer than ENOUGH."""
 
     def __init__(self, key, b):
         self.key, self.name = key, b["run_name"]
@@ -95,8 +95,8 @@ def verdicts_of(data):
 
 
 def limit_of(rows, key, calls=STORES):
-    """The fastest stores to the same memory, with as many threads, of the same dtype and at the same offset; or None. Of
-    sums, a plain loop over the same arrays."""
+    """The fastest stores to the same memory, with as many threads, of the same dtype and at the same offset; or None.
+    Of sums, a plain loop over the same arrays."""
     kind, who, *shape = key
     if call_of(kind) == "add":
         return rows.get((kind, PLAIN_LOOP, *shape)) if who != PLAIN_LOOP else None

@@ -1,6 +1,6 @@
-"""Tables of a run of posenc-bench and of a report of posenc-verify, for the text, the HTML page and Markdown. Each case is
-compared with its limit (stores to the same memory, for sums a plain loop over the same arrays), with the best SLEEF rows
-of the run and with float64."""
+"""Tables of a run of posenc-bench and of a report of posenc-verify, for the text, the HTML page and Markdown. Each case
+is compared with its limit (stores to the same memory, for sums a plain loop over the same arrays), with the best SLEEF
+rows of the run and with float64."""
 import dataclasses
 import re
 
@@ -14,8 +14,8 @@ SOME_ROWS = "* some rows only, spread over the table"
 
 @dataclasses.dataclass
 class Table:
-    """A cell is a text, or a pair of a value and what stands after its ±. The first column names the row; columns numbered
-    in text are aligned left; bold: the names of the rows that stand out on the page."""
+    """A cell is a text, or a pair of a value and what stands after its ±. The first column names the row; columns
+    numbered in text are aligned left; bold: the names of the rows that stand out on the page."""
 
     title: str
     head: list
@@ -132,7 +132,8 @@ def single(run):
 
 
 def others(run):
-    """Random positions, other dtypes, sums, the conventions of presets, several threads, other offsets of the output."""
+    """Random positions, other dtypes, sums, the conventions of presets, several threads, other offsets of the
+    output."""
     for kind in sorted({key[0] for key in run.verified}):
         if call_of(kind) in (*TABLES, "add") and kind != "fill":
             for shape in sizes_of(run.verified, kind):

@@ -3,7 +3,7 @@ import pytest
 
 from made_up import bench, case, entry, lines, verify
 
-AT = "n:5000/d:512"
+AT, STORE = "n:5000/d:512", "limit/store/w:32"
 
 
 def test_tables_and_pick(done):
@@ -20,10 +20,11 @@ def test_tables_and_pick(done):
 @pytest.mark.parametrize(
     "name, ns, n, limits, line",
     [
-        (f"fill/exact_avx2/bf16/{AT}", 0.1, 5000, {f"limit/store/w:32/bf16/{AT}": 0.05}, "20.00 0.10 50.0 % 0.4 2.00 0.01"),
+        (f"fill/exact_avx2/bf16/{AT}", 0.1, 5000, {f"{STORE}/bf16/{AT}": 0.05}, "20.00 0.10 50.0 % 0.4 2.00 0.01"),
         (f"add/exact_avx2/f32/{AT}", 0.2, 5000, {f"add/plain_loop/f32/{AT}": 0.1}, "20.00 0.10 50.0 % 0.4 1.00 0.01"),
         (f"fill/exact_avx2/f32/{AT}/whisper", 0.4, 5000, {}, "10.00 0.05 25.0 % 0.2 0.500 0.004"),
-        (f"fill/exact_avx2/f32/{AT}/offset:0", 0.4, 5000, {f"limit/store/w:32/{AT}/offset:0": 0.2}, "10.00 0.05 50.0 % 0.4 0.500 0.004"),
+        (f"fill/exact_avx2/f32/{AT}/offset:0", 0.4, 5000, {f"{STORE}/{AT}/offset:0": 0.2},
+         "10.00 0.05 50.0 % 0.4 0.500 0.004"),
         ("row/exact_avx2/f32/d:512/below:4096", 0.5, 1, {}, "256.0 1.3"),
         (f"fresh/table_create/{AT}/real_time", 1, 5000, {}, "2.6 0.0 -"),
     ],
