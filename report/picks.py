@@ -58,6 +58,12 @@ def pick_recipe(run):
     )
 
 
+def front(run):
+    """The names that no other beats in both error (as shown) and speed."""
+    merits = {n: (-float(number(run.error(n))), run.here[n].gb_s) for n in run.judged() if n in run.here}
+    return {n for n, m in merits.items() if not any(o != m and o[0] >= m[0] and o[1] >= m[1] for o in merits.values())}
+
+
 def picks(run):
     """[(budget, which and why)]"""
     found = [(what, pick_within(run, key, most, show)) for what, key, most, show in BUDGETS]

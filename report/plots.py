@@ -4,10 +4,10 @@ from matplotlib.colors import LogNorm
 from matplotlib.ticker import EngFormatter
 
 from .drawing import COLOURS, GREY, SHADES, beside, dots, file, log, picture
-from .picks import BUDGETS, pick, recipes
+from .picks import BUDGETS, front, pick, recipes
 from .stats import STORES, limit_of, sizes_in, sizes_of
 from .tables import MEMORY, conditions
-from .words import cache_sizes, listed, medians, number, position
+from .words import cache_sizes, listed, medians, position
 
 ABSOLUTE = BUDGETS[1][2]  # the budget that is a line in the picture of errors and speeds
 SAME = 1.02  # curves closer than this everywhere are drawn as one
@@ -16,12 +16,6 @@ SAME = 1.02  # curves closer than this everywhere are drawn as one
 def bars(rows):
     """Half the interquartile ranges of speeds; short of 0, which a logarithmic axis does not have."""
     return [row.gb_s * min(0.9, (row.spread or 0) / 2) for row in rows]
-
-
-def front(run):
-    """The names that no other beats in both error (as shown) and speed."""
-    merits = {n: (-float(number(run.error(n))), run.here[n].gb_s) for n in run.judged() if n in run.here}
-    return {n for n, m in merits.items() if not any(o != m and o[0] >= m[0] and o[1] >= m[1] for o in merits.values())}
 
 
 def draw_choice(figure, run):

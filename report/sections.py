@@ -1,6 +1,7 @@
-"""The sections of the report, for the HTML page and the text of ./scripts/bench: pictures, tables, and which to use."""
-from . import checks, peers_tables, plots, tables
-from .picks import picks
+"""The sections of the report, for the HTML page and the text of ./scripts/bench, which has no pictures and runs without
+Matplotlib."""
+from . import checks, peers_tables, tables
+from .picks import front, picks
 from .stats import pages, quartiles
 from .tables import Section, Table
 from .words import caches_text, repetitions, when
@@ -19,31 +20,34 @@ HOW = (
 )
 
 
-def choice(run):
+def choice(run, picture=None):
     chosen = (
         [f"{budget}: {said}" for budget, said in picks(run)] if run.ranked else [f"None is picked: {run.unranked()}."]
     )
-    drawn, best = (plots.choice(run), plots.front(run)) if run.ranked else (None, ())
     heading = f"Which implementation to use ({run.reach()}, {run.table_name()})"
-    return Section(heading, chosen, [tables.final(run, best), *tables.left_aside(run)], drawn)
+    return Section(
+        heading, chosen, [tables.final(run, front(run) if run.ranked else ()), *tables.left_aside(run)], picture
+    )
 
 
-def of_speeds(run):
+def of_speeds(run, picture=None):
     notes = [EMULATED] if run.emulated else []
     if run.bench:
         found = [tables.matrix(run), *tables.levels(run)]
-        yield Section("Speed by table size", notes, found, None if run.emulated else plots.speed(run))
+        yield Section("Speed by table size", notes, found, picture)
         yield Section("Single rows, plans and fresh memory", notes, list(tables.single(run)))
         yield Section("Random positions, other dtypes, sums and conventions", notes, list(tables.others(run)))
 
 
 def sections(run):
-    yield choice(run)
+    from . import plots
+
+    yield choice(run, plots.choice(run) if run.ranked else None)
     yield Section("Errors by position", [], [tables.curves(run)], plots.growth(run))
     if plots.maps(run):
         yield Section("Errors by position and column", picture=plots.where(run))
     yield Section("Errors in units in the last place", [], [tables.distribution(run)], plots.ulps(run))
-    yield from of_speeds(run)
+    yield from of_speeds(run, plots.speed(run) if run.bench and not run.emulated else None)
     if run.peers:
         yield peers_tables.section(run.peers)
     yield Section("On what, and how, it was measured", [], [conditions(run)])

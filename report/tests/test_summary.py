@@ -1,7 +1,11 @@
 """The summary of ./scripts/bench: tables, the pick, what failed, and bad input."""
+import subprocess
+import sys
+
 import pytest
 
-from made_up import bench, case, entry, lines, verify
+from made_up import bench, case, entry, file, lines, verify
+from report.load import TOP
 
 AT, STORE = "n:5000/d:512", "limit/store/w:32"
 
@@ -40,6 +44,14 @@ def test_other_cases(done, name, ns, n, limits, line):
     more = [c for limit, time in limits.items() for c in case(limit, time)]
     out = done("summary", verify(implementations=judged), bench(cases, more))
     assert f"{name.split('/')[1]} {line}" in lines(out, name.split("/")[1])
+
+
+def test_without_what_the_page_needs(tmp_path):
+    """As ./scripts/bench --no-report runs it."""
+    code = "import sys; sys.modules |= dict.fromkeys(['matplotlib', 'numpy', 'jinja2']); import report.__main__ as m; "
+    given = [file(tmp_path, verify()), file(tmp_path, bench())]
+    done = subprocess.run([sys.executable, "-c", code + "m.main(['summary', *sys.argv[1:]])", *given], cwd=TOP)
+    assert done.returncode == 0
 
 
 def test_what_failed_or_is_not_judged(done):
