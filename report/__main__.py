@@ -19,128 +19,139 @@ from .load import TOP, fail, write
 OTHERS = ("bench.json", "speed.csv", "peers.json")  # not to be left beside a page without speeds, or without peers
 
 
-def parser(name, text):
-    return argparse.ArgumentParser(prog=name, description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
-
-
-def page(given):
-    p = parser(
-        "report", "Writes the report on accuracy and speed as one HTML page; with --compare, two runs side by side."
-    )
-    p.add_argument("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
-    p.add_argument("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
-    p.add_argument("--no-bench", action="store_true", help="errors only")
-    p.add_argument(
-        "--peers", metavar="FILE", help="written by scripts/peers; default peers.json beside what was verified, if any"
-    )
-    p.add_argument(
-        "--compare",
-        nargs=2,
-        metavar=("A", "B"),
-        help="two runs of posenc-bench, or two of posenc-verify; "
-        "docs/recorded/bench.json is the run of the README's table",
-    )
-    p.add_argument(
-        "--output", metavar="PATH", help="directory of the page, default build/report; with --compare its file"
-    )
-    args = p.parse_args(given)
+def page(args, parser):
     if args.compare:
         if args.verify or args.bench or args.no_bench or args.peers:
-            p.error("--compare takes its two files and --output, nothing else")
+            parser.error("--compare takes its two files and --output, nothing else")
         from . import compare
 
-        return compare.main(*args.compare, args.output or TOP / "build/report/compare.html")
+        return compare.main(*args.compare, pathlib.Path(args.output or TOP / "build/report/compare.html"))
     if args.bench and args.no_bench:
-        p.error("--bench and --no-bench exclude each other")
-    return make(args)
-
-
-def make(args):
-    from . import html, peers
+        parser.error("--bench and --no-bench exclude each other")
+    from . import checks, html, peers, sections
     from .run import Run
 
-    paths = [
-        pathlib.Path(args.verify or TOP / "build/verify.json"),
-        pathlib.Path(args.bench or TOP / "build/bench.json"),
-    ]
-    for path, given in zip(paths, (args.verify, args.bench or args.no_bench)):
-        if not given and not path.exists():
+    paths = {"verify": pathlib.Path(args.verify or TOP / "build/verify.json")}
+    if not args.no_bench:
+        paths["bench"] = pathlib.Path(args.bench or TOP / "build/bench.json")
+    for name, path in paths.items():
+        if not path.exists():
             fail(f"{path}: there is none; ./scripts/bench makes it, --verify and --bench (or --no-bench) name others")
-    verify, bench = load.load_verify(paths[0]), None if args.no_bench else load.load_bench(paths[1])
-    beside = paths[0].parent / "peers.json"
-    found = args.peers or (beside if beside.exists() and bench else None)
-    run = Run(verify, bench, paths[0], peers.read(found) if found else None)
-    files = {
-        "verify.json": (paths[0].read_text(encoding="utf-8"), "of posenc-verify"),
-        "accuracy.csv": (html.accuracy(run), "errors by range"),
-    }
+    verify = load.load_verify(paths["verify"])
+    bench = None if args.no_bench else load.load_bench(paths["bench"])
+    beside = paths["verify"].parent / "peers.json"
+    if args.peers or beside.exists() and bench:
+        paths["peers"] = pathlib.Path(args.peers or beside)
+    run = Run(verify, bench, paths["verify"], peers.read(paths["peers"]) if "peers" in paths else None)
+    files = {f"{name}.json": path.read_text(encoding="utf-8") for name, path in paths.items()}
+    files["accuracy.csv"] = html.accuracy(run)
     if bench:
-        files |= {
-            "bench.json": (paths[1].read_text(encoding="utf-8"), "of posenc-bench"),
-            "speed.csv": (html.speed(run), "speeds by case"),
-        }
-    if found:
-        files["peers.json"] = pathlib.Path(found).read_text(encoding="utf-8"), "of scripts/peers"
-    text, directory = html.report(run, [(name, what) for name, (_, what) in files.items()]), pathlib.Path(
-        args.output or TOP / "build/report"
-    )
-    for name, (content, _) in files.items():
+        files["speed.csv"] = html.speed(run)
+    title = "Accuracy and speed of posenc" if bench else "Accuracy of posenc"
+    cpu = run.context.get("cpu") or run.machine.get("cpu") or "an unknown processor"
+    lead = [f"posenc {verify.get('version', '')} on {cpu}."]
+    text = html.page(title, lead, list(checks.of_run(run)), list(sections.sections(run)), list(files), sections.HOW)
+    directory = pathlib.Path(args.output or TOP / "build/report")
+    for name, content in (files | {"index.html": text}).items():
         write(directory / name, content)
-    write(directory / "index.html", text)
     for name in set(OTHERS) - set(files):
         (directory / name).unlink(missing_ok=True)
     print(directory / "index.html")
     return 0
 
 
-def summary(given):
-    p = parser("summary", "Speed by table, errors and speeds of one table, and which implementation to use.")
-    p.add_argument("verify", metavar="VERIFY.json")
-    p.add_argument("bench", metavar="BENCH.json")
-    p.add_argument(
-        "--shape", help="of the table of errors and speeds and of the pick; default transformer, or the smallest run"
-    )
-    args = p.parse_args(given)
-    from . import text
+def summary(args, _):
+    from . import sections, text
     from .run import Run
 
     run = Run(load.load_verify(args.verify), load.load_bench(args.bench), args.verify, shape=args.shape)
     if args.shape and not run.size:
-        fail(
-            f"{args.bench}: no results of shape '{args.shape}'; it has: "
-            f"{', '.join(n for n, _ in run.shapes.values()) or 'none'}"
-        )
-    if not run.has_results():
+        there = ", ".join(name for name, _ in run.shapes.values()) or "none"
+        fail(f"{args.bench}: no results of shape '{args.shape}'; it has: {there}")
+    if not run.rows:
         fail(f"{args.bench}: no implementation was run")
-    text.summary(run)
+    for section in [*sections.of_speeds(run), sections.choice(run)]:
+        if section.tables:
+            text.show_section(section)
     return 0
 
 
-def peers(given):
-    p = parser("peers", "Prints what scripts/peers has found.")
-    p.add_argument(
-        "file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json"
+def peers(args, _):
+    from . import peers, peers_tables, text
+
+    text.show_section(peers_tables.text(peers.read(args.file)))
+    return 0
+
+
+def join(args, parser):
+    if not args.bench and not args.python:
+        parser.error("one of --bench and --python is needed: there is nothing to join")
+    from . import peers_join
+
+    return peers_join.main(args)
+
+
+def pages(args, _):
+    from . import pages
+
+    return pages.main(args)
+
+
+def arguments():
+    top = argparse.ArgumentParser(
+        prog="python3 -m report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    from . import peers, text
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    text.show_peers(peers.read(p.parse_args(given).file))
-    return 0
+    def command(name, call, text):
+        p = commands.add_parser(name, prog=name, description=text)
+        p.set_defaults(call=call, parser=p)
+        return p.add_argument
+
+    add = command(
+        "report",
+        page,
+        "Writes the report on accuracy and speed as one HTML page; with --compare, two runs side by side.",
+    )
+    add("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
+    add("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
+    add("--no-bench", action="store_true", help="errors only")
+    add("--peers", metavar="FILE", help="written by scripts/peers; default peers.json beside what was verified, if any")
+    runs = (
+        "two runs of posenc-bench, or two of posenc-verify; docs/recorded/bench.json is the run of the README's table"
+    )
+    add("--compare", nargs=2, metavar=("A", "B"), help=runs)
+    add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare its file")
+
+    add = command(
+        "summary", summary, "Speed by table, errors and speeds of one table, and which implementation to use."
+    )
+    add("verify", metavar="VERIFY.json")
+    add("bench", metavar="BENCH.json")
+    add("--shape", help="of the table of errors and speeds and of the pick; default transformer, or the smallest run")
+
+    add = command("peers", peers, "Prints what scripts/peers has found.")
+    add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")
+
+    add = command("join", join, "Joins the parts of scripts/peers; exit status 1 where ours are not what they promise.")
+    add("--bench", metavar="FILE", help="JSON of posenc-bench --peers")
+    add("--judge", metavar="FILE", action="append", default=[], help="posenc-verify --json; may be given again")
+    add("--python", metavar="FILE", help="python.json of bench/peers/python")
+    add("--quick", action="store_true", help="says that few repetitions were made, which posenc-bench does not")
+    add("--output", metavar="FILE", required=True, help="the joined file")
+
+    add = command("pages", pages, "Renders the measured tables, pictures and quoted examples of README.md and docs/.")
+    add("--check", action="store_true", help="write nothing; exit status 1 when a page differs")
+    recorded = "first copy the last runs (default: those that are in build/) to docs/recorded"
+    add("--record", nargs="*", choices=("verify", "bench", "peers"), metavar="NAME", help=recorded)
+    return top
 
 
 def main(given):
-    commands = {"report": page, "summary": summary, "peers": peers}
-    if given[:1] == ["join"]:
-        from .peers_join import main as command
-    elif given[:1] == ["pages"]:
-        from .pages import main as command
-    elif given and given[0] in commands:
-        command = commands[given[0]]
-    else:
-        print(__doc__, end="")
-        return 0 if given[:1] in (["--help"], ["-h"]) else 2
-    load.PROGRAM = {"join": "peers"}.get(given[0], given[0])
+    args = arguments().parse_args(given)
+    load.PROGRAM = args.parser.prog
     try:
-        status = command(given[1:])
+        status = args.call(args, args.parser)
         sys.stdout.flush()
         return status
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as e:
@@ -154,6 +165,5 @@ def main(given):
 
 if __name__ == "__main__":
     sys.dont_write_bytecode = True
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main(sys.argv[1:]))

@@ -1,13 +1,12 @@
 """The warnings at the top of a page: what makes its figures less reliable, and by how much."""
 import statistics
 
-from .stats import ENOUGH, NANOSECONDS
-from .words import listed, noise, number, plural
+from .stats import ENOUGH, NANOSECONDS, noise
+from .words import listed, number, plural
 
 NOISE = 0.05  # of the fills' relative interquartile ranges, the median
-CLOCK = (
-    1.05  # of the 90th percentile by the 10th of the times of harness/clock: a single interrupt is no change of clock
-)
+# The 90th percentile of the times of harness/clock by the 10th: a single interrupt is no change of clock.
+CLOCK = 1.05
 
 
 def clock(bench):
@@ -21,45 +20,26 @@ def clock(bench):
     ]
 
 
-def clock_ratio(times):
-    """By how much the slow tenth of the repetitions took longer than the quick one; 1 where there are too few."""
-    if len(times) < ENOUGH:
-        return 1.0
-    tenths = statistics.quantiles(times, n=10, method="inclusive")
-    return tenths[-1] / tenths[0]
-
-
 def of_bench(bench, rows):
     """About one run of posenc-bench; rows as read_bench() has them."""
-    context = bench.get("context", {})
+    context, spread = bench.get("context", {}), noise(rows)
     build = context.get("build_type")
     if build != "Release":
-        yield f"The benchmark's build type is {build or 'not known'}, not Release: these are not the speeds of a release."
-    spread = noise(rows)
+        yield f"The benchmark's build type is {build or 'not known'}, not Release: a release is faster."
     if spread is not None and spread > NOISE:
-        yield (
-            f"The machine was noisy: half of the tables' speeds have an interquartile range of {100 * spread:.1f} % or "
-            f"more of their median (a quiet machine stays below {100 * NOISE:.0f} %)."
-        )
-    few = {len(r.values) for k, r in rows.items() if k[0] == "fill" and r.spread is None}
-    if few:
-        yield f"{plural(max(few), 'repetition')}: no spread, which takes {ENOUGH}; so there is no ± and are no bars."
+        yield f"The machine was noisy: half of the fills have an interquartile range of {100 * spread:.1f} % or more."
+    if any(k[0] == "fill" and r.spread is None for k, r in rows.items()):
+        yield f"Fewer than {ENOUGH} repetitions: no spread."
     # Both: one minute is still full of posenc-verify, which runs just before; five outlast what has ended.
     load, cpus = (context.get("load_avg") or [])[:2], context.get("num_cpus")
     if load and cpus and min(load) > cpus / 2:
+        yield f"The machine was busy: a load average of {min(load):.1f} when the run began, with {plural(cpus, 'CPU')}."
+    times = clock(bench)
+    tenths = statistics.quantiles(times, n=10, method="inclusive") if len(times) >= ENOUGH else [1]
+    if tenths[-1] > CLOCK * tenths[0]:
         yield (
-            f"The machine was busy: a load average of {min(load):.1f}{' or more' if len(load) > 1 else ''} over one "
-            f"{'and over five minutes' if len(load) > 1 else 'minute'} when the run began, with {plural(cpus, 'CPU')} "
-            "(more "
-            f"than half of them)."
-        )
-    ratio = clock_ratio(clock(bench))
-    if ratio > CLOCK:
-        yield (
-            "The processor's clock changed during the run: a tenth of the repetitions of the same chain of "
-            "operations took "
-            f"at least {100 * (ratio - 1):.0f} % longer than the quickest tenth (throttling, or a shared core; "
-            f"{100 * (CLOCK - 1):.0f} % is let pass)."
+            "The processor's clock changed during the run: the same chain of operations took "
+            f"{100 * (tenths[-1] / tenths[0] - 1):.0f} % longer in its slowest tenth than in its quickest."
         )
     if context.get("cpu_scaling_enabled"):
         yield "CPU frequency scaling is enabled: the clock follows the load, and speeds with it."
@@ -69,7 +49,7 @@ def of_verify(verify):
     """About one report of posenc-verify."""
     build = (verify.get("machine") or {}).get("build_type", "Release")
     if build != "Release":
-        yield f"posenc-verify's build type is {build}, not Release: a release may be compiled to other errors."
+        yield f"posenc-verify's build type is {build}, not Release: errors of a release may differ."
     if (verify.get("float64_reference") or {}).get("law_holds") is False:
         yield "The float64 reference broke its own error law: what was judged by it is not to be trusted."
     for entry in verify["implementations"]:
@@ -79,28 +59,22 @@ def of_verify(verify):
             yield f"{entry['name']} failed verification: {entry['failure']}{measured}. It is neither ranked nor picked."
 
 
-def of_run(subject):
-    found = list(of_verify(subject.verify))
-    if subject.emulated:
-        found.insert(
-            0,
+def of_run(run):
+    if run.emulated:
+        yield (
             "Emulated: the processor was imitated by software. Errors are those of the real instructions; speeds say "
-            "nothing about a real machine, and nothing is ranked or picked by them.",
+            "nothing about a real machine, and nothing is ranked or picked by them."
         )
-    if subject.bench:
-        found += of_bench(subject.bench, subject.rows)
-        if subject.errors:
-            found.append(
-                f"{len(subject.errors)} of the benchmark's cases failed: "
-                f"{listed(sorted(subject.errors)[:5])}{' and others' if len(subject.errors) > 5 else ''}."
+    yield from of_verify(run.verify)
+    if run.bench:
+        yield from of_bench(run.bench, run.rows)
+        if run.errors:
+            yield f"{plural(len(run.errors), 'case')} of the benchmark failed."
+        if run.another_table() and run.ran and not run.emulated:
+            yield (
+                f"Errors are those of another table ({listed(run.another_table())}) than the speeds of "
+                f"{run.size[0]} × {run.size[1]}: nothing is ranked or picked."
             )
-        differs = subject.another_table()
-        if subject.size and subject.ran and differs and not subject.emulated:
-            found.append(
-                f"Errors are those of another table than the speeds of {subject.size[0]} × {subject.size[1]} "
-                f"({listed(differs)}): they are not held against each other, and nothing is ranked or picked."
-            )
-        cpus = subject.machine.get("cpu"), subject.context.get("cpu")
+        cpus = run.machine.get("cpu"), run.context.get("cpu")
         if None not in cpus and cpus[0] != cpus[1]:
-            found.append(f"Errors and speeds are of two machines: {cpus[0]} was verified, {cpus[1]} was measured.")
-    return found
+            yield f"Errors and speeds are of two machines: {cpus[0]} was verified, {cpus[1]} was measured."

@@ -1,7 +1,7 @@
 """Two reports of posenc-verify: every implementation's errors by range of positions, and whether they are equal."""
-from . import checks, load
+from . import checks
 from .stats import family_of
-from .tables import Table
+from .tables import Section, Table
 
 HOW = """Equal means equal to the last bit of the figures. They are compared where both reports judged the same
 outputs against the same reference. exact rounds correctly and anchored runs one sequence of operations everywhere, so
@@ -11,22 +11,10 @@ FIGURES = ("max_abs", "ulp_max", "correctly_rounded")
 ALSO = ("ulp_p50", "ulp_p99", "ulp_bands")  # compared, but not shown
 SAME_BITS = ("exact", "anchored")
 WHERE = ("shape", "dtype", "from", "to")
-SPEC = (
-    "d_model",
-    "base",
-    "denominator",
-    "explicit_frequencies",
-    "preset",
-    "position_scale",
-    "layout",
-    "order",
-    "odd",
-    "outputs",
-    "rows",
-)
+SPEC = "d_model base denominator explicit_frequencies preset position_scale layout order odd outputs rows".split()
 
 
-class Report:
+class Side:
     """ranges: {name: {where: range}} of what was judged."""
 
     def __init__(self, data):
@@ -79,45 +67,32 @@ def members(a, b):
             yield f"{name}: the same in A and B, whatever the instruction set, as it must be ({compared} ranges)"
 
 
-def compare(a, b, names):
-    """(sentences, [(heading, notes, picture, tables)])"""
-    from .compare import contexts
-
+def compare(a, b):
+    """(sentences, what only one has, sections), or None where they have no range in common."""
     found, totals = [], {"equal": 0, "differs": 0, "other outputs": 0}
-    table = Table("Ranges by implementation", ["implementation", *totals], [])
+    overview = Table("Ranges by implementation", ["implementation", *totals], [])
+    head = ["range", *(f"{key.replace('_', ' ')} {letter}" for key in FIGURES for letter in "AB"), "mark"]
     for name in [n for n in a.ranges if n in b.ranges]:
-        rows, counts = [], dict.fromkeys(totals, 0)
-        for where, ra in a.ranges[name].items():
-            rb = b.ranges[name].get(where)
-            if rb:
-                word = mark(a, b, ra, rb)
-                counts[word] += 1
-                cells = [shown(r.get(key)) for key in FIGURES for r in (ra, rb)]
-                rows.append(["{}, {}, {} to {}".format(*where), *cells, word])
-        if rows:
-            head = ["range", *(f"{key.replace('_', ' ')} {letter}" for key in FIGURES for letter in "AB"), ""]
-            marks = {row[0]: "front" for row in rows if row[-1] == "differs"}
-            table.rows.append([name, *map(str, counts.values())])
-            table.marks |= {name: "front"} if counts["differs"] else {}
-            found.append(Table(name, head, rows, folded=name, marks=marks))
+        table, counts = Table(name, head, []), dict.fromkeys(totals, 0)
+        for where in [where for where in a.ranges[name] if where in b.ranges[name]]:
+            ra, rb = a.ranges[name][where], b.ranges[name][where]
+            word = mark(a, b, ra, rb)
+            counts[word] += 1
+            cells = [shown(r.get(key)) for key in FIGURES for r in (ra, rb)]
+            table.rows.append(["{}, {}, {} to {}".format(*where), *cells, word])
+        if table.rows:
+            overview.rows.append([name, *map(str, counts.values())])
+            found.append(table)
             totals = {word: n + counts[word] for word, n in totals.items()}
     if not found:
-        load.fail(f"{names[0]} and {names[1]} have no range of an implementation in common")
-    notes = [
-        f"only in {letter}: {name}"
-        for one, other, letter in ((a, b, "A"), (b, a, "B"))
-        for name in one.ranges
-        if name not in other.ranges
+        return None
+    sides = ((a, b, "A"), (b, a, "B"))
+    only = [
+        f"only in {letter}: {name}" for one, other, letter in sides for name in one.ranges if name not in other.ranges
     ]
     sentence = f"Of {sum(totals.values())} ranges of {len(found)} implementations, "
     sentence += f"{totals['equal']} are equal, {totals['differs']} differ"
-    sentence += (
-        f", {totals['other outputs']} cannot be compared, because other outputs were judged"
-        if totals["other outputs"]
-        else ""
-    )
-    return [f"{sentence}."], [
-        ("What differs beside the results?", notes, None, [contexts(a.context, b.context)]),
-        ("Are the errors equal?", list(members(a, b)), None, [table]),
-        ("Range by range", [], None, found),
-    ]
+    if totals["other outputs"]:
+        sentence += f", {totals['other outputs']} cannot be compared, because other outputs were judged"
+    equal = Section("Are the errors equal?", list(members(a, b)), [overview])
+    return [f"{sentence}."], only, [equal, Section("Range by range", [], found)]

@@ -83,7 +83,8 @@ def google_benchmark(path, data):
         more = {to: case[key] for key, to in (("rows", "rows"), ("huge", "huge_pages")) if key in case}
         more |= {"run_name": case["case"], "run_type": "iteration", "time_unit": case["unit"]}
         cases += [more | {clock: time} for time in case["times"]]
-    return {"context": data["machine"] | {"date": data["date"]}, "benchmarks": cases, "commit": data.get("commit")}
+    run = {"context": data["machine"] | {"date": data["date"]}, "benchmarks": cases, "commit": data.get("commit")}
+    return run | {"verdicts": data.get("verdicts", [])}
 
 
 def write(path, text):

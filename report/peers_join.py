@@ -1,55 +1,17 @@
-"""Joins what the parts of scripts/peers have written into one file: speeds of posenc-bench --peers, errors of posenc-
-judge, and the Python world's results.
-
-    python3 -m report join --bench FILE --judge FILE [--judge FILE] --python FILE --output PEERS.json
-
-Exit status: 0; 1 where the judge finds that exact is not correctly rounded everywhere or anchored not the right
-table, the file being written all the same; 2 where an input is wrong, and nothing is written."""
-import argparse
+"""Joins what the parts of scripts/peers have written into one file: speeds and verdicts of posenc-bench --peers, errors
+of posenc-verify, and the Python world's results."""
 import datetime
 import json
 import pathlib
 import sys
 
 from .load import check, load, load_bench, write
-from .peers import LEVELS, OURS, WORDS
-from .stats import between, best_limit, quartiles, read_bench
+from .peers import OURS, WORDS
+from .stats import ISAS, limit_of, read_bench, verdicts_of
 
-# How posenc-bench calls a job, for ours and for a peer, and which of its known cases has the same form.
-NAMED = {"fill": ("fill", "peer", "fill"), "row": ("row", "peer_row", "row"), "once": ("once", "peer_once", "fresh")}
-KEPT = (
-    "cpu",
-    "architecture",
-    "compiler",
-    "build_type",
-    "c_flags",
-    "caches",
-    "load_avg",
-    "cpu_scaling_enabled",
-    "transparent_huge_pages",
-    "offset",
-)  # of the context
+JOBS = {"fill": "peer", "row": "peer_row", "once": "peer_once"}  # as posenc-bench calls them, for ours and for a peer
+KEPT = "cpu architecture compiler build_type c_flags caches load_avg cpu_scaling_enabled transparent_huge_pages offset"
 WHAT = {"exact": "posenc: correctly rounded", "anchored": "posenc: float64 angle addition, rounded once"}
-
-
-def measured(bench, word, form):
-    """{(kind, name, n, d): Row} of the cases that begin with the word, read as those that begin with form; and who
-    failed."""
-    cases = [
-        b | {"run_name": form + b["run_name"][len(word) :]}
-        for b in bench["benchmarks"]
-        if b.get("run_name", "").split("/")[0] == word
-    ]
-    places, errors = read_bench(bench | {"benchmarks": cases})
-    return next(iter(places.values())), {word + name[len(form) :]: why for name, why in errors.items()}
-
-
-def best_member(rows, family):
-    """The member that the library would take, of those that ran."""
-    ran = {key[1] for key in rows}
-    return next(
-        (f"{family}_{level}" for level in LEVELS if f"{family}_{level}" in ran), family if family in ran else None
-    )
 
 
 def halved(pair):
@@ -57,114 +19,67 @@ def halved(pair):
     return [ratio, None if spread is None else spread / 2]
 
 
-def c_case(job, name, key, row, ours, limits):
-    kind, _, n, d = key
-    limit_key, limit = best_limit(limits, (n, d))  # none for a row, which stays in L1
-    scale, apart = n * d * 1e-9, quartiles(row)
-    seconds = row.ns * scale
-    case = {
-        "job": job,
-        "world": "c",
-        "peer": name,
-        "n": n,
-        "d": d,
-        "threads": 1,
-        "rows": min(row.rows, n),
-        "seconds": seconds,
-        "spread": None if row.spread is None else seconds * row.spread / 2,
-        "gb_s": row.gb_s,
-        "of_limit": halved(row.share_of(limit)) if limit else None,
-        "limit": limit_key[0] if limit else None,
-        "memory": None,
-        "quartiles": {
-            "seconds": apart and [t * scale for t in apart],
-            "of_limit": between(limit, row) if limit else None,
-        },
-    }
-    if job == "row":
-        case["below"] = int(kind.split("below:")[1])
+def c_case(job, name, row, ours, limit, verdicts):
+    """ours: {name: its row of the same work}"""
+    kind, _, n, d = row.key
+    seconds = row.ns * n * d * 1e-9
+    case = {"job": job, "world": "c", "peer": name, "n": n, "d": d, "threads": 1, "rows": min(row.rows, n)}
+    case |= {"seconds": seconds, "spread": None if row.spread is None else seconds * row.spread / 2, "memory": None}
+    case |= {"of_limit": halved(row.share_of(limit)) if limit else None}
+    case |= {"below": int(kind.split("below:")[1])} if job == "row" else {}
     if name in OURS:
-        return case | {"member": key[1]} | dict.fromkeys(OURS)
-    case["quartiles"] |= {o: between(row, ours[o]) if ours.get(o) else None for o in OURS}
-    return case | {o: halved(ours[o].share_of(row)) if ours.get(o) else None for o in OURS}
+        return case | {"member": row.key[1]} | dict.fromkeys(OURS)
+    case["verdicts"] = {o: v for o, r in ours.items() if (v := verdicts.get((row.name, r and r.name)))}
+    return case | {o: halved(r.share_of(row)) if r else None for o, r in ours.items()}
 
 
-def plain(kind, form):
-    """Whether it is of float32, as all peers are."""
-    return kind == form if form != "row" else kind.startswith("row/below:")
+def best_members(rows):
+    """{name in the results: exact or anchored}, of the members that the library would take, of those that ran."""
+    ran = {key[1] for key in rows}
+    found = {o: next((m for m in (f"{o}_{isa}" for isa in ISAS) if m in ran), o) for o in OURS}
+    return {member: o for o, member in found.items()}
 
 
 def c_part(bench):
     """(cases, not_run, least and most repetitions) of a run of posenc-bench --peers. A ratio is one of medians."""
-    cases, failed, counts = [], {}, set()
-    limits, errors = measured(bench, "limit", "limit")
-    failed |= errors
-    for job, (own, peer, form) in NAMED.items():
-        (mine, errors), (theirs, more) = measured(bench, own, form), measured(bench, peer, form)
-        failed |= errors | more
-        counts |= {len(row.values) for row in [*mine.values(), *theirs.values()]}
-        members = {o: best_member(mine, o) for o in OURS}
-        for key, row in mine.items():
-            family = next((o for o in OURS if members[o] == key[1]), None)
-            if family and plain(key[0], form):
-                cases.append(c_case(job, family, key, row, {}, limits))
-        for key, row in theirs.items():
-            if plain(key[0], form):
-                ours = {o: mine.get((key[0], members[o], *key[2:])) for o in OURS}
-                cases.append(c_case(job, key[1], key, row, ours, limits))
-    return cases, [failure(case, why) for case, why in failed.items()], [min(counts), max(counts)] if counts else None
-
-
-def failure(case, why):
-    """Of a case, whose name says who was to do what; "peer" is null where it is none's."""
-    word, name, *_ = case.split("/")
-    job = next((job for job, (_, peer, _) in NAMED.items() if word == peer), None)
-    return {"name": case, "reason": f"failed in the benchmark: {why}", "peer": name if job else None, "job": job}
-
-
-def run_of(python, repetitions, quick):
-    """How it was measured."""
-    found = {"repetitions": repetitions} | {key: python.get(key) for key in ("turns", "large_turns", "seed")}
-    return found | {"quick": bool(quick or python.get("quick"))}
-
-
-def machine_of(context, others):
-    if context:
-        found = {key: context[key] for key in KEPT if key in context}
-        return found | {"emulated": context.get("emulated") == "yes", "processors": context.get("num_cpus")}
-    return next((o["machine"] for o in others if isinstance(o.get("machine"), dict)), {})
+    rows, errors = read_bench(bench)
+    verdicts, members, cases, counts = verdicts_of(bench), best_members(rows), [], set()
+    for job, peer in JOBS.items():
+        for key, row in rows.items():
+            call, _, below = key[0].partition("/")
+            if call not in (job, peer) or below and job != "row" or call == job and key[1] not in members:
+                continue
+            ours = {o: rows.get((key[0].replace(peer, job, 1), member, *key[2:])) for member, o in members.items()}
+            limit = limit_of(rows, ("fill", *key[1:]))  # none for a row, which stays in L1
+            name = members[key[1]] if call == job else key[1]
+            cases.append(c_case(job, name, row, ours, limit, verdicts))
+            counts.add(len(row.values))
+    failed = [{"name": case, "reason": f"failed in the benchmark: {why}"} for case, why in errors.items()]
+    return cases, failed, [min(counts), max(counts)] if counts else None
 
 
 def join(bench, judged, python, quick=False):
-    """judged: [(path, what it holds)]; bench and python are None where that part did not run."""
+    """judged: reports of posenc-verify; bench and python are None where that part did not run."""
     context, python = (bench or {}).get("context", {}), python or {}
-    cases, not_run, repetitions = c_part(bench) if bench else ([], [], None)
-    not_run = [
-        {"name": k[len("not_run.") :], "reason": v} for k, v in context.items() if k.startswith("not_run.")
-    ] + not_run
-    known = {entry["name"] for entry in not_run}  # the judge leaves out what the benchmark does
-    from_python, not_judged = python.get("not_run", []), [e for _, report in judged for e in report.get("not_run", [])]
-    known |= {entry["name"] for entry in from_python}
-    not_run = (
-        [entry | {"world": "c"} for entry in not_run]
-        + [entry | {"world": "python"} for entry in from_python]
-        + [entry | {"world": "c"} for entry in not_judged if entry["name"] not in known]
-    )
-    cases = cases + python.get("cases", [])
+    cases, failed, repetitions = c_part(bench) if bench else ([], [], None)
+    not_run = [{"name": k[len("not_run.") :], "reason": v} for k, v in context.items() if k.startswith("not_run.")]
+    not_run += failed + python.get("not_run", [])
+    known = {entry["name"] for entry in not_run}  # posenc-verify skips what the benchmark does
+    not_run += [entry for report in judged for entry in report.get("not_run", []) if entry["name"] not in known]
     versions = {name: context[key] for name, key in (("posenc", "posenc"), ("SLEEF", "sleef")) if context.get(key)}
     versions |= {key[len("version.") :]: value for key, value in context.items() if key.startswith("version.")}
-    date = (
-        context.get("date")
-        or python.get("date")
-        or datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    )
+    machine = {key: context[key] for key in KEPT.split() if key in context}
+    machine |= {"emulated": context.get("emulated") == "yes", "processors": context.get("num_cpus")} if context else {}
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    run = {key: python.get(key) for key in ("turns", "large_turns", "seed")}
+    cases += python.get("cases", [])
     return {
         "schema": 1,
         "tool": "posenc-peers",
-        "date": date,
+        "date": context.get("date") or python.get("date") or now,
         "versions": versions | python.get("versions", {}),
-        "machine": machine_of(context, [python, *(report for _, report in judged)]),
-        "run": run_of(python, repetitions, quick),
+        "machine": machine or next((r["machine"] for r in judged if isinstance(r.get("machine"), dict)), {}),
+        "run": run | {"repetitions": repetitions, "quick": bool(quick or python.get("quick"))},
         "not_run": not_run,
         "peers": rows_of(cases, python, tables_of(judged), context),
         "cases": cases,
@@ -178,26 +93,24 @@ def severity(table):
 def tables_of(judged):
     """{(world, name): what posenc-verify says}; of a name that was judged twice, the worse."""
     found = {}
-    for source, report in judged:
-        for table in report["tables"]:
-            path = pathlib.Path(table.get("file") or f"c/{table['name']}")  # C's peers write to a directory named c
-            key = "c" if path.parent.name == "c" else "python", path.stem
-            if key[1] in OURS or key[1].rpartition("_")[0] in OURS and key[1].rpartition("_")[2] in LEVELS:
-                key = "ours", key[1].split("_")[0]
-            if any(r["word"] not in WORDS for r in table["ranges"]):
-                raise ValueError(f"{source}: {key[1]}: a word of a range is none of {', '.join(WORDS)}")
-            if key not in found or severity(found[key]) < severity(table):
-                found[key] = table
+    for table in (table for report in judged for table in report["tables"]):
+        path = pathlib.Path(table.get("file") or f"c/{table['name']}")  # C's peers write to a directory named c
+        key = "c" if path.parent.name == "c" else "python", path.stem
+        family, _, isa = key[1].partition("_")
+        if family in OURS and isa in ("", *ISAS):
+            key = "ours", family
+        if key not in found or severity(found[key]) < severity(table):
+            found[key] = table
     return found
 
 
 def rows_of(cases, python, tables, context):
-    """The list of peers: ours, then the others as they come."""
+    """The list of peers: ours once, whichever world they ran in, then the others as they come."""
     given = {(p["world"], p["name"]): p for p in python.get("peers", [])}
-    ran = list(dict.fromkeys((c["world"], c["peer"]) for c in cases))
-    ours = [next((key for key in ran if key[1] == o), None) for o in OURS]  # once, whichever world they ran in
+    ran = dict.fromkeys((c["world"], c["peer"]) for c in cases)
+    ours = {name: (world, name) for world, name in reversed(ran) if name in OURS}
     rows = []
-    for world, name in [key for key in ours if key] + [key for key in ran if key[1] not in OURS]:
+    for world, name in [*(ours[o] for o in OURS if o in ours), *(key for key in ran if key[1] not in OURS)]:
         table, known = tables.get(("ours" if name in OURS else world, name), {}), given.get((world, name), {})
         what = known.get("what") or table.get("what") or context.get(f"peer.{name}") or WHAT.get(name)
         version = known.get("version") or table.get("version") or context.get(f"peer_version.{name}")
@@ -208,7 +121,6 @@ def rows_of(cases, python, tables, context):
                 "what": what,
                 "version": version or (context.get("posenc") if name in OURS else None),
                 "preset": table.get("preset") or known.get("preset") or "paper",
-                "d_model": table.get("d_model"),
                 "ranges": table.get("ranges", []),
                 "right": table.get("right"),
                 "wrong_from": table.get("wrong_from"),
@@ -218,40 +130,22 @@ def rows_of(cases, python, tables, context):
 
 
 def broken(rows):
-    """[text] of what ours promise and do not keep: every output of exact correctly rounded, and anchored the right
-    table."""
+    """What ours promise and do not keep: every output of exact correctly rounded, and anchored the right table."""
     found = []
-    for row in rows:
-        words = dict.fromkeys(r["word"] for r in row["ranges"])
-        if row["name"] in OURS and not words:
+    for row in (row for row in rows if row["name"] in OURS):
+        worst = next((r for r in row["ranges"] if r["word"] != "exact"), None)
+        if not row["ranges"]:
             found.append(f"{row['name']} was not judged")
-        elif row["name"] == "exact" and list(words) != ["exact"]:
-            worst = next(r for r in row["ranges"] if r["word"] != "exact")
-            found.append(
-                f"exact is not correctly rounded: \"{worst['word']}\" at positions {worst['from']} to {worst['to'] - 1}"
-            )
+        elif row["name"] == "exact" and worst:
+            found.append(f"exact is not correctly rounded: \"{worst['word']}\" from position {worst['from']}")
         elif row["name"] == "anchored" and row["right"] is not True:
             found.append("anchored is not the right table")
     return found
 
 
-def main(given=None):
-    parser = argparse.ArgumentParser(
-        prog="join", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--bench", metavar="FILE", help="Google Benchmark's JSON of posenc-bench --peers")
-    parser.add_argument(
-        "--judge", metavar="FILE", action="append", default=[], help="posenc-verify --json; may be given again"
-    )
-    parser.add_argument("--python", metavar="FILE", help="python.json of bench/peers/python")
-    parser.add_argument(
-        "--quick", action="store_true", help="says that few repetitions were made, which posenc-bench does not"
-    )
-    parser.add_argument("--output", metavar="FILE", required=True, help="the joined file")
-    args = parser.parse_args(given)
-    if not args.bench and not args.python:
-        parser.error("one of --bench and --python is needed: there is nothing to join")
-    judged = [(path, load(path, "tables", "file of posenc-verify")) for path in args.judge]
+def main(args):
+    """Exit status: 1 where ours are not what they promise, the file being written all the same."""
+    judged = [load(path, "tables", "file of posenc-verify") for path in args.judge]
     python = load(args.python, "cases", "file of bench/peers/python") if args.python else None
     data = join(load_bench(args.bench) if args.bench else None, judged, python, args.quick)
     check(args.output, data, "peers")

@@ -12,7 +12,6 @@ WHAT = {
     "bench": ("benchmarks", "run of posenc-bench"),
     "peers": ("cases", "file of scripts/peers"),
 }
-DIGITS = 6  # of a time
 RANGE = "shape d_model base denominator preset dtype from to rows outputs max_abs ulp_max correctly_rounded".split()
 RANGE += ["bound_ok", "worst", "closest_to_bound"]
 ENTRY = ("name", "isa", "arithmetic", "summary", "dtypes", "supported", "verified", "failure", "bound")
@@ -24,8 +23,9 @@ def recorded(name):
 
 
 def short(value):
+    """Six digits of every time."""
     if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}")
+        return float(f"{value:.6g}")
     if isinstance(value, dict):
         return {key: short(v) for key, v in value.items()}
     return [short(v) for v in value] if isinstance(value, list) else value
@@ -48,25 +48,14 @@ def bench(data):
     for b in data["benchmarks"]:
         if b.get("run_type") == "iteration" and not b.get("error_occurred"):
             name = b["run_name"]
-            about = {
-                "case": name,
-                "unit": b["time_unit"],
-                "rows": b.get("rows"),
-                "huge": b.get("huge_pages"),
-                "times": [],
-            }
-            time = b["real_time" if name.endswith("/real_time") else "cpu_time"]
-            cases.setdefault(name, about)["times"].append(short(float(time)))
-    cases = [{key: value for key, value in case.items() if value is not None} for case in cases.values()]
-    cases.sort(key=lambda case: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", case["case"])])
-    context = data["context"]
-    return {
-        "tool": "posenc-bench",
-        "date": context["date"],
-        "version": context.get("posenc"),
-        "machine": {key: value for key, value in context.items() if key not in NOT_KEPT},
-        "cases": cases,
-    }
+            more = {"rows": b["rows"]} if "rows" in b else {}
+            more |= {"huge": b["huge_pages"]} if "huge_pages" in b else {}
+            case = cases.setdefault(name, {"case": name, "unit": b["time_unit"]} | more | {"times": []})
+            case["times"].append(short(float(b["real_time" if name.endswith("/real_time") else "cpu_time"])))
+    in_order = sorted(cases.values(), key=lambda case: [p.zfill(9) for p in re.split(r"(\d+)", case["case"])])
+    machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
+    found = {"tool": "posenc-bench", "date": data["context"]["date"], "version": data["context"].get("posenc")}
+    return found | {"machine": machine, "cases": in_order, "verdicts": short(data.get("verdicts", []))}
 
 
 def peers(data):
@@ -77,33 +66,21 @@ def record(name, path):
     """Copies build/NAME.json; NAME.commit beside it says which commit was run."""
     note = path.with_suffix(".commit")
     if not note.exists():
-        fail(
-            f"{note}: there is none, so it is not known which commit was run; run ./scripts/"
-            f"{'peers' if name == 'peers' else 'bench'} again"
-        )
+        fail(f"{note}: there is none, so it is not known which commit was run; run it again")
     data = load(path, *WHAT[name])
     if name == "peers" and data.get("run", {}).get("quick"):
         fail(f"{path}: a run of --quick is not recorded")
     data = {"verify": verify, "bench": bench, "peers": peers}[name](data)
     head = {"schema": 1, "tool": data["tool"], "date": data["date"], "commit": note.read_text(encoding="utf-8").strip()}
-    write(RECORDED / f"{name}.json", text(head | data, 0) + "\n")
+    write(RECORDED / f"{name}.json", text(head | data))
 
 
-def text(value, depth):
-    """JSON, one line for each entry of a list of objects."""
+def text(data):
+    """JSON, one line for each entry of an object and of a list of objects in it."""
 
-    def broken(v):
-        return isinstance(v, list) and any(isinstance(e, dict) for e in v)
+    def lines(value):
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            return "[\n " + ",\n ".join(json.dumps(entry, ensure_ascii=False) for entry in value) + "\n]"
+        return json.dumps(value, ensure_ascii=False)
 
-    inner, outer = "\n" + " " * depth, "\n" + " " * max(depth - 1, 0)
-    if isinstance(value, dict) and (depth == 0 or any(map(broken, value.values()))):
-        return (
-            "{"
-            + inner
-            + f",{inner}".join(f"{json.dumps(k)}: {text(v, depth + 1)}" for k, v in value.items())
-            + outer
-            + "}"
-        )
-    if broken(value):
-        return "[" + inner + f",{inner}".join(text(v, depth + 1) for v in value) + outer + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {lines(value)}" for key, value in data.items()) + "\n}\n"

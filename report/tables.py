@@ -1,31 +1,36 @@
-"""Tables of a run of posenc-bench, for the text, the HTML page and Markdown. A cell is a text, or a pair of a value
-and what stands after its ±, half the interquartile range. Every case is compared with stores to the same memory
-(the limit), with the best SLEEF rows of the run and with float64; sums with a plain loop, out = x + c, over the
-same arrays."""
+"""Tables of a run of posenc-bench and of a report of posenc-verify, for the text, the HTML page and Markdown. Each case
+is compared with its limit (stores to the same memory, for sums a plain loop over the same arrays), with the best SLEEF
+rows of the run and with float64."""
 import dataclasses
 import re
 
-from .stats import PLAIN_LOOP, SIZES, best_limit, pair, pages, sizes_in
+from .stats import PLAIN_LOOP, SIZES, STORES, TABLES, call_of, limit_of, pages, sizes_in, sizes_of
+from .words import cache_sizes, medians, number, percent, position, scaled, share, speed, times, ulps
 
-PEERS = (r"sleef_[^_]+", r"sleef_f64_[^_]+", r"float64")
+BASELINES = (r"sleef_[^_]+", r"sleef_f64_[^_]+", r"float64")
 MEMORY = "long"  # the shape that is larger than every cache
-LONG_NAMES = {"bf16": "bfloat16", "f16": "float16", "f64": "float64"}
-CALLS = {"fill": "", "fill_pair": ", in two arrays", "fill_at_real": ", random real positions"}
 SOME_ROWS = "* some rows only, spread over the table"
 
 
 @dataclasses.dataclass
 class Table:
-    """The first column names the row; columns numbered in text are aligned left; marks gives rows by name a class of
-    style.css; folded is the line that opens it on the page."""
+    """A cell is a text, or a pair of a value and what stands after its ±. The first column names the row; columns
+    numbered in text are aligned left; bold: the names of the rows that stand out on the page."""
 
-    caption: str
+    title: str
     head: list
     rows: list
-    text: tuple = ()
     note: str = ""
-    folded: str = ""
-    marks: dict = dataclasses.field(default_factory=dict)
+    text: tuple = ()
+    bold: tuple = ()
+
+
+@dataclasses.dataclass
+class Section:
+    heading: str
+    notes: list = dataclasses.field(default_factory=list)  # sentences
+    tables: list = dataclasses.field(default_factory=list)
+    picture: object = None
 
 
 def split(table):
@@ -41,202 +46,98 @@ def split(table):
     return lines
 
 
-def times(row, other):
-    """How many times as fast as the other."""
-    if not row or not other:
-        return "-"
-    ratio, spread = row.share_of(other)
-    return pair(ratio, spread, 1 if ratio >= 10 else 2 if ratio >= 1 else 3)
+def limit_text(row):
+    if not row:
+        return "limit: not measured"
+    how = "plain loop" if row.key[1] == PLAIN_LOOP else f"{call_of(row.key[0])}, {row.key[1][2:]}-byte vectors"
+    return f"limit: {row.gb_s:.1f} GB/s ({how})"
 
 
-def percent(row, other):
-    if not row or not other:
-        return "-"
-    ratio, spread = row.share_of(other)
-    return pair(100 * ratio, 100 * spread if spread is not None else None, 1, " %")
-
-
-def speed(row):
-    return pair(row.gb_s, row.spread and row.gb_s * row.spread, 2 if row.gb_s >= 0.1 else 4) if row else "-"
-
-
-class Cases:
-    """The rows of one kind and size, at every offset of the output."""
-
-    def __init__(self, places, kind, shape):
-        self.at = {
-            offset: {key[1]: row for key, row in rows.items() if key[0] == kind and key[2:] == shape}
-            for offset, rows in places.items()
-        }
-        self.rows = next(iter(self.at.values()))
-
-    def names(self):
-        """Fastest first."""
-        return sorted((n for n in self.rows if n != PLAIN_LOOP), key=lambda name: self.rows[name].ns)
-
-    def peers(self, order):
-        found = (next((n for n in order if n in self.rows and re.fullmatch(p, n)), None) for p in PEERS)
-        return [p for p in found if p]
-
-
-def speeds(run, title, kind, shape, limits=("store", "stream"), against=()):
-    """against: one more column, (heading, the kind of case of the same implementation and size)."""
-    places, cases = run.verified, Cases(run.verified, kind, shape)
-    if not cases.rows:
-        return
-    limit, known = {o: best_limit(rows, shape, limits) for o, rows in places.items()}, []
-    for o, (key, row) in limit.items():
-        how = f"{'store' if 'store' in key[0] else 'stream'}, {key[1][2:]}-byte vectors" if row else ""
-        known += [f"{row.gb_s:.1f} GB/s at {o} ({how})"] if row else []
-    peers, some, rows = cases.peers(run.order), [n for n, row in cases.rows.items() if row.rows < shape[0]], []
-    for name in cases.names():
-        row = cases.rows[name]
-        shares = [percent(at.get(name), limit[o][1]) for o, at in cases.at.items()]
-        rows.append([name + "*" * (name in some), speed(row), *shares, *(times(row, cases.rows[p]) for p in peers)])
-        rows[-1] += [times(row, places[run.offset].get((other, name, *shape))) for other in against[1:]]
-    head = ["implementation", "GB/s", *(f"of limit at {o}" for o in places), *(f"x {p}" for p in peers), *against[:1]]
-    caption = f"{title}; limit: {'; '.join(known) or 'not measured'}"
-    yield Table(caption, head, rows, note=SOME_ROWS if some else "", folded=title)
-
-
-def kinds_like(pattern, rows):
-    """In the order of the number in them."""
-    found = {key[0]: re.fullmatch(pattern, key[0]) for key in rows}
-    return sorted((kind for kind, m in found.items() if m), key=lambda kind: int(found[kind][1]))
-
-
-def sizes_of(rows, kind):
-    return sorted({key[2:] for key in rows if key[0] == kind}, key=lambda s: s[0] * s[1])
-
-
-def cache_sizes(caches):
-    """The data caches' sizes in bytes, nearest first."""
-    return [c["size"] for c in sorted(caches, key=lambda c: c["level"]) if c.get("type") != "Instruction"]
+def speeds(run, title, kind, shape):
+    """One kind and size, fastest first; beside float32 fills of the same size, where it is something else."""
+    rows, some = run.verified, False
+    found = {key[1]: row for key, row in rows.items() if key[0] == kind and key[2:] == shape and key[1] != PLAIN_LOOP}
+    limit = limit_of(rows, (kind, "", *shape))
+    base = [
+        n for n in (next((n for n in run.order if n in found and re.fullmatch(p, n)), None) for p in BASELINES) if n
+    ]
+    plain = {n: rows.get(("fill", n, *shape)) for n in found} if kind != "fill" and shape[0] > 1 else {}
+    head = ["implementation", "ns/row" if shape[0] == 1 else "GB/s", *(["of limit"] if limit else [])]
+    head += [f"x {n}" for n in base] + (["x fill"] if any(plain.values()) else [])
+    lines = []
+    for name, row in sorted(found.items(), key=lambda f: f[1].ns):
+        some = some or row.rows < shape[0]
+        line = [name + "*" * (row.rows < shape[0]), scaled(row, shape[1], 1) if shape[0] == 1 else speed(row)]
+        line += ([percent(row, limit)] if limit else []) + [times(row, found[n]) for n in base]
+        lines.append(line + ([times(row, plain[name])] if any(plain.values()) else []))
+    note = "; ".join(([limit_text(limit)] if limit or kind == "fill" else []) + ([SOME_ROWS] if some else []))
+    return Table(f"{title}, {shape[0]} x {shape[1]}", head, lines, note)
 
 
 def misfit(level, size, caches):
-    """What is wrong with that size for that level on this machine, or nothing."""
+    """Where a table for that cache lies on this machine, when that is somewhere else."""
     sizes = cache_sizes(caches)
-    index = {"l1": 0, "l2": 1, "llc": len(sizes) - 1, MEMORY: len(sizes)}.get(level)
-    if index is None or not sizes or index < 0:
-        return ""
-    if index < len(sizes) and size > sizes[index]:
-        return f"; note: larger than this machine's cache of {sizes[index] >> 10} KiB"
-    if 0 < index <= len(sizes) and size <= sizes[index - 1]:
-        return f"; note: fits the cache before it, of {sizes[index - 1] >> 10} KiB"
-    return ""
+    meant = {"l1": 0, "l2": 1, "llc": len(sizes) - 1, MEMORY: len(sizes)}.get(level)
+    found = sum(cache < size for cache in sizes)
+    return f" (here in {f'L{found + 1}' if found < len(sizes) else 'memory'})" if sizes and found != meant else ""
 
 
 def matrix(run):
     """Every implementation and float32 table, and the limits."""
-    rows, shapes, found = run.verified[run.offset], sizes_of(run.rows, "fill"), []
+    rows, shapes, found = run.verified, sizes_of(run.rows, "fill"), []
     names = {s: f"level {name}" for s, (name, _) in sizes_in(run.context, "level").items()}
     names |= {s: name for s, (name, _) in run.shapes.items()}
+
+    def cell(row, shape):
+        return f"{row.gb_s:.{1 if row.gb_s >= 10 else 2}f}{'*' * (row.rows < shape[0])}" if row else "-"
+
     for n in run.order:
-        cells = [(rows.get(("fill", n, *s)), s) for s in shapes]
-        if any(row for row, _ in cells):
-            found.append([n] + [one_digit(row) + "*" * bool(row and row.rows < s[0]) for row, s in cells])
-    for label, kinds in (("convert only", ("convert",)), ("limit (stores)", ("store", "stream"))):
-        found.append([label] + [one_digit(best_limit(run.rows, s, kinds)[1]) for s in shapes])
-    notes = [SOME_ROWS] if any("*" in cell for row in found for cell in row[1:]) else []
-    loops = {key: rows.get(("fill", *key[1:])) for key in rows if key[0] == "loop"}
-    loops = [f"{key[1]} {rows[key].ns / fill.ns:.2f}" for key, fill in loops.items() if fill]
-    notes += ["speed relative to a hand-written loop around SLEEF: " + ", ".join(sorted(loops))] if loops else []
-    head, folded = [
-        f"{names.get(s, '')} {s[0]} x {s[1]}" for s in shapes
-    ], f"All {len(shapes)} tables, all implementations"
-    return Table(
-        f"float32 tables, GB/s; {pages(run.rows)}", ["GB/s", *head], found, note="; ".join(notes), folded=folded
-    )
-
-
-def one_digit(row):
-    return f"{row.gb_s:.{1 if row.gb_s >= 10 else 2}f}" if row else "-"
+        if any(("fill", n, *s) in rows for s in shapes):
+            found.append([n, *(cell(rows.get(("fill", n, *s)), s) for s in shapes)])
+    for label, calls in (("convert only", ("convert",)), ("limit (stores)", STORES)):
+        found.append([label, *(cell(limit_of(rows, ("fill", "", *s), calls), s) for s in shapes)])
+    notes = [SOME_ROWS] if any("*" in cell for row in found for cell in row) else []
+    loops = {key[1]: (row, rows.get(("fill", *key[1:]))) for key, row in rows.items() if key[0] == "loop"}
+    loops = [f"{name} {loop.ns / fill.ns:.2f}" for name, (loop, fill) in sorted(loops.items()) if fill]
+    notes += ["speed relative to a hand-written loop around SLEEF: " + ", ".join(loops)] if loops else []
+    head = [f"{names.get(s, '')} {s[0]} x {s[1]}" for s in shapes]
+    return Table(f"float32 tables, GB/s; {pages(run.rows)}", ["GB/s", *head], found, "; ".join(notes))
 
 
 def levels(run):
     """Tables in each cache and in memory; none when those of the caches were not measured."""
     shapes, caches = sizes_in(run.context, "level"), run.context.get("caches", [])
-    if any(k[0] == "fill" and k[2:] in shapes for k in run.rows):
-        for (n, d), (name, what) in (shapes | {s: w for s, w in run.shapes.items() if w[0] == MEMORY}).items():
-            note = misfit(name, 4 * n * d, caches)
-            yield from speeds(run, f"fill, {name}: {n} x {d}, {what}{note}", "fill", (n, d))
+    ran = sizes_of(run.verified, "fill")
+    if any(s in shapes for s in ran):
+        shapes |= {s: w for s, w in run.shapes.items() if w[0] == MEMORY}
+        for (n, d), (name, what) in ((s, shapes[s]) for s in ran if s in shapes):
+            yield speeds(run, f"fill, {name}, {what}{misfit(name, 4 * n * d, caches)}", "fill", (n, d))
 
 
 def single(run):
     """What is not a table: random positions, single rows, plans, fresh memory."""
-    first = run.verified[run.offset]
-    for kind, what in (("fill_at", "random positions below 2^20"), ("fill_at/in_a_row", "consecutive positions")):
-        for n, d in sizes_of(first, kind):
-            yield from speeds(run, f"fill_at, {n} {what}, d_model {d}", kind, (n, d))
-    own = {name: shape for shape, (name, _) in sizes_in(run.context, "level").items()}.get("l2", (256, 512))
-    for kind in kinds_like(r"row/below:(\d+)", first):
-        for _, d in sizes_of(first, kind):
-            yield one_row(run, kind, d, Cases(run.verified, "fill", own), own)
-    yield from plans(first, own, run.order)
-    fresh = sorted((row.ns, how, row, n * d) for (kind, how, n, d), row in first.items() if kind == "fresh")
-    plainly = next((row for _, how, row, _ in fresh if how == "malloc_fill"), None)
-    rows = [[how, scaled(row, size * 1e-6, 1), times(row, plainly)] for _, how, row, size in fresh]
-    if rows:
-        yield Table("a table in fresh memory, wall time", ["how", "ms", "x malloc_fill"], rows, folded="Fresh memory")
-
-
-def scaled(row, scale, digits):
-    return pair(row.ns * scale, row.spread and row.ns * scale * row.spread, digits)
-
-
-def one_row(run, kind, d, fills, own):
-    cases, rows = Cases(run.verified, kind, (1, d)), []
-    peers = cases.peers(run.order)
-    for name in cases.names():
-        row = cases.rows[name]
-        slower = [times(fills.at[o].get(name), at.get(name)) for o, at in cases.at.items()]
-        rows.append([name, scaled(row, d, 1), *slower, *(times(row, cases.rows[p]) for p in peers)])
-    title = f"one row at a time, d_model {d}, random positions below {kind.split(':')[1]}"
-    caption = f"{title}; fill x: time relative to a row of the {own[0]} x {own[1]} table by the same implementation"
-    head = ["implementation", "ns/row", *(f"fill x, at {o}" for o in cases.at), *(f"x {p}" for p in peers)]
-    return Table(caption, head, rows, folded=title)
-
-
-def plans(rows, own, order):
+    rows = run.verified
+    for kind in sorted({k[0] for k in rows if call_of(k[0]) == "row"}, key=lambda k: (len(k), k)):
+        for shape in sizes_of(rows, kind):
+            yield speeds(run, kind.replace("row/below:", "one row at a time, random positions below "), kind, shape)
     for _, d in sizes_of(rows, "plan"):
-        found = {k[1]: r for k, r in rows.items() if k[0] == "plan" and k[3] == d}
-        explog, lines = rows.get(("fill", "explog", own[0], d)), []
-        for n in (n for n in order if n in found):
-            meanwhile = f"{found[n].ns / explog.ns / d:.2f}" if explog else "-"
-            lines.append([n, scaled(found[n], 1e-3, 2), meanwhile])
-        caption = f"a plan made and destroyed, d_model {d}; explog rows: how many rows explog fills in that time"
-        yield Table(caption, ["implementation", "us", "explog rows"], lines, folded=f"Plans, d_model {d}")
-
-
-def limits_of(dtype):
-    return tuple(f"{kind}/{dtype}" for kind in ("store", "stream"))
+        found = [[n, scaled(rows["plan", n, 1, d], 1e-3, 2)] for n in run.order if ("plan", n, 1, d) in rows]
+        yield Table(f"a plan made and destroyed, d_model {d}", ["implementation", "us"], found)
+    for n, d in sizes_of(rows, "fresh"):
+        found = {k[1]: row for k, row in rows.items() if (k[0], *k[2:]) == ("fresh", n, d)}
+        lines = [
+            [how, scaled(row, n * d * 1e-6, 1), times(row, found.get("malloc_fill"))] for how, row in found.items()
+        ]
+        yield Table(f"a table in fresh memory, wall time, {n} x {d}", ["how", "ms", "x malloc_fill"], lines)
 
 
 def others(run):
-    """Other dtypes, sums, the conventions of presets, several threads, other offsets of the output."""
-    first = run.verified[run.offset]
-    for dtype, name in LONG_NAMES.items():
-        for n, d in sizes_of(first, f"fill/{dtype}"):
-            against = "x float32", "fill"
-            yield from speeds(run, f"fill, {name}, {n} x {d}", f"fill/{dtype}", (n, d), limits_of(dtype), against)
-    yield from sums(run.verified)
-    for kind in dict.fromkeys(key[0] for key in first):
-        call, *preset = kind.split("/")
-        if call in CALLS and len(preset) == 1 and preset[0] not in SIZES:
-            for n, d in sizes_of(first, kind):
-                title = f"{call}, preset {preset[0]}, {n} x {d}{CALLS[call]}"
-                yield from speeds(run, title, kind, (n, d), against=("x paper", "fill"))
-    for kind in kinds_like(r"threads:(\d+)/fill", first):
-        threads = kind.split("/")[0]
-        for n, d in sizes_of(first, kind):
-            limits, against = (f"{threads}/store", f"{threads}/stream"), ("x one thread", "fill")
-            yield from speeds(run, f"{threads}, {n} x {d}, wall time", kind, (n, d), limits, against)
-    for offset, rows in run.verified.items() if len(run.places) > 1 else ():
-        limits = {s: best_limit(rows, s)[1] for s in run.shapes}
-        lines = [[n, *(percent(rows.get(("fill", n, *s)), limit) for s, limit in limits.items())] for n in run.order]
-        title, head = f"share of the limit, output at {offset} modulo 64", [name for name, _ in run.shapes.values()]
-        yield Table(title, ["implementation", *head], [row for row in lines if set(row[1:]) != {"-"}], folded=title)
+    """Random positions, other dtypes, sums, the conventions of presets, several threads, other offsets of the
+    output."""
+    for kind in sorted({key[0] for key in run.verified}):
+        if call_of(kind) in (*TABLES, "add") and kind != "fill":
+            for shape in sizes_of(run.verified, kind):
+                yield speeds(run, ", ".join(kind.split("/")), kind, shape)
 
 
 def sums_of(rows):
@@ -250,20 +151,61 @@ def sums_of(rows):
     return [(kind, tuple(shape), " x ".join(map(str, sizes))) for (kind, *shape), sizes in in_order]
 
 
-def sums(places):
-    for kind, shape, size in sums_of(next(iter(places.values()))):
-        both, head, rows = (
-            {"": Cases(places, kind, shape), "in place ": Cases(places, f"{kind}/in_place", shape)},
-            [],
-            [],
-        )
-        for what in both:
-            head += [f"{what}GB/s", *(f"{what}x plain loop at {o}" for o in places)]
-        for name in dict.fromkeys(n for cases in both.values() for n in cases.names()):
-            rows.append([name])
-            for cases in both.values():
-                rows[-1] += [speed(cases.rows.get(name))]
-                rows[-1] += [times(at.get(name), at.get(PLAIN_LOOP)) for at in cases.at.values()]
-        if rows:
-            caption = f"add, {size}; plain loop: out = x + c over the same arrays"
-            yield Table(caption, ["implementation", *head], rows, folded=f"Sums, {size}")
+def title(run):
+    return f"{run.shapes[run.size][1]}: {run.size[0]} x {run.size[1]}, float32" if run.size else run.table_name()
+
+
+def conditions(run):
+    c = run.context
+    said = (
+        f"{c.get('cpu', 'unknown CPU')}, {c.get('compiler', 'unknown compiler')}, {c.get('date', '')[:10]}; one core; "
+    )
+    return f"{said}output at {c.get('offset', '16')} modulo 64, {pages(run.rows)}; {limit_text(run.limit)}"
+
+
+def final(run, best=()):
+    """Error by position, and the speed of the table that the pick is about, fastest first; best: the names in bold."""
+    reach = [run.spans[: i + 1] for i in range(len(run.spans))]  # errors are running maxima
+    names = sorted(run.here, key=lambda n: run.here[n].ns) + [n for n in run.judged() if n not in run.here]
+    rows = []
+    for name in names:
+        row = run.here.get(name)
+        rows.append([name, *(number(run.error(name, spans)) for spans in reach)])
+        if run.here:
+            rows[-1] += [f"{row.ns:.3f}" if row else "-", speed(row), percent(row, run.limit)]
+    head = [f"to {position(spans[-1][1])}" for spans in reach] + (
+        ["ns/element", "GB/s", "of limit"] if run.here else []
+    )
+    note = f"max |error| by position, {run.table_name()}"
+    note += f"; CPU time, {medians(run.here)}; {conditions(run)}" if run.here else ""
+    return Table(title(run), ["implementation", *head], rows, note, bold=tuple(best))
+
+
+def left_aside(run):
+    rows = [[name, why] for name, why in run.left_aside().items()]
+    return [Table("Not run, or not compared", ["what", "why"], rows, text=(1,))] if rows else []
+
+
+def curves(run):
+    """Largest errors by octave of positions, or by range."""
+    found = {n: run.curve(n) for n in run.judged()}
+    spans = sorted({s for curve in found.values() for s in curve})
+    rows = [[n, *(number(curve[s]) if s in curve else "-" for s in spans)] for n, curve in found.items()]
+    head = [str(a) if b == a + 1 else f"to {b - 1}" for a, b in spans]
+    title_of = f"Largest |error| by |position|, each column from the end of the one before; {run.table_name()}"
+    return Table(title_of, ["implementation", *head], rows)
+
+
+def distribution(run):
+    edges = run.verify.get("ulp_band_edges") or []
+    edges = edges if all(run.bands(n) for n in run.judged()) else []
+    head = ["implementation", "correctly rounded", "median ULP", "99 % within", "max ULP", "max |error|", "bound"]
+    rows = []
+    for n in run.judged():
+        bound = run.entries[n].get("bound", {})
+        found = [ulps(run.ulp(n, key)) for key in ("ulp_p50", "ulp_p99", "ulp_max")]
+        said = f"{bound.get('law', '?')} ({bound.get('evidence', '?')})"
+        beyond = [str(sum(run.bands(n)[i + 1 :])) for i in range(len(edges))]
+        rows.append([n, share(*run.correct(n)), *found, number(run.error(n)), said, *beyond])
+    note = "> ULP: how many outputs are further off" if edges else ""
+    return Table(f"{run.table_name()}, {run.reach()}", [*head, *(f"> {e:g} ULP" for e in edges)], rows, note, (6,))

@@ -1,19 +1,15 @@
-"""How figures are written: errors, positions, speeds, shares, sizes, lists."""
+"""How figures are written: errors, positions, speeds, shares, sizes, lists. A cell of a table is a text, or a pair of a
+value and what stands after its ±, half the interquartile range."""
 import math
-
-from .stats import pair
-
-
-def short(position):
-    for unit, size in (("M", 10**6), ("k", 10**3)):
-        if position >= size:
-            return f"{position // size}{unit}"
-    return str(position)
 
 
 def position(value):
-    """5k of 5000, 1M of 2^20, but 1500."""
-    return short(value) if value >= 10000 or value % 1000 == 0 or value & (value - 1) == 0 else str(value)
+    """5k of 5000, 131k of 2^17, 1M of 2^20, but 1500."""
+    if value >= 10000 or value % 1000 == 0 or value & (value - 1) == 0:
+        for unit, size in (("M", 10**6), ("k", 10**3)):
+            if value >= size:
+                return f"{value // size}{unit}"
+    return str(value)
 
 
 def number(value):
@@ -33,9 +29,9 @@ def share(count, of):
     return f"{min(100 * count / of, 99.9999):.{2 if count / of < 0.999 else 4}f} %"
 
 
-def digits_of(value):
-    """Decimals that give it three digits, one at least."""
-    return 1 if value >= 100 or value <= 0 else max(1, 2 - math.floor(math.log10(value)))
+def pair(value, spread, digits, unit=""):
+    """A cell; spread: the interquartile range, or None."""
+    return f"{value:.{digits}f}{unit}", "" if spread is None else f"{spread / 2:.{digits}f}"
 
 
 def pm(cell):
@@ -44,26 +40,28 @@ def pm(cell):
 
 
 def speed(row):
-    return pair(row.gb_s, row.spread and row.gb_s * row.spread, max(2, digits_of(row.gb_s)))
+    return pair(row.gb_s, row.spread and row.gb_s * row.spread, 2 if row.gb_s >= 0.1 else 4) if row else "-"
 
 
-def of_limit(row, limit):
-    """In per cent."""
-    if not limit:
+def times(row, other):
+    """How many times as fast as the other."""
+    if not row or not other:
         return "-"
-    ratio, spread = row.share_of(limit)
-    return pair(100 * ratio, spread and 100 * spread, digits_of(100 * ratio))
+    ratio, spread = row.share_of(other)
+    return pair(ratio, spread, 1 if ratio >= 10 else 2 if ratio >= 1 else 3)
 
 
-def share_text(row, limit, what="the limit"):
-    """ " (65.7 ± 0.6 % of the limit)", for sentences; nothing where there is no limit."""
-    return f" ({pm(of_limit(row, limit))} % of {what})" if limit else ""
+def percent(row, other):
+    """Its speed in per cent of the other's."""
+    if not row or not other:
+        return "-"
+    ratio, spread = row.share_of(other)
+    return pair(100 * ratio, None if spread is None else 100 * spread, 1, " %")
 
 
-def noise(rows):
-    """Median of the relative interquartile ranges of the fills, or None."""
-    spreads = sorted(r.spread for k, r in rows.items() if k[0] == "fill" and r.spread is not None)
-    return spreads[len(spreads) // 2] if spreads else None
+def scaled(row, scale, digits):
+    """Its time per element, times scale."""
+    return pair(row.ns * scale, row.spread and row.ns * scale * row.spread, digits)
 
 
 def repetitions(rows):
@@ -72,12 +70,10 @@ def repetitions(rows):
     return f"{counts[0]} to {counts[-1]} repetitions" if len(counts) > 1 else plural(counts[0], "repetition")
 
 
-def medians(rows, mark="±"):
-    """What a caption says of its figures; mark: what shows the spread."""
-    spread = any(r.spread is not None for r in rows.values())
-    return f"median of {repetitions(rows)}" + (
-        f" {mark} half the interquartile range" if spread else ", too few for a spread"
-    )
+def medians(rows):
+    """What a caption says of its figures."""
+    few = all(row.spread is None for row in rows.values())
+    return f"median of {repetitions(rows)}, " + ("too few for a spread" if few else "±: half the interquartile range")
 
 
 def binary(size):
@@ -85,6 +81,15 @@ def binary(size):
         if size >= 1 << shift:
             return f"{size / (1 << shift):.3g} {unit}"
     return f"{size:g} B"
+
+
+def cache_sizes(caches):
+    """The data caches' sizes in bytes, nearest first."""
+    return [c["size"] for c in sorted(caches or [], key=lambda c: c["level"]) if c.get("type") != "Instruction"]
+
+
+def caches_text(caches):
+    return ", ".join(f"L{i + 1} {binary(size)}" for i, size in enumerate(cache_sizes(caches)))
 
 
 def when(date):
@@ -96,6 +101,6 @@ def plural(count, word):
     return f"{count} {word}{'s' * (count != 1)}"
 
 
-def listed(words, last="and"):
+def listed(words):
     words = list(words)
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""

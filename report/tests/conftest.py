@@ -3,6 +3,8 @@ import io
 import pathlib
 import sys
 
+import pytest
+
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2])]
 
 
@@ -16,3 +18,29 @@ def run(*arguments):
         except SystemExit as e:
             status = e.code
     return status, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def done(tmp_path):
+    """A command's stdout, when it succeeds in silence; data is written to files of their own."""
+    from made_up import file
+
+    def call(*arguments):
+        status, out, err = run(*(file(tmp_path, a) if isinstance(a, dict) else a for a in arguments))
+        assert (status, err) == (0, "")
+        return out
+
+    return call
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """The message of a command that is refused, with exit status 2 and nothing on stdout."""
+    from made_up import file
+
+    def call(*arguments):
+        status, out, err = run(*(file(tmp_path, a) for a in arguments))
+        assert (status, out) == (2, "") and "Traceback" not in err
+        return err
+
+    return call

@@ -49,7 +49,11 @@ def case(name, ns, n=5000, d=512, times=QUIET, **more):
 FILLS = {"exact_avx2": 0.2, "exact_scalar": 2, "naive": 16}  # 20, 2 and 0.25 GB/s
 
 
-def bench(*more, fills=FILLS, **context):
+def verdict(case, against, word):
+    return {"case": case, "against": against, "verdict": word}
+
+
+def bench(*more, fills=FILLS, verdicts=(), **context):
     """Tables of 5000 x 512: stores take 0.1 ns an element."""
     at = "n:5000/d:512"
     runs = case(f"limit/store/w:32/{at}", 0.1) + case(f"fill/wrong/f32/{at}", 0.01)
@@ -58,7 +62,8 @@ def bench(*more, fills=FILLS, **context):
     known = {"cpu": "this one", "compiler": "GCC 1", "build_type": "Release", "date": "2026-11-21T21:00:00+00:00"}
     known |= {"offset": "16", "num_cpus": 4, "load_avg": [1.5, 1.0, 0.5], "cpu_scaling_enabled": False}
     known |= {"caches": CACHES, "emulated": "no", "shape.transformer": f"{at} base 10000, Transformer base"}
-    return {"context": known | context, "benchmarks": [*runs, *(c for cases in more for c in cases)]}
+    runs += [c for cases in more for c in cases]
+    return {"context": known | context, "benchmarks": runs, "verdicts": list(verdicts)}
 
 
 PEERS = {
@@ -72,11 +77,14 @@ PEERS = {
 
 def peers_bench():
     """exact takes 0.2 ns an element, the quick peer 0.5 of that, the slow one 10 times as much; stores 0.18 ns."""
-    cases = []
+    cases, verdicts = [], []
     for n, d in ((64, 128), (131072, 1024)):
+        at = f"f32/n:{n}/d:{d}"
         for name, ns in PEERS.items():
-            cases += case(f"{name}/f32/n:{n}/d:{d}", ns, n, d)
-    return {"context": bench()["context"] | {"peer.quick": "a | quick one"}, "benchmarks": cases}
+            cases += case(f"{name}/{at}", ns, n, d)
+        verdicts.append(verdict(f"peer/slow/{at}", f"fill/exact_avx512/{at}", "slower"))
+    context = bench()["context"] | {"peer.quick": "a | quick one"}
+    return {"context": context, "benchmarks": cases, "verdicts": verdicts}
 
 
 def judge(exact="exact"):
@@ -90,14 +98,18 @@ def judge(exact="exact"):
     return {"schema": 1, "tool": "posenc-verify", "tables": tables}
 
 
-def write(path, data):
+def file(directory, data):
+    """The path of a new file with that JSON, or text that is meant to be some; other arguments as they are."""
+    if not isinstance(data, dict) and not (isinstance(data, str) and data[:1] in ("{", "[")):
+        return data
+    path = directory / f"{len(list(directory.iterdir()))}.json"
     path.write_text(data if isinstance(data, str) else json.dumps(data))
     return path
 
 
 def text_of(page):
     page = re.sub(r"<style>.*?</style>|<svg.*?</svg>", " ", page, flags=re.S)
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", page)).replace("\u202f", " "))
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", page)))
 
 
 def lines(text, start):

@@ -4,95 +4,63 @@ import json
 import pytest
 
 from conftest import run
-from made_up import judge, lines, peers_bench, write
-from report.peers import Column, Group, Peers, standing
-from report.peers_tables import targets
+from made_up import file, judge, lines, peers_bench
+from report.peers import Column, Group, Peers
+
+CASE = {"job": "fresh", "world": "python", "n": 131072, "d": 1024, "threads": 1, "rows": 131072, "memory": 3 << 30}
+CASE |= {"of_limit": None, "anchored": None}
+PYTHON = {
+    "turns": 7,
+    "large_turns": 5,
+    "seed": 1,
+    "quick": False,
+    "versions": {"NumPy": "1.24"},
+    "cases": [
+        CASE | {"peer": "exact", "seconds": 0.1, "spread": 0.001, "exact": None},
+        CASE | {"peer": "torch_tutorial", "seconds": 2.5, "spread": 0.025, "exact": [25.0, 0.5]},
+    ],
+    "not_run": [{"name": "jax_f32", "reason": "no module named jax"}],
+    "peers": [{"name": "torch_tutorial", "world": "python", "what": "eager", "version": "2", "preset": "paper"}],
+}
 
 
-def join(tmp_path, b, j, python=None):
-    arguments = ["--bench", write(tmp_path / "b.json", b), "--judge", write(tmp_path / "j.json", j)]
-    arguments += ["--python", write(tmp_path / "p.json", python)] if python else []
-    return run("join", *arguments, "--output", tmp_path / "peers.json")
-
-
-def joined(tmp_path, python=None):
-    assert join(tmp_path, peers_bench(), judge(), python) == (0, "", "")
+@pytest.fixture
+def joined(done, tmp_path):
+    done("join", "--bench", peers_bench(), "--judge", judge(), "--python", PYTHON, "--output", tmp_path / "peers.json")
     return json.loads((tmp_path / "peers.json").read_text())
 
 
-def python_part(seconds=2.5, ratio=25.0):
-    def case(peer, time, exact):
-        return {
-            "job": "fresh",
-            "world": "python",
-            "peer": peer,
-            "n": 131072,
-            "d": 1024,
-            "threads": 1,
-            "rows": 131072,
-            "seconds": time,
-            "spread": time / 100,
-            "gb_s": 1.0,
-            "of_limit": None,
-            "memory": 3 << 30,
-            "exact": exact,
-            "anchored": None,
-        }
-
-    return {
-        "turns": 7,
-        "large_turns": 5,
-        "seed": 1,
-        "quick": False,
-        "versions": {"NumPy": "1.24"},
-        "cases": [case("exact", 0.1, None), case("torch_tutorial", seconds, [ratio, 0.5])],
-        "not_run": [{"name": "jax_f32", "reason": "no module named jax"}],
-        "peers": [{"name": "torch_tutorial", "world": "python", "what": "eager", "version": "2", "preset": "paper"}],
-    }
-
-
-def test_joined_figures(tmp_path):
-    found = Peers(joined(tmp_path, python_part()))
-    case = found.groups[Group("c", "fill", 1)]["slow", Column(131072, 1024, None)]
-    assert case["exact"][0] == pytest.approx(10) and case["anchored"][0] == pytest.approx(2 / 0.15)
-    assert case["of_limit"][0] == pytest.approx(0.09)
-    quick = found.groups[Group("c", "fill", 1)]["quick", Column(64, 128, None)]
-    assert (standing(quick, "exact"), standing(case, "exact")) == ("faster", "slower")
-    assert found.members() == {"exact": "exact_avx512", "anchored": "anchored_avx512"}
+def test_joined_figures(joined):
+    found = Peers(joined)
+    columns = found.groups[Group("c", "fill", 1)]
+    slow, quick = columns[Column(131072, 1024, None)]["slow"], columns[Column(64, 128, None)]["quick"]
+    assert slow["exact"][0] == pytest.approx(10) and slow["anchored"][0] == pytest.approx(2 / 0.15)
+    assert slow["of_limit"][0] == pytest.approx(0.09) and slow["verdicts"] == {"exact": "slower"}
+    assert quick["exact"][0] == pytest.approx(0.5) and quick["verdicts"] == {}
+    assert found.members() == ["exact_avx512", "anchored_avx512"]
     assert found.rows["c", "quick"]["what"] == "a | quick one" and found.rows["c", "quick"]["right"] is False
 
 
-def test_text(tmp_path):
-    joined(tmp_path, python_part())
-    status, out, err = run("peers", tmp_path / "peers.json")
-    assert (status, err) == (0, "")
-    assert lines(out, "quick")[-1] == "quick 819 ns 0.500 +- 0.004 wins 13.4 ms 0.500 +- 0.004 wins"
-    assert "fill, C, one thread, 64 x 128: quick 0.500 / 0.667 (the right table? no)" in " ".join(
-        out.replace("\u00a0", " ").split()
-    )
-    assert "not run: jax_f32: no module named jax" in out and "slow 3.0e-5 float32 yes paper" in " ".join(out.split())
+def test_text(done, joined):
+    out = done("peers", joined)
+    assert lines(out, "quick")[-1] == "quick 13.4 ms 0.1 0.500 0.004 0.667 0.005 - 180 % 1 no"
+    assert lines(out, "torch_tutorial")[-1] == "torch_tutorial 2.50 s 0.03 25.0 0.5 3 GiB not judged"
+    assert "fill, C, one thread, 64 x 128 quick 0.500 / 0.667 (not the right table)" in " ".join(out.split())
+    assert lines(out, "not run: jax_f32")[-1].endswith("no module named jax")
+    assert "slow 3.0e-5 float32 yes" in lines(out, "slow")
 
 
-def test_targets(tmp_path):
-    found = {row[0]: row[2:] for row in targets(Peers(joined(tmp_path, python_part()))).rows}
-    assert found["exact ahead of every C peer, fill"][0] == "missed"
-    assert found["exact ahead of every C peer, fill"][1].startswith("least 0.50 (quick, ")
-    assert found["exact x PyTorch eager, 131072 x 1024 fresh, one thread"] == [
-        "met",
-        "least 25.0 (torch_tutorial, 131072 x 1024)",
-    ]
-    assert found["exact x PyTorch eager, 131072 x 1024 in place, one thread"] == ["open", "not measured"]
-    data = joined(tmp_path, python_part(1.9, 19.99))
-    assert {row[0]: row[2] for row in targets(Peers(data)).rows}[
-        "exact x PyTorch eager, 131072 x 1024 fresh, one thread"
-    ] == "missed"
-    data["machine"]["emulated"] = True
-    assert {row[2] for row in targets(Peers(data)).rows} == {"open"}
-
-
-def test_ours_must_be_right(tmp_path):
-    status, _, err = join(tmp_path, peers_bench(), judge(exact="ulp"))
-    assert status == 1 and "exact is not correctly rounded" in err and (tmp_path / "peers.json").exists()
+@pytest.mark.parametrize(
+    "report, said",
+    [
+        (judge(exact="ulp"), "exact is not correctly rounded"),
+        ({"tables": judge()["tables"][2:]}, "exact was not judged"),
+    ],
+)
+def test_ours_must_be_right(tmp_path, report, said):
+    given = "--bench", file(tmp_path, peers_bench()), "--judge", file(tmp_path, report)
+    status, _, err = run("join", *given, "--output", tmp_path / "peers.json")
+    assert status == 1 and said in err and (tmp_path / "peers.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -105,8 +73,6 @@ def test_ours_must_be_right(tmp_path):
         (lambda d: d["peers"][0].pop("ranges"), "'ranges' is a required property"),
     ],
 )
-def test_bad_input(tmp_path, change, said):
-    data = joined(tmp_path)
-    change(data)
-    status, out, err = run("peers", write(tmp_path / "bad.json", data))
-    assert (status, out) == (2, "") and said in err
+def test_bad_input(refused, joined, change, said):
+    change(joined)
+    assert said in refused("peers", joined)

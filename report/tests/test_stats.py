@@ -1,56 +1,49 @@
-"""The one rule for who is faster, the ratios and spreads that it uses, and the pick."""
+"""Medians, ratios and spreads, the names of cases, and the pick."""
 import pytest
 
-from made_up import bench
+from made_up import bench, verdict, verify
 from report.picks import pick
-from report.stats import between, pair, parse, read_bench, standing
-
-
-@pytest.mark.parametrize(
-    "ratio, interval, word",
-    [
-        (0.90, (0.89, 0.91), "faster"),
-        (1.10, (1.09, 1.11), "slower"),
-        (0.90, (0.85, 1.00), "tie"),
-        (1.10, (1.00, 1.20), "tie"),  # 1 is within the quartiles
-        (0.98, (0.97, 0.99), "tie"),
-        (1.02, (1.01, 1.03), "tie"),  # less than 3 %
-        (0.90, None, None),
-    ],
-)
-def test_rule(ratio, interval, word):
-    assert standing(ratio, interval) == word
-
-
-def test_rule_with_noise_between_runs():
-    assert standing(0.90, (0.89, 0.91), least=0.2) == "tie"
-
-
-def rows(**fills):
-    return {name: row for (_, name, *_), row in read_bench(bench(fills=fills))[0][16].items()}
+from report.run import Run
+from report.stats import parse, read_bench
+from report.words import pair
 
 
 def test_ratio_and_spread():
     """Quartiles of QUIET are 0.995 and 1.005: relative ranges of 1 %, together 1.41 %."""
-    found = rows(a=0.2, b=0.1)
+    found = {name: row for (_, name, *_), row in read_bench(bench(fills={"a": 0.2, "b": 0.1}))[0].items()}
     assert found["a"].gb_s == pytest.approx(20) and found["a"].spread == pytest.approx(0.01)
     assert found["a"].share_of(found["b"]) == (pytest.approx(0.5), pytest.approx(0.5 * 2**0.5 / 100))
-    assert between(found["b"], found["a"]) == [pytest.approx(0.5 * 0.995 / 1.005), pytest.approx(0.5 * 1.005 / 0.995)]
     assert pair(0.5, 0.02, 3, " %") == ("0.500 %", "0.010") and pair(0.5, None, 1) == ("0.5", "")
 
 
-def test_pick_takes_the_simpler_of_a_tie():
-    found = rows(simple=0.204, quick=0.2, slow=0.3)
-    assert pick(list(FOUND), found, ["simple", "slow", "quick"])[0] == "simple"
-    assert pick(list(FOUND), found | {"simple": found["slow"]}, ["simple", "slow", "quick"])[0] == "quick"
+@pytest.mark.parametrize(
+    "words, picked",
+    [
+        ({}, "exact_avx2"),  # without verdicts the fastest by its median
+        ({"naive": "tie"}, "naive"),
+        ({"naive": "slower"}, "exact_avx2"),
+        ({"naive": "unclear"}, "exact_avx2"),
+        ({"naive": "slower", "exact_scalar": "tie"}, "exact_avx2"),
+    ],
+)
+def test_pick_takes_the_simplest_of_a_tie(words, picked):
+    """naive, exact_avx2, exact_scalar: the order of the list"""
+    name = "fill/{}/f32/n:5000/d:512".format
+    verdicts = [verdict(name(n), name("exact_avx2"), word) for n, word in words.items()]
+    run = Run(verify(), bench(fills={"naive": 0.21, "exact_avx2": 0.2, "exact_scalar": 0.201}, verdicts=verdicts), "v")
+    assert pick(run, ["naive", "exact_avx2", "exact_scalar"])[0] == picked
 
 
-FOUND = ("simple", "quick", "slow")
-
-
-def test_names_of_cases():
-    assert parse("threads:2/limit/stream/w:64/n:8/d:4") == (("threads:2/stream", "w:64", 8, 4), None)
-    assert parse("row/naive/f32/d:4/below:9/offset:0") == (("row/below:9", "naive", 1, 4), 0)
-    assert parse("fill/exact/bf16/n:8/d:4") == (("fill/bf16", "exact", 8, 4), None)
-    assert parse("add/exact/f32/b:3/n:8/d:4/in_place") == (("add/b:3/in_place", "exact", 8, 4), None)
-    assert parse("harness/nothing/n:1/d:1") == (None, None)
+@pytest.mark.parametrize(
+    "name, key",
+    [
+        ("threads:2/limit/stream/w:64/n:8/d:4", ("threads:2/stream", "w:64", 8, 4)),
+        ("row/naive/f32/d:4/below:9/offset:0", ("row/below:9/offset:0", "naive", 1, 4)),
+        ("fill/exact/bf16/n:8/d:4", ("fill/bf16", "exact", 8, 4)),
+        ("add/exact/f32/b:3/n:8/d:4/in_place", ("add/b:3/in_place", "exact", 8, 4)),
+        ("fresh/malloc_fill/n:8/d:4/real_time", ("fresh", "malloc_fill", 8, 4)),
+        ("harness/nothing/n:1/d:1", None),
+    ],
+)
+def test_names_of_cases(name, key):
+    assert parse(name) == key

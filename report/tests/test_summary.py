@@ -1,61 +1,64 @@
 """The summary of ./scripts/bench: tables, the pick, what failed, and bad input."""
+import subprocess
+import sys
+
 import pytest
 
-from conftest import run
-from made_up import bench, case, entry, lines, verify, write
+from made_up import bench, case, entry, file, lines, verify
+from report.load import TOP
+
+AT, STORE = "n:5000/d:512", "limit/store/w:32"
 
 
-def summary(tmp_path, v, b, *arguments):
-    return run("summary", write(tmp_path / "v.json", v), write(tmp_path / "b.json", b), *arguments)
+def test_tables_and_pick(done):
+    out = done("summary", verify(), bench())
+    assert lines(out, "exact_avx2")[-1] == "exact_avx2 1.5e-8 3.0e-8 2.4e-7 0.200 20.00 0.10 50.0 % 0.4"
+    assert lines(out, "naive")[-1] == "naive 2.0e-4 4.0e-4 3.2e-3 16.000 0.25 0.00 0.6 % 0.0"
+    assert "limit: 40.0 GB/s (store, 32-byte vectors)" in out and not lines(out, "wrong  f")
+    said = "at most 1 ULP: exact_avx2, 20.00 GB/s, the fastest of the 2 within it; worst error 0.5 ULP"
+    assert said in out and "at most 1e-6 absolute: exact_avx2" in out
+    assert lines(out, "wrong")[-1].startswith("wrong failed verification: 2 outputs beyond")
+    assert lines(out, "lacking_neon")[-1] == "lacking_neon not run: this CPU lacks its instructions"
 
 
-def test_tables_and_pick(tmp_path):
-    status, out, err = summary(tmp_path, verify(), bench())
-    assert (status, err) == (0, "")
-    assert lines(out, "exact_avx2")[1:] == ["exact_avx2 1.5e-8 3.0e-8 2.4e-7 0.200 20.00 0.10 50.0 % 0.4"]
-    assert lines(out, "naive")[1] == "naive 2.0e-4 4.0e-4 3.2e-3 16.000 0.25 0.00 0.6 % 0.0"
-    assert "limit: 40.0 GB/s (store, 32-byte vectors)" in out
-    assert "at most 1 ULP: exact_avx2, the fastest of the 2 within it: 20.00 GB/s, worst error 0.5 ULP" in out
-    assert "at most 1e-6 absolute: exact_avx2" in out
-    assert (
-        "wrong: failed verification: 2 outputs beyond" in out
-        and "lacking_neon: not run: this CPU lacks its instructions" in out
-    )
-    assert not lines(out, "wrong ")
-
-
-def test_other_cases(tmp_path):
-    """bfloat16, a sum, a preset, single rows, fresh memory, each compared with what bounds it."""
-    at = "n:5000/d:512"
-    more = [
-        case(f"fill/exact_avx2/bf16/{at}", 0.1),
-        case(f"limit/store/w:32/bf16/{at}", 0.05),
-        case(f"add/exact_avx2/f32/{at}", 0.2),
-        case(f"add/plain_loop/f32/{at}", 0.1),
-        case(f"fill/exact_avx2/f32/{at}/whisper", 0.4),
-        case("row/exact_avx2/f32/d:512/below:4096", 0.5, n=1),
-    ]
+@pytest.mark.parametrize(
+    "name, ns, n, limits, line",
+    [
+        (f"fill/exact_avx2/bf16/{AT}", 0.1, 5000, {f"{STORE}/bf16/{AT}": 0.05}, "20.00 0.10 50.0 % 0.4 2.00 0.01"),
+        (f"add/exact_avx2/f32/{AT}", 0.2, 5000, {f"add/plain_loop/f32/{AT}": 0.1}, "20.00 0.10 50.0 % 0.4 1.00 0.01"),
+        (f"fill/exact_avx2/f32/{AT}/whisper", 0.4, 5000, {}, "10.00 0.05 25.0 % 0.2 0.500 0.004"),
+        (f"fill/exact_avx2/f32/{AT}/offset:0", 0.4, 5000, {f"{STORE}/{AT}/offset:0": 0.2},
+         "10.00 0.05 50.0 % 0.4 0.500 0.004"),
+        ("row/exact_avx2/f32/d:512/below:4096", 0.5, 1, {}, "256.0 1.3"),
+        (f"fresh/table_create/{AT}/real_time", 1, 5000, {}, "2.6 0.0 -"),
+    ],
+)  # fmt: skip
+def test_other_cases(done, name, ns, n, limits, line):
+    """Each is compared with what bounds it, and with the float32 fill of 0.2 ns."""
     judged = [
         e | {"ranges": e["ranges"] + [r | {"dtype": "bf16"} for r in e["ranges"]]} for e in verify()["implementations"]
     ]
-    status, out, err = summary(tmp_path, verify(implementations=judged), bench(*more))
-    assert (status, err) == (0, "")
-    assert "fill, bfloat16, 5000 x 512" in out
-    assert "exact_avx2 20.00 0.10 50.0 % 0.4 2.00 0.01" in lines(
-        out, "exact_avx2"
-    )  # half the bytes of float32 in half the time
-    assert "exact_avx2 20.00 0.10 0.500 0.004 - -" in lines(out, "exact_avx2")
-    assert "exact_avx2 10.00 0.05 25.0 % 0.2 0.500 0.004" in lines(out, "exact_avx2")
-    assert "one row at a time, d_model 512, random positions below 4096" in out
+    cases = case(name, ns, n)
+    for c in cases:
+        c["real_time"] = c["cpu_time"]
+    more = [c for limit, time in limits.items() for c in case(limit, time)]
+    out = done("summary", verify(implementations=judged), bench(cases, more))
+    assert f"{name.split('/')[1]} {line}" in lines(out, name.split("/")[1])
 
 
-def test_what_failed_or_is_not_judged(tmp_path):
-    failed = case("fill/exact_scalar/f32/n:5000/d:512", 1, times=(1,), error_occurred=True, error_message="no memory")
-    _, out, _ = summary(
-        tmp_path, verify(), bench(failed, case("fill/new/f32/n:5000/d:512", 1), fills={"exact_avx2": 0.2})
-    )
-    assert "fill/exact_scalar/f32/n:5000/d:512: failed in the benchmark: no memory" in out
-    assert "new: not in" in out and "its error is unknown" in out
+def test_without_what_the_page_needs(tmp_path):
+    """As ./scripts/bench --no-report runs it."""
+    code = "import sys; sys.modules |= dict.fromkeys(['matplotlib', 'numpy', 'jinja2']); import report.__main__ as m; "
+    given = [file(tmp_path, verify()), file(tmp_path, bench())]
+    done = subprocess.run([sys.executable, "-c", code + "m.main(['summary', *sys.argv[1:]])", *given], cwd=TOP)
+    assert done.returncode == 0
+
+
+def test_what_failed_or_is_not_judged(done):
+    failed = case(f"fill/exact_scalar/f32/{AT}", 1, times=(1,), error_occurred=True, error_message="no memory")
+    out = done("summary", verify(), bench(failed, case(f"fill/new/f32/{AT}", 1), fills={"exact_avx2": 0.2}))
+    assert f"fill/exact_scalar/f32/{AT} failed in the benchmark: no memory" in " ".join(out.split())
+    assert "new not in" in " ".join(out.split()) and "its error is unknown" in out
 
 
 @pytest.mark.parametrize(
@@ -69,13 +72,13 @@ def test_what_failed_or_is_not_judged(tmp_path):
         (verify(implementations=[entry("x", ranges=[{"from": 0}])]), bench(), "required property"),
         (verify(), bench(case("fill/exact_avx2/f32/n:5000/d:512", -1)), "cpu_time"),
         (verify(), bench(offset="x"), "offset"),
+        (verify(), bench(verdicts=[{"case": "x"}]), "verdicts"),
     ],
 )
-def test_bad_input(tmp_path, v, b, said):
-    status, out, err = summary(tmp_path, v, b)
-    assert (status, out) == (2, "") and said in err and "Traceback" not in err
+def test_bad_input(refused, v, b, said):
+    assert said in refused("summary", v, b)
 
 
-def test_shape(tmp_path):
-    status, _, err = summary(tmp_path, verify(), bench(), "--shape", "bert")
-    assert status == 2 and "no results of shape 'bert'; it has: transformer" in err
+def test_shape(refused):
+    said = refused("summary", verify(), bench(), "--shape", "bert")
+    assert "no results of shape 'bert'; it has: transformer" in said

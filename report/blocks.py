@@ -1,0 +1,146 @@
+"""The measured tables and pictures of README.md and docs/*.md, from docs/recorded."""
+from . import peers_tables, plots, tables
+from .markdown import escaped, table
+from .peers import Group, Peers
+from .picks import picks
+from .record import RECORDED, recorded
+from .run import Run
+from .stats import PLAIN_LOOP, limit_of
+from .tables import Table
+from .words import pm, times
+
+NOTHING = 2  # a bound of so much says nothing of a sine
+
+
+def of_run(data):
+    """Which run it is."""
+    machine = data["machine"]
+    return f"Run of {data['date'][:10]}, commit {data['commit']}, {machine.get('cpu')}, {machine.get('compiler')}."
+
+
+class Records:
+    """docs/recorded, and the cases that pages ask for."""
+
+    def __init__(self):
+        self.verify, bench = recorded("verify"), recorded("bench")
+        self.run = Run(self.verify, bench, RECORDED / "verify.json")
+        self.said = of_run({"date": bench["context"]["date"], "commit": bench["commit"], "machine": bench["context"]})
+        self.peers, self.rows = Peers(recorded("peers")), self.run.verified
+
+    def member(self, family):
+        """The fastest member of a family on the table of the README."""
+        return min((n for n in self.run.here if self.run.families[n] == family), key=lambda n: self.run.here[n].ns)
+
+    def both(self):
+        return self.member("anchored"), self.member("exact")
+
+
+def accuracy_and_speed(r):
+    """The README's table and picks."""
+    run, found = r.run, tables.final(r.run)
+    lines = [
+        f"**{tables.title(run)}** on {escaped(tables.conditions(run))}. Max \\|error\\| by position.",
+        "",
+        table(found),
+        "",
+    ]
+    lines += [
+        f"Pick ({run.reach()}, {run.table_name()}):",
+        "",
+        *(f"- **{budget}**: {said}" for budget, said in picks(run)),
+    ]
+    for kind, shape, size in tables.sums_of(r.rows):
+        ratios = {n: times(r.rows[kind, n, *shape], r.rows[kind, PLAIN_LOOP, *shape]) for n in r.both()}
+        said = ", ".join(f"{n} {pm(ratio)}" for n, ratio in ratios.items())
+        lines.append(f"- **`posenc_add`, {size}**, times the speed of a plain loop: {said}")
+    return "\n".join([*lines, *(f"- `{name}`: {why}" for name, why in run.left_aside().items()), "", r.said])
+
+
+def bounds(r):
+    """Each bound, and the float32 output whose error is the largest part of it."""
+    head = "implementation|bound|evidence|outputs judged|closest: error / bound|table|position, column|value|nearest"
+    rows = []
+    for e in r.verify["implementations"]:
+        found = [c["closest_to_bound"] | {"shape": c["shape"]} for c in e.get("ranges", []) if c["dtype"] == "f32"]
+        found = [c for c in found if 0 < c["bound"] < NOTHING]
+        if found:
+            c, judged = max(found, key=lambda c: c["error"] / c["bound"]), sum(s["outputs"] for s in e["ranges"])
+            rows.append(
+                [e["name"], e["bound"]["law"], e["bound"]["evidence"], f"{judged:,}", f"{c['error'] / c['bound']:.4f}"]
+            )
+            rows[-1] += [c["shape"], f"{c['position']}, {c['column']}", c["got"], c["want"]]
+    return table(Table("", head.split("|"), rows, text=(1, 2, 5, 6, 7, 8))) + "\n\n" + of_run(r.verify)
+
+
+def both_speeds(r, rows):
+    """rows: (what, limit, a function of a name that makes a cell)"""
+    rows = [[what, limit, *(cell(name) for name in r.both())] for what, limit, cell in rows]
+    return table(Table("", ["what", "limit", *r.both()], rows)) + "\n\n" + r.said
+
+
+def stores(limit):
+    return f"{limit.key[0].split('/')[0]} {limit.gb_s:.1f}"
+
+
+def speed_limits(r):
+    rows, sleef = r.rows, r.member("sleef")
+    for n, d, where in ((131072, 1024, "memory"), (4096, 512, "last-level cache"), (256, 512, "L2")):
+        fills = {name: rows["fill", name, n, d] for name in r.both()}
+        limit = stores(limit_of(rows, ("fill", "", n, d)))
+        yield f"fill {n} x {d} ({where}), GB/s", limit, lambda name, fills=fills: f"{fills[name].gb_s:.1f}"
+    convert = limit_of(rows, ("fill", "", 256, 512), ("convert",))
+    yield "conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", lambda name: ""
+    random = {name: row.ns for (kind, name, *_), row in rows.items() if kind == "fill_at"}
+    what = f"fill_at, 2048 random positions, times the speed of {sleef}"
+    yield what, "", lambda name: f"{random[sleef] / random[name]:.2f}"
+    for below in (4096, 1048576):
+        one = {name: row.ns for (kind, name, *_), row in rows.items() if kind == f"row/below:{below}"}
+        what = f"a single row below {below}, in rows of the 256 x 512 fill"
+        yield what, "", lambda name, one=one: f"{one[name] / rows['fill', name, 256, 512].ns:.1f}"
+    made, plainly = (rows["fresh", how, 131072, 1024] for how in ("table_create", "malloc_fill"))
+    what = "a fresh 131072 x 1024 table, times the speed of malloc and fill"
+    yield what, "", lambda name: f"{plainly.ns / made.ns:.1f}" if name == r.member("exact") else ""
+
+
+def speed_others(r):
+    limit = stores(limit_of(r.rows, ("fill/bf16", "", 131072, 1024)))
+    yield "bfloat16, 131072 x 1024, GB/s", limit, lambda name: f"{r.rows['fill/bf16', name, 131072, 1024].gb_s:.1f}"
+    for kind, shape, size in tables.sums_of(r.rows):
+        loop, sums = r.rows[kind, PLAIN_LOOP, *shape], {n: r.rows[kind, n, *shape] for n in r.both()}
+        what = f"posenc_add {size}, times the speed of a plain loop"
+        yield what, f"{loop.gb_s:.1f} GB/s", lambda name, loop=loop, sums=sums: f"{loop.ns / sums[name].ns:.2f}"
+
+
+def noted(found, title=""):
+    return "\n\n".join(filter(None, [title, table(found), escaped(found.note)]))
+
+
+def peers_speeds(r):
+    """Filling memory that is there in C, and making a fresh table in Python."""
+    shown = (Group("c", "fill", 1), Group("python", "fresh", 1))
+    return "\n\n".join(noted(t, f"{escaped(t.title)}:") for t in peers_tables.main_speeds(r.peers, shown))
+
+
+BLOCKS = {
+    "accuracy-and-speed": accuracy_and_speed,
+    "bounds": bounds,
+    "speed-limits": lambda r: both_speeds(r, speed_limits(r)),
+    "speed-others": lambda r: both_speeds(r, speed_others(r)),
+    "peers-conditions": lambda r: "\n".join(
+        f"- {escaped(what)}: {escaped(said)}" for what, said in peers_tables.conditions(r.peers).rows
+    ),
+    "peers-errors": lambda r: noted(peers_tables.errors(r.peers, described=True)),
+    "peers-speeds": peers_speeds,
+    "peers-faster": lambda r: noted(peers_tables.faster(r.peers)),
+}
+
+
+def pictures(r):
+    curves = []
+    for name, label in (
+        ("explog", "explog (the tutorial)"),
+        (r.member("exact"), "exact (posenc)"),
+    ):
+        spans = r.run.spans
+        curves.append(({s: r.run.error(name, spans[: i + 1]) for i, s in enumerate(spans)}, label, 4 * len(curves)))
+    return {"docs/speed.svg": plots.readme_choice(r.run), "docs/error.svg": plots.readme_growth(curves)}
