@@ -201,15 +201,18 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 /* ---- Fill -------------------------------------------------------------------------------------------------- */
 
 /* Writes rows first, first+1, ..., first+count-1: element (i, c) is out[i * row_stride + c], out an array of the plan's
- * dtype. out         count rows of d_model elements; aligned to an element, no more is needed; elements between a row's
- * end and the next row are not touched row_stride  elements from a row to the next, >= d_model; of one row any such
- * number count       0 is fine (out may then be NULL) An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the
- * recipes leave as their arithmetic has it. A row depends on its position alone: cutting a table into calls, on any
- * number of threads, gives the same bits. Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less
- * than 112 KiB of stack (a library built without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at,
- * posenc_fill_at_real, posenc_fill_pair, posenc_add and posenc_add_batch. These six may be called after fork() and,
- * where libm's functions may (as with glibc), from a signal's handler that has this stack and keeps errno; one that
- * leaves a fill by longjmp() leaves some rows written and the floating-point state at its default, round to nearest. */
+ * dtype.
+ *   out         count rows of d_model elements; aligned to an element, no more is needed; elements between a row's end
+ *               and the next row are not touched
+ *   row_stride  elements from a row to the next, >= d_model; of one row any such number
+ *   count       0 is fine (out may then be NULL)
+ * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
+ * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
+ * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack (a library built
+ * without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair,
+ * posenc_add and posenc_add_batch. These six may be called after fork() and, where libm's functions may (as with
+ * glibc), from a signal's handler that has this stack and keeps errno; one that leaves a fill by longjmp() leaves some
+ * rows written and the floating-point state at its default, round to nearest. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
@@ -244,9 +247,11 @@ POSENC_API posenc_status posenc_fill_pair_check(const posenc_plan *plan, int64_t
 
 /* Embeddings and their positions' rows: out = round(round(s * x) + PE), s = (float)scale, PE as posenc_fill() writes
  * it, for rows first .. first+count-1. float32 and bfloat16: of the latter, both steps are computed in float32 and
- * rounded to bfloat16. x, out      count rows of d_model elements, as in posenc_fill(); the same array with the same
- * stride (in place), or without an element in common scale       finite, also as a float Returns OK, ARGUMENT, DOMAIN,
- * SIZE, or UNSUPPORTED (a plan of another dtype). */
+ * rounded to bfloat16.
+ *   x, out      count rows of d_model elements, as in posenc_fill(); the same array with the same stride (in place), or
+ *               without an element in common
+ *   scale       finite, also as a float
+ * Returns OK, ARGUMENT, DOMAIN, SIZE, or UNSUPPORTED (a plan of another dtype). */
 POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x,
     int64_t x_stride, double scale, void *out, int64_t out_stride);
 
