@@ -93,19 +93,11 @@ def test_bad_input(x, arguments, error, text):
         (dict(max_len=[1, 2]), TypeError, r"max_len is \[1, 2\]"),
         (dict(d_model=0), ValueError, "d_model is 0"),
         (dict(dropout=10), ValueError, "^dropout is 10; allowed: .* For a table of 10 positions write max_len=10$"),
-        *(
-            (dict(dropout=p), ValueError, f"^dropout is {p}; allowed: a probability from 0 to 1$")
-            for p in (-1, 1.5, math.nan)
-        ),
-        *(
-            (dict(dropout=p), TypeError, "^dropout is .*; allowed: a probability from 0 to 1$")
-            for p in (True, "0.1", None)
-        ),
-        (
-            dict(dtype=torch.int8),
-            TypeError,
-            "dtype is torch.int8; allowed: torch.float32, torch.float64, torch.bfloat16",
-        ),
+        (dict(dropout=1.5), ValueError, "^dropout is 1.5; allowed: a probability from 0 to 1$"),
+        (dict(dropout=math.nan), ValueError, "^dropout is nan; allowed: a probability from 0 to 1$"),
+        (dict(dropout=True), TypeError, "^dropout is True; allowed: a probability from 0 to 1$"),
+        (dict(dropout="0.1"), TypeError, "^dropout is '0.1'; allowed: a probability from 0 to 1$"),
+        (dict(dtype=torch.int8), TypeError, "dtype is torch.int8; allowed: torch.float32, torch.float64"),
         (dict(d_model=7, preset="whisper"), ValueError, 'preset "whisper" allows'),
     ],
 )
