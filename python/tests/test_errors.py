@@ -14,6 +14,7 @@ from posenc import _library
 
 X = np.ones((6, 5, 8), np.float32)
 ONE = np.zeros((10, 8), np.float32)
+ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at more than one distance
 CALLS = {  # with arguments that are right
     "table": lambda **more: posenc.table(**{"positions": 10, "d_model": 8, **more}),
     "fill_at": lambda **more: posenc.fill_at(**{"out": ONE, "positions": range(10), **more}),
@@ -59,35 +60,20 @@ REFUSED = [
     ("table", dict(layout="blocks"), ValueError, "layout is 'blocks'; allowed: 'interleaved' or 'split'"),
     ("table", dict(layout=1), TypeError, "layout is 1; allowed: 'interleaved' or 'split'"),
     ("table", dict(order="cos"), ValueError, "order is 'cos'; allowed: 'sin_first' or 'cos_first'"),
-    (
-        "fill_at",
-        dict(bases=3),
-        TypeError,
-        "there is no argument 'bases'; those that say what to compute are preset, dtype",
-    ),
+    ("fill_at", dict(bases=3), TypeError, "there is no argument 'bases'; those that say what to compute are"),
     # dtypes
     ("table", dict(dtype="float8"), TypeError, "dtype is 'float8'; allowed: float32, float64, bfloat16, float16"),
     ("table", dict(dtype=">f4"), TypeError, "dtype is '>f4'; allowed"),
     ("table", dict(dtype=np.uint16), TypeError, "allowed: float32"),
     ("table", dict(dtype=[]), TypeError, "dtype is []"),
     ("table", dict(dtype="float64", impl="naive"), ValueError, "float32"),
-    (
-        "table",
-        dict(out=ONE.astype(np.uint16)),
-        TypeError,
-        "out has dtype uint16; allowed: float32, or uint16 with dtype=",
-    ),
+    ("table", dict(out=ONE.astype(np.uint16)), TypeError, "out has dtype uint16; allowed: float32, or uint16"),
     ("table", dict(out=ONE.astype(">f4")), TypeError, "out has dtype >f4"),
     ("table", dict(out=ONE, dtype="bfloat16"), TypeError, "float32; allowed: uint16, which holds bfloat16"),
     ("pair", dict(out=(ONE, ONE.astype(float))), TypeError, "out[1] has dtype float64; allowed: float32"),
     ("add", dict(x=X.astype(float)), TypeError, "x has dtype float64; allowed: float32"),
     ("add", dict(x=X.astype(float), dtype="float64", out=None), ValueError, "float32 and bfloat16"),
-    (
-        "add",
-        dict(x=X.astype(np.uint16)),
-        TypeError,
-        "x has dtype uint16; allowed: float32, or uint16 with dtype='bfloat16'",
-    ),
+    ("add", dict(x=X.astype(np.uint16)), TypeError, "float32, or uint16 with dtype='bfloat16'"),
     ("add", dict(out=X.astype(float)), TypeError, "out has dtype float64; allowed: float32"),
     # arrays of numbers
     ("table", dict(positions=[[True]]), TypeError, "positions have dtype bool; allowed: integers, float16"),
@@ -96,43 +82,24 @@ REFUSED = [
     ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, where positions is an array"),
     ("fill_at", dict(positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
     ("fill_at", dict(positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
-    (
-        "table",
-        dict(freqs=[[1.0]]),
-        ValueError,
-        "freqs has shape (1, 1) and dtype float64; allowed: one axis of numbers",
-    ),
+    ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
     ("table", dict(freqs=["0.5"]), ValueError, "dtype <U3"),
     # where to write
     ("table", dict(out=[[0.0]]), TypeError, "out is of type list; allowed: a NumPy array"),
     ("table", dict(out=np.zeros((10, 9), "f4")), ValueError, "out has shape (10, 9); allowed: (10, 8)"),
-    (
-        "table",
-        dict(out=np.zeros((8, 10), "f4").T),
-        ValueError,
-        "out has strides (4, 40) bytes; the columns of a row must",
-    ),
+    ("table", dict(out=np.zeros((8, 10), "f4").T), ValueError, "out has strides (4, 40) bytes; the columns"),
     ("table", dict(out=ONE[::-1]), ValueError, "rows -32 bytes apart; allowed: a multiple of 4, at least 32"),
     ("table", dict(out=unaligned()), ValueError, "out is not aligned to 4 bytes"),
     ("table", dict(out=read_only(10, 8)), ValueError, "out is read-only"),
     ("fill_at", dict(out=[[0.0]]), TypeError, "out must be an array, a row for each position"),
-    (
-        "fill_at",
-        dict(out=np.zeros((2, 3, 5, 8), "f4")[:, :2], positions=np.zeros((2, 2, 5))),
-        ValueError,
-        "one distance",
-    ),
+    ("fill_at", dict(out=ROWS_APART, positions=np.zeros((2, 2, 5))), ValueError, "one distance"),
     ("pair", dict(out=ONE), TypeError, "out is of type ndarray; allowed: a pair of arrays"),
     ("pair", dict(out=(ONE, ONE)), ValueError, "elements in common"),
     ("pair", dict(out=(ONE, ONE[:2])), ValueError, "out[1] has shape (2, 8); allowed: (10, 8)"),
     ("pair", dict(out=(ONE, np.zeros((10, 9), "f4")[:, 1:])), ValueError, "sines 8 elements apart, and of cosines 9"),
     ("add", dict(out=X[:, :, :4].copy()), ValueError, "out has shape (6, 5, 4); allowed: that of x, (6, 5, 8)"),
-    (
-        "add",
-        dict(out=np.zeros((6, 5, 16), "f4")[:, :, ::2]),
-        ValueError,
-        "out has strides (320, 64, 8) bytes; the columns",
-    ),
+    ("add", dict(out=read_only(6, 5, 8)), ValueError, "out is read-only"),
+    ("add", dict(out=np.zeros((6, 5, 16), "f4")[:, :, ::2]), ValueError, "out has strides (320, 64, 8) bytes"),
     ("add", dict(out=np.zeros((6, 5, 8), "f4")[::-1]), ValueError, "out has strides (-160, 32, 4) bytes"),
     # embeddings
     ("add", dict(batch_first=None), TypeError, "batch_first is None; with three axes it must be True"),
