@@ -30,57 +30,45 @@ static _Noreturn void fail(const char *what, const char *why) {
 /* A whole number of 1 to most; else exits as a wrong usage does. */
 static int64_t number(const char *name, const char *text, int64_t most) {
   char *end;
-  errno = 0;
-  const long long value = strtoll(text, &end, 10);
-  if (errno || end == text || *end || value < 1 || value > most) {
+  const long long value = strtoll(text, &end, 10); /* of one that is too large, the largest */
+  if (end == text || *end || value < 1 || value > most) {
     fprintf(stderr, "mapped: %s is '%s'; allowed: 1 to %lld\n", name, text, (long long)most);
     exit(2);
   }
   return value;
 }
 
-/* Version 1.0 of NumPy's format: a magic string, the length of the rest, and a dictionary, with spaces and a newline
- * behind it so that elements start at a multiple of 64 bytes. */
-static void write_header(char *header, int64_t rows, int64_t d_model) {
-  static const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, HEADER - 10, 0};
-  memcpy(header, start, sizeof start);
-  memset(header + 10, ' ', HEADER - 10);
-  const int used = snprintf(header + 10, HEADER - 10,
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", (long long)rows, (long long)d_model);
-  header[10 + used] = ' '; /* snprintf's end */
-  header[HEADER - 1] = '\n';
-}
-
-/* A new file of that size, mapped. Its room on the disk is taken now: a disk that is full says so here, not by a signal
- * later. */
-static char *map_file(const char *path, size_t size) {
+/* A new .npy file of that size, mapped, with its header: version 1.0 of NumPy's format, a magic string, the length of
+ * the rest, and a dictionary, with spaces and a newline behind it so that elements start at a multiple of 64 bytes. The
+ * room on the disk is taken now: a disk that is full says so here, not by a signal later. */
+static char *map_file(const char *path, size_t size, int64_t rows, int64_t d_model) {
   const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
   if (file < 0)
     fail(path, strerror(errno));
   unfinished = path;
-  const int error = posix_fallocate(file, 0, (off_t)size);
-  if (error)
-    fail(path, strerror(error));
+  if ((errno = posix_fallocate(file, 0, (off_t)size)) != 0)
+    fail(path, strerror(errno));
   char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED)
     fail(path, strerror(errno));
   close(file);
+  char text[HEADER];
+  snprintf(text, sizeof text, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", (long long)rows,
+      (long long)d_model);
+  memcpy(mapped, "\x93NUMPY\1\0", 8);
+  mapped[8] = HEADER - 10;
+  sprintf(mapped + 10, "%-117.117s\n", text); /* its end, a 0, is where the first element will be */
   return mapped;
 }
 
 /* Waits for the processes that were started; returns how many of them failed. */
 static int wait_for(int started) {
-  int failed = 0;
-  for (int done = 1; done <= started; done++) {
-    int how;
-    if (wait(&how) < 0)
-      return started;
+  int failed = 0, how;
+  while (started-- > 0 && wait(&how) > 0) {
     if (WIFSIGNALED(how))
       fprintf(stderr, "mapped: a process ended by signal %d\n", WTERMSIG(how));
     else if (WEXITSTATUS(how) != 0)
       fprintf(stderr, "mapped: a process failed: %s\n", posenc_status_string((posenc_status)WEXITSTATUS(how)));
-    else
-      fprintf(stderr, "%d of %d processes are done\n", done - failed, started);
     failed += how != 0;
   }
   return failed;
@@ -107,8 +95,7 @@ int main(int count, char **arguments) {
   if (asprintf(&part, "%s.%ld.part", path, (long)getpid()) < 0)
     fail(path, "out of memory");
   const size_t size = HEADER + (size_t)rows * (size_t)d_model * sizeof(float);
-  char *mapped = map_file(part, size);
-  write_header(mapped, rows, d_model);
+  char *mapped = map_file(part, size, rows, d_model);
 
   /* [part: fork] */
   float *table = (float *)(mapped + HEADER); /* of a file, by mmap(..., MAP_SHARED, ...) */

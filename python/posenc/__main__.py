@@ -13,48 +13,24 @@ from ._arithmetics import ARITHMETICS
 from ._identify import ROUND, Finding, Table, identify, load
 
 
-def names(f: Finding) -> str:
-    return ", ".join(f.reading.presets) + (" (here all the same)" if len(f.reading.presets) > 1 else "")
-
-
-def text(name: str, t: Table, found: list[Finding], others: list[Finding], reason: str) -> str:
-    kept = f" with {t.dtype} values" if t.dtype != t.stored else ""
-    lines = [f"{name}: {t.rows} rows of {t.columns} columns, {t.stored}{kept}"]
-    if t.blank >= 0:
-        lines.append(f"row {t.blank} is all zeros, like fairseq's row of padding_idx, and was skipped")
-    if not found:
-        lines += ["", f"not identified: {reason}"]
-    for f in found:
-        base = f"{f.candidate.base:.17g}" + (" (about: no round number)" if f.candidate.digits > ROUND else "")
-        lines += [
-            "",
-            f"preset      {names(f)}",
-            f"base        {base if f.reading.n > 1 else 'any: the only frequency is 1'}",
-        ]
-        equal = "all bits are equal" if f.all_equal() else "the nearest; not all bits are equal"
-        lines += [f"first       {f.first}", f"arithmetic  {', or '.join(f.named())}: {equal}", ""]
-        lines.append("distance to            max |difference|   equal bits   formed as")
-        for a in ARITHMETICS:
-            d = f.distances.get(a)
-            lines.append(
-                f"{a:22} {d.most:16.3e} {100 * d.equal / d.among:10.4f} %   {d.form.text}"
-                if d
-                else f"{a:22} {'-':>16} {'-':>12}   has no such base"
-            )
-    lines += [""] * bool(others)
-    lines += [f"the same table  {names(f)}, base {f.candidate.base:.17g}, first {f.first}" for f in others]
-    return "\n".join(lines)
-
-
 def place(f: Finding) -> dict[str, Any]:
-    base = (
-        {"base": f.candidate.base, "base_is_round": f.candidate.digits <= ROUND} if f.reading.n > 1 else {"base": None}
-    )
+    base: dict[str, Any] = {"base": None}  # where the only frequency is 1
+    if f.reading.n > 1:
+        base = {"base": f.candidate.base, "base_is_round": f.candidate.digits <= ROUND}
     return {"presets": f.reading.presets, **base, "first": f.first}
 
 
+def candidate(f: Finding) -> dict[str, Any]:
+    distances = [
+        {"arithmetic": a, "form": d.form.text, "max_difference": d.most, "equal_bits": d.equal / d.among}
+        for a in ARITHMETICS
+        if (d := f.distances.get(a))
+    ]
+    return {**place(f), "arithmetic": f.named(), "all_bits_equal": f.all_equal(), "distances": distances}
+
+
 def document(name: str, t: Table, found: list[Finding], others: list[Finding], reason: str) -> dict[str, Any]:
-    answer = {
+    return {
         "schema": 1,
         "tool": "posenc identify",
         "file": name,
@@ -64,26 +40,41 @@ def document(name: str, t: Table, found: list[Finding], others: list[Finding], r
         "dtype": t.dtype,
         **({"padding_row": t.blank} if t.blank >= 0 else {}),
         "identified": bool(found),
+        **(
+            {"candidates": [*map(candidate, found)], "other_names": [*map(place, others)]}
+            if found
+            else {"reason": reason}
+        ),
     }
-    if not found:
-        return {**answer, "reason": reason}
-    return {
-        **answer,
-        "candidates": [
-            {
-                **place(f),
-                "arithmetic": f.named(),
-                "all_bits_equal": f.all_equal(),
-                "distances": [
-                    {"arithmetic": a, "form": d.form.text, "max_difference": d.most, "equal_bits": d.equal / d.among}
-                    for a in ARITHMETICS
-                    if (d := f.distances.get(a))
-                ],
-            }
-            for f in found
-        ],
-        "other_names": [place(f) for f in others],
-    }
+
+
+def text(answer: dict[str, Any], name: str) -> str:
+    """The document as people read it."""
+    kept = f" with {answer['dtype']} values" if answer["dtype"] != answer["stored"] else ""
+    lines = [f"{name}: {answer['rows']} rows of {answer['columns']} columns, {answer['stored']}{kept}"]
+    if "padding_row" in answer:
+        lines.append(f"row {answer['padding_row']} is all zeros, like fairseq's row of padding_idx, and was skipped")
+    if "reason" in answer:
+        lines += ["", f"not identified: {answer['reason']}"]
+    presets = lambda c: ", ".join(c["presets"]) + (
+        " (here all the same)" if len(c["presets"]) > 1 else ""
+    )  # noqa: E731
+    for c in answer.get("candidates", []):
+        base = "any: the only frequency is 1" if c["base"] is None else f"{c['base']:.17g}"
+        about = "" if c.get("base_is_round", True) else " (about: no round number)"
+        equal = "all bits are equal" if c["all_bits_equal"] else "the nearest; not all bits are equal"
+        lines += ["", f"preset      {presets(c)}", f"base        {base}{about}", f"first       {c['first']}"]
+        lines += [f"arithmetic  {', or '.join(c['arithmetic'])}: {equal}", ""]
+        lines.append("distance to            max |difference|   equal bits   formed as")
+        rows = {
+            d["arithmetic"]: f"{d['max_difference']:16.3e} {100 * d['equal_bits']:10.4f} %   {d['form']}"
+            for d in c["distances"]
+        }
+        none = f"{'-':>16} {'-':>12}   has no such base"
+        lines += [f"{a:22} {rows.get(a, none)}" for a in ARITHMETICS]
+    for i, c in enumerate(answer.get("other_names", [])):
+        lines += [""] * (i == 0) + [f"the same table  {presets(c)}, base {c['base']:.17g}, first {c['first']}"]
+    return "\n".join(lines)
 
 
 def main() -> int:
@@ -101,19 +92,15 @@ def main() -> int:
     given = parser.parse_args()
     name = "standard input" if given.file == "-" else given.file
     try:
-        if given.file == "-":
-            t = load(io.BytesIO(sys.stdin.buffer.read()))
-        else:
-            with open(given.file, "rb") as file:
-                t = load(file)
+        with io.BytesIO(sys.stdin.buffer.read()) if given.file == "-" else open(given.file, "rb") as file:
+            t = load(file)
     except (OSError, ValueError, EOFError, MemoryError) as error:
-        print(
-            f"posenc identify: {name}: {getattr(error, 'strerror', None) or error or 'out of memory'}", file=sys.stderr
-        )
+        why = getattr(error, "strerror", None) or error or "out of memory"
+        print(f"posenc identify: {name}: {why}", file=sys.stderr)
         return 2
-    answer = identify(t)
-    print(json.dumps(document(given.file, t, *answer), indent=1) if given.format == "json" else text(name, t, *answer))
-    return 0 if answer[0] else 1
+    answer = document(given.file, t, *identify(t))
+    print(json.dumps(answer, indent=1) if given.format == "json" else text(answer, name))
+    return 0 if answer["identified"] else 1
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +31,24 @@ def sequence_axis(shape: tuple[int, ...], batch_first: bool | None) -> int:
     return 1 if batch_first else 0
 
 
-def _batches(array: Array, axis: int) -> Array:
-    """Its view as (batch, sequence, d_model)."""
-    return array[None] if array.ndim == 2 else np.moveaxis(array, axis, 1)
+class _Batches(NamedTuple):
+    """An array as the library sees it: its view as (batch, sequence, d_model), and strides in elements."""
+
+    view: Array
+    batch: int
+    row: int
+
+    def at(self, i: int) -> int:
+        """The address of row i of the first batch."""
+        return self.view.ctypes.data + i * self.row * self.view.itemsize
+
+    def strides(self) -> Strides:
+        return Strides(self.batch, self.row)
 
 
-def _strides(view: Array) -> tuple[int, int] | None:
-    """Batch and row stride in elements, None where its rows are not such as the library takes."""
+def _batches(array: Array, axis: int) -> _Batches | None:
+    """None where its rows are not such as the library takes."""
+    view = array[None] if array.ndim == 2 else np.moveaxis(array, axis, 1)
     size, columns = view.itemsize, view.shape[2]
     if columns > 1 and view.strides[2] != size and view.size:
         return None
@@ -48,56 +59,41 @@ def _strides(view: Array) -> tuple[int, int] | None:
         if stride < size * columns or stride % size:
             return None
         strides.append(stride // size)
-    return strides[0], strides[1]
+    return _Batches(view, *strides)
 
 
-def _inputs(x: Array, axis: int, out: Array, out_strides: tuple[int, int]) -> tuple[Array, tuple[int, int]]:
-    """x as (batch, sequence, d_model) for the library: a copy, where its strides or its place do not allow what they are."""
-    view = _batches(x, axis)
-    strides = _strides(view) if view.flags.aligned else None
-    in_place = view.ctypes.data == out.ctypes.data and strides == out_strides
-    if strides is None or not in_place and np.may_share_memory(view, out):
-        view = _batches(np.array(x, order="C"), axis)
-        strides = _strides(view)
-        assert strides is not None
-    return view, strides
+def _inputs(x: Array, axis: int, out: _Batches) -> _Batches:
+    """x for the library: a copy, where its strides or its place do not allow what they are."""
+    found = _batches(x, axis) if x.flags.aligned else None
+    if found and (found.at(0) == out.at(0) and found[1:] == out[1:] or not np.may_share_memory(x, out.view)):
+        return found
+    copied = _batches(np.array(x, order="C"), axis)
+    assert copied is not None
+    return copied
 
 
-def _outputs(out: Any, x: Array, axis: int, dtype: str) -> tuple[Array, tuple[int, int]]:
+def _outputs(out: Any, x: Array, axis: int, dtype: str) -> _Batches:
     out = elements("out", out, dtype)
     if out.shape != x.shape:
         raise ValueError(f"out has shape {out.shape}; allowed: that of x, {x.shape}")
     check_writable("out", out)
-    view = _batches(out, axis)
-    strides = _strides(view)
-    if strides is None:
+    found = _batches(out, axis)
+    if found is None:
         size, columns = out.itemsize, out.shape[-1]
         raise ValueError(
             f"out has strides {out.strides} bytes; the columns of a row must follow each other, {size} bytes apart, and rows be "
             f"a multiple of {size} bytes apart, at least {size * columns}"
         )
-    return view, strides
+    return found
 
 
-def _run(
-    p: Plan,
-    x: Array,
-    x_strides: tuple[int, int],
-    scale: float,
-    out: Array,
-    out_strides: tuple[int, int],
-    first: int,
-    threads: Any,
-) -> None:
-    batch, count, _ = x.shape
-    x_row, out_row = x_strides[1], out_strides[1]
-    x_start, out_start = x.ctypes.data, out.ctypes.data
+def _run(p: Plan, x: _Batches, scale: float, out: _Batches, first: int, threads: Any) -> None:
+    batch, count, _ = x.view.shape
 
     def arguments(i: int, rows: int) -> tuple[Any, ...]:
-        source, target = x_start + i * x_row * x.itemsize, out_start + i * out_row * out.itemsize
         if batch == 1:
-            return first + i, rows, source, x_row, scale, target, out_row
-        return first + i, rows, batch, source, Strides(*x_strides), scale, target, Strides(*out_strides)
+            return first + i, rows, x.at(i), x.row, scale, out.at(i), out.row
+        return first + i, rows, batch, x.at(i), x.strides(), scale, out.at(i), out.strides()
 
     run(p, "posenc_add" if batch == 1 else "posenc_add_batch", threads, count, arguments, batch)
 
@@ -151,7 +147,6 @@ def add(
     factor = real("scale", scale)
     if out is None:
         out = fresh(x.shape, x.dtype)
-    outputs, out_strides = _outputs(out, x, axis, p.dtype)
-    inputs, x_strides = _inputs(values, axis, outputs, out_strides)
-    _run(p, inputs, x_strides, factor, outputs, out_strides, start, threads)
+    outputs = _outputs(out, x, axis, p.dtype)
+    _run(p, _inputs(values, axis, outputs), factor, outputs, start, threads)
     return out

@@ -89,17 +89,10 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
         raise ValueError(
             f"{name} has strides {out.strides} bytes; the columns of a row must follow each other, {size} bytes apart"
         )
-    step = size * columns  # leading axes must be one walk over rows
-    sizes = [(n, stride) for n, stride in zip(shape[:-1], out.strides[:-1]) if n > 1]
-    if sizes:
-        step = sizes[-1][1]
-    rows = 1
-    for n, stride in reversed(sizes):
-        if stride != step * rows:
-            raise ValueError(
-                f"{name} has strides {out.strides} bytes; its rows must lie at one distance from each other"
-            )
-        rows *= n
+    flat = out.reshape(-1, columns)
+    if not np.may_share_memory(flat, out):  # NumPy had to copy
+        raise ValueError(f"{name} has strides {out.strides} bytes; its rows must lie at one distance from each other")
+    step = flat.strides[0] if len(flat) > 1 else size * columns
     if step < size * columns or step % size:
         raise ValueError(
             f"{name} has rows {step} bytes apart; allowed: a multiple of {size}, at least {size * columns}"

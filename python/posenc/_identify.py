@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Iterator, NamedTuple
+from typing import Any, BinaryIO, Dict, Iterator, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,13 @@ from ._plan import MAX_POSITION
 Array = npt.NDArray[Any]
 TURN = 2 * math.pi
 NEAR, MOST_TRIALS, BLOCK = 1 << 17, 1 << 22, 1 << 20
+#: As what an array keeps elements, and what is narrower.
+STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16", "V2": "bfloat16"}
+NARROWER = {"float64": ["bfloat16", "float16", "float32"], "float32": ["bfloat16", "float16"]}
 ROUND = 17  # a base of more decimal digits is not round, or the table does not show whether it is
 
 
 # ---- The table, and what can be said of it before any preset is tried
-# -------------------------------------------------------------
 
 
 class Table:
@@ -35,7 +37,7 @@ class Table:
 
     def __init__(self, array: Array) -> None:
         kind = array.dtype.str[1:]
-        if kind not in ("f8", "f4", "f2", "u2", "V2"):
+        if kind not in STORED:
             raise ValueError(f"its dtype is {array.dtype}; allowed: f8, f4, f2, and u2 or V2 for bfloat16")
         if array.ndim == 3 and 1 in array.shape[:2]:
             array = array.reshape(-1, array.shape[2])
@@ -46,15 +48,13 @@ class Table:
                 f"its shape is {array.shape}; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and "
                 "one row, not empty, of at most 2^20 columns"
             )
-        self.stored = {"f8": "float64", "f4": "float32", "f2": "float16"}.get(kind, "bfloat16")
+        self.stored = STORED[kind]
         if self.stored == "bfloat16":
             array = array.view("<u2") if kind == "V2" else array
             array = (array.astype(np.uint32) << 16).view(np.float32)
         self.values, (self.rows, self.columns) = array, array.shape
         self.dtype, self.blank = self.stored, -1
-        narrow = {"float64": ["bfloat16", "float16", "float32"], "float32": ["bfloat16", "float16"]}.get(
-            self.stored, []
-        )
+        narrow = NARROWER.get(self.stored, [])
         zeros, tells = [], False
         for rows, x in self.blocks(np.arange(self.rows)):
             if not np.isfinite(x).all():
@@ -65,9 +65,7 @@ class Table:
             narrow = [kind for kind in narrow if (x == rounded(x, kind)).all()]
         if narrow and tells:
             self.dtype = narrow[0]
-        if (
-            len(zeros) == 1 and self.rows > 1 and self.columns > 1
-        ):  # as fairseq keeps for its padding: not a row of the table
+        if len(zeros) == 1 and self.rows > 1 and self.columns > 1:  # fairseq's, for padding: not a row of the table
             self.blank = int(zeros[0])
 
     def blocks(self, rows: Array) -> Iterator[tuple[Array, Array]]:
@@ -80,9 +78,8 @@ def load(file: BinaryIO) -> Table:
     try:
         array = np.lib.format.read_array(file, allow_pickle=False)
     except Exception as error:  # of many kinds, for what a damaged header may say
-        raise ValueError(
-            f"not a readable .npy file: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
-        ) from None
+        why = next(iter(str(error).splitlines()), type(error).__name__)
+        raise ValueError(f"not a readable .npy file: {why}") from None
     if file.read(1):
         raise ValueError("there are more bytes than its array has")
     return Table(array)
@@ -122,17 +119,16 @@ def readings(d: int) -> list[Reading]:
         zero = columns >= n + d // 2
         function = np.where(zero, -1, second ^ bool(spec.order))
         new = Reading([preset.name], spec.base, spec.denominator or d / 2, function, np.where(zero, 0, k))
-        for old in found:
-            if old.same(new):
-                old.presets += new.presets
-                break
+        known = next(filter(new.same, found), None)
+        if known:
+            known.presets += new.presets
         else:
             found.append(new)
     return found
 
 
-# ---- The base: the angle of a pair advances by its frequency from row to row, and the logarithms of frequencies are
-# on a line ------
+# ---- The base: the angle of a pair advances by its frequency from row to row, and the logarithms of frequencies are on
+# a line
 
 
 def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
@@ -206,15 +202,11 @@ def candidates(r: Reading, base: float, doubt: float) -> list[Candidate]:
 
 
 # ---- The first position: which one all rows fit, as far as some arithmetic would keep to the formula
-# -------------------------------
 
 
-@dataclass
-class Miss:
-    """What all but fits, for the reason."""
-
-    reason: str = ""
-    usual: bool = False
+#: Why what nearly fits does not, by how much that tells: NEAREST, BETWEEN, and BETWEEN + 1 with the preset's own base.
+Misses = Dict[int, str]
+NEAREST, BETWEEN = 0, 1
 
 
 class Fit:
@@ -307,7 +299,7 @@ class Fit:
             trials += p.size
             low = high
 
-    def first(self, reach: int, miss: Miss) -> int | None:
+    def first(self, reach: int, misses: Misses) -> int | None:
         """The integer from which on all rows fit."""
         sample = np.unique(np.linspace(0, self.t.rows - 1, 16).astype(int))
         for p in self.positions(reach):
@@ -326,13 +318,13 @@ class Fit:
                 wrong = bad[0] if bad else self.misfit(np.arange(self.t.rows), first)
                 if not wrong:
                     return first
-                if not miss.reason:
-                    row, column = wrong
-                    value = self.values(np.array([first + row]))[0][0, column]
-                    miss.reason = (
-                        f"nearest is {self.r.presets[0]}, base {self.base:g}, first position {first}, but row {row}, "
-                        f"column {column} is {self.t.values[row, column]:.9g} instead of {value:.9g}"
-                    )
+                row, column = wrong
+                value = self.values(np.array([first + row]))[0][0, column]
+                reason = (
+                    f"nearest is {self.r.presets[0]}, base {self.base:g}, first position {first}, but row {row}, "
+                    f"column {column} is {self.t.values[row, column]:.9g} instead of {value:.9g}"
+                )
+                misses.setdefault(NEAREST, reason)
         return None
 
     def between(self) -> float | None:
@@ -414,21 +406,19 @@ def measure(t: Table, f: Finding) -> None:
         f.distances = {name: distance(t, f, d.form, 1) or d for name, d in f.distances.items()}
 
 
-# ---- All of it -----------------------------------------------------------------------------------------------------
-# -----------------
+# ---- All of it
 
 
-def is_between(t: Table, r: Reading, c: Candidate, miss: Miss) -> bool:
+def is_between(t: Table, r: Reading, c: Candidate, misses: Misses) -> bool:
     position = Fit(t, r, c.base, "between").between()
-    if position is not None and (not miss.usual or c.usual):
-        miss.usual = True
-        miss.reason = (
-            f"it is {r.presets[0]}, base {c.base:g}, but from position {position:.9g} on, which is not a whole number"
-        )
-    return position is not None
+    if position is None:
+        return False
+    where = f"but from position {position:.9g} on, which is not a whole number"
+    misses.setdefault(BETWEEN + c.usual, f"it is {r.presets[0]}, base {c.base:g}, {where}")
+    return True
 
 
-def find(t: Table, r: Reading, shown: tuple[float, float], miss: Miss) -> Finding | None:
+def find(t: Table, r: Reading, shown: tuple[float, float], misses: Misses) -> Finding | None:
     near = [(care, NEAR) for care in ("float64", "float32", "bf16 positions", "bf16")]
     passes = [*near, ("float64", MAX_POSITION), ("float32", 1 << 24)]
     tried = candidates(r, *shown)
@@ -438,32 +428,32 @@ def find(t: Table, r: Reading, shown: tuple[float, float], miss: Miss) -> Findin
             for c in tried:
                 if (c.digits <= ROUND) != is_round or reach == MAX_POSITION and not c.near:
                     continue
-                first = Fit(t, r, c.base, care).first(reach, Miss("unused"))
+                first = Fit(t, r, c.base, care).first(reach, {})
                 if first is None:
                     continue
                 # Far away, some whole number or other fits nearly as well as a fraction near 0: how many do so by
                 # chance?
                 far = abs(first) * c.base ** -((r.pairs - 1) / r.denominator)
                 chance = far * (8 * 2.0 ** -KINDS[t.dtype][0] + abs(first) * 2.0**-49)
-                if reach <= NEAR or chance < 0.01 or not is_between(t, r, c, miss):
+                if reach <= NEAR or chance < 0.01 or not is_between(t, r, c, misses):
                     return Finding(r, c, first, care)
     for c in tried:
-        if not is_between(t, r, c, miss):
-            first = Fit(t, r, c.base, "little").first(NEAR // 32, miss)
-            if first is not None:
-                return Finding(r, c, first, "little")
+        first = None if is_between(t, r, c, misses) else Fit(t, r, c.base, "little").first(NEAR // 32, misses)
+        if first is not None:
+            return Finding(r, c, first, "little")
     return None
 
 
 def identify(t: Table) -> tuple[list[Finding], list[Finding], str]:
     """What fits best, all equally; the same table by other round bases; and the reason where nothing fits."""
     found: list[Finding] = []
-    miss, any_pairs = Miss(), False
+    misses: Misses = {}
+    any_pairs = False
     with np.errstate(all="ignore"):
         for r in readings(t.columns):
             shown = base_shown(t, r)
             any_pairs = any_pairs or shown is not None
-            new = find(t, r, shown, miss) if shown else None
+            new = find(t, r, shown, misses) if shown else None
             if new:
                 found.append(new)
         found.sort(key=Finding.rank)
@@ -471,19 +461,12 @@ def identify(t: Table) -> tuple[list[Finding], list[Finding], str]:
         for f in tied:
             measure(t, f)
     if not found:
-        unpaired = "its columns are not pairs of a sine and a cosine as any preset has them"
-        unknown = (
-            "its columns are sines and cosines, but not of any preset's frequencies at consecutive positions (position "
-            "scales are not known)"
-        )
-        return [], [], miss.reason or (unknown if any_pairs else unpaired)
+        reason = "its columns are not pairs of a sine and a cosine as any preset has them"
+        if any_pairs:
+            reason = "its columns are sines and cosines, but not of any preset's frequencies at consecutive positions "
+            reason += "(position scales are not known)"
+        return [], [], misses[max(misses)] if misses else reason
     equal = [max((d.equal for d in f.distances.values()), default=0) for f in tied]
-    others = [
-        f
-        for f in found[len(tied) :]
-        if f.candidate.base >= f.reading.base
-        and f.care != "little"
-        and f.candidate.digits <= 4
-        and tied[0].care != "little"
-    ]
+    certain = [f for f in found[len(tied) :] if "little" not in (f.care, tied[0].care)]
+    others = [f for f in certain if f.candidate.base >= f.reading.base and f.candidate.digits <= 4]
     return [f for f, n in zip(tied, equal) if n == max(equal)], others, ""

@@ -6,7 +6,7 @@ import ctypes
 import functools
 import numbers
 import operator
-from typing import Any, Callable, NoReturn, SupportsIndex
+from typing import Any, Callable, NoReturn, SupportsIndex, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,12 @@ _MESSAGE_SIZE = 512
 #: What an element is, and as what NumPy has it; in the order of posenc_dtype.
 DTYPES = {"float32": np.dtype("f4"), "float64": np.dtype("f8"), "bfloat16": np.dtype("u2"), "float16": np.dtype("f2")}
 _DTYPE_NAMES = list(DTYPES)
-_NAMES = {  # in the order of the C enumerations
+_NAMES = {
     "layout": ["interleaved", "split"],
     "order": ["sin_first", "cos_first"],
     "odd": ["half_pair", "zero"],
-}
+}  # as in C
+Field = Tuple[str, float]  #: of a spec, and its value
 _FIELDS = {*_NAMES, "denominator", "position_scale"}  # None means what the preset says
 
 
@@ -41,12 +42,7 @@ class Plan:
     __slots__ = ("handle", "d_model", "pairs", "dtype", "_destroy")
 
     def __init__(
-        self,
-        d_model: int,
-        impl: str | None,
-        preset: str | None,
-        freqs: bytes | None,
-        fields: tuple[tuple[str, float | int], ...],
+        self, d_model: int, impl: str | None, preset: str | None, freqs: bytes | None, fields: tuple[Field, ...]
     ) -> None:
         self.handle: int | None = None
         self._destroy = library.posenc_plan_destroy  # modules may be gone when the interpreter ends
@@ -162,7 +158,7 @@ def plan(
     **more: Any,
 ) -> Plan:
     """A plan; the arguments are those of posenc.table, None meaning what the preset says, and float32."""
-    fields: list[tuple[str, float | int]] = []
+    fields: list[Field] = []
     if base is not None:
         fields.append(("base", real("base", base, "a number above 1")))
     for name, value in more.items():

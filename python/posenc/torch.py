@@ -295,16 +295,8 @@ class SinusoidalPositionalEncoding(nn.Module):
         if key in destination and destination[key].shape[axis] > self._saved:
             destination[key] = destination[key].narrow(axis, 0, self._saved).clone()
 
-    def _load_from_state_dict(
-        self,
-        state_dict: dict[str, Any],
-        prefix: str,
-        local_metadata: dict[str, Any],
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
+        error_msgs = others[-1]
         own = {*self._parameters, *self._buffers, *self._modules}
         names = (self.buffer_name, *(name for name in _KNOWN_NAMES if name not in own))
         found = next((prefix + name for name in names if prefix + name in state_dict), None)
@@ -318,9 +310,7 @@ class SinusoidalPositionalEncoding(nn.Module):
                 if values.shape != old.shape:
                     with torch.inference_mode(False):
                         self._buffers[self.buffer_name] = values.to(old.device, old.dtype, copy=True)
-        super()._load_from_state_dict(
-            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
-        )
+        super()._load_from_state_dict(state_dict, prefix, *others)
 
     def _in_shape(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor:
         """A checkpoint's table in the shape of ours; ours, and an error message, where it is none."""

@@ -1,4 +1,4 @@
-"""What could not run is named, in the form in which ./scripts/test counts it; and threads where they are asked for."""
+"""What could not run is named, in the form that ./scripts/test shows; and threads where they are asked for."""
 
 import pytest
 

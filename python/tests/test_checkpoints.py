@@ -5,9 +5,10 @@ import inspect
 import pytest
 import torch
 from torch import nn
-from tutorial import Tutorial, rows
+from tutorial import Tutorial
 
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
+from posenc.torch import table as rows
 
 
 @pytest.mark.parametrize("persistent", [False, True])
@@ -33,10 +34,7 @@ def test_a_subclass_loads_its_own(persistent):
     assert torch.equal(other[0].pe[:, 0], rows(9, 16))
 
 
-SHAPES = [(9, 16), (9, 1, 16), (1, 9, 16)]
-
-
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [(9, 16), (9, 1, 16), (1, 9, 16)])
 @pytest.mark.parametrize("name", ["pe", "positional_encoding_matrix", "mine"])
 @pytest.mark.parametrize("persistent", [False, True])
 @pytest.mark.parametrize("batch_first", [False, True])
@@ -60,26 +58,35 @@ def test_checkpoints(shape, name, persistent, batch_first, max_len):
         model.load_state_dict(model.state_dict(), strict=True)
 
 
-def test_checkpoints_that_do_not_fit():
-    e = Encoding(16)
-    for value in [
-        torch.zeros(9, 15),
-        torch.zeros(9, 2, 16),
-        torch.zeros(16),
-        torch.zeros(9, 16).int(),
-        torch.zeros(9, 16) * 1j,
-    ]:
-        with pytest.raises(RuntimeError, match="pe has shape .*expected"):
-            e.load_state_dict({"pe": value})
+ZEROS = torch.zeros(9, 16)
+
+
+@pytest.mark.parametrize("value", [ZEROS[:, 1:], torch.zeros(9, 2, 16), ZEROS[0], ZEROS.int(), ZEROS * 1j])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_checkpoints_that_do_not_fit(value, persistent):
+    e = Encoding(16, persistent=persistent)
+    with pytest.raises(RuntimeError, match="pe has shape .*expected"):
+        e.load_state_dict({"pe": value})
     assert torch.equal(e.pe[:, 0], rows(5000, 16))
+
+
+def test_missing_and_unexpected_keys():
     with pytest.raises(RuntimeError, match='Missing key.*"pe"'):
-        e.load_state_dict({})
+        Encoding(16).load_state_dict({})
     with pytest.raises(RuntimeError, match='Unexpected key.*"other"'):
-        e.load_state_dict({"pe": torch.zeros(9, 16), "other": torch.zeros(1)})
-    with pytest.raises(RuntimeError, match="pe has shape"):
-        Encoding(16, persistent=False).load_state_dict({"pe": torch.zeros(9, 15)})
+        Encoding(16).load_state_dict({"pe": ZEROS, "other": torch.zeros(1)})
     Encoding(16, persistent=False).load_state_dict({})
     Encoding(16).load_state_dict({"other": torch.zeros(1)}, strict=False)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16, torch.float16])
+def test_checkpoints_of_other_dtypes(dtype):
+    e, other, values = Encoding(16, 0, 9, dtype=dtype), Encoding(16, 0, 9), torch.randn(9, 1, 16)
+    assert e.state_dict()["pe"].dtype == dtype
+    e.load_state_dict({"pe": values})
+    assert e.pe.dtype == dtype and torch.equal(e.pe, values.to(dtype))
+    other.load_state_dict(e.state_dict())
+    assert other.pe.dtype == torch.float32 and torch.equal(other.pe, e.pe.float())
 
 
 class Annotated(nn.Module):

@@ -1,12 +1,16 @@
-"""SinusoidalPositionalEncoding with presets and dtypes."""
+"""posenc.torch.SinusoidalPositionalEncoding: values, shapes, growth, dtypes, conversions, compilation."""
 
+import concurrent.futures
 import copy
+import io
+import math
 import pickle
 
 import pytest
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from tutorial import Tutorial
 
 import posenc
 import posenc.torch
@@ -16,40 +20,168 @@ HALVES = [torch.bfloat16, torch.float16]
 ANCHORED = any(row.supported for row in posenc.implementations() if row.name.startswith("anchored_"))
 
 
-def rows(count, d, dtype):
+def rows(count, d, dtype=torch.float32, **spec):
     impl = "anchored" if dtype == torch.float64 and ANCHORED else None
-    return posenc.torch.table(count, d, dtype=dtype, impl=impl)
+    return posenc.torch.table(count, d, dtype=dtype, impl=impl, **spec)
 
 
-@pytest.mark.parametrize("row", posenc.presets(), ids=lambda row: row.name)
-def test_presets(row):
-    e = Encoding(16, max_len=40, dropout=0, preset=row.name)
-    table = posenc.torch.table(90, 16, preset=row.name)
+def test_the_tutorials_call_gives_the_tutorials_values():
+    x = torch.randn(35, 20, 200)  # sequence length, batch
+    theirs, ours = Tutorial(200, 0.2).eval(), Encoding(200, 0.2).eval()
+    assert torch.allclose(theirs(x), ours(x), rtol=0, atol=1e-5)
+    assert torch.equal(ours(x), x + rows(35, 200)[:, None])
+    for module in (theirs, ours):
+        module.train()
+        torch.manual_seed(1)
+        module.dropped = module(torch.ones_like(x)) == 0
+    assert torch.equal(theirs.dropped, ours.dropped)
+    for arguments in ((8,), (8, 0), (8, 0.5, 20), (8, 1)):
+        theirs, ours = Tutorial(*arguments), Encoding(*arguments)
+        assert ours.dropout.p == theirs.dropout.p and ours.pe.shape == theirs.pe.shape
+
+
+@pytest.mark.parametrize("d", [1, 7, 64])
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_shapes(d, batch_first):
+    e, table, x = Encoding(d, dropout=0, batch_first=batch_first), rows(50, d), torch.randn(12, 3, d)
+    assert torch.equal(e(x), x + (table[:3] if batch_first else table[:12, None]))
+    assert torch.equal(e(x[:, 0]), x[:, 0] + table[:12]) and torch.equal(e(x[:0]), x[:0])
+
+
+def test_start_and_positions():
+    e, b = Encoding(16, dropout=0), Encoding(16, dropout=0, batch_first=True)
+    x, table = torch.randn(6, 3, 16), rows(100, 16)
+    assert torch.equal(e(x, start=40), x + table[40:46, None]) and torch.equal(e(x, 40), e(x, start=40))
+    at, both = torch.tensor([5, 0, 99, 7, 7, 1]), torch.randint(0, 100, (6, 3))
+    for positions in (at, at[:, None], both, both.int(), at[None, :3]):
+        want = x + (table[positions.long()][:, None] if positions is at else table[positions.long()])
+        assert torch.equal(e(x, positions=positions), want)
+    y = x.transpose(0, 1)
+    assert torch.equal(b(y, positions=both.T), y + table[both.T]) and torch.equal(b(y, positions=at), y + table[at])
+
+
+X = torch.zeros(5, 3, 8)
+
+
+@pytest.mark.parametrize(
+    "x, arguments, error, text",
+    [
+        (torch.zeros(5, 3, 9), {}, ValueError, r"\(5, 3, 9\); expected \(sequence, batch, d_model\).*d_model = 8"),
+        (torch.zeros(8), {}, ValueError, r"\(8,\); expected"),
+        (X[None], {}, ValueError, "expected"),
+        (X.long(), {}, TypeError, "int64"),
+        (X, dict(start=-1), ValueError, "start is -1"),
+        (X, dict(start=3000000), ValueError, r"start is 3000000, far beyond the table's 5000 .*reserve\(n\)"),
+        (X, dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\), or \(5, 3\)"),
+        (X, dict(positions=torch.arange(5) - 2), ValueError, "down to -2"),
+        (X, dict(positions=torch.zeros(3, 5, dtype=int)), ValueError, "positions have shape"),
+        (X, dict(positions=torch.arange(5) + 2**31), ValueError, r"up to 2147483652.*reserve\(n\)"),
+        (X, dict(positions=[0, 1, 2, 3, 4]), TypeError, "a list"),
+        (X, dict(positions=torch.arange(5.0)), TypeError, "float32"),
+        (X, dict(positions=torch.arange(5), start=2), ValueError, "start is 2; allowed: 0, where positions are given"),
+    ],
+)
+def test_bad_input(x, arguments, error, text):
+    with pytest.raises(error, match=text):
+        Encoding(8)(x, **arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, text",
+    [
+        (dict(max_len=-1), ValueError, "max_len is -1"),
+        (dict(max_len=[1, 2]), TypeError, r"max_len is \[1, 2\]"),
+        (dict(d_model=0), ValueError, "d_model is 0"),
+        (dict(dropout=10), ValueError, "^dropout is 10; allowed: .* For a table of 10 positions write max_len=10$"),
+        (dict(dropout=1.5), ValueError, "^dropout is 1.5; allowed: a probability from 0 to 1$"),
+        (dict(dropout=math.nan), ValueError, "^dropout is nan; allowed: a probability from 0 to 1$"),
+        (dict(dropout=True), TypeError, "^dropout is True; allowed: a probability from 0 to 1$"),
+        (dict(dropout="0.1"), TypeError, "^dropout is '0.1'; allowed: a probability from 0 to 1$"),
+        (dict(dtype=torch.int8), TypeError, "dtype is torch.int8; allowed: torch.float32, torch.float64"),
+        (dict(d_model=7, preset="whisper"), ValueError, 'preset "whisper" allows'),
+    ],
+)
+def test_bad_arguments(arguments, error, text):
+    with pytest.raises(error, match=text):
+        Encoding(**{"d_model": 16, **arguments})
+
+
+def test_arguments_by_name_and_repr():
+    with pytest.raises(TypeError, match="positional"):
+        Encoding(6, 0.1, 10, True)
+    text = repr(Encoding(16, scale=4.0, base=77.0, preset="rope", dtype=torch.float16))
+    assert all(part in text for part in ("max_len=5000", "scale=4", "base=77", "preset=rope", "dtype=float16"))
+    assert not any(part in repr(Encoding(16)) for part in ("scale", "base", "preset", "dtype"))
+
+
+@pytest.mark.parametrize("spec", [*(dict(preset=row.name) for row in posenc.presets()), dict(base=77.0, preset="rope")])
+def test_presets_and_base(spec):
+    e = Encoding(16, max_len=40, dropout=0, **spec)
+    table = rows(90, 16, **spec)
     assert torch.equal(e.pe, table[:40, None])
     x = torch.randn(60, 3, 16)
     assert torch.equal(e(x, start=2), x + table[2:62, None])  # it grew
     e.pe.fill_(7)
     e.reset_buffers()
-    assert torch.equal(e.pe, posenc.torch.table(len(e.pe), 16, preset=row.name)[:, None])
-    assert f"preset={row.name}" in repr(e)
+    assert torch.equal(e.pe, rows(len(e.pe), 16, **spec)[:, None])
 
 
-def test_a_presets_base():
-    e = Encoding(16, base=500000.0, preset="rope", dropout=0)
-    assert torch.equal(e.pe[:, 0], posenc.torch.table(5000, 16, base=500000, preset="rope"))
-    assert "base=500000" in repr(e) and "base" not in repr(Encoding(16)) and "dtype" not in repr(Encoding(16))
-    with pytest.raises(ValueError, match='preset "whisper" allows'):
-        Encoding(7, preset="whisper")
-    with pytest.raises(ValueError, match='preset is "fair"; known'):
-        Encoding(16, preset="fair")
+# ---- growth
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_growth(persistent):
+    e = Encoding(16, max_len=10, dropout=0, persistent=persistent)
+    x = torch.randn(25, 2, 16)
+    assert torch.equal(e(x), x + rows(25, 16)[:, None])
+    assert torch.equal(e(x, positions=torch.arange(25) * 9), x + rows(225, 16)[::9, None])
+    for n in (1000, 5):
+        e.reserve(n)
+        assert len(e.pe) >= 1000 and torch.equal(e.pe[:, 0], rows(len(e.pe), 16))
+    assert (len(e.state_dict()) == 1) == persistent
+
+
+@pytest.mark.parametrize("kind", [int, torch.tensor])
+def test_a_start_far_beyond_the_table(kind):
+    e, x, far = Encoding(512, 0), torch.zeros(1, 1, 512), 1 << 15  # which has 64 MiB before it
+    with pytest.raises(ValueError, match=f"start is {far}, far beyond"):
+        e(x, start=kind(far))
+    assert e.pe.shape == (5000, 1, 512)
+    assert torch.equal(e(x, start=kind(far - 1))[0], posenc.torch.table(1, 512, first=far - 1))
+    e.reserve(70001)
+    assert torch.equal(e(x, start=kind(70000))[0], posenc.torch.table(1, 512, first=70000))
+    long = torch.zeros(far + 9, 1, 512)
+    assert torch.equal(Encoding(512, 0, max_len=2)(long)[:, 0], rows(far + 9, 512))  # not far: from the table on
+
+
+def test_growth_in_inference_mode_is_like_any():
+    e = Encoding(16, max_len=4, dropout=0, persistent=True)
+    with torch.inference_mode():
+        e(torch.zeros(9, 1, 16))
+        assert not e.pe.is_inference()
+        e.reset_buffers()
+        e.load_state_dict({"pe": torch.randn(9, 16)})
+    assert not e.pe.is_inference()
+    e.pe.fill_(3)
+    e(torch.zeros(9, 1, 16, requires_grad=True)).sum().backward()
+
+
+def test_growth_by_many_threads():
+    e, want = Encoding(16, max_len=1, dropout=0), rows(400, 16)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        lengths = [1 + i * 37 % 400 for i in range(400)]
+        sums = pool.map(lambda n: e(torch.zeros(n, 1, 16))[:, 0], lengths)
+    assert all(torch.equal(y, want[:n]) for n, y in zip(lengths, sums))
+
+
+# ---- dtypes and conversions
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, *HALVES])
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64, *HALVES])
 @pytest.mark.parametrize("scale", [None, 22.6])
 def test_pytorch_adds_in_the_wider_type(dtype, kind, scale):
-    e = Encoding(16, 0, max_len=9, dtype=dtype, scale=scale)
-    table = rows(20, 16, dtype)
+    e, table = Encoding(16, 0, max_len=9, dtype=dtype, scale=scale), rows(20, 16, dtype)
     assert e.pe.dtype == dtype and torch.equal(e.pe[:, 0], table[:9])
     x = torch.randn(20, 3, 16).to(kind)
     wide = x.to(torch.promote_types(dtype, kind))
@@ -74,29 +206,26 @@ def test_conversions_round_once(dtype, batch_first):
         (Encoding(64, 0, batch_first=batch_first, dtype=dtype).float(), torch.float32),
     ]:
         assert other.pe.dtype == kind and torch.equal(other.pe.squeeze(), tables[kind])
-        x = torch.randn(6, 6, 64).to(kind)
-        at = tables[kind][:6] if batch_first else tables[kind][:6, None]
-        assert torch.equal(other(x), x + at)
     e.to(dtype).reserve(6000)
     assert e.pe.dtype == dtype and torch.equal(e.pe.squeeze(), rows(6000, 64, dtype))
-    assert f"dtype={str(dtype)[6:]}" in repr(e)
 
 
-@pytest.mark.parametrize("change", ["load", "write", "assign"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda e, values: e.load_state_dict({"pe": values}),
+        lambda e, values: e.pe.copy_(values),
+        lambda e, values: setattr(e, "pe", values),
+    ],
+)
 def test_other_values_are_converted_like_any(change):
-    e = Encoding(64, 0)
-    values = posenc.torch.table(5000, 64)[:, None].clone()
+    e, values = Encoding(64, 0), rows(5000, 64)[:, None].clone()
     values[4999, 0, 63] += 1e-3
-    if change == "load":
-        e.load_state_dict({"pe": values})
-    elif change == "write":
-        e.pe.copy_(values)
-    else:
-        e.pe = values
+    change(e, values)
     assert torch.equal(copy.deepcopy(e).half().pe, values.half())
     assert torch.equal(copy.deepcopy(e).bfloat16().float().pe, values.bfloat16().float())
     e.reset_buffers()
-    assert torch.equal(e.half().pe[:, 0], posenc.torch.table(5000, 64, dtype=torch.float16))
+    assert torch.equal(e.half().pe[:, 0], rows(5000, 64, torch.float16))
 
 
 def test_other_dtypes_are_pytorchs():
@@ -106,28 +235,8 @@ def test_other_dtypes_are_pytorchs():
     assert torch.equal(e.type(torch.float32).pe, want.to(torch.float32))
 
 
-def test_tensors_without_values():
-    if hasattr(torch, "compile"):  # before, modules cannot be made of fake tensors
-        with FakeTensorMode():
-            e = Encoding(16)
-            assert isinstance(e.half().pe, FakeTensor) and e.pe.dtype == torch.float16
-    assert Encoding(16).to("meta").half().pe.dtype == torch.float16
-    assert Encoding(16).to("meta", torch.half).pe.dtype == torch.float16
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, *HALVES])
-def test_checkpoints(dtype):
-    e = Encoding(16, 0, max_len=9, dtype=dtype)
-    assert e.state_dict()["pe"].dtype == dtype
-    values = torch.randn(9, 1, 16)
-    e.load_state_dict({"pe": values})
-    assert e.pe.dtype == dtype and torch.equal(e.pe, values.to(dtype))
-    other = Encoding(16, 0, max_len=9)
-    other.load_state_dict(e.state_dict())
-    assert other.pe.dtype == torch.float32 and torch.equal(other.pe, e.pe.float())
-
-
-def test_pytorchs_default_dtype():
+def test_names_of_dtypes_and_pytorchs_default():
+    assert Encoding(16, dtype="bfloat16").pe.dtype == torch.bfloat16
     torch.set_default_dtype(torch.float64)
     try:
         assert Encoding(16).pe.dtype == torch.float64 and Encoding(16, dtype="float32").pe.dtype == torch.float32
@@ -135,10 +244,53 @@ def test_pytorchs_default_dtype():
         torch.set_default_dtype(torch.float32)
 
 
-def test_names_of_dtypes():
-    assert Encoding(16, dtype="bfloat16").pe.dtype == torch.bfloat16
-    with pytest.raises(TypeError, match="dtype is torch.int8; allowed: torch.float32, torch.float64, torch.bfloat16"):
-        Encoding(16, dtype=torch.int8)
+def test_tensors_without_values():
+    if hasattr(torch, "compile"):  # before, modules cannot be made of fake tensors
+        with FakeTensorMode():
+            e = Encoding(16)
+            assert isinstance(e.half().pe, FakeTensor) and e.pe.dtype == torch.float16
+    assert Encoding(16).to("meta").half().pe.dtype == Encoding(16).to("meta", torch.half).pe.dtype == torch.float16
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_meta_and_reset(dtype):
+    table, e = rows(20, 16, dtype), nn.Sequential(Encoding(16, max_len=20, dropout=0, dtype=dtype)).to("meta")
+    with pytest.raises(RuntimeError, match="the table is on the meta device"):
+        e[0].reset_buffers()
+    on_cpu = copy.deepcopy(e)[0]
+    on_cpu.reset_buffers("cpu")
+    e.to_empty(device="cpu")
+    e[0].reset_parameters()
+    assert torch.equal(e[0].pe[:, 0], table) and torch.equal(on_cpu.pe[:, 0], table)
+    if hasattr(torch, "get_default_device"):  # since 2.3; a default device is younger than some PyTorch we work with
+        with torch.device("meta"):
+            model = nn.Sequential(Encoding(16, max_len=20, dropout=0, dtype=dtype), nn.Linear(16, 2))
+        assert model[0].pe.device.type == "meta" and model[1].weight.device.type == "meta"
+
+
+# ---- what PyTorch does with modules
+
+
+def test_autocast_and_gradients():
+    e = Encoding(16, dropout=0, scale=3.0)
+    with torch.autocast("cpu", torch.bfloat16):
+        x = nn.Linear(16, 16)(torch.randn(6, 3, 16))
+        assert x.dtype == e(x).dtype == torch.bfloat16
+    x = torch.randn(6, 3, 16, requires_grad=True)
+    e(x).sum().backward()
+    assert torch.equal(x.grad, torch.full_like(x, 3.0)) and not list(e.parameters()) and e.pe.dtype == torch.float32
+
+
+def test_copies():
+    e = Encoding(16, max_len=20, dropout=0, batch_first=True, buffer_name="table").eval()
+    x, file = torch.randn(2, 30, 16), io.BytesIO()
+    torch.save(e, file)
+    file.seek(0)
+    load = dict(weights_only=False) if "weights_only" in torch.load.__code__.co_varnames else {}
+    for other in (copy.deepcopy(e), pickle.loads(pickle.dumps(e)), torch.load(file, **load)):
+        assert torch.equal(other(x), x + rows(30, 16)) and other.table.data_ptr() != e.table.data_ptr()
+        assert list(other.state_dict()) == ["table"]
+    assert all(isinstance(value, (int, float, bool, str, dict, set, type(None))) for value in vars(e).values())
 
 
 @pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
@@ -146,7 +298,7 @@ def test_names_of_dtypes():
 def test_transforms(scale):
     e = Encoding(96, 0, batch_first=True, scale=scale)
     x = torch.randn(4, 64, 96)
-    want = x * (scale or 1.0) + posenc.torch.table(64, 96)
+    want = x * (scale or 1.0) + rows(64, 96)
     with torch.no_grad():
         traced = torch.jit.trace(e, x, check_trace=False)
         assert torch.equal(traced(x), want) and torch.equal(traced(2 * x), e(2 * x))
@@ -160,3 +312,28 @@ def test_transforms(scale):
     e.pe.requires_grad_()
     e(x).sum().backward()
     assert torch.equal(e.pe.grad[0, :64], torch.full((64, 96), 4.0)) and not e.pe.grad[0, 64:].any()
+
+
+def needs(what):
+    return pytest.mark.skipif(not hasattr(torch, what), reason=f"PyTorch {torch.__version__} has no torch.{what}")
+
+
+@needs("compile")
+def test_compile():
+    e = Encoding(16, max_len=64, dropout=0)
+    compiled = torch.compile(e, fullgraph=True, backend="aot_eager")
+    x, at = torch.randn(6, 3, 16), torch.randint(0, 64, (6, 3))
+    for arguments in ({}, dict(start=5), dict(start=6), dict(positions=at)):
+        assert torch.equal(compiled(x, **arguments), e(x, **arguments))
+    with pytest.raises(Exception, match=r"reserve\(n\)"):
+        compiled(torch.randn(65, 3, 16))
+    torch._dynamo.reset()
+
+
+@needs("export")
+def test_export():
+    e = Encoding(16, max_len=64, dropout=0).eval()
+    x = torch.randn(6, 3, 16)
+    length = torch.export.Dim("length", min=2, max=64)
+    exported = torch.export.export(e, (x,), dynamic_shapes=({0: length},)).module()
+    assert torch.equal(exported(x), e(x)) and torch.equal(exported(x[:4]), e(x[:4]))

@@ -35,10 +35,6 @@ class Work:
         """Those that were written, in order, however often."""
         return sorted(row for first, rows, _ in self.parts for row in range(first, first + rows))
 
-    def shares(self):
-        """The parts, without the first rows."""
-        return sorted(part[:2] for part in self.parts[1:])
-
     def others(self):
         return [part[:2] for part in self.parts if part[2] != threading.get_ident()]
 
@@ -59,30 +55,29 @@ def test_the_limit_is_what_the_documentation_says():
     assert "\nWORTH_A_THREAD = 500_000\n" in source and "half a millisecond of work" in posenc.table.__doc__
 
 
-@pytest.mark.parametrize("threads", [2, 3, 300, np.int64(2)])
-@pytest.mark.parametrize("count, nanoseconds", [(2, 10), (63, 1000), (64, 30), (6400, 100), (6400, 158)])
-def test_small_work_is_the_callers(share, threads, count, nanoseconds):
+@pytest.mark.parametrize(
+    "threads, count, nanoseconds, want",  # the parts after the first rows; the calling thread writes the first of them
+    [
+        (1, 1000, 10**6, [(0, 1000)]),
+        (1, 0, 10**6, []),
+        (8, 1, 10**6, [(0, 1)]),
+        (np.int64(2), 63, 1000, [(1, 62)]),
+        (300, 6400, 158, [(100, 6300)]),  # 6300 rows for 0.9954 ms, where 159 ns would be 1.0017
+        (2, 6400, 159, [(100, 3150), (3250, 3150)]),
+        (3, 6400, 159, [(100, 3150), (3250, 3150)]),
+        (300, 6400, 239, [(100, 2100), (2200, 2100), (4300, 2100)]),  # 1.5057 ms
+        (2, 66, 10**6, [(1, 33), (34, 32)]),
+        (2, 3, 10**6, [(1, 1), (2, 1)]),
+        (2, 2, 10**9, [(1, 1)]),
+        (4, 6, 10**9, [(1, 2), (3, 2), (5, 1)]),
+    ],
+)
+def test_shares(share, threads, count, nanoseconds, want):
     work = Work(nanoseconds)
     assert share(work, threads, count) == 0
-    head = max(1, count // 64)
-    assert work.others() == [] and work.shares() == [(head, count - head)] and work.rows() == list(range(count))
-
-
-def test_two_threads_are_the_caller_and_another(monkeypatch):
-    """Through the public call, whose argument it is."""
-    monkeypatch.setattr(_arrays, "WORTH_A_THREAD", 1)
-    started = []
-    start = threading.Thread.start
-    monkeypatch.setattr(threading.Thread, "start", lambda self: (started.append(self), start(self))[1])
-    assert np.array_equal(posenc.table(2048, 64, threads=2), posenc.table(2048, 64))
-    assert len(started) == 1
-
-
-@pytest.mark.parametrize("threads, count", [(1, 0), (1, 1), (1, 7), (1, 100000), (8, 0), (8, 1)])
-def test_one_thread_or_one_row_is_the_callers(share, threads, count):
-    work = Work(10**6)
-    assert share(work, threads, count) == 0
-    assert work.others() == [] and [part[:2] for part in work.parts] == [(0, count)] * (count > 0)
+    assert work.rows() == list(range(count))
+    head = [(0, want[0][0])] if want and want[0][0] else []
+    assert sorted(part[:2] for part in work.parts) == head + want and sorted(work.others()) == want[1:]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +85,6 @@ def test_one_thread_or_one_row_is_the_callers(share, threads, count):
     [
         (0, 1000, [(0, 64), (64, 936)]),
         (10**3, 64, [(0, 64)]),
-        (10**3, 100, [(0, 64), (64, 36)]),
         (10**6, 150, [(0, 64), (64, 50), (114, 36)]),
         (10**9, 67, [(0, 64), (64, 1), (65, 1), (66, 1)]),
     ],
@@ -101,53 +95,25 @@ def test_pieces_take_fifty_milliseconds(share, nanoseconds, count, want):
     assert [part[:2] for part in work.parts] == want
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_write_pieces_too(share, threads):
+def test_threads_write_pieces_too(share):
     work = Work(10**7)
-    assert share(work, threads, 1000, piece=4) == 0
+    assert share(work, 3, 1000, piece=4) == 0
     assert max(rows for _, rows, _ in work.parts) <= 5 and work.rows() == list(range(1000))
-
-
-def test_nothing_is_written_after_a_status(share):
-    work = Work(10**9, lambda first: 8 if first == 2 else 0)
-    assert share(work, 1, 9, piece=1) == 8
-    assert work.rows() == [0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    "threads, count, nanoseconds, want",
-    [
-        (2, 6400, 159, [(100, 3150), (3250, 3150)]),  # 6300 rows for 1.0017 ms, where 158 ns would be 0.9954
-        (3, 6400, 159, [(100, 3150), (3250, 3150)]),
-        (300, 6400, 239, [(100, 2100), (2200, 2100), (4300, 2100)]),  # 1.5057 ms
-        (2, 6400, 10**6, [(100, 3150), (3250, 3150)]),
-        (2, 65, 10**6, [(1, 32), (33, 32)]),
-        (2, 66, 10**6, [(1, 33), (34, 32)]),
-        (2, 3, 10**6, [(1, 1), (2, 1)]),
-        (2, 2, 10**9, [(1, 1)]),
-        (4, 6, 10**9, [(1, 2), (3, 2), (5, 1)]),
-    ],
-)
-def test_large_work_is_shared(share, threads, count, nanoseconds, want):
-    work = Work(nanoseconds)
-    assert share(work, threads, count) == 0
-    assert work.shares() == want and work.rows() == list(range(count))
-    assert work.parts[0][:2] == (0, want[0][0]) and want[0] not in work.others()
-    assert sorted(work.others()) == want[1:]  # the calling thread does the first of them
 
 
 def test_more_threads_than_processors_serve_are_not_started(share, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     work = Work(10**9)
     assert share(work, 1 << 20, 100_000) == 0
-    assert len(work.shares()) == 8 and work.rows() == list(range(100_000))
+    assert len(work.parts) == 1 + 8 and work.rows() == list(range(100_000))
 
 
-@pytest.mark.parametrize("fails", [0, 1, 34, 67])
-def test_a_status_is_returned(share, fails):
-    work = Work(10**6, lambda first: 8 if first == fails else 0)
-    assert share(work, 3, 100) == 8
-    assert work.rows() == list(range(100 if fails else 1))
+@pytest.mark.parametrize("threads, fails, written", [(1, 2, 3), (3, 0, 1), (3, 1, 100), (3, 34, 100), (3, 67, 100)])
+def test_a_status_is_returned(share, threads, fails, written):
+    """Nothing is written after it by the thread whose it is; with three threads, all rows of one are a piece."""
+    work = Work(10**9 if threads == 1 else 10**6, lambda first: 8 if first == fails else 0)
+    assert share(work, threads, 100, piece=1 if threads == 1 else 1 << 40) == 8
+    assert work.rows() == list(range(written))
 
 
 def test_the_caller_writes_what_no_thread_can(share, monkeypatch):
@@ -165,30 +131,16 @@ def test_the_caller_writes_what_no_thread_can(share, monkeypatch):
     assert work.rows() == list(range(101)) and work.others() == [(26, 25)]
 
 
-def test_threads_are_done_when_the_caller_is_interrupted(share):
-    caller, begun, done = threading.get_ident(), threading.Event(), []
-
-    def status(first):
-        if threading.get_ident() != caller:
-            begun.wait(60)
-            done.append(first)
-        elif first:
-            begun.set()
-            raise KeyboardInterrupt
-        return 0
-
-    with pytest.raises(KeyboardInterrupt):
-        share(Work(10**6, status), 2, 65)
-    assert done == [33]
-
-
 def test_threads_stop_when_the_caller_is_interrupted(share):
-    caller, begun = threading.get_ident(), threading.Event()
+    """And are done with their piece when the exception is seen."""
+    caller, begun, writing = threading.get_ident(), threading.Event(), []
 
     def status(first):
         if threading.get_ident() != caller:
+            writing.append(first)
             begun.set()
             time.sleep(0.001)
+            writing.remove(first)
         elif first == 1000:  # its own share, after the first rows
             assert begun.wait(60)
             raise KeyboardInterrupt
@@ -197,7 +149,7 @@ def test_threads_stop_when_the_caller_is_interrupted(share):
     work = Work(10**9, status)
     with pytest.raises(KeyboardInterrupt):
         share(work, 2, 64_000, piece=1)
-    assert 0 < len(work.others()) < 31_500
+    assert 0 < len(work.others()) < 31_500 and not writing
 
 
 def test_a_thread_is_done_when_its_start_is_interrupted(share, monkeypatch):
@@ -295,20 +247,9 @@ def test_calls(call, tick, others, monkeypatch):
     assert not any(thread.is_alive() for thread in started)
 
 
-def test_what_is_said_of_rows_comes_before_threads():
-    """Where several things are wrong, the message is the one that is given without threads."""
-    out, messages = np.zeros((3, 8), np.float32), set()
-    for threads in (None, 1, 2, 0, "two"):
-        with pytest.raises(ValueError) as error:
-            posenc.fill_at(out, [0, 1, 2**40], threads=threads)
-        messages.add(str(error.value))
-    assert len(messages) == 1 and "1099511627776" in messages.pop() and not out.any()
-
-
-def test_one_plan_for_those_who_name_float32():
-    for preset in (None, *(preset.name for preset in posenc.presets())):
-        plans = [plan(16, preset=preset, dtype=dtype) for dtype in (None, "float32", np.float32, np.dtype("f4"))]
-        assert all(p is plans[0] for p in plans) and plans[0].dtype == "float32"
+@pytest.mark.parametrize("dtype", ["float32", np.float32, np.dtype("f4")])
+def test_one_plan_for_those_who_name_float32(dtype):
+    assert plan(16, dtype=dtype) is plan(16) and plan(16, preset="t2t", dtype=dtype) is plan(16, preset="t2t")
 
 
 FORK = """

@@ -1,15 +1,9 @@
-"""The module of PyTorch's tutorial, and rows of tables to compare with."""
+"""The module of PyTorch's tutorial."""
 
 import math
 
 import torch
 from torch import nn
-
-import posenc
-
-
-def rows(length, d, **arguments):
-    return torch.from_numpy(posenc.table(length, d, **arguments))
 
 
 class Tutorial(nn.Module):

@@ -1,4 +1,5 @@
 """The library's sources as CMake knows them: rows of impl/list.inc, files and flags of CMakeLists.txt, and what they include."""
+import collections
 import dataclasses
 import re
 
@@ -7,12 +8,7 @@ class Wrong(Exception):
     pass
 
 
-@dataclasses.dataclass
-class Row:
-    name: str
-    file: str
-    isa: str
-    variant: str
+Row = collections.namedtuple("Row", "name file isa variant")
 
 
 @dataclasses.dataclass
@@ -39,21 +35,18 @@ class Tree:
         self.header = self.read("include/posenc.h")
         self.version = re.search(r'^#define POSENC_VERSION_STRING "(.*)"', self.header, re.M)[1]
         self.supported = found(r"^#if !\((.*)\)\n#error unsupported$", cmake, "the condition on architectures")[1]
-        self.core = found(r"^posenc_objects\(posenc_core\s([^)]*)\)", cmake, "the list of files without rows")[
-            1
-        ].split()
-        by_arch = found(
-            r"^if\(POSENC_X86_64\)\n(.*?)^else\(\)\n(.*?)^endif\(\)", cmake, "the flags of each architecture"
-        )
+        core = found(r"^posenc_objects\(posenc_core\s([^)]*)\)", cmake, "the list of files without rows")
+        self.core = core[1].split()
+        flags = r"^if\(POSENC_X86_64\)\n(.*?)^else\(\)\n(.*?)^endif\(\)"
+        by_arch = found(flags, cmake, "the flags of each architecture")
         self.flags = {}  # of an instruction set: {condition: target}
         for condition, lines in zip(("defined(__x86_64__)", "defined(__aarch64__)"), by_arch.groups()):
             for isa, flags in re.findall(r"^\s*set\(flags_(\w+) ([^)]*)\)", lines, re.M):
                 self.flags.setdefault(isa, {})[condition] = self.target(flags)
         for isa in re.findall(r'^set\(flags_(\w+) ""\)', cmake, re.M):
             self.flags[isa] = {"": ""}
-        self.list = self.read("impl/list.inc")
         self.rows = []
-        for line in self.list.splitlines():
+        for line in self.read("impl/list.inc").splitlines():
             row = self.ROW.match(line)
             if line.startswith("POSENC_IMPL(") and not row:
                 raise Wrong(f"impl/list.inc: this row is not of the form its first comment gives: {line}")

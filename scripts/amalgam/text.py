@@ -7,7 +7,7 @@ shows the lines that run, and a breakpoint on one is a breakpoint in all instruc
 import pathlib
 import re
 
-from names import code_of, declarations, declared, macros, words
+from names import SHARED, declared, macros, words
 
 SKELETON = pathlib.Path(__file__).with_name("skeleton.c.in")
 FEATURE = re.compile(r"^#define (_[A-Z]+_SOURCE)\b.*\n", re.M)
@@ -54,35 +54,25 @@ def private(text, public):
         text,
         flags=re.M,
     )
-    for d in reversed(declarations(text)):
-        if d.is_static or not d.names or d.names[0] in public or d.names[0] == "POSENC_KERNEL":
-            continue
-        rest = re.sub(r"^extern ", "", text[d.start :])
-        text = text[: d.start] + ("POSENC_INTERNAL " if d.is_function else "static ") + rest
-    return text
 
+    def hidden(match):
+        attribute, rest, name, call = match.groups()
+        return match[0] if name in public else attribute + ("POSENC_INTERNAL " if call else "static ") + rest
 
-def renamed(text, name, new):
-    """Every use of the name in code, but for members."""
-    code = code_of(text)
-    for at in reversed(list(re.finditer(rf"(?<![\w.])(?<!->){name}\b", code))):
-        text = text[: at.start()] + new + text[at.end() :]
-    return text
+    return SHARED.sub(hidden, text)
 
 
 def core(pieces, public):
     """The files without rows. A name that a file has for itself and others use too gets the file's as a prefix."""
     texts = []
     for piece in pieces:
-        text = piece.text
         others = set().union(*(words(other.text) for other in pieces if other is not piece))
-        for name in declared(text):
-            if name in others and not name.startswith(("posenc_", "big_")):
-                stem = pathlib.Path(piece.path).stem
-                text = renamed(text, name, f"{stem.upper() if name.isupper() else stem}_{name}")
-        undefined = set(re.findall(r"^#undef (\w+)", text, re.M))
-        undefs = "".join(f"#undef {name}\n" for name in macros(text) if name not in undefined)
-        texts.append(titled(piece, private(text, public) + "\n" + undefs))
+        stem = pathlib.Path(piece.path).stem
+        own = [name for name in declared(piece.text) if name in others and not name.startswith(("posenc_", "big_"))]
+        defines = "".join(f"#define {name} {stem}_{name}\n" for name in own)
+        undefined = re.findall(r"^#undef (\w+)", piece.text, re.M)
+        undefs = "".join(f"#undef {name}\n" for name in own + macros(piece.text) if name not in undefined)
+        texts.append(titled(piece, f"{defines}\n{private(piece.text, public)}\n{undefs}"))
     return "\n".join(texts)
 
 
@@ -94,11 +84,7 @@ def rows_part(groups):
     """The second part: groups of pieces, each with the files of rows that want it."""
     text, names, defined = "", [], []
     for stems, pieces in groups:
-        own = [
-            name
-            for name in dict.fromkeys(n for piece in pieces for n in declared(piece.text))
-            if name != "POSENC_KERNEL"
-        ]
+        own = list(dict.fromkeys(name for piece in pieces for name in declared(piece.text)))
         condition = " || ".join(f"defined(POSENC_FILE_{stem})" for stem in stems)
         text += f"#if {condition}\n\n{lines_of('define', own)}\n"
         text += "\n".join(titled(piece, piece.text) for piece in pieces) + f"\n#endif /* {condition} */\n\n"

@@ -1,0 +1,37 @@
+"""What the tests compare with: the formula and its arguments in longer arithmetic, and single roundings."""
+
+import numpy as np
+
+DTYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "bfloat16": np.uint16}
+
+
+def rows(positions, d_model=512, base=10000.0, denominator=None, freqs=None, position_scale=1.0,
+         layout="interleaved", order="sin_first", odd="half_pair"):  # fmt: skip
+    """What posenc.table computes, in long double."""
+    n, half = d_model // 2 if odd == "zero" else (d_model + 1) // 2, d_model // 2
+    w = np.longdouble(base) ** (-np.arange(n) / np.longdouble(denominator or d_model / 2)) if freqs is None else freqs
+    angles = np.asarray(positions, np.longdouble)[..., None] * np.longdouble(position_scale) * w
+    first, second = (np.sin(angles), np.cos(angles))[:: 1 if order == "sin_first" else -1]
+    table = np.zeros((*angles.shape[:-1], d_model), np.longdouble)
+    table[..., slice(n) if layout == "split" else slice(0, 2 * n, 2)] = first
+    table[..., slice(n, n + half) if layout == "split" else slice(1, 2 * half, 2)] = second[..., :half]
+    return table
+
+
+def to_bfloat16(values):
+    """float32 to nearest, ties to even, as uint16."""
+    bits = values.view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+def from_bfloat16(bits):
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def assert_rounded_once(table, reference, positions):
+    """Half a unit in the last place, and what the reference itself may be off. uint16 is bfloat16."""
+    assert table.shape == reference.shape
+    numbers, wider = (from_bfloat16(table), 1 << 16) if table.dtype == np.uint16 else (table, 1)
+    unit = np.spacing(np.abs(numbers)).astype(np.longdouble) * wider
+    slack = 4 * np.finfo(np.longdouble).eps * (1 + np.abs(np.asarray(positions, np.longdouble)))[..., None]
+    assert np.all(np.abs(numbers - reference) <= 0.5 * unit + slack)

@@ -1,0 +1,171 @@
+"""What is refused, in whose words, and that nothing is written then; libraries that do not fit."""
+
+import copy
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import posenc
+from posenc import _library
+
+X = np.ones((6, 5, 8), np.float32)
+ONE = np.zeros((10, 8), np.float32)
+ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at more than one distance
+CALLS = {  # with arguments that are right
+    "table": lambda **more: posenc.table(**{"positions": 10, "d_model": 8, **more}),
+    "fill_at": lambda **more: posenc.fill_at(**{"out": ONE, "positions": range(10), **more}),
+    "pair": lambda **more: posenc.pair(**{"positions": 10, "d_model": 16, **more}),
+    "add": lambda **more: posenc.add(**{"x": X, "batch_first": True, **more}),
+}
+
+
+def unaligned():
+    return np.frombuffer(bytearray(4 * 10 * 8 + 1), np.uint8)[1:].view(np.float32).reshape(10, 8)
+
+
+def read_only(*shape):
+    return np.frombuffer(bytes(4 * np.prod(shape)), np.float32).reshape(shape)
+
+
+REFUSED = [
+    # numbers
+    ("table", dict(positions=-1), ValueError, "positions is -1; allowed: 0 to 8589934593"),
+    ("table", dict(positions=5.0), TypeError, "positions is 5.0; allowed: a count, or an array of numbers"),
+    ("table", dict(positions=True), TypeError, "positions is True"),
+    ("table", dict(positions=np.array(5)), TypeError, "positions is 5, without axes; write int() for a count, or "),
+    ("table", dict(positions=2**33), ValueError, "-2^32 to 2^32"),
+    ("table", dict(first=2**33), ValueError, "first is 8589934592"),
+    ("table", dict(d_model=0), ValueError, "d_model is 0; allowed: 1 to 1048576"),
+    ("table", dict(d_model=2.5), TypeError, "d_model is 2.5; allowed: an integer"),
+    ("table", dict(base="10000"), TypeError, "base is '10000'; allowed: a number above 1"),
+    ("table", dict(base=1), ValueError, "base is 1"),
+    ("table", dict(position_scale=0), ValueError, "position_scale is 0; allowed: a number that is not 0, or None"),
+    ("table", dict(denominator=True), TypeError, "denominator is True; allowed: a number"),
+    ("table", dict(threads=0), ValueError, "threads is 0; allowed: 1 to"),
+    ("pair", dict(positions=[1, 2]), TypeError, "positions is [1, 2]; allowed: a count"),
+    ("pair", dict(positions=2**33), ValueError, "-2^32 to 2^32"),
+    ("add", dict(scale="2"), TypeError, "scale is '2'; allowed: a number"),
+    ("add", dict(scale=10**400), ValueError, "scale is too large"),
+    ("add", dict(scale=float("nan")), ValueError, "scale is nan"),
+    # names
+    ("table", dict(impl="\u00e9" * 1000), ValueError, "impl is"),
+    ("table", dict(impl=3), TypeError, "impl is 3; allowed: a name (posenc.implementations() lists them) or None"),
+    ("table", dict(impl="exact\0"), TypeError, "impl is 'exact"),
+    ("table", dict(preset="transformer"), ValueError, 'preset is "transformer"; known: paper, marian'),
+    ("table", dict(preset=1), TypeError, "preset is 1; allowed: a name (posenc.presets() lists them) or None"),
+    ("table", dict(layout="blocks"), ValueError, "layout is 'blocks'; allowed: 'interleaved' or 'split'"),
+    ("table", dict(layout=1), TypeError, "layout is 1; allowed: 'interleaved' or 'split'"),
+    ("table", dict(order="cos"), ValueError, "order is 'cos'; allowed: 'sin_first' or 'cos_first'"),
+    ("fill_at", dict(bases=3), TypeError, "there is no argument 'bases'; those that say what to compute are"),
+    # dtypes
+    ("table", dict(dtype="float8"), TypeError, "dtype is 'float8'; allowed: float32, float64, bfloat16, float16"),
+    ("table", dict(dtype=">f4"), TypeError, "dtype is '>f4'; allowed"),
+    ("table", dict(dtype=np.uint16), TypeError, "allowed: float32"),
+    ("table", dict(dtype=[]), TypeError, "dtype is []"),
+    ("table", dict(dtype="float64", impl="naive"), ValueError, "float32"),
+    ("table", dict(out=ONE.astype(np.uint16)), TypeError, "out has dtype uint16; allowed: float32, or uint16"),
+    ("table", dict(out=ONE.astype(">f4")), TypeError, "out has dtype >f4"),
+    ("table", dict(out=ONE, dtype="bfloat16"), TypeError, "float32; allowed: uint16, which holds bfloat16"),
+    ("pair", dict(out=(ONE, ONE.astype(float))), TypeError, "out[1] has dtype float64; allowed: float32"),
+    ("add", dict(x=X.astype(float)), TypeError, "x has dtype float64; allowed: float32"),
+    ("add", dict(x=X.astype(float), dtype="float64", out=None), ValueError, "float32 and bfloat16"),
+    ("add", dict(x=X.astype(np.uint16)), TypeError, "float32, or uint16 with dtype='bfloat16'"),
+    ("add", dict(out=X.astype(float)), TypeError, "out has dtype float64; allowed: float32"),
+    # arrays of numbers
+    ("table", dict(positions=[[True]]), TypeError, "positions have dtype bool; allowed: integers, float16"),
+    ("table", dict(positions=np.zeros(3, np.longdouble)), TypeError, "positions have dtype"),
+    ("table", dict(positions=np.array([2**63], "u8")), ValueError, "positions go up to 9223372036854775808; allowed"),
+    ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, where positions is an array"),
+    ("fill_at", dict(positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
+    ("fill_at", dict(positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
+    ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
+    ("table", dict(freqs=["0.5"]), ValueError, "dtype <U3"),
+    # where to write
+    ("table", dict(out=[[0.0]]), TypeError, "out is of type list; allowed: a NumPy array"),
+    ("table", dict(out=np.zeros((10, 9), "f4")), ValueError, "out has shape (10, 9); allowed: (10, 8)"),
+    ("table", dict(out=np.zeros((8, 10), "f4").T), ValueError, "out has strides (4, 40) bytes; the columns"),
+    ("table", dict(out=ONE[::-1]), ValueError, "rows -32 bytes apart; allowed: a multiple of 4, at least 32"),
+    ("table", dict(out=unaligned()), ValueError, "out is not aligned to 4 bytes"),
+    ("table", dict(out=read_only(10, 8)), ValueError, "out is read-only"),
+    ("fill_at", dict(out=[[0.0]]), TypeError, "out must be an array, a row for each position"),
+    ("fill_at", dict(out=ROWS_APART, positions=np.zeros((2, 2, 5))), ValueError, "one distance"),
+    ("pair", dict(out=ONE), TypeError, "out is of type ndarray; allowed: a pair of arrays"),
+    ("pair", dict(out=(ONE, ONE)), ValueError, "elements in common"),
+    ("pair", dict(out=(ONE, ONE[:2])), ValueError, "out[1] has shape (2, 8); allowed: (10, 8)"),
+    ("pair", dict(out=(ONE, np.zeros((10, 9), "f4")[:, 1:])), ValueError, "sines 8 elements apart, and of cosines 9"),
+    ("add", dict(out=X[:, :, :4].copy()), ValueError, "out has shape (6, 5, 4); allowed: that of x, (6, 5, 8)"),
+    ("add", dict(out=read_only(6, 5, 8)), ValueError, "out is read-only"),
+    ("add", dict(out=np.zeros((6, 5, 16), "f4")[:, :, ::2]), ValueError, "out has strides (320, 64, 8) bytes"),
+    ("add", dict(out=np.zeros((6, 5, 8), "f4")[::-1]), ValueError, "out has strides (-160, 32, 4) bytes"),
+    # embeddings
+    ("add", dict(batch_first=None), TypeError, "batch_first is None; with three axes it must be True"),
+    ("add", dict(batch_first=1), TypeError, "batch_first is 1"),
+    ("add", dict(x=[[1.0]]), TypeError, "x is of type list; allowed: a NumPy array"),
+    ("add", dict(x=X[0, 0]), ValueError, "x has shape (8,); allowed: (sequence, d_model)"),
+    ("add", dict(x=X[:, :, :0]), ValueError, "d_model is 0"),
+]
+
+
+@pytest.mark.parametrize("call, arguments, error, text", REFUSED)
+def test_refused(call, arguments, error, text):
+    if call == "add":
+        arguments = {"out": np.full_like(X, 7), **arguments}
+    before = copy.deepcopy(arguments)
+    with pytest.raises(error, match=re.escape(text)):
+        CALLS[call](**arguments)
+    np.testing.assert_equal(arguments, before)
+    assert np.all(X == 1) and not ONE.any()
+
+
+def test_what_is_said_of_rows_comes_before_threads():
+    """Where several things are wrong, the message is the one that is given without threads."""
+    for threads in (None, 1, 2, 0, "two"):
+        with pytest.raises(ValueError, match=r"positions\[1\] is 1099511627776"):
+            posenc.fill_at(ONE[:2], [0, 2**40], threads=threads)
+
+
+# ---- the library
+
+
+def test_version():
+    header = pathlib.Path(__file__).parents[2] / "include" / "posenc.h"
+    assert f'POSENC_VERSION_STRING "{posenc.__version__}"' in header.read_text()
+
+
+@pytest.mark.parametrize(
+    "name, version, function, said",
+    [
+        ("/nowhere/libposenc.so.1", None, None, "libposenc.so.1.*install the package again"),
+        ("libc.so.6", None, None, "libc.so.6 is no posenc library"),
+        (None, None, "posenc_of_tomorrow", "too old for this Python package posenc: .*posenc_of_tomorrow"),
+        (None, "7.1.0", None, "package posenc is version 7.1.0, but the library .* is version 1"),
+    ],
+)
+def test_libraries_that_do_not_fit(name, version, function, said, monkeypatch):
+    if function:
+        monkeypatch.setitem(_library._FUNCTIONS, function, (None, []))
+    monkeypatch.setattr(_library, "VERSION", version or _library.VERSION)
+    with pytest.raises(ImportError, match=said):
+        _library.load(name or _library.find())
+
+
+def test_a_missing_library_is_named():
+    root = pathlib.Path(posenc.__file__).parents[1]
+    run = subprocess.run(
+        [sys.executable, "-c", "import posenc"], env={"PYTHONPATH": str(root)}, capture_output=True, text=True
+    )
+    assert run.returncode == 0 or "LD_LIBRARY_PATH" in run.stderr  # the system may have one
+
+
+def test_the_bundled_library_is_preferred(tmp_path, monkeypatch):
+    sources, installed = tmp_path / "sources", tmp_path / "installed"  # an editable installation's two directories
+    monkeypatch.setattr(posenc, "__path__", [str(sources), str(installed)])
+    assert _library.find() == "libposenc.so.1"
+    for directory in (installed, sources):
+        directory.mkdir()
+        (directory / "libposenc.so.1").touch()
+        assert _library.find() == str(directory / "libposenc.so.1")
