@@ -15,7 +15,10 @@ typedef struct job {
   const segment *s;
   reference by;
   truth_value *values;
+  float *floats;     /* instead of values */
   atomic_llong next; /* the next row that no thread has taken */
+  pthread_mutex_t lock;
+  mpfr_effort effort;
 } job;
 
 static void *work(void *argument) {
@@ -24,11 +27,20 @@ static void *work(void *argument) {
   truth *t = j->by == REFERENCE_MPFR ? truth_create(&s->spec) : NULL;
   double *w = t ? NULL : float64_reference_frequencies(&s->spec);
   for (int64_t row; (row = atomic_fetch_add(&j->next, 1)) < s->n_rows;) {
-    truth_value *values = j->values + row * s->spec.d_model;
-    if (t)
-      truth_row(t, s->positions[row], values);
+    const int64_t start = row * s->spec.d_model;
+    if (j->floats)
+      truth_row_floats(t, s->positions[row], j->floats + start);
+    else if (t)
+      truth_row(t, s->positions[row], j->values + start);
     else
-      float64_reference_row(&s->spec, w, s->positions[row], values);
+      float64_reference_row(&s->spec, w, s->positions[row], j->values + start);
+  }
+  if (t) {
+    pthread_mutex_lock(&j->lock);
+    j->effort.widened += truth_widened(t);
+    if (truth_precision(t) > j->effort.most_bits)
+      j->effort.most_bits = truth_precision(t);
+    pthread_mutex_unlock(&j->lock);
   }
   truth_destroy(t);
   free(w);
@@ -36,20 +48,31 @@ static void *work(void *argument) {
   return NULL;
 }
 
-truth_value *expected_rows(const segment *s, reference by, int64_t threads) {
+static void run(job *j, int64_t threads) {
   int64_t wanted = threads ? threads : sysconf(_SC_NPROCESSORS_ONLN);
   wanted = wanted < 1 ? 1 : wanted > EXPECTED_MOST_THREADS ? EXPECTED_MOST_THREADS : wanted;
-  job j = {.s = s, .by = by, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(truth_value))};
-  atomic_init(&j.next, 0);
+  pthread_mutex_init(&j->lock, NULL);
 
   pthread_t helpers[EXPECTED_MOST_THREADS];
   int64_t started = 0;
-  while (started < wanted - 1 && pthread_create(&helpers[started], NULL, work, &j) == 0)
+  while (started < wanted - 1 && pthread_create(&helpers[started], NULL, work, j) == 0)
     started++;
-  work(&j); /* this thread too: fewer threads than wanted are only slower */
+  work(j); /* this thread too: fewer threads than wanted are only slower */
   while (started > 0)
     pthread_join(helpers[--started], NULL);
+}
+
+truth_value *expected_rows(const segment *s, reference by, int64_t threads) {
+  job j = {.s = s, .by = by, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(truth_value))};
+  run(&j, threads);
   return j.values;
+}
+
+float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort) {
+  job j = {.s = s, .floats = must_calloc(s->n_rows * s->spec.d_model, sizeof(float)), .effort = *effort};
+  run(&j, threads);
+  *effort = j.effort;
+  return j.floats;
 }
 
 audit audit_float64(const segment *s, const truth_value *truths) {

@@ -171,6 +171,15 @@ sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_
   return s;
 }
 
+sweep sweep_whole(const posenc_spec *spec, int64_t from, int64_t to) {
+  sweep s = {NULL, 0};
+  uint64_t random = 1;
+  segment *added = add_segment(&s, "whole", spec, from, to);
+  sample_range(added, from, to, to - from, &random);
+  sample_finish(added, &random);
+  return s;
+}
+
 void sweep_destroy(sweep *s) {
   for (int64_t i = 0; i < s->count; i++) {
     free(s->segments[i].runs);

@@ -179,13 +179,3 @@ void options_destroy(options *o) {
   free(o->files);
   free(o->impls);
 }
-
-FILE *open_json(const options *o) {
-  FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "w");
-  if (o->json && !json) { /* now, not after the work */
-    fprintf(stderr, "posenc-verify: --json: ");
-    perror(o->json);
-    exit(2);
-  }
-  return json;
-}

@@ -59,12 +59,16 @@ def of(values, tmp_path, *options, status=0, name="t"):
 # ---- right tables ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["f32", "f64", "bf16", "f16"])
-def test_files_are_judged_in_their_own_dtype(dtype, tmp_path):
-    path = written(tmp_path / "x.npy", "--positions", 600, "--d-model", 32, "--dtype", dtype)
-    table = judged(path, "--rows", 600)["x"]
-    assert words(table) == ["exact", "exact"] and table["dtype"] == dtype and table["file"] == str(path)
-    assert [(r["from"], r["to"], r["rows"]) for r in table["ranges"]] == [(0, 512, 512), (512, 600, 88)]
+def test_files_are_judged_in_their_own_dtype(tmp_path):
+    """Of four dtypes at once; equal tables of float32 too."""
+    names = ["f32", "f64", "bf16", "f16", "f32"]
+    paths = [
+        written(tmp_path / f"{i}.npy", "--positions", 600, "--d-model", 32, "--dtype", dtype)
+        for i, dtype in enumerate(names)
+    ]
+    for table, path, dtype in zip(judged(*paths, "--rows", 600).values(), paths, names):
+        assert words(table) == ["exact", "exact"] and table["dtype"] == dtype and table["file"] == str(path)
+        assert [(r["from"], r["to"], r["rows"]) for r in table["ranges"]] == [(0, 512, 512), (512, 600, 88)]
 
 
 def test_float32_kept_as_float64_is_float32(array, tmp_path):
@@ -76,9 +80,11 @@ def test_float32_kept_as_float64_is_float32(array, tmp_path):
         and told["dtype"] == "f64"
         and told["ranges"][0]["max_abs"] == table["ranges"][0]["max_abs"]
     )
+    array[3, 5] = np.nan  # which says nothing of the type
+    table = of(array.astype(np.float64), tmp_path, status=1)
+    assert table["dtype"] == "f32" and table["ranges"][0]["correctly_rounded"] == 1 - 1 / array.size
     angle = np.arange(200)[:, None] * 10000.0 ** (-np.arange(32) / 32)
-    pairs = np.stack((np.sin(angle), np.cos(angle)), 2).reshape(200, 64)
-    table = of(pairs, tmp_path)
+    table = of(np.stack((np.sin(angle), np.cos(angle)), 2).reshape(200, 64), tmp_path)
     assert table["dtype"] == "f64" and 0 < table["ranges"][0]["max_abs"] < 1e-13
 
 
@@ -87,14 +93,6 @@ def test_bfloat16_in_float32_can_be_said(array, tmp_path):
     kept = (np.load(path).astype(np.uint32) << 16).view(np.float32)
     assert words(of(kept, tmp_path, "--dtype", "bf16")) == ["exact"]
     assert words(of(kept, tmp_path, status=1)) == ["drifting"]
-
-
-def test_files_of_two_dtypes_at_once(tmp_path):
-    paths = [
-        written(tmp_path / f"{dtype}.npy", "--positions", 50, "--d-model", 8, "--dtype", dtype)
-        for dtype in ("f32", "bf16")
-    ]
-    assert [words(table) for table in judged(*paths).values()] == [["exact"], ["exact"]]
 
 
 def test_columns_first_and_a_batch_axis(array, tmp_path):
@@ -107,7 +105,6 @@ def test_columns_first_and_a_batch_axis(array, tmp_path):
     [
         ("--preset", "whisper", "--d-model", 64),
         ("--preset", "fairseq", "--d-model", 33),
-        ("--preset", "rothman", "--d-model", 48),
         ("--preset", "rope", "--d-model", 64, "--base", 500000),
         ("--position-scale", 0.25, "--d-model", 16),
         ("--d-model", 7, "--base", 300, "--denominator", 5, "--layout", "split"),
@@ -167,7 +164,7 @@ def test_a_file_has_the_errors_of_its_implementation(name, tmp_path):
     for mine, theirs in zip(table["ranges"], told):
         for key in ("from", "to", "rows", "outputs", "max_abs", "ulp_max", "correctly_rounded"):
             assert mine[key] == theirs[key]
-        assert mine["worst"] == {key: theirs["worst"][key] for key in mine["worst"]}
+        assert mine["worst"] == {key: theirs["worst"][key] for key in ("position", "column", "got", "want")}
 
 
 # ---- wrong tables ------------------------------------------------------------------------------------------------------------
@@ -210,20 +207,6 @@ def test_a_small_angle_is_no_large_ones_excuse(array, tmp_path):
     assert words(of(changed, tmp_path, "--dtype", "f32", status=1)) == ["drifting"]
 
 
-@pytest.mark.parametrize("change", ["swapped", "base", "shifted", "split", "zeros", "negated"])
-def test_another_table(change, array, tmp_path):
-    values = {
-        "swapped": lambda: array.reshape(200, 32, 2)[:, :, ::-1].reshape(200, 64),
-        "base": lambda: np.load(written(tmp_path / "b.npy", "--positions", 200, "--d-model", 64, "--base", 9000)),
-        "shifted": lambda: np.roll(array, 1, 0),
-        "split": lambda: np.concatenate((array[:, ::2], array[:, 1::2]), 1),
-        "zeros": lambda: np.zeros_like(array),
-        "negated": lambda: -array,
-    }[change]()
-    table = of(values, tmp_path, status=1)
-    assert words(table) == ["wrong"] and not table["right"] and table["wrong_from"] == 0
-
-
 @pytest.mark.parametrize("value, text", [(np.nan, "nan"), (-np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
 def test_what_is_no_number(value, text, array, tmp_path):
     array[3, 5] = value
@@ -233,12 +216,6 @@ def test_what_is_no_number(value, text, array, tmp_path):
     done = run(tmp_path / "t.npy")
     assert done.returncode == 1 and "inf" in done.stdout
     assert f"NOT RIGHT: {tmp_path}/t.npy: position 3, column 5 is {text} instead of " in done.stdout
-
-
-def test_float32_with_a_nan_kept_as_float64_is_float32(array, tmp_path):
-    array[3, 5] = np.nan
-    table = of(array.astype(np.float64), tmp_path, status=1)
-    assert table["dtype"] == "f32" and table["ranges"][0]["correctly_rounded"] == 1 - 1 / array.size
 
 
 def test_far_away_a_float32_angle_is_no_excuse(tmp_path):
@@ -263,33 +240,6 @@ def test_wrong_further_on_is_said_and_is_no_other_table(tmp_path):
     assert done.returncode == 0 and "wrong further on: " in done.stdout and "1 of 1 tables right" in done.stdout
 
 
-# ---- what peers get wrong ------------------------------------------------------------------------------------------------------
-
-
-def test_peers_of_known_faults(tmp_path):
-    p, k = np.arange(6000)[:, None], np.arange(8)
-    angle = p * 1e4 ** (-k / 8)
-
-    def pairs(angle, swap=False):
-        return np.stack((np.sin(angle), np.cos(angle))[:: -1 if swap else 1], 2).reshape(len(angle), 16).astype("f4")
-
-    kinds = {
-        "good": pairs(angle),
-        "rough": pairs(angle + 1e-6),
-        "drifts": pairs(angle + 4e-6 * p),
-        "swapped": pairs(angle, True),
-        "unwritten": np.concatenate((pairs(angle)[:-1], np.full((1, 16), np.nan, "f4"))),
-    }
-    for name, values in kinds.items():
-        np.save(tmp_path / f"{name}.npy", values)
-    tables = judged(*(tmp_path / f"{name}.npy" for name in kinds), "--rows", 512, status=1)
-    assert [name for name, t in tables.items() if t["right"]] == ["good", "rough", "unwritten"]
-    assert words(tables["good"])[0] in ("exact", "ulp") and words(tables["rough"]) == ["float32"] * 3
-    assert words(tables["drifts"]) == ["drifting"] * 3 and words(tables["swapped"]) == ["wrong"] * 3
-    assert tables["unwritten"]["wrong_from"] == 5000
-    assert "0 of 1 tables right" in run(tmp_path / "drifts.npy", "--rows", 16).stdout
-
-
 def test_the_peers_of_this_build(tmp_path):
     subprocess.run([BUILD / "bench/peers/posenc-peer-tables", tmp_path], check=True)
     tables = judged(
@@ -308,12 +258,14 @@ def test_text_and_json_have_the_same(tmp_path):
     other = written(tmp_path / "y.npy", "--positions", 5000, "--d-model", 32)
     done = run("--json", tmp_path / "out.json", path, other, "--rows", 32)
     assert done.returncode == 0 and "[1/2]" in done.stderr and "[1/2]" not in done.stdout
-    lines = [line for line in done.stdout.splitlines() if line.startswith(str(tmp_path))]
-    for line, table in zip(lines, strict((tmp_path / "out.json").read_text())["tables"]):
-        cells = line.split()[1:]
-        assert cells[1::2] == words(table) and cells[::2] == [f"{r['max_abs']:.1e}" for r in table["ranges"]]
-        assert line == line.rstrip()
-    assert "2 of 2 tables right" in done.stdout
+    tables = strict((tmp_path / "out.json").read_text())["tables"]
+    lines = [line.split() for line in done.stdout.splitlines() if " to " in line and line.startswith("  ")]
+    ranges = [r for table in tables for r in table["ranges"]]
+    assert lines == [[str(r["from"]), "to", str(r["to"] - 1), f"{r['max_abs']:.1e}", r["word"]] for r in ranges]
+    assert [done.stdout.count(table["file"] + "\n") for table in tables] == [
+        1,
+        1,
+    ] and "2 of 2 tables right" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -326,12 +278,9 @@ def test_text_and_json_have_the_same(tmp_path):
         (("cube.npy",), "cube.npy: an array of 3 axes"),
         (("int.npy",), "int.npy: elements of type '<i4'"),
         (("x.npy", "--d-model", "32"), "x.npy: 16 columns where d_model is 32"),
-        (("x.npy", "short.npy"), "short.npy: truncated"),
         (("x.npy", "wide.npy"), "wide.npy: 32 columns where d_model is 16"),
         (("x.npy", "--positions", "41"), "x.npy: 40 rows, not the 41 of --positions 0:41"),
-        (("x.npy", "--positions", "2:40"), "x.npy: 40 rows, not the 38 of --positions 2:40"),
         (("x.npy", "--position-scale", "4e9"), "--positions 0:40, times a scale of 4e+09"),
-        (("x.npy", "--preset", "nonsense"), "one of these is needed: paper"),
         (("odd.npy", "--preset", "whisper"), "--preset whisper: d_model is 15"),
         (("x.npy", "--impl", "exact"), "--impl exact_"),
         (("x.npy", "--hashes"), "x.npy: not with --hashes"),
