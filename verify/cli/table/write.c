@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
-
-#include "progress.h"
 
 enum { CHUNK_BYTES = 1 << 20, HEADER_BYTES = 128 };
 
@@ -62,37 +61,43 @@ static int put(int fd, const void *bytes, size_t length) {
 }
 
 /* 0, or errno. */
-static int put_table(int fd, const posenc_plan *plan, const options *o) {
-  const posenc_spec *spec = &o->spec;
+static int put_table(int fd, const posenc_plan *plan, const table_options *o) {
+  const posenc_spec *spec = &o->table.spec;
   const size_t row_bytes = (size_t)spec->d_model * posenc_dtype_size((posenc_dtype)spec->dtype);
   const int64_t most = row_bytes >= CHUNK_BYTES ? 1 : (int64_t)(CHUNK_BYTES / row_bytes);
   char header[HEADER_BYTES];
   npy_header(header, (posenc_dtype)spec->dtype, o->rows, spec->d_model);
   void *rows = malloc((size_t)most * row_bytes);
   int error = rows ? put(fd, header, sizeof header) : ENOMEM;
-  progress p = progress_start("writing");
+  const time_t start = time(NULL);
+  time_t shown = start;
   for (int64_t done = 0, count; done < o->rows && error == 0; done += count) {
     count = o->rows - done < most ? o->rows - done : most;
     /* Cannot fail: write_table() has asked. */
     if (posenc_fill(plan, o->first + done, count, rows, spec->d_model) != POSENC_OK)
       abort();
     error = put(fd, rows, (size_t)count * row_bytes);
-    progress_at(&p, done + count, o->rows);
+    const time_t now = time(NULL); /* nothing for the first two seconds, then a share in place */
+    if (now - start < 2 || now == shown)
+      continue;
+    shown = now;
+    fprintf(stderr, "\rwriting: %.0f %% ", 100.0 * (double)(done + count) / (double)o->rows);
   }
-  progress_end(&p);
+  if (shown != start)
+    fputc('\n', stderr);
   free(rows);
   return error;
 }
 
 /* Into a pipe or a device, which cannot be replaced. */
-static int write_through(const char *path, int fd, const posenc_plan *plan, const options *o) {
+static int write_through(const char *path, int fd, const posenc_plan *plan, const table_options *o) {
   int error = put_table(fd, plan, o);
   if (close(fd) != 0 && error == 0)
     error = errno;
   return error == 0 ? 0 : failed(path, "cannot be written", error);
 }
 
-static int write_beside(const char *target, const posenc_plan *plan, const options *o) {
+static int write_beside(const char *target, const posenc_plan *plan, const table_options *o) {
   static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
   if (asprintf(&temporary, "%s.XXXXXX", target) < 0) {
     temporary = NULL;
@@ -116,16 +121,17 @@ static int write_beside(const char *target, const posenc_plan *plan, const optio
   return failed(target, "cannot be written", error);
 }
 
-int write_table(const options *o) {
+int write_table(const table_options *o) {
   posenc_plan *plan;
-  const posenc_status status = posenc_plan_create(&plan, &o->spec, o->impl);
+  const posenc_status status = posenc_plan_create(&plan, &o->table.spec, o->impl);
   if (status != POSENC_OK) {
     fprintf(stderr, "posenc-table: %s\n", posenc_status_string(status));
     return 2;
   }
   double element; /* only its address is looked at */
   char message[512];
-  if (posenc_fill_check(plan, o->first, o->rows, &element, o->spec.d_model, message, sizeof message) != POSENC_OK) {
+  if (posenc_fill_check(plan, o->first, o->rows, &element, o->table.spec.d_model, message, sizeof message) !=
+      POSENC_OK) {
     fprintf(stderr, "posenc-table: %s\n", message);
     posenc_plan_destroy(plan);
     return 2;

@@ -7,15 +7,16 @@
 #include "../../reference/memory.h"
 #include "../arguments.h"
 
-enum { KEY_IMPL = 'i', KEY_LIST = 'l', KEY_JSON = 'o', KEY_SEED = 's', KEY_ROWS = 'r' };
+const char *argp_program_version = "posenc-verify " POSENC_VERSION_STRING;
+
 enum { KEY_REFERENCE = 256, KEY_THREADS, KEY_EXHAUSTIVE, KEY_ALL, KEY_HASHES };
 
 static const struct argp_option argp_options[] = {
-    {"impl", KEY_IMPL, "NAME", 0, "Verify this implementation only; may be repeated", 0},
-    {"list", KEY_LIST, NULL, 0, "List the implementations and stop", 0},
-    {"json", KEY_JSON, "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
-    {"seed", KEY_SEED, "N", 0, "Seed of the choice of rows (default 1)", 0},
-    {"rows", KEY_ROWS, "N", 0,
+    {"impl", 'i', "NAME", 0, "Verify this implementation only; may be repeated", 0},
+    {"list", 'l', NULL, 0, "List the implementations and stop", 0},
+    {"json", 'o', "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
+    {"seed", 's', "N", 0, "Seed of the choice of rows (default 1)", 0},
+    {"rows", 'r', "N", 0,
         "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
     {"reference", KEY_REFERENCE, "NAME", 0, "mpfr (default), or float64: quick, its own error allowed for", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one for every processor)", 0},
@@ -33,6 +34,8 @@ static const struct argp_option argp_options[] = {
         2},
     {0}};
 
+static const char *reference_name(int32_t i) { return i == 0 ? "mpfr" : i == 1 ? "float64" : NULL; }
+
 static uint64_t parse_seed(struct argp_state *state, const char *text) {
   char *end;
   errno = 0;
@@ -40,6 +43,15 @@ static uint64_t parse_seed(struct argp_state *state, const char *text) {
   if (strchr(text, '-') || end == text || *end != '\0' || errno != 0)
     argp_error(state, "--seed %s: an integer from 0 to 18446744073709551615 is needed", text);
   return value;
+}
+
+_Noreturn static void list_impls(void) {
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    printf("%-18s %-7s %-10s %s; %s\n", impl->name, impl->isa, posenc_impl_supported(impl) ? "runs here" : "not here",
+        impl->summary, impl->arithmetic);
+  }
+  exit(0);
 }
 
 static void add_impl(struct argp_state *state, options *o, const char *name) {
@@ -101,27 +113,25 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &o->shape;
     return 0;
-  case KEY_IMPL:
+  case 'i':
     add_impl(state, o, text);
     return 0;
-  case KEY_LIST:
+  case 'l':
     list_impls();
-  case KEY_JSON:
+  case 'o':
     o->json = text;
     return 0;
-  case KEY_SEED:
+  case 's':
     o->seed = parse_seed(state, text);
     return 0;
-  case KEY_ROWS:
+  case 'r':
     o->rows = argument_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS);
     return 0;
   case KEY_THREADS:
     o->threads = argument_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS);
     return 0;
   case KEY_REFERENCE:
-    if (strcmp(text, "mpfr") != 0 && strcmp(text, "float64") != 0)
-      argp_error(state, "--reference %s: mpfr or float64 is needed", text);
-    o->by = text[0] == 'm' ? REFERENCE_MPFR : REFERENCE_FLOAT64;
+    o->by = (reference)argument_choice(state, "--reference", text, reference_name);
     return 0;
   case KEY_EXHAUSTIVE:
     o->exhaustive = true;
@@ -143,11 +153,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   }
 }
 
-static void print_version(FILE *out, struct argp_state *state) {
-  (void)state;
-  fprintf(out, "posenc-verify %s\n", posenc_version());
-}
-
 options options_parse(int argc, char **argv) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0,
@@ -167,8 +172,6 @@ options options_parse(int argc, char **argv) {
   options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
   o.files = must_calloc(argc, sizeof *o.files);
-  argp_err_exit_status = 2;
-  argp_program_version_hook = print_version;
   arguments_parse(&argp, argc, argv, &o);
   return o;
 }
