@@ -1,50 +1,10 @@
 /* A fuzz target: bytes make a spec, a plan of it, and calls of it; every answer is held to the words of posenc.h, by
  * model.c (values) and allowed.c (refusals).
  */
-#include <stdlib.h>
-
-#include "../campaign/family.h"
 #include "../reference/formats.h"
-#include "allowed.h"
-#include "array.h"
-#include "calls.h"
-#include "complain.h"
-#include "spec.h"
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A table of its own memory: the rows of posenc_fill, zeros between and behind them. */
-void fuzz_table(bytes *b, const subject *s) {
-  const int64_t first = take_position(b), count = take_count(b, s->spec->d_model), d = s->spec->d_model;
-  const unsigned how = take_byte(b);
-  const int64_t given = how < 64 ? 0 : take_stride(b, d, s->size), stride = given ? given : d;
-  allowed a = {0, 0};
-  if (count < 0 || stride < d)
-    a.errors |= BIT(ARGUMENT);
-  else if ((wide)count * stride > PTRDIFF_MAX / (int64_t)s->size)
-    a.errors |= BIT(SIZE);
-  allowed_first(&a, s->spec, first, count);
-  message m;
-  message_clear(&m, b);
-  const posenc_status foretold = posenc_table_check(s->plan, first, count, given, m.text, m.size);
-  message_judge("posenc_table_check", &m, foretold);
-  const int fine = judge_status("posenc_table_check", foretold, a);
-  if (fine && (wide)count * stride > 4 * MOST_ELEMENTS)
-    return;
-  void *table = &m;
-  const posenc_status status = posenc_table_create(&table, s->plan, first, count, given);
-  if (status != foretold || (status == POSENC_OK) != (table != NULL))
-    complain("posenc_table_create returns %d, its check %d", (int)status, (int)foretold);
-  if (!fine || !table)
-    return;
-  const size_t length = (size_t)(count * stride) * s->size;
-  unsigned char *rows = calloc(length + 1, 1);
-  posenc_fill(s->plan, first, count, rows, stride);
-  if ((uintptr_t)table % 64 != 0 || memcmp(rows, table, length) != 0)
-    complain("posenc_table_create by %s: not the rows of posenc_fill between zeros", s->impl->name);
-  free(rows);
-  posenc_table_destroy(table);
-}
 
 /* Calls without a plan, and what has no value. */
 static void fuzz_nothing(bytes *b, const subject *s) {
@@ -83,7 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
           "an element of dtype %d has %zu bytes", (int)f.spec.dtype, posenc_dtype_size((posenc_dtype)f.spec.dtype));
     for (int i = 0; i < 3 && (i == 0 || b.at < b.end); i++) {
       const unsigned which = take_byte(&b);
-      (which < 170 ? fuzz_fill : which < 240 ? fuzz_add : which < 252 ? fuzz_table : fuzz_nothing)(&b, &s);
+      if (which < 240)
+        fuzz_rows(&b, &s, which >= 170);
+      else
+        (which < 252 ? fuzz_table : fuzz_nothing)(&b, &s);
     }
   }
   posenc_plan_destroy(plan);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "complain.h"
+#include "bytes.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
