@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reference/formats.h"
 #include "../reference/memory.h"
 #include "sampling.h"
 
@@ -80,30 +79,6 @@ static void add_range(
   sample_finish(added, &random);
 }
 
-static segment *last_of(sweep *s) { return &s->segments[s->count - 1]; }
-
-/* The table that users of a preset have, its first `to` rows. */
-static void add_preset(
-    sweep *s, const char *name, int64_t d_model, double base, int64_t to, int64_t rows, uint64_t seed) {
-  posenc_spec spec;
-  char message[256], shape[24];
-  snprintf(shape, sizeof shape, "preset %s", name);
-  if (posenc_spec_preset_check(name, d_model, message, sizeof message) != POSENC_OK) {
-    fprintf(stderr, "preset %s: %s\n", name, message);
-    exit(2);
-  }
-  posenc_spec_preset(name, d_model, &spec);
-  spec.base = base;
-  add_whole(s, shape, &spec, 0, to, rows, seed);
-  last_of(s)->preset = name;
-}
-
-static void add_dtype(sweep *s, int32_t dtype, int64_t d_model, int64_t to, int64_t rows, uint64_t seed) {
-  posenc_spec spec = posenc_spec_default(d_model);
-  spec.dtype = dtype;
-  add_whole(s, format_of(dtype)->long_name, &spec, 0, to, rows, seed);
-}
-
 static bool seen(const sweep *s, const posenc_spec *spec) {
   for (int64_t i = 0; i < s->count; i++)
     if (s->segments[i].spec.d_model == spec->d_model && s->segments[i].spec.base == spec->base)
@@ -130,31 +105,38 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
 #include "shapes.inc"
 #undef POSENC_SHAPE
 
-  spec = posenc_spec_default(29); /* cuts vectors of 8 and of 16 lanes past their middle */
-  add_whole(&s, "odd", &spec, 0, million, fewer, seed);
-  spec = posenc_spec_default(1);
-  add_whole(&s, "single", &spec, 0, million, fewer, seed);
-  spec = posenc_spec_default(32);
-  spec.denominator = 15;
-  add_whole(&s, "denominator", &spec, 0, million, fewer, seed);
-  spec = posenc_spec_default(2 * AWKWARD);
-  spec.freqs = awkward;
-  spec.n_freqs = AWKWARD;
-  add_whole(&s, "frequencies", &spec, -million, million, fewer, seed);
-  add_whole(&s, "negative", &paper, -million, 0, fewer / 2, seed);
-  add_whole(&s, "far", &paper, million, POSENC_MAX_POSITION + 1, fewer, seed);
-
-  add_preset(&s, "whisper", 1280, 10000, 1500, fewer, seed);
-  add_preset(&s, "guided_diffusion", 320, 10000, 1000, fewer, seed);
-  add_preset(&s, "rope", 128, 500000, 131072, fewer, seed);
-  add_preset(&s, "fairseq", 33, 10000, 5000, fewer, seed); /* an odd width: a column of zeros */
-  spec = posenc_spec_default(32);
-  spec.position_scale = 1000; /* of diffusion times between 0 and 1 */
-  spec.layout = POSENC_SPLIT;
-  add_whole(&s, "scaled", &spec, -million, million, fewer, seed);
-  add_dtype(&s, POSENC_BF16, 512, million, fewer, seed);
-  add_dtype(&s, POSENC_F16, 512, million, fewer, seed);
-  add_dtype(&s, POSENC_F64, 64, million, fewer, seed);
+  const int64_t whole = POSENC_MAX_POSITION + 1;
+  const struct {
+    const char *name, *preset;
+    int64_t d_model, from, to;
+    posenc_spec changes;                            /* what is not 0 */
+  } others[] = {{"odd", NULL, 29, 0, million, {0}}, /* cuts vectors of 8 and of 16 lanes past their middle */
+      {"single", NULL, 1, 0, million, {0}}, {"denominator", NULL, 32, 0, million, {.denominator = 15}},
+      {"frequencies", NULL, 2 * AWKWARD, -million, million, {.freqs = awkward, .n_freqs = AWKWARD}},
+      {"negative", NULL, 512, -million, 0, {0}}, {"far", NULL, 512, million, whole, {0}},
+      /* the tables that users of a preset have */
+      {"preset whisper", "whisper", 1280, 0, 1500, {0}},
+      {"preset guided_diffusion", "guided_diffusion", 320, 0, 1000, {0}},
+      {"preset rope", "rope", 128, 0, 131072, {.base = 500000}},
+      {"preset fairseq", "fairseq", 33, 0, 5000, {0}}, /* an odd width: a column of zeros */
+      /* of diffusion times between 0 and 1 */
+      {"scaled", NULL, 32, -million, million, {.position_scale = 1000, .layout = POSENC_SPLIT}},
+      {"bfloat16", NULL, 512, 0, million, {.dtype = POSENC_BF16}},
+      {"float16", NULL, 512, 0, million, {.dtype = POSENC_F16}},
+      {"float64", NULL, 64, 0, million, {.dtype = POSENC_F64}}};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    const posenc_spec *changes = &others[i].changes;
+    posenc_spec_preset(others[i].preset ? others[i].preset : "paper", others[i].d_model, &spec);
+    spec.base = changes->base > 0 ? changes->base : spec.base;
+    spec.denominator = changes->denominator > 0 ? changes->denominator : spec.denominator;
+    spec.position_scale = changes->position_scale > 0 ? changes->position_scale : spec.position_scale;
+    spec.layout = changes->layout ? changes->layout : spec.layout;
+    spec.dtype = changes->dtype ? changes->dtype : spec.dtype;
+    spec.freqs = changes->freqs;
+    spec.n_freqs = changes->n_freqs;
+    add_whole(&s, others[i].name, &spec, others[i].from, others[i].to, fewer / (others[i].to ? 1 : 2), seed);
+    s.segments[s.count - 1].preset = others[i].preset;
+  }
   return s;
 }
 
@@ -166,7 +148,7 @@ sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
     if (cut(i, from, to, &low, &high)) {
       add_range(&s, shape, spec, low, high, rows, seed);
-      last_of(&s)->preset = preset;
+      s.segments[s.count - 1].preset = preset;
     }
   return s;
 }

@@ -6,29 +6,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Calls without a plan, and what has no value. */
-static void fuzz_nothing(bytes *b, const subject *s) {
-  double element = 0.5;
-  const int64_t p = take_position(b);
-  const posenc_strides strides = {1, 1};
-  if (posenc_fill(NULL, p, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
-      posenc_fill_at(NULL, &p, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
-      posenc_fill_at_real(NULL, &element, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
-      posenc_fill_pair(NULL, p, 1, &element, &element, 1) != POSENC_ERROR_ARGUMENT ||
-      posenc_add(NULL, p, 1, &element, 1, 1, &element, 1) != POSENC_ERROR_ARGUMENT ||
-      posenc_add_batch(NULL, p, 1, 1, &element, strides, 1, &element, strides) != POSENC_ERROR_ARGUMENT ||
-      posenc_spec_check(NULL, NULL, 0) != POSENC_ERROR_ARGUMENT ||
-      posenc_plan_create(NULL, s->spec, NULL) != POSENC_ERROR_ARGUMENT || element != 0.5)
-    complain("a call without a plan or a spec is not refused, or writes");
-  if (!isnan(posenc_impl_error_bound(s->impl, s->spec, 0, s->spec->d_model)) ||
-      !isnan(posenc_impl_error_bound(s->impl, s->spec, 0, -1)) ||
-      !isnan(posenc_impl_error_bound(NULL, s->spec, 0, 0)) ||
-      !isnan(posenc_impl_error_bound(s->impl, s->spec, 0x1.8p32, 0)))
-    complain("there is a bound where there is no output");
-  if (!posenc_status_string((posenc_status)(int32_t)p))
-    complain("a status has no phrase");
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   bytes b = {data, data + size};
   fuzz_spec f;
@@ -46,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       if (which < 240)
         fuzz_rows(&b, &s, which >= 170);
       else
-        (which < 252 ? fuzz_table : fuzz_nothing)(&b, &s);
+        fuzz_table(&b, &s);
     }
   }
   posenc_plan_destroy(plan);

@@ -86,24 +86,23 @@ static void add_file(struct argp_state *state, options *o, const char *path) {
 /* One kind of work at a time, with the options that it has. */
 static void check_work(struct argp_state *state, const options *o) {
   char message[512];
-  const char *work = o->hashes ? "--hashes" : o->exhaustive ? "--exhaustive" : NULL;
-  if (work && o->n_files > 0)
-    argp_error(state, "%s: not with %s", o->files[0].path, work);
-  if (o->hashes && o->exhaustive)
-    argp_error(state, "--hashes: not with --exhaustive");
-  if ((work && o->json) || (o->hashes && (o->n_impls > 0 || o->shape.given)))
-    argp_error(state, "%s: %s", work, o->json ? "it writes no JSON" : "its tables are fixed");
+  const char *work = o->hashes ? "--hashes" : "--exhaustive";
+  const bool special = o->hashes || o->exhaustive;
+  const char *wrong = special && o->n_files > 0                            ? "not with files"
+                      : o->hashes && o->exhaustive                         ? "not with --exhaustive"
+                      : special && o->json                                 ? "it writes no JSON"
+                      : o->hashes && (o->n_impls > 0 || o->shape.given)    ? "its tables are fixed"
+                      : o->exhaustive && o->shape.spec.dtype != POSENC_F32 ? "it compares f32 only"
+                      : o->exhaustive && o->n_impls > 1                    ? "one --impl at most"
+                                                                           : NULL;
+  if (wrong)
+    argp_error(state, "%s: %s", work, wrong);
   if (o->n_files > 0 && o->n_impls > 0)
     argp_error(state, "--impl %s: not with files", o->impls[0]->name);
   if (o->all_members && !o->exhaustive)
     argp_error(state, "--all-members: only with --exhaustive");
-  if (!o->exhaustive)
-    return;
-  if (o->shape.spec.dtype != POSENC_F32)
-    argp_error(state, "--exhaustive: it compares f32 only");
-  if (o->n_impls > 1)
-    argp_error(state, "--exhaustive: one --impl at most");
-  if (posenc_plan_check(&o->shape.spec, o->n_impls ? o->impls[0]->name : "exact", message, sizeof message) != POSENC_OK)
+  if (o->exhaustive &&
+      posenc_plan_check(&o->shape.spec, o->n_impls ? o->impls[0]->name : "exact", message, sizeof message) != POSENC_OK)
     argp_error(state, "%s", message);
 }
 

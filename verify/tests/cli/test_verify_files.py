@@ -283,7 +283,7 @@ def test_text_and_json_have_the_same(tmp_path):
         (("x.npy", "--position-scale", "4e9"), "--positions 0:40, times a scale of 4e+09"),
         (("odd.npy", "--preset", "whisper"), "--preset whisper: d_model is 15"),
         (("x.npy", "--impl", "exact"), "--impl exact_"),
-        (("x.npy", "--hashes"), "x.npy: not with --hashes"),
+        (("x.npy", "--hashes"), "--hashes: not with files"),
         (("big.npy",), "big.npy: elements of type '>f4'"),
         (("empty.npy",), "empty.npy: not an .npy file"),
         ((".",), ".: not a regular file"),
