@@ -26,9 +26,6 @@ meaning model_column(const posenc_spec *spec, int64_t column);
  * that is an integer is exactly a double. */
 double model_value(const posenc_spec *spec, meaning m, double position, double got, double *distance);
 
-/* For the next spec: frequencies of the last one are kept. */
-void model_forget(void);
-
 /* ---- allowed.c: which statuses posenc.h lets a call return. Where several things are wrong, any of theirs. */
 
 typedef struct allowed {

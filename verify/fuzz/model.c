@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 /* Bits of a first attempt, and how many more frequencies and angles carry than their sines. */
-enum { FIRST_BITS = 128, MORE_BITS = 64, MOST_BITS = 1 << 16, KEPT = 64 };
+enum { FIRST_BITS = 128, MORE_BITS = 64, MOST_BITS = 1 << 16 };
 
 int64_t model_count(const posenc_spec *spec) {
   return spec->odd == POSENC_ODD_ZERO ? spec->d_model / 2 : spec->d_model / 2 + spec->d_model % 2;
@@ -21,19 +21,7 @@ meaning model_column(const posenc_spec *spec, int64_t column) {
   return (meaning){COSINE, k};
 }
 
-/* The first attempt's frequencies; most specs have few. */
-static mpfr_t kept[KEPT];
-static bool known[KEPT];
-
-void model_forget(void) {
-  for (int k = 0; k < KEPT; k++)
-    if (known[k]) {
-      mpfr_clear(kept[k]);
-      known[k] = false;
-    }
-}
-
-static void compute_frequency(const posenc_spec *spec, int64_t k, mpfr_t w) {
+static void frequency(const posenc_spec *spec, int64_t k, mpfr_t w) {
   if (spec->freqs) {
     mpfr_set_d(w, spec->freqs[k], MPFR_RNDN);
     return;
@@ -45,19 +33,6 @@ static void compute_frequency(const posenc_spec *spec, int64_t k, mpfr_t w) {
   mpfr_div_d(w, w, spec->denominator != 0 ? spec->denominator : (double)spec->d_model / 2, MPFR_RNDN);
   mpfr_pow(w, base, w, MPFR_RNDN);
   mpfr_clear(base);
-}
-
-static void frequency(const posenc_spec *spec, int64_t k, mpfr_t w) {
-  if (k >= KEPT || mpfr_get_prec(w) != FIRST_BITS + MORE_BITS) {
-    compute_frequency(spec, k, w);
-    return;
-  }
-  if (!known[k]) {
-    mpfr_init2(kept[k], FIRST_BITS + MORE_BITS);
-    compute_frequency(spec, k, kept[k]);
-    known[k] = true;
-  }
-  mpfr_set(w, kept[k], MPFR_RNDN);
 }
 
 /* To the dtype's digits and exponents, subnormals included, once. */

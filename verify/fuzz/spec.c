@@ -151,7 +151,6 @@ void take_spec(bytes *b, fuzz_spec *f) {
     take_freqs(b, f);
   if (how >= 250)
     take_field(b, &f->spec);
-  model_forget();
 }
 
 /* ---- plans */

@@ -36,12 +36,11 @@ typedef struct level {
 } level;
 
 struct truth {
+  posenc_spec spec; /* with frequencies of its own */
   int64_t n;
-  double base, denominator, scale;
   double *freqs;
   const format *format;
   int64_t *places;  /* the columns of frequency k: [2k] of its sine, [2k + 1] of its cosine; -1 where there is none */
-  int64_t zero;     /* the column of zeros, or -1 */
   mpfr_t position;  /* times the scale, */
   bool minus_zero;  /* and before that -0.0, which no integer is */
   mpfr_t low, high; /* scratch: the ends of an error interval, */
@@ -53,22 +52,19 @@ struct truth {
 
 truth *truth_create(const posenc_spec *spec) {
   truth *t = must_calloc(1, sizeof *t);
+  t->spec = *spec;
   t->n = spec_count(spec);
-  t->base = spec->base;
-  t->denominator = spec_denominator(spec);
-  t->scale = spec_scale(spec);
   t->format = format_of(spec->dtype);
   if (spec->freqs) {
     t->freqs = must_calloc(t->n, sizeof *t->freqs);
     memcpy(t->freqs, spec->freqs, (size_t)t->n * sizeof *t->freqs);
   }
   t->places = must_calloc(2 * t->n, sizeof *t->places);
-  for (int64_t i = 0; i < 2 * t->n; i++)
-    t->places[i] = -1;
-  t->zero = -1;
+  memset(t->places, -1, 2 * (size_t)t->n * sizeof *t->places);
   for (int64_t c = 0; c < spec->d_model; c++) {
     const place here = place_of(spec, c);
-    *(here.k < 0 ? &t->zero : &t->places[2 * here.k + here.cosine]) = c;
+    if (here.k >= 0)
+      t->places[2 * here.k + here.cosine] = c;
   }
   mpfr_init2(t->position, POSITION_BITS);
   mpfr_inits2(FIRST_BITS, t->low, t->high, t->whole, (mpfr_ptr)NULL);
@@ -122,9 +118,9 @@ static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k) {
     } else {
       mpfr_t base;
       mpfr_init2(base, 53);
-      mpfr_set_d(base, t->base, MPFR_RNDN);
+      mpfr_set_d(base, t->spec.base, MPFR_RNDN);
       mpfr_set_si(f->value, -(long)k, MPFR_RNDN);
-      mpfr_div_d(f->value, f->value, t->denominator, MPFR_RNDN);
+      mpfr_div_d(f->value, f->value, spec_denominator(&t->spec), MPFR_RNDN);
       mpfr_pow(f->value, base, f->value, MPFR_RNDN);
       mpfr_clear(base);
     }
@@ -211,9 +207,10 @@ static void settle_pair(truth *t, int64_t k, answer *sine, answer *cosine) {
   }
 }
 
-/* Into values, or, where that is NULL, the nearest numbers alone. The position is set. */
-static void settle_row(truth *t, truth_value *values, float *floats) {
-  mpfr_mul_d(t->position, t->position, t->scale, MPFR_RNDN);
+/* Into values, or, where that is NULL, the nearest numbers alone into floats. The position is set. */
+static void settle_row(truth *t, bool minus_zero, truth_value *values, float *floats) {
+  t->minus_zero = minus_zero;
+  mpfr_mul_d(t->position, t->position, spec_scale(&t->spec), MPFR_RNDN);
   for (int64_t k = 0; k < t->n; k++) {
     const int64_t *at = t->places + 2 * k;
     answer pair[2] = {{.with_double = values, .done = at[0] < 0}, {.with_double = values, .done = at[1] < 0}};
@@ -224,26 +221,24 @@ static void settle_row(truth *t, truth_value *values, float *floats) {
       else if (at[i] >= 0)
         floats[at[i]] = pair[i].value.rounded;
   }
-  if (t->zero >= 0 && values)
-    values[t->zero] = (truth_value){.y = 0};
-  else if (t->zero >= 0)
-    floats[t->zero] = 0;
+  for (int64_t c = 2 * t->n; c < t->spec.d_model; c++) /* a column of zeros */
+    if (values)
+      values[c] = (truth_value){.y = 0};
+    else
+      floats[c] = 0;
 }
 
 void truth_row(truth *t, int64_t position, truth_value *row) {
-  t->minus_zero = false;
   mpfr_set_si(t->position, (long)position, MPFR_RNDN);
-  settle_row(t, row, NULL);
+  settle_row(t, false, row, NULL);
 }
 
 void truth_row_real(truth *t, double position, truth_value *row) {
-  t->minus_zero = position == 0 && signbit(position);
   mpfr_set_d(t->position, position, MPFR_RNDN);
-  settle_row(t, row, NULL);
+  settle_row(t, position == 0 && signbit(position), row, NULL);
 }
 
 void truth_row_floats(truth *t, int64_t position, float *row) {
-  t->minus_zero = false;
   mpfr_set_si(t->position, (long)position, MPFR_RNDN);
-  settle_row(t, NULL, row);
+  settle_row(t, false, NULL, row);
 }

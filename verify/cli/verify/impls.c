@@ -128,18 +128,14 @@ static void add_range(cJSON *ranges, const segment *s, const verdict *v) {
   cJSON_AddStringToObject(o, "shape", s->shape);
   json_add_spec(o, &s->spec, s->preset);
   cJSON_AddStringToObject(o, "dtype", dtype_name(s->spec.dtype));
-  cJSON *worst = json_add_verdict(o, s, v);
-  cJSON_AddNumberToObject(worst, "error", v->worst.error);
-  cJSON_AddNumberToObject(worst, "bound", v->worst.bound);
+  json_add_verdict(o, s, v);
   cJSON_AddNumberToObject(o, "ulp_p50", v->ulp_p50);
   cJSON_AddNumberToObject(o, "ulp_p99", v->ulp_p99);
   for (int i = 0; i < VERDICT_BANDS; i++)
     bands[i] = (double)v->ulp_bands[i];
   cJSON_AddItemToObject(o, "ulp_bands", cJSON_CreateDoubleArray(bands, VERDICT_BANDS));
   cJSON_AddBoolToObject(o, "bound_ok", v->bound_ok);
-  cJSON *closest = json_add_witness(o, "closest_to_bound", &v->closest);
-  cJSON_AddNumberToObject(closest, "error", v->closest.error);
-  cJSON_AddNumberToObject(closest, "bound", v->closest.bound);
+  json_add_witness(o, "closest_to_bound", &v->closest);
 }
 
 /* How many rows of the sweep's table were compared in each octave of positions: with that implementation, or with any.

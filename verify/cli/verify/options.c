@@ -1,6 +1,5 @@
 #include "options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,15 +34,6 @@ static const struct argp_option argp_options[] = {
     {0}};
 
 static const char *reference_name(int32_t i) { return i == 0 ? "mpfr" : i == 1 ? "float64" : NULL; }
-
-static uint64_t parse_seed(struct argp_state *state, const char *text) {
-  char *end;
-  errno = 0;
-  const unsigned long long value = strtoull(text, &end, 10);
-  if (strchr(text, '-') || end == text || *end != '\0' || errno != 0)
-    argp_error(state, "--seed %s: an integer from 0 to 18446744073709551615 is needed", text);
-  return value;
-}
 
 _Noreturn static void list_impls(void) {
   for (size_t i = 0; i < posenc_impl_count(); i++) {
@@ -121,7 +111,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     o->json = text;
     return 0;
   case 's':
-    o->seed = parse_seed(state, text);
+    o->seed = (uint64_t)argument_integer(state, "--seed", text, 0, INT64_MAX);
     return 0;
   case 'r':
     o->rows = argument_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS);

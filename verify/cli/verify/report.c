@@ -47,12 +47,8 @@ cJSON *json_begin(const options *o) {
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", gmtime_r(&now, &utc));
   cJSON_AddStringToObject(root, "date", text);
   machine_add(root);
-  /* As text where a double could not hold it: a seed is there to be typed in again. */
-  snprintf(text, sizeof text, "%llu", (unsigned long long)o->seed);
-  if (o->seed <= UINT64_C(1) << 53)
-    cJSON_AddNumberToObject(root, "seed", (double)o->seed);
-  else
-    cJSON_AddStringToObject(root, "seed", text);
+  snprintf(text, sizeof text, "%llu", (unsigned long long)o->seed); /* all its digits, which a double may not hold */
+  cJSON_AddRawToObject(root, "seed", text);
   cJSON_AddStringToObject(root, "reference", o->by == REFERENCE_MPFR ? "mpfr" : "float64");
   return root;
 }
@@ -88,16 +84,17 @@ static void add_hex(cJSON *object, const char *key, double value) {
   cJSON_AddStringToObject(object, key, text);
 }
 
-cJSON *json_add_witness(cJSON *object, const char *key, const witness *w) {
+void json_add_witness(cJSON *object, const char *key, const witness *w) {
   cJSON *o = cJSON_AddObjectToObject(object, key);
   cJSON_AddNumberToObject(o, "position", (double)w->position);
   cJSON_AddNumberToObject(o, "column", (double)w->column);
   add_hex(o, "got", w->got);
   add_hex(o, "want", w->want);
-  return o;
+  cJSON_AddNumberToObject(o, "error", w->error);
+  cJSON_AddNumberToObject(o, "bound", w->bound);
 }
 
-cJSON *json_add_verdict(cJSON *object, const segment *s, const verdict *v) {
+void json_add_verdict(cJSON *object, const segment *s, const verdict *v) {
   cJSON_AddNumberToObject(object, "from", (double)s->from);
   cJSON_AddNumberToObject(object, "to", (double)s->to);
   cJSON_AddNumberToObject(object, "rows", (double)s->n_rows);
@@ -105,5 +102,5 @@ cJSON *json_add_verdict(cJSON *object, const segment *s, const verdict *v) {
   cJSON_AddNumberToObject(object, "max_abs", v->max_abs);
   cJSON_AddNumberToObject(object, "ulp_max", v->ulp_max);
   cJSON_AddNumberToObject(object, "correctly_rounded", correct_share(v));
-  return json_add_witness(object, "worst", &v->worst);
+  json_add_witness(object, "worst", &v->worst);
 }

@@ -27,10 +27,9 @@ cJSON *json_append(cJSON *array); /* an object */
 void json_add_text(cJSON *object, const char *key, const char *text_or_null);
 void json_add_spec(cJSON *object, const posenc_spec *spec, const char *preset);
 
-/* Position, column, got and want of an output. Returns its object. */
-cJSON *json_add_witness(cJSON *object, const char *key, const witness *w);
+void json_add_witness(cJSON *object, const char *key, const witness *w);
 
-/* What a verdict says of any table. Returns the object "worst". */
-cJSON *json_add_verdict(cJSON *object, const segment *s, const verdict *v);
+/* What a verdict says of any table. */
+void json_add_verdict(cJSON *object, const segment *s, const verdict *v);
 
 #endif

@@ -153,7 +153,7 @@ def test_a_file_has_the_errors_that_posenc_verify_finds_of_its_implementation(na
     assert table["right"] and words(table) == ["float32"] * 3
     for mine, theirs in zip(table["ranges"], told):
         assert all(mine[key] == theirs[key] for key in mine if key not in ("word", "worst"))
-        assert all(mine["worst"][key] == theirs["worst"][key] for key in mine["worst"])
+        assert all(mine["worst"][key] == theirs["worst"][key] for key in mine["worst"] if key != "bound")
 
 
 # ---- wrong tables ------------------------------------------------------------------------------------------------------------
