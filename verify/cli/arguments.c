@@ -50,15 +50,15 @@ int32_t argument_choice(struct argp_state *state, const char *option, const char
   return found;
 }
 
+static const char *impl_name(int32_t i) {
+  const posenc_impl *impl = posenc_impl_at((size_t)i);
+  return impl ? impl->name : NULL;
+}
+
 const posenc_impl *argument_impl(struct argp_state *state, const char *name) {
-  const posenc_impl *impl = posenc_impl_find(name);
-  if (!impl) {
-    fprintf(stderr, "%s: --impl %s: no such implementation; known:", state->name, name);
-    for (size_t i = 0; i < posenc_impl_count(); i++)
-      fprintf(stderr, " %s", posenc_impl_at(i)->name);
-    fputc('\n', stderr);
-    exit((int)argp_err_exit_status);
-  }
+  const posenc_impl *impl = posenc_impl_find(name); /* a family too */
+  if (!impl)
+    impl = posenc_impl_at((size_t)argument_choice(state, "--impl", name, impl_name));
   if (!posenc_impl_supported(impl))
     argp_error(state, "--impl %s: needs %s, which this machine lacks", name, impl->isa);
   return impl;

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (plan) {
     const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
     const bool exact = strncmp(impl->name, "exact_", 6) == 0, anchored = strncmp(impl->name, "anchored_", 9) == 0;
-    const subject s = {plan, posenc_plan_spec(plan), impl, format_of(f.spec.dtype)->size, exact, exact || anchored};
+    const subject s = {plan, &f.spec, impl, format_of(f.spec.dtype)->size, exact, exact || anchored};
     if (posenc_dtype_size((posenc_dtype)f.spec.dtype) != s.size)
       complain(
           "an element of dtype %d has %zu bytes", (int)f.spec.dtype, posenc_dtype_size((posenc_dtype)f.spec.dtype));

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_FILES = 4096, MOST_BYTES = 600 };
+enum { MOST_BYTES = 600 };
 
 typedef struct input {
   uint8_t bytes[MOST_BYTES];
@@ -65,32 +65,33 @@ static void change(input *in, const input *other, uint64_t *seed) {
   }
 }
 
+static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
 int main(int argc, char **argv) {
-  static input inputs[MOST_FILES];
-  size_t n = 0;
-  struct dirent **entries;
+  struct dirent **files;
   if (argc != 5) {
     fprintf(stderr, "Usage: %s DIRECTORY CHANGES SEED KEPT\n", argv[0]);
     return 2;
   }
-  const int n_entries = scandir(argv[1], &entries, NULL, alphasort);
-  if (n_entries < 0)
-    fail(argv[1]);
-  for (int i = 0; i < n_entries; i++) {
-    if (entries[i]->d_name[0] != '.' && n < MOST_FILES)
-      inputs[n++] = read_file(argv[1], entries[i]->d_name);
-    free(entries[i]);
-  }
-  free(entries);
-  for (size_t i = 0; i < n; i++)
-    run(&inputs[i], argv[4]);
+  const char *directory = argv[1], *kept = argv[4];
   const unsigned long long changes = strtoull(argv[2], NULL, 0);
   uint64_t seed = strtoull(argv[3], NULL, 0);
-  for (unsigned long long i = 0; i < changes && n > 0; i++) {
-    input changed = inputs[next_random(&seed) % n];
-    change(&changed, &inputs[next_random(&seed) % n], &seed);
-    run(&changed, argv[4]);
+  const int n = scandir(directory, &files, is_shown, alphasort);
+  if (n <= 0)
+    fail(directory);
+  for (int i = 0; i < n; i++) {
+    const input in = read_file(directory, files[i]->d_name);
+    run(&in, kept);
   }
-  printf("replayed %zu files and %llu changes of them, seed %s\n", n, changes, argv[3]);
-  return n > 0 ? 0 : 2;
+  for (unsigned long long i = 0; i < changes; i++) {
+    input in = read_file(directory, files[random_between(&seed, 0, n - 1)]->d_name);
+    const input other = read_file(directory, files[random_between(&seed, 0, n - 1)]->d_name);
+    change(&in, &other, &seed);
+    run(&in, kept);
+  }
+  printf("replayed %d files and %llu changes of them, seed %s\n", n, changes, argv[3]);
+  for (int i = 0; i < n; i++)
+    free(files[i]);
+  free(files);
+  return 0;
 }

@@ -18,16 +18,12 @@ enum { CHUNK_BYTES = 1 << 20, HEADER_BYTES = 128 };
 static void npy_header(char header[HEADER_BYTES], posenc_dtype dtype, int64_t rows, int64_t columns) {
   static const char *const descr[] = {
       [POSENC_F32] = "<f4", [POSENC_F64] = "<f8", [POSENC_BF16] = "<u2", [POSENC_F16] = "<f2"};
-  enum { LENGTH = HEADER_BYTES - 10 };
-  char text[LENGTH + 1];
-  const int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }",
-      descr[dtype], (long long)rows, (long long)columns);
-  memset(text + used, ' ', (size_t)(LENGTH - used));
-  text[LENGTH - 1] = '\n';
-  memcpy(header, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
-  header[8] = (char)(LENGTH & 255);
-  header[9] = (char)(LENGTH >> 8);
-  memcpy(header + 10, text, LENGTH);
+  char text[HEADER_BYTES - 10];
+  snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }", descr[dtype],
+      (long long)rows, (long long)columns);
+  memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); /* 118 bytes follow; NOLINT(bugprone-not-null-terminated-result) */
+  snprintf(header + 10, HEADER_BYTES - 10, "%-117s", text);
+  header[HEADER_BYTES - 1] = '\n';
 }
 
 static char *temporary; /* to be removed when a signal ends the process */

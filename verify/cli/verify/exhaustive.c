@@ -11,8 +11,7 @@
 #include "../machine.h"
 #include "work.h"
 
-/* Outputs of a block, and of those whose reference is held at once. SHOWN: misrounded outputs of a member. */
-enum { BLOCK_OUTPUTS = 1 << 24, JUDGED_OUTPUTS = 1 << 20, SHOWN = 5, SECONDS_BETWEEN_LINES = 10 };
+enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of a member */ };
 
 typedef struct member {
   const posenc_impl *impl;
@@ -28,26 +27,19 @@ static void stop(const member *m, posenc_status status, int code) {
   exit(code);
 }
 
-/* got: the rows of the segment. */
-static void count_misrounded(member *m, const segment *s, const float *nearest, const float *got) {
+static void count_misrounded(member *m, const segment *s, const float *nearest) {
   const int64_t d = s->spec.d_model;
   for (int64_t i = 0; i < s->n_rows * d; i++)
-    if (memcmp(&got[i], &nearest[i], sizeof *got) != 0 && m->misrounded++ < SHOWN)
+    if (memcmp(&m->block[i], &nearest[i], sizeof *nearest) != 0 && m->misrounded++ < SHOWN)
       fprintf(stderr, "%s: position %" PRId64 ", column %" PRId64 ": %a, the nearest float32 is %a\n", m->impl->name,
-          s->positions[i / d], i % d, (double)got[i], (double)nearest[i]);
-}
-
-static int64_t rows_of(int64_t outputs, int64_t d, int64_t most) {
-  const int64_t rows = outputs > d ? outputs / d : 1;
-  return rows < most ? rows : most;
+          s->positions[i / d], i % d, (double)m->block[i], (double)nearest[i]);
 }
 
 int exhaustive(const options *o) {
   const int64_t d = o->shape.spec.d_model, all = (o->shape.to - o->shape.from) * d;
-  const int64_t fit = rows_of(BLOCK_OUTPUTS, d, o->shape.to - o->shape.from);
+  const int64_t fit = d < BLOCK_OUTPUTS ? BLOCK_OUTPUTS / d : 1;
   const posenc_impl *named = o->n_impls ? o->impls[0] : posenc_impl_find("exact"), *impl;
   const time_t start = time(NULL);
-  time_t line = start;
   mpfr_effort effort = {0, TRUTH_FIRST_BITS};
   int64_t judged = 0;
   size_t n = 0;
@@ -56,30 +48,24 @@ int exhaustive(const options *o) {
   family_of(named, family);
   for (size_t i = 0; (impl = o->all_members ? family_member(family, i) : i == 0 ? named : NULL); i++) {
     member *m = &members[n++];
-    *m = (member){.impl = impl, .block = must_calloc(fit * d, sizeof(float))};
+    *m = (member){.impl = impl, .block = must_calloc(fit * d < all ? fit * d : all, sizeof(float))};
     stop(m, posenc_plan_create(&m->plan, &o->shape.spec, impl->name), 2);
   }
 
-  for (int64_t first = o->shape.from, end; first < o->shape.to; first = end) {
-    end = first + rows_of(BLOCK_OUTPUTS, d, o->shape.to - first);
-    for (size_t i = 0; i < n; i++)
-      stop(&members[i], posenc_fill(members[i].plan, first, end - first, members[i].block, d), 1);
-    for (int64_t from = first, to; from < end; from = to) {
-      to = from + rows_of(JUDGED_OUTPUTS, d, end - from);
-      sweep rows = sweep_whole(&o->shape.spec, from, to);
-      float *nearest = nearest_rows(rows.segments, o->threads, &effort);
-      for (size_t i = 0; i < n; i++)
-        count_misrounded(&members[i], rows.segments, nearest, members[i].block + (from - first) * d);
-      free(nearest);
-      sweep_destroy(&rows);
-      judged += (to - from) * d;
-      const double share = (double)judged / (double)all, gone = difftime(time(NULL), start);
-      if (difftime(time(NULL), line) < SECONDS_BETWEEN_LINES)
-        continue;
-      fprintf(stderr, "exhaustive: %4.1f %% of %.0f outputs, %.0f s, about %.0f s left\n", 100 * share, (double)all,
-          gone, gone / share - gone);
-      line = time(NULL);
+  for (int64_t from = o->shape.from, to; from < o->shape.to; from = to) {
+    to = o->shape.to - from < fit ? o->shape.to : from + fit;
+    sweep rows = sweep_whole(&o->shape.spec, from, to);
+    float *nearest = nearest_rows(rows.segments, o->threads, &effort);
+    for (size_t i = 0; i < n; i++) {
+      stop(&members[i], posenc_fill(members[i].plan, from, to - from, members[i].block, d), 1);
+      count_misrounded(&members[i], rows.segments, nearest);
     }
+    free(nearest);
+    sweep_destroy(&rows);
+    judged += (to - from) * d;
+    const double share = (double)judged / (double)all, gone = difftime(time(NULL), start);
+    fprintf(stderr, "exhaustive: %4.1f %% of %.0f outputs, %.0f s, about %.0f s left\n", 100 * share, (double)all, gone,
+        gone / share - gone);
   }
 
   /* key=value, for scripts and for people */
