@@ -58,25 +58,29 @@ static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high) {
 }
 
 /* One segment over all of [from, to), sampled range by range: equal parts would all but miss the small positions. */
-static void add_whole(
-    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
+static segment *add_rows(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows,
+    int64_t most_ranges, uint64_t seed) {
   uint64_t random = seed_of(s, seed);
   segment *added = add_segment(s, shape, spec, from, to);
-  rows = affordable(rows, spec->d_model * EDGES);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
     if (cut(i, from, to, &low, &high))
-      sample_range(added, low, high, rows, &random);
+      sample_range(added, low, high, affordable(rows, spec->d_model * most_ranges), &random);
   sample_finish(added, &random);
+  return added;
 }
 
-static void add_range(
+static segment *add_whole(
     sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
-  uint64_t random = seed_of(s, seed);
-  segment *added = add_segment(s, shape, spec, from, to);
+  return add_rows(s, shape, spec, from, to, rows, EDGES, seed);
+}
+
+/* A segment within one range, a line of the accuracy table. */
+static segment *add_range(
+    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
+  segment *added = add_rows(s, shape, spec, from, to, rows, 1, seed);
   added->in_table = true;
-  sample_range(added, from, to, affordable(rows, spec->d_model), &random);
-  sample_finish(added, &random);
+  return added;
 }
 
 static bool seen(const sweep *s, const posenc_spec *spec) {
@@ -134,8 +138,8 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
     spec.dtype = changes->dtype ? changes->dtype : spec.dtype;
     spec.freqs = changes->freqs;
     spec.n_freqs = changes->n_freqs;
-    add_whole(&s, others[i].name, &spec, others[i].from, others[i].to, fewer / (others[i].to ? 1 : 2), seed);
-    s.segments[s.count - 1].preset = others[i].preset;
+    const int64_t its_rows = fewer / (others[i].to ? 1 : 2);
+    add_whole(&s, others[i].name, &spec, others[i].from, others[i].to, its_rows, seed)->preset = others[i].preset;
   }
   return s;
 }
@@ -146,10 +150,8 @@ sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_
   snprintf(shape, sizeof shape, "d%lld", (long long)spec->d_model);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
-    if (cut(i, from, to, &low, &high)) {
-      add_range(&s, shape, spec, low, high, rows, seed);
-      s.segments[s.count - 1].preset = preset;
-    }
+    if (cut(i, from, to, &low, &high))
+      add_range(&s, shape, spec, low, high, rows, seed)->preset = preset;
   return s;
 }
 

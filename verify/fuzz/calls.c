@@ -65,41 +65,26 @@ typedef struct call {
 static const char *const names[] = {
     "posenc_fill", "posenc_fill_at", "posenc_fill_at_real", "posenc_fill_pair", "posenc_add", "posenc_add_batch"};
 
-/* Of fills, `count` rows from the row `from` of the call. */
-static posenc_status perform(const posenc_plan *plan, const call *c, int64_t from, int64_t count) {
+/* The call, of fills `count` rows from the row `from` of it; with a message, its _check instead. */
+static posenc_status perform(const posenc_plan *plan, const call *c, int64_t from, int64_t count, message *m) {
+#define CALL(function, ...) (m ? function##_check(__VA_ARGS__, m->text, m->size) : function(__VA_ARGS__))
+  const int64_t *positions = c->positions ? c->positions + from : NULL;
+  const double *reals = c->reals ? c->reals + from : NULL;
   switch (c->kind) {
   case FILL:
-    return posenc_fill(plan, c->first + from, count, c->out_at, c->out.row);
+    return CALL(posenc_fill, plan, c->first + from, count, c->out_at, c->out.row);
   case FILL_AT:
-    return posenc_fill_at(plan, c->positions ? c->positions + from : NULL, count, c->out_at, c->out.row);
+    return CALL(posenc_fill_at, plan, positions, count, c->out_at, c->out.row);
   case FILL_AT_REAL:
-    return posenc_fill_at_real(plan, c->reals ? c->reals + from : NULL, count, c->out_at, c->out.row);
+    return CALL(posenc_fill_at_real, plan, reals, count, c->out_at, c->out.row);
   case FILL_PAIR:
-    return posenc_fill_pair(plan, c->first + from, count, c->out_at, c->cosines_at, c->out.row);
+    return CALL(posenc_fill_pair, plan, c->first + from, count, c->out_at, c->cosines_at, c->out.row);
   case ADD:
-    return posenc_add(plan, c->first, count, c->x_at, c->x.row, c->scale, c->out_at, c->out.row);
+    return CALL(posenc_add, plan, c->first, count, c->x_at, c->x.row, c->scale, c->out_at, c->out.row);
   default:
-    return posenc_add_batch(plan, c->first, count, c->batch, c->x_at, c->x, c->scale, c->out_at, c->out);
+    return CALL(posenc_add_batch, plan, c->first, count, c->batch, c->x_at, c->x, c->scale, c->out_at, c->out);
   }
-}
-
-static posenc_status foretell(const posenc_plan *plan, const call *c, message *m) {
-  switch (c->kind) {
-  case FILL:
-    return posenc_fill_check(plan, c->first, c->count, c->out_at, c->out.row, m->text, m->size);
-  case FILL_AT:
-    return posenc_fill_at_check(plan, c->positions, c->count, c->out_at, c->out.row, m->text, m->size);
-  case FILL_AT_REAL:
-    return posenc_fill_at_real_check(plan, c->reals, c->count, c->out_at, c->out.row, m->text, m->size);
-  case FILL_PAIR:
-    return posenc_fill_pair_check(plan, c->first, c->count, c->out_at, c->cosines_at, c->out.row, m->text, m->size);
-  case ADD:
-    return posenc_add_check(
-        plan, c->first, c->count, c->x_at, c->x.row, c->scale, c->out_at, c->out.row, m->text, m->size);
-  default:
-    return posenc_add_batch_check(
-        plan, c->first, c->count, c->batch, c->x_at, c->x, c->scale, c->out_at, c->out, m->text, m->size);
-  }
+#undef CALL
 }
 
 static bool has_list(const call *c) { return c->kind == FILL_AT || c->kind == FILL_AT_REAL; }
@@ -279,7 +264,7 @@ static void judge_fill(bytes *b, const subject *s, const call *c) {
   one.out.row = c->width;
   for (int64_t i = 0; i < c->count; i++) {
     const size_t at = (size_t)(i * c->out.row) * s->size;
-    if (perform(s->plan, &one, i, 1) != POSENC_OK || memcmp(one.out_at, c->out_at + at, length) != 0 ||
+    if (perform(s->plan, &one, i, 1, NULL) != POSENC_OK || memcmp(one.out_at, c->out_at + at, length) != 0 ||
         (pair && memcmp(one.cosines_at, c->cosines_at + at, length) != 0))
       complain("%s by %s, d_model %lld: row %lld of %lld, position %a, is another where it is alone", names[c->kind],
           s->impl->name, (long long)s->spec->d_model, (long long)i, (long long)c->count, position_of(c, i));
@@ -301,7 +286,7 @@ static void judge_member(bytes *b, const subject *s, const call *c, const array 
   call again = *c;
   again.out_at = its.memory + (c->out_at - out->memory);
   again.cosines_at = c->cosines_at ? its.memory + (c->cosines_at - out->memory) : NULL;
-  perform(plan, &again, 0, c->count);
+  perform(plan, &again, 0, c->count, NULL);
   if (memcmp(its.memory, out->memory, out->bytes) != 0)
     complain("%s: %s and %s differ, d_model %lld, %lld rows", names[c->kind], s->impl->name, other->name,
         (long long)s->spec->d_model, (long long)c->count);
@@ -397,10 +382,10 @@ void fuzz_rows(bytes *b, const subject *s, bool adds) {
   message m;
   posenc_status status, foretold;
   message_clear(&m, b);
-  IN_STATE(c.state, foretold = foretell(s->plan, &c, &m));
+  IN_STATE(c.state, foretold = perform(s->plan, &c, 0, c.count, &m));
   const bool fine = judge_check(names[c.kind], &m, foretold, allowed_call(s, &c, adds));
   if (real || !fine) { /* what is allowed and too large has no memory here */
-    IN_STATE(c.state, status = perform(s->plan, &c, 0, c.count));
+    IN_STATE(c.state, status = perform(s->plan, &c, 0, c.count, NULL));
     if (status != foretold)
       complain("%s returns %d, its check %d", names[c.kind], (int)status, (int)foretold);
     const bool wrote = fine && c.count > 0 && c.batch > 0 && c.width > 0;

@@ -80,6 +80,9 @@ def test_files_are_judged_in_their_own_dtype():
     paths = [made(f"--positions 600 --d-model 32 --dtype {dtype}", str(i)) for i, dtype in enumerate(dtypes)]
     for table, path, dtype in zip(judged(f"{' '.join(paths)} --rows 600"), paths, dtypes):
         assert words(table) == ["exact", "exact"] and table["dtype"] == dtype and table["file"] == path
+        values = np.load(path)
+        assert values.dtype == {"f32": "<f4", "f64": "<f8", "bf16": "<u2", "f16": "<f2"}[dtype]
+        assert values.shape == (600, 32) and values.flags.c_contiguous
         assert ends(table) == [(0, 512), (512, 600)] and [r["rows"] for r in table["ranges"]] == [512, 88]
 
 
@@ -116,6 +119,7 @@ def test_columns_first_and_a_batch_axis(array):
         (64, "--preset rope --base 500000"),
         (16, "--position-scale 0.25"),
         (7, "--base 300 --denominator 5 --layout split"),
+        (5, "--odd zero --order cos_first"),
     ],
 )
 def test_presets_and_changes_to_them(d, options):
@@ -123,7 +127,10 @@ def test_presets_and_changes_to_them(d, options):
     (table,) = judged(f"{path} {options} --rows 300")
     assert table["right"] and words(table)[0] in ("exact", "ulp")
     assert table["preset"] == (options.split()[1] if "preset" in options else "paper")
-    for change in ("--base 77", "--order sin_first" if "rope" in options else "--order cos_first"):
+    for change in (
+        "--base 77",
+        "--order sin_first" if table["preset"] == "rope" or "cos" in options else "--order cos",
+    ):
         assert words(judged(f"{path} {options} --rows 300 {change}", 1)[0]) == ["wrong"]
 
 
