@@ -43,7 +43,7 @@ static void note_failure(impl_result *result, const segment *s, const char *reas
   fprintf(stderr, "%s FAILED: %s\n", result->impl->name, result->failure);
 }
 
-static void verify_impl(impl_result *result, trial *t, const truth_value *expected, verdict *v) {
+static void verify_impl(impl_result *result, trial *t, const reference_value *expected, verdict *v) {
   char reason[256] = "";
   switch (trial_run(t, result->impl, TIME_LIMIT_SECONDS, reason, sizeof reason)) {
   case TRIAL_NOT_OFFERED:
@@ -84,7 +84,7 @@ static void verify_segment(results *r, int64_t index, int64_t threads) {
   const segment *s = &r->sweep.segments[index];
   fprintf(stderr, "[%lld/%lld] %s, positions %lld to %lld\n", (long long)index + 1, (long long)r->sweep.count, s->shape,
       (long long)s->from, (long long)(s->to - 1));
-  truth_value *expected = expected_rows(s, r->by, threads);
+  reference_value *expected = expected_rows(s, r->by, threads);
   if (r->by == REFERENCE_MPFR && s->in_table)
     r->audits[r->n_audits++] = audit_float64(s, expected);
 

@@ -38,15 +38,15 @@ static void count_bands(const double *sorted, int64_t count, int64_t *bands) {
 }
 
 void verdict_fill(
-    const segment *s, const truth_value *expected, const double *outputs, const double *bounds, verdict *v) {
+    const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v) {
   const int64_t d = s->spec.d_model, n = s->n_rows * d;
   double *ulps = must_calloc(n, sizeof *ulps), closest = -1;
   /* max_abs: so that the first output, however small its error, becomes the worst */
   *v = (verdict){.judged = true, .outputs = n, .max_abs = -1};
   for (int64_t i = 0; i < n; i++) {
-    const truth_value want = expected[i];
+    const reference_value want = expected[i];
     const double got = isnan(outputs[i]) ? (double)NAN : outputs[i]; /* of no sign */
-    const double nearest = truth_rounded(&want, s->spec.dtype);
+    const double nearest = reference_rounded(&want, s->spec.dtype);
     const double error = isfinite(got) ? fabs((got - want.y) - want.low) : INFINITY;
     const double bound = bounds[i] + (double)want.unsure;
     const double share = share_of_bound(error, bound);
@@ -102,7 +102,7 @@ static bool calls_agree(const trial *t, const double *outputs, char *reason, siz
   return true;
 }
 
-bool judge(const trial *t, const truth_value *expected, verdict *v, char *reason, size_t size) {
+bool judge(const trial *t, const reference_value *expected, verdict *v, char *reason, size_t size) {
   const int64_t d = t->s->spec.d_model, n = t->s->n_rows * d;
   double *outputs = must_calloc(n, sizeof *outputs);
   for (int64_t i = 0; i < n; i++)

@@ -37,10 +37,10 @@ static inline double correct_share(const verdict *v) { return (double)v->correct
 
 /* outputs and bounds: of the segment, row by row. Fills in the whole verdict. */
 void verdict_fill(
-    const segment *s, const truth_value *expected, const double *outputs, const double *bounds, verdict *v);
+    const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v);
 
 /* After a trial that was done. Returns false, and why, if guards were touched, if posenc_fill() and posenc_fill_at()
  * disagree in a bit, or if an output is beyond its bound; *v has the numbers in any case. */
-bool judge(const trial *t, const truth_value *expected, verdict *v, char *reason, size_t size);
+bool judge(const trial *t, const reference_value *expected, verdict *v, char *reason, size_t size);
 
 #endif

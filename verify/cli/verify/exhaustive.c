@@ -40,7 +40,7 @@ int exhaustive(const options *o) {
   const int64_t fit = d < BLOCK_OUTPUTS ? BLOCK_OUTPUTS / d : 1;
   const posenc_impl *named = o->n_impls ? o->impls[0] : posenc_impl_find("exact"), *impl;
   const time_t start = time(NULL);
-  mpfr_effort effort = {0, TRUTH_FIRST_BITS};
+  mpfr_effort effort = {0, REFERENCE_FIRST_BITS};
   int64_t judged = 0;
   size_t n = 0;
   char family[FAMILY_SIZE];
@@ -79,7 +79,7 @@ int exhaustive(const options *o) {
     posenc_plan_destroy(members[i].plan);
     free(members[i].block);
   }
-  printf("first_bits=%d\nwidened=%" PRId64 "\nmost_bits=%" PRId64 "\n", TRUTH_FIRST_BITS, effort.widened,
+  printf("first_bits=%d\nwidened=%" PRId64 "\nmost_bits=%" PRId64 "\n", REFERENCE_FIRST_BITS, effort.widened,
       effort.most_bits);
   printf("seconds=%.0f\n", difftime(time(NULL), start));
   free(members);

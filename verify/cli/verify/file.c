@@ -24,10 +24,10 @@ typedef struct known {
   struct known *next;
   int32_t dtype;
   int64_t from, to;
-  truth_value *values;
+  reference_value *values;
 } known;
 
-static const truth_value *reference_of(known **all, const segment *s, const options *o) {
+static const reference_value *reference_of(known **all, const segment *s, const options *o) {
   for (const known *k = *all; k; k = k->next)
     if (k->dtype == s->spec.dtype && k->from == s->from && k->to == s->to)
       return k->values;

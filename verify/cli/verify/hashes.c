@@ -47,7 +47,7 @@ static bool complain(const hashed *t, const char *impl, const char *what) {
 }
 
 /* Fills in the hash and what MPFR says of the outputs; false if they are not what their family promises. */
-static bool hash_member(hashed *t, const posenc_impl *impl, trial *run, const truth_value *expected) {
+static bool hash_member(hashed *t, const posenc_impl *impl, trial *run, const reference_value *expected) {
   char reason[320] = "";
   verdict v;
   if (trial_run(run, impl, SECONDS, reason, sizeof reason) == TRIAL_NOT_OFFERED)
@@ -64,7 +64,7 @@ static bool hash_member(hashed *t, const posenc_impl *impl, trial *run, const tr
 }
 
 /* One family's row for one table, from all its members that run here. */
-static bool hash_one(const hashed *table, const char *family, trial *run, const truth_value *expected) {
+static bool hash_one(const hashed *table, const char *family, trial *run, const reference_value *expected) {
   hashed t = *table, other;
   const posenc_impl *first = family_member(family, 0), *member;
   t.family = family;
@@ -106,7 +106,7 @@ int write_hashes(const options *o) {
     const posenc_spec spec = hashed_spec(t, freqs);
     fprintf(stderr, "table %zu of %d: %" PRId64 " x %" PRId64 "\n", i + 1, TABLES, t->rows, t->d_model);
     sweep rows = sweep_whole(&spec, t->first, t->first + t->rows);
-    truth_value *expected = expected_rows(rows.segments, REFERENCE_MPFR, o->threads);
+    reference_value *expected = expected_rows(rows.segments, REFERENCE_MPFR, o->threads);
     trial run = trial_create(rows.segments);
     for (size_t f = 0; f < HASHED_FAMILIES; f++)
       good = hash_one(t, hashed_families[f], &run, expected) && good;
