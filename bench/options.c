@@ -1,10 +1,11 @@
 #include "options.h"
 
-#include <argp.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../verify/cli/arguments.h"
 
 enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS };
 enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS, KEY_RECIPE, KEY_FORMAT };
@@ -54,20 +55,13 @@ static const char text[] =
     "Output: results on stdout, progress on stderr.\n"
     "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.";
 
-static void add_shape(const char *name, const struct argp_state *state) {
-  bench_options *o = state->input;
-  size_t index = 0;
-  if (bench_shape_find(name, &index)) {
-    o->shapes |= UINT64_C(1) << index;
-    return;
-  }
-  char names[1024] = "";
-  for (size_t i = 0; i < bench_shape_count(); i++) {
-    strncat(names, i ? ", " : "", sizeof names - strlen(names) - 1);
-    strncat(names, bench_shape_at(i)->name, sizeof names - strlen(names) - 1);
-  }
-  argp_error(state, "no shape or level is named '%s'; they are: %s", name, names);
+const char *argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
+
+static const char *shape_name(int32_t i) {
+  return (size_t)i < bench_shape_count() ? bench_shape_at((size_t)i)->name : NULL;
 }
+
+static const char *format_name(int32_t i) { return i == 0 ? "text" : i == 1 ? "json" : NULL; }
 
 static void add_offset(int64_t offset, bench_options *o) {
   for (size_t i = 0; i < o->n_offsets; i++)
@@ -79,18 +73,9 @@ static void add_offset(int64_t offset, bench_options *o) {
     snprintf(at->suffix, sizeof at->suffix, "/offset:%d", (int)offset);
 }
 
-static void parse_offset(const char *arg, const struct argp_state *state) {
-  char *end;
-  const long offset = strtol(arg, &end, 10);
-  if (*arg == '\0' || *end != '\0' || offset < 0 || offset > 60 || offset % 4 != 0)
-    argp_error(state, "--offset is '%s'; allowed: a multiple of 4 from 0 to 60", arg);
-  add_offset(offset, state->input);
-}
-
-static double parse_budget(const struct argp_state *state, const char *option, const char *arg) {
-  char *end;
-  const double most = strtod(arg, &end);
-  if (end == arg || *end != '\0' || !(most >= 0) || isinf(most))
+static double parse_budget(struct argp_state *state, const char *option, const char *arg) {
+  const double most = argument_number(state, option, arg);
+  if (!(most >= 0) || isinf(most))
     argp_error(state, "%s %s: a number from 0 is needed", option, arg);
   return most;
 }
@@ -160,10 +145,8 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     o->choice.recipe = true;
     break;
   case KEY_FORMAT:
-    if (strcmp(arg, "text") != 0 && strcmp(arg, "json") != 0)
-      argp_error(state, "--format %s: text or json is needed", arg);
     o->format_given = true;
-    o->choice.format_json = arg[0] == 'j';
+    o->choice.format_json = argument_choice(state, "--format", arg, format_name);
     break;
   case KEY_LIST:
     o->list = true;
@@ -175,7 +158,7 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     o->json = arg;
     break;
   case KEY_SHAPE:
-    add_shape(arg, state);
+    o->shapes |= UINT64_C(1) << argument_choice(state, "--shape", arg, shape_name);
     break;
   case KEY_ALL:
     o->all_cases = true;
@@ -184,7 +167,9 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     o->peers = true;
     break;
   case KEY_OFFSET:
-    parse_offset(arg, state);
+    add_offset(argument_integer(state, "--offset", arg, 0, 60), o);
+    if (o->offsets[o->n_offsets - 1].bytes % 4 != 0)
+      argp_error(state, "--offset %s: a multiple of 4 from 0 to 60 is needed", arg);
     break;
   case ARGP_KEY_ARG:
     argp_error(state, "'%s' is not expected: there are options only", arg);
@@ -202,8 +187,6 @@ void bench_options_parse(int argc, char **argv, bench_options *options) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
   static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};
-  argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
-  argp_err_exit_status = 2;
   *options = (bench_options){.choice = {.table = spec_options_default(5000), .max_ulp = INFINITY, .max_abs = INFINITY}};
-  argp_parse(&parser, argc, argv, 0, NULL, options);
+  arguments_parse(&parser, argc, argv, options);
 }

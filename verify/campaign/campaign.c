@@ -43,7 +43,7 @@ static void note_failure(impl_result *result, const segment *s, const char *reas
   fprintf(stderr, "%s FAILED: %s\n", result->impl->name, result->failure);
 }
 
-static void verify_impl(impl_result *result, trial *t, const truth_value *expected, verdict *v) {
+static void verify_impl(impl_result *result, trial *t, const reference_value *expected, verdict *v) {
   char reason[256] = "";
   switch (trial_run(t, result->impl, TIME_LIMIT_SECONDS, reason, sizeof reason)) {
   case TRIAL_NOT_OFFERED:
@@ -80,34 +80,30 @@ static void require_a_verdict(const results *r, impl_result *result, bool by_nam
     snprintf(result->failure, sizeof result->failure, "not judged: it offers no shape of this run");
 }
 
-static void verify_segment(results *r, int64_t index, int64_t threads, const campaign_listener *l) {
+static void verify_segment(results *r, int64_t index, int64_t threads) {
   const segment *s = &r->sweep.segments[index];
   fprintf(stderr, "[%lld/%lld] %s, positions %lld to %lld\n", (long long)index + 1, (long long)r->sweep.count, s->shape,
       (long long)s->from, (long long)(s->to - 1));
-  truth_value *expected = expected_rows(s, r->by, threads);
+  reference_value *expected = expected_rows(s, r->by, threads);
   if (r->by == REFERENCE_MPFR && s->in_table)
     r->audits[r->n_audits++] = audit_float64(s, expected);
 
   trial t = trial_create(s);
-  if (l->segment_begin)
-    l->segment_begin(l->data, r, index);
   for (size_t i = 0; i < r->n_impls; i++) {
     impl_result *result = &r->impls[i];
-    if (!result->supported || result->crashed)
-      continue;
-    verify_impl(result, &t, expected, &result->verdicts[index]);
-    if (l->verdict)
-      l->verdict(l->data, r, i, index);
+    if (result->supported && !result->crashed)
+      verify_impl(result, &t, expected, &result->verdicts[index]);
   }
-  if (l->segment_end)
-    l->segment_end(l->data, r, index);
   trial_destroy(&t);
   free(expected);
 }
 
-void campaign_run(results *r, int64_t threads, bool by_name, const campaign_listener *listener) {
-  for (int64_t i = 0; i < r->sweep.count; i++)
-    verify_segment(r, i, threads, listener);
+void campaign_run(results *r, int64_t threads, bool by_name, segment_report *report, FILE *out) {
+  for (int64_t i = 0; i < r->sweep.count; i++) {
+    verify_segment(r, i, threads);
+    if (report)
+      report(out, r, i);
+  }
   for (size_t i = 0; i < r->n_impls; i++)
     require_a_verdict(r, &r->impls[i], by_name);
 }

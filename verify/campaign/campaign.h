@@ -2,6 +2,8 @@
 #ifndef POSENC_VERIFY_CAMPAIGN_H
 #define POSENC_VERIFY_CAMPAIGN_H
 
+#include <stdio.h>
+
 #include "expected.h"
 #include "sweep.h"
 #include "verdict.h"
@@ -28,13 +30,8 @@ typedef struct results {
   int64_t n_audits;
 } results;
 
-/* What is told while it runs; members may be NULL. */
-typedef struct campaign_listener {
-  void (*segment_begin)(void *data, const results *r, int64_t segment);
-  void (*verdict)(void *data, const results *r, size_t impl, int64_t segment);
-  void (*segment_end)(void *data, const results *r, int64_t segment);
-  void *data;
-} campaign_listener;
+/* Called when a segment's verdicts are complete, so that a report can grow with the run. */
+typedef void segment_report(FILE *out, const results *r, int64_t segment);
 
 /* Nothing is judged yet. impls: n of them, or 0 for all. The results own the sweep; audited is the shape that the
  * sweep's table is of. To be given to campaign_destroy(). */
@@ -42,8 +39,8 @@ results campaign_prepare(
     sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed);
 
 /* threads: see expected_rows(). by_name: who offers none of the shapes has failed instead of having no part in the run.
- * Progress and failures go to stderr. */
-void campaign_run(results *r, int64_t threads, bool by_name, const campaign_listener *listener);
+ * Progress and failures go to stderr. report, which is given out, may be NULL. */
+void campaign_run(results *r, int64_t threads, bool by_name, segment_report *report, FILE *out);
 void campaign_destroy(results *r);
 
 /* Supported, with a part in the run, and without a failure. */

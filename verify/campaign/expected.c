@@ -14,54 +14,77 @@
 typedef struct job {
   const segment *s;
   reference by;
-  truth_value *values;
+  reference_value *values;
+  float *floats;     /* instead of values */
   atomic_llong next; /* the next row that no thread has taken */
+  pthread_mutex_t lock;
+  mpfr_effort effort;
 } job;
 
 static void *work(void *argument) {
   job *j = argument;
   const segment *s = j->s;
-  truth *t = j->by == REFERENCE_MPFR ? truth_create(&s->spec) : NULL;
+  mpfr_reference *t = j->by == REFERENCE_MPFR ? reference_create(&s->spec) : NULL;
   double *w = t ? NULL : float64_reference_frequencies(&s->spec);
   for (int64_t row; (row = atomic_fetch_add(&j->next, 1)) < s->n_rows;) {
-    truth_value *values = j->values + row * s->spec.d_model;
-    if (t)
-      truth_row(t, s->positions[row], values);
+    const int64_t start = row * s->spec.d_model;
+    if (j->floats)
+      reference_row_floats(t, s->positions[row], j->floats + start);
+    else if (t)
+      reference_row(t, s->positions[row], j->values + start);
     else
-      float64_reference_row(&s->spec, w, s->positions[row], values);
+      float64_reference_row(&s->spec, w, s->positions[row], j->values + start);
   }
-  truth_destroy(t);
+  if (t) {
+    pthread_mutex_lock(&j->lock);
+    j->effort.widened += reference_widened(t);
+    if (reference_precision(t) > j->effort.most_bits)
+      j->effort.most_bits = reference_precision(t);
+    pthread_mutex_unlock(&j->lock);
+  }
+  reference_destroy(t);
   free(w);
   mpfr_free_cache(); /* MPFR keeps constants per thread */
   return NULL;
 }
 
-truth_value *expected_rows(const segment *s, reference by, int64_t threads) {
+static void run(job *j, int64_t threads) {
   int64_t wanted = threads ? threads : sysconf(_SC_NPROCESSORS_ONLN);
   wanted = wanted < 1 ? 1 : wanted > EXPECTED_MOST_THREADS ? EXPECTED_MOST_THREADS : wanted;
-  job j = {.s = s, .by = by, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(truth_value))};
-  atomic_init(&j.next, 0);
+  pthread_mutex_init(&j->lock, NULL);
 
   pthread_t helpers[EXPECTED_MOST_THREADS];
   int64_t started = 0;
-  while (started < wanted - 1 && pthread_create(&helpers[started], NULL, work, &j) == 0)
+  while (started < wanted - 1 && pthread_create(&helpers[started], NULL, work, j) == 0)
     started++;
-  work(&j); /* this thread too: fewer threads than wanted are only slower */
+  work(j); /* this thread too: fewer threads than wanted are only slower */
   while (started > 0)
     pthread_join(helpers[--started], NULL);
+}
+
+reference_value *expected_rows(const segment *s, reference by, int64_t threads) {
+  job j = {.s = s, .by = by, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(reference_value))};
+  run(&j, threads);
   return j.values;
 }
 
-audit audit_float64(const segment *s, const truth_value *truths) {
+float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort) {
+  job j = {.s = s, .floats = must_calloc(s->n_rows * s->spec.d_model, sizeof(float)), .effort = *effort};
+  run(&j, threads);
+  *effort = j.effort;
+  return j.floats;
+}
+
+audit audit_float64(const segment *s, const reference_value *mpfr) {
   const int64_t d = s->spec.d_model;
   audit a = {.from = s->from, .to = s->to, .max_abs = 0, .law_holds = true};
   double *w = float64_reference_frequencies(&s->spec);
-  truth_value *values = must_calloc(d, sizeof *values);
+  reference_value *values = must_calloc(d, sizeof *values);
   for (int64_t row = 0; row < s->n_rows; row++) {
     float64_reference_row(&s->spec, w, s->positions[row], values);
     for (int64_t c = 0; c < d; c++) {
       const place here = place_of(&s->spec, c);
-      const double error = fabs(values[c].y - truths[row * d + c].y);
+      const double error = fabs(values[c].y - mpfr[row * d + c].y);
       a.max_abs = fmax(a.max_abs, error);
       a.law_holds =
           a.law_holds && error <= (here.k < 0 ? 0 : float64_reference_bound(&s->spec, s->positions[row], w[here.k]));

@@ -11,15 +11,23 @@ enum { EXPECTED_MOST_THREADS = 64 };
 
 /* n_rows * d_model values, row by row, to be freed by the caller. Computed by 1 to EXPECTED_MOST_THREADS threads, all
  * of them ended on return; 0 means one for every processor. */
-truth_value *expected_rows(const segment *s, reference by, int64_t threads);
+reference_value *expected_rows(const segment *s, reference by, int64_t threads);
 
-/* The float64 reference's error over a segment, measured against the truth. */
+/* What MPFR needed: values that the first precision left undecided, and the most bits that any has needed. */
+typedef struct mpfr_effort {
+  int64_t widened, most_bits;
+} mpfr_effort;
+
+/* The same rows by MPFR, of float32 and of those only the nearest numbers. Adds to *effort. */
+float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort);
+
+/* The float64 reference's error over a segment, measured against MPFR. */
 typedef struct audit {
   int64_t from, to;
   double max_abs;
   bool law_holds;
 } audit;
 
-audit audit_float64(const segment *s, const truth_value *truths);
+audit audit_float64(const segment *s, const reference_value *mpfr);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reference/formats.h"
 #include "../reference/memory.h"
 #include "sampling.h"
 
@@ -59,49 +58,29 @@ static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high) {
 }
 
 /* One segment over all of [from, to), sampled range by range: equal parts would all but miss the small positions. */
-static void add_whole(
-    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
+static segment *add_rows(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows,
+    int64_t most_ranges, uint64_t seed) {
   uint64_t random = seed_of(s, seed);
   segment *added = add_segment(s, shape, spec, from, to);
-  rows = affordable(rows, spec->d_model * EDGES);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
     if (cut(i, from, to, &low, &high))
-      sample_range(added, low, high, rows, &random);
+      sample_range(added, low, high, affordable(rows, spec->d_model * most_ranges), &random);
   sample_finish(added, &random);
+  return added;
 }
 
-static void add_range(
+static segment *add_whole(
     sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
-  uint64_t random = seed_of(s, seed);
-  segment *added = add_segment(s, shape, spec, from, to);
+  return add_rows(s, shape, spec, from, to, rows, EDGES, seed);
+}
+
+/* A segment within one range, a line of the accuracy table. */
+static segment *add_range(
+    sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
+  segment *added = add_rows(s, shape, spec, from, to, rows, 1, seed);
   added->in_table = true;
-  sample_range(added, from, to, affordable(rows, spec->d_model), &random);
-  sample_finish(added, &random);
-}
-
-static segment *last_of(sweep *s) { return &s->segments[s->count - 1]; }
-
-/* The table that users of a preset have, its first `to` rows. */
-static void add_preset(
-    sweep *s, const char *name, int64_t d_model, double base, int64_t to, int64_t rows, uint64_t seed) {
-  posenc_spec spec;
-  char message[256], shape[24];
-  snprintf(shape, sizeof shape, "preset %s", name);
-  if (posenc_spec_preset_check(name, d_model, message, sizeof message) != POSENC_OK) {
-    fprintf(stderr, "preset %s: %s\n", name, message);
-    exit(2);
-  }
-  posenc_spec_preset(name, d_model, &spec);
-  spec.base = base;
-  add_whole(s, shape, &spec, 0, to, rows, seed);
-  last_of(s)->preset = name;
-}
-
-static void add_dtype(sweep *s, int32_t dtype, int64_t d_model, int64_t to, int64_t rows, uint64_t seed) {
-  posenc_spec spec = posenc_spec_default(d_model);
-  spec.dtype = dtype;
-  add_whole(s, format_of(dtype)->long_name, &spec, 0, to, rows, seed);
+  return added;
 }
 
 static bool seen(const sweep *s, const posenc_spec *spec) {
@@ -130,31 +109,38 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
 #include "shapes.inc"
 #undef POSENC_SHAPE
 
-  spec = posenc_spec_default(29); /* cuts vectors of 8 and of 16 lanes past their middle */
-  add_whole(&s, "odd", &spec, 0, million, fewer, seed);
-  spec = posenc_spec_default(1);
-  add_whole(&s, "single", &spec, 0, million, fewer, seed);
-  spec = posenc_spec_default(32);
-  spec.denominator = 15;
-  add_whole(&s, "denominator", &spec, 0, million, fewer, seed);
-  spec = posenc_spec_default(2 * AWKWARD);
-  spec.freqs = awkward;
-  spec.n_freqs = AWKWARD;
-  add_whole(&s, "frequencies", &spec, -million, million, fewer, seed);
-  add_whole(&s, "negative", &paper, -million, 0, fewer / 2, seed);
-  add_whole(&s, "far", &paper, million, POSENC_MAX_POSITION + 1, fewer, seed);
-
-  add_preset(&s, "whisper", 1280, 10000, 1500, fewer, seed);
-  add_preset(&s, "guided_diffusion", 320, 10000, 1000, fewer, seed);
-  add_preset(&s, "rope", 128, 500000, 131072, fewer, seed);
-  add_preset(&s, "fairseq", 33, 10000, 5000, fewer, seed); /* an odd width: a column of zeros */
-  spec = posenc_spec_default(32);
-  spec.position_scale = 1000; /* of diffusion times between 0 and 1 */
-  spec.layout = POSENC_SPLIT;
-  add_whole(&s, "scaled", &spec, -million, million, fewer, seed);
-  add_dtype(&s, POSENC_BF16, 512, million, fewer, seed);
-  add_dtype(&s, POSENC_F16, 512, million, fewer, seed);
-  add_dtype(&s, POSENC_F64, 64, million, fewer, seed);
+  const int64_t whole = POSENC_MAX_POSITION + 1;
+  const struct {
+    const char *name, *preset;
+    int64_t d_model, from, to;
+    posenc_spec changes;                            /* what is not 0 */
+  } others[] = {{"odd", NULL, 29, 0, million, {0}}, /* cuts vectors of 8 and of 16 lanes past their middle */
+      {"single", NULL, 1, 0, million, {0}}, {"denominator", NULL, 32, 0, million, {.denominator = 15}},
+      {"frequencies", NULL, 2 * AWKWARD, -million, million, {.freqs = awkward, .n_freqs = AWKWARD}},
+      {"negative", NULL, 512, -million, 0, {0}}, {"far", NULL, 512, million, whole, {0}},
+      /* the tables that users of a preset have */
+      {"preset whisper", "whisper", 1280, 0, 1500, {0}},
+      {"preset guided_diffusion", "guided_diffusion", 320, 0, 1000, {0}},
+      {"preset rope", "rope", 128, 0, 131072, {.base = 500000}},
+      {"preset fairseq", "fairseq", 33, 0, 5000, {0}}, /* an odd width: a column of zeros */
+      /* of diffusion times between 0 and 1 */
+      {"scaled", NULL, 32, -million, million, {.position_scale = 1000, .layout = POSENC_SPLIT}},
+      {"bfloat16", NULL, 512, 0, million, {.dtype = POSENC_BF16}},
+      {"float16", NULL, 512, 0, million, {.dtype = POSENC_F16}},
+      {"float64", NULL, 64, 0, million, {.dtype = POSENC_F64}}};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    const posenc_spec *changes = &others[i].changes;
+    posenc_spec_preset(others[i].preset ? others[i].preset : "paper", others[i].d_model, &spec);
+    spec.base = changes->base > 0 ? changes->base : spec.base;
+    spec.denominator = changes->denominator > 0 ? changes->denominator : spec.denominator;
+    spec.position_scale = changes->position_scale > 0 ? changes->position_scale : spec.position_scale;
+    spec.layout = changes->layout ? changes->layout : spec.layout;
+    spec.dtype = changes->dtype ? changes->dtype : spec.dtype;
+    spec.freqs = changes->freqs;
+    spec.n_freqs = changes->n_freqs;
+    const int64_t its_rows = fewer / (others[i].to ? 1 : 2);
+    add_whole(&s, others[i].name, &spec, others[i].from, others[i].to, its_rows, seed)->preset = others[i].preset;
+  }
   return s;
 }
 
@@ -164,10 +150,17 @@ sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_
   snprintf(shape, sizeof shape, "d%lld", (long long)spec->d_model);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
-    if (cut(i, from, to, &low, &high)) {
-      add_range(&s, shape, spec, low, high, rows, seed);
-      last_of(&s)->preset = preset;
-    }
+    if (cut(i, from, to, &low, &high))
+      add_range(&s, shape, spec, low, high, rows, seed)->preset = preset;
+  return s;
+}
+
+sweep sweep_whole(const posenc_spec *spec, int64_t from, int64_t to) {
+  sweep s = {NULL, 0};
+  uint64_t random = 1;
+  segment *added = add_segment(&s, "whole", spec, from, to);
+  sample_range(added, from, to, to - from, &random);
+  sample_finish(added, &random);
   return s;
 }
 

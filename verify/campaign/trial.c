@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../reference/formats.h"
+#include "../reference/memory.h"
 
 /* Written by the child as it goes, so that the parent can say where it was when it died. */
 struct trial_state {
@@ -34,10 +35,12 @@ trial trial_create(const segment *s) {
   t.filled = sheet_create(size, s->n_rows + s->n_runs + 1, d + GUARD, d, size);
   t.filled_at = sheet_create(size, s->n_rows + 2, aligned, d, 0);
 
-  int64_t line = 1;
-  for (int64_t r = 0; r < s->n_runs; r++, line++)
-    for (int64_t i = 0; i < s->runs[r].count; i++)
-      t.filled.is_row[line++] = true;
+  t.line_of = must_calloc(s->n_rows, sizeof *t.line_of);
+  for (int64_t r = 0, line = 1, row = 0; r < s->n_runs; r++, line++)
+    for (int64_t i = 0; i < s->runs[r].count; i++, row++, line++) {
+      t.filled.is_row[line] = true;
+      t.line_of[row] = line;
+    }
   for (int64_t i = 0; i < s->n_rows; i++)
     t.filled_at.is_row[i + 1] = true;
   return t;
@@ -48,6 +51,7 @@ void trial_destroy(trial *t) {
   munmap(t->bounds, bounds_size(t->s));
   sheet_destroy(&t->filled);
   sheet_destroy(&t->filled_at);
+  free(t->line_of);
 }
 
 /* In the child. Returns at the first status that is not OK. */
@@ -59,11 +63,8 @@ static posenc_status run_all(trial *t, const posenc_impl *impl) {
     return status;
 
   t->state->stage = STAGE_FILL;
-  int64_t line = 1;
-  for (int64_t r = 0; r < s->n_runs && status == POSENC_OK; r++) {
-    status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, sheet_at(&t->filled, line, 0), t->filled.stride);
-    line += s->runs[r].count + 1;
-  }
+  for (int64_t r = 0, row = 0; r < s->n_runs && status == POSENC_OK; row += s->runs[r++].count)
+    status = posenc_fill(plan, s->runs[r].first, s->runs[r].count, trial_output(t, row, 0), t->filled.stride);
   if (status != POSENC_OK)
     return status;
 

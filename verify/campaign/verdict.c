@@ -37,48 +37,39 @@ static void count_bands(const double *sorted, int64_t count, int64_t *bands) {
   }
 }
 
-static void compare(const trial *t, const truth_value *expected, verdict *v) {
-  const segment *s = t->s;
-  const int64_t d = s->spec.d_model;
-  double *ulps = must_calloc(s->n_rows * d, sizeof *ulps);
-  int64_t i = 0, line = 1, correct = 0;
-  double closest = -1;
-  v->where = (profile){{{0}}};
-  v->max_abs = -1; /* so that the first output, however small its error, becomes the worst */
+void verdict_fill(
+    const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v) {
+  const int64_t d = s->spec.d_model, n = s->n_rows * d;
+  double *ulps = must_calloc(n, sizeof *ulps), closest = -1;
+  /* max_abs: so that the first output, however small its error, becomes the worst */
+  *v = (verdict){.judged = true, .outputs = n, .max_abs = -1};
+  for (int64_t i = 0; i < n; i++) {
+    const reference_value want = expected[i];
+    const double got = isnan(outputs[i]) ? (double)NAN : outputs[i]; /* of no sign */
+    const double nearest = reference_rounded(&want, s->spec.dtype);
+    const double error = isfinite(got) ? fabs((got - want.y) - want.low) : INFINITY;
+    const double bound = bounds[i] + (double)want.unsure;
+    const double share = share_of_bound(error, bound);
+    const witness w = {s->positions[i / d], i % d, got, nearest, error, bounds[i]};
 
-  for (int64_t run = 0, row = 0; run < s->n_runs; run++, line++)
-    for (int64_t end = row + s->runs[run].count; row < end; row++, line++)
-      for (int64_t column = 0; column < d; column++, i++) {
-        const truth_value want = expected[i];
-        const double got = element_value(s->spec.dtype, sheet_at(&t->filled, line, column));
-        const double nearest = truth_rounded(&want, s->spec.dtype);
-        const double error = isfinite(got) ? fabs((got - want.y) - want.low) : INFINITY;
-        const double bound = t->bounds[i] + (double)want.unsure;
-        const double share = share_of_bound(error, bound);
-        const witness w = {s->positions[row], column, got, nearest, error, t->bounds[i]};
-
-        ulps[i] = ulp_distance(s->spec.dtype, got, want.y, want.low);
-        correct += same_number(got, nearest);
-        v->outside += !(error <= bound);
-        profile_add(&v->where, s->positions[row], column, d, error);
-        if (error > v->max_abs) {
-          v->max_abs = error;
-          v->worst = w;
-        }
-        if (share > closest) {
-          closest = share;
-          v->closest = w;
-        }
-      }
-
-  qsort(ulps, (size_t)i, sizeof *ulps, ascending);
-  v->judged = true;
-  v->outputs = i;
-  v->ulp_p50 = percentile(ulps, i, 0.5);
-  v->ulp_p99 = percentile(ulps, i, 0.99);
-  v->ulp_max = ulps[i - 1];
-  count_bands(ulps, i, v->ulp_bands);
-  v->correctly_rounded = (double)correct / (double)i;
+    ulps[i] = ulp_distance(s->spec.dtype, got, want.y, want.low);
+    v->correct += same_number(got, nearest);
+    v->outside += !(error <= bound);
+    profile_add(&v->where, w.position, w.column, d, error);
+    if (error > v->max_abs) {
+      v->max_abs = error;
+      v->worst = w;
+    }
+    if (share > closest) {
+      closest = share;
+      v->closest = w;
+    }
+  }
+  qsort(ulps, (size_t)n, sizeof *ulps, ascending);
+  v->ulp_p50 = percentile(ulps, n, 0.5);
+  v->ulp_p99 = percentile(ulps, n, 0.99);
+  v->ulp_max = ulps[n - 1];
+  count_bands(ulps, n, v->ulp_bands);
   v->bound_ok = v->outside == 0;
   free(ulps);
 }
@@ -95,33 +86,33 @@ static bool guards_whole(const sheet *s, const char *call, char *reason, size_t 
   return false;
 }
 
-static bool calls_agree(const trial *t, char *reason, size_t size) {
+/* outputs: those of posenc_fill(), row by row. */
+static bool calls_agree(const trial *t, const double *outputs, char *reason, size_t size) {
   const segment *s = t->s;
-  int64_t *line_of = must_calloc(s->n_rows, sizeof *line_of); /* in the sheet of posenc_fill() */
-  for (int64_t line = 0, row = 0; line < t->filled.lines; line++)
-    if (t->filled.is_row[line])
-      line_of[row++] = line;
-
-  bool agree = true;
-  for (int64_t i = 0; i < s->n_rows && agree; i++) {
-    const int64_t row = s->shuffled[i];
-    for (int64_t column = 0; column < s->spec.d_model && agree; column++) {
-      const void *a = sheet_at(&t->filled, line_of[row], column), *b = sheet_at(&t->filled_at, i + 1, column);
-      agree = memcmp(a, b, t->filled.size) == 0;
-      if (!agree)
-        snprintf(reason, size, "posenc_fill gives %a and posenc_fill_at %a at position %lld, column %lld",
-            element_value(s->spec.dtype, a), element_value(s->spec.dtype, b), (long long)s->positions[row],
-            (long long)column);
+  const int64_t d = s->spec.d_model;
+  for (int64_t i = 0; i < s->n_rows * d; i++) {
+    const int64_t row = s->shuffled[i / d], column = i % d;
+    const void *a = trial_output(t, row, column), *b = sheet_at(&t->filled_at, i / d + 1, column);
+    if (memcmp(a, b, t->filled.size) != 0) {
+      snprintf(reason, size, "posenc_fill gives %a and posenc_fill_at %a at position %lld, column %lld",
+          outputs[row * d + column], element_value(s->spec.dtype, b), (long long)s->positions[row], (long long)column);
+      return false;
     }
   }
-  free(line_of);
-  return agree;
+  return true;
 }
 
-bool judge(const trial *t, const truth_value *expected, verdict *v, char *reason, size_t size) {
-  compare(t, expected, v);
-  if (!guards_whole(&t->filled, "posenc_fill", reason, size) ||
-      !guards_whole(&t->filled_at, "posenc_fill_at", reason, size) || !calls_agree(t, reason, size))
+bool judge(const trial *t, const reference_value *expected, verdict *v, char *reason, size_t size) {
+  const int64_t d = t->s->spec.d_model, n = t->s->n_rows * d;
+  double *outputs = must_calloc(n, sizeof *outputs);
+  for (int64_t i = 0; i < n; i++)
+    outputs[i] = element_value(t->s->spec.dtype, trial_output(t, i / d, i % d));
+  verdict_fill(t->s, expected, outputs, t->bounds, v);
+  const bool whole = guards_whole(&t->filled, "posenc_fill", reason, size) &&
+                     guards_whole(&t->filled_at, "posenc_fill_at", reason, size) &&
+                     calls_agree(t, outputs, reason, size);
+  free(outputs);
+  if (!whole)
     return false;
   if (!v->bound_ok) {
     const witness *w = &v->closest;

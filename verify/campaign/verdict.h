@@ -25,7 +25,7 @@ typedef struct verdict {
   double max_abs;
   double ulp_p50, ulp_p99, ulp_max; /* exact: nearest rank over all outputs */
   int64_t ulp_bands[VERDICT_BANDS]; /* outputs in each */
-  double correctly_rounded; /* share of outputs that are the nearest number of the dtype, sign of zero included */
+  int64_t correct;                  /* outputs that are the nearest number of the dtype, sign of zero included */
   bool bound_ok;
   int64_t outside; /* outputs beyond their bound */
   witness worst;   /* the largest error */
@@ -33,8 +33,14 @@ typedef struct verdict {
   witness closest; /* the largest error for its bound; the one to look at when bound_ok is false */
 } verdict;
 
+static inline double correct_share(const verdict *v) { return (double)v->correct / (double)v->outputs; }
+
+/* outputs and bounds: of the segment, row by row. Fills in the whole verdict. */
+void verdict_fill(
+    const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v);
+
 /* After a trial that was done. Returns false, and why, if guards were touched, if posenc_fill() and posenc_fill_at()
  * disagree in a bit, or if an output is beyond its bound; *v has the numbers in any case. */
-bool judge(const trial *t, const truth_value *expected, verdict *v, char *reason, size_t size);
+bool judge(const trial *t, const reference_value *expected, verdict *v, char *reason, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 void arguments_parse(const struct argp *argp, int argc, char **argv, void *input) {
+  argp_err_exit_status = 2;
   const error_t error = argp_parse(argp, argc, argv, 0, NULL, input);
   if (error != 0) { /* of argp's own: what is wrong with an argument has been said, and has ended this */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, strerror(error));
@@ -29,38 +30,36 @@ double argument_number(struct argp_state *state, const char *option, const char 
   return value;
 }
 
-void argument_positions(struct argp_state *state, const char *text, int64_t *from, int64_t *to) {
-  const int64_t last = POSENC_MAX_POSITION;
-  const char *colon = strchr(text, ':');
-  if (colon) {
-    char before[32];
-    snprintf(before, sizeof before, "%.*s", (int)(colon - text), text);
-    *from = argument_integer(state, "--positions: FROM", before, -last, last);
+int32_t argument_choice(struct argp_state *state, const char *option, const char *text, const char *(*name)(int32_t)) {
+  char all[1024] = "", wanted[64];
+  int32_t found = -1, n_found = 0;
+  snprintf(wanted, sizeof wanted, "%s", text);
+  for (char *dash = wanted; (dash = strchr(dash, '-'));)
+    *dash = '_';
+  for (int32_t i = 0; name(i); i++) {
+    if (strcmp(wanted, name(i)) == 0)
+      return i;
+    if (strncmp(wanted, name(i), strlen(wanted)) == 0) {
+      found = i;
+      n_found++;
+    }
+    snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", name(i));
   }
-  *to = argument_integer(state, "--positions: TO", colon ? colon + 1 : text, -last, last + 1);
-  if (*from >= *to)
-    argp_error(state, "--positions %s: FROM (%lld) must be below TO (%lld)", text, (long long)*from, (long long)*to);
+  if (n_found != 1)
+    argp_error(state, "%s %s: one of these is needed: %s", option, text, all);
+  return found;
+}
+
+static const char *impl_name(int32_t i) {
+  const posenc_impl *impl = posenc_impl_at((size_t)i);
+  return impl ? impl->name : NULL;
 }
 
 const posenc_impl *argument_impl(struct argp_state *state, const char *name) {
-  const posenc_impl *impl = posenc_impl_find(name);
-  if (!impl) {
-    fprintf(stderr, "%s: --impl %s: no such implementation; known:", state->name, name);
-    for (size_t i = 0; i < posenc_impl_count(); i++)
-      fprintf(stderr, " %s", posenc_impl_at(i)->name);
-    fputc('\n', stderr);
-    exit((int)argp_err_exit_status);
-  }
+  const posenc_impl *impl = posenc_impl_find(name); /* a family too */
+  if (!impl)
+    impl = posenc_impl_at((size_t)argument_choice(state, "--impl", name, impl_name));
   if (!posenc_impl_supported(impl))
     argp_error(state, "--impl %s: needs %s, which this machine lacks", name, impl->isa);
   return impl;
-}
-
-_Noreturn void list_impls(void) {
-  for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_at(i);
-    printf("%-18s %-7s %-10s %s; %s\n", impl->name, impl->isa, posenc_impl_supported(impl) ? "runs here" : "not here",
-        impl->summary, impl->arithmetic);
-  }
-  exit(0);
 }

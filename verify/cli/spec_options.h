@@ -8,7 +8,7 @@
 
 #include "posenc.h"
 
-enum { SPEC_OPTIONS = 9 };
+enum { SPEC_FIELDS = 7 };
 
 typedef struct spec_options {
   bool given;                               /* any of these options was */
@@ -16,7 +16,7 @@ typedef struct spec_options {
   const char *preset;                       /* its name, or NULL; spec has it already */
   posenc_spec spec;                         /* valid once argp_parse() has returned */
   int64_t from, to;                         /* positions from .. to-1 */
-  const char *texts[SPEC_OPTIONS];          /* as given, or NULL */
+  const char *texts[SPEC_FIELDS];           /* of fields, as given, or NULL */
 } spec_options;
 
 /* d_model 512, positions 0 .. to-1 unless told. */

@@ -1,31 +1,11 @@
-#include "allowed.h"
-
 #include <float.h>
 #include <math.h>
-#include <mpfr.h>
-#include <stdbool.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "complain.h"
-#include "model.h"
+#include "../reference/formats.h"
+#include "fuzz.h"
 
 /* ---- specs */
-
-/* Is base^(-steps/denominator) at or above 2^-1022? 1 yes, 0 no, -1 too close for the double arithmetic of anybody. */
-static int power_is_fine(double base, double steps, double denominator) {
-  mpfr_t bits, limit;
-  mpfr_inits2(200, bits, limit, (mpfr_ptr)NULL);
-  mpfr_set_d(bits, base, MPFR_RNDN);
-  mpfr_log2(bits, bits, MPFR_RNDN);
-  mpfr_mul_d(bits, bits, steps, MPFR_RNDN);
-  mpfr_div_d(bits, bits, denominator, MPFR_RNDN);
-  mpfr_set_d(limit, 1022, MPFR_RNDN);
-  mpfr_sub(limit, limit, bits, MPFR_RNDN);
-  const double left = mpfr_get_d(limit, MPFR_RNDN);
-  mpfr_clears(bits, limit, (mpfr_ptr)NULL);
-  return fabs(left) < 0x1p-38 ? -1 : left > 0;
-}
 
 static bool is_among(int32_t value, int32_t most) { return value >= 0 && value <= most; }
 
@@ -56,17 +36,12 @@ allowed allowed_spec(const posenc_spec *s) {
     return refused;
   const double denominator = s->denominator != 0 ? s->denominator : (double)s->d_model / 2;
   const double steps = n > 1 ? (double)(n - 1) : s->denominator != 0 ? 1 : 0;
-  const int power = steps > 0 ? power_is_fine(s->base, steps, denominator) : 1;
-  return power == 1 ? fine : power == 0 ? refused : doubtful;
+  /* The smallest frequency, base^(-steps/denominator), may not be below 2^-1022; nearly so is open. */
+  const long double left = 1022 - log2l((long double)s->base) * (long double)steps / (long double)denominator;
+  return steps <= 0 ? fine : fabsl(left) < 0x1p-38L ? doubtful : left > 0 ? fine : refused;
 }
 
 /* ---- plans */
-
-static bool offers_dtype(const posenc_impl *impl, int32_t dtype) {
-  static const char *const names[] = {"float32", "float64", "bfloat16", "float16"};
-  const char *at = strstr(impl->dtypes, names[dtype]);
-  return at != NULL;
-}
 
 /* exact and anchored: 2 * denominator is a whole number up to 2^21. naive says that it needs a base that is a float. */
 static bool offers_ladder(const posenc_impl *impl, const posenc_spec *s) {
@@ -90,84 +65,23 @@ allowed allowed_plan(const posenc_spec *s, const char *name) {
   if (!posenc_impl_supported(impl))
     a.errors |= BIT(CPU);
   const bool falls_back = !name && s->dtype == POSENC_F32; /* to float64, which offers every ladder */
-  if (!offers_dtype(impl, s->dtype) || (!offers_ladder(impl, s) && !falls_back))
+  if (!strstr(impl->dtypes, format_of(s->dtype)->long_name) || (!offers_ladder(impl, s) && !falls_back))
     a.errors |= BIT(UNSUPPORTED);
   return a;
 }
 
 /* ---- rows */
 
-static int64_t element_size(const posenc_spec *s) {
-  return s->dtype == POSENC_F64 ? 8 : s->dtype == POSENC_F32 ? 4 : 2;
-}
-
-void allowed_rows(allowed *a, const posenc_spec *s, int64_t count, place p) {
-  const wide size = element_size(s), most = PTRDIFF_MAX / size;
-  if (count < 0 || p.stride < p.width)
+void allowed_rows(allowed *a, const posenc_spec *s, array_shape shape, const void *array) {
+  const posenc_strides t = shape.strides;
+  const int64_t count = shape.count, batch = shape.batch;
+  const wide size = (wide)format_of(s->dtype)->size, most = PTRDIFF_MAX / size, d = shape.width;
+  const wide rows = count > 1 ? (wide)(count - 1) * t.row : 0, batches = batch > 1 ? (wide)(batch - 1) * t.batch : 0;
+  if (count < 0 || batch < 0 || (count > 0 && batch > 0 && (!array || (uintptr_t)array % (uintptr_t)size != 0)))
     a->errors |= BIT(ARGUMENT);
-  if (count > 0 && (!p.array || (uintptr_t)p.array % (uintptr_t)size != 0))
+  if (t.row < d || (batch > 1 && t.batch < d)) { /* the other one may be wrong in its own way */
     a->errors |= BIT(ARGUMENT);
-  if (count > 1 &&
-      p.stride >= p.width) { /* the last row need not have all of its stride: between the two, either will do */
-    if ((wide)(count - 1) * p.stride + p.width > most)
-      a->errors |= BIT(SIZE);
-    else if ((wide)count * p.stride > most)
-      a->doubtful |= BIT(SIZE);
-  }
-}
-
-static void one_position(allowed *a, const posenc_spec *s, const mpfr_t position) {
-  mpfr_t product, most;
-  mpfr_init2(product, 192);
-  mpfr_init2(most, 64);
-  mpfr_set_ui_2exp(most, 1, 32, MPFR_RNDN);
-  if (mpfr_nan_p(position) || mpfr_cmpabs(position, most) > 0) {
-    a->errors |= BIT(DOMAIN);
-  } else if (s->position_scale != 0) {
-    mpfr_mul_d(product, position, s->position_scale, MPFR_RNDN);
-    if (mpfr_cmpabs(product, most) > 0) { /* a product that rounds to 2^32 may be taken for it */
-      mpfr_set_d(most, 0x1.0000000000002p32, MPFR_RNDN);
-      *(mpfr_cmpabs(product, most) > 0 ? &a->errors : &a->doubtful) |= BIT(DOMAIN);
-    }
-  }
-  mpfr_clears(product, most, (mpfr_ptr)NULL);
-}
-
-void allowed_real(allowed *a, const posenc_spec *s, double position) {
-  mpfr_t p;
-  mpfr_init2(p, 53);
-  mpfr_set_d(p, position, MPFR_RNDN);
-  one_position(a, s, p);
-  mpfr_clear(p);
-}
-
-void allowed_whole(allowed *a, const posenc_spec *s, int64_t position) {
-  mpfr_t p;
-  mpfr_init2(p, 64);
-  mpfr_set_si(p, (long)position, MPFR_RNDN);
-  one_position(a, s, p);
-  mpfr_clear(p);
-}
-
-void allowed_first(allowed *a, const posenc_spec *s, int64_t first, int64_t count) {
-  if (count <= 0)
-    return;
-  int64_t last;
-  allowed_whole(a, s, first);
-  if (__builtin_add_overflow(first, count - 1, &last))
-    a->errors |= BIT(DOMAIN);
-  else
-    allowed_whole(a, s, last);
-}
-
-void allowed_strides(
-    allowed *a, const posenc_spec *s, int64_t count, int64_t batch, posenc_strides strides, int written) {
-  const wide most = PTRDIFF_MAX / element_size(s), d = s->d_model;
-  const wide rows = count > 1 ? (wide)(count - 1) * strides.row : 0,
-             batches = batch > 1 ? (wide)(batch - 1) * strides.batch : 0;
-  if (strides.row < d || (batch > 1 && strides.batch < d)) { /* the other one may be wrong in its own way */
-    a->errors |= BIT(ARGUMENT);
-    if ((strides.row >= d && rows + d > most) || (strides.batch >= d && batches + d > most))
+    if ((t.row >= d && rows + d > most) || (t.batch >= d && batches + d > most))
       a->errors |= BIT(SIZE);
     return;
   }
@@ -175,13 +89,30 @@ void allowed_strides(
     a->errors |= BIT(SIZE);
   else if (rows + batches + d > most)
     *(count > 0 && batch > 0 ? &a->errors : &a->doubtful) |= BIT(SIZE);
-  else if ((wide)count * strides.row > most || (batch > 1 && (wide)batch * strides.batch > most))
-    a->doubtful |= BIT(SIZE);
-  if (written && count > 1 && batch > 1 && rows + d > strides.batch && batches + d > strides.row)
+  else if ((count > 1 && (wide)count * t.row > most) || (batch > 1 && (wide)batch * t.batch > most))
+    a->doubtful |= BIT(SIZE); /* the last row need not have all of its stride: between the two, either will do */
+  if (shape.written && count > 1 && batch > 1 && rows + d > t.batch && batches + d > t.row)
     a->errors |= BIT(ARGUMENT);
 }
 
-int judge_status(const char *what, posenc_status status, allowed a) {
+void allowed_position(allowed *a, const posenc_spec *s, double position) {
+  const double p = fabs(position), scale = fabs(s->position_scale), product = p * scale;
+  if (!(p <= 0x1p32))
+    a->errors |= BIT(DOMAIN);
+  else if (product > 0x1.0000000000002p32)
+    a->errors |= BIT(DOMAIN);
+  else if (product > 0x1p32 || (product == 0x1p32 && fma(p, scale, -product) > 0)) /* may be taken for 2^32 */
+    a->doubtful |= BIT(DOMAIN);
+}
+
+void allowed_first(allowed *a, const posenc_spec *s, int64_t first, int64_t count) {
+  if (count <= 0)
+    return;
+  allowed_position(a, s, (double)first); /* rounded beyond 2^53 only */
+  allowed_position(a, s, (double)first + (double)(count - 1));
+}
+
+bool judge_status(const char *what, posenc_status status, allowed a) {
   if (status == POSENC_OK ? a.errors != 0 : !((a.errors | a.doubtful) >> status & 1))
     complain("%s returns %d (%s); of what is wrong, posenc.h allows the bits %#x, perhaps %#x", what, (int)status,
         posenc_status_string(status), a.errors, a.doubtful);

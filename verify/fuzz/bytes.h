@@ -3,9 +3,23 @@
 #define POSENC_FUZZ_BYTES_H
 
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* What is found is one line, and an end that the fuzzer takes for a crash. */
+__attribute__((noreturn, format(printf, 1, 2))) static inline void complain(const char *sentence, ...) {
+  va_list arguments;
+  va_start(arguments, sentence);
+  fputs("FOUND: ", stderr);
+  vfprintf(stderr, sentence, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+  abort();
+}
 
 __extension__ typedef __int128 wide; /* of products that may pass 64 bits */
 

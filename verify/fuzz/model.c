@@ -1,12 +1,10 @@
-#include "model.h"
-
 #include <math.h>
 #include <mpfr.h>
 
-#include "complain.h"
+#include "fuzz.h"
 
 /* Bits of a first attempt, and how many more frequencies and angles carry than their sines. */
-enum { FIRST_BITS = 128, MORE_BITS = 64, MOST_BITS = 1 << 16, KEPT = 64 };
+enum { FIRST_BITS = 128, MORE_BITS = 64, MOST_BITS = 1 << 16 };
 
 int64_t model_count(const posenc_spec *spec) {
   return spec->odd == POSENC_ODD_ZERO ? spec->d_model / 2 : spec->d_model / 2 + spec->d_model % 2;
@@ -23,46 +21,18 @@ meaning model_column(const posenc_spec *spec, int64_t column) {
   return (meaning){COSINE, k};
 }
 
-meaning model_pair_column(int64_t n, int64_t column) {
-  if (column < n)
-    return (meaning){SINE, column};
-  return (meaning){COSINE, column - n};
-}
-
-/* The first attempt's frequencies; most specs have few. */
-static struct {
-  mpfr_t value;
-  bool made, known;
-} kept[KEPT];
-
-void model_forget(void) {
-  for (int k = 0; k < KEPT; k++)
-    kept[k].known = false;
-}
-
 static void frequency(const posenc_spec *spec, int64_t k, mpfr_t w) {
-  const bool keep = k < KEPT && mpfr_get_prec(w) == FIRST_BITS + MORE_BITS;
-  if (keep && kept[k].known) {
-    mpfr_set(w, kept[k].value, MPFR_RNDN);
-    return;
-  }
   if (spec->freqs) {
     mpfr_set_d(w, spec->freqs[k], MPFR_RNDN);
-  } else {
-    mpfr_t base;
-    mpfr_init2(base, 53);
-    mpfr_set_d(base, spec->base, MPFR_RNDN);
-    mpfr_set_si(w, -(long)k, MPFR_RNDN);
-    mpfr_div_d(w, w, spec->denominator != 0 ? spec->denominator : (double)spec->d_model / 2, MPFR_RNDN);
-    mpfr_pow(w, base, w, MPFR_RNDN);
-    mpfr_clear(base);
-  }
-  if (!keep)
     return;
-  if (!kept[k].made)
-    mpfr_init2(kept[k].value, FIRST_BITS + MORE_BITS);
-  kept[k].made = kept[k].known = true;
-  mpfr_set(kept[k].value, w, MPFR_RNDN);
+  }
+  mpfr_t base;
+  mpfr_init2(base, 53);
+  mpfr_set_d(base, spec->base, MPFR_RNDN);
+  mpfr_set_si(w, -(long)k, MPFR_RNDN);
+  mpfr_div_d(w, w, spec->denominator != 0 ? spec->denominator : (double)spec->d_model / 2, MPFR_RNDN);
+  mpfr_pow(w, base, w, MPFR_RNDN);
+  mpfr_clear(base);
 }
 
 /* To the dtype's digits and exponents, subnormals included, once. */
@@ -84,43 +54,22 @@ static double nearest(int32_t dtype, const mpfr_t x) {
   return value;
 }
 
-/* How far got is from the nearer end of [low, high]; 0 inside. */
-static double away(double got, const mpfr_t low, const mpfr_t high) {
-  mpfr_t d;
-  mpfr_init2(d, 64);
-  double result = 0;
-  if (isnan(got) || isinf(got)) {
-    result = (double)INFINITY;
-  } else if (mpfr_cmp_d(low, got) > 0) {
-    mpfr_sub_d(d, low, got, MPFR_RNDD);
-    result = mpfr_get_d(d, MPFR_RNDD);
-  } else if (mpfr_cmp_d(high, got) < 0) {
-    mpfr_d_sub(d, got, high, MPFR_RNDD);
-    result = mpfr_get_d(d, MPFR_RNDD);
-  }
-  mpfr_clear(d);
-  return result;
-}
-
 /* One attempt. With Q bits, w is off by less than (711 2^-Q) w: 709 (= 1022 ln 2) for the rounding of its exponent, 1
  * for the power, 1 for the product with position * scale, which is exact. The sine moves by no more than its angle, and
  * is rounded once. */
-static bool attempt(const posenc_spec *spec, meaning m, model_position position, mpfr_prec_t bits, double *value,
-    double got, double *distance) {
+static bool attempt(const posenc_spec *spec, meaning m, double position, mpfr_prec_t bits, double *value, double got,
+    double *distance) {
   mpfr_t w, p, v, low, high, error;
   mpfr_init2(w, bits + MORE_BITS);
   mpfr_init2(p, 128);
+  mpfr_set_d(p, position, MPFR_RNDN);
   mpfr_inits2(bits, v, low, high, error, (mpfr_ptr)NULL);
   frequency(spec, m.k, w);
-  if (position.is_real)
-    mpfr_set_d(p, position.real, MPFR_RNDN);
-  else
-    mpfr_set_si(p, (long)position.whole, MPFR_RNDN);
   mpfr_mul_d(p, p, spec->position_scale != 0 ? spec->position_scale : 1, MPFR_RNDN);
   mpfr_mul(w, w, p, MPFR_RNDN);
   bool done = true;
   if (mpfr_zero_p(w)) { /* position -0.0 gives a sine the sign of -0.0 * w * scale; no other 0 has a sign */
-    const bool minus = position.is_real && position.real == 0 && signbit(position.real) && mpfr_signbit(w);
+    const bool minus = position == 0 && signbit(position) && mpfr_signbit(w);
     *value = m.function == COSINE ? 1 : minus ? -0.0 : 0.0;
     *distance = fabs(got - *value);
   } else {
@@ -133,13 +82,15 @@ static bool attempt(const posenc_spec *spec, meaning m, model_position position,
     *value = nearest(spec->dtype, low);
     const double other = nearest(spec->dtype, high);
     done = *value == other && !signbit(*value) == !signbit(other) && mpfr_get_exp(error) < -70;
-    *distance = away(got, low, high);
+    mpfr_sub_d(low, low, got, MPFR_RNDD); /* how far got is from the nearer end; 0 inside */
+    mpfr_d_sub(high, got, high, MPFR_RNDD);
+    *distance = isfinite(got) ? fmax(0, mpfr_get_d(mpfr_cmp(low, high) > 0 ? low : high, MPFR_RNDD)) : (double)INFINITY;
   }
   mpfr_clears(w, p, v, low, high, error, (mpfr_ptr)NULL);
   return done;
 }
 
-double model_value(const posenc_spec *spec, meaning m, model_position position, double got, double *distance) {
+double model_value(const posenc_spec *spec, meaning m, double position, double got, double *distance) {
   double value = 0;
   if (m.function == ZERO) {
     *distance = fabs(got);

@@ -15,11 +15,11 @@ double *float64_reference_frequencies(const posenc_spec *spec) {
   return w;
 }
 
-void float64_reference_row(const posenc_spec *spec, const double *w, int64_t position, truth_value *row) {
+void float64_reference_row(const posenc_spec *spec, const double *w, int64_t position, reference_value *row) {
   const format *f = format_of(spec->dtype);
   for (int64_t c = 0; c < spec->d_model; c++) {
     const place here = place_of(spec, c);
-    row[c] = (truth_value){.y = 0};
+    row[c] = (reference_value){.y = 0};
     if (here.k < 0)
       continue;
     const double angle = (double)position * spec_scale(spec) * w[here.k];

@@ -1,7 +1,7 @@
 /* The float64 reference: sin and cos in double of (double)position * position_scale * pow(base, -k / denominator).
  *
  * What most people would check a table against. It is good while the angle's error is small, and no further: the
- * law below says how far, and the sweep of posenc-verify audits the law against the truth.
+ * law below says how far, and the sweep of posenc-verify audits the law against MPFR.
  */
 #ifndef POSENC_VERIFY_FLOAT64_REFERENCE_H
 #define POSENC_VERIFY_FLOAT64_REFERENCE_H
@@ -18,7 +18,7 @@
 double *float64_reference_frequencies(const posenc_spec *spec);
 
 /* w: those frequencies. Columns stand where the spec has them. */
-void float64_reference_row(const posenc_spec *spec, const double *w, int64_t position, truth_value *row);
+void float64_reference_row(const posenc_spec *spec, const double *w, int64_t position, reference_value *row);
 
 /* The law: |reference - real value| <= |position scale| w 2^-53 (3 + |ln w|) + 2^-53. The angle is off by one rounding
  * of the product, little more than one in pow() and |ln w| of them in its exponent; a scale, where there is one, costs

@@ -12,7 +12,7 @@
 /* Level L works with FIRST_BITS << L bits. 64 settle all but one double in a thousand, in much less time than 128. The
  * hardest inputs of the domain need 2048 (an exact angle near 2^-1022 whose sine lies just below a rounding midpoint),
  * so the last level is out of reach. */
-enum { FIRST_BITS = TRUTH_FIRST_BITS, LEVELS = 17 };
+enum { FIRST_BITS = REFERENCE_FIRST_BITS, LEVELS = 17 };
 
 /* Frequencies and angles carry this many bits more, so that their errors vanish beside the rounding of the sine,
  * save near a zero of it, where they are all that counts. */
@@ -35,13 +35,12 @@ typedef struct level {
   mpfr_t angle, sine, cosine;
 } level;
 
-struct truth {
+struct mpfr_reference {
+  posenc_spec spec; /* with frequencies of its own */
   int64_t n;
-  double base, denominator, scale;
   double *freqs;
   const format *format;
   int64_t *places;  /* the columns of frequency k: [2k] of its sine, [2k + 1] of its cosine; -1 where there is none */
-  int64_t zero;     /* the column of zeros, or -1 */
   mpfr_t position;  /* times the scale, */
   bool minus_zero;  /* and before that -0.0, which no integer is */
   mpfr_t low, high; /* scratch: the ends of an error interval, */
@@ -51,31 +50,28 @@ struct truth {
   int64_t widened;
 };
 
-truth *truth_create(const posenc_spec *spec) {
-  truth *t = must_calloc(1, sizeof *t);
+mpfr_reference *reference_create(const posenc_spec *spec) {
+  mpfr_reference *t = must_calloc(1, sizeof *t);
+  t->spec = *spec;
   t->n = spec_count(spec);
-  t->base = spec->base;
-  t->denominator = spec_denominator(spec);
-  t->scale = spec_scale(spec);
   t->format = format_of(spec->dtype);
   if (spec->freqs) {
     t->freqs = must_calloc(t->n, sizeof *t->freqs);
     memcpy(t->freqs, spec->freqs, (size_t)t->n * sizeof *t->freqs);
   }
   t->places = must_calloc(2 * t->n, sizeof *t->places);
-  for (int64_t i = 0; i < 2 * t->n; i++)
-    t->places[i] = -1;
-  t->zero = -1;
+  memset(t->places, -1, 2 * (size_t)t->n * sizeof *t->places);
   for (int64_t c = 0; c < spec->d_model; c++) {
     const place here = place_of(spec, c);
-    *(here.k < 0 ? &t->zero : &t->places[2 * here.k + here.cosine]) = c;
+    if (here.k >= 0)
+      t->places[2 * here.k + here.cosine] = c;
   }
   mpfr_init2(t->position, POSITION_BITS);
   mpfr_inits2(FIRST_BITS, t->low, t->high, t->whole, (mpfr_ptr)NULL);
   return t;
 }
 
-void truth_destroy(truth *t) {
+void reference_destroy(mpfr_reference *t) {
   if (!t)
     return;
   for (int i = 0; i < LEVELS; i++) {
@@ -94,11 +90,11 @@ void truth_destroy(truth *t) {
   free(t);
 }
 
-long truth_precision(const truth *t) { return (long)FIRST_BITS << t->highest; }
+long reference_precision(const mpfr_reference *t) { return (long)FIRST_BITS << t->highest; }
 
-int64_t truth_widened(const truth *t) { return t->widened; }
+int64_t reference_widened(const mpfr_reference *t) { return t->widened; }
 
-static level *level_at(truth *t, int index) {
+static level *level_at(mpfr_reference *t, int index) {
   if (index >= LEVELS)
     abort(); /* four million bits undecided: an error of this file, not a hard case */
   level *l = &t->levels[index];
@@ -113,7 +109,7 @@ static level *level_at(truth *t, int index) {
   return l;
 }
 
-static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k) {
+static mpfr_srcptr frequency_at(mpfr_reference *t, level *l, int64_t k) {
   frequency *f = &l->w[k];
   if (!f->known) {
     mpfr_init2(f->value, mpfr_get_prec(l->angle));
@@ -122,9 +118,9 @@ static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k) {
     } else {
       mpfr_t base;
       mpfr_init2(base, 53);
-      mpfr_set_d(base, t->base, MPFR_RNDN);
+      mpfr_set_d(base, t->spec.base, MPFR_RNDN);
       mpfr_set_si(f->value, -(long)k, MPFR_RNDN);
-      mpfr_div_d(f->value, f->value, t->denominator, MPFR_RNDN);
+      mpfr_div_d(f->value, f->value, spec_denominator(&t->spec), MPFR_RNDN);
       mpfr_pow(f->value, base, f->value, MPFR_RNDN);
       mpfr_clear(base);
     }
@@ -134,7 +130,7 @@ static mpfr_srcptr frequency_at(truth *t, level *l, int64_t k) {
 }
 
 /* The number nearest to v, rounded once, by whole units of its last place. */
-static double nearest(truth *t, const mpfr_t v, const format *f) {
+static double nearest(mpfr_reference *t, const mpfr_t v, const format *f) {
   const int unit = format_unit(f, (int)mpfr_get_exp(v) - 1);
   mpfr_set_prec(t->whole, mpfr_get_prec(v));
   mpfr_mul_2si(t->whole, v, -unit, MPFR_RNDN);
@@ -144,7 +140,7 @@ static double nearest(truth *t, const mpfr_t v, const format *f) {
 
 /* Does every real number closer to v than 2^(EXP(v) - bits) round to the same number? Below the normal range a format
  * keeps fewer digits. */
-static bool rounding_is_certain(truth *t, const mpfr_t v, mpfr_exp_t bits, const format *f) {
+static bool rounding_is_certain(mpfr_reference *t, const mpfr_t v, mpfr_exp_t bits, const format *f) {
   if (bits < 2)
     return false;
   const mpfr_exp_t exponent = mpfr_get_exp(v);
@@ -164,12 +160,12 @@ static bool rounding_is_certain(truth *t, const mpfr_t v, mpfr_exp_t bits, const
 
 /* What is asked for: the nearest number of the dtype, and perhaps the nearest double too. */
 typedef struct answer {
-  truth_value value;
+  reference_value value;
   bool with_double, done;
 } answer;
 
 /* v is the sine or cosine of the level's angle, as computed. Answers once it is certain. */
-static void settle(truth *t, const level *l, const mpfr_t v, answer *a) {
+static void settle(mpfr_reference *t, const level *l, const mpfr_t v, answer *a) {
   if (a->done)
     return;
   t->widened += l == &t->levels[1]; /* left over by the first level */
@@ -184,7 +180,7 @@ static void settle(truth *t, const level *l, const mpfr_t v, answer *a) {
   const format *doubles = format_of(POSENC_F64);
   if (!rounding_is_certain(t, v, bits, t->format) || (a->with_double && !rounding_is_certain(t, v, bits, doubles)))
     return;
-  a->value = (truth_value){.rounded = (float)nearest(t, v, t->format), .unsure = 0};
+  a->value = (reference_value){.rounded = (float)nearest(t, v, t->format), .unsure = 0};
   if (a->with_double) {
     a->value.y = nearest(t, v, doubles);
     mpfr_sub_d(t->whole, v, a->value.y, MPFR_RNDZ);
@@ -195,14 +191,14 @@ static void settle(truth *t, const level *l, const mpfr_t v, answer *a) {
 
 /* Angle 0 is the one argument whose sine and cosine are rational; all others are transcendental, so they are never
  * exactly on a midpoint and the loop ends. */
-static void settle_pair(truth *t, int64_t k, answer *sine, answer *cosine) {
+static void settle_pair(mpfr_reference *t, int64_t k, answer *sine, answer *cosine) {
   for (int index = 0; !sine->done || !cosine->done; index++) {
     level *l = level_at(t, index);
     mpfr_mul(l->angle, frequency_at(t, l, k), t->position, MPFR_RNDN);
     if (mpfr_zero_p(l->angle)) {
       const bool negative = t->minus_zero && mpfr_signbit(l->angle);
-      sine->value = (truth_value){.y = negative ? -0.0 : 0.0, .rounded = negative ? -0.0f : 0.0f};
-      cosine->value = (truth_value){.y = 1, .rounded = 1};
+      sine->value = (reference_value){.y = negative ? -0.0 : 0.0, .rounded = negative ? -0.0f : 0.0f};
+      cosine->value = (reference_value){.y = 1, .rounded = 1};
       return;
     }
     mpfr_sin_cos(l->sine, l->cosine, l->angle, MPFR_RNDN);
@@ -211,9 +207,10 @@ static void settle_pair(truth *t, int64_t k, answer *sine, answer *cosine) {
   }
 }
 
-/* Into values, or, where that is NULL, the nearest numbers alone. The position is set. */
-static void settle_row(truth *t, truth_value *values, float *floats) {
-  mpfr_mul_d(t->position, t->position, t->scale, MPFR_RNDN);
+/* Into values, or, where that is NULL, the nearest numbers alone into floats. The position is set. */
+static void settle_row(mpfr_reference *t, bool minus_zero, reference_value *values, float *floats) {
+  t->minus_zero = minus_zero;
+  mpfr_mul_d(t->position, t->position, spec_scale(&t->spec), MPFR_RNDN);
   for (int64_t k = 0; k < t->n; k++) {
     const int64_t *at = t->places + 2 * k;
     answer pair[2] = {{.with_double = values, .done = at[0] < 0}, {.with_double = values, .done = at[1] < 0}};
@@ -224,26 +221,24 @@ static void settle_row(truth *t, truth_value *values, float *floats) {
       else if (at[i] >= 0)
         floats[at[i]] = pair[i].value.rounded;
   }
-  if (t->zero >= 0 && values)
-    values[t->zero] = (truth_value){.y = 0};
-  else if (t->zero >= 0)
-    floats[t->zero] = 0;
+  for (int64_t c = 2 * t->n; c < t->spec.d_model; c++) /* a column of zeros */
+    if (values)
+      values[c] = (reference_value){.y = 0};
+    else
+      floats[c] = 0;
 }
 
-void truth_row(truth *t, int64_t position, truth_value *row) {
-  t->minus_zero = false;
+void reference_row(mpfr_reference *t, int64_t position, reference_value *row) {
   mpfr_set_si(t->position, (long)position, MPFR_RNDN);
-  settle_row(t, row, NULL);
+  settle_row(t, false, row, NULL);
 }
 
-void truth_row_real(truth *t, double position, truth_value *row) {
-  t->minus_zero = position == 0 && signbit(position);
+void reference_row_real(mpfr_reference *t, double position, reference_value *row) {
   mpfr_set_d(t->position, position, MPFR_RNDN);
-  settle_row(t, row, NULL);
+  settle_row(t, position == 0 && signbit(position), row, NULL);
 }
 
-void truth_row_floats(truth *t, int64_t position, float *row) {
-  t->minus_zero = false;
+void reference_row_floats(mpfr_reference *t, int64_t position, float *row) {
   mpfr_set_si(t->position, (long)position, MPFR_RNDN);
-  settle_row(t, NULL, row);
+  settle_row(t, false, NULL, row);
 }

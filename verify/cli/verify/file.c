@@ -1,10 +1,69 @@
-#include "file.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../reference/columns.h"
+#include "../../reference/formats.h"
 #include "../../reference/memory.h"
+#include "report.h"
+#include "work.h"
+
+/* A table, and its verdicts by range of positions: those of the sweep's segments. */
+typedef struct judgement {
+  const char *path;
+  posenc_spec spec;
+  sweep ranges;
+  verdict *verdicts;
+  bool right;    /* in its first range it is neither drifting nor wrong */
+  int64_t wrong; /* the first range that is called wrong, or -1 */
+} judgement;
+
+/* Reference values, kept for all tables that have the same rows: tables start at one position and differ in nothing
+ * else but the dtype, so the ends of a range say which rows of it are sampled. */
+typedef struct known {
+  struct known *next;
+  int32_t dtype;
+  int64_t from, to;
+  reference_value *values;
+} known;
+
+static const reference_value *reference_of(known **all, const segment *s, const options *o) {
+  for (const known *k = *all; k; k = k->next)
+    if (k->dtype == s->spec.dtype && k->from == s->from && k->to == s->to)
+      return k->values;
+  fprintf(stderr, "the reference of %lld rows of positions %lld to %lld\n", (long long)s->n_rows, (long long)s->from,
+      (long long)(s->to - 1));
+  known *k = must_calloc(1, sizeof *k);
+  *k = (known){*all, s->spec.dtype, s->from, s->to, expected_rows(s, o->by, o->threads)};
+  return (*all = k)->values;
+}
+
+/* What an angle in float32 costs: half a unit of its own last place, 2^-24 of it at most; of its frequency exp(ln w),
+ * some units; and of ln w, two roundings, its own and of the step that it is a multiple of. And 2^-17, whatever the
+ * angle: 128 roundings of a value near 1, as a recurrence from row to row has between its anchors. Of angles beyond
+ * 2^21 the sine would be anything, which is wrong and not rounded. */
+static double *float32_bounds(const segment *s) {
+  const posenc_spec *spec = &s->spec;
+  double *bounds = must_calloc(s->n_rows * spec->d_model, sizeof *bounds);
+  for (int64_t c = 0; c < spec->d_model; c++) {
+    const int64_t k = place_of(spec, c).k;
+    const double w = k < 0 ? 0 : pow(spec->base, -(double)k / spec_denominator(spec));
+    const double cost = w > 0 ? fabs(spec_scale(spec)) * w * (4 + 2 * fabs(log(w))) * 0x1p-24 : 0;
+    for (int64_t row = 0; row < s->n_rows; row++)
+      bounds[row * spec->d_model + c] = fmin(0x1p-17 + fabs((double)s->positions[row]) * cost, 0.5);
+  }
+  return bounds;
+}
+
+static const char *word_of(const verdict *v) {
+  if (v->correct == v->outputs)
+    return "exact";
+  if (v->ulp_max <= 4 || v->max_abs <= 0x1p-24) /* half a unit of 1, which near 0 is many of the value's own */
+    return "ulp";
+  if (v->bound_ok)
+    return "float32";
+  return v->max_abs <= 0.1 ? "drifting" : "wrong";
+}
 
 /* NumPy makes float64 of much: a table of float32 that is kept so is meant as one of float32. */
 static bool holds_float32(const npy *file) {
@@ -17,75 +76,128 @@ static bool holds_float32(const npy *file) {
   return true;
 }
 
-static char *name_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  char *name = strdup(slash ? slash + 1 : path);
-  if (!name)
-    out_of_memory("for names");
-  const size_t length = strlen(name);
-  if (length > 4 && strcmp(name + length - 4, ".npy") == 0)
-    name[length - 4] = '\0';
-  return name;
-}
-
-static judgement judgement_of(const char *path, const npy *file, const options *o, references *all) {
-  judgement j = {.path = path, .name = name_of(path), .spec = o->shape.spec};
-  const int64_t from = o->shape.from;
+static judgement judge_file(const table_file *f, const options *o, known **all) {
+  const npy *file = &f->table;
+  const int64_t from = o->shape.from, d = file->columns;
+  judgement j = {.path = f->path, .spec = o->shape.spec, .wrong = -1};
   if (!o->shape.has_dtype)
     j.spec.dtype = file->dtype == POSENC_F64 && holds_float32(file) ? POSENC_F32 : file->dtype;
-  sweep rows = sweep_of(&j.spec, NULL, from, from + file->rows, o->rows, o->seed);
-  j.n_ranges = rows.count;
-  j.ranges = must_calloc(rows.count, sizeof *j.ranges);
-  for (int64_t i = 0; i < rows.count; i++) {
-    const segment *s = &rows.segments[i];
-    double *got = must_calloc(s->n_rows * file->columns, sizeof *got);
-    for (int64_t k = 0; k < s->n_rows * file->columns; k++)
-      got[k] = npy_at(file, s->positions[k / file->columns] - from, k % file->columns);
-    j.ranges[i] = range_compare(s, references_of(all, s, o), got);
+  j.ranges = sweep_of(&j.spec, NULL, from, from + file->rows, o->rows, o->seed);
+  j.verdicts = must_calloc(j.ranges.count, sizeof *j.verdicts);
+  for (int64_t i = j.ranges.count - 1; i >= 0; i--) {
+    const segment *s = &j.ranges.segments[i];
+    double *got = must_calloc(s->n_rows * d, sizeof *got), *bounds = float32_bounds(s);
+    for (int64_t k = 0; k < s->n_rows * d; k++)
+      got[k] = npy_at(file, s->positions[k / d] - from, k % d);
+    verdict_fill(s, reference_of(all, s, o), got, bounds, &j.verdicts[i]);
     free(got);
-    if (!j.wrong && strcmp(j.ranges[i].word, "wrong") == 0)
-      j.wrong = &j.ranges[i];
+    free(bounds);
+    if (strcmp(word_of(&j.verdicts[i]), "wrong") == 0)
+      j.wrong = i;
   }
-  j.right = j.wrong != &j.ranges[0] && strcmp(j.ranges[0].word, "drifting") != 0;
-  sweep_destroy(&rows);
+  j.right = j.wrong != 0 && strcmp(word_of(&j.verdicts[0]), "drifting") != 0;
   return j;
 }
 
-static int write_reports(const options *o, const judgement *all, FILE *json) {
-  int status = 0;
-  for (size_t i = 0; i < o->n_files; i++)
-    if (!all[i].right)
-      status = 1;
-  if (!files_text(json == stdout ? stderr : stdout, o, all)) {
-    fputs("posenc-verify: the report could not be written\n", stderr);
-    status = 2;
-  }
-  if (json) {
-    bool written = files_json(json, o, all);
-    if (json != stdout)
-      written = fclose(json) == 0 && written;
-    if (!written) {
-      fprintf(stderr, "posenc-verify: --json %s: could not be written\n", o->json);
-      status = 2;
+/* What a table that is not right has in its first range, and another where it is wrong first. */
+static void print_fault(FILE *out, const judgement *j) {
+  const witness *w = &j->verdicts[j->right ? j->wrong : 0].worst;
+  fprintf(out, "%s %s: position %lld, column %lld is %.9g instead of %.9g\n",
+      j->right ? "wrong further on:" : "NOT RIGHT:", j->path, (long long)w->position, (long long)w->column, w->got,
+      w->want);
+}
+
+static void print_text(FILE *out, const options *o, const judgement *all) {
+  const posenc_spec *spec = &o->shape.spec;
+  size_t right = 0;
+  fprintf(out, "posenc-verify %s, tables in files against %s: d_model %lld, base %g", posenc_version(),
+      o->by == REFERENCE_MPFR ? "MPFR" : "the float64 reference", (long long)spec->d_model, spec->base);
+  if (o->shape.preset)
+    fprintf(out, ", preset %s", o->shape.preset);
+  spec_print_changes(out, spec);
+  fprintf(out, "\nmax |error| by position, of at most %lld rows in each range\n", (long long)o->rows);
+  for (size_t i = 0; i < o->n_files; i++) {
+    fprintf(out, "\n%s\n", all[i].path);
+    for (int64_t r = 0; r < all[i].ranges.count; r++) {
+      const segment *s = &all[i].ranges.segments[r];
+      const verdict *v = &all[i].verdicts[r];
+      const int at = fprintf(out, "  %lld to %lld", (long long)s->from, (long long)(s->to - 1));
+      fprintf(out, "%*s  %-7.1e %s\n", at < 20 ? 20 - at : 0, "", v->max_abs, word_of(v));
     }
   }
-  return status;
+  fputc('\n', out);
+  for (size_t i = 0; i < o->n_files; i++) {
+    if (!all[i].right || all[i].wrong >= 0)
+      print_fault(out, &all[i]);
+    right += all[i].right;
+  }
+  fprintf(out, "%zu of %zu tables right\n\n", right, o->n_files);
+  fputs(
+      "exact: every output compared is the nearest number of the table's type; ulp: none is further off than 4 units in "
+      "the last\n"
+      "place, or half a unit of 1; float32: each within what its angle in float32 costs, 2^-17 + (4 + 2 |ln w|) 2^-24 "
+      "of the angle, w the\n"
+      "frequency; drifting: all within 0.1; else wrong.\n"
+      "A table is right if in its first range it is neither drifting nor wrong.\n",
+      out);
+}
+
+/* Where an output is not finite, max_abs and ulp_max are infinite, which is null here; ulp_max is so too where the
+ * reference is 0 and the output is not. */
+static cJSON *json_of(const options *o, const judgement *all) {
+  cJSON *root = json_begin(o);
+  const char *preset = o->shape.preset ? o->shape.preset : "paper";
+  cJSON_AddNumberToObject(root, "rows", (double)o->rows);
+  json_add_spec(cJSON_AddObjectToObject(root, "spec"), &o->shape.spec, preset);
+  cJSON *tables = cJSON_AddArrayToObject(root, "tables");
+  for (size_t i = 0; i < o->n_files; i++) {
+    const judgement *j = &all[i];
+    const char *slash = strrchr(j->path, '/');
+    char name[256]; /* its own part of the path, without .npy */
+    const int length = snprintf(name, sizeof name, "%s", slash ? slash + 1 : j->path);
+    if (length > 4 && length < (int)sizeof name && strcmp(name + length - 4, ".npy") == 0)
+      name[length - 4] = '\0';
+    cJSON *table = json_append(tables);
+    cJSON_AddStringToObject(table, "name", name);
+    cJSON_AddStringToObject(table, "file", j->path);
+    cJSON_AddStringToObject(table, "preset", preset);
+    cJSON_AddNumberToObject(table, "d_model", (double)j->spec.d_model);
+    cJSON_AddStringToObject(table, "dtype", dtype_name(j->spec.dtype));
+    cJSON *ranges = cJSON_AddArrayToObject(table, "ranges");
+    for (int64_t r = 0; r < j->ranges.count; r++) {
+      cJSON *range = json_append(ranges);
+      json_add_verdict(range, &j->ranges.segments[r], &j->verdicts[r]);
+      cJSON_AddStringToObject(range, "word", word_of(&j->verdicts[r]));
+    }
+    cJSON_AddBoolToObject(table, "right", j->right);
+    cJSON_AddItemToObject(table, "wrong_from",
+        j->wrong < 0 ? cJSON_CreateNull() : cJSON_CreateNumber((double)j->ranges.segments[j->wrong].from));
+  }
+  return root;
 }
 
 int verify_files(const options *o) {
-  FILE *json = open_json(o);
+  const reports out = reports_open(o);
   judgement *all = must_calloc((int64_t)o->n_files, sizeof *all);
-  references *shared = references_create();
+  known *references = NULL;
+  int status = 0;
   for (size_t i = 0; i < o->n_files; i++) {
     fprintf(stderr, "[%zu/%zu] %s\n", i + 1, o->n_files, o->files[i].path);
-    all[i] = judgement_of(o->files[i].path, &o->files[i].table, o, shared);
+    all[i] = judge_file(&o->files[i], o, &references);
+    status = all[i].right ? status : 1;
   }
-  references_destroy(shared);
-  const int status = write_reports(o, all, json);
+  print_text(out.text, o, all);
+  status = reports_close(&out, o, json_of(o, all), status);
   for (size_t i = 0; i < o->n_files; i++) {
-    free(all[i].ranges);
-    free(all[i].name);
+    sweep_destroy(&all[i].ranges);
+    free(all[i].verdicts);
   }
   free(all);
+  while (references) {
+    known *next = references->next;
+    free(references->values);
+    free(references);
+    references = next;
+  }
   return status;
 }

@@ -3,17 +3,15 @@
  * The promise is of bits, so the members that run here must agree in all of them, and what they agree on must be right:
  * correctly rounded for exact, within posenc_impl_error_bound() for all.
  */
-#include "hashes.h"
-
 #include <inttypes.h>
-#include <math.h>
-#include <mpfr.h>
 #include <stdlib.h>
 
 #include "../../campaign/family.h"
 #include "../../campaign/hashed.h"
-#include "../../reference/memory.h"
-#include "../../reference/mpfr_reference.h"
+#include "../../campaign/verdict.h"
+#include "work.h"
+
+enum { SECONDS = 600 }; /* for one implementation and one table, emulated too */
 
 #define WHISPER INT64_C(1280)
 #define LAST POSENC_MAX_POSITION
@@ -41,105 +39,56 @@ static const hashed tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-static void fill(const posenc_spec *spec, const char *impl, const hashed *t, float *out) {
-  posenc_plan *plan;
-  posenc_status status = posenc_plan_create(&plan, spec, impl);
-  if (status == POSENC_OK)
-    status = posenc_fill(plan, t->first, t->rows, out, t->d_model);
-  posenc_plan_destroy(plan);
-  if (status != POSENC_OK) {
-    fprintf(stderr, "posenc-verify: %s: %s\n", impl, posenc_status_string(status));
-    exit(1);
-  }
+/* What is wrong with a member's table; false. */
+static bool complain(const hashed *t, const char *impl, const char *what) {
+  fprintf(stderr, "posenc-verify: %s, table from %" PRId64 ", d_model %" PRId64 ", base %g: %s\n", impl, t->first,
+      t->d_model, t->base, what);
+  return false;
 }
 
-static void complain(const hashed *t, const char *impl, int64_t output, const char *what) {
-  fprintf(stderr, "posenc-verify: %s, table from %" PRId64 ", d_model %" PRId64 ", base %g: ", impl, t->first,
-      t->d_model, t->base);
-  fprintf(stderr, "position %" PRId64 ", column %" PRId64 " %s\n", t->first + output / t->d_model, output % t->d_model,
-      what);
-}
-
-/* Fills in what MPFR says of the outputs; false if they are not what their family promises. */
-static bool judge(
-    hashed *t, const posenc_impl *impl, const posenc_spec *spec, const float *out, const truth_value *truths) {
-  const bool must_be_nearest = strcmp(t->family, "exact") == 0;
-  int64_t faults = 0;
+/* Fills in the hash and what MPFR says of the outputs; false if they are not what their family promises. */
+static bool hash_member(hashed *t, const posenc_impl *impl, trial *run, const reference_value *expected) {
+  char reason[320] = "";
+  verdict v;
+  if (trial_run(run, impl, SECONDS, reason, sizeof reason) == TRIAL_NOT_OFFERED)
+    return complain(t, impl->name, "not offered");
+  if (reason[0] || !judge(run, expected, &v, reason, sizeof reason))
+    return complain(t, impl->name, reason);
   t->hash = HASHED_START;
   for (int64_t row = 0; row < t->rows; row++)
-    t->hash = hashed_row(t->hash, out + row * t->d_model, t->d_model);
-  for (int64_t i = 0; i < t->rows * t->d_model; i++) {
-    const int64_t position = t->first + i / t->d_model;
-    const double error = fabs((double)out[i] - truths[i].y);
-    const double bound = posenc_impl_error_bound(impl, spec, (double)position, i % t->d_model);
-    const bool nearest = memcmp(&out[i], &truths[i].rounded, sizeof out[i]) == 0;
-    const bool fault = !(error <= bound) || (must_be_nearest && !nearest);
-    t->judged++;
-    t->misrounded += !nearest;
-    t->worst = error > t->worst * bound ? error / bound : t->worst;
-    if (fault && faults++ == 0)
-      complain(t, impl->name, i, error <= bound ? "is misrounded" : "is beyond its error bound");
-  }
-  if (faults > 0)
-    fprintf(stderr, "posenc-verify: %" PRId64 " such outputs of %" PRId64 "\n", faults, t->judged);
-  return faults == 0;
-}
-
-static void print_row(const hashed *t) {
-  printf("POSENC_HASH(%s, %" PRId64 ", %" PRId64 ", %" PRId64 ", ", t->family, t->first, t->rows, t->d_model);
-  printf("%.17g, %.17g, %" PRIu64 ", 0x%016" PRIx64 ", ", t->base, t->denominator, t->freqs, t->hash);
-  printf("%" PRId64 ", %" PRId64 ", %.4f)\n", t->judged, t->misrounded, t->worst);
+    t->hash = hashed_row(t->hash, trial_output(run, row, 0), t->d_model);
+  t->judged = v.outputs;
+  t->misrounded = v.outputs - v.correct;
+  t->worst = v.closest.error > 0 ? v.closest.error / v.closest.bound : 0;
+  return t->misrounded == 0 || strcmp(t->family, "exact") != 0 || complain(t, impl->name, "outputs are misrounded");
 }
 
 /* One family's row for one table, from all its members that run here. */
-static bool hash_one(const hashed *table, const char *family, const posenc_spec *spec, const truth_value *truths) {
-  hashed t = *table;
-  const int64_t outputs = t.rows * t.d_model;
-  float *out = must_calloc(outputs, sizeof *out), *other = must_calloc(outputs, sizeof *other);
+static bool hash_one(const hashed *table, const char *family, trial *run, const reference_value *expected) {
+  hashed t = *table, other;
   const posenc_impl *first = family_member(family, 0), *member;
-  bool good = first != NULL;
   t.family = family;
-  if (!first)
+  if (!first) {
     fprintf(stderr, "posenc-verify: no implementation of the family %s runs on this machine\n", family);
-  else
-    fill(spec, first->name, &t, out);
-  for (size_t m = 1; good && (member = family_member(family, m)); m++) {
-    fill(spec, member->name, &t, other);
-    for (int64_t i = 0; good && i < outputs; i++) {
-      good = memcmp(&out[i], &other[i], sizeof *out) == 0;
-      if (!good)
-        complain(&t, member->name, i, "has other bits than the family's first member");
-    }
+    return false;
   }
-  good = good && judge(&t, first, spec, out, truths);
-  if (good)
-    print_row(&t);
-  free(out);
-  free(other);
-  return good;
+  if (!hash_member(&t, first, run, expected))
+    return false;
+  for (size_t m = 1; (member = family_member(family, m)); m++) {
+    other = t;
+    if (!hash_member(&other, member, run, expected))
+      return false;
+    if (other.hash != t.hash)
+      return complain(&t, member->name, "other bits than the family's first member");
+  }
+  printf("POSENC_HASH(%s, %" PRId64 ", %" PRId64 ", %" PRId64 ", ", t.family, t.first, t.rows, t.d_model);
+  printf("%.17g, %.17g, %" PRIu64 ", 0x%016" PRIx64 ", ", t.base, t.denominator, t.freqs, t.hash);
+  printf("%" PRId64 ", %" PRId64 ", %.4f)\n", t.judged, t.misrounded, t.worst);
+  return true;
 }
 
-static bool hash_all(void) {
+int write_hashes(const options *o) {
   bool good = true;
-  for (size_t i = 0; i < TABLES; i++) {
-    const hashed *t = &tables[i];
-    double freqs[HASHED_MOST_FREQS];
-    const posenc_spec spec = hashed_spec(t, freqs);
-    truth_value *truths = must_calloc(t->rows * t->d_model, sizeof *truths);
-    truth *mpfr = truth_create(&spec);
-    fprintf(stderr, "table %zu of %d: %" PRId64 " x %" PRId64 "\n", i + 1, TABLES, t->rows, t->d_model);
-    for (int64_t row = 0; row < t->rows; row++)
-      truth_row(mpfr, t->first + row, truths + row * t->d_model);
-    for (size_t f = 0; f < HASHED_FAMILIES; f++)
-      good = hash_one(t, hashed_families[f], &spec, truths) && good;
-    truth_destroy(mpfr);
-    free(truths);
-  }
-  mpfr_free_cache();
-  return good;
-}
-
-int write_hashes(void) {
   puts("/* Written by scripts/update-hashes, never by hand: each row after MPFR has judged every output of its table.\n"
        " *\n"
        " *   POSENC_HASH(family, first, rows, d_model, base, denominator, freqs, hash, judged, misrounded, worst)\n"
@@ -151,7 +100,20 @@ int write_hashes(void) {
        " * misrounded   those that are not the float nearest to the real value\n"
        " * worst        the largest error, as a share of posenc_impl_error_bound()\n"
        " */");
-  bool good = hash_all();
+  for (size_t i = 0; i < TABLES; i++) {
+    const hashed *t = &tables[i];
+    double freqs[HASHED_MOST_FREQS];
+    const posenc_spec spec = hashed_spec(t, freqs);
+    fprintf(stderr, "table %zu of %d: %" PRId64 " x %" PRId64 "\n", i + 1, TABLES, t->rows, t->d_model);
+    sweep rows = sweep_whole(&spec, t->first, t->first + t->rows);
+    reference_value *expected = expected_rows(rows.segments, REFERENCE_MPFR, o->threads);
+    trial run = trial_create(rows.segments);
+    for (size_t f = 0; f < HASHED_FAMILIES; f++)
+      good = hash_one(t, hashed_families[f], &run, expected) && good;
+    trial_destroy(&run);
+    free(expected);
+    sweep_destroy(&rows);
+  }
   if (fflush(stdout) != 0 || ferror(stdout)) {
     fputs("posenc-verify: the rows could not be written\n", stderr);
     good = false;

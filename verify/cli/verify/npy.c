@@ -29,30 +29,23 @@ static bool parse_descr(const char *descr, npy *file, char *message, size_t size
   return false;
 }
 
-/* The numbers after the parenthesis. */
+/* The numbers after the parenthesis, at most four of them. */
 static bool parse_shape(const char *text, npy *file, char *message, size_t size) {
-  enum { MOST_AXES = 32 };
-  int64_t axes[MOST_AXES];
+  long long axes[4] = {0};
   int n = 0;
-  while (n < MOST_AXES && *text >= '0' && *text <= '9') {
-    char *end;
-    errno = 0;
-    axes[n++] = strtoll(text, &end, 10);
-    if (errno != 0)
-      break;
-    text = end + strspn(end, ", ");
-  }
-  if (*text != ')') {
+  for (int used; n < 4 && sscanf(text, "%lld%n", &axes[n], &used) == 1 && axes[n] >= 0; n++)
+    text += used + (int)strspn(text + used, ", ");
+  if (n == 0 || (*text != ')' && n < 4)) {
     snprintf(message, size, "the shape in its header is not a tuple of sizes");
     return false;
   }
-  if (n == 0 || n > 3 || (n == 3 && axes[0] != 1 && axes[1] != 1)) {
+  if (n > 3 || (n == 3 && axes[0] != 1 && axes[1] != 1)) {
     snprintf(message, size,
         "an array of %d axes; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and one row", n);
     return false;
   }
   file->columns = axes[n - 1];
-  file->rows = n == 1 ? 1 : n == 2 ? axes[0] : axes[0] == 1 ? axes[1] : axes[0];
+  file->rows = n == 1 ? 1 : n == 2 || axes[0] != 1 ? axes[0] : axes[1];
   if (file->rows < 1 || file->columns < 1 || file->columns > POSENC_MAX_D_MODEL) {
     snprintf(message, size, "%lld rows of %lld columns; allowed: 1 or more rows of 1 to %lld columns",
         (long long)file->rows, (long long)file->columns, (long long)POSENC_MAX_D_MODEL);
@@ -103,30 +96,25 @@ bool npy_open(const char *path, npy *file, char *message, size_t size) {
   *file = (npy){.map = MAP_FAILED};
   struct stat there;
   const int fd = open(path, O_RDONLY);
-  if (fd >= 0 && fstat(fd, &there) == 0 && !S_ISREG(there.st_mode)) {
-    snprintf(message, size, "not a regular file");
-    close(fd);
+  if (fd < 0 || fstat(fd, &there) != 0) {
+    snprintf(message, size, "cannot be opened: %s", strerror(errno));
     return false;
   }
-  if (fd >= 0 && there.st_size > 0) {
+  const char *wrong = !S_ISREG(there.st_mode) ? "not a regular file" : "not an .npy file: it is empty";
+  if (S_ISREG(there.st_mode) && there.st_size > 0) {
     file->map_size = (size_t)there.st_size;
     file->map = mmap(NULL, file->map_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    wrong = strerror(errno);
   }
-  const int error = errno;
-  if (fd >= 0)
-    close(fd);
-  if (fd >= 0 && there.st_size == 0) {
-    snprintf(message, size, "not an .npy file: it is empty");
-    return false;
-  }
+  close(fd);
   if (file->map == MAP_FAILED) {
-    snprintf(message, size, "cannot be opened: %s", strerror(error));
+    snprintf(message, size, "%s", wrong);
     return false;
   }
-  const bool good = parse(file, message, size);
-  if (!good)
-    npy_close(file);
-  return good;
+  if (parse(file, message, size))
+    return true;
+  npy_close(file);
+  return false;
 }
 
 void npy_close(npy *file) { munmap(file->map, file->map_size); }

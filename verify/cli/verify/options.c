@@ -1,21 +1,21 @@
 #include "options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../reference/memory.h"
 #include "../arguments.h"
 
-enum { KEY_IMPL = 'i', KEY_LIST = 'l', KEY_JSON = 'o', KEY_SEED = 's', KEY_ROWS = 'r' };
+const char *argp_program_version = "posenc-verify " POSENC_VERSION_STRING;
+
 enum { KEY_REFERENCE = 256, KEY_THREADS, KEY_EXHAUSTIVE, KEY_ALL, KEY_HASHES };
 
 static const struct argp_option argp_options[] = {
-    {"impl", KEY_IMPL, "NAME", 0, "Verify this implementation only; may be repeated", 0},
-    {"list", KEY_LIST, NULL, 0, "List the implementations and stop", 0},
-    {"json", KEY_JSON, "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
-    {"seed", KEY_SEED, "N", 0, "Seed of the choice of rows (default 1)", 0},
-    {"rows", KEY_ROWS, "N", 0,
+    {"impl", 'i', "NAME", 0, "Verify this implementation only; may be repeated", 0},
+    {"list", 'l', NULL, 0, "List the implementations and stop", 0},
+    {"json", 'o', "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
+    {"seed", 's', "N", 0, "Seed of the choice of rows (default 1)", 0},
+    {"rows", 'r', "N", 0,
         "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
     {"reference", KEY_REFERENCE, "NAME", 0, "mpfr (default), or float64: quick, its own error allowed for", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one for every processor)", 0},
@@ -33,13 +33,15 @@ static const struct argp_option argp_options[] = {
         2},
     {0}};
 
-static uint64_t parse_seed(struct argp_state *state, const char *text) {
-  char *end;
-  errno = 0;
-  const unsigned long long value = strtoull(text, &end, 10);
-  if (strchr(text, '-') || end == text || *end != '\0' || errno != 0)
-    argp_error(state, "--seed %s: an integer from 0 to 18446744073709551615 is needed", text);
-  return value;
+static const char *reference_name(int32_t i) { return i == 0 ? "mpfr" : i == 1 ? "float64" : NULL; }
+
+_Noreturn static void list_impls(void) {
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    printf("%-18s %-7s %-10s %s; %s\n", impl->name, impl->isa, posenc_impl_supported(impl) ? "runs here" : "not here",
+        impl->summary, impl->arithmetic);
+  }
+  exit(0);
 }
 
 static void add_impl(struct argp_state *state, options *o, const char *name) {
@@ -74,24 +76,23 @@ static void add_file(struct argp_state *state, options *o, const char *path) {
 /* One kind of work at a time, with the options that it has. */
 static void check_work(struct argp_state *state, const options *o) {
   char message[512];
-  const char *work = o->hashes ? "--hashes" : o->exhaustive ? "--exhaustive" : NULL;
-  if (work && o->n_files > 0)
-    argp_error(state, "%s: not with %s", o->files[0].path, work);
-  if (o->hashes && o->exhaustive)
-    argp_error(state, "--hashes: not with --exhaustive");
-  if ((work && o->json) || (o->hashes && (o->n_impls > 0 || o->shape.given)))
-    argp_error(state, "%s: %s", work, o->json ? "it writes no JSON" : "its tables are fixed");
+  const char *work = o->hashes ? "--hashes" : "--exhaustive";
+  const bool special = o->hashes || o->exhaustive;
+  const char *wrong = special && o->n_files > 0                            ? "not with files"
+                      : o->hashes && o->exhaustive                         ? "not with --exhaustive"
+                      : special && o->json                                 ? "it writes no JSON"
+                      : o->hashes && (o->n_impls > 0 || o->shape.given)    ? "its tables are fixed"
+                      : o->exhaustive && o->shape.spec.dtype != POSENC_F32 ? "it compares f32 only"
+                      : o->exhaustive && o->n_impls > 1                    ? "one --impl at most"
+                                                                           : NULL;
+  if (wrong)
+    argp_error(state, "%s: %s", work, wrong);
   if (o->n_files > 0 && o->n_impls > 0)
     argp_error(state, "--impl %s: not with files", o->impls[0]->name);
   if (o->all_members && !o->exhaustive)
     argp_error(state, "--all-members: only with --exhaustive");
-  if (!o->exhaustive)
-    return;
-  if (o->shape.spec.dtype != POSENC_F32)
-    argp_error(state, "--exhaustive: it compares f32 only");
-  if (o->n_impls > 1)
-    argp_error(state, "--exhaustive: one --impl at most");
-  if (posenc_plan_check(&o->shape.spec, o->n_impls ? o->impls[0]->name : "exact", message, sizeof message) != POSENC_OK)
+  if (o->exhaustive &&
+      posenc_plan_check(&o->shape.spec, o->n_impls ? o->impls[0]->name : "exact", message, sizeof message) != POSENC_OK)
     argp_error(state, "%s", message);
 }
 
@@ -101,27 +102,25 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &o->shape;
     return 0;
-  case KEY_IMPL:
+  case 'i':
     add_impl(state, o, text);
     return 0;
-  case KEY_LIST:
+  case 'l':
     list_impls();
-  case KEY_JSON:
+  case 'o':
     o->json = text;
     return 0;
-  case KEY_SEED:
-    o->seed = parse_seed(state, text);
+  case 's':
+    o->seed = (uint64_t)argument_integer(state, "--seed", text, 0, INT64_MAX);
     return 0;
-  case KEY_ROWS:
+  case 'r':
     o->rows = argument_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS);
     return 0;
   case KEY_THREADS:
     o->threads = argument_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS);
     return 0;
   case KEY_REFERENCE:
-    if (strcmp(text, "mpfr") != 0 && strcmp(text, "float64") != 0)
-      argp_error(state, "--reference %s: mpfr or float64 is needed", text);
-    o->by = text[0] == 'm' ? REFERENCE_MPFR : REFERENCE_FLOAT64;
+    o->by = (reference)argument_choice(state, "--reference", text, reference_name);
     return 0;
   case KEY_EXHAUSTIVE:
     o->exhaustive = true;
@@ -143,11 +142,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   }
 }
 
-static void print_version(FILE *out, struct argp_state *state) {
-  (void)state;
-  fprintf(out, "posenc-verify %s\n", posenc_version());
-}
-
 options options_parse(int argc, char **argv) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0,
@@ -167,8 +161,6 @@ options options_parse(int argc, char **argv) {
   options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
   o.files = must_calloc(argc, sizeof *o.files);
-  argp_err_exit_status = 2;
-  argp_program_version_hook = print_version;
   arguments_parse(&argp, argc, argv, &o);
   return o;
 }
@@ -178,14 +170,4 @@ void options_destroy(options *o) {
     npy_close(&o->files[i].table);
   free(o->files);
   free(o->impls);
-}
-
-FILE *open_json(const options *o) {
-  FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "w");
-  if (o->json && !json) { /* now, not after the work */
-    fprintf(stderr, "posenc-verify: --json: ");
-    perror(o->json);
-    exit(2);
-  }
-  return json;
 }

@@ -2,8 +2,6 @@
 #ifndef POSENC_CLI_OPTIONS_H
 #define POSENC_CLI_OPTIONS_H
 
-#include <stdio.h>
-
 #include "../../campaign/expected.h"
 #include "../spec_options.h"
 #include "npy.h"
@@ -30,8 +28,5 @@ typedef struct options {
 /* Ends the process on --help, --version, --list (0) and on bad usage (2). */
 options options_parse(int argc, char **argv);
 void options_destroy(options *o);
-
-/* Where --json says; NULL without it. Ends the process where it cannot be opened. */
-FILE *open_json(const options *o);
 
 #endif

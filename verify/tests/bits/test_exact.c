@@ -1,6 +1,6 @@
 /* exact_*: every output is the number of its dtype that is nearest to the real value, in the cases where that is hard
  * to know, at integers and between them, alone, in calls of few rows and amid a table; the others are within their
- * bounds. The truth is MPFR's, decided rigorously.
+ * bounds. The reference is MPFR's, decided rigorously.
  */
 #include "testing.h"
 #include "mpfr_reference.h"
@@ -36,13 +36,13 @@ static double midpoint(int32_t dtype) {
 
 /* The row at a position, in a call of so many. */
 static void judge(
-    const posenc_plan *plan, double position, const unsigned char *row, const truth_value *want, int64_t rows) {
+    const posenc_plan *plan, double position, const unsigned char *row, const reference_value *want, int64_t rows) {
   const posenc_spec *spec = posenc_plan_spec(plan);
   const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
   const int exact = is_member(impl, "exact");
   for (int64_t c = 0; c < spec->d_model; c++) {
     const double got = element_value(spec->dtype, row + (size_t)c * format_of(spec->dtype)->size);
-    const double nearest = truth_rounded(&want[c], spec->dtype), error = fabs((got - want[c].y) - want[c].low);
+    const double nearest = reference_rounded(&want[c], spec->dtype), error = fabs((got - want[c].y) - want[c].low);
     const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, c);
     if ((exact && !same_number(got, nearest)) || !(error <= bound))
       fail_msg(
@@ -55,7 +55,7 @@ static void judge(
 
 /* In calls of so few rows that each is computed by itself, and of enough that they are not. */
 static void few_and_more(
-    const posenc_plan *plan, const int64_t *at, int64_t count, unsigned char *got, const truth_value *want) {
+    const posenc_plan *plan, const int64_t *at, int64_t count, unsigned char *got, const reference_value *want) {
   enum { FEW = 8, MORE = 16 };
   const int64_t d = posenc_plan_spec(plan)->d_model,
                 bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
@@ -77,7 +77,7 @@ static void few_and_more(
 }
 
 /* Amid the rows of a table, at the ends of one and in its middle. */
-static void amid_table(const posenc_plan *plan, int64_t position, unsigned char *got, const truth_value *want) {
+static void amid_table(const posenc_plan *plan, int64_t position, unsigned char *got, const reference_value *want) {
   enum { TABLE = 41 };
   const int64_t d = posenc_plan_spec(plan)->d_model,
                 bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
@@ -92,8 +92,8 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
   enum { ROOM = 41, TABLES = 4 };
   const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size;
   const int slow = spec->dtype == POSENC_F64 && d >= 10;
-  truth *t = truth_create(spec);
-  truth_value *want = malloc((size_t)(count * d) * sizeof *want);
+  mpfr_reference *t = reference_create(spec);
+  reference_value *want = malloc((size_t)(count * d) * sizeof *want);
   unsigned char *got = malloc((size_t)((count < ROOM ? ROOM : count) * bytes) + BEHIND);
   int64_t *at = malloc((size_t)count * sizeof *at);
   int integers = 1;
@@ -103,9 +103,9 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
   }
   for (int64_t i = 0; i < count; i++)
     if (integers)
-      truth_row(t, at[i], want + i * d);
+      reference_row(t, at[i], want + i * d);
     else
-      truth_row_real(t, positions[i], want + i * d);
+      reference_row_real(t, positions[i], want + i * d);
   for (size_t m = 0; runnable(m); m++) {
     const int exact = is_member(runnable(m), "exact");
     posenc_plan *plan;
@@ -139,7 +139,7 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
   free(at);
   free(got);
   free(want);
-  truth_destroy(t);
+  reference_destroy(t);
 }
 
 static void check_at(const posenc_spec *spec, const int64_t *at, int64_t count, members who) {

@@ -58,21 +58,21 @@ static double independent(const posenc_spec *spec, double position, int64_t k, b
 }
 
 static void row_agrees(const posenc_spec *spec, double position) {
-  truth_value row[32];
-  truth *t = truth_create(spec);
+  reference_value row[32];
+  mpfr_reference *t = reference_create(spec);
   if (position == floor(position))
-    truth_row(t, (int64_t)position, row);
+    reference_row(t, (int64_t)position, row);
   else
-    truth_row_real(t, position, row);
+    reference_row_real(t, position, row);
   for (int64_t c = 0; c < spec->d_model; c++) {
     const place here = place_of(spec, c);
     const double y = independent(spec, position, here.k, here.cosine, POSENC_F64);
     check("y", row[c].y, y);
-    check(
-        "rounded", truth_rounded(&row[c], spec->dtype), independent(spec, position, here.k, here.cosine, spec->dtype));
+    check("rounded", reference_rounded(&row[c], spec->dtype),
+        independent(spec, position, here.k, here.cosine, spec->dtype));
     assert_true(fabs(row[c].low) <= ldexp(0.5, format_unit(format_of(POSENC_F64), ilogb(y))));
   }
-  truth_destroy(t);
+  reference_destroy(t);
 }
 
 static void rounded_to_every_dtype(void **state) {
@@ -106,19 +106,19 @@ static void small_midpoints(void **state) {
     spec.freqs = &cases[i].w;
     spec.n_freqs = 1;
     spec.dtype = cases[i].dtype;
-    truth_value row[2];
+    reference_value row[2];
     float nearest[2];
-    truth *t = truth_create(&spec);
+    mpfr_reference *t = reference_create(&spec);
     for (int sign = -1; sign <= 1; sign += 2) {
-      truth_row(t, sign, row);
-      check("sine", truth_rounded(&row[0], spec.dtype), sign * cases[i].rounded);
-      check("cosine", truth_rounded(&row[1], spec.dtype), 1);
+      reference_row(t, sign, row);
+      check("sine", reference_rounded(&row[0], spec.dtype), sign * cases[i].rounded);
+      check("cosine", reference_rounded(&row[1], spec.dtype), 1);
       if (spec.dtype == POSENC_F64)
         continue;
-      truth_row_floats(t, sign, nearest);
+      reference_row_floats(t, sign, nearest);
       check("sine alone", (double)nearest[0], sign * cases[i].rounded);
     }
-    truth_destroy(t);
+    reference_destroy(t);
   }
 }
 
@@ -130,14 +130,14 @@ static void the_rest_of_a_double(void **state) {
   spec.freqs = &w;
   spec.n_freqs = 1;
   spec.dtype = POSENC_F64;
-  truth_value row[2];
-  truth *t = truth_create(&spec);
-  truth_row(t, 3, row); /* x^3 / 6 is 4.5 * 2^-120, and half the unit of y 2^-92 */
+  reference_value row[2];
+  mpfr_reference *t = reference_create(&spec);
+  reference_row(t, 3, row); /* x^3 / 6 is 4.5 * 2^-120, and half the unit of y 2^-92 */
   check("y", row[0].y, 0x1.8000000000001p-39);
   check("low", row[0].low, 0x1p-92 - 4.5 * 0x1p-120);
   assert_true(ulp_distance(POSENC_F64, row[0].y, row[0].y, row[0].low) < 0.5);
   assert_true(ulp_distance(POSENC_F64, row[0].y, row[0].y, row[0].low) > 0.4999);
-  truth_destroy(t);
+  reference_destroy(t);
 }
 
 /* Positions -0.0, and 0 of either kind. */
@@ -149,21 +149,21 @@ static void signs_of_zero(void **state) {
   spec.n_freqs = 4;
   for (int s = 0; s < 2; s++) {
     spec.position_scale = scales[s];
-    truth_value row[8];
-    truth *t = truth_create(&spec);
-    truth_row_real(t, -0.0, row);
+    reference_value row[8];
+    mpfr_reference *t = reference_create(&spec);
+    reference_row_real(t, -0.0, row);
     for (int k = 0; k < 4; k++)
       check("-0.0", row[2 * k].y, -0.0 * (s ? -2.0 : 1.0) * freqs[k]);
-    truth_row_real(t, 0.0, row);
+    reference_row_real(t, 0.0, row);
     for (int k = 0; k < 4; k++)
       check("0.0", row[2 * k].y, 0.0);
-    truth_row(t, 0, row);
+    reference_row(t, 0, row);
     for (int k = 0; k < 4; k++)
       check("0", row[2 * k].y, 0.0);
-    truth_row_real(t, -0.5, row);
+    reference_row_real(t, -0.5, row);
     for (int k = 2; k < 4; k++)
       check("no frequency", (double)row[2 * k].rounded, 0.0);
-    truth_destroy(t);
+    reference_destroy(t);
   }
 }
 
@@ -191,12 +191,12 @@ static void columns_by_hand(void **state) {
       spec.freqs = freqs;
       spec.n_freqs = spec_count(&spec);
       const char *names = d == 5 ? cases[i].five : cases[i].four;
-      truth_value row[5], simple[5];
+      reference_value row[5], simple[5];
       float floats[5];
       double *w = float64_reference_frequencies(&spec);
-      truth *t = truth_create(&spec);
-      truth_row(t, 7, row);
-      truth_row_floats(t, 7, floats);
+      mpfr_reference *t = reference_create(&spec);
+      reference_row(t, 7, row);
+      reference_row_floats(t, 7, floats);
       float64_reference_row(&spec, w, 7, simple);
       for (int64_t c = 0; c < d; c++) {
         const char function = names[2 * c], digit = names[2 * c + 1];
@@ -206,7 +206,7 @@ static void columns_by_hand(void **state) {
         check(names, (double)floats[c], (double)want);
         check(names, (double)simple[c].rounded, (double)want);
       }
-      truth_destroy(t);
+      reference_destroy(t);
       free(w);
     }
 }

@@ -1,4 +1,4 @@
-/* The references themselves: the truth against known digits, an independent computation and the inputs that are hard to
+/* The references themselves: MPFR against known digits, an independent computation and the inputs that are hard to
  * round; the ULP distance; and the float64 reference against its law, up to the position it is said to be good for. */
 #include "testing.h"
 
@@ -25,16 +25,16 @@ static void assert_bits(float got, float want) {
 }
 
 /* Sine and cosine of one product. */
-static void evaluate(double w, int64_t position, truth_value pair[2]) {
+static void evaluate(double w, int64_t position, reference_value pair[2]) {
   const posenc_spec spec = frequencies(&w, 1);
-  truth *t = truth_create(&spec);
-  truth_row(t, position, pair);
-  truth_destroy(t);
+  mpfr_reference *t = reference_create(&spec);
+  reference_row(t, position, pair);
+  reference_destroy(t);
 }
 
 static void agrees_with_known_digits(void **state) {
   (void)state;
-  truth_value v[2];
+  reference_value v[2];
   evaluate(1.0, 1, v);
   assert_true(v[0].y == 0.84147098480789650665250232163029899962);
   assert_true(v[1].y == 0.54030230586813971740093660744297660373);
@@ -47,7 +47,7 @@ static void agrees_with_known_digits(void **state) {
 
 static void zero_is_exact(void **state) {
   (void)state;
-  truth_value v[2];
+  reference_value v[2];
   const struct {
     double w;
     int64_t position;
@@ -63,7 +63,7 @@ static void zero_is_exact(void **state) {
 /* Exact angles halfway between two floats (or doubles), the sine just below; nothing but more precision tells. */
 static void midpoints_are_decided(void **state) {
   (void)state;
-  truth_value v[2];
+  reference_value v[2];
   const struct {
     double w;
     float rounded;
@@ -83,11 +83,11 @@ static void midpoints_are_decided(void **state) {
   /* Three times an odd 53-bit integer has 54 bits: halfway between doubles, with the sine 2^-2044 of it below. */
   const double w = 0x1.0000000000001p-1022;
   const posenc_spec spec = frequencies(&w, 1);
-  truth *t = truth_create(&spec);
-  truth_row(t, 3, v);
+  mpfr_reference *t = reference_create(&spec);
+  reference_row(t, 3, v);
   assert_true(v[0].y == ldexp(3 * 0x1p52 + 2, -1074));
-  assert_true(truth_precision(t) >= 2048);
-  truth_destroy(t);
+  assert_true(reference_precision(t) >= 2048);
+  reference_destroy(t);
 }
 
 /* What the first precision left over is counted; a double asks for more than a float. */
@@ -97,22 +97,22 @@ static void only_what_is_asked_for(void **state) {
    */
   const double freqs[] = {0x1.000003p-70, 1.0, 0x1.0000000000001p-40};
   const posenc_spec spec = frequencies(freqs, 3);
-  truth_value row[6];
+  reference_value row[6];
   float floats[6];
-  truth *t = truth_create(&spec);
-  truth_row_floats(t, 3, floats);
-  assert_int_equal(truth_widened(t), 0);
-  assert_int_equal(truth_precision(t), TRUTH_FIRST_BITS);
-  truth_row(t, 3, row);
-  assert_int_equal(truth_widened(t), 1);
-  truth_row_floats(t, 1, floats);
-  assert_int_equal(truth_widened(t), 2);
-  assert_true(truth_precision(t) > TRUTH_FIRST_BITS);
-  truth_destroy(t);
+  mpfr_reference *t = reference_create(&spec);
+  reference_row_floats(t, 3, floats);
+  assert_int_equal(reference_widened(t), 0);
+  assert_int_equal(reference_precision(t), REFERENCE_FIRST_BITS);
+  reference_row(t, 3, row);
+  assert_int_equal(reference_widened(t), 1);
+  reference_row_floats(t, 1, floats);
+  assert_int_equal(reference_widened(t), 2);
+  assert_true(reference_precision(t) > REFERENCE_FIRST_BITS);
+  reference_destroy(t);
 }
 
 /* The same value by another road: exp and log, one fixed high precision, the angle reduced by hand. */
-static void independent(const posenc_spec *spec, int64_t position, int64_t column, truth_value *v) {
+static void independent(const posenc_spec *spec, int64_t position, int64_t column, reference_value *v) {
   mpfr_t angle, turn;
   mpfr_inits2(1500, angle, turn, (mpfr_ptr)NULL);
   mpfr_set_d(angle, spec->base, MPFR_RNDN);
@@ -128,7 +128,7 @@ static void independent(const posenc_spec *spec, int64_t position, int64_t colum
     mpfr_cos(angle, angle, MPFR_RNDN);
   else
     mpfr_sin(angle, angle, MPFR_RNDN);
-  *v = (truth_value){.y = mpfr_get_d(angle, MPFR_RNDN), .rounded = mpfr_get_flt(angle, MPFR_RNDN), .unsure = 0};
+  *v = (reference_value){.y = mpfr_get_d(angle, MPFR_RNDN), .rounded = mpfr_get_flt(angle, MPFR_RNDN), .unsure = 0};
   mpfr_clears(angle, turn, (mpfr_ptr)NULL);
 }
 
@@ -145,12 +145,12 @@ static void agrees_with_an_independent_computation(void **state) {
     spec.denominator = denominators[i % 4];
     const int64_t scale = scales[(i / 4) % 4];
     const int64_t position = i < 4 ? (i % 2 ? -scale : scale) : random_between(&random, -scale, scale);
-    truth_value row[D], want;
+    reference_value row[D], want;
     float floats[D];
-    truth *t = truth_create(&spec);
-    truth_row(t, position, row);
-    truth_row_floats(t, position, floats);
-    truth_destroy(t);
+    mpfr_reference *t = reference_create(&spec);
+    reference_row(t, position, row);
+    reference_row_floats(t, position, floats);
+    reference_destroy(t);
     for (int64_t column = 0; column < D; column++) {
       independent(&spec, position, column, &want);
       if (row[column].y != want.y)
@@ -179,10 +179,10 @@ static void ulp_distances(void **state) {
 }
 
 /* The largest error of the float64 reference at a position, which the law must cover column by column. */
-static double audited_error(truth *t, const posenc_spec *spec, const double *w, int64_t position) {
-  truth_value want[512], got[512];
+static double audited_error(mpfr_reference *t, const posenc_spec *spec, const double *w, int64_t position) {
+  reference_value want[512], got[512];
   double max = 0;
-  truth_row(t, position, want);
+  reference_row(t, position, want);
   float64_reference_row(spec, w, position, got);
   for (int64_t column = 0; column < spec->d_model; column++) {
     const double error = fabs(got[column].y - want[column].y);
@@ -200,7 +200,7 @@ static void float64_reference_is_as_good_as_stated(void **state) {
   const posenc_spec spec = posenc_spec_default(512);
   const int64_t good_to = float64_reference_good_to(&spec);
   assert_true(good_to >= 1048576); /* it covers every range of the report */
-  truth *t = truth_create(&spec);
+  mpfr_reference *t = reference_create(&spec);
   double *w = float64_reference_frequencies(&spec);
   uint64_t random = SEED;
   double max = 0;
@@ -218,7 +218,7 @@ static void float64_reference_is_as_good_as_stated(void **state) {
     max = fmax(max, audited_error(t, &spec, w, position));
   assert_true(max > FLOAT64_REFERENCE_GOAL);
   free(w);
-  truth_destroy(t);
+  reference_destroy(t);
 }
 
 int main(void) {

@@ -17,7 +17,7 @@
 enum { ROWS = 2, FIRST = 131071, MOST = 1 << 20 };
 
 static double values[ROWS + 1][MOST]; /* of any dtype: rows by fill, and one by fill_at */
-static truth_value reference[MOST], sampled[2 * 2048];
+static reference_value reference[MOST], sampled[2 * 2048];
 
 static double value_at(const posenc_spec *spec, int row, int64_t c) {
   const size_t size = format_of(spec->dtype)->size;
@@ -65,10 +65,10 @@ static void check_sampled(const posenc_plan *plan, int64_t s, int row) {
     const place p = place_of(spec, c);
     if (p.k < 0 || p.k % s != 0)
       continue;
-    const truth_value *want = &sampled[2 * (p.k / s) + p.cosine];
+    const reference_value *want = &sampled[2 * (p.k / s) + p.cosine];
     const double got = value_at(spec, row, c);
     const double bound = posenc_impl_error_bound(impl, spec, FIRST, c);
-    if (exact ? !same_number(got, truth_rounded(want, spec->dtype)) : !(fabs(got - want->y) <= bound))
+    if (exact ? !same_number(got, reference_rounded(want, spec->dtype)) : !(fabs(got - want->y) <= bound))
       fail_msg("%s, %s, d_model %lld, row %d, column %lld: %a, and truly %a", impl->name, dtype_name(spec->dtype),
           (long long)spec->d_model, row, (long long)c, got, want->y);
   }
@@ -94,9 +94,9 @@ static void check(posenc_spec spec, int64_t s, int all) {
   assert_true(small.denominator * (double)s == (double)d / 2 && small.d_model <= 4096);
   if (spec.dtype == POSENC_F64)
     set_freqs(&spec, &small, s);
-  truth *t = truth_create(&small);
-  truth_row(t, FIRST, sampled);
-  truth_destroy(t);
+  mpfr_reference *t = reference_create(&small);
+  reference_row(t, FIRST, sampled);
+  reference_destroy(t);
   double *w = float64_reference_frequencies(&spec);
   float64_reference_row(&spec, w, FIRST, reference);
   set_allowed(&spec, w);

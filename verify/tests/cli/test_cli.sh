@@ -3,70 +3,66 @@
 # writes nothing.
 #
 #   test_cli.sh TOOL
-set -euo pipefail
-tool=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-run() { # run the tool; its exit code in $code, its streams in out and err
-  code=0
-  "$tool" "$@" >out 2>err || code=$?
-}
-fail() {
-  echo "$(basename "$tool"): $1 (exit $code)"
-  head -n 5 out err
-  exit 1
-}
-good() { # good PATTERN ARGUMENT...: exit 0 and PATTERN on standard output
-  local pattern=$1
-  shift
-  run "$@"
-  [[ $code == 0 ]] && grep -qE -- "$pattern" out || fail "'$*' should print '$pattern'"
-}
-bad() { # bad PATTERN ARGUMENT...: exit 2, PATTERN on standard error, nothing written
-  local pattern=$1
-  shift
-  run "$@"
-  [[ $code == 2 ]] && grep -qE -- "$pattern" err || fail "'$*' should be refused with '$pattern'"
-  [[ ! -s out ]] || fail "'$*' is refused, yet printed results"
-  [[ $(echo *) == "err out" ]] || fail "'$*' is refused, yet wrote a file"
-}
+. "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 
 good '[Uu]sage' --help
-good '[0-9]+\.[0-9]+\.[0-9]+' --version
-good 'float64' --list
+good "$(basename "$tool") [0-9]+\.[0-9]+\.[0-9]+" --version
 bad 'no-such-flag' --no-such-flag
+json=(--json result.json)
 case $tool in
 *posenc-verify)
-  bad 'naive.*float64' --impl nonsense --json result.json
-  bad 'd-model|d_model' --d-model 0 --json result.json
-  bad 'base' --base 1 --json result.json
-  bad 'base' --base nan --json result.json
-  bad 'base' --base 10000x --json result.json
-  bad 'positions' --positions -1 --json result.json
-  bad 'rows' --rows nothing --json result.json
-  bad 'threads' --threads 0 --json result.json
-  bad 'seed' --seed x --json result.json
-  bad 'reference.*mpfr' --reference guess --json result.json
-  bad 'surplus: cannot be opened' surplus
+  good 'float64' --list
+  bad 'naive.*float64' --impl nonsense "${json[@]}"
+  bad 'd-model 0: an integer from 1 to 1048576' --d-model 0
+  bad 'base' --base 1 "${json[@]}"
+  bad 'base' --base nan
+  bad 'base 10000x: a number is needed' --base 10000x
+  bad 'positions' --positions -1
   bad 'FROM \(5\) must be below TO \(5\)' --positions 5:5
-  bad 'base.*number' --exhaustive --base 1e4x
-  bad 'd-model.*1048576' --exhaustive --d-model 0
+  bad 'position_scale' --position-scale 1e30
+  bad 'times a scale of 1e\+06' --position-scale 1e6
+  bad 'denominator' --denominator -1
+  bad 'preset nonsense: .*paper, marian, .*rothman' --preset nonsense
+  bad 'd_model is 33; preset "whisper" allows even ones' --preset whisper --d-model 33
+  bad 'dtype fp16: .*f32, f64, bf16, f16' --dtype fp16
+  bad 'layout diagonal: .*interleaved, split' --layout diagonal
+  bad 'odd "": .*half_pair, zero|odd : .*half_pair, zero' --odd ""
+  bad 'rows' --rows nothing
+  bad 'threads' --threads 0
+  bad 'seed' --seed x
+  bad 'reference guess: .*mpfr, float64' --reference guess
+  bad 'surplus: cannot be opened' surplus
   bad 'compares f32 only' --exhaustive --dtype f64
   bad 'one --impl at most' --exhaustive --impl naive --impl explog
-  bad 'writes no JSON' --exhaustive --json result.json
+  bad 'writes no JSON' --exhaustive "${json[@]}"
   bad 'only with --exhaustive' --all-members
   bad 'tables are fixed' --hashes --d-model 4
   bad 'not with --exhaustive' --hashes --exhaustive
   ;;
 *posenc-bench)
+  good 'float64' --list
   bad 'transformer' --shape nonsense
   bad 'offset' --offset 3
   bad 'no/such/file' --verified no/such/file
   bad 'benchmark_no_such' --benchmark_no_such=1
-  bad 'no benchmark matches' --benchmark_filter=zzz --json result.json
+  bad 'no benchmark matches' --benchmark_filter=zzz "${json[@]}"
   bad 'cannot write' --shape bert --json no/such/result.json
+  ;;
+*posenc-table)
+  good 'padding_idx' --list
+  [[ $(grep -cE '^(paper|whisper|rothman)$' out) == 3 ]] || fail "--list should have the presets"
+  table=(-o pe.npy --positions 4)
+  bad 'surplus' surplus
+  bad '-o FILE' --positions 4
+  bad 'positions N' -o pe.npy
+  bad 'FROM \(0\) must be below TO \(0\)' -o pe.npy --positions 0
+  bad 'naive' "${table[@]}" --impl nonsense
+  bad 'dtype|float32' "${table[@]}" --impl naive --dtype f64
+  bad 'last position is beyond 2\^32' "${table[@]}" --first 4294967294
+  bad 'product with position_scale' -o pe.npy --positions 2000 --first 4294966 --position-scale 1000
+  bad 'no/pe.npy: cannot be written: No such file' --positions 4 -o no/pe.npy
+  bad '\.: cannot be written' --positions 4 -o .
+  bad '/dev/full: cannot be written: No space' -o /dev/full --positions 5000
   ;;
 esac
 echo "ok: $(basename "$tool")"

@@ -3,31 +3,18 @@
 # output that the first precision leaves undecided is decided by more.
 #
 #   test_exhaustive.sh TOOL
-set -euo pipefail
-tool=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+. "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 
-fail() {
-  echo "posenc-verify --exhaustive: $1 (exit $code)"
-  cat out err
-  exit 1
-}
-run() { # run ARGUMENT...: its exit code in $code, its streams in out and err
-  code=0
-  "$tool" --exhaustive "$@" >out 2>err || code=$?
-}
 value() { sed -n "s/^$1=//p" out; }
 right() { # right OUTPUTS ARGUMENT...: so many are judged, for every member, and none is misrounded
   local outputs=$1
   shift
-  run "$@"
+  run --exhaustive "$@"
   [[ $code == 0 && $(value judged) == "$outputs" ]] || fail "'$*' should judge $outputs outputs and find them right"
   grep -q '^misrounded\..*=0$' out && ! grep '^misrounded' out | grep -qv '=0$' || fail "'$*' should misround nothing"
 }
 wrong() { # wrong ARGUMENT...: some are misrounded, and the first are named
-  run "$@"
+  run --exhaustive "$@"
   [[ $code == 1 ]] && grep -qE '^misrounded\..*=[1-9]' out || fail "'$*' should find misrounded outputs"
   grep -qE ': position -?[0-9]+, column [0-9]+: .*nearest' err || fail "'$*' should say which outputs are misrounded"
 }

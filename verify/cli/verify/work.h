@@ -1,0 +1,19 @@
+/* The kinds of work of posenc-verify. Each returns the exit status: 0 all is right, 1 something is not, 2 a report
+ * could not be written. */
+#ifndef POSENC_CLI_WORK_H
+#define POSENC_CLI_WORK_H
+
+#include "options.h"
+
+int verify_impls(const options *o);
+
+/* FILE.npy ...: how wrong the tables in files are, range of positions by range of positions. */
+int verify_files(const options *o);
+
+/* --exhaustive: every output of a table against the float32 nearest to the real value, as MPFR decides it. */
+int exhaustive(const options *o);
+
+/* --hashes: writes hashes.inc to standard output, less the rows of tables that are not as promised. */
+int write_hashes(const options *o);
+
+#endif
