@@ -14,9 +14,7 @@ from posenc.torch import SinusoidalPositionalEncoding
 
 GOLDEN = {
     system["id"]: system
-    for system in json.loads(
-        (pathlib.Path(__file__).parents[2] / "verify" / "tests" / "bits" / "golden.json").read_text()
-    )["systems"]
+    for system in json.loads(pathlib.Path(__file__).with_name("golden.json").read_text())["systems"]
 }
 
 

@@ -2,7 +2,7 @@
 # The library as one file (scripts/amalgamate): compiled without a flag it needs, it has the library's implementations and bits,
 # exports what the header declares and nothing else, and fuses no operation on its own.
 #
-#   test_single.sh SOURCE_DIR SINGLE_BITS [--all]      SINGLE_BITS: the program of single_bits.c with the library
+#   test_single.sh SOURCE_DIR TEST_BITS [--all]      TEST_BITS: the program of test_bits.c with the library
 #
 # --all: GCC and Clang, at -O0, -O2 and -O3 -march=native, for this machine and AArch64 (some minutes); else GCC alone, as it is used.
 set -euo pipefail
@@ -33,11 +33,11 @@ check() {
   # shellcheck disable=SC2086  # a compiler with its --target
   {
     $compiler "$@" "${warnings[@]}" -c "$c" -o posenc.o
-    $compiler -O1 -ffp-contract=off -I"$work/single" -I"$source/verify" "$source/verify/tests/packages/single_bits.c" posenc.o -lm -o single_bits
+    $compiler -O1 -ffp-contract=off -I"$work/single" -I"$source/verify" "$source/verify/tests/bits/test_bits.c" posenc.o -lm -o test_bits
   } || fail "$name: it does not build"
   diff "$work/public" <($nm -g --defined-only posenc.o | awk '{ print $3 }' | sort) ||
     fail "$name: these symbols are not the header's"
-  $emulator ./single_bits >bits || { cat bits; fail "$name: other bits than hashes.inc has"; }
+  $emulator ./test_bits >bits || { cat bits; fail "$name: other bits than hashes.inc has"; }
   diff "$work/bits" bits || fail "$name: other bits than the library's"
   # Rows of `any` and what is no kernel have no fused operation to write, and nobody has one that adds and subtracts in turn.
   $objdump -d --no-show-raw-insn posenc.o |
@@ -46,7 +46,7 @@ check() {
          /\tvfm(addsub|subadd)/ { print name, $0 }' >fused
   [[ ! -s fused ]] || { head fused; fail "$name: the compiler fused these on its own"; }
   grep -q 'posenc_fill>:' <($objdump -d posenc.o) || fail "$name: objdump shows no functions"
-  $emulator ./single_bits --list | cut -d, -f1,3- >list
+  $emulator ./test_bits --list | cut -d, -f1,3- >list
   if [[ $name == aarch64* && $(uname -m) != aarch64 ]]; then
     diff <(sed -E '/_avx512|_avx2/d' "$work/list") <(sed '/_neon/d' list) && [[ $(grep -c _neon list) -ge 2 ]]
   else
