@@ -70,31 +70,12 @@ void *realloc(void *block, size_t size) {
   return moved;
 }
 
-void *reallocarray(void *block, size_t count, size_t size) {
-  size_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes)) {
-    errno = ENOMEM;
-    return NULL;
-  }
-  return realloc(block, bytes);
-}
-
 void *memalign(size_t alignment, size_t size);
 void *memalign(size_t alignment, size_t size) {
   return is_refused(size) ? NULL : given(__libc_memalign(alignment, size));
 }
 
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
-
-void *valloc(size_t size) { return memalign((size_t)sysconf(_SC_PAGESIZE), size); }
-
-int posix_memalign(void **block, size_t alignment, size_t size) {
-  void *const memory = memalign(alignment, size);
-  if (!memory)
-    return ENOMEM;
-  *block = memory;
-  return 0;
-}
 
 void free(void *block) {
   live -= block != NULL;

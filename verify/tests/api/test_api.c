@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "campaign/family.h"
 #include "formats.h"
 
 static void messages_are_cut(void **state) {
@@ -55,23 +56,11 @@ static void implementations(void **state) {
 /* "sleef" and "sleef_u35" mean the first member of the family that runs here. */
 static void families(void **state) {
   (void)state;
-  const char *families[][4] = {{"exact", "exact_avx512", "exact_avx2", "exact_neon"},
-      {"anchored", "anchored_avx512", "anchored_avx2", "anchored_neon"},
-      {"sleef", "sleef_avx512", "sleef_avx2", "sleef_neon"},
-      {"sleef_u35", "sleef_avx512_u35", "sleef_avx2_u35", "sleef_neon_u35"},
-      {"sleef_f64", "sleef_f64_avx512", "sleef_f64_avx2", "sleef_f64_neon"}};
-  for (size_t f = 0; f < 5; f++) {
-    const posenc_impl *want = NULL, *built = NULL;
-    for (size_t m = 3; m >= 1; m--) {
-      const posenc_impl *member = posenc_impl_find(families[f][m]);
-      built = member ? member : built;
-      want = posenc_impl_supported(member) ? member : want;
-    }
-    char scalar[32]; /* a family may have a member for one value at a time: the last to be taken */
-    snprintf(scalar, sizeof scalar, "%s_scalar", families[f][0]);
-    if (!want && posenc_impl_supported(posenc_impl_find(scalar)))
-      want = posenc_impl_find(scalar);
-    assert_ptr_equal(posenc_impl_find(families[f][0]), want ? want : built);
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    char family[FAMILY_SIZE];
+    family_of(posenc_impl_at(i), family);
+    const posenc_impl *const found = posenc_impl_find(family), *const first = family_member(family, 0);
+    assert_true(first ? found == first : found && !posenc_impl_supported(found));
   }
 }
 
@@ -115,15 +104,11 @@ static void dtypes(void **state) {
       const int offered = strstr(runnable(m)->dtypes, format_of(dtype)->long_name) != NULL;
       posenc_spec spec = posenc_spec_default(8);
       spec.dtype = dtype;
-      posenc_plan *plan = NULL;
       char message[512] = "dtype";
-      const posenc_status want = offered ? POSENC_OK : POSENC_ERROR_UNSUPPORTED;
-      assert_int_equal(posenc_plan_create(&plan, &spec, name), want);
-      assert_int_equal(posenc_plan_check(&spec, name, message, sizeof message), want);
+      assert_int_equal(
+          posenc_plan_check(&spec, name, message, sizeof message), offered ? POSENC_OK : POSENC_ERROR_UNSUPPORTED);
       assert_non_null(strstr(message, "dtype"));
-      assert_true(offered == (plan != NULL));
       assert_true(offered || (strncmp(name, "exact", 5) != 0 && strncmp(name, "anchored", 8) != 0));
-      posenc_plan_destroy(plan);
     }
 }
 
@@ -138,10 +123,9 @@ static void freqs_are_copied(void **state) {
     posenc_plan *plan = plan_of(&spec, runnable(m)->name);
     float before[20], after[20];
     assert_int_equal(posenc_fill(plan, 1, 4, before, 5), POSENC_OK);
-    freqs[0] = freqs[1] = freqs[2] = 0.0;
+    memset(freqs, 0, sizeof freqs);
     assert_int_equal(posenc_fill(plan, 1, 4, after, 5), POSENC_OK);
     assert_memory_equal(after, before, sizeof before);
-    assert_ptr_not_equal(posenc_plan_spec(plan)->freqs, freqs);
     assert_true(posenc_plan_spec(plan)->freqs[2] == -3.0);
     posenc_plan_destroy(plan);
   }
