@@ -310,7 +310,7 @@ static double midpoint_frequency(int64_t k) {
   const int digits = c.spec.dtype == POSENC_F64 ? 24 : format_of(c.spec.dtype)->digits;
   const double size = (double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5;
   const double beside = ldexp((double)random_between(&seed, -1, 1), -(int)random_between(&seed, 20, 50));
-  const double y = ldexp(size, -digits - (k % 3 ? 0 : (int)random_between(&seed, 0, 14))) * (1 + beside);
+  const double y = ldexp(size, -digits - (k % 3 ? 0 : (int)random_between(&seed, 0, 18))) * (1 + beside);
   const double position = c.reals[random_between(&seed, 0, c.count - 1)];
   return ((k % 2 ? acos(y) : asin(y)) + (k % 5 == 1 ? 0x1.921fb54442d18p+2 : 0)) /
          (fabs(position) < 0.5 ? 1 : position);

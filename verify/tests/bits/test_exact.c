@@ -338,7 +338,7 @@ static void whole_turns(void **state) {
     check_exact(&among, positions, TRIES);
     check_exact(&last, positions, TRIES);
     double halves[TRIES]; /* between integers, which are asked for otherwise */
-    for (int again = 0; again < 3 && i == 1; again++) {
+    for (int again = 0; again < 12 && i == 1; again++) {
       for (int j = 0; j < TRIES; j++)
         halves[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
       check_alone_real(POSENC_F32, &near[i].w, 1, halves, TRIES);
@@ -355,39 +355,41 @@ static void whole_turns(void **state) {
 /* ---- midpoints ---- */
 
 /* Outputs at the midpoint of two numbers of a dtype, as near as a float64 frequency can bring them, or beside it by
- * what float64 just tells or does not, or by so little that a rounding to float32 would lead onto it: of ordinary size
- * and small, in every quarter of a turn, at integers and between them, of frequencies of many whole turns per position.
- * Around an eighth of a turn a polynomial is off most. */
+ * what float64 just tells or does not, or by so little that a rounding to float32 would lead onto it: in every quarter
+ * of a turn, at integers and between them, of frequencies of many whole turns per position. */
 static void near_midpoints(void **state) {
   (void)state;
+  enum { ORDINARY, SMALL, BESIDE, EIGHTH, REAL, TURNS, MANY_TURNS, KINDS };
   static const int32_t dtypes[] = {POSENC_F32, POSENC_F32, POSENC_BF16, POSENC_F16};
-  /* The first row is for numbers of ordinary size: parts alone, and sums in which one part is small. */
+  /* The first are parts alone and sums in which one part is small, the others sums of parts of one size: those are off
+   * most. */
   static const int64_t places[2][6] = {{1, 63, 64, 100, 4000, -4000}, {45, 95, 100, 6114, -97, -6180}};
   for (int64_t i = 0; i < 9000 + 1000 * repeats; i++) {
     if (i >= 2000 && left_out(&seed))
       continue;
     const int32_t dtype = dtypes[i % 4];
-    const int kind = (int)(i / 4 % 9), small = kind == 1 || kind == 2, beside = kind == 3 || kind == 4;
-    double middle = ldexp(midpoint(dtype), small ? -(int)random_between(&seed, 1, dtype == POSENC_F32 ? 18 : 14) : 0);
-    if (kind == 3) /* 0.67 to 0.74 */
-      middle = dtype == POSENC_F32 ? ((double)random_between(&seed, 11200000, 12400000) + 0.5) * 0x1p-24 : middle;
-    if (beside)
-      middle *=
-          1 + ldexp((double)random_between(&seed, -1, 1),
-                  dtype == POSENC_F32 ? -49 + (int)random_between(&seed, 0, 9) : -(int)random_between(&seed, 26, 44));
-    const double arc = i % 8 < 4 ? asin(middle) : acos(middle);
-    double angle = i % 16 < 8 ? arc : -arc, position;
-    if (small && i % 8 < 4 && i % 16 < 8) /* small, of no small angle */
-      angle = turn / 2 - arc;
+    const int f32 = dtype == POSENC_F32, sine = i / 4 % 2 == 1, kind = (int)(i / 8 % KINDS);
+    double middle = midpoint(dtype);
+    if (kind == SMALL)
+      middle *= f32 ? (i % 3 ? 0x1p-18 : 0x1p-10) : ldexp(1, -(int)random_between(&seed, 1, 14));
+    if (kind == EIGHTH && f32) /* where a polynomial ends, it is off most */
+      middle = ((double)random_between(&seed, 11200000, 12400000) + 0.5) * 0x1p-24; /* 0.67 to 0.74 */
+    if (kind == EIGHTH || kind == BESIDE) {
+      const int64_t exponent = f32 ? random_between(&seed, 40, 49) : random_between(&seed, 26, 44);
+      middle *= 1 + ldexp((double)random_between(&seed, -1, 1), -(int)exponent);
+    }
+    const double arc = sine ? asin(middle) : acos(middle);
+    double angle = (i % 3 ? arc : -arc) + (double)random_between(&seed, 0, i % 6 ? 7 : 1) * turn / 2, position;
+    if (kind == SMALL) /* of no small angle */
+      angle = sine ? turn / 2 - arc : arc;
+    if (kind >= REAL)
+      position = kind == REAL ? angle / between(0.1, 3) : angle / (turn * ((kind == TURNS ? 1 : 1000) + between(0, 1)));
     else
-      angle += (double)random_between(&seed, 0, i % 6 ? 7 : 1) * turn / 2 * (beside ? 2 : 1);
-    if (kind < 6)
-      position = (double)(kind == 0 ? random_between(&seed, 1, 100) : places[small][random_between(&seed, 0, 5)]);
-    else
-      position = kind == 6 ? angle / between(0.1, 3) : angle / (turn * ((kind == 7 ? 1 : 1000) + between(0, 1)));
+      position =
+          (double)(kind == EIGHTH ? random_between(&seed, 1, 100) : places[kind == SMALL][random_between(&seed, 0, 5)]);
     const double w = angle / position;
     check_alone_real(dtype, &w, 1, &position, 1);
-    if (kind >= 6 || dtype != POSENC_F32 || i % 3)
+    if (kind > SMALL || !f32)
       continue;
     double others[32] = {0}; /* no check stops at these: the one is all that it has to find */
     others[random_between(&seed, 0, 31)] = w;

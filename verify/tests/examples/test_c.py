@@ -2,7 +2,7 @@
 
 import pytest
 from places import SOURCE, checked, lines
-from truth import columns, said
+from reference import columns, said
 
 SAME = "the two tables have the same bits"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from places import lines
-from truth import columns
+from reference import columns
 
 
 @pytest.fixture(scope="session", params=["mapped.c", "mapped.py"])

@@ -1,9 +1,7 @@
 """The Python examples, with NumPy and PyTorch, and the package installed as a distribution would."""
 
-from decimal import Decimal
-
 from places import lines
-from truth import BFLOAT16, FLOAT16, columns, frequency, nearest, said, sine_and_cosine
+from reference import BFLOAT16, FLOAT16, columns, said
 
 #: By preset: what the denominator is for 64 columns, and where the row's first columns are.
 PRESETS = {
@@ -49,9 +47,9 @@ def test_presets(python_place):
 
 def test_rotary(python_place):
     text = output(python_place, "rotary.py")
-    rows = [sine_and_cosine(8191 * frequency(k, 64, base=Decimal(500000))) for k in range(4)]
-    for what, i in (("sines at 8191 start", 0), ("cosines", 1)):
-        assert said(text, what, BFLOAT16) == [nearest(row[i], BFLOAT16) for row in rows]
+    for what, cosine_first in (("sines at 8191 start", False), ("cosines", True)):
+        want = columns(8191, 64, base=500000.0, split=True, cosine_first=cosine_first, bits=BFLOAT16)
+        assert said(text, what, BFLOAT16) == want
     assert "turned (1, 8, 100, 128), lengths kept: True" in text
 
 
