@@ -19,20 +19,20 @@ void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-static atomic_llong asked, refused, live, refuse_at, advice;
-static atomic_ullong largest;
+static atomic_llong asked, refused, live, refuse_at;
+static atomic_ullong largest, advised;
 static atomic_int every_later_one, advice_fails;
 
 void failing_at(int64_t n, int every_later) {
-  asked = refused = advice = 0;
-  largest = 0;
+  asked = refused = 0;
+  largest = advised = 0;
   every_later_one = every_later;
   refuse_at = n;
 }
 
 void failing_advice(int fails) { advice_fails = fails; }
 
-memory_count failing_count(void) { return (memory_count){asked, refused, live, largest, advice}; }
+memory_count failing_count(void) { return (memory_count){asked, refused, live, largest, advised}; }
 
 __attribute__((constructor)) static void read_environment(void) {
   const char *wanted = getenv("FAILING_AT");
@@ -88,7 +88,7 @@ void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t
 }
 
 int madvise(void *address, size_t bytes, int kind) {
-  advice++;
+  advised += kind == MADV_HUGEPAGE ? bytes : 0;
   if (advice_fails) {
     errno = EINVAL;
     return -1;

@@ -436,44 +436,10 @@ static void batches(void **state) {
   }
 }
 
-/* What tells without a status: bounds, presets and implementations out of range. */
-static void out_of_range(void **state) {
-  (void)state;
-  const posenc_impl *const exact = posenc_impl_find("exact"), *const any = posenc_impl_at(0);
-  const int64_t d_models[] = {0, INT64_MIN, INT64_MAX, POSENC_MAX_D_MODEL + 1}, far = POSENC_MAX_POSITION;
-  posenc_spec spec = posenc_spec_default(D);
-  for (size_t i = 0; i < 4; i++)
-    for (int32_t layout = 0; layout < 2; layout++) {
-      spec = posenc_spec_default(d_models[i]);
-      spec.layout = layout;
-      assert_true(isnan(posenc_impl_error_bound(any, &spec, 1, d_models[i] - (d_models[i] > 0))));
-    }
-  spec = posenc_spec_default(POSENC_MAX_D_MODEL);
-  assert_true(posenc_impl_error_bound(any, &spec, 1, POSENC_MAX_D_MODEL - 1) > 0);
-  const int64_t columns[] = {POSENC_MAX_D_MODEL, INT64_MAX, INT64_MIN};
-  for (size_t i = 0; i < 3; i++)
-    assert_true(isnan(posenc_impl_error_bound(any, &spec, 1, columns[i])));
-  assert_null(posenc_impl_at(SIZE_MAX));
-  assert_null(posenc_preset_at(SIZE_MAX));
-  spec = posenc_spec_default(D);
-  spec.position_scale = 0.5;
-  assert_true(isnan(posenc_impl_error_bound(exact, &spec, (double)far + 1, 0)));
-  spec.position_scale = -1024;
-  assert_true(isnan(posenc_impl_error_bound(exact, &spec, (double)(far / 1024 + 1), 0)));
-  assert_true(posenc_impl_error_bound(exact, &spec, (double)(far / 1024), 0) > 0);
-  for (int dtype = -1; dtype <= FORMATS; dtype++)
-    assert_int_equal(
-        posenc_dtype_size((posenc_dtype)dtype), dtype < 0 || dtype == FORMATS ? 0 : format_of(dtype)->size);
-  static char message[512];
-  spec.d_model = 0;
-  assert_int_equal(posenc_spec_check(&spec, message, SIZE_MAX), POSENC_ERROR_SPEC); /* it is as long as it is */
-  assert_string_equal(message, "d_model is 0; allowed: 1 to 1048576");
-}
-
 int main(void) {
   memset(memory, 0x5a, sizeof memory);
   memcpy(untouched, memory, sizeof memory);
   const struct CMUnitTest tests[] = {cmocka_unit_test(specs), cmocka_unit_test(calls), cmocka_unit_test(edges),
-      cmocka_unit_test(every_array), cmocka_unit_test(batches), cmocka_unit_test(out_of_range)};
+      cmocka_unit_test(every_array), cmocka_unit_test(batches)};
   return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
-/* posenc_table_create: the alignment and the pages that are promised, and NULL where there is no memory. That a table
- * holds the rows of posenc_fill is test_elements.c's.
+/* posenc_table_create: the alignment that is promised, and NULL where there is no memory. That a table holds the rows
+ * of posenc_fill is asserted by test_elements.c, that huge pages are asked for by test_memory.c.
  */
-#define _DEFAULT_SOURCE
 #include "testing.h"
-
-#include <stdio.h>
-#include <sys/mman.h>
 
 /* The sanitizers' allocators end the process when they have no memory, unless told to return NULL as others do. */
 const char *__asan_default_options(void);
@@ -69,46 +65,11 @@ static void no_memory(void **state) {
   posenc_plan_destroy(plan);
 }
 
-/* ---- large tables ---- */
-
-/* 1 if the page is in a mapping that huge pages were asked for, by what Linux says of this process; else 0. */
-static int huge_pages_asked(const void *page) {
-  FILE *smaps = fopen("/proc/self/smaps", "r");
-  char line[512];
-  int inside = 0, asked = 0;
-  while (smaps && fgets(line, sizeof line, smaps)) {
-    unsigned long start, end;
-    /* NOLINTNEXTLINE(cert-err34-c): the kernel's own numbers fit */
-    if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
-      inside = start <= (uintptr_t)page && (uintptr_t)page < end;
-    else if (inside && strncmp(line, "VmFlags:", 8) == 0)
-      asked = strstr(line, " hg") != NULL;
-  }
-  if (smaps)
-    fclose(smaps);
-  return asked;
-}
-
-/* Where asking shows at all: not every system has huge pages, and an emulator may not pass the question on. */
-static int asking_shows(void) {
-  int shows = 0;
-#ifdef MADV_HUGEPAGE
-  char *map = mmap(NULL, HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true(map != MAP_FAILED);
-  shows = !huge_pages_asked(map) && madvise(map, HUGE_PAGE, MADV_HUGEPAGE) == 0 && huge_pages_asked(map);
-  munmap(map, HUGE_PAGE);
-#endif
-  return shows;
-}
-
 /* Dense, and mostly zeros. */
 static void large_tables(void **state) {
   (void)state;
   enum { FIRST = -7 };
   static const int64_t shapes[][3] = {{1024, 16385, 1024}, {10, 4099, 4096}}; /* d_model, rows, row_stride */
-  const int huge = asking_shows();
-  if (!huge)
-    print_message("skipped: whether huge pages are asked for, which this system does not show\n");
   for (size_t i = 0; i < 2; i++) {
     const int64_t d = shapes[i][0], last = shapes[i][1] - 1, stride = shapes[i][2];
     const posenc_spec spec = posenc_spec_default(d);
@@ -116,7 +77,6 @@ static void large_tables(void **state) {
     float *table = table_of(plan, FIRST, last + 1, stride), want[1024];
     assert_int_equal(posenc_fill(plan, FIRST + last, 1, want, d), POSENC_OK);
     posenc_plan_destroy(plan); /* which the table does not need */
-    assert_true(!huge || (huge_pages_asked(table) && huge_pages_asked(table + (last + 1) * stride - 1)));
     assert_rows_equal("the last row", table + last * stride, want, 1, d, stride, d);
     for (int64_t c = d; c < stride; c++)
       assert_true(table[last * stride + c] == 0.0f);

@@ -136,32 +136,14 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
   truth_destroy(t);
 }
 
-static void check_at(const posenc_spec *spec, const int64_t *at, int64_t count, members who) {
-  double positions[MOST];
-  for (int64_t i = 0; i < count; i++)
-    positions[i] = (double)at[i];
-  check(spec, positions, count, who);
-}
-
-static void check_exact(const posenc_spec *spec, const int64_t *at, int64_t count) { check_at(spec, at, count, EXACT); }
-
 /* One frequency at a time: beside others that need a second look it would get one too, deserved or not. */
-static void check_alone_real(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
+static void check_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
   posenc_spec spec = posenc_spec_default(2);
   spec.n_freqs = 1;
   spec.dtype = dtype;
   for (int64_t k = 0; k < n; k++) {
     spec.freqs = &freqs[k];
     check(&spec, positions, count, ANCHORED);
-  }
-}
-
-static void check_alone(const double *freqs, int64_t n, const int64_t *at, int64_t count) {
-  posenc_spec spec = posenc_spec_default(2);
-  spec.n_freqs = 1;
-  for (int64_t k = 0; k < n; k++) {
-    spec.freqs = &freqs[k];
-    check_exact(&spec, at, count);
   }
 }
 
@@ -183,22 +165,21 @@ static void ladders(void **state) {
         spec.base = bases[b];
         spec.dtype = dtype;
         spec.layout = dtype == POSENC_F32 ? 0 : (int32_t)(b % 2);
-        int64_t positions[MOST] = {0, 1, -1, 15, 16, 63, 64, 65, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
-        for (int64_t i = rows < 10 ? 1 : 10; i < rows; i++) /* of every magnitude, on both sides */
-          positions[i] = random_between(&seed, 0, INT64_C(1) << (rows < 10 ? random_between(&seed, 0, 32) : i % 33)) *
-                         (i % 2 ? 1 : -1);
+        double positions[MOST] = {0, 1, -1, 15, 16, 63, 64, 65, 0x1p32, -0x1p32};
+        for (int64_t i = rows < 10 ? 1 : 10; i < rows; i++) /* of every magnitude, on both sides; 0 without a sign */
+          positions[i] =
+              (double)random_between(&seed, 0, INT64_C(1) << (rows < 10 ? random_between(&seed, 0, 32) : i % 33)) *
+                  (i % 2 ? 1 : -1) +
+              0.0;
         if (dtype == POSENC_F32 || !left_out(&seed))
-          check_at(&spec, positions, rows, dtype == POSENC_F32 ? EXACT : ANCHORED);
+          check(&spec, positions, rows, dtype == POSENC_F32 ? EXACT : ANCHORED);
       }
-  posenc_spec wide = posenc_spec_default(8192);
-  int64_t few[MOST] = {0, 3, 131071};
-  for (int64_t i = 3; i < rows_per_ladder / 8; i++)
-    few[i] = random_between(&seed, -POSENC_MAX_POSITION, POSENC_MAX_POSITION);
-  check_exact(&wide, few, rows_per_ladder / 8);
+  posenc_spec wide = posenc_spec_default(16387); /* beyond what a plan keeps steps for, and odd */
+  const double few[] = {0, 3, 131071, -3000000019};
+  check(&wide, few, 4, EXACT);
+  wide = posenc_spec_default(8192);
   wide.denominator = 4095; /* the ladder of tensor2tensor */
-  check_exact(&wide, few, rows_per_ladder / 8);
-  wide = posenc_spec_default(16387); /* beyond what a plan keeps steps for, and odd */
-  check_exact(&wide, few, 3);
+  check(&wide, few, 4, EXACT);
 }
 
 /* Positions of diffusion models and of time stamps: halves, tenths, between 0 and 1, of all sizes to 2^32. */
@@ -256,8 +237,8 @@ static void frequencies(void **state) {
         check(&spec, reals, sizeof reals / sizeof reals[0], EVERYONE);
         check(&spec, integers, sizeof integers / sizeof integers[0], ANCHORED);
       }
-      check_alone_real(dtype, freqs, N, reals, sizeof reals / sizeof reals[0]);
-      check_alone_real(dtype, freqs, N, integers, sizeof integers / sizeof integers[0]);
+      check_alone(dtype, freqs, N, reals, sizeof reals / sizeof reals[0]);
+      check_alone(dtype, freqs, N, integers, sizeof integers / sizeof integers[0]);
     }
 }
 
@@ -304,8 +285,8 @@ static void zero_crossings(void **state) {
       const double missed = ldexp((double)(i % 3 - 1), -18 - i % 16);
       freqs[i] = (quarters * 0x1.921fb54442d18p+0 + missed) / (double)size;
     }
-    const int64_t positions[] = {p - 1, p, p + 1};
-    check_alone(freqs, TRIES, positions, 3);
+    const double positions[] = {(double)(p - 1), (double)p, (double)(p + 1)};
+    check_alone(POSENC_F32, freqs, TRIES, positions, 3);
   }
 }
 
@@ -323,11 +304,11 @@ static void whole_turns(void **state) {
   for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
     const int64_t most = POSENC_MAX_POSITION / near[i].q;
     enum { TRIES = 500 }; /* one of some hundred would show a reduction that is taken for exact */
-    int64_t positions[TRIES];
+    double positions[TRIES];
     for (int j = 0; j < TRIES; j++)
-      positions[j] = near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1);
-    positions[0] = near[i].hard;
-    check_alone(&near[i].w, 1, positions, TRIES);
+      positions[j] = (double)(near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1));
+    positions[0] = (double)near[i].hard;
+    check_alone(POSENC_F32, &near[i].w, 1, positions, TRIES);
     double others[32] = {0}; /* in a whole strip, and as a sine that is the last column */
     others[5 * i] = near[i].w;
     posenc_spec among = posenc_spec_default(64), last = posenc_spec_default(1);
@@ -335,13 +316,12 @@ static void whole_turns(void **state) {
     among.n_freqs = 32;
     last.freqs = &near[i].w;
     last.n_freqs = 1;
-    check_exact(&among, positions, TRIES);
-    check_exact(&last, positions, TRIES);
-    double halves[TRIES]; /* between integers, which are asked for otherwise */
-    for (int again = 0; again < 12 && i == 1; again++) {
+    check(&among, positions, TRIES, EXACT);
+    check(&last, positions, TRIES, EXACT);
+    for (int again = 0; again < 12 && i == 1; again++) { /* between integers, which are asked for otherwise */
       for (int j = 0; j < TRIES; j++)
-        halves[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
-      check_alone_real(POSENC_F32, &near[i].w, 1, halves, TRIES);
+        positions[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
+      check_alone(POSENC_F32, &near[i].w, 1, positions, TRIES);
     }
   }
   enum { NOTHINGS = 200 };
@@ -349,7 +329,7 @@ static void whole_turns(void **state) {
                                  them is left */
   for (int i = 0; i < NOTHINGS; i++)
     positions[i] = (double)(near[0].q * (i / 2 + 1) * (i % 2 ? 1 : -1));
-  check_alone_real(POSENC_F16, &near[0].w, 1, positions, NOTHINGS);
+  check_alone(POSENC_F16, &near[0].w, 1, positions, NOTHINGS);
 }
 
 /* ---- midpoints ---- */
@@ -388,7 +368,7 @@ static void near_midpoints(void **state) {
       position =
           (double)(kind == EIGHTH ? random_between(&seed, 1, 100) : places[kind == SMALL][random_between(&seed, 0, 5)]);
     const double w = angle / position;
-    check_alone_real(dtype, &w, 1, &position, 1);
+    check_alone(dtype, &w, 1, &position, 1);
     if (kind > SMALL || !f32)
       continue;
     double others[32] = {0}; /* no check stops at these: the one is all that it has to find */
@@ -437,7 +417,7 @@ static void exact_midpoints(void **state) {
         freqs[n++] = i % 3 ? w : -w;
     }
     assert_true(n > 20);
-    check_alone_real(dtype, freqs, n, positions, sizeof positions / sizeof positions[0]);
+    check_alone(dtype, freqs, n, positions, sizeof positions / sizeof positions[0]);
   }
 }
 
@@ -445,10 +425,10 @@ static void exact_midpoints(void **state) {
  */
 static void hard_cases(void **state) {
   (void)state;
-  const int64_t positions[] = {
+  const double positions[] = {
       16671, 30629, 40672, 42531, 54403, 68832, 74491, 80239, 81665, 93641, 104487, 104505, 106385};
   const posenc_spec spec = posenc_spec_default(1024);
-  check_exact(&spec, positions, sizeof positions / sizeof positions[0]);
+  check(&spec, positions, sizeof positions / sizeof positions[0], EXACT);
 }
 
 /* Single rows: angles at and around multiples of an eighth of a turn, where what is left of one is largest or changes
@@ -469,8 +449,8 @@ static void single_rows(void **state) {
     posenc_spec spec = posenc_spec_default(d);
     spec.freqs = freqs;
     spec.n_freqs = (d + 1) / 2;
-    const int64_t positions[] = {size, -size, size - 1, 0, 1 - size};
-    check_exact(&spec, positions, 5);
+    const double at = (double)size, positions[] = {at, -at, at - 1, 0, 1 - at};
+    check(&spec, positions, 5, EXACT);
   }
 }
 
