@@ -70,24 +70,15 @@ static unsigned char *place_array(int which, int64_t elements) {
 static int64_t extent(posenc_strides s) { return (c.batch - 1) * s.batch + (c.count - 1) * s.row + c.width; }
 
 static void fail_at(const char *impl, int64_t element, const void *got, const void *want) {
-  int64_t row = c.count, column = element;
-  for (int64_t b = 0; b < c.batch; b++)
-    for (int64_t i = 0; i < c.count; i++) {
-      const int64_t at = element - b * c.out.batch - i * c.out.row;
-      if (at >= 0 && at < c.width) {
-        row = i;
-        column = at;
-      }
-    }
   fail_msg(
       "%s, %s: d_model %lld, base %g%s, %s, %s, %s, odd %s, scale %g, first %lld, %lld rows, batch %lld, strides %lld, %lld, x %lld, %lld, "
-      "offset %lld%s: element %lld, row %lld, column %lld is %a, not %a",
+      "offset %lld%s: element %lld is %a, not %a",
       impl, c.cuts ? "posenc_fill in several calls" : call_names[c.call], (long long)c.spec.d_model, c.spec.base,
       c.spec.freqs ? ", given frequencies" : "", dtype_name(c.spec.dtype), layout_name(c.spec.layout),
       order_name(c.spec.order), odd_name(c.spec.odd), c.spec.position_scale, (long long)c.first, (long long)c.count,
       (long long)c.batch, (long long)c.out.batch, (long long)c.out.row, (long long)c.x.batch, (long long)c.x.row,
-      (long long)c.offset, c.in_place ? ", in place" : "", (long long)element, (long long)row, (long long)column,
-      element_value(c.spec.dtype, got), element_value(c.spec.dtype, want));
+      (long long)c.offset, c.in_place ? ", in place" : "", (long long)element, element_value(c.spec.dtype, got),
+      element_value(c.spec.dtype, want));
 }
 
 /* All rows, each by a call of its own. */

@@ -34,14 +34,9 @@ END
 cp "$work/public.c" "$work/public.cpp"
 tried=""
 for compiler in "${compilers[@]}"; do
-  for year in c11 c17 c23 c2x c++17 c++20 c++23 c++2b; do
+  for year in c11 c17 c2x c++17 c++20 c++2b; do
     file=$work/public.c
     [[ $year != c++* ]] || file=$work/public.cpp
-    echo >"$work/empty.${file##*.}"
-    if ! "$compiler" -std="$year" -fsyntax-only "$work/empty.${file##*.}" 2>"$work/said"; then # does it know the year?
-      [[ $year == *2[3xb] ]] || { echo "$compiler does not take -std=$year:"; cat "$work/said"; exit 1; }
-      continue
-    fi
     "$compiler" -std="$year" "${strict[@]}" -Iinclude "$file" || { echo "posenc.h: $compiler -std=$year warns"; exit 1; }
     tried+=" $compiler/$year"
   done
