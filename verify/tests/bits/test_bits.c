@@ -29,6 +29,7 @@ enum { SAMPLES = sizeof samples / sizeof samples[0], ROWS = 65, WIDE = 64, MOST 
 
 static int failures;
 static union {
+  double alignment;
   float f32[ROWS * MOST];
   unsigned char bytes[ROWS * MOST * sizeof(double)];
 } out, x;

@@ -136,7 +136,7 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
   truth_destroy(t);
 }
 
-/* One frequency at a time: beside others that need a second look it would get one too, deserved or not. */
+/* One frequency at a time: beside others that need the fallback it would get it too, deserved or not. */
 static void check_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
   posenc_spec spec = posenc_spec_default(2);
   spec.n_freqs = 1;
@@ -171,7 +171,7 @@ static void ladders(void **state) {
               (double)random_between(&seed, 0, INT64_C(1) << (rows < 10 ? random_between(&seed, 0, 32) : i % 33)) *
                   (i % 2 ? 1 : -1) +
               0.0;
-        if (dtype == POSENC_F32 || !left_out(&seed))
+        if (dtype == POSENC_F32 || !skipped(&seed))
           check(&spec, positions, rows, dtype == POSENC_F32 ? EXACT : ANCHORED);
       }
   posenc_spec wide = posenc_spec_default(16387); /* beyond what a plan keeps steps for, and odd */
@@ -195,7 +195,7 @@ static void real_ladders(void **state) {
     for (int32_t dtype = 0; dtype < FORMATS; dtype++)
       for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++)
         for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
-          if (left_out(&seed))
+          if (skipped(&seed))
             continue;
           posenc_spec spec = posenc_spec_default(widths[w]);
           spec.base = bases[b];
@@ -250,7 +250,7 @@ static void scales(void **state) {
   for (int64_t repeat = 0; repeat < repeats; repeat++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++)
       for (size_t s = 0; s < sizeof all / sizeof all[0]; s++) {
-        if (left_out(&seed))
+        if (skipped(&seed))
           continue;
         posenc_spec spec = posenc_spec_default(s % 2 ? 33 : 12);
         spec.base = s % 4 == 3 ? 1e300 : 10000;
@@ -345,7 +345,7 @@ static void near_midpoints(void **state) {
    * most. */
   static const int64_t places[2][6] = {{1, 63, 64, 100, 4000, -4000}, {45, 95, 100, 6114, -97, -6180}};
   for (int64_t i = 0; i < 9000 + 1000 * repeats; i++) {
-    if (i >= 2000 && left_out(&seed))
+    if (i >= 2000 && skipped(&seed))
       continue;
     const int32_t dtype = dtypes[i % 4];
     const int f32 = dtype == POSENC_F32, sine = i / 4 % 2 == 1, kind = (int)(i / 8 % KINDS);
@@ -421,8 +421,8 @@ static void exact_midpoints(void **state) {
   }
 }
 
-/* Outputs of the 131072 x 1024 table, base 10000, that float64 does not decide: all of them, found by counting redos.
- */
+/* Outputs of the 131072 x 1024 table, base 10000, that float64 does not decide: all of them, found by counting
+ * fallbacks. */
 static void hard_cases(void **state) {
   (void)state;
   const double positions[] = {
