@@ -11,6 +11,6 @@ enum { THINNED = 1 };
 enum { THINNED = 0 };
 #endif
 
-static inline int left_out(uint64_t *seed) { return THINNED && next_random(seed) % 4 != 0; }
+static inline int skipped(uint64_t *seed) { return THINNED && next_random(seed) % 4 != 0; }
 
 #endif

@@ -19,20 +19,20 @@ void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-static atomic_llong asked, refused, live, refuse_at, advice;
-static atomic_ullong largest;
+static atomic_llong asked, refused, live, refuse_at;
+static atomic_ullong largest, advised;
 static atomic_int every_later_one, advice_fails;
 
 void failing_at(int64_t n, int every_later) {
-  asked = refused = advice = 0;
-  largest = 0;
+  asked = refused = 0;
+  largest = advised = 0;
   every_later_one = every_later;
   refuse_at = n;
 }
 
 void failing_advice(int fails) { advice_fails = fails; }
 
-memory_count failing_count(void) { return (memory_count){asked, refused, live, largest, advice}; }
+memory_count failing_count(void) { return (memory_count){asked, refused, live, largest, advised}; }
 
 __attribute__((constructor)) static void read_environment(void) {
   const char *wanted = getenv("FAILING_AT");
@@ -70,31 +70,12 @@ void *realloc(void *block, size_t size) {
   return moved;
 }
 
-void *reallocarray(void *block, size_t count, size_t size) {
-  size_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes)) {
-    errno = ENOMEM;
-    return NULL;
-  }
-  return realloc(block, bytes);
-}
-
 void *memalign(size_t alignment, size_t size);
 void *memalign(size_t alignment, size_t size) {
   return is_refused(size) ? NULL : given(__libc_memalign(alignment, size));
 }
 
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
-
-void *valloc(size_t size) { return memalign((size_t)sysconf(_SC_PAGESIZE), size); }
-
-int posix_memalign(void **block, size_t alignment, size_t size) {
-  void *const memory = memalign(alignment, size);
-  if (!memory)
-    return ENOMEM;
-  *block = memory;
-  return 0;
-}
 
 void free(void *block) {
   live -= block != NULL;
@@ -107,7 +88,7 @@ void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t
 }
 
 int madvise(void *address, size_t bytes, int kind) {
-  advice++;
+  advised += kind == MADV_HUGEPAGE ? bytes : 0;
   if (advice_fails) {
     errno = EINVAL;
     return -1;

@@ -11,7 +11,7 @@ typedef struct memory_count {
   int64_t refused;  /* of them, by failing_at() */
   int64_t live;     /* blocks given and not freed: of malloc and its kin */
   uint64_t largest; /* bytes of the largest request */
-  int64_t advice;   /* calls of madvise */
+  uint64_t advised; /* bytes that madvise was asked to back by huge pages */
 } memory_count;
 
 /* Counts from 0 on; live blocks stay. The n-th request is refused, and with every_later those after it; n = 0: none. */

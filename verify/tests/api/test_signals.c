@@ -40,6 +40,8 @@ static void ask_for_one(void) {
   setitimer(ITIMER_REAL, &soon, NULL);
 }
 
+static void ask_for_none(void) { setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL); }
+
 static void handler(int number) {
   const int error = errno;
   (void)number;
@@ -74,7 +76,6 @@ static void destroy_plan(void) { posenc_plan_destroy((posenc_plan *)(uintptr_t)p
 static void same_bits(void **state) {
   (void)state;
   static unsigned char want[ROWS * D * 8], got[ROWS * D * 8];
-  int64_t all = 0;
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS; i++) {
       set_plan(runnable(m), i, i % 2);
@@ -99,19 +100,15 @@ static void same_bits(void **state) {
         const int rounding = fegetround(), raised = fetestexcept(FE_ALL_EXCEPT);
         fesetround(FE_TONEAREST);
         if (status != POSENC_OK || rounding != FE_DOWNWARD || raised || memcmp(got, want, bytes) != 0 || wrong) {
-          const struct itimerval never = {{0, 0}, {0, 0}};
-          setitimer(ITIMER_REAL, &never, NULL);
+          ask_for_none();
           fail_msg("%s, %s: status %d, rounding %d, flags %d, %s, in the handler %s", runnable(m)->name, dtype_name(i),
               status, rounding, raised, memcmp(got, want, bytes) ? "other bits" : "the same bits",
               wrong ? "wrong" : "fine");
         }
       }
-      all += interruptions;
-      const struct itimerval never = {{0, 0}, {0, 0}};
-      setitimer(ITIMER_REAL, &never, NULL);
+      ask_for_none();
       destroy_plan();
     }
-  print_message("%lld fills were interrupted\n", (long long)all);
 }
 
 static void left_by_a_jump(void **state) {

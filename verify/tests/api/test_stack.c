@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "call.h"
+
 #ifdef __OPTIMIZE__
 enum { ALLOWED = 112 << 10 };
 #elif defined(__clang__)
@@ -18,48 +20,16 @@ enum {
   HARD = 142401 /* column 348 of this position is one of seven up to 2^20 (docs/exhaustive.md) */
 };
 
-static const posenc_plan *plan;
-static unsigned char *out;
-static int64_t positions[ROWS];
-static double reals[ROWS];
-
 static void *nothing(void *unused) { return unused; }
-static void *fill(void *unused) {
-  assert_int_equal(posenc_fill(plan, HARD - 100, ROWS, out, D), POSENC_OK);
-  return unused;
-}
-static void *fill_at(void *unused) {
-  assert_int_equal(posenc_fill_at(plan, positions, ROWS, out, D), POSENC_OK);
-  return unused;
-}
-static void *single(void *unused) {
-  assert_int_equal(posenc_fill(plan, HARD, 1, out, D), POSENC_OK);
-  return unused;
-}
-
-static void *at_real(void *unused) {
-  assert_int_equal(posenc_fill_at_real(plan, reals, ROWS, out, D), POSENC_OK);
-  return unused;
-}
-static void *pair(void *unused) {
-  assert_int_equal(
-      posenc_fill_pair(plan, HARD - 100, ROWS, out, out + (size_t)ROWS * D * sizeof(float), D / 2), POSENC_OK);
-  return unused;
-}
-static void *add(void *unused) {
-  const posenc_status status = posenc_add(plan, HARD - 100, ROWS, out, D, 1.0, out, D);
-  assert_true(status == POSENC_OK || status == POSENC_ERROR_UNSUPPORTED);
-  return unused;
-}
-static void *add_two(void *unused) {
-  const posenc_strides strides = {ROWS / 2 * D, D}; /* two halves of the rows */
-  const posenc_status status = posenc_add_batch(plan, HARD - 100, ROWS / 2, 2, out, strides, 1.0, out, strides);
-  assert_true(status == POSENC_OK || status == POSENC_ERROR_UNSUPPORTED);
-  return unused;
+static void *call_it(void *data) {
+  arguments *a = data;
+  const posenc_status status = make_call(a);
+  assert_true(status == POSENC_OK || (status == POSENC_ERROR_UNSUPPORTED && a->call >= ADD));
+  return NULL;
 }
 
 /* Of a thread's painted stack, the bytes from the first that has changed. */
-static size_t used(void *(*work)(void *)) {
+static size_t used(void *(*work)(void *), void *data) {
   enum { BYTES = 1 << 20, PAINT = 0xa5 };
   unsigned char *stack = aligned_alloc(4096, BYTES);
   memset(stack, PAINT, BYTES);
@@ -67,7 +37,7 @@ static size_t used(void *(*work)(void *)) {
   pthread_t thread;
   assert_int_equal(pthread_attr_init(&attributes), 0);
   assert_int_equal(pthread_attr_setstack(&attributes, stack, BYTES), 0);
-  assert_int_equal(pthread_create(&thread, &attributes, work, NULL), 0);
+  assert_int_equal(pthread_create(&thread, &attributes, work, data), 0);
   assert_int_equal(pthread_join(thread, NULL), 0);
   pthread_attr_destroy(&attributes);
   size_t clean = 0;
@@ -77,33 +47,32 @@ static size_t used(void *(*work)(void *)) {
   return BYTES - clean;
 }
 
-static void measure(const posenc_impl *impl, const posenc_spec *spec, size_t nobody, size_t *most) {
-  if (posenc_plan_check(spec, impl->name, NULL, 0) != POSENC_OK)
-    return;
-  posenc_plan *p = plan_of(spec, impl->name);
-  plan = p;
-  void *(*const works[])(void *) = {fill, fill_at, single, at_real, pair, add, add_two};
-  for (int offset = 0; offset <= 16; offset += 16) { /* rows that begin at a line, and rows that share one */
-    out += offset;
-    for (size_t w = 0; w < sizeof works / sizeof works[0]; w++) {
-      const size_t bytes = used(works[w]);
-      *most = bytes > nobody + *most ? bytes - nobody : *most;
-    }
-    out -= offset;
-  }
-  posenc_plan_destroy(p);
-}
-
-static void no_more_than_stated(void **state) {
-  (void)state;
-  used(nothing); /* a first thread may need more, to look up functions */
-  const size_t nobody = used(nothing);
-  out = aligned_alloc(64, 2 * (ROWS * D + 16) * sizeof(double));
-  memset(out, 0, 2 * (ROWS * D + 16) * sizeof(double));
+/* Rows that begin at a line, and rows that share one; of a batch, two halves of the rows; and a single row. */
+static size_t most_used(const posenc_plan *plan, unsigned char *memory) {
+  static int64_t positions[ROWS];
+  static double reals[ROWS];
+  size_t most = 0;
   for (int i = 0; i < ROWS; i++) {
     positions[i] = HARD;
     reals[i] = HARD + (i % 2) * 0.5;
   }
+  for (int i = 0; i <= 2 * TABLE; i++) {
+    unsigned char *const out = memory + i % 2 * 16;
+    const call c = (call)(i / 2 % TABLE);
+    const int64_t rows = i == 2 * TABLE ? 1 : c == ADD_BATCH ? ROWS / 2 : ROWS;
+    arguments a = {c, plan, rows == 1 ? HARD : HARD - 100, rows, 2, positions, reals, out, 1.0, out,
+        out + (size_t)ROWS * D * sizeof(float), {ROWS / 2 * D, D}, {ROWS / 2 * D, D}, NULL};
+    const size_t bytes = used(call_it, &a);
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+static void no_more_than_stated(void **state) {
+  (void)state;
+  used(nothing, NULL); /* a first thread may need more, to look up functions */
+  const size_t nobody = used(nothing, NULL);
+  static _Alignas(64) unsigned char memory[2 * (ROWS * D + 16) * sizeof(double)];
   const int32_t dtypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
   for (size_t m = 0; runnable(m); m++) {
     size_t most = 0;
@@ -111,13 +80,17 @@ static void no_more_than_stated(void **state) {
       posenc_spec spec = posenc_spec_default(D);
       spec.dtype = dtypes[i / 2];
       spec.layout = i % 2 ? POSENC_SPLIT : POSENC_INTERLEAVED;
-      measure(runnable(m), &spec, nobody, &most);
+      if (posenc_plan_check(&spec, runnable(m)->name, NULL, 0) != POSENC_OK)
+        continue;
+      posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+      const size_t bytes = most_used(plan, memory);
+      most = bytes > nobody + most ? bytes - nobody : most;
+      posenc_plan_destroy(plan);
     }
     printf("%-18s %zu bytes of stack\n", runnable(m)->name, most);
     if (most >= ALLOWED)
       fail_msg("%s: %zu bytes of stack, stated are less than %d", runnable(m)->name, most, ALLOWED);
   }
-  free(out);
 }
 
 int main(void) {

@@ -1,154 +1,142 @@
-/* Same bits: every member of a family that runs here gives each table of hashes.inc the one hash written there, in one
- * call, in any calls, and row by row in any order. The hashes come from another build and perhaps another machine, and
- * stand for bits that MPFR has judged.
+/* Same bits everywhere: every member of a family that runs here gives each table of hashes.inc the one hash written
+ * there, by other builds and perhaps other machines, and agrees with the others in other dtypes and calls. It needs the
+ * library alone, so that test_single.sh compiles it with the single file: what it prints must be the same for every
+ * compiler, one line for a family, a spec, a dtype and a function.
+ *
+ *   test_bits [--list]      --list: only the implementations of this build, one a line
  */
-#include "testing.h"
-
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-#include "family.h"
-#include "hashed.h"
+#include "campaign/family.h"
+#include "campaign/hashed.h"
+#include "tests/call.h"
 
 static const hashed tables[] = {
 #define POSENC_HASH(family, ...) {#family, __VA_ARGS__},
 #include "hashes.inc"
 #undef POSENC_HASH
 };
-enum { TABLES = sizeof tables / sizeof tables[0], SMALLEST = 8 };
+enum { TABLES = sizeof tables / sizeof tables[0] };
 
-static uint64_t seed = 20170612;
+/* Other dtypes and functions; float64 where it is narrow, as exact computes much of it in integers. */
+static const struct sample {
+  const char *preset;
+  int64_t d_model, first;
+} samples[] = {{"paper", 288, -40}, {"marian", 37, 131000}, {"ddpm", 20, POSENC_MAX_POSITION - 64}};
+enum { SAMPLES = sizeof samples / sizeof samples[0], ROWS = 65, WIDE = 64, MOST = 288 };
 
-static void compare(const hashed *t, const char *impl, const char *way, uint64_t got) {
-  if (got != t->hash)
-    fail_msg("%s, %s: rows %" PRId64 " to %" PRId64 " of d_model %" PRId64 ", base %g, have the hash %016" PRIx64
-             ", not %016" PRIx64 " as in hashes.inc",
-        impl, way, t->first, t->first + t->rows - 1, t->d_model, t->base, got, t->hash);
+static int failures;
+static union {
+  double alignment;
+  float f32[ROWS * MOST];
+  unsigned char bytes[ROWS * MOST * sizeof(double)];
+} out, x;
+
+static posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
+  posenc_plan *plan;
+  const posenc_status status = posenc_plan_create(&plan, spec, impl);
+  if (status != POSENC_OK) {
+    printf("%s: %s\n", impl, posenc_status_string(status));
+    exit(1);
+  }
+  return plan;
 }
 
-static uint64_t hash_of(const hashed *t, const float *out, int64_t stride) {
+/* The sample's hash by one implementation; 0 where it does not offer this. */
+static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dtype, call function) {
+  posenc_spec spec;
+  const size_t size = posenc_dtype_size((posenc_dtype)dtype);
+  const int64_t d = s->d_model, first = s->first < 0 || function == FILL ? s->first : s->first - ROWS;
+  if (posenc_spec_preset(s->preset, d, &spec) != POSENC_OK || (function == PAIR && d % 2) ||
+      (dtype == POSENC_F64 && d > WIDE))
+    return 0;
+  int64_t positions[ROWS];
+  double reals[ROWS];
+  for (int64_t i = 0; i < ROWS; i++) {
+    positions[i] = first + i * 37 % ROWS - (i % 5 ? 0 : 70000 * i);
+    reals[i] = (double)positions[i] + (i % 3 ? 0x1p-3 * (double)(i % 7) : 0.0);
+  }
+  spec.dtype = dtype;
+  memset(&out, 0, sizeof out);
+  memset(&x, dtype == POSENC_BF16 ? 0x3e : 0x3d, sizeof x);
+  posenc_plan *plan = plan_of(&spec, impl);
+  unsigned char *const cosines = out.bytes + size * (size_t)(d / 2);
+  arguments a = {function, plan, first, ROWS, 1, positions, reals, &x, 22.627417, &out, cosines, {0, d}, {0, d}, NULL};
+  const posenc_status status = make_call(&a);
+  posenc_plan_destroy(plan);
+  if (status == POSENC_ERROR_UNSUPPORTED)
+    return 0;
+  if (status != POSENC_OK) {
+    printf("%s, %s: %s\n", impl, call_names[function], posenc_status_string(status));
+    failures++;
+  }
   uint64_t hash = HASHED_START;
-  for (int64_t i = 0; i < t->rows; i++)
-    hash = hashed_row(hash, out + i * stride, t->d_model);
+  for (size_t i = 0; i < size * ROWS * (size_t)d; i++)
+    hash = (hash ^ out.bytes[i]) * UINT64_C(0x100000001b3);
   return hash;
 }
 
-static void check_whole(const hashed *t, const posenc_plan *plan, float *out) {
-  assert_int_equal(posenc_fill(plan, t->first, t->rows, out, t->d_model), POSENC_OK);
-  compare(t, posenc_plan_impl(plan), "one call", hash_of(t, out, t->d_model));
+static void check_samples(const char *family) {
+  for (size_t s = 0; s < SAMPLES; s++)
+    for (int32_t dtype = POSENC_F32; dtype <= POSENC_F16; dtype++)
+      for (call f = FILL; f <= ADD; f++) {
+        const posenc_impl *member;
+        uint64_t hash = 0;
+        for (size_t m = 0; (member = family_member(family, m)); m++) {
+          const uint64_t own = hash_sample(&samples[s], member->name, dtype, f);
+          if (m > 0 && own != hash) {
+            printf("%s has other bits than the family's first member\n", member->name);
+            failures++;
+          }
+          hash = m > 0 ? hash : own;
+        }
+        if (hash)
+          printf("%s %s %" PRId64 " dtype %d %s %016" PRIx64 "\n", family, samples[s].preset, samples[s].d_model,
+              (int)dtype, call_names[f], hash);
+      }
 }
 
-/* Pieces of every size from one row, with room between the rows. */
-static void check_split(const hashed *t, const posenc_plan *plan, float *out) {
-  const int64_t stride = t->d_model + 3;
-  for (int64_t i = 0, n; i < t->rows; i += n) {
-    n = random_between(&seed, 1, INT64_C(1) << random_between(&seed, 0, 8));
-    n = n < t->rows - i ? n : t->rows - i;
-    assert_int_equal(posenc_fill(plan, t->first + i, n, out + i * stride, stride), POSENC_OK);
-  }
-  compare(t, posenc_plan_impl(plan), "many calls", hash_of(t, out, stride));
-}
-
-static void check_shuffled(const hashed *t, const posenc_plan *plan, float *out) {
-  int64_t *positions = malloc((size_t)t->rows * sizeof *positions), *line = malloc((size_t)t->rows * sizeof *line);
-  assert_true(positions && line);
-  for (int64_t i = 0; i < t->rows; i++)
-    positions[i] = t->first + i;
-  for (int64_t i = t->rows - 1; i > 0; i--) {
-    const int64_t j = random_between(&seed, 0, i), position = positions[i];
-    positions[i] = positions[j];
-    positions[j] = position;
-  }
-  for (int64_t i = 0; i < t->rows; i++)
-    line[positions[i] - t->first] = i;
-  assert_int_equal(posenc_fill_at(plan, positions, t->rows, out, t->d_model), POSENC_OK);
-  uint64_t hash = HASHED_START;
-  for (int64_t i = 0; i < t->rows; i++)
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): positions are a permutation, so all of line is
-     * set */
-    hash = hashed_row(hash, out + line[i] * t->d_model, t->d_model);
-  compare(t, posenc_plan_impl(plan), "fill_at, shuffled", hash);
-  free(positions);
-  free(line);
-}
-
-static void check_family(const char *family) {
-  const posenc_impl *member;
-  if (!family_member(family, 0))
-    printf("skipped: %s: no member runs on this machine\n", family);
-  for (size_t m = 0; (member = family_member(family, m)); m++)
-    for (size_t i = 0; i < TABLES; i++) {
-      const hashed *t = &tables[i];
-      if (strcmp(t->family, family) != 0)
-        continue;
-      double freqs[HASHED_MOST_FREQS];
-      const posenc_spec spec = hashed_spec(t, freqs);
-      posenc_plan *plan = plan_of(&spec, member->name);
-      float *out = malloc((size_t)(t->rows * (t->d_model + 3)) * sizeof *out);
-      assert_non_null(out);
-      check_whole(t, plan, out);
-      check_split(t, plan, out);
-      check_shuffled(t, plan, out);
-      free(out);
-      posenc_plan_destroy(plan);
-    }
-}
-
-static void exact_has_the_bits(void **state) {
-  (void)state;
-  check_family("exact");
-}
-
-static void anchored_has_the_bits(void **state) {
-  (void)state;
-  check_family("anchored");
-}
-
-/* A row stands for a judgement that was good, of every output of its table; and no family goes without. */
-static void rows_were_judged(void **state) {
-  (void)state;
-  int64_t n[HASHED_FAMILIES] = {0};
+static void check_tables(const posenc_impl *member, const char *family) {
   for (size_t i = 0; i < TABLES; i++) {
     const hashed *t = &tables[i];
-    size_t f = 0;
-    while (f < HASHED_FAMILIES && strcmp(t->family, hashed_families[f]) != 0)
-      f++;
-    assert_true(f < HASHED_FAMILIES);
-    n[f]++;
-    assert_int_equal(t->judged, t->rows * t->d_model);
-    assert_true(t->worst >= 0 && t->worst <= 1);
-    assert_true(t->misrounded == 0 || strcmp(t->family, "exact") != 0);
-    assert_true(!t->freqs || (t->d_model + 1) / 2 <= HASHED_MOST_FREQS);
-  }
-  for (size_t f = 0; f < HASHED_FAMILIES; f++)
-    assert_true(n[f] >= SMALLEST);
-}
-
-/* The hash itself: a published value, and no single bit of a row goes unseen. */
-static void hash_sees_every_bit(void **state) {
-  (void)state;
-  float row[4];
-  memcpy(row, "foobfoobfoobfoo!", sizeof row);
-  assert_true(hashed_row(HASHED_START, row, 1) == UINT64_C(0xdd120e790c2512af)); /* FNV-1a of "foob" */
-  const uint64_t hash = hashed_row(HASHED_START, row, 4);
-  for (int bit = 0; bit < 128; bit++) {
-    unsigned char bytes[sizeof row];
-    memcpy(bytes, row, sizeof row);
-    bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
-    float other[4];
-    memcpy(other, bytes, sizeof other);
-    assert_true(hashed_row(HASHED_START, other, 4) != hash);
+    if (strcmp(t->family, family) != 0)
+      continue;
+    double freqs[HASHED_MOST_FREQS];
+    const posenc_spec spec = hashed_spec(t, freqs);
+    posenc_plan *plan = plan_of(&spec, member->name);
+    uint64_t hash = HASHED_START;
+    for (int64_t row = 0, rows; row < t->rows; row += rows) { /* a table may be larger than `out` */
+      const int64_t most = (int64_t)(sizeof out / sizeof *out.f32) / t->d_model;
+      rows = t->rows - row < most ? t->rows - row : most;
+      posenc_fill(plan, t->first + row, rows, out.f32, t->d_model);
+      for (int64_t r = 0; r < rows; r++)
+        hash = hashed_row(hash, out.f32 + r * t->d_model, t->d_model);
+    }
+    posenc_plan_destroy(plan);
+    if (hash != t->hash) {
+      printf("%s: rows %" PRId64 " to %" PRId64 " of d_model %" PRId64 ", base %g, have the hash %016" PRIx64
+             ", not %016" PRIx64 " as in hashes.inc\n",
+          member->name, t->first, t->first + t->rows - 1, t->d_model, t->base, hash, t->hash);
+      failures++;
+    }
   }
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1)
-    seed = strtoull(argv[1], NULL, 0);
-  printf("seed %" PRIu64 " (an argument sets it)\n", seed);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hash_sees_every_bit),
-      cmocka_unit_test(rows_were_judged),
-      cmocka_unit_test(exact_has_the_bits),
-      cmocka_unit_test(anchored_has_the_bits),
-  };
-  return cmocka_run_group_tests_name("bits", tests, NULL, NULL);
+  const int list = argc > 1 && strcmp(argv[1], "--list") == 0;
+  for (size_t i = 0; list && i < posenc_impl_count(); i++)
+    printf("%s, %s, %s, %s\n", posenc_impl_at(i)->name, posenc_impl_at(i)->isa, posenc_impl_at(i)->arithmetic,
+        posenc_impl_at(i)->bound);
+  float foob;
+  memcpy(&foob, "foob", sizeof foob);
+  failures += hashed_row(HASHED_START, &foob, 1) != UINT64_C(0xdd120e790c2512af); /* FNV-1a, as published */
+  for (size_t f = 0; f < HASHED_FAMILIES && !list; f++) {
+    const posenc_impl *member;
+    for (size_t m = 0; (member = family_member(hashed_families[f], m)); m++)
+      check_tables(member, hashed_families[f]);
+    check_samples(hashed_families[f]);
+  }
+  return failures > 0;
 }

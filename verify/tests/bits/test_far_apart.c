@@ -9,22 +9,14 @@
 #define _GNU_SOURCE
 #include "testing.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "call.h"
 #include "formats.h"
 
 static int64_t page;
-
-/* A file of so many bytes in memory, to be mapped more than once. */
-static int pages_of(size_t bytes) {
-  const int fd = memfd_create("posenc", MFD_CLOEXEC);
-  if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0)
-    fail_msg("no memory to map");
-  return fd;
-}
 
 static unsigned char *reserve(int64_t bytes) {
   unsigned char *map = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -33,61 +25,34 @@ static unsigned char *reserve(int64_t bytes) {
   return map;
 }
 
-static void map_at(unsigned char *address, int64_t bytes, int fd, int64_t offset) {
-  void *map = mmap(address, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
-  if (map != address)
-    fail_msg("a page could not be mapped");
-}
-
 /* ---- rows far apart ---- */
 
 enum { ROWS = 70 };
 #define APART (INT64_C(1) << 33)
 
-typedef struct far_rows {
-  unsigned char *first; /* page of row 0; the others are APART from each other */
-  int fd;
-} far_rows;
-
-static far_rows far_rows_create(int64_t rows) {
-  far_rows f = {reserve((rows + 1) * APART) + page, pages_of((size_t)(rows * page))};
-  for (int64_t i = 0; i < rows; i++)
-    map_at(f.first + i * APART, page, f.fd, i * page);
-  return f;
-}
-
-typedef enum call { FILL, AT, AT_REAL, PAIR, ADD, ADD_BATCH, CALLS } call;
+/* Page of row 0; the others are APART from each other. */
+static unsigned char *far_rows;
 
 static posenc_status make(call c, const posenc_plan *p, int64_t count, unsigned char *out, int64_t stride) {
   static const int64_t at[ROWS] = {131071, 3, -64, 63, 1 << 30};
   static const double reals[ROWS] = {0.5, -3.25, 1e6, 1e-9};
-  const int64_t d = posenc_plan_spec(p)->d_model, size = (int64_t)format_of(posenc_plan_spec(p)->dtype)->size;
-  const posenc_strides strides = {stride, stride * 2}; /* a batch of two: every other row is of each */
-  switch (c) {
-  case FILL:
-    return posenc_fill(p, 8150, count, out, stride);
-  case AT:
-    return posenc_fill_at(p, at, count, out, stride);
-  case AT_REAL:
-    return posenc_fill_at_real(p, reals, count, out, stride);
-  case PAIR:
-    return posenc_fill_pair(p, -9, count, out, out + d / 2 * size, stride);
-  case ADD:
-    return posenc_add(p, 8150, count, out, stride, 0.5, out, stride);
-  default:
-    return posenc_add_batch(p, 8150, count / 2, 2, out, strides, 0.5, out, strides);
-  }
+  const posenc_spec *s = posenc_plan_spec(p);
+  const posenc_strides strides = {stride, c == ADD_BATCH ? stride * 2 : stride}; /* every other row is of each */
+  unsigned char *const cosines = out + s->d_model / 2 * (int64_t)format_of(s->dtype)->size;
+  arguments a = {
+      c, p, 8150, c == ADD_BATCH ? count / 2 : count, 2, at, reals, out, 0.5, out, cosines, strides, strides, NULL};
+  return make_call(&a);
 }
 
 /* Rows that fill their page, with another on both sides that may not be touched; and rows that end where it ends. */
-static void check_far(const far_rows *f, call c, const posenc_plan *p, int64_t count) {
+static void check_far(call c, const posenc_plan *p, int64_t count) {
   static unsigned char want[ROWS * 4096];
   const posenc_spec *s = posenc_plan_spec(p);
   const int64_t size = (int64_t)format_of(s->dtype)->size, bytes = s->d_model * size;
-  unsigned char *const out = f->first + page - bytes;
+  unsigned char *const out = far_rows + page - bytes;
   memset(want, 0x3c, sizeof want);
   for (int64_t i = 0; i < count; i++)
-    memset(f->first + i * APART, 0x3c, (size_t)page);
+    memset(far_rows + i * APART, 0x3c, (size_t)page);
   const posenc_status status = make(c, p, count, want, s->d_model);
   assert_true(status == POSENC_OK || (status == POSENC_ERROR_UNSUPPORTED && c >= ADD));
   assert_int_equal(make(c, p, count, out, APART / size), status);
@@ -95,15 +60,18 @@ static void check_far(const far_rows *f, call c, const posenc_plan *p, int64_t c
     if (memcmp(out + i * APART, want + i * bytes, (size_t)bytes) != 0)
       fail_msg("%s, %s, call %d: row %lld of %lld, d_model %lld, is another", posenc_plan_impl(p), dtype_name(s->dtype),
           c, (long long)i, (long long)count, (long long)s->d_model);
-    for (const unsigned char *b = f->first + i * APART; b < out + i * APART; b++)
+    for (const unsigned char *b = far_rows + i * APART; b < out + i * APART; b++)
       assert_int_equal(*b, 0x3c);
   }
 }
 
 static void far_apart(void **state) {
   (void)state;
-  const far_rows f = far_rows_create(ROWS);
   assert_true(page >= 4096);
+  unsigned char *const map = reserve((ROWS + 1) * APART);
+  far_rows = map + page;
+  for (int64_t i = 0; i < ROWS; i++)
+    assert_int_equal(mprotect(far_rows + i * APART, (size_t)page, PROT_READ | PROT_WRITE), 0);
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4; i++) {
       posenc_spec spec = posenc_spec_default(
@@ -114,13 +82,12 @@ static void far_apart(void **state) {
       if (posenc_plan_check(&spec, runnable(m)->name, NULL, 0) != POSENC_OK)
         continue;
       posenc_plan *p = plan_of(&spec, runnable(m)->name);
-      for (call c = FILL; c < CALLS; c++)
+      for (call c = FILL; c < TABLE; c++)
         if (c != PAIR || spec.d_model % 2 == 0) /* whose arrays are the halves of the rows here */
-          check_far(&f, c, p, i / FORMATS ? 4 : c == AT_REAL ? 6 : ROWS);
+          check_far(c, p, i / FORMATS ? 4 : c == AT_REAL ? 6 : ROWS);
       posenc_plan_destroy(p);
     }
-  munmap(f.first - page, (size_t)((ROWS + 1) * APART));
-  close(f.fd);
+  munmap(map, (size_t)((ROWS + 1) * APART));
 }
 
 /* ---- more than there is ---- */
@@ -140,9 +107,13 @@ static void check_dense(int32_t dtype, int64_t d_model, int64_t least) {
   assert_int_equal(CHUNK % row, 0);
   assert_true(count * d_model > INT64_C(1) << 32 && count * row > least);
   unsigned char *map = reserve(chunks * CHUNK), *want = malloc((size_t)row);
-  const int fd = pages_of((OWN + 1) * (size_t)CHUNK);
-  for (int64_t i = 0; i < chunks; i++)
-    map_at(map + i * CHUNK, CHUNK, fd, CHUNK * (i == own[0] ? 0 : i == own[1] ? 1 : i == own[2] ? 2 : INT64_C(3)));
+  const int fd = memfd_create("posenc", MFD_CLOEXEC);
+  assert_true(fd >= 0 && ftruncate(fd, (OWN + 1) * (off_t)CHUNK) == 0);
+  for (int64_t i = 0; i < chunks; i++) {
+    const off_t offset = CHUNK * (i == own[0] ? 0 : i == own[1] ? 1 : i == own[2] ? 2 : (off_t)OWN);
+    void *const at = map + i * CHUNK;
+    assert_ptr_equal(mmap(at, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset), at);
+  }
   assert_int_equal(posenc_fill(p, -7, count, map, d_model), POSENC_OK);
   for (int j = 0; j < OWN; j++)
     for (int64_t i = own[j] * (CHUNK / row); i < (own[j] + 1) * (CHUNK / row); i++) {

@@ -1,5 +1,6 @@
-/* The references for every dtype, place of the columns, scale and real position: against rounding by another road,
- * known bits, and columns written out by hand.
+/* The references: MPFR's, for every dtype, place of the columns, scale and real position, against rounding by another
+ * road, known numbers and columns written out by hand; the ULP distance; and the float64 reference against its law, up
+ * to the position that it is said to be good for.
  */
 #include "testing.h"
 
@@ -58,111 +59,143 @@ static double independent(const posenc_spec *spec, double position, int64_t k, b
 }
 
 static void row_agrees(const posenc_spec *spec, double position) {
-  reference_value row[32];
+  enum { MOST = 32 };
+  reference_value row[MOST];
+  float nearest[MOST];
   mpfr_reference *t = reference_create(spec);
-  if (position == floor(position))
+  const int integer = position == floor(position);
+  if (integer)
     reference_row(t, (int64_t)position, row);
   else
     reference_row_real(t, position, row);
+  if (integer && spec->dtype != POSENC_F64)
+    reference_row_floats(t, (int64_t)position, nearest);
   for (int64_t c = 0; c < spec->d_model; c++) {
     const place here = place_of(spec, c);
     const double y = independent(spec, position, here.k, here.cosine, POSENC_F64);
+    const double rounded = independent(spec, position, here.k, here.cosine, spec->dtype);
     check("y", row[c].y, y);
-    check("rounded", reference_rounded(&row[c], spec->dtype),
-        independent(spec, position, here.k, here.cosine, spec->dtype));
+    check("rounded", reference_rounded(&row[c], spec->dtype), rounded);
+    if (integer && spec->dtype != POSENC_F64)
+      check("rounded alone", (double)nearest[c], rounded);
     assert_true(fabs(row[c].low) <= ldexp(0.5, format_unit(format_of(POSENC_F64), ilogb(y))));
   }
   reference_destroy(t);
 }
 
-static void rounded_to_every_dtype(void **state) {
+static void agrees_with_an_independent_computation(void **state) {
   (void)state;
-  const double bases[] = {10000, 1e30, 1e300}, scales[] = {0, 1000, -0.001, 0x1p-32};
+  const double bases[] = {10000, 500000, 1e30, 1e300, 1.0001}, denominators[] = {0, 15, 7.25},
+               scales[] = {0, 1000, -0.001, 0x1p-32};
   for (int i = 0; i < 240; i++) {
     posenc_spec spec = posenc_spec_default(31);
-    spec.base = bases[i % 3];
+    spec.base = bases[i % 5];
+    spec.denominator = denominators[i % 3];
     spec.dtype = i / 3 % FORMATS;
     spec.position_scale = scales[i / 12 % 4];
     spec.layout = i % 2;
     spec.order = i / 2 % 2;
-    const double whole = (double)random_between(&seed, -4000, 4000), part = ldexp((double)next_random(&seed), -64);
+    const int64_t most = i % 8 ? 4000 : POSENC_MAX_POSITION;
+    const double whole = (double)random_between(&seed, -most, most), part = ldexp((double)next_random(&seed), -64);
     row_agrees(&spec, i % 5 ? whole : whole + part);
   }
 }
 
-/* Angles that are midpoints of bfloat16 or float16, or below half the smallest number; the sine is a little less. */
-static void small_midpoints(void **state) {
+static posenc_spec frequencies(const double *freqs, int64_t n, int32_t dtype) {
+  posenc_spec spec = posenc_spec_default(2 * n);
+  spec.freqs = freqs;
+  spec.n_freqs = n;
+  spec.dtype = dtype;
+  return spec;
+}
+
+/* Known digits; and angles halfway between two numbers of a dtype, or half the smallest: the sine is a little less, and
+ * nothing but more precision tells. */
+static void known_numbers(void **state) {
   (void)state;
   static const struct {
     int32_t dtype;
-    double w, rounded;
-  } cases[] = {{POSENC_BF16, 0x1.01p-70, 0x1p-70}, {POSENC_BF16, 0x1.03p-70, 0x1.02p-70},
-      {POSENC_BF16, 0x1.8p-133, 0x1p-133}, {POSENC_BF16, 0x1.4p-132, 0x1p-132}, {POSENC_BF16, 0x1p-134, 0},
-      {POSENC_BF16, 0x1.000001p-134, 0x1p-133}, {POSENC_F16, 0x1.8p-24, 0x1p-24}, {POSENC_F16, 0x1.4p-23, 0x1p-23},
-      {POSENC_F16, 0x1p-25, 0}, {POSENC_F16, 0x1.000001p-25, 0x1p-24}, {POSENC_F16, 0x1p-300, 0},
-      {POSENC_F64, 0x1.8p-1000, 0x1.8p-1000}, {POSENC_F16, 0x1.002p-14, 0x1p-14}, {POSENC_F64, 0x1p-1022, 0x1p-1022}};
+    double w, sine, cosine;
+  } cases[] = {{POSENC_F64, 1, 0.84147098480789650665250232163029899962, 0.54030230586813971740093660744297660373},
+      {POSENC_F32, 1, (double)0.84147098480789650665250232163029899962f,
+          (double)0.54030230586813971740093660744297660373f},
+      {POSENC_F32, 0x1.000003p-70, 0x1.000002p-70, 1}, {POSENC_F32, 0x1.000005p-126, 0x1.000004p-126, 1},
+      {POSENC_F32, 0x1.8p-149, 0x1p-149, 1}, {POSENC_F32, 0x1.4p-148, 0x1p-148, 1}, {POSENC_F32, 0x1p-150, 0, 1},
+      {POSENC_F32, 0x1p-1022, 0, 1}, {POSENC_BF16, 0x1.01p-70, 0x1p-70, 1}, {POSENC_BF16, 0x1.03p-70, 0x1.02p-70, 1},
+      {POSENC_BF16, 0x1.8p-133, 0x1p-133, 1}, {POSENC_BF16, 0x1.4p-132, 0x1p-132, 1}, {POSENC_BF16, 0x1p-134, 0, 1},
+      {POSENC_BF16, 0x1.000001p-134, 0x1p-133, 1}, {POSENC_F16, 0x1.8p-24, 0x1p-24, 1},
+      {POSENC_F16, 0x1.4p-23, 0x1p-23, 1}, {POSENC_F16, 0x1p-25, 0, 1}, {POSENC_F16, 0x1.000001p-25, 0x1p-24, 1},
+      {POSENC_F16, 0x1p-300, 0, 1}, {POSENC_F16, 0x1.002p-14, 0x1p-14, 1}, {POSENC_F64, 0x1.8p-1000, 0x1.8p-1000, 1},
+      {POSENC_F64, 0x1p-1022, 0x1p-1022, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    posenc_spec spec = posenc_spec_default(2);
-    spec.freqs = &cases[i].w;
-    spec.n_freqs = 1;
-    spec.dtype = cases[i].dtype;
+    const posenc_spec spec = frequencies(&cases[i].w, 1, cases[i].dtype);
     reference_value row[2];
     float nearest[2];
     mpfr_reference *t = reference_create(&spec);
-    for (int sign = -1; sign <= 1; sign += 2) {
+    for (int sign = -1; sign <= 1; sign += 2) { /* a negative sine keeps its sign when it rounds to zero */
       reference_row(t, sign, row);
-      check("sine", reference_rounded(&row[0], spec.dtype), sign * cases[i].rounded);
-      check("cosine", reference_rounded(&row[1], spec.dtype), 1);
+      check("sine", reference_rounded(&row[0], spec.dtype), sign * cases[i].sine);
+      check("cosine", reference_rounded(&row[1], spec.dtype), cases[i].cosine);
       if (spec.dtype == POSENC_F64)
         continue;
       reference_row_floats(t, sign, nearest);
-      check("sine alone", (double)nearest[0], sign * cases[i].rounded);
+      check("sine alone", (double)nearest[0], sign * cases[i].sine);
     }
     reference_destroy(t);
   }
 }
 
-/* y + low is the real value to more digits than y: three times an odd 53-bit integer is halfway between two doubles. */
-static void the_rest_of_a_double(void **state) {
+/* y + low is the real value to more digits than y: three times an odd 53-bit integer is halfway between two doubles.
+ * The precision is raised where a rounding needs it, and is not for a double where a float is asked for. */
+static void more_precision_where_it_is_needed(void **state) {
   (void)state;
-  const double w = 0x1.0000000000001p-40;
-  posenc_spec spec = posenc_spec_default(2);
-  spec.freqs = &w;
-  spec.n_freqs = 1;
-  spec.dtype = POSENC_F64;
-  reference_value row[2];
+  const double freqs[] = {0x1.000003p-70, 1.0, 0x1.0000000000001p-40, 0x1.0000000000001p-1022};
+  posenc_spec spec = frequencies(freqs, 3, POSENC_F32);
+  reference_value row[6];
+  float floats[6];
   mpfr_reference *t = reference_create(&spec);
-  reference_row(t, 3, row); /* x^3 / 6 is 4.5 * 2^-120, and half the unit of y 2^-92 */
-  check("y", row[0].y, 0x1.8000000000001p-39);
-  check("low", row[0].low, 0x1p-92 - 4.5 * 0x1p-120);
-  assert_true(ulp_distance(POSENC_F64, row[0].y, row[0].y, row[0].low) < 0.5);
-  assert_true(ulp_distance(POSENC_F64, row[0].y, row[0].y, row[0].low) > 0.4999);
+  reference_row_floats(t, 3, floats);
+  assert_int_equal(reference_widened(t), 0);
+  assert_int_equal(reference_precision(t), REFERENCE_FIRST_BITS);
+  reference_row(t, 3, row); /* of the last one x^3 / 6 is 4.5 * 2^-120, and half the unit of y 2^-92 */
+  assert_int_equal(reference_widened(t), 1);
+  check("y", row[4].y, 0x1.8000000000001p-39);
+  check("low", row[4].low, 0x1p-92 - 4.5 * 0x1p-120);
+  const double distance = ulp_distance(POSENC_F64, row[4].y, row[4].y, row[4].low);
+  assert_true(distance < 0.5 && distance > 0.4999);
+  reference_row_floats(t, 1, floats); /* the first one lies next to a midpoint of floats */
+  assert_int_equal(reference_widened(t), 2);
+  assert_true(reference_precision(t) > REFERENCE_FIRST_BITS);
+  reference_destroy(t);
+  spec = frequencies(freqs + 3, 1, POSENC_F64); /* the sine is 2^-2044 of it below */
+  t = reference_create(&spec);
+  reference_row(t, 3, row);
+  check("y", row[0].y, ldexp(3 * 0x1p52 + 2, -1074));
+  assert_true(reference_precision(t) >= 2048);
   reference_destroy(t);
 }
 
-/* Positions -0.0, and 0 of either kind. */
+/* Position -0.0, and 0 of either kind. */
 static void signs_of_zero(void **state) {
   (void)state;
   const double freqs[] = {1.0, -1.0, 0.0, -0.0}, scales[] = {0, -2};
-  posenc_spec spec = posenc_spec_default(8);
-  spec.freqs = freqs;
-  spec.n_freqs = 4;
+  posenc_spec spec = frequencies(freqs, 4, POSENC_F32);
   for (int s = 0; s < 2; s++) {
     spec.position_scale = scales[s];
-    reference_value row[8];
+    reference_value row[4][8];
     mpfr_reference *t = reference_create(&spec);
-    reference_row_real(t, -0.0, row);
-    for (int k = 0; k < 4; k++)
-      check("-0.0", row[2 * k].y, -0.0 * (s ? -2.0 : 1.0) * freqs[k]);
-    reference_row_real(t, 0.0, row);
-    for (int k = 0; k < 4; k++)
-      check("0.0", row[2 * k].y, 0.0);
-    reference_row(t, 0, row);
-    for (int k = 0; k < 4; k++)
-      check("0", row[2 * k].y, 0.0);
-    reference_row_real(t, -0.5, row);
-    for (int k = 2; k < 4; k++)
-      check("no frequency", (double)row[2 * k].rounded, 0.0);
+    reference_row_real(t, -0.0, row[0]);
+    reference_row_real(t, 0.0, row[1]);
+    reference_row(t, 0, row[2]);
+    reference_row(t, -5, row[3]);
+    for (int k = 0; k < 4; k++) {
+      check("-0.0", row[0][2 * k].y, -0.0 * (s ? -2.0 : 1.0) * freqs[k]);
+      check("0.0", row[1][2 * k].y, 0.0);
+      check("0", row[2][2 * k].y, 0.0);
+      if (k >= 2)
+        check("no frequency", (double)row[3][2 * k].rounded, 0.0);
+      check("cosine", row[k % 3][2 * k + 1].y, 1.0);
+    }
     reference_destroy(t);
   }
 }
@@ -211,16 +244,66 @@ static void columns_by_hand(void **state) {
     }
 }
 
-static void ulps_of_every_dtype(void **state) {
+static void ulp_distances(void **state) {
   (void)state;
-  assert_true(ulp_distance(POSENC_BF16, 1.0078125, 1.0, 0) == 1);
-  assert_true(ulp_distance(POSENC_BF16, 0x1p-133, 0x1.8p-133, 0) == 0.5);
-  assert_true(ulp_distance(POSENC_F16, 0x1.ffcp-1, 1.0, 0) == 0.5);
-  assert_true(ulp_distance(POSENC_F16, 0, 0x1p-20, 0) == 16); /* below 2^-14 the unit stays 2^-24 */
-  assert_true(ulp_distance(POSENC_F64, 0x1.0000000000001p0, 1.0, 0) == 1);
-  assert_true(ulp_distance(POSENC_F64, 1.0, 1.0, -0x1p-54) == 0.25);
-  assert_true(ulp_distance(POSENC_F64, 0x1p-1074, 0x1p-1073, 0) == 1);
-  assert_true(isinf(ulp_distance(POSENC_F16, 0x1p-24, 0, 0)));
+  static const struct {
+    int32_t dtype;
+    double got, y, low, want;
+  } cases[] = {{POSENC_F32, 1, 1, 0, 0}, {POSENC_F32, 0x1.000002p0, 1, 0, 1},
+      {POSENC_F32, 0x1.fffffep-1, 1, 0, 0.5}, /* the unit is that of y, not of the answer */
+      {POSENC_F32, 1, 0x1.fffffep-1, 0, 1}, {POSENC_F32, -0.5, 0.5, 0, 0x1p24},
+      {POSENC_F32, 0x1p-149, 0x1.8p-149, 0, 0.5}, /* below 2^-126 the unit stays 2^-149 */
+      {POSENC_F32, 0, 0x1p-1022, 0, 0x1p-873}, {POSENC_F32, 0, 0, 0, 0}, {POSENC_F32, -0.0, 0, 0, 0},
+      {POSENC_F32, 0x1p-149, 0, 0, (double)INFINITY}, {POSENC_F32, (double)NAN, 0.5, 0, (double)INFINITY},
+      {POSENC_F32, (double)INFINITY, 0.5, 0, (double)INFINITY}, {POSENC_F32, (double)NAN, 0, 0, (double)INFINITY},
+      {POSENC_BF16, 1.0078125, 1, 0, 1}, {POSENC_BF16, 0x1p-133, 0x1.8p-133, 0, 0.5},
+      {POSENC_F16, 0x1.ffcp-1, 1, 0, 0.5}, {POSENC_F16, 0, 0x1p-20, 0, 16}, /* below 2^-14 the unit stays 2^-24 */
+      {POSENC_F16, 0x1p-24, 0, 0, (double)INFINITY}, {POSENC_F64, 0x1.0000000000001p0, 1, 0, 1},
+      {POSENC_F64, 1, 1, -0x1p-54, 0.25}, {POSENC_F64, 0x1p-1074, 0x1p-1073, 0, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    check("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);
+}
+
+/* The largest error of the float64 reference at a position, which the law must cover column by column. */
+static double audited_error(mpfr_reference *t, const posenc_spec *spec, const double *w, int64_t position) {
+  reference_value want[512], got[512];
+  double max = 0;
+  reference_row(t, position, want);
+  float64_reference_row(spec, w, position, got);
+  for (int64_t column = 0; column < spec->d_model; column++) {
+    const double error = fabs(got[column].y - want[column].y);
+    const double law = float64_reference_bound(spec, position, w[column / 2]);
+    if (!(error <= law))
+      fail_msg("position %lld, column %lld: error %g is beyond the law's %g", (long long)position, (long long)column,
+          error, law);
+    max = fmax(max, error);
+  }
+  return max;
+}
+
+static void float64_reference_is_as_good_as_stated(void **state) {
+  (void)state;
+  const posenc_spec spec = posenc_spec_default(512);
+  const int64_t good_to = float64_reference_good_to(&spec);
+  assert_true(good_to >= 1048576); /* it covers every range of the report */
+  mpfr_reference *t = reference_create(&spec);
+  double *w = float64_reference_frequencies(&spec);
+  double max = 0;
+  for (int i = 0; i < 60; i++) {
+    const int64_t position = i == 0 ? good_to : i == 1 ? -good_to : random_between(&seed, 0, good_to >> (i % 12));
+    max = fmax(max, audited_error(t, &spec, w, position));
+  }
+  printf("float64 reference: good to %lld, max error up to there %.3g, goal %.3g\n", (long long)good_to, max,
+      FLOAT64_REFERENCE_GOAL);
+  assert_true(max < FLOAT64_REFERENCE_GOAL);
+
+  /* Far beyond, the law still holds, and the reference is good no more: the limit is one that matters. */
+  max = 0;
+  for (int64_t position = POSENC_MAX_POSITION - 8; position <= POSENC_MAX_POSITION; position++)
+    max = fmax(max, audited_error(t, &spec, w, position));
+  assert_true(max > FLOAT64_REFERENCE_GOAL);
+  free(w);
+  reference_destroy(t);
 }
 
 int main(int argc, char **argv) {
@@ -228,12 +311,13 @@ int main(int argc, char **argv) {
     seed = strtoull(argv[1], NULL, 0);
   printf("seed %llu (an argument sets it)\n", (unsigned long long)seed);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rounded_to_every_dtype),
-      cmocka_unit_test(small_midpoints),
-      cmocka_unit_test(the_rest_of_a_double),
+      cmocka_unit_test(agrees_with_an_independent_computation),
+      cmocka_unit_test(known_numbers),
+      cmocka_unit_test(more_precision_where_it_is_needed),
       cmocka_unit_test(signs_of_zero),
       cmocka_unit_test(columns_by_hand),
-      cmocka_unit_test(ulps_of_every_dtype),
+      cmocka_unit_test(ulp_distances),
+      cmocka_unit_test(float64_reference_is_as_good_as_stated),
   };
   const int failed = cmocka_run_group_tests_name("references", tests, NULL, NULL);
   mpfr_free_cache();

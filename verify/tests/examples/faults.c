@@ -1,5 +1,5 @@
-/* What goes wrong around examples/mapped.*, for LD_PRELOAD; FAULT says which: "disk" is full, "fork" is refused the
- * third time, and all but the first process are "kill"ed or have their fill "refuse"d. */
+/* What goes wrong around examples/mapped.*, for LD_PRELOAD; FAULT says which: "fork" is refused the third
+ * time, and all but the first process are "kill"ed or have their fill "refuse"d. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,13 +14,6 @@ static int asked(const char *fault) {
   const char *wanted = getenv("FAULT");
   return wanted && strcmp(wanted, fault) == 0;
 }
-
-int posix_fallocate(int file, off_t offset, off_t length) {
-  int (*const real)(int, off_t, off_t) = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
-  return asked("disk") ? ENOSPC : real(file, offset, length);
-}
-
-int posix_fallocate64(int file, off_t offset, off_t length) { return posix_fallocate(file, offset, length); }
 
 pid_t fork(void) {
   static int calls;

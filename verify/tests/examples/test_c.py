@@ -1,8 +1,7 @@
 """The examples in C and C++, by pkg-config and by CMake, with GCC and Clang and every warning an error."""
 
-import pytest
-from places import SOURCE, checked, lines
-from truth import columns, said
+from places import lines
+from reference import columns, said
 
 SAME = "the two tables have the same bits"
 
@@ -42,15 +41,3 @@ def test_cmake(place):
         assert said(part, "row 4999 starts") == columns(4999)
     assert "pe.npy: 5000 x 512 float32, written by 4 processes" in text
     assert shared(place, "build/table") and not shared(place, "build/table_static")
-
-
-@pytest.mark.parametrize("compiler, suffix", [("cc", "c"), ("c++", "cpp")])
-def test_header_alone(place, compiler, suffix):
-    (place.examples / f"alone.{suffix}").write_text("#include <posenc.h>\n")
-    place.run(f"{compiler} -fsyntax-only $(pkg-config --cflags posenc) alone.{suffix}")
-
-
-def test_installed_tool_finds_its_library(prefix):
-    tool = prefix[0] / "bin/posenc-verify"
-    version = checked(tool, "--version", env={})
-    assert version.split()[0] == "posenc-verify" and version.split()[1] in (SOURCE / "include/posenc.h").read_text()

@@ -1,23 +1,7 @@
 """The Python examples, with NumPy and PyTorch, and the package installed as a distribution would."""
 
-from decimal import Decimal
-
 from places import lines
-from truth import BFLOAT16, FLOAT16, columns, frequency, nearest, said, sine_and_cosine
-
-#: By preset: what the denominator is for 64 columns, and where the row's first columns are.
-PRESETS = {
-    "paper": (32, {}),
-    "marian": (32, {"split": True}),
-    "t2t": (31, {"split": True}),
-    "ddpm": (31, {"split": True}),
-    "fairseq": (31, {"split": True}),
-    "whisper": (31, {"split": True}),
-    "guided_diffusion": (32, {"split": True, "cosine_first": True}),
-    "diffusers": (31, {"split": True}),
-    "rope": (32, {"split": True, "cosine_first": True}),
-    "rothman": (16, {}),
-}
+from reference import BFLOAT16, FLOAT16, columns, said
 
 
 def output(place, name):
@@ -42,16 +26,17 @@ def test_grid(python_place):
 def test_presets(python_place):
     text = output(python_place, "presets.py")
     names = [line.split()[0] for line in text.splitlines() if not line.startswith(" ")]
-    assert names == list(PRESETS)
-    for part, (denominator, arranged) in zip(text.split("row 1 starts")[1:], PRESETS.values()):
-        assert said("starts" + part, "starts", BFLOAT16) == columns(1, denominator, bits=BFLOAT16, **arranged)
+    assert names == "paper marian t2t ddpm fairseq whisper guided_diffusion diffusers rope rothman".split()
+    rows = [said("starts" + part, "starts", BFLOAT16) for part in text.split("row 1 starts")[1:]]
+    assert rows[0] == columns(1, 32, bits=BFLOAT16)  # the paper's, and in two halves those of rotary embeddings
+    assert rows[-2] == columns(1, 32, split=True, cosine_first=True, bits=BFLOAT16) and len(rows) == len(names)
 
 
 def test_rotary(python_place):
     text = output(python_place, "rotary.py")
-    rows = [sine_and_cosine(8191 * frequency(k, 64, base=Decimal(500000))) for k in range(4)]
-    for what, i in (("sines at 8191 start", 0), ("cosines", 1)):
-        assert said(text, what, BFLOAT16) == [nearest(row[i], BFLOAT16) for row in rows]
+    for what, cosine_first in (("sines at 8191 start", False), ("cosines", True)):
+        want = columns(8191, 64, base=500000.0, split=True, cosine_first=cosine_first, bits=BFLOAT16)
+        assert said(text, what, BFLOAT16) == want
     assert "turned (1, 8, 100, 128), lengths kept: True" in text
 
 

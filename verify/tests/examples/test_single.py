@@ -1,11 +1,9 @@
 """The library as one file; without optimisation, to save time. Its bits at every level, by GCC and Clang, are test_single.sh's."""
 
-import math
-from fractions import Fraction
-
+import numpy as np
 import pytest
 from places import QUICK, SOURCE, lines
-from truth import columns, nearest, said
+from reference import columns, nearest, said
 
 
 def test_single_file(python_place):
@@ -13,11 +11,8 @@ def test_single_file(python_place):
         pytest.skip("there is no scripts/amalgamate")
     (line,) = lines(python_place.examples / "single.c")
     text = python_place.run(line, LAST="-O0", LD_LIBRARY_PATH="", PKG_CONFIG_PATH="", **QUICK)
-    scale = Fraction(nearest(Fraction(math.sqrt(512))))
-    scaled = [nearest(scale * Fraction(c, 512)) for c in range(4)]
-    assert said(text, "position 4095 gives") == [
-        nearest(Fraction(x) + Fraction(row)) for x, row in zip(scaled, columns(4095))
-    ]
+    x = nearest(nearest(np.sqrt(512)) * np.arange(4) / 512)
+    assert said(text, "position 4095 gives") == nearest(x + columns(4095)).tolist()
     assert "libposenc" not in python_place.run("ldd single")
 
 

@@ -1,7 +1,7 @@
 """posenc as a part of another build, by examples/subproject/CMakeLists.txt and without the network."""
 
 from places import QUICK, SOURCE, lines
-from truth import columns, said
+from reference import columns, said
 
 
 def test_subproject(python_place):

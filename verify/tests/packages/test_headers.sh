@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every header stands alone, included first and twice, without a warning: include/posenc.h as C and C++ of every year that the
-# compilers know, and its macros all begin with POSENC_; those of impl/ as C11, by Clang, for AVX-512 and for NEON.
+# compilers know, and its macros all begin with POSENC_; those of impl/ as C11.
 #
 #   test_headers.sh SOURCE_DIR
 set -euo pipefail
@@ -34,14 +34,9 @@ END
 cp "$work/public.c" "$work/public.cpp"
 tried=""
 for compiler in "${compilers[@]}"; do
-  for year in c11 c17 c23 c2x c++17 c++20 c++23 c++2b; do
+  for year in c11 c17 c2x c++17 c++20 c++2b; do
     file=$work/public.c
     [[ $year != c++* ]] || file=$work/public.cpp
-    echo >"$work/empty.${file##*.}"
-    if ! "$compiler" -std="$year" -fsyntax-only "$work/empty.${file##*.}" 2>"$work/said"; then # does it know the year?
-      [[ $year == *2[3xb] ]] || { echo "$compiler does not take -std=$year:"; cat "$work/said"; exit 1; }
-      continue
-    fi
     "$compiler" -std="$year" "${strict[@]}" -Iinclude "$file" || { echo "posenc.h: $compiler -std=$year warns"; exit 1; }
     tried+=" $compiler/$year"
   done
@@ -54,24 +49,13 @@ others=$(comm -13 <(printf '#include <stddef.h>\n#include <stdint.h>\n' | macros
 [[ ! $others ]] || { printf 'posenc.h defines other macros than POSENC_*:\n%s\n' "$others"; exit 1; }
 echo "ok: posenc.h defines no macro but POSENC_*"
 
-# A kernel's headers ask for the row being compiled. Beside simd.h stand its parts, which are no headers of their own.
-flags_of() { sed -n "s/^ *set(flags_$1 \(-.*\))$/\1/p" CMakeLists.txt; } # as the build has them
-check() { # check HEADER COMPILER ISA [FLAG...]; static functions that a kernel's file would use stay unused here
-  printf '#include "%s"\n#include "%s"\nextern int a_unit_has_a_declaration;\n' "${1#impl/}" "${1#impl/}" |
-    "$2" -x c -std=c11 "${strict[@]}" -Wno-unused-function -ffp-contract=off -Iinclude -Iimpl -DPOSENC_NAME="exact_$3" \
-      -DPOSENC_ISA="$3" -DPOSENC_VARIANT=0 -DPOSENC_WITH_SLEEF=0 "${@:4}" - || { echo "$1 does not stand alone ($2, $3)"; exit 1; }
-}
-mapfile -t headers < <(find impl -name '*.h' \( ! -path '*simd[_/]*' -o -path '*/simd.h' \) | sort)
+# A kernel's headers ask for the row being compiled. Beside simd.h stand its parts, which are no headers of their own. Static
+# functions that a kernel's file would use stay unused here.
+mapfile -t headers < <(find impl -name '*.h' \( ! -path '*/simd/*' -o -path '*/simd.h' \) | sort)
 ((${#headers[@]} > 20)) || { echo "only ${#headers[@]} headers found in impl/"; exit 1; }
-jobs=() # one line each, for two at a time
 for header in "${headers[@]}"; do
-  ! command -v clang >/dev/null || jobs+=("$header clang any")
-  [[ $(uname -m) != x86_64 ]] || jobs+=("$header gcc avx512 $(flags_of avx512)")
-  ! command -v aarch64-linux-gnu-gcc >/dev/null || jobs+=("$header aarch64-linux-gnu-gcc neon")
+  printf '#include "%s"\n#include "%s"\nextern int a_unit_has_a_declaration;\n' "${header#impl/}" "${header#impl/}" |
+    "${compilers[-1]}" -x c -std=c11 "${strict[@]}" -Wno-unused-function -ffp-contract=off -Iinclude -Iimpl -DPOSENC_NAME=exact_any \
+      -DPOSENC_ISA=any -DPOSENC_VARIANT=0 -DPOSENC_WITH_SLEEF=0 - || { echo "$header does not stand alone"; exit 1; }
 done
-export -f check
-export strict_words="${strict[*]}"
-run='read -r -a strict <<<"$strict_words"; check "$@"'
-printf '%s\n' "${jobs[@]}" | xargs -P "$(nproc)" -L 1 bash -c "$run" check >"$work/said" 2>&1 || { cat "$work/said"; exit 1; }
-[[ ! -s $work/said ]] || { cat "$work/said"; exit 1; }
-echo "ok: ${#headers[@]} headers of impl/, in ${#jobs[@]} ways"
+echo "ok: ${#headers[@]} headers of impl/"

@@ -112,14 +112,12 @@ refused() { # refused PATTERN WANTED [ARGUMENT...]
 }
 accepted ""
 grep -q "shared:ON static:ON" log || fail "both kinds should be there"
-accepted 1
-accepted 1.0
-accepted "1.0.0;EXACT"
-accepted "1.0...<2"
-accepted "1.0;COMPONENTS;shared;static"
-refused 'compatible with requested version "2.0"' 2.0
-refused 'compatible with requested version "1.99"' 1.99
-refused 'compatible with requested version "0.9"' 0.9
+for wanted in 1 1.0 "1.0.0;EXACT" "1.0...<2" "1.0;COMPONENTS;shared;static"; do
+  accepted "$wanted"
+done
+for wanted in 2.0 1.99 0.9; do
+  refused "compatible with requested version \"$wanted\"" $wanted
+done
 refused 'no component tools: there are shared and static' "1.0;COMPONENTS;tools"
 if grep -q "^POSENC_WITH_SLEEF:BOOL=ON" "$build_dir/CMakeCache.txt"; then
   refused 'no component static: the static library needs SLEEF' "1.0;COMPONENTS;static" -DWITHOUT_SLEEF=ON

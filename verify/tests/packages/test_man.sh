@@ -25,10 +25,8 @@ has() { # has PAGE TEXT: in what is shown, wherever lines break
 }
 
 shown posenc.3
-for text in "const posenc_plan *plan, const double *positions, int64_t count, void *out" \
-  "POSENC_ERROR_MEMORY = 8 /* out of memory */" "uint64_t reserved[6];" "typedef struct posenc_strides { int64_t batch, row;" \
-  "#define POSENC_MAX_D_MODEL (INT64_C(1) << 20)" "row_stride elements from a row to the next, >= d_model" \
-  "Frees the table; NULL is fine." "PE(pos, 2k+1) = cos(pos * w_k)"; do
+for text in "POSENC_ERROR_MEMORY = 8 /* out of memory */" "typedef struct posenc_strides { int64_t batch, row;" \
+  "#define POSENC_MAX_D_MODEL (INT64_C(1) << 20)" "Frees the table; NULL is fine." "PE(pos, 2k+1) = cos(pos * w_k)"; do
   has posenc.3 "$text"
 done
 grep -qE 'POSENC_API [a-z]|__cplusplus|extern' "$work/text" && fail "posenc.3 shows what is for compilers only"

@@ -2,7 +2,7 @@
 # The library as one file (scripts/amalgamate): compiled without a flag it needs, it has the library's implementations and bits,
 # exports what the header declares and nothing else, and fuses no operation on its own.
 #
-#   test_single.sh SOURCE_DIR SINGLE_BITS [--all]      SINGLE_BITS: the program of single_bits.c with the library
+#   test_single.sh SOURCE_DIR TEST_BITS [--all]      TEST_BITS: the program of test_bits.c with the library
 #
 # --all: GCC and Clang, at -O0, -O2 and -O3 -march=native, for this machine and AArch64 (some minutes); else GCC alone, as it is used.
 set -euo pipefail
@@ -25,19 +25,22 @@ grep -o '\<posenc_[a-z_]*(' <(grep '^POSENC_API' "$work/single/posenc.h") | tr -
 
 # check NAME EMULATOR COMPILER FLAG...: in a folder of its own, from another one than the file's
 check() {
-  local name=$1 emulator=$2 compiler=$3 objdump=objdump nm=nm folder=$work/$1
+  local name=$1 emulator=$2 compiler=$3 objdump=objdump nm=nm folder=$work/$1 tool
   shift 3
+  for tool in "${compiler%% *}" ${emulator%% *}; do
+    command -v "$tool" >/dev/null || { echo "skipped: $name: $tool is missing"; return; }
+  done
   [[ $name != aarch64* ]] || { objdump=aarch64-linux-gnu-objdump nm=aarch64-linux-gnu-nm; }
   mkdir "$folder"
   cd "$folder"
   # shellcheck disable=SC2086  # a compiler with its --target
   {
     $compiler "$@" "${warnings[@]}" -c "$c" -o posenc.o
-    $compiler -O1 -ffp-contract=off -I"$work/single" -I"$source/verify" "$source/verify/tests/packages/single_bits.c" posenc.o -lm -o single_bits
+    $compiler -O1 -ffp-contract=off -I"$work/single" -I"$source/verify" "$source/verify/tests/bits/test_bits.c" posenc.o -lm -o test_bits
   } || fail "$name: it does not build"
   diff "$work/public" <($nm -g --defined-only posenc.o | awk '{ print $3 }' | sort) ||
     fail "$name: these symbols are not the header's"
-  $emulator ./single_bits >bits || { cat bits; fail "$name: other bits than hashes.inc has"; }
+  $emulator ./test_bits >bits || { cat bits; fail "$name: other bits than hashes.inc has"; }
   diff "$work/bits" bits || fail "$name: other bits than the library's"
   # Rows of `any` and what is no kernel have no fused operation to write, and nobody has one that adds and subtracts in turn.
   $objdump -d --no-show-raw-insn posenc.o |
@@ -46,7 +49,7 @@ check() {
          /\tvfm(addsub|subadd)/ { print name, $0 }' >fused
   [[ ! -s fused ]] || { head fused; fail "$name: the compiler fused these on its own"; }
   grep -q 'posenc_fill>:' <($objdump -d posenc.o) || fail "$name: objdump shows no functions"
-  $emulator ./single_bits --list | cut -d, -f1,3- >list
+  $emulator ./test_bits --list | cut -d, -f1,3- >list
   if [[ $name == aarch64* && $(uname -m) != aarch64 ]]; then
     diff <(sed -E '/_avx512|_avx2/d' "$work/list") <(sed '/_neon/d' list) && [[ $(grep -c _neon list) -ge 2 ]]
   else
@@ -80,41 +83,19 @@ refuses 'posenc.h of another' cc -E "$work/other/posenc.c" -o /dev/null
 [[ ! $all ]] || cc -O1 -fPIC -shared -DPOSENC_API= -fvisibility=hidden "$c" -lm -o "$work/hidden.so" || fail "it does not build to be hidden"
 [[ ! $all || -z $(nm -D --defined-only "$work/hidden.so") ]] || fail "a library that hides posenc shows $(nm -D --defined-only "$work/hidden.so" | head -n 3)"
 
-gcc=${CC:-gcc}
-jobs=() # check's arguments, one job a line; two run at a time
-if [[ $all ]]; then
-  for compiler in "$gcc" clang; do
-    jobs+=("$compiler-0||$compiler|" "$compiler-c11||$compiler|-O2 -std=c11" "$compiler-3||$compiler|-O3 -march=native")
-  done
-else
-  jobs+=("$gcc-2||$gcc|-O2 -march=native")
+gcc=${CC:-gcc} emulator="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+if [[ ! $all ]]; then
+  check "$gcc-2" "" "$gcc" -O2 -march=native
+  exit
 fi
-aarch64="qemu-aarch64 -L /usr/aarch64-linux-gnu"
-if [[ $(uname -m) == aarch64 || ! $all ]]; then
-  :
-elif ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/dev/null; then
-  echo "skipped: AArch64: its GCC or qemu-aarch64 is missing (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"
-else
-  for flags in "" -O2 -O3; do
-    jobs+=("aarch64-gcc${flags:--O0}|$aarch64|aarch64-linux-gnu-gcc|$flags"
-      "aarch64-clang${flags:--O0}|$aarch64|clang --target=aarch64-linux-gnu|$flags")
+for compiler in "$gcc" clang; do
+  check "$compiler-0" "" "$compiler"
+  check "$compiler-c11" "" "$compiler" -O2 -std=c11
+  check "$compiler-3" "" "$compiler" -O3 -march=native
+done
+if [[ $(uname -m) != aarch64 ]]; then
+  for flags in -O0 -O2 -O3; do
+    check "aarch64-gcc$flags" "$emulator" aarch64-linux-gnu-gcc $flags
+    check "aarch64-clang$flags" "$emulator" "clang --target=aarch64-linux-gnu" $flags
   done
 fi
-run() { # run JOB
-  local name emulator compiler flags
-  IFS='|' read -r name emulator compiler flags <<<"$1"
-  command -v "${compiler%% *}" >/dev/null || { echo "skipped: $name: ${compiler%% *} is missing"; return; }
-  # shellcheck disable=SC2086
-  check "$name" "$emulator" "$compiler" $flags
-}
-failed=0 running=0
-for job in "${jobs[@]}"; do
-  [[ $running -lt 2 ]] || { wait -n || failed=1; running=$((running - 1)); }
-  run "$job" >"$work/said-${job%%|*}" 2>&1 &
-  running=$((running + 1))
-done
-for (( ; running > 0; running--)); do
-  wait -n || failed=1
-done
-cat "$work"/said-*
-exit "$failed"

@@ -11,20 +11,15 @@ function(posenc_script_test name script) # [CAMPAIGN] [ARGUMENT...]: test_SCRIPT
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
-add_executable(single_bits ${CMAKE_CURRENT_LIST_DIR}/single_bits.c)
-target_include_directories(single_bits PRIVATE ${PROJECT_SOURCE_DIR}/verify)
-target_compile_options(single_bits PRIVATE -ffp-contract=off)
-target_link_libraries(single_bits PRIVATE posenc)
-
 posenc_script_test(headers headers)
 posenc_script_test(builds builds)
-posenc_script_test(single single $<TARGET_FILE:single_bits>)
+posenc_script_test(single single $<TARGET_FILE:test_bits>)
 set_tests_properties(builds single PROPERTIES COST 50) # the long ones first, or a processor waits for them in the end
 if(POSENC_BUILD_BENCH)
   posenc_script_test(install install ${PROJECT_BINARY_DIR})
   posenc_script_test(man man ${PROJECT_BINARY_DIR} $<TARGET_FILE:posenc-verify> $<TARGET_FILE:posenc-table>
                      $<TARGET_FILE:posenc-bench>)
 endif()
-posenc_script_test(single_all single CAMPAIGN $<TARGET_FILE:single_bits> --all)
+posenc_script_test(single_all single CAMPAIGN $<TARGET_FILE:test_bits> --all)
 posenc_script_test(sleef sleef CAMPAIGN)
 posenc_script_test(release release CAMPAIGN)
