@@ -27,15 +27,13 @@ static const char *string(const cJSON *object, const char *key) {
   return s ? s : "";
 }
 
-/* What the report says of one dtype of an implementation that it calls verified. Reports that name no dtype are about
- * float32. */
+/* What the report says of one dtype of an implementation that it calls verified. */
 static void read_dtype(const cJSON *entry, const posenc_impl *impl, posenc_dtype dtype) {
   const cJSON *range;
   char name[96];
   bool judged = false, broken = false;
   cJSON_ArrayForEach(range, cJSON_GetObjectItemCaseSensitive(entry, "ranges")) {
-    const char *of = string(range, "dtype");
-    if (strcmp(*of ? of : bench_dtype_name(POSENC_F32), bench_dtype_name(dtype)) != 0)
+    if (strcmp(string(range, "dtype"), bench_dtype_name(dtype)) != 0)
       continue;
     judged = true;
     broken = broken || cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(range, "bound_ok"));

@@ -18,9 +18,6 @@ extern const bench_limit limits[];
 bool limit_runs_here(const bench_limit *l);
 
 /* All that run here, for as many bytes as the shape's table of that dtype has. */
-typedef void bench_take_case(void *data, const shim_case *c); /* its name is to be copied */
-void bench_each_limit(
-    const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take, void *data);
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at); /* limit/... */
 void bench_register_harness(void);                                                                /* harness/... */
 

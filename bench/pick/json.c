@@ -1,8 +1,6 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "pick.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "../../verify/reference/columns.h"
@@ -39,13 +37,13 @@ static void add_candidate(cJSON *list, const pick *p, const pick_row *r) {
   cJSON_AddBoolToObject(o, "within", r->within);
   if (r->reason[0])
     cJSON_AddStringToObject(o, "reason", r->reason);
-  if (r->time.n == 0)
+  if (r->n == 0)
     return;
-  cJSON_AddNumberToObject(o, "turns", r->time.n);
-  cJSON_AddNumberToObject(o, "rows_written", (double)r->time.rows);
-  cJSON_AddNumberToObject(o, "ns_per_element", r->time.ns);
-  cJSON_AddNumberToObject(o, "spread", r->time.spread);
-  cJSON_AddNumberToObject(o, "gb_s", (double)posenc_dtype_size((posenc_dtype)p->spec.dtype) / r->time.ns);
+  cJSON_AddNumberToObject(o, "turns", r->n);
+  cJSON_AddNumberToObject(o, "rows_written", (double)r->rows);
+  cJSON_AddNumberToObject(o, "ns_per_element", r->ns);
+  cJSON_AddNumberToObject(o, "spread", r->spread);
+  cJSON_AddNumberToObject(o, "gb_s", (double)posenc_dtype_size((posenc_dtype)p->spec.dtype) / r->ns);
   cJSON_AddNumberToObject(o, "of_limit", r->of_limit);
   cJSON_AddNumberToObject(o, "behind", r->against.behind);
   cJSON_AddNumberToObject(o, "unsure", r->against.unsure);
@@ -71,12 +69,7 @@ static void add_choice(cJSON *root, const pick *p) {
   cJSON_AddStringToObject(root, "pick", p->chosen->impl->name);
   cJSON_AddStringToObject(root, "ask_for", pick_portable_name(p->chosen->impl, name, sizeof name));
   cJSON_AddBoolToObject(root, "tie", p->chosen != p->fastest || (p->next && p->next->against.tie));
-  cJSON *use = cJSON_AddObjectToObject(root, "use");
-  for (int i = 0; i < PICK_LANGUAGES; i++) {
-    char *text = pick_import(p, i);
-    cJSON_AddStringToObject(use, pick_languages[i].key, text);
-    free(text);
-  }
+  cJSON_AddItemToObject(root, "use", pick_use(p));
 }
 
 bool pick_print_json(const pick *p, FILE *out) {

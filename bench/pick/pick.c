@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../verify/cli/machine.h"
+
 /* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that
  * reports go by. MPFR and the integers of exact's float64 take their time. */
 enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
@@ -13,17 +14,9 @@ enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
 /* A table beyond every cache says all there is to say about a larger one. */
 static const int64_t MOST_BYTES = INT64_C(1) << 30;
 
-static bool budget_of_error(const pick_options *o, pick_row *row) {
-  if (o->recipe)
-    return true;
-  if (row->ulp <= o->max_ulp && row->max_abs <= o->max_abs)
-    return true;
-  snprintf(row->reason, sizeof row->reason, "beyond the budget");
-  return false;
-}
-
 static void judge_row(const pick *p, pick_row *row) {
   const impl_result *r = row->verified;
+  const pick_options *o = p->o;
   row->ulp = row->max_abs = NAN;
   for (int64_t i = 0; i < p->verified.sweep.count; i++)
     if (r->verdicts[i].judged) {
@@ -36,10 +29,12 @@ static void judge_row(const pick *p, pick_row *row) {
     snprintf(row->reason, sizeof row->reason, "does not offer this table");
   else if (!impl_verified(r))
     snprintf(row->reason, sizeof row->reason, "failed verification: %s", r->failure);
-  else if (p->o->recipe && !(p->recipe && strcmp(p->recipe, r->impl->name) == 0))
+  else if (o->recipe && !(p->recipe && strcmp(p->recipe, r->impl->name) == 0))
     snprintf(row->reason, sizeof row->reason, "other roundings");
+  else if (!o->recipe && !(row->ulp <= o->max_ulp && row->max_abs <= o->max_abs))
+    snprintf(row->reason, sizeof row->reason, "beyond the budget");
   else
-    row->within = budget_of_error(p->o, row);
+    row->within = true;
 }
 
 /* The most rows of each range that come to no more outputs than are to be compared. */
@@ -75,7 +70,7 @@ static void verify(pick *p) {
   for (int64_t i = 0; i < s.count; i++)
     p->rows_compared += s.segments[i].n_rows;
   p->n = p->verified.n_impls;
-  p->rows = must_calloc((int64_t)p->n, sizeof *p->rows);
+  p->rows = must_calloc((int64_t)p->n + PICK_LIMITS, sizeof *p->rows);
   for (size_t i = 0; i < p->n; i++) {
     p->rows[i].impl = p->verified.impls[i].impl;
     p->rows[i].verified = &p->verified.impls[i];

@@ -4,50 +4,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/reference/columns.h"
 #include "../../verify/campaign/family.h"
-#include "../../verify/reference/formats.h"
 #include "../../verify/cli/machine.h"
+#include "../../verify/reference/columns.h"
+#include "../../verify/reference/formats.h"
 
 static void print_question(const pick *p, FILE *out) {
   const posenc_spec *s = &p->spec;
   const spec_options *t = &p->o->table;
-  char cpu[256];
-  fprintf(out, "%s, d_model %lld, positions %lld to %lld, %s", t->preset ? t->preset : "paper", (long long)s->d_model,
-      (long long)t->from, (long long)(t->to - 1), format_of(s->dtype)->long_name);
-  fprintf(out, ", base %g, %s, %s", s->base, layout_name(s->layout), order_name(s->order));
-  if (s->denominator > 0)
-    fprintf(out, ", denominator %g", s->denominator);
-  if (spec_scale(s) != 1)
-    fprintf(out, ", position scale %g", spec_scale(s));
-  fprintf(out, "\nbudget: ");
-  if (p->o->recipe)
-    fprintf(out, "the framework's own roundings; %s\n", p->recipe_why);
-  else if (isfinite(p->o->max_ulp) && isfinite(p->o->max_abs))
-    fprintf(out, "at most %g ULP and %g absolute\n", p->o->max_ulp, p->o->max_abs);
-  else
-    fprintf(out, isfinite(p->o->max_ulp) ? "at most %g ULP\n" : "at most %g absolute\n",
-        isfinite(p->o->max_ulp) ? p->o->max_ulp : p->o->max_abs);
   const int64_t count = t->to - t->from;
+  char cpu[256];
+  fprintf(out, "%s, d_model %" PRId64 ", positions %" PRId64 " to %" PRId64 ", %s, base %g",
+      t->preset ? t->preset : "paper", s->d_model, t->from, t->to - 1, format_of(s->dtype)->long_name, s->base);
+  spec_print_changes(out, s);
+  fputs("\nbudget: ", out);
+  if (p->o->recipe)
+    fprintf(out, "the framework's own roundings; %s", p->recipe_why);
+  if (isfinite(p->o->max_ulp))
+    fprintf(out, "at most %g ULP%s", p->o->max_ulp, isfinite(p->o->max_abs) ? ", " : "");
+  if (isfinite(p->o->max_abs))
+    fprintf(out, "at most %g absolute", p->o->max_abs);
   if (p->rows_compared == count)
-    fprintf(out, "verified against MPFR: all %lld rows\n", (long long)count);
+    fprintf(out, "\nverified against MPFR: all %" PRId64 " rows\n", count);
   else
     fprintf(out,
-        "verified against MPFR: %lld of %lld rows, spread over the table; errors of other rows may be larger\n",
-        (long long)p->rows_compared, (long long)count);
+        "\nverified against MPFR: %" PRId64 " of %" PRId64
+        " rows, spread over the table; errors of other rows may be larger\n",
+        p->rows_compared, count);
   machine_cpu(cpu, sizeof cpu);
   fprintf(out, "measured on %s, %s, %s build; one core; output at %d modulo 64", cpu, machine_compiler(),
       machine_build_type(), (int)p->o->at->bytes);
   if (p->shape.positions < count)
-    fprintf(out, "; only the first %lld rows were written", (long long)p->shape.positions);
-  fprintf(out, "\n\n");
+    fprintf(out, "; only the first %" PRId64 " rows were written", p->shape.positions);
+  fputs("\n\n", out);
 }
 
 static int faster_first(const void *a, const void *b) {
   const pick_row *x = *(const pick_row *const *)a, *y = *(const pick_row *const *)b;
-  if (x->time.n > 0 && y->time.n > 0)
-    return (x->time.ns > y->time.ns) - (x->time.ns < y->time.ns);
-  return (x->time.n == 0) - (y->time.n == 0);
+  if (x->n > 0 && y->n > 0)
+    return (x->ns > y->ns) - (x->ns < y->ns);
+  return (x->n == 0) - (y->n == 0);
 }
 
 /* "2.1 +- 0.4 %", or "80 %" of what was dropped early. */
@@ -65,22 +61,20 @@ static void print_row(const pick *p, const pick_row *r, FILE *out) {
   const double size = (double)posenc_dtype_size((posenc_dtype)p->spec.dtype);
   char behind[48];
   fprintf(out, "%-18s", r->impl->name);
-  if (isnan(r->ulp))
-    fprintf(out, " %9s %9s", "-", "-");
-  else
-    fprintf(out, r->ulp < 10000 ? " %9.7g %9.2e" : " %9.2e %9.2e", r->ulp, r->max_abs);
-  if (r->time.n == 0) {
+  fprintf(out,
+      isnan(r->ulp)    ? "         -         -"
+      : r->ulp < 10000 ? " %9.7g %9.2e"
+                       : " %9.2e %9.2e",
+      r->ulp, r->max_abs);
+  if (r->n == 0) {
     fprintf(out, "  %s\n", r->reason);
     return;
   }
-  const double gb_s = size / r->time.ns, spread = gb_s * r->time.spread / r->time.ns;
-  fprintf(out, gb_s < 1 ? " %11.3f %8.4f %6.4f" : " %11.3f %8.2f %6.2f", r->time.ns, gb_s, spread);
-  if (isnan(r->of_limit))
-    fprintf(out, " %9s", "-");
-  else
-    fprintf(out, " %7.1f %%", 100 * r->of_limit);
+  fprintf(out, " %11.3f %8.3g", r->ns, size / r->ns);
+  fprintf(out, isnan(r->spread) ? "      -" : " %6.2g", size / r->ns * r->spread / r->ns);
+  fprintf(out, isnan(r->of_limit) ? "         -" : " %7.1f %%", 100 * r->of_limit);
   if (r == p->fastest)
-    fprintf(out, "  fastest\n");
+    fputs("  fastest\n", out);
   else
     fprintf(out, "  %s longer%s\n", percent(r, behind), r->against.tie ? ": a tie" : "");
 }
@@ -97,18 +91,6 @@ static void print_rows(const pick *p, FILE *out) {
   free(sorted);
 }
 
-static void print_import(const pick *p, FILE *out) {
-  for (int i = 0; i < PICK_LANGUAGES; i++) {
-    char *text = pick_import(p, i);
-    fprintf(out, "\n%s:\n", pick_languages[i].title);
-    for (char *line = text, *end; *line; line = end + 1) {
-      end = strchr(line, '\n');
-      fprintf(out, "    %.*s\n", (int)(end - line), line);
-    }
-    free(text);
-  }
-}
-
 static const pick_row *most_accurate(const pick *p) {
   const bool by_ulp = isfinite(p->o->max_ulp);
   const pick_row *best = NULL;
@@ -120,56 +102,68 @@ static const pick_row *most_accurate(const pick *p) {
   return best;
 }
 
-void pick_print_why(const pick *p, FILE *out) {
-  const char *noisy = "; the machine is too noisy to tell them apart";
+static void print_why_fastest(const pick *p, FILE *out) {
   const char *compared = p->rows_compared < p->o->table.to - p->o->table.from ? " on the rows that were compared" : "";
+  const pick_row *other = p->chosen == p->fastest ? p->next : p->chosen;
   char behind[48];
   size_t within = 0;
   for (size_t i = 0; i < p->n; i++)
     within += p->rows[i].within;
+  if (within == 1) {
+    fprintf(out, "the only one within the budget%s", compared);
+    return;
+  }
+  if (p->chosen == p->fastest)
+    fprintf(out, "the fastest of the %zu within the budget%s; %s takes", within, compared, other->impl->name);
+  else
+    fprintf(out, "one of the %zu within the budget%s; it takes", within, compared);
+  fprintf(out, " %s longer", percent(other, behind));
+  if (p->chosen != p->fastest)
+    fprintf(out, " than %s, the fastest", p->fastest->impl->name);
+  if (other->against.tie)
+    fputs(": a tie, which goes to the one listed first, the simpler", out);
+}
+
+void pick_print_why(const pick *p, FILE *out) {
+  const pick_row *best = most_accurate(p);
   if (p->o->recipe && !p->recipe)
     fprintf(out, "none: %s", p->recipe_why);
   else if (p->error)
     fprintf(out, "none: nothing could be measured: %s", p->error);
-  else if (within == 0) {
-    const pick_row *best = most_accurate(p);
-    fprintf(out, "none is within the budget");
-    if (best)
-      fprintf(out, "; the most accurate is %s, with %.7g ULP and %.2e absolute", best->impl->name, best->ulp,
-          best->max_abs);
-  } else if (p->o->recipe)
+  else if (p->chosen && p->o->recipe)
     fprintf(out, "the one that rounds so: %s", p->recipe_why);
-  else if (within == 1)
-    fprintf(out, "the only one within the budget%s", compared);
-  else if (p->chosen != p->fastest)
-    fprintf(out,
-        "%s behind %s, the fastest of the %zu within the budget%s: a tie, which goes to the one listed first, the "
-        "simpler%s",
-        percent(p->chosen, behind), p->fastest->impl->name, within, compared,
-        p->chosen->against.unsure > 0.1 ? noisy : "");
-  else if (p->next->against.tie)
-    fprintf(out,
-        "the fastest of the %zu within the budget%s; %s is %s behind: a tie, which goes to the one listed first, "
-        "the simpler%s",
-        within, compared, p->next->impl->name, percent(p->next, behind), p->next->against.unsure > 0.1 ? noisy : "");
+  else if (p->chosen)
+    print_why_fastest(p, out);
+  else if (best)
+    fprintf(out, "none is within the budget; the most accurate is %s, with %.7g ULP and %.2e absolute",
+        best->impl->name, best->ulp, best->max_abs);
   else
-    fprintf(out, "the fastest of the %zu within the budget%s; %s takes %s longer", within, compared,
-        p->next->impl->name, percent(p->next, behind));
+    fputs("none is within the budget", out);
 }
 
 /* The name for programs; and where that is not the family's, what the family's would cost here. */
 static void print_name(const pick *p, FILE *out) {
-  char name[96], family[FAMILY_SIZE];
+  char name[96], family[FAMILY_SIZE], behind[48];
   pick_portable_name(p->chosen->impl, name, sizeof name);
   family_of(p->chosen->impl, family);
   if (strcmp(name, family) == 0 && strcmp(name, p->chosen->impl->name) != 0)
     fprintf(out, "Ask for it as \"%s\": on another CPU that is the member of its family that runs best there.\n", name);
   for (size_t i = 0; i < p->n && strcmp(name, family) != 0; i++)
-    if (p->rows[i].impl == posenc_impl_find(family) && p->rows[i].time.n > 0) {
-      char behind[48];
+    if (p->rows[i].impl == posenc_impl_find(family) && p->rows[i].n > 0)
       fprintf(out, "It needs %s. \"%s\", which is %s here, would take %s longer, and runs elsewhere too.\n",
           p->chosen->impl->isa, family, p->rows[i].impl->name, percent(&p->rows[i], behind));
-    }
+}
+
+static void print_use(const pick *p, FILE *out) {
+  static const char *const titles[] = {"C", "CMake", "pkg-config", "Python"};
+  cJSON *use = pick_use(p);
+  int i = 0;
+  for (const cJSON *text = use->child; text; text = text->next) {
+    fprintf(out, "\n%s:\n", titles[i++]);
+    for (char *line = strtok(text->valuestring, "\n"); line; line = strtok(NULL, "\n"))
+      fprintf(out, "    %s\n", line);
+  }
+  cJSON_Delete(use);
 }
 
 bool pick_print_text(const pick *p, FILE *out) {
@@ -180,7 +174,7 @@ bool pick_print_text(const pick *p, FILE *out) {
   fputc('\n', out);
   if (p->chosen) {
     print_name(p, out);
-    print_import(p, out);
+    print_use(p, out);
   }
   return true;
 }

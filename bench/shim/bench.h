@@ -6,12 +6,12 @@
 #include "posenc.h"
 #include "shim.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc
- * ------------------------------------------------------------- */
+/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc ---------------------------------------------------- */
 
 typedef struct bench_shape {
   const char *name;
@@ -42,9 +42,6 @@ typedef struct bench_offset {
   char suffix[16];
 } bench_offset;
 
-/* The name "what/n:POSITIONS/d:D_MODEL", and the suffix; returns text. */
-const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_offset *at);
-
 enum { BENCH_MAX_OFFSETS = 16 }; /* multiples of 4 below 64 */
 
 /* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
@@ -59,11 +56,42 @@ void bench_buffer_release(void);
  * same place of a page, and a page further than whole pages would need. */
 size_t bench_to_next(size_t bytes);
 
-/* The share of the buffer's pages, of those in use, that are huge; negative where the system does not tell. */
+/* The share of the buffer's pages in use that are huge; negative where the system does not tell. */
 double bench_buffer_huge(void);
 
-/* Within a case's end(): a pass wrote so many rows of the buffer. */
-void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype);
+/* ---- Cases that write rows: work.c -------------------------------------------------------------------------- */
+
+typedef struct bench_work bench_work;
+struct bench_work {
+  const posenc_impl *impl;       /* whose case it is, and whose plan; or NULL */
+  const posenc_spec *spec;       /* of the plan; not kept; NULL: it needs none */
+  const char *peer, *stands_for; /* whose case it is, where it is no implementation's; stands_for: see shim_case */
+  bool wall;                     /* see shim_case */
+  posenc_dtype dtype;
+  int64_t rows, d_model;                       /* that a pass writes; no rows: it writes none */
+  size_t bytes;                                /* of the buffer; those of the rows unless given */
+  bool own_memory;                             /* it writes elsewhere than to the buffer */
+  int64_t *positions;                          /* freed in the end, or NULL */
+  const void *what;                            /* whatever else `write` needs */
+  void *self;                                  /* likewise, and given to destroy() in the end */
+  void (*destroy)(void *self);                 /* or NULL */
+  const char *(*prepare)(bench_work *w);       /* or NULL: called by begin(); returns NULL or an error */
+  posenc_status (*write)(const bench_work *w); /* a pass; a run with an error is void */
+
+  /* Set while it runs. */
+  posenc_plan *plan;
+  int64_t offset;
+  float *out;
+  const char *label;    /* or NULL */
+  posenc_status status; /* the first that is not OK */
+};
+
+#define BENCH_SIZE "n:%" PRId64 "/d:%" PRId64 /* the part of a name that says the table's size */
+
+/* The work is copied; the rest is its name, without the suffix of the offset. at: NULL where there is none. Skipped
+ * where there is no plan. */
+__attribute__((format(printf, 3, 4))) void bench_register_work(
+    const bench_work *work, const bench_offset *at, const char *name, ...);
 
 /* ---- What is skipped, and why ------------------------------------------------------------------------------- */
 

@@ -67,11 +67,3 @@ void bench_buffer_release(void) {
   buffer.mapping = NULL;
   buffer.touched = 0;
 }
-
-void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype) {
-  shim_bytes(run, rows * d_model * (int64_t)posenc_dtype_size(dtype));
-  shim_items(run, rows * d_model);
-  shim_counter(run, "rows", (double)rows);
-  if (buffer.huge >= 0.0)
-    shim_counter(run, "huge_pages", buffer.huge);
-}

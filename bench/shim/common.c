@@ -1,9 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------- */
@@ -47,11 +44,6 @@ const char *bench_dtype_name(posenc_dtype dtype) {
   static const char *const names[] = {
       [POSENC_F32] = "f32", [POSENC_F64] = "f64", [POSENC_BF16] = "bf16", [POSENC_F16] = "f16"};
   return names[dtype];
-}
-
-const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_offset *at) {
-  snprintf(text, size, "%s/n:%" PRId64 "/d:%" PRId64 "%s", what, shape->positions, shape->d_model, at->suffix);
-  return text;
 }
 
 /* ---- What is skipped ---------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * A run of a case, several per repetition while the number of passes is being found:
  *
- *     begin(data)  pass(data), untimed  { pass(data) ... }, timed  end(data, run)
+ *     begin(data)  pass(data), untimed  { pass(data) ... }, timed  end(data, result)
  */
 #ifndef POSENC_BENCH_SHIM_H
 #define POSENC_BENCH_SHIM_H
@@ -15,28 +15,37 @@
 extern "C" {
 #endif
 
-typedef struct shim_run shim_run; /* one run that has just been timed */
+/* What a case says of a run that has just been timed. Zeros where it does not apply. */
+typedef struct shim_result {
+  int64_t bytes, rows; /* that one pass wrote */
+  double huge_pages;   /* the share of the memory that is in huge pages; negative where that is not known */
+  char label[96];      /* a remark */
+  const char *error;   /* why the run is void */
+} shim_result;
 
 typedef struct shim_case {
-  const char *name;                       /* copied */
-  void *data;                             /* handed to the functions below */
-  const char *(*begin)(void *data);       /* may be NULL; returns NULL, or why the case cannot run */
-  void (*pass)(void *data);               /* what is timed; memory it wrote counts as used */
-  void (*end)(void *data, shim_run *run); /* may be NULL; sets counters and label */
-  void (*release)(void *data);            /* may be NULL; called once, when nothing runs any more */
+  const char *name;                             /* copied */
+  void *data;                                   /* handed to the functions below */
+  const char *(*begin)(void *data);             /* may be NULL; returns NULL, or why the case cannot run */
+  void (*pass)(void *data);                     /* what is timed; memory it wrote counts as used */
+  void (*end)(void *data, shim_result *result); /* may be NULL */
+  void (*release)(void *data);                  /* may be NULL; called once, when nothing runs any more */
   bool wall; /* time by the clock on the wall instead of this thread's CPU time; the name then ends in /real_time */
 
-  /* Who is measured: a part of the name. Cases whose names differ in nothing else compete, and the JSON has a verdict
+  /* Who is measured. Cases whose names have it as a part and differ in nothing else compete, and the JSON has a verdict
    * on each (compare.h). NULL: it competes with no other. */
   const char *who; /* copied */
   const char
-      *stands_for; /* of a peer's case: the first part of the name that ours has in its place; NULL: it is ours */
+      *stands_for; /* of a peer: the first part of the name that ours has in its place, copied; NULL: it is ours */
 } shim_case;
 
 /* Google Benchmark's own flags, argv[0] being the program. NULL, or the first flag it does not take. */
 const char *shim_flags(int argc, char **argv);
 
 void shim_register(const shim_case *c);
+
+/* Cases that are registered from now on are not Google Benchmark's but handed to take(), which releases them. */
+void shim_divert(void (*take)(void *data, const shim_case *c), void *data);
 
 /* A line of the context that goes in front of the results, on the screen and in the JSON file. */
 void shim_context(const char *key, const char *value);
@@ -56,13 +65,6 @@ size_t shim_run_all(void);
 
 /* Releases the cases. */
 void shim_release(void);
-
-/* Within end(): what one pass wrote, a number that stands for itself, a remark, and why the run is void. */
-void shim_bytes(shim_run *run, int64_t per_pass);
-void shim_items(shim_run *run, int64_t per_pass);
-void shim_counter(shim_run *run, const char *name, double value);
-void shim_label(shim_run *run, const char *text);
-void shim_void(shim_run *run, const char *why);
 
 #ifdef __cplusplus
 }

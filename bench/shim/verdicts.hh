@@ -1,0 +1,105 @@
+// Google Benchmark's JSON, and at its end "verdicts" on the cases that compete with each other; for shim.cc.
+#ifndef POSENC_BENCH_VERDICTS_HH
+#define POSENC_BENCH_VERDICTS_HH
+
+#include "compare.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+struct contestant {
+  std::string contest, who; // "fill/f32/n:8/d:4", what all in it do; and "naive"
+  bool peer, wall;
+  std::vector<double> times; // of the repetitions, per row
+
+  compare_times series() const { return {times.data(), static_cast<int>(times.size())}; }
+};
+using contestants = std::map<std::string, contestant>; // by their names in the results: "fill/naive/f32/n:8/d:4"
+
+// Did a run end in an error? Google Benchmark has a flag for it to 1.7, and since 1.8 the kind of skipping, 0 for none.
+template <typename Run> auto has_failed(const Run &run) -> decltype(static_cast<bool>(run.error_occurred))
+{
+  return run.error_occurred;
+}
+template <typename Run> auto has_failed(const Run &run) -> decltype(run.skipped != decltype(run.skipped)())
+{
+  return run.skipped != decltype(run.skipped)();
+}
+
+class json_reporter : public benchmark::JSONReporter
+{
+public:
+  explicit json_reporter(const contestants &competing) : competing_(competing) {}
+
+  void ReportRuns(const std::vector<Run> &runs) override
+  {
+    benchmark::JSONReporter::ReportRuns(runs);
+    for (const Run &run : runs) {
+      const auto found = competing_.find(run.run_name.str());
+      if (found == competing_.end() || run.run_type != Run::RT_Iteration || has_failed(run))
+        continue;
+      contestant &c = found->second;
+      const auto rows = run.counters.find("rows");
+      c.times.push_back((c.wall ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime()) /
+                        (rows == run.counters.end() ? 1.0 : static_cast<double>(rows->second)));
+    }
+  }
+
+  void Finalize() override
+  {
+    std::ostream &out = GetOutputStream();
+    std::ostringstream end;
+    SetOutputStream(&end);
+    benchmark::JSONReporter::Finalize();
+    SetOutputStream(&out);
+    std::string text = end.str();
+    text.erase(text.rfind('}'));
+    text.erase(text.find_last_not_of(" \n") + 1);
+    out << text << ",\n  \"verdicts\": [" << verdicts() << "\n  ]\n}\n";
+  }
+
+private:
+  using named = const contestants::value_type *;
+
+  static std::string verdict(named one, named other)
+  {
+    const comparison c = compare(one->second.series(), other->second.series());
+    char numbers[160];
+    std::snprintf(numbers, sizeof numbers, "\"behind\": %.6g, \"unsure\": %.6g, \"tie\": %s, \"verdict\": \"%s\"}",
+                  c.behind, c.unsure, c.tie ? "true" : "false", compare_word(c));
+    return "\n    {\"case\": \"" + one->first + "\", \"impl\": \"" + one->second.who + "\", \"against\": \"" +
+           other->first + "\", " + numbers;
+  }
+
+  // Of each case of ours against the fastest of ours, and of each peer against each of ours.
+  std::string verdicts() const
+  {
+    std::map<std::string, std::vector<named>> ours, peers;
+    std::string text;
+    for (const auto &c : competing_)
+      if (c.second.times.size() >= COMPARE_FEWEST)
+        (c.second.peer ? peers : ours)[c.second.contest].push_back(&c);
+    const auto add = [&text](named one, named other) { text += (text.empty() ? "" : ",") + verdict(one, other); };
+    for (const auto &contest : ours) {
+      std::vector<compare_times> series;
+      for (named c : contest.second)
+        series.push_back(c->second.series());
+      named fastest = contest.second[compare_fastest(series.data(), series.size())];
+      for (named c : contest.second)
+        add(c, fastest);
+      for (named peer : peers[contest.first])
+        for (named c : contest.second)
+          add(peer, c);
+    }
+    return text;
+  }
+
+  contestants competing_;
+};
+
+#endif
