@@ -25,16 +25,9 @@ static void huge_page_mode(char *mode, size_t size) {
     fclose(f);
 }
 
-static void one_skipped(const char *name, const char *reason, void *data) {
-  char key[128];
-  (void)data;
-  snprintf(key, sizeof key, "not_run.%s", name);
-  shim_context(key, reason);
-  fprintf(stderr, "not run: %s: %s\n", name, reason);
-}
-
 void bench_context(const bench_options *options) {
-  char text[256];
+  char text[256], key[128];
+  const char *name, *reason;
   shim_context("schema", "1");
   shim_context("posenc", posenc_version());
   shim_context("build_type", machine_build_type());
@@ -52,11 +45,14 @@ void bench_context(const bench_options *options) {
   shim_context("verified", options->verified ? options->verified : "no report given");
   for (size_t i = 0; i < bench_shape_count(); i++) {
     const bench_shape *s = bench_shape_at(i);
-    char key[64];
     snprintf(key, sizeof key, "%s.%s", s->level ? "level" : "shape", s->name);
     snprintf(text, sizeof text, "n:%" PRId64 "/d:%" PRId64 " base %g, %s", s->positions, s->d_model, s->base, s->who);
     shim_context(key, text);
   }
-  bench_each_skipped(one_skipped, NULL);
+  for (size_t i = 0; (name = bench_skipped_at(i, &reason)); i++) {
+    snprintf(key, sizeof key, "not_run.%s", name);
+    shim_context(key, reason);
+    fprintf(stderr, "not run: %s: %s\n", name, reason);
+  }
   machine_warnings(stderr);
 }

@@ -48,11 +48,6 @@ static void register_all(const bench_options *o) {
     bench_register_fresh();
 }
 
-static void print_skipped(const char *name, const char *reason, void *data) {
-  (void)data;
-  printf("not run: %s: %s\n", name, reason);
-}
-
 /* Before anything runs, and without touching what the file holds: Google Benchmark would find out late, or not say. */
 static bool can_write(const char *path) {
   FILE *f = path ? fopen(path, "ab") : NULL;
@@ -81,8 +76,9 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
   }
   if (o->list || shim_list_asked_for()) {
     shim_list();
-    if (o->list)
-      bench_each_skipped(print_skipped, NULL);
+    const char *name, *reason;
+    for (size_t i = 0; o->list && (name = bench_skipped_at(i, &reason)); i++)
+      printf("not run: %s: %s\n", name, reason);
     return 0;
   }
   if (!can_write(shim_output_file()))
@@ -105,7 +101,7 @@ int main(int argc, char **argv) {
   bench_options o;
   bench_options_parse(n_ours, ours, &o);
   if (o.pick && n_theirs > 1) {
-    fprintf(stderr, "posenc-bench: %s: --pick measures in its own way, without Google Benchmark\n", theirs[1]);
+    fprintf(stderr, "posenc-bench: %s: --pick sets the flags of Google Benchmark itself\n", theirs[1]);
     status = 2;
   } else if (o.pick) {
     status = pick_run(&o.choice);
@@ -119,8 +115,8 @@ int main(int argc, char **argv) {
       theirs[n_theirs++] = json_out;
     }
     status = measure(&o, n_theirs, theirs);
-    shim_release();
   }
+  shim_release();
   bench_buffer_release();
   free(ours);
   free(theirs);

@@ -104,11 +104,6 @@ static void register_once(const posenc_impl *impl, const peer *p, const bench_of
 
 /* ---- All of it ---------------------------------------------------------------------------------------------- */
 
-static void skip(const char *name, const char *reason, void *data) {
-  (void)data;
-  bench_skip(name, reason);
-}
-
 /* What the names stand for. */
 static void describe(const peer *p) {
   char key[96];
@@ -120,7 +115,8 @@ static void describe(const peer *p) {
 }
 
 void bench_register_peers(const bench_offset *at) {
-  peer_each_missing(skip, NULL);
+  for (const peer_missing *m = peers_missing; m->name; m++)
+    bench_skip(m->name, m->reason);
   for (size_t i = 0; i < SIZES; i++)
     bench_register_limits(&sizes[i], POSENC_F32, at);
   const posenc_impl *impl;
@@ -130,8 +126,8 @@ void bench_register_peers(const bench_offset *at) {
     bench_register_rows(impl, at);
     register_once(impl, NULL, at);
   }
-  for (size_t j = 0; j < peer_count(); j++) {
-    const peer *p = peer_at(j);
+  for (size_t j = 0; peers[j]; j++) {
+    const peer *p = peers[j];
     const char *lacks = p->lacks();
     if (lacks) {
       bench_skip(p->name, lacks);
@@ -147,9 +143,9 @@ void bench_register_peers(const bench_offset *at) {
 }
 
 void bench_register_sleef_loops(const bench_shape *shape, const bench_offset *at) {
-  for (size_t j = 0; j < peer_count(); j++) {
-    const posenc_impl *impl = posenc_impl_find(peer_at(j)->name);
-    if (impl && bench_runs(impl, POSENC_F32) && !peer_at(j)->lacks())
-      register_fill("loop", "loop", peer_at(j), shape, at);
+  for (size_t j = 0; peers[j]; j++) {
+    const posenc_impl *impl = posenc_impl_find(peers[j]->name);
+    if (impl && bench_runs(impl, POSENC_F32) && !peers[j]->lacks())
+      register_fill("loop", "loop", peers[j], shape, at);
   }
 }

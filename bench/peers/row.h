@@ -5,17 +5,20 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "peer.h"
 
-/* The tutorials' frequencies in their float32: exp(2k * (-ln(base) / d)). */
+/* The tutorials' frequencies in their float32, exp(2k * (-ln(base) / d)); float64 ones for PEER_VARIANT 64. */
+#if PEER_VARIANT == 64
+typedef double peer_real;
+#else
+typedef float peer_real;
+#endif
 typedef struct peer_table {
   int64_t pairs;
-  float *w;
+  peer_real *w; /* whole vectors: zeros to the next multiple of 64 bytes */
 } peer_table;
-
-/* Room for so many bytes at a multiple of 64, to be given to free(). */
-static inline void *peer_memory(int64_t bytes) { return aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64); }
 
 static inline void peer_free(void *self) {
   peer_table *t = (peer_table *)self;
@@ -24,18 +27,22 @@ static inline void peer_free(void *self) {
 }
 
 static inline void *peer_frequencies(int64_t d_model, double base) {
+  const int64_t pairs = d_model / 2;
+  const size_t bytes = ((size_t)pairs * sizeof(peer_real) + 63) / 64 * 64;
   peer_table *t = (peer_table *)malloc(sizeof *t);
-  if (!t)
-    return NULL;
-  t->pairs = d_model / 2;
-  t->w = (float *)peer_memory(t->pairs * (int64_t)sizeof *t->w);
-  if (!t->w) {
+  peer_real *w = (peer_real *)aligned_alloc(64, bytes);
+  if (!t || !w) {
     free(t);
+    free(w);
     return NULL;
   }
+  memset(w, 0, bytes);
   const float step = (float)(-log(base) / (double)d_model);
-  for (int64_t k = 0; k < t->pairs; k++)
-    t->w[k] = expf((float)(2 * k) * step);
+  for (int64_t k = 0; k < pairs; k++)
+    w[k] = PEER_VARIANT == 64 ? (peer_real)pow(base, -2 * (double)k / (double)d_model)
+                              : (peer_real)expf((float)(2 * k) * step);
+  t->pairs = pairs;
+  t->w = w;
   return t;
 }
 

@@ -27,12 +27,10 @@ void pick_choose(pick *p) {
       continue;
     memcpy(sorted, row->turns, sizeof sorted);
     row->ns = compare_median(sorted, row->n, &range);
-    row->spread = row->n > 1 ? range / 2 : NAN;
+    row->spread = range / 2;
     row->of_limit = limit ? 1 / (1 + compare(times_of(row), times_of(limit)).behind) : NAN;
     row->against = compare(times_of(row), times_of(p->fastest));
-    if (row == p->fastest)
-      row->against.tie = true; /* even after few turns */
-    else if (!p->next || row->against.behind < p->next->against.behind)
+    if (row != p->fastest && (!p->next || row->against.behind < p->next->against.behind))
       p->next = row;
     if (!p->chosen && row->against.tie) /* the list has the simplest family first, and of a family the widest vectors */
       p->chosen = row;

@@ -1,6 +1,6 @@
 /* posenc-bench --pick: one table and one budget of error, one implementation.
  *
- *     verify that very table -> measure who is within the budget, in turn -> choose -> say why and how to use it
+ *     verify that very table -> measure who is within the budget, interleaved -> choose -> say why and how to use it
  */
 #ifndef POSENC_BENCH_PICK_H
 #define POSENC_BENCH_PICK_H
@@ -11,9 +11,8 @@
 #include "../shim/compare.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
 
-/* More turns would tell smaller differences apart. */
+/* Repetitions; more would tell smaller differences apart. */
 enum { PICK_TURNS = 15 };
 
 typedef struct pick_options {
@@ -31,12 +30,9 @@ typedef struct pick_row {
   bool within;         /* the budget */
   char reason[400];    /* why it is not, or was not measured; empty otherwise */
 
-  shim_case c;              /* what is measured; pass is NULL for what is not */
-  bool dropped;             /* it cannot become the fastest any more */
-  double turns[PICK_TURNS]; /* nanoseconds an element: the median of each of its turns */
+  double turns[PICK_TURNS]; /* nanoseconds an element */
   int n;                    /* their number: 0 where it was not measured */
   double ns, spread;        /* their median, and half their interquartile range */
-  int64_t rows;             /* of the table, that a pass wrote */
   comparison against;       /* the fastest; it ties with itself */
   double of_limit;          /* its speed as a share of that of plain stores; NAN */
 } pick_row;
@@ -49,7 +45,7 @@ typedef struct pick {
   bench_shape shape; /* what is measured: of a huge table its first rows */
   results verified;
   int64_t rows_compared; /* fewer than the table has: a sample, which may miss the largest errors */
-  const char *error;     /* why nothing could be measured, or NULL */
+  char error[128];       /* why nothing could be measured, or empty */
   pick_row *rows;        /* one per implementation, simplest first, as the list has them; then limits */
   size_t n, n_limits;
   const char *recipe; /* of --recipe: the implementation with the framework's roundings, or NULL where none has them */
@@ -61,9 +57,6 @@ typedef struct pick {
 /* Returns its exit status: 0 an implementation was picked, 1 none is within the budget, 2 nothing could be measured or
  * said. */
 int pick_run(const pick_options *o);
-
-/* Sets the turns of the rows within the budget, and adds limits; or error. */
-void pick_measure(pick *p);
 
 /* Of the fastest and those that tie with it, the simplest: sets fastest, next, chosen, and of each row that was
  * measured ns, spread, against and of_limit. */
@@ -78,9 +71,8 @@ const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
 /* What a program needs to use the choice: "c", "cmake", "pkg_config", "python". */
 cJSON *pick_use(const pick *p);
 
-/* Return false where there was no memory. */
-void pick_print_why(const pick *p, FILE *out); /* a sentence without an end */
-bool pick_print_text(const pick *p, FILE *out);
-bool pick_print_json(const pick *p, FILE *out);
+/* The whole answer, and the same as text. */
+cJSON *pick_answer(const pick *p);
+void pick_print_text(const cJSON *answer, FILE *out);
 
 #endif

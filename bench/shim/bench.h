@@ -98,6 +98,8 @@ __attribute__((format(printf, 3, 4))) void bench_register_work(
 /* name: an implementation, a limit or a case. Both strings are copied. */
 void bench_skip(const char *name, const char *reason);
 bool bench_skipped(const char *name);
-void bench_each_skipped(void (*call)(const char *name, const char *reason, void *data), void *data);
+
+/* The i-th name, or NULL past the last. */
+const char *bench_skipped_at(size_t i, const char **reason);
 
 #endif

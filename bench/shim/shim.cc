@@ -36,8 +36,6 @@ std::vector<std::pair<std::string, std::string>> context;
 contestants competing;
 std::vector<std::string> selected;
 std::map<std::string, std::string> flags; // Google Benchmark's that were given, without "--benchmark_"
-void (*diverted)(void *data, const shim_case *c);
-void *diverted_data;
 
 // Google Benchmark's own reading of a flag without a value, or with one.
 bool is_true(const char *name) {
@@ -135,6 +133,13 @@ public:
   size_t errors = 0;                   // cases that ended in one
 };
 
+// Notes what it is told and shows nothing.
+class collector : public benchmark::BenchmarkReporter {
+public:
+  bool ReportContext(const Context &) override { return true; }
+  void ReportRuns(const std::vector<Run> &runs) override { add_runs(competing, runs); }
+};
+
 // To list or to run, and the file that Google Benchmark empties in either case.
 void set_flags(bool list, const std::string &file) {
   // Google Benchmark keeps the pointer to the program's name, for the "executable" of the JSON context.
@@ -165,30 +170,20 @@ const char *shim_flags(int argc, char **argv) {
   return argc > 1 ? argv[1] : nullptr;
 }
 
-void shim_divert(void (*take)(void *data, const shim_case *c), void *data) {
-  diverted = take;
-  diverted_data = data;
-}
-
 void shim_register(const shim_case *c) {
-  if (diverted) {
-    diverted(diverted_data, c);
-    return;
-  }
   auto k = std::make_shared<Case>(*c);
   auto *registered = benchmark::RegisterBenchmark(c->name, [k](benchmark::State &state) { time_case(state, *k); });
   registered->Unit(benchmark::kMicrosecond);
   if (c->wall)
     registered->UseRealTime();
-  const std::string who = c->who ? c->who : "";
-  std::string contest = k->name;
-  const size_t at = contest.find("/" + who + "/");
+  contestant entry = {"", c->who ? c->who : "", c->stands_for != nullptr, c->wall, {}, ""};
+  const size_t at = k->name.find("/" + entry.who + "/");
   if (c->who && at != std::string::npos) {
-    contest.erase(at, who.size() + 1);
+    entry.contest = std::string(k->name).erase(at, entry.who.size() + 1);
     if (c->stands_for)
-      contest.replace(0, contest.find('/'), c->stands_for);
-    competing[k->name + (c->wall ? "/real_time" : "")] = {contest, who, c->stands_for != nullptr, c->wall, {}};
+      entry.contest.replace(0, entry.contest.find('/'), c->stands_for);
   }
+  competing[k->name + (c->wall ? "/real_time" : "")] = entry;
 }
 
 void shim_context(const char *key, const char *value) {
@@ -228,6 +223,22 @@ size_t shim_run_all(void) {
   benchmark::RunSpecifiedBenchmarks(&results, shim_output_file() && json_file ? &in_file : nullptr);
   clear_progress();
   return results.errors;
+}
+
+void shim_measure(int repetitions, shim_take *take, void *data) {
+  char program[] = "posenc-bench", interleaved[] = "--benchmark_enable_random_interleaving=true",
+       seconds[] = "--benchmark_min_time=0.005";
+  std::string times = "--benchmark_repetitions=" + std::to_string(repetitions);
+  char *arguments[] = {program, interleaved, seconds, &times[0], nullptr};
+  int n = 4;
+  benchmark::Initialize(&n, arguments);
+  collector results;
+  progress.total = static_cast<long>(competing.size()) * repetitions;
+  benchmark::RunSpecifiedBenchmarks(&results);
+  clear_progress();
+  for (const auto &c : competing)
+    take(data, c.first.c_str(), c.second.contest.empty() ? nullptr : c.second.who.c_str(), c.second.series(),
+        c.second.error.empty() ? nullptr : c.second.error.c_str());
 }
 
 void shim_release(void) {

@@ -7,6 +7,8 @@
 #ifndef POSENC_BENCH_SHIM_H
 #define POSENC_BENCH_SHIM_H
 
+#include "compare.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,9 +46,6 @@ const char *shim_flags(int argc, char **argv);
 
 void shim_register(const shim_case *c);
 
-/* Cases that are registered from now on are not Google Benchmark's but handed to take(), which releases them. */
-void shim_divert(void (*take)(void *data, const shim_case *c), void *data);
-
 /* A line of the context that goes in front of the results, on the screen and in the JSON file. */
 void shim_context(const char *key, const char *value);
 
@@ -62,6 +61,11 @@ void shim_list(void);
 
 /* Runs what is selected, with progress on stderr; returns how many cases ended in an error. To be called once. */
 size_t shim_run_all(void);
+
+/* Instead of shim_select() and shim_run_all(): runs all cases in interleaved repetitions, with progress on stderr, and
+ * tells of each its seconds per row, or why it failed. who: NULL where it competes with no other. */
+typedef void shim_take(void *data, const char *name, const char *who, compare_times seconds, const char *error);
+void shim_measure(int repetitions, shim_take *take, void *data);
 
 /* Releases the cases. */
 void shim_release(void);

@@ -13,9 +13,10 @@
 #include <vector>
 
 struct contestant {
-  std::string contest, who; // "fill/f32/n:8/d:4", what all in it do; and "naive"
+  std::string contest, who; // "fill/f32/n:8/d:4", what all in it do, and "naive"; empty where it competes with no other
   bool peer, wall;
-  std::vector<double> times; // of the repetitions, per row
+  std::vector<double> times; // seconds of the repetitions, per row
+  std::string error;
 
   compare_times series() const { return {times.data(), static_cast<int>(times.size())}; }
 };
@@ -26,9 +27,25 @@ template <typename Run> auto has_failed(const Run &run) -> decltype(static_cast<
 {
   return run.error_occurred;
 }
+template <typename Run> auto error_of(const Run &run) -> decltype(run.error_message) { return run.error_message; }
 template <typename Run> auto has_failed(const Run &run) -> decltype(run.skipped != decltype(run.skipped)())
 {
   return run.skipped != decltype(run.skipped)();
+}
+template <typename Run> auto error_of(const Run &run) -> decltype(run.skip_message) { return run.skip_message; }
+
+inline void add_runs(contestants &all, const std::vector<benchmark::BenchmarkReporter::Run> &runs)
+{
+  for (const auto &run : runs) {
+    contestant &c = all[run.run_name.str()];
+    const auto rows = run.counters.find("rows");
+    if (has_failed(run))
+      c.error = error_of(run);
+    else if (run.run_type == benchmark::BenchmarkReporter::Run::RT_Iteration)
+      c.times.push_back((c.wall ? run.real_accumulated_time : run.cpu_accumulated_time) /
+                        static_cast<double>(run.iterations) /
+                        (rows == run.counters.end() ? 1.0 : static_cast<double>(rows->second)));
+  }
 }
 
 class json_reporter : public benchmark::JSONReporter
@@ -39,15 +56,7 @@ public:
   void ReportRuns(const std::vector<Run> &runs) override
   {
     benchmark::JSONReporter::ReportRuns(runs);
-    for (const Run &run : runs) {
-      const auto found = competing_.find(run.run_name.str());
-      if (found == competing_.end() || run.run_type != Run::RT_Iteration || has_failed(run))
-        continue;
-      contestant &c = found->second;
-      const auto rows = run.counters.find("rows");
-      c.times.push_back((c.wall ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime()) /
-                        (rows == run.counters.end() ? 1.0 : static_cast<double>(rows->second)));
-    }
+    add_runs(competing_, runs);
   }
 
   void Finalize() override
@@ -82,7 +91,7 @@ private:
     std::map<std::string, std::vector<named>> ours, peers;
     std::string text;
     for (const auto &c : competing_)
-      if (c.second.times.size() >= COMPARE_FEWEST)
+      if (!c.second.contest.empty() && c.second.times.size() >= COMPARE_FEWEST)
         (c.second.peer ? peers : ours)[c.second.contest].push_back(&c);
     const auto add = [&text](named one, named other) { text += (text.empty() ? "" : ",") + verdict(one, other); };
     for (const auto &contest : ours) {
