@@ -6,51 +6,45 @@
  * Exit status: 0; 2 bad usage, or a file that could not be written.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../verify/campaign/sweep.h"
 #include "../../verify/reference/memory.h"
 #include "peer.h"
 
-enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, HEADER = 128 };
+enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, HEADER = 128, ROW_BYTES = COLUMNS * sizeof(float) };
 
-/* Of a peer, or of a plan. */
-static posenc_status write_rows(const peer *p, void *self, const posenc_plan *plan, const sweep_run *run, float *out) {
-  memset(out, 0xff, (size_t)run->count * COLUMNS * sizeof *out); /* NaNs, so that rows that nobody wrote are seen */
-  if (!p)
-    return posenc_fill(plan, run->first, run->count, out, COLUMNS);
-  p->fill(self, run->first, run->count, out);
-  return POSENC_OK;
+/* Rows of the peer, or of the plan. */
+static void write_run(FILE *f, const peer *p, void *self, const posenc_plan *plan, const sweep_run *run) {
+  float *out = must_calloc(run->count, ROW_BYTES);
+  memset(out, 0xff, (size_t)run->count * ROW_BYTES); /* NaNs, so that rows that nobody wrote are seen */
+  if (p)
+    p->fill(self, run->first, run->count, out);
+  else
+    posenc_fill(plan, run->first, run->count, out, COLUMNS);
+  fseeko(f, HEADER + run->first * ROW_BYTES, SEEK_SET);
+  fwrite(out, ROW_BYTES, (size_t)run->count, f);
+  free(out);
 }
 
 static void write_table(const char *name, const peer *p, void *self, const posenc_plan *plan, const sweep *rows) {
-  const size_t size = HEADER + (size_t)POSITIONS * COLUMNS * sizeof(float);
-  char path[256];
+  char path[256], shape[HEADER];
   snprintf(path, sizeof path, "%s.npy", name);
-  const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
-  char *file = fd >= 0 && ftruncate(fd, (off_t)size) == 0 ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-                                                          : MAP_FAILED;
-  if (file == MAP_FAILED) {
-    fprintf(stderr, "posenc-peer-tables: %s: cannot be written: %s\n", path, strerror(errno));
+  snprintf(shape, sizeof shape, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", POSITIONS, COLUMNS);
+  FILE *f = fopen(path, "wb");
+  if (f) {
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f);
+    fprintf(f, "%-*s\n", HEADER - 11, shape);
+    for (int64_t i = 0; i < rows->count; i++)
+      for (int64_t r = 0; r < rows->segments[i].n_runs; r++)
+        write_run(f, p, self, plan, &rows->segments[i].runs[r]);
+  }
+  if (!f || fflush(f) != 0 || ferror(f) || ftruncate(fileno(f), HEADER + (off_t)POSITIONS * ROW_BYTES) != 0 ||
+      fclose(f) != 0) {
+    fprintf(stderr, "posenc-peer-tables: %s: could not be written: %s\n", path, strerror(errno));
     exit(2);
   }
-  memset(file, ' ', HEADER);
-  memcpy(file, "\x93NUMPY\x01\x00\x76\x00", 10); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
-  const int length = snprintf(
-      file + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", POSITIONS, COLUMNS);
-  file[10 + length] = ' ';
-  file[HEADER - 1] = '\n';
-  for (int64_t i = 0; i < rows->count; i++)
-    for (int64_t r = 0; r < rows->segments[i].n_runs; r++) {
-      const sweep_run *run = &rows->segments[i].runs[r];
-      if (write_rows(p, self, plan, run, (float *)(void *)(file + HEADER) + run->first * COLUMNS) != POSENC_OK)
-        exit(2);
-    }
-  munmap(file, size);
-  close(fd);
 }
 
 int main(int argc, char **argv) {
