@@ -23,7 +23,7 @@ typedef struct sum {
 /* Every time: other cases leave anything in the buffer, also what is slow to add, and sums in place grow. */
 static const char *set_x(bench_work *w) {
   sum *s = w->self;
-  const int64_t n = w->rows * s->d;
+  const int64_t n = w->rows.n * s->d;
   s->x = w->out;
   if (!s->in_place)
     w->out = (float *)(void *)((char *)s->x + bench_to_next((size_t)n * sizeof(float)));
@@ -34,7 +34,7 @@ static const char *set_x(bench_work *w) {
 
 static posenc_status add_plainly(const bench_work *w) {
   const sum *s = w->self;
-  const size_t n = (size_t)(w->rows * s->d);
+  const size_t n = (size_t)(w->rows.n * s->d);
   if (s->in_place)
     plain_add_to(s->x, 0.25f, n);
   else
@@ -61,15 +61,9 @@ static void register_one(const posenc_impl *impl, sum of, const bench_offset *at
     snprintf(batch, sizeof batch, "/b:%" PRId64, of.batch);
   sum *s = must_calloc(1, sizeof *s);
   *s = of;
-  bench_register_work(&(bench_work){.impl = impl,
-                          .spec = impl ? &spec : NULL,
-                          .rows = rows,
-                          .d_model = of.d,
-                          .bytes = of.in_place ? bytes : bench_to_next(bytes) + bytes,
-                          .self = s,
-                          .destroy = free,
-                          .prepare = set_x,
-                          .write = impl ? add : add_plainly},
+  bench_register_work(
+      &(bench_work){{impl, impl ? &spec : NULL, POSENC_F32, rows, of.d}, impl ? add : add_plainly,
+          .bytes = of.in_place ? bytes : bench_to_next(bytes) + bytes, .self = s, .destroy = free, .prepare = set_x},
       at, "add/%s/f32%s/" BENCH_SIZE "%s", impl ? impl->name : "plain_loop", batch, of.n, of.d,
       of.in_place ? "/in_place" : "");
 }

@@ -29,9 +29,9 @@ const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all) {
 }
 
 static posenc_status make_plan(const bench_work *w) {
-  const posenc_spec spec = posenc_spec_default(w->d_model);
+  const posenc_spec spec = posenc_spec_default(w->rows.d_model);
   posenc_plan *plan;
-  const posenc_status status = posenc_plan_create(&plan, &spec, w->impl->name);
+  const posenc_status status = posenc_plan_create(&plan, &spec, w->rows.impl->name);
   posenc_plan_destroy(plan);
   return status;
 }
@@ -40,5 +40,5 @@ void bench_register_plans(void) {
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, POSENC_F32, true)); i++)
     bench_register_work(
-        &(bench_work){.impl = impl, .d_model = 512, .write = make_plan}, NULL, "plan/%s/d:512", impl->name);
+        &(bench_work){{impl, NULL, POSENC_F32, 0, 512}, .write = make_plan}, NULL, "plan/%s/d:512", impl->name);
 }

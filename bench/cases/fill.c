@@ -100,11 +100,11 @@ static const char *prepare(bench_work *w) {
   if (status != POSENC_OK)
     return posenc_status_string(status);
   choose_blocks(w, f);
-  w->rows = 0;
+  w->rows.n = 0;
   for (int64_t i = 0, first; i < f->blocks; i++)
-    w->rows += block(f, i, &first);
-  if (w->rows < f->table.shape->positions) {
-    snprintf(f->label, sizeof f->label, "%" PRId64 " of %" PRId64 " rows, spread over the table", w->rows,
+    w->rows.n += block(f, i, &first);
+  if (w->rows.n < f->table.shape->positions) {
+    snprintf(f->label, sizeof f->label, "%" PRId64 " of %" PRId64 " rows, spread over the table", w->rows.n,
         f->table.shape->positions);
     w->label = f->label;
   }
@@ -127,18 +127,10 @@ void bench_register_table(const bench_table *table, const posenc_impl *impl, con
   f->table = *table;
   if (!f->table.write)
     f->table.write = write_rows;
-  bench_register_work(&(bench_work){.impl = impl,
-                          .spec = impl ? &table->spec : NULL,
-                          .peer = peer,
-                          .stands_for = stands_for,
-                          .dtype = dtype,
-                          .rows = s->positions,
-                          .d_model = s->d_model,
-                          .bytes = bench_to_next(half) + half, /* a pair is two arrays */
-                          .self = f,
-                          .destroy = destroy,
-                          .prepare = prepare,
-                          .write = write_table},
+  bench_register_work(
+      &(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_table, .peer = peer,
+          .stands_for = stands_for, .bytes = bench_to_next(half) + half, /* a pair is two arrays */
+          .self = f, .destroy = destroy, .prepare = prepare},
       at, "%s/%s/%s/" BENCH_SIZE "%s", table->function, impl ? impl->name : peer, bench_dtype_name(dtype), s->positions,
       s->d_model, table->kind);
 }

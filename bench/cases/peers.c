@@ -29,27 +29,27 @@ static posenc_status write_table(
 
 static posenc_status write_rows(const bench_work *w) {
   const peer *p = w->what;
-  for (int64_t i = 0; i < w->rows; i++)
+  for (int64_t i = 0; i < w->rows.n; i++)
     p->fill(w->self, w->positions[i], 1, w->out);
   return POSENC_OK;
 }
 
 static posenc_status once_ours(const bench_work *w) {
-  const posenc_spec spec = posenc_spec_default(w->d_model);
+  const posenc_spec spec = posenc_spec_default(w->rows.d_model);
   posenc_plan *plan = NULL;
-  posenc_status status = posenc_plan_create(&plan, &spec, w->impl->name);
+  posenc_status status = posenc_plan_create(&plan, &spec, w->rows.impl->name);
   if (status == POSENC_OK)
-    status = posenc_fill(plan, 0, w->rows, w->out, w->d_model);
+    status = posenc_fill(plan, 0, w->rows.n, w->out, w->rows.d_model);
   posenc_plan_destroy(plan);
   return status;
 }
 
 static posenc_status once_theirs(const bench_work *w) {
   const peer *p = w->what;
-  void *self = p->create(w->d_model, BASE);
+  void *self = p->create(w->rows.d_model, BASE);
   if (!self)
     return POSENC_ERROR_MEMORY;
-  p->fill(self, 0, w->rows, w->out);
+  p->fill(self, 0, w->rows.n, w->out);
   p->destroy(self);
   return POSENC_OK;
 }
@@ -75,29 +75,19 @@ static void register_fill(
 }
 
 static void register_rows(const peer *p, const bench_offset *at, int below) {
-  bench_register_work(&(bench_work){.peer = p->name,
-                          .stands_for = "row",
-                          .rows = ROWS,
-                          .d_model = ROW_COLUMNS,
-                          .bytes = ROW_COLUMNS * sizeof(float),
-                          .positions = bench_random_positions(ROWS, below),
-                          .what = p,
-                          .self = self_of(p, ROW_COLUMNS),
-                          .destroy = p->destroy,
-                          .write = write_rows},
+  bench_register_work(
+      &(bench_work){{NULL, NULL, POSENC_F32, ROWS, ROW_COLUMNS}, write_rows, .peer = p->name, .stands_for = "row",
+          .bytes = ROW_COLUMNS * sizeof(float), .positions = bench_random_positions(ROWS, below), .what = p,
+          .self = self_of(p, ROW_COLUMNS), .destroy = p->destroy},
       at, "peer_row/%s/f32/d:%d/below:%d", p->name, ROW_COLUMNS, below);
 }
 
 /* One of impl and p is NULL. */
 static void register_once(const posenc_impl *impl, const peer *p, const bench_offset *at) {
   for (size_t i = 0; i < FROM_NOTHING; i++)
-    bench_register_work(&(bench_work){.impl = impl,
-                            .peer = p ? p->name : NULL,
-                            .stands_for = p ? "once" : NULL,
-                            .rows = from_nothing[i].positions,
-                            .d_model = from_nothing[i].d_model,
-                            .what = p,
-                            .write = p ? once_theirs : once_ours},
+    bench_register_work(
+        &(bench_work){{impl, NULL, POSENC_F32, from_nothing[i].positions, from_nothing[i].d_model},
+            p ? once_theirs : once_ours, .peer = p ? p->name : NULL, .stands_for = p ? "once" : NULL, .what = p},
         at, "%s/%s/f32/" BENCH_SIZE, p ? "peer_once" : "once", p ? p->name : impl->name, from_nothing[i].positions,
         from_nothing[i].d_model);
 }

@@ -29,12 +29,12 @@ int64_t *bench_random_positions(int64_t n, int64_t end) {
 }
 
 static posenc_status write_at(const bench_work *w) {
-  return posenc_fill_at(w->plan, w->positions, w->rows, w->out, D_MODEL);
+  return posenc_fill_at(w->plan, w->positions, w->rows.n, w->out, D_MODEL);
 }
 
 static posenc_status write_rows(const bench_work *w) {
   posenc_status status = POSENC_OK;
-  for (int64_t i = 0; i < w->rows && status == POSENC_OK; i++)
+  for (int64_t i = 0; i < w->rows.n && status == POSENC_OK; i++)
     status = posenc_fill(w->plan, w->positions[i], 1, w->out, D_MODEL);
   return status;
 }
@@ -44,13 +44,9 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
   int64_t *positions = bench_random_positions(shape->positions, BENCH_END);
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     positions[i] = FIRST_NEIGHBOUR + i;
-  bench_register_work(&(bench_work){.impl = impl,
-                          .spec = &spec,
-                          .rows = shape->positions,
-                          .d_model = D_MODEL,
-                          .positions = positions,
-                          .write = write_at},
-      at, "fill_at/%s/f32/" BENCH_SIZE "%s", impl->name, shape->positions, shape->d_model,
+  bench_register_work(
+      &(bench_work){{impl, &spec, POSENC_F32, shape->positions, D_MODEL}, write_at, .positions = positions}, at,
+      "fill_at/%s/f32/" BENCH_SIZE "%s", impl->name, shape->positions, shape->d_model,
       shape == &in_a_row ? "/in_a_row" : "");
 }
 
@@ -58,13 +54,8 @@ void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
   const posenc_spec spec = posenc_spec_default(D_MODEL);
   for (int early = 0; early < 2; early++) {
     const int below = early ? BENCH_EARLY_END : BENCH_END;
-    bench_register_work(&(bench_work){.impl = impl,
-                            .spec = &spec,
-                            .rows = ROWS,
-                            .d_model = D_MODEL,
-                            .bytes = D_MODEL * sizeof(float),
-                            .positions = bench_random_positions(ROWS, below),
-                            .write = write_rows},
+    bench_register_work(&(bench_work){{impl, &spec, POSENC_F32, ROWS, D_MODEL}, write_rows,
+                            .bytes = D_MODEL * sizeof(float), .positions = bench_random_positions(ROWS, below)},
         at, "row/%s/f32/d:%d/below:%d", impl->name, D_MODEL, below);
   }
 }

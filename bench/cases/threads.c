@@ -13,12 +13,12 @@
 
 /* Rows of the plan; without one, as many stores. */
 static posenc_status half(const bench_work *w, int64_t number) {
-  const int64_t rows = w->rows / 2, first = number * rows;
+  const int64_t rows = w->rows.n / 2, first = number * rows;
   const bench_limit *l = w->what;
-  float *out = w->out + first * w->d_model;
+  float *out = w->out + first * w->rows.d_model;
   if (w->plan)
-    return posenc_fill(w->plan, first, rows, out, w->d_model);
-  l->pass(out, (size_t)(rows * w->d_model));
+    return posenc_fill(w->plan, first, rows, out, w->rows.d_model);
+  l->pass(out, (size_t)(rows * w->rows.d_model));
   return POSENC_OK;
 }
 
@@ -38,13 +38,8 @@ static posenc_status write_halves(const bench_work *w) {
 static void register_one(const posenc_impl *impl, const bench_limit *l, const bench_offset *at) {
   const bench_shape *shape = bench_shape_find("long", NULL);
   const posenc_spec spec = bench_spec(shape);
-  bench_register_work(&(bench_work){.impl = impl,
-                          .spec = impl ? &spec : NULL,
-                          .wall = true,
-                          .rows = shape->positions,
-                          .d_model = shape->d_model,
-                          .what = l,
-                          .write = write_halves},
+  bench_register_work(&(bench_work){{impl, impl ? &spec : NULL, POSENC_F32, shape->positions, shape->d_model},
+                          write_halves, .wall = true, .what = l},
       at, "threads:2/%s/%s%s/" BENCH_SIZE, l ? "limit" : "fill", l ? l->name : impl->name, l ? "" : "/f32",
       shape->positions, shape->d_model);
 }

@@ -35,9 +35,8 @@ void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const b
     const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
     if (!limit_runs_here(l) || (converts && dtype != POSENC_F32))
       continue;
-    bench_register_work(
-        &(bench_work){.dtype = dtype, .rows = shape->positions, .d_model = shape->d_model, .what = l, .write = store},
-        at, "limit/%s%s%s/" BENCH_SIZE, l->name, dtype == POSENC_F32 ? "" : "/",
+    bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .what = l}, at,
+        "limit/%s%s%s/" BENCH_SIZE, l->name, dtype == POSENC_F32 ? "" : "/",
         dtype == POSENC_F32 ? "" : bench_dtype_name(dtype), shape->positions, shape->d_model);
   }
 }

@@ -9,42 +9,29 @@
 #define TARGET(isa) __attribute__((target(isa)))
 #define LANES(width) ((width) / sizeof(float))
 
-/* Plain stores, aligned to the vector: the buffer need not be, and a limit must not pay for split lines. */
-#define STORE(width, isa, vector, set1, store)                                                                         \
-  TARGET(isa) static void store_##width(float *out, size_t n) {                                                        \
+/* From the first multiple of `align` bytes on, blocks of `block` floats at once. */
+#define STORES(name, width, isa, vector, set1, store, align, block, end)                                               \
+  TARGET(isa) static void name##_##width(float *out, size_t n) {                                                       \
     const vector v = set1(LIMIT_VALUE);                                                                                \
-    for (; n > 0 && (uintptr_t)out % (width) != 0; n--)                                                                \
+    for (; n > 0 && (uintptr_t)out % (align) != 0; n--)                                                                \
       *out++ = LIMIT_VALUE;                                                                                            \
-    for (; n >= 4 * LANES(width); n -= 4 * LANES(width), out += 4 * LANES(width)) {                                    \
-      store(out, v);                                                                                                   \
-      store(out + LANES(width), v);                                                                                    \
-      store(out + 2 * LANES(width), v);                                                                                \
-      store(out + 3 * LANES(width), v);                                                                                \
-    }                                                                                                                  \
+    for (; n >= (block); n -= (block), out += (block))                                                                 \
+      for (size_t i = 0; i < (block); i += LANES(width))                                                               \
+        store(out + i, v);                                                                                             \
     for (; n > 0; n--)                                                                                                 \
       *out++ = LIMIT_VALUE;                                                                                            \
+    end;                                                                                                               \
   }
 
-/* Non-temporal stores of whole 64-byte lines; a partial line would be written back piecemeal. */
-#define STREAM(width, isa, vector, set1, stream)                                                                       \
-  TARGET(isa) static void stream_##width(float *out, size_t n) {                                                       \
-    const vector v = set1(LIMIT_VALUE);                                                                                \
-    for (; n > 0 && (uintptr_t)out % 64 != 0; n--)                                                                     \
-      *out++ = LIMIT_VALUE;                                                                                            \
-    for (; n >= 16; n -= 16)                                                                                           \
-      for (size_t i = 0; i < 16; i += LANES(width), out += LANES(width))                                               \
-        stream(out, v);                                                                                                \
-    for (; n > 0; n--)                                                                                                 \
-      *out++ = LIMIT_VALUE;                                                                                            \
-    _mm_sfence();                                                                                                      \
-  }
+/* Plain stores, aligned to the vector: the buffer need not be, and a limit must not pay for split lines. And
+ * non-temporal stores of whole 64-byte lines; a partial line would be written back piecemeal. */
+#define BOTH(width, isa, vector, set1, plain, direct)                                                                  \
+  STORES(store, width, isa, vector, set1, plain, width, 4 * LANES(width), (void)0)                                     \
+  STORES(stream, width, isa, vector, set1, direct, 64, 16, _mm_sfence())
 
-STORE(16, "sse2", __m128, _mm_set1_ps, _mm_store_ps)
-STORE(32, "avx", __m256, _mm256_set1_ps, _mm256_store_ps)
-STORE(64, "avx512f", __m512, _mm512_set1_ps, _mm512_store_ps)
-STREAM(16, "sse2", __m128, _mm_set1_ps, _mm_stream_ps)
-STREAM(32, "avx", __m256, _mm256_set1_ps, _mm256_stream_ps)
-STREAM(64, "avx512f", __m512, _mm512_set1_ps, _mm512_stream_ps)
+BOTH(16, "sse2", __m128, _mm_set1_ps, _mm_store_ps, _mm_stream_ps)
+BOTH(32, "avx", __m256, _mm256_set1_ps, _mm256_store_ps, _mm256_stream_ps)
+BOTH(64, "avx512f", __m512, _mm512_set1_ps, _mm512_store_ps, _mm512_stream_ps)
 
 /* float64 -> float32 and interleave, stored where the element belongs, as a kernel must: a vector may split a line. */
 #define CONVERT(width, isa)                                                                                            \

@@ -61,22 +61,27 @@ double bench_buffer_huge(void);
 
 /* ---- Cases that write rows: work.c -------------------------------------------------------------------------- */
 
+/* Whose rows they are, and which. */
+typedef struct bench_rows {
+  const posenc_impl *impl; /* NULL: no implementation's */
+  const posenc_spec *spec; /* of its plan; not kept; NULL: it needs none */
+  posenc_dtype dtype;
+  int64_t n, d_model; /* that a pass writes; n 0: it writes none */
+} bench_rows;
+
 typedef struct bench_work bench_work;
 struct bench_work {
-  const posenc_impl *impl;       /* whose case it is, and whose plan; or NULL */
-  const posenc_spec *spec;       /* of the plan; not kept; NULL: it needs none */
+  bench_rows rows;
+  posenc_status (*write)(const bench_work *w); /* a pass; a run with an error is void */
   const char *peer, *stands_for; /* whose case it is, where it is no implementation's; stands_for: see shim_case */
   bool wall;                     /* see shim_case */
-  posenc_dtype dtype;
-  int64_t rows, d_model;                       /* that a pass writes; no rows: it writes none */
-  size_t bytes;                                /* of the buffer; those of the rows unless given */
-  bool own_memory;                             /* it writes elsewhere than to the buffer */
-  int64_t *positions;                          /* freed in the end, or NULL */
-  const void *what;                            /* whatever else `write` needs */
-  void *self;                                  /* likewise, and given to destroy() in the end */
-  void (*destroy)(void *self);                 /* or NULL */
-  const char *(*prepare)(bench_work *w);       /* or NULL: called by begin(); returns NULL or an error */
-  posenc_status (*write)(const bench_work *w); /* a pass; a run with an error is void */
+  size_t bytes;                  /* of the buffer; those of the rows unless given */
+  bool own_memory;               /* it writes elsewhere than to the buffer */
+  int64_t *positions;            /* freed in the end, or NULL */
+  const void *what;              /* whatever else `write` needs */
+  void *self;                    /* likewise, and given to destroy() in the end */
+  void (*destroy)(void *self);   /* or NULL */
+  const char *(*prepare)(bench_work *w); /* or NULL: called by begin(); returns NULL or an error */
 
   /* Set while it runs. */
   posenc_plan *plan;

@@ -6,7 +6,7 @@
 
 static const char *begin(void *data) {
   bench_work *w = data;
-  if (w->rows > 0 && !w->own_memory && !(w->out = bench_buffer(w->bytes, w->offset)))
+  if (w->rows.n > 0 && !w->own_memory && !(w->out = bench_buffer(w->bytes, w->offset)))
     return "no memory for the table";
   return w->prepare ? w->prepare(w) : NULL;
 }
@@ -22,8 +22,8 @@ static void end(void *data, shim_result *result) {
   const bench_work *w = data;
   if (w->status != POSENC_OK)
     result->error = posenc_status_string(w->status);
-  result->rows = w->rows;
-  result->bytes = w->rows * w->d_model * (int64_t)posenc_dtype_size(w->dtype);
+  result->rows = w->rows.n;
+  result->bytes = w->rows.n * w->rows.d_model * (int64_t)posenc_dtype_size(w->rows.dtype);
   result->huge_pages = w->own_memory ? -1 : bench_buffer_huge();
   snprintf(result->label, sizeof result->label, "%s", w->label ? w->label : "");
 }
@@ -39,9 +39,9 @@ static void release(void *data) {
 
 /* NULL, or why there is no plan. */
 static const char *make_plan(bench_work *w, char *message, size_t size) {
-  if (posenc_plan_check(w->spec, w->impl->name, message, size) != POSENC_OK)
+  if (posenc_plan_check(w->rows.spec, w->rows.impl->name, message, size) != POSENC_OK)
     return message;
-  const posenc_status status = posenc_plan_create(&w->plan, w->spec, w->impl->name);
+  const posenc_status status = posenc_plan_create(&w->plan, w->rows.spec, w->rows.impl->name);
   return status == POSENC_OK ? NULL : posenc_status_string(status);
 }
 
@@ -55,16 +55,16 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
 
   bench_work *w = must_calloc(1, sizeof *w);
   *w = *work;
-  const char *error = w->spec ? make_plan(w, message, sizeof message) : NULL;
+  const char *error = w->rows.spec ? make_plan(w, message, sizeof message) : NULL;
   if (error) {
     bench_skip(name, error);
     release(w);
     return;
   }
-  w->spec = NULL;
+  w->rows.spec = NULL;
   w->offset = at ? at->bytes : 0;
   if (w->bytes == 0)
-    w->bytes = (size_t)(w->rows * w->d_model) * posenc_dtype_size(w->dtype);
+    w->bytes = (size_t)(w->rows.n * w->rows.d_model) * posenc_dtype_size(w->rows.dtype);
   shim_register(&(shim_case){.name = name,
       .data = w,
       .begin = begin,
@@ -72,6 +72,6 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
       .end = end,
       .release = release,
       .wall = w->wall,
-      .who = w->impl ? w->impl->name : w->peer,
+      .who = w->rows.impl ? w->rows.impl->name : w->peer,
       .stands_for = w->stands_for});
 }

@@ -42,14 +42,6 @@ def reference(n, d, preset):
     return table
 
 
-@pytest.mark.parametrize(("name", "error"), [("Float32", 2e-5), ("Float64", 3.1e-8), ("Marian", 3.1e-8)])
-def test_the_recipes_of_numpy_are_the_formula(name, error):
-    table = getattr(numpy_recipes, name)(1).fresh(100, 32)
-    difference = numpy.abs(table - reference(100, 32, "marian" if name == "Marian" else "paper")).max()
-    assert table.dtype == numpy.float32 and difference <= error
-    assert (name == "Float32") == (difference > 3.1e-8)  # a float32 angle has its price
-
-
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
 def test_whoever_is_here_makes_a_right_table_by_every_job(subject):
     try:
@@ -61,8 +53,11 @@ def test_whoever_is_here_makes_a_right_table_by_every_job(subject):
     for n, d in ((64, 32), (1000, 258)):  # 129 frequencies: no vector's multiple
         for job in jobs:
             worker.prepare(job, n, d, 0.01 if subject.slow else None)  # raises where it is not the formula's
-    difference = worker.array(worker.recipe.fresh(64, 32), 64, 32) - reference(64, 32, subject.preset)
-    assert numpy.abs(difference).max() < 2e-5
+    difference = numpy.abs(
+        worker.array(worker.recipe.fresh(100, 32), 100, 32) - reference(100, 32, subject.preset)
+    ).max()
+    once = subject.name in ("exact", "anchored", "numpy_f64", "marian", "transformers_marian")  # rounded
+    assert difference < (3.1e-8 if once else 2e-5) and once == (difference < 3.1e-8)  # a float32 angle has its price
     assert ("first" in jobs) == (subject.name not in ("torch_compiled", "torch_compiled_stack", "jax_f32"))
 
 
@@ -173,11 +168,15 @@ class Answers:
     def __init__(self, wrong):
         self.asked, self.wrong = [], wrong
 
-    def ask(self, do, job, n, d, **_):
-        self.asked.append((do, job, n, d))
-        if job == self.wrong:
+    def submit(self, _, do, request):
+        self.asked.append((do, *request.values()))
+        self.answer = {"rows": 3, "memory": 5} if do == "prepare" else 1.0
+        return self
+
+    def result(self, _):
+        if self.asked[-1][1] == self.wrong:
             raise Failed("ValueError: the table is not the formula's: off by 0.5 at most")
-        return {"rows": 3, "memory": 5} if do == "prepare" else 1.0
+        return self.answer
 
 
 def test_a_wrong_table_is_not_timed_and_the_times_of_fewer_rows_are_scaled():
@@ -190,7 +189,7 @@ def test_a_wrong_table_is_not_timed_and_the_times_of_fewer_rows_are_scaled():
     one, two = Case("fresh", 16, 8, 1), Case("fresh", 16, 8, 2)
     assert run.measured.keys() == {(one, "numpy_f32"), (one, "exact"), (two, "exact")}
     assert run.measured[one, "numpy_f32"].seconds == dict.fromkeys(range(3), 16 / 3)
-    assert all(("turn", "refill", 3, 8) not in process.asked for process in run.processes.values())
+    assert not any(asked[:2] == ("turn", "refill") for process in run.processes.values() for asked in process.asked)
     reasons = [row["reason"] for row in run.not_run if row["name"] == "numpy_f32"]
     assert reasons == ["16 x 8, refill, 1 thread: ValueError: the table is not the formula's: off by 0.5 at most"]
 
@@ -214,10 +213,10 @@ def test_a_process_that_ends_is_named_and_the_others_go_on(tmp_path):
     run = Run(names, [1, 2], [(16, 8)], os.sched_getaffinity(0), str(tmp_path))
     try:
         run.prepare()
-        os.kill(run.processes["numpy_f32", 1].child.pid, signal.SIGKILL)
+        os.kill(run.said["numpy_f32", 1]["process"], signal.SIGKILL)
         run.turns(3, 1)
         run.judge(names, lambda name: 10, 8, tmp_path)
-        assert [row["name"] for row in run.not_run] == ["numpy_f32"] and "signal 9" in run.not_run[0]["reason"]
+        assert [row["name"] for row in run.not_run] == ["numpy_f32"] and "terminated" in run.not_run[0]["reason"]
         assert {name for _, name in run.measured} == {"exact", "numpy_f64"}
         assert all(len(measured.seconds) == 3 for measured in run.measured.values())
         assert run.judged == {"exact": 10, "numpy_f64": 10}
@@ -227,9 +226,8 @@ def test_a_process_that_ends_is_named_and_the_others_go_on(tmp_path):
         theirs, our = run.measured[Case("fresh", 16, 8, 1), "numpy_f64"], run.measured[Case("fresh", 16, 8, 2), "exact"]
         assert rows["numpy_f64", 2]["exact"] == ratio(theirs, our)
     finally:
-        children = [process.child for process in run.processes.values()]
         run.end()
-    assert not any(child.is_alive() for child in children)
+    assert not any(os.path.exists(f"/proc/{said['process']}") for said in run.said.values())
 
 
 def test_a_run(tmp_path):
@@ -251,15 +249,13 @@ def test_a_run(tmp_path):
         assert row["seconds"] > 0 and row["spread"] is not None and row["turns"] == 3 and 0 < row["rows"] <= row["n"]
         assert ("member" in row) == (row["peer"] in OURS)
         assert all((row[our] is None) == (row["peer"] == our) for our in OURS)
-    found = {(row["peer"], row["job"], row["n"], row["threads"]) for row in result["cases"]}
     threads = {1, len(os.sched_getaffinity(0))}
-    jobs = {
-        "exact": ("fresh", "refill"),
-        "anchored": ("fresh", "refill"),
-        "numpy_f64": ("fresh", "refill"),
-        "marian": ("fresh",),
+    ran = {row["peer"] for row in result["cases"]} - {"mkl"}
+    wanted = {(who, job, n, t) for who in ran for job in ("fresh", "refill") for n, _ in sizes for t in threads}
+    wanted = {row for row in wanted if row[:2] != ("marian", "refill")} | {
+        (who, "first", n, 1) for who in ran for n, _ in sizes
     }
-    here = {row["peer"] for row in result["cases"]}
-    wanted = {(who, job, n, t) for who in here & {*jobs} for job in jobs[who] for n, _ in sizes for t in threads}
-    wanted |= {(who, "first", n, 1) for who in here & {*jobs} for n, _ in sizes}
-    assert {row for row in found if row[0] != "mkl"} == wanted and here >= {"exact", "numpy_f64", "marian"}
+    assert {
+        (row["peer"], row["job"], row["n"], row["threads"]) for row in result["cases"] if row["peer"] in ran
+    } == wanted
+    assert ran >= {"exact", "numpy_f64", "marian"}

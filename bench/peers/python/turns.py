@@ -1,15 +1,21 @@
 """Turns: in each, everyone does every case once, in random order, one process working at a time. What is compared was
 measured in the same turn, so that what the machine does meanwhile falls on all alike."""
+import concurrent.futures
 import dataclasses
+import multiprocessing
+import os
 import random
+import signal
 import sys
 import time
 from typing import NamedTuple
 
-from process import Process
 from subjects import BY_NAME
-from worker import Failed, Gone
+from worker import Failed, ask, start
 
+PATIENCE = 300  # seconds for one answer; compilers take their time on a small machine
+GONE = (concurrent.futures.BrokenExecutor, concurrent.futures.TimeoutError)
+SPAWN = multiprocessing.get_context("spawn")  # most libraries count processors once, when they are loaded
 CALLS_TAKE = 0.02  # seconds in a turn, at least
 SLOW_CALL = 0.1  # seconds that a slow one's call takes, by the number of its rows
 ENOUGH = 3  # turns that have a spread
@@ -51,27 +57,32 @@ class Run:
         ]  # noqa: E731
         self.cases = [Case(job, n, d, t) for t in thread_counts for n, d in sizes for job in jobs(n, d, t)]
         self.processes = {
-            (name, threads): Process(name, threads, processors, cache)
+            (name, threads): concurrent.futures.ProcessPoolExecutor(1, SPAWN)
             for name in names
             for threads in (thread_counts if BY_NAME[name].threads else [1])
         }
         say(f"{len(self.processes)} processes load their libraries")
-        for key, process in list(self.processes.items()):
+        pending = {key: pool.submit(start, *key, processors, cache) for key, pool in self.processes.items()}
+        for key, answer in pending.items():
             try:
-                self.said[key] = process.answer()
-            except Gone as gone:
-                self.lose(*key, gone)
+                self.said[key] = answer.result(PATIENCE)
+            except (Failed, *GONE) as error:
+                self.lose(*key, str(error) or f"no answer within {PATIENCE} s")
 
     def lose(self, name, threads, reason):
         """A process that is no more; so is what it has measured."""
-        self.processes.pop((name, threads)).end()
+        self.processes.pop((name, threads)).shutdown(wait=False)
+        try:
+            os.kill(self.said[name, threads]["process"], signal.SIGKILL)  # one that gave no answer in time
+        except (KeyError, ProcessLookupError):
+            pass
         for case, who in list(self.measured):
             if (who, case.threads) == (name, threads):
                 del self.measured[case, who]
         self.miss(name, reason)
 
     def miss(self, name, reason):
-        entry = {"name": name, "reason": str(reason)}
+        entry = {"name": name, "reason": reason}
         if entry not in self.not_run:
             say(f"{name} not run: {reason}")
             self.not_run.append(entry)
@@ -79,12 +90,12 @@ class Run:
     def ask(self, name, case, do, **request):
         """The answer, or None and the reason in not_run: then this case is not measured again."""
         try:
-            return self.processes[name, case.threads].ask(do, **request)
+            return self.processes[name, case.threads].submit(ask, do, request).result(PATIENCE)
         except Failed as failed:
             self.measured.pop((case, name), None)
             self.miss(name, f"{case}: {failed}")
-        except Gone as gone:
-            self.lose(name, case.threads, f"{case}: {gone}")
+        except GONE as gone:
+            self.lose(name, case.threads, f"{case}: {str(gone) or f'no answer within {PATIENCE} s'}")
         return None
 
     def prepare(self):
@@ -124,4 +135,6 @@ class Run:
 
     def end(self):
         for process in self.processes.values():
-            process.end()
+            process.shutdown()
+        for child in multiprocessing.active_children():  # one that never answered
+            child.kill()

@@ -1,4 +1,4 @@
-"""One subject in a process of its own, which answers the driver's requests."""
+"""One subject, in a process of its own."""
 import os
 import signal
 import statistics
@@ -10,12 +10,8 @@ CALLS = 2  # that are timed in a turn, at least, however long they take
 SMALL = 1 << 22  # elements of a table that is compared with another of its kind, each with each
 
 
-class Gone(Exception):
-    """The worker has ended, or was ended; the message says why."""
-
-
 class Failed(Exception):
-    """The request failed, and the worker goes on."""
+    """What a worker was asked for failed; the message says why."""
 
 
 class Worker:
@@ -25,7 +21,7 @@ class Worker:
     def describe(self):
         there = {"fresh": True, "refill": self.recipe.refill, "first": self.recipe.forget}
         jobs = [job for job, how in there.items() if how]
-        return {"versions": self.recipe.versions, "member": self.recipe.member, "jobs": jobs}
+        return {"versions": self.recipe.versions, "member": self.recipe.member, "jobs": jobs, "process": os.getpid()}
 
     def call(self, job, n, d):
         """A function of no arguments that does the job once and returns the table."""
@@ -48,7 +44,7 @@ class Worker:
     def prepare(self, job, n, d, budget):
         """Calls for the first time, which is where compilers work, compares the table with the formula, and measures
         memory. With a budget, in seconds, rows are such that a call takes about that long."""
-        from formula import compare  # they import NumPy, which has to find the environment that serve() sets
+        from formula import compare  # they import NumPy, which has to find the environment that start() sets
         from memory import beyond
 
         rows = n
@@ -113,9 +109,9 @@ def described(error):
     return text if isinstance(error, (NotHere, ImportError)) else f"{type(error).__name__}: {text}"
 
 
-def serve(pipe, name, threads, processors, cache):
-    """The process: sends what the worker says of itself, then an answer to each (method, arguments). What went wrong is sent as
-    Gone at the start, which ends it, and later as Failed."""
+def start(name, threads, processors, cache):
+    """The first call in a process: makes its one worker, and returns what that says of itself."""
+    global worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver's to handle
     counts = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     os.environ |= dict.fromkeys(counts, str(threads)) | {
@@ -126,16 +122,13 @@ def serve(pipe, name, threads, processors, cache):
     os.sched_setaffinity(0, sorted(processors)[:1] if threads == 1 and BY_NAME[name].pinned else processors)
     try:
         worker = Worker(BY_NAME[name].make(threads), BY_NAME[name].preset)
-        pipe.send(worker.describe())
     except Exception as error:  # a package whose parts do not fit raises all sorts
-        pipe.send(Gone(described(error)))
-        return
-    while True:
-        try:
-            do, request = pipe.recv()
-        except EOFError:  # the driver has no more
-            return
-        try:
-            pipe.send(getattr(worker, do)(**request))
-        except Exception as error:  # the driver decides what that means
-            pipe.send(Failed(described(error)))
+        raise Failed(described(error)) from None
+    return worker.describe()
+
+
+def ask(do, request):
+    try:
+        return getattr(worker, do)(**request)
+    except Exception as error:  # libraries' own exceptions cannot always be sent
+        raise Failed(described(error)) from None
