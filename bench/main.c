@@ -29,12 +29,9 @@ static void register_at(const bench_options *o, const bench_offset *at) {
 }
 
 static void register_all(const bench_options *o) {
-  size_t largest = 0; /* all shapes are wanted where there are cases of other sizes, which are smaller */
-  for (size_t i = 0; i < bench_shape_count(); i++)
-    if (o->shapes >> i & 1 && bench_shape_bytes(bench_shape_at(i), POSENC_F32) > largest)
-      largest = bench_shape_bytes(bench_shape_at(i), POSENC_F32);
-  bench_buffer_setup(largest);
-
+  for (size_t i = 0; i < bench_shape_count(); i++) /* all where there are cases of other sizes, which are smaller */
+    if (o->shapes >> i & 1)
+      bench_buffer_room(bench_shape_bytes(bench_shape_at(i), POSENC_F32));
   bench_register_harness();
   if (o->peers) {
     bench_register_peers(&o->offsets[0]);
@@ -74,8 +71,7 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
     fputs("posenc-bench: no benchmark matches the filter; --list names them all\n", stderr);
     return 2;
   }
-  if (o->list || shim_list_asked_for()) {
-    shim_list();
+  if (shim_list(o->list)) {
     const char *name, *reason;
     for (size_t i = 0; o->list && (name = bench_skipped_at(i, &reason)); i++)
       printf("not run: %s: %s\n", name, reason);

@@ -25,6 +25,21 @@ void bench_register_harness(void);                                              
  * so that no compiler takes the loop for a memset. */
 #define LIMIT_VALUE 0.70710678f
 
+/* The pass name_width of a target: from the first multiple of `align` bytes on, blocks of `block` floats at once. */
+#define LIMIT_LANES(width) ((width) / sizeof(float))
+#define LIMIT_STORES(name, width, target, vector, set1, store, align, block, end)                                      \
+  target static void name##_##width(float *out, size_t n) {                                                            \
+    const vector v = set1(LIMIT_VALUE);                                                                                \
+    for (; n > 0 && (uintptr_t)out % (align) != 0; n--)                                                                \
+      *out++ = LIMIT_VALUE;                                                                                            \
+    for (; n >= (block); n -= (block), out += (block))                                                                 \
+      for (size_t i = 0; i < (block); i += LIMIT_LANES(width))                                                         \
+        store(out + i, v);                                                                                             \
+    for (; n > 0; n--)                                                                                                 \
+      *out++ = LIMIT_VALUE;                                                                                            \
+    end;                                                                                                               \
+  }
+
 /* The source of limit/convert: as many (sin, cos) pairs as stay in L1 beside the output. */
 enum { LIMIT_PAIRS = 256 };
 extern const double limit_sin[LIMIT_PAIRS], limit_cos[LIMIT_PAIRS];

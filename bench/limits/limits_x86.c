@@ -7,27 +7,12 @@
 #include <stdint.h>
 
 #define TARGET(isa) __attribute__((target(isa)))
-#define LANES(width) ((width) / sizeof(float))
-
-/* From the first multiple of `align` bytes on, blocks of `block` floats at once. */
-#define STORES(name, width, isa, vector, set1, store, align, block, end)                                               \
-  TARGET(isa) static void name##_##width(float *out, size_t n) {                                                       \
-    const vector v = set1(LIMIT_VALUE);                                                                                \
-    for (; n > 0 && (uintptr_t)out % (align) != 0; n--)                                                                \
-      *out++ = LIMIT_VALUE;                                                                                            \
-    for (; n >= (block); n -= (block), out += (block))                                                                 \
-      for (size_t i = 0; i < (block); i += LANES(width))                                                               \
-        store(out + i, v);                                                                                             \
-    for (; n > 0; n--)                                                                                                 \
-      *out++ = LIMIT_VALUE;                                                                                            \
-    end;                                                                                                               \
-  }
 
 /* Plain stores, aligned to the vector: the buffer need not be, and a limit must not pay for split lines. And
  * non-temporal stores of whole 64-byte lines; a partial line would be written back piecemeal. */
 #define BOTH(width, isa, vector, set1, plain, direct)                                                                  \
-  STORES(store, width, isa, vector, set1, plain, width, 4 * LANES(width), (void)0)                                     \
-  STORES(stream, width, isa, vector, set1, direct, 64, 16, _mm_sfence())
+  LIMIT_STORES(store, width, TARGET(isa), vector, set1, plain, width, 4 * LIMIT_LANES(width), (void)0)                 \
+  LIMIT_STORES(stream, width, TARGET(isa), vector, set1, direct, 64, 16, _mm_sfence())
 
 BOTH(16, "sse2", __m128, _mm_set1_ps, _mm_store_ps, _mm_stream_ps)
 BOTH(32, "avx", __m256, _mm256_set1_ps, _mm256_store_ps, _mm256_stream_ps)
@@ -37,7 +22,7 @@ BOTH(64, "avx512f", __m512, _mm512_set1_ps, _mm512_store_ps, _mm512_stream_ps)
 #define CONVERT(width, isa)                                                                                            \
   TARGET(isa) static void convert_##width(float *out, size_t n) {                                                      \
     for (; n >= 2 * LIMIT_PAIRS; n -= 2 * LIMIT_PAIRS, out += 2 * LIMIT_PAIRS)                                         \
-      for (size_t k = 0; k < LIMIT_PAIRS; k += LANES(width) / 2)                                                       \
+      for (size_t k = 0; k < LIMIT_PAIRS; k += LIMIT_LANES(width) / 2)                                                 \
         convert_pairs_##width(out + 2 * k, k);                                                                         \
     limit_convert_rest(out, n);                                                                                        \
   }

@@ -101,7 +101,7 @@ static void measure(pick *p) {
       bench_register_table(&table, p->rows[i].impl, NULL, NULL, p->o->at);
       any = true;
     }
-  bench_buffer_setup(bench_shape_bytes(&p->shape, (posenc_dtype)p->spec.dtype));
+  bench_buffer_room(bench_shape_bytes(&p->shape, (posenc_dtype)p->spec.dtype));
   bench_register_limits(&p->shape, (posenc_dtype)p->spec.dtype, p->o->at);
   if (any)
     shim_measure(PICK_TURNS, take, p);

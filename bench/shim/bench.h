@@ -47,9 +47,10 @@ enum { BENCH_MAX_OFFSETS = 16 }; /* multiples of 4 below 64 */
 /* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
 
 /* One for all cases, so that all of them meet the same pages: huge ones where the system gives them, mapped and written
- * to before the first use. bytes: at most those of two arrays of max_bytes. NULL when there is no memory. */
+ * to before the first use. bytes: at most those of two arrays of the most that bench_buffer_room() was asked for
+ * before. NULL when there is no memory. */
 void *bench_buffer(size_t bytes, int64_t offset);
-void bench_buffer_setup(size_t max_bytes);
+void bench_buffer_room(size_t bytes);
 void bench_buffer_release(void);
 
 /* From the start of an array of so many bytes to that of the next in the buffer, as malloc() has large ones: at the

@@ -8,8 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <iostream>
-#include <memory>
+#include <deque>
 #include <utility>
 
 #include <unistd.h>
@@ -22,16 +21,9 @@ struct Case {
   shim_case c;
   std::string name;
   int64_t passes; // of its latest run
-
-  explicit Case(const shim_case &given) : c(given), name(given.name), passes(0) {}
-  Case(const Case &) = delete;
-  Case &operator=(const Case &) = delete;
-  ~Case() {
-    if (c.release)
-      c.release(c.data);
-  }
 };
 
+std::deque<Case> cases; // whose elements stay where they are
 std::vector<std::pair<std::string, std::string>> context;
 contestants competing;
 std::vector<std::string> selected;
@@ -124,7 +116,7 @@ public:
   }
   void ReportRuns(const std::vector<Run> &runs) override {
     clear_progress();
-    errors += std::any_of(runs.begin(), runs.end(), [](const Run &run) { return has_failed(run); });
+    errors += std::any_of(runs.begin(), runs.end(), [](const Run &run) { return !error_of(run).empty(); });
     inner->ReportRuns(runs);
   }
   void Finalize() override { inner->Finalize(); }
@@ -171,7 +163,8 @@ const char *shim_flags(int argc, char **argv) {
 }
 
 void shim_register(const shim_case *c) {
-  auto k = std::make_shared<Case>(*c);
+  cases.push_back({*c, c->name, 0});
+  Case *k = &cases.back();
   auto *registered = benchmark::RegisterBenchmark(c->name, [k](benchmark::State &state) { time_case(state, *k); });
   registered->Unit(benchmark::kMicrosecond);
   if (c->wall)
@@ -204,14 +197,13 @@ size_t shim_select(void) {
   return selected.size();
 }
 
-bool shim_list_asked_for(void) { return is_true("list_tests"); }
-
 const char *shim_output_file(void) { return flags["out"].empty() ? nullptr : flags["out"].c_str(); }
 
-void shim_list(void) {
+bool shim_list(bool wanted) {
   for (const std::string &name : selected)
-    std::cout << name << "\n";
-  std::cout.flush();
+    if (wanted || is_true("list_tests"))
+      std::puts(name.c_str());
+  return wanted || is_true("list_tests");
 }
 
 size_t shim_run_all(void) {
@@ -244,4 +236,7 @@ void shim_measure(int repetitions, shim_take *take, void *data) {
 void shim_release(void) {
   benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
+  for (const Case &k : cases)
+    if (k.c.release)
+      k.c.release(k.c.data);
 }

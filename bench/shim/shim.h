@@ -52,12 +52,11 @@ void shim_context(const char *key, const char *value);
 /* After all cases are registered: how many of them the filter selects. Writes to no file. */
 size_t shim_select(void);
 
-/* What the flags ask for: a list only; the file for the results, or NULL. */
-bool shim_list_asked_for(void);
+/* The file that the flags ask for, or NULL. */
 const char *shim_output_file(void);
 
-/* Prints the names that are selected, one per line. */
-void shim_list(void);
+/* If that is wanted or the flags ask for it: prints the names that are selected, one per line, and returns true. */
+bool shim_list(bool wanted);
 
 /* Runs what is selected, with progress on stderr; returns how many cases ended in an error. To be called once. */
 size_t shim_run_all(void);

@@ -22,16 +22,8 @@ struct contestant {
 };
 using contestants = std::map<std::string, contestant>; // by their names in the results: "fill/naive/f32/n:8/d:4"
 
-// Did a run end in an error? Google Benchmark has a flag for it to 1.7, and since 1.8 the kind of skipping, 0 for none.
-template <typename Run> auto has_failed(const Run &run) -> decltype(static_cast<bool>(run.error_occurred))
-{
-  return run.error_occurred;
-}
+// The error that a run ended in, or an empty text, by its name in Google Benchmark to 1.7, and since 1.8.
 template <typename Run> auto error_of(const Run &run) -> decltype(run.error_message) { return run.error_message; }
-template <typename Run> auto has_failed(const Run &run) -> decltype(run.skipped != decltype(run.skipped)())
-{
-  return run.skipped != decltype(run.skipped)();
-}
 template <typename Run> auto error_of(const Run &run) -> decltype(run.skip_message) { return run.skip_message; }
 
 inline void add_runs(contestants &all, const std::vector<benchmark::BenchmarkReporter::Run> &runs)
@@ -39,9 +31,9 @@ inline void add_runs(contestants &all, const std::vector<benchmark::BenchmarkRep
   for (const auto &run : runs) {
     contestant &c = all[run.run_name.str()];
     const auto rows = run.counters.find("rows");
-    if (has_failed(run))
+    if (c.error.empty())
       c.error = error_of(run);
-    else if (run.run_type == benchmark::BenchmarkReporter::Run::RT_Iteration)
+    if (error_of(run).empty() && run.run_type == benchmark::BenchmarkReporter::Run::RT_Iteration)
       c.times.push_back((c.wall ? run.real_accumulated_time : run.cpu_accumulated_time) /
                         static_cast<double>(run.iterations) /
                         (rows == run.counters.end() ? 1.0 : static_cast<double>(rows->second)));
