@@ -71,9 +71,8 @@ def run(*arguments):
         assert abs(v["behind"] - behind) < 1e-4 * (1 + abs(behind)), v
         assert v["impl"] == v["case"].split("/")[1] and v["unsure"] >= 0.01
         assert v["tie"] == (abs(v["behind"]) < min(0.03, v["unsure"])) == (v["verdict"] == "tie")
-        if v["verdict"] != "tie":
-            sure = abs(v["behind"]) >= v["unsure"]
-            assert v["verdict"] == ("unclear" if not sure else "faster" if v["behind"] < 0 else "slower"), v
+        word = "faster" if v["behind"] < 0 else "slower"
+        assert v["verdict"] in ("tie", word if abs(v["behind"]) >= v["unsure"] else "unclear")
     return times, data["verdicts"]
 
 

@@ -12,16 +12,6 @@ static void refuse(const char *path, const char *what) {
   exit(2);
 }
 
-static char *read_all(const char *path) {
-  FILE *f = fopen(path, "rb");
-  char *text = NULL;
-  size_t room = 0;
-  if (!f || (getdelim(&text, &room, '\0', f) < 0 && !feof(f))) /* to the end: JSON has no such byte */
-    refuse(path, strerror(errno));
-  fclose(f);
-  return text;
-}
-
 static const char *string(const cJSON *object, const char *key) {
   const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
   return s ? s : "";
@@ -42,7 +32,12 @@ static void skip_dtypes(const cJSON *entry, const posenc_impl *impl) {
 }
 
 void bench_read_verified(const char *path) {
-  char *text = read_all(path);
+  char *text = NULL;
+  size_t room = 0;
+  FILE *f = fopen(path, "rb");
+  if (!f || (getdelim(&text, &room, '\0', f) < 0 && !feof(f))) /* to the end: JSON has no such byte */
+    refuse(path, strerror(errno));
+  fclose(f);
   cJSON *report = cJSON_Parse(text ? text : "");
   free(text);
   if (!report)

@@ -1,5 +1,4 @@
-/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME, PEER_ISA, PEER_WHAT and
- * PEER_VARIANT. */
+/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME, PEER_WHAT and PEER_VARIANT. */
 #ifndef POSENC_BENCH_PEERS_ROW_H
 #define POSENC_BENCH_PEERS_ROW_H
 
@@ -47,26 +46,21 @@ static inline void *peer_frequencies(int64_t d_model, double base) {
 }
 
 /* The instructions that the row was compiled for; what GCC and Clang know includes the operating system's part. */
+static inline const char *peer_lacks(void) {
+#if defined(__AVX512F__)
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+      !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+    return "this CPU lacks AVX-512 (F, BW, DQ, VL)";
+#endif
+#if defined(__AVX2__)
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    return "this CPU lacks AVX2 or FMA";
+#endif
+  return NULL;
+}
+
 #define PEER_JOIN_(a, b) a##b
 #define PEER_JOIN(a, b) PEER_JOIN_(a, b)
-
-static inline const char *peer_lacks_any(void) { return NULL; }
-
-#ifdef __x86_64__
-static inline const char *peer_lacks_avx2(void) {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? NULL : "this CPU lacks AVX2 or FMA";
-}
-
-static inline const char *peer_lacks_avx512(void) {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-             ? peer_lacks_avx2()
-             : "this CPU lacks AVX-512 (F, BW, DQ, VL)";
-}
-#else
-static inline const char *peer_lacks_neon(void) { return NULL; }
-#endif
-
 #ifdef __cplusplus
 #define PEER_EXTERN extern "C"
 #else
@@ -77,7 +71,7 @@ static inline const char *peer_lacks_neon(void) { return NULL; }
 #define PEER(library, create, destroy, fill)                                                                           \
   PEER_EXTERN const peer PEER_JOIN(peer_, PEER_NAME);                                                                  \
   const peer PEER_JOIN(peer_, PEER_NAME) = {                                                                           \
-      PEER_STRING(PEER_NAME), PEER_WHAT, library, create, destroy, fill, PEER_JOIN(peer_lacks_, PEER_ISA)};
+      PEER_STRING(PEER_NAME), PEER_WHAT, library, create, destroy, fill, peer_lacks};
 #define PEER_STRING_(x) #x
 #define PEER_STRING(x) PEER_STRING_(x)
 

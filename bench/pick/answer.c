@@ -63,21 +63,18 @@ static const pick_row *most_accurate(const pick *p) {
 
 static void print_why_fastest(const pick *p, FILE *out) {
   const char *compared = p->rows_compared < p->o->table.to - p->o->table.from ? " on the rows that were compared" : "";
-  const pick_row *other = p->chosen == p->fastest ? p->next : p->chosen;
   size_t within = 0;
   for (size_t i = 0; i < p->n; i++)
     within += p->rows[i].within;
-  if (!other) {
-    fprintf(out, "the only one within the budget%s", compared);
-    return;
-  }
-  if (p->chosen == p->fastest)
-    fprintf(out, "the fastest of the %zu within the budget%s; %s takes", within, compared, other->impl->name);
+  if (p->chosen != p->fastest)
+    fprintf(out, "simpler than %s, the fastest of the %zu within the budget%s, and a tie with it",
+        p->fastest->impl->name, within, compared);
+  else if (p->next)
+    fprintf(out, "the fastest of the %zu within the budget%s; %s takes %.1f +- %.1f %% longer%s", within, compared,
+        p->next->impl->name, 100 * p->next->against.behind, 100 * p->next->against.unsure,
+        p->next->against.tie ? ", a tie, and is not simpler" : "");
   else
-    fprintf(out, "one of the %zu within the budget%s; %s is the fastest, and this takes", within, compared,
-        p->fastest->impl->name);
-  fprintf(out, " %.1f +- %.1f %% longer%s", 100 * other->against.behind, 100 * other->against.unsure,
-      other->against.tie ? ": a tie, which goes to the one listed first, the simpler" : "");
+    fprintf(out, "the only one within the budget%s", compared);
 }
 
 /* A sentence without an end. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "pick.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,35 +17,35 @@ const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
   return name;
 }
 
+/* A field that is no number: its enumerator is its name in capitals. */
+static void print_name(bool c, const char *field, const char *prefix, const char *name, FILE *f) {
+  fprintf(f, c ? "spec.%s = POSENC_%s" : ", %s=\"%s", field, prefix);
+  for (; *name; name++)
+    fputc(c ? toupper((unsigned char)*name) : *name, f);
+  fputs(c ? ";\n" : "\"", f);
+}
+
 /* The fields that differ from the preset's spec, or the paper's: statements in C, arguments in Python. */
 static void print_changes(const pick *p, bool c, FILE *f) {
-  static const char *const dtypes[] = {"POSENC_F32", "POSENC_F64", "POSENC_BF16", "POSENC_F16"};
   const posenc_spec *s = &p->spec;
   posenc_spec start = posenc_spec_default(s->d_model);
   if (p->o->table.preset)
     posenc_spec_preset(p->o->table.preset, s->d_model, &start);
-  const struct {
-    const char *field;
-    bool changed;
-    double number;
-    const char *in_c, *in_python; /* of what is no number */
-  } fields[] = {
-      {"base", s->base != start.base, s->base, NULL, NULL},
-      {"denominator", s->denominator != start.denominator, s->denominator, NULL, NULL},
-      {"position_scale", s->position_scale != start.position_scale, s->position_scale, NULL, NULL},
-      {"layout", s->layout != start.layout, 0, s->layout == POSENC_SPLIT ? "POSENC_SPLIT" : "POSENC_INTERLEAVED",
-          layout_name(s->layout)},
-      {"order", s->order != start.order, 0, s->order == POSENC_COS_FIRST ? "POSENC_COS_FIRST" : "POSENC_SIN_FIRST",
-          order_name(s->order)},
-      {"odd", s->odd != start.odd, 0, s->odd == POSENC_ODD_ZERO ? "POSENC_ODD_ZERO" : "POSENC_ODD_HALF_PAIR",
-          odd_name(s->odd)},
-      {"dtype", s->dtype != start.dtype, 0, dtypes[s->dtype], format_of(s->dtype)->long_name},
-  };
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-    if (fields[i].changed && !fields[i].in_c)
-      fprintf(f, c ? "spec.%s = %.17g;\n" : ", %s=%.17g", fields[i].field, fields[i].number);
-    else if (fields[i].changed)
-      fprintf(f, c ? "spec.%s = %s;\n" : ", %s=\"%s\"", fields[i].field, c ? fields[i].in_c : fields[i].in_python);
+  const char *number = c ? "spec.%s = %.17g;\n" : ", %s=%.17g";
+  if (s->base != start.base)
+    fprintf(f, number, "base", s->base);
+  if (s->denominator != start.denominator)
+    fprintf(f, number, "denominator", s->denominator);
+  if (s->position_scale != start.position_scale)
+    fprintf(f, number, "position_scale", s->position_scale);
+  if (s->layout != start.layout)
+    print_name(c, "layout", "", layout_name(s->layout), f);
+  if (s->order != start.order)
+    print_name(c, "order", "", order_name(s->order), f);
+  if (s->odd != start.odd)
+    print_name(c, "odd", c ? "ODD_" : "", odd_name(s->odd), f);
+  if (s->dtype != start.dtype)
+    print_name(c, "dtype", "", c ? dtype_name(s->dtype) : format_of(s->dtype)->long_name, f);
 }
 
 static void print_c(const pick *p, const char *impl, FILE *f) {

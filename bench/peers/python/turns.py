@@ -17,7 +17,7 @@ PATIENCE = 300  # seconds for one answer; compilers take their time on a small m
 GONE = (concurrent.futures.BrokenExecutor, concurrent.futures.TimeoutError)
 SPAWN = multiprocessing.get_context("spawn")  # most libraries count processors once, when they are loaded
 CALLS_TAKE = 0.02  # seconds in a turn, at least
-SLOW_CALL = 0.1  # seconds that a slow one's call takes, by the number of its rows
+SLOW_ROWS = 128  # of a slow one's table; its times are scaled to the whole
 ENOUGH = 3  # turns that have a spread
 LARGE, LARGE_TURNS = 64 << 20, ENOUGH  # tables of more bytes have no more turns than that
 FIRST = 5000 * 512  # elements of a table for whose first call it matters what was kept of another
@@ -52,10 +52,13 @@ class Run:
     def __init__(self, names, thread_counts, sizes, processors, cache):
         self.names, self.said, self.measured, self.not_run, self.judged = names, {}, {}, [], {}
         sizes = sorted(sizes, key=lambda size: size[0] * size[1])
-        jobs = lambda n, d, threads: ("fresh", "refill", "first")[
-            : 3 if threads == 1 and n * d <= FIRST else 2
-        ]  # noqa: E731
-        self.cases = [Case(job, n, d, t) for t in thread_counts for n, d in sizes for job in jobs(n, d, t)]
+        self.cases = [
+            Case(job, n, d, threads)
+            for threads in thread_counts
+            for n, d in sizes
+            for job in ("fresh", "refill", "first")
+            if job != "first" or (threads == 1 and n * d <= FIRST)
+        ]
         self.processes = {
             (name, threads): concurrent.futures.ProcessPoolExecutor(1, SPAWN)
             for name in names
@@ -104,10 +107,10 @@ class Run:
             say(f"first calls: {case}")
             for name, threads in list(self.processes):
                 if threads == case.threads and case.job in self.said[name, threads]["jobs"]:
-                    budget = SLOW_CALL if BY_NAME[name].slow else None
-                    prepared = self.ask(name, case, "prepare", job=case.job, n=case.n, d=case.d, budget=budget)
+                    rows = min(case.n, SLOW_ROWS) if BY_NAME[name].slow else case.n
+                    prepared = self.ask(name, case, "prepare", job=case.job, n=rows, d=case.d)
                     if prepared:
-                        self.measured[case, name] = Measured(**prepared)
+                        self.measured[case, name] = Measured(rows, **prepared)
 
     def turns(self, turns, seed):
         order = random.Random(seed)

@@ -41,32 +41,21 @@ class Worker:
         if job == "first":
             self.recipe.forget()
 
-    def prepare(self, job, n, d, budget):
+    def prepare(self, job, n, d):
         """Calls for the first time, which is where compilers work, compares the table with the formula, and measures
-        memory. With a budget, in seconds, rows are such that a call takes about that long."""
+        memory."""
         from formula import compare  # they import NumPy, which has to find the environment that start() sets
         from memory import beyond
 
-        rows = n
-        if budget is not None:
-            rows = min(n, 64)
-            call = self.call(job, rows, d)
-            call()
-            seconds = min(self.timed(job, call) for _ in range(3))
-            rows = max(rows, min(n, int(rows * budget / seconds)))
-        call = self.call(job, rows, d)
+        call = self.call(job, n, d)
         self.ready(job)
-        table = self.array(call(), rows, d)
+        table = self.array(call(), n, d)
         compare(self.preset, table)
-        if (
-            job == "refill"
-            and rows * d <= SMALL
-            and not (table == self.array(self.recipe.fresh(rows, d), rows, d)).all()
-        ):
-            raise ValueError(f"{rows} x {d} refilled is not what it is when it is fresh")
+        if job == "refill" and n * d <= SMALL and not (table == self.array(self.recipe.fresh(n, d), n, d)).all():
+            raise ValueError(f"{n} x {d} refilled is not what it is when it is fresh")
         del table
         self.ready(job)
-        return {"rows": rows, "memory": beyond(call, 4 * rows * d, job != "refill")[1]}
+        return {"memory": beyond(call, 4 * n * d, job != "refill")[1]}
 
     def array(self, table, n, d):
         array = self.recipe.array(table)
