@@ -32,16 +32,6 @@ def c_call():
     library.posenc_fill(kept.handle, 0, 512, memory.ctypes.data, 512)
 
 
-def tutorial(length=131072, d_model=1024):
-    """The tutorial's table, from its formula."""
-    p = torch.arange(length).unsqueeze(1)
-    w = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
-    pe = torch.zeros(length, 1, d_model)
-    pe[:, 0, 0::2] = torch.sin(p * w)
-    pe[:, 0, 1::2] = torch.cos(p * w)
-    return pe
-
-
 def sums(*shape):
     """scale * x + table of (sequence, d_model) or (batch, sequence, d_model), into fresh memory and into memory that is there."""
     x = numpy.random.default_rng(1).standard_normal(shape, numpy.float32)
@@ -63,9 +53,5 @@ versions = f"NumPy {numpy.__version__}, PyTorch {torch.__version__} ({torch.get_
 print(f"posenc {posenc.__version__} (one thread), {versions}; medians")
 both = report("table(512, 512)", {"posenc.table": lambda: posenc.table(512, 512), "its C call": c_call}, 1000)
 print(f"  Python adds {1e3 * (both['posenc.table'] - both['its C call']):.1f} us")
-# One after the other: a virtual machine may give memory that was freed back to its host within a second, and what it costs to get
-# it again is neither's.
-report("fresh 131072 x 1024", {"posenc": lambda: posenc.table(131072, 1024)}, repetitions=9)
-report("fresh 131072 x 1024", {"the tutorial's code": tutorial}, repetitions=5)
 for shape in [(5000, 512), (131072, 512), (32, 512, 768)]:
     sums(*shape)

@@ -3,6 +3,7 @@
 Environment: POSENC_BENCH, the program.
 """
 import json
+import math
 import os
 import re
 import statistics
@@ -59,6 +60,16 @@ def test_what_a_report_does_not_call_verified_is_not_run(tmp_path, of_one, entry
     assert said == {f"not run: {one}{what}: {why}" for what, why in not_run.items()}
 
 
+def half_interval(ratios):
+    """Half of the interval of the sign test: from the k-th smallest ratio to the k-th largest, the largest k for which a median
+    lies outside with a probability of at most 5 %."""
+    n, outside, k = len(ratios), 1, 0  # outside: of 2^n tosses of a coin, those with at most k heads
+    while outside <= 0.025 * 2**n:
+        k += 1
+        outside += math.comb(n, k)
+    return (ratios[n - k] - ratios[k - 1]) / 2
+
+
 def run(*arguments):
     """({case: times of its repetitions}, verdicts)"""
     data = json.loads(bench("--benchmark_min_time=0.0001", "--json", "-", *arguments))
@@ -67,17 +78,22 @@ def run(*arguments):
         if b["run_type"] == "iteration":
             times.setdefault(b["run_name"], []).append(b["cpu_time"] / b["rows"])
     for v in data["verdicts"]:  # they are those of shim/compare.h on the repetitions in the same file
-        behind = statistics.median(a / b - 1 for a, b in zip(times[v["case"]], times[v["against"]]))
-        assert abs(v["behind"] - behind) < 1e-4 * (1 + abs(behind)), v
-        assert v["impl"] == v["case"].split("/")[1] and v["unsure"] >= 0.01
+        ratios = sorted(a / b - 1 for a, b in zip(times[v["case"]], times[v["against"]]))
+        behind, unsure = statistics.median(ratios), max(0.01, half_interval(ratios))
+        assert v["behind"] == pytest.approx(behind, rel=1e-4, abs=1e-4) and v["unsure"] == pytest.approx(
+            unsure, rel=1e-3, abs=1e-4
+        )
+        assert v["impl"] == v["case"].split("/")[1]
         assert v["tie"] == (abs(v["behind"]) < min(0.03, v["unsure"])) == (v["verdict"] == "tie")
         word = "faster" if v["behind"] < 0 else "slower"
         assert v["verdict"] in ("tie", word if abs(v["behind"]) >= v["unsure"] else "unclear")
     return times, data["verdicts"]
 
 
-def test_verdicts_on_ours():
-    times, verdicts = run("--shape", "l1", "--benchmark_filter=fill|limit", "--benchmark_repetitions=6", INTERLEAVED)
+@pytest.mark.parametrize("repetitions", [6, 15])
+def test_verdicts_on_ours(repetitions):
+    cases, count = "--benchmark_filter=fill|limit", f"--benchmark_repetitions={repetitions}"
+    times, verdicts = run("--shape", "l1", cases, count, INTERLEAVED)
     fills = sorted(name for name in times if name.startswith("fill/"))
     assert sorted(v["case"] for v in verdicts) == fills, "one verdict for each implementation, none for limits"
     assert len({v["against"] for v in verdicts}) == 1, "against the fastest"

@@ -12,7 +12,7 @@
  * writes rows that take about PART. Seconds. What might be held up by its stores must stay below WHOLE, also while its
  * time is being guessed from single blocks: a kernel may store a block otherwise than a table that leaves the caches.
  */
-static const double WHOLE = 0.4, PART = 0.03, ENOUGH_TO_TELL = 0.008;
+static const double WHOLE = 0.4, PART = 0.03;
 
 /* They are spread over the table, since libm and SLEEF take longer at late positions: blocks at even spacing, so long
  * that the calls do not count, and at multiples of their length, where the recurrence takes its anchors. Fewer than
@@ -62,23 +62,16 @@ static posenc_status write_table(const bench_work *w) {
   return status;
 }
 
-/* Sets blocks, by filling more and more of the table until the clock has something to measure. */
+/* Sets blocks, by the time of one of them. */
 static void choose_blocks(const bench_work *w, fill_case *f) {
   const int64_t all = blocks_of_table(f);
-  double per_block;
+  double per_block = INFINITY; /* of several: one that the system held up must not decide */
   f->blocks = 1;
   f->length = BLOCK;
-  for (;;) {
-    double seconds = INFINITY; /* of several: one that the system held up must not decide */
-    for (int i = 0; i < 3; i++) {
-      const double start = bench_cpu_seconds();
-      write_table(w);
-      seconds = fmin(seconds, bench_cpu_seconds() - start);
-    }
-    per_block = seconds / (double)f->blocks;
-    if (f->blocks == all || seconds > ENOUGH_TO_TELL)
-      break;
-    f->blocks = f->blocks > all / 4 ? all : 4 * f->blocks;
+  for (int i = 0; i < 3; i++) {
+    const double start = bench_cpu_seconds();
+    write_table(w);
+    per_block = fmin(per_block, bench_cpu_seconds() - start);
   }
   f->blocks = all;
   if (per_block * (double)all > WHOLE) {
@@ -86,8 +79,7 @@ static void choose_blocks(const bench_work *w, fill_case *f) {
       f->length = 1;
       per_block /= BLOCK;
     }
-    const int64_t fit = (int64_t)(PART / per_block);
-    const int64_t most = fit < FEWEST ? FEWEST : fit;
+    const int64_t fit = (int64_t)(PART / per_block), most = fit < FEWEST ? FEWEST : fit;
     f->blocks = most < all ? most : all;
   }
 }

@@ -38,22 +38,14 @@ static void judge_row(const pick *p, pick_row *row) {
     row->within = true;
 }
 
-/* About as many rows of each range as come to no more outputs than are to be compared. */
+/* All rows, or as many of each range as come to no more outputs than are to be compared. */
 static int64_t rows_per_range(const pick *p) {
   const spec_options *table = &p->o->table;
   const int64_t all = (p->spec.dtype == POSENC_F64 ? COMPARED_F64 : COMPARED) / p->spec.d_model;
   sweep s = sweep_of(&p->spec, NULL, table->from, table->to, SWEEP_MIN_ROWS, 1);
-  int64_t rows = SWEEP_MAX_ROWS, sum = INT64_MAX;
-  while (sum > all && rows > SWEEP_MIN_ROWS) {
-    rows -= (rows + 15) / 16;
-    sum = 0;
-    for (int64_t i = 0; i < s.count; i++) {
-      const int64_t width = s.segments[i].to - s.segments[i].from;
-      sum += width < rows ? width : rows;
-    }
-  }
+  const int64_t rows = table->to - table->from <= all ? SWEEP_MAX_ROWS : all / s.count;
   sweep_destroy(&s);
-  return rows > SWEEP_MIN_ROWS ? rows : SWEEP_MIN_ROWS;
+  return rows < SWEEP_MIN_ROWS ? SWEEP_MIN_ROWS : rows > SWEEP_MAX_ROWS ? SWEEP_MAX_ROWS : rows;
 }
 
 static void verify(pick *p) {
