@@ -8,8 +8,6 @@
 #include "../limits/limits.h"
 #include "cases.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
@@ -31,69 +29,45 @@ int64_t *bench_random_positions(int64_t n, int64_t end) {
 }
 
 static posenc_status write_at(const bench_work *w) {
-  return posenc_fill_at(w->plan, w->positions, w->rows, w->out, D_MODEL);
+  return posenc_fill_at(w->plan, w->positions, w->rows.n, w->out, D_MODEL);
 }
 
 static posenc_status write_rows(const bench_work *w) {
   posenc_status status = POSENC_OK;
-  for (int64_t i = 0; i < ROWS && status == POSENC_OK; i++)
+  for (int64_t i = 0; i < w->rows.n && status == POSENC_OK; i++)
     status = posenc_fill(w->plan, w->positions[i], 1, w->out, D_MODEL);
   return status;
 }
 
 static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
-  char name[160];
-  snprintf(name, sizeof name, "fill_at/%s/f32/n:%" PRId64 "/d:%d%s%s", impl->name, shape->positions, D_MODEL,
-      shape == &in_a_row ? "/in_a_row" : "", at->suffix);
   const posenc_spec spec = bench_spec(shape);
-  posenc_plan *plan = bench_plan(name, impl, &spec);
-  if (!plan)
-    return;
   int64_t *positions = bench_random_positions(shape->positions, BENCH_END);
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     positions[i] = FIRST_NEIGHBOUR + i;
-  bench_register_work(&(bench_work){.plan = plan,
-                          .shape = shape,
-                          .offset = at->bytes,
-                          .positions = positions,
-                          .write = write_at,
-                          .checked = true},
-      (shim_case){.name = name, .who = impl->name});
-}
-
-static void register_rows(const posenc_impl *impl, const bench_offset *at, int64_t below) {
-  static const bench_shape one = {"row", 1, D_MODEL, 10000.0, "one row", false};
-  char name[160];
-  snprintf(name, sizeof name, "row/%s/f32/d:%d/below:%" PRId64 "%s", impl->name, D_MODEL, below, at->suffix);
-  const posenc_spec spec = bench_spec(&one);
-  posenc_plan *plan = bench_plan(name, impl, &spec);
-  if (!plan)
-    return;
-  bench_register_work(&(bench_work){.plan = plan,
-                          .shape = &one,
-                          .rows = ROWS,
-                          .offset = at->bytes,
-                          .positions = bench_random_positions(ROWS, below),
-                          .write = write_rows,
-                          .checked = true},
-      (shim_case){.name = name, .who = impl->name});
+  bench_register_work(
+      &(bench_work){{impl, &spec, POSENC_F32, shape->positions, D_MODEL}, write_at, .positions = positions}, at,
+      "fill_at/%s/f32/" BENCH_SIZE "%s", impl->name, shape->positions, shape->d_model,
+      shape == &in_a_row ? "/in_a_row" : "");
 }
 
 void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
-  register_rows(impl, at, BENCH_END);
-  register_rows(impl, at, BENCH_EARLY_END);
-}
-
-static void register_both_rows(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
-  (void)shape;
-  bench_register_rows(impl, at);
+  const posenc_spec spec = posenc_spec_default(D_MODEL);
+  for (int early = 0; early < 2; early++) {
+    const int below = early ? BENCH_EARLY_END : BENCH_END;
+    bench_register_work(&(bench_work){{impl, &spec, POSENC_F32, ROWS, D_MODEL}, write_rows,
+                            .bytes = D_MODEL * sizeof(float), .positions = bench_random_positions(ROWS, below)},
+        at, "row/%s/f32/d:%d/below:%d", impl->name, D_MODEL, below);
+  }
 }
 
 void bench_register_positions(bool all, const bench_offset *at) {
   const bench_shape *shapes[] = {&at_random, &in_a_row};
+  const posenc_impl *impl;
   for (size_t i = 0; i < (all ? 2 : 1); i++) {
     bench_register_limits(shapes[i], POSENC_F32, at);
-    bench_each_impl(register_at, shapes[i], at);
+    for (size_t j = 0; (impl = bench_impl(j, POSENC_F32, true)); j++)
+      register_at(impl, shapes[i], at);
   }
-  bench_each_impl(register_both_rows, NULL, at);
+  for (size_t j = 0; (impl = bench_impl(j, POSENC_F32, true)); j++)
+    bench_register_rows(impl, at);
 }

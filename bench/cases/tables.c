@@ -37,23 +37,21 @@ static const struct row {
   const char *preset, *function, *kind;
   posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 } rows[] = {
-    {"long", POSENC_BF16, true, NULL, "fill", "", bench_write_rows},
-    {"transformer", POSENC_BF16, false, NULL, "fill", "", bench_write_rows},
-    {"transformer", POSENC_F16, false, NULL, "fill", "", bench_write_rows},
-    {"transformer", POSENC_F64, false, NULL, "fill", "", bench_write_rows},
-    {"whisper", POSENC_F32, false, "whisper", "fill", "/whisper", bench_write_rows},
+    {"long", POSENC_BF16, true, NULL, "fill", "", NULL},
+    {"transformer", POSENC_BF16, false, NULL, "fill", "", NULL},
+    {"transformer", POSENC_F16, false, NULL, "fill", "", NULL},
+    {"transformer", POSENC_F64, false, NULL, "fill", "", NULL},
+    {"whisper", POSENC_F32, false, "whisper", "fill", "/whisper", NULL},
     {"llama3", POSENC_F32, false, "rope", "fill_pair", "/rope", write_pair},
     {"diffusion", POSENC_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
 };
 
-/* Numbers of 53 random bits between 0 and n, the same in every run: timesteps as training draws them. Kept to the end;
- * all tables of write_real have as many rows. */
-static double *real_positions(int64_t n) {
-  static double *positions;
+enum { TIMESTEPS = 1000 }; /* rows of the one table of write_real */
+
+/* Numbers of 53 random bits between 0 and n, the same in every run: timesteps as training draws them. */
+static const double *real_positions(int64_t n) {
+  static double positions[TIMESTEPS];
   uint64_t state = 1;
-  if (positions)
-    return positions;
-  positions = must_calloc(n, sizeof *positions);
   for (int64_t i = 0; i < n; i++) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     positions[i] = (double)(state >> 11) * 0x1p-53 * (double)n;
@@ -62,7 +60,8 @@ static double *real_positions(int64_t n) {
 }
 
 static void register_row(const struct row *r, const bench_shape *shape, bool all, const bench_offset *at) {
-  bench_table table = {r->function, r->kind, shape, bench_spec(shape), NULL, NULL, r->write, 0};
+  bench_table table = {
+      .function = r->function, .kind = r->kind, .shape = shape, .spec = bench_spec(shape), .write = r->write};
   char name[64], message[256];
   if (r->preset && posenc_spec_preset_check(r->preset, shape->d_model, message, sizeof message) != POSENC_OK) {
     bench_skip(r->preset, message);
@@ -82,9 +81,9 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
     bench_register_limits(shape, r->dtype, at);
   if (r->write == write_real)
     table.data = real_positions(shape->positions);
-  for (size_t i = 0; i < posenc_impl_count(); i++)
-    if ((all || bench_is_main(posenc_impl_at(i))) && bench_runs(posenc_impl_at(i), r->dtype))
-      bench_register_table(posenc_impl_at(i), &table, at);
+  const posenc_impl *impl;
+  for (size_t i = 0; (impl = bench_impl(i, r->dtype, all)); i++)
+    bench_register_table(&table, impl, NULL, NULL, at);
 }
 
 void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at) {

@@ -4,7 +4,6 @@
 #include "limits.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Any values but zero do: converting costs the same. */
@@ -15,28 +14,10 @@
 _Alignas(64) const double limit_sin[LIMIT_PAIRS] = {X256(0.1)};
 _Alignas(64) const double limit_cos[LIMIT_PAIRS] = {X256(0.3)};
 
-typedef struct limit_case {
-  const bench_limit *l;
-  const bench_shape *shape;
-  posenc_dtype dtype; /* whose table's bytes are written: as floats, which the stores do not know */
-  int64_t offset;
-  float *out;
-} limit_case;
-
-static const char *begin(void *data) {
-  limit_case *c = data;
-  c->out = bench_buffer(bench_shape_bytes(c->shape, c->dtype), c->offset);
-  return c->out ? NULL : "no memory for the table";
-}
-
-static void pass(void *data) {
-  const limit_case *c = data;
-  c->l->pass(c->out, bench_shape_bytes(c->shape, c->dtype) / sizeof(float));
-}
-
-static void end(void *data, shim_run *run) {
-  const limit_case *c = data;
-  bench_wrote(run, c->shape->positions, c->shape->d_model, c->dtype);
+static posenc_status store(const bench_work *w) {
+  const bench_limit *l = w->what;
+  l->pass(w->out, w->bytes / sizeof(float));
+  return POSENC_OK;
 }
 
 bool limit_runs_here(const bench_limit *l) {
@@ -49,30 +30,15 @@ bool limit_runs_here(const bench_limit *l) {
   return false;
 }
 
-void bench_each_limit(
-    const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take, void *data) {
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
   for (const bench_limit *l = limits; l->name; l++) {
     const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
     if (!limit_runs_here(l) || (converts && dtype != POSENC_F32))
       continue;
-    char what[64], name[160];
-    snprintf(what, sizeof what, "limit/%s", l->name);
-    if (dtype != POSENC_F32)
-      snprintf(what, sizeof what, "limit/%s/%s", l->name, bench_dtype_name(dtype));
-    bench_name(name, sizeof name, what, shape, at);
-    limit_case *c = must_calloc(1, sizeof *c);
-    *c = (limit_case){.l = l, .shape = shape, .dtype = dtype, .offset = at->bytes};
-    take(data, &(shim_case){.name = name, .data = c, .begin = begin, .pass = pass, .end = end, .release = free});
+    bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .what = l}, at,
+        "limit/%s%s%s/" BENCH_SIZE, l->name, dtype == POSENC_F32 ? "" : "/",
+        dtype == POSENC_F32 ? "" : bench_dtype_name(dtype), shape->positions, shape->d_model);
   }
-}
-
-static void register_case(void *data, const shim_case *c) {
-  (void)data;
-  shim_register(c);
-}
-
-void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
-  bench_each_limit(shape, dtype, at, register_case, NULL);
 }
 
 static void nothing(void *data) { (void)data; }

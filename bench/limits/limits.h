@@ -18,15 +18,27 @@ extern const bench_limit limits[];
 bool limit_runs_here(const bench_limit *l);
 
 /* All that run here, for as many bytes as the shape's table of that dtype has. */
-typedef void bench_take_case(void *data, const shim_case *c); /* its name is to be copied */
-void bench_each_limit(
-    const bench_shape *shape, posenc_dtype dtype, const bench_offset *at, bench_take_case *take, void *data);
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at); /* limit/... */
 void bench_register_harness(void);                                                                /* harness/... */
 
 /* One number for every store. Not zero, because some CPUs treat lines of zeros specially, and no byte repeats in it,
  * so that no compiler takes the loop for a memset. */
 #define LIMIT_VALUE 0.70710678f
+
+/* The pass name_width of a target: from the first multiple of `align` bytes on, blocks of `block` floats at once. */
+#define LIMIT_LANES(width) ((width) / sizeof(float))
+#define LIMIT_STORES(name, width, target, vector, set1, store, align, block, end)                                      \
+  target static void name##_##width(float *out, size_t n) {                                                            \
+    const vector v = set1(LIMIT_VALUE);                                                                                \
+    for (; n > 0 && (uintptr_t)out % (align) != 0; n--)                                                                \
+      *out++ = LIMIT_VALUE;                                                                                            \
+    for (; n >= (block); n -= (block), out += (block))                                                                 \
+      for (size_t i = 0; i < (block); i += LIMIT_LANES(width))                                                         \
+        store(out + i, v);                                                                                             \
+    for (; n > 0; n--)                                                                                                 \
+      *out++ = LIMIT_VALUE;                                                                                            \
+    end;                                                                                                               \
+  }
 
 /* The source of limit/convert: as many (sin, cos) pairs as stay in L1 beside the output. */
 enum { LIMIT_PAIRS = 256 };

@@ -5,44 +5,18 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
-static float *align(float *out, size_t *n, size_t bytes) {
-  for (; *n > 0 && (uintptr_t)out % bytes != 0; --*n)
-    *out++ = LIMIT_VALUE;
-  return out;
-}
-
-static void rest(float *out, size_t n) {
-  for (; n > 0; n--)
-    *out++ = LIMIT_VALUE;
-}
-
-static void store_16(float *out, size_t n) {
-  const float32x4_t v = vdupq_n_f32(LIMIT_VALUE);
-  out = align(out, &n, 16);
-  for (; n >= 16; n -= 16, out += 16) {
-    vst1q_f32(out, v);
-    vst1q_f32(out + 4, v);
-    vst1q_f32(out + 8, v);
-    vst1q_f32(out + 12, v);
-  }
-  rest(out, n);
-}
-
 /* A compiler may pair stores or not, and offers no STNP to C: these say what they mean. */
-#define PAIR(name, instruction)                                                                                        \
-  static void name(float *out, size_t n) {                                                                             \
-    const float32x4_t v = vdupq_n_f32(LIMIT_VALUE);                                                                    \
-    out = align(out, &n, 64);                                                                                          \
-    for (; n >= 16; n -= 16, out += 16)                                                                                \
-      __asm__ volatile(instruction " %q0, %q0, [%1]\n\t" instruction " %q0, %q0, [%1, #32]"                            \
-                       :                                                                                               \
-                       : "w"(v), "r"(out)                                                                              \
-                       : "memory");                                                                                    \
-    rest(out, n);                                                                                                      \
-  }
+static inline void store_pair(float *out, float32x4_t v) {
+  __asm__ volatile("stp %q0, %q0, [%1]" : : "w"(v), "r"(out) : "memory");
+}
 
-PAIR(store_32, "stp")
-PAIR(stream_32, "stnp")
+static inline void stream_pair(float *out, float32x4_t v) {
+  __asm__ volatile("stnp %q0, %q0, [%1]" : : "w"(v), "r"(out) : "memory");
+}
+
+LIMIT_STORES(store, 16, , float32x4_t, vdupq_n_f32, vst1q_f32, 16, 16, (void)0)
+LIMIT_STORES(store, 32, , float32x4_t, vdupq_n_f32, store_pair, 64, 16, (void)0)
+LIMIT_STORES(stream, 32, , float32x4_t, vdupq_n_f32, stream_pair, 64, 16, (void)0)
 
 static void convert_16(float *out, size_t n) {
   for (; n >= 2 * LIMIT_PAIRS; n -= 2 * LIMIT_PAIRS, out += 2 * LIMIT_PAIRS)

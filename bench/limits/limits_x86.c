@@ -7,50 +7,22 @@
 #include <stdint.h>
 
 #define TARGET(isa) __attribute__((target(isa)))
-#define LANES(width) ((width) / sizeof(float))
 
-/* Plain stores, aligned to the vector: the buffer need not be, and a limit must not pay for split lines. */
-#define STORE(width, isa, vector, set1, store)                                                                         \
-  TARGET(isa) static void store_##width(float *out, size_t n) {                                                        \
-    const vector v = set1(LIMIT_VALUE);                                                                                \
-    for (; n > 0 && (uintptr_t)out % (width) != 0; n--)                                                                \
-      *out++ = LIMIT_VALUE;                                                                                            \
-    for (; n >= 4 * LANES(width); n -= 4 * LANES(width), out += 4 * LANES(width)) {                                    \
-      store(out, v);                                                                                                   \
-      store(out + LANES(width), v);                                                                                    \
-      store(out + 2 * LANES(width), v);                                                                                \
-      store(out + 3 * LANES(width), v);                                                                                \
-    }                                                                                                                  \
-    for (; n > 0; n--)                                                                                                 \
-      *out++ = LIMIT_VALUE;                                                                                            \
-  }
+/* Plain stores, aligned to the vector: the buffer need not be, and a limit must not pay for split lines. And
+ * non-temporal stores of whole 64-byte lines; a partial line would be written back piecemeal. */
+#define BOTH(width, isa, vector, set1, plain, direct)                                                                  \
+  LIMIT_STORES(store, width, TARGET(isa), vector, set1, plain, width, 4 * LIMIT_LANES(width), (void)0)                 \
+  LIMIT_STORES(stream, width, TARGET(isa), vector, set1, direct, 64, 16, _mm_sfence())
 
-/* Non-temporal stores of whole 64-byte lines; a partial line would be written back piecemeal. */
-#define STREAM(width, isa, vector, set1, stream)                                                                       \
-  TARGET(isa) static void stream_##width(float *out, size_t n) {                                                       \
-    const vector v = set1(LIMIT_VALUE);                                                                                \
-    for (; n > 0 && (uintptr_t)out % 64 != 0; n--)                                                                     \
-      *out++ = LIMIT_VALUE;                                                                                            \
-    for (; n >= 16; n -= 16)                                                                                           \
-      for (size_t i = 0; i < 16; i += LANES(width), out += LANES(width))                                               \
-        stream(out, v);                                                                                                \
-    for (; n > 0; n--)                                                                                                 \
-      *out++ = LIMIT_VALUE;                                                                                            \
-    _mm_sfence();                                                                                                      \
-  }
-
-STORE(16, "sse2", __m128, _mm_set1_ps, _mm_store_ps)
-STORE(32, "avx", __m256, _mm256_set1_ps, _mm256_store_ps)
-STORE(64, "avx512f", __m512, _mm512_set1_ps, _mm512_store_ps)
-STREAM(16, "sse2", __m128, _mm_set1_ps, _mm_stream_ps)
-STREAM(32, "avx", __m256, _mm256_set1_ps, _mm256_stream_ps)
-STREAM(64, "avx512f", __m512, _mm512_set1_ps, _mm512_stream_ps)
+BOTH(16, "sse2", __m128, _mm_set1_ps, _mm_store_ps, _mm_stream_ps)
+BOTH(32, "avx", __m256, _mm256_set1_ps, _mm256_store_ps, _mm256_stream_ps)
+BOTH(64, "avx512f", __m512, _mm512_set1_ps, _mm512_store_ps, _mm512_stream_ps)
 
 /* float64 -> float32 and interleave, stored where the element belongs, as a kernel must: a vector may split a line. */
 #define CONVERT(width, isa)                                                                                            \
   TARGET(isa) static void convert_##width(float *out, size_t n) {                                                      \
     for (; n >= 2 * LIMIT_PAIRS; n -= 2 * LIMIT_PAIRS, out += 2 * LIMIT_PAIRS)                                         \
-      for (size_t k = 0; k < LIMIT_PAIRS; k += LANES(width) / 2)                                                       \
+      for (size_t k = 0; k < LIMIT_PAIRS; k += LIMIT_LANES(width) / 2)                                                 \
         convert_pairs_##width(out + 2 * k, k);                                                                         \
     limit_convert_rest(out, n);                                                                                        \
   }

@@ -4,7 +4,6 @@
 #ifndef POSENC_BENCH_PEERS_PEER_H
 #define POSENC_BENCH_PEERS_PEER_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -29,13 +28,13 @@ typedef struct peer {
   const char *(*lacks)(void);
 } peer;
 
-/* Those that this program was built with. */
-size_t peer_count(void);
-const peer *peer_at(size_t i);
-const peer *peer_find(const char *name); /* NULL: there is none */
-
-/* Calls back with those that it was built without, and why: "Eigen is not installed (Debian: libeigen3-dev)". */
-void peer_each_missing(void (*call)(const char *name, const char *reason, void *data), void *data);
+/* Those that this program was built with, and those that it was built without: "Eigen is not installed (Debian:
+ * libeigen3-dev)". Both end in NULL. */
+typedef struct peer_missing {
+  const char *name, *reason;
+} peer_missing;
+extern const peer *const peers[];
+extern const peer_missing peers_missing[];
 
 #ifdef __cplusplus
 }

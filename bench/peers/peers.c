@@ -1,6 +1,6 @@
 #include "peer.h"
 
-#include <string.h>
+#include <stddef.h>
 
 /* peers_built.inc, by the build: POSENC_PEER_BUILT(name) for each row of peers.inc that could be,
  * POSENC_PEER_MISSING(name, reason) for each that could not, though this architecture has its instructions. */
@@ -8,28 +8,18 @@
 #define POSENC_PEER_BUILT(name) extern const peer peer_##name;
 #include "peers_built.inc"
 #undef POSENC_PEER_BUILT
+#undef POSENC_PEER_MISSING
 
-static const peer *const peers[] = {
+const peer *const peers[] = {
 #define POSENC_PEER_BUILT(name) &peer_##name,
+#define POSENC_PEER_MISSING(name, reason)
 #include "peers_built.inc"
 #undef POSENC_PEER_BUILT
 #undef POSENC_PEER_MISSING
-};
+    NULL};
 
-size_t peer_count(void) { return sizeof peers / sizeof *peers; }
-
-const peer *peer_at(size_t i) { return peers[i]; }
-
-const peer *peer_find(const char *name) {
-  for (size_t i = 0; i < peer_count(); i++)
-    if (strcmp(peers[i]->name, name) == 0)
-      return peers[i];
-  return NULL;
-}
-
-void peer_each_missing(void (*call)(const char *name, const char *reason, void *data), void *data) {
-  (void)call, (void)data; /* where none is missing */
+const peer_missing peers_missing[] = {
 #define POSENC_PEER_BUILT(name)
-#define POSENC_PEER_MISSING(name, reason) call(#name, reason, data);
+#define POSENC_PEER_MISSING(name, reason) {#name, reason},
 #include "peers_built.inc"
-}
+    {NULL, NULL}};

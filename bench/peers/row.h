@@ -1,21 +1,23 @@
-/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME, PEER_ISA, PEER_WHAT and
- * PEER_VARIANT. */
+/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME, PEER_WHAT and PEER_VARIANT. */
 #ifndef POSENC_BENCH_PEERS_ROW_H
 #define POSENC_BENCH_PEERS_ROW_H
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "peer.h"
 
-/* The tutorials' frequencies in their float32: exp(2k * (-ln(base) / d)). */
+/* The tutorials' frequencies in their float32, exp(2k * (-ln(base) / d)); float64 ones for PEER_VARIANT 64. */
+#if PEER_VARIANT == 64
+typedef double peer_real;
+#else
+typedef float peer_real;
+#endif
 typedef struct peer_table {
   int64_t pairs;
-  float *w;
+  peer_real *w; /* whole vectors: zeros to the next multiple of 64 bytes */
 } peer_table;
-
-/* Room for so many bytes at a multiple of 64, to be given to free(). */
-static inline void *peer_memory(int64_t bytes) { return aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64); }
 
 static inline void peer_free(void *self) {
   peer_table *t = (peer_table *)self;
@@ -24,42 +26,41 @@ static inline void peer_free(void *self) {
 }
 
 static inline void *peer_frequencies(int64_t d_model, double base) {
+  const int64_t pairs = d_model / 2;
+  const size_t bytes = ((size_t)pairs * sizeof(peer_real) + 63) / 64 * 64;
   peer_table *t = (peer_table *)malloc(sizeof *t);
-  if (!t)
-    return NULL;
-  t->pairs = d_model / 2;
-  t->w = (float *)peer_memory(t->pairs * (int64_t)sizeof *t->w);
-  if (!t->w) {
+  peer_real *w = (peer_real *)aligned_alloc(64, bytes);
+  if (!t || !w) {
     free(t);
+    free(w);
     return NULL;
   }
+  memset(w, 0, bytes);
   const float step = (float)(-log(base) / (double)d_model);
-  for (int64_t k = 0; k < t->pairs; k++)
-    t->w[k] = expf((float)(2 * k) * step);
+  for (int64_t k = 0; k < pairs; k++)
+    w[k] = PEER_VARIANT == 64 ? (peer_real)pow(base, -2 * (double)k / (double)d_model)
+                              : (peer_real)expf((float)(2 * k) * step);
+  t->pairs = pairs;
+  t->w = w;
   return t;
 }
 
 /* The instructions that the row was compiled for; what GCC and Clang know includes the operating system's part. */
+static inline const char *peer_lacks(void) {
+#if defined(__AVX512F__)
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+      !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+    return "this CPU lacks AVX-512 (F, BW, DQ, VL)";
+#endif
+#if defined(__AVX2__)
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    return "this CPU lacks AVX2 or FMA";
+#endif
+  return NULL;
+}
+
 #define PEER_JOIN_(a, b) a##b
 #define PEER_JOIN(a, b) PEER_JOIN_(a, b)
-
-static inline const char *peer_lacks_any(void) { return NULL; }
-
-#ifdef __x86_64__
-static inline const char *peer_lacks_avx2(void) {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? NULL : "this CPU lacks AVX2 or FMA";
-}
-
-static inline const char *peer_lacks_avx512(void) {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-             ? peer_lacks_avx2()
-             : "this CPU lacks AVX-512 (F, BW, DQ, VL)";
-}
-#else
-static inline const char *peer_lacks_neon(void) { return NULL; }
-#endif
-
 #ifdef __cplusplus
 #define PEER_EXTERN extern "C"
 #else
@@ -70,7 +71,7 @@ static inline const char *peer_lacks_neon(void) { return NULL; }
 #define PEER(library, create, destroy, fill)                                                                           \
   PEER_EXTERN const peer PEER_JOIN(peer_, PEER_NAME);                                                                  \
   const peer PEER_JOIN(peer_, PEER_NAME) = {                                                                           \
-      PEER_STRING(PEER_NAME), PEER_WHAT, library, create, destroy, fill, PEER_JOIN(peer_lacks_, PEER_ISA)};
+      PEER_STRING(PEER_NAME), PEER_WHAT, library, create, destroy, fill, peer_lacks};
 #define PEER_STRING_(x) #x
 #define PEER_STRING(x) PEER_STRING_(x)
 

@@ -7,12 +7,6 @@
 #include <sleef.h>
 #include <string.h>
 
-#if PEER_VARIANT == 64
-typedef double real;
-#else
-typedef float real;
-#endif
-
 #if defined(__AVX512F__)
 #define LOW _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define HIGH _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
@@ -77,41 +71,11 @@ static inline void step(float position, const float *w, float *out) {
 #error "compile this file with -mavx2 -mfma, and again with -mavx512f and its kin; or for AArch64"
 #endif
 
-typedef struct table {
-  int64_t pairs;
-  real *w; /* whole vectors */
-} table;
-
-static void destroy(void *self) {
-  table *t = self;
-  free(t->w);
-  free(t);
-}
-
-static void *create(int64_t d_model, double base) {
-  table *t = malloc(sizeof *t);
-  if (!t)
-    return NULL;
-  t->pairs = d_model / 2;
-  const int64_t padded = (t->pairs + LANES - 1) / LANES * LANES;
-  t->w = peer_memory(padded * (int64_t)sizeof *t->w);
-  if (!t->w) {
-    free(t);
-    return NULL;
-  }
-  /* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): the float64 peer has no use for it */
-  const float exponent = (float)(-log(base) / (double)d_model);
-  for (int64_t k = 0; k < padded; k++)
-    t->w[k] =
-        PEER_VARIANT == 64 ? (real)pow(base, -2 * (double)k / (double)d_model) : (real)expf((float)(2 * k) * exponent);
-  return t;
-}
-
 static void fill(const void *self, int64_t first, int64_t count, float *out) {
-  const table *t = self;
+  const peer_table *t = self;
   const int64_t whole = t->pairs / LANES * LANES, rest = t->pairs - whole;
   for (int64_t i = 0; i < count; i++) {
-    const real position = (real)(first + i);
+    const peer_real position = (peer_real)(first + i);
     for (int64_t k = 0; k < whole; k += LANES, out += 2 * LANES)
       step(position, t->w + k, out);
     if (rest) {
@@ -125,4 +89,4 @@ static void fill(const void *self, int64_t first, int64_t count, float *out) {
 
 PEER("SLEEF " PEER_STRING(SLEEF_VERSION_MAJOR) "." PEER_STRING(SLEEF_VERSION_MINOR) "." PEER_STRING(
          SLEEF_VERSION_PATCHLEVEL),
-    create, destroy, fill)
+    peer_frequencies, peer_free, fill)

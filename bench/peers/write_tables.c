@@ -6,8 +6,6 @@
  * Exit status: 0; 2 bad usage, or a file that could not be written.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,86 +13,62 @@
 #include "../../verify/reference/memory.h"
 #include "peer.h"
 
-enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, HEADER = 128 };
+enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, HEADER = 128, ROW_BYTES = COLUMNS * sizeof(float) };
 
-/* A peer with its frequencies, or a plan. */
-typedef struct maker {
-  const peer *peer;
-  void *self;
-  posenc_plan *plan;
-} maker;
-
-static bool put(int fd, const void *bytes, size_t size, int64_t offset) {
-  return pwrite(fd, bytes, size, offset) == (ssize_t)size;
-}
-
-static bool write_run(int fd, const maker *m, const sweep_run *run) {
-  const int64_t n = run->count * COLUMNS;
-  float *out = must_calloc(n, sizeof *out);
-  memset(out, 0xff, (size_t)n * sizeof *out); /* NaNs, so that rows that nobody wrote are seen */
-  posenc_status status = POSENC_OK;
-  if (m->peer)
-    m->peer->fill(m->self, run->first, run->count, out);
+/* Rows of the peer, or of the plan. */
+static void write_run(FILE *f, const peer *p, void *self, const posenc_plan *plan, const sweep_run *run) {
+  float *out = must_calloc(run->count, ROW_BYTES);
+  memset(out, 0xff, (size_t)run->count * ROW_BYTES); /* NaNs, so that rows that nobody wrote are seen */
+  if (p)
+    p->fill(self, run->first, run->count, out);
   else
-    status = posenc_fill(m->plan, run->first, run->count, out, COLUMNS);
-  const bool good = status == POSENC_OK &&
-                    put(fd, out, (size_t)n * sizeof *out, HEADER + run->first * COLUMNS * (int64_t)sizeof *out);
+    posenc_fill(plan, run->first, run->count, out, COLUMNS);
+  fseeko(f, HEADER + run->first * ROW_BYTES, SEEK_SET);
+  fwrite(out, ROW_BYTES, (size_t)run->count, f);
   free(out);
-  return good;
 }
 
-static bool write_table(const char *name, const maker *m, const sweep *rows) {
-  char path[256], header[HEADER];
+static void write_table(const char *name, const peer *p, void *self, const posenc_plan *plan, const sweep *rows) {
+  char path[256], shape[HEADER];
   snprintf(path, sizeof path, "%s.npy", name);
-  memset(header, ' ', HEADER);
-  memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); /* NOLINT(bugprone-not-null-terminated-result): bytes, no string */
-  const int length = snprintf(
-      header + 10, HEADER - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", POSITIONS, COLUMNS);
-  header[10 + length] = ' ';
-  header[HEADER - 1] = '\n';
-  const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  bool good = fd >= 0 && put(fd, header, HEADER, 0) &&
-              ftruncate(fd, HEADER + (off_t)POSITIONS * COLUMNS * (off_t)sizeof(float)) == 0;
-  for (int64_t i = 0; i < rows->count && good; i++)
-    for (int64_t r = 0; r < rows->segments[i].n_runs && good; r++)
-      good = write_run(fd, m, &rows->segments[i].runs[r]);
-  if (fd >= 0 && close(fd) != 0)
-    good = false;
-  if (!good)
+  snprintf(shape, sizeof shape, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", POSITIONS, COLUMNS);
+  FILE *f = fopen(path, "wb");
+  if (f) {
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f);
+    fprintf(f, "%-*s\n", HEADER - 11, shape);
+    for (int64_t i = 0; i < rows->count; i++)
+      for (int64_t r = 0; r < rows->segments[i].n_runs; r++)
+        write_run(f, p, self, plan, &rows->segments[i].runs[r]);
+  }
+  if (!f || fflush(f) != 0 || ferror(f) || ftruncate(fileno(f), HEADER + (off_t)POSITIONS * ROW_BYTES) != 0 ||
+      fclose(f) != 0) {
     fprintf(stderr, "posenc-peer-tables: %s: could not be written: %s\n", path, strerror(errno));
-  return good;
-}
-
-static bool write_peer(const peer *p, const sweep *rows) {
-  maker m = {.peer = p};
-  if (p->lacks())
-    return true;
-  if (!(m.self = p->create(COLUMNS, 10000)))
-    out_of_memory("for a peer's frequencies");
-  const bool good = write_table(p->name, &m, rows);
-  p->destroy(m.self);
-  return good;
-}
-
-static bool write_ours(const char *name, const posenc_spec *spec, const sweep *rows) {
-  maker m = {.peer = NULL};
-  if (posenc_plan_create(&m.plan, spec, name) != POSENC_OK)
-    return true; /* anchored needs fused multiply-add */
-  const bool good = write_table(name, &m, rows);
-  posenc_plan_destroy(m.plan);
-  return good;
+    exit(2);
+  }
 }
 
 int main(int argc, char **argv) {
+  static const char *const ours[] = {"exact", "anchored"};
   if (argc != 2 || chdir(argv[1]) != 0) {
     fprintf(stderr, "Usage: posenc-peer-tables DIR, a directory that is there\n");
     return 2;
   }
   const posenc_spec spec = posenc_spec_default(COLUMNS);
   sweep rows = sweep_of(&spec, NULL, 0, POSITIONS, ROWS, SEED);
-  bool good = write_ours("exact", &spec, &rows) && write_ours("anchored", &spec, &rows);
-  for (size_t i = 0; i < peer_count() && good; i++)
-    good = write_peer(peer_at(i), &rows);
+  for (size_t i = 0; i < 2; i++) {
+    posenc_plan *plan;
+    if (posenc_plan_create(&plan, &spec, ours[i]) == POSENC_OK) { /* anchored needs fused multiply-add */
+      write_table(ours[i], NULL, NULL, plan, &rows);
+      posenc_plan_destroy(plan);
+    }
+  }
+  for (size_t i = 0; peers[i]; i++) {
+    void *self = peers[i]->lacks() ? NULL : peers[i]->create(COLUMNS, 10000);
+    if (self) {
+      write_table(peers[i]->name, peers[i], self, NULL, &rows);
+      peers[i]->destroy(self);
+    }
+  }
   sweep_destroy(&rows);
-  return good ? 0 : 2;
+  return 0;
 }

@@ -1,3 +1,4 @@
+#include "../limits/limits.h"
 #include "pick.h"
 
 #include <math.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "../../verify/cli/machine.h"
+
 /* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that
  * reports go by. MPFR and the integers of exact's float64 take their time. */
 enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
@@ -13,17 +15,9 @@ enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
 /* A table beyond every cache says all there is to say about a larger one. */
 static const int64_t MOST_BYTES = INT64_C(1) << 30;
 
-static bool budget_of_error(const pick_options *o, pick_row *row) {
-  if (o->recipe)
-    return true;
-  if (row->ulp <= o->max_ulp && row->max_abs <= o->max_abs)
-    return true;
-  snprintf(row->reason, sizeof row->reason, "beyond the budget");
-  return false;
-}
-
 static void judge_row(const pick *p, pick_row *row) {
   const impl_result *r = row->verified;
+  const pick_options *o = p->o;
   row->ulp = row->max_abs = NAN;
   for (int64_t i = 0; i < p->verified.sweep.count; i++)
     if (r->verdicts[i].judged) {
@@ -36,32 +30,22 @@ static void judge_row(const pick *p, pick_row *row) {
     snprintf(row->reason, sizeof row->reason, "does not offer this table");
   else if (!impl_verified(r))
     snprintf(row->reason, sizeof row->reason, "failed verification: %s", r->failure);
-  else if (p->o->recipe && !(p->recipe && strcmp(p->recipe, r->impl->name) == 0))
+  else if (o->recipe && !(p->recipe && strcmp(p->recipe, r->impl->name) == 0))
     snprintf(row->reason, sizeof row->reason, "other roundings");
+  else if (!o->recipe && !(row->ulp <= o->max_ulp && row->max_abs <= o->max_abs))
+    snprintf(row->reason, sizeof row->reason, "beyond the budget");
   else
-    row->within = budget_of_error(p->o, row);
+    row->within = true;
 }
 
-/* The most rows of each range that come to no more outputs than are to be compared. */
+/* All rows, or as many of each range as come to no more outputs than are to be compared. */
 static int64_t rows_per_range(const pick *p) {
   const spec_options *table = &p->o->table;
   const int64_t all = (p->spec.dtype == POSENC_F64 ? COMPARED_F64 : COMPARED) / p->spec.d_model;
   sweep s = sweep_of(&p->spec, NULL, table->from, table->to, SWEEP_MIN_ROWS, 1);
-  int64_t low = SWEEP_MIN_ROWS, high = SWEEP_MAX_ROWS;
-  while (low < high) {
-    const int64_t middle = (low + high + 1) / 2;
-    int64_t sum = 0;
-    for (int64_t i = 0; i < s.count; i++) {
-      const int64_t width = s.segments[i].to - s.segments[i].from;
-      sum += width < middle ? width : middle;
-    }
-    if (sum <= all)
-      low = middle;
-    else
-      high = middle - 1;
-  }
+  const int64_t rows = table->to - table->from <= all ? SWEEP_MAX_ROWS : all / s.count;
   sweep_destroy(&s);
-  return low;
+  return rows < SWEEP_MIN_ROWS ? SWEEP_MIN_ROWS : rows > SWEEP_MAX_ROWS ? SWEEP_MAX_ROWS : rows;
 }
 
 static void verify(pick *p) {
@@ -74,11 +58,48 @@ static void verify(pick *p) {
   for (int64_t i = 0; i < s.count; i++)
     p->rows_compared += s.segments[i].n_rows;
   p->n = p->verified.n_impls;
-  p->rows = must_calloc((int64_t)p->n, sizeof *p->rows);
+  p->rows = must_calloc((int64_t)p->n + PICK_LIMITS, sizeof *p->rows);
   for (size_t i = 0; i < p->n; i++) {
     p->rows[i].impl = p->verified.impls[i].impl;
     p->rows[i].verified = &p->verified.impls[i];
     judge_row(p, &p->rows[i]);
+  }
+}
+
+/* Of an implementation, or else of a limit; there is no other in the memory that conversions need. */
+static void take(void *data, const char *name, const char *who, compare_times seconds, const char *error) {
+  pick *p = data;
+  pick_row *row = p->rows;
+  if (!who && (p->n_limits == PICK_LIMITS || strstr(name, "/convert/")))
+    return;
+  if (error)
+    snprintf(p->error, sizeof p->error, "%s", error);
+  if (who)
+    while (strcmp(row->impl->name, who) != 0)
+      row++;
+  else
+    row = &p->rows[p->n + p->n_limits++];
+  for (; row->n < seconds.n; row->n++)
+    row->turns[row->n] = 1e9 * seconds.values[row->n] / (double)p->shape.d_model;
+}
+
+static void measure(pick *p) {
+  const bench_table table = {
+      .function = "fill", .kind = "", .shape = &p->shape, .spec = p->spec, .origin = p->o->table.from};
+  bool any = false;
+  for (size_t i = 0; i < p->n; i++)
+    if (p->rows[i].within) {
+      bench_register_table(&table, p->rows[i].impl, NULL, NULL, p->o->at);
+      any = true;
+    }
+  bench_buffer_room(bench_shape_bytes(&p->shape, (posenc_dtype)p->spec.dtype));
+  bench_register_limits(&p->shape, (posenc_dtype)p->spec.dtype, p->o->at);
+  if (any)
+    shim_measure(PICK_TURNS, take, p);
+  for (size_t i = 0; i < p->n + p->n_limits && p->error[0]; i++) {
+    p->rows[i].n = 0; /* there is no result after an error */
+    if (p->rows[i].within)
+      snprintf(p->rows[i].reason, sizeof p->rows[i].reason, "within the budget, not measured: %s", p->error);
   }
 }
 
@@ -93,14 +114,21 @@ int pick_run(const pick_options *o) {
   if (o->recipe)
     p.recipe = pick_recipe_of(o->table.preset, &p.recipe_why);
   verify(&p);
-  pick_measure(&p);
+  measure(&p);
   pick_choose(&p);
-  const bool said =
-      (o->format_json ? pick_print_json : pick_print_text)(&p, stdout) && fflush(stdout) == 0 && !ferror(stdout);
+  cJSON *answer = pick_answer(&p);
+  char *json = cJSON_Print(answer);
+  if (o->format_json && json)
+    puts(json);
+  else if (!o->format_json)
+    pick_print_text(answer, stdout);
+  const bool said = json && fflush(stdout) == 0 && !ferror(stdout);
   if (!said)
     fputs("posenc-bench: the answer could not be written\n", stderr);
   machine_warnings(stderr);
-  const int status = !said || p.error ? 2 : p.chosen ? 0 : 1;
+  const int status = !said || p.error[0] ? 2 : p.chosen ? 0 : 1;
+  free(json);
+  cJSON_Delete(answer);
   campaign_destroy(&p.verified);
   free(p.rows);
   return status;

@@ -2,13 +2,12 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "pick.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/reference/columns.h"
 #include "../../verify/campaign/family.h"
+#include "../../verify/reference/columns.h"
 #include "../../verify/reference/formats.h"
 
 const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size) {
@@ -18,44 +17,35 @@ const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
   return name;
 }
 
-/* The preset's spec, or the paper's: what the program starts from, and changes where the table asked for differs. */
-static posenc_spec start_of(const pick *p) {
-  posenc_spec start = posenc_spec_default(p->spec.d_model);
-  if (p->o->table.preset)
-    posenc_spec_preset(p->o->table.preset, p->spec.d_model, &start);
-  return start;
+/* A field that is no number: its enumerator is its name in capitals. */
+static void print_name(bool c, const char *field, const char *prefix, const char *name, FILE *f) {
+  fprintf(f, c ? "spec.%s = POSENC_%s" : ", %s=\"%s", field, prefix);
+  for (; *name; name++)
+    fputc(c ? toupper((unsigned char)*name) : *name, f);
+  fputs(c ? ";\n" : "\"", f);
 }
 
-/* The fields that differ from the start: statements in C, arguments in Python. */
+/* The fields that differ from the preset's spec, or the paper's: statements in C, arguments in Python. */
 static void print_changes(const pick *p, bool c, FILE *f) {
-  static const char *const dtypes[] = {"POSENC_F32", "POSENC_F64", "POSENC_BF16", "POSENC_F16"};
-  const posenc_spec start = start_of(p), *s = &p->spec;
-  const struct {
-    const char *field;
-    double value, start;
-  } numbers[] = {
-      {"base", s->base, start.base},
-      {"denominator", s->denominator, start.denominator},
-      {"position_scale", s->position_scale, start.position_scale},
-  };
-  const struct {
-    const char *field, *in_c, *in_python;
-    bool changed;
-  } names[] = {
-      {"layout", s->layout == POSENC_SPLIT ? "POSENC_SPLIT" : "POSENC_INTERLEAVED", layout_name(s->layout),
-          s->layout != start.layout},
-      {"order", s->order == POSENC_COS_FIRST ? "POSENC_COS_FIRST" : "POSENC_SIN_FIRST", order_name(s->order),
-          s->order != start.order},
-      {"odd", s->odd == POSENC_ODD_ZERO ? "POSENC_ODD_ZERO" : "POSENC_ODD_HALF_PAIR", odd_name(s->odd),
-          s->odd != start.odd},
-      {"dtype", dtypes[s->dtype], format_of(s->dtype)->long_name, s->dtype != start.dtype},
-  };
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    if (numbers[i].value != numbers[i].start)
-      fprintf(f, c ? "spec.%s = %.17g;\n" : ", %s=%.17g", numbers[i].field, numbers[i].value);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (names[i].changed)
-      fprintf(f, c ? "spec.%s = %s;\n" : ", %s=\"%s\"", names[i].field, c ? names[i].in_c : names[i].in_python);
+  const posenc_spec *s = &p->spec;
+  posenc_spec start = posenc_spec_default(s->d_model);
+  if (p->o->table.preset)
+    posenc_spec_preset(p->o->table.preset, s->d_model, &start);
+  const char *number = c ? "spec.%s = %.17g;\n" : ", %s=%.17g";
+  if (s->base != start.base)
+    fprintf(f, number, "base", s->base);
+  if (s->denominator != start.denominator)
+    fprintf(f, number, "denominator", s->denominator);
+  if (s->position_scale != start.position_scale)
+    fprintf(f, number, "position_scale", s->position_scale);
+  if (s->layout != start.layout)
+    print_name(c, "layout", "", layout_name(s->layout), f);
+  if (s->order != start.order)
+    print_name(c, "order", "", order_name(s->order), f);
+  if (s->odd != start.odd)
+    print_name(c, "odd", c ? "ODD_" : "", odd_name(s->odd), f);
+  if (s->dtype != start.dtype)
+    print_name(c, "dtype", "", c ? dtype_name(s->dtype) : format_of(s->dtype)->long_name, f);
 }
 
 static void print_c(const pick *p, const char *impl, FILE *f) {
@@ -85,29 +75,29 @@ static void print_python(const pick *p, const char *impl, FILE *f) {
   fprintf(f, ", impl=\"%s\")\n", impl);
 }
 
-static void print_cmake(const pick *p, const char *impl, FILE *f) {
-  (void)p, (void)impl;
-  fprintf(f, "find_package(posenc %d.%d REQUIRED)\ntarget_link_libraries(app PRIVATE posenc::posenc)\n",
-      POSENC_VERSION_MAJOR, POSENC_VERSION_MINOR);
-}
-
-static void print_pkg_config(const pick *p, const char *impl, FILE *f) {
-  (void)p, (void)impl;
-  fputs("cc app.c $(pkg-config --cflags --libs posenc)\n", f);
-}
-
-const pick_language pick_languages[PICK_LANGUAGES] = {{"c", "C", print_c}, {"cmake", "CMake", print_cmake},
-    {"pkg_config", "pkg-config", print_pkg_config}, {"python", "Python", print_python}};
-
-char *pick_import(const pick *p, int language) {
+static void add(cJSON *use, const char *key, const pick *p, void (*print)(const pick *, const char *, FILE *)) {
   char *text = NULL, impl[96];
   size_t size;
   FILE *f = open_memstream(&text, &size);
-  if (!f) {
-    fputs("posenc-bench: out of memory\n", stderr);
-    exit(2);
-  }
-  pick_languages[language].print(p, pick_portable_name(p->chosen->impl, impl, sizeof impl), f);
+  if (!f)
+    out_of_memory("for a text");
+  print(p, pick_portable_name(p->chosen->impl, impl, sizeof impl), f);
   fclose(f);
-  return text;
+  cJSON_AddStringToObject(use, key, text);
+  free(text);
+}
+
+#define VERSION_(major, minor) #major "." #minor
+#define VERSION(major, minor) VERSION_(major, minor)
+
+cJSON *pick_use(const pick *p) {
+  cJSON *use = cJSON_CreateObject();
+  add(use, "c", p, print_c);
+  cJSON_AddStringToObject(use, "cmake",
+      "find_package(posenc " VERSION(
+          POSENC_VERSION_MAJOR, POSENC_VERSION_MINOR) " REQUIRED)\n"
+                                                      "target_link_libraries(app PRIVATE posenc::posenc)\n");
+  cJSON_AddStringToObject(use, "pkg_config", "cc app.c $(pkg-config --cflags --libs posenc)\n");
+  add(use, "python", p, print_python);
+  return use;
 }

@@ -6,12 +6,12 @@
 #include "posenc.h"
 #include "shim.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc
- * ------------------------------------------------------------- */
+/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc ---------------------------------------------------- */
 
 typedef struct bench_shape {
   const char *name;
@@ -42,34 +42,70 @@ typedef struct bench_offset {
   char suffix[16];
 } bench_offset;
 
-/* The name "what/n:POSITIONS/d:D_MODEL", and the suffix; returns text. */
-const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_offset *at);
-
 enum { BENCH_MAX_OFFSETS = 16 }; /* multiples of 4 below 64 */
 
 /* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
 
 /* One for all cases, so that all of them meet the same pages: huge ones where the system gives them, mapped and written
- * to before the first use. bytes: at most those of two arrays of max_bytes. NULL when there is no memory. */
+ * to before the first use. bytes: at most those of two arrays of the most that bench_buffer_room() was asked for
+ * before. NULL when there is no memory. */
 void *bench_buffer(size_t bytes, int64_t offset);
-void bench_buffer_setup(size_t max_bytes);
+void bench_buffer_room(size_t bytes);
 void bench_buffer_release(void);
 
 /* From the start of an array of so many bytes to that of the next in the buffer, as malloc() has large ones: at the
  * same place of a page, and a page further than whole pages would need. */
 size_t bench_to_next(size_t bytes);
 
-/* The share of the buffer's pages, of those in use, that are huge; negative where the system does not tell. */
+/* The share of the buffer's pages in use that are huge; negative where the system does not tell. */
 double bench_buffer_huge(void);
 
-/* Within a case's end(): a pass wrote so many rows of the buffer. */
-void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype);
+/* ---- Cases that write rows: work.c -------------------------------------------------------------------------- */
+
+/* Whose rows they are, and which. */
+typedef struct bench_rows {
+  const posenc_impl *impl; /* NULL: no implementation's */
+  const posenc_spec *spec; /* of its plan; not kept; NULL: it needs none */
+  posenc_dtype dtype;
+  int64_t n, d_model; /* that a pass writes; n 0: it writes none */
+} bench_rows;
+
+typedef struct bench_work bench_work;
+struct bench_work {
+  bench_rows rows;
+  posenc_status (*write)(const bench_work *w); /* a pass; a run with an error is void */
+  const char *peer, *stands_for; /* whose case it is, where it is no implementation's; stands_for: see shim_case */
+  bool wall;                     /* see shim_case */
+  size_t bytes;                  /* of the buffer; those of the rows unless given */
+  bool own_memory;               /* it writes elsewhere than to the buffer */
+  int64_t *positions;            /* freed in the end, or NULL */
+  const void *what;              /* whatever else `write` needs */
+  void *self;                    /* likewise, and given to destroy() in the end */
+  void (*destroy)(void *self);   /* or NULL */
+  const char *(*prepare)(bench_work *w); /* or NULL: called by begin(); returns NULL or an error */
+
+  /* Set while it runs. */
+  posenc_plan *plan;
+  int64_t offset;
+  float *out;
+  const char *label;    /* or NULL */
+  posenc_status status; /* the first that is not OK */
+};
+
+#define BENCH_SIZE "n:%" PRId64 "/d:%" PRId64 /* the part of a name that says the table's size */
+
+/* The work is copied; the rest is its name, without the suffix of the offset. at: NULL where there is none. Skipped
+ * where there is no plan. */
+__attribute__((format(printf, 3, 4))) void bench_register_work(
+    const bench_work *work, const bench_offset *at, const char *name, ...);
 
 /* ---- What is skipped, and why ------------------------------------------------------------------------------- */
 
 /* name: an implementation, a limit or a case. Both strings are copied. */
 void bench_skip(const char *name, const char *reason);
 bool bench_skipped(const char *name);
-void bench_each_skipped(void (*call)(const char *name, const char *reason, void *data), void *data);
+
+/* The i-th name, or NULL past the last. */
+const char *bench_skipped_at(size_t i, const char **reason);
 
 #endif

@@ -15,7 +15,10 @@ static struct {
 
 size_t bench_to_next(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE + PAGE; }
 
-void bench_buffer_setup(size_t max_bytes) { buffer.size = bench_to_next(max_bytes) + max_bytes + LINE; }
+void bench_buffer_room(size_t bytes) {
+  const size_t size = bench_to_next(bytes) + bytes + LINE;
+  buffer.size = size > buffer.size ? size : buffer.size;
+}
 
 /* From the kernel's account of the mapping: huge pages are not always given. */
 static double share_of_huge_pages(void) {
@@ -66,12 +69,4 @@ void bench_buffer_release(void) {
     munmap(buffer.mapping, buffer.mapped);
   buffer.mapping = NULL;
   buffer.touched = 0;
-}
-
-void bench_wrote(shim_run *run, int64_t rows, int64_t d_model, posenc_dtype dtype) {
-  shim_bytes(run, rows * d_model * (int64_t)posenc_dtype_size(dtype));
-  shim_items(run, rows * d_model);
-  shim_counter(run, "rows", (double)rows);
-  if (buffer.huge >= 0.0)
-    shim_counter(run, "huge_pages", buffer.huge);
 }

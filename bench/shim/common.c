@@ -1,9 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------- */
@@ -49,38 +46,31 @@ const char *bench_dtype_name(posenc_dtype dtype) {
   return names[dtype];
 }
 
-const char *bench_name(char *text, size_t size, const char *what, const bench_shape *shape, const bench_offset *at) {
-  snprintf(text, size, "%s/n:%" PRId64 "/d:%" PRId64 "%s", what, shape->positions, shape->d_model, at->suffix);
-  return text;
-}
-
 /* ---- What is skipped ---------------------------------------------------------------------------------------- */
 
-typedef struct skipped {
-  struct skipped *next;
-  char *name, *reason;
-} skipped;
-
-static skipped *first_skipped, **last_skipped = &first_skipped;
+static struct { char *name, *reason; } * skipped;
+static size_t n_skipped;
 
 void bench_skip(const char *name, const char *reason) {
   if (bench_skipped(name))
     return;
-  skipped *l = must_calloc(1, sizeof *l);
-  l->name = strdup(name);
-  l->reason = strdup(reason);
-  *last_skipped = l;
-  last_skipped = &l->next;
+  skipped = realloc(skipped, (n_skipped + 1) * sizeof *skipped);
+  if (!skipped)
+    out_of_memory("for what is skipped");
+  skipped[n_skipped].name = strdup(name);
+  skipped[n_skipped++].reason = strdup(reason);
 }
 
 bool bench_skipped(const char *name) {
-  for (const skipped *l = first_skipped; l; l = l->next)
-    if (strcmp(l->name, name) == 0)
+  for (size_t i = 0; i < n_skipped; i++)
+    if (strcmp(skipped[i].name, name) == 0)
       return true;
   return false;
 }
 
-void bench_each_skipped(void (*call)(const char *name, const char *reason, void *data), void *data) {
-  for (const skipped *l = first_skipped; l; l = l->next)
-    call(l->name, l->reason, data);
+const char *bench_skipped_at(size_t i, const char **reason) {
+  if (i >= n_skipped)
+    return NULL;
+  *reason = skipped[i].reason;
+  return skipped[i].name;
 }

@@ -71,21 +71,14 @@ static double median_of(compare_times t) {
   return median;
 }
 
-/* A program that was dropped early is compared over its few repetitions, which say little about the others' later ones.
- * The fastest by its median gives way to one that is faster by the median ratio. */
+/* The fastest by its median gives way to one that is faster by the median ratio. */
 size_t compare_fastest(const compare_times *all, size_t n) {
-  int most = 1;
   size_t first = n;
-  double least = INFINITY;
   for (size_t i = 0; i < n; i++)
-    most = all[i].n > most ? all[i].n : most;
-  for (size_t i = 0; i < n; i++)
-    if (all[i].n == most && median_of(all[i]) < least) {
+    if (all[i].n > 0 && (first == n || median_of(all[i]) < median_of(all[first])))
       first = i;
-      least = median_of(all[i]);
-    }
   for (size_t i = 0; i < n; i++)
-    if (all[i].n == most && compare(all[i], all[first]).behind < 0)
+    if (all[i].n > 0 && compare(all[i], all[first]).behind < 0)
       first = i;
   return first;
 }

@@ -37,7 +37,7 @@ comparison compare(compare_times one, compare_times other);
  */
 const char *compare_word(comparison c);
 
-/* The index of the fastest of those that have the most repetitions; n where nobody has any. */
+/* The index of the fastest; n where nobody has been measured. */
 size_t compare_fastest(const compare_times *all, size_t n);
 
 /* The median, and the interquartile range unless `range` is NULL. Sorts the values, of which there is at least one. */

@@ -1,22 +1,17 @@
 #include "shim.h"
 
-#include "display.hh"
-#include "progress.h"
+#include "verdicts.hh"
 
 #include <benchmark/benchmark.h>
 
-#include <cctype>
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <iostream>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <vector>
+#include <ctime>
+#include <deque>
+#include <utility>
 
-struct shim_run {
-  benchmark::State *state;
-};
+#include <unistd.h>
 
 namespace {
 
@@ -25,25 +20,58 @@ using benchmark::Counter;
 struct Case {
   shim_case c;
   std::string name;
-  progress_case seen;
-
-  explicit Case(const shim_case &given) : c(given), name(given.name), seen() {}
-  Case(const Case &) = delete;
-  Case &operator=(const Case &) = delete;
-  ~Case() {
-    if (c.release)
-      c.release(c.data);
-  }
+  int64_t passes; // of its latest run
 };
 
+std::deque<Case> cases; // whose elements stay where they are
+std::vector<std::pair<std::string, std::string>> context;
+contestants competing;
+std::vector<std::string> selected;
+std::map<std::string, std::string> flags; // Google Benchmark's that were given, without "--benchmark_"
+
+// Google Benchmark's own reading of a flag without a value, or with one.
+bool is_true(const char *name) {
+  const auto flag = flags.find(name);
+  return flag != flags.end() && flag->second != "off" &&
+         (flag->second.empty() || std::strchr("0fFnN", flag->second[0]) == nullptr);
+}
+
+// How far the run is, on stderr: with random interleaving Google Benchmark itself is silent until the end.
+struct {
+  long begun, total;
+  time_t next;
+  bool shown;
+} progress;
+
+void show_progress(Case &k, int64_t passes) {
+  // While Google Benchmark looks for the number of passes, each attempt has more than the one before; only the first
+  // attempt and the later repetitions, which keep the number, are new repetitions.
+  const bool another_attempt = k.passes != 0 && passes != k.passes;
+  k.passes = passes;
+  if (another_attempt)
+    return;
+  progress.begun++;
+  if (isatty(STDERR_FILENO)) {
+    std::fprintf(stderr, "\r\033[K%ld/%ld  %.60s", progress.begun, progress.total, k.name.c_str());
+    progress.shown = true;
+  } else if (std::time(nullptr) >= progress.next) {
+    std::fprintf(stderr, "benchmark: %ld of %ld repetitions\n", progress.begun, progress.total);
+    progress.next = std::time(nullptr) + 10;
+  }
+}
+
+void clear_progress() {
+  if (progress.shown)
+    std::fputs("\r\033[K", stderr);
+  progress.shown = false;
+}
+
 void time_case(benchmark::State &state, Case &k) {
-  progress_run(&k.seen, k.name.c_str(), state.max_iterations);
-  if (k.c.begin) {
-    const char *error = k.c.begin(k.c.data);
-    if (error) {
-      state.SkipWithError(error);
-      return;
-    }
+  show_progress(k, state.max_iterations);
+  const char *error = k.c.begin ? k.c.begin(k.c.data) : nullptr;
+  if (error) {
+    state.SkipWithError(error);
+    return;
   }
   k.c.pass(k.c.data); // caches, page tables and the clock of wide vectors settle outside the measurement
   benchmark::DoNotOptimize(k.c.data);
@@ -51,18 +79,58 @@ void time_case(benchmark::State &state, Case &k) {
     k.c.pass(k.c.data);
     benchmark::ClobberMemory();
   }
-  if (k.c.end) {
-    shim_run run{&state};
-    k.c.end(k.c.data, &run);
+  shim_result result = {};
+  if (k.c.end)
+    k.c.end(k.c.data, &result);
+  if (result.error)
+    state.SkipWithError(result.error);
+  if (result.bytes)
+    state.counters["bytes_per_second"] =
+        Counter(static_cast<double>(result.bytes), Counter::kIsIterationInvariantRate, Counter::kIs1000);
+  if (result.rows) {
+    state.counters["rows"] = Counter(static_cast<double>(result.rows));
+    if (result.huge_pages >= 0)
+      state.counters["huge_pages"] = Counter(result.huge_pages);
   }
+  state.SetLabel(result.label);
 }
 
-context_lines context;
-entries competing;
-std::vector<std::string> selected;
-std::string output_file;
-bool list_only = false, interleaved = false, json = false, json_file = true;
-long repetitions = 1;
+// The display reporter that the flags ask for, with two changes. Its context is replaced: it warns that the *library*
+// was built for debugging, which Debian's package always says, and which says nothing about the code measured here. And
+// the progress line makes room for results.
+class display : public benchmark::BenchmarkReporter {
+public:
+  explicit display(benchmark::BenchmarkReporter *reporter) : inner(reporter) {}
+
+  bool ReportContext(const Context &machine) override {
+    std::ostringstream unwanted;
+    inner->SetErrorStream(&unwanted);
+    const bool go_on = inner->ReportContext(machine);
+    inner->SetErrorStream(&GetErrorStream());
+    for (const auto &line : context)
+      if (line.first.find('.') == std::string::npos) // keys with a dot are lists, for the programs that read the file
+        GetErrorStream() << line.first << ": " << line.second << "\n";
+    if (machine.cpu_info.scaling == benchmark::CPUInfo::ENABLED)
+      GetErrorStream() << "warning: CPU frequency scaling is enabled; expect more spread\n";
+    return go_on;
+  }
+  void ReportRuns(const std::vector<Run> &runs) override {
+    clear_progress();
+    errors += std::any_of(runs.begin(), runs.end(), [](const Run &run) { return !error_of(run).empty(); });
+    inner->ReportRuns(runs);
+  }
+  void Finalize() override { inner->Finalize(); }
+
+  benchmark::BenchmarkReporter *inner; // not owned
+  size_t errors = 0;                   // cases that ended in one
+};
+
+// Notes what it is told and shows nothing.
+class collector : public benchmark::BenchmarkReporter {
+public:
+  bool ReportContext(const Context &) override { return true; }
+  void ReportRuns(const std::vector<Run> &runs) override { add_runs(competing, runs); }
+};
 
 // To list or to run, and the file that Google Benchmark empties in either case.
 void set_flags(bool list, const std::string &file) {
@@ -70,54 +138,24 @@ void set_flags(bool list, const std::string &file) {
   static char program[] = "posenc-bench";
   std::string list_flag = std::string("--benchmark_list_tests=") + (list ? "true" : "false");
   std::string file_flag = "--benchmark_out=" + file;
-  char *flags[] = {program, &list_flag[0], &file_flag[0], nullptr};
+  char *arguments[] = {program, &list_flag[0], &file_flag[0], nullptr};
   int n = 3;
-  benchmark::Initialize(&n, flags);
-}
-
-// Google Benchmark's own reading of a flag without a value, or with one.
-bool is_true(const std::string &value) {
-  return value.empty() ||
-         (value != "false" && value != "no" && value != "off" && std::strchr("0fFnN", value[0]) == nullptr);
-}
-
-// A wrong format makes Google Benchmark print its help and leave with success: catch it first.
-bool is_format(const std::string &value) { return value == "console" || value == "json" || value == "csv"; }
-
-// What else is done here depends on these flags. False: the value is not allowed.
-bool take_flag(const std::string &name, const std::string &value) {
-  if (name == "repetitions")
-    repetitions = std::strtol(value.c_str(), nullptr, 10);
-  else if (name == "out")
-    output_file = value;
-  else if (name == "context")
-    context.emplace_back("benchmark_context", value);
-  else if (name == "list_tests")
-    list_only = value != "false";
-  else if (name == "enable_random_interleaving")
-    interleaved = is_true(value);
-  else if (name == "format")
-    json = value == "json";
-  else if (name == "out_format")
-    json_file = value == "json";
-  return (name != "format" && name != "out_format") || is_format(value);
+  benchmark::Initialize(&n, arguments);
 }
 
 } // namespace
 
 const char *shim_flags(int argc, char **argv) {
-  for (const char *name : {"repetitions", "out", "enable_random_interleaving", "format", "out_format"}) {
-    std::string variable = std::string("BENCHMARK_") + name;
-    for (char &c : variable)
-      c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    if (const char *value = std::getenv(variable.c_str()))
-      take_flag(name, value);
-  }
   for (int i = 1; i < argc; i++) {
     const std::string flag = argv[i];
     const size_t equals = flag.find('='), prefix = std::strlen("--benchmark_");
-    if (flag.compare(0, prefix, "--benchmark_") == 0 &&
-        !take_flag(flag.substr(prefix, equals - prefix), equals == std::string::npos ? "" : flag.substr(equals + 1)))
+    if (flag.compare(0, prefix, "--benchmark_") != 0)
+      continue;
+    const std::string name = flag.substr(prefix, equals - prefix),
+                      value = equals == std::string::npos ? "" : flag.substr(equals + 1);
+    flags[name] = value;
+    // A wrong format makes Google Benchmark print its help and leave with success: catch it first.
+    if ((name == "format" || name == "out_format") && value != "console" && value != "json" && value != "csv")
       return argv[i];
   }
   benchmark::Initialize(&argc, argv);
@@ -125,14 +163,20 @@ const char *shim_flags(int argc, char **argv) {
 }
 
 void shim_register(const shim_case *c) {
-  auto k = std::make_shared<Case>(*c);
+  cases.push_back({*c, c->name, 0});
+  Case *k = &cases.back();
   auto *registered = benchmark::RegisterBenchmark(c->name, [k](benchmark::State &state) { time_case(state, *k); });
   registered->Unit(benchmark::kMicrosecond);
   if (c->wall)
     registered->UseRealTime();
-  if (c->who)
-    competing[k->name + (c->wall ? "/real_time" : "")] = {
-        contest_of(k->name, c->who, c->stands_for), c->who, c->stands_for != nullptr, c->wall};
+  contestant entry = {"", c->who ? c->who : "", c->stands_for != nullptr, c->wall, {}, ""};
+  const size_t at = k->name.find("/" + entry.who + "/");
+  if (c->who && at != std::string::npos) {
+    entry.contest = std::string(k->name).erase(at, entry.who.size() + 1);
+    if (c->stands_for)
+      entry.contest.replace(0, entry.contest.find('/'), c->stands_for);
+  }
+  competing[k->name + (c->wall ? "/real_time" : "")] = entry;
 }
 
 void shim_context(const char *key, const char *value) {
@@ -142,56 +186,57 @@ void shim_context(const char *key, const char *value) {
 
 size_t shim_select(void) {
   // The filter is known to Google Benchmark alone: ask it to list.
-  display names(context, nullptr);
-  std::ostringstream text;
+  benchmark::ConsoleReporter names;
+  std::stringstream text;
   names.SetOutputStream(&text);
   set_flags(true, "");
   benchmark::RunSpecifiedBenchmarks(&names);
-  set_flags(false, output_file);
-
-  std::istringstream in(text.str());
-  for (std::string line; std::getline(in, line);)
+  set_flags(false, flags["out"]);
+  for (std::string line; std::getline(text, line);)
     selected.push_back(line);
   return selected.size();
 }
 
-bool shim_list_asked_for(void) { return list_only; }
+const char *shim_output_file(void) { return flags["out"].empty() ? nullptr : flags["out"].c_str(); }
 
-const char *shim_output_file(void) { return output_file.empty() ? nullptr : output_file.c_str(); }
-
-void shim_list(void) {
+bool shim_list(bool wanted) {
   for (const std::string &name : selected)
-    std::cout << name << "\n";
-  std::cout.flush();
+    if (wanted || is_true("list_tests"))
+      std::puts(name.c_str());
+  return wanted || is_true("list_tests");
 }
 
 size_t shim_run_all(void) {
-  const entries none;
-  json_reporter on_screen(interleaved ? competing : none), in_file(interleaved ? competing : none);
-  display results(context, json ? &on_screen : nullptr);
-  progress_start(static_cast<long>(selected.size()) * (repetitions > 1 ? repetitions : 1));
-  benchmark::RunSpecifiedBenchmarks(&results, output_file.empty() || !json_file ? nullptr : &in_file);
-  progress_clear();
+  const contestants judged = is_true("enable_random_interleaving") ? competing : contestants();
+  json_reporter on_screen(judged), in_file(judged);
+  display results(flags["format"] == "json" ? &on_screen : benchmark::CreateDefaultDisplayReporter());
+  progress.total = static_cast<long>(selected.size()) * std::max(1L, std::atol(flags["repetitions"].c_str()));
+  const bool json_file = flags.count("out_format") == 0 || flags["out_format"] == "json";
+  benchmark::RunSpecifiedBenchmarks(&results, shim_output_file() && json_file ? &in_file : nullptr);
+  clear_progress();
   return results.errors;
+}
+
+void shim_measure(int repetitions, shim_take *take, void *data) {
+  char program[] = "posenc-bench", interleaved[] = "--benchmark_enable_random_interleaving=true",
+       seconds[] = "--benchmark_min_time=0.005";
+  std::string times = "--benchmark_repetitions=" + std::to_string(repetitions);
+  char *arguments[] = {program, interleaved, seconds, &times[0], nullptr};
+  int n = 4;
+  benchmark::Initialize(&n, arguments);
+  collector results;
+  progress.total = static_cast<long>(competing.size()) * repetitions;
+  benchmark::RunSpecifiedBenchmarks(&results);
+  clear_progress();
+  for (const auto &c : competing)
+    take(data, c.first.c_str(), c.second.contest.empty() ? nullptr : c.second.who.c_str(), c.second.series(),
+        c.second.error.empty() ? nullptr : c.second.error.c_str());
 }
 
 void shim_release(void) {
   benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
+  for (const Case &k : cases)
+    if (k.c.release)
+      k.c.release(k.c.data);
 }
-
-void shim_bytes(shim_run *run, int64_t per_pass) {
-  run->state->counters["bytes_per_second"] =
-      Counter(static_cast<double>(per_pass), Counter::kIsIterationInvariantRate, Counter::kIs1000);
-}
-
-void shim_items(shim_run *run, int64_t per_pass) {
-  run->state->counters["items_per_second"] =
-      Counter(static_cast<double>(per_pass), Counter::kIsIterationInvariantRate, Counter::kIs1000);
-}
-
-void shim_counter(shim_run *run, const char *name, double value) { run->state->counters[name] = Counter(value); }
-
-void shim_label(shim_run *run, const char *text) { run->state->SetLabel(text); }
-
-void shim_void(shim_run *run, const char *why) { run->state->SkipWithError(why); }

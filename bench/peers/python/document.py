@@ -31,17 +31,15 @@ def ratio(theirs, ours):
     return [statistics.median(found), half_range(found)] if found else None
 
 
-def case_row(case, name, measured, member):
-    mine = measured[name]
+def case_row(case, name, among, member):
+    mine = among[name]
     times = list(mine.seconds.values())
-    seconds = statistics.median(times)
-    memory = mine.memory
     row = {
         "job": case.job, "world": "python", "peer": name, "n": case.n, "d": case.d, "threads": case.threads, "rows": mine.rows,
-        "turns": len(times), "seconds": seconds, "spread": half_range(times), "gb_s": 4e-9 * case.n * case.d / seconds,
-        "of_limit": None, "memory": None if memory is None else round(memory * case.n / mine.rows), "memory_by": mine.memory_by,
-        **{ours: ratio(mine, measured.get(ours)) for ours in OURS},
-        "quartiles": {"seconds": quartiles(times), **{ours: quartiles(quotients(mine, measured.get(ours))) for ours in OURS}},
+        "turns": len(times), "seconds": statistics.median(times), "spread": half_range(times), "of_limit": None,
+        "memory": None if mine.memory is None else round(mine.memory * case.n / mine.rows),
+        **{ours: ratio(mine, among.get(ours)) for ours in OURS},
+        "quartiles": {"seconds": quartiles(times), **{ours: quartiles(quotients(mine, among.get(ours))) for ours in OURS}},
     }  # fmt: skip
     if member:
         row["member"] = member
@@ -50,26 +48,28 @@ def case_row(case, name, measured, member):
     return row
 
 
+def among_of(run, case):
+    """{name: what it measured} of those who had a turn. Who can use one thread only takes part with its times of the same turns
+    where others use several."""
+    cases = {name: case if BY_NAME[name].threads else case._replace(threads=1) for name in run.names}
+    found = {name: run.measured.get((of, name)) for name, of in cases.items()}
+    return {name: measured for name, measured in found.items() if measured and measured.seconds}
+
+
 def document(run, **more):
     """The whole of it. A peer that measured nothing and was not judged is only in not_run."""
     versions, members, cases = {}, {}, []
     for (name, _), said in run.said.items():
         versions.update(said["versions"])
         members[name] = said["member"]
-    for case, measured in run.measured.items():
-        there = [name for name in run.names if name in measured and measured[name].seconds]
-        cases += [case_row(case, name, measured, members[name]) for name in there]
+    for case in run.cases:
+        among = among_of(run, case)
+        cases += [case_row(case, name, among, members[name]) for name in among]
     there = {row["peer"] for row in cases} | run.judged.keys()
-    peers = []
-    for name in run.names:
-        if name in there and name not in OURS:
-            subject = BY_NAME[name]
-            peers.append({
-                "name": name, "world": "python", "what": subject.what, "version": versions.get(subject.library),
-                "preset": subject.preset, "file": f"{name}.npy" if name in run.judged else None,
-                "judged_rows": run.judged.get(name),
-            })  # fmt: skip
-    return {
-        "schema": 1, "tool": "posenc-peers-python", **more, "versions": versions, "not_run": run.not_run, "peers": peers,
-        "cases": cases,
-    }  # fmt: skip
+    peers = [
+        {"name": s.name, "world": "python", "what": s.what, "version": versions.get(s.library), "preset": s.preset,
+         "file": f"{s.name}.npy" if s.name in run.judged else None}
+        for s in map(BY_NAME.get, run.names) if s.name in there and s.name not in OURS
+    ]  # fmt: skip
+    about = {"schema": 1, "tool": "posenc-peers-python", **more, "versions": versions, "not_run": run.not_run}
+    return about | {"peers": peers, "cases": cases}

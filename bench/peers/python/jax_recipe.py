@@ -3,17 +3,11 @@ import functools
 import math
 import os
 
-from subjects import NotHere
-
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-try:
-    import jax
-    import jax.numpy as jnp
-    import numpy
-except ImportError as error:
-    raise NotHere(f"JAX cannot be imported: {error}") from error
-
-BASE = 10000.0
+import jax
+import jax.numpy as jnp
+import numpy
+from numpy_recipes import BASE, Recipe
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
@@ -23,11 +17,11 @@ def compiled(n, d):
     return jnp.stack([jnp.sin(angles), jnp.cos(angles)], axis=-1).reshape(n, d)
 
 
-class Float32:
+class Float32(Recipe):
     """Its arrays cannot be changed, so nothing is refilled. Its first call compiles, which takes seconds and would say nothing of
     the table, so it has no job "first". How many threads it uses is what the worker's processors allow."""
 
-    member = refill = forget = None
+    refill = forget = None
 
     def __init__(self, threads):
         self.versions = {"JAX": jax.__version__}

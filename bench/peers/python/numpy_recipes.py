@@ -7,7 +7,8 @@ BASE = 10000.0
 
 
 class Recipe:
-    """Tables are NumPy arrays. Nothing is kept from one call to the next."""
+    """Tables are NumPy arrays unless a recipe says otherwise. Nothing is kept from one call to the next. A recipe that cannot refill
+    has refill = None; one that has no job "first" has forget = None."""
 
     member = None
 

@@ -1,15 +1,12 @@
 """posenc's own tables, by the call its users make."""
 import numpy
+import posenc
+import posenc._plan
+from numpy_recipes import Recipe
 from subjects import NotHere
 
-try:
-    import posenc
-    import posenc._plan
-except ImportError as error:
-    raise NotHere(str(error)) from error
 
-
-class Ours:
+class Ours(Recipe):
     """A fresh table is memory that the library asks for, or NumPy's where threads share the rows; refilled is `out=`."""
 
     def __init__(self, threads):
@@ -27,14 +24,8 @@ class Ours:
         """The package keeps plans, frequencies among them, for later calls; without them a call computes them again."""
         posenc._plan._cached.cache_clear()
 
-    def empty(self, n, d):
-        return numpy.empty((n, d), numpy.float32)
-
     def refill(self, table):
         posenc.table(*table.shape, impl=self.member, out=table, threads=self.threads)
-
-    def array(self, table):
-        return table
 
 
 class Exact(Ours):

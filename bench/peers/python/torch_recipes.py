@@ -2,14 +2,8 @@
 import importlib
 import math
 
-from subjects import NotHere
-
-try:
-    import torch
-except ImportError as error:
-    raise NotHere(f"PyTorch cannot be imported: {error}") from error
-
-BASE = 10000.0
+import torch
+from numpy_recipes import BASE, Recipe
 
 
 def write(pe):
@@ -43,82 +37,58 @@ def write_stacked(pe):
     pe.copy_(stacked(*pe.shape))
 
 
-class Tutorial:
+class Tutorial(Recipe):
     """Eager, as the tutorial runs."""
 
-    member = None
+    functions = fresh, write
 
     def __init__(self, threads):
         torch.set_num_threads(threads)
         self.versions = {"PyTorch": torch.__version__}
-
-    def forget(self):
-        """It keeps nothing."""
-
-    def fresh(self, n, d):
-        return fresh(n, d)
+        self.fresh, self.refill = self.functions
 
     def empty(self, n, d):
         return torch.empty(n, 1, d)
-
-    def refill(self, pe):
-        write(pe)
 
     def array(self, pe):
         return pe.numpy().reshape(pe.shape[0], pe.shape[-1])
 
 
-class Out(Tutorial):
-    """Eager, as little memory as PyTorch allows: sines and cosines straight to their columns."""
+def write_out(pe):
+    """As little memory as PyTorch allows: sines and cosines straight to their columns."""
+    a = angles(*pe.shape)
+    torch.sin(a, out=pe[:, 0::2])
+    torch.cos(a, out=pe[:, 1::2])
 
-    def fresh(self, n, d):
-        pe = self.empty(n, d)
-        self.refill(pe)
-        return pe
+
+def fresh_out(n, d):
+    pe = torch.empty(n, d)
+    write_out(pe)
+    return pe
+
+
+class Out(Tutorial):
+    functions = fresh_out, write_out
 
     def empty(self, n, d):
         return torch.empty(n, d)
-
-    def refill(self, pe):
-        a = angles(*pe.shape)
-        torch.sin(a, out=pe[:, 0::2])
-        torch.cos(a, out=pe[:, 1::2])
 
 
 class Compiled(Tutorial):
     """Two functions by torch.compile, for every shape anew; compiling is not timed. It takes seconds, so a first call would
-    say nothing of the table, and there is no job "first"."""
+    say nothing of the table, and there is no job "first". Where the compiler does not work, the first call raises."""
 
-    functions = fresh, write
     forget = None
 
     def __init__(self, threads):
         super().__init__(threads)
-        if not hasattr(torch, "compile"):
-            raise NotHere(f"PyTorch {torch.__version__} has no torch.compile")
         config = importlib.import_module("torch._dynamo").config
         for limit in ("recompile_limit", "cache_size_limit"):  # of shapes; its name depends on the version
             if hasattr(config, limit):
                 setattr(config, limit, 1000)
-        self._fresh, self._write = (torch.compile(function, dynamic=False) for function in self.functions)
-        try:
-            self._fresh(2, 4)
-        except Exception as error:  # whatever the compiler's absence looks like in this version
-            raise NotHere(f"torch.compile does not work here: {type(error).__name__}: {first_line(error)}") from error
-
-    def fresh(self, n, d):
-        return self._fresh(n, d)
-
-    def refill(self, pe):
-        self._write(pe)
+        self.fresh, self.refill = (torch.compile(function, dynamic=False) for function in self.functions)
+        self.fresh(2, 4)
 
 
 class CompiledStack(Compiled):
-    functions = stacked, write_stacked
-
-    def empty(self, n, d):
-        return torch.empty(n, d)
-
-
-def first_line(error):
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), "no message")
+    functions, empty = (stacked, write_stacked), Out.empty

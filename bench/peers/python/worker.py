@@ -1,25 +1,17 @@
-"""One subject in a process of its own: reads requests from standard input, a JSON object a line, and answers each with one.
-
-    worker.py NAME THREADS
-
-An answer is what was asked for, {"not_here": reason} at the start, or {"error": message}; after an error it goes on.
-"""
-import json
+"""One subject, in a process of its own."""
 import os
+import signal
 import statistics
-import sys
 import time
 
-sys.dont_write_bytecode = True
+from subjects import BY_NAME, NotHere
+
 CALLS = 2  # that are timed in a turn, at least, however long they take
 SMALL = 1 << 22  # elements of a table that is compared with another of its kind, each with each
 
 
-def claim_output():
-    """Answers go where standard output was, and what libraries print goes to standard error."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    return answers
+class Failed(Exception):
+    """What a worker was asked for failed; the message says why."""
 
 
 class Worker:
@@ -29,7 +21,7 @@ class Worker:
     def describe(self):
         there = {"fresh": True, "refill": self.recipe.refill, "first": self.recipe.forget}
         jobs = [job for job, how in there.items() if how]
-        return {"versions": self.recipe.versions, "member": self.recipe.member, "jobs": jobs}
+        return {"versions": self.recipe.versions, "member": self.recipe.member, "jobs": jobs, "process": os.getpid()}
 
     def call(self, job, n, d):
         """A function of no arguments that does the job once and returns the table."""
@@ -49,32 +41,21 @@ class Worker:
         if job == "first":
             self.recipe.forget()
 
-    def prepare(self, job, n, d, budget):
-        """Calls for the first time, which is where compilers work, compares what came of it with the formula, and measures
-        memory. With a budget, in seconds, rows are such that a call takes about that long."""
-        rows = n
-        if budget is not None:
-            rows = min(n, 64)
-            call = self.call(job, rows, d)
-            call()
-            seconds = min(self.timed(job, call) for _ in range(3))
-            rows = max(rows, min(n, int(rows * budget / seconds)))
-        call = self.call(job, rows, d)
+    def prepare(self, job, n, d):
+        """Calls for the first time, which is where compilers work, compares the table with the formula, and measures
+        memory."""
+        from formula import compare  # they import NumPy, which has to find the environment that start() sets
+        from memory import beyond
+
+        call = self.call(job, n, d)
         self.ready(job)
-        table = call()
-        self.check(table, job, rows, d)
+        table = self.array(call(), n, d)
+        compare(self.preset, table)
+        if job == "refill" and n * d <= SMALL and not (table == self.array(self.recipe.fresh(n, d), n, d)).all():
+            raise ValueError(f"{n} x {d} refilled is not what it is when it is fresh")
         del table
         self.ready(job)
-        _, memory, by = beyond(call, 4 * rows * d, job != "refill")
-        return {"rows": rows, "memory": memory, "memory_by": by}
-
-    def check(self, table, job, n, d):
-        """That it is a float32 table of this shape and the formula's; and of small ones, that what is refilled is, in every
-        element, what is made afresh."""
-        array = self.array(table, n, d)
-        compare(self.preset, array)
-        if job == "refill" and n * d <= SMALL and not (array == self.array(self.recipe.fresh(n, d), n, d)).all():
-            raise ValueError(f"{n} x {d} refilled is not what it is when it is fresh")
+        return {"memory": beyond(call, 4 * n * d, job != "refill")[1]}
 
     def array(self, table, n, d):
         array = self.recipe.array(table)
@@ -85,8 +66,8 @@ class Worker:
         return array
 
     def turn(self, job, n, d, least):
-        """The median of two calls or more, which take `least` seconds together, after one that is not timed. What a call made
-        is freed when it is no longer timed, and before the next, so that each gets its memory anew.
+        """The median of two calls or more, which take `least` seconds together, after one that is not timed. The table that a
+        call made is freed after the clock is read, and before the next call, so that each gets its memory anew.
 
         The untimed call is a whole one however long it takes, for everybody: others have worked since this process did, so
         caches are theirs, threads sleep, and a virtual machine may have given free memory back to its host."""
@@ -94,7 +75,7 @@ class Worker:
         self.timed(job, call)
         while len(times) < CALLS or sum(times) < least:
             times.append(self.timed(job, call))
-        return {"seconds": statistics.median(times), "calls": len(times)}
+        return statistics.median(times)
 
     def timed(self, job, call):
         self.ready(job)
@@ -109,31 +90,34 @@ class Worker:
         import numpy
 
         numpy.save(path, self.array(self.recipe.fresh(n, d), n, d))
-        return {"rows": n}
+        return n
 
 
-def main():
-    answers, name, threads = claim_output(), sys.argv[1], int(sys.argv[2])
+def described(error):
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "no message")
+    return text if isinstance(error, (NotHere, ImportError)) else f"{type(error).__name__}: {text}"
+
+
+def start(name, threads, processors, cache):
+    """The first call in a process: makes its one worker, and returns what that says of itself."""
+    global worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver's to handle
+    counts = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+    os.environ |= dict.fromkeys(counts, str(threads)) | {
+        "TORCHINDUCTOR_CACHE_DIR": cache, "TORCHINDUCTOR_COMPILE_THREADS": "1",  # nothing of an earlier run, no helpers left
+        "KMP_BLOCKTIME": "0",  # Intel's OpenMP would keep a processor busy for 200 ms after its work, in somebody else's turn
+        "HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error",
+    }  # fmt: skip
+    os.sched_setaffinity(0, sorted(processors)[:1] if threads == 1 and BY_NAME[name].pinned else processors)
     try:
-        subject = BY_NAME[name]
-        worker = Worker(subject.make(threads), subject.preset)
-        answer = worker.describe()
-    except NotHere as error:
-        answer, worker = {"not_here": str(error)}, None
-    print(json.dumps(answer), file=answers, flush=True)
-    for line in sys.stdin if worker else ():
-        request = json.loads(line)
-        try:
-            answer = getattr(worker, request.pop("do"))(**request)
-        except Exception as error:  # the driver decides what that means
-            text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-            answer = {"error": f"{type(error).__name__}: {text}".removesuffix(": ")}
-        print(json.dumps(answer), file=answers, flush=True)
+        worker = Worker(BY_NAME[name].make(threads), BY_NAME[name].preset)
+    except Exception as error:  # a package whose parts do not fit raises all sorts
+        raise Failed(described(error)) from None
+    return worker.describe()
 
 
-from formula import compare  # noqa: E402, after bytecode was switched off
-from memory import beyond  # noqa: E402
-from subjects import BY_NAME, NotHere  # noqa: E402
-
-if __name__ == "__main__":
-    main()
+def ask(do, request):
+    try:
+        return getattr(worker, do)(**request)
+    except Exception as error:  # libraries' own exceptions cannot always be sent
+        raise Failed(described(error)) from None

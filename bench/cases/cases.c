@@ -1,0 +1,44 @@
+/* Which implementations run; and plan/<implementation>/d:512: a plan made and destroyed again, in the memory that the
+ * plan before gave back, as in a program that has run for a while. */
+#include "cases.h"
+
+#include <stdio.h>
+
+bool bench_offers(const posenc_impl *impl, posenc_dtype dtype) {
+  posenc_spec spec = posenc_spec_default(2);
+  spec.dtype = (int32_t)dtype;
+  return posenc_plan_check(&spec, impl->name, NULL, 0) != POSENC_ERROR_UNSUPPORTED;
+}
+
+bool bench_runs(const posenc_impl *impl, posenc_dtype dtype) {
+  char name[96];
+  if (!posenc_impl_supported(impl))
+    bench_skip(impl->name, "this CPU lacks its instructions");
+  snprintf(name, sizeof name, "%s/%s", impl->name, bench_dtype_name(dtype));
+  return bench_offers(impl, dtype) && !bench_skipped(impl->name) && !bench_skipped(name);
+}
+
+const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all) {
+  for (size_t j = 0; j < posenc_impl_count(); j++) {
+    const posenc_impl *impl = posenc_impl_at(j);
+    const bool wanted = all || impl == posenc_impl_find(NULL) || impl == posenc_impl_find("anchored");
+    if (wanted && bench_runs(impl, dtype) && i-- == 0)
+      return impl;
+  }
+  return NULL;
+}
+
+static posenc_status make_plan(const bench_work *w) {
+  const posenc_spec spec = posenc_spec_default(w->rows.d_model);
+  posenc_plan *plan;
+  const posenc_status status = posenc_plan_create(&plan, &spec, w->rows.impl->name);
+  posenc_plan_destroy(plan);
+  return status;
+}
+
+void bench_register_plans(void) {
+  const posenc_impl *impl;
+  for (size_t i = 0; (impl = bench_impl(i, POSENC_F32, true)); i++)
+    bench_register_work(
+        &(bench_work){{impl, NULL, POSENC_F32, 0, 512}, .write = make_plan}, NULL, "plan/%s/d:512", impl->name);
+}

@@ -1,0 +1,77 @@
+#include "bench.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *begin(void *data) {
+  bench_work *w = data;
+  if (w->rows.n > 0 && !w->own_memory && !(w->out = bench_buffer(w->bytes, w->offset)))
+    return "no memory for the table";
+  return w->prepare ? w->prepare(w) : NULL;
+}
+
+static void pass(void *data) {
+  bench_work *w = data;
+  const posenc_status status = w->write(w);
+  if (w->status == POSENC_OK)
+    w->status = status;
+}
+
+static void end(void *data, shim_result *result) {
+  const bench_work *w = data;
+  if (w->status != POSENC_OK)
+    result->error = posenc_status_string(w->status);
+  result->rows = w->rows.n;
+  result->bytes = w->rows.n * w->rows.d_model * (int64_t)posenc_dtype_size(w->rows.dtype);
+  result->huge_pages = w->own_memory ? -1 : bench_buffer_huge();
+  snprintf(result->label, sizeof result->label, "%s", w->label ? w->label : "");
+}
+
+static void release(void *data) {
+  bench_work *w = data;
+  posenc_plan_destroy(w->plan);
+  if (w->destroy)
+    w->destroy(w->self);
+  free(w->positions);
+  free(w);
+}
+
+/* NULL, or why there is no plan. */
+static const char *make_plan(bench_work *w, char *message, size_t size) {
+  if (posenc_plan_check(w->rows.spec, w->rows.impl->name, message, size) != POSENC_OK)
+    return message;
+  const posenc_status status = posenc_plan_create(&w->plan, w->rows.spec, w->rows.impl->name);
+  return status == POSENC_OK ? NULL : posenc_status_string(status);
+}
+
+void bench_register_work(const bench_work *work, const bench_offset *at, const char *format, ...) {
+  char name[192], message[256];
+  va_list arguments;
+  va_start(arguments, format);
+  const size_t length = (size_t)vsnprintf(name, sizeof name, format, arguments);
+  va_end(arguments);
+  snprintf(name + length, sizeof name - length, "%s", at ? at->suffix : "");
+
+  bench_work *w = must_calloc(1, sizeof *w);
+  *w = *work;
+  const char *error = w->rows.spec ? make_plan(w, message, sizeof message) : NULL;
+  if (error) {
+    bench_skip(name, error);
+    release(w);
+    return;
+  }
+  w->rows.spec = NULL;
+  w->offset = at ? at->bytes : 0;
+  if (w->bytes == 0)
+    w->bytes = (size_t)(w->rows.n * w->rows.d_model) * posenc_dtype_size(w->rows.dtype);
+  shim_register(&(shim_case){.name = name,
+      .data = w,
+      .begin = begin,
+      .pass = pass,
+      .end = end,
+      .release = release,
+      .wall = w->wall,
+      .who = w->rows.impl ? w->rows.impl->name : w->peer,
+      .stands_for = w->stands_for});
+}
