@@ -393,7 +393,8 @@ static void draw(int i) {
       192, 193, 205, 255, 256, 258, 498, 512, 513, 1024, 1030, 1031, 1056, 2051, 8200, 16390};
   static const int64_t counts[] = {
       1, 2, 3, 6, 7, 8, 9, 12, 16, 41, 63, 64, 65, 70, 100, 130, 191, 192, 193, 300, 400, 2100};
-  static const int64_t table_widths[] = {16, 48, 64, 66, 96, 128, 192, 256}, table_counts[] = {150, 191, 192, 193, 210, 300};
+  static const int64_t table_widths[] = {16, 48, 64, 66, 96, 128, 192, 256},
+                       table_counts[] = {150, 191, 192, 193, 210, 300};
   static const int32_t dtypes[] = {
       POSENC_F32, POSENC_F32, POSENC_F32, POSENC_BF16, POSENC_BF16, POSENC_F16, POSENC_F64};
   static const double scales[] = {-1, 0.5, 0, 0.3};
