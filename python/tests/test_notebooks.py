@@ -1,0 +1,133 @@
+"""The five notebooks' code, rewritten from its formulas, beside ours; and what they printed (golden.json)."""
+
+import json
+import math
+import pathlib
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import posenc
+from posenc.torch import SinusoidalPositionalEncoding
+
+GOLDEN = {
+    system["id"]: system
+    for system in json.loads(pathlib.Path(__file__).with_name("golden.json").read_text())["systems"]
+}
+
+
+def power_table(length, d, base=10000.0):
+    """Notebooks 000, 002 and 003: angles p / base^(2k/d), all in float32."""
+    p = torch.arange(length, dtype=torch.float32)[:, None]
+    denominators = torch.pow(torch.tensor(float(base)), torch.arange(0, d, 2).float() / d)
+    return torch.stack([torch.sin(p / denominators), torch.cos(p / denominators)], dim=2).flatten(1)
+
+
+def exp_table(length, d, base=10000.0):
+    """Notebook 001, which is the tutorial's: frequencies exp(-ln(base) 2k/d), rounded to float32."""
+    p = torch.arange(length).unsqueeze(1)
+    w = torch.exp(torch.arange(0, d, 2) * (-math.log(base) / d))
+    table = torch.zeros(length, d)
+    table[:, 0::2] = torch.sin(p * w)
+    table[:, 1::2] = torch.cos(p * w)
+    return table
+
+
+class ClassOf000(nn.Module):
+    """A slip in a precedence: the denominators are base^(j - 1/d), a sine and a cosine for each."""
+
+    def forward(self):
+        j = torch.arange(6, dtype=torch.float64)
+        angles = torch.arange(10)[:, None] * 10000.0 ** -(j - 1 / 6)
+        return torch.stack([torch.sin(angles), torch.cos(angles)], dim=2).flatten(1)
+
+
+class Module001(nn.Module):
+    def __init__(self, d, dropout=0.1, max_len=5000):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("positional_encoding_matrix", exp_table(max_len, d).unsqueeze(1))
+
+    def forward(self, x):
+        return self.dropout(x + self.positional_encoding_matrix[: x.size(0)])
+
+
+class Module002(nn.Module):
+    def __init__(self, d=8, dropout=0.3, max_len=2000, base=1000.0):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("pe", power_table(max_len, d, base).unsqueeze(0))
+
+    def forward(self, x):
+        return self.dropout(x + self.pe[:, : x.size(1)])
+
+
+def assert_within_its_own_error(theirs, d, base=10000.0, freqs=None):
+    """A float32 angle is off by some 2^-24 of itself, from each of its few roundings."""
+    theirs = np.asarray(theirs)
+    ours = posenc.table(len(theirs), d, base, freqs=freqs)
+    w = np.array(freqs) if freqs is not None else base ** (-2.0 * np.arange(d // 2) / d)
+    angles = np.repeat(np.arange(len(theirs))[:, None] * w, 2, axis=1)
+    assert np.all(np.abs(theirs - ours) <= 2.0**-24 * (2 + (4 + np.log(base)) * angles))
+    truth = np.stack([np.sin(angles[:, ::2]), np.cos(angles[:, 1::2])], 2).reshape(theirs.shape)
+    assert np.all(np.abs(ours - truth) <= 0.5 * np.spacing(np.abs(ours)) + 1e-15 * (1 + np.arange(len(ours)))[:, None])
+
+
+def assert_printed(table, system, own_error=lambda position: 0.0):
+    """Half a unit of the last digit that was printed."""
+    for row in GOLDEN[system]["rows"]:
+        values = np.asarray(table)[row["position"], row["columns"]].tolist()
+        for value, printed in zip(values, row["values"]):
+            unit = 1e-4
+            if GOLDEN[system]["digits"] == "5 significant":
+                unit = 10.0 ** (math.floor(math.log10(abs(printed))) - 4) if printed else 0.0
+            assert abs(value - printed) <= 0.5000001 * unit + own_error(row["position"]), (
+                row["position"],
+                value,
+                printed,
+            )
+
+
+def test_000_and_003():
+    assert_printed(posenc.table(10, 6), "000")
+    assert_printed(power_table(10, 6), "000")
+    assert_within_its_own_error(power_table(10, 6), 6)
+
+
+def test_000_class():
+    freqs = [10000.0 ** -(j - 1 / 6) for j in range(6)]
+    assert_printed(posenc.table(10, 12, freqs=freqs), "000-class")
+    assert_printed(ClassOf000()(), "000-class")
+    assert_within_its_own_error(ClassOf000()().float(), 12, freqs=freqs)
+
+
+def test_001():
+    theirs = Module001(64).eval()
+    ours = SinusoidalPositionalEncoding(64, buffer_name="positional_encoding_matrix").eval()
+    x = torch.zeros(300, 5, 64)
+    assert theirs(x).shape == ours(x).shape
+    assert torch.equal(ours(x)[:, 3], torch.from_numpy(posenc.table(300, 64)))
+    assert_within_its_own_error(theirs(x)[:, 3], 64)
+    assert_within_its_own_error(exp_table(5000, 64), 64)
+
+
+def test_002():
+    theirs = Module002().eval()
+    ours = SinusoidalPositionalEncoding(8, max_len=2000, dropout=0.3, batch_first=True, base=1000.0).eval()
+    x = torch.zeros(5, 2000, 8)
+    assert_printed(ours(x)[4], "002")
+    assert_printed(theirs(x)[4], "002", own_error=lambda position: 2.0**-20 * position)
+    assert_within_its_own_error(theirs(x)[4], 8, 1000.0)
+    with pytest.raises(ValueError, match=r"\(batch, sequence, d_model\)"):
+        ours(torch.zeros(10, 8, 1))
+
+
+def test_004_similarity():
+    """One position at a time, and the cosine of two; a literal reading of its loop squares the frequencies."""
+    for exponent, want in [(2.0, 0.72252), (4.0, 0.860001)]:
+        freqs = [10000.0 ** (-exponent * i / 512) for i in range(256)]
+        a, b = (posenc.table([p], 512, freqs=freqs)[0].astype(np.float64) for p in (2, 10))
+        assert abs(a @ b / np.linalg.norm(a) / np.linalg.norm(b) - want) <= 0.5000001e-5
+    assert_within_its_own_error(power_table(11, 512), 512)
