@@ -31,10 +31,10 @@ static inline const char *dtype_name(int32_t dtype) {
   return dtype >= 0 && dtype < FORMATS ? format_of(dtype)->name : NULL;
 }
 
-/* The unit in the last place of a number from 2^exponent up to twice that, as an exponent of 2. */
+/* The unit in the last place of a number from 2^exponent up to twice that, as an exponent of 2; of 0, whose ilogb() may
+ * be INT_MIN, too. */
 static inline int format_unit(const format *f, int exponent) {
-  const int unit = exponent - f->digits + 1;
-  return unit > -f->lowest ? unit : -f->lowest;
+  return exponent > f->digits - 1 - f->lowest ? exponent - f->digits + 1 : -f->lowest;
 }
 
 /* The number nearest to y, of two the one whose last bit is 0; zeros keep their sign. Nothing overflows: 2^128 comes
