@@ -23,8 +23,8 @@ static void skip_dtypes(const cJSON *entry, const posenc_impl *impl) {
     const cJSON *range;
     char name[96];
     bool judged = false;
-    cJSON_ArrayForEach(range, cJSON_GetObjectItemCaseSensitive(entry, "ranges")) judged |=
-        strcmp(string(range, "dtype"), bench_dtype_name(dtype)) == 0;
+    cJSON_ArrayForEach (range, cJSON_GetObjectItemCaseSensitive(entry, "ranges"))
+      judged |= strcmp(string(range, "dtype"), bench_dtype_name(dtype)) == 0;
     snprintf(name, sizeof name, "%s/%s", impl->name, bench_dtype_name(dtype));
     if (!judged && bench_offers(impl, dtype))
       bench_skip(name, "not judged by posenc-verify");
@@ -53,7 +53,9 @@ void bench_read_verified(const char *path) {
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_at(i);
     const cJSON *entry, *found = NULL;
-    cJSON_ArrayForEach(entry, list) if (strcmp(string(entry, "name"), impl->name) == 0) found = entry;
+    cJSON_ArrayForEach (entry, list)
+      if (strcmp(string(entry, "name"), impl->name) == 0)
+        found = entry;
     if (!posenc_impl_supported(impl))
       continue;
     if (!found) {

@@ -11,9 +11,10 @@
 
 #include "../../verify/campaign/sweep.h"
 #include "../../verify/reference/memory.h"
+#include "../../verify/reference/npy_header.h"
 #include "peer.h"
 
-enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, HEADER = 128, ROW_BYTES = COLUMNS * sizeof(float) };
+enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, ROW_BYTES = COLUMNS * sizeof(float) };
 
 /* Rows of the peer, or of the plan. */
 static void write_run(FILE *f, const peer *p, void *self, const posenc_plan *plan, const sweep_run *run) {
@@ -23,24 +24,23 @@ static void write_run(FILE *f, const peer *p, void *self, const posenc_plan *pla
     p->fill(self, run->first, run->count, out);
   else
     posenc_fill(plan, run->first, run->count, out, COLUMNS);
-  fseeko(f, HEADER + run->first * ROW_BYTES, SEEK_SET);
+  fseeko(f, NPY_HEADER_BYTES + run->first * ROW_BYTES, SEEK_SET);
   fwrite(out, ROW_BYTES, (size_t)run->count, f);
   free(out);
 }
 
 static void write_table(const char *name, const peer *p, void *self, const posenc_plan *plan, const sweep *rows) {
-  char path[256], shape[HEADER];
+  char path[256], header[NPY_HEADER_BYTES];
   snprintf(path, sizeof path, "%s.npy", name);
-  snprintf(shape, sizeof shape, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", POSITIONS, COLUMNS);
+  npy_header(header, POSENC_F32, POSITIONS, COLUMNS);
   FILE *f = fopen(path, "wb");
   if (f) {
-    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f);
-    fprintf(f, "%-*s\n", HEADER - 11, shape);
+    fwrite(header, sizeof header, 1, f);
     for (int64_t i = 0; i < rows->count; i++)
       for (int64_t r = 0; r < rows->segments[i].n_runs; r++)
         write_run(f, p, self, plan, &rows->segments[i].runs[r]);
   }
-  if (!f || fflush(f) != 0 || ferror(f) || ftruncate(fileno(f), HEADER + (off_t)POSITIONS * ROW_BYTES) != 0 ||
+  if (!f || fflush(f) != 0 || ferror(f) || ftruncate(fileno(f), NPY_HEADER_BYTES + (off_t)POSITIONS * ROW_BYTES) != 0 ||
       fclose(f) != 0) {
     fprintf(stderr, "posenc-peer-tables: %s: could not be written: %s\n", path, strerror(errno));
     exit(2);

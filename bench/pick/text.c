@@ -59,7 +59,8 @@ static void print_rows(const cJSON *list, FILE *out) {
   const int n = cJSON_GetArraySize(list);
   const cJSON **sorted = must_calloc(n, sizeof *sorted), *row;
   int i = 0;
-  cJSON_ArrayForEach(row, list) sorted[i++] = row;
+  cJSON_ArrayForEach (row, list)
+    sorted[i++] = row;
   qsort(sorted, (size_t)n, sizeof *sorted, faster_first);
   fprintf(out, "\n%-18s %12s %9s %11s %6s %8s %9s %s\n", "implementation", "max ULP", "max error", "ns/element", "+-",
       "GB/s", "of limit", "longer than the fastest");
@@ -78,5 +79,6 @@ void pick_print_text(const cJSON *answer, FILE *out) {
   if (picked && strcmp(picked, name) != 0)
     fprintf(out, "Ask for it as \"%s\": on another CPU that is the member of its family that runs best there.\n", name);
   const cJSON *text;
-  cJSON_ArrayForEach(text, of(answer, "use")) fprintf(out, "\n%s:\n%s", text->string, text->valuestring);
+  cJSON_ArrayForEach (text, of(answer, "use"))
+    fprintf(out, "\n%s:\n%s", text->string, text->valuestring);
 }

@@ -26,8 +26,7 @@ using contestants = std::map<std::string, contestant>; // by their names in the 
 template <typename Run> auto error_of(const Run &run) -> decltype(run.error_message) { return run.error_message; }
 template <typename Run> auto error_of(const Run &run) -> decltype(run.skip_message) { return run.skip_message; }
 
-inline void add_runs(contestants &all, const std::vector<benchmark::BenchmarkReporter::Run> &runs)
-{
+inline void add_runs(contestants &all, const std::vector<benchmark::BenchmarkReporter::Run> &runs) {
   for (const auto &run : runs) {
     contestant &c = all[run.run_name.str()];
     const auto rows = run.counters.find("rows");
@@ -40,19 +39,16 @@ inline void add_runs(contestants &all, const std::vector<benchmark::BenchmarkRep
   }
 }
 
-class json_reporter : public benchmark::JSONReporter
-{
+class json_reporter : public benchmark::JSONReporter {
 public:
   explicit json_reporter(const contestants &competing) : competing_(competing) {}
 
-  void ReportRuns(const std::vector<Run> &runs) override
-  {
+  void ReportRuns(const std::vector<Run> &runs) override {
     benchmark::JSONReporter::ReportRuns(runs);
     add_runs(competing_, runs);
   }
 
-  void Finalize() override
-  {
+  void Finalize() override {
     std::ostream &out = GetOutputStream();
     std::ostringstream end;
     SetOutputStream(&end);
@@ -67,19 +63,17 @@ public:
 private:
   using named = const contestants::value_type *;
 
-  static std::string verdict(named one, named other)
-  {
+  static std::string verdict(named one, named other) {
     const comparison c = compare(one->second.series(), other->second.series());
     char numbers[160];
     std::snprintf(numbers, sizeof numbers, "\"behind\": %.6g, \"unsure\": %.6g, \"tie\": %s, \"verdict\": \"%s\"}",
-                  c.behind, c.unsure, c.tie ? "true" : "false", compare_word(c));
+        c.behind, c.unsure, c.tie ? "true" : "false", compare_word(c));
     return "\n    {\"case\": \"" + one->first + "\", \"impl\": \"" + one->second.who + "\", \"against\": \"" +
            other->first + "\", " + numbers;
   }
 
   // Of each case of ours against the fastest of ours, and of each peer against each of ours.
-  std::string verdicts() const
-  {
+  std::string verdicts() const {
     std::map<std::string, std::vector<named>> ours, peers;
     std::string text;
     for (const auto &c : competing_)

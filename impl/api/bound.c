@@ -27,8 +27,8 @@ __attribute__((noinline)) static double bound_at(
   const double w = s->freqs ? s->freqs[k] : pow(s->base, -exponent);
   const posenc_angle angle = {position, w * scale, exponent, ln_w, scale == 1.0 ? 0.0 : 2.0, rounding_of(s->dtype)};
   const double bound = kernel->bound(&angle, kernel->ulp);
-  const double none =
-      2.0 + 0x1p-16; /* a value in [-1, 1] and an output that drifted (recipes/recurrence.c) out of it */
+  /* a value in [-1, 1] and an output that drifted (recipes/recurrence.c) out of it */
+  const double none = 2.0 + 0x1p-16;
   return bound < none ? bound : none;
 }
 

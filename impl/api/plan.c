@@ -48,8 +48,8 @@ posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char 
 
 /* Are rows just what kernels write? */
 static int is_direct(const posenc_spec *spec) {
-  const int half_pair =
-      spec->odd == POSENC_ODD_HALF_PAIR && spec->dtype == POSENC_F32; /* other dtypes come in whole pairs */
+  /* other dtypes come in whole pairs */
+  const int half_pair = spec->odd == POSENC_ODD_HALF_PAIR && spec->dtype == POSENC_F32;
   return spec->layout == POSENC_INTERLEAVED && spec->order == POSENC_SIN_FIRST && (spec->d_model % 2 == 0 || half_pair);
 }
 

@@ -76,8 +76,12 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
   const struct {
     const char *name;
     int32_t value, most;
-  } choices[] = {{"layout", s->layout, POSENC_SPLIT}, {"order", s->order, POSENC_COS_FIRST},
-      {"odd", s->odd, POSENC_ODD_ZERO}, {"dtype", s->dtype, POSENC_F16}};
+  } choices[] = {
+      {"layout", s->layout, POSENC_SPLIT},
+      {"order", s->order, POSENC_COS_FIRST},
+      {"odd", s->odd, POSENC_ODD_ZERO},
+      {"dtype", s->dtype, POSENC_F16},
+  };
   for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
     if (choices[i].value < 0 || choices[i].value > choices[i].most)
       return posenc_fail(POSENC_ERROR_SPEC, message, size,

@@ -65,9 +65,8 @@ static inline void set_lanes(bf16_strip *p, int at, int64_t k, int count, int64_
       p->absolute &= is_absolute;
       p->more[lane] = is_absolute ? 1.0f : 1.0f + BF16_RELATIVE;
       p->less[lane] = is_absolute ? 1.0f : 1.0f - BF16_RELATIVE;
-      p->error[lane] = is_absolute                     ? BF16_ENDS_ERROR
-                       : size > 0.0 && size < 0x1p-100 ? 1.0f /* no float32 would do */
-                                                       : 0.0f;
+      /* below 2^-100 no float32 would do */
+      p->error[lane] = is_absolute ? BF16_ENDS_ERROR : size > 0.0 && size < 0x1p-100 ? 1.0f : 0.0f;
     }
   }
 }

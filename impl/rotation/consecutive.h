@@ -40,8 +40,8 @@ __attribute__((noinline)) static void fill_rows(
   const int joined = at_lines && lane < 0 && r->from == 0 && stride == r->to && add.stride == stride &&
                      pairs >= STRIP && count >= MANY_ROWS && (large || r->add || !recheck);
   const int streamed = at_lines && large && (joined || !r->add || lane == 0) && !(r->add && add.x == out);
-  const int64_t left =
-      joined || streamed ? lane : 0; /* parts of vectors at both ends of a row cost more than crossing lines */
+  /* parts of vectors at both ends of a row cost more than crossing lines */
+  const int64_t left = joined || streamed ? lane : 0;
   const store how = r->add ? (streamed ? ADDED_STREAMED : ADDED) : streamed ? STREAMED : PLAIN;
   const int64_t columns = r->to - (joined ? floats_before(out) : 0); /* of a row, up to the line it shares */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST;

@@ -36,8 +36,8 @@ enum { FETCHED = 2 /* rows before x is read: a fifth faster where it is in memor
 FLAT void add_strip(const block *p, const posenc_spec *spec, int first, int b, const target *to, vp *packed,
     int flagged, recheck_pairs *recheck) {
   const float *const x = x_at(to, b) + first * EACH;
-  const float *const later =
-      x_at(to, b < 0 ? b - FETCHED : b + FETCHED) + first * EACH; /* perhaps of no row: not read */
+  /* perhaps of no row: not read */
+  const float *const later = x_at(to, b < 0 ? b - FETCHED : b + FETCHED) + first * EACH;
   for (int i = 0; i < 2 * STRIP; i += LINE_FLOATS)
     __builtin_prefetch(later + i);
   if (flagged) {

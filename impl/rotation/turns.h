@@ -19,11 +19,12 @@
 
 enum { GROUP = 8, WINDOW = 32, ROOM = WINDOW + GROUP, ENTRY = 2 * ROOM /* float64 */ };
 enum { STEP = 64, STEPS = STEP / 2 + 1, COARSE = 8192, MIDDLES = COARSE / STEP / 2 + 1 };
+/* per frequency */
 enum {
   TURNS_BYTES = 3 * sizeof(double),
   STEP_BYTES = (2 * STEPS + 1) * sizeof(float),
   TABLE_BYTES = (STEPS + MIDDLES) * ENTRY / WINDOW * sizeof(double) + STEP_BYTES
-}; /* per frequency */
+};
 
 typedef struct turns {
   int64_t n; /* a multiple of WINDOW */

@@ -68,8 +68,9 @@ static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   const vp a = vd_pack(s, c);
   enum { NEGATED = INT32_MIN };
   const __m512i q = _mm512_castpd_si512(quarters);
-  const __m512i signs = _mm512_setr_epi32(
-      0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0, 0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0); /* for 3 bits */
+  /* for 3 bits */
+  const __m512i signs =
+      _mm512_setr_epi32(0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0, 0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0);
   const __m512i exchanged = _mm512_rolv_epi64(_mm512_castps_si512(a), _mm512_slli_epi64(q, 5)); /* by 32, modulo 64 */
   return _mm512_castsi512_ps(_mm512_xor_si512(exchanged, _mm512_permutexvar_epi64(q, signs)));
 }

@@ -18,7 +18,7 @@ typedef struct mpfr_effort {
   int64_t widened, most_bits;
 } mpfr_effort;
 
-/* The same rows by MPFR, of float32 and of those only the nearest numbers. Adds to *effort. */
+/* The same rows by MPFR, as float32, correctly rounded, and nothing else. Adds to *effort. */
 float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort);
 
 /* The float64 reference's error over a segment, measured against MPFR. */

@@ -15,10 +15,8 @@ static int64_t random_below(uint64_t *state, int64_t limit) {
 
 static void add_run(segment *s, int64_t first, int64_t count) {
   sweep_run *runs = realloc(s->runs, (size_t)(s->n_runs + 1) * sizeof *runs);
-  if (!runs) {
-    fputs("out of memory: runs\n", stderr);
-    exit(2);
-  }
+  if (!runs)
+    out_of_memory("for runs");
   s->runs = runs;
   runs[s->n_runs++] = (sweep_run){first, count};
   s->n_rows += count;

@@ -54,8 +54,8 @@ bool sheet_damage(const sheet *s, int64_t *line, int64_t *column) {
   const uint64_t paint = paint_of(s->size);
   for (*line = 0; *line < s->lines; ++*line)
     for (*column = s->is_row[*line] ? s->d_model : 0; *column < s->stride; ++*column)
-      if (memcmp(sheet_at(s, *line, *column), &paint, s->size) !=
-          0) /* little-endian: its first bytes are the low ones */
+      /* little-endian: the first bytes of the paint are the low ones */
+      if (memcmp(sheet_at(s, *line, *column), &paint, s->size) != 0)
         return true;
   return false;
 }

@@ -12,7 +12,7 @@
 static const int64_t edges[] = {0, 512, 5000, 32768, 131072, 1048576, INT64_C(1) << 26, POSENC_MAX_POSITION + 1};
 enum { EDGES = sizeof edges / sizeof edges[0], TABLE_RANGES = 5 };
 
-/* Truth and verdicts of a segment are held in memory at once, some 50 bytes an output. */
+/* The reference values and verdicts of a segment are held in memory at once, some 50 bytes an output. */
 #define MAX_OUTPUTS (INT64_C(1) << 22)
 
 /* Explicit frequencies that no ladder has: zero, negative, at both ends of the domain, and one whose products with
@@ -27,10 +27,8 @@ static uint64_t seed_of(const sweep *s, uint64_t seed) {
 
 static segment *add_segment(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to) {
   segment *segments = realloc(s->segments, (size_t)(s->count + 1) * sizeof *segments);
-  if (!segments) {
-    fputs("out of memory: segments\n", stderr);
-    exit(2);
-  }
+  if (!segments)
+    out_of_memory("for segments");
   s->segments = segments;
   segment *added = &segments[s->count++];
   memset(added, 0, sizeof *added);
@@ -113,24 +111,35 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   const struct {
     const char *name, *preset;
     int64_t d_model, from, to;
-    posenc_spec changes;                            /* what is not 0 */
-  } others[] = {{"odd", NULL, 29, 0, million, {0}}, /* cuts vectors of 8 and of 16 lanes past their middle */
-      {"single", NULL, 1, 0, million, {0}}, {"denominator", NULL, 32, 0, million, {.denominator = 15}},
+    posenc_spec changes; /* what is not 0 */
+  } others[] = {
+      /* cuts vectors of 8 and of 16 lanes past their middle */
+      {"odd", NULL, 29, 0, million, {0}},
+      {"single", NULL, 1, 0, million, {0}},
+      {"denominator", NULL, 32, 0, million, {.denominator = 15}},
       {"frequencies", NULL, 2 * AWKWARD, -million, million, {.freqs = awkward, .n_freqs = AWKWARD}},
-      {"negative", NULL, 512, -million, 0, {0}}, {"far", NULL, 512, million, whole, {0}},
-      /* the tables that users of a preset have */
+      {"negative", NULL, 512, -million, 0, {0}},
+      {"far", NULL, 512, million, whole, {0}},
+      /* the tables that users of a preset have; fairseq's with a column of zeros, at an odd width */
       {"preset whisper", "whisper", 1280, 0, 1500, {0}},
       {"preset guided_diffusion", "guided_diffusion", 320, 0, 1000, {0}},
       {"preset rope", "rope", 128, 0, 131072, {.base = 500000}},
-      {"preset fairseq", "fairseq", 33, 0, 5000, {0}}, /* an odd width: a column of zeros */
-      /* of diffusion times between 0 and 1 */
+      {"preset fairseq", "fairseq", 33, 0, 5000, {0}},
+      /* as for diffusion times between 0 and 1 */
       {"scaled", NULL, 32, -million, million, {.position_scale = 1000, .layout = POSENC_SPLIT}},
       {"bfloat16", NULL, 512, 0, million, {.dtype = POSENC_BF16}},
       {"float16", NULL, 512, 0, million, {.dtype = POSENC_F16}},
-      {"float64", NULL, 64, 0, million, {.dtype = POSENC_F64}}};
+      {"float64", NULL, 64, 0, million, {.dtype = POSENC_F64}},
+  };
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const posenc_spec *changes = &others[i].changes;
-    posenc_spec_preset(others[i].preset ? others[i].preset : "paper", others[i].d_model, &spec);
+    const char *const preset = others[i].preset ? others[i].preset : "paper";
+    char message[256];
+    if (posenc_spec_preset(preset, others[i].d_model, &spec) != POSENC_OK) {
+      posenc_spec_preset_check(preset, others[i].d_model, message, sizeof message);
+      fprintf(stderr, "preset %s: %s\n", preset, message);
+      exit(2);
+    }
     spec.base = changes->base > 0 ? changes->base : spec.base;
     spec.denominator = changes->denominator > 0 ? changes->denominator : spec.denominator;
     spec.position_scale = changes->position_scale > 0 ? changes->position_scale : spec.position_scale;

@@ -14,13 +14,18 @@ static const struct field {
   const char *option;
   size_t offset;
   const char *(*name)(int32_t);
-} fields[SPEC_FIELDS] = {{"--base", offsetof(posenc_spec, base), NULL},
+} fields[SPEC_FIELDS] = {
+    {"--base", offsetof(posenc_spec, base), NULL},
     {"--denominator", offsetof(posenc_spec, denominator), NULL},
     {"--position-scale", offsetof(posenc_spec, position_scale), NULL},
-    {"--layout", offsetof(posenc_spec, layout), layout_name}, {"--order", offsetof(posenc_spec, order), order_name},
-    {"--odd", offsetof(posenc_spec, odd), odd_name}, {"--dtype", offsetof(posenc_spec, dtype), dtype_name}};
+    {"--layout", offsetof(posenc_spec, layout), layout_name},
+    {"--order", offsetof(posenc_spec, order), order_name},
+    {"--odd", offsetof(posenc_spec, odd), odd_name},
+    {"--dtype", offsetof(posenc_spec, dtype), dtype_name},
+};
 
-static const struct argp_option known[] = {{"d-model", KEY_D_MODEL, "N", 0, "Columns (default 512)", 0},
+static const struct argp_option known[] = {
+    {"d-model", KEY_D_MODEL, "N", 0, "Columns (default 512)", 0},
     {"preset", KEY_PRESET, "NAME", 0,
         "What a real system computes; the other options change fields of it (default paper)", 0},
     {"base", KEY_FIELD, "X", 0, "Base of its frequencies (default 10000)", 0},
@@ -30,7 +35,9 @@ static const struct argp_option known[] = {{"d-model", KEY_D_MODEL, "N", 0, "Col
     {"layout", KEY_FIELD + 3, "NAME", 0, "interleaved (default) or split", 0},
     {"order", KEY_FIELD + 4, "NAME", 0, "sin_first (default) or cos_first", 0},
     {"odd", KEY_FIELD + 5, "NAME", 0, "half_pair (default) or zero: the last column of an odd width", 0},
-    {"dtype", KEY_FIELD + 6, "NAME", 0, "f32 (default), f64, bf16 or f16", 0}, {0}};
+    {"dtype", KEY_FIELD + 6, "NAME", 0, "f32 (default), f64, bf16 or f16", 0},
+    {0},
+};
 
 static const char *preset_name(int32_t i) {
   const posenc_preset *preset = posenc_preset_at((size_t)i);

@@ -88,7 +88,7 @@ typedef struct subject {
   const posenc_impl *impl;
   size_t size;  /* of an element */
   bool exact;   /* every bit is promised */
-  bool rotated; /* as are, of exact and of anchored, all members' bits the same */
+  bool rotated; /* true for exact and anchored, whose members all have the same bits */
 } subject;
 
 /* posenc_fill, posenc_fill_at, posenc_fill_at_real, posenc_fill_pair; or posenc_add, posenc_add_batch */

@@ -9,10 +9,13 @@ const char *argp_program_version = "posenc-table " POSENC_VERSION_STRING;
 
 enum { KEY_FIRST = 256 };
 
-static const struct argp_option argp_options[] = {{"output", 'o', "FILE", 0, "The .npy file; - is stdout", 0},
+static const struct argp_option argp_options[] = {
+    {"output", 'o', "FILE", 0, "The .npy file; - is stdout", 0},
     {"first", KEY_FIRST, "P", 0, "Position of its first row", 0},
     {"impl", 'i', "NAME", 0, "The implementation (default exact, or float64 where exact does not go)", 0},
-    {"list", 'l', NULL, 0, "List the presets and stop", 0}, {0}};
+    {"list", 'l', NULL, 0, "List the presets and stop", 0},
+    {0},
+};
 
 static void list_presets(void) {
   for (size_t i = 0; i < posenc_preset_count(); i++) {
@@ -68,8 +71,8 @@ int main(int argc, char **argv) {
   static const struct argp argp = {argp_options, parse, NULL,
       "Writes a sinusoidal position table as an .npy file."
       "\vNumPy has no type for bf16: the file then has its bits as unsigned 16-bit integers, '<u2'.\n\n"
-      "Exit status: 0 written; 2 bad usage, or a file that cannot be written, and "
-      "nothing is written. Progress is on stderr.\n\n"
+      "Exit status: 0 written; 2 bad usage, or a file that cannot be written, and nothing is written. "
+      "Progress is on stderr.\n\n"
       "Examples:\n"
       "  $ posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy",
       children, NULL, NULL};

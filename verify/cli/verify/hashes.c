@@ -39,7 +39,7 @@ static const hashed tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-/* What is wrong with a member's table; false. */
+/* Reports what is wrong, and returns false. */
 static bool complain(const hashed *t, const char *impl, const char *what) {
   fprintf(stderr, "posenc-verify: %s, table from %" PRId64 ", d_model %" PRId64 ", base %g: %s\n", impl, t->first,
       t->d_model, t->base, what);
@@ -116,7 +116,7 @@ int write_hashes(const options *o) {
   }
   if (fflush(stdout) != 0 || ferror(stdout)) {
     fputs("posenc-verify: the rows could not be written\n", stderr);
-    good = false;
+    return 2;
   }
   return good ? 0 : 1;
 }

@@ -21,17 +21,17 @@ static const struct argp_option argp_options[] = {
     {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one for every processor)", 0},
     {NULL, 0, NULL, 0, "Other work:", 2},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0,
-        "Compare every float32 of one table, by default of exact, 512 columns, positions to 1048576, with the one nearest "
-        "to the real value: "
-        "key=value lines on stdout, the first misrounded outputs on stderr",
+        "Compare every float32 of one table, by default of exact, 512 columns, positions to 1048576, "
+        "with the one nearest to the real value: key=value lines on stdout, the first misrounded outputs on stderr",
         2},
     {"all-members", KEY_ALL, NULL, 0, "With --exhaustive: every member of the implementation's family that runs here",
         2},
     {"hashes", KEY_HASHES, NULL, 0,
-        "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, each "
-        "after MPFR has confirmed every output",
+        "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, "
+        "each after MPFR has confirmed every output",
         2},
-    {0}};
+    {0},
+};
 
 static const char *reference_name(int32_t i) { return i == 0 ? "mpfr" : i == 1 ? "float64" : NULL; }
 
@@ -87,6 +87,8 @@ static void check_work(struct argp_state *state, const options *o) {
                                                                            : NULL;
   if (wrong)
     argp_error(state, "%s: %s", work, wrong);
+  if (special && o->sampling)
+    argp_error(state, "%s: not with %s, which compares every output with MPFR", o->sampling, work);
   if (o->n_files > 0 && o->n_impls > 0)
     argp_error(state, "--impl %s: not with files", o->impls[0]->name);
   if (o->all_members && !o->exhaustive)
@@ -111,15 +113,18 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     o->json = text;
     return 0;
   case 's':
+    o->sampling = "--seed";
     o->seed = (uint64_t)argument_integer(state, "--seed", text, 0, INT64_MAX);
     return 0;
   case 'r':
+    o->sampling = "--rows";
     o->rows = argument_integer(state, "--rows", text, SWEEP_MIN_ROWS, SWEEP_MAX_ROWS);
     return 0;
   case KEY_THREADS:
     o->threads = argument_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS);
     return 0;
   case KEY_REFERENCE:
+    o->sampling = "--reference";
     o->by = (reference)argument_choice(state, "--reference", text, reference_name);
     return 0;
   case KEY_EXHAUSTIVE:
@@ -145,18 +150,17 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 options options_parse(int argc, char **argv) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0,
-          "One table, by default to position 1048576, instead of the default ones; or what the tables in files should be, "
-          "by default the "
-          "paper's, from position 0 and in the columns and the dtype that they have:",
+          "One table, by default to position 1048576, instead of the default ones; or what the tables in files should "
+          "be, by default the paper's, from position 0 and in the columns and the dtype that they have:",
           1},
-      {0}};
+      {0},
+  };
   static const struct argp argp = {argp_options, parse, "[FILE.npy...]",
-      "Verifies every implementation of posenc that runs here against MPFR and against "
-      "its own error bound; or says how wrong the tables "
-      "in files are."
+      "Verifies every implementation of posenc that runs here against MPFR and against its own error bound; "
+      "or says how wrong the tables in files are."
       "\vOutput: text on stdout, progress on stderr.\n"
-      "Exit status: 0 all verified, 1 an implementation failed or a table is not right, 2 "
-      "bad usage or a file that cannot be read.",
+      "Exit status: 0 all verified, 1 an implementation failed or a table is not right, "
+      "2 bad usage or a file that cannot be read or written.",
       children, NULL, NULL};
   options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));

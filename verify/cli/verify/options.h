@@ -21,8 +21,9 @@ typedef struct options {
   int64_t rows;
   int64_t threads; /* see expected_rows */
   reference by;
-  const char *json;   /* NULL, a file name, or "-" */
-  spec_options shape; /* when given: swept instead of the default shapes */
+  const char *sampling; /* one of --seed, --rows and --reference that was given, or NULL */
+  const char *json;     /* NULL, a file name, or "-" */
+  spec_options shape;   /* when given: swept instead of the default shapes */
 } options;
 
 /* Ends the process on --help, --version, --list (0) and on bad usage (2). */

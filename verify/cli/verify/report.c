@@ -5,9 +5,10 @@
 
 #include "../../reference/columns.h"
 #include "../machine_json.h"
+#include "../replacement.h"
 
 reports reports_open(const options *o) {
-  FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "w");
+  FILE *json = o->json ? replacement_open(o->json) : NULL;
   if (o->json && !json) {
     fprintf(stderr, "posenc-verify: --json: ");
     perror(o->json);
@@ -23,10 +24,8 @@ int reports_close(const reports *r, const options *o, cJSON *root, int status) {
   }
   if (r->json) {
     char *text = cJSON_Print(root);
-    bool written = text && fputs(text, r->json) >= 0 && fputc('\n', r->json) != EOF && fflush(r->json) == 0;
-    if (r->json != stdout)
-      written = fclose(r->json) == 0 && written;
-    if (!written) {
+    const bool written = text && fputs(text, r->json) >= 0 && fputc('\n', r->json) != EOF;
+    if (replacement_close(r->json, written ? 0 : replacement_error()) != 0) {
       fprintf(stderr, "posenc-verify: --json %s: could not be written\n", o->json);
       status = 2;
     }

@@ -111,10 +111,10 @@ static void dtypes(void **state) {
       const int offered = strstr(runnable(m)->dtypes, format_of(dtype)->long_name) != NULL;
       posenc_spec spec = posenc_spec_default(8);
       spec.dtype = dtype;
-      char message[512] = "dtype";
+      char message[512] = "";
       assert_int_equal(
           posenc_plan_check(&spec, name, message, sizeof message), offered ? POSENC_OK : POSENC_ERROR_UNSUPPORTED);
-      assert_non_null(strstr(message, "dtype"));
+      assert_true(offered || strstr(message, "dtype"));
       assert_true(offered || (strncmp(name, "exact", 5) != 0 && strncmp(name, "anchored", 8) != 0));
     }
 }
@@ -159,11 +159,25 @@ static void bounds_out_of_range(void **state) {
     double scale;
     int64_t position, column;
     int fine;
-  } cases[] = {{8, 1, 0, 0, 1}, {8, 1, far, 0, 1}, {8, 1, far + 1, 0, 0}, {8, 1, -far - 1, 0, 0}, {8, 1, 0, 8, 0},
-      {8, 1, 0, -1, 0}, {widest, 1, 1, widest - 1, 1}, {widest, 1, 1, widest, 0}, {widest, 1, 1, INT64_MAX, 0},
-      {widest, 1, 1, INT64_MIN, 0}, {0, 1, 1, 0, 0}, {INT64_MIN, 1, 1, 0, 0}, {INT64_MAX, 1, 1, INT64_MAX - 1, 0},
-      {widest + 1, 1, 1, widest, 0}, {8, 0.5, far + 1, 0, 0}, {8, -1024, far / 1024, 0, 1},
-      {8, -1024, far / 1024 + 1, 0, 0}};
+  } cases[] = {
+      {8, 1, 0, 0, 1},
+      {8, 1, far, 0, 1},
+      {8, 1, far + 1, 0, 0},
+      {8, 1, -far - 1, 0, 0},
+      {8, 1, 0, 8, 0},
+      {8, 1, 0, -1, 0},
+      {widest, 1, 1, widest - 1, 1},
+      {widest, 1, 1, widest, 0},
+      {widest, 1, 1, INT64_MAX, 0},
+      {widest, 1, 1, INT64_MIN, 0},
+      {0, 1, 1, 0, 0},
+      {INT64_MIN, 1, 1, 0, 0},
+      {INT64_MAX, 1, 1, INT64_MAX - 1, 0},
+      {widest + 1, 1, 1, widest, 0},
+      {8, 0.5, far + 1, 0, 0},
+      {8, -1024, far / 1024, 0, 1},
+      {8, -1024, far / 1024 + 1, 0, 0},
+  };
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_at(i);
     for (size_t j = 0; j < 2 * sizeof cases / sizeof cases[0]; j++) {

@@ -5,8 +5,6 @@
 #include "failing.h"
 #include "testing.h"
 
-#include <stdio.h>
-
 #include "call.h"
 #include "formats.h"
 

@@ -11,7 +11,8 @@ static const struct {
   int32_t layout, order, odd;
   double times, shift;     /* the denominator is times * (half the columns that are no zeros) - shift */
   int64_t multiple, least; /* the widths it has */
-} presets[] = {{"paper", "0", POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 0, 1, 1},
+} presets[] = {
+    {"paper", "0", POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 0, 1, 1},
     {"marian", "0", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 0, 1, 1},
     {"t2t", "0", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
     {"ddpm", "0", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
@@ -20,7 +21,8 @@ static const struct {
     {"guided_diffusion", "any real number", POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, 1, 0, 1, 1},
     {"diffusers", "any real number", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
     {"rope", "0", POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, 1, 0, 2, 2},
-    {"rothman", "0", POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 0.5, 0, 2, 2}};
+    {"rothman", "0", POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 0.5, 0, 2, 2},
+};
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 
 static int has_width(size_t p, int64_t d) {

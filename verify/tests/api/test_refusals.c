@@ -347,9 +347,15 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   const struct {
     int64_t first, count;
     posenc_status status;
-  } ranges[] = {{-far, 2 * far + 1, POSENC_OK}, {-far, 2 * far + 2, POSENC_ERROR_DOMAIN}, {far, 1, POSENC_OK},
-      {far, 2, POSENC_ERROR_DOMAIN}, {-far - 1, 1, POSENC_ERROR_DOMAIN}, {INT64_MIN, 1 << 30, POSENC_ERROR_DOMAIN},
-      {INT64_MAX, 1 << 30, POSENC_ERROR_DOMAIN}};
+  } ranges[] = {
+      {-far, 2 * far + 1, POSENC_OK},
+      {-far, 2 * far + 2, POSENC_ERROR_DOMAIN},
+      {far, 1, POSENC_OK},
+      {far, 2, POSENC_ERROR_DOMAIN},
+      {-far - 1, 1, POSENC_ERROR_DOMAIN},
+      {INT64_MIN, 1 << 30, POSENC_ERROR_DOMAIN},
+      {INT64_MAX, 1 << 30, POSENC_ERROR_DOMAIN},
+  };
   for (size_t n = 0; !given && n < sizeof ranges / sizeof ranges[0]; n++) {
     a.first = ranges[n].first;
     a.count = ranges[n].count;
@@ -411,8 +417,8 @@ static void every_array(void **state) {
 /* Of a batch, both strides together. */
 static void batches(void **state) {
   (void)state;
-  const int64_t shapes[][2] = {
-      {2, 2}, {2, 1000}, {1000, 3}, {1, 1 << 20}, {1 << 20, 1}, {1 << 20, 1 << 20}}; /* count, batch */
+  /* count, batch */
+  const int64_t shapes[][2] = {{2, 2}, {2, 1000}, {1000, 3}, {1, 1 << 20}, {1 << 20, 1}, {1 << 20, 1 << 20}};
   for (int i = 0; i < 12; i++) {
     arguments a = fine(ADD_BATCH);
     const int64_t count = a.count = shapes[i / 2][0], most = INT64_MAX / (i % 2 ? 2 : 4);

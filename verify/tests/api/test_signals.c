@@ -136,8 +136,8 @@ static void left_by_a_jump(void **state) {
     assert_memory_equal(got, want, ROWS * D * sizeof(float));
     destroy_plan();
   }
-  assert_true(
-      default_state > 0); /* else the jump was from between two fills, or from a system that keeps the caller's state */
+  /* else the jump was from between two fills, or from a system that keeps the caller's state */
+  assert_true(default_state > 0);
 }
 
 int main(void) {

@@ -152,8 +152,8 @@ static void make_x(unsigned char *x, int64_t elements) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     if (size_of() == 2) {
-      bits = bits >> 16 | (kind == 0 && isnan(value) ? (uint32_t)random_between(&seed, 1, 0x7f)
-                                                     : 0); /* quiet ones and signalling ones */
+      /* NaNs, quiet ones and signalling ones */
+      bits = bits >> 16 | (kind == 0 && isnan(value) ? (uint32_t)random_between(&seed, 1, 0x7f) : 0);
       bits &= kind == 0 && isnan(value) && one_in(2) ? 0xffbf : 0xffff;
     }
     memcpy(x + i * (int64_t)size_of(), &bits, size_of());
@@ -274,9 +274,8 @@ static void draw_positions(int far_apart) {
   const int64_t far = POSENC_MAX_POSITION, count = c.count;
   c.first = PICK(around) - random_between(&seed, 0, count);
   c.first = c.first < -far ? -far : c.first + count - 1 > far ? far - count + 1 : c.first;
-  const int64_t span = far_apart || one_in(3) ? 2 * far
-                       : one_in(2)            ? 300000
-                                              : count + 20; /* many coarse parts, or few */
+  /* many coarse parts, or few */
+  const int64_t span = far_apart || one_in(3) ? 2 * far : one_in(2) ? 300000 : count + 20;
   const int kind = far_apart ? 0 : (int)random_between(&seed, 0, 3);
   for (int64_t i = 0; i < count; i++) {
     int64_t p = c.first + i;
@@ -467,10 +466,17 @@ static void large_cases(void **state) {
     call call;
     int32_t dtype;
     int64_t d, rows, gap, offset;
-  } tables[] = {{FILL, POSENC_F32, 1024, 6500, 0, 0}, {FILL, POSENC_F32, 754, 8900, 14, 4},
-      {FILL, POSENC_F32, 768, 8900, 0, 10}, {FILL, POSENC_F32, 770, 8900, 3, 0}, {FILL, POSENC_BF16, 1440, 8900, 0, 6},
-      {FILL, POSENC_BF16, 1440, 8900, 32, 30}, {ADD, POSENC_F32, 1024, 6500, 0, 0}, {ADD, POSENC_F32, 767, 8900, 1, 4},
-      {ADD, POSENC_F32, 768, 8900, 0, 14}};
+  } tables[] = {
+      {FILL, POSENC_F32, 1024, 6500, 0, 0},
+      {FILL, POSENC_F32, 754, 8900, 14, 4},
+      {FILL, POSENC_F32, 768, 8900, 0, 10},
+      {FILL, POSENC_F32, 770, 8900, 3, 0},
+      {FILL, POSENC_BF16, 1440, 8900, 0, 6},
+      {FILL, POSENC_BF16, 1440, 8900, 32, 30},
+      {ADD, POSENC_F32, 1024, 6500, 0, 0},
+      {ADD, POSENC_F32, 767, 8900, 1, 4},
+      {ADD, POSENC_F32, 768, 8900, 0, 14},
+  };
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
     for (int layout = 0; layout < 1 + (i % 6 == 0); layout++) {
       set_spec(tables[i].d, tables[i].dtype);

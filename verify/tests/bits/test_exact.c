@@ -298,9 +298,14 @@ static void whole_turns(void **state) {
   const struct {
     double w;
     int64_t q, hard;
-  } near[] = {{0x1.7a73f08ba285fp+0, 5691, 2734525500}, {0x1.7a73f08ba285fp+1, 5691, 3958710819},
-      {0x1.4a31670cacdc9p+1, 5719, 3904321267}, {0x1.fa21759ccb7d5p+0, 3731, 3156258105},
-      {0x1.e296f912867d7p+0, 3913, 4006227225}, {0x1.1fa48131918e3p+1, 6565, 2442481990}};
+  } near[] = {
+      {0x1.7a73f08ba285fp+0, 5691, 2734525500},
+      {0x1.7a73f08ba285fp+1, 5691, 3958710819},
+      {0x1.4a31670cacdc9p+1, 5719, 3904321267},
+      {0x1.fa21759ccb7d5p+0, 3731, 3156258105},
+      {0x1.e296f912867d7p+0, 3913, 4006227225},
+      {0x1.1fa48131918e3p+1, 6565, 2442481990},
+  };
   for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
     const int64_t most = POSENC_MAX_POSITION / near[i].q;
     enum { TRIES = 500 }; /* one of some hundred would show a reduction that is taken for exact */
@@ -325,8 +330,8 @@ static void whole_turns(void **state) {
     }
   }
   enum { NOTHINGS = 200 };
-  double positions[NOTHINGS]; /* sines whose sign float64 does not know, which float16 keeps although nothing else of
-                                 them is left */
+  /* sines whose sign float64 does not know, which float16 keeps although nothing else of them is left */
+  double positions[NOTHINGS];
   for (int i = 0; i < NOTHINGS; i++)
     positions[i] = (double)(near[0].q * (i / 2 + 1) * (i % 2 ? 1 : -1));
   check_alone(POSENC_F16, &near[0].w, 1, positions, NOTHINGS);
@@ -410,8 +415,8 @@ static void exact_midpoints(void **state) {
       const double significand =
           ldexp((double)random_between(&seed, INT64_C(1) << 9, (INT64_C(1) << 10) - 1), exponent - 9 - unit);
       const double halves = fmax(1, floor(significand)) + (double)(i % 4 == 3) * 0x1p-20;
-      const double wide =
-          (double)(random_between(&seed, INT64_C(1) << 52, (INT64_C(1) << 53) - 1) | 1); /* 3 of it: 54 bits */
+      /* three times it has 54 bits */
+      const double wide = (double)(random_between(&seed, INT64_C(1) << 52, (INT64_C(1) << 53) - 1) | 1);
       const double w = dtype == POSENC_F64 ? ldexp(wide, exponent - 52) : ldexp(halves, unit);
       if (w >= 0x1p-1022)
         freqs[n++] = i % 3 ? w : -w;
@@ -484,10 +489,8 @@ static void widest(void **state) {
       posenc_plan *plan = plan_of(&spec, impl->name);
       memset(values, 0x5a, sizeof values);
       assert_int_equal(posenc_fill(plan, position - ROWS + 1, ROWS, values, WIDEST), POSENC_OK);
-      const unsigned char *const row = (unsigned char *)values + (ROWS - 1) * WIDEST * size, *const behind =
-                                                                                                 row +
-                                                                                                 (size_t)spec.d_model *
-                                                                                                     size;
+      const unsigned char *const row = (unsigned char *)values + (ROWS - 1) * WIDEST * size;
+      const unsigned char *const behind = row + (size_t)spec.d_model * size;
       for (int64_t c = 0; c < spec.d_model; c++) {
         const place p = place_of(&spec, c);
         if (p.k % EVERY != 0 || p.k / EVERY >= SAMPLED) /* or a column of zeros */

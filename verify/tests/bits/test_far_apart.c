@@ -74,8 +74,8 @@ static void far_apart(void **state) {
     assert_int_equal(mprotect(far_rows + i * APART, (size_t)page, PROT_READ | PROT_WRITE), 0);
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4; i++) {
-      posenc_spec spec = posenc_spec_default(
-          4096 / (int64_t)format_of(i % FORMATS)->size); /* of its page, where pages are no larger */
+      /* as wide as a page of 4096 bytes */
+      posenc_spec spec = posenc_spec_default(4096 / (int64_t)format_of(i % FORMATS)->size);
       spec.dtype = i % FORMATS;
       spec.layout = i / FORMATS % 2;
       spec.d_model -= i / FORMATS / 2 ? 2040 / (int64_t)format_of(spec.dtype)->size + 3 : 0;
@@ -92,10 +92,8 @@ static void far_apart(void **state) {
 
 /* ---- more than there is ---- */
 
-enum {
-  CHUNK = 1 << 25,
-  OWN = 3
-}; /* bytes; the first, the middle and the last have pages of their own, all others one's */
+/* Chunks of CHUNK bytes: the first, the middle and the last (OWN of them) have memory of their own, all others share one. */
+enum { CHUNK = 1 << 25, OWN = 3 };
 
 static void check_dense(int32_t dtype, int64_t d_model, int64_t least) {
   posenc_spec spec = posenc_spec_default(d_model);

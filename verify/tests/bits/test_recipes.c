@@ -6,7 +6,6 @@
 #include "testing.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { WIDEST = 512 };
 

@@ -28,10 +28,12 @@ static double independent(const posenc_spec *spec, double position, int64_t k, b
   static const struct {
     mpfr_prec_t digits;
     mpfr_exp_t least, most;
-  } ranges[FORMATS] = {[POSENC_F32] = {24, -148, 128},
+  } ranges[FORMATS] = {
+      [POSENC_F32] = {24, -148, 128},
       [POSENC_F64] = {53, -1073, 1024},
       [POSENC_BF16] = {8, -132, 128},
-      [POSENC_F16] = {11, -23, 16}};
+      [POSENC_F16] = {11, -23, 16},
+  };
   mpfr_t angle, result;
   mpfr_init2(angle, BITS);
   mpfr_init2(result, ranges[dtype].digits);
@@ -116,17 +118,31 @@ static void known_numbers(void **state) {
   static const struct {
     int32_t dtype;
     double w, sine, cosine;
-  } cases[] = {{POSENC_F64, 1, 0.84147098480789650665250232163029899962, 0.54030230586813971740093660744297660373},
+  } cases[] = {
+      {POSENC_F64, 1, 0.84147098480789650665250232163029899962, 0.54030230586813971740093660744297660373},
       {POSENC_F32, 1, (double)0.84147098480789650665250232163029899962f,
           (double)0.54030230586813971740093660744297660373f},
-      {POSENC_F32, 0x1.000003p-70, 0x1.000002p-70, 1}, {POSENC_F32, 0x1.000005p-126, 0x1.000004p-126, 1},
-      {POSENC_F32, 0x1.8p-149, 0x1p-149, 1}, {POSENC_F32, 0x1.4p-148, 0x1p-148, 1}, {POSENC_F32, 0x1p-150, 0, 1},
-      {POSENC_F32, 0x1p-1022, 0, 1}, {POSENC_BF16, 0x1.01p-70, 0x1p-70, 1}, {POSENC_BF16, 0x1.03p-70, 0x1.02p-70, 1},
-      {POSENC_BF16, 0x1.8p-133, 0x1p-133, 1}, {POSENC_BF16, 0x1.4p-132, 0x1p-132, 1}, {POSENC_BF16, 0x1p-134, 0, 1},
-      {POSENC_BF16, 0x1.000001p-134, 0x1p-133, 1}, {POSENC_F16, 0x1.8p-24, 0x1p-24, 1},
-      {POSENC_F16, 0x1.4p-23, 0x1p-23, 1}, {POSENC_F16, 0x1p-25, 0, 1}, {POSENC_F16, 0x1.000001p-25, 0x1p-24, 1},
-      {POSENC_F16, 0x1p-300, 0, 1}, {POSENC_F16, 0x1.002p-14, 0x1p-14, 1}, {POSENC_F64, 0x1.8p-1000, 0x1.8p-1000, 1},
-      {POSENC_F64, 0x1p-1022, 0x1p-1022, 1}};
+      {POSENC_F32, 0x1.000003p-70, 0x1.000002p-70, 1},
+      {POSENC_F32, 0x1.000005p-126, 0x1.000004p-126, 1},
+      {POSENC_F32, 0x1.8p-149, 0x1p-149, 1},
+      {POSENC_F32, 0x1.4p-148, 0x1p-148, 1},
+      {POSENC_F32, 0x1p-150, 0, 1},
+      {POSENC_F32, 0x1p-1022, 0, 1},
+      {POSENC_BF16, 0x1.01p-70, 0x1p-70, 1},
+      {POSENC_BF16, 0x1.03p-70, 0x1.02p-70, 1},
+      {POSENC_BF16, 0x1.8p-133, 0x1p-133, 1},
+      {POSENC_BF16, 0x1.4p-132, 0x1p-132, 1},
+      {POSENC_BF16, 0x1p-134, 0, 1},
+      {POSENC_BF16, 0x1.000001p-134, 0x1p-133, 1},
+      {POSENC_F16, 0x1.8p-24, 0x1p-24, 1},
+      {POSENC_F16, 0x1.4p-23, 0x1p-23, 1},
+      {POSENC_F16, 0x1p-25, 0, 1},
+      {POSENC_F16, 0x1.000001p-25, 0x1p-24, 1},
+      {POSENC_F16, 0x1p-300, 0, 1},
+      {POSENC_F16, 0x1.002p-14, 0x1p-14, 1},
+      {POSENC_F64, 0x1.8p-1000, 0x1.8p-1000, 1},
+      {POSENC_F64, 0x1p-1022, 0x1p-1022, 1},
+  };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const posenc_spec spec = frequencies(&cases[i].w, 1, cases[i].dtype);
     reference_value row[2];
@@ -206,14 +222,16 @@ static void columns_by_hand(void **state) {
   static const struct {
     int32_t layout, order, odd;
     const char *five, *four;
-  } cases[] = {{POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0c0s1c1s2", "s0c0s1c1"},
+  } cases[] = {
+      {POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0c0s1c1s2", "s0c0s1c1"},
       {POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, "s0c0s1c1--", "s0c0s1c1"},
       {POSENC_INTERLEAVED, POSENC_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0s0c1s1c2", "c0s0c1s1"},
       {POSENC_INTERLEAVED, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0s0c1s1--", "c0s0c1s1"},
       {POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0s1s2c0c1", "s0s1c0c1"},
       {POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, "s0s1c0c1--", "s0s1c0c1"},
       {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0c1c2s0s1", "c0c1s0s1"},
-      {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0c1s0s1--", "c0c1s0s1"}};
+      {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0c1s0s1--", "c0c1s0s1"},
+  };
   const double freqs[] = {0.5, 0.25, 0.125};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     for (int64_t d = 4; d <= 5; d++) {
@@ -249,17 +267,32 @@ static void ulp_distances(void **state) {
   static const struct {
     int32_t dtype;
     double got, y, low, want;
-  } cases[] = {{POSENC_F32, 1, 1, 0, 0}, {POSENC_F32, 0x1.000002p0, 1, 0, 1},
-      {POSENC_F32, 0x1.fffffep-1, 1, 0, 0.5}, /* the unit is that of y, not of the answer */
-      {POSENC_F32, 1, 0x1.fffffep-1, 0, 1}, {POSENC_F32, -0.5, 0.5, 0, 0x1p24},
-      {POSENC_F32, 0x1p-149, 0x1.8p-149, 0, 0.5}, /* below 2^-126 the unit stays 2^-149 */
-      {POSENC_F32, 0, 0x1p-1022, 0, 0x1p-873}, {POSENC_F32, 0, 0, 0, 0}, {POSENC_F32, -0.0, 0, 0, 0},
-      {POSENC_F32, 0x1p-149, 0, 0, (double)INFINITY}, {POSENC_F32, (double)NAN, 0.5, 0, (double)INFINITY},
-      {POSENC_F32, (double)INFINITY, 0.5, 0, (double)INFINITY}, {POSENC_F32, (double)NAN, 0, 0, (double)INFINITY},
-      {POSENC_BF16, 1.0078125, 1, 0, 1}, {POSENC_BF16, 0x1p-133, 0x1.8p-133, 0, 0.5},
-      {POSENC_F16, 0x1.ffcp-1, 1, 0, 0.5}, {POSENC_F16, 0, 0x1p-20, 0, 16}, /* below 2^-14 the unit stays 2^-24 */
-      {POSENC_F16, 0x1p-24, 0, 0, (double)INFINITY}, {POSENC_F64, 0x1.0000000000001p0, 1, 0, 1},
-      {POSENC_F64, 1, 1, -0x1p-54, 0.25}, {POSENC_F64, 0x1p-1074, 0x1p-1073, 0, 1}};
+  } cases[] = {
+      {POSENC_F32, 1, 1, 0, 0},
+      {POSENC_F32, 0x1.000002p0, 1, 0, 1},
+      /* the unit is that of y, not of the answer */
+      {POSENC_F32, 0x1.fffffep-1, 1, 0, 0.5},
+      {POSENC_F32, 1, 0x1.fffffep-1, 0, 1},
+      {POSENC_F32, -0.5, 0.5, 0, 0x1p24},
+      /* below 2^-126 the unit stays 2^-149 */
+      {POSENC_F32, 0x1p-149, 0x1.8p-149, 0, 0.5},
+      {POSENC_F32, 0, 0x1p-1022, 0, 0x1p-873},
+      {POSENC_F32, 0, 0, 0, 0},
+      {POSENC_F32, -0.0, 0, 0, 0},
+      {POSENC_F32, 0x1p-149, 0, 0, (double)INFINITY},
+      {POSENC_F32, (double)NAN, 0.5, 0, (double)INFINITY},
+      {POSENC_F32, (double)INFINITY, 0.5, 0, (double)INFINITY},
+      {POSENC_F32, (double)NAN, 0, 0, (double)INFINITY},
+      {POSENC_BF16, 1.0078125, 1, 0, 1},
+      {POSENC_BF16, 0x1p-133, 0x1.8p-133, 0, 0.5},
+      {POSENC_F16, 0x1.ffcp-1, 1, 0, 0.5},
+      /* below 2^-14 the unit stays 2^-24 */
+      {POSENC_F16, 0, 0x1p-20, 0, 16},
+      {POSENC_F16, 0x1p-24, 0, 0, (double)INFINITY},
+      {POSENC_F64, 0x1.0000000000001p0, 1, 0, 1},
+      {POSENC_F64, 1, 1, -0x1p-54, 0.25},
+      {POSENC_F64, 0x1p-1074, 0x1p-1073, 0, 1},
+  };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     check("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);
 }

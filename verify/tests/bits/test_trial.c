@@ -138,16 +138,24 @@ static void every_fault_is_named(void **state) {
     const char *name;
     trial_outcome outcome;
     const char *reason; /* NULL: judged to be right */
-  } cases[] = {{"right", TRIAL_DONE, NULL}, {"refuses", TRIAL_NOT_OFFERED, NULL},
+  } cases[] = {
+      {"right", TRIAL_DONE, NULL},
+      {"refuses", TRIAL_NOT_OFFERED, NULL},
       {"errs", TRIAL_FAILED, "posenc_plan_create returned an error: out of memory"},
       {"widens", TRIAL_DONE, "posenc_fill wrote 1 elements behind"},
-      {"lengthens", TRIAL_DONE, "posenc_fill wrote outside"}, {"precedes", TRIAL_DONE, "posenc_fill wrote outside"},
-      {"forgets", TRIAL_DONE, "and posenc_fill_at"}, {"disagrees", TRIAL_DONE, "and posenc_fill_at"},
-      {"boasts", TRIAL_DONE, "beyond their bound"}, {"unbounded", TRIAL_DONE, "beyond their bound"},
-      {"cuts", TRIAL_DONE, "beyond their bound"}, {"crashes", TRIAL_FAILED, "SIGILL in posenc_fill"},
-      {"escapes", TRIAL_FAILED, "SIGSEGV in posenc_fill"}, {"hangs", TRIAL_FAILED, "after 1 seconds, in posenc_fill"},
+      {"lengthens", TRIAL_DONE, "posenc_fill wrote outside"},
+      {"precedes", TRIAL_DONE, "posenc_fill wrote outside"},
+      {"forgets", TRIAL_DONE, "and posenc_fill_at"},
+      {"disagrees", TRIAL_DONE, "and posenc_fill_at"},
+      {"boasts", TRIAL_DONE, "beyond their bound"},
+      {"unbounded", TRIAL_DONE, "beyond their bound"},
+      {"cuts", TRIAL_DONE, "beyond their bound"},
+      {"crashes", TRIAL_FAILED, "SIGILL in posenc_fill"},
+      {"escapes", TRIAL_FAILED, "SIGSEGV in posenc_fill"},
+      {"hangs", TRIAL_FAILED, "after 1 seconds, in posenc_fill"},
       {"exits", TRIAL_FAILED, "status 3, in posenc_fill"},
-      {"leaves", TRIAL_FAILED, "ended the process in posenc_fill"}};
+      {"leaves", TRIAL_FAILED, "ended the process in posenc_fill"},
+  };
   for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
     const char *const name = cases[i / 2].name;
     const int32_t dtype = i % 2 ? POSENC_BF16 : POSENC_F32;
@@ -158,7 +166,8 @@ static void every_fault_is_named(void **state) {
     const int fine = tried(name, dtype, 100, &outcome, &v, reason);
     if (outcome != cases[i / 2].outcome || fine != !why || (why && !strstr(reason, why)))
       fail_msg("%s: outcome %d, '%s' where '%s' was expected", name, (int)outcome, reason, why ? why : "success");
-    if (fine && outcome == TRIAL_DONE && dtype == POSENC_BF16) /* of float64 rounded twice: nearly all are nearest */
+    /* float64 rounded twice: nearly all are nearest */
+    if (fine && outcome == TRIAL_DONE && dtype == POSENC_BF16)
       assert_true(correct_share(&v) > 0.999 && v.ulp_p99 > 0.4 && v.ulp_max < 0.501);
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# posenc-table when memory runs out: of each run every request is refused once, and once with all that follow. It says so and ends
-# with 2, or gets by without; nothing is left half written, and what was there stays.
+# posenc-table when memory runs out: a request is refused, alone or with all later ones, for one request after another. The tool
+# reports it and exits with 2, or succeeds without that memory. It leaves no partial file, and on failure the old file stays.
 #
 #   test_tool_memory.sh TOOL LIBRARY      LIBRARY: of failing.c, to be preloaded
 library=$2
@@ -11,7 +11,7 @@ table=(--preset whisper --d-model 64 --positions 300 -o there/pe.npy)
 cp there/pe.npy whole
 echo old >before
 
-for suffix in '' +; do # request after request, and then every eighth of so many, until none is left to refuse
+for suffix in '' +; do # every request up to the 40th, then steps of an eighth of the number reached, until none is left to refuse
   refused=0
   for ((n = 1, step = 1; n < 100000; n += step)); do
     cp before there/pe.npy
@@ -30,7 +30,7 @@ for suffix in '' +; do # request after request, and then every eighth of so many
   [[ $refused -gt 0 ]] || fail "nothing was refused"
 done
 
-# The address space: rows of a table are made a few at a time, so that the largest tables need no more than small ones.
+# A table is made a few rows at a time, so the largest ones need no more address space than small ones.
 wide=(--d-model 1048576 --positions 2 -o there/wide.npy)
 code=0
 (ulimit -v 65536 && exec "$tool" "${wide[@]}") 2>err || code=$?
