@@ -36,10 +36,8 @@ def sums(*shape):
     """scale * x + table of (sequence, d_model) or (batch, sequence, d_model), into fresh memory and into memory that is there."""
     x = numpy.random.default_rng(1).standard_normal(shape, numpy.float32)
     tensor, scale, out = torch.from_numpy(x), numpy.float32(math.sqrt(shape[-1])), numpy.zeros_like(x)
-    table, options = posenc.table(shape[-2], shape[-1]), {
-        "scale": scale,
-        "batch_first": True if len(shape) == 3 else None,
-    }
+    table = posenc.table(shape[-2], shape[-1])
+    options = {"scale": scale, "batch_first": True if len(shape) == 3 else None}
     report(f"scale * x + table, {' x '.join(map(str, shape))}", {
         "posenc": lambda: posenc.add(x, **options), "NumPy": lambda: x * scale + table,
         "posenc.torch": lambda: posenc.torch.add(tensor, **options),

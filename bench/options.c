@@ -63,6 +63,7 @@ static const char *shape_name(int32_t i) {
 
 static const char *format_name(int32_t i) { return i == 0 ? "text" : i == 1 ? "json" : NULL; }
 
+/* offset: a multiple of 4 below 64, so that all there are have room. */
 static void add_offset(int64_t offset, bench_options *o) {
   for (size_t i = 0; i < o->n_offsets; i++)
     if (o->offsets[i].bytes == offset)
@@ -167,9 +168,9 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     o->peers = true;
     break;
   case KEY_OFFSET:
-    add_offset(argument_integer(state, "--offset", arg, 0, 60), o);
-    if (o->offsets[o->n_offsets - 1].bytes % 4 != 0)
+    if (argument_integer(state, "--offset", arg, 0, 60) % 4 != 0)
       argp_error(state, "--offset %s: a multiple of 4 from 0 to 60 is needed", arg);
+    add_offset(argument_integer(state, "--offset", arg, 0, 60), o);
     break;
   case ARGP_KEY_ARG:
     argp_error(state, "'%s' is not expected: there are options only", arg);

@@ -19,14 +19,15 @@ static const char *string(const cJSON *object, const char *key) {
 
 /* Skips the dtypes of an implementation that the report has no range of. */
 static void skip_dtypes(const cJSON *entry, const posenc_impl *impl) {
-  for (posenc_dtype dtype = 0; posenc_dtype_size(dtype) > 0; dtype++) {
+  const char *dtype;
+  for (int32_t i = 0; (dtype = dtype_name(i)); i++) {
     const cJSON *range;
     char name[96];
     bool judged = false;
     cJSON_ArrayForEach (range, cJSON_GetObjectItemCaseSensitive(entry, "ranges"))
-      judged |= strcmp(string(range, "dtype"), bench_dtype_name(dtype)) == 0;
-    snprintf(name, sizeof name, "%s/%s", impl->name, bench_dtype_name(dtype));
-    if (!judged && bench_offers(impl, dtype))
+      judged |= strcmp(string(range, "dtype"), dtype) == 0;
+    snprintf(name, sizeof name, "%s/%s", impl->name, dtype);
+    if (!judged && bench_offers(impl, (posenc_dtype)i))
       bench_skip(name, "not judged by posenc-verify");
   }
 }

@@ -12,8 +12,8 @@ enum { D_MODEL = 512 };
 
 int main(void) {
   /* [part: plan] */
-  posenc_spec spec =
-      posenc_spec_default(D_MODEL); /* once, when the model is loaded; any number of threads may share the plan */
+  /* Once, when the model is loaded; any number of threads may share the plan. */
+  posenc_spec spec = posenc_spec_default(D_MODEL);
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, &spec, NULL);
   /* [end: plan] */
@@ -23,9 +23,8 @@ int main(void) {
     x[c] = (float)c / D_MODEL; /* stands for a token's embedding */
   const int64_t position = 4095;
   /* [part: add] */
-  if (status == POSENC_OK)
-    status = posenc_add(
-        plan, position, 1, x, D_MODEL, sqrt(D_MODEL), x, D_MODEL); /* x = sqrt(d_model) * x + row, in place */
+  if (status == POSENC_OK) /* x = sqrt(d_model) * x + row, in place */
+    status = posenc_add(plan, position, 1, x, D_MODEL, sqrt(D_MODEL), x, D_MODEL);
   /* [end: add] */
   if (status != POSENC_OK) {
     fprintf(stderr, "single: %s\n", posenc_status_string(status));

@@ -46,8 +46,8 @@ private:
 
 int main() try {
   // [part: use]
-  const Plan plan(
-      posenc_spec_default(512)); // d_model 512, base 10000; moved, never copied, shared by any number of threads
+  // d_model 512, base 10000; moved, never copied, shared by any number of threads
+  const Plan plan(posenc_spec_default(512));
   const std::vector<float> rows = plan.rows({1, 1, 4999, 131071});
   // [end: use]
   const float *last = rows.data() + 3 * 512;

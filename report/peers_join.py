@@ -64,10 +64,7 @@ def join(bench, judged, python, quick=False):
     cases, failed, repetitions = c_part(bench) if bench else ([], [], None)
     not_run = [{"name": k[len("not_run.") :], "reason": v} for k, v in context.items() if k.startswith("not_run.")]
     not_run += failed + python.get("not_run", [])
-    known = {entry["name"] for entry in not_run}  # posenc-verify skips what the benchmark does
-    not_run += [entry for report in judged for entry in report.get("not_run", []) if entry["name"] not in known]
     versions = {name: context[key] for name, key in (("posenc", "posenc"), ("SLEEF", "sleef")) if context.get(key)}
-    versions |= {key[len("version.") :]: value for key, value in context.items() if key.startswith("version.")}
     machine = {key: context[key] for key in KEPT.split() if key in context}
     machine |= {"emulated": context.get("emulated") == "yes", "processors": context.get("num_cpus")} if context else {}
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
@@ -76,7 +73,7 @@ def join(bench, judged, python, quick=False):
     return {
         "schema": 1,
         "tool": "posenc-peers",
-        "date": context.get("date") or python.get("date") or now,
+        "date": context.get("date", now),
         "versions": versions | python.get("versions", {}),
         "machine": machine or next((r["machine"] for r in judged if isinstance(r.get("machine"), dict)), {}),
         "run": run | {"repetitions": repetitions, "quick": bool(quick or python.get("quick"))},
@@ -112,8 +109,8 @@ def rows_of(cases, python, tables, context):
     rows = []
     for world, name in [*(ours[o] for o in OURS if o in ours), *(key for key in ran if key[1] not in OURS)]:
         table, known = tables.get(("ours" if name in OURS else world, name), {}), given.get((world, name), {})
-        what = known.get("what") or table.get("what") or context.get(f"peer.{name}") or WHAT.get(name)
-        version = known.get("version") or table.get("version") or context.get(f"peer_version.{name}")
+        what = known.get("what") or context.get(f"peer.{name}") or WHAT.get(name)
+        version = known.get("version") or context.get(f"peer_version.{name}")
         rows.append(
             {
                 "name": name,

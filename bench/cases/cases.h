@@ -40,22 +40,29 @@ double bench_cpu_seconds(void);
 
 /* ---- Random positions: positions.c -------------------------------------------------------------------------- */
 
-enum { BENCH_EARLY_END = 4096, BENCH_END = 1 << 20 }; /* they are below: powers of two */
+enum { BENCH_EARLY_END = 4096, BENCH_END = 1 << 20 }; /* they are below */
 int64_t *bench_random_positions(int64_t n, int64_t end);
 
 /* ---- The benchmarks, by the first part of their names ------------------------------------------------------- */
 
-void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at); /* fill/... */
+/* fill/... */
+void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at);
 void bench_register_fills(const bench_shape *shape, const bench_offset *at);
-void bench_register_tables(
-    const bench_shape *shape, bool all, const bench_offset *at); /* of other dtypes, and of presets */
-void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at); /* add/... of that table */
-void bench_register_more_sums(bool all, const bench_offset *at);                      /* add/... of other sizes */
-void bench_register_positions(bool all, const bench_offset *at);           /* fill_at/..., their limits, row/... */
-void bench_register_rows(const posenc_impl *impl, const bench_offset *at); /* row/... */
-void bench_register_threads(const bench_offset *at);                       /* threads:2/... */
-void bench_register_plans(void);                                           /* plan/... */
-void bench_register_fresh(void);                                           /* fresh/... */
+
+/* Of other dtypes, and of presets. */
+void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at);
+
+/* add/... of that table, and of other sizes. */
+void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at);
+void bench_register_more_sums(bool all, const bench_offset *at);
+
+/* fill_at/..., their limits, and row/... */
+void bench_register_positions(bool all, const bench_offset *at);
+void bench_register_rows(const posenc_impl *impl, const bench_offset *at);
+
+void bench_register_threads(const bench_offset *at); /* threads:2/... */
+void bench_register_plans(void);                     /* plan/... */
+void bench_register_fresh(void);                     /* fresh/... */
 
 /* --peers: all peers that run here, exact and anchored beside them, and the limits. */
 void bench_register_peers(const bench_offset *at);

@@ -10,21 +10,20 @@
 
 #include <stdlib.h>
 
+#include "../../verify/reference/random.h"
+
 enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
 static const int64_t FIRST_NEIGHBOUR = 4001; /* a multiple of nothing that a kernel may like */
 
 static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false};
 static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false};
 
-/* High bits of a 64-bit linear congruential generator, always from the same seed: the same positions for every
- * implementation and in every run. end is a power of two, to 2^32. */
+/* The same positions for every implementation and in every run. */
 int64_t *bench_random_positions(int64_t n, int64_t end) {
   int64_t *positions = must_calloc(n, sizeof *positions);
   uint64_t state = 1;
-  for (int64_t i = 0; i < n; i++) {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    positions[i] = (int64_t)(state >> 32) & (end - 1);
-  }
+  for (int64_t i = 0; i < n; i++)
+    positions[i] = random_between(&state, 0, end - 1);
   return positions;
 }
 

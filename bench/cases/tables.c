@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../verify/reference/random.h"
+
 /* Two arrays, the second behind the first. */
 static posenc_status write_pair(
     const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
@@ -52,10 +54,8 @@ enum { TIMESTEPS = 1000 }; /* rows of the one table of write_real */
 static const double *real_positions(int64_t n) {
   static double positions[TIMESTEPS];
   uint64_t state = 1;
-  for (int64_t i = 0; i < n; i++) {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    positions[i] = (double)(state >> 11) * 0x1p-53 * (double)n;
-  }
+  for (int64_t i = 0; i < n; i++)
+    positions[i] = (double)(next_random(&state) >> 11) * 0x1p-53 * (double)n;
   return positions;
 }
 
@@ -72,7 +72,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
   table.spec.base = shape->base;
   table.spec.dtype = (int32_t)r->dtype;
   if (at->bytes % (int64_t)posenc_dtype_size(r->dtype) != 0) {
-    snprintf(name, sizeof name, "fill/*/%s/*%s", bench_dtype_name(r->dtype), at->suffix);
+    snprintf(name, sizeof name, "fill/*/%s/*%s", dtype_name(r->dtype), at->suffix);
     snprintf(message, sizeof message, "no such element starts at %d modulo 64", (int)at->bytes);
     bench_skip(name, message);
     return;

@@ -14,7 +14,7 @@ typedef struct bench_limit {
 /* All of this architecture, ended by a NULL name. */
 extern const bench_limit limits[];
 
-/* Or else it is skipped. */
+/* Whether it runs here; if not, it is noted as skipped. */
 bool limit_runs_here(const bench_limit *l);
 
 /* All that run here, for as many bytes as the shape's table of that dtype has. */

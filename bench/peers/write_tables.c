@@ -16,16 +16,26 @@
 
 enum { POSITIONS = 1048576, COLUMNS = 512, ROWS = 256, SEED = 1, ROW_BYTES = COLUMNS * sizeof(float) };
 
+_Noreturn static void fail(const char *path, const char *why) {
+  fprintf(stderr, "posenc-peer-tables: %s: could not be written: %s\n", path, why);
+  exit(2);
+}
+
 /* Rows of the peer, or of the plan. */
-static void write_run(FILE *f, const peer *p, void *self, const posenc_plan *plan, const sweep_run *run) {
+static void write_run(
+    const char *path, FILE *f, const peer *p, void *self, const posenc_plan *plan, const sweep_run *run) {
+  posenc_status status = POSENC_OK;
   float *out = must_calloc(run->count, ROW_BYTES);
   memset(out, 0xff, (size_t)run->count * ROW_BYTES); /* NaNs, so that rows that nobody wrote are seen */
   if (p)
     p->fill(self, run->first, run->count, out);
   else
-    posenc_fill(plan, run->first, run->count, out, COLUMNS);
-  fseeko(f, NPY_HEADER_BYTES + run->first * ROW_BYTES, SEEK_SET);
-  fwrite(out, ROW_BYTES, (size_t)run->count, f);
+    status = posenc_fill(plan, run->first, run->count, out, COLUMNS);
+  if (status != POSENC_OK)
+    fail(path, posenc_status_string(status));
+  if (fseeko(f, NPY_HEADER_BYTES + run->first * ROW_BYTES, SEEK_SET) != 0 ||
+      fwrite(out, ROW_BYTES, (size_t)run->count, f) != (size_t)run->count)
+    fail(path, strerror(errno));
   free(out);
 }
 
@@ -38,13 +48,11 @@ static void write_table(const char *name, const peer *p, void *self, const posen
     fwrite(header, sizeof header, 1, f);
     for (int64_t i = 0; i < rows->count; i++)
       for (int64_t r = 0; r < rows->segments[i].n_runs; r++)
-        write_run(f, p, self, plan, &rows->segments[i].runs[r]);
+        write_run(path, f, p, self, plan, &rows->segments[i].runs[r]);
   }
   if (!f || fflush(f) != 0 || ferror(f) || ftruncate(fileno(f), NPY_HEADER_BYTES + (off_t)POSITIONS * ROW_BYTES) != 0 ||
-      fclose(f) != 0) {
-    fprintf(stderr, "posenc-peer-tables: %s: could not be written: %s\n", path, strerror(errno));
-    exit(2);
-  }
+      fclose(f) != 0)
+    fail(path, strerror(errno));
 }
 
 int main(int argc, char **argv) {

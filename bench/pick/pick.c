@@ -95,7 +95,7 @@ static void measure(pick *p) {
   bench_buffer_room(bench_shape_bytes(&p->shape, (posenc_dtype)p->spec.dtype));
   bench_register_limits(&p->shape, (posenc_dtype)p->spec.dtype, p->o->at);
   if (any)
-    shim_measure(PICK_TURNS, take, p);
+    shim_measure(PICK_TURNS, bench_buffer_release, take, p); /* memory is mapped anew for each turn */
   for (size_t i = 0; i < p->n + p->n_limits && p->error[0]; i++) {
     p->rows[i].n = 0; /* there is no result after an error */
     if (p->rows[i].within)

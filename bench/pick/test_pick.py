@@ -137,7 +137,7 @@ def test_the_text_says_why_and_how():
 @pytest.mark.parametrize(("arguments", "said"), [
     ("--max-ulp -1", "a number from 0 is needed"), ("--max-abs nan", "a number from 0 is needed"),
     ("--recipe --max-ulp 1", "excludes"), ("--recipe --dtype bf16", "is about tables of float32"),
-    ("--format xml", "text or json is needed"), ("--preset nobody", "one of these is needed: paper"),
+    ("--format xml", "one of these is needed: text, json"), ("--preset nobody", "one of these is needed: paper"),
     ("--preset whisper --d-model 7", "--preset whisper"), ("--shape bert", "--pick takes"), ("--all-cases", "--pick takes"),
     ("--benchmark_filter=x", "--pick sets the flags"), ("--offset 0 --offset 16", "one --offset"),
     ("--offset 4 --dtype f64", "multiple"), ("--positions 5:5", "must be below"), ("--d-model 0", "an integer from 1"),

@@ -34,9 +34,16 @@ static void print_row(const cJSON *row, FILE *out) {
   static const struct {
     const char *key, *format;
     double factor;
-  } columns[] = {{"ulp_max", " %12.7g", 1}, {"max_abs", " %9.2e", 1}, {"ns_per_element", " %11.3f", 1},
-      {"spread", " %6.3f", 1}, {"gb_s", " %8.3g", 1}, {"of_limit", " %7.1f %%", 100}, {"behind", " %8.1f", 100},
-      {"unsure", " +- %.1f %%", 100}};
+  } columns[] = {
+      {"ulp_max", " %12.7g", 1},
+      {"max_abs", " %9.2e", 1},
+      {"ns_per_element", " %11.3f", 1},
+      {"spread", " %6.3f", 1},
+      {"gb_s", " %8.3g", 1},
+      {"of_limit", " %7.1f %%", 100},
+      {"behind", " %8.1f", 100},
+      {"unsure", " +- %.1f %%", 100},
+  };
   fprintf(out, "%-18s", of(row, "name")->valuestring);
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     if (!isnan(number(row, columns[i].key)))

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../verify/campaign/family.h"
 #include "../../verify/reference/columns.h"
@@ -87,16 +86,16 @@ static void add(cJSON *use, const char *key, const pick *p, void (*print)(const 
   free(text);
 }
 
-#define VERSION_(major, minor) #major "." #minor
-#define VERSION(major, minor) VERSION_(major, minor)
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define VERSION TEXT(POSENC_VERSION_MAJOR) "." TEXT(POSENC_VERSION_MINOR)
 
 cJSON *pick_use(const pick *p) {
   cJSON *use = cJSON_CreateObject();
   add(use, "c", p, print_c);
   cJSON_AddStringToObject(use, "cmake",
-      "find_package(posenc " VERSION(
-          POSENC_VERSION_MAJOR, POSENC_VERSION_MINOR) " REQUIRED)\n"
-                                                      "target_link_libraries(app PRIVATE posenc::posenc)\n");
+      "find_package(posenc " VERSION " REQUIRED)\n"
+      "target_link_libraries(app PRIVATE posenc::posenc)\n");
   cJSON_AddStringToObject(use, "pkg_config", "cc app.c $(pkg-config --cflags --libs posenc)\n");
   add(use, "python", p, print_python);
   return use;

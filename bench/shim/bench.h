@@ -2,6 +2,7 @@
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
+#include "../../verify/reference/formats.h"
 #include "../../verify/reference/memory.h"
 #include "posenc.h"
 #include "shim.h"
@@ -32,9 +33,6 @@ size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype);
 
 /* The paper's table of that shape. */
 posenc_spec bench_spec(const bench_shape *shape);
-
-/* As names have it: "f32". */
-const char *bench_dtype_name(posenc_dtype dtype);
 
 /* Where the output starts. Names of the first offset of a run are plain, those of the others end in /offset:BYTES. */
 typedef struct bench_offset {

@@ -40,12 +40,6 @@ posenc_spec bench_spec(const bench_shape *shape) {
   return spec;
 }
 
-const char *bench_dtype_name(posenc_dtype dtype) {
-  static const char *const names[] = {
-      [POSENC_F32] = "f32", [POSENC_F64] = "f64", [POSENC_BF16] = "bf16", [POSENC_F16] = "f16"};
-  return names[dtype];
-}
-
 /* ---- What is skipped ---------------------------------------------------------------------------------------- */
 
 static struct { char *name, *reason; } * skipped;
@@ -55,10 +49,9 @@ void bench_skip(const char *name, const char *reason) {
   if (bench_skipped(name))
     return;
   skipped = realloc(skipped, (n_skipped + 1) * sizeof *skipped);
-  if (!skipped)
+  if (!skipped || !(skipped[n_skipped].name = strdup(name)) || !(skipped[n_skipped].reason = strdup(reason)))
     out_of_memory("for what is skipped");
-  skipped[n_skipped].name = strdup(name);
-  skipped[n_skipped++].reason = strdup(reason);
+  n_skipped++;
 }
 
 bool bench_skipped(const char *name) {

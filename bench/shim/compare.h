@@ -1,10 +1,15 @@
 /* The one rule for "faster" and "tie", for posenc-bench --pick and for the results of ordinary runs.
  *
- * Both programs are measured several times in turn (interleaved). One is behind the other by the median, over the pairs
- * of repetitions, of the ratio of their times, less 1. The uncertainty is half of the 95 % interval that the sign test
- * gives that median: from one order statistic of the ratios to another, so nothing is assumed about their distribution.
- * It is at least 1 %, because two runs of the same two programs differ by as much, depending on where memory and code
- * happen to lie. It is a tie when the difference is below this uncertainty and below 3 %.
+ * Both programs are measured several times, interleaved. The i-th repetitions of both are a pair. One is behind the
+ * other by the median, over the pairs, of the ratio of their times, less 1. The uncertainty is half of the 95 % interval
+ * that the sign test gives that median: from one order statistic of the ratios to another, so nothing is assumed about
+ * their distribution. It is at least 1 %, because two runs of the same two programs differ by as much, depending on
+ * where memory and code happen to lie. It is a tie when the difference is below this uncertainty and below 3 %.
+ *
+ * --pick measures in turns: each has one repetition of every program, so that a pair is close in time. In ordinary runs
+ * Google Benchmark puts all repetitions of all programs into one random order: the i-th repetitions of two programs, of
+ * 7, are then a sixth of the run apart on average, against a twentieth in turns. The median stays right, but where the
+ * machine's speed drifts during the run, the uncertainty includes more of the drift.
  */
 #ifndef POSENC_BENCH_COMPARE_H
 #define POSENC_BENCH_COMPARE_H

@@ -46,7 +46,7 @@ struct {
 void show_progress(Case &k, int64_t passes) {
   // While Google Benchmark looks for the number of passes, each attempt has more than the one before; only the first
   // attempt and the later repetitions, which keep the number, are new repetitions.
-  const bool another_attempt = k.passes != 0 && passes != k.passes;
+  const bool another_attempt = k.passes != 0 && passes > k.passes;
   k.passes = passes;
   if (another_attempt)
     return;
@@ -217,16 +217,19 @@ size_t shim_run_all(void) {
   return results.errors;
 }
 
-void shim_measure(int repetitions, shim_take *take, void *data) {
+void shim_measure(int turns, void (*before)(void), shim_take *take, void *data) {
   char program[] = "posenc-bench", interleaved[] = "--benchmark_enable_random_interleaving=true",
        seconds[] = "--benchmark_min_time=0.005";
-  std::string times = "--benchmark_repetitions=" + std::to_string(repetitions);
-  char *arguments[] = {program, interleaved, seconds, &times[0], nullptr};
-  int n = 4;
+  char *arguments[] = {program, interleaved, seconds, nullptr};
+  int n = 3;
   benchmark::Initialize(&n, arguments);
   collector results;
-  progress.total = static_cast<long>(competing.size()) * repetitions;
-  benchmark::RunSpecifiedBenchmarks(&results);
+  progress.total = static_cast<long>(competing.size()) * turns;
+  // Google Benchmark would shuffle the repetitions of all turns together.
+  for (int turn = 0; turn < turns; turn++) {
+    before();
+    benchmark::RunSpecifiedBenchmarks(&results);
+  }
   clear_progress();
   for (const auto &c : competing)
     take(data, c.first.c_str(), c.second.contest.empty() ? nullptr : c.second.who.c_str(), c.second.series(),

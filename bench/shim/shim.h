@@ -37,8 +37,8 @@ typedef struct shim_case {
   /* Who is measured. Cases whose names have it as a part and differ in nothing else compete, and the JSON has a verdict
    * on each (compare.h). NULL: it competes with no other. */
   const char *who; /* copied */
-  const char
-      *stands_for; /* of a peer: the first part of the name that ours has in its place, copied; NULL: it is ours */
+  /* Of a peer: the first part of the name that ours has in its place, copied. NULL: it is ours. */
+  const char *stands_for;
 } shim_case;
 
 /* Google Benchmark's own flags, argv[0] being the program. NULL, or the first flag it does not take. */
@@ -61,10 +61,11 @@ bool shim_list(bool wanted);
 /* Runs what is selected, with progress on stderr; returns how many cases ended in an error. To be called once. */
 size_t shim_run_all(void);
 
-/* Instead of shim_select() and shim_run_all(): runs all cases in interleaved repetitions, with progress on stderr, and
- * tells of each its seconds per row, or why it failed. who: NULL where it competes with no other. */
+/* Instead of shim_select() and shim_run_all(): runs all cases once per turn, in random order, with progress on stderr,
+ * and tells of each its seconds per row, turn by turn, or why it failed. before() is called before each turn. who: NULL
+ * where it competes with no other. */
 typedef void shim_take(void *data, const char *name, const char *who, compare_times seconds, const char *error);
-void shim_measure(int repetitions, shim_take *take, void *data);
+void shim_measure(int turns, void (*before)(void), shim_take *take, void *data);
 
 /* Releases the cases. */
 void shim_release(void);

@@ -45,12 +45,16 @@ static const char *make_plan(bench_work *w, char *message, size_t size) {
   return status == POSENC_OK ? NULL : posenc_status_string(status);
 }
 
-void bench_register_work(const bench_work *work, const bench_offset *at, const char *format, ...) {
+void bench_register_work(const bench_work *work, const bench_offset *at, const char *pattern, ...) {
   char name[192], message[256];
   va_list arguments;
-  va_start(arguments, format);
-  const size_t length = (size_t)vsnprintf(name, sizeof name, format, arguments);
+  va_start(arguments, pattern);
+  const size_t length = (size_t)vsnprintf(name, sizeof name, pattern, arguments);
   va_end(arguments);
+  if (length > sizeof name - sizeof at->suffix) {
+    fprintf(stderr, "posenc-bench: a name is too long: %s\n", name);
+    exit(2);
+  }
   snprintf(name + length, sizeof name - length, "%s", at ? at->suffix : "");
 
   bench_work *w = must_calloc(1, sizeof *w);

@@ -56,9 +56,10 @@ def text(answer: dict[str, Any], name: str) -> str:
         lines.append(f"row {answer['padding_row']} is all zeros, like fairseq's row of padding_idx, and was skipped")
     if "reason" in answer:
         lines += ["", f"not identified: {answer['reason']}"]
-    presets = lambda c: ", ".join(c["presets"]) + (
-        " (here all the same)" if len(c["presets"]) > 1 else ""
-    )  # noqa: E731
+
+    def presets(c: dict[str, Any]) -> str:
+        return ", ".join(c["presets"]) + (" (here all the same)" if len(c["presets"]) > 1 else "")
+
     for c in answer.get("candidates", []):
         base = "any: the only frequency is 1" if c["base"] is None else f"{c['base']:.17g}"
         about = "" if c.get("base_is_round", True) else " (about: no round number)"

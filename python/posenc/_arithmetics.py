@@ -13,12 +13,8 @@ import numpy.typing as npt
 from ._table import table
 
 Array = npt.NDArray[Any]
-KINDS = {
-    "float64": (53, -1022),
-    "float32": (24, -126),
-    "float16": (11, -14),
-    "bfloat16": (8, -126),
-}  # bits, least exponent
+#: Bits of a significand, and the least exponent.
+KINDS = {"float64": (53, -1022), "float32": (24, -126), "float16": (11, -14), "bfloat16": (8, -126)}
 
 
 def rounded(x: Array, kind: str) -> Array:
@@ -42,7 +38,10 @@ def libm_function(name: str, kind: Any, arguments: int) -> Any:
 
 def bf16_frequencies(base: float, k: Array, denominator: float) -> Array:
     """KerasHub's where all is bfloat16: (1 / base) ** (2k / d), each step rounded."""
-    b = lambda x: rounded(np.asarray(x, float), "bfloat16")  # noqa: E731
+
+    def b(x: Any) -> Array:
+        return rounded(np.asarray(x, float), "bfloat16")
+
     exponent = b(b(2.0 * k) / b(2.0 * denominator))
     return b(libm_function("pow", np.float32, 2)(b(1 / base).astype("f4"), exponent.astype("f4")).astype(float))
 
@@ -92,13 +91,15 @@ EXACT, F64, EXPLOG, POW, BF16 = ARITHMETICS = (
     "float32 pow",
     "bf16 positions",
 )
-#: Who has which: step: the PyTorch tutorial, tensor2tensor, fairseq, Whisper, DDPM (a float64 scalar meets a float32
-#: tensor); product:
-#: guided-diffusion, diffusers, ggml; short step: Marian, CTranslate2; divisor: the paper, DistilBERT, the TensorFlow
-#: tutorial;
-#: inverse: rotary caches, XLNet; negative: x-transformers, Wan; small base: KerasHub. Where they have d and 2k for
-#: denominator and k,
-#: the results are the same: a factor of two is exact.
+# Who has which of the forms below:
+#   step       the PyTorch tutorial, tensor2tensor, fairseq, Whisper, DDPM (a float64 scalar meets a float32 tensor)
+#   product    guided-diffusion, diffusers, ggml
+#   short      Marian, CTranslate2
+#   divisor    the paper, DistilBERT, the TensorFlow tutorial
+#   inverse    rotary caches, XLNet
+#   negative   x-transformers, Wan
+#   small      KerasHub
+# Where they have d and 2k for denominator and k, the results are the same: a factor of two is exact.
 _POWERS = {
     "negative": "pos * pow(base, -k / denominator)",
     "divisor": "pos / pow(base, k / denominator)",

@@ -127,8 +127,7 @@ def readings(d: int) -> list[Reading]:
     return found
 
 
-# ---- The base: the angle of a pair advances by its frequency from row to row, and the logarithms of frequencies are on
-# a line
+# ---- The base: a pair's angle advances by its frequency from row to row; the frequencies' logarithms are on a line
 
 
 def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
@@ -431,8 +430,7 @@ def find(t: Table, r: Reading, shown: tuple[float, float], misses: Misses) -> Fi
                 first = Fit(t, r, c.base, care).first(reach, {})
                 if first is None:
                     continue
-                # Far away, some whole number or other fits nearly as well as a fraction near 0: how many do so by
-                # chance?
+                # Far away, some whole number fits nearly as well as a fraction near 0 does: how many fit by chance?
                 far = abs(first) * c.base ** -((r.pairs - 1) / r.denominator)
                 chance = far * (8 * 2.0 ** -KINDS[t.dtype][0] + abs(first) * 2.0**-49)
                 if reach <= NEAR or chance < 0.01 or not is_between(t, r, c, misses):

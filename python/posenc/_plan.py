@@ -19,11 +19,8 @@ _MESSAGE_SIZE = 512
 #: What an element is, and as what NumPy has it; in the order of posenc_dtype.
 DTYPES = {"float32": np.dtype("f4"), "float64": np.dtype("f8"), "bfloat16": np.dtype("u2"), "float16": np.dtype("f2")}
 _DTYPE_NAMES = list(DTYPES)
-_NAMES = {
-    "layout": ["interleaved", "split"],
-    "order": ["sin_first", "cos_first"],
-    "odd": ["half_pair", "zero"],
-}  # as in C
+#: As in C.
+_NAMES = {"layout": ["interleaved", "split"], "order": ["sin_first", "cos_first"], "odd": ["half_pair", "zero"]}
 Field = Tuple[str, float]  #: of a spec, and its value
 _FIELDS = {*_NAMES, "denominator", "position_scale"}  # None means what the preset says
 

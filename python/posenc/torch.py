@@ -295,8 +295,16 @@ class SinusoidalPositionalEncoding(nn.Module):
         if key in destination and destination[key].shape[axis] > self._saved:
             destination[key] = destination[key].narrow(axis, 0, self._saved).clone()
 
-    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *others: Any) -> None:
-        error_msgs = others[-1]
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
         own = {*self._parameters, *self._buffers, *self._modules}
         names = (self.buffer_name, *(name for name in _KNOWN_NAMES if name not in own))
         found = next((prefix + name for name in names if prefix + name in state_dict), None)
@@ -310,7 +318,9 @@ class SinusoidalPositionalEncoding(nn.Module):
                 if values.shape != old.shape:
                     with torch.inference_mode(False):
                         self._buffers[self.buffer_name] = values.to(old.device, old.dtype, copy=True)
-        super()._load_from_state_dict(state_dict, prefix, *others)
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
 
     def _in_shape(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor:
         """A checkpoint's table in the shape of ours; ours, and an error message, where it is none."""

@@ -77,6 +77,9 @@ def test_missing_and_unexpected_keys():
         Encoding(16).load_state_dict({"pe": ZEROS, "other": torch.zeros(1)})
     Encoding(16, persistent=False).load_state_dict({})
     Encoding(16).load_state_dict({"other": torch.zeros(1)}, strict=False)
+    lists = dict(missing_keys=[], unexpected_keys=[], error_msgs=[])  # by name, as those may do who call it themselves
+    Encoding(16)._load_from_state_dict(state_dict={"pe": ZEROS}, prefix="", local_metadata={}, strict=True, **lists)
+    assert not any(lists.values())
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16, torch.float16])

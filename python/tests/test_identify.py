@@ -19,9 +19,8 @@ PRESETS = ["paper", "marian", "t2t", "guided_diffusion", "rope", "rothman"]  # o
 
 def made(preset, arithmetic, d, rows, first=0, base=1e4):
     """The table in that arithmetic; None: the preset has no such width."""
-    spec, positions = dict(preset=preset, base=base, impl=RECIPES.get(arithmetic, "explog")), np.arange(
-        first, first + rows
-    )
+    spec = dict(preset=preset, base=base, impl=RECIPES.get(arithmetic, "explog"))
+    positions = np.arange(first, first + rows)
     if arithmetic == BF16:
         positions = rounded(positions.astype(float), "bfloat16")
     return None if d % 2 and preset in ("whisper", "rope", "rothman") else posenc.table(positions, d, **spec)

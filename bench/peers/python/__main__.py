@@ -42,9 +42,8 @@ def measure(output, quick, names=tuple(BY_NAME), sizes=None, turns=None):
                 return 2
             run.prepare()
             run.turns(turns, SEED)
-            few = lambda name: quick or BY_NAME[name].slow  # noqa: E731
             peers = [name for name in names if name not in OURS]  # posenc-peer-tables writes ours
-            run.judge(peers, lambda name: JUDGED_FEW if few(name) else JUDGED_ROWS, JUDGED_D, output)
+            run.judge(peers, lambda name: JUDGED_FEW if quick or BY_NAME[name].slow else JUDGED_ROWS, JUDGED_D, output)
         finally:
             run.end()
     result = document(run, quick=quick, seed=SEED, turns=turns, large_turns=min(turns, LARGE_TURNS))

@@ -190,8 +190,7 @@ def test_a_wrong_table_is_not_timed_and_the_times_of_fewer_rows_are_scaled():
 
 
 def test_ratios_are_of_the_turns_that_both_have():
-    times = lambda rows, *seconds: Measured(rows, 100, dict(enumerate(seconds)))  # noqa: E731
-    among = {"exact": times(8, 1.0, 2.0, 4.0), "marian": times(2, 3.0, 8.0, 12.0)}
+    among = {"exact": Measured(8, 100, {0: 1.0, 1: 2.0, 2: 4.0}), "marian": Measured(2, 100, {0: 3.0, 1: 8.0, 2: 12.0})}
     case = Case("fresh", 8, 4, 1)
     row = case_row(case, "marian", among, None)
     assert row["exact"] == [3.0, 0.25 * 2 / 2] and row["anchored"] is None  # 3, 4 and 3: quartiles 3 and 3.5
@@ -244,8 +243,8 @@ def test_a_run(tmp_path):
         assert row["seconds"] > 0 and row["spread"] is not None and row["turns"] == 3 and 0 < row["rows"] <= row["n"]
         assert ("member" in row) == (row["peer"] in OURS)
         assert all((row[our] is None) == (row["peer"] == our) for our in OURS)
-    jobs = lambda name: {row["job"] for row in result["cases"] if row["peer"] == name}  # noqa: E731
-    assert jobs("marian") == {"fresh", "first"} and jobs("numpy_f64") == jobs("exact") == {"fresh", "refill", "first"}
+    jobs = {name: {row["job"] for row in result["cases"] if row["peer"] == name} for name in names}
+    assert jobs["marian"] == {"fresh", "first"} and jobs["numpy_f64"] == jobs["exact"] == {"fresh", "refill", "first"}
     assert {row["threads"] for row in result["cases"] if row["job"] == "first"} == {1}
     threads = {1, len(os.sched_getaffinity(0))}
     found = {(row["n"], row["d"], row["threads"]) for row in result["cases"] if row["peer"] == "marian"}

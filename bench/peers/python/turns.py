@@ -73,7 +73,7 @@ class Run:
                 self.lose(*key, str(error) or f"no answer within {PATIENCE} s")
 
     def lose(self, name, threads, reason):
-        """A process that is no more; so is what it has measured."""
+        """Forgets a process that ended, and what it measured."""
         self.processes.pop((name, threads)).shutdown(wait=False)
         try:
             os.kill(self.said[name, threads]["process"], signal.SIGKILL)  # one that gave no answer in time

@@ -45,7 +45,8 @@ case $tool in
 *posenc-bench)
   good 'float64' --list
   bad 'transformer' --shape nonsense
-  bad 'offset' --offset 3
+  mapfile -t all < <(printf -- '--offset=%s\n' {0..60..4})
+  bad 'offset 2: a multiple of 4' "${all[@]}" --offset 2 # as many as there are, and one more
   bad 'no/such/file' --verified no/such/file
   bad 'benchmark_no_such' --benchmark_no_such=1
   bad 'no benchmark matches' --benchmark_filter=zzz "${json[@]}"
