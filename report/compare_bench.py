@@ -128,13 +128,15 @@ def cases(pairs):
         kind, _, n, d = pair.key
         return kind.startswith("threads:"), CALLS.index(call_of(kind)), kind, n * d
 
-    groups, head = {}, ["case", "A, GB/s", "B, GB/s", "speed B/A", "share B/A", "mark"]
+    groups = {}
     for p in sorted(pairs, key=rank):
         kind, who, n, d = p.key
+        unit, shown = ("us", lambda row: f"{row.ns / 1000:.2f}") if call_of(kind) == "plan" else ("GB/s", speed)
+        head = ["case", f"A, {unit}", f"B, {unit}", "speed B/A", "share B/A", "mark"]
         table = groups.setdefault((kind, n, d), Table(f"{kind}, {n} x {d}", head, []))
         share = f"{p.ratio(True):.3f}" if p.limits else "-"
         who = f"{who[2:]}-byte vectors" if who.startswith("w:") else who
-        table.rows.append([who, speed(p.a), speed(p.b), f"{p.ratio():.3f}", share, p.mark])
+        table.rows.append([who, shown(p.a), shown(p.b), f"{p.ratio():.3f}", share, p.mark])
         table.bold += (who,) if p.mark in ("faster", "slower", "higher", "lower") else ()
     return list(groups.values())
 

@@ -70,6 +70,8 @@ def record(name, path):
     data = load(path, *WHAT[name])
     if name == "peers" and data.get("run", {}).get("quick"):
         fail(f"{path}: a run of --quick is not recorded")
+    if name == "verify" and any(entry.get("verified") is False for entry in data["implementations"]):
+        fail(f"{path}: an implementation failed, so the run is not recorded")
     data = {"verify": verify, "bench": bench, "peers": peers}[name](data)
     head = {"schema": 1, "tool": data["tool"], "date": data["date"], "commit": note.read_text(encoding="utf-8").strip()}
     write(RECORDED / f"{name}.json", text(head | data))
