@@ -14,7 +14,7 @@ bool bench_runs(const posenc_impl *impl, posenc_dtype dtype) {
   char name[96];
   if (!posenc_impl_supported(impl))
     bench_skip(impl->name, "this CPU lacks its instructions");
-  snprintf(name, sizeof name, "%s/%s", impl->name, dtype_name(dtype));
+  snprintf(name, sizeof name, "%s/%s", impl->name, dtype_name((int32_t)dtype));
   return bench_offers(impl, dtype) && !bench_skipped(impl->name) && !bench_skipped(name);
 }
 

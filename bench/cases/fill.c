@@ -123,8 +123,8 @@ void bench_register_table(const bench_table *table, const posenc_impl *impl, con
       &(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_table, .peer = peer,
           .stands_for = stands_for, .bytes = bench_to_next(half) + half, /* a pair is two arrays */
           .self = f, .destroy = destroy, .prepare = prepare},
-      at, "%s/%s/%s/" BENCH_SIZE "%s", table->function, impl ? impl->name : peer, dtype_name(dtype), s->positions,
-      s->d_model, table->kind);
+      at, "%s/%s/%s/" BENCH_SIZE "%s", table->function, impl ? impl->name : peer, dtype_name((int32_t)dtype),
+      s->positions, s->d_model, table->kind);
 }
 
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {

@@ -72,7 +72,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
   table.spec.base = shape->base;
   table.spec.dtype = (int32_t)r->dtype;
   if (at->bytes % (int64_t)posenc_dtype_size(r->dtype) != 0) {
-    snprintf(name, sizeof name, "fill/*/%s/*%s", dtype_name(r->dtype), at->suffix);
+    snprintf(name, sizeof name, "fill/*/%s/*%s", dtype_name((int32_t)r->dtype), at->suffix);
     snprintf(message, sizeof message, "no such element starts at %d modulo 64", (int)at->bytes);
     bench_skip(name, message);
     return;

@@ -37,7 +37,7 @@ void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const b
       continue;
     bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .what = l}, at,
         "limit/%s%s%s/" BENCH_SIZE, l->name, dtype == POSENC_F32 ? "" : "/",
-        dtype == POSENC_F32 ? "" : dtype_name(dtype), shape->positions, shape->d_model);
+        dtype == POSENC_F32 ? "" : dtype_name((int32_t)dtype), shape->positions, shape->d_model);
   }
 }
 
