@@ -1,6 +1,6 @@
 /* anchored_*: angle addition in float64, twice, rounded once.
  *
- *     position = 8192 c + 64 m + b         (coarse * middle) * step         two complex products, see rotation/turns.h
+ *     position = 1024 c + 64 m + b         (coarse * middle) * step         two complex products, see rotation/turns.h
  *
  * Coarse angles are computed afresh, middles and steps once per plan, so errors do not add up along the table. Bound as
  * complex numbers of size 1, v = 2^-53: the three are within 1.4 v (rotation/angle.h); each product rounds one product
@@ -13,10 +13,13 @@
 #include "rotation/gather.h"
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
+  const turns t = turns_of(spec, state);
   if (spec->dtype == POSENC_F32 && !r->reals)
     write_rows(spec, state, r, out, stride, NULL);
+  else if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW)
+    fill_bf16(spec, &t, r, out, stride, 0);
   else
-    write_other(spec, state, r, out, stride, 0);
+    write_dtype(spec, &t, r, out, stride, 0);
 }
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved",

@@ -127,16 +127,6 @@ __attribute__((noinline)) static void fill_bf16(
     stream_end();
 }
 
-/* What write_rows() (rotation/gather.h) does not write. */
-static inline void write_other(
-    const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride, int exact) {
-  const turns t = turns_of(spec, state);
-  if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW)
-    fill_bf16(spec, &t, r, out, stride, exact);
-  else
-    write_dtype(spec, &t, r, out, stride, exact);
-}
-
 static void prepare(const posenc_spec *spec, void *state) {
   const turns t = turns_of(spec, state);
   prepare_turns(spec, state);

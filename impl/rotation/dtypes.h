@@ -1,8 +1,7 @@
 /* What is not float32 at integer positions: the other dtypes, and positions between integers. Strips of float64 go
  * through memory, and are rounded by plain loops. No speed is promised here, but the same bits.
  *
- * exact rounds both ends of each value's interval and, where they differ, asks the integers. Of float64 they always
- * differ.
+ * exact rounds both ends of each value's interval and, where they differ, asks the integers. Its float64 is rotation/wide.h.
  *
  * At a real position P an angle is computed by itself, P (hi + mid), where frequencies have lost their whole turns. At
  * a position between integers those count: P whole less the integers is frac(P) whole, a second angle, exact as a
@@ -111,10 +110,10 @@ static inline int unknown(const turns *t, int64_t k, double position) {
 
 FLAT void finish_strip(const posenc_spec *spec, const turns *t, values *x, int64_t first, int64_t pairs,
     double position, int exact, int dtype, void *out) {
-  const int apart = round_values(x, exact, dtype) || (exact && dtype == POSENC_F64);
+  const int apart = round_values(x, exact, dtype);
   for (int64_t k = 0; k < pairs && (apart || position != rint(position)); k++)
     for (int f = 0; f < 2; f++)
-      if ((exact && (x->apart[f][k] || dtype == POSENC_F64)) || unknown(t, first + k, position))
+      if ((exact && x->apart[f][k]) || unknown(t, first + k, position))
         x->y[f][k] = posenc_fallback(spec, position, 2 * (first + k) + f);
   write_values(x, dtype, pairs, out);
 }

@@ -21,6 +21,7 @@
  */
 #include "rotation/bf16.h"
 #include "rotation/gather.h"
+#include "rotation/wide.h"
 
 /* Both ends of y +- (share |y| + rest). */
 static inline void ends_of(angle y, vd share, vd rest, vp *low, vp *high) {
@@ -51,10 +52,15 @@ static void recheck(const posenc_spec *spec, const turns *t, int64_t position, i
 }
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
-  if (spec->dtype == POSENC_F32 && !r->reals)
+  const turns t = turns_of(spec, state);
+  if (spec->dtype == POSENC_F64)
+    write_wide(spec, &t, r, out, stride);
+  else if (spec->dtype == POSENC_F32 && !r->reals)
     write_rows(spec, state, r, out, stride, recheck);
+  else if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW)
+    fill_bf16(spec, &t, r, out, stride, 1);
   else
-    write_other(spec, state, r, out, stride, 1);
+    write_dtype(spec, &t, r, out, stride, 1);
 }
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns,

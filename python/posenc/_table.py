@@ -122,8 +122,6 @@ def table(
     dtype
         "float32", "float64", "float16" or "bfloat16", or a NumPy dtype; None: that of `out`, else float32. NumPy has no
         bfloat16: "bfloat16" gives uint16, the upper half of a float32, and ml_dtypes.bfloat16 an array of that dtype.
-        float64 from exact, the default, takes microseconds a value. From impl="anchored" it takes nanoseconds; these
-        values are not correctly rounded but within the bound that `implementations` gives.
     first
         Position of row 0, where `positions` is a count.
     impl

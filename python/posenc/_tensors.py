@@ -83,8 +83,8 @@ def table(
     """`posenc.table` as a tensor.
 
     `positions` may be a tensor of any shape but (), of integers or floats, as diffusion has its timesteps; `freqs`
-    may be one too. `dtype` is torch.float32 (None), float64, bfloat16 or float16, of values that are rounded once;
-    float64 is slow without impl="anchored", as `posenc.table` says. `device` is where the table is put; None: where
+    may be one too. `dtype` is torch.float32 (None), float64, bfloat16 or float16, of values that are rounded once.
+    `device` is where the table is put; None: where
     `positions` are if they are a tensor, else PyTorch's default. On the CPU it is not copied. The other arguments and
     the errors are those of `posenc.table`.
     """

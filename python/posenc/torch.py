@@ -15,7 +15,6 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
-from ._lists import implementations
 from ._plan import MAX_POSITION, index, real
 from ._tensors import TORCH_DTYPES, add, pair, table, torch_dtype_name
 
@@ -46,12 +45,6 @@ def _is_compiling() -> bool:
     if compiler is not None and getattr(compiler, "is_compiling", bool)():
         return True
     return torch.jit.is_tracing() or torch.jit.is_scripting()
-
-
-def _float64_implementation() -> str | None:
-    """The default one takes microseconds for each value of float64, seconds for an ordinary table."""
-    anchored = [row.supported for row in implementations() if row.name.startswith("anchored_")]
-    return "anchored" if any(anchored) else None
 
 
 def _has_values(rows: torch.Tensor) -> bool:
@@ -103,8 +96,7 @@ class SinusoidalPositionalEncoding(nn.Module):
     `reset_buffers`.
 
     Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()`` compute the table
-    again in the new dtype. A table with other values, loaded or written, is converted like any buffer. In float64 the
-    values are those of ``impl="anchored"`` where the CPU has FMA, because the default implementation takes seconds.
+    again in the new dtype. A table with other values, loaded or written, is converted like any buffer.
 
     PyTorch does the arithmetic, in the dtype to which those of the input and the table promote; the result has the
     input's dtype. With a scale, ``scale * x`` is rounded to that dtype before the sum.
@@ -152,11 +144,8 @@ class SinusoidalPositionalEncoding(nn.Module):
 
     def _rows(self, first: int, count: int, dtype: torch.dtype) -> torch.Tensor:
         """Rows of the table as they are computed, in its shape."""
-        impl = _float64_implementation() if dtype == torch.float64 else None
         with torch.inference_mode(False):
-            rows = table(
-                count, self.d_model, self.base, first=first, impl=impl, dtype=dtype, device="cpu", preset=self.preset
-            )
+            rows = table(count, self.d_model, self.base, first=first, dtype=dtype, device="cpu", preset=self.preset)
             return rows.unsqueeze(1 - self._axis())
 
     def _table(self) -> torch.Tensor:

@@ -17,12 +17,10 @@ import posenc.torch
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
 
 HALVES = [torch.bfloat16, torch.float16]
-ANCHORED = any(row.supported for row in posenc.implementations() if row.name.startswith("anchored_"))
 
 
 def rows(count, d, dtype=torch.float32, **spec):
-    impl = "anchored" if dtype == torch.float64 and ANCHORED else None
-    return posenc.torch.table(count, d, dtype=dtype, impl=impl, **spec)
+    return posenc.torch.table(count, d, dtype=dtype, **spec)
 
 
 def test_the_tutorials_call_gives_the_tutorials_values():

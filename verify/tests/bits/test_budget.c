@@ -1,5 +1,5 @@
 /* The bounds of docs/exact.md on the very code they are about, against MPFR: sine and cosine of one angle, sums of
- * three, single rows. Random angles say nothing of the worst case; they show a bound that is wrong, and how much of one
+ * three, single rows, float64. Random angles say nothing of the worst case; they show a bound that is wrong, and how much of one
  * is used.
  *
  * Compiled twice: as exact_scalar, where nothing is fused, and as test_budget_fused, where FMA need not be in hardware.
@@ -9,6 +9,7 @@
 #include "rotation/direct.h"
 #include "rotation/angle.h"
 #include "rotation/turns.h"
+#include "rotation/wide.h"
 
 #include <math.h>
 #include <mpfr.h>
@@ -154,6 +155,30 @@ static void single_rows(void **state) {
   judge("its sine where no quarter is taken, relative", worst_relative, POSENC_BUDGET_SINGLE_RELATIVE);
 }
 
+/* Errors as parts of their bounds: all over, and near zeros, where what the reduction leaves counts. */
+static void in_float64(void **state) {
+  (void)state;
+  double worst = 0;
+  for (int64_t i = 0; i < angles; i++) {
+    const int64_t position = random_between(&seed, 1, i % 4 ? 4096 : POSENC_MAX_POSITION);
+    const double quarters = i % 2 ? (double)random_between(&seed, 0, position) / 4 : 0.0;
+    const double part = i % 4 == 1 ? ldexp(uniform(0.06, 0.12), -(int)(i % 113)) : uniform(-0.1255, 0.1255);
+    const frequency w = some_frequency(fmin(0.5, fabs(quarters + part) / (double)position));
+    wide s, c;
+    const double p = wide_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &s, &c);
+    const double rest = 2 * POSENC_BUDGET_PLACE * 0x1p-53 * fabs(p);
+    errors((angle){s.hi, c.hi}, position, w);
+    mpfr_sub_d(sine, sine, s.hi, MPFR_RNDN);
+    mpfr_sub_d(sine, sine, s.lo, MPFR_RNDN);
+    mpfr_sub_d(cosine, cosine, c.hi, MPFR_RNDN);
+    mpfr_sub_d(cosine, cosine, c.lo, MPFR_RNDN);
+    const double s_bound = POSENC_BUDGET_WIDE * fabs(s.hi) + rest, c_bound = POSENC_BUDGET_WIDE * fabs(c.hi) + rest;
+    worst = fmax(worst, fabs(mpfr_get_d(sine, MPFR_RNDN)) * 0x1p53 / s_bound);
+    worst = fmax(worst, fabs(mpfr_get_d(cosine, MPFR_RNDN)) * 0x1p53 / c_bound);
+  }
+  judge("float64, of its bound", worst, 1.0);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
@@ -165,7 +190,7 @@ int main(int argc, char **argv) {
   mpfr_const_pi(two_pi, MPFR_RNDN);
   mpfr_mul_2ui(two_pi, two_pi, 1, MPFR_RNDN);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_angle), cmocka_unit_test(sums), cmocka_unit_test(single_rows)};
+      cmocka_unit_test(one_angle), cmocka_unit_test(sums), cmocka_unit_test(single_rows), cmocka_unit_test(in_float64)};
   const int failed = cmocka_run_group_tests_name("budget", tests, NULL, NULL);
   mpfr_clears(two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
   mpfr_free_cache();

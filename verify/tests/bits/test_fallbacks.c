@@ -1,0 +1,56 @@
+/* How many outputs of exact floating point leaves to the integers: counted on the way to posenc_fallback(), in a copy of
+ * the library whose calls of it lead here (the linker's --wrap).
+ */
+#include "testing.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "formats.h"
+
+static atomic_llong fallbacks;
+double __real_posenc_fallback(const posenc_spec *spec, double position, int64_t column);
+double __wrap_posenc_fallback(const posenc_spec *spec, double position, int64_t column);
+
+double __wrap_posenc_fallback(const posenc_spec *spec, double position, int64_t column) {
+  fallbacks++;
+  return __real_posenc_fallback(spec, position, column);
+}
+
+/* Of so many rows from 0 with 512 columns, a block at a time. */
+static long long fallbacks_of(const posenc_impl *impl, int32_t dtype, int64_t rows) {
+  enum { D = 512, BLOCK = 4096 };
+  posenc_spec spec = posenc_spec_default(D);
+  spec.dtype = dtype;
+  posenc_plan *plan = NULL;
+  assert_int_equal(posenc_plan_create(&plan, &spec, impl->name), POSENC_OK);
+  void *const out = malloc(D * BLOCK * format_of(dtype)->size);
+  assert_non_null(out);
+  fallbacks = 0;
+  for (int64_t i = 0; i < rows; i += BLOCK)
+    assert_int_equal(posenc_fill(plan, i, BLOCK, out, D), POSENC_OK);
+  free(out);
+  posenc_plan_destroy(plan);
+  return fallbacks;
+}
+
+static void counts(void **state) {
+  (void)state;
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_at(i);
+    if (strncmp(impl->name, "exact", 5) != 0 || !posenc_impl_supported(impl))
+      continue;
+    const long long floats = fallbacks_of(impl, POSENC_F32, INT64_C(1) << 20);
+    const long long doubles = fallbacks_of(impl, POSENC_F64, 4096), halves = fallbacks_of(impl, POSENC_F16, 1 << 16);
+    printf("%s: %lld of 536870912 float32, %lld of 2097152 float64, %lld of 33554432 float16\n", impl->name, floats,
+        doubles, halves);
+    assert_int_equal(floats, 7);       /* docs/exact.md */
+    assert_in_range(doubles, 1, 2000); /* about one in 3000 */
+    assert_in_range(halves, 0, 10);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(counts)};
+  return cmocka_run_group_tests_name("fallbacks", tests, NULL, NULL);
+}
