@@ -1,7 +1,8 @@
 /* What is not float32 at integer positions: the other dtypes, and positions between integers. Strips of float64 go
  * through memory, and are rounded by plain loops. No speed is promised here, but the same bits.
  *
- * exact rounds both ends of each value's interval and, where they differ, asks the integers. Its float64 is rotation/wide.h.
+ * exact rounds both ends of each value's interval and, where they differ, asks the integers. Its float64 is in
+ * rotation/wide.h.
  *
  * At a real position P an angle is computed by itself, P (hi + mid), where frequencies have lost their whole turns. At
  * a position between integers those count: P whole less the integers is frac(P) whole, a second angle, exact as a

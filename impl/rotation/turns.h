@@ -8,9 +8,8 @@
  * Memory, n frequencies rounded up to a multiple of 32: hi[n] mid[n] whole[n], each between 8 zeros, then per window of
  * 32 frequencies double[33][2][40], the steps 0 to 32, and after all of those double[9][2][40], the middles 0 to 8:
  * entry, sine or cosine, frequency. A window ends with the 8 frequencies after its own, so that vectors may begin
- * anywhere in it. Negative multiples have the sine negated. Behind them room for the steps in float32
- * (rotation/bf16.h). Wide tables (n > POSENC_TABLES_FREQS) keep neither: entries
- * are computed when needed, the same bits.
+ * anywhere in it. Negative multiples have the sine negated. Behind them is room for the steps in float32
+ * (rotation/bf16.h). Wide tables (n > POSENC_TABLES_FREQS) keep neither: entries are computed when needed, the same bits.
  */
 #ifndef POSENC_TURNS_H
 #define POSENC_TURNS_H
