@@ -1,6 +1,6 @@
 /* anchored_*: angle addition in float64, twice, rounded once.
  *
- *     position = 1024 c + 64 m + b         (coarse * middle) * step         two complex products, see rotation/turns.h
+ *     position = 8192 c + 64 m + b         (coarse * middle) * step         two complex products, see rotation/turns.h
  *
  * Coarse angles are computed afresh, middles and steps once per plan, so errors do not add up along the table. Bound as
  * complex numbers of size 1, v = 2^-53: the three are within 1.4 v (rotation/angle.h); each product rounds one product

@@ -1,15 +1,16 @@
 /* What the anchored and exact kernels keep of a spec: every frequency, times position_scale, as a fraction of a turn,
  * and sines and cosines of some of its multiples. A position is written in three parts,
  *
- *     position = 1024 c + 64 m + b,   |m| <= 8, |b| <= 32      coarse, middle, step
+ *     position = 8192 c + 64 m + b,   |m| <= 64, |b| <= 32      coarse, middle, step
  *
  * and its angle is the sum of three: the coarse one is computed afresh (rotation/angle.h), the other two are looked up.
  *
- * Memory, n frequencies rounded up to a multiple of 32: hi[n] mid[n] whole[n], each between 8 zeros, then per window of
- * 32 frequencies double[33][2][40], the steps 0 to 32, and after all of those double[9][2][40], the middles 0 to 8:
- * entry, sine or cosine, frequency. A window ends with the 8 frequencies after its own, so that vectors may begin
- * anywhere in it. Negative multiples have the sine negated. Behind them is room for the steps in float32
- * (rotation/bf16.h). Wide tables (n > POSENC_TABLES_FREQS) keep neither: entries are computed when needed, the same bits.
+ * Memory, n frequencies rounded up to a multiple of 32:  hi[n] mid[n] whole[n], each between 8 zeros, then per window
+ *                                                        of 32 frequencies
+ * double[33][2][40], the steps 0 to 32, and after all of those double[65][2][40], the middles 0 to 64: entry, sine or
+ * cosine, frequency. A window ends with the 8 frequencies after its own, so that vectors may begin anywhere in it.
+ * Negative multiples have the sine negated. Behind them room for the steps in float32 (rotation/bf16.h). Wide tables (n
+ * > POSENC_TABLES_FREQS) keep neither: entries are computed when needed, the same bits.
  */
 #ifndef POSENC_TURNS_H
 #define POSENC_TURNS_H
@@ -17,7 +18,7 @@
 #include "kernel.h"
 
 enum { GROUP = 8, WINDOW = 32, ROOM = WINDOW + GROUP, ENTRY = 2 * ROOM /* float64 */ };
-enum { STEP = 64, STEPS = STEP / 2 + 1, COARSE = 1024, MIDDLES = COARSE / STEP / 2 + 1 };
+enum { STEP = 64, STEPS = STEP / 2 + 1, COARSE = 8192, MIDDLES = COARSE / STEP / 2 + 1 };
 /* per frequency */
 enum {
   TURNS_BYTES = 3 * sizeof(double),

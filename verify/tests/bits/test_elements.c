@@ -266,10 +266,10 @@ static void check_all(int large) {
 
 /* ---- drawing a case ---- */
 
-/* On both sides of anchors (32 mod 64) and of coarse parts (480 mod 1024, as anchors go), at 0, and at the ends of the
+/* On both sides of anchors (32 mod 64) and of coarse parts (4064 mod 8192, as anchors go), at 0, and at the ends of the
  * domain. */
 static void draw_positions(int far_apart) {
-  static const int64_t around[] = {0, 0, 32, 96, -32, 480, 480, 512, -544, 1024 * 15 + 480, 131071, 1000003, -70,
+  static const int64_t around[] = {0, 0, 32, 96, -32, 4064, 4064, 4096, -4128, 8192 * 15 + 4064, 131071, 1000003, -70,
       POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
   const int64_t far = POSENC_MAX_POSITION, count = c.count;
   c.first = PICK(around) - random_between(&seed, 0, count);
