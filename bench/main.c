@@ -41,8 +41,10 @@ static void register_all(const bench_options *o) {
     register_at(o, &o->offsets[i]);
   if (o->all_cases)
     bench_register_plans();
-  if (o->all_shapes)
+  if (o->all_shapes) {
+    bench_register_widths();
     bench_register_fresh();
+  }
 }
 
 /* Before anything runs, and without touching what the file holds: Google Benchmark would find out late, or not say. */

@@ -21,7 +21,7 @@ static const struct argp_option known[] = {
     {"verified", KEY_VERIFIED, "FILE", 0, "JSON of posenc-verify: what it does not call verified is not run", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
         "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
-        "given several times: names of all but the first then end in /offset:BYTES",
+        "given several times: names of all but the first then end in /offset:BYTES. The sweep over widths is at 0 and 16",
         0},
     {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
     {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},

@@ -61,6 +61,7 @@ void bench_register_positions(bool all, const bench_offset *at);
 void bench_register_rows(const posenc_impl *impl, const bench_offset *at);
 
 void bench_register_threads(const bench_offset *at); /* threads:2/... */
+void bench_register_widths(void);                    /* widths/... */
 void bench_register_plans(void);                     /* plan/... */
 void bench_register_fresh(void);                     /* fresh/... */
 

@@ -34,7 +34,8 @@ size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype);
 /* The paper's table of that shape. */
 posenc_spec bench_spec(const bench_shape *shape);
 
-/* Where the output starts. Names of the first offset of a run are plain, those of the others end in /offset:BYTES. */
+/* Where the output starts. Names of the first offset of a run are plain, those of the others, and of a sweep
+ * over widths, end in /offset:BYTES. */
 typedef struct bench_offset {
   int64_t bytes; /* modulo 64 */
   char suffix[16];

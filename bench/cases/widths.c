@@ -1,0 +1,36 @@
+/* widths/<implementation>/f32/n:<rows>/d:<width>/offset:<bytes>: tables of 64 MiB, to within a row, whose widths lie on
+ * both sides of powers of two; and limit/.../n:16384/d:1024/offset:<bytes>. Some CPUs take addresses a multiple of
+ * 4 KiB apart for the same: tables whose rows are a power of two apart were several times slower than tables 16 columns
+ * wider. */
+#include "../limits/limits.h"
+#include "cases.h"
+
+#include <string.h>
+
+enum { ELEMENTS = 1 << 24 };
+static const int64_t widths[] = {112, 128, 144, 240, 256, 272, 384, 496, 512, 528, 768, 1000, 1008, 1024, 1040, 1280,
+    2032, 2048, 2064, 4080, 4096, 4112};
+enum { WIDTHS = sizeof widths / sizeof *widths };
+
+/* The best of both families, and AVX2 where the best is AVX-512. */
+static bool wanted(const posenc_impl *impl) {
+  return impl == posenc_impl_find("exact") || impl == posenc_impl_find("anchored") ||
+         strcmp(impl->name, "exact_avx2") == 0 || strcmp(impl->name, "anchored_avx2") == 0;
+}
+
+void bench_register_widths(void) {
+  static const bench_offset offsets[] = {{0, "/offset:0"}, {16, "/offset:16"}}; /* whatever those of the run are */
+  static bench_shape shapes[WIDTHS];
+  for (size_t i = 0; i < WIDTHS; i++)
+    shapes[i] = (bench_shape){"widths", ELEMENTS / widths[i], widths[i], 10000.0, "a sweep over widths", false};
+  for (const bench_offset *at = offsets; at < offsets + 2; at++) {
+    const bench_shape of_limit = {"widths", ELEMENTS / 1024, 1024, 10000.0, "a sweep over widths", false};
+    const posenc_impl *impl;
+    bench_register_limits(&of_limit, POSENC_F32, at);
+    for (size_t i = 0; (impl = bench_impl(i, POSENC_F32, true)); i++)
+      for (size_t j = 0; wanted(impl) && j < WIDTHS; j++)
+        bench_register_table(
+            &(bench_table){.function = "widths", .kind = "", .shape = &shapes[j], .spec = bench_spec(&shapes[j])}, impl,
+            NULL, NULL, at);
+  }
+}
