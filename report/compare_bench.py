@@ -14,7 +14,7 @@ from .tables import Section, Table
 from .words import plural, speed
 
 LIMITS = ("store", "stream", "convert")
-CALLS = (*TABLES, "row", "add", "loop", "plan", "fresh", *LIMITS)
+CALLS = (*TABLES, "widths", "row", "add", "loop", "plan", "fresh", *LIMITS)
 TIE = 0.03  # a smaller difference is a tie, however quiet the controls
 NAMED = 6  # so many cases that only one run has are named, more are counted
 HOW = """Cases are paired by their names. Figures are medians of the repetitions; after each ± stands half the
@@ -126,7 +126,8 @@ def cases(pairs):
 
     def rank(pair):
         kind, _, n, d = pair.key
-        return kind.startswith("threads:"), CALLS.index(call_of(kind)), kind, n * d
+        size = d if call_of(kind) == "widths" else n * d
+        return kind.startswith("threads:"), CALLS.index(call_of(kind)), kind, size
 
     groups = {}
     for p in sorted(pairs, key=rank):

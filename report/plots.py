@@ -6,7 +6,7 @@ from matplotlib.ticker import EngFormatter
 from .drawing import COLOURS, GREY, SHADES, beside, dots, file, log, picture
 from .picks import BUDGETS, front, pick, recipes
 from .stats import STORES, limit_of, sizes_in, sizes_of
-from .tables import MEMORY, conditions
+from .tables import MEMORY, conditions, widths
 from .words import cache_sizes, listed, medians, position
 
 ABSOLUTE = BUDGETS[1][2]  # the budget that is a line in the picture of errors and speeds
@@ -208,3 +208,35 @@ def speed(run):
     )
     caption += f"float32. Vertical lines: this machine's caches. {medians(run.rows).capitalize()}."
     return picture("Speed by size of the table", caption, draw, 420)
+
+
+def by_width(run):
+    """Shares of the limit: a line for each implementation, beside each other for the offsets of the output."""
+    found = widths(run)
+    limits = {key: limit_of(run.rows, next(iter(rows.values())).key) for key, rows in found.items()}
+    offsets = list(dict.fromkeys(at for _, at in found if limits[_, at]))
+    shown = sorted({d for rows in found.values() for d in rows})
+    if not offsets or len(shown) < 2:
+        return None
+
+    def draw(figure):
+        for axes, offset in zip(figure.subplots(len(offsets), 1, squeeze=False, sharex=True)[:, 0], offsets):
+            drawn = []
+            for (name, at), rows in found.items():
+                if at == offset:
+                    index = run.index[run.families[name]]
+                    how = {"linestyle": "dashed", "markerfacecolor": "white"} if index in drawn else {}
+                    shares = [row.share_of(limits[name, at]) for row in rows.values()]
+                    errors = [50 * (spread or 0) for _, spread in shares]
+                    xs, ys = [shown.index(d) for d in rows], [100 * share for share, _ in shares]
+                    dots(axes, xs, ys, index, yerr=errors, label=name, **how)
+                    drawn.append(index)
+            axes.set(ylabel="% of limit", ylim=(0, None))
+            axes.set_title(f"output at {offset} modulo 64", fontsize=11)
+            axes.grid(axis="y")
+            beside(axes)
+        axes.set_xticks(range(len(shown)), shown, rotation=90)
+        axes.set_xlabel("d_model")
+
+    caption = f"float32 tables of 64 MiB; limit: stores of as many bytes. {medians(run.rows).capitalize()}."
+    return picture("Speed by width of the table", caption, draw, 60 + 220 * len(offsets))

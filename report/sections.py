@@ -30,11 +30,13 @@ def choice(run, picture=None):
     )
 
 
-def of_speeds(run, picture=None):
+def of_speeds(run, picture=None, by_width=None):
     notes = [EMULATED] if run.emulated else []
     if run.bench:
         found = [tables.matrix(run), *tables.levels(run)]
         yield Section("Speed by table size", notes, found, picture)
+        if tables.widths(run):
+            yield Section("Speed by width", notes or tables.cliffs(run), [tables.by_width(run)], by_width)
         yield Section("Single rows, plans and fresh memory", notes, list(tables.single(run)))
         yield Section("Random positions, other dtypes, sums and conventions", notes, list(tables.others(run)))
 
@@ -47,7 +49,7 @@ def sections(run):
     if plots.maps(run):
         yield Section("Errors by position and column", picture=plots.where(run))
     yield Section("Errors in units in the last place", [], [tables.distribution(run)], plots.ulps(run))
-    yield from of_speeds(run, plots.speed(run) if run.bench and not run.emulated else None)
+    yield from of_speeds(run, *((plots.speed(run), plots.by_width(run)) if run.bench and not run.emulated else ()))
     if run.peers:
         yield peers_tables.section(run.peers)
     yield Section("On what, and how, it was measured", [], [conditions(run)])

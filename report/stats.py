@@ -7,9 +7,10 @@ import statistics
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 ENOUGH = 3  # values that have a spread
 TABLES = ("fill", "fill_pair", "fill_at", "fill_at_real")  # calls that write rows of a table
-TIMED = {*TABLES, "add", "loop", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once"}
+TIMED = {*TABLES, "widths", "add", "loop", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once"}
 STORES = ("store", "stream")
 SIZES = {"f32": 4, "f64": 8, "bf16": 2, "f16": 2}  # bytes of an element, by the dtype's name
+LIMIT_OF_WIDTHS = [16384, 1024]  # has as many bytes as the tables of the sweep, to within a row
 PLAIN_LOOP = "plain_loop"  # adds a constant: what sums are compared with
 ISAS = ("avx512", "avx2", "neon", "scalar")  # best first, as the library chooses
 
@@ -100,7 +101,9 @@ def limit_of(rows, key, calls=STORES):
     kind, who, *shape = key
     if call_of(kind) == "add":
         return rows.get((kind, PLAIN_LOOP, *shape)) if who != PLAIN_LOOP else None
-    if call_of(kind) not in TABLES:
+    if call_of(kind) == "widths":
+        shape = LIMIT_OF_WIDTHS
+    elif call_of(kind) not in TABLES:
         return None
     parts = [p for p in kind.split("/") if p == call_of(kind) or p in SIZES or p.startswith(("threads:", "offset:"))]
     kinds = ["/".join(call if p == call_of(kind) else p for p in parts) for call in calls]

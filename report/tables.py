@@ -5,9 +5,10 @@ import dataclasses
 import re
 
 from .stats import PLAIN_LOOP, SIZES, STORES, TABLES, call_of, limit_of, pages, sizes_in, sizes_of
-from .words import cache_sizes, medians, number, percent, position, scaled, share, speed, times, ulps
+from .words import cache_sizes, listed, medians, number, percent, position, scaled, share, speed, times, ulps
 
 BASELINES = (r"sleef_[^_]+", r"sleef_f64_[^_]+", r"float64")
+NEAR, CLIFF = 16, 15  # columns to a neighbouring width; per cent that are pointed out
 MEMORY = "long"  # the shape that is larger than every cache
 SOME_ROWS = "* some rows only, spread over the table"
 
@@ -112,6 +113,48 @@ def levels(run):
         shapes |= {s: w for s, w in run.shapes.items() if w[0] == MEMORY}
         for (n, d), (name, what) in ((s, shapes[s]) for s in ran if s in shapes):
             yield speeds(run, f"fill, {name}, {what}{misfit(name, 4 * n * d, caches)}", "fill", (n, d))
+
+
+def widths(run):
+    """{(implementation, offset of the output): {width: row}} of the sweep over widths"""
+    found = {}
+    for name in run.order:
+        for (kind, who, _, d), row in sorted(run.verified.items(), key=lambda f: (f[0][0], f[0][3])):
+            if who == name and call_of(kind) == "widths":
+                found.setdefault((name, kind.partition("offset:")[2]), {})[d] = row
+    return found
+
+
+def cliffs(run):
+    """A sentence for each implementation and offset with widths that are far slower than each of their neighbours."""
+    said = []
+    for (name, at), rows in widths(run).items():
+        near = {d: [rows[e].ns for e in rows if 0 < abs(e - d) <= NEAR] for d in rows}
+        shares = {d: max(near[d]) / row.ns for d, row in rows.items() if near[d]}  # of the slower one's speed
+        slow = [f"{d} ({share:.2f})" for d, share in shares.items() if share < 1 - CLIFF / 100]
+        rule = f"more than {CLIFF} % slower than neighbouring widths"
+        if slow:
+            said.append(f"{name}, output at {at} modulo 64: {rule} at d_model (times their speed) {listed(slow)}.")
+    return said or [f"No width is more than {CLIFF} % slower than its neighbours."]
+
+
+def by_width(run):
+    """The ends of the sweep."""
+    lines = []
+    for (name, at), rows in widths(run).items():
+        lines.append([f"{name}, {at}"])
+        for d in (f(rows, key=lambda d, rows=rows: rows[d].ns) for f in (min, max)):
+            lines[-1] += [str(d), speed(rows[d]), percent(rows[d], limit_of(run.rows, rows[d].key))]
+    head = [
+        "implementation, output modulo 64",
+        "fastest d_model",
+        "GB/s",
+        "of limit",
+        "slowest d_model",
+        "GB/s",
+        "of limit",
+    ]
+    return Table("float32 tables of 64 MiB, widths on both sides of powers of two", head, lines)
 
 
 def single(run):

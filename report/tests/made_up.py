@@ -66,6 +66,15 @@ def bench(*more, fills=FILLS, verdicts=(), **context):
     return {"context": known | context, "benchmarks": runs, "verdicts": list(verdicts)}
 
 
+def sweep(**slow):
+    """Tables of several widths, at 0.2 ns an element: half of what stores reach. slow: {d1024_at0: times as long}"""
+    runs = [c for at in (0, 16) for c in case(f"limit/stream/w:64/n:16384/d:1024/offset:{at}", 0.1, 16384, 1024)]
+    for d, at in ((d, at) for d in (496, 512, 528, 768, 1000, 1008, 1024, 1040) for at in (0, 16)):
+        ns, n = 0.2 * slow.get(f"d{d}_at{at}", 1), 2**24 // d
+        runs += case(f"widths/exact_avx2/f32/n:{n}/d:{d}/offset:{at}", ns, n, d)
+    return runs
+
+
 PEERS = {
     "fill/exact_avx512": 0.2,
     "fill/anchored_avx512": 0.15,

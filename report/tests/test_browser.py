@@ -19,7 +19,7 @@ from selenium.webdriver.chrome.service import Service
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 VERIFY, BENCH = os.environ["POSENC_VERIFY"], os.environ["POSENC_BENCH"]
-FEW = "^(harness|row)/|n:(5000|256)/d:512$|n:16/d:384$|^fill_at/.*/n:2048"  # something for every section
+FEW = "^(harness|row)/|n:(5000|256)/d:512$|n:16/d:384$|^fill_at/.*/n:2048|^widths/.*/d:1[12]|n:16384/d:1024/"  # something for every section
 VIEWS = [(width, theme) for width in (1280, 400) for theme in ("light", "dark")]
 
 
@@ -110,7 +110,7 @@ def test_pictures(view):
       }
       return [seen.length, wrong]"""
     )
-    assert found == [5, []]
+    assert found == [6, []]
 
 
 def test_colours_follow_the_theme(view):

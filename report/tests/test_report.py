@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from made_up import bench, case, entry, judge, peers_bench, text_of, verify
+from made_up import bench, case, entry, judge, peers_bench, sweep, text_of, verify
 
 QUIET = [e for e in verify()["implementations"] if e["name"] != "wrong"]
 
@@ -29,6 +29,11 @@ def test_sections_and_figures(page_of):
     assert "exact_avx2 100 % 0.25 0.5 0.5 3.0e-8 half a unit (proved) 0 0" in text
     assert "exact_avx2 256.0 ± 1.3" in text and "2 outputs beyond &lt;b&gt;its&lt;/b&gt; bound" in page
     assert page.count("<svg") == 4 and "http" not in re.sub(r"http://www.w3.org/\d+/\w+", "", page)
+
+
+def test_widths(page_of):
+    page = page_of(verify(), bench(sweep(d1024_at0=2)))
+    assert page.count("<svg") == 5 and "more than 15 % slower" in page and "output at 16 modulo 64</text>" in page
 
 
 def test_files_beside_the_page(page_of, tmp_path):
