@@ -1,11 +1,11 @@
-/* anchored_*: angle addition in float64, twice, rounded once.
+/* anchored_*: the sum of two angles in float64, rounded once.
  *
- *     position = 8192 c + 64 m + b         (coarse * middle) * step         two complex products, see rotation/turns.h
+ *     position = 64 m + 31.5 +- (b + 1/2)         anchor * step, a complex product, see rotation/turns.h
  *
- * Coarse angles are computed afresh, middles and steps once per plan, so errors do not add up along the table. Bound as
- * complex numbers of size 1, v = 2^-53: the three are within 1.4 v (rotation/angle.h); each product rounds one product
- * of a pair, v times its size, and the sum, v: (sin, cos) off by at most 2 v. 3 * 1.4 v + 2 * 2 v = 8.2 v, and less
- * than 0.3 v for what rotation/angle.h's reduction leaves. Then one rounding to the dtype.
+ * Anchors are computed afresh, steps once per plan, so errors do not add up along the table. Bound as complex numbers of
+ * size 1, v = 2^-53: the two are within 1.4 v (rotation/angle.h); the product rounds one product of a pair, v times its
+ * size, and the sum, v: (sin, cos) off by at most 2 v. 2 * 1.4 v + 2 v = 4.8 v, and less than 0.3 v for what
+ * rotation/angle.h's reduction leaves. Then one rounding to the dtype.
  *
  * All members run this one sequence of fused operations, so they agree bit for bit.
  */
@@ -15,11 +15,11 @@
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const turns t = turns_of(spec, state);
   if (spec->dtype == POSENC_F32 && !r->reals)
-    write_rows(spec, state, r, out, stride, NULL);
+    write_rows(spec, &t, r, out, stride);
   else if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW)
-    fill_bf16(spec, &t, r, out, stride, 0);
+    fill_bf16(spec, &t, r, out, stride);
   else
-    write_dtype(spec, &t, r, out, stride, 0);
+    write_dtype(spec, &t, r, out, stride);
 }
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved",

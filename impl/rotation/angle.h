@@ -1,7 +1,6 @@
 /* Sine and cosine of position * w in float64 vectors, the building block of the anchored and exact kernels.
  *
- * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (positions are integers: whole turns do
- * not matter), as two float64 each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
+ * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (rotation/turns.h), as two float64 each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
  *
  *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole
  *              quarter turns are subtracted exactly. Relative error below 2^-103 when no quarter was taken away; else
@@ -16,6 +15,7 @@
 #ifndef POSENC_ANGLE_H
 #define POSENC_ANGLE_H
 
+#include "rotation/turns.h"
 #include "simd/simd.h"
 
 typedef struct angle {
@@ -61,16 +61,16 @@ static inline angle angle_at(vd position, vd hi, vd mid) {
   return (angle){vd_add(sine_q, vd_set1(0.0)), cosine_q}; /* no sine of -0: angle 0 gives +0 */
 }
 
-/* The sum of two angles from their sines and cosines: one sequence of operations for everyone, so that all agree bit
- * for bit. Each result is off by 2^-53 (|product that is rounded| + |result|) where the row may fuse. */
-static inline angle rotated(angle a, angle b) {
-  /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): arrays that vector stores have written count as unset there. */
-  return (angle){vd_fma(a.sin, b.cos, vd_mul(a.cos, b.sin)), vd_fnma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
+/* Of VD_LANES frequencies from k, anywhere. */
+static inline angle compute(const turns *t, int64_t k, double position) {
+  return angle_at(vd_set1(position), vd_loadu(t->hi + k), vd_loadu(t->mid + k));
 }
 
-/* The other way round, by -b: the same products, and the same bits as rotated() by an angle whose sine is negated. */
-static inline angle rotated_back(angle a, angle b) {
-  return (angle){vd_fms(a.sin, b.cos, vd_mul(a.cos, b.sin)), vd_fma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
+/* The sum of two angles from their sines and cosines: one sequence of operations for everyone (rotation/tile.h has it
+ * for sines and cosines in turn), so that all agree bit for bit. Each result is off by 2^-53 (|product that is rounded| +
+ * |result|) where the row may fuse. */
+static inline angle rotated(angle a, angle b) {
+  return (angle){vd_fma(a.cos, b.sin, vd_mul(a.sin, b.cos)), vd_fnma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
 }
 
 #endif

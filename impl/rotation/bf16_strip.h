@@ -17,29 +17,29 @@
 
 #define BF16_ERROR ((float)(POSENC_FUSED ? POSENC_BUDGET_FLOAT : POSENC_BUDGET_FLOAT_NOT_FUSED) * 0x1p-24f)
 #define BF16_ENDS_ERROR (BF16_ERROR + 0x1p-25f)
+#define BF16_RELATIVE_AT_0 ((float)POSENC_BUDGET_FLOAT_RELATIVE_AT_0 * 0x1p-24f)
 #define BF16_RELATIVE ((float)POSENC_BUDGET_FLOAT_RELATIVE * 0x1p-24f)
 
 enum { BF16_STRIP = 64, BF16_LINE = 16 /* pairs */ };
 
 typedef struct bf16_strip {
   const turns *t;
-  int64_t k;             /* frequency of the first lane that is the row's own */
-  int64_t before_k;      /* lanes left of it are of the row before: their first frequency, */
-  int lanes, before;     /* and how many they are; before > 0 only in strips of one line */
-  int absolute;          /* no sine's error is relative */
-  const float *steps;    /* of lane 0, step 0: sines; */
-  int64_t cosines, next; /* cosines, and the next step's sines, so far behind */
-  int64_t coarse, anchor;
-  double coarses[2][BF16_STRIP] LINE, anchors[2][BF16_STRIP] LINE; /* sines, cosines at those positions */
-  float sin[BF16_STRIP] LINE, cos[BF16_STRIP] LINE;                /* of the anchor */
+  int64_t k;                                        /* frequency of the first lane that is the row's own */
+  int64_t before_k;                                 /* lanes left of it are of the row before: their first frequency, */
+  int lanes, before;                                /* and how many they are; before > 0 only in strips of one line */
+  int absolute;                                     /* no sine's error is relative */
+  const float *steps;                               /* of lane 0, step 0: sines; */
+  int64_t cosines, next;                            /* cosines, and the next step's sines, so far behind */
+  int64_t run;                                      /* position of its first row */
+  float sin[BF16_STRIP] LINE, cos[BF16_STRIP] LINE; /* of the anchor */
   float more[BF16_STRIP] LINE, less[BF16_STRIP] LINE,
       error[BF16_STRIP] LINE; /* a sine's ends: y more + error, y less - error */
 } bf16_strip;
 
-/* Steps in float32: float[STEPS][2][n], after the middles and before some zeros, as a line of them is read from
+/* Steps in float32: float[STEPS][2][n], after the float64 and before some zeros, as a line of them is read from
  * anywhere. */
 static inline float *bf16_steps(const turns *t) {
-  return t->steps ? (float *)(void *)(t->middles + t->n / WINDOW * MIDDLES * ENTRY) : NULL;
+  return t->steps ? (float *)(void *)(t->steps + t->n / WINDOW * ENTRIES * ENTRY) : NULL;
 }
 
 static inline void make_bf16_steps(const turns *t) {
@@ -47,60 +47,61 @@ static inline void make_bf16_steps(const turns *t) {
   for (int b = 0; b < STEPS; b++)
     for (int function = 0; function < 2; function++)
       for (int64_t k = 0; k < t->n; k++)
-        *to++ = (float)entries_of(t, t->steps, STEPS, k)[b * ENTRY + function * ROOM];
+        *to++ = (float)steps_of(t, k / WINDOW * WINDOW)[b * ENTRY + pair_at((int)(k % WINDOW), function)];
   memset(to, 0, BF16_LINE * sizeof *to);
 }
 
 /* Lanes from `at` on for frequencies from k on, in whole vectors: more than `count` may be written, but never beyond
- * the strip. */
-static inline void set_lanes(bf16_strip *p, int at, int64_t k, int count, int64_t furthest) {
+ * the strip. Errors are relative where they are so near both of these anchors. */
+static inline void set_lanes(bf16_strip *p, int at, int64_t k, int count, double first_anchor, double last_anchor) {
+  const double furthest = fmax(fabs(first_anchor), fabs(last_anchor));
+  const float share = fmin(fabs(first_anchor), fabs(last_anchor)) < RUN ? BF16_RELATIVE_AT_0 : BF16_RELATIVE;
   for (int l = 0; l < count; l += VD_LANES) {
     double relative[VD_LANES];
-    store_angle(p->coarses[0] + at + l, BF16_STRIP, compute(p->t, k + l, p->coarse));
-    vd_store(relative, relative_at(p->t, k + l, furthest));
+    vd_store(relative, relative_near(p->t, k + l, furthest));
     for (int i = 0; i < VD_LANES; i++) {
       const double size = fabs(p->t->hi[k + l + i]);
       const int is_absolute = relative[i] == 0.0; /* a mask, all bits of which are set otherwise: a NaN */
       const int lane = at + l + i;
       p->absolute &= is_absolute;
-      p->more[lane] = is_absolute ? 1.0f : 1.0f + BF16_RELATIVE;
-      p->less[lane] = is_absolute ? 1.0f : 1.0f - BF16_RELATIVE;
+      p->more[lane] = is_absolute ? 1.0f : 1.0f + share;
+      p->less[lane] = is_absolute ? 1.0f : 1.0f - share;
       /* below 2^-100 no float32 would do */
       p->error[lane] = is_absolute ? BF16_ENDS_ERROR : size > 0.0 && size < 0x1p-100 ? 1.0f : 0.0f;
     }
   }
 }
 
-/* Of `lanes` frequencies from k. Lanes behind the last one hold something finite. */
-static inline void set_bf16_strip(bf16_strip *p, const turns *t, int64_t k, int lanes, int64_t coarse) {
+/* Of `lanes` frequencies from k, for runs with these anchors. Lanes behind the last one hold something finite. */
+static inline void set_bf16_strip(
+    bf16_strip *p, const turns *t, int64_t k, int lanes, double first_anchor, double last_anchor) {
   p->t = t;
   p->k = k;
   p->lanes = lanes;
   p->before = 0;
   p->absolute = 1;
-  p->coarse = coarse;
   p->steps = bf16_steps(t) + k;
   p->cosines = t->n;
   p->next = 2 * t->n;
   for (int l = lanes / VD_LANES * VD_LANES; l < BF16_STRIP; l++) {
-    p->anchors[0][l] = 0.0;
-    p->anchors[1][l] = 1.0;
+    p->sin[l] = 0.0f;
+    p->cos[l] = 1.0f;
     p->more[l] = p->less[l] = 1.0f;
     p->error[l] = 0.0f;
   }
-  set_lanes(p, 0, k, lanes, coarse);
+  set_lanes(p, 0, k, lanes, first_anchor, last_anchor);
 }
 
 typedef float bf16_edge[STEPS][2][BF16_LINE];
 
 /* The line over the end of a row of so many pairs and the start of the next; steps are put together in `edge`. */
 static inline void set_bf16_edge(
-    bf16_strip *p, bf16_edge edge, const turns *t, int64_t pairs, int before, int64_t coarse) {
-  set_bf16_strip(p, t, 0, BF16_LINE, coarse);
+    bf16_strip *p, bf16_edge edge, const turns *t, int64_t pairs, int before, double first_anchor, double last_anchor) {
+  set_bf16_strip(p, t, 0, BF16_LINE, first_anchor, last_anchor);
   p->before = before;
   p->before_k = pairs - before;
-  set_lanes(p, 0, p->before_k, before, (coarse < 0 ? -coarse : coarse) + COARSE);
-  set_lanes(p, before, 0, BF16_LINE - before, coarse);
+  set_lanes(p, 0, p->before_k, before, first_anchor - 1.0, last_anchor - 1.0);
+  set_lanes(p, before, 0, BF16_LINE - before, first_anchor, last_anchor);
   for (int b = 0; b < STEPS; b++)
     for (int function = 0; function < 2; function++)
       for (int l = 0; l < BF16_LINE; l++)
@@ -110,76 +111,62 @@ static inline void set_bf16_edge(
   p->next = 2 * BF16_LINE;
 }
 
-/* Lanes of the row before are rotated back by a position: what it costs in float64 does not matter here. Of a small
- * angle, 63 positions with step -32, the products of a sine are then at most 95/31 of their sum: 11.2 u of 16; and -1
- * with step 1 is 0 exactly, as such frequencies are below 2^-13, where float32's cosine is 1. */
-static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, int back) {
-  const int middle = (int)((p->anchor - p->coarse) / STEP);
+static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, double anchor) {
   for (int l = 0; l < count; l += VD_LANES) {
-    const angle coarse = load_angle(p->coarses[0] + at + l, BF16_STRIP);
-    const angle anchor = rotated(coarse, entry(p->t, middles_of(p->t, k + l), k + l, middle, STEP));
-    store_angle(p->anchors[0] + at + l, BF16_STRIP,
-        back ? rotated(anchor, entry(p->t, steps_of(p->t, k + l), k + l, -1, 1)) : anchor);
+    double sin[VD_LANES], cos[VD_LANES];
+    const angle a = compute(p->t, k + l, anchor);
+    vd_store(sin, a.sin);
+    vd_store(cos, a.cos);
+    for (int i = 0; i < VD_LANES && at + l + i < BF16_STRIP; i++) {
+      p->sin[at + l + i] = (float)sin[i];
+      p->cos[at + l + i] = (float)cos[i];
+    }
   }
 }
 
-static inline void set_bf16_run(bf16_strip *p, int64_t anchor) {
-  p->anchor = anchor;
-  /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): every strip of rotation/bf16.h is set when it comes here. */
-  set_anchors(p, 0, p->before_k, p->before, 1);
-  set_anchors(p, p->before, p->k, p->lanes - p->before, 0);
-  for (int l = 0; l < BF16_STRIP; l++) {
-    p->sin[l] = (float)p->anchors[0][l];
-    p->cos[l] = (float)p->anchors[1][l];
-  }
+/* Lanes of the row before are a position behind. */
+static inline void set_bf16_run(bf16_strip *p, int64_t run) {
+  p->run = run;
+  set_anchors(p, 0, p->before_k, p->before, anchor_of(run) - 1.0);
+  set_anchors(p, p->before, p->k, p->lanes - p->before, anchor_of(run));
 }
 
 /* ---- the few that float32 does not decide ---- */
 
-static inline angle position_angle(const turns *t, int64_t k, int64_t position) {
-  const parts at = parts_of(position);
-  const angle anchor = rotated(compute(t, k, at.coarse), entry(t, middles_of(t, k), k, at.middle, STEP));
-  return rotated(anchor, entry(t, steps_of(t, k), k, at.step, 1));
-}
-
-/* Lane l of row anchor + b, as rotation/dtypes.h rounds it. */
+/* Lane l of row b ahead of the anchor, or behind it, as rotation/dtypes.h rounds it. */
 __attribute__((noinline)) static uint32_t rechecked_pair(
-    const bf16_strip *p, const posenc_spec *spec, int l, int b, int exact) {
+    const bf16_strip *p, const posenc_spec *spec, int l, int b, int ahead) {
   const int is_before = l < p->before;
-  const int64_t k = is_before ? p->before_k + l : p->k + l - p->before, position = p->anchor + b - is_before;
-  double y[2][VD_LANES], relative[VD_LANES];
+  const int64_t k = is_before ? p->before_k + l : p->k + l - p->before;
+  const int64_t position = p->run + STEPS + (ahead ? b : -1 - b) - is_before, vector = k / VD_LANES * VD_LANES;
+  values x;
+  angle coarse[STRIP / VD_LANES];
   uint32_t pair = 0;
-  if (position == 0)
-    return UINT32_C(0x3f800000); /* 0 and 1, exactly */
-  store_angle(y[0], VD_LANES,
-      is_before ? position_angle(p->t, k, position)
-                : rotated(load_angle(p->anchors[0] + l, BF16_STRIP), entry(p->t, steps_of(p->t, k), k, b, 1)));
-  vd_store(
-      relative, vd_and(relative_at(p->t, k, parts_of(position).coarse), vd_set1(POSENC_BUDGET_RELATIVE * 0x1p-53)));
+  coarse[0] = compute(p->t, vector, coarse_of(position));
+  integer_vector(&x, 0, p->t, vector, position, coarse);
   for (int function = 0; function < 2; function++) {
-    const double value = y[function][0];
-    const double error = relative[0] != 0.0 ? fabs(value) * relative[0] : POSENC_BUDGET_ERROR * 0x1p-53;
+    const double value = x.y[function][k - vector], error = x.error[function][k - vector];
     const uint16_t low = posenc_bf16_bits(rounded(value - error, POSENC_BF16)),
                    high = posenc_bf16_bits(rounded(value + error, POSENC_BF16));
     uint16_t bits = posenc_bf16_bits(rounded(value, POSENC_BF16));
-    if (exact && low != high)
+    if (EXACT && low != high)
       bits = posenc_bf16_bits(posenc_fallback(spec, (double)position, 2 * k + function));
     pair |= (uint32_t)bits << 16 * function;
   }
   return pair;
 }
 
-/* Those of rows anchor + b and anchor - b; apart as strip_pairs() leaves it. */
-__attribute__((noinline)) static void recheck_lanes(const bf16_strip *p, const posenc_spec *spec, int b,
-    uint32_t *ahead, uint32_t *behind, const uint32_t *apart, int exact) {
+/* Those of both rows; apart as strip_pairs() leaves it. */
+__attribute__((noinline)) static void recheck_lanes(
+    const bf16_strip *p, const posenc_spec *spec, int b, uint32_t *ahead, uint32_t *behind, const uint32_t *apart) {
   for (int at = 0; at < p->lanes; at += 4) { /* whole lines are there */
     uint64_t of_four[2];
     memcpy(of_four, apart + at, sizeof of_four);
     for (int l = at; (of_four[0] | of_four[1]) && l < at + 4 && l < p->lanes; l++) {
       if (apart[l] >> 16)
-        ahead[l] = rechecked_pair(p, spec, l, b, exact);
+        ahead[l] = rechecked_pair(p, spec, l, b, 1);
       if (apart[l] & 0xffff)
-        behind[l] = rechecked_pair(p, spec, l, -b, exact);
+        behind[l] = rechecked_pair(p, spec, l, b, 0);
     }
   }
 }
@@ -203,7 +190,7 @@ FLAT uint32_t pair_of(float s_more, float s_less, float c_more, float c_less, ui
   return (c & 0xffff0000) | s >> 16;
 }
 
-/* Lanes first .. end-1 of rows anchor + b and anchor - b, b >= 0. apart[l] is not 0 where lane l is undecided: the
+/* Lanes first .. end-1 of the rows ahead of the anchor and behind it by step b. apart[l] is not 0 where lane l is undecided: the
  * upper half in the first of them, the lower half in the second. Returns whether any is. */
 FLAT uint32_t strip_pairs(
     const bf16_strip *p, int first, int end, int absolute, int b, uint32_t *ahead, uint32_t *behind, uint32_t *apart) {

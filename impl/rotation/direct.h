@@ -17,7 +17,7 @@
 #ifndef POSENC_DIRECT_H
 #define POSENC_DIRECT_H
 
-#include "rotation/strip.h"
+#include "rotation/tile.h"
 
 /* Of the angle less its quarters: at most an eighth of a turn, and what mid adds. */
 static inline angle direct_angle(vd position, vd hi, vd mid, vd *quarters) {
@@ -38,54 +38,55 @@ static inline angle direct_angle(vd position, vd hi, vd mid, vd *quarters) {
 }
 
 /* The pairs of frequencies k, k + 1, ... What is rotated is as near to halfway, and as small, as before. */
-static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt, rounding_test *c) {
+static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt, rounding_test *test) {
   vd quarters;
   const angle y = direct_angle(position, vd_loadu(t->hi + k), vd_loadu(t->mid + k), &quarters);
   const vp packed = vd_pack_rotated(y.sin, y.cos, quarters);
-  test_pairs(c, y.sin, y.cos, packed, exempt);
+  test_pairs(test, y.sin, y.cos, packed, exempt);
   return packed;
 }
 
-/* Rechecks the columns of frequencies k, k + 1, ... up to column `end`, vector by vector, and now looks for exempt
- * lanes. What recheck() gets is the value of compute(): the exact value and the one written are both in its interval.
- * (Unused where only the angle is tested.) */
-__attribute__((noinline, unused)) static void recheck_direct(const posenc_spec *spec, const turns *t, int64_t position,
-    int64_t k, int64_t end, float *row, recheck_pairs *recheck) {
+/* Rechecks the columns of frequencies k, k + 1, ... up to column `end`, vector by vector, and now looks for exempt lanes. */
+__attribute__((noinline)) static void recheck_direct(
+    const posenc_spec *spec, const turns *t, int64_t position, int64_t k, int64_t end, float *row) {
   for (; 2 * k < end; k += VD_LANES) {
-    rounding_test c = test_none();
-    direct_pairs(t, k, vd_set1((double)position), vx_of(exempt_lanes(t, k, position)), &c);
-    if (test_failed(&c))
-      recheck(spec, t, position, k, compute(t, k, position), relative_at(t, k, position), row + 2 * k, 0, end - 2 * k);
+    rounding_test test = test_none();
+    const vp written = direct_pairs(t, k, vd_set1((double)position), exempt_near(t, k, (double)position), &test);
+    if (test_failed(&test)) {
+      float pairs[EACH];
+      vp_store(pairs, written);
+      resolve(spec, t, position, k, written, pairs);
+      memcpy(row + 2 * k, pairs, (size_t)(end - 2 * k < EACH ? end - 2 * k : EACH) * sizeof *row);
+    }
   }
-}
-
-/* Is a row at this position computed this way? Without FMA the tables are faster, if the position has no coarse part,
- * which is not in them. Either way gives the nearest float32. */
-static inline int is_direct(const turns *t, int64_t position) {
-  return POSENC_FUSED || !t->steps || parts_of(position).coarse != 0;
 }
 
 /* Columns of a row from those of frequency `first` >= 0 up to `end`. At position 0 all are exact. */
-static inline void direct_row(const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first,
-    int64_t end, recheck_pairs *recheck) {
+static inline void direct_row(
+    const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
   static const double lane[GROUP] LINE = {0, 1, 2, 3, 4, 5, 6, 7};
+  enum { PER_STRIP = WINDOW / VD_LANES };
   const vd at = vd_set1((double)position);
   int64_t k = first;
-  for (; 2 * (k + STRIP) <= end; k += STRIP) {
-    rounding_test c = test_none();
+  for (; 2 * (k + WINDOW) <= end; k += WINDOW) {
+    rounding_test test = test_none();
 #pragma GCC unroll 8
     for (int v = 0; v < PER_STRIP; v++)
-      vp_store(row + 2 * k + v * EACH, direct_pairs(t, k + v * VD_LANES, at, vx_of(vd_set1(0.0)), &c));
-    if (test_failed(&c) && position != 0)
-      recheck_direct(spec, t, position, k, 2 * (k + STRIP), row, recheck);
+      vp_store(row + 2 * k + v * EACH, direct_pairs(t, k + v * VD_LANES, at, vx_of(vd_set1(0.0)), &test));
+    if (test_failed(&test) && position != 0)
+      recheck_direct(spec, t, position, k, 2 * (k + WINDOW), row);
   }
   for (; 2 * k < end; k += VD_LANES) { /* lanes of no column are not looked at */
     const int64_t columns = end - 2 * k, to = columns < EACH ? columns : EACH, pairs = (to + 1) / 2;
-    rounding_test c = test_none();
+    rounding_test test = test_none();
     const vd none = vd_ge(vd_loadu(lane), vd_set1((double)pairs));
-    store_columns(row + 2 * k, direct_pairs(t, k, at, vx_of(none), &c), 0, to);
-    if (test_failed(&c) && position != 0)
-      recheck_direct(spec, t, position, k, 2 * k + to, row, recheck);
+    const vp packed = direct_pairs(t, k, at, vx_of(none), &test);
+    if (to == EACH)
+      vp_store(row + 2 * k, packed);
+    else
+      vp_store_part(row + 2 * k, packed, 0, to);
+    if (test_failed(&test) && position != 0)
+      recheck_direct(spec, t, position, k, 2 * k + to, row);
   }
 }
 

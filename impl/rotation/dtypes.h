@@ -13,7 +13,7 @@
 
 #include "integer/fallback.h"
 #include "rotation/round.h"
-#include "rotation/row.h"
+#include "rotation/slots.h"
 
 typedef struct values {
   double y[2][STRIP] LINE, error[2][STRIP] LINE; /* of sines, of cosines */
@@ -28,13 +28,15 @@ static inline void store_values(values *to, int v, angle y, vd share, vd rest) {
   vd_store(to->error[1] + at, vd_fma(vd_abs(y.cos), share, rest));
 }
 
-/* As in rotation/exact.c: relative where no part turns by an eighth, else absolute. */
-static inline void integer_values(values *to, const row_strip *p, parts at) {
-  const vd absolute = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
-  for (int v = 0; v < PER_STRIP; v++) {
-    const vd relative = relative_at(p->t, p->first + v * VD_LANES, p->coarse);
-    const vd share = vd_and(relative, vd_set1(POSENC_BUDGET_RELATIVE * 0x1p-53));
-    store_values(to, v, row_angle(p, at, v), share, vd_sub(absolute, vd_and(relative, absolute)));
+/* Vector v, of frequencies from k, at an integer position: for exact the angle by itself, as in rotation/ziv.h; for
+ * anchored its sum, given the coarse parts. */
+static inline void integer_vector(values *to, int v, const turns *t, int64_t k, int64_t position, const angle *coarse) {
+  if (EXACT || position == 0) {
+    const vd reduction = vd_set1(fabs((double)position) * (POSENC_BUDGET_PLACE * 0x1p-106));
+    const vd rest = vd_sub(reduction, vd_and(reduction, relative_near(t, k, (double)position)));
+    store_values(to, v, compute(t, k, (double)position), vd_set1(POSENC_BUDGET_ALONE * 0x1p-53), rest);
+  } else {
+    store_values(to, v, sum_at(t, coarse[v], k, position), vd_set1(0.0), vd_set1(0.0));
   }
 }
 
@@ -48,7 +50,7 @@ static inline int any_whole(const double *whole) {
 /* Of a position that is no integer, or -0.0. */
 static inline void real_values(values *to, const turns *t, int64_t first, double position) {
   const double fraction = position - rint(position);
-  for (int v = 0; v < PER_STRIP; v++) {
+  for (int v = 0; v < STRIP / VD_LANES; v++) {
     const int64_t k = first + v * VD_LANES;
     const vd at = vd_set1(position);
     const angle y = angle_at(at, vd_loadu(t->hi + k), vd_loadu(t->mid + k));
@@ -74,13 +76,13 @@ FLAT double rounded(double y, int dtype) {
 }
 
 /* Rounds values, and for exact says whether the ends of any interval are rounded apart. */
-FLAT int round_values(values *x, int exact, int dtype) {
+FLAT int round_values(values *x, int dtype) {
   uint64_t apart = 0;
   for (int f = 0; f < 2; f++)
     for (int k = 0; k < STRIP; k++) {
       const double y = x->y[f][k], low = rounded(y - x->error[f][k], dtype), high = rounded(y + x->error[f][k], dtype);
       x->y[f][k] = rounded(y, dtype);
-      if (exact) {
+      if (EXACT) {
         uint64_t bits[2]; /* the zeros differ in their sign */
         memcpy(&bits[0], &low, sizeof low);
         memcpy(&bits[1], &high, sizeof high);
@@ -110,20 +112,20 @@ static inline int unknown(const turns *t, int64_t k, double position) {
 }
 
 FLAT void finish_strip(const posenc_spec *spec, const turns *t, values *x, int64_t first, int64_t pairs,
-    double position, int exact, int dtype, void *out) {
-  const int apart = round_values(x, exact, dtype);
+    double position, int dtype, void *out) {
+  const int apart = round_values(x, dtype);
   for (int64_t k = 0; k < pairs && (apart || position != rint(position)); k++)
     for (int f = 0; f < 2; f++)
-      if ((exact && x->apart[f][k]) || unknown(t, first + k, position))
+      if ((EXACT && x->apart[f][k]) || unknown(t, first + k, position))
         x->y[f][k] = posenc_fallback(spec, position, 2 * (first + k) + f);
   write_values(x, dtype, pairs, out);
 }
 
 static inline void dtype_strips(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t first,
-    int64_t pairs, unsigned char *out, int64_t stride_bytes, int exact) {
+    int64_t pairs, unsigned char *out, int64_t stride_bytes) {
   values x;
-  row_strip p;
-  p.vectors = 0; /* none is set */
+  angle coarse[STRIP / VD_LANES];
+  double at = NAN; /* what they are at */
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
     void *const to = out + i * stride_bytes;
@@ -131,34 +133,35 @@ static inline void dtype_strips(const posenc_spec *spec, const turns *t, const p
     if (!is_integer) {
       real_values(&x, t, first, position);
     } else { /* the same bits, whoever asks */
-      const parts at = parts_of((int64_t)position);
-      if (!p.vectors || at.coarse != p.coarse)
-        set_row_strip(&p, t, first, 2 * (first + STRIP), at.coarse, 1);
-      integer_values(&x, &p, at);
+      for (int v = 0; !EXACT && at != coarse_of((int64_t)position) && v < STRIP / VD_LANES; v++)
+        coarse[v] = compute(t, first + v * VD_LANES, coarse_of((int64_t)position));
+      at = coarse_of((int64_t)position);
+      for (int v = 0; v < STRIP / VD_LANES; v++)
+        integer_vector(&x, v, t, first + v * VD_LANES, (int64_t)position, coarse);
     }
     switch (spec->dtype) {
-    case POSENC_F64:
-      finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F64, to);
+    case POSENC_F64: /* of anchored */
+      finish_strip(spec, t, &x, first, pairs, position, POSENC_F64, to);
       break;
     case POSENC_BF16:
-      finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_BF16, to);
+      finish_strip(spec, t, &x, first, pairs, position, POSENC_BF16, to);
       break;
     case POSENC_F16:
-      finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F16, to);
+      finish_strip(spec, t, &x, first, pairs, position, POSENC_F16, to);
       break;
     default:
-      finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F32, to);
+      finish_strip(spec, t, &x, first, pairs, position, POSENC_F32, to);
     }
   }
 }
 
 /* Whole pairs only: r->to is even. */
 __attribute__((noinline)) static void write_dtype(
-    const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride, int exact) {
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride) {
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
   for (int64_t c = r->from; c < r->to; c += 2 * STRIP)
     dtype_strips(spec, t, r, c / 2, (r->to - c < 2 * STRIP ? r->to - c : 2 * STRIP) / 2,
-        (unsigned char *)out + (c - r->from) * size, stride * size, exact);
+        (unsigned char *)out + (c - r->from) * size, stride * size);
 }
 
 #endif

@@ -1,133 +1,167 @@
-/* The rows of a run in a block, two at a time. */
+/* A run of a block: its rows, written tile by tile or piece by piece. */
 #ifndef POSENC_RUN_H
 #define POSENC_RUN_H
 
-#include "rotation/inner_loop.h"
+#include "rotation/block.h"
 
-/* What is known of a block's strips when its loop is compiled: nothing; that all of them are whole and none is shared,
- * as in most tables in the caches; that there is just one whole one, as around the caches. What is asked otherwise
- * would cost a tenth. */
-typedef enum known { ANY, WHOLE, ALONE } known;
+FLAT tile_rows rows_at(const target *to, int b, int column) {
+  float *const at = to->row + column;
+  return (tile_rows){at + b * to->stride, at - (b + 1) * to->stride, to->stride};
+}
 
-/* Row -32, the only one from STEP / 2 steps behind, shares lines with a row of another anchor. It has no counterpart
- * ahead, and so the constants of this call tell nearly always that it is not there. */
-FLAT int some_rows(const block *p, const view *w, const posenc_spec *spec, store how, known strips, pair_of_rows rows,
-    int b, const target *to, recheck_pairs *recheck) {
-  int flagged = 0; /* around the caches, where there is one strip */
-  if (strips == ALONE)
-    return rotate_strip(p, w, spec, how, rows, 0, 0, b, to, recheck);
-  if (strips == WHOLE) {
-    for (int v = 0; v < p->vectors; v += PER_STRIP)
-      rotate_strip(p, w, spec, how, rows, 0, v, b, to, recheck);
-    return 0;
+/* Of the 8 rows by steps b .. b+3, in a buffer from the lowest up: which row of the run is row i. */
+static inline int row_of(int b, int i) { return STEPS + (i < ROWS ? i - ROWS - b : i - ROWS + b); }
+static inline int is_wanted(const target *to, int row) { return row >= to->from && row < to->to; }
+static inline float *row_at(const target *to, int row) { return to->row + (row - STEPS) * to->stride; }
+
+/* To rows that begin at `rows`, the first tile of a span at column 0. */
+FLAT int tile_of_span(const block *p, const posenc_spec *spec, const target *to, const factors *f, tile_rows rows,
+    int tile, int column, int b, int streamed) {
+  const int failed = write_tile(f, rows, column, streamed);
+  if (EXACT && failed && !streamed) {
+    const factors same = *f; /* so that the compiler keeps f in registers: nobody else has its address */
+    recheck_tile(spec, p->t, frequency_of(p, tile) - column / 2, &same, to->run + STEPS + b, to->run + STEPS - 1 - b,
+        rows, column);
   }
-  const int y_b = row_of_y(rows, b), z_b = row_of_z(rows, b), y_there = rows != BEHIND, z_there = rows != AHEAD;
-  const int whole = (int)(p->to / EACH) / PER_STRIP * PER_STRIP;
-  const int edge = (rows == BEHIND && b == STEP / 2) || (rows == TWO_BEHIND && b + 1 == STEP / 2);
-  int v = 0;
-  if (p->shared && !edge) {
-    flagged = rotate_strip(p, w, spec, how, rows, 1, 0, b, to, recheck);
-    v = PER_STRIP;
+  return failed;
+}
+
+/* A tile that is not whole, or not in rows that are all wanted. */
+__attribute__((noinline)) static void buffered_tile(
+    const block *p, const posenc_spec *spec, const target *to, int tile, int b) {
+  float lines[2 * ROWS][LINE_FLOATS] LINE;
+  const factors f = factors_of(p, p->in_slots, tile, b);
+  const int64_t from = p->from - tile * LINE_FLOATS, end = p->to - tile * LINE_FLOATS;
+  const int64_t first = from > 0 ? from : 0, last = end < LINE_FLOATS ? end : LINE_FLOATS;
+  tile_of_span(p, spec, to, &f, (tile_rows){lines[ROWS], lines[ROWS - 1], LINE_FLOATS}, tile, 0, b, 0);
+  for (int i = 0; i < 2 * ROWS; i++)
+    if (is_wanted(to, row_of(b, i)))
+      memcpy(row_at(to, row_of(b, i)) + tile * LINE_FLOATS + first, lines[i] + first,
+          (size_t)(last - first) * sizeof(float));
+}
+
+/* Of tiles whose test failed, whose rows are not read again soon: bit b + tile, b a multiple of 4. */
+__attribute__((noinline)) static void recheck_strip(
+    const block *p, const posenc_spec *spec, const target *to, uint64_t failed) {
+  for (; failed; failed &= failed - 1) {
+    const int bit = __builtin_ctzll(failed), tile = bit % ROWS, b = bit - tile;
+    const factors f = factors_of(p, 1, tile, b);
+    recheck_tile(spec, p->t, frequency_of(p, tile), &f, to->run + STEPS + b, to->run + STEPS - 1 - b,
+        rows_at(to, b, tile * LINE_FLOATS), 0);
   }
-  while (v < p->vectors) {
-    if (v < whole && (v > 0 || p->from == 0)) {
-      flagged = rotate_strip(p, w, spec, how, rows, 0, v, b, to, recheck);
-    } else if (how == ADDED || how == ADDED_STREAMED) {
-      if (y_there)
-        one_sum(p, spec, v, y_b, to, recheck);
-      if (z_there)
-        one_sum(p, spec, v, z_b, to, recheck);
-    } else {
-      if (y_there)
-        one_strip(p, spec, v, y_b, row_at(to, y_b), recheck);
-      if (z_there)
-        one_strip(p, spec, v, z_b, row_at(to, z_b), recheck);
+}
+
+/* But for the first row of all. */
+static inline void write_edges(const block *p, const target *to, int b) {
+  for (int i = 0; i < 2 * ROWS; i++) {
+    const int above = i < ROWS ? i - ROWS - b : i - ROWS + b, row = STEPS + above;
+    const float *const line = p->edges[row] + LINE_FLOATS - p->from;
+    for (int v = 0; row >= to->from && row < to->to && to->run + row != to->first && v < PER_LINE; v++)
+      vp_stream(to->row + above * to->stride + v * EACH, vp_load(line + v * EACH));
+  }
+}
+
+FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store how, int in_slots) {
+  uint64_t failed = 0;
+  set_anchor(p, in_slots, to->run);
+  for (int b = 0; b < STEPS; b += ROWS) {
+    const int ahead = STEPS + b, behind = STEPS - b - ROWS;
+    if ((to->to <= ahead || to->from >= ahead + ROWS) && (to->to <= behind || to->from >= behind + ROWS))
+      continue;
+    const int all = to->from <= behind && to->to >= ahead + ROWS;
+    const int whole = all ? (int)(p->to / LINE_FLOATS) : 0; /* tiles from the first or second on */
+    int tile = 0;
+    if (p->from > 0 && p->edges) {
+      write_edges(p, to, b);
+      tile++;
+    } else if (p->from > 0 || whole == 0)
+      buffered_tile(p, spec, to, tile++, b);
+    for (int end; tile < whole; tile = end) {
+      const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots), first = tile;
+      const tile_rows rows = rows_at(to, b, tile * LINE_FLOATS);
+      const factors f = factors_of(p, in_slots, tile, b);
+      end = next < whole ? next : whole;
+#pragma GCC unroll 1
+      for (; tile < end; tile++) {
+        const int column = (tile - first) * LINE_FLOATS;
+        const int is_uncertain = tile_of_span(p, spec, to, &f, rows, tile, column, b, how == STREAMED);
+        if (EXACT && how == STREAMED)
+          failed |= (uint64_t)is_uncertain << (b + tile);
+      }
     }
-    v += PER_STRIP;
+    for (; tile < p->tiles; tile++)
+      buffered_tile(p, spec, to, tile, b);
   }
-  return flagged;
+  if (EXACT && how == STREAMED && failed)
+    recheck_strip(p, spec, to, failed);
 }
 
-/* Rows of a run in which the rounding test failed: bit b of those at anchor + b and at anchor - b. */
-typedef struct uncertain {
-  uint64_t ahead, behind;
-} uncertain;
-
-FLAT void note(uncertain *u, int flagged, int b) {
-  u->ahead |= (uint64_t)(flagged & 1) << b;
-  u->behind |= (uint64_t)(flagged >> 1) << b;
+/* Floats of a row from `from` on, added to x where there is one. */
+FLAT void write_piece(const float *from, const float *x, float scale, float *to, int64_t n, int streamed) {
+  const int64_t before = (int64_t)((uintptr_t)to / sizeof *to % LINE_FLOATS),
+                to_line = (LINE_FLOATS - before) % LINE_FLOATS;
+  const int64_t head = !streamed ? 0 : to_line < n ? to_line : n;
+  const int64_t unit = streamed ? LINE_FLOATS : EACH, vectors = head + (n - head) / unit * unit;
+  for (int64_t i = head; i < vectors; i += EACH) {
+    const vp row = vp_load(from + i);
+    store_vector(to + i, x ? vp_scaled_sum(vp_set1(scale), x + i, row) : row, streamed);
+  }
+  for (int64_t i = head ? 0 : vectors; i < n; i = i + 1 == head ? vectors : i + 1)
+    to[i] = x ? scale * x[i] + from[i] : from[i];
 }
 
-__attribute__((noinline)) static void recheck_rows(
-    const block *p, const posenc_spec *spec, const target *to, uncertain u, recheck_pairs *recheck) {
-  for (; u.ahead; u.ahead &= u.ahead - 1)
-    recheck_strip(p, spec, 0, __builtin_ctzll(u.ahead), row_at(to, __builtin_ctzll(u.ahead)), recheck);
-  for (; u.behind; u.behind &= u.behind - 1)
-    recheck_strip(p, spec, 0, -__builtin_ctzll(u.behind), row_at(to, -__builtin_ctzll(u.behind)), recheck);
+/* By way of a buffer of 8 rows of 256 columns, and, before these, what was left of the last whole line. */
+static inline void run_pieces(block *p, const posenc_spec *spec, const target *to, int in_slots) {
+  enum { TILES = 16, PIECE = TILES * LINE_FLOATS };
+  float pieces[2 * ROWS][LINE_FLOATS + PIECE] LINE;
+  const tile_rows rows = {pieces[ROWS] + LINE_FLOATS, pieces[ROWS - 1] + LINE_FLOATS, LINE_FLOATS + PIECE};
+  const int streamed = p->how == PIECES_STREAMED;
+  set_anchor(p, in_slots, to->run);
+  for (int b = 0; b < STEPS; b += ROWS)
+    for (int tile = 0, column = 0; tile < p->tiles; column += PIECE) {
+      const int first = tile, last = tile + TILES < p->tiles ? tile + TILES : p->tiles;
+      for (int end; tile < last; tile = end) {
+        const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots), at = (tile - first) * LINE_FLOATS;
+        const factors f = factors_of(p, in_slots, tile, b);
+        const tile_rows part = {rows.ahead + at, rows.behind + at, rows.stride};
+        end = next < last ? next : last;
+#pragma GCC unroll 1
+        for (int i = tile; i < end; i++) {
+          for (int row = 0; to->x && row < 2 * ROWS; row++) /* perhaps of no row: not read */
+            __builtin_prefetch(to->x + (row_of(b, row) - STEPS) * to->x_stride + i * LINE_FLOATS);
+          tile_of_span(p, spec, to, &f, part, i, (i - tile) * LINE_FLOATS, b, 0);
+        }
+      }
+      for (int i = 0; i < 2 * ROWS; i++) {
+        float *const piece = pieces[i] + LINE_FLOATS, *const out = row_at(to, row_of(b, i));
+        const float *const x = to->x ? to->x + (row_of(b, i) - STEPS) * to->x_stride : NULL;
+        const int64_t before = streamed ? (int64_t)((uintptr_t)out / sizeof *out % LINE_FLOATS) : 0;
+        const int64_t from = column > 0 ? column - before : 0;
+        const int64_t end = last < p->tiles ? column + PIECE - before : p->to;
+        for (int c = 0; to->run + row_of(b, i) == 0 && c < PIECE; c++) /* position 0: no sum, but 0 and 1 exactly */
+          piece[c] = (float)(c % 2);
+        if (!is_wanted(to, row_of(b, i)))
+          continue;
+        if (x)
+          write_piece(piece + from - column, x + from, to->scale, out + from, end - from, streamed);
+        else
+          write_piece(piece + from - column, NULL, 0.0f, out + from, end - from, streamed);
+        memcpy(pieces[i], pieces[i] + PIECE, LINE_FLOATS * sizeof(float));
+      }
+    }
 }
 
-/* Rows lo .. hi of a run, lo as in `to`. Neighbours go together in the caches only, and as vectors: it is there that it
- * pays. With non-temporal stores rows are rechecked at the end, so that the loops call nothing and keep what they need
- * in registers and slots. */
-FLAT void run_rows(
-    block *p, const posenc_spec *spec, store how, known strips, const target *given, int hi, recheck_pairs *recheck) {
-  const view kept = view_of(p, p->view.slots, how), *const w = &kept;
-  const target copy = *given, *const to = how == STREAMED ? &copy : given;
-  const int lo = to->lo,
-            both = lo < 0 && hi > 0 ? (-lo < hi ? -lo : hi) : 0; /* rows behind the anchor with one ahead */
-  const int two = how == PLAIN && VD_LANES > 1, behind = both > -hi - 1 ? both : -hi - 1;
-  uncertain u = {0, 0};
-  int b = -lo;
-  for (; two && b > behind + 1; b -= 2)
-    some_rows(p, w, spec, how, strips, TWO_BEHIND, b - 1, to, recheck);
-  for (; b > behind; b--)
-    note(&u, some_rows(p, w, spec, how, strips, BEHIND, b, to, recheck), b);
-  if (lo <= 0 && hi >= 0)
-    note(&u, some_rows(p, w, spec, how, strips, AHEAD, 0, to, recheck), 0);
-  for (b = 1; b <= both; b++)
-    note(&u, some_rows(p, w, spec, how, strips, BOTH, b, to, recheck), b);
-  b = lo > both ? lo : both + 1;
-  for (; two && b < hi; b += 2)
-    some_rows(p, w, spec, how, strips, TWO_AHEAD, b, to, recheck);
-  for (; b <= hi; b++)
-    note(&u, some_rows(p, w, spec, how, strips, AHEAD, b, to, recheck), b);
-  if (how == STREAMED && recheck && (u.ahead | u.behind))
-    recheck_rows(p, spec, to, u, recheck);
-}
-
-/* Not inlined: of the three, only the stack of the one that runs is taken. */
-#define RUN_OF(name)                                                                                                   \
-  __attribute__((noinline)) static void name(                                                                          \
-      block *p, const posenc_spec *spec, const target *to, int hi, recheck_pairs *recheck)
-
-RUN_OF(write_streamed) {
-  if (p->from == 0 && p->to == 2 * STRIP)
-    run_rows(p, spec, STREAMED, ALONE, to, hi, recheck);
-  else
-    run_rows(p, spec, STREAMED, ANY, to, hi, recheck);
-}
-
-RUN_OF(write_sums) {
-  if (p->how == ADDED_STREAMED)
-    run_rows(p, spec, ADDED_STREAMED, ANY, to, hi, recheck);
-  else
-    run_rows(p, spec, ADDED, ANY, to, hi, recheck);
-}
-
-RUN_OF(write_plain) {
-  if (VD_LANES > 1 && !p->shared && p->from == 0 && p->to % (2 * STRIP) == 0)
-    run_rows(p, spec, PLAIN, WHOLE, to, hi, recheck);
-  else
-    run_rows(p, spec, PLAIN, ANY, to, hi, recheck);
-}
-
-static inline void write_run(block *p, const posenc_spec *spec, const target *to, int hi, recheck_pairs *recheck) {
+static void write_run(block *p, const posenc_spec *spec, const target *to) {
   if (p->how == STREAMED)
-    write_streamed(p, spec, to, hi, recheck);
-  else if (p->how == PLAIN)
-    write_plain(p, spec, to, hi, recheck);
+    run_tiles(p, spec, to, STREAMED, 1);
+  else if (p->how != PLAIN && p->in_slots)
+    run_pieces(p, spec, to, 1);
+  else if (p->how != PLAIN)
+    run_pieces(p, spec, to, 0);
+  else if (p->in_slots)
+    run_tiles(p, spec, to, PLAIN, 1);
   else
-    write_sums(p, spec, to, hi, recheck);
+    run_tiles(p, spec, to, PLAIN, 0);
 }
 
 #endif

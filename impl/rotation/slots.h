@@ -11,21 +11,22 @@
 #ifndef POSENC_SLOTS_H
 #define POSENC_SLOTS_H
 
-#include "rotation/strip.h"
+#include "rotation/tile.h"
+
+/* Which slot: entry i of rotation/turns.h is in 2 i and the slot after it, 16 frequencies each; what is rotated likewise,
+ * coarse angles and the anchor's. */
+enum { STRIP = 32 /* frequencies */, IN_SLOT = STRIP / 2 };
+enum { COARSE_SLOT = 2 * ENTRIES, ANCHOR_SLOT = COARSE_SLOT + 4, EXEMPT_SLOT = ANCHOR_SLOT + 4, SLOTS };
 
 typedef union slot {
-  double values[STRIP];
-  vx lanes[PER_STRIP];
+  double values[2 * IN_SLOT];
+  vx lanes[STRIP / VD_LANES];
 } slot;
 
-/* Which slot: the joined steps (rotation/join.h) of 8 frequencies follow each other from JOINED_SLOT on; the sines of
- * step b are in STEP_SLOT + 2 b, its cosines in the next one; those of the anchor and of the coarse part likewise. */
-enum { JOINED_SLOT = 0, STEP_SLOT = STEP * 2 * GROUP / STRIP, ANCHOR_SLOT = STEP_SLOT + 2 * STEPS };
-enum { COARSE_SLOT = ANCHOR_SLOT + 2, EXEMPT_SLOT = COARSE_SLOT + 2, SLOTS };
 enum { PAGE = 4096, PERIOD = 1024, SLOT = sizeof(slot), HOLES = SLOTS / (PERIOD / SLOT - 1) };
 
-_Static_assert(SLOT == STRIP * sizeof(double) && SLOTS < 128,
-    "a strip's vectors fill a slot; slot_at() divides exactly below 128");
+_Static_assert(
+    SLOT == 256 && SLOTS < 128, "a slot is as large as a row of a strip; slot_at() divides exactly below 128");
 
 typedef struct slots {
   slot *first;
@@ -36,11 +37,8 @@ typedef struct slots {
 FLAT slot *slot_at(slots s, int i) { return s.first + i + (i * s.inverse >> 16); }
 
 typedef struct slots_memory {
-  double values[(SLOTS + HOLES + PAGE / SLOT) * STRIP] LINE;
+  double values[(SLOTS + HOLES + PAGE / SLOT) * 2 * IN_SLOT] LINE;
 } slots_memory;
-
-_Static_assert(
-    STEPS *ENTRY <= (SLOTS - STEP_SLOT + HOLES) * STRIP, "a strip's own steps fit there, as entries of a table");
 
 /* For a strip whose rows begin at lines, so many floats apart, one of them at `out`. */
 static inline slots slots_in(slots_memory *memory, const float *out, int64_t stride) {

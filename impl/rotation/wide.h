@@ -14,7 +14,7 @@
 #define POSENC_WIDE_H
 
 #include "integer/fallback.h"
-#include "rotation/strip.h"
+#include "rotation/slots.h"
 
 typedef struct wide {
   vd hi, lo;

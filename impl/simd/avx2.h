@@ -40,7 +40,23 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   store_some(out + 8, _mm256_permute2f128_ps(low, high, 0x31), columns - 8);
 }
 
+/* sine, cosine, sine, ...: what is multiplied comes twice each */
+static inline int pair_at(int k, int cosine) { return 2 * k + cosine; }
+static inline vd sine_of(const double *pairs, int half) { return _mm256_movedup_pd(_mm256_loadu_pd(pairs + 4 * half)); }
+static inline vd cosine_of(const double *pairs, int half) {
+  return _mm256_movedup_pd(_mm256_loadu_pd(pairs + 4 * half + 1));
+}
+static inline void store_pairs(double *to, vd s, vd c) {
+  const vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c); /* pairs 0 2, 1 3 */
+  _mm256_store_pd(to, _mm256_permute2f128_pd(even, odd, 0x20));
+  _mm256_store_pd(to + 4, _mm256_permute2f128_pd(even, odd, 0x31));
+}
+
 typedef __m256 vp;
+
+static inline vp vp_join(vd a, vd b) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
+}
 
 static inline vp vd_pack(vd s, vd c) {
   const __m128 sf = _mm256_cvtpd_ps(s), cf = _mm256_cvtpd_ps(c);
@@ -75,32 +91,29 @@ static inline int vp_equal(vp a, vp b) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b))) == -1;
 }
 
-typedef __m256 vx; /* all bits set in exempt lanes, the sign's in the others */
-static inline vx vx_of(vd lanes) { return _mm256_or_ps(_mm256_castpd_ps(lanes), _mm256_set1_ps(-0.0f)); }
+typedef __m256 vx; /* the bits of -1 in exempt lanes, of -0 in the others */
+static inline vx vx_of(vd lanes) {
+  return _mm256_or_ps(_mm256_and_ps(_mm256_castpd_ps(lanes), _mm256_set1_ps(-1.0f)), _mm256_set1_ps(-0.0f));
+}
 
 typedef struct rounding_test {
-  __m256i low, least;
+  __m256i low;
+  __m256 greatest;
 } rounding_test;
 
-static inline rounding_test test_none(void) { return (rounding_test){_mm256_set1_epi32(-1), _mm256_set1_epi32(-1)}; }
+static inline rounding_test test_none(void) { return (rounding_test){_mm256_set1_epi32(-1), _mm256_set1_ps(-1.0f)}; }
 
-/* Bits of floats of one sign order like integers. */
-static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt) {
-  const __m256i low = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(s), _mm256_castpd_ps(c), 0x88));
+/* All values are made negative, exempt ones -1 or less. */
+static inline void test_pairs(rounding_test *k, vd a, vd b, vp packed, vx exempt) {
+  const __m256i low = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88));
   k->low = _mm256_min_epu32(k->low, _mm256_slli_epi32(_mm256_add_epi32(low, _mm256_set1_epi32(CHECK_MOVE)), 3));
-  k->least = _mm256_min_epu32(k->least, _mm256_castps_si256(_mm256_or_ps(packed, exempt)));
+  k->greatest = _mm256_max_ps(_mm256_or_ps(packed, exempt), k->greatest);
 }
 
-static inline __m256i below(__m256i a, __m256i limit) /* lanes, unsigned */
-{
-  return _mm256_cmpeq_epi32(_mm256_min_epu32(a, _mm256_sub_epi32(limit, _mm256_set1_epi32(1))), a);
-}
-
-/* One branch for both: of two, GCC moves all that the second needs behind the first, and keeps every vector of the
- * strip for it. */
+/* One branch for both: of two, GCC moves all that the second needs behind the first, and keeps every vector for it. */
 static inline int test_failed(const rounding_test *k) {
-  const __m256i near_halfway = below(k->low, _mm256_set1_epi32(CHECK_CLOSE));
-  const __m256i flagged =
-      _mm256_or_si256(near_halfway, below(k->least, _mm256_castps_si256(_mm256_set1_ps(-CHECK_SMALL))));
-  return !_mm256_testz_si256(flagged, flagged);
+  const __m256i least = _mm256_min_epu32(k->low, _mm256_set1_epi32(CHECK_CLOSE - 1));
+  const __m256 near_halfway = _mm256_castsi256_ps(_mm256_cmpeq_epi32(least, k->low));
+  const __m256 small = _mm256_cmp_ps(k->greatest, _mm256_set1_ps(-CHECK_SMALL), _CMP_GT_OQ);
+  return _mm256_movemask_ps(_mm256_or_ps(near_halfway, small)) != 0;
 }

@@ -45,6 +45,22 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   store_some(out + 16, _mm512_permutex2var_ps(s, high, c), columns - 16);
 }
 
+/* 8 sines, 8 cosines */
+static inline int pair_at(int k, int cosine) { return k / 8 * 16 + cosine * 8 + k % 8; }
+static inline void store_pairs(double *to, vd s, vd c) {
+  _mm512_store_pd(to, s);
+  _mm512_store_pd(to + 8, c);
+}
+/* of both halves */
+static inline vd sine_of(const double *pairs, int half) {
+  (void)half;
+  return _mm512_load_pd(pairs);
+}
+static inline vd cosine_of(const double *pairs, int half) {
+  (void)half;
+  return _mm512_load_pd(pairs + 8);
+}
+
 typedef __m512 vp;
 
 /* _mm512_castps256_ps512, which GCC up to 12 at least does only in the first 16 registers: two moves where they are
@@ -64,6 +80,7 @@ static inline vp vd_pack(vd s, vd c) {
   return _mm512_permutex2var_ps(widened(_mm512_cvtpd_ps(s)), order, widened(_mm512_cvtpd_ps(c)));
 }
 
+static inline vp vp_join(vd s, vd c) { return vd_pack(s, c); }
 static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   const vp a = vd_pack(s, c);
   enum { NEGATED = INT32_MIN };

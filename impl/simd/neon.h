@@ -41,7 +41,18 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   }
 }
 
+/* sine, cosine, sine, ...: what is multiplied comes twice each */
+static inline int pair_at(int k, int cosine) { return 2 * k + cosine; }
+static inline vd sine_of(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half); }
+static inline vd cosine_of(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half + 1); }
+static inline void store_pairs(double *to, vd s, vd c) {
+  const float64x2x2_t pairs = {{s, c}};
+  vst2q_f64(to, pairs);
+}
+
 typedef float32x4_t vp;
+
+static inline vp vp_join(vd a, vd b) { return vcombine_f32(vcvt_f32_f64(a), vcvt_f32_f64(b)); }
 
 static inline vp vd_pack(vd s, vd c) {
   const float32x2_t sf = vcvt_f32_f64(s), cf = vcvt_f32_f64(c);

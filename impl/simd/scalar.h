@@ -48,6 +48,14 @@ typedef struct vp {
   float sin, cos;
 } vp;
 
+static inline int pair_at(int k, int cosine) { return 2 * k + cosine; }
+static inline vd sine_of(const double *pairs, int half) { return pairs[half * 0]; }
+static inline vd cosine_of(const double *pairs, int half) { return pairs[half * 0 + 1]; }
+static inline void store_pairs(double *to, vd s, vd c) {
+  to[0] = s;
+  to[1] = c;
+}
+static inline vp vp_join(vd a, vd b) { return (vp){(float)a, (float)b}; }
 static inline vp vd_pack(vd s, vd c) { return (vp){(float)s, (float)c}; }
 static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   const vp a = vd_pack(s, c);

@@ -9,6 +9,11 @@
  *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
  *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
+ *   pairs             in memory, sines and cosines as the row multiplies them best: store_pairs(p, s, c) writes VD_LANES
+ *                     of them (aligned), pair_at(k, 1) is where the cosine of the k-th is. They are two vectors, the
+ *                     halves of a vp: sine_of(p, half) and cosine_of(p, half) are what a half is multiplied by, and
+ *                     vp_join rounds the two halves to a vp
+ *
  *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
  *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
@@ -32,14 +37,14 @@
 #define POSENC_SIMD_fma 5
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
 
-/* Ziv's rounding test, accumulated over a strip. It fails if the rounding of any output to float32 is uncertain: the 29
+/* Ziv's rounding test, accumulated over a tile (rotation/tile.h). It fails if the rounding of any output to float32 is uncertain: the 29
  * bits of the float64 that rounding drops are within CHECK_WINDOW of halfway, or the float32 is below CHECK_SMALL and
- * its lane not exempt. rotation/exact.c says why.
+ * its lane not exempt. rotation/ziv.h says why.
  *
- *   test_none(), test_pairs(test, s, c, packed, exempt), test_failed(test)
+ *   test_none(), test_pairs(test, a, b, packed, exempt), test_failed(test)
  *   vx, vx_of         which lanes of a vp are exempt, from vd lanes whose halves have all bits set (exempt) or clear
  *
- * Sine and cosine are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits
+ * Two vectors are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits
  * that are in CHECK_FIELD are all 0 in low + CHECK_MOVE where it is near halfway. Or (low + CHECK_MOVE) << 3 is then
  * below CHECK_CLOSE.
  */

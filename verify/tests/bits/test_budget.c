@@ -57,9 +57,7 @@ static off errors(angle a, int64_t position, frequency w) {
   return o;
 }
 
-static angle at(int64_t position, frequency w) {
-  return angle_at(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid));
-}
+static angle at(double position, frequency w) { return angle_at(vd_set1(position), vd_set1(w.hi), vd_set1(w.mid)); }
 
 static void judge(const char *what, double worst, double most) {
   printf("%s: worst %.3f, at most %g\n", what, worst, most);
@@ -80,7 +78,7 @@ static void one_angle(void **state) {
     else if (i % 4 == 3)
       size = ldexp(uniform(0.06, 0.12), -(int)(i % 113)) / (double)position;
     const frequency w = some_frequency(size);
-    const angle a = at(position, w);
+    const angle a = at((double)position, w);
     const off o = errors(a, position, w);
     if (i % 4 || fabs(a.sin) > 0x1p-10)
       worst_sine = fmax(worst_sine, o.sine / fabs(a.sin));
@@ -91,31 +89,33 @@ static void one_angle(void **state) {
   judge("cosine", worst_cosine, POSENC_BUDGET_ANGLE);
 }
 
+static angle rotated_part(angle a, offset p, frequency w) {
+  angle by = at(position_of(p.entry), w);
+  by.sin *= p.sign;
+  return rotated(a, by);
+}
+
 static angle three_angles(int64_t position, frequency w) {
-  const parts p = parts_of(position);
-  angle middle = at(llabs(p.middle) * STEP, w);
-  middle.sin = p.middle < 0 ? -middle.sin : middle.sin;
-  const angle anchor = rotated(at(p.coarse, w), middle), step = at(llabs(p.step), w);
-  return p.step < 0 ? rotated_back(anchor, step) : rotated(anchor, step);
+  return rotated_part(rotated_part(at(coarse_of(position), w), middle_of(position), w), step_of(position), w);
 }
 
 static void sums(void **state) {
   (void)state;
   double worst = 0, worst_relative = 0;
   for (int64_t i = 0; i < angles; i++) {
-    const int small = i % 2 == 1; /* within an eighth of a turn, as relative_at() wants it */
-    const int64_t most = small ? INT64_C(1) << (13 + i % 20) : POSENC_MAX_POSITION;
-    const int64_t position = random_between(&seed, -most, most);
-    const double eighth = 0.125 / (double)(llabs(position) + COARSE + STEP);
+    const int small = i % 2 == 1; /* within an eighth of a turn, as relative_near() wants it */
+    const int64_t most = small ? INT64_C(1) << (i % 33) : POSENC_MAX_POSITION;
+    const int64_t position = random_between(&seed, 1, most) * (i % 4 < 2 ? 1 : -1);
+    const double eighth = 0.125 / furthest(anchor_of(run_of(position)));
     const frequency w = some_frequency(small ? ldexp(eighth, -(int)(i % 100 / 2)) : uniform(0.0, 0.5));
     const angle a = three_angles(position, w);
     const off o = errors(a, position, w);
     worst = fmax(worst, o.both);
-    if (small && position != 0)
+    if (small)
       worst_relative = fmax(worst_relative, o.sine / fabs(a.sin));
   }
   judge("sum of three angles", worst, POSENC_FUSED ? POSENC_BUDGET_ANCHORED : POSENC_BUDGET_ERROR - 0.5);
-  judge("sine of a small one, relative", worst_relative, POSENC_BUDGET_RELATIVE - 1);
+  judge("sine of a small one, relative", worst_relative, POSENC_BUDGET_RELATIVE);
 }
 
 /* As vd_pack_rotated() does it, in float64. */

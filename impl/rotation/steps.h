@@ -1,0 +1,70 @@
+/* The steps of rotation/turns.h: made for a plan, or for a strip where a plan keeps none. And the sum of a
+ * position's parts by itself.
+ */
+#ifndef POSENC_STEPS_H
+#define POSENC_STEPS_H
+
+#include "rotation/angle.h"
+
+#include <string.h>
+
+_Static_assert(GROUP % VD_LANES == 0 && POSENC_TABLES_FREQS % WINDOW == 0, "vectors cross neither groups nor windows");
+
+/* An entry of VD_LANES frequencies from k. */
+static inline void make_entry(const turns *t, int64_t k, int entry, double *to) {
+  const angle a = compute(t, k, position_of(entry));
+  store_pairs(to, a.sin, a.cos);
+}
+
+static inline void prepare_steps(const posenc_spec *spec, void *state) {
+  const turns t = turns_of(spec, state);
+  posenc_turns(spec, &t);
+  for (int64_t k = 0; t.steps && k < t.n; k += VD_LANES)
+    for (int i = 0; i < ENTRIES; i++)
+      make_entry(&t, k, i, steps_of(&t, k) + i * ENTRY);
+}
+
+/* The pairs of all entries of the 8 frequencies from k, a few of which may lie beside those of the table: there the angle is
+ * 0. Entry i goes to to[i]. */
+static inline void copy_entries(const turns *t, int64_t k, double *const *to) {
+  static const double none[2] = {0.0, 1.0};
+  const double *from[2 * GROUP];
+  int64_t next[GROUP];
+  for (int i = 0; i < GROUP; i++) {
+    const int64_t f = k + i, window = f / WINDOW * WINDOW;
+    const int there = f >= 0 && f < t->n;
+    next[i] = there ? ENTRY : 0;
+    for (int cosine = 0; cosine < 2; cosine++)
+      from[2 * i + cosine] = there ? steps_of(t, window) + pair_at((int)(f - window), cosine) : none + cosine;
+  }
+  for (int b = 0; b < ENTRIES; b++)
+    if (k % GROUP == 0 && next[0])
+      memcpy(to[b], from[0] + b * ENTRY, 2 * GROUP * sizeof **to);
+    else
+      for (int i = 0; i < GROUP; i++) {
+        to[b][pair_at(i, 0)] = from[2 * i][b * next[i]];
+        to[b][pair_at(i, 1)] = from[2 * i + 1][b * next[i]];
+      }
+}
+
+/* VD_LANES frequencies from k, a multiple of VD_LANES, rotated by an entry: the bits of rotation/tile.h. */
+static inline angle rotated_by(const turns *t, angle a, int64_t k, offset by) {
+  double sin[VD_LANES], cos[VD_LANES], made[2 * VD_LANES] __attribute__((aligned(64)));
+  const double *pairs = made;
+  if (t->steps)
+    pairs = steps_of(t, k / GROUP * GROUP) + by.entry * ENTRY + 2 * (k % GROUP);
+  else
+    make_entry(t, k, by.entry, made);
+  for (int l = 0; l < VD_LANES; l++) {
+    sin[l] = pairs[pair_at(l, 0)] * by.sign;
+    cos[l] = pairs[pair_at(l, 1)];
+  }
+  return rotated(a, (angle){vd_loadu(sin), vd_loadu(cos)});
+}
+
+/* At a position other than 0, given its coarse part. */
+static inline angle sum_at(const turns *t, angle coarse, int64_t k, int64_t position) {
+  return rotated_by(t, rotated_by(t, coarse, k, middle_of(position)), k, step_of(position));
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* The inner loop: a tile of 8 frequencies, a line of 64 bytes, in 8 rows of a run: 4 ahead of the anchor, 4 behind it.
+ *
+ * Sine and cosine of the anchor stay in registers while steps b .. b+3 go by; each step serves the row ahead and the one
+ * behind, as the first products are the same:
+ *
+ *     (sin, cos)(anchor +- step) = (sin a, cos a) cos s +- (cos a, -sin a) sin s
+ *
+ * Sines and cosines lie in memory so that a conversion to float32 gives columns as they stand in the table, with as few
+ * shuffles as the instruction set allows (`pairs` in simd/simd.h). One rounding test is accumulated for all of a tile.
+ */
+#ifndef POSENC_TILE_H
+#define POSENC_TILE_H
+
+#include "rotation/steps.h"
+#include "rotation/ziv.h"
+
+enum { ROWS = 4 /* each way */, LINE_FLOATS = 2 * GROUP, EACH = 2 * VD_LANES /* floats of a vector */ };
+enum { PER_LINE = LINE_FLOATS / EACH /* vectors */ };
+
+#define LINE __attribute__((aligned(64)))
+#define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be */
+
+/* What tiles side by side are made of: the pairs (sine, cosine) and (cosine, -sine) at the anchor, as vectors of floats have
+ * their columns; which sines are exempt from the test (rotation/ziv.h); the pairs of steps b .. b+3. */
+typedef struct factors {
+  const double *sines, *cosines, *steps[ROWS];
+  const vx *exempt;
+} factors;
+
+/* Where their columns of the row ahead of the anchor by step b, and behind it, go, and the next ones: stride up and down. */
+typedef struct tile_rows {
+  float *ahead, *behind;
+  int64_t stride;
+} tile_rows;
+
+FLAT void store_vector(float *to, vp packed, int streamed) {
+  if (streamed)
+    vp_stream(to, packed);
+  else
+    vp_store(to, packed);
+}
+
+/* The tile whose first column is `at`. Returns whether the rounding test failed. */
+FLAT int write_tile(const factors *f, tile_rows to, int at, int streamed) {
+  rounding_test test = test_none();
+#pragma GCC unroll 1
+  for (int i = at; i < at + LINE_FLOATS; i += EACH) {
+    const int j = i + VD_LANES; /* the second half of a vector of floats */
+    const vx exempt = f->exempt[i / EACH];
+    const vd sine_i = vd_load(f->sines + i), sine_j = vd_load(f->sines + j);
+    const vd cosine_i = vd_load(f->cosines + i), cosine_j = vd_load(f->cosines + j);
+#pragma GCC unroll 8
+    for (int b = 0; b < ROWS; b++) {
+      const double *const step = f->steps[b] + i;
+      const vd s_i = sine_of(step, 0), s_j = sine_of(step, 1);
+      const vd p_i = vd_mul(sine_i, cosine_of(step, 0)), p_j = vd_mul(sine_j, cosine_of(step, 1));
+      const vd y_i = vd_fma(cosine_i, s_i, p_i), y_j = vd_fma(cosine_j, s_j, p_j);
+      const vd z_i = vd_fnma(cosine_i, s_i, p_i), z_j = vd_fnma(cosine_j, s_j, p_j);
+      const vp ahead = vp_join(y_i, y_j), behind = vp_join(z_i, z_j);
+      if (EXACT) {
+        test_pairs(&test, y_i, y_j, ahead, exempt);
+        test_pairs(&test, z_i, z_j, behind, exempt);
+      }
+      store_vector(to.ahead + b * to.stride + i, ahead, streamed);
+      store_vector(to.behind - b * to.stride + i, behind, streamed);
+    }
+  }
+  return EXACT && test_failed(&test);
+}
+
+/* After a test that failed: the values again, vector by vector, and those that are not certain anew from their positions.
+ * k is the frequency of column 0; ahead and behind are the positions of the rows by the first of these steps. */
+__attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *spec, const turns *t, int64_t k,
+    const factors *f, int64_t ahead, int64_t behind, tile_rows to, int at) {
+  for (int i = at; i < at + LINE_FLOATS; i += EACH)
+    for (int row = 0; row < 2 * ROWS; row++) {
+      const int j = i + VD_LANES, b = row / 2, is_behind = row % 2;
+      const double *const step = f->steps[b] + i;
+      const vd sign = vd_set1(is_behind ? -1.0 : 1.0);
+      const vd p_i = vd_mul(vd_load(f->sines + i), cosine_of(step, 0)),
+               p_j = vd_mul(vd_load(f->sines + j), cosine_of(step, 1));
+      const vd y_i = vd_fma(vd_mul(vd_load(f->cosines + i), sign), sine_of(step, 0), p_i),
+               y_j = vd_fma(vd_mul(vd_load(f->cosines + j), sign), sine_of(step, 1), p_j);
+      const int64_t position = is_behind ? behind - b : ahead + b;
+      const vp written = vp_join(y_i, y_j);
+      const vd error = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
+      rounding_test test = test_none();
+      test_pairs(&test, y_i, y_j, written, f->exempt[i / EACH]);
+      if (!test_failed(&test) || position == 0) /* usually one of the tile's vectors has */
+        continue;
+      const vp low = vp_join(vd_sub(y_i, error), vd_sub(y_j, error)),
+               high = vp_join(vd_add(y_i, error), vd_add(y_j, error));
+      if (!vp_equal(low, high))
+        resolve(spec, t, position, k + i / 2, written,
+            (is_behind ? to.behind - b * to.stride : to.ahead + b * to.stride) + i);
+    }
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* How the anchored and exact kernels walk a table of consecutive rows: run by run, whole rows or at most 2 KiB of them,
+ * so that the processor sees long runs of stores, upwards and downwards, and fetches their lines in time.
+ *
+ * Large tables are written around the caches, by whole lines. There nothing is fetched, and reading steps from L2 would
+ * compete with the stores: up to 1024 rows at a time, strip by strip of 32 frequencies, whose steps (16 KiB) are in L1. So
+ * it is where a plan keeps no steps: a strip's are computed for all of those rows.
+ *
+ * Where lanes lie left of a row, so does the address that a strip's vectors are counted from, perhaps before the table:
+ * an address that is never used, on machines whose addresses are plain numbers.
+ */
+#ifndef POSENC_WALK_H
+#define POSENC_WALK_H
+
+#include "rotation/edges.h"
+
+/* Floats of its first line left of `out`. */
+static inline int64_t floats_before(const float *out) {
+  return (int64_t)((uintptr_t)out / sizeof(float) % LINE_FLOATS);
+}
+
+enum { MANY_ROWS = 1024 };
+
+__attribute__((noinline)) static void write_range(
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride, store how, int joined) {
+  block p;
+  block_memory memory;
+  edges e;
+  if (joined)
+    set_edges(&e, t);
+  const int64_t lane = how == STREAMED ? -floats_before(out) / 2 : 0; /* of the first line, in frequencies */
+  const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST, last = r->first + r->count;
+  const int64_t end = joined ? r->to + 2 * lane : r->to; /* the line over two rows is one of the next row */
+  for (int64_t from = r->first, to; from < last; from = to) {
+    to = run_of(from) + MANY_ROWS < last ? run_of(from) + MANY_ROWS : last;
+    for (int64_t k = r->from / 2 + lane; 2 * k < end; k += width) {
+      float *const column = out + 2 * k - r->first * stride; /* of position 0 */
+      const float *const x = r->add ? r->add->x + 2 * k - r->first * r->add->stride : NULL;
+      set_block(&p, &memory, t, k, width, end, how, out + 2 * k, stride);
+      p.edges = joined && k < 0 ? e.rows : NULL;
+      for (int64_t run = run_of(from); run < to; run += RUN) {
+        const int64_t middle = run + STEPS;
+        if (p.edges)
+          edges_of_run(&e, spec, run);
+        const target rows = {run, r->first, from > run ? (int)(from - run) : 0, to - run < RUN ? (int)(to - run) : RUN,
+            column + middle * stride, r->add ? x + middle * r->add->stride : NULL, stride, r->add ? r->add->stride : 0,
+            r->add ? r->add->scale : 0.0f};
+        write_run(&p, spec, &rows);
+      }
+    }
+  }
+}
+
+static inline void write_table(
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride) {
+  const int at_lines = floats_before(out) % 2 == 0 && stride % LINE_FLOATS == 0;
+  const int large = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float);
+  const int streamed = large && (uintptr_t)out % sizeof *out == 0 && !(r->add && r->add->x == out);
+  const store how = !streamed ? (r->add ? PIECES : PLAIN) : r->add || !at_lines ? PIECES_STREAMED : STREAMED;
+  const int joined = how == STREAMED && t->steps && floats_before(out) > 0 && r->from == 0 && stride == r->to;
+  write_range(spec, t, r, out, stride, how, joined);
+  for (int i = 0; joined && i < 2; i++) { /* the first line of all, and the last */
+    posenc_rows part = *r;
+    part.first = i ? r->first + r->count - 1 : r->first;
+    part.count = 1;
+    part.from = i ? (r->to - 1) / (2 * WINDOW) * (2 * WINDOW) : 0;
+    part.to = i || r->to < 2 * WINDOW ? r->to : 2 * WINDOW;
+    write_range(spec, t, &part, out + (part.first - r->first) * stride, stride, PLAIN, 0);
+  }
+  if (streamed)
+    stream_end();
+  if (!r->add && r->first <= 0 && r->first + r->count > 0) /* angle 0: no sum, but 0 and 1 exactly */
+    for (int64_t c = r->from; c < r->to; c++)
+      out[c - r->first * stride] = (float)(c % 2);
+}
+
+#endif
