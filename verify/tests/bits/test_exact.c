@@ -240,6 +240,14 @@ static void frequencies(void **state) {
       check_alone(dtype, freqs, N, reals, sizeof reals / sizeof reals[0]);
       check_alone(dtype, freqs, N, integers, sizeof integers / sizeof integers[0]);
     }
+  /* 2^93 turns, of which 2^-103 of one are left: they must be known to 300 bits. */
+  const double many = 0x1.d1118431d757bp+63, both[] = {1, -1};
+  posenc_spec spec = posenc_spec_default(2);
+  spec.freqs = &many;
+  spec.n_freqs = 1;
+  spec.position_scale = 0x1.9b4937a112133p+31;
+  for (spec.dtype = 0; spec.dtype < FORMATS; spec.dtype++)
+    check(&spec, both, 2, EVERYONE);
 }
 
 /* A scale is multiplied exactly: 0.1 times 1000 is not 100. Integers are scaled too, in each of the ways to ask for
