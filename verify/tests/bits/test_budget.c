@@ -208,10 +208,11 @@ static void in_float64(void **state) {
   (void)state;
   double worst = 0;
   for (int64_t i = 0; i < angles; i++) {
-    const int64_t position = random_between(&seed, 1, i % 4 ? 4096 : POSENC_MAX_POSITION);
-    const double quarters = i % 2 ? (double)random_between(&seed, 0, position) / 4 : 0.0;
-    const double part = i % 4 == 1 ? ldexp(uniform(0.06, 0.12), -(int)(i % 113)) : uniform(-0.1255, 0.1255);
-    const frequency w = some_frequency(fmin(0.5, fabs(quarters + part) / (double)position));
+    const int64_t size = random_between(&seed, 1, i & 8 ? POSENC_MAX_POSITION : 4096), position = i & 16 ? -size : size;
+    const double quarters = i % 2 ? (double)random_between(&seed, 0, 2 * size) / 4 : 0.0;
+    const int tiny = i % 4 == 1 || i % 4 == 2;
+    const double part = tiny ? ldexp(uniform(0.06, 0.12), -(int)(i % 113)) : uniform(-0.1255, 0.1255);
+    const frequency w = some_frequency(fmin(0.5, fabs(quarters + part) / (double)size));
     wide s, c;
     const double p = wide_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &s, &c);
     const double rest = 2 * POSENC_BUDGET_PLACE * 0x1p-53 * fabs(p);
