@@ -137,7 +137,7 @@ static inline void dtype_strips(const posenc_spec *spec, const turns *t, const p
       integer_values(&x, &p, at);
     }
     switch (spec->dtype) {
-    case POSENC_F64:
+    case POSENC_F64: /* anchored's */
       finish_strip(spec, t, &x, first, pairs, position, exact, POSENC_F64, to);
       break;
     case POSENC_BF16:

@@ -1,4 +1,5 @@
-/* exact_*: the float32 nearest to the real value, for every output.
+/* exact_*: the number of the dtype nearest to the real value, for every output. float64 is in rotation/wide.h, bfloat16
+ * and float16 are in rotation/bf16.h and dtypes.h, and so is float32 at real positions. Here, float32 at integers:
  *
  * The sum of three angles in float64, as rotation/anchored.c computes it, is off by at most 10 v, v = 2^-53, also where
  * nothing is fused (exact_scalar): docs/exact.md adds it up, and simd/budget.inc holds the numbers. That decides the
