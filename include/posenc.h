@@ -74,7 +74,8 @@ POSENC_API const char *posenc_status_string(posenc_status status);
 /* What an element is; out and x are arrays of them. */
 typedef enum posenc_dtype {
   POSENC_F32 = 0,  /* float */
-  POSENC_F64 = 1,  /* double */
+  POSENC_F64 = 1,  /* double; exact takes nanoseconds for a value, but microseconds between integers where
+                      |w_k * position_scale| >= pi, and where w_k or the position is tiny (docs/exact.md) */
   POSENC_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
   POSENC_F16 = 3   /* IEEE binary16, as uint16_t */
 } posenc_dtype;

@@ -31,7 +31,7 @@ static posenc_status write_real(
   return posenc_fill_at_real(plan, (const double *)t->data + first, count, (float *)table + first * d, d);
 }
 
-/* float64 of `exact` is slow by design: only some rows of it are written (fill.c). */
+/* Tables in other dtypes, presets and functions. */
 static const struct row {
   const char *shape;
   posenc_dtype dtype;

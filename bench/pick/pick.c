@@ -9,8 +9,8 @@
 #include "../../verify/cli/machine.h"
 
 /* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that
- * reports go by. MPFR and the integers of exact's float64 take their time. */
-enum { COMPARED = 2600000, COMPARED_F64 = 250000 };
+ * reports go by. MPFR takes its time. */
+enum { COMPARED = 2600000 };
 
 /* A table beyond every cache says all there is to say about a larger one. */
 static const int64_t MOST_BYTES = INT64_C(1) << 30;
@@ -41,7 +41,7 @@ static void judge_row(const pick *p, pick_row *row) {
 /* All rows, or as many of each range as come to no more outputs than are to be compared. */
 static int64_t rows_per_range(const pick *p) {
   const spec_options *table = &p->o->table;
-  const int64_t all = (p->spec.dtype == POSENC_F64 ? COMPARED_F64 : COMPARED) / p->spec.d_model;
+  const int64_t all = COMPARED / p->spec.d_model;
   sweep s = sweep_of(&p->spec, NULL, table->from, table->to, SWEEP_MIN_ROWS, 1);
   const int64_t rows = table->to - table->from <= all ? SWEEP_MAX_ROWS : all / s.count;
   sweep_destroy(&s);

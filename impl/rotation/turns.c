@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { LIMBS = 4 };
+enum { LIMBS = 4, MORE_LIMBS = 6 /* where whole turns may be subtracted */ };
 
 const char *posenc_turns_refuse(const posenc_spec *spec) {
   return spec->freqs || posenc_ladder_degree(spec) ? NULL
@@ -12,49 +12,57 @@ const char *posenc_turns_refuse(const posenc_spec *spec) {
 }
 
 /* turn, a frequency in turns, less the nearest integer. */
-static void store(const turns *t, int64_t k, big *turn, double sign) {
+static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
   big one;
-  if (!big_is_zero(turn, LIMBS) && turn->exponent < -202)
-    big_from_double(turn, 0x1p-203, LIMBS);
+  if (!big_is_zero(turn, n) && turn->exponent < -202)
+    big_from_double(turn, 0x1p-203, n);
   if (turn->exponent >= 0) { /* half a turn or more */
     big digits = *turn;
-    double whole = turn->exponent > 48 ? INFINITY : floor(big_take_double(&digits, LIMBS));
-    big_split(turn, turn, LIMBS);
-    const int up = turn->exponent >= 0 && !big_is_zero(turn, LIMBS);
+    double whole = turn->exponent > 48 ? INFINITY : floor(big_take_double(&digits, n));
+    big_split(turn, turn, n);
+    const int up = turn->exponent >= 0 && !big_is_zero(turn, n);
     t->whole[k] = sign * (up ? whole + 1.0 : whole);
     if (up) {
-      big_from_double(&one, 1.0, LIMBS);
-      big_sub(turn, &one, turn, LIMBS);
+      big_from_double(&one, 1.0, n);
+      big_sub(turn, &one, turn, n);
       sign = -sign;
     }
   }
-  t->hi[k] = sign * big_take_double(turn, LIMBS);
-  t->mid[k] = sign * big_take_double(turn, LIMBS);
+  t->hi[k] = sign * big_take_double(turn, n);
+  t->mid[k] = sign * big_take_double(turn, n);
 }
 
-/* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-256 for the root and
- * 2 for the product, per step, 4 for the turn and the scale: below 2^-232 for the last of 2^19. */
+/* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-64n for the root and
+ * 2 for the product, per step, 4 for the turn and the scale, 2 for an explicit frequency: below 2^-232, or 2^-360 with
+ * more limbs, for the last of 2^19.
+ *
+ * Subtracting whole turns cancels leading bits. An explicit frequency times the scale is up to 2^96, which is 2^94
+ * turns, and has 106 bits; by the continued fractions of 2^e / 2pi no such number is within 2^-112 of a turn of a whole
+ * number of turns. So 6 limbs leave an error of 2^-175 of the fraction (4 limbs: 2^-48). A ladder's frequencies are at
+ * most 2^30 turns, off by 2^-330 of one; that any is within 2^-220 of a whole number has, over all ladders and scales,
+ * odds of one in 2^60. Up to scale 3 they are below half a turn, and nothing is subtracted. */
 void posenc_turns(const posenc_spec *spec, const turns *t) {
   big one_turn, root, scale, turn[2];
   const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
-  const int64_t n = posenc_n_freqs(spec);
-  big_two_over_pi(&one_turn, LIMBS); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
+  const int64_t count = posenc_n_freqs(spec);
+  const int n = spec->freqs || fabs(spec->position_scale) > 3.0 ? MORE_LIMBS : LIMBS;
+  big_two_over_pi(&one_turn, n); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
   one_turn.exponent -= 2;
-  big_from_double(&scale, spec->position_scale, LIMBS);
-  big_mul(&one_turn, &one_turn, &scale, LIMBS);
+  big_from_double(&scale, spec->position_scale, n);
+  big_mul(&one_turn, &one_turn, &scale, n);
   if (spec->freqs) {
-    for (int64_t k = 0; k < n; k++) {
-      big_from_double(&turn[0], spec->freqs[k], LIMBS);
-      big_mul(&turn[0], &turn[0], &one_turn, LIMBS);
-      store(t, k, &turn[0], signbit(spec->freqs[k]) ? -sign : sign);
+    for (int64_t k = 0; k < count; k++) {
+      big_from_double(&turn[0], spec->freqs[k], n);
+      big_mul(&turn[0], &turn[0], &one_turn, n);
+      store(t, k, &turn[0], signbit(spec->freqs[k]) ? -sign : sign, n);
     }
     return;
   }
-  posenc_ladder_root(&root, spec->base, posenc_ladder_degree(spec), LIMBS);
+  posenc_ladder_root(&root, spec->base, posenc_ladder_degree(spec), n);
   turn[0] = one_turn;
-  for (int64_t k = 0; k < n; k++) {
-    big_mul(&turn[(k + 1) % 2], &turn[k % 2], &root, LIMBS);
-    store(t, k, &turn[k % 2], sign);
+  for (int64_t k = 0; k < count; k++) {
+    big_mul(&turn[(k + 1) % 2], &turn[k % 2], &root, n);
+    store(t, k, &turn[k % 2], sign, n);
   }
 }
 

@@ -1,7 +1,7 @@
 /* float64, correctly rounded: each pair directly from its position, as a sum of two float64, then Ziv's rounding test.
  *
  *   reduction  g + g_lo = position * t less quarter turns, as in rotation/angle.h
- *   x + x_lo   2pi (g + g_lo), |x| <= pi/4; z + z_lo = x^2
+ *   x + x_lo   2pi (g + g_lo), |x| <= pi/4 + 2^-17, as the quarters are those of position * hi; z + z_lo = x^2
  *   Taylor     sin x = x + x z (-1/6 + z (1/120 + z T)), cos x = 1 + z (-1/2 + z (1/24 + z (-1/720 + z T'))): T, of
  *              seven terms, is one float64; all else is a sum of two. z T is at most 1/68 of what it is added to.
  *

@@ -8,7 +8,8 @@
 #include "../reference/formats.h"
 #include "../reference/memory.h"
 
-/* For one implementation and one segment, which takes seconds at most: float64 of exact, or an emulated CPU. */
+/* For one implementation and one segment, which takes seconds at most: on an emulated CPU, or where float64 of exact is
+ * all computed in integers. */
 enum { TIME_LIMIT_SECONDS = 60 };
 
 results campaign_prepare(

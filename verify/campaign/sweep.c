@@ -129,7 +129,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
       {"scaled", NULL, 32, -million, million, {.position_scale = 1000, .layout = POSENC_SPLIT}},
       {"bfloat16", NULL, 512, 0, million, {.dtype = POSENC_BF16}},
       {"float16", NULL, 512, 0, million, {.dtype = POSENC_F16}},
-      {"float64", NULL, 64, 0, million, {.dtype = POSENC_F64}},
+      {"float64", NULL, 512, 0, million, {.dtype = POSENC_F64}},
   };
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const posenc_spec *changes = &others[i].changes;

@@ -1,6 +1,6 @@
-/* The bounds of docs/exact.md on the very code they are about, against MPFR: sine and cosine of one angle, sums of
- * three, single rows, float64. Random angles say nothing of the worst case; they show a bound that is wrong, and how much of one
- * is used.
+/* The bounds of docs/exact.md on the very code they are about, against MPFR: frequencies in turns, sine and cosine of
+ * one angle, sums of three, single rows, float64. Random angles say nothing of the worst case; they show a bound that
+ * is wrong, and how much of one is used.
  *
  * Compiled twice: as exact_scalar, where nothing is fused, and as test_budget_fused, where FMA need not be in hardware.
  */
@@ -62,6 +62,54 @@ static angle at(double position, frequency w) { return angle_at(vd_set1(position
 static void judge(const char *what, double worst, double most) {
   printf("%s: worst %.3f, at most %g\n", what, worst, most);
   assert_true(worst <= most);
+}
+
+/* hi + mid of a spec's frequencies, in 2^-105 of what whole turns leave. */
+static double error_of_turns(const posenc_spec *spec) {
+  double hi[8], mid[8], whole[8], worst = 0;
+  posenc_turns(spec, &(turns){.n = 8, .hi = hi, .mid = mid, .whole = whole});
+  mpfr_t t, nearest, rest;
+  mpfr_inits2(640, t, nearest, rest, (mpfr_ptr)0);
+  for (int64_t k = 0; k < spec->d_model / 2; k++) {
+    mpfr_set_d(t, spec->freqs ? spec->freqs[k] : spec->base, MPFR_RNDN);
+    if (!spec->freqs) {
+      mpfr_rootn_ui(t, t, (unsigned long)spec->d_model / 2, MPFR_RNDN);
+      mpfr_pow_si(t, t, -(long)k, MPFR_RNDN);
+    }
+    mpfr_mul_d(t, t, spec->position_scale, MPFR_RNDN);
+    mpfr_const_pi(rest, MPFR_RNDN);
+    mpfr_div(t, t, rest, MPFR_RNDN);
+    mpfr_div_2ui(t, t, 1, MPFR_RNDN);
+    mpfr_rint(nearest, t, MPFR_RNDN);
+    mpfr_sub(t, t, nearest, MPFR_RNDN);
+    mpfr_sub_d(rest, t, hi[k], MPFR_RNDN);
+    mpfr_sub_d(rest, rest, mid[k], MPFR_RNDN);
+    mpfr_div(rest, rest, t, MPFR_RNDN);
+    worst = fmax(worst, fabs(mpfr_get_d(rest, MPFR_RNDN)) * 0x1p105);
+  }
+  mpfr_clears(t, nearest, rest, (mpfr_ptr)0);
+  return worst;
+}
+
+static void frequencies_in_turns(void **state) {
+  (void)state;
+  /* The first's 2^93 turns are whole but for 2^-103. */
+  double freqs[4] = {0x1.d1118431d757bp+63, -0x1p64, 0x1.fffffffffffffp63, 0x1.921fb54442d18p+2}, worst = 0;
+  posenc_spec spec = posenc_spec_default(8);
+  spec.position_scale = 0x1.9b4937a112133p+31;
+  for (int i = 0; i < 1000; i++) {
+    spec.freqs = freqs;
+    spec.n_freqs = 4;
+    worst = fmax(worst, error_of_turns(&spec));
+    for (int k = 0; k < 4; k++)
+      freqs[k] = ldexp(uniform(-1, 1), (int)random_between(&seed, -150, 64));
+    spec.freqs = NULL;
+    spec.n_freqs = 0;
+    spec.base = 1 + ldexp(uniform(0.5, 1), (int)random_between(&seed, -50, 200));
+    worst = fmax(worst, error_of_turns(&spec));
+    spec.position_scale = ldexp(uniform(-1, 1), (int)random_between(&seed, -30, 32));
+  }
+  judge("frequencies in turns, in 2^-105 of them", worst, 1);
 }
 
 /* Relative errors, beside the reduction's: below 2^-16 where the sine or cosine is not near 0. */
@@ -160,10 +208,11 @@ static void in_float64(void **state) {
   (void)state;
   double worst = 0;
   for (int64_t i = 0; i < angles; i++) {
-    const int64_t position = random_between(&seed, 1, i % 4 ? 4096 : POSENC_MAX_POSITION);
-    const double quarters = i % 2 ? (double)random_between(&seed, 0, position) / 4 : 0.0;
-    const double part = i % 4 == 1 ? ldexp(uniform(0.06, 0.12), -(int)(i % 113)) : uniform(-0.1255, 0.1255);
-    const frequency w = some_frequency(fmin(0.5, fabs(quarters + part) / (double)position));
+    const int64_t size = random_between(&seed, 1, i & 8 ? POSENC_MAX_POSITION : 4096), position = i & 16 ? -size : size;
+    const double quarters = i % 2 ? (double)random_between(&seed, 0, 2 * size) / 4 : 0.0;
+    const int tiny = i % 4 == 1 || i % 4 == 2;
+    const double part = tiny ? ldexp(uniform(0.06, 0.12), -(int)(i % 113)) : uniform(-0.1255, 0.1255);
+    const frequency w = some_frequency(fmin(0.5, fabs(quarters + part) / (double)size));
     wide s, c;
     const double p = wide_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &s, &c);
     const double rest = 2 * POSENC_BUDGET_PLACE * 0x1p-53 * fabs(p);
@@ -189,8 +238,8 @@ int main(int argc, char **argv) {
   mpfr_inits2(256, two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
   mpfr_const_pi(two_pi, MPFR_RNDN);
   mpfr_mul_2ui(two_pi, two_pi, 1, MPFR_RNDN);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_angle), cmocka_unit_test(sums), cmocka_unit_test(single_rows), cmocka_unit_test(in_float64)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(one_angle),
+      cmocka_unit_test(sums), cmocka_unit_test(single_rows), cmocka_unit_test(in_float64)};
   const int failed = cmocka_run_group_tests_name("budget", tests, NULL, NULL);
   mpfr_clears(two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
   mpfr_free_cache();

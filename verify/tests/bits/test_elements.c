@@ -420,13 +420,13 @@ static void draw(int i) {
   }
   if (!table && one_in(5))
     c.spec.position_scale = PICK(scales);
-  const int64_t d = c.spec.d_model, most = c.spec.dtype == POSENC_F64 ? 400 : THINNED ? 15000 : 60000;
+  const int64_t d = c.spec.d_model, most = THINNED ? 15000 : 60000;
   c.count = least(table ? PICK(table_counts) : PICK(counts), most / d > 0 ? most / d : 1);
-  if ((c.call == AT || c.call == AT_REAL) && d < 8 && c.spec.dtype != POSENC_F64)
+  if ((c.call == AT || c.call == AT_REAL) && d < 8)
     c.count = random_between(&seed, 1, MOST_ROWS);
   if (far_apart)
     c.count = random_between(&seed, 150, 700);
-  if (d > 8000 && c.spec.dtype != POSENC_F64)
+  if (d > 8000)
     c.count = wide ? 9 : random_between(&seed, 1, 9);
   c.batch = c.call == ADD_BATCH ? random_between(&seed, 1, 3) : 1;
   draw_positions(far_apart);

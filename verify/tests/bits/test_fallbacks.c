@@ -1,5 +1,5 @@
-/* How many outputs of exact floating point leaves to the integers: counted on the way to posenc_fallback(), in a copy of
- * the library whose calls of it lead here (the linker's --wrap).
+/* How many outputs of exact floating point leaves to the integers: counted on the way to posenc_fallback(), in a copy
+ * of the library whose calls of it lead here (the linker's --wrap).
  */
 #include "testing.h"
 
