@@ -166,9 +166,9 @@ int main(int argc, char **argv) {
     wide sin, cos;
     wide_angle(position, hi, mid, &sin, &cos);
   } else if (strcmp(of, "rotated") == 0) {
-    rotated((angle){input("a_sin"), input("a_cos")}, (angle){input("b_sin"), input("b_cos")});
-  } else if (strcmp(of, "rotated_back") == 0) {
-    rotated_back((angle){input("a_sin"), input("a_cos")}, (angle){input("b_sin"), input("b_cos")});
+    const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
+    rotated(a, b);
+    rotated_back(a, b);
   } else if (strcmp(of, "constants") == 0) {
 #define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
     PRINT(ANGLE);
