@@ -157,6 +157,20 @@ int test_failed(const rounding_test *);
 int main(int argc, char **argv) {
   const char *of = argc > 1 ? argv[1] : "";
   const vd position = input("position"), hi = input("hi"), mid = input("mid");
+#define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
+  PRINT(ANGLE);
+  PRINT(ANCHORED);
+  PRINT(ERROR);
+  PRINT(RELATIVE);
+  PRINT(ALONE);
+  PRINT(PLACE);
+  PRINT(SINGLE);
+  PRINT(SINGLE_RELATIVE);
+  PRINT(FLOAT);
+  PRINT(FLOAT_NOT_FUSED);
+  PRINT(FLOAT_RELATIVE);
+  PRINT(WIDE);
+  printf("CHECK_SMALL = %a;\nCHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_SMALL, CHECK_WINDOW, POSENC_FUSED);
   if (strcmp(of, "angle_at") == 0) {
     angle_at(position, hi, mid);
   } else if (strcmp(of, "direct_angle") == 0) {
@@ -169,21 +183,7 @@ int main(int argc, char **argv) {
     const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
     rotated(a, b);
     rotated_back(a, b);
-  } else if (strcmp(of, "constants") == 0) {
-#define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
-    PRINT(ANGLE);
-    PRINT(ANCHORED);
-    PRINT(ERROR);
-    PRINT(RELATIVE);
-    PRINT(ALONE);
-    PRINT(PLACE);
-    PRINT(SINGLE);
-    PRINT(SINGLE_RELATIVE);
-    PRINT(FLOAT);
-    PRINT(FLOAT_NOT_FUSED);
-    PRINT(FLOAT_RELATIVE);
-    PRINT(WIDE);
-  } else {
+  } else if (strcmp(of, "constants") != 0) {
     return 2;
   }
   return 0;
