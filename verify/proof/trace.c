@@ -41,7 +41,10 @@ static vd named(int kind, vd a, vd b, const char *format, ...) {
   return (vd){nodes++};
 }
 static const vd none = {-1};
-static vd input(const char *name) { return named(OTHER, none, none, "%s", name); }
+static vd input(const char *name) {
+  printf("E_%s = %s;\n", name, name);
+  return named(OTHER, none, none, "%s", name);
+}
 
 /* `formula` has the operands as %, of which there are up to three. */
 static void print(const char *name, const char *exact, const char *formula, vd a, vd b, vd c) {
@@ -122,9 +125,7 @@ static vd vd_fms(vd a, vd b, vd c) {
 static vd vd_fnma(vd a, vd b, vd c) {
   return operation("fnma", a, b, c, POSENC_FUSED ? "rnd(-(% * %) + %)" : "rnd(-rnd(% * %) + %)", "-(% * %) + %");
 }
-static vd vd_product_plus(vd a, vd b, vd c) {
-  return operation("plus", a, b, c, "rnd(% * % + %)", "% * % + %");
-}
+static vd vd_product_plus(vd a, vd b, vd c) { return operation("plus", a, b, c, "rnd(% * % + %)", "% * % + %"); }
 static vd vd_two_product(vd a, vd b, vd *e) {
   const vd p = operation("product", a, b, none, "rnd(% * %)", "% * %");
   *e = named(OTHER, a, b, "tail%s", node[p.id].name + strlen("product"));
@@ -153,6 +154,8 @@ int test_failed(const rounding_test *);
 
 #include "rotation/direct.h"
 #include "rotation/wide.h"
+
+_Static_assert((CHECK_WINDOW & (CHECK_WINDOW - 1)) == 0, "CHECK_FIELD is bits");
 
 int main(int argc, char **argv) {
   const char *of = argc > 1 ? argv[1] : "";
