@@ -10,7 +10,6 @@
  *   Fast2Sum          b - ((a + b) - a) and its like, where |b| <= |a| (Dekker); known by its operands
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,100 +21,71 @@ typedef struct vd {
   int id;
 } vd;
 enum { VD_LANES = 1 };
-enum { OTHER, SUM /* a + b, or a - b */, PART /* a SUM less its first operand, or that less the SUM */ };
 
 static struct {
+  const char *kind;
   char name[32];
-  int kind, a, b;
+  int is_sum; /* a + b, or a - b, rounded */
+  int a, b;
 } node[512];
 static int nodes;
 
-static vd named(int kind, vd a, vd b, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(node[nodes].name, sizeof node->name, format, arguments);
-  va_end(arguments);
-  node[nodes].kind = kind;
-  node[nodes].a = a.id;
-  node[nodes].b = b.id;
+static vd input(const char *name) {
+  snprintf(node[nodes].name, sizeof node->name, "%s", name);
+  printf("E_%s = %s;\n", name, name);
   return (vd){nodes++};
 }
-static const vd none = {-1};
-static vd input(const char *name) {
-  printf("E_%s = %s;\n", name, name);
-  return named(OTHER, none, none, "%s", name);
+static vd vd_set1(double x) {
+  snprintf(node[nodes].name, sizeof node->name, "(%a)", x);
+  return (vd){nodes++};
 }
 
 /* `formula` has the operands as %, of which there are up to three. */
-static void print(const char *name, const char *exact, const char *formula, vd a, vd b, vd c) {
-  const vd of[] = {a, b, c};
-  printf("%s%s = ", exact, name);
-  for (int i = 0; *formula; formula++)
-    if (*formula == '%') {
-      const char *operand = node[of[i++].id].name;
-      printf("%s%s", *operand == '(' ? "" : exact, operand);
-    } else {
+static void print(const char *prefix, const char *name, const char *formula, const vd *of) {
+  printf("%s%s = ", prefix, name);
+  for (; *formula; formula++)
+    if (*formula == '%')
+      printf("%s%s", node[of->id].name[0] == '(' ? "" : prefix, node[of->id].name), of++;
+    else
       putchar(*formula);
-    }
   puts(";");
 }
 
-static int count(const char *kind) {
-  static struct {
-    const char *kind;
-    int count;
-  } counts[16];
-  int i = 0;
-  while (counts[i].kind && strcmp(counts[i].kind, kind) != 0)
-    i++;
-  counts[i].kind = kind;
-  return ++counts[i].count;
+static vd operation(const char *kind, vd a, vd b, vd c, const char *rounded, const char *exact) {
+  int same = 1;
+  for (int i = 0; i < nodes; i++)
+    same += node[i].kind && strcmp(node[i].kind, kind) == 0;
+  node[nodes].kind = kind;
+  node[nodes].is_sum = strcmp(rounded, "rnd(% + %)") == 0 || strcmp(rounded, "rnd(% - %)") == 0;
+  node[nodes].a = a.id;
+  node[nodes].b = b.id;
+  snprintf(node[nodes].name, sizeof node->name, "%s%d", kind, same);
+  print("", node[nodes].name, rounded, (vd[]){a, b, c});
+  print("E_", node[nodes].name, exact, (vd[]){a, b, c});
+  return (vd){nodes++};
 }
 
-static vd rounded_sum(const char *kind, vd a, vd b, const char *rounded, const char *formula) {
-  const vd y = named(SUM, a, b, "%s%d", kind, count(kind));
-  print(node[y.id].name, "", rounded, a, b, none);
-  print(node[y.id].name, "E_", formula, a, b, none);
-  return y;
+/* The sum of which one of these is the first operand, and the other itself; -1 where neither is. */
+static int sum_of(int a, int b) {
+  return node[a].is_sum && node[a].a == b ? a : node[b].is_sum && node[b].a == a ? b : -1;
 }
-/* Of Fast2Sum's second and third step. */
-static vd exact_step(const char *kind, vd a, vd b, const char *formula, int is_part, vd of) {
-  const vd y = is_part ? named(PART, of, b, "%s%d", kind, count(kind)) : named(OTHER, a, b, "%s%d", kind, count(kind));
-  print(node[y.id].name, "", formula, a, b, none);
-  if (is_part)
-    print(node[y.id].name, "E_", formula, a, b, none);
-  else
-    printf("E_%s = 0;\n", node[y.id].name);
-  return y;
+/* Is y the second operand of the sum that is in the difference? */
+static int completes(vd difference, vd y) {
+  const int sum = sum_of(node[difference.id].a, node[difference.id].b);
+  return sum >= 0 && node[sum].b == y.id;
 }
-static int is(vd a, int kind) { return node[a.id].kind == kind; }
-/* Is y the second operand of the sum of which `part` is one? */
-static int completes(vd part, vd y) { return is(part, PART) && node[node[part.id].a].b == y.id; }
 
-static vd vd_set1(double x) { return named(OTHER, none, none, "(%a)", x); }
 static vd vd_add(vd a, vd b) {
-  return completes(a, b) ? exact_step("add", a, b, "% + %", 0, a) : rounded_sum("add", a, b, "rnd(% + %)", "% + %");
+  const int exact = completes(a, b);
+  return operation("add", a, b, a, exact ? "% + %" : "rnd(% + %)", exact ? "0" : "% + %");
 }
 static vd vd_sub(vd a, vd b) {
-  if (is(b, SUM) && node[b.id].a == a.id)
-    return exact_step("sub", a, b, "% - %", 1, b);
-  if (is(a, SUM) && node[a.id].a == b.id)
-    return exact_step("sub", a, b, "% - %", 1, a);
-  if (completes(a, b) || completes(b, a))
-    return exact_step("sub", a, b, "% - %", 0, a);
-  return rounded_sum("sub", a, b, "rnd(% - %)", "% - %");
+  const int last = completes(a, b) || completes(b, a), exact = last || sum_of(a.id, b.id) >= 0;
+  return operation("sub", a, b, a, exact ? "% - %" : "rnd(% - %)", last ? "0" : "% - %");
 }
-
-static vd operation(const char *kind, vd a, vd b, vd c, const char *rounded, const char *formula) {
-  const vd y = named(OTHER, a, b, "%s%d", kind, count(kind));
-  print(node[y.id].name, "", rounded, a, b, c);
-  print(node[y.id].name, "E_", formula, a, b, c);
-  return y;
-}
-static vd vd_mul(vd a, vd b) { return operation("mul", a, b, none, "rnd(% * %)", "% * %"); }
-static vd vd_abs(vd a) { return operation("abs", a, none, none, "|%|", "|%|"); }
-static vd vd_round(vd a) { return operation("round", a, none, none, "int<ne>(%)", "%"); }
-
+static vd vd_mul(vd a, vd b) { return operation("mul", a, b, a, "rnd(% * %)", "% * %"); }
+static vd vd_abs(vd a) { return operation("abs", a, a, a, "|%|", "|%|"); }
+static vd vd_round(vd a) { return operation("round", a, a, a, "int<ne>(%)", "%"); }
 static vd vd_fma(vd a, vd b, vd c) {
   return operation("fma", a, b, c, POSENC_FUSED ? "rnd(% * % + %)" : "rnd(rnd(% * %) + %)", "% * % + %");
 }
@@ -127,10 +97,8 @@ static vd vd_fnma(vd a, vd b, vd c) {
 }
 static vd vd_product_plus(vd a, vd b, vd c) { return operation("plus", a, b, c, "rnd(% * % + %)", "% * % + %"); }
 static vd vd_two_product(vd a, vd b, vd *e) {
-  const vd p = operation("product", a, b, none, "rnd(% * %)", "% * %");
-  *e = named(OTHER, a, b, "tail%s", node[p.id].name + strlen("product"));
-  print(node[e->id].name, "", "% * % - %", a, b, p);
-  printf("E_%s = 0;\n", node[e->id].name);
+  const vd p = operation("product", a, b, a, "rnd(% * %)", "% * %");
+  *e = operation("tail", a, b, p, "% * % - %", "0");
   return p;
 }
 
@@ -161,18 +129,8 @@ int main(int argc, char **argv) {
   const char *of = argc > 1 ? argv[1] : "";
   const vd position = input("position"), hi = input("hi"), mid = input("mid");
 #define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
-  PRINT(ANGLE);
-  PRINT(ANCHORED);
-  PRINT(ERROR);
-  PRINT(RELATIVE);
-  PRINT(ALONE);
-  PRINT(PLACE);
-  PRINT(SINGLE);
-  PRINT(SINGLE_RELATIVE);
-  PRINT(FLOAT);
-  PRINT(FLOAT_NOT_FUSED);
-  PRINT(FLOAT_RELATIVE);
-  PRINT(WIDE);
+  PRINT(ANGLE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(ALONE), PRINT(PLACE), PRINT(SINGLE);
+  PRINT(SINGLE_RELATIVE), PRINT(FLOAT), PRINT(FLOAT_NOT_FUSED), PRINT(FLOAT_RELATIVE), PRINT(WIDE);
   printf("CHECK_SMALL = %a;\nCHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_SMALL, CHECK_WINDOW, POSENC_FUSED);
   if (strcmp(of, "angle_at") == 0) {
     angle_at(position, hi, mid);
