@@ -6,11 +6,9 @@
  *              quarter turns are subtracted exactly. Relative error below 2^-103 when no quarter was taken away; else
  *              absolute error below 2^-72 (P t up to 2^31; mid and the rounding of the lower half leave 2^-103 of it)
  *   Taylor     x = 2pi g as a pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine
- *   rounding   sine within 1.38 * 2^-53 and cosine within 1.07 * 2^-53 of its size: docs/exact.md counts every
- *              operation
  *
- * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error. Fused or not: the products
- * that would be rounded once more are counted as rounded.
+ * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error, fused or not: docs/exact.md
+ * says how that is proved.
  */
 #ifndef POSENC_ANGLE_H
 #define POSENC_ANGLE_H

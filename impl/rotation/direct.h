@@ -11,8 +11,7 @@
  *
  * So sine and cosine are off by POSENC_BUDGET_SINGLE v at most, v = 2^-53, the sine of an angle of which no quarter is
  * taken by POSENC_BUDGET_SINGLE_RELATIVE v of itself: less than those of a sum of three angles, so the tests of
- * rotation/exact.c hold as they are. docs/exact.md counts every operation, and verify/proof/error-budget reads the
- * coefficients here.
+ * rotation/exact.c hold as they are. docs/exact.md says how that is proved.
  */
 #ifndef POSENC_DIRECT_H
 #define POSENC_DIRECT_H

@@ -1,0 +1,155 @@
+/* Prints what a function of impl/rotation computes, one definition a line, as Gappa and Sollya read them: a vd is the
+ * name of an expression here, and this file is the member of impl/simd for that.
+ *
+ *   mul3 = rnd(mul2 * x);   the operation as the row rounds it, POSENC_FUSED or not
+ *   E_mul3 = E_mul2 * E_x;  and without any rounding, of exact operands
+ *
+ * Three steps are exact, so they are printed without rnd, and E_ of the error that they compute is 0:
+ *   vd_two_product    (Dekker, Numer. Math. 18, 1971)
+ *   vd_product_plus   whose product and sum are: docs/exact.md
+ *   Fast2Sum          b - ((a + b) - a) and its like, where |b| <= |a| (Dekker); known by its operands
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "simd/budget.inc"
+#define POSENC_SIMD_H /* in place of simd/simd.h */
+
+typedef struct vd {
+  int id;
+} vd;
+enum { VD_LANES = 1 };
+
+static struct {
+  const char *kind;
+  char name[32];
+  int is_sum; /* a + b, or a - b, rounded */
+  int a, b;
+} node[512];
+static int nodes;
+
+static vd input(const char *name) {
+  snprintf(node[nodes].name, sizeof node->name, "%s", name);
+  printf("E_%s = %s;\n", name, name);
+  return (vd){nodes++};
+}
+static vd vd_set1(double x) {
+  snprintf(node[nodes].name, sizeof node->name, "(%a)", x);
+  return (vd){nodes++};
+}
+
+/* `formula` has the operands as %, of which there are up to three. */
+static void print(const char *prefix, const char *name, const char *formula, const vd *of) {
+  printf("%s%s = ", prefix, name);
+  for (; *formula; formula++)
+    if (*formula == '%')
+      printf("%s%s", node[of->id].name[0] == '(' ? "" : prefix, node[of->id].name), of++;
+    else
+      putchar(*formula);
+  puts(";");
+}
+
+static vd operation(const char *kind, vd a, vd b, vd c, const char *rounded, const char *exact) {
+  int same = 1;
+  for (int i = 0; i < nodes; i++)
+    same += node[i].kind && strcmp(node[i].kind, kind) == 0;
+  node[nodes].kind = kind;
+  node[nodes].is_sum = strcmp(rounded, "rnd(% + %)") == 0 || strcmp(rounded, "rnd(% - %)") == 0;
+  node[nodes].a = a.id;
+  node[nodes].b = b.id;
+  snprintf(node[nodes].name, sizeof node->name, "%s%d", kind, same);
+  print("", node[nodes].name, rounded, (vd[]){a, b, c});
+  print("E_", node[nodes].name, exact, (vd[]){a, b, c});
+  return (vd){nodes++};
+}
+
+/* The sum of which one of these is the first operand, and the other itself; -1 where neither is. */
+static int sum_of(int a, int b) {
+  return node[a].is_sum && node[a].a == b ? a : node[b].is_sum && node[b].a == a ? b : -1;
+}
+/* Is y the second operand of the sum that is in the difference? */
+static int completes(vd difference, vd y) {
+  const int sum = sum_of(node[difference.id].a, node[difference.id].b);
+  return sum >= 0 && node[sum].b == y.id;
+}
+
+static vd vd_add(vd a, vd b) {
+  const int exact = completes(a, b);
+  return operation("add", a, b, a, exact ? "% + %" : "rnd(% + %)", exact ? "0" : "% + %");
+}
+static vd vd_sub(vd a, vd b) {
+  const int last = completes(a, b) || completes(b, a), exact = last || sum_of(a.id, b.id) >= 0;
+  return operation("sub", a, b, a, exact ? "% - %" : "rnd(% - %)", last ? "0" : "% - %");
+}
+static vd vd_mul(vd a, vd b) { return operation("mul", a, b, a, "rnd(% * %)", "% * %"); }
+static vd vd_abs(vd a) { return operation("abs", a, a, a, "|%|", "|%|"); }
+static vd vd_round(vd a) { return operation("round", a, a, a, "int<ne>(%)", "%"); }
+static vd vd_fma(vd a, vd b, vd c) {
+  return operation("fma", a, b, c, POSENC_FUSED ? "rnd(% * % + %)" : "rnd(rnd(% * %) + %)", "% * % + %");
+}
+static vd vd_fms(vd a, vd b, vd c) {
+  return operation("fms", a, b, c, POSENC_FUSED ? "rnd(% * % - %)" : "rnd(rnd(% * %) - %)", "% * % - %");
+}
+static vd vd_fnma(vd a, vd b, vd c) {
+  return operation("fnma", a, b, c, POSENC_FUSED ? "rnd(-(% * %) + %)" : "rnd(-rnd(% * %) + %)", "-(% * %) + %");
+}
+static vd vd_product_plus(vd a, vd b, vd c) { return operation("plus", a, b, c, "rnd(% * % + %)", "% * % + %"); }
+static vd vd_two_product(vd a, vd b, vd *e) {
+  const vd p = operation("product", a, b, a, "rnd(% * %)", "% * %");
+  *e = operation("tail", a, b, p, "% * % - %", "0");
+  return p;
+}
+
+/* What the headers name and is never called here. */
+typedef struct vp {
+  float sin, cos;
+} vp;
+typedef struct vx {
+  int lanes;
+} vx;
+typedef struct rounding_test {
+  int fails;
+} rounding_test;
+vd vd_load(const double *), vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
+vd sine_of(const double *, int), cosine_of(const double *, int);
+void vd_store(double *, vd), store_pairs(double *, vd, vd);
+void vp_store(float *, vp), vp_stream(float *, vp), vp_store_part(float *, vp, int64_t, int64_t);
+vp vd_pack(vd, vd), vd_pack_rotated(vd, vd, vd), vp_join(vd, vd);
+int pair_at(int, int), vp_equal(vp, vp);
+vx vx_of(vd);
+rounding_test test_none(void);
+void test_pairs(rounding_test *, vd, vd, vp, vx);
+int test_failed(const rounding_test *);
+
+#include "rotation/direct.h"
+#include "rotation/wide.h"
+
+_Static_assert((CHECK_WINDOW & (CHECK_WINDOW - 1)) == 0, "CHECK_FIELD is bits");
+
+int main(int argc, char **argv) {
+  const char *of = argc > 1 ? argv[1] : "";
+  const vd position = input("position"), hi = input("hi"), mid = input("mid");
+#define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
+  PRINT(ANGLE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(ALONE), PRINT(PLACE), PRINT(SINGLE);
+  PRINT(SINGLE_RELATIVE), PRINT(FLOAT), PRINT(FLOAT_NOT_FUSED), PRINT(FLOAT_RELATIVE), PRINT(FLOAT_RELATIVE_AT_0), PRINT(WIDE);
+  printf("CHECK_SMALL = %a;\nCHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_SMALL, CHECK_WINDOW, POSENC_FUSED);
+  if (strcmp(of, "angle_at") == 0) {
+    angle_at(position, hi, mid);
+  } else if (strcmp(of, "direct_angle") == 0) {
+    vd quarters;
+    direct_angle(position, hi, mid, &quarters);
+  } else if (strcmp(of, "wide_angle") == 0) {
+    wide sin, cos;
+    wide_angle(position, hi, mid, &sin, &cos);
+  } else if (strcmp(of, "rotated") == 0) {
+    const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
+    rotated(a, b);
+    vd_fnma(a.cos, b.sin, vd_mul(a.sin, b.cos)); /* back, as rotation/tile.h has it */
+    vd_fma(a.sin, b.sin, vd_mul(a.cos, b.cos));
+  } else if (strcmp(of, "constants") != 0) {
+    return 2;
+  }
+  return 0;
+}
