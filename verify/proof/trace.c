@@ -133,7 +133,8 @@ int main(int argc, char **argv) {
   const vd position = input("position"), hi = input("hi"), mid = input("mid");
 #define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
   PRINT(ANGLE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(ALONE), PRINT(PLACE), PRINT(SINGLE);
-  PRINT(SINGLE_RELATIVE), PRINT(FLOAT), PRINT(FLOAT_NOT_FUSED), PRINT(FLOAT_RELATIVE), PRINT(FLOAT_RELATIVE_AT_0), PRINT(WIDE);
+  PRINT(SINGLE_RELATIVE), PRINT(FLOAT), PRINT(FLOAT_NOT_FUSED), PRINT(FLOAT_RELATIVE), PRINT(FLOAT_RELATIVE_AT_0),
+      PRINT(WIDE);
   printf("CHECK_SMALL = %a;\nCHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_SMALL, CHECK_WINDOW, POSENC_FUSED);
   if (strcmp(of, "angle_at") == 0) {
     angle_at(position, hi, mid);
