@@ -1,11 +1,11 @@
-/* anchored_*: the sum of two angles in float64, rounded once.
+/* anchored_*: angle addition in float64, twice, rounded once.
  *
- *     position = 64 m + 31.5 +- (b + 1/2)         anchor * step, a complex product, see rotation/turns.h
+ *     position = coarse + middle + step       (coarse * middle) * step       two complex products, see rotation/turns.h
  *
- * Anchors are computed afresh, steps once per plan, so errors do not add up along the table. Bound as complex numbers of
- * size 1, v = 2^-53: the two are within 1.4 v (rotation/angle.h); the product rounds one product of a pair, v times its
- * size, and the sum, v: (sin, cos) off by at most 2 v. 2 * 1.4 v + 2 v = 4.8 v, and less than 0.3 v for what
- * rotation/angle.h's reduction leaves. Then one rounding to the dtype.
+ * Coarse angles are computed afresh, middles and steps once per plan, so errors do not add up along the table. Bound as
+ * complex numbers of size 1, v = 2^-53: the three are within 1.4 v (rotation/angle.h), and a product is off by 2.02 v.
+ * 3 * 1.4 v + 2 * 2.02 v = 8.24 v, and less than 0.3 v for what rotation/angle.h's reduction leaves. Then one
+ * rounding to the dtype.
  *
  * All members run this one sequence of fused operations, so they agree bit for bit.
  */

@@ -1,14 +1,15 @@
 /* Sine and cosine of position * w in float64 vectors, the building block of the anchored and exact kernels.
  *
- * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (rotation/turns.h), as two float64 each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
+ * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (rotation/turns.h), as two float64
+ * each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
  *
  *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole
  *              quarter turns are subtracted exactly. Relative error below 2^-103 when no quarter was taken away; else
  *              absolute error below 2^-72 (P t up to 2^31; mid and the rounding of the lower half leave 2^-103 of it)
  *   Taylor     x = 2pi g as a pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine
  *
- * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error, fused or not: docs/exact.md
- * says how that is proved.
+ * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error, fused or not:
+ * docs/exact.md says how that is proved.
  */
 #ifndef POSENC_ANGLE_H
 #define POSENC_ANGLE_H
@@ -65,8 +66,8 @@ static inline angle compute(const turns *t, int64_t k, double position) {
 }
 
 /* The sum of two angles from their sines and cosines: one sequence of operations for everyone (rotation/tile.h has it
- * for sines and cosines in turn), so that all agree bit for bit. Each result is off by 2^-53 (|product that is rounded| +
- * |result|) where the row may fuse. */
+ * for sines and cosines in turn), so that all agree bit for bit. Each result is off by 2^-53 (|product that is
+ * rounded| + |result|) where the row may fuse. */
 static inline angle rotated(angle a, angle b) {
   return (angle){vd_fma(a.cos, b.sin, vd_mul(a.sin, b.cos)), vd_fnma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
 }

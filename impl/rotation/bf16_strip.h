@@ -190,8 +190,8 @@ FLAT uint32_t pair_of(float s_more, float s_less, float c_more, float c_less, ui
   return (c & 0xffff0000) | s >> 16;
 }
 
-/* Lanes first .. end-1 of the rows ahead of the anchor and behind it by step b. apart[l] is not 0 where lane l is undecided: the
- * upper half in the first of them, the lower half in the second. Returns whether any is. */
+/* Lanes first .. end-1 of the rows ahead of the anchor and behind it by step b. apart[l] is not 0 where lane l is
+ * undecided: the upper half in the first of them, the lower half in the second. Returns whether any is. */
 FLAT uint32_t strip_pairs(
     const bf16_strip *p, int first, int end, int absolute, int b, uint32_t *ahead, uint32_t *behind, uint32_t *apart) {
   const float *const sines = p->steps + b * p->next, *const cosines = sines + p->cosines;

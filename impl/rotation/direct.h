@@ -45,7 +45,8 @@ static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt,
   return packed;
 }
 
-/* Rechecks the columns of frequencies k, k + 1, ... up to column `end`, vector by vector, and now looks for exempt lanes. */
+/* Rechecks the columns of frequencies k, k + 1, ... up to column `end`, vector by vector, and now looks for exempt
+ * lanes. */
 __attribute__((noinline)) static void recheck_direct(
     const posenc_spec *spec, const turns *t, int64_t position, int64_t k, int64_t end, float *row) {
   for (; 2 * k < end; k += VD_LANES) {

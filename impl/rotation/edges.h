@@ -1,6 +1,6 @@
-/* Rows that follow each other without a gap and do not begin at a line: the line over the end of one row and the start of
- * the next, where a table is written around the caches. First and last tiles of all rows of a run go to a buffer, in
- * which the end of a row lies before the start of the next one, and the lines are taken from there.
+/* Rows that follow each other without a gap and do not begin at a line: the line over the end of one row and the start
+ * of the next, where a table is written around the caches. First and last tiles of all rows of a run go to a buffer,
+ * in which the end of a row lies before the start of the next one, and the lines are taken from there.
  */
 #ifndef POSENC_EDGES_H
 #define POSENC_EDGES_H

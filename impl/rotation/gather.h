@@ -1,5 +1,5 @@
-/* Rows at any positions. exact computes each pair from its position (rotation/direct.h); anchored, which promises the bits
- * of its sums, from its parts. Positions that follow each other are walked as a table is.
+/* Rows at any positions. exact computes each pair from its position (rotation/direct.h); anchored, which promises the
+ * bits of its sums, from its parts. Positions that follow each other are walked as a table is.
  */
 #ifndef POSENC_GATHER_H
 #define POSENC_GATHER_H

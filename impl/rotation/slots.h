@@ -3,8 +3,8 @@
  * A load whose address agrees with that of a pending store in the low 12 bits waits for the store ("4K aliasing" in
  * Intel's optimization manual), and a non-temporal store is pending for long. The rows of a strip meet the same page
  * offsets again every gcd(row bytes, 4096) bytes: on an AMD Zen 3, 1024 columns took three times as long a value as
- * 1040. So steps, anchors and the rest lie in slots of 256 bytes, none of which has the page offsets of the strip,
- *    where rows are a multiple of 1 KiB apart.
+ * 1040. So steps, anchors and the rest lie in slots of 256 bytes, none of which has the page offsets of the strip where
+ * rows are a multiple of 1 KiB apart.
  * No load crosses the end of its slot. (Of rows 512 bytes apart half of L1 would be left out: there slots have no
  * holes.)
  */
@@ -13,8 +13,8 @@
 
 #include "rotation/tile.h"
 
-/* Which slot: entry i of rotation/turns.h is in 2 i and the slot after it, 16 frequencies each; what is rotated likewise,
- * coarse angles and the anchor's. */
+/* Which slot: entry i of rotation/turns.h is in 2 i and the slot after it, 16 frequencies each; what is rotated
+ * likewise, coarse angles and the anchor's. */
 enum { STRIP = 32 /* frequencies */, IN_SLOT = STRIP / 2 };
 enum { COARSE_SLOT = 2 * ENTRIES, ANCHOR_SLOT = COARSE_SLOT + 4, EXEMPT_SLOT = ANCHOR_SLOT + 4, SLOTS };
 

@@ -24,8 +24,8 @@ static inline void prepare_steps(const posenc_spec *spec, void *state) {
       make_entry(&t, k, i, steps_of(&t, k) + i * ENTRY);
 }
 
-/* The pairs of all entries of the 8 frequencies from k, a few of which may lie beside those of the table: there the angle is
- * 0. Entry i goes to to[i]. */
+/* The pairs of all entries of the 8 frequencies from k, a few of which may lie beside those of the table: there the
+ * angle is 0. Entry i goes to to[i]. */
 static inline void copy_entries(const turns *t, int64_t k, double *const *to) {
   static const double none[2] = {0.0, 1.0};
   const double *from[2 * GROUP];

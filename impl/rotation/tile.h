@@ -1,7 +1,7 @@
 /* The inner loop: a tile of 8 frequencies, a line of 64 bytes, in 8 rows of a run: 4 ahead of the anchor, 4 behind it.
  *
- * Sine and cosine of the anchor stay in registers while steps b .. b+3 go by; each step serves the row ahead and the one
- * behind, as the first products are the same:
+ * Sine and cosine of the anchor stay in registers while steps b .. b+3 go by; each step serves the row ahead and the
+ * one behind, as the first products are the same:
  *
  *     (sin, cos)(anchor +- step) = (sin a, cos a) cos s +- (cos a, -sin a) sin s
  *
@@ -20,14 +20,15 @@ enum { PER_LINE = LINE_FLOATS / EACH /* vectors */ };
 #define LINE __attribute__((aligned(64)))
 #define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be */
 
-/* What tiles side by side are made of: the pairs (sine, cosine) and (cosine, -sine) at the anchor, as vectors of floats have
- * their columns; which sines are exempt from the test (rotation/ziv.h); the pairs of steps b .. b+3. */
+/* What tiles side by side are made of: the pairs (sine, cosine) and (cosine, -sine) at the anchor, as vectors of
+ * floats have their columns; which sines are exempt from the test (rotation/ziv.h); the pairs of steps b .. b+3. */
 typedef struct factors {
   const double *sines, *cosines, *steps[ROWS];
   const vx *exempt;
 } factors;
 
-/* Where their columns of the row ahead of the anchor by step b, and behind it, go, and the next ones: stride up and down. */
+/* Where their columns of the row ahead of the anchor by step b, and behind it, go, and the next ones: stride up and
+ * down. */
 typedef struct tile_rows {
   float *ahead, *behind;
   int64_t stride;
@@ -68,8 +69,9 @@ FLAT int write_tile(const factors *f, tile_rows to, int at, int streamed) {
   return EXACT && test_failed(&test);
 }
 
-/* After a test that failed: the values again, vector by vector, and those that are not certain anew from their positions.
- * k is the frequency of column 0; ahead and behind are the positions of the rows by the first of these steps. */
+/* After a test that failed: the values again, vector by vector, and those that are not certain anew from their
+ * positions. k is the frequency of column 0; ahead and behind are the positions of the rows by the first of these
+ * steps. */
 __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *spec, const turns *t, int64_t k,
     const factors *f, int64_t ahead, int64_t behind, tile_rows to, int at) {
   for (int i = at; i < at + LINE_FLOATS; i += EACH)

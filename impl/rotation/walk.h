@@ -2,8 +2,8 @@
  * so that the processor sees long runs of stores, upwards and downwards, and fetches their lines in time.
  *
  * Large tables are written around the caches, by whole lines. There nothing is fetched, and reading steps from L2 would
- * compete with the stores: up to 1024 rows at a time, strip by strip of 32 frequencies, whose steps (16 KiB) are in L1. So
- * it is where a plan keeps no steps: a strip's are computed for all of those rows.
+ * compete with the stores: up to 1024 rows at a time, strip by strip of 32 frequencies, whose steps (16 KiB) are in
+ * L1. So it is where a plan keeps no steps: a strip's are computed for all of those rows.
  *
  * Where lanes lie left of a row, so does the address that a strip's vectors are counted from, perhaps before the table:
  * an address that is never used, on machines whose addresses are plain numbers.

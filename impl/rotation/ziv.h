@@ -1,12 +1,15 @@
-/* What the rounding test (simd/simd.h) leaves open, for exact: Ziv's strategy ("Fast evaluation of elementary mathematical
- * functions with correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and dearer than the one before.
+/* What the rounding test (simd/simd.h) leaves open, for exact: Ziv's strategy ("Fast evaluation of elementary
+ * mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and dearer than the one
+ * before.
  *
- *   1. Every output: the sum of three angles, off by less than POSENC_BUDGET_ERROR v, v = 2^-53. The 29 bits that rounding
- *      drops are not within CHECK_WINDOW = 2^15 of halfway, and the value is above 2^-12: then the error is less than that
+ * 1. Every output: the sum of three angles, off by less than POSENC_BUDGET_ERROR v, v = 2^-53. The 29 bits that
+ * rounding
+ * drops are not within CHECK_WINDOW = 2^15 of halfway, and the value is above 2^-12: then the error is less than that
  *      many of its last places, 2^-64 or more, and the rounding is right. Sines of small angles pass without the second
  *      half (exempt): their error is relative.
  *   2. Tiles that fail it, 3.6 % of random angles: value - error and value + error round alike.
- *   3. What fails that too: its angle by itself (rotation/angle.h), off by less than 4 v of its size and |position| 64 v^2.
+ * 3. What fails that too: its angle by itself (rotation/angle.h), off by less than 4 v of its size and |position| 64
+ * v^2.
  *      That decides what is nearly 0.
  *   4. What is left, one in some 50 million: integers, integer/fallback.c.
  *
@@ -21,8 +24,8 @@
 /* Whether the file that includes this is compiled as exact, which tests and corrects, or as anchored (list.inc). */
 enum { EXACT = POSENC_VARIANT };
 
-/* Lanes of frequencies of which neither a part of the positions around this anchor nor a sum of parts turns by an eighth:
- * all bits set. No quarter turn is taken off, so errors are relative: docs/exact.md adds them up. */
+/* Lanes of frequencies of which neither a part of the positions around this anchor nor a sum of parts turns by an
+ * eighth: all bits set. No quarter turn is taken off, so errors are relative: docs/exact.md adds them up. */
 static inline double furthest(double anchor) { return (anchor < 0 ? -anchor : anchor) + (SPAN + RUN) / 2; }
 static inline vd relative_near(const turns *t, int64_t k, double anchor) {
   return vd_ge(vd_set1(0.125), vd_mul(vd_set1(furthest(anchor)), vd_abs(vd_loadu(t->hi + k))));
@@ -38,8 +41,8 @@ static inline vx exempt_near(const turns *t, int64_t k, double anchor) {
   return vx_of(vd_and(vd_and(relative_near(t, k, anchor), sines), sized));
 }
 
-/* Corrects `written`, the pairs of frequencies k, k + 1, ... at a position other than 0, which are at `out`: steps 3 and 4.
- * It is nearly always right, and what is in memory already is better left alone. */
+/* Corrects `written`, the pairs of frequencies k, k + 1, ... at a position other than 0, which are at `out`: steps 3
+ * and 4. It is nearly always right, and what is in memory already is better left alone. */
 __attribute__((noinline, unused)) static void resolve(
     const posenc_spec *spec, const turns *t, int64_t position, int64_t k, vp written, float *out) {
   const double size = (double)(position < 0 ? -position : position);

@@ -43,8 +43,8 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
 /* sine, cosine, sine, ...: what is multiplied comes twice each */
 static inline int pair_at(int k, int cosine) { return 2 * k + cosine; }
 static inline vd sine_of(const double *pairs, int half) { return _mm256_movedup_pd(_mm256_loadu_pd(pairs + 4 * half)); }
-static inline vd cosine_of(const double *pairs, int half) {
-  return _mm256_movedup_pd(_mm256_loadu_pd(pairs + 4 * half + 1));
+static inline vd cosine_of(const double *pairs, int half) { /* no load reaches beyond the pairs */
+  return half ? _mm256_permute_pd(_mm256_load_pd(pairs + 4), 15) : _mm256_movedup_pd(_mm256_loadu_pd(pairs + 1));
 }
 static inline void store_pairs(double *to, vd s, vd c) {
   const vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c); /* pairs 0 2, 1 3 */

@@ -9,7 +9,8 @@
  *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
  *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
- *   pairs             in memory, sines and cosines as the row multiplies them best: store_pairs(p, s, c) writes VD_LANES
+ * pairs             in memory, sines and cosines as the row multiplies them best: store_pairs(p, s, c) writes
+ * VD_LANES
  *                     of them (aligned), pair_at(k, 1) is where the cosine of the k-th is. They are two vectors, the
  *                     halves of a vp: sine_of(p, half) and cosine_of(p, half) are what a half is multiplied by, and
  *                     vp_join rounds the two halves to a vp
@@ -37,9 +38,9 @@
 #define POSENC_SIMD_fma 5
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
 
-/* Ziv's rounding test, accumulated over a tile (rotation/tile.h). It fails if the rounding of any output to float32 is uncertain: the 29
- * bits of the float64 that rounding drops are within CHECK_WINDOW of halfway, or the float32 is below CHECK_SMALL and
- * its lane not exempt. rotation/ziv.h says why.
+/* Ziv's rounding test, accumulated over a tile (rotation/tile.h). It fails if the rounding of any output to float32 is
+ * uncertain: the 29 bits of the float64 that rounding drops are within CHECK_WINDOW of halfway, or the float32 is
+ * below CHECK_SMALL and its lane not exempt. rotation/ziv.h says why.
  *
  *   test_none(), test_pairs(test, a, b, packed, exempt), test_failed(test)
  *   vx, vx_of         which lanes of a vp are exempt, from vd lanes whose halves have all bits set (exempt) or clear
