@@ -60,6 +60,14 @@ static inline angle angle_at(vd position, vd hi, vd mid) {
   return (angle){vd_add(sine_q, vd_set1(0.0)), cosine_q}; /* no sine of -0: angle 0 gives +0 */
 }
 
+static inline angle load_angle(const double *sines, int cosines) {
+  return (angle){vd_loadu(sines), vd_loadu(sines + cosines)};
+}
+static inline void store_angle(double *sines, int cosines, angle a) {
+  vd_store(sines, a.sin);
+  vd_store(sines + cosines, a.cos);
+}
+
 /* Of VD_LANES frequencies from k, anywhere. */
 static inline angle compute(const turns *t, int64_t k, double position) {
   return angle_at(vd_set1(position), vd_loadu(t->hi + k), vd_loadu(t->mid + k));

@@ -24,14 +24,15 @@ enum { BF16_STRIP = 64, BF16_LINE = 16 /* pairs */ };
 
 typedef struct bf16_strip {
   const turns *t;
-  int64_t k;                                        /* frequency of the first lane that is the row's own */
-  int64_t before_k;                                 /* lanes left of it are of the row before: their first frequency, */
-  int lanes, before;                                /* and how many they are; before > 0 only in strips of one line */
-  int absolute;                                     /* no sine's error is relative */
-  const float *steps;                               /* of lane 0, step 0: sines; */
-  int64_t cosines, next;                            /* cosines, and the next step's sines, so far behind */
-  int64_t run;                                      /* position of its first row */
-  float sin[BF16_STRIP] LINE, cos[BF16_STRIP] LINE; /* of the anchor */
+  int64_t k;             /* frequency of the first lane that is the row's own */
+  int64_t before_k;      /* lanes left of it are of the row before: their first frequency, */
+  int lanes, before;     /* and how many they are; before > 0 only in strips of one line */
+  int absolute;          /* no sine's error is relative */
+  const float *steps;    /* of lane 0, step 0: sines; */
+  int64_t cosines, next; /* cosines, and the next step's sines, so far behind */
+  int64_t run;           /* position of its first row */
+  double coarse_at, coarse[2][BF16_STRIP + BF16_LINE] LINE; /* sines, cosines at the coarse position of runs */
+  float sin[BF16_STRIP] LINE, cos[BF16_STRIP] LINE;         /* of the anchor */
   float more[BF16_STRIP] LINE, less[BF16_STRIP] LINE,
       error[BF16_STRIP] LINE; /* a sine's ends: y more + error, y less - error */
 } bf16_strip;
@@ -80,6 +81,7 @@ static inline void set_bf16_strip(
   p->lanes = lanes;
   p->before = 0;
   p->absolute = 1;
+  p->coarse_at = NAN;
   p->steps = bf16_steps(t) + k;
   p->cosines = t->n;
   p->next = 2 * t->n;
@@ -111,10 +113,13 @@ static inline void set_bf16_edge(
   p->next = 2 * BF16_LINE;
 }
 
-static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, double anchor) {
+static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, int64_t run, int back) {
+  const double coarse = coarse_of(run) - back;
   for (int l = 0; l < count; l += VD_LANES) {
     double sin[VD_LANES], cos[VD_LANES];
-    const angle a = compute(p->t, k + l, anchor);
+    if (p->coarse_at != coarse_of(run))
+      store_angle(p->coarse[0] + at + l, BF16_STRIP + BF16_LINE, compute(p->t, k + l, coarse));
+    const angle a = anchor_at(p->t, load_angle(p->coarse[0] + at + l, BF16_STRIP + BF16_LINE), k + l, run);
     vd_store(sin, a.sin);
     vd_store(cos, a.cos);
     for (int i = 0; i < VD_LANES && at + l + i < BF16_STRIP; i++) {
@@ -127,8 +132,9 @@ static inline void set_anchors(bf16_strip *p, int at, int64_t k, int count, doub
 /* Lanes of the row before are a position behind. */
 static inline void set_bf16_run(bf16_strip *p, int64_t run) {
   p->run = run;
-  set_anchors(p, 0, p->before_k, p->before, anchor_of(run) - 1.0);
-  set_anchors(p, p->before, p->k, p->lanes - p->before, anchor_of(run));
+  set_anchors(p, 0, p->before_k, p->before, run, 1);
+  set_anchors(p, p->before, p->k, p->lanes - p->before, run, 0);
+  p->coarse_at = coarse_of(run);
 }
 
 /* ---- the few that float32 does not decide ---- */

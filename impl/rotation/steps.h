@@ -47,24 +47,34 @@ static inline void copy_entries(const turns *t, int64_t k, double *const *to) {
       }
 }
 
-/* VD_LANES frequencies from k, a multiple of VD_LANES, rotated by an entry: the bits of rotation/tile.h. */
-static inline angle rotated_by(const turns *t, angle a, int64_t k, offset by) {
-  double sin[VD_LANES], cos[VD_LANES], made[2 * VD_LANES] __attribute__((aligned(64)));
-  const double *pairs = made;
-  if (t->steps)
-    pairs = steps_of(t, k / GROUP * GROUP) + by.entry * ENTRY + 2 * (k % GROUP);
-  else
-    make_entry(t, k, by.entry, made);
-  for (int l = 0; l < VD_LANES; l++) {
-    sin[l] = pairs[pair_at(l, 0)] * by.sign;
-    cos[l] = pairs[pair_at(l, 1)];
+/* An entry of VD_LANES frequencies from k, ahead or behind. */
+static inline angle angle_of(const turns *t, int64_t k, offset by) {
+  double sin[VD_LANES], cos[VD_LANES];
+  angle a;
+  if (!t->steps) {
+    a = compute(t, k, position_of(by.entry));
+  } else if (k % VD_LANES == 0) {
+    load_pairs(steps_of(t, k / GROUP * GROUP) + by.entry * ENTRY + 2 * (k % GROUP), &a.sin, &a.cos);
+  } else {
+    for (int l = 0; l < VD_LANES; l++) {
+      const int64_t f = k + l < t->n ? k + l : t->n - 1,
+                    window = f / WINDOW * WINDOW; /* beyond them something finite */
+      sin[l] = steps_of(t, window)[by.entry * ENTRY + pair_at((int)(f - window), 0)];
+      cos[l] = steps_of(t, window)[by.entry * ENTRY + pair_at((int)(f - window), 1)];
+    }
+    a = (angle){vd_loadu(sin), vd_loadu(cos)};
   }
-  return rotated(a, (angle){vd_loadu(sin), vd_loadu(cos)});
+  a.sin = vd_mul(a.sin, vd_set1(by.sign));
+  return a;
 }
 
-/* At a position other than 0, given its coarse part. */
+/* Of VD_LANES frequencies from k, given the coarse angle of a position: its anchor; and at the position, which is not 0,
+ * the bits of rotation/tile.h. */
+static inline angle anchor_at(const turns *t, angle coarse, int64_t k, int64_t position) {
+  return rotated(coarse, angle_of(t, k, middle_of(position)));
+}
 static inline angle sum_at(const turns *t, angle coarse, int64_t k, int64_t position) {
-  return rotated_by(t, rotated_by(t, coarse, k, middle_of(position)), k, step_of(position));
+  return rotated(anchor_at(t, coarse, k, position), angle_of(t, k, step_of(position)));
 }
 
 #endif

@@ -51,6 +51,12 @@ static inline void store_pairs(double *to, vd s, vd c) {
   _mm256_store_pd(to, _mm256_permute2f128_pd(even, odd, 0x20));
   _mm256_store_pd(to + 4, _mm256_permute2f128_pd(even, odd, 0x31));
 }
+static inline void load_pairs(const double *from, vd *s, vd *c) {
+  const vd low = _mm256_load_pd(from), high = _mm256_load_pd(from + 4);
+  const vd even = _mm256_permute2f128_pd(low, high, 0x20), odd = _mm256_permute2f128_pd(low, high, 0x31);
+  *s = _mm256_unpacklo_pd(even, odd);
+  *c = _mm256_unpackhi_pd(even, odd);
+}
 
 typedef __m256 vp;
 

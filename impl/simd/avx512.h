@@ -51,6 +51,10 @@ static inline void store_pairs(double *to, vd s, vd c) {
   _mm512_store_pd(to, s);
   _mm512_store_pd(to + 8, c);
 }
+static inline void load_pairs(const double *from, vd *s, vd *c) {
+  *s = _mm512_load_pd(from);
+  *c = _mm512_load_pd(from + 8);
+}
 /* of both halves */
 static inline vd sine_of(const double *pairs, int half) {
   (void)half;

@@ -49,6 +49,11 @@ static inline void store_pairs(double *to, vd s, vd c) {
   const float64x2x2_t pairs = {{s, c}};
   vst2q_f64(to, pairs);
 }
+static inline void load_pairs(const double *from, vd *s, vd *c) {
+  const float64x2x2_t pairs = vld2q_f64(from);
+  *s = pairs.val[0];
+  *c = pairs.val[1];
+}
 
 typedef float32x4_t vp;
 

@@ -55,6 +55,10 @@ static inline void store_pairs(double *to, vd s, vd c) {
   to[0] = s;
   to[1] = c;
 }
+static inline void load_pairs(const double *from, vd *s, vd *c) {
+  *s = from[0];
+  *c = from[1];
+}
 static inline vp vp_join(vd a, vd b) { return (vp){(float)a, (float)b}; }
 static inline vp vd_pack(vd s, vd c) { return (vp){(float)s, (float)c}; }
 static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {

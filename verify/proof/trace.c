@@ -114,7 +114,7 @@ typedef struct rounding_test {
 } rounding_test;
 vd vd_load(const double *), vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
 vd sine_of(const double *, int), cosine_of(const double *, int);
-void vd_store(double *, vd), store_pairs(double *, vd, vd);
+void vd_store(double *, vd), store_pairs(double *, vd, vd), load_pairs(const double *, vd *, vd *);
 void vp_store(float *, vp), vp_stream(float *, vp), vp_store_part(float *, vp, int64_t, int64_t);
 vp vd_pack(vd, vd), vd_pack_rotated(vd, vd, vd), vp_join(vd, vd);
 int pair_at(int, int), vp_equal(vp, vp);
