@@ -17,7 +17,8 @@ static inline float *row_at(const target *to, int row) { return to->row + (row -
 /* To rows that begin at `rows`, the first tile of a span at column 0. */
 FLAT int tile_of_span(const block *p, const posenc_spec *spec, const target *to, const factors *f, tile_rows rows,
     int tile, int column, int b, int streamed) {
-  const int failed = write_tile(f, rows, column, streamed);
+  const int at_0 = EXACT && to->run == 0 && b + ROWS == STEPS;
+  const int failed = at_0 ? write_tile(f, rows, column, streamed, 1) : write_tile(f, rows, column, streamed, 0);
   if (EXACT && failed && !streamed) {
     const factors same = *f; /* so that the compiler keeps f in registers: nobody else has its address */
     recheck_tile(spec, p->t, frequency_of(p, tile) - column / 2, &same, to->run + STEPS + b, to->run + STEPS - 1 - b,
