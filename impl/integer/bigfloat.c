@@ -5,6 +5,11 @@
 
 __extension__ typedef unsigned __int128 u128;
 
+/* With a constant number of limbs loops unroll: a ladder's products take half the time. */
+#define FLAT static inline __attribute__((always_inline))
+#define WITH_CONSTANT(function, n, ...)                                                                                \
+  ((n) == BIG_LADDER_LIMBS ? function(__VA_ARGS__, BIG_LADDER_LIMBS) : function(__VA_ARGS__, n))
+
 int big_is_zero(const big *a, int n) { return a->limb[n - 1] == 0; }
 
 void big_zero(big *r, int n) {
@@ -18,8 +23,13 @@ static void copy(big *r, const big *a, int n) {
   memmove(r->limb, a->limb, (size_t)n * sizeof *r->limb);
 }
 
+/* In 128 bits, which no compiler vectorises: limbs are stored and loaded one by one. */
+FLAT uint64_t shifted_in(uint64_t a, uint64_t below, int bits) {
+  return (uint64_t)(((u128)a << 64 | below) << bits >> 64);
+}
+
 /* Shifts the limbs left by the zeros in front of them; `below` holds the 64 bits that move in first. */
-static void normalise(big *r, uint64_t below, int n) {
+FLAT void normalise(big *r, uint64_t below, int n) {
   int skip = 0;
   while (skip < n && r->limb[n - 1 - skip] == 0)
     skip++;
@@ -41,8 +51,8 @@ static void normalise(big *r, uint64_t below, int n) {
   const int bits = __builtin_clzll(r->limb[n - 1]);
   if (bits > 0) {
     for (int i = n - 1; i > 0; i--)
-      r->limb[i] = r->limb[i] << bits | r->limb[i - 1] >> (64 - bits);
-    r->limb[0] = r->limb[0] << bits | below >> (64 - bits);
+      r->limb[i] = shifted_in(r->limb[i], r->limb[i - 1], bits);
+    r->limb[0] = shifted_in(r->limb[0], below, bits);
     r->exponent -= bits;
   }
 }
@@ -57,7 +67,8 @@ void big_from_double(big *r, double x, int n) {
   r->exponent = exponent;
 }
 
-void big_mul(big *r, const big *a, const big *b, int n) {
+/* The product of two fractions from 1/2 on is 1/4 or more: one bit to normalise. */
+FLAT void multiply(big *r, const big *a, const big *b, int n) {
   uint64_t product[2 * BIG_LIMBS];
   if (big_is_zero(a, n) || big_is_zero(b, n)) {
     big_zero(r, n);
@@ -73,10 +84,13 @@ void big_mul(big *r, const big *a, const big *b, int n) {
     }
     product[i + n] = carry;
   }
-  r->exponent = a->exponent + b->exponent;
-  memcpy(r->limb, product + n, (size_t)n * sizeof *product);
-  normalise(r, product[n - 1], n);
+  const int bit = !(product[2 * n - 1] >> 63);
+  for (int i = 0; i < n; i++)
+    r->limb[i] = shifted_in(product[n + i], product[n + i - 1], bit);
+  r->exponent = a->exponent + b->exponent - bit;
 }
+
+void big_mul(big *r, const big *a, const big *b, int n) { WITH_CONSTANT(multiply, n, r, a, b); }
 
 void big_div_small(big *r, const big *a, uint64_t m, int n) {
   u128 rest = 0;
@@ -184,12 +198,15 @@ unsigned big_split(big *r, const big *a, int n) {
   return integer;
 }
 
-double big_take_double(big *a, int n) {
+FLAT double take_double(big *a, int n) {
   if (big_is_zero(a, n))
     return 0.0;
-  const uint64_t top = a->limb[n - 1] >> 11 << 11;
-  const double taken = ldexp((double)(top >> 11), (int)a->exponent - 53);
+  const uint64_t top = a->limb[n - 1] >> 11 << 11, power = (uint64_t)(a->exponent - 53 + 1023) << 52;
+  double unit;
+  memcpy(&unit, &power, sizeof unit);
   a->limb[n - 1] -= top;
   normalise(a, 0, n);
-  return taken;
+  return (double)(int64_t)(top >> 11) * unit; /* signed: one instruction */
 }
+
+double big_take_double(big *a, int n) { return WITH_CONSTANT(take_double, n, a); }

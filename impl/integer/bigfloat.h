@@ -24,7 +24,7 @@
 #define big_two_over_pi posenc_big_two_over_pi
 #define big_zero posenc_big_zero
 
-enum { BIG_LIMBS = 64 }; /* 4096 bits */
+enum { BIG_LIMBS = 64 /* 4096 bits */, BIG_LADDER_LIMBS = 3 /* big_mul, big_take_double: unrolled for these */ };
 
 typedef struct big {
   int64_t exponent;
@@ -55,7 +55,8 @@ void big_add(big *r, const big *a, const big *b, int n);
 /* The integer part of a, modulo 4, and r = its fraction: exact. */
 unsigned big_split(big *r, const big *a, int n);
 
-/* The 53 leading bits, cut; a is reduced by them, so that repeated calls give the next bits. 0 when a is 0. */
+/* The 53 leading bits, cut; a is reduced by them, so that repeated calls give the next bits. 0 when a is 0, else from
+ * 2^-900 to 2^900. */
 double big_take_double(big *a, int n);
 
 /* 2/pi and pi/2 (integer/pi.c), less than 2 units below. */

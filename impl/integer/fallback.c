@@ -20,16 +20,17 @@ int64_t posenc_ladder_degree(const posenc_spec *spec) {
   return !spec->freqs && degree >= 1.0 && degree <= 0x1p21 && floor(degree) == degree ? (int64_t)degree : 0;
 }
 
-/* Newton on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. From a float64 start off by 2^-44
- * the error e becomes (D + 1)/2 e^2; D <= 2^21 leaves 30 good bits to double. The last step adds what one evaluation of
- * base^2 x^D is off by, 4D + 4 units, divided by D. */
+/* Newton on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. An error e becomes (D + 1)/2 e^2, at
+ * most D e^2, so D e is squared: 2^-44 D from a start in float64, but for its last product, which may underflow there. The
+ * last step adds what one evaluation of base^2 x^D is off by, 4D + 4 units, divided by D. */
 void posenc_ladder_root(big *root, double base, int64_t degree, int n) {
   big square, one, power, step;
   big_from_double(&square, base, n);
   big_mul(&square, &square, &square, n);
   big_from_double(&one, 1.0, n);
-  big_from_double(root, pow(base, -2.0 / (double)degree), n);
-  for (int64_t bits = 30; bits < 64 * n + 64; bits *= 2) {
+  big_from_double(root, pow(base, -1.0 / (double)degree), n);
+  big_mul(root, root, root, n);
+  for (int64_t bits = 44 - (63 - __builtin_clzll(2 * (uint64_t)degree - 1)); bits < 64 * n; bits *= 2) {
     big_pow(&power, root, (uint64_t)degree, n);
     big_mul(&power, &power, &square, n);
     const int too_small = !big_sub(&step, &one, &power, n);

@@ -71,9 +71,11 @@ static inline void set_tiles(block *p, const turns *t, int64_t first, int64_t ap
       entries[i] = slot_at(p->slots, 2 * i + tile / 2)->values + tile % 2 * LINE_FLOATS;
     if (t->steps)
       copy_entries(t, frequency_of(p, tile), entries);
-    for (int i = 0; !t->steps && i < ENTRIES; i++)
-      for (int k = 0; k < GROUP; k += VD_LANES)
-        make_entry(t, frequency_of(p, tile) + k, i, entries[i] + 2 * k);
+    for (int k = 0; !t->steps && k < GROUP; k += VD_LANES) {
+      make_entries(t, frequency_of(p, tile) + k, entries);
+      for (int i = 0; i < ENTRIES; i++)
+        entries[i] += EACH;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 /* exact_*: the nearest value of the dtype to the real one, for every output.
  *
- * float32: the sum of three angles in float64, as rotation/anchored.c computes it; the rounding test, and what
+ * float32: the sum of three angles in float64, as rotation/anchored.c has it but for steps; the rounding test, and what
  * follows where it fails, is in rotation/ziv.h; docs/exact.md adds up the errors. Up to 7 rows, and rows at positions
  * that do not follow each other, are no sums: rotation/direct.h computes their angles by themselves. float64 is in
  * rotation/wide.h, bfloat16 in rotation/bf16.h, and float16 and real positions in rotation/dtypes.h.

@@ -4,7 +4,7 @@
 #ifndef POSENC_STEPS_H
 #define POSENC_STEPS_H
 
-#include "rotation/angle.h"
+#include "rotation/ziv.h"
 
 #include <string.h>
 
@@ -16,12 +16,36 @@ static inline void make_entry(const turns *t, int64_t k, int entry, double *to) 
   store_pairs(to, a.sin, a.cos);
 }
 
+/* All entries of VD_LANES frequencies from k; entry i goes to to[i]. anchored computes each, and promises those bits. exact
+ * takes sums for steps, 8 i + 4 +- (j + 1/2), as its test has room for what they are off by: 12 angles instead of 36. */
+enum { PARTS = EXACT ? 4 : 0 };
+static inline void make_entries(const turns *t, int64_t k, double *const *to) {
+  angle ahead[4], behind[4];
+  for (int j = 0; j < PARTS; j++) {
+    ahead[j] = compute(t, k, position_of(j));
+    behind[j] = (angle){vd_sub(vd_set1(0.0), ahead[j].sin), ahead[j].cos};
+  }
+  for (int i = 0; i < PARTS; i++) {
+    const angle middle = compute(t, k, 8.0 * i + 4.0);
+    for (int j = 0; j < PARTS; j++) {
+      const angle y = rotated(middle, ahead[j]), z = rotated(middle, behind[j]);
+      store_pairs(to[8 * i + 4 + j], y.sin, y.cos);
+      store_pairs(to[8 * i + 3 - j], z.sin, z.cos);
+    }
+  }
+  for (int i = 8 * PARTS; i < ENTRIES; i++)
+    make_entry(t, k, i, to[i]);
+}
+
 static inline void prepare_steps(const posenc_spec *spec, void *state) {
   const turns t = turns_of(spec, state);
   posenc_turns(spec, &t);
-  for (int64_t k = 0; t.steps && k < t.n; k += VD_LANES)
+  for (int64_t k = 0; t.steps && k < t.n; k += VD_LANES) {
+    double *entries[ENTRIES];
     for (int i = 0; i < ENTRIES; i++)
-      make_entry(&t, k, i, steps_of(&t, k) + i * ENTRY);
+      entries[i] = steps_of(&t, k) + i * ENTRY;
+    make_entries(&t, k, entries);
+  }
 }
 
 /* The pairs of all entries of the 8 frequencies from k, a few of which may lie beside those of the table: there the

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { LIMBS = 4, MORE_LIMBS = 6 /* where whole turns may be subtracted */ };
+enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 6 /* where whole turns may be subtracted */ };
 
 const char *posenc_turns_refuse(const posenc_spec *spec) {
   return spec->freqs || posenc_ladder_degree(spec) ? NULL
@@ -33,12 +33,13 @@ static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
 }
 
 /* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-64n for the root and
- * 2 for the product, per step, 4 for the turn and the scale, 2 for an explicit frequency: below 2^-232, or 2^-360 with
- * more limbs, for the last of 2^19.
+ * 2 for the product, per step, 4 for the turn and the scale, 2 for an explicit frequency: below 2^-168, or 2^-360 with
+ * more limbs, for the last of 2^19. Cut to hi and mid, 2^-105 of it may be missing, all that is promised: what the ladder
+ * is off by must be nothing beside that. With 3 limbs it is 2^-63 of it; with 2 it would be as much again.
  *
  * Subtracting whole turns cancels leading bits. An explicit frequency times the scale is up to 2^96, which is 2^94
  * turns, and has 106 bits; by the continued fractions of 2^e / 2pi no such number is within 2^-112 of a turn of a whole
- * number of turns. So 6 limbs leave an error of 2^-175 of the fraction (4 limbs: 2^-48). A ladder's frequencies are at
+ * number of turns. So 6 limbs leave an error of 2^-175 of the fraction (3 limbs: none). A ladder's frequencies are at
  * most 2^30 turns, off by 2^-330 of one; that any is within 2^-220 of a whole number has, over all ladders and scales,
  * odds of one in 2^60. Up to scale 3 they are below half a turn, and nothing is subtracted. */
 void posenc_turns(const posenc_spec *spec, const turns *t) {

@@ -11,8 +11,8 @@
  *
  * Memory, n frequencies rounded up to a multiple of 32: hi[n] mid[n] whole[n], each between 8 zeros, then per window of
  * 32 frequencies double[36][64]: the steps, then the middles, the pairs of sine and cosine as simd/simd.h orders them.
- * Behind them room for the steps in float32 (rotation/bf16.h). Wide tables (n > POSENC_TABLES_FREQS) keep no steps:
- * they are computed when needed, the same bits.
+ * (exact makes steps of fewer angles: rotation/steps.h.) Behind them room for the steps in float32 (rotation/bf16.h).
+ * Wide tables (n > POSENC_TABLES_FREQS) keep no steps: they are computed when needed, the same bits.
  */
 #ifndef POSENC_TURNS_H
 #define POSENC_TURNS_H
