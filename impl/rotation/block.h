@@ -8,8 +8,8 @@
 enum { MOST = 256 };
 
 /* How rows are written: by ordinary stores or by non-temporal ones, tile by tile; or piece by piece, which is what
- * rows need that are added to x or have their lines in different places. */
-typedef enum store { PLAIN, STREAMED, PIECES, PIECES_STREAMED } store;
+ * rows need that are added to x, have their lines in different places, or are of float16. */
+typedef enum store { PLAIN, STREAMED, PIECES, PIECES_STREAMED, HALVES } store;
 
 typedef struct block {
   const turns *t;
@@ -41,6 +41,7 @@ typedef struct target {
   int64_t run, first; /* positions of its row 0, and of the first of all rows */
   int from, to;       /* rows that are wanted */
   float *row;         /* the block's columns of row 32, the first one ahead of the anchor */
+  uint16_t *halves;   /* or NULL: likewise, of float16 */
   const float *x;     /* likewise */
   int64_t stride, x_stride;
   float scale;

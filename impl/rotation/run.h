@@ -2,7 +2,7 @@
 #ifndef POSENC_RUN_H
 #define POSENC_RUN_H
 
-#include "rotation/block.h"
+#include "rotation/half.h"
 
 FLAT tile_rows rows_at(const target *to, int b, int column) {
   float *const at = to->row + column;
@@ -110,7 +110,7 @@ FLAT void write_piece(const float *from, const float *x, float scale, float *to,
     to[i] = x ? scale * x[i] + from[i] : from[i];
 }
 
-/* By way of a buffer of 8 rows of 256 columns, and, before these, what was left of the last whole line. */
+/* As float32 or float16, by way of a buffer of 8 rows of 256 columns, and, before these, what was left of the last whole line. */
 static inline void run_pieces(block *p, const posenc_spec *spec, const target *to, int in_slots) {
   enum { TILES = 16, PIECE = TILES * LINE_FLOATS };
   float pieces[2 * ROWS][LINE_FLOATS + PIECE] LINE;
@@ -133,7 +133,7 @@ static inline void run_pieces(block *p, const posenc_spec *spec, const target *t
         }
       }
       for (int i = 0; i < 2 * ROWS; i++) {
-        float *const piece = pieces[i] + LINE_FLOATS, *const out = row_at(to, row_of(b, i));
+        float *const piece = pieces[i] + LINE_FLOATS, *const out = to->halves ? NULL : row_at(to, row_of(b, i));
         const float *const x = to->x ? to->x + (row_of(b, i) - STEPS) * to->x_stride : NULL;
         const int64_t before = streamed ? (int64_t)((uintptr_t)out / sizeof *out % LINE_FLOATS) : 0;
         const int64_t from = column > 0 ? column - before : 0;
@@ -142,7 +142,10 @@ static inline void run_pieces(block *p, const posenc_spec *spec, const target *t
           piece[c] = (float)(c % 2);
         if (!is_wanted(to, row_of(b, i)))
           continue;
-        if (x)
+        if (to->halves)
+          write_half(spec, p->t, p->first + column / 2, to->run + row_of(b, i), piece, end - from,
+              to->halves + (row_of(b, i) - STEPS) * to->stride + column);
+        else if (x)
           write_piece(piece + from - column, x + from, to->scale, out + from, end - from, streamed);
         else
           write_piece(piece + from - column, NULL, 0.0f, out + from, end - from, streamed);
