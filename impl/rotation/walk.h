@@ -13,17 +13,13 @@
 
 #include "rotation/edges.h"
 
-/* Floats of its first line left of `out`. */
-static inline int64_t floats_before(const float *out) {
-  return (int64_t)((uintptr_t)out / sizeof(float) % LINE_FLOATS);
-}
-
 enum { MANY_ROWS = 1024 };
 
 __attribute__((noinline)) static void write_range(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, void *table, int64_t stride, store how, int joined) {
-  float *const out = how == HALVES ? NULL : table;
-  uint16_t *const halves = how == HALVES ? table : NULL;
+  const int is_half = spec->dtype == POSENC_F16;
+  float *const out = is_half ? NULL : table;
+  uint16_t *const halves = is_half ? table : NULL;
   block p;
   block_memory memory;
   edges e;
@@ -76,10 +72,14 @@ static inline void write_table(
       out[c - r->first * stride] = (float)(c % 2);
 }
 
-/* float16. `out` is where column 0 of the first row would be. */
+/* float16 of consecutive rows. */
 __attribute__((noinline)) static void fill_half(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, uint16_t *out, int64_t stride) {
-  write_range(spec, t, r, out - r->from, stride, HALVES, 0);
+  const int large = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof *out;
+  const int streamed = large && (uintptr_t)out % sizeof *out == 0;
+  write_range(spec, t, r, out - r->from, stride, streamed ? PIECES_STREAMED : PIECES, 0);
+  if (streamed)
+    stream_end();
 }
 
 #endif

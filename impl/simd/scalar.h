@@ -85,12 +85,15 @@ static inline uint32_t half_of(float f) {
   return (bits >> 16 & 0x8000) |
          (fabsf(f) < 0x1p-14f ? units - (UINT32_C(126) << 23) : (normal >> 13) - ((127 - 15) << 10));
 }
-static inline int vp_store_half(uint16_t *out, vp a) {
+typedef uint32_t vh;
+static inline vh vp_store_half(uint16_t *out, vp a, vh apart, int streamed) {
   const uint32_t above = half_of(a.sin * HALF_ABOVE) | half_of(a.cos * HALF_ABOVE) << 16;
   const uint32_t below = half_of(a.sin * HALF_BELOW) | half_of(a.cos * HALF_BELOW) << 16;
+  (void)streamed;
   memcpy(out, &above, sizeof above);
-  return above != below;
+  return apart | (above ^ below);
 }
+static inline int vh_any(vh apart) { return apart != 0; }
 static inline int vp_equal(vp a, vp b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 typedef struct vx {

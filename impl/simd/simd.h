@@ -19,8 +19,9 @@
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
  *   vd_pack_rotated    the same, each pair rotated by quarter turns: as many as the last two bits of a third vector's
  *                      lane say
- *   vp_store_half     the lanes rounded to float16 (nearest, ties to even), anywhere; returns whether any lane is so
- *                     near the middle of two float16 that this is not certain of what was rounded to its float32
+ *   vp_store_half     the lanes rounded to float16 (nearest, ties to even), anywhere, or `streamed` to the start of half a
+ *                     vector; returns vh, what it was given and, not 0 in lanes so near the middle of two float16 that
+ *                     this is not certain of what was rounded to their float32. vh_any says whether there is one
  *   vp_equal          all bits are the same
  *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
  *
