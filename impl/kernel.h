@@ -23,7 +23,7 @@
  * consent to save its registers. */
 enum { POSENC_CPU_any = 0, POSENC_CPU_avx2 = 1, POSENC_CPU_avx512 = 2, POSENC_CPU_neon = 4, POSENC_CPU_fma = 8 };
 
-/* fma means FMA, one value at a time; avx2 means AVX2 and FMA; avx512 means F, BW, DQ and VL on top of that. */
+/* fma means FMA, one value at a time; avx2 means AVX2, FMA and F16C; avx512 means F, BW, DQ and VL on top of that. */
 unsigned posenc_cpu(void);
 
 /* One frequency of a checked spec and one position, as an error bound needs to see them. */

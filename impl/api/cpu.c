@@ -19,10 +19,11 @@ static unsigned detect(void) {
   unsigned a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX) || !(c & bit_FMA))
     return 0;
+  const int has_f16c = (c & bit_F16C) != 0;
   const unsigned saved = xcr0(), ymm = 0x06 /* SSE, AVX */, zmm = 0xe6 /* and opmask, upper ZMM, ZMM 16-31 */;
   if ((saved & ymm) != ymm)
     return 0;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2))
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2) || !has_f16c)
     return POSENC_CPU_fma;
   const unsigned needed = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
   return POSENC_CPU_fma | POSENC_CPU_avx2 | ((saved & zmm) == zmm && (b & needed) == needed ? POSENC_CPU_avx512 : 0u);

@@ -144,22 +144,8 @@ __attribute__((noinline)) static uint32_t rechecked_pair(
     const bf16_strip *p, const posenc_spec *spec, int l, int b, int ahead) {
   const int is_before = l < p->before;
   const int64_t k = is_before ? p->before_k + l : p->k + l - p->before;
-  const int64_t position = p->run + STEPS + (ahead ? b : -1 - b) - is_before, vector = k / VD_LANES * VD_LANES;
-  values x;
-  angle coarse[STRIP / VD_LANES];
-  uint32_t pair = 0;
-  coarse[0] = compute(p->t, vector, coarse_of(position));
-  integer_vector(&x, 0, p->t, vector, position, coarse);
-  for (int function = 0; function < 2; function++) {
-    const double value = x.y[function][k - vector], error = x.error[function][k - vector];
-    const uint16_t low = posenc_bf16_bits(rounded(value - error, POSENC_BF16)),
-                   high = posenc_bf16_bits(rounded(value + error, POSENC_BF16));
-    uint16_t bits = posenc_bf16_bits(rounded(value, POSENC_BF16));
-    if (EXACT && low != high)
-      bits = posenc_bf16_bits(posenc_fallback(spec, (double)position, 2 * k + function));
-    pair |= (uint32_t)bits << 16 * function;
-  }
-  return pair;
+  const int64_t position = p->run + STEPS + (ahead ? b : -1 - b) - is_before;
+  return pair_of_16_bits(spec, p->t, k, position, POSENC_BF16);
 }
 
 /* Those of both rows; apart as strip_pairs() leaves it. */

@@ -8,7 +8,7 @@
 enum { MOST = 256 };
 
 /* How rows are written: by ordinary stores or by non-temporal ones, tile by tile; or piece by piece, which is what
- * rows need that are added to x or have their lines in different places. */
+ * rows need that are added to x, have their lines in different places, or are of float16. */
 typedef enum store { PLAIN, STREAMED, PIECES, PIECES_STREAMED } store;
 
 typedef struct block {
@@ -41,10 +41,16 @@ typedef struct target {
   int64_t run, first; /* positions of its row 0, and of the first of all rows */
   int from, to;       /* rows that are wanted */
   float *row;         /* the block's columns of row 32, the first one ahead of the anchor */
+  uint16_t *halves;   /* or NULL: likewise, of float16 */
   const float *x;     /* likewise */
   int64_t stride, x_stride;
   float scale;
 } target;
+
+/* Floats of its first line left of `out`. */
+static inline int64_t floats_before(const float *out) {
+  return (int64_t)((uintptr_t)out / sizeof(float) % LINE_FLOATS);
+}
 
 static inline int64_t frequency_of(const block *p, int tile) { return p->first + tile * p->apart; }
 

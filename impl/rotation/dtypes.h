@@ -121,6 +121,24 @@ FLAT void finish_strip(const posenc_spec *spec, const turns *t, values *x, int64
   write_values(x, dtype, pairs, out);
 }
 
+/* One pair of bfloat16 or float16, the sine in the lower half: for fast ways to them that leave a few undecided. */
+__attribute__((noinline)) static uint32_t pair_of_16_bits(
+    const posenc_spec *spec, const turns *t, int64_t k, int64_t position, int dtype) {
+  const int64_t vector = k / VD_LANES * VD_LANES;
+  values x;
+  angle coarse[1] = {compute(t, vector, coarse_of(position))};
+  uint32_t pair = 0;
+  integer_vector(&x, 0, t, vector, position, coarse);
+  for (int f = 0; f < 2; f++) {
+    const double value = x.y[f][k - vector], error = x.error[f][k - vector];
+    const double low = rounded(value - error, dtype), high = rounded(value + error, dtype);
+    const int apart = EXACT && (low != high || signbit(low) != signbit(high));
+    const double y = apart ? posenc_fallback(spec, (double)position, 2 * k + f) : rounded(value, dtype);
+    pair |= (uint32_t)(dtype == POSENC_BF16 ? posenc_bf16_bits(y) : posenc_f16_bits(y)) << 16 * f;
+  }
+  return pair;
+}
+
 static inline void dtype_strips(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t first,
     int64_t pairs, unsigned char *out, int64_t stride_bytes) {
   values x;

@@ -2,7 +2,7 @@
 #ifndef POSENC_RUN_H
 #define POSENC_RUN_H
 
-#include "rotation/block.h"
+#include "rotation/half.h"
 
 FLAT tile_rows rows_at(const target *to, int b, int column) {
   float *const at = to->row + column;
@@ -111,11 +111,11 @@ FLAT void write_piece(const float *from, const float *x, float scale, float *to,
     to[i] = x ? scale * x[i] + from[i] : from[i];
 }
 
-/* By way of a buffer of 8 rows of 256 columns, and, before these, what was left of the last whole line. */
+/* As float32 or float16, by way of a buffer of 8 rows of 256 columns, and, before these, what was left of the last whole line. */
 static inline void run_pieces(block *p, const posenc_spec *spec, const target *to, int in_slots) {
-  enum { TILES = 16, PIECE = TILES * LINE_FLOATS };
-  float pieces[2 * ROWS][LINE_FLOATS + PIECE] LINE;
-  const tile_rows rows = {pieces[ROWS] + LINE_FLOATS, pieces[ROWS - 1] + LINE_FLOATS, LINE_FLOATS + PIECE};
+  enum { TILES = 16, PIECE = TILES * LINE_FLOATS, LEFT = LINE_HALVES };
+  float pieces[2 * ROWS][LEFT + PIECE] LINE;
+  const tile_rows rows = {pieces[ROWS] + LEFT, pieces[ROWS - 1] + LEFT, LEFT + PIECE};
   const int streamed = p->how == PIECES_STREAMED;
   set_anchor(p, in_slots, to->run);
   for (int b = 0; b < STEPS; b += ROWS)
@@ -134,20 +134,24 @@ static inline void run_pieces(block *p, const posenc_spec *spec, const target *t
         }
       }
       for (int i = 0; i < 2 * ROWS; i++) {
-        float *const piece = pieces[i] + LINE_FLOATS, *const out = row_at(to, row_of(b, i));
+        float *const piece = pieces[i] + LEFT, *const out = to->halves ? NULL : row_at(to, row_of(b, i));
+        uint16_t *const halves = to->halves ? to->halves + (row_of(b, i) - STEPS) * to->stride : NULL;
         const float *const x = to->x ? to->x + (row_of(b, i) - STEPS) * to->x_stride : NULL;
-        const int64_t before = streamed ? (int64_t)((uintptr_t)out / sizeof *out % LINE_FLOATS) : 0;
+        const int64_t before = !streamed ? 0 : halves ? halves_before(halves) : floats_before(out);
         const int64_t from = column > 0 ? column - before : 0;
         const int64_t end = last < p->tiles ? column + PIECE - before : p->to;
         for (int c = 0; to->run + row_of(b, i) == 0 && c < PIECE; c++) /* position 0: no sum, but 0 and 1 exactly */
           piece[c] = (float)(c % 2);
         if (!is_wanted(to, row_of(b, i)))
           continue;
-        if (x)
+        if (halves)
+          write_half_piece(spec, p->t, to->run + row_of(b, i), 2 * p->first + from, piece + from - column, end - from,
+              halves + from, streamed);
+        else if (x)
           write_piece(piece + from - column, x + from, to->scale, out + from, end - from, streamed);
         else
           write_piece(piece + from - column, NULL, 0.0f, out + from, end - from, streamed);
-        memcpy(pieces[i], pieces[i] + PIECE, LINE_FLOATS * sizeof(float));
+        memcpy(pieces[i], pieces[i] + PIECE, LEFT * sizeof(float));
       }
     }
 }

@@ -13,15 +13,13 @@
 
 #include "rotation/edges.h"
 
-/* Floats of its first line left of `out`. */
-static inline int64_t floats_before(const float *out) {
-  return (int64_t)((uintptr_t)out / sizeof(float) % LINE_FLOATS);
-}
-
 enum { MANY_ROWS = 1024 };
 
 __attribute__((noinline)) static void write_range(
-    const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride, store how, int joined) {
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, void *table, int64_t stride, store how, int joined) {
+  const int is_half = spec->dtype == POSENC_F16;
+  float *const out = is_half ? NULL : table;
+  uint16_t *const halves = is_half ? table : NULL;
   block p;
   block_memory memory;
   edges e;
@@ -33,16 +31,17 @@ __attribute__((noinline)) static void write_range(
   for (int64_t from = r->first, to; from < last; from = to) {
     to = run_of(from) + MANY_ROWS < last ? run_of(from) + MANY_ROWS : last;
     for (int64_t k = r->from / 2 + lane; 2 * k < end; k += width) {
-      float *const column = out + 2 * k - r->first * stride; /* of position 0 */
+      const int64_t column = 2 * k - r->first * stride; /* of position 0 */
       const float *const x = r->add ? r->add->x + 2 * k - r->first * r->add->stride : NULL;
-      set_block(&p, &memory, t, k, width, end, how, out + 2 * k, stride);
+      set_block(&p, &memory, t, k, width, end, how, out ? out + 2 * k : NULL, stride);
       p.edges = joined && k < 0 ? e.rows : NULL;
       for (int64_t run = run_of(from); run < to; run += RUN) {
         const int64_t middle = run + STEPS;
         if (p.edges)
           edges_of_run(&e, spec, run);
         const target rows = {run, r->first, from > run ? (int)(from - run) : 0, to - run < RUN ? (int)(to - run) : RUN,
-            column + middle * stride, r->add ? x + middle * r->add->stride : NULL, stride, r->add ? r->add->stride : 0,
+            out ? out + column + middle * stride : NULL, halves ? halves + column + middle * stride : NULL,
+            r->add ? x + middle * r->add->stride : NULL, stride, r->add ? r->add->stride : 0,
             r->add ? r->add->scale : 0.0f};
         write_run(&p, spec, &rows);
       }
@@ -71,6 +70,16 @@ static inline void write_table(
   if (!r->add && r->first <= 0 && r->first + r->count > 0) /* angle 0: no sum, but 0 and 1 exactly */
     for (int64_t c = r->from; c < r->to; c++)
       out[c - r->first * stride] = (float)(c % 2);
+}
+
+/* float16 of consecutive rows. */
+__attribute__((noinline)) static void fill_half(
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, uint16_t *out, int64_t stride) {
+  const int large = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof *out;
+  const int streamed = large && (uintptr_t)out % sizeof *out == 0;
+  write_range(spec, t, r, out - r->from, stride, streamed ? PIECES_STREAMED : PIECES, 0);
+  if (streamed)
+    stream_end();
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* simd/simd.h for AVX2 and FMA. */
+/* simd/simd.h for AVX2, FMA and F16C. */
 #include <immintrin.h>
 
 typedef __m256 vf;
@@ -93,6 +93,18 @@ static inline vp vp_scaled_sum(vp s, const float *x, vp a) {
   return _mm256_add_ps(_mm256_mul_ps(s, _mm256_loadu_ps(x)), a);
 }
 static inline void stream_end(void) { _mm_sfence(); }
+typedef __m128i vh;
+static inline vh vp_store_half(uint16_t *out, vp a, vh apart, int streamed) {
+  enum { MODE = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
+  const __m128i above = _mm256_cvtps_ph(_mm256_mul_ps(a, _mm256_set1_ps(HALF_ABOVE)), MODE);
+  const __m128i below = _mm256_cvtps_ph(_mm256_mul_ps(a, _mm256_set1_ps(HALF_BELOW)), MODE);
+  if (streamed)
+    _mm_stream_si128((__m128i *)(void *)out, above);
+  else
+    _mm_storeu_si128((__m128i *)(void *)out, above);
+  return _mm_or_si128(apart, _mm_xor_si128(above, below));
+}
+static inline int vh_any(vh apart) { return !_mm_testz_si128(apart, apart); }
 static inline int vp_equal(vp a, vp b) {
   return _mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b))) == -1;
 }

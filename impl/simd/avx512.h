@@ -107,6 +107,18 @@ static inline vp vp_scaled_sum(vp s, const float *x, vp a) {
   return _mm512_add_ps(_mm512_mul_ps(s, _mm512_loadu_ps(x)), a);
 }
 static inline void stream_end(void) { _mm_sfence(); }
+typedef __mmask16 vh;
+static inline vh vp_store_half(uint16_t *out, vp a, vh apart, int streamed) {
+  enum { MODE = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
+  const __m256i above = _mm512_cvtps_ph(_mm512_mul_ps(a, _mm512_set1_ps(HALF_ABOVE)), MODE);
+  const __m256i below = _mm512_cvtps_ph(_mm512_mul_ps(a, _mm512_set1_ps(HALF_BELOW)), MODE);
+  if (streamed)
+    _mm256_stream_si256((__m256i *)(void *)out, above);
+  else
+    _mm256_storeu_si256((__m256i *)(void *)out, above);
+  return (vh)(apart | _mm256_cmpneq_epi16_mask(above, below));
+}
+static inline int vh_any(vh apart) { return apart != 0; }
 static inline int vp_equal(vp a, vp b) {
   return _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b)) == 0;
 }

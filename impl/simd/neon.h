@@ -88,6 +88,15 @@ static inline vp vp_load(const float *p) { return vld1q_f32(p); }
 static inline vp vp_set1(float a) { return vdupq_n_f32(a); }
 static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return vaddq_f32(vmulq_f32(s, vld1q_f32(x)), a); }
 static inline void stream_end(void) {}
+typedef uint16x4_t vh;
+static inline vh vp_store_half(uint16_t *out, vp a, vh apart, int streamed) {
+  const uint16x4_t above = vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(a, HALF_ABOVE)));
+  const uint16x4_t below = vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(a, HALF_BELOW)));
+  (void)streamed;
+  vst1_u16(out, above);
+  return vorr_u16(apart, veor_u16(above, below));
+}
+static inline int vh_any(vh apart) { return vmaxv_u16(apart) != 0; }
 static inline int vp_equal(vp a, vp b) {
   return vminvq_u32(vceqq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b))) != 0;
 }

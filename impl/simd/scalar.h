@@ -80,6 +80,24 @@ static inline vp vp_load(const float *p) { return (vp){p[0], p[1]}; }
 static inline vp vp_set1(float a) { return (vp){a, a}; }
 static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return (vp){s.sin * x[0] + a.sin, s.cos * x[1] + a.cos}; }
 static inline void stream_end(void) {}
+static inline uint32_t half_of(float f) {
+  const float from_half = fabsf(f) + 0.5f; /* whose last place is float16's least number */
+  uint32_t bits, units;
+  memcpy(&bits, &f, sizeof bits);
+  memcpy(&units, &from_half, sizeof units);
+  const uint32_t size = bits & ~(UINT32_C(1) << 31), normal = size + 0xfff + (size >> 13 & 1);
+  return (bits >> 16 & 0x8000) |
+         (fabsf(f) < 0x1p-14f ? units - (UINT32_C(126) << 23) : (normal >> 13) - ((127 - 15) << 10));
+}
+typedef uint32_t vh;
+static inline vh vp_store_half(uint16_t *out, vp a, vh apart, int streamed) {
+  const uint32_t above = half_of(a.sin * HALF_ABOVE) | half_of(a.cos * HALF_ABOVE) << 16;
+  const uint32_t below = half_of(a.sin * HALF_BELOW) | half_of(a.cos * HALF_BELOW) << 16;
+  (void)streamed;
+  memcpy(out, &above, sizeof above);
+  return apart | (above ^ below);
+}
+static inline int vh_any(vh apart) { return apart != 0; }
 static inline int vp_equal(vp a, vp b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 typedef struct vx {

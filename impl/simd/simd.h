@@ -20,6 +20,9 @@
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
  *   vd_pack_rotated    the same, each pair rotated by quarter turns: as many as the last two bits of a third vector's
  *                      lane say
+ *   vp_store_half     the lanes rounded to float16 (nearest, ties to even), anywhere, or `streamed` to the start of half a
+ *                     vector; returns vh, what it was given and, not 0 in lanes so near the middle of two float16 that
+ *                     this is not certain of what was rounded to their float32. vh_any says whether there is one
  *   vp_equal          all bits are the same
  *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
  *
@@ -52,6 +55,10 @@
 #define CHECK_MOVE ((1 << 28) + CHECK_WINDOW)
 #define CHECK_CLOSE (CHECK_WINDOW << 4)
 #define CHECK_FIELD ((1 << 29) - 2 * CHECK_WINDOW)
+
+/* The float32 next to a value, or the second next: above it in size, below it. */
+#define HALF_ABOVE (1.0f + 0x1p-23f)
+#define HALF_BELOW (1.0f - 0x1p-24f)
 
 #if POSENC_SIMD == POSENC_SIMD_avx512
 #include "simd/avx512.h"
