@@ -23,7 +23,7 @@ typedef struct block {
   int none_exempt; /* at the last anchor */
   double at;       /* the coarse position that is set */
   int in_slots;    /* steps and all: rows that are written around the caches, and where the plan keeps no steps */
-  slots slots;
+  slot *slots;
   double *rotated[4]; /* else: pairs (sine, cosine) and (cosine, -sine) at the coarse position, then at the anchor; */
   vx *exempt;         /* which sines are exempt */
 } block;
@@ -54,6 +54,31 @@ static inline int64_t floats_before(const float *out) {
 
 static inline int64_t frequency_of(const block *p, int tile) { return p->first + tile * p->apart; }
 
+/* Tiles that are made of the same factors: as many as fit in a slot, or in a window of the plan's table. */
+FLAT int span_of(const block *p, int in_slots) {
+  return in_slots ? IN_SLOT / GROUP : p->apart == GROUP ? WINDOW / GROUP : 1;
+}
+
+/* The pairs of an entry of tile `tile`, and those that are rotated: i as in `rotated`. Of the next tile of its span, one
+ * line on. */
+FLAT double *entry_of(const block *p, int in_slots, int tile, int entry) {
+  return in_slots ? entry_slot(p->slots, entry, tile / span_of(p, 1))->values + tile % span_of(p, 1) * LINE_FLOATS
+                  : steps_of(p->t, frequency_of(p, tile)) + entry * ENTRY;
+}
+FLAT double *rotated_of(const block *p, int in_slots, int tile, int i) {
+  return in_slots ? rest_slot(p->slots, 2 * i + tile / span_of(p, 1))->values + tile % span_of(p, 1) * LINE_FLOATS
+                  : p->rotated[i] + tile * LINE_FLOATS;
+}
+
+/* The factors of rows by entries from b on. */
+FLAT factors factors_of(const block *p, int in_slots, int tile, int b) {
+  const vx *const exempt = in_slots ? rest_slot(p->slots, EXEMPT_SLOT)->lanes : p->exempt;
+  factors f = {rotated_of(p, in_slots, tile, 2), rotated_of(p, in_slots, tile, 3), {NULL}, exempt + tile * PER_LINE};
+  for (int row = 0; row < ROWS; row++)
+    f.steps[row] = entry_of(p, in_slots, tile, b + row);
+  return f;
+}
+
 static inline void set_tiles(block *p, const turns *t, int64_t first, int64_t apart, int64_t to, store how) {
   p->t = t;
   p->first = first;
@@ -74,7 +99,7 @@ static inline void set_tiles(block *p, const turns *t, int64_t first, int64_t ap
   for (int tile = 0; p->in_slots && tile < p->tiles; tile++) {
     double *entries[ENTRIES];
     for (int i = 0; i < ENTRIES; i++)
-      entries[i] = slot_at(p->slots, 2 * i + tile / 2)->values + tile % 2 * LINE_FLOATS;
+      entries[i] = entry_of(p, 1, tile, i);
     if (t->steps)
       copy_entries(t, frequency_of(p, tile), entries);
     for (int k = 0; !t->steps && k < GROUP; k += VD_LANES) {
@@ -88,45 +113,13 @@ static inline void set_tiles(block *p, const turns *t, int64_t first, int64_t ap
 /* Of `width` frequencies from `first`, in rows that end before column `end`; the block's columns of one row begin at
  * `out`. */
 static inline void set_block(block *p, block_memory *memory, const turns *t, int64_t first, int64_t width, int64_t end,
-    store how, const float *out, int64_t stride) {
+    store how, const float *out) {
   const int64_t columns = end - 2 * first;
-  p->slots = slots_in(&memory->slots, out, stride);
+  p->slots = slots_in(&memory->slots, out);
   for (int i = 0; i < 4; i++)
     p->rotated[i] = memory->rotated[i];
   p->exempt = memory->exempt;
   set_tiles(p, t, first, GROUP, columns < 2 * width ? columns : 2 * width, how);
-}
-
-/* Tiles that are made of the same factors: as many as fit in a slot, or in a window of the plan's table. */
-FLAT int span_of(const block *p, int in_slots) {
-  return in_slots ? IN_SLOT / GROUP : p->apart == GROUP ? WINDOW / GROUP : 1;
-}
-
-/* The factors of tile `tile` at 0, of the next one of its span at 16: entries from b on. */
-FLAT factors factors_of(const block *p, int in_slots, int tile, int b) {
-  factors f;
-  if (in_slots) {
-    const int i = tile / span_of(p, 1), at = tile % span_of(p, 1) * LINE_FLOATS;
-    f.sines = slot_at(p->slots, ANCHOR_SLOT + i)->values + at;
-    f.cosines = slot_at(p->slots, ANCHOR_SLOT + 2 + i)->values + at;
-    f.exempt = slot_at(p->slots, EXEMPT_SLOT)->lanes + tile * PER_LINE;
-    for (int row = 0; row < ROWS; row++)
-      f.steps[row] = slot_at(p->slots, 2 * (b + row) + i)->values + at;
-  } else {
-    const double *const steps = steps_of(p->t, frequency_of(p, tile)) + b * ENTRY;
-    f.sines = p->rotated[2] + tile * LINE_FLOATS;
-    f.cosines = p->rotated[3] + tile * LINE_FLOATS;
-    f.exempt = p->exempt + tile * PER_LINE;
-    for (int row = 0; row < ROWS; row++)
-      f.steps[row] = steps + row * ENTRY;
-  }
-  return f;
-}
-
-FLAT double *coarse_pairs(block *p, int in_slots, int tile, int i) {
-  return in_slots ? slot_at(p->slots, COARSE_SLOT + 2 * i + tile / span_of(p, 1))->values +
-                        tile % span_of(p, 1) * LINE_FLOATS
-                  : p->rotated[i] + tile * LINE_FLOATS;
 }
 
 FLAT void set_anchor(block *p, int in_slots, int64_t run) {
@@ -135,8 +128,9 @@ FLAT void set_anchor(block *p, int in_slots, int64_t run) {
   const offset middle = middle_of(run);
   const vd sign = vd_set1(middle.sign), minus = vd_set1(-middle.sign);
   for (int tile = 0; tile < p->tiles; tile++) {
-    double *const sines = coarse_pairs(p, in_slots, tile, 0), *const cosines = coarse_pairs(p, in_slots, tile, 1);
-    const factors f = factors_of(p, in_slots, tile, middle.entry);
+    double *const sines = rotated_of(p, in_slots, tile, 0), *const cosines = rotated_of(p, in_slots, tile, 1);
+    const double *const step = entry_of(p, in_slots, tile, middle.entry);
+    const factors f = factors_of(p, in_slots, tile, 0);
     const int64_t k = frequency_of(p, tile);
     for (int i = 0; p->at != coarse && i < GROUP; i += VD_LANES) {
       const angle a = compute(p->t, k + i, coarse);
@@ -145,7 +139,7 @@ FLAT void set_anchor(block *p, int in_slots, int64_t run) {
     }
 #pragma GCC unroll 8
     for (int i = 0; i < 2 * GROUP; i += VD_LANES) {
-      const double *const by = f.steps[0] + i / EACH * EACH;
+      const double *const by = step + i / EACH * EACH;
       const int half = i / VD_LANES % 2;
       const vd s = sine_of(by, half), c = cosine_of(by, half), x = vd_load(sines + i), y = vd_load(cosines + i);
       vd_store((double *)f.sines + i, vd_fma(vd_mul(y, sign), s, vd_mul(x, c)));

@@ -19,6 +19,7 @@ static inline void set_edges(edges *e, const turns *t) {
   for (int i = 0; i < 4; i++)
     e->tiles.rotated[i] = e->rotated[i];
   e->tiles.exempt = e->exempt;
+  e->tiles.slots = NULL;
   set_tiles(&e->tiles, t, 0, t->there - GROUP, 2 * LINE_FLOATS, PLAIN);
 }
 

@@ -51,24 +51,21 @@ static inline void prepare_steps(const posenc_spec *spec, void *state) {
 /* The pairs of all entries of the 8 frequencies from k, a few of which may lie beside those of the table: there the
  * angle is 0. Entry i goes to to[i]. */
 static inline void copy_entries(const turns *t, int64_t k, double *const *to) {
-  static const double none[2] = {0.0, 1.0};
-  const double *from[2 * GROUP];
-  int64_t next[GROUP];
-  for (int i = 0; i < GROUP; i++) {
-    const int64_t f = k + i, window = f / WINDOW * WINDOW;
-    const int there = f >= 0 && f < t->n;
-    next[i] = there ? ENTRY : 0;
-    for (int cosine = 0; cosine < 2; cosine++)
-      from[2 * i + cosine] = there ? steps_of(t, window) + pair_at((int)(f - window), cosine) : none + cosine;
+  const int64_t into = k & (GROUP - 1), group = k - into;
+  double pairs[2][ENTRIES][2 * GROUP] __attribute__((aligned(64))); /* sines, cosines */
+  for (int i = 0; i < 2 * GROUP; i += VD_LANES) {
+    const int there = group + i / GROUP * GROUP >= 0 && group + i / GROUP * GROUP < t->n;
+    for (int b = 0; b < ENTRIES; b++) {
+      angle a = {vd_set1(0.0), vd_set1(1.0)};
+      if (there)
+        load_pairs(steps_of(t, group + i / GROUP * GROUP) + b * ENTRY + i % GROUP * 2, &a.sin, &a.cos);
+      vd_store(pairs[0][b] + i, a.sin);
+      vd_store(pairs[1][b] + i, a.cos);
+    }
   }
   for (int b = 0; b < ENTRIES; b++)
-    if (k % GROUP == 0 && next[0])
-      memcpy(to[b], from[0] + b * ENTRY, 2 * GROUP * sizeof **to);
-    else
-      for (int i = 0; i < GROUP; i++) {
-        to[b][pair_at(i, 0)] = from[2 * i][b * next[i]];
-        to[b][pair_at(i, 1)] = from[2 * i + 1][b * next[i]];
-      }
+    for (int i = 0; i < GROUP; i += VD_LANES)
+      store_pairs(to[b] + 2 * i, vd_loadu(pairs[0][b] + into + i), vd_loadu(pairs[1][b] + into + i));
 }
 
 /* An entry of VD_LANES frequencies from k, ahead or behind. */

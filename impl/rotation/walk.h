@@ -33,7 +33,7 @@ __attribute__((noinline)) static void write_range(
     for (int64_t k = r->from / 2 + lane; 2 * k < end; k += width) {
       const int64_t column = 2 * k - r->first * stride; /* of position 0 */
       const float *const x = r->add ? r->add->x + 2 * k - r->first * r->add->stride : NULL;
-      set_block(&p, &memory, t, k, width, end, how, out ? out + 2 * k : NULL, stride);
+      set_block(&p, &memory, t, k, width, end, how, out ? out + 2 * k : NULL);
       p.edges = joined && k < 0 ? e.rows : NULL;
       for (int64_t run = run_of(from); run < to; run += RUN) {
         const int64_t middle = run + STEPS;
