@@ -37,10 +37,10 @@ FLAT slot *entry_slot(slot *first, int entry, int i) {
 }
 FLAT slot *rest_slot(slot *first, int i) { return first + i * NINE + 10; }
 
-/* For a strip whose rows begin at lines, so many bytes apart as PERIOD divides, one of them at `out`. */
+/* At a line, for a strip at `out`. */
 static inline slot *slots_in(slots_memory *memory, const float *out) {
   const uintptr_t strip_end = (uintptr_t)out + SLOT, start = (uintptr_t)memory->values;
-  return (slot *)(void *)(memory->values + (strip_end - start) % PERIOD / sizeof(double));
+  return (slot *)(void *)(memory->values + (strip_end - start) % PERIOD / 64 * 8);
 }
 
 #endif

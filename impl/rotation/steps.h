@@ -52,6 +52,11 @@ static inline void prepare_steps(const posenc_spec *spec, void *state) {
  * angle is 0. Entry i goes to to[i]. */
 static inline void copy_entries(const turns *t, int64_t k, double *const *to) {
   const int64_t into = k & (GROUP - 1), group = k - into;
+  if (into == 0 && group >= 0 && group < t->n) {
+    for (int b = 0; b < ENTRIES; b++)
+      memcpy(to[b], steps_of(t, k) + b * ENTRY, 2 * GROUP * sizeof(double));
+    return;
+  }
   double pairs[2][ENTRIES][2 * GROUP] __attribute__((aligned(64))); /* sines, cosines */
   for (int i = 0; i < 2 * GROUP; i += VD_LANES) {
     const int there = group + i / GROUP * GROUP >= 0 && group + i / GROUP * GROUP < t->n;

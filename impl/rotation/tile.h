@@ -76,27 +76,27 @@ FLAT int write_tile(const factors *f, tile_rows to, int at, int streamed, int at
  * steps. */
 __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *spec, const turns *t, int64_t k,
     const factors *f, int64_t ahead, int64_t behind, tile_rows to, int at) {
+  const vd error = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
   for (int i = at; i < at + LINE_FLOATS; i += EACH)
-    for (int row = 0; row < 2 * ROWS; row++) {
-      const int j = i + VD_LANES, b = row / 2, is_behind = row % 2;
+    for (int b = 0; b < ROWS; b++) {
       const double *const step = f->steps[b] + i;
-      const vd sign = vd_set1(is_behind ? -1.0 : 1.0);
+      const vd s_i = sine_of(step, 0), s_j = sine_of(step, 1);
+      const vd cosine_i = vd_load(f->cosines + i), cosine_j = vd_load(f->cosines + i + VD_LANES);
       const vd p_i = vd_mul(vd_load(f->sines + i), cosine_of(step, 0)),
-               p_j = vd_mul(vd_load(f->sines + j), cosine_of(step, 1));
-      const vd y_i = vd_fma(vd_mul(vd_load(f->cosines + i), sign), sine_of(step, 0), p_i),
-               y_j = vd_fma(vd_mul(vd_load(f->cosines + j), sign), sine_of(step, 1), p_j);
-      const int64_t position = is_behind ? behind - b : ahead + b;
-      const vp written = vp_join(y_i, y_j);
-      const vd error = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
+               p_j = vd_mul(vd_load(f->sines + i + VD_LANES), cosine_of(step, 1));
+      const vd y[2][2] = {{vd_fma(cosine_i, s_i, p_i), vd_fma(cosine_j, s_j, p_j)},
+          {vd_fnma(cosine_i, s_i, p_i), vd_fnma(cosine_j, s_j, p_j)}};
       rounding_test test = test_none();
-      test_pairs(&test, y_i, y_j, written, f->exempt[i / EACH]);
-      if (!test_failed(&test) || position == 0) /* usually one of the tile's vectors has */
-        continue;
-      const vp low = vp_join(vd_sub(y_i, error), vd_sub(y_j, error)),
-               high = vp_join(vd_add(y_i, error), vd_add(y_j, error));
-      if (!vp_equal(low, high))
-        resolve(spec, t, position, k + i / 2, written,
-            (is_behind ? to.behind - b * to.stride : to.ahead + b * to.stride) + i);
+      for (int row = 0; row < 2; row++)
+        test_pairs(&test, y[row][0], y[row][1], vp_join(y[row][0], y[row][1]), f->exempt[i / EACH]);
+      for (int row = 0; row < 2 && test_failed(&test); row++) { /* usually one of the tile's vectors has */
+        const int64_t position = row ? behind - b : ahead + b;
+        const vp low = vp_join(vd_sub(y[row][0], error), vd_sub(y[row][1], error)),
+                 high = vp_join(vd_add(y[row][0], error), vd_add(y[row][1], error));
+        if (!vp_equal(low, high) && position != 0)
+          resolve(spec, t, position, k + i / 2, vp_join(y[row][0], y[row][1]),
+              (row ? to.behind - b * to.stride : to.ahead + b * to.stride) + i);
+      }
     }
 }
 
