@@ -1,8 +1,8 @@
 /* What the anchored and exact kernels keep of a spec: every frequency, times position_scale, as a fraction of a turn,
  * and sines and cosines of 36 of its multiples. A position is written in three parts,
  *
- * position = coarse + middle + step,   coarse = 512 c + 255.5,   middle = +-32, 96, 160, 224,   step = +-(b + 1/2), b
- * < 32
+ *     position = coarse + middle + step
+ *     coarse = 512 c + 255.5,   middle = +-32, 96, 160, 224,   step = +-(b + 1/2), b < 32
  *
  * and its angle is their sum: the coarse one is computed afresh (rotation/angle.h), the other two are looked up. Rows
  * come in runs of 64 around an anchor, coarse + middle, which lies in the middle between two positions: so a run's

@@ -2,14 +2,12 @@
  * mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and dearer than the one
  * before.
  *
- * 1. Every output: the sum of three angles, off by less than POSENC_BUDGET_ERROR v, v = 2^-53. The 29 bits that
- * rounding
- * drops are not within CHECK_WINDOW = 2^15 of halfway, and the value is above 2^-12: then the error is less than that
+ *   1. Every output: the sum of three angles, off by less than POSENC_BUDGET_ERROR v, v = 2^-53. The 29 bits that rounding
+ *      drops are not within CHECK_WINDOW = 2^15 of halfway, and the value is above 2^-12: then the error is less than that
  *      many of its last places, 2^-64 or more, and the rounding is right. Sines of small angles pass without the second
  *      half (exempt): their error is relative.
  *   2. Tiles that fail it, 3.6 % of random angles: value - error and value + error round alike.
- * 3. What fails that too: its angle by itself (rotation/angle.h), off by less than 4 v of its size and |position| 64
- * v^2.
+ *   3. What fails that too: its angle by itself (rotation/angle.h), off by less than 4 v of its size and |position| 64 v^2.
  *      That decides what is nearly 0.
  *   4. What is left, one in some 50 million: integers, integer/fallback.c.
  *
