@@ -4,8 +4,8 @@
  * each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
  *
  *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole
- *              quarter turns are subtracted exactly. Relative error below 2^-103 when no quarter was taken away; else
- *              absolute error below 2^-72 (P t up to 2^31; mid and the rounding of the lower half leave 2^-103 of it)
+ *              quarter turns are subtracted exactly. Relative error below 2^-102 when no quarter was taken away; else
+ *              absolute error below 2^-71 (P t up to 2^31; mid and the rounding of the lower half leave 2^-103 of it)
  *   Taylor     x = 2pi g as a pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine
  *
  * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error, fused or not:

@@ -1,5 +1,5 @@
-/* bfloat16, consecutive rows: walked as rotation/consecutive.h walks float32, in the caches by whole rows, around them
- * strip by strip. Strips (rotation/bf16_strip.h) go through a buffer whose lines are those of the table.
+/* bfloat16, consecutive rows: walked as rotation/walk.h walks float32, in the caches by whole rows, around them strip by
+ * strip. Strips (rotation/bf16_strip.h) go through a buffer whose lines are those of the table.
  */
 #ifndef POSENC_BF16_H
 #define POSENC_BF16_H

@@ -1,7 +1,7 @@
 /* A strip of bfloat16: up to 64 frequencies side by side, 256 bytes of a row, by the sum of angles in float32.
  *
  * Anchors and steps are the float64 ones of rotation/block.h and rotation/turns.h, rounded to float32; docs/exact.md
- * adds up what that and the sum are off by. Of cosines, and of sines where no error is relative (relative_at), the ends
+ * adds up what that and the sum are off by. Of cosines, and of sines where no error is relative (relative_near), the ends
  * of the interval cost nothing: the first product begins with the error.
  *
  * If both ends of the interval round alike, so does the value. Else, for some 4 pairs per 10000 outputs of

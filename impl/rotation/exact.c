@@ -3,7 +3,8 @@
  * float32: the sum of three angles in float64, as rotation/anchored.c has it but for steps; the rounding test, and what
  * follows where it fails, is in rotation/ziv.h; docs/exact.md adds up the errors. Up to 7 rows, and rows at positions
  * that do not follow each other, are no sums: rotation/direct.h computes their angles by themselves. float64 is in
- * rotation/wide.h, bfloat16 in rotation/bf16.h, and float16 and real positions in rotation/dtypes.h.
+ * rotation/wide.h, bfloat16 in rotation/bf16.h, float16 in rotation/half.h, and what follows no order, or lies between
+ * integers, in rotation/dtypes.h.
  */
 #include "rotation/bf16.h"
 #include "rotation/gather.h"

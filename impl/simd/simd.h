@@ -9,8 +9,7 @@
  *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
  *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
- * pairs             in memory, sines and cosines as the row multiplies them best: store_pairs(p, s, c) writes
- * VD_LANES
+ *   pairs             in memory, sines and cosines as the row multiplies them best: store_pairs(p, s, c) writes VD_LANES
  *                     of them (aligned), pair_at(k, 1) is where the cosine of the k-th is. They are two vectors, the
  *                     halves of a vp: sine_of(p, half) and cosine_of(p, half) are what a half is multiplied by, and
  *                     vp_join rounds the two halves to a vp
@@ -18,8 +17,8 @@
  *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
  *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
  *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
- *   vd_pack_rotated    the same, each pair rotated by quarter turns: as many as the last two bits of a third vector's
- *                      lane say
+ *   vd_pack_rotated   as vd_pack, each pair rotated by quarter turns: as many as the last two bits of a third vector's
+ *                     lane say
  *   vp_store_half     the lanes rounded to float16 (nearest, ties to even), anywhere, or `streamed` to the start of half a
  *                     vector; returns vh, what it was given and, not 0 in lanes so near the middle of two float16 that
  *                     this is not certain of what was rounded to their float32. vh_any says whether there is one

@@ -409,7 +409,7 @@ static void draw(int i) {
   if (far_apart)
     set_spec(random_between(&seed, 1, 70), POSENC_F32);
   if (wide)
-    set_spec(8200, i % 60 == 2 ? POSENC_BF16 : PICK(dtypes));
+    set_spec(one_in(2) ? 8448 : 8200, i % 60 == 2 ? PICK(dtypes) : POSENC_F32); /* rows of whole KiB, or not */
   c.call = table ? PICK(of_tables) : far_apart ? AT : (call)random_between(&seed, 0, CALLS - 1);
   c.cuts = c.call == FILL && one_in(2);
   c.spec.dtype = is_sum() && c.spec.dtype != POSENC_BF16 ? POSENC_F32 : c.spec.dtype;

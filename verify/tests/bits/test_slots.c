@@ -12,8 +12,8 @@ static void slots_apart(void **state) {
   (void)state;
   static slots_memory memory;
   static float strips[2 * PAGE / sizeof(float)] LINE;
-  for (size_t line = 0; line < PAGE / sizeof(float); line += LINE_FLOATS) {
-    const float *const strip = strips + line;
+  for (size_t start = 0; start < PAGE / sizeof(float); start++) {
+    const float *const strip = strips + start;
     slot *const first = slots_in(&memory, strip);
     const char *all[2 * ENTRIES + NINES];
     int n = 0;
@@ -27,7 +27,7 @@ static void slots_apart(void **state) {
       for (int j = 0; j < i; j++)
         assert_true(all[i] >= all[j] + SLOT || all[j] >= all[i] + SLOT);
       const uintptr_t behind = distance((uintptr_t)strip, (uintptr_t)all[i], PERIOD);
-      assert_true(behind >= SLOT && behind + SLOT <= PERIOD);
+      assert_true(start % LINE_FLOATS != 0 || (behind >= SLOT && behind + SLOT <= PERIOD));
     }
   }
 }
