@@ -7,7 +7,8 @@
 #include "rotation/direct.h"
 #include "rotation/walk.h"
 
-enum { FEW = 8 /* rows are not worth an anchor */ };
+/* Fewer rows are not worth an anchor (measured at 512 columns). A sum of anchored's costs more than a pair by itself. */
+enum { FEW = EXACT ? 12 : 4, FEW_OF_16_BITS = 4 };
 
 static inline void anchored_row(const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
   for (int64_t k = first; 2 * k < end; k += VD_LANES) {
@@ -32,14 +33,30 @@ __attribute__((noinline)) static void one_row(
       row[c] = (float)(c % 2);
 }
 
+/* Adds one row, a buffer at a time. */
+static inline void add_row(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t i, float *row) {
+  enum { AT_ONCE = 8 * WINDOW };
+  float part[AT_ONCE];
+  const float *const x = r->add->x + i * r->add->stride;
+  for (int64_t c = 0, end; c < r->to; c = end) {
+    end = c + AT_ONCE < r->to ? c + AT_ONCE : r->to;
+    one_row(spec, t, r->first + i, part - c, c / 2, end);
+    write_piece(part, x + c, r->add->scale, row + c, end - c, 0);
+  }
+}
+
 /* float32 at integer positions. */
 static inline void write_rows(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride) {
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
-  if (!r->positions && (r->count >= FEW || r->add)) {
+  if (!r->positions && r->count >= FEW) {
     write_table(spec, t, r, origin, stride);
     return;
   }
+  for (int64_t i = 0; r->add && i < r->count; i++)
+    add_row(spec, t, r, i, origin + i * stride);
+  if (r->add)
+    return;
   for (int64_t i = 0, next; i < r->count; i = next) {
     posenc_rows part = *r;
     part.positions = NULL;

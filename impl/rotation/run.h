@@ -4,37 +4,58 @@
 
 #include "rotation/half.h"
 
-FLAT tile_rows rows_at(const target *to, int b, int column) {
-  float *const at = to->row + column;
-  return (tile_rows){at + b * to->stride, at - (b + 1) * to->stride, to->stride};
-}
-
 /* Of the 8 rows by steps b .. b+3, in a buffer from the lowest up: which row of the run is row i. */
 static inline int row_of(int b, int i) { return STEPS + (i < ROWS ? i - ROWS - b : i - ROWS + b); }
 static inline int is_wanted(const target *to, int row) { return row >= to->from && row < to->to; }
+static inline int any_wanted(const target *to, int b) {
+  return (to->to > STEPS + b && to->from < STEPS + b + ROWS) || (to->to > STEPS - ROWS - b && to->from < STEPS - b);
+}
 static inline float *row_at(const target *to, int row) { return to->row + (row - STEPS) * to->stride; }
 
+/* The rows by steps b .. b+3 from a column on; what goes to `unwanted` is of rows that nobody asked for. */
+FLAT tile_rows rows_at(const target *to, int b, int column, float *unwanted) {
+  tile_rows rows;
+  for (int i = 0; i < ROWS; i++) {
+    const int ahead = STEPS + b + i, behind = STEPS - 1 - b - i;
+    rows.ahead[i] = (is_wanted(to, ahead) ? row_at(to, ahead) : unwanted) + column;
+    rows.behind[i] = (is_wanted(to, behind) ? row_at(to, behind) : unwanted) + column;
+  }
+  return rows;
+}
+
+/* The same in a buffer whose rows follow each other, `length` floats apart: row i is row_of(b, i). */
+FLAT tile_rows rows_in(float *buffer, int64_t length) {
+  tile_rows rows;
+  for (int i = 0; i < ROWS; i++) {
+    rows.ahead[i] = buffer + (ROWS + i) * length;
+    rows.behind[i] = buffer + (ROWS - 1 - i) * length;
+  }
+  return rows;
+}
+
 /* To rows that begin at `rows`, the first tile of a span at column 0. */
-FLAT int tile_of_span(const block *p, const posenc_spec *spec, const target *to, const factors *f, tile_rows rows,
-    int tile, int column, int b, int streamed) {
+FLAT int tile_of_span(const block *p, const posenc_spec *spec, const target *to, const factors *f,
+    const tile_rows *rows, int tile, int column, int b, int streamed) {
   const int at_0 = EXACT && to->run == 0 && b + ROWS == STEPS;
   const int failed = at_0 ? write_tile(f, rows, column, streamed, 1) : write_tile(f, rows, column, streamed, 0);
   if (EXACT && failed && !streamed) {
-    const factors same = *f; /* so that the compiler keeps f in registers: nobody else has its address */
+    const factors same = *f; /* so that the compiler keeps them in registers: nobody else has their address */
+    const tile_rows same_rows = *rows;
     recheck_tile(spec, p->t, frequency_of(p, tile) - column / 2, &same, to->run + STEPS + b, to->run + STEPS - 1 - b,
-        rows, column);
+        &same_rows, column);
   }
   return failed;
 }
 
-/* A tile that is not whole, or not in rows that are all wanted. */
+/* A tile that is not whole. */
 __attribute__((noinline)) static void buffered_tile(
     const block *p, const posenc_spec *spec, const target *to, int tile, int b) {
   float lines[2 * ROWS][LINE_FLOATS] LINE;
   const factors f = factors_of(p, p->in_slots, tile, b);
   const int64_t from = p->from - tile * LINE_FLOATS, end = p->to - tile * LINE_FLOATS;
   const int64_t first = from > 0 ? from : 0, last = end < LINE_FLOATS ? end : LINE_FLOATS;
-  tile_of_span(p, spec, to, &f, (tile_rows){lines[ROWS], lines[ROWS - 1], LINE_FLOATS}, tile, 0, b, 0);
+  const tile_rows rows = rows_in(lines[0], LINE_FLOATS);
+  tile_of_span(p, spec, to, &f, &rows, tile, 0, b, 0);
   for (int i = 0; i < 2 * ROWS; i++)
     if (is_wanted(to, row_of(b, i)))
       memcpy(row_at(to, row_of(b, i)) + tile * LINE_FLOATS + first, lines[i] + first,
@@ -44,11 +65,12 @@ __attribute__((noinline)) static void buffered_tile(
 /* Of tiles whose test failed, whose rows are not read again soon: bit b + tile, b a multiple of 4. */
 __attribute__((noinline)) static void recheck_strip(
     const block *p, const posenc_spec *spec, const target *to, uint64_t failed) {
+  float unwanted[2 * STRIP];
   for (; failed; failed &= failed - 1) {
     const int bit = __builtin_ctzll(failed), tile = bit % ROWS, b = bit - tile;
     const factors f = factors_of(p, 1, tile, b);
-    recheck_tile(spec, p->t, frequency_of(p, tile), &f, to->run + STEPS + b, to->run + STEPS - 1 - b,
-        rows_at(to, b, tile * LINE_FLOATS), 0);
+    const tile_rows rows = rows_at(to, b, tile * LINE_FLOATS, unwanted);
+    recheck_tile(spec, p->t, frequency_of(p, tile), &f, to->run + STEPS + b, to->run + STEPS - 1 - b, &rows, 0);
   }
 }
 
@@ -63,29 +85,28 @@ static inline void write_edges(const block *p, const target *to, int b) {
 }
 
 FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store how, int in_slots) {
+  float unwanted[2 * MOST] LINE;
   uint64_t failed = 0;
   set_anchor(p, in_slots, to->run);
   for (int b = 0; b < STEPS; b += ROWS) {
-    const int ahead = STEPS + b, behind = STEPS - b - ROWS;
-    if ((to->to <= ahead || to->from >= ahead + ROWS) && (to->to <= behind || to->from >= behind + ROWS))
+    if (!any_wanted(to, b))
       continue;
-    const int all = to->from <= behind && to->to >= ahead + ROWS;
-    const int whole = all ? (int)(p->to / LINE_FLOATS) : 0; /* tiles from the first or second on */
+    const int whole = (int)(p->to / LINE_FLOATS); /* tiles from the first or second on */
     int tile = 0;
     if (p->from > 0 && p->edges) {
       write_edges(p, to, b);
       tile++;
-    } else if (p->from > 0 || whole == 0)
+    } else if (p->from > 0)
       buffered_tile(p, spec, to, tile++, b);
     for (int end; tile < whole; tile = end) {
       const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots), first = tile;
-      const tile_rows rows = rows_at(to, b, tile * LINE_FLOATS);
+      const tile_rows rows = rows_at(to, b, tile * LINE_FLOATS, unwanted);
       const factors f = factors_of(p, in_slots, tile, b);
       end = next < whole ? next : whole;
 #pragma GCC unroll 1
       for (; tile < end; tile++) {
         const int column = (tile - first) * LINE_FLOATS;
-        const int is_uncertain = tile_of_span(p, spec, to, &f, rows, tile, column, b, how == STREAMED);
+        const int is_uncertain = tile_of_span(p, spec, to, &f, &rows, tile, column, b, how == STREAMED);
         if (EXACT && how == STREAMED)
           failed |= (uint64_t)is_uncertain << (b + tile);
       }
@@ -115,22 +136,21 @@ FLAT void write_piece(const float *from, const float *x, float scale, float *to,
 static inline void run_pieces(block *p, const posenc_spec *spec, const target *to, int in_slots) {
   enum { TILES = 16, PIECE = TILES * LINE_FLOATS, LEFT = LINE_HALVES };
   float pieces[2 * ROWS][LEFT + PIECE] LINE;
-  const tile_rows rows = {pieces[ROWS] + LEFT, pieces[ROWS - 1] + LEFT, LEFT + PIECE};
   const int streamed = p->how == PIECES_STREAMED;
   set_anchor(p, in_slots, to->run);
   for (int b = 0; b < STEPS; b += ROWS)
-    for (int tile = 0, column = 0; tile < p->tiles; column += PIECE) {
+    for (int tile = 0, column = 0; tile < p->tiles && any_wanted(to, b); column += PIECE) {
       const int first = tile, last = tile + TILES < p->tiles ? tile + TILES : p->tiles;
       for (int end; tile < last; tile = end) {
         const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots), at = (tile - first) * LINE_FLOATS;
         const factors f = factors_of(p, in_slots, tile, b);
-        const tile_rows part = {rows.ahead + at, rows.behind + at, rows.stride};
+        const tile_rows rows = rows_in(pieces[0] + LEFT + at, LEFT + PIECE);
         end = next < last ? next : last;
 #pragma GCC unroll 1
         for (int i = tile; i < end; i++) {
           for (int row = 0; to->x && row < 2 * ROWS; row++) /* perhaps of no row: not read */
             __builtin_prefetch(to->x + (row_of(b, row) - STEPS) * to->x_stride + i * LINE_FLOATS);
-          tile_of_span(p, spec, to, &f, part, i, (i - tile) * LINE_FLOATS, b, 0);
+          tile_of_span(p, spec, to, &f, &rows, i, (i - tile) * LINE_FLOATS, b, 0);
         }
       }
       for (int i = 0; i < 2 * ROWS; i++) {

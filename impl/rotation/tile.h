@@ -27,11 +27,9 @@ typedef struct factors {
   const vx *exempt;
 } factors;
 
-/* Where their columns of the row ahead of the anchor by step b, and behind it, go, and the next ones: stride up and
- * down. */
+/* Where their columns of the rows ahead of the anchor by these steps, and behind it, go. */
 typedef struct tile_rows {
-  float *ahead, *behind;
-  int64_t stride;
+  float *ahead[ROWS], *behind[ROWS];
 } tile_rows;
 
 FLAT void store_vector(float *to, vp packed, int streamed) {
@@ -43,7 +41,7 @@ FLAT void store_vector(float *to, vp packed, int streamed) {
 
 /* The tile whose first column is `at`. Returns whether the rounding test failed; at_0: the last row behind is at position
  * 0, whose sines would always fail it. */
-FLAT int write_tile(const factors *f, tile_rows to, int at, int streamed, int at_0) {
+FLAT int write_tile(const factors *f, const tile_rows *to, int at, int streamed, int at_0) {
   rounding_test test = test_none();
 #pragma GCC unroll 1
   for (int i = at; i < at + LINE_FLOATS; i += EACH) {
@@ -64,8 +62,8 @@ FLAT int write_tile(const factors *f, tile_rows to, int at, int streamed, int at
         if (!at_0 || b < ROWS - 1)
           test_pairs(&test, z_i, z_j, behind, exempt);
       }
-      store_vector(to.ahead + b * to.stride + i, ahead, streamed);
-      store_vector(to.behind - b * to.stride + i, behind, streamed);
+      store_vector(to->ahead[b] + i, ahead, streamed);
+      store_vector(to->behind[b] + i, behind, streamed);
     }
   }
   return EXACT && test_failed(&test);
@@ -75,7 +73,7 @@ FLAT int write_tile(const factors *f, tile_rows to, int at, int streamed, int at
  * positions. k is the frequency of column 0; ahead and behind are the positions of the rows by the first of these
  * steps. */
 __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *spec, const turns *t, int64_t k,
-    const factors *f, int64_t ahead, int64_t behind, tile_rows to, int at) {
+    const factors *f, int64_t ahead, int64_t behind, const tile_rows *to, int at) {
   const vd error = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
   for (int i = at; i < at + LINE_FLOATS; i += EACH)
     for (int b = 0; b < ROWS; b++) {
@@ -94,8 +92,8 @@ __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *sp
         const vp low = vp_join(vd_sub(y[row][0], error), vd_sub(y[row][1], error)),
                  high = vp_join(vd_add(y[row][0], error), vd_add(y[row][1], error));
         if (!vp_equal(low, high) && position != 0)
-          resolve(spec, t, position, k + i / 2, vp_join(y[row][0], y[row][1]),
-              (row ? to.behind - b * to.stride : to.ahead + b * to.stride) + i);
+          resolve(
+              spec, t, position, k + i / 2, vp_join(y[row][0], y[row][1]), (row ? to->behind[b] : to->ahead[b]) + i);
       }
     }
 }
