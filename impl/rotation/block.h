@@ -45,6 +45,7 @@ typedef struct target {
   const float *x;     /* likewise */
   int64_t stride, x_stride;
   float scale;
+  int fetched; /* x and the sums are in no cache next to the processor */
 } target;
 
 /* Floats of its first line left of `out`. */

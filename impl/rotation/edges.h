@@ -25,7 +25,7 @@ static inline void set_edges(edges *e, const turns *t) {
 
 /* For the run after the one before. */
 __attribute__((noinline)) static void edges_of_run(edges *e, const posenc_spec *spec, int64_t run) {
-  const target rows = {run, run, 0, RUN, e->rows[STEPS] + LINE_FLOATS, NULL, NULL, 2 * LINE_FLOATS, 0, 0.0f};
+  const target rows = {run, run, 0, RUN, e->rows[STEPS] + LINE_FLOATS, NULL, NULL, 2 * LINE_FLOATS, 0, 0.0f, 0};
   memcpy(e->rows[0], e->rows[RUN], LINE_FLOATS * sizeof(float));
   run_tiles(&e->tiles, spec, &rows, PLAIN, 0);
 }

@@ -132,6 +132,13 @@ FLAT void write_piece(const float *from, const float *x, float scale, float *to,
     to[i] = x ? scale * x[i] + from[i] : from[i];
 }
 
+/* Before they are written: lines come late where stores do so many at a time. */
+FLAT void fetch_line(const target *to, int row, int column, int streamed) {
+  __builtin_prefetch(to->x + (row - STEPS) * to->x_stride + column);
+  if (!streamed)
+    __builtin_prefetch(row_at(to, row) + column, 1);
+}
+
 /* As float32 or float16, by way of a buffer of 8 rows of 256 columns, and, before these, what was left of the last whole line. */
 static inline void run_pieces(block *p, const posenc_spec *spec, const target *to, int in_slots) {
   enum { TILES = 16, PIECE = TILES * LINE_FLOATS, LEFT = LINE_HALVES };
@@ -148,8 +155,8 @@ static inline void run_pieces(block *p, const posenc_spec *spec, const target *t
         end = next < last ? next : last;
 #pragma GCC unroll 1
         for (int i = tile; i < end; i++) {
-          for (int row = 0; to->x && row < 2 * ROWS; row++) /* perhaps of no row: not read */
-            __builtin_prefetch(to->x + (row_of(b, row) - STEPS) * to->x_stride + i * LINE_FLOATS);
+          for (int row = 0; to->fetched && row < 2 * ROWS; row++) /* of the sums; perhaps of no row: not read */
+            fetch_line(to, row_of(b, row), i * LINE_FLOATS, streamed);
           tile_of_span(p, spec, to, &f, &rows, i, (i - tile) * LINE_FLOATS, b, 0);
         }
       }

@@ -13,7 +13,7 @@
 
 #include "rotation/edges.h"
 
-enum { MANY_ROWS = 1024 };
+enum { MANY_ROWS = 1024, BEYOND_L2 = 1 << 18 /* float32, and as many of x */ };
 
 __attribute__((noinline)) static void write_range(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, void *table, int64_t stride, store how, int joined) {
@@ -42,7 +42,7 @@ __attribute__((noinline)) static void write_range(
         const target rows = {run, r->first, from > run ? (int)(from - run) : 0, to - run < RUN ? (int)(to - run) : RUN,
             out ? out + column + middle * stride : NULL, halves ? halves + column + middle * stride : NULL,
             r->add ? x + middle * r->add->stride : NULL, stride, r->add ? r->add->stride : 0,
-            r->add ? r->add->scale : 0.0f};
+            r->add ? r->add->scale : 0.0f, r->add && r->count * (r->to - r->from) >= BEYOND_L2};
         write_run(&p, spec, &rows);
       }
     }
