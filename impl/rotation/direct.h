@@ -18,7 +18,6 @@
 
 #include "rotation/tile.h"
 
-enum { SIDE_BY_SIDE = VD_LANES == 1 ? 2 : 4 /* vectors: as many as registers hold */ };
 typedef struct reduced {
   vd quarters[SIDE_BY_SIDE];
   angle y[SIDE_BY_SIDE]; /* of the angles less those */
