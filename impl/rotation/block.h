@@ -127,16 +127,20 @@ FLAT void set_anchor(block *p, int in_slots, int64_t run) {
   const double anchor = anchor_of(run), coarse = coarse_of(run);
   const int none_exempt = !is_relative_near(p->slowest, anchor);
   const offset middle = middle_of(run);
+  enum { AT_ONCE = GROUP / VD_LANES < SIDE_BY_SIDE ? GROUP / VD_LANES : SIDE_BY_SIDE };
   const vd sign = vd_set1(middle.sign), minus = vd_set1(-middle.sign);
   for (int tile = 0; tile < p->tiles; tile++) {
     double *const sines = rotated_of(p, in_slots, tile, 0), *const cosines = rotated_of(p, in_slots, tile, 1);
     const double *const step = entry_of(p, in_slots, tile, middle.entry);
     const factors f = factors_of(p, in_slots, tile, 0);
     const int64_t k = frequency_of(p, tile);
-    for (int i = 0; p->at != coarse && i < GROUP; i += VD_LANES) {
-      const angle a = compute(p->t, k + i, coarse);
-      store_pairs(sines + 2 * i, a.sin, a.cos);
-      store_pairs(cosines + 2 * i, a.cos, vd_sub(vd_set1(0.0), a.sin));
+    for (int i = 0; p->at != coarse && i < GROUP; i += AT_ONCE * VD_LANES) {
+      angle a[AT_ONCE];
+      compute_several(AT_ONCE, p->t, k + i, VD_LANES, coarse, 0.0, a);
+      for (int v = 0; v < AT_ONCE; v++) {
+        store_pairs(sines + 2 * i + v * EACH, a[v].sin, a[v].cos);
+        store_pairs(cosines + 2 * i + v * EACH, a[v].cos, vd_sub(vd_set1(0.0), a[v].sin));
+      }
     }
 #pragma GCC unroll 8
     for (int i = 0; i < 2 * GROUP; i += VD_LANES) {

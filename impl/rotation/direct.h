@@ -18,31 +18,64 @@
 
 #include "rotation/tile.h"
 
-/* Of the angle less its quarters: at most an eighth of a turn, and what mid adds. */
-static inline angle direct_angle(vd position, vd hi, vd mid, vd *quarters) {
+typedef struct reduced {
+  vd quarters[SIDE_BY_SIDE];
+  angle y[SIDE_BY_SIDE]; /* of the angles less those */
+} reduced;
+
+/* Of n angles less their quarters: at most an eighth of a turn, and what mid adds. Several side by side, as the
+ * operations of one wait for each other, and a processor looks ahead by few of them. The loop of coefficients stays one,
+ * so that each is loaded once for all. */
+FLAT void direct_angles(int n, vd position, const vd *hi, const vd *mid, reduced *to) {
   static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5,
       -0x1.32d2cce2d528dp+6, 0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
   static const double cosine[] = {0x1.f3ef3c7ba0a02p+2, -0x1.a6ca0086bf5b0p+4, 0x1.e1f4fbfbe286fp+5,
       -0x1.55d3c7dcb5da1p+6, 0x1.03c1f081b14bcp+6, -0x1.3bd3cc9be45a5p+4, 1.0};
   const vd shift = vd_set1(0x1.8p50);
-  *quarters = vd_fma(position, hi, shift);
-  const vd r = vd_product_plus(position, hi, vd_sub(shift, *quarters)); /* +0 at angle 0, as is no quarter */
-  const vd g = vd_fma(position, mid, r), z = vd_mul(g, g);
-  vd s = vd_set1(sine[0]), c = vd_set1(cosine[0]);
-  for (int i = 1; i < 7; i++) {
-    s = vd_fma(s, z, vd_set1(sine[i]));
-    c = vd_fma(c, z, vd_set1(cosine[i]));
+  vd g[SIDE_BY_SIDE], z[SIDE_BY_SIDE];
+  for (int v = 0; v < n; v++) {
+    to->quarters[v] = vd_fma(position, hi[v], shift);
+    g[v] = vd_product_plus(position, hi[v], vd_sub(shift, to->quarters[v])); /* +0 at angle 0, as is no quarter */
+    g[v] = vd_fma(position, mid[v], g[v]);
+    z[v] = vd_mul(g[v], g[v]);
+    to->y[v] = (angle){vd_set1(sine[0]), vd_set1(cosine[0])};
   }
-  return (angle){vd_mul(g, s), c};
+#pragma GCC unroll 1
+  for (int i = 1; i < 7; i++)
+    for (int v = 0; v < n; v++) {
+      to->y[v].sin = vd_fma(to->y[v].sin, z[v], vd_set1(sine[i]));
+      to->y[v].cos = vd_fma(to->y[v].cos, z[v], vd_set1(cosine[i]));
+    }
+  for (int v = 0; v < n; v++)
+    to->y[v].sin = vd_mul(g[v], to->y[v].sin);
 }
 
-/* The pairs of frequencies k, k + 1, ... What is rotated is as near to halfway, and as small, as before. */
-static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt, rounding_test *test) {
-  vd quarters;
-  const angle y = direct_angle(position, vd_loadu(t->hi + k), vd_loadu(t->mid + k), &quarters);
+FLAT void reduce(const turns *t, int64_t k, vd position, reduced *to) {
+  vd hi[SIDE_BY_SIDE], mid[SIDE_BY_SIDE];
+  for (int v = 0; v < SIDE_BY_SIDE; v++) {
+    hi[v] = vd_loadu(t->hi + k + v * VD_LANES);
+    mid[v] = vd_loadu(t->mid + k + v * VD_LANES);
+  }
+  direct_angles(SIDE_BY_SIDE, position, hi, mid, to);
+}
+
+static inline angle direct_angle(vd position, vd hi, vd mid, vd *quarters) {
+  reduced r;
+  direct_angles(1, position, &hi, &mid, &r);
+  *quarters = r.quarters[0];
+  return r.y[0];
+}
+
+/* Rounded and rotated, which leaves it as near to halfway, and as small, as before. */
+static inline vp rotated_pairs(angle y, vd quarters, vx exempt, rounding_test *test) {
   const vp packed = vd_pack_rotated(y.sin, y.cos, quarters);
   test_pairs(test, y.sin, y.cos, packed, exempt);
   return packed;
+}
+static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt, rounding_test *test) {
+  vd quarters;
+  const angle y = direct_angle(position, vd_loadu(t->hi + k), vd_loadu(t->mid + k), &quarters);
+  return rotated_pairs(y, quarters, exempt, test);
 }
 
 /* Rechecks the columns of frequencies k, k + 1, ... up to column `end`, vector by vector, and now looks for exempt
@@ -65,14 +98,23 @@ __attribute__((noinline)) static void recheck_direct(
 static inline void direct_row(
     const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
   static const double lane[GROUP] LINE = {0, 1, 2, 3, 4, 5, 6, 7};
-  enum { PER_STRIP = WINDOW / VD_LANES };
+  enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
   const vd at = vd_set1((double)position);
+  const int64_t whole = first + (end / 2 - first) / WINDOW * WINDOW;
   int64_t k = first;
-  for (; 2 * (k + WINDOW) <= end; k += WINDOW) {
+  reduced now, next; /* the next angles are begun before these are rounded: that goes on while they wait */
+  if (k < whole)
+    reduce(t, k, at, &now);
+  for (; k < whole; k += WINDOW) {
     rounding_test test = test_none();
 #pragma GCC unroll 8
-    for (int v = 0; v < PER_STRIP; v++)
-      vp_store(row + 2 * k + v * EACH, direct_pairs(t, k + v * VD_LANES, at, vx_of(vd_set1(0.0)), &test));
+    for (int64_t i = k; i < k + WINDOW; i += AT_ONCE) {
+      if (i + AT_ONCE < whole)
+        reduce(t, i + AT_ONCE, at, &next);
+      for (int v = 0; v < SIDE_BY_SIDE; v++)
+        vp_store(row + 2 * i + v * EACH, rotated_pairs(now.y[v], now.quarters[v], vx_of(vd_set1(0.0)), &test));
+      now = next;
+    }
     if (test_failed(&test) && position != 0)
       recheck_direct(spec, t, position, k, 2 * (k + WINDOW), row);
   }

@@ -11,7 +11,20 @@
 enum { FEW = EXACT ? 12 : 4, FEW_OF_16_BITS = 4 };
 
 static inline void anchored_row(const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
-  for (int64_t k = first; 2 * k < end; k += VD_LANES) {
+  enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
+  int64_t k = first;
+  /* Nearly all: several at once, and steps looked up without a question each. */
+  for (; t->steps && 2 * (k + AT_ONCE) <= end; k += AT_ONCE) {
+    angle coarse[SIDE_BY_SIDE];
+    compute_several(SIDE_BY_SIDE, t, k, VD_LANES, coarse_of(position), 0.0, coarse);
+    for (int v = 0; v < SIDE_BY_SIDE; v++) {
+      const int64_t at = k + v * VD_LANES;
+      const angle anchor = rotated(coarse[v], kept_angle(t, at, middle_of(position)));
+      const angle y = rotated(anchor, kept_angle(t, at, step_of(position)));
+      vp_store(row + 2 * k + v * EACH, vd_pack(y.sin, y.cos));
+    }
+  }
+  for (; 2 * k < end; k += VD_LANES) {
     const angle y = sum_at(t, compute(t, k, coarse_of(position)), k, position);
     const vp packed = vd_pack(y.sin, y.cos);
     if (end - 2 * k >= EACH)

@@ -16,20 +16,25 @@ static inline int64_t halves_before(const uint16_t *out) {
   return (int64_t)((uintptr_t)out / sizeof *out % LINE_HALVES);
 }
 
-/* Those of n columns that may be wrong: the float32 are at `from`. */
+/* Those of n columns that may be wrong, mostly of one vector: the float32 are at `from`. */
 __attribute__((noinline)) static void recheck_half(const posenc_spec *spec, const turns *t, int64_t position,
     int64_t column, const float *from, int64_t n, uint16_t *to) {
-  for (int64_t i = 0; i < n; i++) {
-    const float size = fabsf(from[i]);
-    const int above_middle = (int)(posenc_float_bits(size) & 0x1fff) - 0x1000, is_small = size < 0x1p-14f;
-    if (!is_small && abs(above_middle) > 2)
+  for (int64_t v = 0; v < n; v += EACH) {
+    uint16_t again[EACH];
+    if (!vh_any(vp_store_half(again, vp_load(from + v), (vh){0}, 0)))
       continue;
-    uint16_t half = posenc_f16_bits(rounded((double)from[i], POSENC_F16));
-    if (is_small ? size >= 0x1p-25f : above_middle == 0) {
-      const int64_t c = column + i;
-      half = (uint16_t)(pair_of_16_bits(spec, t, c / 2, position, POSENC_F16) >> c % 2 * 16);
+    for (int64_t i = v; i < v + EACH; i++) {
+      const float size = fabsf(from[i]);
+      const int above_middle = (int)(posenc_float_bits(size) & 0x1fff) - 0x1000, is_small = size < 0x1p-14f;
+      if (!is_small && abs(above_middle) > 2)
+        continue;
+      uint16_t half = posenc_f16_bits(rounded((double)from[i], POSENC_F16));
+      if (is_small ? size >= 0x1p-25f : above_middle == 0) {
+        const int64_t c = column + i;
+        half = (uint16_t)(pair_of_16_bits(spec, t, c / 2, position, POSENC_F16) >> c % 2 * 16);
+      }
+      memcpy(to + i, &half, sizeof half);
     }
-    memcpy(to + i, &half, sizeof half);
   }
 }
 

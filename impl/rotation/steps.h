@@ -10,31 +10,29 @@
 
 _Static_assert(GROUP % VD_LANES == 0 && POSENC_TABLES_FREQS % WINDOW == 0, "vectors cross neither groups nor windows");
 
-/* An entry of VD_LANES frequencies from k. */
-static inline void make_entry(const turns *t, int64_t k, int entry, double *to) {
-  const angle a = compute(t, k, position_of(entry));
-  store_pairs(to, a.sin, a.cos);
-}
-
-/* All entries of VD_LANES frequencies from k; entry i goes to to[i]. anchored computes each, and promises those bits. exact
- * takes sums for steps, 8 i + 4 +- (j + 1/2), as its test has room for what they are off by: 12 angles instead of 36. */
+/* All entries of VD_LANES frequencies from k; entry i goes to to[i]. anchored computes each, and promises those bits.
+ * exact takes sums for steps, 8 i + 4 +- (j + 1/2), as its test has room for what they are off by: 12 angles instead of 36. */
 enum { PARTS = EXACT ? 4 : 0 };
+_Static_assert(PARTS % SIDE_BY_SIDE == 0 && STEPS % SIDE_BY_SIDE == 0 && MIDDLES % SIDE_BY_SIDE == 0, "no rest");
 static inline void make_entries(const turns *t, int64_t k, double *const *to) {
-  angle ahead[4], behind[4];
-  for (int j = 0; j < PARTS; j++) {
-    ahead[j] = compute(t, k, position_of(j));
-    behind[j] = (angle){vd_sub(vd_set1(0.0), ahead[j].sin), ahead[j].cos};
+  angle ahead[4], middle[4];
+  for (int j = 0; j < PARTS; j += SIDE_BY_SIDE) {
+    compute_several(SIDE_BY_SIDE, t, k, 0, position_of(j), 1.0, ahead + j);
+    compute_several(SIDE_BY_SIDE, t, k, 0, 8.0 * j + 4.0, 8.0, middle + j);
   }
-  for (int i = 0; i < PARTS; i++) {
-    const angle middle = compute(t, k, 8.0 * i + 4.0);
+  for (int i = 0; i < PARTS; i++)
     for (int j = 0; j < PARTS; j++) {
-      const angle y = rotated(middle, ahead[j]), z = rotated(middle, behind[j]);
+      const angle behind = {vd_sub(vd_set1(0.0), ahead[j].sin), ahead[j].cos};
+      const angle y = rotated(middle[i], ahead[j]), z = rotated(middle[i], behind);
       store_pairs(to[8 * i + 4 + j], y.sin, y.cos);
       store_pairs(to[8 * i + 3 - j], z.sin, z.cos);
     }
+  for (int i = 8 * PARTS; i < ENTRIES; i += SIDE_BY_SIDE) {
+    angle y[SIDE_BY_SIDE];
+    compute_several(SIDE_BY_SIDE, t, k, 0, position_of(i), position_of(i + 1) - position_of(i), y);
+    for (int v = 0; v < SIDE_BY_SIDE; v++)
+      store_pairs(to[i + v], y[v].sin, y[v].cos);
   }
-  for (int i = 8 * PARTS; i < ENTRIES; i++)
-    make_entry(t, k, i, to[i]);
 }
 
 static inline void prepare_steps(const posenc_spec *spec, void *state) {
@@ -73,14 +71,22 @@ static inline void copy_entries(const turns *t, int64_t k, double *const *to) {
       store_pairs(to[b] + 2 * i, vd_loadu(pairs[0][b] + into + i), vd_loadu(pairs[1][b] + into + i));
 }
 
-/* An entry of VD_LANES frequencies from k, ahead or behind. */
+/* An entry of VD_LANES frequencies from k, ahead or behind: where the plan keeps them and k is a multiple of VD_LANES; */
+static inline angle kept_angle(const turns *t, int64_t k, offset by) {
+  angle a;
+  load_pairs(steps_of(t, k / GROUP * GROUP) + by.entry * ENTRY + 2 * (k % GROUP), &a.sin, &a.cos);
+  a.sin = vd_mul(a.sin, vd_set1(by.sign));
+  return a;
+}
+
+/* and anywhere. */
 static inline angle angle_of(const turns *t, int64_t k, offset by) {
   double sin[VD_LANES], cos[VD_LANES];
   angle a;
   if (!t->steps) {
     a = compute(t, k, position_of(by.entry));
   } else if (k % VD_LANES == 0) {
-    load_pairs(steps_of(t, k / GROUP * GROUP) + by.entry * ENTRY + 2 * (k % GROUP), &a.sin, &a.cos);
+    return kept_angle(t, k, by);
   } else {
     for (int l = 0; l < VD_LANES; l++) {
       const int64_t f = k + l < t->n ? k + l : t->n - 1,

@@ -18,7 +18,6 @@ enum { ROWS = 4 /* each way */, LINE_FLOATS = 2 * GROUP, EACH = 2 * VD_LANES /* 
 enum { PER_LINE = LINE_FLOATS / EACH /* vectors */ };
 
 #define LINE __attribute__((aligned(64)))
-#define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be */
 
 /* What tiles side by side are made of: the pairs (sine, cosine) and (cosine, -sine) at the anchor, as vectors of
  * floats have their columns; which sines are exempt from the test (rotation/ziv.h); the pairs of steps b .. b+3. */
