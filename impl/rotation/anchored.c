@@ -16,9 +16,9 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   const turns t = turns_of(spec, state);
   if (spec->dtype == POSENC_F32 && !r->reals)
     write_rows(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW)
+  else if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= POSENC_FEW)
     fill_bf16(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_F16 && !r->positions && !r->reals && r->count >= FEW)
+  else if (spec->dtype == POSENC_F16 && !r->positions && !r->reals && r->count >= POSENC_FEW)
     fill_half(spec, &t, r, out, stride);
   else
     write_dtype(spec, &t, r, out, stride);

@@ -7,8 +7,6 @@
 #include "rotation/direct.h"
 #include "rotation/walk.h"
 
-enum { FEW = 8 /* rows are not worth an anchor */ };
-
 static inline void anchored_row(const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
   for (int64_t k = first; 2 * k < end; k += VD_LANES) {
     const angle y = sum_at(t, compute(t, k, coarse_of(position)), k, position);
@@ -36,7 +34,7 @@ __attribute__((noinline)) static void one_row(
 static inline void write_rows(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride) {
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
-  if (!r->positions && (r->count >= FEW || r->add)) {
+  if (!r->positions && (r->count >= POSENC_FEW || r->add)) {
     write_table(spec, t, r, origin, stride);
     return;
   }
@@ -47,7 +45,7 @@ static inline void write_rows(
     for (next = i + 1; next < r->count && posenc_row_position(r, next) == part.first + next - i;)
       next++;
     part.count = next - i;
-    if (part.count >= FEW)
+    if (part.count >= POSENC_FEW)
       write_table(spec, t, &part, origin + i * stride, stride);
     else
       for (int64_t j = i; j < next; j++)

@@ -28,10 +28,10 @@ typedef struct factors {
 } factors;
 
 /* Where their columns of the row ahead of the anchor by step b, and behind it, go, and the next ones: stride up and
- * down. */
+ * down. Split, the second of each pair goes as far behind the first. */
 typedef struct tile_rows {
   float *ahead, *behind;
-  int64_t stride;
+  int64_t stride, second;
 } tile_rows;
 
 FLAT void store_vector(float *to, vp packed, int streamed) {
@@ -71,11 +71,58 @@ FLAT int write_tile(const factors *f, tile_rows to, int at, int streamed, int at
   return EXACT && test_failed(&test);
 }
 
+/* The same for two tiles whose columns are split: a line of the first ones of pairs, and one of the second. As many lines
+ * of 8 rows would be too many that are begun and not whole: streamed, vectors less than a line go to 4 rows at a time. */
+FLAT int write_split(const factors *f, tile_rows to, int at, int streamed, int at_0) {
+  const int passes = streamed && PER_LINE > 1 ? 2 : 1, each_way = ROWS / passes;
+  rounding_test test = test_none();
+  for (int pass = 0; pass < passes; pass++)
+#pragma GCC unroll 1
+    for (int v = 0; v < PER_LINE; v++) {
+      const int i = at + 2 * v * EACH;
+      const vx exempt = vx_firsts(f->exempt[i / EACH], f->exempt[i / EACH + 1]);
+      vd sines[4], cosines[4];
+#pragma GCC unroll 4
+      for (int q = 0; q < 4; q++) {
+        sines[q] = vd_load(f->sines + i + q * VD_LANES);
+        cosines[q] = vd_load(f->cosines + i + q * VD_LANES);
+      }
+#pragma GCC unroll 4
+      for (int j = 0; j < each_way; j++) {
+        const int b = pass * each_way + j;
+        vd y[4], z[4];
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; q++) {
+          const double *const step = f->steps[b] + i + q / 2 * EACH;
+          const vd s = sine_of(step, q % 2), p = vd_mul(sines[q], cosine_of(step, q % 2));
+          y[q] = vd_fma(cosines[q], s, p);
+          z[q] = vd_fnma(cosines[q], s, p);
+        }
+        const vp ahead_1 = vp_firsts(y[0], y[1], y[2], y[3]), ahead_2 = vp_seconds(y[0], y[1], y[2], y[3]),
+                 behind_1 = vp_firsts(z[0], z[1], z[2], z[3]), behind_2 = vp_seconds(z[0], z[1], z[2], z[3]);
+        if (EXACT) {
+          test_pairs(&test, y[0], y[1], ahead_1, exempt);
+          test_pairs(&test, y[2], y[3], ahead_2, exempt);
+        }
+        if (EXACT && (!at_0 || b < ROWS - 1)) {
+          test_pairs(&test, z[0], z[1], behind_1, exempt);
+          test_pairs(&test, z[2], z[3], behind_2, exempt);
+        }
+        float *const ahead = to.ahead + b * to.stride + i / 2, *const behind = to.behind - b * to.stride + i / 2;
+        store_vector(ahead, ahead_1, streamed);
+        store_vector(ahead + to.second, ahead_2, streamed);
+        store_vector(behind, behind_1, streamed);
+        store_vector(behind + to.second, behind_2, streamed);
+      }
+    }
+  return EXACT && test_failed(&test);
+}
+
 /* After a test that failed: the values again, vector by vector, and those that are not certain anew from their
  * positions. k is the frequency of column 0; ahead and behind are the positions of the rows by the first of these
  * steps. */
 __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *spec, const turns *t, int64_t k,
-    const factors *f, int64_t ahead, int64_t behind, tile_rows to, int at) {
+    const factors *f, int64_t ahead, int64_t behind, tile_rows to, int at, int cosines_first) {
   for (int i = at; i < at + LINE_FLOATS; i += EACH)
     for (int row = 0; row < 2 * ROWS; row++) {
       const int j = i + VD_LANES, b = row / 2, is_behind = row % 2;
@@ -94,9 +141,16 @@ __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *sp
         continue;
       const vp low = vp_join(vd_sub(y_i, error), vd_sub(y_j, error)),
                high = vp_join(vd_add(y_i, error), vd_add(y_j, error));
-      if (!vp_equal(low, high))
-        resolve(spec, t, position, k + i / 2, written,
-            (is_behind ? to.behind - b * to.stride : to.ahead + b * to.stride) + i);
+      if (vp_equal(low, high))
+        continue;
+      float *const out = is_behind ? to.behind - b * to.stride : to.ahead + b * to.stride;
+      float pairs[EACH], columns[EACH];
+      vp_store(columns, written);
+      for (int c = 0; c < EACH; c++)
+        pairs[c] = columns[c ^ cosines_first];
+      resolve(spec, t, position, k + i / 2, vp_load(pairs), pairs);
+      for (int c = 0; c < EACH; c++)
+        out[to.second ? (i + c) / 2 + c % 2 * to.second : i + c] = pairs[c ^ cosines_first];
     }
 }
 
