@@ -51,8 +51,13 @@ typedef struct posenc_rows {
   const double *reals;
   int64_t first, count;
   int64_t from, to;
-  const posenc_addend *add; /* NULL, or given to kernels that offer it: float32, consecutive rows, all columns */
+  /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and POSENC_FEW rows or `add`. */
+  const posenc_addend *add; /* or NULL */
+  int cosines_first;        /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
+  int64_t second;           /* not 0: column 2k is element k of its row, and 2k + 1 so far behind it, not with `add` */
 } posenc_rows;
+
+enum { POSENC_FEW = 8 /* rows are not worth an anchor (rotation/) */ };
 
 static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */
 {
@@ -72,14 +77,15 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };
 
-/* What rows() writes is sine, cosine, sine, ... of the dtype; other orders and layouts are the driver's (api/fill.c).
+/* What rows() writes is sine, cosine, sine, ... of the dtype, unless `rows` says otherwise; what a kernel does not offer
+ * is the driver's (api/fill.c).
  * So the spec kernels get has an even d_model, its denominator and position_scale are never 0, and they do not look at
  * layout, order and odd. `state` is what prepare() made of it: n frequencies or whatever the kernel wants per
  * frequency. `out` is where column `from` of the first row goes. */
 typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
-  unsigned offers;    /* bit d: dtype d; POSENC_ADDS: rows->add */
+  unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, second */
   size_t state_bytes; /* per padded frequency, and 4 lines; zeroed, 64-aligned */
   size_t table_bytes; /* per padded frequency, on top and not zeroed, in plans of at most POSENC_TABLES_FREQS of them */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
@@ -115,11 +121,11 @@ typedef struct posenc_kernel {
  * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
  * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
  * function must stand in a file without instruction-set flags (recipes/freqs.c has the two that rows share). */
-#define POSENC_ADDS (1u << 8)
+#define POSENC_LAYOUTS (1u << 8)
 #define POSENC_FLOAT32 "float32", 1u << POSENC_F32
 #define POSENC_ALL_DTYPES                                                                                              \
   "float32 float64 bfloat16 float16",                                                                                  \
-      1u << POSENC_F32 | 1u << POSENC_F64 | 1u << POSENC_BF16 | 1u << POSENC_F16 | POSENC_ADDS
+      1u << POSENC_F32 | 1u << POSENC_F64 | 1u << POSENC_BF16 | 1u << POSENC_F16 | POSENC_LAYOUTS
 #define POSENC_KERNEL(...) POSENC_KERNEL_(__VA_ARGS__)
 #define POSENC_KERNEL_(                                                                                                \
     dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                  \

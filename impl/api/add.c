@@ -107,7 +107,8 @@ static void use(const posenc_tile *tile, const void *context) {
 
 /* A kernel that adds on its way saves reading the rows back. Of a batch they are better computed once. */
 static int in_the_kernel(const job *j) {
-  return j->batch == 1 && j->plan->direct && j->plan->spec.dtype == POSENC_F32 && j->plan->kernel->offers & POSENC_ADDS;
+  return j->batch == 1 && j->columns.step == 2 && j->columns.zero < 0 && j->plan->spec.dtype == POSENC_F32 &&
+         j->plan->kernel->offers & POSENC_LAYOUTS;
 }
 
 __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
@@ -117,6 +118,7 @@ __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
     posenc_rows sums = *rows;
     sums.to = j->plan->spec.d_model;
     sums.add = &add;
+    sums.cosines_first = j->columns.cosines < j->columns.sines;
     j->plan->kernel->rows(&j->plan->pairs, j->plan->state, &sums, j->out, j->out_strides.row);
     return;
   }

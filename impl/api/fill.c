@@ -1,5 +1,5 @@
-/* The driver: arguments checked, floating-point state normalised, kernel called, state restored. Layouts that kernels
- * do not write are made tile by tile. */
+/* The driver: arguments checked, floating-point state normalised, kernel called, state restored. Layouts that the
+ * kernel does not write are made tile by tile. */
 #include "api/fpstate.h"
 #include "api/layouts.h"
 
@@ -23,25 +23,41 @@ static void use(const posenc_tile *tile, const void *context) {
 /* With one row, row_stride is not used, and the caller may pass one whose number of bytes overflows. */
 static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
 
-/* count > 0: with count 0, out may be NULL, and pointer arithmetic on it would be undefined. */
-static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride) {
-  const int64_t row_stride = distance(rows->count, plan->spec.d_model, given_stride);
+/* Other layouts, of consecutive float32 rows, are written by the kernels that offer them. */
+static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows) {
+  if (rows->cosines_first || rows->second)
+    return plan->kernel->offers & POSENC_LAYOUTS && plan->spec.dtype == POSENC_F32 && !rows->positions &&
+           !rows->reals && rows->count >= POSENC_FEW;
+  const int any_width = plan->spec.dtype == POSENC_F32 && !rows->reals; /* others come in whole pairs */
+  return rows->to > 0 && (rows->to % 2 == 0 || any_width);
+}
+
+/* count > 0: with count 0, pointers may be NULL, and arithmetic on them would be undefined. */
+static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const job *j) {
+  const posenc_columns *const c = &j->columns;
+  posenc_rows all = *rows;
+  all.to = c->n_sines + c->n_cosines;
+  all.cosines_first = c->cosines < c->sines;
+  unsigned char *const first = all.cosines_first ? j->cosines : j->sines, *const second =
+                                                                              all.cosines_first ? j->sines : j->cosines;
+  all.second = c->step == 1 ? ((intptr_t)second - (intptr_t)first) / (intptr_t)j->size : 0;
   const posenc_fpstate caller = posenc_fp_enter();
-  if (plan->direct && !(rows->reals && plan->spec.d_model % 2)) { /* rows of reals come in whole pairs */
-    posenc_rows whole = *rows;
-    whole.from = 0;
-    whole.to = plan->spec.d_model;
-    plan->kernel->rows(&plan->pairs, plan->state, &whole, out, row_stride);
-  } else {
-    const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype), row_bytes = row_stride * size;
-    const posenc_columns c = posenc_columns_of(&plan->spec);
-    unsigned char *const bytes = out;
-    const job j = {c, bytes + c.sines * size, bytes + c.cosines * size, row_bytes, size};
-    posenc_tiles(plan, rows, use, &j);
-    for (int64_t i = 0; c.zero >= 0 && i < rows->count; i++)
-      memset(bytes + i * row_bytes + c.zero * size, 0, (size_t)size);
-  }
+  if (is_written_by_kernel(plan, &all))
+    plan->kernel->rows(&plan->pairs, plan->state, &all, first, j->row_bytes / j->size);
+  else
+    posenc_tiles(plan, rows, use, j);
+  for (int64_t i = 0; c->zero >= 0 && i < rows->count; i++)
+    memset(j->sines + (c->zero - c->sines) * j->size + i * j->row_bytes, 0, (size_t)j->size);
   posenc_fp_leave(caller);
+}
+
+static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride) {
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
+  const posenc_columns c = posenc_columns_of(&plan->spec);
+  unsigned char *const bytes = out;
+  const job j = {c, bytes + c.sines * size, bytes + c.cosines * size,
+      distance(rows->count, plan->spec.d_model, given_stride) * size, size};
+  write_rows(plan, rows, &j);
   return POSENC_OK;
 }
 
@@ -72,10 +88,8 @@ posenc_status posenc_fill_pair(
     return status;
   const int64_t n = posenc_n_freqs(&plan->spec), size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const posenc_rows rows = {.first = first, .count = count};
-  const job j = {
-      {.step = 1, .n_sines = n, .n_cosines = n}, sines, cosines, distance(count, n, row_stride) * size, size};
-  const posenc_fpstate caller = posenc_fp_enter();
-  posenc_tiles(plan, &rows, use, &j);
-  posenc_fp_leave(caller);
+  const job j = {{.step = 1, .n_sines = n, .n_cosines = n, .zero = -1}, sines, cosines,
+      distance(count, n, row_stride) * size, size};
+  write_rows(plan, &rows, &j);
   return POSENC_OK;
 }

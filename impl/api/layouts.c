@@ -38,7 +38,8 @@ __attribute__((noinline)) void posenc_tiles(
       t.pairs = n - t.k < width ? n - t.k : width;
       t.stride = 2 * width;
       const posenc_rows part = {rows->positions ? rows->positions + t.row : NULL,
-          rows->reals ? rows->reals + t.row : NULL, rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL};
+          rows->reals ? rows->reals + t.row : NULL, rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL, 0,
+          0};
       plan->kernel->rows(&plan->pairs, plan->state, &part, values, t.stride);
       use(&t, job);
     }

@@ -46,13 +46,6 @@ posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char 
   return POSENC_OK;
 }
 
-/* Are rows just what kernels write? */
-static int is_direct(const posenc_spec *spec) {
-  /* other dtypes come in whole pairs */
-  const int half_pair = spec->odd == POSENC_ODD_HALF_PAIR && spec->dtype == POSENC_F32;
-  return spec->layout == POSENC_INTERLEAVED && spec->order == POSENC_SIN_FIRST && (spec->d_model % 2 == 0 || half_pair);
-}
-
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
@@ -82,7 +75,6 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
     s.freqs = memcpy(block + head, s.freqs, (size_t)s.n_freqs * sizeof(double));
   p->spec = s;
   p->pairs = posenc_pairs(&s);
-  p->direct = is_direct(&s);
   p->kernel = kernel;
   p->state = block + head + freqs_bytes;
 

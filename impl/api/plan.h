@@ -6,7 +6,6 @@
 struct posenc_plan {
   posenc_spec spec;  /* the caller's; freqs points into the plan's own block */
   posenc_spec pairs; /* what the kernel is given (kernel.h) */
-  int direct;        /* rows are just what it writes */
   const posenc_kernel *kernel;
   void *state; /* what kernel->prepare() made of pairs */
 };

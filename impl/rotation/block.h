@@ -17,6 +17,7 @@ typedef struct block {
   int64_t apart;    /* frequencies from one tile to the next */
   int64_t from, to; /* columns of the block that exist */
   int tiles;
+  int cosines_first, split; /* 0 or 1, set before the rest: as posenc_rows has it, and whether `second` is not 0 */
   float (*edges)[2 * LINE_FLOATS]; /* NULL, or lines for first tiles that are not whole: rotation/edges.h */
   store how;
   double slowest;  /* frequency of them, in turns */
@@ -41,6 +42,7 @@ typedef struct target {
   int64_t run, first; /* positions of its row 0, and of the first of all rows */
   int from, to;       /* rows that are wanted */
   float *row;         /* the block's columns of row 32, the first one ahead of the anchor */
+  int64_t second;     /* 0, or as far behind the first of each pair is the second, these side by side */
   uint16_t *halves;   /* or NULL: likewise, of float16 */
   const float *x;     /* likewise */
   int64_t stride, x_stride;
@@ -87,6 +89,7 @@ static inline void set_tiles(block *p, const turns *t, int64_t first, int64_t ap
   p->from = first < 0 ? -2 * first : 0;
   p->to = to;
   p->tiles = (int)((to + LINE_FLOATS - 1) / LINE_FLOATS);
+  p->tiles += p->split & p->tiles; /* even: written two by two */
   p->how = how;
   p->in_slots = how == STREAMED || !t->steps;
   p->edges = NULL;
@@ -138,8 +141,15 @@ FLAT void set_anchor(block *p, int in_slots, int64_t run) {
       angle a[AT_ONCE];
       compute_several(AT_ONCE, p->t, k + i, VD_LANES, coarse, 0.0, a);
       for (int v = 0; v < AT_ONCE; v++) {
-        store_pairs(sines + 2 * i + v * EACH, a[v].sin, a[v].cos);
-        store_pairs(cosines + 2 * i + v * EACH, a[v].cos, vd_sub(vd_set1(0.0), a[v].sin));
+        double *const pairs = sines + 2 * i + v * EACH, *const turned = cosines + 2 * i + v * EACH;
+        const vd minus_sin = vd_sub(vd_set1(0.0), a[v].sin);
+        if (p->cosines_first) {
+          store_pairs(pairs, a[v].cos, a[v].sin);
+          store_pairs(turned, minus_sin, a[v].cos);
+        } else {
+          store_pairs(pairs, a[v].sin, a[v].cos);
+          store_pairs(turned, a[v].cos, minus_sin);
+        }
       }
     }
 #pragma GCC unroll 8

@@ -15,19 +15,21 @@ typedef struct edges {
 } edges;
 
 /* For plans that keep steps, as rows without them are so long that a line more or less does not count. */
-static inline void set_edges(edges *e, const turns *t) {
+static inline void set_edges(edges *e, const turns *t, int cosines_first) {
   for (int i = 0; i < 4; i++)
     e->tiles.rotated[i] = e->rotated[i];
   e->tiles.exempt = e->exempt;
   e->tiles.slots = NULL;
+  e->tiles.cosines_first = cosines_first;
+  e->tiles.split = 0;
   set_tiles(&e->tiles, t, 0, t->there - GROUP, 2 * LINE_FLOATS, PLAIN);
 }
 
 /* For the run after the one before. */
 __attribute__((noinline)) static void edges_of_run(edges *e, const posenc_spec *spec, int64_t run) {
-  const target rows = {run, run, 0, RUN, e->rows[STEPS] + LINE_FLOATS, NULL, NULL, 2 * LINE_FLOATS, 0, 0.0f, 0};
+  const target rows = {run, run, 0, RUN, e->rows[STEPS] + LINE_FLOATS, 0, NULL, NULL, 2 * LINE_FLOATS, 0, 0.0f, 0};
   memcpy(e->rows[0], e->rows[RUN], LINE_FLOATS * sizeof(float));
-  run_tiles(&e->tiles, spec, &rows, PLAIN, 0);
+  run_tiles(&e->tiles, spec, &rows, PLAIN, 0, 0);
 }
 
 #endif

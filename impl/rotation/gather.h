@@ -62,7 +62,7 @@ static inline void add_row(const posenc_spec *spec, const turns *t, const posenc
 static inline void write_rows(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride) {
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
-  if (!r->positions && r->count >= FEW) {
+  if (!r->positions && (r->count >= FEW || r->cosines_first || r->second)) {
     write_table(spec, t, r, origin, stride);
     return;
   }

@@ -4,6 +4,11 @@
 
 #include "rotation/half.h"
 
+/* Columns before this one; split, those of the first or the second of each pair. */
+static inline int64_t columns_of(const block *p, int64_t column, int part) {
+  return p->split ? (column + 1 - part) / 2 : column;
+}
+
 /* Of the 8 rows by steps b .. b+3, in a buffer from the lowest up: which row of the run is row i. */
 static inline int row_of(int b, int i) { return STEPS + (i < ROWS ? i - ROWS - b : i - ROWS + b); }
 static inline int is_wanted(const target *to, int row) { return row >= to->from && row < to->to; }
@@ -12,20 +17,22 @@ static inline int any_wanted(const target *to, int b) {
 }
 static inline float *row_at(const target *to, int row) { return to->row + (row - STEPS) * to->stride; }
 
-/* The rows by steps b .. b+3 from a column on; what goes to `unwanted` is of rows that nobody asked for. */
+/* The rows by steps b .. b+3 from a column on; what goes to `unwanted` is of rows that nobody asked for, and not
+ * split. */
 FLAT tile_rows rows_at(const target *to, int b, int column, float *unwanted) {
-  tile_rows rows;
+  tile_rows rows = {.second = to->second};
+  const int64_t at = to->second ? column / 2 : column;
   for (int i = 0; i < ROWS; i++) {
     const int ahead = STEPS + b + i, behind = STEPS - 1 - b - i;
-    rows.ahead[i] = (is_wanted(to, ahead) ? row_at(to, ahead) : unwanted) + column;
-    rows.behind[i] = (is_wanted(to, behind) ? row_at(to, behind) : unwanted) + column;
+    rows.ahead[i] = is_wanted(to, ahead) ? row_at(to, ahead) + at : unwanted;
+    rows.behind[i] = is_wanted(to, behind) ? row_at(to, behind) + at : unwanted;
   }
   return rows;
 }
 
 /* The same in a buffer whose rows follow each other, `length` floats apart: row i is row_of(b, i). */
-FLAT tile_rows rows_in(float *buffer, int64_t length) {
-  tile_rows rows;
+FLAT tile_rows rows_in(float *buffer, int64_t length, int64_t second) {
+  tile_rows rows = {.second = second};
   for (int i = 0; i < ROWS; i++) {
     rows.ahead[i] = buffer + (ROWS + i) * length;
     rows.behind[i] = buffer + (ROWS - 1 - i) * length;
@@ -33,33 +40,61 @@ FLAT tile_rows rows_in(float *buffer, int64_t length) {
   return rows;
 }
 
-/* To rows that begin at `rows`, the first tile of a span at column 0. */
+/* To rows that begin at `rows`, the first tile of a span at column 0; split, two tiles. */
 FLAT int tile_of_span(const block *p, const posenc_spec *spec, const target *to, const factors *f,
-    const tile_rows *rows, int tile, int column, int b, int streamed) {
+    const tile_rows *rows, int tile, int column, int b, int streamed, int split) {
   const int at_0 = EXACT && to->run == 0 && b + ROWS == STEPS;
-  const int failed = at_0 ? write_tile(f, rows, column, streamed, 1) : write_tile(f, rows, column, streamed, 0);
+  const int failed = split && at_0 ? write_split(f, rows, column, streamed, 1)
+                     : split       ? write_split(f, rows, column, streamed, 0)
+                     : at_0        ? write_tile(f, rows, column, streamed, 1)
+                                   : write_tile(f, rows, column, streamed, 0);
   if (EXACT && failed && !streamed) {
     const factors same = *f; /* so that the compiler keeps them in registers: nobody else has their address */
     const tile_rows same_rows = *rows;
-    recheck_tile(spec, p->t, frequency_of(p, tile) - column / 2, &same, to->run + STEPS + b, to->run + STEPS - 1 - b,
-        &same_rows, column);
+    for (int i = 0; i <= split; i++)
+      recheck_tile(spec, p->t, frequency_of(p, tile) - column / 2, &same, to->run + STEPS + b, to->run + STEPS - 1 - b,
+          &same_rows, column + i * LINE_FLOATS, p->cosines_first);
   }
   return failed;
 }
 
-/* A tile that is not whole. */
+/* Of rows that are written around the caches, the line at either end of a block is not where it is not whole, and is
+ * fetched: a run ahead, as the processor stores in order and would wait. Perhaps it is of no row: it is not read. */
+static inline void prefetch_line(const void *at) {
+  if ((uintptr_t)at % 64)
+    __builtin_prefetch(at, 1);
+}
+static inline void prefetch_rows(const block *p, const target *to, int b, int64_t column) {
+  for (int i = 0; i < 2 * ROWS; i++)
+    for (int part = 0, row = RUN + row_of(b, i); part <= p->split; part++)
+      if (to->halves)
+        prefetch_line(to->halves + (row - STEPS) * to->stride + column);
+      else
+        prefetch_line(row_at(to, row) + part * to->second + columns_of(p, column, part));
+}
+
+/* A tile that is not whole; split, two of them. */
 __attribute__((noinline)) static void buffered_tile(
     const block *p, const posenc_spec *spec, const target *to, int tile, int b) {
-  float lines[2 * ROWS][LINE_FLOATS] LINE;
+  enum { EACH_ROW = 2 * LINE_FLOATS };
+  float lines[2 * ROWS * EACH_ROW] LINE;
   const factors f = factors_of(p, p->in_slots, tile, b);
-  const int64_t from = p->from - tile * LINE_FLOATS, end = p->to - tile * LINE_FLOATS;
-  const int64_t first = from > 0 ? from : 0, last = end < LINE_FLOATS ? end : LINE_FLOATS;
-  const tile_rows rows = rows_in(lines[0], LINE_FLOATS);
-  tile_of_span(p, spec, to, &f, &rows, tile, 0, b, 0);
-  for (int i = 0; i < 2 * ROWS; i++)
-    if (is_wanted(to, row_of(b, i)))
-      memcpy(row_at(to, row_of(b, i)) + tile * LINE_FLOATS + first, lines[i] + first,
-          (size_t)(last - first) * sizeof(float));
+  const tile_rows rows = rows_in(lines, EACH_ROW, p->split ? LINE_FLOATS : 0);
+  if (p->how == STREAMED)
+    prefetch_rows(p, to, b, tile == 0 ? p->from : p->to);
+  if (p->split)
+    tile_of_span(p, spec, to, &f, &rows, tile, 0, b, 0, 1);
+  else
+    tile_of_span(p, spec, to, &f, &rows, tile, 0, b, 0, 0);
+  for (int part = 0; part <= p->split; part++) {
+    const int64_t at = columns_of(p, tile * LINE_FLOATS, part), from = columns_of(p, p->from, part) - at,
+                  end = columns_of(p, p->to, part) - at;
+    const int64_t first = from > 0 ? from : 0, last = end < LINE_FLOATS ? end : LINE_FLOATS;
+    for (int i = 0; i < 2 * ROWS && first < last; i++)
+      if (is_wanted(to, row_of(b, i)))
+        memcpy(row_at(to, row_of(b, i)) + part * to->second + at + first,
+            lines + i * EACH_ROW + part * LINE_FLOATS + first, (size_t)(last - first) * sizeof(float));
+  }
 }
 
 /* Of tiles whose test failed, whose rows are not read again soon: bit b + tile, b a multiple of 4. */
@@ -69,8 +104,9 @@ __attribute__((noinline)) static void recheck_strip(
   for (; failed; failed &= failed - 1) {
     const int bit = __builtin_ctzll(failed), tile = bit % ROWS, b = bit - tile;
     const factors f = factors_of(p, 1, tile, b);
-    const tile_rows rows = rows_at(to, b, tile * LINE_FLOATS, unwanted);
-    recheck_tile(spec, p->t, frequency_of(p, tile), &f, to->run + STEPS + b, to->run + STEPS - 1 - b, &rows, 0);
+    tile_rows rows = rows_at(to, b, tile * LINE_FLOATS, unwanted);
+    recheck_tile(spec, p->t, frequency_of(p, tile), &f, to->run + STEPS + b, to->run + STEPS - 1 - b, &rows, 0,
+        p->cosines_first);
   }
 }
 
@@ -84,34 +120,39 @@ static inline void write_edges(const block *p, const target *to, int b) {
   }
 }
 
-FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store how, int in_slots) {
-  float unwanted[2 * MOST] LINE;
+FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store how, int in_slots, int split) {
+  float unwanted[2 * WINDOW] LINE;
   uint64_t failed = 0;
   set_anchor(p, in_slots, to->run);
   for (int b = 0; b < STEPS; b += ROWS) {
     if (!any_wanted(to, b))
       continue;
-    const int whole = (int)(p->to / LINE_FLOATS); /* tiles from the first or second on */
+    const int tiles = split ? 2 : 1; /* at a time */
+    const int all = to->from <= STEPS - ROWS - b && to->to >= STEPS + ROWS + b;
+    const int whole =
+        split && !all ? 0 : (int)(p->to / LINE_FLOATS) / tiles * tiles; /* but for the first ones, perhaps */
     int tile = 0;
     if (p->from > 0 && p->edges) {
       write_edges(p, to, b);
       tile++;
-    } else if (p->from > 0)
-      buffered_tile(p, spec, to, tile++, b);
+    } else if (p->from > 0 || whole == 0) {
+      buffered_tile(p, spec, to, tile, b);
+      tile += tiles;
+    }
     for (int end; tile < whole; tile = end) {
       const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots), first = tile;
       const tile_rows rows = rows_at(to, b, tile * LINE_FLOATS, unwanted);
       const factors f = factors_of(p, in_slots, tile, b);
       end = next < whole ? next : whole;
 #pragma GCC unroll 1
-      for (; tile < end; tile++) {
+      for (; tile < end; tile += tiles) {
         const int column = (tile - first) * LINE_FLOATS;
-        const int is_uncertain = tile_of_span(p, spec, to, &f, &rows, tile, column, b, how == STREAMED);
+        const int is_uncertain = tile_of_span(p, spec, to, &f, &rows, tile, column, b, how == STREAMED, split);
         if (EXACT && how == STREAMED)
-          failed |= (uint64_t)is_uncertain << (b + tile);
+          failed |= (uint64_t)(is_uncertain * (2 * tiles - 1)) << (b + tile);
       }
     }
-    for (; tile < p->tiles; tile++)
+    for (; tile < p->tiles; tile += tiles)
       buffered_tile(p, spec, to, tile, b);
   }
   if (EXACT && how == STREAMED && failed)
@@ -139,61 +180,73 @@ FLAT void fetch_line(const target *to, int row, int column, int streamed) {
     __builtin_prefetch(row_at(to, row) + column, 1);
 }
 
-/* As float32 or float16, by way of a buffer of 8 rows of 256 columns, and, before these, what was left of the last whole line. */
-static inline void run_pieces(block *p, const posenc_spec *spec, const target *to, int in_slots) {
+/* As float32 or float16, by way of a buffer of 8 rows of 256 columns, and, before these, what was left of the last whole
+ * line. Split, the half of a row has the first of each pair, as the other half has the second. */
+FLAT void run_pieces(block *p, const posenc_spec *spec, const target *to, int in_slots, int split) {
   enum { TILES = 16, PIECE = TILES * LINE_FLOATS, LEFT = LINE_HALVES };
   float pieces[2 * ROWS][LEFT + PIECE] LINE;
+  const int parts = split ? 2 : 1, length = PIECE / parts, left = LEFT / parts;
+  const int64_t apart = split ? left + length : 0;
   const int streamed = p->how == PIECES_STREAMED;
   set_anchor(p, in_slots, to->run);
   for (int b = 0; b < STEPS; b += ROWS)
     for (int tile = 0, column = 0; tile < p->tiles && any_wanted(to, b); column += PIECE) {
       const int first = tile, last = tile + TILES < p->tiles ? tile + TILES : p->tiles;
       for (int end; tile < last; tile = end) {
-        const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots), at = (tile - first) * LINE_FLOATS;
+        const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots),
+                  at = (tile - first) * LINE_FLOATS / parts;
         const factors f = factors_of(p, in_slots, tile, b);
-        const tile_rows rows = rows_in(pieces[0] + LEFT + at, LEFT + PIECE);
+        const tile_rows rows = rows_in(pieces[0] + left + at, LEFT + PIECE, apart);
         end = next < last ? next : last;
 #pragma GCC unroll 1
-        for (int i = tile; i < end; i++) {
+        for (int i = tile; i < end; i += parts) {
           for (int row = 0; to->fetched && row < 2 * ROWS; row++) /* of the sums; perhaps of no row: not read */
             fetch_line(to, row_of(b, row), i * LINE_FLOATS, streamed);
-          tile_of_span(p, spec, to, &f, &rows, i, (i - tile) * LINE_FLOATS, b, 0);
+          tile_of_span(p, spec, to, &f, &rows, i, (i - tile) * LINE_FLOATS, b, 0, split);
         }
       }
-      for (int i = 0; i < 2 * ROWS; i++) {
-        float *const piece = pieces[i] + LEFT, *const out = to->halves ? NULL : row_at(to, row_of(b, i));
+      if (streamed && first == 0)
+        prefetch_rows(p, to, b, 0);
+      if (streamed && last == p->tiles)
+        prefetch_rows(p, to, b, p->to);
+      for (int part = 0; part < 2 * ROWS * parts; part++) {
+        const int i = part / parts, second = part % parts;
+        float *const piece = pieces[i] + left + second * apart;
+        float *const out = to->halves ? NULL : row_at(to, row_of(b, i)) + second * to->second;
         uint16_t *const halves = to->halves ? to->halves + (row_of(b, i) - STEPS) * to->stride : NULL;
         const float *const x = to->x ? to->x + (row_of(b, i) - STEPS) * to->x_stride : NULL;
         const int64_t before = !streamed ? 0 : halves ? halves_before(halves) : floats_before(out);
-        const int64_t from = column > 0 ? column - before : 0;
-        const int64_t end = last < p->tiles ? column + PIECE - before : p->to;
-        for (int c = 0; to->run + row_of(b, i) == 0 && c < PIECE; c++) /* position 0: no sum, but 0 and 1 exactly */
-          piece[c] = (float)(c % 2);
+        const int64_t start = column / parts, from = column > 0 ? start - before : 0;
+        const int64_t end = last < p->tiles ? start + length - before : columns_of(p, p->to, second);
+        for (int c = 0; to->run + row_of(b, i) == 0 && c < length; c++) /* position 0: no sum, but 0 and 1 exactly */
+          piece[c] = (float)((split ? second : c % 2) != p->cosines_first);
         if (!is_wanted(to, row_of(b, i)))
           continue;
         if (halves)
-          write_half_piece(spec, p->t, to->run + row_of(b, i), 2 * p->first + from, piece + from - column, end - from,
+          write_half_piece(spec, p->t, to->run + row_of(b, i), 2 * p->first + from, piece + from - start, end - from,
               halves + from, streamed);
         else if (x)
-          write_piece(piece + from - column, x + from, to->scale, out + from, end - from, streamed);
+          write_piece(piece + from - start, x + from, to->scale, out + from, end - from, streamed);
         else
-          write_piece(piece + from - column, NULL, 0.0f, out + from, end - from, streamed);
-        memcpy(pieces[i], pieces[i] + PIECE, LEFT * sizeof(float));
+          write_piece(piece + from - start, NULL, 0.0f, out + from, end - from, streamed);
+        memcpy(piece - left, piece + length - left, (size_t)left * sizeof(float));
       }
     }
 }
 
 static void write_run(block *p, const posenc_spec *spec, const target *to) {
-  if (p->how == STREAMED)
-    run_tiles(p, spec, to, STREAMED, 1);
-  else if (p->how != PLAIN && p->in_slots)
-    run_pieces(p, spec, to, 1);
-  else if (p->how != PLAIN)
-    run_pieces(p, spec, to, 0);
-  else if (p->in_slots)
-    run_tiles(p, spec, to, PLAIN, 1);
+  if (p->how == STREAMED && to->second)
+    run_tiles(p, spec, to, STREAMED, 1, 1);
+  else if (p->how == STREAMED)
+    run_tiles(p, spec, to, STREAMED, 1, 0);
+  else if (p->how == PLAIN && to->second)
+    run_tiles(p, spec, to, PLAIN, p->in_slots, 1);
+  else if (p->how == PLAIN)
+    run_tiles(p, spec, to, PLAIN, p->in_slots, 0);
+  else if (to->second)
+    run_pieces(p, spec, to, p->in_slots, 1);
   else
-    run_tiles(p, spec, to, PLAIN, 0);
+    run_pieces(p, spec, to, p->in_slots, 0);
 }
 
 #endif

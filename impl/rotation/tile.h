@@ -26,9 +26,11 @@ typedef struct factors {
   const vx *exempt;
 } factors;
 
-/* Where their columns of the rows ahead of the anchor by these steps, and behind it, go. */
+/* Where their columns of the rows ahead of the anchor by these steps, and behind it, go. Split, the second of each pair
+ * goes as far behind the first. */
 typedef struct tile_rows {
   float *ahead[ROWS], *behind[ROWS];
+  int64_t second;
 } tile_rows;
 
 FLAT void store_vector(float *to, vp packed, int streamed) {
@@ -68,11 +70,58 @@ FLAT int write_tile(const factors *f, const tile_rows *to, int at, int streamed,
   return EXACT && test_failed(&test);
 }
 
+/* The same for two tiles whose columns are split: a line of the first ones of pairs, and one of the second. As many lines
+ * of 8 rows would be too many that are begun and not whole: streamed, vectors less than a line go to 4 rows at a time. */
+FLAT int write_split(const factors *f, const tile_rows *to, int at, int streamed, int at_0) {
+  const int passes = streamed && PER_LINE > 1 ? 2 : 1, each_way = ROWS / passes;
+  rounding_test test = test_none();
+  for (int pass = 0; pass < passes; pass++)
+#pragma GCC unroll 1
+    for (int v = 0; v < PER_LINE; v++) {
+      const int i = at + 2 * v * EACH;
+      const vx exempt = vx_firsts(f->exempt[i / EACH], f->exempt[i / EACH + 1]);
+      vd sines[4], cosines[4];
+#pragma GCC unroll 4
+      for (int q = 0; q < 4; q++) {
+        sines[q] = vd_load(f->sines + i + q * VD_LANES);
+        cosines[q] = vd_load(f->cosines + i + q * VD_LANES);
+      }
+#pragma GCC unroll 4
+      for (int j = 0; j < each_way; j++) {
+        const int b = pass * each_way + j;
+        vd y[4], z[4];
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; q++) {
+          const double *const step = f->steps[b] + i + q / 2 * EACH;
+          const vd s = sine_of(step, q % 2), p = vd_mul(sines[q], cosine_of(step, q % 2));
+          y[q] = vd_fma(cosines[q], s, p);
+          z[q] = vd_fnma(cosines[q], s, p);
+        }
+        const vp ahead_1 = vp_firsts(y[0], y[1], y[2], y[3]), ahead_2 = vp_seconds(y[0], y[1], y[2], y[3]),
+                 behind_1 = vp_firsts(z[0], z[1], z[2], z[3]), behind_2 = vp_seconds(z[0], z[1], z[2], z[3]);
+        if (EXACT) {
+          test_pairs(&test, y[0], y[1], ahead_1, exempt);
+          test_pairs(&test, y[2], y[3], ahead_2, exempt);
+        }
+        if (EXACT && (!at_0 || b < ROWS - 1)) {
+          test_pairs(&test, z[0], z[1], behind_1, exempt);
+          test_pairs(&test, z[2], z[3], behind_2, exempt);
+        }
+        float *const ahead = to->ahead[b] + i / 2, *const behind = to->behind[b] + i / 2;
+        store_vector(ahead, ahead_1, streamed);
+        store_vector(ahead + to->second, ahead_2, streamed);
+        store_vector(behind, behind_1, streamed);
+        store_vector(behind + to->second, behind_2, streamed);
+      }
+    }
+  return EXACT && test_failed(&test);
+}
+
 /* After a test that failed: the values again, vector by vector, and those that are not certain anew from their
  * positions. k is the frequency of column 0; ahead and behind are the positions of the rows by the first of these
  * steps. */
 __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *spec, const turns *t, int64_t k,
-    const factors *f, int64_t ahead, int64_t behind, const tile_rows *to, int at) {
+    const factors *f, int64_t ahead, int64_t behind, const tile_rows *to, int at, int cosines_first) {
   const vd error = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
   for (int i = at; i < at + LINE_FLOATS; i += EACH)
     for (int b = 0; b < ROWS; b++) {
@@ -90,9 +139,16 @@ __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *sp
         const int64_t position = row ? behind - b : ahead + b;
         const vp low = vp_join(vd_sub(y[row][0], error), vd_sub(y[row][1], error)),
                  high = vp_join(vd_add(y[row][0], error), vd_add(y[row][1], error));
-        if (!vp_equal(low, high) && position != 0)
-          resolve(
-              spec, t, position, k + i / 2, vp_join(y[row][0], y[row][1]), (row ? to->behind[b] : to->ahead[b]) + i);
+        if (vp_equal(low, high) || position == 0)
+          continue;
+        float *const out = row ? to->behind[b] : to->ahead[b];
+        float pairs[EACH], columns[EACH];
+        vp_store(columns, vp_join(y[row][0], y[row][1]));
+        for (int c = 0; c < EACH; c++)
+          pairs[c] = columns[c ^ cosines_first];
+        resolve(spec, t, position, k + i / 2, vp_load(pairs), pairs);
+        for (int c = 0; c < EACH; c++)
+          out[to->second ? (i + c) / 2 + c % 2 * to->second : i + c] = pairs[c ^ cosines_first];
       }
     }
 }

@@ -20,28 +20,29 @@ __attribute__((noinline)) static void write_range(
   const int is_half = spec->dtype == POSENC_F16;
   float *const out = is_half ? NULL : table;
   uint16_t *const halves = is_half ? table : NULL;
-  block p;
+  block p = {.cosines_first = r->cosines_first, .split = r->second != 0};
   block_memory memory;
   edges e;
   if (joined)
-    set_edges(&e, t);
-  const int64_t lane = how == STREAMED ? -floats_before(out) / 2 : 0; /* of the first line, in frequencies */
+    set_edges(&e, t, r->cosines_first);
+  const int per_frequency = r->second ? 1 : 2; /* columns side by side */
+  const int64_t lane =
+      how == STREAMED ? -floats_before(out) / per_frequency : 0; /* of the first line, in frequencies */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST, last = r->first + r->count;
   const int64_t end = joined ? r->to + 2 * lane : r->to; /* the line over two rows is one of the next row */
   for (int64_t from = r->first, to; from < last; from = to) {
     to = run_of(from) + MANY_ROWS < last ? run_of(from) + MANY_ROWS : last;
     for (int64_t k = r->from / 2 + lane; 2 * k < end; k += width) {
-      const int64_t column = 2 * k - r->first * stride; /* of position 0 */
-      const float *const x = r->add ? r->add->x + 2 * k - r->first * r->add->stride : NULL;
-      set_block(&p, &memory, t, k, width, end, how, out ? out + 2 * k : NULL);
+      const int64_t at = per_frequency * k;
+      set_block(&p, &memory, t, k, width, end, how, out ? out + at : NULL);
       p.edges = joined && k < 0 ? e.rows : NULL;
       for (int64_t run = run_of(from); run < to; run += RUN) {
-        const int64_t middle = run + STEPS;
+        const int64_t row = run + STEPS - r->first;
         if (p.edges)
           edges_of_run(&e, spec, run);
         const target rows = {run, r->first, from > run ? (int)(from - run) : 0, to - run < RUN ? (int)(to - run) : RUN,
-            out ? out + column + middle * stride : NULL, halves ? halves + column + middle * stride : NULL,
-            r->add ? x + middle * r->add->stride : NULL, stride, r->add ? r->add->stride : 0,
+            out ? out + (row * stride + at) : NULL, r->second, halves ? halves + (row * stride + at) : NULL,
+            r->add ? r->add->x + (row * r->add->stride + at) : NULL, stride, r->add ? r->add->stride : 0,
             r->add ? r->add->scale : 0.0f, r->add && r->count * (r->to - r->from) >= BEYOND_L2};
         write_run(&p, spec, &rows);
       }
@@ -51,11 +52,12 @@ __attribute__((noinline)) static void write_range(
 
 static inline void write_table(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride) {
-  const int at_lines = floats_before(out) % 2 == 0 && stride % LINE_FLOATS == 0;
+  const int at_lines = floats_before(out) % 2 == 0 && stride % LINE_FLOATS == 0 && r->second % LINE_FLOATS == 0;
   const int large = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float);
   const int streamed = large && (uintptr_t)out % sizeof *out == 0 && !(r->add && r->add->x == out);
   const store how = !streamed ? (r->add ? PIECES : PLAIN) : r->add || !at_lines ? PIECES_STREAMED : STREAMED;
-  const int joined = how == STREAMED && t->steps && floats_before(out) > 0 && r->from == 0 && stride == r->to;
+  const int no_gaps = r->from == 0 && stride == r->to && !r->second;
+  const int joined = how == STREAMED && t->steps && floats_before(out) > 0 && no_gaps;
   write_range(spec, t, r, out, stride, how, joined);
   for (int i = 0; joined && i < 2; i++) { /* the first line of all, and the last */
     posenc_rows part = *r;
@@ -67,9 +69,10 @@ static inline void write_table(
   }
   if (streamed)
     stream_end();
-  if (!r->add && r->first <= 0 && r->first + r->count > 0) /* angle 0: no sum, but 0 and 1 exactly */
+  if (how != PIECES && how != PIECES_STREAMED && r->first <= 0 &&
+      r->first + r->count > 0) /* angle 0: no sum, but 0 and 1 exactly */
     for (int64_t c = r->from; c < r->to; c++)
-      out[c - r->first * stride] = (float)(c % 2);
+      out[-r->first * stride + (r->second ? c / 2 + c % 2 * r->second : c)] = (float)(c % 2 != r->cosines_first);
 }
 
 /* float16 of consecutive rows. */

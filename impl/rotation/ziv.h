@@ -30,13 +30,12 @@ static inline vd relative_near(const turns *t, int64_t k, double anchor) {
 }
 static inline int is_relative_near(double turns_each, double anchor) { return furthest(anchor) * turns_each <= 0.125; }
 
-/* Of those the sines, as bits of packed pairs, which need not be above 2^-12: they are at least 2^-118, or below 2^-167
- * and 0 in float32. And the sines of no frequency, which are 0. */
+/* Of those the pairs, of which sines need not be above 2^-12: they are at least 2^-118, or below 2^-167 and 0 in
+ * float32. And the sines of no frequency, which are 0. Cosines are above 2^-12 here anyway. */
 static inline vx exempt_near(const turns *t, int64_t k, double anchor) {
   const vd size = vd_abs(vd_loadu(t->hi + k)), nothing = vd_set1(0x1p-202);
-  const vd sines = vd_set1(0x1.fffffffep-1043); /* low halves */
   const vd sized = vd_or(vd_ge(size, vd_set1(0x1p-120)), vd_ge(nothing, size));
-  return vx_of(vd_and(vd_and(relative_near(t, k, anchor), sines), sized));
+  return vx_of(vd_and(relative_near(t, k, anchor), sized));
 }
 
 /* Corrects `written`, the pairs of frequencies k, k + 1, ... at a position other than 0, which are at `out`: steps 3

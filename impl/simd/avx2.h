@@ -87,6 +87,9 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
   _mm256_maskstore_ps(out, _mm256_andnot_si256(left, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)to), lane)), a);
 }
 static inline void vp_stream(float *out, vp a) { _mm256_stream_ps(out, a); }
+/* Two vectors of pairs, their halves exchanged so that lanes come out in order. */
+static inline vp vp_firsts(vd a, vd b, vd c, vd d) { return _mm256_shuffle_ps(vp_join(a, c), vp_join(b, d), 0x88); }
+static inline vp vp_seconds(vd a, vd b, vd c, vd d) { return _mm256_shuffle_ps(vp_join(a, c), vp_join(b, d), 0xdd); }
 static inline vp vp_load(const float *p) { return _mm256_loadu_ps(p); }
 static inline vp vp_set1(float a) { return _mm256_set1_ps(a); }
 static inline vp vp_scaled_sum(vp s, const float *x, vp a) {
@@ -112,6 +115,9 @@ static inline int vp_equal(vp a, vp b) {
 typedef __m256 vx; /* the bits of -1 in exempt lanes, of -0 in the others */
 static inline vx vx_of(vd lanes) {
   return _mm256_or_ps(_mm256_and_ps(_mm256_castpd_ps(lanes), _mm256_set1_ps(-1.0f)), _mm256_set1_ps(-0.0f));
+}
+static inline vx vx_firsts(vx a, vx b) {
+  return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88)), 0xd8));
 }
 
 typedef struct rounding_test {

@@ -101,6 +101,12 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
   _mm512_mask_storeu_ps(out, (__mmask16)((0xffffu << from) & 0xffffu >> (16 - to)), a);
 }
 static inline void vp_stream(float *out, vp a) { _mm512_stream_ps(out, a); }
+static inline vp joined(vd a, vd b) {
+  return _mm512_castpd_ps(
+      _mm512_insertf64x4(_mm512_castps_pd(widened(_mm512_cvtpd_ps(a))), _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
+}
+static inline vp vp_firsts(vd a, vd b, vd c, vd d) { return (void)b, (void)d, joined(a, c); }
+static inline vp vp_seconds(vd a, vd b, vd c, vd d) { return (void)a, (void)c, joined(b, d); }
 static inline vp vp_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline vp vp_set1(float a) { return _mm512_set1_ps(a); }
 static inline vp vp_scaled_sum(vp s, const float *x, vp a) {
@@ -125,6 +131,9 @@ static inline int vp_equal(vp a, vp b) {
 
 typedef __mmask16 vx; /* lanes that are not exempt */
 static inline vx vx_of(vd lanes) { return (vx)~_mm512_movepi32_mask(_mm512_castpd_si512(lanes)); }
+static inline vx vx_firsts(vx a, vx b) {
+  return (vx)(_mm512_movepi64_mask(_mm512_movm_epi32(a)) | _mm512_movepi64_mask(_mm512_movm_epi32(b)) << 8);
+}
 
 typedef struct rounding_test {
   __mmask16 far; /* lanes that have not been near halfway */

@@ -84,6 +84,8 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
 
 /* Plain stores, which AArch64 cores recognise as streams by themselves. */
 static inline void vp_stream(float *out, vp a) { vst1q_f32(out, a); }
+static inline vp vp_firsts(vd a, vd b, vd c, vd d) { return vuzp1q_f32(vp_join(a, b), vp_join(c, d)); }
+static inline vp vp_seconds(vd a, vd b, vd c, vd d) { return vuzp2q_f32(vp_join(a, b), vp_join(c, d)); }
 static inline vp vp_load(const float *p) { return vld1q_f32(p); }
 static inline vp vp_set1(float a) { return vdupq_n_f32(a); }
 static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return vaddq_f32(vmulq_f32(s, vld1q_f32(x)), a); }
@@ -103,6 +105,7 @@ static inline int vp_equal(vp a, vp b) {
 
 typedef uint32x4_t vx; /* all bits set in exempt lanes, the sign's in the others */
 static inline vx vx_of(vd lanes) { return vorrq_u32(vreinterpretq_u32_f64(lanes), vdupq_n_u32(UINT32_C(1) << 31)); }
+static inline vx vx_firsts(vx a, vx b) { return vuzp1q_u32(a, b); }
 
 typedef struct rounding_test {
   uint32x4_t low, least;

@@ -76,6 +76,8 @@ static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
 }
 static inline void vp_store(float *out, vp a) { memcpy(out, &a, sizeof a); }
 static inline void vp_stream(float *out, vp a) { vp_store(out, a); }
+static inline vp vp_firsts(vd a, vd b, vd c, vd d) { return (void)b, (void)d, vp_join(a, c); }
+static inline vp vp_seconds(vd a, vd b, vd c, vd d) { return (void)a, (void)c, vp_join(b, d); }
 static inline vp vp_load(const float *p) { return (vp){p[0], p[1]}; }
 static inline vp vp_set1(float a) { return (vp){a, a}; }
 static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return (vp){s.sin * x[0] + a.sin, s.cos * x[1] + a.cos}; }
@@ -108,6 +110,7 @@ static inline vx vx_of(vd lanes) {
   memcpy(&x, &lanes, sizeof x);
   return x;
 }
+static inline vx vx_firsts(vx a, vx b) { return (vx){a.sin, b.sin}; }
 
 typedef struct rounding_test {
   uint32_t low, least;

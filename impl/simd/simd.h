@@ -22,6 +22,7 @@
  *   vp_store_half     the lanes rounded to float16 (nearest, ties to even), anywhere, or `streamed` to the start of half a
  *                     vector; returns vh, what it was given and, not 0 in lanes so near the middle of two float16 that
  *                     this is not certain of what was rounded to their float32. vh_any says whether there is one
+ *   vp_firsts(a, b, c, d)  the first of each pair of the two vp that a and b, c and d join to; vp_seconds  the second
  *   vp_equal          all bits are the same
  *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
  *
@@ -46,6 +47,7 @@
  *
  *   test_none(), test_pairs(test, a, b, packed, exempt), test_failed(test)
  *   vx, vx_of         which lanes of a vp are exempt, from vd lanes whose halves have all bits set (exempt) or clear
+ *   vx_firsts         of vp_firsts, and of vp_seconds as well, if both lanes of every pair are alike
  *
  * Two vectors are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits
  * that are in CHECK_FIELD are all 0 in low + CHECK_MOVE where it is near halfway. Or (low + CHECK_MOVE) << 3 is then
