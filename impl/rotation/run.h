@@ -17,15 +17,20 @@ static inline int any_wanted(const target *to, int b) {
 }
 static inline float *row_at(const target *to, int row) { return to->row + (row - STEPS) * to->stride; }
 
-/* The rows by steps b .. b+3 from a column on; what goes to `unwanted` is of rows that nobody asked for, and not
- * split. */
-FLAT tile_rows rows_at(const target *to, int b, int column, float *unwanted) {
+/* The rows by steps b .. b+3. What goes to `unwanted` is of rows that nobody asked for, and not split. */
+FLAT tile_rows rows_at(const target *to, int b, float *unwanted) {
   tile_rows rows = {.second = to->second};
-  const int64_t at = to->second ? column / 2 : column;
   for (int i = 0; i < ROWS; i++) {
     const int ahead = STEPS + b + i, behind = STEPS - 1 - b - i;
-    rows.ahead[i] = is_wanted(to, ahead) ? row_at(to, ahead) + at : unwanted;
-    rows.behind[i] = is_wanted(to, behind) ? row_at(to, behind) + at : unwanted;
+    rows.ahead[i] = is_wanted(to, ahead) ? row_at(to, ahead) : unwanted;
+    rows.behind[i] = is_wanted(to, behind) ? row_at(to, behind) : unwanted;
+  }
+  return rows;
+}
+FLAT tile_rows rows_from(tile_rows rows, int column) {
+  for (int i = 0; i < ROWS; i++) {
+    rows.ahead[i] += rows.second ? column / 2 : column;
+    rows.behind[i] += rows.second ? column / 2 : column;
   }
   return rows;
 }
@@ -104,7 +109,7 @@ __attribute__((noinline)) static void recheck_strip(
   for (; failed; failed &= failed - 1) {
     const int bit = __builtin_ctzll(failed), tile = bit % ROWS, b = bit - tile;
     const factors f = factors_of(p, 1, tile, b);
-    tile_rows rows = rows_at(to, b, tile * LINE_FLOATS, unwanted);
+    const tile_rows rows = rows_from(rows_at(to, b, unwanted), tile * LINE_FLOATS);
     recheck_tile(spec, p->t, frequency_of(p, tile), &f, to->run + STEPS + b, to->run + STEPS - 1 - b, &rows, 0,
         p->cosines_first);
   }
@@ -121,12 +126,13 @@ static inline void write_edges(const block *p, const target *to, int b) {
 }
 
 FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store how, int in_slots, int split) {
-  float unwanted[2 * WINDOW] LINE;
+  float unwanted[2 * MOST] LINE;
   uint64_t failed = 0;
   set_anchor(p, in_slots, to->run);
   for (int b = 0; b < STEPS; b += ROWS) {
     if (!any_wanted(to, b))
       continue;
+    const tile_rows all_rows = rows_at(to, b, unwanted);
     const int tiles = split ? 2 : 1; /* at a time */
     const int all = to->from <= STEPS - ROWS - b && to->to >= STEPS + ROWS + b;
     const int whole =
@@ -141,7 +147,7 @@ FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store h
     }
     for (int end; tile < whole; tile = end) {
       const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots), first = tile;
-      const tile_rows rows = rows_at(to, b, tile * LINE_FLOATS, unwanted);
+      const tile_rows rows = rows_from(all_rows, tile * LINE_FLOATS);
       const factors f = factors_of(p, in_slots, tile, b);
       end = next < whole ? next : whole;
 #pragma GCC unroll 1
