@@ -12,6 +12,7 @@
 #define POSENC_WALK_H
 
 #include "rotation/edges.h"
+#include "rotation/pieces.h"
 
 enum { MANY_ROWS = 1024, BEYOND_L2 = 1 << 18 /* float32, and as many of x */ };
 
