@@ -2,7 +2,7 @@
  * so that the processor sees long runs of stores, upwards and downwards, and fetches their lines in time.
  *
  * Large tables are written around the caches, by whole lines. There nothing is fetched, and reading steps from L2 would
- * compete with the stores: up to 1024 rows at a time, strip by strip of 32 frequencies, whose steps (16 KiB) are in
+ * compete with the stores: up to 2048 rows at a time, strip by strip of 32 frequencies, whose steps (16 KiB) are in
  * L1. So it is where a plan keeps no steps: a strip's are computed for all of those rows.
  *
  * Where lanes lie left of a row, so does the address that a strip's vectors are counted from, perhaps before the table:
@@ -14,7 +14,7 @@
 #include "rotation/edges.h"
 #include "rotation/pieces.h"
 
-enum { MANY_ROWS = 1024, BEYOND_L2 = 1 << 18 /* float32, and as many of x */ };
+enum { MANY_ROWS = 2048, BEYOND_L2 = 1 << 18 /* float32, and as many of x */ };
 
 __attribute__((noinline)) static void write_range(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, void *table, int64_t stride, store how, int joined) {
