@@ -329,6 +329,34 @@ static void zero_crossings(void **state) {
   }
 }
 
+/* Sines that are small angles' where a table begins, and next to 0 many runs later: then no longer exempt from the test. */
+static void late_crossings(void **state) {
+  (void)state;
+  enum { N = 32, D = 2 * N, ROWS = 4096 };
+  double freqs[N];
+  posenc_spec spec = posenc_spec_default(D);
+  spec.freqs = freqs;
+  spec.n_freqs = N;
+  for (int64_t k = 0; k < N; k++)
+    freqs[k] = turn / 2 / (double)(1400 + 80 * k);
+  mpfr_reference *t = reference_create(&spec);
+  reference_value want[D];
+  float *const table = malloc(sizeof(float[ROWS][D]));
+  for (size_t m = 0; runnable(m); m++) {
+    if (!is_member(runnable(m), "exact"))
+      continue;
+    posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+    assert_int_equal(posenc_fill(plan, 0, ROWS, table, D), POSENC_OK);
+    for (int64_t position = 1400; position < ROWS; position += 80) {
+      reference_row(t, position, want);
+      judge(plan, (double)position, (const unsigned char *)(table + position * D), want, ROWS);
+    }
+    posenc_plan_destroy(plan);
+  }
+  free(table);
+  reference_destroy(t);
+}
+
 /* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even there where its
  * angle has 2^31 turns: what reducing that leaves decides. Found among all j/q with q below 8192; and of each a
  * position where it is too much. */
@@ -573,6 +601,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(frequencies),
       cmocka_unit_test(scales),
       cmocka_unit_test(zero_crossings),
+      cmocka_unit_test(late_crossings),
       cmocka_unit_test(whole_turns),
       cmocka_unit_test(near_midpoints),
       cmocka_unit_test(near_midpoints_of_ladders),
