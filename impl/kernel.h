@@ -57,7 +57,7 @@ typedef struct posenc_rows {
   int64_t second;           /* not 0: column 2k is element k of its row, and 2k + 1 so far behind it, not with `add` */
 } posenc_rows;
 
-enum { POSENC_FEW = 8 /* rows are not worth an anchor (rotation/) */ };
+enum { POSENC_FEW = 8 /* fewer rows are quicker in the paper's layout, and placed by the driver */ };
 
 static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */
 {

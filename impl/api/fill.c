@@ -38,8 +38,8 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const j
   posenc_rows all = *rows;
   all.to = c->n_sines + c->n_cosines;
   all.cosines_first = c->cosines < c->sines;
-  unsigned char *const first = all.cosines_first ? j->cosines : j->sines, *const second =
-                                                                              all.cosines_first ? j->sines : j->cosines;
+  unsigned char *const first = all.cosines_first ? j->cosines : j->sines;
+  unsigned char *const second = all.cosines_first ? j->sines : j->cosines;
   all.second = c->step == 1 ? ((intptr_t)second - (intptr_t)first) / (intptr_t)j->size : 0;
   const posenc_fpstate caller = posenc_fp_enter();
   if (is_written_by_kernel(plan, &all))

@@ -26,7 +26,7 @@ typedef struct block {
   int in_slots;    /* steps and all: rows that are written around the caches, and where the plan keeps no steps */
   slot *slots;
   double *rotated[4]; /* else: pairs (sine, cosine) and (cosine, -sine) at the coarse position, then at the anchor; */
-  vx *exempt;         /* which sines are exempt */
+  vx *exempt;         /* which pairs are exempt from part of the test */
 } block;
 
 typedef union block_memory {

@@ -84,11 +84,10 @@ __attribute__((noinline)) static void recheck_direct(
     const posenc_spec *spec, const turns *t, int64_t position, int64_t k, int64_t end, float *row) {
   for (; 2 * k < end; k += VD_LANES) {
     rounding_test test = test_none();
-    const vp written = direct_pairs(t, k, vd_set1((double)position), exempt_near(t, k, (double)position), &test);
+    direct_pairs(t, k, vd_set1((double)position), exempt_near(t, k, (double)position), &test);
     if (test_failed(&test)) {
       float pairs[EACH];
-      vp_store(pairs, written);
-      resolve(spec, t, position, k, written, pairs);
+      resolve(spec, t, position, k, pairs);
       memcpy(row + 2 * k, pairs, (size_t)(end - 2 * k < EACH ? end - 2 * k : EACH) * sizeof *row);
     }
   }

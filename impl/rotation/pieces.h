@@ -7,11 +7,12 @@
 #include "rotation/half.h"
 #include "rotation/run.h"
 
-/* Floats i to end of a row from `from` on, added to x where there is one; by whole lines where they are streamed. */
+/* Floats i to end of a row, which is at `from`; added to x where there is one. */
 static inline void write_some(const float *from, const float *x, float scale, float *to, int64_t i, int64_t end) {
   for (; i < end; i++)
     to[i] = x ? scale * x[i] + from[i] : from[i];
 }
+/* n of them, by vectors; whole lines are streamed, if any are. */
 FLAT void write_piece(const float *from, const float *x, float scale, float *to, int64_t n, int streamed) {
   const int64_t to_line = (LINE_FLOATS - floats_before(to)) % LINE_FLOATS;
   const int64_t head = !streamed ? 0 : to_line < n ? to_line : n, unit = streamed ? LINE_FLOATS : EACH;

@@ -20,7 +20,7 @@ enum { PER_LINE = LINE_FLOATS / EACH /* vectors */ };
 #define LINE __attribute__((aligned(64)))
 
 /* What tiles side by side are made of: the pairs (sine, cosine) and (cosine, -sine) at the anchor, as vectors of
- * floats have their columns; which sines are exempt from the test (rotation/ziv.h); the pairs of steps b .. b+3. */
+ * floats have their columns; which pairs are exempt from part of the test (rotation/ziv.h); the pairs of steps b .. b+3. */
 typedef struct factors {
   const double *sines, *cosines, *steps[ROWS];
   const vx *exempt;
@@ -142,11 +142,8 @@ __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *sp
         if (vp_equal(low, high) || position == 0)
           continue;
         float *const out = row ? to->behind[b] : to->ahead[b];
-        float pairs[EACH], columns[EACH];
-        vp_store(columns, vp_join(y[row][0], y[row][1]));
-        for (int c = 0; c < EACH; c++)
-          pairs[c] = columns[c ^ cosines_first];
-        resolve(spec, t, position, k + i / 2, vp_load(pairs), pairs);
+        float pairs[EACH];
+        resolve(spec, t, position, k + i / 2, pairs);
         for (int c = 0; c < EACH; c++)
           out[to->second ? (i + c) / 2 + c % 2 * to->second : i + c] = pairs[c ^ cosines_first];
       }

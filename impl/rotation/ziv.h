@@ -38,10 +38,9 @@ static inline vx exempt_near(const turns *t, int64_t k, double anchor) {
   return vx_of(vd_and(relative_near(t, k, anchor), sized));
 }
 
-/* Corrects `written`, the pairs of frequencies k, k + 1, ... at a position other than 0, which are at `out`: steps 3
- * and 4. It is nearly always right, and what is in memory already is better left alone. */
+/* The pairs of frequencies k, k + 1, ... at a position other than 0, to `out`: steps 3 and 4. */
 __attribute__((noinline, unused)) static void resolve(
-    const posenc_spec *spec, const turns *t, int64_t position, int64_t k, vp written, float *out) {
+    const posenc_spec *spec, const turns *t, int64_t position, int64_t k, float *out) {
   const double size = (double)(position < 0 ? -position : position);
   const vd share = vd_set1(POSENC_BUDGET_ALONE * 0x1p-53), reduction = vd_set1(size * (POSENC_BUDGET_PLACE * 0x1p-106));
   const vd rest = vd_sub(reduction, vd_and(reduction, relative_near(t, k, (double)position)));
@@ -49,8 +48,6 @@ __attribute__((noinline, unused)) static void resolve(
   const vd sin_error = vd_fma(vd_abs(y.sin), share, rest), cos_error = vd_fma(vd_abs(y.cos), share, rest);
   const vp low = vd_pack(vd_sub(y.sin, sin_error), vd_sub(y.cos, cos_error));
   const vp high = vd_pack(vd_add(y.sin, sin_error), vd_add(y.cos, cos_error));
-  if (vp_equal(low, high) && vp_equal(low, written))
-    return;
   vp_store(out, low);
   float highs[2 * VD_LANES];
   vp_store(highs, high);
