@@ -57,25 +57,26 @@ static inline int64_t floats_before(const float *out) {
 
 static inline int64_t frequency_of(const block *p, int tile) { return p->first + tile * p->apart; }
 
-/* Tiles that are made of the same factors: as many as fit in a slot, or in a window of the plan's table. */
+/* Tiles whose factors lie side by side: as many as fit in a slot, or in a window of the plan's table. The ones in the other
+ * slot are as far behind as IN_OTHER says, beside the columns. */
+enum { TILES_IN_SLOT = IN_SLOT / GROUP, IN_OTHER = (HALF - 1) * SLOT / (int)sizeof(double) };
 FLAT int span_of(const block *p, int in_slots) {
-  return in_slots ? IN_SLOT / GROUP : p->apart == GROUP ? WINDOW / GROUP : 1;
+  return in_slots ? TILES_IN_SLOT : p->apart == GROUP ? WINDOW / GROUP : 1;
 }
 
 /* The pairs of an entry of tile `tile`, and those that are rotated: i as in `rotated`. Of the next tile of its span, one
  * line on. */
 FLAT double *entry_of(const block *p, int in_slots, int tile, int entry) {
-  return in_slots ? entry_slot(p->slots, entry, tile / span_of(p, 1))->values + tile % span_of(p, 1) * LINE_FLOATS
+  return in_slots ? entry_slot(p->slots, entry, tile / TILES_IN_SLOT)->values + tile % TILES_IN_SLOT * LINE_FLOATS
                   : steps_of(p->t, frequency_of(p, tile)) + entry * ENTRY;
 }
 FLAT double *rotated_of(const block *p, int in_slots, int tile, int i) {
-  return in_slots ? rest_slot(p->slots, 2 * i + tile / span_of(p, 1))->values + tile % span_of(p, 1) * LINE_FLOATS
-                  : p->rotated[i] + tile * LINE_FLOATS;
+  return in_slots ? entry_of(p, 1, tile, ROTATED + i) : p->rotated[i] + tile * LINE_FLOATS;
 }
 
 /* The factors of rows by entries from b on. */
 FLAT factors factors_of(const block *p, int in_slots, int tile, int b) {
-  const vx *const exempt = in_slots ? rest_slot(p->slots, EXEMPT_SLOT)->lanes : p->exempt;
+  const vx *const exempt = in_slots ? exempt_slot(p->slots)->lanes : p->exempt;
   factors f = {rotated_of(p, in_slots, tile, 2), rotated_of(p, in_slots, tile, 3), {NULL}, exempt + tile * PER_LINE};
   for (int row = 0; row < ROWS; row++)
     f.steps[row] = entry_of(p, in_slots, tile, b + row);

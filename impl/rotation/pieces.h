@@ -44,6 +44,7 @@ FLAT void run_pieces(block *p, const posenc_spec *spec, const target *to, int in
   for (int b = 0; b < STEPS; b += ROWS)
     for (int tile = 0, column = 0; tile < p->tiles && any_wanted(to, b); column += PIECE) {
       const int first = tile, last = tile + TILES < p->tiles ? tile + TILES : p->tiles;
+      uint32_t failed = 0;
       for (int end; tile < last; tile = end) {
         const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots),
                   at = (tile - first) * LINE_FLOATS / parts;
@@ -54,8 +55,12 @@ FLAT void run_pieces(block *p, const posenc_spec *spec, const target *to, int in
         for (int i = tile; i < end; i += parts) {
           for (int row = 0; to->fetched && row < 2 * ROWS; row++) /* of the sums; perhaps of no row: not read */
             fetch_line(to, row_of(b, row), i * LINE_FLOATS, streamed);
-          tile_of_span(p, spec, to, &f, &rows, i, (i - tile) * LINE_FLOATS, b, 0, split);
+          failed |= (uint32_t)make_tile(to, &f, 0, &rows, (i - tile) * LINE_FLOATS, b, 0, split) << (i - first);
         }
+      }
+      if (EXACT && failed) {
+        const tile_rows all = rows_in(pieces[0] + left, LEFT + PIECE, apart);
+        recheck_tiles(p, spec, to, &all, first, b, failed);
       }
       if (streamed && first == 0)
         prefetch_rows(p, to, b, 0);

@@ -17,9 +17,20 @@ static inline int any_wanted(const target *to, int b) {
 }
 static inline float *row_at(const target *to, int row) { return to->row + (row - STEPS) * to->stride; }
 
+FLAT int all_wanted(const target *to, int b) { return to->from <= STEPS - ROWS - b && to->to >= STEPS + ROWS + b; }
+
 /* The rows by steps b .. b+3. What goes to `unwanted` is of rows that nobody asked for, and not split. */
 FLAT tile_rows rows_at(const target *to, int b, float *unwanted) {
   tile_rows rows = {.second = to->second};
+  if (all_wanted(to, b)) {
+    rows.ahead[0] = row_at(to, STEPS + b);
+    rows.behind[0] = row_at(to, STEPS - 1 - b);
+    for (int i = 1; i < ROWS; i++) {
+      rows.ahead[i] = rows.ahead[i - 1] + to->stride;
+      rows.behind[i] = rows.behind[i - 1] - to->stride;
+    }
+    return rows;
+  }
   for (int i = 0; i < ROWS; i++) {
     const int ahead = STEPS + b + i, behind = STEPS - 1 - b - i;
     rows.ahead[i] = is_wanted(to, ahead) ? row_at(to, ahead) : unwanted;
@@ -45,22 +56,32 @@ FLAT tile_rows rows_in(float *buffer, int64_t length, int64_t second) {
   return rows;
 }
 
-/* To rows that begin at `rows`, the first tile of a span at column 0; split, two tiles. */
-FLAT int tile_of_span(const block *p, const posenc_spec *spec, const target *to, const factors *f,
-    const tile_rows *rows, int tile, int column, int b, int streamed, int split) {
+/* A tile, to column `column` of `rows`; split, two tiles. Returns whether the rounding test failed. */
+FLAT int make_tile(const target *to, const factors *f, int gap, const tile_rows *rows, int column, int b, int streamed,
+    int split) {
   const int at_0 = EXACT && to->run == 0 && b + ROWS == STEPS;
-  const int failed = split && at_0 ? write_split(f, rows, column, streamed, 1)
-                     : split       ? write_split(f, rows, column, streamed, 0)
-                     : at_0        ? write_tile(f, rows, column, streamed, 1)
-                                   : write_tile(f, rows, column, streamed, 0);
-  if (EXACT && failed && !streamed) {
-    const factors same = *f; /* so that the compiler keeps them in registers: nobody else has their address */
-    const tile_rows same_rows = *rows;
-    for (int i = 0; i <= split; i++)
-      recheck_tile(spec, p->t, frequency_of(p, tile) - column / 2, &same, to->run + STEPS + b, to->run + STEPS - 1 - b,
-          &same_rows, column + i * LINE_FLOATS, p->cosines_first);
-  }
-  return failed;
+  return split && at_0 ? write_split(f, gap, rows, column, streamed, 1)
+         : split       ? write_split(f, gap, rows, column, streamed, 0)
+         : at_0        ? write_tile(f, gap, rows, column, streamed, 1)
+                       : write_tile(f, gap, rows, column, streamed, 0);
+}
+
+/* Of tiles from `first`, the ones whose test failed, a bit each (split, one for two); they are in `rows`. */
+__attribute__((noinline, unused)) static void recheck_tiles(const block *p, const posenc_spec *spec, const target *to,
+    const tile_rows *rows, int first, int b, uint32_t failed) {
+  for (; failed; failed &= failed - 1)
+    for (int i = __builtin_ctz(failed), end = i + p->split; i <= end; i++) {
+      const factors f = factors_of(p, p->in_slots, first + i, b);
+      const tile_rows here = rows_from(*rows, i * LINE_FLOATS);
+      recheck_tile(spec, p->t, frequency_of(p, first + i), &f, to->run + STEPS + b, to->run + STEPS - 1 - b, &here,
+          p->cosines_first);
+    }
+}
+__attribute__((noinline, unused)) static void recheck_rows(
+    const block *p, const posenc_spec *spec, const target *to, int b, uint32_t failed) {
+  float unwanted[2 * MOST];
+  const tile_rows rows = rows_at(to, b, unwanted);
+  recheck_tiles(p, spec, to, &rows, 0, b, failed);
 }
 
 /* Of rows that are written around the caches, the line at either end of a block is not where it is not whole, and is
@@ -87,10 +108,8 @@ __attribute__((noinline)) static void buffered_tile(
   const tile_rows rows = rows_in(lines, EACH_ROW, p->split ? LINE_FLOATS : 0);
   if (p->how == STREAMED)
     prefetch_rows(p, to, b, tile == 0 ? p->from : p->to);
-  if (p->split)
-    tile_of_span(p, spec, to, &f, &rows, tile, 0, b, 0, 1);
-  else
-    tile_of_span(p, spec, to, &f, &rows, tile, 0, b, 0, 0);
+  if (p->split ? make_tile(to, &f, 0, &rows, 0, b, 0, 1) : make_tile(to, &f, 0, &rows, 0, b, 0, 0))
+    recheck_tiles(p, spec, to, &rows, tile, b, 1);
   for (int part = 0; part <= p->split; part++) {
     const int64_t at = columns_of(p, tile * LINE_FLOATS, part), from = columns_of(p, p->from, part) - at,
                   end = columns_of(p, p->to, part) - at;
@@ -99,19 +118,6 @@ __attribute__((noinline)) static void buffered_tile(
       if (is_wanted(to, row_of(b, i)))
         memcpy(row_at(to, row_of(b, i)) + part * to->second + at + first,
             lines + i * EACH_ROW + part * LINE_FLOATS + first, (size_t)(last - first) * sizeof(float));
-  }
-}
-
-/* Of tiles whose test failed, whose rows are not read again soon: bit b + tile, b a multiple of 4. */
-__attribute__((noinline)) static void recheck_strip(
-    const block *p, const posenc_spec *spec, const target *to, uint64_t failed) {
-  float unwanted[2 * STRIP];
-  for (; failed; failed &= failed - 1) {
-    const int bit = __builtin_ctzll(failed), tile = bit % ROWS, b = bit - tile;
-    const factors f = factors_of(p, 1, tile, b);
-    const tile_rows rows = rows_from(rows_at(to, b, unwanted), tile * LINE_FLOATS);
-    recheck_tile(spec, p->t, frequency_of(p, tile), &f, to->run + STEPS + b, to->run + STEPS - 1 - b, &rows, 0,
-        p->cosines_first);
   }
 }
 
@@ -127,16 +133,15 @@ static inline void write_edges(const block *p, const target *to, int b) {
 
 FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store how, int in_slots, int split) {
   float unwanted[2 * MOST] LINE;
-  uint64_t failed = 0;
   set_anchor(p, in_slots, to->run);
-  for (int b = 0; b < STEPS; b += ROWS) {
+  for (int quarter = 0; quarter < STEPS / ROWS; quarter++) {
+    const int b = ROWS * quarter;
     if (!any_wanted(to, b))
       continue;
     const tile_rows all_rows = rows_at(to, b, unwanted);
     const int tiles = split ? 2 : 1; /* at a time */
-    const int all = to->from <= STEPS - ROWS - b && to->to >= STEPS + ROWS + b;
-    const int whole =
-        split && !all ? 0 : (int)(p->to / LINE_FLOATS) / tiles * tiles; /* but for the first ones, perhaps */
+    const int whole = split && !all_wanted(to, b) ? 0 : (int)(p->to / LINE_FLOATS) / tiles * tiles; /* from there on */
+    uint32_t failed = 0;
     int tile = 0;
     if (p->from > 0 && p->edges) {
       write_edges(p, to, b);
@@ -146,23 +151,25 @@ FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store h
       tile += tiles;
     }
     for (int end; tile < whole; tile = end) {
-      const int next = (tile / span_of(p, in_slots) + 1) * span_of(p, in_slots), first = tile;
-      const tile_rows rows = rows_from(all_rows, tile * LINE_FLOATS);
-      const factors f = factors_of(p, in_slots, tile, b);
-      end = next < whole ? next : whole;
+      const int first = in_slots ? 0 : tile, length = span_of(p, in_slots), spans = in_slots ? 2 : 1;
+      const tile_rows rows = rows_from(all_rows, first * LINE_FLOATS);
+      const factors f = factors_of(p, in_slots, first, b);
+#pragma GCC unroll 2
+      for (int i = 0; i < spans; i++) {
+        const int next = in_slots ? (i + 1) * length : (tile / length + 1) * length;
+        end = next < whole ? next : whole;
 #pragma GCC unroll 1
-      for (; tile < end; tile += tiles) {
-        const int column = (tile - first) * LINE_FLOATS;
-        const int is_uncertain = tile_of_span(p, spec, to, &f, &rows, tile, column, b, how == STREAMED, split);
-        if (EXACT && how == STREAMED)
-          failed |= (uint64_t)(is_uncertain * (2 * tiles - 1)) << (b + tile);
+        for (; tile < end; tile += tiles) {
+          const int column = (tile - first) * LINE_FLOATS;
+          failed |= (uint32_t)make_tile(to, &f, i * IN_OTHER, &rows, column, b, how == STREAMED, split) << tile;
+        }
       }
     }
+    if (EXACT && failed)
+      recheck_rows(p, spec, to, b, failed);
     for (; tile < p->tiles; tile += tiles)
       buffered_tile(p, spec, to, tile, b);
   }
-  if (EXACT && how == STREAMED && failed)
-    recheck_strip(p, spec, to, failed);
 }
 
 #endif

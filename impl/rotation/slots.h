@@ -19,23 +19,22 @@ typedef union slot {
   vx lanes[STRIP / VD_LANES];
 } slot;
 
-/* 4 entries of rotation/turns.h, two slots each, and one of the rest take 9 slots of 12, every fourth one being left out:
- * constant distances in the inner loop, which reads 4 entries at a time. */
-enum { SLOT = sizeof(slot), PERIOD = 4 * SLOT, NINE = 12, NINES = ENTRIES / ROWS };
-enum { EXEMPT_SLOT = 8 /* behind the four that are rotated */ };
+/* Of 12 slots every fourth is left out. 8 take half a strip of as many entries of rotation/turns.h, and of the four that are
+ * rotated (from ROTATED on); one is left, and has the exempt lanes. The other half of the strip lies HALF slots on. */
+enum { SLOT = sizeof(slot), PERIOD = 4 * SLOT, TWELVE = 12, ROTATED = ENTRIES, HALF = (ENTRIES + 4) / 8 * TWELVE };
 
-_Static_assert(SLOT == 256 && NINES == EXEMPT_SLOT + 1, "a slot is as large as a row of a strip");
+_Static_assert(SLOT == 256 && (ENTRIES + 4) % 8 == 0, "a slot is as large as a row of a strip, and eights are full");
 
 typedef struct slots_memory {
-  double values[(NINES * NINE * SLOT + PERIOD) / sizeof(double)] LINE;
+  double values[(2 * HALF * SLOT + PERIOD) / sizeof(double)] LINE;
 } slots_memory;
 
-/* Of half i of a strip: slots 0 1 2 4, 5 6 8 9 hold 4 entries. */
-FLAT slot *entry_slot(slot *first, int entry, int i) {
-  const int row = entry % ROWS;
-  return first + entry / ROWS * NINE + row + row / 3 + i * (row == 2 ? 6 : 5);
+/* Entries take slots 0 1 2 4, 5 6 8 9. */
+FLAT slot *entry_slot(slot *first, int entry, int half) {
+  const int row = entry % 4, second = entry / 4 % 2;
+  return first + half * HALF + entry / 8 * TWELVE + row + row / 3 + second * (row == 2 ? 6 : 5);
 }
-FLAT slot *rest_slot(slot *first, int i) { return first + i * NINE + 10; }
+FLAT slot *exempt_slot(slot *first) { return first + 10; }
 
 /* At a line, for a strip at `out`. */
 static inline slot *slots_in(slots_memory *memory, const float *out) {

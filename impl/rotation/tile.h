@@ -40,19 +40,19 @@ FLAT void store_vector(float *to, vp packed, int streamed) {
     vp_store(to, packed);
 }
 
-/* The tile whose first column is `at`. Returns whether the rounding test failed; at_0: the last row behind is at position
- * 0, whose sines would always fail it. */
-FLAT int write_tile(const factors *f, const tile_rows *to, int at, int streamed, int at_0) {
+/* The tile whose first column is `at`; the factors of column i are i + gap. Returns whether the rounding test failed; at_0:
+ * the last row behind is at position 0, whose sines would always fail it. */
+FLAT int write_tile(const factors *f, int gap, const tile_rows *to, int at, int streamed, int at_0) {
   rounding_test test = test_none();
 #pragma GCC unroll 1
   for (int i = at; i < at + LINE_FLOATS; i += EACH) {
-    const int j = i + VD_LANES; /* the second half of a vector of floats */
     const vx exempt = f->exempt[i / EACH];
-    const vd sine_i = vd_load(f->sines + i), sine_j = vd_load(f->sines + j);
-    const vd cosine_i = vd_load(f->cosines + i), cosine_j = vd_load(f->cosines + j);
+    const double *const sines = f->sines + gap + i, *const cosines = f->cosines + gap + i;
+    const vd sine_i = vd_load(sines), sine_j = vd_load(sines + VD_LANES); /* halves of a vector of floats */
+    const vd cosine_i = vd_load(cosines), cosine_j = vd_load(cosines + VD_LANES);
 #pragma GCC unroll 8
     for (int b = 0; b < ROWS; b++) {
-      const double *const step = f->steps[b] + i;
+      const double *const step = f->steps[b] + gap + i;
       const vd s_i = sine_of(step, 0), s_j = sine_of(step, 1);
       const vd p_i = vd_mul(sine_i, cosine_of(step, 0)), p_j = vd_mul(sine_j, cosine_of(step, 1));
       const vd y_i = vd_fma(cosine_i, s_i, p_i), y_j = vd_fma(cosine_j, s_j, p_j);
@@ -72,7 +72,7 @@ FLAT int write_tile(const factors *f, const tile_rows *to, int at, int streamed,
 
 /* The same for two tiles whose columns are split: a line of the first ones of pairs, and one of the second. As many lines
  * of 8 rows would be too many that are begun and not whole: streamed, vectors less than a line go to 4 rows at a time. */
-FLAT int write_split(const factors *f, const tile_rows *to, int at, int streamed, int at_0) {
+FLAT int write_split(const factors *f, int gap, const tile_rows *to, int at, int streamed, int at_0) {
   const int passes = streamed && PER_LINE > 1 ? 2 : 1, each_way = ROWS / passes;
   rounding_test test = test_none();
   for (int pass = 0; pass < passes; pass++)
@@ -83,8 +83,8 @@ FLAT int write_split(const factors *f, const tile_rows *to, int at, int streamed
       vd sines[4], cosines[4];
 #pragma GCC unroll 4
       for (int q = 0; q < 4; q++) {
-        sines[q] = vd_load(f->sines + i + q * VD_LANES);
-        cosines[q] = vd_load(f->cosines + i + q * VD_LANES);
+        sines[q] = vd_load(f->sines + gap + i + q * VD_LANES);
+        cosines[q] = vd_load(f->cosines + gap + i + q * VD_LANES);
       }
 #pragma GCC unroll 4
       for (int j = 0; j < each_way; j++) {
@@ -92,7 +92,7 @@ FLAT int write_split(const factors *f, const tile_rows *to, int at, int streamed
         vd y[4], z[4];
 #pragma GCC unroll 4
         for (int q = 0; q < 4; q++) {
-          const double *const step = f->steps[b] + i + q / 2 * EACH;
+          const double *const step = f->steps[b] + gap + i + q / 2 * EACH;
           const vd s = sine_of(step, q % 2), p = vd_mul(sines[q], cosine_of(step, q % 2));
           y[q] = vd_fma(cosines[q], s, p);
           z[q] = vd_fnma(cosines[q], s, p);
@@ -118,12 +118,11 @@ FLAT int write_split(const factors *f, const tile_rows *to, int at, int streamed
 }
 
 /* After a test that failed: the values again, vector by vector, and those that are not certain anew from their
- * positions. k is the frequency of column 0; ahead and behind are the positions of the rows by the first of these
- * steps. */
+ * positions. The tile is of frequencies from k; ahead and behind are the positions of the rows by the first of these steps. */
 __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *spec, const turns *t, int64_t k,
-    const factors *f, int64_t ahead, int64_t behind, const tile_rows *to, int at, int cosines_first) {
+    const factors *f, int64_t ahead, int64_t behind, const tile_rows *to, int cosines_first) {
   const vd error = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
-  for (int i = at; i < at + LINE_FLOATS; i += EACH)
+  for (int i = 0; i < LINE_FLOATS; i += EACH)
     for (int b = 0; b < ROWS; b++) {
       const double *const step = f->steps[b] + i;
       const vd s_i = sine_of(step, 0), s_j = sine_of(step, 1);
@@ -132,14 +131,15 @@ __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *sp
                p_j = vd_mul(vd_load(f->sines + i + VD_LANES), cosine_of(step, 1));
       const vd y[2][2] = {{vd_fma(cosine_i, s_i, p_i), vd_fma(cosine_j, s_j, p_j)},
           {vd_fnma(cosine_i, s_i, p_i), vd_fnma(cosine_j, s_j, p_j)}};
-      rounding_test test = test_none();
-      for (int row = 0; row < 2; row++)
-        test_pairs(&test, y[row][0], y[row][1], vp_join(y[row][0], y[row][1]), f->exempt[i / EACH]);
-      for (int row = 0; row < 2 && test_failed(&test); row++) { /* usually one of the tile's vectors has */
+      for (int row = 0; row < 2; row++) {
         const int64_t position = row ? behind - b : ahead + b;
         const vp low = vp_join(vd_sub(y[row][0], error), vd_sub(y[row][1], error)),
                  high = vp_join(vd_add(y[row][0], error), vd_add(y[row][1], error));
-        if (vp_equal(low, high) || position == 0)
+        if (vp_equal(low, high) || position == 0) /* nearly always, so that nothing is guessed wrongly */
+          continue;
+        rounding_test test = test_none();
+        test_pairs(&test, y[row][0], y[row][1], vp_join(y[row][0], y[row][1]), f->exempt[i / EACH]);
+        if (!test_failed(&test))
           continue;
         float *const out = row ? to->behind[b] : to->ahead[b];
         float pairs[EACH];
