@@ -57,8 +57,8 @@ FLAT tile_rows rows_in(float *buffer, int64_t length, int64_t second) {
 }
 
 /* A tile, to column `column` of `rows`; split, two tiles. Returns whether the rounding test failed. */
-FLAT int make_tile(const target *to, const factors *f, int gap, const tile_rows *rows, int column, int b, int streamed,
-    int split) {
+FLAT int make_tile(
+    const target *to, const factors *f, int gap, const tile_rows *rows, int column, int b, int streamed, int split) {
   const int at_0 = EXACT && to->run == 0 && b + ROWS == STEPS;
   return split && at_0 ? write_split(f, gap, rows, column, streamed, 1)
          : split       ? write_split(f, gap, rows, column, streamed, 0)
@@ -139,7 +139,7 @@ FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store h
     if (!any_wanted(to, b))
       continue;
     const tile_rows all_rows = rows_at(to, b, unwanted);
-    const int tiles = split ? 2 : 1; /* at a time */
+    const int tiles = split ? 2 : 1;                                                                /* at a time */
     const int whole = split && !all_wanted(to, b) ? 0 : (int)(p->to / LINE_FLOATS) / tiles * tiles; /* from there on */
     uint32_t failed = 0;
     int tile = 0;
