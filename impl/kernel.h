@@ -51,13 +51,14 @@ typedef struct posenc_rows {
   const double *reals;
   int64_t first, count;
   int64_t from, to;
-  /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and POSENC_FEW rows or `add`. */
+  /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and `add` or so many rows. */
   const posenc_addend *add; /* or NULL */
   int cosines_first;        /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
   int64_t second;           /* not 0: column 2k is element k of its row, and 2k + 1 so far behind it, not with `add` */
 } posenc_rows;
 
-enum { POSENC_FEW = 8 /* fewer rows are quicker in the paper's layout, and placed by the driver */ };
+/* Fewer rows are quicker in the paper's layout, and placed by the driver: with cosines first, and split. */
+enum { POSENC_FEW = 8, POSENC_FEW_SPLIT = 64 };
 
 static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */
 {

@@ -14,12 +14,12 @@ posenc_columns posenc_columns_of(const posenc_spec *spec) {
       .zero = spec->d_model > n + half ? spec->d_model - 1 : -1};
 }
 
-/* Tiles of consecutive rows end where a kernel's runs do: 32 rows before a multiple of 64. */
+/* Tiles of consecutive rows end where a kernel's runs do: at multiples of 64. */
 static int64_t rows_in_tile(const posenc_rows *rows, int64_t i, int64_t most) {
   const int64_t left = rows->count - i, run = 64;
   int64_t n = left < most ? left : most;
   if (!rows->positions && !rows->reals) {
-    const int64_t to_end = run - ((rows->first + i + run / 2) & (run - 1));
+    const int64_t to_end = run - ((rows->first + i) & (run - 1));
     n = n < to_end ? n : to_end;
   }
   return n;

@@ -22,7 +22,7 @@ typedef struct posenc_tile {
   int64_t stride; /* elements */
 } posenc_tile;
 
-enum { POSENC_TILE_PAIRS = 512, POSENC_TILE_BYTES = 1 << 15 };
+enum { POSENC_TILE_PAIRS = 128, POSENC_TILE_BYTES = 1 << 15 };
 
 typedef void posenc_use_tile(const posenc_tile *tile, const void *job);
 

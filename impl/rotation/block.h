@@ -57,9 +57,9 @@ static inline int64_t floats_before(const float *out) {
 
 static inline int64_t frequency_of(const block *p, int tile) { return p->first + tile * p->apart; }
 
-/* Tiles whose factors lie side by side: as many as fit in a slot, or in a window of the plan's table. The ones in the other
- * slot are as far behind as IN_OTHER says, beside the columns. */
-enum { TILES_IN_SLOT = IN_SLOT / GROUP, IN_OTHER = (HALF - 1) * SLOT / (int)sizeof(double) };
+/* Tiles whose factors lie side by side: as many as fit in a slot, or in a window of the plan's table. Between the last column
+ * of one slot and the first of the strip's other one lie IN_OTHER more float64. */
+enum { TILES_IN_SLOT = IN_SLOT / GROUP, IN_OTHER = (OTHER_HALF - 1) * SLOT / (int)sizeof(double) };
 FLAT int span_of(const block *p, int in_slots) {
   return in_slots ? TILES_IN_SLOT : p->apart == GROUP ? WINDOW / GROUP : 1;
 }

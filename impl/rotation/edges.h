@@ -27,7 +27,8 @@ static inline void set_edges(edges *e, const turns *t, int cosines_first) {
 
 /* For the run after the one before. */
 __attribute__((noinline)) static void edges_of_run(edges *e, const posenc_spec *spec, int64_t run) {
-  const target rows = {run, run, 0, RUN, e->rows[STEPS] + LINE_FLOATS, 0, NULL, NULL, 2 * LINE_FLOATS, 0, 0.0f, 0};
+  const target rows = {
+      .run = run, .first = run, .to = RUN, .row = e->rows[STEPS] + LINE_FLOATS, .stride = 2 * LINE_FLOATS};
   memcpy(e->rows[0], e->rows[RUN], LINE_FLOATS * sizeof(float));
   run_tiles(&e->tiles, spec, &rows, PLAIN, 0, 0);
 }

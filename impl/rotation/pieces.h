@@ -96,8 +96,10 @@ static void write_run(block *p, const posenc_spec *spec, const target *to) {
     run_tiles(p, spec, to, STREAMED, 1, 1);
   else if (p->how == STREAMED)
     run_tiles(p, spec, to, STREAMED, 1, 0);
+  else if (p->how == PLAIN && to->second && p->in_slots)
+    run_tiles(p, spec, to, PLAIN, 1, 1);
   else if (p->how == PLAIN && to->second)
-    run_tiles(p, spec, to, PLAIN, p->in_slots, 1);
+    run_tiles(p, spec, to, PLAIN, 0, 1);
   else if (p->how == PLAIN)
     run_tiles(p, spec, to, PLAIN, p->in_slots, 0);
   else if (to->second)

@@ -66,6 +66,8 @@ FLAT int make_tile(
                        : write_tile(f, gap, rows, column, streamed, 0);
 }
 
+_Static_assert(2 * MOST / LINE_FLOATS <= 32, "a bit for each tile of a block");
+
 /* Of tiles from `first`, the ones whose test failed, a bit each (split, one for two); they are in `rows`. */
 __attribute__((noinline, unused)) static void recheck_tiles(const block *p, const posenc_spec *spec, const target *to,
     const tile_rows *rows, int first, int b, uint32_t failed) {
@@ -107,7 +109,7 @@ __attribute__((noinline)) static void buffered_tile(
   const factors f = factors_of(p, p->in_slots, tile, b);
   const tile_rows rows = rows_in(lines, EACH_ROW, p->split ? LINE_FLOATS : 0);
   if (p->how == STREAMED)
-    prefetch_rows(p, to, b, tile == 0 ? p->from : p->to);
+    prefetch_rows(p, to, b, tile == 0 && p->from > 0 ? p->from : p->to);
   if (p->split ? make_tile(to, &f, 0, &rows, 0, b, 0, 1) : make_tile(to, &f, 0, &rows, 0, b, 0, 0))
     recheck_tiles(p, spec, to, &rows, tile, b, 1);
   for (int part = 0; part <= p->split; part++) {

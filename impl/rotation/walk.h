@@ -26,9 +26,8 @@ __attribute__((noinline)) static void write_range(
   edges e;
   if (joined)
     set_edges(&e, t, r->cosines_first);
-  const int per_frequency = r->second ? 1 : 2; /* columns side by side */
-  const int64_t lane =
-      how == STREAMED ? -floats_before(out) / per_frequency : 0; /* of the first line, in frequencies */
+  const int per_frequency = r->second ? 1 : 2;                        /* columns side by side */
+  const int64_t lane = how == STREAMED ? -floats_before(out) / 2 : 0; /* of the first line, in frequencies */
   const int64_t width = how == STREAMED || !t->steps ? STRIP : MOST, last = r->first + r->count;
   const int64_t end = joined ? r->to + 2 * lane : r->to; /* the line over two rows is one of the next row */
   for (int64_t from = r->first, to; from < last; from = to) {
@@ -41,10 +40,20 @@ __attribute__((noinline)) static void write_range(
         const int64_t row = run + STEPS - r->first;
         if (p.edges)
           edges_of_run(&e, spec, run);
-        const target rows = {run, r->first, from > run ? (int)(from - run) : 0, to - run < RUN ? (int)(to - run) : RUN,
-            out ? out + (row * stride + at) : NULL, r->second, halves ? halves + (row * stride + at) : NULL,
-            r->add ? r->add->x + (row * r->add->stride + at) : NULL, stride, r->add ? r->add->stride : 0,
-            r->add ? r->add->scale : 0.0f, r->add && r->count * (r->to - r->from) >= BEYOND_L2};
+        target rows = {.run = run,
+            .first = r->first,
+            .from = from > run ? (int)(from - run) : 0,
+            .to = to - run < RUN ? (int)(to - run) : RUN,
+            .row = out ? out + (row * stride + at) : NULL,
+            .second = r->second,
+            .halves = halves ? halves + (row * stride + at) : NULL,
+            .stride = stride};
+        if (r->add) {
+          rows.x = r->add->x + (row * r->add->stride + at);
+          rows.x_stride = r->add->stride;
+          rows.scale = r->add->scale;
+          rows.fetched = r->count * (r->to - r->from) >= BEYOND_L2;
+        }
         write_run(&p, spec, &rows);
       }
     }
@@ -53,9 +62,10 @@ __attribute__((noinline)) static void write_range(
 
 static inline void write_table(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride) {
-  const int at_lines = floats_before(out) % 2 == 0 && stride % LINE_FLOATS == 0 && r->second % LINE_FLOATS == 0;
+  const int at_pair = floats_before(out) % (r->second ? LINE_FLOATS : 2) == 0;
+  const int at_lines = at_pair && stride % LINE_FLOATS == 0 && r->second % LINE_FLOATS == 0;
   const int large = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float);
-  const int streamed = large && (uintptr_t)out % sizeof *out == 0 && !(r->add && r->add->x == out);
+  const int streamed = large && !(r->add && r->add->x == out);
   const store how = !streamed ? (r->add ? PIECES : PLAIN) : r->add || !at_lines ? PIECES_STREAMED : STREAMED;
   const int no_gaps = r->from == 0 && stride == r->to && !r->second;
   const int joined = how == STREAMED && t->steps && floats_before(out) > 0 && no_gaps;
@@ -79,8 +89,7 @@ static inline void write_table(
 /* float16 of consecutive rows. */
 __attribute__((noinline)) static void fill_half(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, uint16_t *out, int64_t stride) {
-  const int large = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof *out;
-  const int streamed = large && (uintptr_t)out % sizeof *out == 0;
+  const int streamed = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof *out;
   write_range(spec, t, r, out - r->from, stride, streamed ? PIECES_STREAMED : PIECES, 0);
   if (streamed)
     stream_end();
