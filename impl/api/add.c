@@ -123,7 +123,7 @@ __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
     return;
   }
   unsigned char zero[sizeof(float)] __attribute__((aligned(sizeof(float)))) = {0};
-  posenc_tiles(j->plan, rows, use, j);
+  posenc_tiles(j->plan, rows, POSENC_TILE_PAIRS, use, j); /* long rows of x */
   posenc_tile one = {.rows = 1, .values = zero};
   for (; j->columns.zero >= 0 && one.row < rows->count; one.row++)
     add_columns(j, &one, 0, j->columns.zero, 1);

@@ -26,10 +26,10 @@ static int64_t rows_in_tile(const posenc_rows *rows, int64_t i, int64_t most) {
 }
 
 __attribute__((noinline)) void posenc_tiles(
-    const posenc_plan *plan, const posenc_rows *rows, posenc_use_tile *use, const void *job) {
+    const posenc_plan *plan, const posenc_rows *rows, int64_t widest, posenc_use_tile *use, const void *job) {
   unsigned char values[POSENC_TILE_BYTES] __attribute__((aligned(64)));
   const int64_t n = plan->pairs.d_model / 2, size = (int64_t)posenc_dtype_size((posenc_dtype)plan->pairs.dtype);
-  const int64_t width = n < POSENC_TILE_PAIRS ? (n + 31) / 32 * 32 : POSENC_TILE_PAIRS,
+  const int64_t width = n < widest ? (n + 31) / 32 * 32 : widest,
                 most = n > 0 ? POSENC_TILE_BYTES / (2 * width * size) : 0;
   posenc_tile t = {.values = values};
   for (t.row = 0; n > 0 && t.row < rows->count; t.row += t.rows) {

@@ -22,13 +22,15 @@ typedef struct posenc_tile {
   int64_t stride; /* elements */
 } posenc_tile;
 
-enum { POSENC_TILE_PAIRS = 128, POSENC_TILE_BYTES = 1 << 15 };
+enum { POSENC_TILE_PAIRS = 512, POSENC_TILE_BYTES = 1 << 15 };
 
 typedef void posenc_use_tile(const posenc_tile *tile, const void *job);
 
-/* Every tile of those rows, one after the other, by the plan's kernel. rows->from and to are not looked at. The
- * floating-point state is the caller's to set. */
-void posenc_tiles(const posenc_plan *plan, const posenc_rows *rows, posenc_use_tile *use, const void *job);
+/* Every tile of those rows, one after the other, by the plan's kernel: of `widest` frequencies at most, up to
+ * POSENC_TILE_PAIRS. Narrow ones have more rows, whole runs of a kernel where they can. rows->from and to are not looked
+ * at. The floating-point state is the caller's to set. */
+void posenc_tiles(
+    const posenc_plan *plan, const posenc_rows *rows, int64_t widest, posenc_use_tile *use, const void *job);
 
 /* Row i of a tile: sines and cosines to where the columns' first ones are. Elements of `size` bytes. */
 void posenc_place(const posenc_tile *tile, int64_t i, const posenc_columns *columns, int64_t size, unsigned char *sines,
