@@ -52,7 +52,7 @@ void bench_read_verified(const char *path) {
 
   /* What the file does not speak of has not been verified either. */
   for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_at(i);
+    const posenc_impl *impl = posenc_impl_by_index(i);
     const cJSON *entry, *found = NULL;
     cJSON_ArrayForEach (entry, list)
       if (strcmp(string(entry, "name"), impl->name) == 0)

@@ -17,12 +17,8 @@ public:
   explicit Plan(const posenc_spec &spec, const char *impl = nullptr) {
     if (spec.dtype != POSENC_F32)
       throw std::invalid_argument("rows() makes floats: the spec's dtype must be POSENC_F32");
-    char message[256];
-    if (posenc_plan_check(&spec, impl, message, sizeof message) != POSENC_OK)
-      throw std::invalid_argument(message);
     posenc_plan *plan = nullptr;
-    if (posenc_plan_create(&plan, &spec, impl) != POSENC_OK) // what was checked can only be out of memory
-      throw std::bad_alloc();
+    check(posenc_plan_create(&plan, &spec, impl));
     plan_.reset(plan);
   }
 
@@ -31,15 +27,19 @@ public:
     const auto d_model = posenc_plan_spec(plan_.get())->d_model;
     const auto count = static_cast<std::int64_t>(positions.size());
     std::vector<float> rows(positions.size() * static_cast<std::size_t>(d_model));
-    char message[256];
-    if (posenc_fill_at_check(plan_.get(), positions.data(), count, rows.data(), d_model, message, sizeof message) !=
-        POSENC_OK)
-      throw std::invalid_argument(message);
-    posenc_fill_at(plan_.get(), positions.data(), count, rows.data(), d_model);
+    check(posenc_fill_at(plan_.get(), positions.data(), count, rows.data(), d_model));
     return rows;
   }
 
 private:
+  static void check(posenc_status status) {
+    char message[256];
+    if (status == POSENC_ERROR_MEMORY)
+      throw std::bad_alloc();
+    if (status != POSENC_OK && posenc_last_error(message, sizeof message))
+      throw std::invalid_argument(message);
+  }
+
   std::unique_ptr<posenc_plan, decltype(&posenc_plan_destroy)> plan_{nullptr, posenc_plan_destroy};
 };
 // [end: class]

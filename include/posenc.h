@@ -12,7 +12,7 @@
  *     posenc_plan_destroy(plan);
  *
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
- * environment variable, starts no thread, and keeps no mutable global state that a caller could see.
+ * environment variable, starts no thread, and keeps no mutable state but why each thread was refused last.
  * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
  * Results do not depend on the caller's rounding mode or flush-to-zero setting, which come back unchanged
  * together with the exception flags.
@@ -68,6 +68,18 @@ typedef enum posenc_status {
 
 /* One English phrase for a status; never NULL, also for numbers that are no status. Static storage. */
 POSENC_API const char *posenc_status_string(posenc_status status);
+
+/* Why the calling thread was refused last: returns the status of its last call that was not POSENC_OK, and writes one line that
+ * names the argument, its value and what is allowed (when size > 0, always terminated, cut to size; names are cut to
+ * some 70 bytes). POSENC_OK and an empty line where no call was refused. Not for a signal's handler. */
+POSENC_API posenc_status posenc_last_error(char *message, size_t size);
+
+/* Where the calling thread keeps that; it is written by calls that are refused, and by no others. A signal's handler whose
+ * calls may be refused saves it and puts it back, as it does errno. */
+typedef struct posenc_error {
+  uint64_t words[16];
+} posenc_error;
+POSENC_API posenc_error *posenc_error_location(void);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
@@ -135,18 +147,14 @@ typedef struct posenc_preset {
 
 /* Strings and objects live as long as the library. */
 POSENC_API size_t posenc_preset_count(void);
-POSENC_API const posenc_preset *posenc_preset_at(size_t i); /* NULL when i >= posenc_preset_count() */
+POSENC_API const posenc_preset *posenc_preset_by_index(size_t i); /* NULL when i >= posenc_preset_count() */
 
 /* *spec = that preset's. Returns OK, ARGUMENT (a NULL pointer) or SPEC (no such preset, or a d_model that it does not
  * have); on error *spec is untouched. */
-POSENC_API posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec);
+POSENC_API posenc_status posenc_spec_preset(posenc_spec *spec, const char *name, int64_t d_model);
 
-/* What posenc_spec_preset would return, with a message as in posenc_spec_check(). */
-POSENC_API posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *message, size_t size);
-
-/* POSENC_OK if the spec can be used; else the status, and in message (when size > 0, always terminated, cut to
- * size) one line that names the field, its value and what is allowed. message is untouched on POSENC_OK. */
-POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec, char *message, size_t size);
+/* POSENC_OK if the spec can be used; else the status of the first field that is out of range. */
+POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec);
 
 /* ---- Implementations --------------------------------------------------------------------------------------- */
 
@@ -163,7 +171,7 @@ typedef struct posenc_impl {
 
 /* All implementations built for this architecture, whether or not this CPU can run them. */
 POSENC_API size_t posenc_impl_count(void);
-POSENC_API const posenc_impl *posenc_impl_at(size_t i); /* NULL when i >= posenc_impl_count() */
+POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
 
 /* By name; a name without its instruction set ("sleef", "sleef_u35") means the best member that runs here, or the
  * first listed if none does; NULL means the default. Returns NULL for an unknown name. */
@@ -183,9 +191,6 @@ POSENC_API double posenc_impl_error_bound(
  * a multiple of 32, and 1 KiB; the anchored and exact implementations keep 0.82 KiB more per frequency up to 4096
  * frequencies (d_model 8192). Below 17 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
-
-/* What posenc_plan_create would return, memory permitting, with a message as in posenc_spec_check(). */
-POSENC_API posenc_status posenc_plan_check(const posenc_spec *spec, const char *impl, char *message, size_t size);
 
 /* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a float32 ladder that `exact` does not offer
  * (2 * denominator is not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be
@@ -212,7 +217,8 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack (a library built
  * without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair,
  * posenc_add and posenc_add_batch. These six may be called after fork() and, where libm's functions may (as with
- * glibc), from a signal's handler that has this stack and keeps errno; one that leaves a fill by longjmp() leaves some
+ * glibc), from a signal's handler that has this stack and keeps errno and posenc_error_location()'s; with a C library
+ * other than glibc, a thread's first refusal may allocate. One that leaves a fill by longjmp() leaves some
  * rows written and the floating-point state at its default, round to nearest. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
@@ -234,15 +240,11 @@ POSENC_API posenc_status posenc_fill_at_real(
 POSENC_API posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
-/* What these functions would return, with a message as in posenc_spec_check(); nothing is written but the message. */
-POSENC_API posenc_status posenc_fill_check(const posenc_plan *plan, int64_t first, int64_t count, const void *out,
-    int64_t row_stride, char *message, size_t size);
-POSENC_API posenc_status posenc_fill_at_check(const posenc_plan *plan, const int64_t *positions, int64_t count,
-    const void *out, int64_t row_stride, char *message, size_t size);
-POSENC_API posenc_status posenc_fill_at_real_check(const posenc_plan *plan, const double *positions, int64_t count,
-    const void *out, int64_t row_stride, char *message, size_t size);
-POSENC_API posenc_status posenc_fill_pair_check(const posenc_plan *plan, int64_t first, int64_t count,
-    const void *sines, const void *cosines, int64_t row_stride, char *message, size_t size);
+/* Whether these positions may be filled: OK, ARGUMENT, DOMAIN or SIZE. For callers that write a table in pieces, or on several
+ * threads, and want all of it refused before the first element is written: other arguments are refused by the first
+ * piece. Of positions and real_positions at most one is not NULL; if both are, they are first .. first+count-1. */
+POSENC_API posenc_status posenc_positions_check(
+    const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
 
 /* ---- Add --------------------------------------------------------------------------------------------------- */
 
@@ -266,13 +268,6 @@ typedef struct posenc_strides {
 POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch,
     const void *x, posenc_strides x_strides, double scale, void *out, posenc_strides out_strides);
 
-/* What these functions would return, with a message as in posenc_spec_check(). */
-POSENC_API posenc_status posenc_add_check(const posenc_plan *plan, int64_t first, int64_t count, const void *x,
-    int64_t x_stride, double scale, const void *out, int64_t out_stride, char *message, size_t size);
-POSENC_API posenc_status posenc_add_batch_check(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch,
-    const void *x, posenc_strides x_strides, double scale, const void *out, posenc_strides out_strides, char *message,
-    size_t size);
-
 /* ---- Table ------------------------------------------------------------------------------------------------- */
 
 /* For a program that has no buffer yet: memory for the rows first .. first+count-1, filled as posenc_fill() does.
@@ -292,10 +287,6 @@ POSENC_API posenc_status posenc_table_create(
 
 /* Frees the table; NULL is fine. A table does not need its plan any more. */
 POSENC_API void posenc_table_destroy(void *table);
-
-/* What posenc_table_create would return, memory permitting, with a message as in posenc_spec_check(). */
-POSENC_API posenc_status posenc_table_check(
-    const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride, char *message, size_t size);
 
 #ifdef __cplusplus
 }

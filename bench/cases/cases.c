@@ -7,7 +7,10 @@
 bool bench_offers(const posenc_impl *impl, posenc_dtype dtype) {
   posenc_spec spec = posenc_spec_default(2);
   spec.dtype = (int32_t)dtype;
-  return posenc_plan_check(&spec, impl->name, NULL, 0) != POSENC_ERROR_UNSUPPORTED;
+  posenc_plan *plan;
+  const posenc_status status = posenc_plan_create(&plan, &spec, impl->name);
+  posenc_plan_destroy(plan);
+  return status != POSENC_ERROR_UNSUPPORTED;
 }
 
 bool bench_runs(const posenc_impl *impl, posenc_dtype dtype) {
@@ -20,7 +23,7 @@ bool bench_runs(const posenc_impl *impl, posenc_dtype dtype) {
 
 const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all) {
   for (size_t j = 0; j < posenc_impl_count(); j++) {
-    const posenc_impl *impl = posenc_impl_at(j);
+    const posenc_impl *impl = posenc_impl_by_index(j);
     const bool wanted = all || impl == posenc_impl_find(NULL) || impl == posenc_impl_find("anchored");
     if (wanted && bench_runs(impl, dtype) && i-- == 0)
       return impl;

@@ -63,12 +63,11 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
   bench_table table = {
       .function = r->function, .kind = r->kind, .shape = shape, .spec = bench_spec(shape), .write = r->write};
   char name[64], message[256];
-  if (r->preset && posenc_spec_preset_check(r->preset, shape->d_model, message, sizeof message) != POSENC_OK) {
+  if (r->preset && posenc_spec_preset(&table.spec, r->preset, shape->d_model) != POSENC_OK) {
+    posenc_last_error(message, sizeof message);
     bench_skip(r->preset, message);
     return;
   }
-  if (r->preset)
-    posenc_spec_preset(r->preset, shape->d_model, &table.spec);
   table.spec.base = shape->base;
   table.spec.dtype = (int32_t)r->dtype;
   if (at->bytes % (int64_t)posenc_dtype_size(r->dtype) != 0) {

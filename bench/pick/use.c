@@ -29,7 +29,7 @@ static void print_changes(const pick *p, bool c, FILE *f) {
   const posenc_spec *s = &p->spec;
   posenc_spec start = posenc_spec_default(s->d_model);
   if (p->o->table.preset)
-    posenc_spec_preset(p->o->table.preset, s->d_model, &start);
+    posenc_spec_preset(&start, p->o->table.preset, s->d_model);
   const char *number = c ? "spec.%s = %.17g;\n" : ", %s=%.17g";
   if (s->base != start.base)
     fprintf(f, number, "base", s->base);
@@ -52,7 +52,7 @@ static void print_c(const pick *p, const char *impl, FILE *f) {
   const spec_options *table = &p->o->table;
   const int64_t rows = table->to - table->from, d = p->spec.d_model;
   if (table->preset)
-    fprintf(f, "posenc_spec spec;\nposenc_spec_preset(\"%s\", %" PRId64 ", &spec);\n", table->preset, d);
+    fprintf(f, "posenc_spec spec;\nposenc_spec_preset(&spec, \"%s\", %" PRId64 ");\n", table->preset, d);
   else
     fprintf(f, "posenc_spec spec = posenc_spec_default(%" PRId64 ");\n", d);
   print_changes(p, true, f);

@@ -39,10 +39,10 @@ static void release(void *data) {
 
 /* NULL, or why there is no plan. */
 static const char *make_plan(bench_work *w, char *message, size_t size) {
-  if (posenc_plan_check(w->rows.spec, w->rows.impl->name, message, size) != POSENC_OK)
-    return message;
-  const posenc_status status = posenc_plan_create(&w->plan, w->rows.spec, w->rows.impl->name);
-  return status == POSENC_OK ? NULL : posenc_status_string(status);
+  if (posenc_plan_create(&w->plan, w->rows.spec, w->rows.impl->name) == POSENC_OK)
+    return NULL;
+  posenc_last_error(message, size);
+  return message;
 }
 
 void bench_register_work(const bench_work *work, const bench_offset *at, const char *pattern, ...) {

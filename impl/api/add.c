@@ -3,6 +3,7 @@
  */
 #include "api/fpstate.h"
 #include "api/layouts.h"
+#include "api/refusals.h"
 
 #include <string.h>
 #ifdef __x86_64__
@@ -131,16 +132,12 @@ __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
     stream_end();
 }
 
-posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch, const void *x,
+static void add(const posenc_plan *plan, const posenc_rows *rows, int64_t batch, const void *x,
     posenc_strides x_strides, double scale, void *out, posenc_strides out_strides) {
-  const posenc_status status =
-      posenc_add_batch_check(plan, first, count, batch, x, x_strides, scale, out, out_strides, NULL, 0);
-  if (status != POSENC_OK || count == 0 || batch == 0)
-    return status;
-  if (count == 1) /* then they may be anything, also what is too large to count bytes with */
+  if (rows->count == 1) /* then they may be anything, also what is too large to count bytes with */
     x_strides.row = out_strides.row = plan->spec.d_model;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
-  const int large = batch * count * plan->spec.d_model >= POSENC_STREAM_BYTES / size;
+  const int large = batch * rows->count * plan->spec.d_model >= POSENC_STREAM_BYTES / size;
   job j = {.plan = plan,
       .columns = posenc_columns_of(&plan->spec),
       .x = x,
@@ -151,19 +148,25 @@ posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t c
       .size = size,
       .streamed = large && plan->spec.dtype == POSENC_F32 && x != out,
       .wanted_scale = scale};
-  const posenc_rows rows = {.first = first, .count = count};
   const posenc_fpstate caller = posenc_fp_enter();
-  add_all(&j, &rows);
+  add_all(&j, rows);
   posenc_fp_leave(caller);
-  return POSENC_OK;
+}
+
+posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch, const void *x,
+    posenc_strides x_strides, double scale, void *out, posenc_strides out_strides) {
+  const posenc_rows rows = {.first = first, .count = count};
+  const posenc_status status = posenc_refuse_add_batch(plan, &rows, batch, x, x_strides, scale, out, out_strides);
+  if (status == POSENC_OK && count > 0 && batch > 0)
+    add(plan, &rows, batch, x, x_strides, scale, out, out_strides);
+  return status;
 }
 
 posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x, int64_t x_stride,
     double scale, void *out, int64_t out_stride) {
-  const posenc_status status = posenc_add_check(plan, first, count, x, x_stride, scale, out, out_stride, NULL, 0);
-  if (status != POSENC_OK)
-    return status;
-  const int64_t d_model = plan->spec.d_model; /* as the stride of a batch of one: not looked at */
-  return posenc_add_batch(
-      plan, first, count, 1, x, (posenc_strides){d_model, x_stride}, scale, out, (posenc_strides){d_model, out_stride});
+  const posenc_rows rows = {.first = first, .count = count};
+  const posenc_status status = posenc_refuse_add(plan, &rows, x, x_stride, scale, out, out_stride);
+  if (status == POSENC_OK && count > 0) /* the stride of a batch of one is not looked at */
+    add(plan, &rows, 1, x, (posenc_strides){0, x_stride}, scale, out, (posenc_strides){0, out_stride});
+  return status;
 }

@@ -42,7 +42,7 @@ static const char default_name[] = "exact", fallback_name[] = "float64";
 
 size_t posenc_impl_count(void) { return KERNELS; }
 
-const posenc_impl *posenc_impl_at(size_t i) { return i < KERNELS ? &kernels[i]->info : NULL; }
+const posenc_impl *posenc_impl_by_index(size_t i) { return i < KERNELS ? &kernels[i]->info : NULL; }
 
 int posenc_impl_supported(const posenc_impl *impl) {
   return impl && (posenc_kernel_of(impl)->cpu & ~posenc_cpu()) == 0;

@@ -2,6 +2,7 @@
  * kernel does not write are made tile by tile. */
 #include "api/fpstate.h"
 #include "api/layouts.h"
+#include "api/refusals.h"
 
 #include <string.h>
 
@@ -62,32 +63,32 @@ static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void 
 }
 
 posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride) {
-  const posenc_status status = posenc_fill_check(plan, first, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.first = first, .count = count};
+  const posenc_status status = posenc_refuse_fill(plan, &rows, out, row_stride);
   return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
 posenc_status posenc_fill_at(
     const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride) {
-  const posenc_status status = posenc_fill_at_check(plan, positions, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.positions = positions, .count = count};
+  const posenc_status status = posenc_refuse_at(plan, &rows, out, row_stride);
   return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
 posenc_status posenc_fill_at_real(
     const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride) {
-  const posenc_status status = posenc_fill_at_real_check(plan, positions, count, out, row_stride, NULL, 0);
   const posenc_rows rows = {.reals = positions, .count = count};
+  const posenc_status status = posenc_refuse_at(plan, &rows, out, row_stride);
   return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
 
 posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride) {
-  const posenc_status status = posenc_fill_pair_check(plan, first, count, sines, cosines, row_stride, NULL, 0);
+  const posenc_rows rows = {.first = first, .count = count};
+  const posenc_status status = posenc_refuse_pair(plan, &rows, sines, cosines, row_stride);
   if (status != POSENC_OK || count == 0)
     return status;
   const int64_t n = posenc_n_freqs(&plan->spec), size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
-  const posenc_rows rows = {.first = first, .count = count};
   const job j = {{.step = 1, .n_sines = n, .n_cosines = n, .zero = -1}, sines, cosines,
       distance(count, n, row_stride) * size, size};
   write_rows(plan, &rows, &j);

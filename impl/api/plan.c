@@ -6,43 +6,22 @@
 #include "api/spec.h"
 #include "api/status.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void list_names(char *names, size_t size) {
-  size_t length = 0;
-  for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const int more = snprintf(names + length, size - length, "%s%s", i ? ", " : "", posenc_impl_at(i)->name);
-    if (more < 0 || (size_t)more >= size - length)
-      return; /* cut, and still terminated */
-    length += (size_t)more;
-  }
-}
-
-posenc_status posenc_plan_check(const posenc_spec *spec, const char *name, char *message, size_t size) {
-  const posenc_status status = posenc_spec_check(spec, message, size);
-  if (status != POSENC_OK)
-    return status;
-  posenc_spec s;
-  posenc_spec_read(&s, spec, NULL, 0);
-  const posenc_impl *impl = posenc_impl_for(name, &s);
-  if (!impl) {
-    char names[1024] = "";
-    list_names(names, sizeof names);
-    return posenc_fail(POSENC_ERROR_UNKNOWN_IMPL, message, size, "impl is \"%s\"; known: %s", name, names);
-  }
+static posenc_status check(const posenc_spec *s, const char *name, const posenc_impl *impl) {
+  if (!impl)
+    return posenc_fail(POSENC_ERROR_UNKNOWN_IMPL, "impl is \"%q\"; known: %i", name);
   if (!posenc_impl_supported(impl))
-    return posenc_fail(POSENC_ERROR_CPU, message, size,
-        "impl is \"%s\", which needs %s; this machine does not offer it", impl->name, impl->isa);
-  const posenc_kernel *kernel = posenc_kernel_of(impl);
-  if (!(kernel->offers >> s.dtype & 1))
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, message, size, "dtype is %s; impl \"%s\" offers %s",
-        posenc_dtype_names[s.dtype], impl->name, impl->dtypes);
-  const char *reason = posenc_kernel_refuses(kernel, &s);
-  if (reason)
     return posenc_fail(
-        POSENC_ERROR_UNSUPPORTED, message, size, "impl \"%s\" does not offer this spec: %s", impl->name, reason);
+        POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine does not offer it", impl->name, impl->isa);
+  const posenc_kernel *kernel = posenc_kernel_of(impl);
+  if (!(kernel->offers >> s->dtype & 1))
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_dtype_names[s->dtype],
+        impl->name, impl->dtypes);
+  const char *reason = posenc_kernel_refuses(kernel, s);
+  if (reason)
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "impl \"%s\" does not offer this spec: %s", impl->name, reason);
   return POSENC_OK;
 }
 
@@ -50,15 +29,17 @@ static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / 
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
   if (!plan)
-    return POSENC_ERROR_ARGUMENT;
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a pointer to a plan is needed");
   *plan = NULL;
-  const posenc_status status = posenc_plan_check(spec, impl, NULL, 0);
+  posenc_status status = posenc_spec_check(spec);
   if (status != POSENC_OK)
     return status;
-
-  posenc_spec s;
-  posenc_spec_read(&s, spec, NULL, 0);
-  const posenc_kernel *kernel = posenc_kernel_of(posenc_impl_for(impl, &s));
+  posenc_spec s = *spec;
+  const posenc_impl *chosen = posenc_impl_for(impl, &s);
+  status = check(&s, impl, chosen);
+  if (status != POSENC_OK)
+    return status;
+  const posenc_kernel *kernel = posenc_kernel_of(chosen);
 
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
@@ -67,7 +48,7 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   const size_t table_bytes = padded <= POSENC_TABLES_FREQS ? round_up(padded * kernel->table_bytes, line) : 0;
   char *block = aligned_alloc(line, head + freqs_bytes + state_bytes + table_bytes);
   if (!block)
-    return POSENC_ERROR_MEMORY;
+    return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
   memset(block, 0, head + freqs_bytes + state_bytes);
 
   posenc_plan *p = (posenc_plan *)block;

@@ -5,8 +5,6 @@
  */
 #include "api/status.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef enum ladder { PAPER, NEXT_TO_LAST, HALVES, QUARTER } ladder;
@@ -57,7 +55,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 size_t posenc_preset_count(void) { return ROWS; }
 
-const posenc_preset *posenc_preset_at(size_t i) { return i < ROWS ? &rows[i].info : NULL; }
+const posenc_preset *posenc_preset_by_index(size_t i) { return i < ROWS ? &rows[i].info : NULL; }
 
 static const row *find(const char *name) {
   for (size_t i = 0; i < ROWS; i++)
@@ -82,30 +80,16 @@ static double denominator_of(ladder l, int64_t d_model) {
   return 0.0;
 }
 
-posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *message, size_t size) {
-  if (!name)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "name is NULL; the name of a preset is needed");
+posenc_status posenc_spec_preset(posenc_spec *spec, const char *name, int64_t d_model) {
+  if (!spec || !name)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is NULL; %s", spec ? "name" : "spec",
+        spec ? "the name of a preset is needed" : "a posenc_spec is needed");
   const row *r = find(name);
-  if (!r) {
-    char names[256] = "";
-    for (size_t i = 0; i < ROWS; i++)
-      snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", rows[i].info.name);
-    return posenc_fail(POSENC_ERROR_SPEC, message, size, "preset is \"%s\"; known: %s", name, names);
-  }
+  if (!r)
+    return posenc_fail(POSENC_ERROR_SPEC, "preset is \"%q\"; known: %r", name);
   if (d_model < r->least || d_model > POSENC_MAX_D_MODEL || d_model % r->multiple)
-    return posenc_fail(POSENC_ERROR_SPEC, message, size,
-        "d_model is %" PRId64 "; preset \"%s\" allows%s: %" PRId64 " to %" PRId64, d_model, name,
+    return posenc_fail(POSENC_ERROR_SPEC, "d_model is %d; preset \"%s\" allows%s: %d to %d", d_model, r->info.name,
         r->multiple == 2 ? " even ones" : "", r->least, POSENC_MAX_D_MODEL);
-  return POSENC_OK;
-}
-
-posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec) {
-  if (!spec)
-    return POSENC_ERROR_ARGUMENT;
-  const posenc_status status = posenc_spec_preset_check(name, d_model, NULL, 0);
-  if (status != POSENC_OK)
-    return status;
-  const row *r = find(name);
   *spec = posenc_spec_default(d_model);
   spec->denominator = denominator_of(r->ladder, d_model);
   spec->layout = r->layout;

@@ -4,7 +4,6 @@
 #include "api/fpstate.h"
 #include "api/status.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 const char *const posenc_dtype_names[POSENC_F16 + 1] = {
@@ -16,63 +15,60 @@ posenc_spec posenc_spec_default(int64_t d_model) {
 
 /* A program built with another header of this major version has a spec of the same size, perhaps with a field in the
  * room reserved here that this library does not know. It must be 0, or it would be ignored. */
-posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec, char *message, size_t size) {
+posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec) {
   if (!spec)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, message, size, "spec is NULL; a posenc_spec is needed");
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
   if (spec->struct_size != sizeof(posenc_spec))
-    return posenc_fail(POSENC_ERROR_SPEC, message, size,
-        "struct_size is %zu; allowed: sizeof(posenc_spec) = %zu, as posenc_spec_default() sets it", spec->struct_size,
-        sizeof(posenc_spec));
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "struct_size is %d; allowed: sizeof(posenc_spec) = %d, as posenc_spec_default() sets it",
+        (int64_t)spec->struct_size, (int64_t)sizeof(posenc_spec));
   for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
     if (spec->reserved[i] != 0)
-      return posenc_fail(POSENC_ERROR_SPEC, message, size,
-          "reserved[%zu] is %" PRIu64 "; this library, version %s, allows 0: was the spec set up by "
+      return posenc_fail(POSENC_ERROR_SPEC,
+          "reserved[%d] is %d; this library, version %s, allows 0: was the spec set up by "
           "posenc_spec_default() or posenc_spec_preset()?",
-          i, spec->reserved[i], posenc_version());
+          (int64_t)i, (int64_t)spec->reserved[i], posenc_version());
   *read = *spec;
   return POSENC_OK;
 }
 
-static posenc_status check_ladder(const posenc_spec *s, int64_t n, char *message, size_t size) {
+static posenc_status check_ladder(const posenc_spec *s, int64_t n) {
   const double denominator = posenc_denominator(s);
   if (!(s->base > 1.0) || isinf(s->base))
-    return posenc_fail(POSENC_ERROR_SPEC, message, size, "base is %.17g; allowed: finite and > 1", s->base);
+    return posenc_fail(POSENC_ERROR_SPEC, "base is %g; allowed: finite and > 1", s->base);
   if (!(s->denominator >= 0.0) || isinf(s->denominator))
-    return posenc_fail(POSENC_ERROR_SPEC, message, size,
-        "denominator is %.17g; allowed: finite and > 0, or 0 for d_model / 2", s->denominator);
+    return posenc_fail(
+        POSENC_ERROR_SPEC, "denominator is %g; allowed: finite and > 0, or 0 for d_model / 2", s->denominator);
   /* A given denominator must make sense even where the only frequency is 1 and it is not used. */
   const double last = n <= 1 ? (s->denominator != 0.0 ? 1.0 : 0.0) : (double)(n - 1), bits = last * log2(s->base);
   if (!(bits / denominator <= 1022.0))
-    return posenc_fail(POSENC_ERROR_SPEC, message, size,
-        "denominator is %.17g and base is %.17g: base^(-%.0f/denominator) falls below 2^-1022; allowed with this "
-        "base: a denominator of at least %.17g",
-        denominator, s->base, last, bits / 1022.0);
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "denominator is %g and base is %g: base^(-%d/denominator) falls below 2^-1022; allowed with this "
+        "base: a denominator of at least %g",
+        denominator, s->base, (int64_t)last, bits / 1022.0);
   if (s->n_freqs != 0)
-    return posenc_fail(
-        POSENC_ERROR_SPEC, message, size, "n_freqs is %" PRId64 " but freqs is NULL; allowed: 0", s->n_freqs);
+    return posenc_fail(POSENC_ERROR_SPEC, "n_freqs is %d but freqs is NULL; allowed: 0", s->n_freqs);
   return POSENC_OK;
 }
 
-static posenc_status check_freqs(const posenc_spec *s, int64_t n, char *message, size_t size) {
+static posenc_status check_freqs(const posenc_spec *s, int64_t n) {
   if (s->n_freqs != n)
-    return posenc_fail(POSENC_ERROR_SPEC, message, size,
-        "n_freqs is %" PRId64 "; allowed: %" PRId64 ", one for each pair of d_model %" PRId64 "'s columns", s->n_freqs,
-        n, s->d_model);
+    return posenc_fail(POSENC_ERROR_SPEC, "n_freqs is %d; allowed: %d, one for each pair of d_model %d's columns",
+        s->n_freqs, n, s->d_model);
   for (int64_t k = 0; k < n; k++) {
     const double w = fabs(s->freqs[k]);
     if (!(w == 0.0 || (w >= 0x1p-1022 && w <= 0x1p64)))
-      return posenc_fail(POSENC_ERROR_SPEC, message, size,
-          "freqs[%" PRId64 "] is %.17g; allowed: 0, or a magnitude from 2^-1022 to 2^64", k, s->freqs[k]);
+      return posenc_fail(
+          POSENC_ERROR_SPEC, "freqs[%d] is %g; allowed: 0, or a magnitude from 2^-1022 to 2^64", k, s->freqs[k]);
   }
   return POSENC_OK;
 }
 
-__attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s, char *message, size_t size) {
+__attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s) {
   /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): *s is read unless posenc_fail() has returned its
    * argument. */
   if (s->d_model < 1 || s->d_model > POSENC_MAX_D_MODEL)
-    return posenc_fail(POSENC_ERROR_SPEC, message, size, "d_model is %" PRId64 "; allowed: 1 to %" PRId64, s->d_model,
-        POSENC_MAX_D_MODEL);
+    return posenc_fail(POSENC_ERROR_SPEC, "d_model is %d; allowed: 1 to %d", s->d_model, POSENC_MAX_D_MODEL);
   const struct {
     const char *name;
     int32_t value, most;
@@ -84,24 +80,23 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
   };
   for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
     if (choices[i].value < 0 || choices[i].value > choices[i].most)
-      return posenc_fail(POSENC_ERROR_SPEC, message, size,
-          "%s is %" PRId32 "; allowed: 0 to %" PRId32 ", see posenc_%s", choices[i].name, choices[i].value,
-          choices[i].most, choices[i].name);
+      return posenc_fail(POSENC_ERROR_SPEC, "%s is %d; allowed: 0 to %d, see posenc_%s", choices[i].name,
+          (int64_t)choices[i].value, (int64_t)choices[i].most, choices[i].name);
   const double scale = fabs(s->position_scale);
   if (!(scale == 0.0 || (scale >= 0x1p-32 && scale <= 0x1p32)))
-    return posenc_fail(POSENC_ERROR_SPEC, message, size,
-        "position_scale is %.17g; allowed: a magnitude from 2^-32 to 2^32, or 0 for 1", s->position_scale);
+    return posenc_fail(POSENC_ERROR_SPEC, "position_scale is %g; allowed: a magnitude from 2^-32 to 2^32, or 0 for 1",
+        s->position_scale);
   const int64_t n = posenc_n_freqs(s);
-  return s->freqs ? check_freqs(s, n, message, size) : check_ladder(s, n, message, size);
+  return s->freqs ? check_freqs(s, n) : check_ladder(s, n);
 }
 
-posenc_status posenc_spec_check(const posenc_spec *spec, char *message, size_t size) {
+posenc_status posenc_spec_check(const posenc_spec *spec) {
   posenc_spec s;
-  posenc_status status = posenc_spec_read(&s, spec, message, size);
+  posenc_status status = posenc_spec_read(&s, spec);
   if (status != POSENC_OK)
     return status;
   const posenc_fpstate caller = posenc_fp_enter(); /* a subnormal frequency must be seen, not read as zero */
-  status = check_fields(&s, message, size);
+  status = check_fields(&s);
   posenc_fp_leave(caller);
   return status;
 }

@@ -1,9 +1,11 @@
-/* Status codes and their messages, the version, the sizes of dtypes. */
+/* Status codes, why a call was refused, the version, the sizes of dtypes. */
 #include "api/status.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *posenc_version(void) { return POSENC_VERSION_STRING; }
 
@@ -44,12 +46,109 @@ size_t posenc_dtype_size(posenc_dtype dtype) {
   return 0;
 }
 
-posenc_status posenc_fail(posenc_status status, char *message, size_t size, const char *format, ...) {
-  if (message && size > 0) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, size < INT_MAX ? size : INT_MAX, format, arguments); /* some write nothing above that */
-    va_end(arguments);
-  }
+/* ---- why a call was refused ---- */
+
+typedef struct refusal {
+  const char *sentence; /* as posenc_fail() has it; NULL: no call was refused */
+  union {
+    int64_t integer;
+    double real;
+    const void *pointer;
+  } values[5];
+  int32_t status;
+  char text[sizeof(posenc_error) - 6 * sizeof(int64_t) - sizeof(int32_t)];
+} refusal;
+
+_Static_assert(sizeof(refusal) == sizeof(posenc_error) && sizeof(refusal) == 128, "what a handler saves is all of it");
+
+/* Memory that is there from a thread's start. Only glibc has room for it in a library that is loaded later. */
+#ifdef __GLIBC__
+__attribute__((tls_model("initial-exec")))
+#endif
+static _Thread_local posenc_error last;
+
+posenc_error *posenc_error_location(void) { return &last; }
+
+posenc_status posenc_fail(posenc_status status, const char *sentence, ...) {
+  refusal why = {.sentence = sentence, .status = (int32_t)status};
+  int n = 0;
+  va_list arguments;
+  va_start(arguments, sentence);
+  for (const char *p = sentence; *p; p++)
+    if (*p == '%')
+      switch (*++p) {
+      case 'd':
+        why.values[n++].integer = va_arg(arguments, int64_t);
+        break;
+      case 'g':
+        why.values[n++].real = va_arg(arguments, double);
+        break;
+      case 'p':
+        why.values[n++].pointer = va_arg(arguments, const void *);
+        break;
+      case 's':
+        why.values[n++].pointer = va_arg(arguments, const char *);
+        break;
+      case 'q':
+        strncpy(why.text, va_arg(arguments, const char *), sizeof why.text - 1);
+        break;
+      }
+  va_end(arguments);
+  memcpy(&last, &why, sizeof last);
   return status;
+}
+
+typedef struct text {
+  char *at;
+  size_t left;
+} text;
+
+__attribute__((format(printf, 2, 3))) static void append(text *t, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(t->at, t->left, format, arguments);
+  va_end(arguments);
+  const size_t written = length < 0 ? 0 : (size_t)length < t->left ? (size_t)length : t->left - 1;
+  t->at += written;
+  t->left -= written;
+}
+
+posenc_status posenc_last_error(char *message, size_t size) {
+  refusal why;
+  memcpy(&why, &last, sizeof why);
+  if (!message || size == 0)
+    return (posenc_status)why.status;
+  text t = {message, size < INT_MAX ? size : INT_MAX}; /* some write nothing above that */
+  int n = 0;
+  *message = '\0';
+  for (const char *p = why.sentence ? why.sentence : ""; *p; p++)
+    if (*p != '%')
+      append(&t, "%c", *p);
+    else
+      switch (*++p) {
+      case 'd':
+        append(&t, "%" PRId64, why.values[n++].integer);
+        break;
+      case 'g':
+        append(&t, "%.17g", why.values[n++].real);
+        break;
+      case 'p':
+        append(&t, "%p", why.values[n++].pointer);
+        break;
+      case 's':
+        append(&t, "%s", (const char *)why.values[n++].pointer);
+        break;
+      case 'q':
+        append(&t, "%s", why.text);
+        break;
+      case 'i':
+        for (size_t i = 0; i < posenc_impl_count(); i++)
+          append(&t, "%s%s", i ? ", " : "", posenc_impl_by_index(i)->name);
+        break;
+      case 'r':
+        for (size_t i = 0; i < posenc_preset_count(); i++)
+          append(&t, "%s%s", i ? ", " : "", posenc_preset_by_index(i)->name);
+        break;
+      }
+  return (posenc_status)why.status;
 }

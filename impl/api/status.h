@@ -3,8 +3,10 @@
 
 #include "posenc.h"
 
-/* Writes the message if there is room for one, and returns the status. */
-__attribute__((format(printf, 4, 5))) posenc_status posenc_fail(
-    posenc_status status, char *message, size_t size, const char *format, ...);
+/* Records why the calling thread is refused, for posenc_last_error(), and returns the status. What the sentence is about is
+ * copied, and nothing is formatted:
+ *   %d int64_t   %g double   %p const void *   %s a string that lives as long as the library
+ *   %q a caller's string, cut (at most one)    %i the names of all implementations   %r of all presets */
+posenc_status posenc_fail(posenc_status status, const char *sentence, ...);
 
 #endif

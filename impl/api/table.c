@@ -8,7 +8,8 @@
  * worth a second way. aligned_alloc() costs no more than mmap(), and sanitizers watch what it gives.
  */
 #define _DEFAULT_SOURCE /* madvise */
-#include "posenc.h"
+#include "api/refusals.h"
+#include "api/status.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +43,10 @@ static void *allocate(size_t bytes) {
 posenc_status posenc_table_create(
     void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride) {
   if (!table)
-    return POSENC_ERROR_ARGUMENT;
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "table is NULL; a pointer to a table is needed");
   *table = NULL;
-  const posenc_status status = posenc_table_check(plan, first, count, row_stride, NULL, 0);
+  const posenc_rows wanted = {.first = first, .count = count};
+  const posenc_status status = posenc_refuse_table(plan, &wanted, row_stride);
   if (status != POSENC_OK)
     return status;
 
@@ -52,7 +54,7 @@ posenc_status posenc_table_create(
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)posenc_plan_spec(plan)->dtype);
   unsigned char *rows = allocate((size_t)(count * stride * size));
   if (!rows)
-    return POSENC_ERROR_MEMORY;
+    return posenc_fail(POSENC_ERROR_MEMORY, "out of memory for %d rows of %d elements", count, stride);
   if (stride > d_model) /* the allocator's memory may have been used before */
     for (int64_t i = 0; i < count; i++)
       memset(rows + (i * stride + d_model) * size, 0, (size_t)((stride - d_model) * size));

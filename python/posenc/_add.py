@@ -95,7 +95,7 @@ def _run(p: Plan, x: _Batches, scale: float, out: _Batches, first: int, threads:
             return first + i, rows, x.at(i), x.row, scale, out.at(i), out.row
         return first + i, rows, batch, x.at(i), x.strides(), scale, out.at(i), out.strides()
 
-    run(p, "posenc_add" if batch == 1 else "posenc_add_batch", threads, count, arguments, batch)
+    run(p, "posenc_add" if batch == 1 else "posenc_add_batch", threads, count, (first, None, None), arguments, batch)
 
 
 def add(

@@ -144,14 +144,13 @@ def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
     return max(statuses)
 
 
-def in_parts(threads: SupportsIndex, count: int, piece: int, write: Write) -> int:
-    """`in_pieces` for all rows, shared by so many threads at most; a status.
+def in_parts(n: int, count: int, piece: int, write: Write) -> int:
+    """`in_pieces` for all rows, shared by n threads at most; a status.
 
     The calling thread writes the first rows and takes the time. The others are shared where they are worth starting threads,
     which their size does not tell: of equal sizes, one kind of table takes ten thousand times as long as another. The library
     is called without the interpreter's lock.
     """
-    n = index("threads", threads, 1, 1 << 20)
     if n < 2 or count < 2:
         return in_pieces(0, count, piece, write)
     head = max(1, count // _SAMPLE)
@@ -174,23 +173,25 @@ def run(
     name: str,
     threads: SupportsIndex | None,
     count: int,
+    positions: tuple[int, int | None, int | None],
     arguments: Callable[[int, int], tuple[Any, ...]],
     batch: int = 1,
 ) -> None:
     """Calls the library's function of this name for all rows; each of them is written `batch` times.
 
-    `arguments(first, rows)` returns the arguments for rows first .. first + rows - 1. It must refer to the arrays and
-    so keep them alive: after a second Ctrl-C, a thread may still write its last piece when this call has ended. All
-    rows are checked before the first is written, by the function itself where one call is enough.
+    `positions` are the first one, and the addresses of integer or real ones. `arguments(first, rows)` returns the arguments for
+    rows first .. first + rows - 1. It must refer to the arrays and so keep them alive: after a second Ctrl-C, a thread may still
+    write its last piece when this call has ended. All positions are checked before the first row is written.
     """
-    function, check, whole = getattr(library, name), getattr(library, f"{name}_check"), arguments(0, count)
+    function = getattr(library, name)
     piece = max(1, _FIRST_PIECE[p.dtype] // max(1, p.d_model * batch))
-    if threads is None and count <= piece:
-        status = function(p.handle, *whole)
+    if threads is None and count <= piece or count == 0:
+        status = function(p.handle, *arguments(0, count))
     else:
-        status = check(p.handle, *whole, None, 0)
+        first, integers, reals = positions
+        status = library.posenc_positions_check(p.handle, first, count, integers, reals)
         if status == 0:
-            n = 1 if threads is None else threads
+            n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
             status = in_parts(n, count, piece, lambda first, rows: function(p.handle, *arguments(first, rows)))
     if status:
-        fail(status, check, p.handle, *whole)
+        fail(status)

@@ -109,7 +109,7 @@ def readings(d: int) -> list[Reading]:
     found: list[Reading] = []
     for preset in presets():
         spec = library.posenc_spec_default(d)
-        if library.posenc_spec_preset(preset.name.encode(), d, ctypes.byref(spec)):
+        if library.posenc_spec_preset(ctypes.byref(spec), preset.name.encode(), d):
             continue
         columns, n = np.arange(d), d // 2 + (d % 2 and spec.odd == 0)
         if n == 0:

@@ -43,36 +43,29 @@ class Strides(ctypes.Structure):
 
 _PLAN, _POINTER, _INT, _TEXT, _REAL = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p, ctypes.c_double
 _SPEC, _IMPL = ctypes.POINTER(Spec), ctypes.POINTER(Impl)
-_MESSAGE = [ctypes.c_char_p, ctypes.c_size_t]
-
-
-def _checked(name: str, arguments: list) -> dict:
-    """A function that returns a status, and the one that says what it would return."""
-    return {name: (ctypes.c_int, arguments), f"{name}_check": (ctypes.c_int, [*arguments, *_MESSAGE])}
 
 
 _FUNCTIONS = {  # name: (result, arguments)
     "posenc_status_string": (_TEXT, [ctypes.c_int]),
+    "posenc_last_error": (ctypes.c_int, [_TEXT, ctypes.c_size_t]),
     "posenc_spec_default": (Spec, [_INT]),
     "posenc_preset_count": (ctypes.c_size_t, []),
-    "posenc_preset_at": (ctypes.POINTER(Preset), [ctypes.c_size_t]),
-    "posenc_spec_preset": (ctypes.c_int, [_TEXT, _INT, _SPEC]),
-    "posenc_spec_preset_check": (ctypes.c_int, [_TEXT, _INT, *_MESSAGE]),
+    "posenc_preset_by_index": (ctypes.POINTER(Preset), [ctypes.c_size_t]),
+    "posenc_spec_preset": (ctypes.c_int, [_SPEC, _TEXT, _INT]),
     "posenc_impl_count": (ctypes.c_size_t, []),
-    "posenc_impl_at": (_IMPL, [ctypes.c_size_t]),
+    "posenc_impl_by_index": (_IMPL, [ctypes.c_size_t]),
     "posenc_impl_supported": (ctypes.c_int, [_IMPL]),
     "posenc_impl_error_bound": (_REAL, [_IMPL, _SPEC, _REAL, _INT]),
-    "posenc_plan_check": (ctypes.c_int, [_SPEC, _TEXT, *_MESSAGE]),
     "posenc_plan_create": (ctypes.c_int, [ctypes.POINTER(_PLAN), _SPEC, _TEXT]),
     "posenc_plan_destroy": (None, [_PLAN]),
     "posenc_plan_spec": (_SPEC, [_PLAN]),
-    **_checked("posenc_fill", [_PLAN, _INT, _INT, _POINTER, _INT]),
-    **_checked("posenc_fill_at", [_PLAN, _POINTER, _INT, _POINTER, _INT]),
-    **_checked("posenc_fill_at_real", [_PLAN, _POINTER, _INT, _POINTER, _INT]),
-    **_checked("posenc_fill_pair", [_PLAN, _INT, _INT, _POINTER, _POINTER, _INT]),
-    **_checked("posenc_add", [_PLAN, _INT, _INT, _POINTER, _INT, _REAL, _POINTER, _INT]),
-    **_checked("posenc_add_batch", [_PLAN, _INT, _INT, _INT, _POINTER, Strides, _REAL, _POINTER, Strides]),
-    "posenc_table_check": (ctypes.c_int, [_PLAN, _INT, _INT, _INT, *_MESSAGE]),
+    "posenc_fill": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _INT]),
+    "posenc_fill_at": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),
+    "posenc_fill_at_real": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),
+    "posenc_fill_pair": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _POINTER, _INT]),
+    "posenc_add": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _INT, _REAL, _POINTER, _INT]),
+    "posenc_add_batch": (ctypes.c_int, [_PLAN, _INT, _INT, _INT, _POINTER, Strides, _REAL, _POINTER, Strides]),
+    "posenc_positions_check": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _POINTER]),
 }
 
 

@@ -33,7 +33,7 @@ def implementations() -> list[Implementation]:
     """All implementations of the library that is loaded, in its order."""
     rows = []
     for i in range(library.posenc_impl_count()):
-        row = library.posenc_impl_at(i)
+        row = library.posenc_impl_by_index(i)
         *texts, dtypes = [getattr(row.contents, name).decode() for name, _ in row.contents._fields_]
         rows.append(Implementation(*texts, tuple(dtypes.split()), bool(library.posenc_impl_supported(row))))
     return rows
@@ -41,5 +41,5 @@ def implementations() -> list[Implementation]:
 
 def presets() -> list[Preset]:
     """All presets of the library that is loaded, in its order."""
-    rows = [library.posenc_preset_at(i).contents for i in range(library.posenc_preset_count())]
+    rows = [library.posenc_preset_by_index(i).contents for i in range(library.posenc_preset_count())]
     return [Preset(*(getattr(row, name).decode() for name, _ in row._fields_)) for row in rows]

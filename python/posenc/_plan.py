@@ -6,7 +6,7 @@ import ctypes
 import functools
 import numbers
 import operator
-from typing import Any, Callable, NoReturn, SupportsIndex, Tuple
+from typing import Any, NoReturn, SupportsIndex, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +25,11 @@ Field = Tuple[str, float]  #: of a spec, and its value
 _FIELDS = {*_NAMES, "denominator", "position_scale"}  # None means what the preset says
 
 
-def fail(status: int, check: Callable[..., int], *arguments: Any) -> NoReturn:
-    """Raises what a status means, in the library's own words: `check` is the function that gives them."""
+def fail(status: int) -> NoReturn:
+    """Raises what the library refused, in its own words if this thread was."""
     message = ctypes.create_string_buffer(_MESSAGE_SIZE)
-    check(*arguments, message, _MESSAGE_SIZE)
-    text = (message.value or library.posenc_status_string(status)).decode(errors="replace")
+    here = library.posenc_last_error(message, _MESSAGE_SIZE) == status
+    text = (message.value if here else library.posenc_status_string(status)).decode(errors="replace")
     raise MemoryError(text) if status == MEMORY else ValueError(text)
 
 
@@ -45,10 +45,9 @@ class Plan:
         self._destroy = library.posenc_plan_destroy  # modules may be gone when the interpreter ends
         spec = library.posenc_spec_default(d_model)
         if preset is not None:
-            name = preset.encode()
-            status = library.posenc_spec_preset(name, d_model, ctypes.byref(spec))
+            status = library.posenc_spec_preset(ctypes.byref(spec), preset.encode(), d_model)
             if status:
-                fail(status, library.posenc_spec_preset_check, name, d_model)
+                fail(status)
         for field, value in fields:
             setattr(spec, field, value)
         if freqs is not None:
@@ -59,7 +58,7 @@ class Plan:
         handle = ctypes.c_void_p()
         status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), chosen)
         if status:
-            fail(status, library.posenc_plan_check, ctypes.byref(spec), chosen)
+            fail(status)
         self.handle = handle.value
         self.d_model = d_model
         self.pairs = d_model // 2 if spec.odd == _NAMES["odd"].index("zero") else (d_model + 1) // 2  #: frequencies

@@ -19,16 +19,16 @@ def _fresh(p: Plan, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) ->
     try:
         return fresh(shape, dtype)
     except MemoryError:
-        status = library.posenc_table_check(p.handle, first, shape[0], 0, None, 0)
+        status = library.posenc_positions_check(p.handle, first, shape[0], None, None)
         if status:
-            fail(status, library.posenc_table_check, p.handle, first, shape[0], 0)
+            fail(status)
         raise
 
 
 def _fill(p: Plan, first: int, count: int, out: Any, threads: SupportsIndex | None) -> None:
     address, stride = rows_of("out", out, (count, p.d_model), p.dtype)
     run(
-        p, "posenc_fill", threads, count,
+        p, "posenc_fill", threads, count, (first, None, None),
         lambda i, rows: (first + i, rows, address + i * stride * out.itemsize, stride),
     )  # fmt: skip
 
@@ -38,9 +38,10 @@ def _fill_at(p: Plan, positions: Array, out: Any, threads: SupportsIndex | None)
     if np.may_share_memory(positions, out):  # they would change while they are read
         positions = positions.copy()
     at = positions.ctypes.data
-    name = "posenc_fill_at_real" if positions.dtype.kind == "f" else "posenc_fill_at"
+    real = positions.dtype.kind == "f"
     run(
-        p, name, threads, positions.size,
+        p, "posenc_fill_at_real" if real else "posenc_fill_at", threads, positions.size,
+        (0, None, at) if real else (0, at, None),
         lambda i, rows: (at + i * positions.itemsize, rows, address + i * stride * out.itemsize, stride),
     )  # fmt: skip
 
@@ -227,5 +228,5 @@ def pair(
         offset = i * stride * out[0].itemsize
         return start + i, rows, sines + offset, cosines + offset, stride
 
-    run(p, "posenc_fill_pair", threads, count, arguments)
+    run(p, "posenc_fill_pair", threads, count, (start, None, None), arguments)
     return out[0], out[1]

@@ -20,7 +20,7 @@ results campaign_prepare(
   r.impls = must_calloc((int64_t)r.n_impls, sizeof *r.impls);
   for (size_t i = 0; i < r.n_impls; i++) {
     impl_result *result = &r.impls[i];
-    result->impl = n ? impls[i] : posenc_impl_at(i);
+    result->impl = n ? impls[i] : posenc_impl_by_index(i);
     result->supported = posenc_impl_supported(result->impl);
     result->verdicts = must_calloc(r.sweep.count, sizeof *result->verdicts);
   }

@@ -30,7 +30,7 @@ static inline void family_of(const posenc_impl *impl, char family[FAMILY_SIZE]) 
 /* The i-th member that runs here, in the order of the list; NULL past the last. */
 static inline const posenc_impl *family_member(const char *family, size_t i) {
   for (size_t j = 0; j < posenc_impl_count(); j++) {
-    const posenc_impl *impl = posenc_impl_at(j);
+    const posenc_impl *impl = posenc_impl_by_index(j);
     char of[FAMILY_SIZE];
     family_of(impl, of);
     if (posenc_impl_supported(impl) && strcmp(of, family) == 0 && i-- == 0)

@@ -135,8 +135,8 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
     const posenc_spec *changes = &others[i].changes;
     const char *const preset = others[i].preset ? others[i].preset : "paper";
     char message[256];
-    if (posenc_spec_preset(preset, others[i].d_model, &spec) != POSENC_OK) {
-      posenc_spec_preset_check(preset, others[i].d_model, message, sizeof message);
+    if (posenc_spec_preset(&spec, preset, others[i].d_model) != POSENC_OK) {
+      posenc_last_error(message, sizeof message);
       fprintf(stderr, "preset %s: %s\n", preset, message);
       exit(2);
     }

@@ -51,14 +51,14 @@ int32_t argument_choice(struct argp_state *state, const char *option, const char
 }
 
 static const char *impl_name(int32_t i) {
-  const posenc_impl *impl = posenc_impl_at((size_t)i);
+  const posenc_impl *impl = posenc_impl_by_index((size_t)i);
   return impl ? impl->name : NULL;
 }
 
 const posenc_impl *argument_impl(struct argp_state *state, const char *name) {
   const posenc_impl *impl = posenc_impl_find(name); /* a family too */
   if (!impl)
-    impl = posenc_impl_at((size_t)argument_choice(state, "--impl", name, impl_name));
+    impl = posenc_impl_by_index((size_t)argument_choice(state, "--impl", name, impl_name));
   if (!posenc_impl_supported(impl))
     argp_error(state, "--impl %s: needs %s, which this machine lacks", name, impl->isa);
   return impl;

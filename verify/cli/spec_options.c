@@ -40,7 +40,7 @@ static const struct argp_option known[] = {
 };
 
 static const char *preset_name(int32_t i) {
-  const posenc_preset *preset = posenc_preset_at((size_t)i);
+  const posenc_preset *preset = posenc_preset_by_index((size_t)i);
   return preset ? preset->name : NULL;
 }
 
@@ -71,15 +71,18 @@ static void build_spec(struct argp_state *state, spec_options *o) {
   char message[256];
   if (o->preset) {
     const int64_t d_model = o->spec.d_model;
-    if (posenc_spec_preset_check(o->preset, d_model, message, sizeof message) != POSENC_OK)
+    if (posenc_spec_preset(&o->spec, o->preset, d_model) != POSENC_OK) {
+      posenc_last_error(message, sizeof message);
       argp_error(state, "--preset %s: %s", o->preset, message);
-    posenc_spec_preset(o->preset, d_model, &o->spec);
+    }
   }
   for (int i = 0; i < SPEC_FIELDS; i++)
     if (o->texts[i])
       set_field(state, &o->spec, &fields[i], o->texts[i]);
-  if (posenc_spec_check(&o->spec, message, sizeof message) != POSENC_OK)
+  if (posenc_spec_check(&o->spec) != POSENC_OK) {
+    posenc_last_error(message, sizeof message);
     argp_error(state, "%s", message);
+  }
   const double scale = fabs(spec_scale(&o->spec)), far = fmax(fabs((double)o->from), fabs((double)(o->to - 1)));
   if (far * scale > (double)POSENC_MAX_POSITION)
     argp_error(state, "--positions %lld:%lld, times a scale of %g, lie beyond -2^32 to 2^32", (long long)o->from,

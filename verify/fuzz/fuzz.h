@@ -65,7 +65,7 @@ typedef struct fuzz_spec {
 
 void take_spec(bytes *b, fuzz_spec *f);
 
-/* posenc_spec_check, posenc_plan_check and posenc_plan_create on it, judged. Returns the plan, or NULL where there is
+/* posenc_spec_check and posenc_plan_create on it, judged. Returns the plan, or NULL where there is
  * none. */
 posenc_plan *plan_judged(bytes *b, const fuzz_spec *f);
 
@@ -77,8 +77,8 @@ typedef struct message {
 } message;
 void message_clear(message *m, bytes *b);
 
-/* The status of a _check and its message; returns whether it is POSENC_OK. */
-bool judge_check(const char *what, const message *m, posenc_status status, allowed a);
+/* The status of a call that was just made, and its message if it was refused; returns whether it is POSENC_OK. */
+bool judge_refusal(const char *what, message *m, posenc_status status, allowed a);
 
 /* ---- calls.c: calls on a plan, made of the fuzzer's bytes, and judged. */
 

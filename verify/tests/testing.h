@@ -17,8 +17,8 @@
 /* The i-th implementation this machine can run, counting down the list; NULL past the last. */
 static inline const posenc_impl *runnable(size_t i) {
   for (size_t j = 0; j < posenc_impl_count(); j++)
-    if (posenc_impl_supported(posenc_impl_at(j)) && i-- == 0)
-      return posenc_impl_at(j);
+    if (posenc_impl_supported(posenc_impl_by_index(j)) && i-- == 0)
+      return posenc_impl_by_index(j);
   return NULL;
 }
 
@@ -26,10 +26,19 @@ static inline const posenc_impl *runnable(size_t i) {
 static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
   posenc_plan *plan = NULL;
   char message[512] = "";
-  if (posenc_plan_check(spec, impl, message, sizeof message) != POSENC_OK)
+  if (posenc_plan_create(&plan, spec, impl) != POSENC_OK) {
+    posenc_last_error(message, sizeof message);
     fail_msg("%s", message);
-  assert_int_equal(posenc_plan_create(&plan, spec, impl), POSENC_OK);
+  }
   return plan;
+}
+
+/* Whether there is one. */
+static inline int is_offered(const posenc_spec *spec, const char *impl) {
+  posenc_plan *plan = NULL;
+  posenc_plan_create(&plan, spec, impl);
+  posenc_plan_destroy(plan);
+  return plan != NULL;
 }
 
 /* Bits of float rows, compared with a message that says where. */

@@ -19,7 +19,7 @@ static const struct argp_option argp_options[] = {
 
 static void list_presets(void) {
   for (size_t i = 0; i < posenc_preset_count(); i++) {
-    const posenc_preset *p = posenc_preset_at(i);
+    const posenc_preset *p = posenc_preset_by_index(i);
     printf("%s\n  formula  %s\n  users    %s\n  starts   %s\n", p->name, p->formula, p->users, p->starts);
   }
   exit(0);
@@ -32,8 +32,13 @@ static void finish(struct argp_state *state, const table_options *o) {
     argp_error(state, "-o FILE is needed");
   if (!o->table.has_positions)
     argp_error(state, "--positions N, the number of rows, is needed");
-  if (posenc_plan_check(&o->table.spec, o->impl, message, sizeof message) != POSENC_OK)
+  posenc_plan *plan;
+  const posenc_status status = posenc_plan_create(&plan, &o->table.spec, o->impl);
+  if (status != POSENC_OK && status != POSENC_ERROR_MEMORY) { /* without memory, write_table() will say so */
+    posenc_last_error(message, sizeof message);
     argp_error(state, "%s", message);
+  }
+  posenc_plan_destroy(plan);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {

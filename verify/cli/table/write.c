@@ -49,12 +49,11 @@ static int put_table(FILE *out, const posenc_plan *plan, const table_options *o)
 int write_table(const table_options *o) {
   posenc_plan *plan;
   char message[512];
-  double element; /* only its address is looked at */
   posenc_status status = posenc_plan_create(&plan, &o->table.spec, o->impl);
-  snprintf(message, sizeof message, "%s", posenc_status_string(status));
   if (status == POSENC_OK)
-    status = posenc_fill_check(plan, o->first, o->rows, &element, o->table.spec.d_model, message, sizeof message);
+    status = posenc_positions_check(plan, o->first, o->rows, NULL, NULL);
   if (status != POSENC_OK) {
+    posenc_last_error(message, sizeof message);
     fprintf(stderr, "posenc-table: %s\n", message);
     posenc_plan_destroy(plan);
     return 2;

@@ -37,7 +37,7 @@ static const char *reference_name(int32_t i) { return i == 0 ? "mpfr" : i == 1 ?
 
 _Noreturn static void list_impls(void) {
   for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_at(i);
+    const posenc_impl *impl = posenc_impl_by_index(i);
     printf("%-18s %-7s %-10s %s; %s\n", impl->name, impl->isa, posenc_impl_supported(impl) ? "runs here" : "not here",
         impl->summary, impl->arithmetic);
   }
@@ -93,9 +93,14 @@ static void check_work(struct argp_state *state, const options *o) {
     argp_error(state, "--impl %s: not with files", o->impls[0]->name);
   if (o->all_members && !o->exhaustive)
     argp_error(state, "--all-members: only with --exhaustive");
-  if (o->exhaustive &&
-      posenc_plan_check(&o->shape.spec, o->n_impls ? o->impls[0]->name : "exact", message, sizeof message) != POSENC_OK)
-    argp_error(state, "%s", message);
+  if (o->exhaustive) {
+    posenc_plan *plan;
+    if (posenc_plan_create(&plan, &o->shape.spec, o->n_impls ? o->impls[0]->name : "exact") != POSENC_OK) {
+      posenc_last_error(message, sizeof message);
+      argp_error(state, "%s", message);
+    }
+    posenc_plan_destroy(plan);
+  }
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {

@@ -2,23 +2,93 @@
 #include "testing.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "campaign/family.h"
 #include "formats.h"
 
+/* ---- why a call was refused ---- */
+
+static posenc_status refuse(int64_t d_model) {
+  const posenc_spec spec = posenc_spec_default(d_model);
+  return posenc_spec_check(&spec);
+}
+
 static void messages_are_cut(void **state) {
   (void)state;
-  posenc_spec bad = posenc_spec_default(0);
   char message[8] = {'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x'};
-  assert_int_equal(posenc_spec_check(&bad, message, 5), POSENC_ERROR_SPEC);
+  assert_int_equal(refuse(0), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_last_error(message, 5), POSENC_ERROR_SPEC);
   assert_memory_equal(message, "d_mo\0xxx", 8);
-  assert_int_equal(posenc_spec_check(&bad, message, 0), POSENC_ERROR_SPEC);
-  assert_int_equal(posenc_spec_check(&bad, NULL, 100), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_last_error(message, 0), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_last_error(NULL, 100), POSENC_ERROR_SPEC);
   assert_memory_equal(message, "d_mo\0xxx", 8);
   static char whole[512];
-  assert_int_equal(posenc_spec_check(&bad, whole, SIZE_MAX), POSENC_ERROR_SPEC); /* it is as long as it is */
+  assert_int_equal(posenc_last_error(whole, SIZE_MAX), POSENC_ERROR_SPEC); /* it is as long as it is */
   assert_string_equal(whole, "d_model is 0; allowed: 1 to 1048576");
+}
+
+static void assert_last(posenc_status status, const char *words) {
+  char message[512];
+  assert_int_equal(posenc_last_error(message, sizeof message), status);
+  assert_int_equal(strlen(words) == 0, strlen(message) == 0);
+  assert_non_null(strstr(message, words));
+}
+
+static void *in_another_thread(void *unused) {
+  assert_last(POSENC_OK, "");
+  refuse(-7);
+  assert_last(POSENC_ERROR_SPEC, "d_model is -7");
+  return unused;
+}
+
+/* Each thread has its own, which calls that are fine leave alone; a caller's name is copied; a handler puts it back. */
+static void last_errors(void **state) {
+  (void)state;
+  float row[8];
+  posenc_plan *plan;
+  const posenc_spec spec = posenc_spec_default(8);
+  char name[200];
+  memset(name, 'n', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  assert_int_equal(posenc_plan_create(&plan, &spec, name), POSENC_ERROR_UNKNOWN_IMPL);
+  memset(name, 'm', sizeof name);
+  plan = plan_of(&spec, NULL);
+  assert_int_equal(posenc_fill(plan, 0, 1, row, 8), POSENC_OK);
+  assert_last(POSENC_ERROR_UNKNOWN_IMPL, "impl is \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
+  assert_last(POSENC_ERROR_UNKNOWN_IMPL, "n\"; known: ");
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, in_another_thread, NULL), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  assert_last(POSENC_ERROR_UNKNOWN_IMPL, "nnn");
+  const posenc_error saved = *posenc_error_location();
+  assert_int_equal(posenc_fill(plan, INT64_MAX, 1, row, 8), POSENC_ERROR_DOMAIN);
+  assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
+  *posenc_error_location() = saved;
+  assert_last(POSENC_ERROR_UNKNOWN_IMPL, "nnn");
+  posenc_plan_destroy(plan);
+}
+
+/* The positions of a whole table, for those who write it in pieces. */
+static void positions_are_checked(void **state) {
+  (void)state;
+  const posenc_spec spec = posenc_spec_default(8);
+  posenc_plan *plan = plan_of(&spec, NULL);
+  const int64_t most = POSENC_MAX_POSITION, at[] = {0, -most, most + 1};
+  const double reals[] = {0.5, NAN};
+  assert_int_equal(posenc_positions_check(plan, -most, 2 * most + 1, NULL, NULL), POSENC_OK);
+  assert_int_equal(posenc_positions_check(plan, -most, 2 * most + 2, NULL, NULL), POSENC_ERROR_DOMAIN);
+  assert_int_equal(posenc_positions_check(plan, 0, -1, NULL, NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_positions_check(NULL, 0, 1, NULL, NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_positions_check(plan, INT64_MAX, 2, at, NULL), POSENC_OK);
+  assert_int_equal(posenc_positions_check(plan, 0, 3, at, NULL), POSENC_ERROR_DOMAIN);
+  assert_last(POSENC_ERROR_DOMAIN, "positions[2] is 4294967297; allowed: -2^32 to 2^32");
+  assert_int_equal(posenc_positions_check(plan, 0, 1, NULL, reals), POSENC_OK);
+  assert_int_equal(posenc_positions_check(plan, 0, 2, NULL, reals), POSENC_ERROR_DOMAIN);
+  assert_int_equal(posenc_positions_check(plan, 0, INT64_MAX, at, NULL), POSENC_ERROR_SIZE);
+  assert_int_equal(posenc_positions_check(plan, INT64_MAX, 0, NULL, NULL), POSENC_OK);
+  posenc_plan_destroy(plan);
 }
 
 /* ---- implementations ---- */
@@ -26,8 +96,8 @@ static void messages_are_cut(void **state) {
 static void implementations(void **state) {
   (void)state;
   assert_true(posenc_impl_count() >= 4);
-  assert_null(posenc_impl_at(posenc_impl_count()));
-  assert_null(posenc_impl_at(SIZE_MAX));
+  assert_null(posenc_impl_by_index(posenc_impl_count()));
+  assert_null(posenc_impl_by_index(SIZE_MAX));
   assert_null(posenc_impl_find("no such"));
   assert_null(posenc_impl_find(""));
   assert_null(posenc_impl_find("sleef_"));
@@ -44,14 +114,14 @@ static void implementations(void **state) {
   assert_int_equal(posenc_plan_create(&plan, &odd_ladder, "exact"), POSENC_ERROR_UNSUPPORTED);
   assert_int_equal(posenc_impl_supported(NULL), 0);
   for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_at(i);
+    const posenc_impl *impl = posenc_impl_by_index(i);
     assert_ptr_equal(posenc_impl_find(impl->name), impl);
     assert_int_equal(strncmp(impl->arithmetic, "float", 5), 0);
     assert_true(strlen(impl->summary) > 10 && strlen(impl->bound) > 5);
     assert_true(!strcmp(impl->evidence, "proved") || !strcmp(impl->evidence, "upstream") ||
                 !strcmp(impl->evidence, "measured"));
     for (size_t j = 0; j < i; j++)
-      assert_string_not_equal(impl->name, posenc_impl_at(j)->name);
+      assert_string_not_equal(impl->name, posenc_impl_by_index(j)->name);
     if (!strcmp(impl->isa, "any"))
       assert_true(posenc_impl_supported(impl));
   }
@@ -62,7 +132,7 @@ static void families(void **state) {
   (void)state;
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     char family[FAMILY_SIZE];
-    family_of(posenc_impl_at(i), family);
+    family_of(posenc_impl_by_index(i), family);
     const posenc_impl *const found = posenc_impl_find(family), *const first = family_member(family, 0);
     assert_true(first ? found == first : found && !posenc_impl_supported(found));
   }
@@ -76,22 +146,23 @@ static void unknown_and_unsupported(void **state) {
   assert_int_equal(posenc_plan_create(&plan, &s, "fastest"), POSENC_ERROR_UNKNOWN_IMPL);
   assert_null(plan);
   assert_int_equal(posenc_plan_create(NULL, &s, NULL), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_plan_check(&s, "fastest", message, sizeof message), POSENC_ERROR_UNKNOWN_IMPL);
+  assert_int_equal(posenc_plan_create(&plan, &s, "fastest"), POSENC_ERROR_UNKNOWN_IMPL);
+  posenc_last_error(message, sizeof message);
   assert_non_null(strstr(message, "\"fastest\""));
   for (size_t i = 0; i < posenc_impl_count(); i++)
-    assert_non_null(strstr(message, posenc_impl_at(i)->name));
+    assert_non_null(strstr(message, posenc_impl_by_index(i)->name));
 
   for (size_t i = 0; i < posenc_impl_count(); i++)
-    if (!posenc_impl_supported(posenc_impl_at(i))) {
-      assert_int_equal(posenc_plan_create(&plan, &s, posenc_impl_at(i)->name), POSENC_ERROR_CPU);
+    if (!posenc_impl_supported(posenc_impl_by_index(i))) {
+      assert_int_equal(posenc_plan_create(&plan, &s, posenc_impl_by_index(i)->name), POSENC_ERROR_CPU);
       assert_null(plan);
-      posenc_plan_check(&s, posenc_impl_at(i)->name, message, sizeof message);
-      assert_non_null(strstr(message, posenc_impl_at(i)->isa));
+      posenc_last_error(message, sizeof message);
+      assert_non_null(strstr(message, posenc_impl_by_index(i)->isa));
     }
 
   s.base = 1e39; /* beyond float32 */
   assert_int_equal(posenc_plan_create(&plan, &s, "naive"), POSENC_ERROR_UNSUPPORTED);
-  posenc_plan_check(&s, "naive", message, sizeof message);
+  posenc_last_error(message, sizeof message);
   assert_non_null(strstr(message, "base"));
   posenc_plan_destroy(plan_of(&s, "float64"));
   posenc_plan_destroy(NULL);
@@ -112,8 +183,10 @@ static void dtypes(void **state) {
       posenc_spec spec = posenc_spec_default(8);
       spec.dtype = dtype;
       char message[512] = "";
-      assert_int_equal(
-          posenc_plan_check(&spec, name, message, sizeof message), offered ? POSENC_OK : POSENC_ERROR_UNSUPPORTED);
+      posenc_plan *plan;
+      assert_int_equal(posenc_plan_create(&plan, &spec, name), offered ? POSENC_OK : POSENC_ERROR_UNSUPPORTED);
+      posenc_plan_destroy(plan);
+      posenc_last_error(message, sizeof message);
       assert_true(offered || strstr(message, "dtype"));
       assert_true(offered || (strncmp(name, "exact", 5) != 0 && strncmp(name, "anchored", 8) != 0));
     }
@@ -179,7 +252,7 @@ static void bounds_out_of_range(void **state) {
       {8, -1024, far / 1024 + 1, 0, 0},
   };
   for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_at(i);
+    const posenc_impl *impl = posenc_impl_by_index(i);
     for (size_t j = 0; j < 2 * sizeof cases / sizeof cases[0]; j++) {
       posenc_spec spec = posenc_spec_default(cases[j / 2].d_model);
       spec.position_scale = cases[j / 2].scale;
@@ -219,6 +292,8 @@ static void bounds_of_every_dtype(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(messages_are_cut),
+      cmocka_unit_test(last_errors),
+      cmocka_unit_test(positions_are_checked),
       cmocka_unit_test(implementations),
       cmocka_unit_test(families),
       cmocka_unit_test(unknown_and_unsupported),

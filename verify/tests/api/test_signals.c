@@ -68,7 +68,7 @@ static void set_plan(const posenc_impl *impl, int32_t dtype, int32_t layout) {
   posenc_spec spec = posenc_spec_default(D);
   spec.dtype = dtype;
   spec.layout = layout;
-  plan = posenc_plan_check(&spec, impl->name, NULL, 0) == POSENC_OK ? plan_of(&spec, impl->name) : NULL;
+  plan = is_offered(&spec, impl->name) ? plan_of(&spec, impl->name) : NULL;
 }
 
 static void destroy_plan(void) { posenc_plan_destroy((posenc_plan *)(uintptr_t)plan); }

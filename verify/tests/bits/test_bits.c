@@ -49,7 +49,7 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
   posenc_spec spec;
   const size_t size = posenc_dtype_size((posenc_dtype)dtype);
   const int64_t d = s->d_model, first = s->first < 0 || function == FILL ? s->first : s->first - ROWS;
-  if (posenc_spec_preset(s->preset, d, &spec) != POSENC_OK || (function == PAIR && d % 2))
+  if (posenc_spec_preset(&spec, s->preset, d) != POSENC_OK || (function == PAIR && d % 2))
     return 0;
   int64_t positions[ROWS];
   double reals[ROWS];
@@ -126,8 +126,8 @@ static void check_tables(const posenc_impl *member, const char *family) {
 int main(int argc, char **argv) {
   const int list = argc > 1 && strcmp(argv[1], "--list") == 0;
   for (size_t i = 0; list && i < posenc_impl_count(); i++)
-    printf("%s, %s, %s, %s\n", posenc_impl_at(i)->name, posenc_impl_at(i)->isa, posenc_impl_at(i)->arithmetic,
-        posenc_impl_at(i)->bound);
+    printf("%s, %s, %s, %s\n", posenc_impl_by_index(i)->name, posenc_impl_by_index(i)->isa,
+        posenc_impl_by_index(i)->arithmetic, posenc_impl_by_index(i)->bound);
   float foob;
   memcpy(&foob, "foob", sizeof foob);
   failures += hashed_row(HASHED_START, &foob, 1) != UINT64_C(0xdd120e790c2512af); /* FNV-1a, as published */

@@ -556,7 +556,7 @@ static void widest(void **state) {
       const int exact = is_member(impl, "exact"),
                 best = posenc_impl_find("exact") == impl || is_member(impl, "anchored");
       const size_t size = format_of(spec.dtype)->size;
-      if (posenc_plan_check(&spec, impl->name, NULL, 0) != POSENC_OK || (i >= FORMATS && !best))
+      if (!is_offered(&spec, impl->name) || (i >= FORMATS && !best))
         continue;
       posenc_plan *plan = plan_of(&spec, impl->name);
       memset(values, 0x5a, sizeof values);

@@ -37,7 +37,7 @@ static long long fallbacks_of(const posenc_impl *impl, int32_t dtype, int64_t ro
 static void counts(void **state) {
   (void)state;
   for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_at(i);
+    const posenc_impl *impl = posenc_impl_by_index(i);
     if (strncmp(impl->name, "exact", 5) != 0 || !posenc_impl_supported(impl))
       continue;
     const long long floats = fallbacks_of(impl, POSENC_F32, INT64_C(1) << 20);

@@ -79,7 +79,7 @@ static void far_apart(void **state) {
       spec.dtype = i % FORMATS;
       spec.layout = i / FORMATS % 2;
       spec.d_model -= i / FORMATS / 2 ? 2040 / (int64_t)format_of(spec.dtype)->size + 3 : 0;
-      if (posenc_plan_check(&spec, runnable(m)->name, NULL, 0) != POSENC_OK)
+      if (!is_offered(&spec, runnable(m)->name))
         continue;
       posenc_plan *p = plan_of(&spec, runnable(m)->name);
       for (call c = FILL; c < TABLE; c++)

@@ -102,14 +102,14 @@ double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec,
 }
 
 /* Of the presets, sweeps know the names alone. */
-posenc_status posenc_spec_preset(const char *name, int64_t d_model, posenc_spec *spec) {
+posenc_status posenc_spec_preset(posenc_spec *spec, const char *name, int64_t d_model) {
   (void)name;
   *spec = posenc_spec_default(d_model);
   return POSENC_OK;
 }
 
-posenc_status posenc_spec_preset_check(const char *name, int64_t d_model, char *message, size_t size) {
-  (void)name, (void)d_model, (void)message, (void)size;
+posenc_status posenc_last_error(char *message, size_t size) {
+  (void)message, (void)size;
   return POSENC_OK;
 }
 
