@@ -88,7 +88,8 @@ typedef struct posenc_kernel {
   unsigned cpu;
   unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, second */
   size_t state_bytes; /* per padded frequency, and 4 lines; zeroed, 64-aligned */
-  size_t table_bytes; /* per padded frequency, on top and not zeroed, in plans of at most POSENC_TABLES_FREQS of them */
+  size_t table_bytes; /* per padded frequency, on top and not zeroed, where posenc_keeps_tables() */
+  int64_t few_rows;   /* float32: fewer in a table that is made once are quicker without these */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
@@ -129,12 +130,13 @@ typedef struct posenc_kernel {
       1u << POSENC_F32 | 1u << POSENC_F64 | 1u << POSENC_BF16 | 1u << POSENC_F16 | POSENC_LAYOUTS
 #define POSENC_KERNEL(...) POSENC_KERNEL_(__VA_ARGS__)
 #define POSENC_KERNEL_(                                                                                                \
-    dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, refuses, prepare, rows)                  \
+    dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, few_rows, refuses, prepare, rows)        \
   extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                  \
   const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                      \
       {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                   \
           POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence, dtype_names},                                       \
-      POSENC_CAT(POSENC_CPU_, POSENC_ISA), offers, state_bytes, table_bytes, refuses, prepare, rows, bound, ulp}
+      POSENC_CAT(POSENC_CPU_, POSENC_ISA), offers, state_bytes, table_bytes, few_rows, refuses, prepare, rows, bound,  \
+      ulp}
 
 /* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
 static inline double posenc_denominator(const posenc_spec *spec) {
@@ -154,6 +156,11 @@ static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
 static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   const int64_t n = posenc_n_freqs(spec);
   return n > 0 ? (n + 31) / 32 * 32 : 32;
+}
+
+/* Of the spec that a kernel is given. The field is set for a table of few rows that is made once. */
+static inline int posenc_keeps_tables(const posenc_spec *pairs) {
+  return posenc_padded_freqs(pairs) <= POSENC_TABLES_FREQS && pairs->reserved[0] == 0;
 }
 
 #endif

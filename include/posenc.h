@@ -223,6 +223,12 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
+/* The same for a table that is made once: posenc_plan_create(), posenc_fill() and posenc_plan_destroy(), with the same bits. It
+ * knows how many rows there will be, so a small table does not pay for what a plan computes for many. Allocates, and is
+ * not for signals' handlers. Returns any status. */
+POSENC_API posenc_status posenc_fill_once(
+    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride);
+
 /* The same for any positions, in any order, repeated or not: row i is positions[i]. All of them are checked before
  * the first element is written. */
 POSENC_API posenc_status posenc_fill_at(

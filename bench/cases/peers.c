@@ -37,12 +37,7 @@ static posenc_status write_rows(const bench_work *w) {
 
 static posenc_status once_ours(const bench_work *w) {
   const posenc_spec spec = posenc_spec_default(w->rows.d_model);
-  posenc_plan *plan = NULL;
-  posenc_status status = posenc_plan_create(&plan, &spec, w->rows.impl->name);
-  if (status == POSENC_OK)
-    status = posenc_fill(plan, 0, w->rows.n, w->out, w->rows.d_model);
-  posenc_plan_destroy(plan);
-  return status;
+  return posenc_fill_once(&spec, w->rows.impl->name, 0, w->rows.n, w->out, w->rows.d_model);
 }
 
 static posenc_status once_theirs(const bench_work *w) {

@@ -27,9 +27,10 @@ static posenc_status check(const posenc_spec *s, const char *name, const posenc_
 
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
-  if (!plan)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a pointer to a plan is needed");
+enum { FEW_OF_OTHERS = 4 /* rows of other dtypes than float32, as kernel->few_rows */ };
+
+/* For so many rows, if that is known. */
+static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t rows) {
   *plan = NULL;
   posenc_status status = posenc_spec_check(spec);
   if (status != POSENC_OK)
@@ -41,11 +42,13 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
     return status;
   const posenc_kernel *kernel = posenc_kernel_of(chosen);
 
+  posenc_spec pairs = posenc_pairs(&s);
+  pairs.reserved[0] = rows < (s.dtype == POSENC_F32 ? kernel->few_rows : FEW_OF_OTHERS);
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? round_up(padded * sizeof(double), line) : 0;
   const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 4 * line;
-  const size_t table_bytes = padded <= POSENC_TABLES_FREQS ? round_up(padded * kernel->table_bytes, line) : 0;
+  const size_t table_bytes = posenc_keeps_tables(&pairs) ? round_up(padded * kernel->table_bytes, line) : 0;
   char *block = aligned_alloc(line, head + freqs_bytes + state_bytes + table_bytes);
   if (!block)
     return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
@@ -55,7 +58,8 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   if (s.freqs)
     s.freqs = memcpy(block + head, s.freqs, (size_t)s.n_freqs * sizeof(double));
   p->spec = s;
-  p->pairs = posenc_pairs(&s);
+  p->pairs = pairs;
+  p->pairs.freqs = s.freqs;
   p->kernel = kernel;
   p->state = block + head + freqs_bytes;
 
@@ -66,7 +70,23 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   return POSENC_OK;
 }
 
+posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
+  if (!plan)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a pointer to a plan is needed");
+  return create(plan, spec, impl, INT64_MAX);
+}
+
 void posenc_plan_destroy(posenc_plan *plan) { free(plan); }
+
+posenc_status posenc_fill_once(
+    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride) {
+  posenc_plan *plan;
+  posenc_status status = create(&plan, spec, impl, count);
+  if (status == POSENC_OK)
+    status = posenc_fill(plan, first, count, out, row_stride);
+  posenc_plan_destroy(plan);
+  return status;
+}
 
 const char *posenc_plan_impl(const posenc_plan *plan) { return plan ? plan->kernel->info.name : NULL; }
 

@@ -22,4 +22,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 }
 
 POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + 2 |ln w|))", posenc_bound_explog, 1.0, sizeof(float),
-    0, NULL, posenc_freqs_explog, rows);
+    0, 0, NULL, posenc_freqs_explog, rows);

@@ -21,4 +21,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 }
 
 POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0,
-    sizeof(double), 0, NULL, posenc_freqs_f64, rows);
+    sizeof(double), 0, 0, NULL, posenc_freqs_f64, rows);

@@ -100,4 +100,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 }
 
 POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64",
-    bound, 1.0, 3 * sizeof(float), 0, NULL, prepare, rows);
+    bound, 1.0, 3 * sizeof(float), 0, 0, NULL, prepare, rows);

@@ -39,5 +39,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 #elif POSENC_VARIANT == 35
 #define LAW "2^-24 (3.5 + |pos w| (4 + 2 |ln w|))"
 #endif
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), 0, NULL,
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", LAW, posenc_bound_explog, POSENC_VARIANT / 10.0, sizeof(float), 0, 0, NULL,
     posenc_freqs_explog, rows);

@@ -1,8 +1,8 @@
 /* exact_*: the nearest value of the dtype to the real one, for every output.
  *
  * float32: the sum of three angles in float64, as rotation/anchored.c has it but for steps; the rounding test, and what
- * follows where it fails, is in rotation/ziv.h; docs/exact.md adds up the errors. Up to 11 rows, and rows at positions
- * that do not follow each other, are no sums: rotation/direct.h computes their angles by themselves. float64 is in
+ * follows where it fails, is in rotation/ziv.h; docs/exact.md adds up the errors. Up to 11 rows (up to 47 where a plan
+ * keeps no steps), and rows at positions that do not follow each other, are no sums: rotation/direct.h computes their angles by themselves. float64 is in
  * rotation/wide.h, bfloat16 in rotation/bf16.h, float16 in rotation/half.h, and what follows no order, or lies between
  * integers, in rotation/dtypes.h.
  */
@@ -25,4 +25,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 }
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns,
-    0.0, TURNS_BYTES, TABLE_BYTES, posenc_turns_refuse, prepare, rows);
+    0.0, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_STEPS, posenc_turns_refuse, prepare, rows);

@@ -7,8 +7,9 @@
 #include "rotation/direct.h"
 #include "rotation/walk.h"
 
-/* Fewer rows are not worth an anchor (measured at 512 columns). A sum of anchored's costs more than a pair by itself. */
-enum { FEW = EXACT ? 12 : 4, FEW_OF_16_BITS = 4 };
+/* Fewer rows are not worth an anchor, nor steps where there are none yet (measured at 512 columns). A sum of anchored's costs
+ * more than a pair by itself. */
+enum { FEW = EXACT ? 12 : 4, FEW_WITHOUT_STEPS = EXACT ? 48 : 8, FEW_OF_16_BITS = 4 };
 
 static inline void anchored_row(const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
@@ -62,7 +63,8 @@ static inline void add_row(const posenc_spec *spec, const turns *t, const posenc
 static inline void write_rows(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride) {
   float *const origin = out - r->from; /* of a tile: where column 0 would be */
-  if (!r->positions && (r->count >= FEW || r->cosines_first || r->second)) {
+  const int64_t few = t->steps ? FEW : FEW_WITHOUT_STEPS;
+  if (!r->positions && (r->count >= few || r->cosines_first || r->second)) {
     write_table(spec, t, r, origin, stride);
     return;
   }
@@ -77,7 +79,7 @@ static inline void write_rows(
     for (next = i + 1; next < r->count && posenc_row_position(r, next) == part.first + next - i;)
       next++;
     part.count = next - i;
-    if (part.count >= FEW)
+    if (part.count >= few)
       write_table(spec, t, &part, origin + i * stride, stride);
     else
       for (int64_t j = i; j < next; j++)

@@ -12,7 +12,7 @@
  * Memory, n frequencies rounded up to a multiple of 32: hi[n] mid[n] whole[n], each between 8 zeros, then per window of
  * 32 frequencies double[36][64]: the steps, then the middles, the pairs of sine and cosine as simd/simd.h orders them.
  * (exact makes steps of fewer angles: rotation/steps.h.) Behind them room for the steps in float32 (rotation/bf16.h).
- * Wide tables (n > POSENC_TABLES_FREQS) keep no steps: they are computed when needed, the same bits.
+ * Without tables (posenc_keeps_tables) there are no steps: they are computed when needed, the same bits.
  */
 #ifndef POSENC_TURNS_H
 #define POSENC_TURNS_H
@@ -35,7 +35,7 @@ typedef struct turns {
 static inline turns turns_of(const posenc_spec *spec, const void *state) {
   const int64_t n = posenc_padded_freqs(spec);
   double *hi = (double *)state + GROUP, *mid = hi + n + GROUP, *whole = mid + n + GROUP;
-  return (turns){n, posenc_n_freqs(spec), hi, mid, whole, n <= POSENC_TABLES_FREQS ? whole + n + GROUP : NULL};
+  return (turns){n, posenc_n_freqs(spec), hi, mid, whole, posenc_keeps_tables(spec) ? whole + n + GROUP : NULL};
 }
 
 /* Where the pairs of step 0 of frequencies from k are, a multiple of 8 and 0 <= k < n; ENTRY on, step 1; middles are

@@ -29,7 +29,7 @@ static posenc_spec spec_of(int64_t d_model, int32_t dtype, int given) {
 
 /* ---- refusals ---- */
 
-typedef struct job { /* a table of the plan, or a plan */
+typedef struct job { /* a table of the plan, or a plan, or where there is no stride a few rows made once */
   const posenc_spec *spec;
   const char *impl;
   const posenc_plan *plan;
@@ -39,6 +39,12 @@ typedef struct job { /* a table of the plan, or a plan */
 static posenc_status make(const job *j, void **made) {
   if (j->plan)
     return posenc_table_create(made, j->plan, -5, j->count, j->stride);
+  static double rows[70 * 8];
+  if (j->count > 0) {
+    const posenc_status status = posenc_fill_once(j->spec, j->impl, 0, j->count, rows, 8);
+    *made = status == POSENC_OK ? rows : NULL;
+    return status;
+  }
   posenc_plan *plan = *made;
   const posenc_status status = posenc_plan_create(&plan, j->spec, j->impl);
   *made = plan;
@@ -85,8 +91,13 @@ static void plans(void **state) {
         if ((widths[i] <= 63 || (j < 2 && is_first(runnable(m)))) && is_offered(&spec, runnable(m)->name))
           try_plan(&spec, runnable(m)->name);
     }
-  const posenc_spec spec = posenc_spec_default(64);
+  const posenc_spec spec = posenc_spec_default(64), narrow = posenc_spec_default(8);
   try_plan(&spec, NULL);
+  for (int i = 0; i < 4; i++) {
+    const int64_t before = failing_count().live;
+    refuse_each(&(job){.spec = &narrow, .count = i / 2 ? 5 : 70}, i % 2);
+    assert_int_equal(failing_count().live, before);
+  }
 }
 
 /* The advice about pages, too: where it is refused, the table is the same. */

@@ -3,6 +3,8 @@
  */
 #include "testing.h"
 
+#include "formats.h"
+
 /* The sanitizers' allocators end the process when they have no memory, unless told to return NULL as others do. */
 const char *__asan_default_options(void);
 const char *__tsan_default_options(void);
@@ -80,12 +82,51 @@ static void large_tables(void **state) {
   }
 }
 
+/* A table that is made once has the bits of one that a plan writes, whether its rows are few or not. */
+static void made_once(void **state) {
+  (void)state;
+  enum { WIDEST = 70, ROWS = 71, STRIDE = WIDEST + 2 };
+  static const int64_t widths[] = {1, 2, 33, 64, WIDEST}, firsts[] = {0, -30, 1000003},
+                       counts[] = {0, 1, 3, 4, 7, 8, 11, 12, 47, 48, 63, 64, ROWS};
+  static double got[ROWS * STRIDE], want[ROWS * STRIDE];
+  for (size_t m = 0; runnable(m); m++)
+    for (int32_t i = 0; i < FORMATS * 4 * 5; i++) {
+      posenc_spec spec = posenc_spec_default(widths[i % 5]);
+      spec.dtype = i / 5 % FORMATS;
+      spec.layout = i / 5 / FORMATS % 2;
+      spec.order = i / 5 / FORMATS / 2;
+      if (!is_offered(&spec, runnable(m)->name))
+        continue;
+      posenc_plan *plan = plan_of(&spec, runnable(m)->name);
+      for (size_t j = 0; j < 3 * 13; j++) {
+        const int64_t first = firsts[j % 3], count = counts[j / 3];
+        memset(got, 0x5a, sizeof got);
+        memset(want, 0x5a, sizeof want);
+        assert_int_equal(posenc_fill(plan, first, count, want, STRIDE), POSENC_OK);
+        assert_int_equal(posenc_fill_once(&spec, runnable(m)->name, first, count, got, STRIDE), POSENC_OK);
+        if (memcmp(got, want, sizeof got) != 0)
+          fail_msg("%s: %lld rows of %lld from %lld, dtype %d, layout %d, order %d", runnable(m)->name,
+              (long long)count, (long long)spec.d_model, (long long)first, spec.dtype, spec.layout, spec.order);
+      }
+      posenc_plan_destroy(plan);
+    }
+  posenc_spec spec = posenc_spec_default(8);
+  assert_int_equal(posenc_fill_once(&spec, NULL, 0, -1, got, 8), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_fill_once(&spec, NULL, 0, 1, got, 7), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_fill_once(&spec, NULL, INT64_MAX, 1, got, 8), POSENC_ERROR_DOMAIN);
+  assert_int_equal(posenc_fill_once(&spec, "no such", 0, 1, got, 8), POSENC_ERROR_UNKNOWN_IMPL);
+  assert_int_equal(posenc_fill_once(NULL, NULL, 0, 1, got, 8), POSENC_ERROR_ARGUMENT);
+  spec.d_model = 0;
+  assert_int_equal(posenc_fill_once(&spec, NULL, 0, 1, got, 8), POSENC_ERROR_SPEC);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(alignment),
       cmocka_unit_test(no_rows),
       cmocka_unit_test(no_memory),
       cmocka_unit_test(large_tables),
+      cmocka_unit_test(made_once),
   };
   return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }
