@@ -11,7 +11,7 @@ static void register_at(const bench_options *o, const bench_offset *at) {
     const bench_shape *shape = bench_shape_at(i);
     if (!(o->shapes >> i & 1))
       continue;
-    bench_register_limits(shape, POSENC_F32, at);
+    bench_register_limits(shape, POSENC_DTYPE_F32, at);
     bench_register_fills(shape, at);
     if (shape->level && !o->all_cases) /* a level is there for its size alone */
       continue;
@@ -31,7 +31,7 @@ static void register_at(const bench_options *o, const bench_offset *at) {
 static void register_all(const bench_options *o) {
   for (size_t i = 0; i < bench_shape_count(); i++) /* all where there are cases of other sizes, which are smaller */
     if (o->shapes >> i & 1)
-      bench_buffer_room(bench_shape_bytes(bench_shape_at(i), POSENC_F32));
+      bench_buffer_room(bench_shape_bytes(bench_shape_at(i), POSENC_DTYPE_F32));
   bench_register_harness();
   if (o->peers) {
     bench_register_peers(&o->offsets[0]);

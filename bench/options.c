@@ -88,7 +88,7 @@ static void complete_pick(const struct argp_state *state) {
                       "--peers, --verified or --json");
   if (o->choice.recipe && (isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs)))
     argp_error(state, "--recipe excludes --max-ulp and --max-abs: it asks for given roundings, not for small errors");
-  if (o->choice.recipe && o->choice.table.spec.dtype != POSENC_F32)
+  if (o->choice.recipe && o->choice.table.spec.dtype != POSENC_DTYPE_F32)
     argp_error(state, "--recipe is about tables of float32, which frameworks store");
   if (!o->choice.recipe && isinf(o->choice.max_ulp) && isinf(o->choice.max_abs))
     o->choice.max_ulp = 1;

@@ -15,8 +15,8 @@
 class Plan {
 public:
   explicit Plan(const posenc_spec &spec, const char *impl = nullptr) {
-    if (spec.dtype != POSENC_F32)
-      throw std::invalid_argument("rows() makes floats: the spec's dtype must be POSENC_F32");
+    if (spec.dtype != POSENC_DTYPE_F32)
+      throw std::invalid_argument("rows() makes floats: the spec's dtype must be POSENC_DTYPE_F32");
     posenc_plan *plan = nullptr;
     check(posenc_plan_create(&plan, &spec, impl));
     plan_.reset(plan);
@@ -54,7 +54,7 @@ int main() try {
   std::printf("posenc %s: row 131071 starts %.9g %.9g %.9g %.9g\n", posenc_version(), static_cast<double>(last[0]),
       static_cast<double>(last[1]), static_cast<double>(last[2]), static_cast<double>(last[3]));
   posenc_spec wider = posenc_spec_default(512);
-  wider.dtype = POSENC_F64;
+  wider.dtype = POSENC_DTYPE_F64;
   for (const bool positions : {true, false}) {
     try {
       positions ? static_cast<void>(plan.rows({INT64_C(1) << 33})) : static_cast<void>(Plan(wider));

@@ -124,10 +124,10 @@ typedef struct posenc_kernel {
  * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
  * function must stand in a file without instruction-set flags (recipes/freqs.c has the two that rows share). */
 #define POSENC_LAYOUTS (1u << 8)
-#define POSENC_FLOAT32 "float32", 1u << POSENC_F32
+#define POSENC_FLOAT32 "float32", 1u << POSENC_DTYPE_F32
 #define POSENC_ALL_DTYPES                                                                                              \
-  "float32 float64 bfloat16 float16",                                                                                  \
-      1u << POSENC_F32 | 1u << POSENC_F64 | 1u << POSENC_BF16 | 1u << POSENC_F16 | POSENC_LAYOUTS
+  "float32 float64 bfloat16 float16", 1u << POSENC_DTYPE_F32 | 1u << POSENC_DTYPE_F64 | 1u << POSENC_DTYPE_BF16 |      \
+                                          1u << POSENC_DTYPE_F16 | POSENC_LAYOUTS
 #define POSENC_KERNEL(...) POSENC_KERNEL_(__VA_ARGS__)
 #define POSENC_KERNEL_(                                                                                                \
     dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, few_rows, refuses, prepare, rows)        \

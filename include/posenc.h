@@ -85,11 +85,11 @@ POSENC_API posenc_error *posenc_error_location(void);
 
 /* What an element is; out and x are arrays of them. */
 typedef enum posenc_dtype {
-  POSENC_F32 = 0,  /* float */
-  POSENC_F64 = 1,  /* double; exact takes nanoseconds for a value, but microseconds between integers where
+  POSENC_DTYPE_F32 = 0,  /* float */
+  POSENC_DTYPE_F64 = 1,  /* double; exact takes nanoseconds for a value, but microseconds between integers where
                       |w_k * position_scale| >= pi, and where w_k or the position is tiny (docs/exact.md) */
-  POSENC_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
-  POSENC_F16 = 3   /* IEEE binary16, as uint16_t */
+  POSENC_DTYPE_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
+  POSENC_DTYPE_F16 = 3   /* IEEE binary16, as uint16_t */
 } posenc_dtype;
 
 /* Bytes of an element; 0 for numbers that are no dtype. */
@@ -97,11 +97,11 @@ POSENC_API size_t posenc_dtype_size(posenc_dtype dtype);
 
 /* Where a frequency's two functions stand in a row; `first` and `second` are sine and cosine in the spec's order. */
 typedef enum posenc_layout {
-  POSENC_INTERLEAVED = 0, /* first(w_0), second(w_0), first(w_1), ... */
-  POSENC_SPLIT = 1        /* all of first, then all of second */
+  POSENC_LAYOUT_INTERLEAVED = 0, /* first(w_0), second(w_0), first(w_1), ... */
+  POSENC_LAYOUT_SPLIT = 1        /* all of first, then all of second */
 } posenc_layout;
 
-typedef enum posenc_order { POSENC_SIN_FIRST = 0, POSENC_COS_FIRST = 1 } posenc_order;
+typedef enum posenc_order { POSENC_ORDER_SIN_FIRST = 0, POSENC_ORDER_COS_FIRST = 1 } posenc_order;
 
 /* What an odd d_model does with its last column; an even one does not look at it. */
 typedef enum posenc_odd {
@@ -129,14 +129,14 @@ typedef struct posenc_spec {
   int32_t layout;        /* posenc_layout */
   int32_t order;         /* posenc_order */
   int32_t odd;           /* posenc_odd */
-  int32_t dtype;         /* posenc_dtype; the recipes offer POSENC_F32 only, exact and anchored all of them */
+  int32_t dtype;         /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
   uint64_t reserved[6]; /* 0: room for fields to come, so that functions that write a spec never write more than this */
 } posenc_spec;
 
 /* The paper's table: base 10000, denominator d_model / 2, float32, sine and cosine interleaved, sine first. */
 POSENC_API posenc_spec posenc_spec_default(int64_t d_model);
 
-/* What real systems compute, by name. The spec's dtype is POSENC_F32. Presets never shift positions: `first` of a fill
+/* What real systems compute, by name. The spec's dtype is POSENC_DTYPE_F32. Presets never shift positions: `first` of a fill
  * is the position itself, and `starts` says where a system's users begin to count. */
 typedef struct posenc_preset {
   const char *name;    /* for example "whisper" */

@@ -62,7 +62,7 @@ static void register_one(const posenc_impl *impl, sum of, const bench_offset *at
   sum *s = must_calloc(1, sizeof *s);
   *s = of;
   bench_register_work(
-      &(bench_work){{impl, impl ? &spec : NULL, POSENC_F32, rows, of.d}, impl ? add : add_plainly,
+      &(bench_work){{impl, impl ? &spec : NULL, POSENC_DTYPE_F32, rows, of.d}, impl ? add : add_plainly,
           .bytes = of.in_place ? bytes : bench_to_next(bytes) + bytes, .self = s, .destroy = free, .prepare = set_x},
       at, "add/%s/f32%s/" BENCH_SIZE "%s", impl ? impl->name : "plain_loop", batch, of.n, of.d,
       of.in_place ? "/in_place" : "");
@@ -74,8 +74,8 @@ static void register_size(sum s, bool all, bool recipes, const bench_offset *at)
     const posenc_impl *impl;
     s.in_place = in_place;
     register_one(NULL, s, at);
-    for (size_t i = 0; (impl = bench_impl(i, POSENC_F32, all)); i++)
-      if (recipes || bench_offers(impl, POSENC_BF16))
+    for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, all)); i++)
+      if (recipes || bench_offers(impl, POSENC_DTYPE_BF16))
         register_one(impl, s, at);
   }
 }

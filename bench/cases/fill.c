@@ -134,6 +134,6 @@ void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, cons
 
 void bench_register_fills(const bench_shape *shape, const bench_offset *at) {
   const posenc_impl *impl;
-  for (size_t i = 0; (impl = bench_impl(i, POSENC_F32, true)); i++)
+  for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
     bench_register_fill(impl, shape, at);
 }

@@ -27,9 +27,9 @@ static void register_one(const char *how, posenc_status (*write)(const bench_wor
   const bench_shape *shape = bench_shape_find("long", NULL);
   const posenc_impl *impl = posenc_impl_find(NULL);
   const posenc_spec spec = bench_spec(shape);
-  if (bench_runs(impl, POSENC_F32))
-    bench_register_work(&(bench_work){{impl, &spec, POSENC_F32, shape->positions, shape->d_model}, write, .wall = true,
-                            .own_memory = true, .label = impl->name},
+  if (bench_runs(impl, POSENC_DTYPE_F32))
+    bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, shape->positions, shape->d_model}, write,
+                            .wall = true, .own_memory = true, .label = impl->name},
         NULL, "fresh/%s/" BENCH_SIZE, how, shape->positions, shape->d_model);
   else
     bench_skip("fresh", "the default implementation is skipped");

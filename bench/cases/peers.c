@@ -72,7 +72,7 @@ static void register_fill(
 
 static void register_rows(const peer *p, const bench_offset *at, int below) {
   bench_register_work(
-      &(bench_work){{NULL, NULL, POSENC_F32, ROWS, ROW_COLUMNS}, write_rows, .peer = p->name, .stands_for = "row",
+      &(bench_work){{NULL, NULL, POSENC_DTYPE_F32, ROWS, ROW_COLUMNS}, write_rows, .peer = p->name, .stands_for = "row",
           .bytes = ROW_COLUMNS * sizeof(float), .positions = bench_random_positions(ROWS, below), .what = p,
           .self = self_of(p, ROW_COLUMNS), .destroy = p->destroy},
       at, "peer_row/%s/f32/d:%d/below:%d", p->name, ROW_COLUMNS, below);
@@ -82,7 +82,7 @@ static void register_rows(const peer *p, const bench_offset *at, int below) {
 static void register_once(const posenc_impl *impl, const peer *p, const bench_offset *at) {
   for (size_t i = 0; i < FROM_NOTHING; i++)
     bench_register_work(
-        &(bench_work){{impl, NULL, POSENC_F32, from_nothing[i].positions, from_nothing[i].d_model},
+        &(bench_work){{impl, NULL, POSENC_DTYPE_F32, from_nothing[i].positions, from_nothing[i].d_model},
             p ? once_theirs : once_ours, .peer = p ? p->name : NULL, .stands_for = p ? "once" : NULL, .what = p},
         at, "%s/%s/f32/" BENCH_SIZE, p ? "peer_once" : "once", p ? p->name : impl->name, from_nothing[i].positions,
         from_nothing[i].d_model);
@@ -104,9 +104,9 @@ void bench_register_peers(const bench_offset *at) {
   for (const peer_missing *m = peers_missing; m->name; m++)
     bench_skip(m->name, m->reason);
   for (size_t i = 0; i < SIZES; i++)
-    bench_register_limits(&sizes[i], POSENC_F32, at);
+    bench_register_limits(&sizes[i], POSENC_DTYPE_F32, at);
   const posenc_impl *impl;
-  for (size_t j = 0; (impl = bench_impl(j, POSENC_F32, false)); j++) {
+  for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, false)); j++) {
     for (size_t i = 0; i < SIZES; i++)
       bench_register_fill(impl, &sizes[i], at);
     bench_register_rows(impl, at);
@@ -131,7 +131,7 @@ void bench_register_peers(const bench_offset *at) {
 void bench_register_sleef_loops(const bench_shape *shape, const bench_offset *at) {
   for (size_t j = 0; peers[j]; j++) {
     const posenc_impl *impl = posenc_impl_find(peers[j]->name);
-    if (impl && bench_runs(impl, POSENC_F32) && !peers[j]->lacks())
+    if (impl && bench_runs(impl, POSENC_DTYPE_F32) && !peers[j]->lacks())
       register_fill("loop", "loop", peers[j], shape, at);
   }
 }

@@ -44,7 +44,7 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     positions[i] = FIRST_NEIGHBOUR + i;
   bench_register_work(
-      &(bench_work){{impl, &spec, POSENC_F32, shape->positions, D_MODEL}, write_at, .positions = positions}, at,
+      &(bench_work){{impl, &spec, POSENC_DTYPE_F32, shape->positions, D_MODEL}, write_at, .positions = positions}, at,
       "fill_at/%s/f32/" BENCH_SIZE "%s", impl->name, shape->positions, shape->d_model,
       shape == &in_a_row ? "/in_a_row" : "");
 }
@@ -53,7 +53,7 @@ void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
   const posenc_spec spec = posenc_spec_default(D_MODEL);
   for (int early = 0; early < 2; early++) {
     const int below = early ? BENCH_EARLY_END : BENCH_END;
-    bench_register_work(&(bench_work){{impl, &spec, POSENC_F32, ROWS, D_MODEL}, write_rows,
+    bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, ROWS, D_MODEL}, write_rows,
                             .bytes = D_MODEL * sizeof(float), .positions = bench_random_positions(ROWS, below)},
         at, "row/%s/f32/d:%d/below:%d", impl->name, D_MODEL, below);
   }
@@ -63,10 +63,10 @@ void bench_register_positions(bool all, const bench_offset *at) {
   const bench_shape *shapes[] = {&at_random, &in_a_row};
   const posenc_impl *impl;
   for (size_t i = 0; i < (all ? 2 : 1); i++) {
-    bench_register_limits(shapes[i], POSENC_F32, at);
-    for (size_t j = 0; (impl = bench_impl(j, POSENC_F32, true)); j++)
+    bench_register_limits(shapes[i], POSENC_DTYPE_F32, at);
+    for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, true)); j++)
       register_at(impl, shapes[i], at);
   }
-  for (size_t j = 0; (impl = bench_impl(j, POSENC_F32, true)); j++)
+  for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, true)); j++)
     bench_register_rows(impl, at);
 }

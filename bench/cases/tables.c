@@ -39,13 +39,13 @@ static const struct row {
   const char *preset, *function, *kind;
   posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 } rows[] = {
-    {"long", POSENC_BF16, true, NULL, "fill", "", NULL},
-    {"transformer", POSENC_BF16, false, NULL, "fill", "", NULL},
-    {"transformer", POSENC_F16, false, NULL, "fill", "", NULL},
-    {"transformer", POSENC_F64, false, NULL, "fill", "", NULL},
-    {"whisper", POSENC_F32, false, "whisper", "fill", "/whisper", NULL},
-    {"llama3", POSENC_F32, false, "rope", "fill_pair", "/rope", write_pair},
-    {"diffusion", POSENC_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
+    {"long", POSENC_DTYPE_BF16, true, NULL, "fill", "", NULL},
+    {"transformer", POSENC_DTYPE_BF16, false, NULL, "fill", "", NULL},
+    {"transformer", POSENC_DTYPE_F16, false, NULL, "fill", "", NULL},
+    {"transformer", POSENC_DTYPE_F64, false, NULL, "fill", "", NULL},
+    {"whisper", POSENC_DTYPE_F32, false, "whisper", "fill", "/whisper", NULL},
+    {"llama3", POSENC_DTYPE_F32, false, "rope", "fill_pair", "/rope", write_pair},
+    {"diffusion", POSENC_DTYPE_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
 };
 
 enum { TIMESTEPS = 1000 }; /* rows of the one table of write_real */
@@ -76,7 +76,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
     bench_skip(name, message);
     return;
   }
-  if (r->dtype != POSENC_F32)
+  if (r->dtype != POSENC_DTYPE_F32)
     bench_register_limits(shape, r->dtype, at);
   if (r->write == write_real)
     table.data = real_positions(shape->positions);

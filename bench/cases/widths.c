@@ -26,8 +26,8 @@ void bench_register_widths(void) {
   for (const bench_offset *at = offsets; at < offsets + 2; at++) {
     const bench_shape of_limit = {"widths", ELEMENTS / 1024, 1024, 10000.0, "a sweep over widths", false};
     const posenc_impl *impl;
-    bench_register_limits(&of_limit, POSENC_F32, at);
-    for (size_t i = 0; (impl = bench_impl(i, POSENC_F32, true)); i++)
+    bench_register_limits(&of_limit, POSENC_DTYPE_F32, at);
+    for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
       for (size_t j = 0; wanted(impl) && j < WIDTHS; j++)
         bench_register_table(
             &(bench_table){.function = "widths", .kind = "", .shape = &shapes[j], .spec = bench_spec(&shapes[j])}, impl,

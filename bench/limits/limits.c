@@ -33,11 +33,11 @@ bool limit_runs_here(const bench_limit *l) {
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
   for (const bench_limit *l = limits; l->name; l++) {
     const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
-    if (!limit_runs_here(l) || (converts && dtype != POSENC_F32))
+    if (!limit_runs_here(l) || (converts && dtype != POSENC_DTYPE_F32))
       continue;
     bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .what = l}, at,
-        "limit/%s%s%s/" BENCH_SIZE, l->name, dtype == POSENC_F32 ? "" : "/",
-        dtype == POSENC_F32 ? "" : dtype_name((int32_t)dtype), shape->positions, shape->d_model);
+        "limit/%s%s%s/" BENCH_SIZE, l->name, dtype == POSENC_DTYPE_F32 ? "" : "/",
+        dtype == POSENC_DTYPE_F32 ? "" : dtype_name((int32_t)dtype), shape->positions, shape->d_model);
   }
 }
 

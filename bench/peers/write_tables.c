@@ -42,7 +42,7 @@ static void write_run(
 static void write_table(const char *name, const peer *p, void *self, const posenc_plan *plan, const sweep *rows) {
   char path[256], header[NPY_HEADER_BYTES];
   snprintf(path, sizeof path, "%s.npy", name);
-  npy_header(header, POSENC_F32, POSITIONS, COLUMNS);
+  npy_header(header, POSENC_DTYPE_F32, POSITIONS, COLUMNS);
   FILE *f = fopen(path, "wb");
   if (f) {
     fwrite(header, sizeof header, 1, f);

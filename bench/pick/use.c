@@ -16,12 +16,22 @@ const char *pick_portable_name(const posenc_impl *impl, char *name, size_t size)
   return name;
 }
 
-/* A field that is no number: its enumerator is its name in capitals. */
-static void print_name(bool c, const char *field, const char *prefix, const char *name, FILE *f) {
-  fprintf(f, c ? "spec.%s = POSENC_%s" : ", %s=\"%s", field, prefix);
+static void print_capitals(const char *name, FILE *f) {
   for (; *name; name++)
-    fputc(c ? toupper((unsigned char)*name) : *name, f);
-  fputs(c ? ";\n" : "\"", f);
+    fputc(toupper((unsigned char)*name), f);
+}
+
+/* A field that is no number: POSENC_, the field and its value in capitals. */
+static void print_name(bool c, const char *field, const char *value, FILE *f) {
+  if (!c) {
+    fprintf(f, ", %s=\"%s\"", field, value);
+    return;
+  }
+  fprintf(f, "spec.%s = POSENC_", field);
+  print_capitals(field, f);
+  fputc('_', f);
+  print_capitals(value, f);
+  fputs(";\n", f);
 }
 
 /* The fields that differ from the preset's spec, or the paper's: statements in C, arguments in Python. */
@@ -38,13 +48,13 @@ static void print_changes(const pick *p, bool c, FILE *f) {
   if (s->position_scale != start.position_scale)
     fprintf(f, number, "position_scale", s->position_scale);
   if (s->layout != start.layout)
-    print_name(c, "layout", "", layout_name(s->layout), f);
+    print_name(c, "layout", layout_name(s->layout), f);
   if (s->order != start.order)
-    print_name(c, "order", "", order_name(s->order), f);
+    print_name(c, "order", order_name(s->order), f);
   if (s->odd != start.odd)
-    print_name(c, "odd", c ? "ODD_" : "", odd_name(s->odd), f);
+    print_name(c, "odd", odd_name(s->odd), f);
   if (s->dtype != start.dtype)
-    print_name(c, "dtype", "", c ? dtype_name(s->dtype) : format_of(s->dtype)->long_name, f);
+    print_name(c, "dtype", c ? dtype_name(s->dtype) : format_of(s->dtype)->long_name, f);
 }
 
 static void print_c(const pick *p, const char *impl, FILE *f) {

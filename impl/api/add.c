@@ -79,7 +79,7 @@ static void add_columns(const job *j, const posenc_tile *tile, int64_t at, int64
       void *out = j->out + (b * j->out_strides.batch + row * j->out_strides.row + column) * j->size;
       if (j->streamed)
         stream_f32(x, pe, j->scale, n, out);
-      else if (j->plan->spec.dtype == POSENC_F32)
+      else if (j->plan->spec.dtype == POSENC_DTYPE_F32)
         add_f32(x, pe, j->scale, n, out);
       else
         add_bf16(x, pe, j->scale, n, out);
@@ -108,7 +108,7 @@ static void use(const posenc_tile *tile, const void *context) {
 
 /* A kernel that adds on its way saves reading the rows back. Of a batch they are better computed once. */
 static int in_the_kernel(const job *j) {
-  return j->batch == 1 && j->columns.step == 2 && j->columns.zero < 0 && j->plan->spec.dtype == POSENC_F32 &&
+  return j->batch == 1 && j->columns.step == 2 && j->columns.zero < 0 && j->plan->spec.dtype == POSENC_DTYPE_F32 &&
          j->plan->kernel->offers & POSENC_LAYOUTS;
 }
 
@@ -146,7 +146,7 @@ static void add(const posenc_plan *plan, const posenc_rows *rows, int64_t batch,
       .out_strides = out_strides,
       .batch = batch,
       .size = size,
-      .streamed = large && plan->spec.dtype == POSENC_F32 && x != out,
+      .streamed = large && plan->spec.dtype == POSENC_DTYPE_F32 && x != out,
       .wanted_scale = scale};
   const posenc_fpstate caller = posenc_fp_enter();
   add_all(&j, rows);

@@ -7,8 +7,10 @@
 
 /* Half a unit in the last place of values below 1. */
 static double rounding_of(int32_t dtype) {
-  static const double roundings[] = {
-      [POSENC_F32] = 0x1p-25, [POSENC_F64] = 0x1p-54, [POSENC_BF16] = 0x1p-9, [POSENC_F16] = 0x1p-12};
+  static const double roundings[] = {[POSENC_DTYPE_F32] = 0x1p-25,
+      [POSENC_DTYPE_F64] = 0x1p-54,
+      [POSENC_DTYPE_BF16] = 0x1p-9,
+      [POSENC_DTYPE_F16] = 0x1p-12};
   return roundings[dtype];
 }
 
@@ -34,8 +36,8 @@ __attribute__((noinline)) static double bound_at(
 
 /* The frequency a column belongs to; n or more: a column of zeros. */
 static int64_t frequency_of(const posenc_spec *s, int64_t column) {
-  const int64_t n = posenc_n_freqs(s), first = s->layout == POSENC_SPLIT ? n : 2 * n;
-  if (s->layout == POSENC_INTERLEAVED)
+  const int64_t n = posenc_n_freqs(s), first = s->layout == POSENC_LAYOUT_SPLIT ? n : 2 * n;
+  if (s->layout == POSENC_LAYOUT_INTERLEAVED)
     return column < first ? column / 2 : n;
   return column < first ? column : column - first;
 }
@@ -43,7 +45,7 @@ static int64_t frequency_of(const posenc_spec *s, int64_t column) {
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
   posenc_spec s;
   if (!impl || posenc_spec_read(&s, spec) != POSENC_OK || column < 0 || column >= s.d_model ||
-      s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_F16)
+      s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_DTYPE_F16)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();
   const double bound = bound_at(posenc_kernel_of(impl), &s, position, frequency_of(&s, column));

@@ -90,7 +90,7 @@ const char *posenc_kernel_refuses(const posenc_kernel *kernel, const posenc_spec
 /* NULL in a plan: the default, or where that does not offer the spec, the best that does. */
 const posenc_impl *posenc_impl_for(const char *name, const posenc_spec *spec) {
   const posenc_impl *impl = posenc_impl_find(name);
-  if (!name && spec->dtype == POSENC_F32 && posenc_kernel_refuses(posenc_kernel_of(impl), spec))
+  if (!name && spec->dtype == POSENC_DTYPE_F32 && posenc_kernel_refuses(posenc_kernel_of(impl), spec))
     impl = posenc_impl_find(fallback_name);
   return impl;
 }

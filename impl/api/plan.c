@@ -43,7 +43,7 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
   const posenc_kernel *kernel = posenc_kernel_of(chosen);
 
   posenc_spec pairs = posenc_pairs(&s);
-  pairs.reserved[0] = rows < (s.dtype == POSENC_F32 ? kernel->few_rows : FEW_OF_OTHERS);
+  pairs.reserved[0] = rows < (s.dtype == POSENC_DTYPE_F32 ? kernel->few_rows : FEW_OF_OTHERS);
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? round_up(padded * sizeof(double), line) : 0;

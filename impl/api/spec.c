@@ -6,8 +6,10 @@
 
 #include <math.h>
 
-const char *const posenc_dtype_names[POSENC_F16 + 1] = {
-    [POSENC_F32] = "float32", [POSENC_F64] = "float64", [POSENC_BF16] = "bfloat16", [POSENC_F16] = "float16"};
+const char *const posenc_dtype_names[POSENC_DTYPE_F16 + 1] = {[POSENC_DTYPE_F32] = "float32",
+    [POSENC_DTYPE_F64] = "float64",
+    [POSENC_DTYPE_BF16] = "bfloat16",
+    [POSENC_DTYPE_F16] = "float16"};
 
 posenc_spec posenc_spec_default(int64_t d_model) {
   return (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0, .position_scale = 1.0};
@@ -73,10 +75,10 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
     const char *name;
     int32_t value, most;
   } choices[] = {
-      {"layout", s->layout, POSENC_SPLIT},
-      {"order", s->order, POSENC_COS_FIRST},
+      {"layout", s->layout, POSENC_LAYOUT_SPLIT},
+      {"order", s->order, POSENC_ORDER_COS_FIRST},
       {"odd", s->odd, POSENC_ODD_ZERO},
-      {"dtype", s->dtype, POSENC_F16},
+      {"dtype", s->dtype, POSENC_DTYPE_F16},
   };
   for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
     if (choices[i].value < 0 || choices[i].value > choices[i].most)
@@ -106,8 +108,8 @@ posenc_spec posenc_pairs(const posenc_spec *spec) {
   pairs.d_model = 2 * posenc_n_freqs(spec);
   pairs.denominator = posenc_denominator(spec);
   pairs.position_scale = posenc_scale(spec);
-  pairs.layout = POSENC_INTERLEAVED;
-  pairs.order = POSENC_SIN_FIRST;
+  pairs.layout = POSENC_LAYOUT_INTERLEAVED;
+  pairs.order = POSENC_ORDER_SIN_FIRST;
   pairs.odd = POSENC_ODD_HALF_PAIR;
   return pairs;
 }

@@ -35,12 +35,12 @@ const char *posenc_status_string(posenc_status status) {
 
 size_t posenc_dtype_size(posenc_dtype dtype) {
   switch (dtype) {
-  case POSENC_F32:
+  case POSENC_DTYPE_F32:
     return sizeof(float);
-  case POSENC_F64:
+  case POSENC_DTYPE_F64:
     return sizeof(double);
-  case POSENC_BF16:
-  case POSENC_F16:
+  case POSENC_DTYPE_BF16:
+  case POSENC_DTYPE_F16:
     return sizeof(uint16_t);
   }
   return 0;

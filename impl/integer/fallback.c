@@ -78,8 +78,10 @@ static void series(big *r, const big *angle, unsigned first, int n) {
 /* Digits of a dtype, and the exponent of its least normal number: below it digits are fewer. */
 static const struct format {
   int digits, least;
-} formats[] = {
-    [POSENC_F32] = {24, -126}, [POSENC_F64] = {53, -1022}, [POSENC_BF16] = {8, -126}, [POSENC_F16] = {11, -14}};
+} formats[] = {[POSENC_DTYPE_F32] = {24, -126},
+    [POSENC_DTYPE_F64] = {53, -1022},
+    [POSENC_DTYPE_BF16] = {8, -126},
+    [POSENC_DTYPE_F16] = {11, -14}};
 
 /* The nearest of those numbers, ties to even, to a non-negative one. */
 static double nearest(const big *a, int32_t dtype, int n) {

@@ -14,11 +14,11 @@
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const turns t = turns_of(spec, state);
-  if (spec->dtype == POSENC_F32 && !r->reals)
+  if (spec->dtype == POSENC_DTYPE_F32 && !r->reals)
     write_rows(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
+  else if (spec->dtype == POSENC_DTYPE_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
     fill_bf16(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_F16 && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
+  else if (spec->dtype == POSENC_DTYPE_F16 && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
     fill_half(spec, &t, r, out, stride);
   else
     write_dtype(spec, &t, r, out, stride);

@@ -138,7 +138,7 @@ __attribute__((noinline)) static void fill_bf16(
 static void prepare(const posenc_spec *spec, void *state) {
   const turns t = turns_of(spec, state);
   prepare_steps(spec, state);
-  if (spec->dtype == POSENC_BF16 && t.steps)
+  if (spec->dtype == POSENC_DTYPE_BF16 && t.steps)
     make_bf16_steps(&t);
 }
 

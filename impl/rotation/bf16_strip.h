@@ -145,7 +145,7 @@ __attribute__((noinline)) static uint32_t rechecked_pair(
   const int is_before = l < p->before;
   const int64_t k = is_before ? p->before_k + l : p->k + l - p->before;
   const int64_t position = p->run + STEPS + (ahead ? b : -1 - b) - is_before;
-  return pair_of_16_bits(spec, p->t, k, position, POSENC_BF16);
+  return pair_of_16_bits(spec, p->t, k, position, POSENC_DTYPE_BF16);
 }
 
 /* Those of both rows; apart as strip_pairs() leaves it. */

@@ -68,11 +68,11 @@ static inline void real_values(values *to, const turns *t, int64_t first, double
 }
 
 FLAT double rounded(double y, int dtype) {
-  if (dtype == POSENC_BF16)
+  if (dtype == POSENC_DTYPE_BF16)
     return posenc_nearest(y, POSENC_BF16_DIGITS, POSENC_BF16_LEAST);
-  if (dtype == POSENC_F16)
+  if (dtype == POSENC_DTYPE_F16)
     return posenc_nearest(y, POSENC_F16_DIGITS, POSENC_F16_LEAST);
-  return dtype == POSENC_F32 ? (double)(float)y : y;
+  return dtype == POSENC_DTYPE_F32 ? (double)(float)y : y;
 }
 
 /* Rounds values, and for exact says whether the ends of any interval are rounded apart. */
@@ -97,12 +97,12 @@ FLAT void write_values(const values *x, int dtype, int64_t pairs, void *out) {
   for (int64_t k = 0; k < pairs; k++)
     for (int f = 0; f < 2; f++) {
       const double y = x->y[f][k];
-      if (dtype == POSENC_F64)
+      if (dtype == POSENC_DTYPE_F64)
         ((double *)out)[2 * k + f] = y;
-      else if (dtype == POSENC_F32)
+      else if (dtype == POSENC_DTYPE_F32)
         ((float *)out)[2 * k + f] = (float)y;
       else
-        ((uint16_t *)out)[2 * k + f] = dtype == POSENC_BF16 ? posenc_bf16_bits(y) : posenc_f16_bits(y);
+        ((uint16_t *)out)[2 * k + f] = dtype == POSENC_DTYPE_BF16 ? posenc_bf16_bits(y) : posenc_f16_bits(y);
     }
 }
 
@@ -134,7 +134,7 @@ __attribute__((noinline)) static uint32_t pair_of_16_bits(
     const double low = rounded(value - error, dtype), high = rounded(value + error, dtype);
     const int apart = EXACT && (low != high || signbit(low) != signbit(high));
     const double y = apart ? posenc_fallback(spec, (double)position, 2 * k + f) : rounded(value, dtype);
-    pair |= (uint32_t)(dtype == POSENC_BF16 ? posenc_bf16_bits(y) : posenc_f16_bits(y)) << 16 * f;
+    pair |= (uint32_t)(dtype == POSENC_DTYPE_BF16 ? posenc_bf16_bits(y) : posenc_f16_bits(y)) << 16 * f;
   }
   return pair;
 }
@@ -158,17 +158,17 @@ static inline void dtype_strips(const posenc_spec *spec, const turns *t, const p
         integer_vector(&x, v, t, first + v * VD_LANES, (int64_t)position, coarse);
     }
     switch (spec->dtype) {
-    case POSENC_F64: /* of anchored */
-      finish_strip(spec, t, &x, first, pairs, position, POSENC_F64, to);
+    case POSENC_DTYPE_F64: /* of anchored */
+      finish_strip(spec, t, &x, first, pairs, position, POSENC_DTYPE_F64, to);
       break;
-    case POSENC_BF16:
-      finish_strip(spec, t, &x, first, pairs, position, POSENC_BF16, to);
+    case POSENC_DTYPE_BF16:
+      finish_strip(spec, t, &x, first, pairs, position, POSENC_DTYPE_BF16, to);
       break;
-    case POSENC_F16:
-      finish_strip(spec, t, &x, first, pairs, position, POSENC_F16, to);
+    case POSENC_DTYPE_F16:
+      finish_strip(spec, t, &x, first, pairs, position, POSENC_DTYPE_F16, to);
       break;
     default:
-      finish_strip(spec, t, &x, first, pairs, position, POSENC_F32, to);
+      finish_strip(spec, t, &x, first, pairs, position, POSENC_DTYPE_F32, to);
     }
   }
 }

@@ -2,9 +2,9 @@
  *
  * float32: the sum of three angles in float64, as rotation/anchored.c has it but for steps; the rounding test, and what
  * follows where it fails, is in rotation/ziv.h; docs/exact.md adds up the errors. Up to 11 rows (up to 47 where a plan
- * keeps no steps), and rows at positions that do not follow each other, are no sums: rotation/direct.h computes their angles by themselves. float64 is in
- * rotation/wide.h, bfloat16 in rotation/bf16.h, float16 in rotation/half.h, and what follows no order, or lies between
- * integers, in rotation/dtypes.h.
+ * keeps no steps), and rows at positions that do not follow each other, are no sums: rotation/direct.h computes their
+ * angles by themselves. float64 is in rotation/wide.h, bfloat16 in rotation/bf16.h, float16 in rotation/half.h, and
+ * what follows no order, or lies between integers, in rotation/dtypes.h.
  */
 #include "rotation/bf16.h"
 #include "rotation/gather.h"
@@ -12,13 +12,13 @@
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const turns t = turns_of(spec, state);
-  if (spec->dtype == POSENC_F64)
+  if (spec->dtype == POSENC_DTYPE_F64)
     write_wide(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_F32 && !r->reals)
+  else if (spec->dtype == POSENC_DTYPE_F32 && !r->reals)
     write_rows(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
+  else if (spec->dtype == POSENC_DTYPE_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
     fill_bf16(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_F16 && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
+  else if (spec->dtype == POSENC_DTYPE_F16 && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
     fill_half(spec, &t, r, out, stride);
   else
     write_dtype(spec, &t, r, out, stride);

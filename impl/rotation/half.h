@@ -28,10 +28,10 @@ __attribute__((noinline)) static void recheck_half(const posenc_spec *spec, cons
       const int above_middle = (int)(posenc_float_bits(size) & 0x1fff) - 0x1000, is_small = size < 0x1p-14f;
       if (!is_small && abs(above_middle) > 2)
         continue;
-      uint16_t half = posenc_f16_bits(rounded((double)from[i], POSENC_F16));
+      uint16_t half = posenc_f16_bits(rounded((double)from[i], POSENC_DTYPE_F16));
       if (is_small ? size >= 0x1p-25f : above_middle == 0) {
         const int64_t c = column + i;
-        half = (uint16_t)(pair_of_16_bits(spec, t, c / 2, position, POSENC_F16) >> c % 2 * 16);
+        half = (uint16_t)(pair_of_16_bits(spec, t, c / 2, position, POSENC_DTYPE_F16) >> c % 2 * 16);
       }
       memcpy(to + i, &half, sizeof half);
     }

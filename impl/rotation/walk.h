@@ -18,7 +18,7 @@ enum { MANY_ROWS = 2048, BEYOND_L2 = 1 << 18 /* float32, and as many of x */ };
 
 __attribute__((noinline)) static void write_range(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, void *table, int64_t stride, store how, int joined) {
-  const int is_half = spec->dtype == POSENC_F16;
+  const int is_half = spec->dtype == POSENC_DTYPE_F16;
   float *const out = is_half ? NULL : table;
   uint16_t *const halves = is_half ? table : NULL;
   block p = {.cosines_first = r->cosines_first, .split = r->second != 0};

@@ -126,10 +126,10 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
       {"preset rope", "rope", 128, 0, 131072, {.base = 500000}},
       {"preset fairseq", "fairseq", 33, 0, 5000, {0}},
       /* as for diffusion times between 0 and 1 */
-      {"scaled", NULL, 32, -million, million, {.position_scale = 1000, .layout = POSENC_SPLIT}},
-      {"bfloat16", NULL, 512, 0, million, {.dtype = POSENC_BF16}},
-      {"float16", NULL, 512, 0, million, {.dtype = POSENC_F16}},
-      {"float64", NULL, 512, 0, million, {.dtype = POSENC_F64}},
+      {"scaled", NULL, 32, -million, million, {.position_scale = 1000, .layout = POSENC_LAYOUT_SPLIT}},
+      {"bfloat16", NULL, 512, 0, million, {.dtype = POSENC_DTYPE_BF16}},
+      {"float16", NULL, 512, 0, million, {.dtype = POSENC_DTYPE_F16}},
+      {"float64", NULL, 512, 0, million, {.dtype = POSENC_DTYPE_F64}},
   };
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const posenc_spec *changes = &others[i].changes;

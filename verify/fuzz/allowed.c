@@ -64,7 +64,7 @@ allowed allowed_plan(const posenc_spec *s, const char *name) {
     return a;
   if (!posenc_impl_supported(impl))
     a.errors |= BIT(CPU);
-  const bool falls_back = !name && s->dtype == POSENC_F32; /* to float64, which offers every ladder */
+  const bool falls_back = !name && s->dtype == POSENC_DTYPE_F32; /* to float64, which offers every ladder */
   if (!strstr(impl->dtypes, format_of(s->dtype)->long_name) || (!offers_ladder(impl, s) && !falls_back))
     a.errors |= BIT(UNSUPPORTED);
   return a;

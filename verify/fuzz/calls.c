@@ -184,7 +184,7 @@ static call take_call(bytes *b, const subject *s, bool adds) {
 static allowed allowed_call(const subject *s, const call *c, bool adds) {
   allowed a = {0, 0};
   const volatile float scale = (float)c->scale;
-  if (adds && s->spec->dtype != POSENC_F32 && s->spec->dtype != POSENC_BF16)
+  if (adds && s->spec->dtype != POSENC_DTYPE_F32 && s->spec->dtype != POSENC_DTYPE_BF16)
     a.errors |= BIT(UNSUPPORTED);
   if (!isfinite(scale) || (has_list(c) && c->count > 0 && !c->positions))
     a.errors |= BIT(ARGUMENT);

@@ -12,11 +12,11 @@ int64_t model_count(const posenc_spec *spec) {
 
 meaning model_column(const posenc_spec *spec, int64_t column) {
   const int64_t n = model_count(spec), pairs = spec->d_model / 2;
-  const bool second = spec->layout == POSENC_INTERLEAVED ? column % 2 : column >= n;
+  const bool second = spec->layout == POSENC_LAYOUT_INTERLEAVED ? column % 2 : column >= n;
   if (column >= n + pairs)
     return (meaning){ZERO, 0};
-  const int64_t k = spec->layout == POSENC_INTERLEAVED ? column / 2 : second ? column - n : column;
-  if (second == (spec->order == POSENC_COS_FIRST))
+  const int64_t k = spec->layout == POSENC_LAYOUT_INTERLEAVED ? column / 2 : second ? column - n : column;
+  if (second == (spec->order == POSENC_ORDER_COS_FIRST))
     return (meaning){SINE, k};
   return (meaning){COSINE, k};
 }
@@ -39,8 +39,10 @@ static void frequency(const posenc_spec *spec, int64_t k, mpfr_t w) {
 static double nearest(int32_t dtype, const mpfr_t x) {
   static const struct {
     int digits, least; /* the smallest number is 2^least */
-  } formats[] = {
-      [POSENC_F32] = {24, -149}, [POSENC_F64] = {53, -1074}, [POSENC_BF16] = {8, -133}, [POSENC_F16] = {11, -24}};
+  } formats[] = {[POSENC_DTYPE_F32] = {24, -149},
+      [POSENC_DTYPE_F64] = {53, -1074},
+      [POSENC_DTYPE_BF16] = {8, -133},
+      [POSENC_DTYPE_F16] = {11, -24}};
   const mpfr_exp_t least = mpfr_get_emin();
   mpfr_t r;
   mpfr_init2(r, formats[dtype].digits);

@@ -32,18 +32,18 @@ static inline place place_of(const posenc_spec *spec, int64_t c) {
   const int64_t n = spec_count(spec);
   if (c >= 2 * n)
     return (place){-1, false};
-  const bool second = spec->layout == POSENC_SPLIT ? c >= n : c % 2;
-  const int64_t k = spec->layout == POSENC_SPLIT ? c - (second ? n : 0) : c / 2;
-  return (place){k, second == (spec->order == POSENC_SIN_FIRST)};
+  const bool second = spec->layout == POSENC_LAYOUT_SPLIT ? c >= n : c % 2;
+  const int64_t k = spec->layout == POSENC_LAYOUT_SPLIT ? c - (second ? n : 0) : c / 2;
+  return (place){k, second == (spec->order == POSENC_ORDER_SIN_FIRST)};
 }
 
 /* NULL past the last. */
 static inline const char *layout_name(int32_t layout) {
-  return layout == POSENC_INTERLEAVED ? "interleaved" : layout == POSENC_SPLIT ? "split" : NULL;
+  return layout == POSENC_LAYOUT_INTERLEAVED ? "interleaved" : layout == POSENC_LAYOUT_SPLIT ? "split" : NULL;
 }
 
 static inline const char *order_name(int32_t order) {
-  return order == POSENC_SIN_FIRST ? "sin_first" : order == POSENC_COS_FIRST ? "cos_first" : NULL;
+  return order == POSENC_ORDER_SIN_FIRST ? "sin_first" : order == POSENC_ORDER_COS_FIRST ? "cos_first" : NULL;
 }
 
 static inline const char *odd_name(int32_t odd) {
@@ -56,9 +56,9 @@ static inline void spec_print_changes(FILE *out, const posenc_spec *spec) {
     fprintf(out, ", denominator %g", spec->denominator);
   if (spec_scale(spec) != 1)
     fprintf(out, ", position_scale %g", spec->position_scale);
-  if (spec->layout != POSENC_INTERLEAVED)
+  if (spec->layout != POSENC_LAYOUT_INTERLEAVED)
     fprintf(out, ", %s", layout_name(spec->layout));
-  if (spec->order != POSENC_SIN_FIRST)
+  if (spec->order != POSENC_ORDER_SIN_FIRST)
     fprintf(out, ", %s", order_name(spec->order));
   if (spec->odd != POSENC_ODD_HALF_PAIR && spec->d_model % 2)
     fprintf(out, ", last column zero");

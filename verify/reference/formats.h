@@ -19,10 +19,10 @@ typedef struct format {
 enum { FORMATS = 4 };
 
 static inline const format *format_of(int32_t dtype) {
-  static const format formats[FORMATS] = {[POSENC_F32] = {"f32", "float32", 4, 24, 149},
-      [POSENC_F64] = {"f64", "float64", 8, 53, 1074},
-      [POSENC_BF16] = {"bf16", "bfloat16", 2, 8, 133},
-      [POSENC_F16] = {"f16", "float16", 2, 11, 24}};
+  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"f32", "float32", 4, 24, 149},
+      [POSENC_DTYPE_F64] = {"f64", "float64", 8, 53, 1074},
+      [POSENC_DTYPE_BF16] = {"bf16", "bfloat16", 2, 8, 133},
+      [POSENC_DTYPE_F16] = {"f16", "float16", 2, 11, 24}};
   return &formats[dtype];
 }
 
@@ -48,21 +48,21 @@ static inline double format_nearest(const format *f, double y) {
 
 /* The number of an element; every one of them is a double. */
 static inline double element_value(int32_t dtype, const void *element) {
-  if (dtype == POSENC_F64) {
+  if (dtype == POSENC_DTYPE_F64) {
     double value;
     memcpy(&value, element, sizeof value);
     return value;
   }
   uint32_t bits = 0;
   memcpy(&bits, element, format_of(dtype)->size);
-  if (dtype == POSENC_F16) {
+  if (dtype == POSENC_DTYPE_F16) {
     const int exponent = bits >> 10 & 31, significand = bits & 1023;
     const double size = exponent == 31 ? (significand ? (double)NAN : (double)INFINITY)
                         : exponent     ? ldexp(significand + 1024, exponent - 25)
                                        : ldexp(significand, -24);
     return bits >> 15 ? -size : size;
   }
-  if (dtype == POSENC_BF16)
+  if (dtype == POSENC_DTYPE_BF16)
     bits <<= 16;
   float value;
   memcpy(&value, &bits, sizeof value);

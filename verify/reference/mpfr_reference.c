@@ -177,7 +177,7 @@ static void settle(mpfr_reference *t, const level *l, const mpfr_t v, answer *a)
   const mpfr_exp_t sum = (by_rounding > by_angle ? by_rounding : by_angle) + 1;
   const mpfr_exp_t bits = mpfr_get_exp(v) - sum;
 
-  const format *doubles = format_of(POSENC_F64);
+  const format *doubles = format_of(POSENC_DTYPE_F64);
   if (!rounding_is_certain(t, v, bits, t->format) || (a->with_double && !rounding_is_certain(t, v, bits, doubles)))
     return;
   a->value = (reference_value){.rounded = (float)nearest(t, v, t->format), .unsure = 0};

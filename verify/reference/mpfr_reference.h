@@ -22,7 +22,7 @@ typedef struct reference_value {
 
 /* What a correctly rounded table of this dtype holds. */
 static inline double reference_rounded(const reference_value *value, int32_t dtype) {
-  return dtype == POSENC_F64 ? value->y : (double)value->rounded;
+  return dtype == POSENC_DTYPE_F64 ? value->y : (double)value->rounded;
 }
 
 /* Holds frequencies and scratch space, so each thread needs its own. */

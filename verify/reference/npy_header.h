@@ -13,7 +13,7 @@ enum { NPY_HEADER_BYTES = 128 };
 /* Of version 1.0, for rows x columns little-endian elements, row by row. */
 static inline void npy_header(char header[NPY_HEADER_BYTES], posenc_dtype dtype, int64_t rows, int64_t columns) {
   static const char *const descr[] = {
-      [POSENC_F32] = "<f4", [POSENC_F64] = "<f8", [POSENC_BF16] = "<u2", [POSENC_F16] = "<f2"};
+      [POSENC_DTYPE_F32] = "<f4", [POSENC_DTYPE_F64] = "<f8", [POSENC_DTYPE_BF16] = "<u2", [POSENC_DTYPE_F16] = "<f2"};
   char text[NPY_HEADER_BYTES - 10];
   snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }", descr[dtype],
       (long long)rows, (long long)columns);

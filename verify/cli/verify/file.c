@@ -81,7 +81,7 @@ static judgement judge_file(const table_file *f, const options *o, known **all) 
   const int64_t from = o->shape.from, d = file->columns;
   judgement j = {.path = f->path, .spec = o->shape.spec, .wrong = -1};
   if (!o->shape.has_dtype)
-    j.spec.dtype = file->dtype == POSENC_F64 && holds_float32(file) ? POSENC_F32 : file->dtype;
+    j.spec.dtype = file->dtype == POSENC_DTYPE_F64 && holds_float32(file) ? POSENC_DTYPE_F32 : file->dtype;
   j.ranges = sweep_of(&j.spec, NULL, from, from + file->rows, o->rows, o->seed);
   j.verdicts = must_calloc(j.ranges.count, sizeof *j.verdicts);
   for (int64_t i = j.ranges.count - 1; i >= 0; i--) {

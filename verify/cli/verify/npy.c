@@ -18,12 +18,12 @@ static bool parse_descr(const char *descr, npy *file, char *message, size_t size
     const char *descr;
     int32_t dtype;
   } known[] = {
-      {"<f4", POSENC_F32},
-      {"<f8", POSENC_F64},
-      {"<f2", POSENC_F16},
-      {"<u2", POSENC_BF16},
-      {"|V2", POSENC_BF16},
-      {"<V2", POSENC_BF16},
+      {"<f4", POSENC_DTYPE_F32},
+      {"<f8", POSENC_DTYPE_F64},
+      {"<f2", POSENC_DTYPE_F16},
+      {"<u2", POSENC_DTYPE_BF16},
+      {"|V2", POSENC_DTYPE_BF16},
+      {"<V2", POSENC_DTYPE_BF16},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(descr, known[i].descr) == 0) {

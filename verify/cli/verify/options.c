@@ -78,13 +78,13 @@ static void check_work(struct argp_state *state, const options *o) {
   char message[512];
   const char *work = o->hashes ? "--hashes" : "--exhaustive";
   const bool special = o->hashes || o->exhaustive;
-  const char *wrong = special && o->n_files > 0                            ? "not with files"
-                      : o->hashes && o->exhaustive                         ? "not with --exhaustive"
-                      : special && o->json                                 ? "it writes no JSON"
-                      : o->hashes && (o->n_impls > 0 || o->shape.given)    ? "its tables are fixed"
-                      : o->exhaustive && o->shape.spec.dtype != POSENC_F32 ? "it compares f32 only"
-                      : o->exhaustive && o->n_impls > 1                    ? "one --impl at most"
-                                                                           : NULL;
+  const char *wrong = special && o->n_files > 0                                  ? "not with files"
+                      : o->hashes && o->exhaustive                               ? "not with --exhaustive"
+                      : special && o->json                                       ? "it writes no JSON"
+                      : o->hashes && (o->n_impls > 0 || o->shape.given)          ? "its tables are fixed"
+                      : o->exhaustive && o->shape.spec.dtype != POSENC_DTYPE_F32 ? "it compares f32 only"
+                      : o->exhaustive && o->n_impls > 1                          ? "one --impl at most"
+                                                                                 : NULL;
   if (wrong)
     argp_error(state, "%s: %s", work, wrong);
   if (special && o->sampling)

@@ -272,8 +272,10 @@ static void bounds_out_of_range(void **state) {
 static void bounds_of_every_dtype(void **state) {
   (void)state;
   enum { D = 38 };
-  static const double halves[] = {
-      [POSENC_F32] = 0x1p-25, [POSENC_F64] = 0x1p-54, [POSENC_BF16] = 0x1p-9, [POSENC_F16] = 0x1p-12};
+  static const double halves[] = {[POSENC_DTYPE_F32] = 0x1p-25,
+      [POSENC_DTYPE_F64] = 0x1p-54,
+      [POSENC_DTYPE_BF16] = 0x1p-9,
+      [POSENC_DTYPE_F16] = 0x1p-12};
   const posenc_impl *exact = posenc_impl_find("exact"), *anchored = posenc_impl_find("anchored");
   for (int32_t i = 0; i < 16; i++) {
     posenc_spec spec = posenc_spec_default(D - 1);

@@ -110,7 +110,7 @@ static void tables(void **state) {
       const posenc_spec spec = spec_of(D, i % FORMATS, 0);
       const int64_t count = counts[i / FORMATS];
       if (!is_offered(&spec, runnable(m)->name) ||
-          (count > 100 && (spec.dtype != POSENC_F32 || !is_first(runnable(m)))))
+          (count > 100 && (spec.dtype != POSENC_DTYPE_F32 || !is_first(runnable(m)))))
         continue;
       posenc_plan *plan = plan_of(&spec, runnable(m)->name);
       const job j = {&spec, runnable(m)->name, plan, count, D + i % 2 * 7};

@@ -12,16 +12,16 @@ static const struct {
   double times, shift;     /* the denominator is times * (half the columns that are no zeros) - shift */
   int64_t multiple, least; /* the widths it has */
 } presets[] = {
-    {"paper", "0", POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 0, 1, 1},
-    {"marian", "0", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 0, 1, 1},
-    {"t2t", "0", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
-    {"ddpm", "0", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
-    {"fairseq", "padding_idx + 1", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
-    {"whisper", "0", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 2, 4},
-    {"guided_diffusion", "any real number", POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, 1, 0, 1, 1},
-    {"diffusers", "any real number", POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
-    {"rope", "0", POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, 1, 0, 2, 2},
-    {"rothman", "0", POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, 0.5, 0, 2, 2},
+    {"paper", "0", POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 0, 1, 1},
+    {"marian", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 0, 1, 1},
+    {"t2t", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
+    {"ddpm", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
+    {"fairseq", "padding_idx + 1", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
+    {"whisper", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 2, 4},
+    {"guided_diffusion", "any real number", POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 1, 0, 1, 1},
+    {"diffusers", "any real number", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
+    {"rope", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 1, 0, 2, 2},
+    {"rothman", "0", POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 0.5, 0, 2, 2},
 };
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 

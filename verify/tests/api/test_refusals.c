@@ -189,7 +189,7 @@ static posenc_plan *plan_for(int64_t d_model, int32_t dtype, double scale) {
 static arguments fine(call c) {
   const posenc_strides packed = {COUNT * D, D};
   return (arguments){.call = c,
-      .plan = plan_for(D, POSENC_F32, 1),
+      .plan = plan_for(D, POSENC_DTYPE_F32, 1),
       .count = COUNT,
       .batch = BATCH,
       .positions = positions,
@@ -231,7 +231,7 @@ static void calls(void **state) {
   REFUSED(ARGUMENT, "sines is|aligned to 4", OF(PAIR), a.out = (char *)memory + 1);
   REFUSED(ARGUMENT, "cosines is|aligned to 4", OF(PAIR), a.cosines = (char *)memory + 18);
   REFUSED(ARGUMENT, "x is|aligned to 4", sums, a.x = (char *)other + 2);
-  REFUSED(ARGUMENT, "x is|aligned to 2", sums, a.x = (char *)other + 1; a.plan = plan_for(D, POSENC_BF16, 1));
+  REFUSED(ARGUMENT, "x is|aligned to 2", sums, a.x = (char *)other + 1; a.plan = plan_for(D, POSENC_DTYPE_BF16, 1));
   for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
     char words[64];
     const size_t size = format_of(dtype)->size;
@@ -261,34 +261,35 @@ static void calls(void **state) {
   REFUSED(ARGUMENT, "e+300; allowed|finite as a float", sums, a.scale = -1e300);
   REFUSED(ARGUMENT, "scale is|finite as a float", sums, a.scale = 0x1.ffffffp127);
   TELL(POSENC_OK, "", sums, a.scale = 0x1.fffffefffffffp127);
-  REFUSED(UNSUPPORTED, "float64|float32 and bfloat16", sums, a.plan = plan_for(D, POSENC_F64, 1));
-  REFUSED(UNSUPPORTED, "float16|float32 and bfloat16", sums, a.plan = plan_for(D, POSENC_F16, 1));
+  REFUSED(UNSUPPORTED, "float64|float32 and bfloat16", sums, a.plan = plan_for(D, POSENC_DTYPE_F64, 1));
+  REFUSED(UNSUPPORTED, "float16|float32 and bfloat16", sums, a.plan = plan_for(D, POSENC_DTYPE_F16, 1));
   REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1);
   REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1);
   REFUSED(DOMAIN, "first is -9223372036854775808|-2^32 to 2^32", ranges, a.first = INT64_MIN);
   REFUSED(DOMAIN, "first is 9223372036854775807|-2^32 to 2^32", ranges, a.first = INT64_MAX);
   REFUSED(DOMAIN, "count is 2|-2^32 to 2^32", ranges, a.first = far);
   REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1;
-          a.plan = plan_for(D, POSENC_F32, 0.5)); /* no larger by it */
+          a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5)); /* no larger by it */
   REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1;
-          a.plan = plan_for(D, POSENC_F32, 0.5));
+          a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5));
   REFUSED(DOMAIN, "first|4194305|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024 + 1;
-          a.plan = plan_for(D, POSENC_F32, -1024));
+          a.plan = plan_for(D, POSENC_DTYPE_F32, -1024));
   REFUSED(DOMAIN, "count|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024;
-          a.plan = plan_for(D, POSENC_F32, -1024));
+          a.plan = plan_for(D, POSENC_DTYPE_F32, -1024));
   const int64_t beyond[] = {far + 1, -far - 1, INT64_MIN, INT64_MAX}, scaled[] = {0, far / 1024, -far / 1024 - 1};
   for (size_t i = 0; i < 4; i++)
     REFUSED(DOMAIN, "positions[2] is|-2^32 to 2^32", OF(AT), a.positions = (const int64_t[]){0, far, beyond[i]};
             a.count = 3);
   REFUSED(DOMAIN, "positions[2] is 4294967297", OF(AT), a.positions = (const int64_t[]){0, far, far + 1}; a.count = 3);
   REFUSED(DOMAIN, "positions[2]|-4194305|position_scale", OF(AT), a.positions = scaled; a.count = 3;
-          a.plan = plan_for(D, POSENC_F32, -1024));
-  REFUSED(DOMAIN, "positions[0]", OF(AT), a.positions = beyond; a.count = 1; a.plan = plan_for(D, POSENC_F32, 0.5));
+          a.plan = plan_for(D, POSENC_DTYPE_F32, -1024));
+  REFUSED(DOMAIN, "positions[0]", OF(AT), a.positions = beyond; a.count = 1;
+          a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5));
   const double wrong[] = {NAN, INFINITY, -INFINITY, 0x1.0000000000001p32, -0x1.8p32, 1e300};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
     for (int scales = 0; scales < 2; scales++)
       REFUSED(DOMAIN, "positions[2]|-2^32 to 2^32", OF(AT_REAL), a.reals = (const double[]){0.5, -1e-300, wrong[i]};
-              a.count = 3; a.plan = plan_for(D, POSENC_F32, scales ? 0.5 : 1));
+              a.count = 3; a.plan = plan_for(D, POSENC_DTYPE_F32, scales ? 0.5 : 1));
   REFUSED(SIZE, "x_strides.row is 9223372036854775807|at most", OF(ADD_BATCH), a.x_strides.row = INT64_MAX);
   REFUSED(SIZE, "x_strides.batch is 4611686018427387904|at most", OF(ADD_BATCH), a.x_strides.batch = INT64_C(1) << 62);
   REFUSED(SIZE, "out_strides.row is|at most", OF(ADD_BATCH), a.strides.row = INT64_C(1) << 61);
@@ -403,7 +404,7 @@ static void edges(void **state) {
   for (size_t w = 0; w < 4; w++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++)
       for (int c = FILL; c < CALLS; c++)
-        if ((c != ADD && c != ADD_BATCH) || dtype == POSENC_F32 || dtype == POSENC_BF16)
+        if ((c != ADD && c != ADD_BATCH) || dtype == POSENC_DTYPE_F32 || dtype == POSENC_DTYPE_BF16)
           check_edges((call)c, widths[w], dtype);
 }
 
@@ -430,7 +431,7 @@ static void batches(void **state) {
     arguments a = fine(ADD_BATCH);
     const int64_t count = a.count = shapes[i / 2][0], most = INT64_MAX / (i % 2 ? 2 : 4);
     a.batch = shapes[i / 2][1];
-    a.plan = plan_for(D, i % 2 ? POSENC_BF16 : POSENC_F32, 1);
+    a.plan = plan_for(D, i % 2 ? POSENC_DTYPE_BF16 : POSENC_DTYPE_F32, 1);
     const posenc_strides packed = {D * count, D},
                          largest = {(int64_t)(((wide)most - D - D * (count - 1)) / (a.batch > 1 ? a.batch - 1 : 1)),
                              D};                                            /* with these rows */

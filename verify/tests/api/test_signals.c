@@ -116,7 +116,7 @@ static void left_by_a_jump(void **state) {
   static unsigned char want[ROWS * D * 8], got[ROWS * D * 8];
   static volatile size_t m, default_state;
   for (m = 0; runnable(m); m++) {
-    set_plan(runnable(m), POSENC_F32, POSENC_INTERLEAVED);
+    set_plan(runnable(m), POSENC_DTYPE_F32, POSENC_LAYOUT_INTERLEAVED);
     assert_int_equal(posenc_fill(plan, 131000, ROWS, want, D), POSENC_OK);
     leave = 1;
     fesetround(FE_UPWARD);

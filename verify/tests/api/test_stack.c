@@ -73,13 +73,13 @@ static void no_more_than_stated(void **state) {
   used(nothing, NULL); /* a first thread may need more, to look up functions */
   const size_t nobody = used(nothing, NULL);
   static _Alignas(64) unsigned char memory[2 * (ROWS * D + 16) * sizeof(double)];
-  const int32_t dtypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
+  const int32_t dtypes[] = {POSENC_DTYPE_F32, POSENC_DTYPE_BF16, POSENC_DTYPE_F16};
   for (size_t m = 0; runnable(m); m++) {
     size_t most = 0;
     for (size_t i = 0; i < 6; i++) {
       posenc_spec spec = posenc_spec_default(D);
       spec.dtype = dtypes[i / 2];
-      spec.layout = i % 2 ? POSENC_SPLIT : POSENC_INTERLEAVED;
+      spec.layout = i % 2 ? POSENC_LAYOUT_SPLIT : POSENC_LAYOUT_INTERLEAVED;
       if (!is_offered(&spec, runnable(m)->name))
         continue;
       posenc_plan *plan = plan_of(&spec, runnable(m)->name);

@@ -59,7 +59,7 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
   }
   spec.dtype = dtype;
   memset(&out, 0, sizeof out);
-  memset(&x, dtype == POSENC_BF16 ? 0x3e : 0x3d, sizeof x);
+  memset(&x, dtype == POSENC_DTYPE_BF16 ? 0x3e : 0x3d, sizeof x);
   posenc_plan *plan = plan_of(&spec, impl);
   unsigned char *const cosines = out.bytes + size * (size_t)(d / 2);
   arguments a = {function, plan, first, ROWS, 1, positions, reals, &x, 22.627417, &out, cosines, {0, d}, {0, d}, NULL};
@@ -79,7 +79,7 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
 
 static void check_samples(const char *family) {
   for (size_t s = 0; s < SAMPLES; s++)
-    for (int32_t dtype = POSENC_F32; dtype <= POSENC_F16; dtype++)
+    for (int32_t dtype = POSENC_DTYPE_F32; dtype <= POSENC_DTYPE_F16; dtype++)
       for (call f = FILL; f <= ADD; f++) {
         const posenc_impl *member;
         uint64_t hash = 0;

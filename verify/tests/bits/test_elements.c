@@ -101,7 +101,7 @@ static unsigned char *rows_alone(const char *impl) {
 static double sum(double x, double pe) {
   const format *f = format_of(c.spec.dtype);
   const volatile float product = c.scale * (float)x, plain = product + (float)pe;
-  if (c.spec.dtype == POSENC_F32)
+  if (c.spec.dtype == POSENC_DTYPE_F32)
     return (double)plain;
   const volatile float rounded = (float)format_nearest(f, (double)product), s = rounded + (float)pe;
   return (double)(float)format_nearest(f, (double)s);
@@ -297,7 +297,7 @@ static void draw_positions(int far_apart) {
 
 /* Outputs beside the midpoint of two numbers of the dtype, in some row each: there only the last look decides. */
 static double midpoint_frequency(int64_t k) {
-  const int digits = c.spec.dtype == POSENC_F64 ? 24 : format_of(c.spec.dtype)->digits;
+  const int digits = c.spec.dtype == POSENC_DTYPE_F64 ? 24 : format_of(c.spec.dtype)->digits;
   const double size = (double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5;
   const double beside = ldexp((double)random_between(&seed, -1, 1), -(int)random_between(&seed, 20, 50));
   const double y = ldexp(size, -digits - (k % 3 ? 0 : (int)random_between(&seed, 0, 18))) * (1 + beside);
@@ -394,8 +394,8 @@ static void draw(int i) {
       1, 2, 3, 6, 7, 8, 9, 12, 16, 41, 63, 64, 65, 70, 100, 130, 191, 192, 193, 300, 400, 2100};
   static const int64_t table_widths[] = {16, 48, 64, 66, 96, 128, 192, 256},
                        table_counts[] = {150, 191, 192, 193, 210, 300};
-  static const int32_t dtypes[] = {
-      POSENC_F32, POSENC_F32, POSENC_F32, POSENC_BF16, POSENC_BF16, POSENC_F16, POSENC_F64};
+  static const int32_t dtypes[] = {POSENC_DTYPE_F32, POSENC_DTYPE_F32, POSENC_DTYPE_F32, POSENC_DTYPE_BF16,
+      POSENC_DTYPE_BF16, POSENC_DTYPE_F16, POSENC_DTYPE_F64};
   static const double scales[] = {-1, 0.5, 0, 0.3};
   static const float of_sums[] = {0, 1, 22.627417f, -1.7f, 0x1.fffffep127f, 0.1f};
   const int table = i % 3 == 0;      /* of rows at lines, shared or not, as kernels write many */
@@ -405,17 +405,17 @@ static void draw(int i) {
   set_spec(table       ? PICK(table_widths)
            : one_in(3) ? random_between(&seed, 1, 140)
                        : PICK(widths),
-      table ? (i % 9 ? POSENC_F32 : POSENC_BF16) : PICK(dtypes));
+      table ? (i % 9 ? POSENC_DTYPE_F32 : POSENC_DTYPE_BF16) : PICK(dtypes));
   static const call of_tables[] = {FILL, ADD, FILL};
   if (far_apart)
-    set_spec(random_between(&seed, 1, 70), POSENC_F32);
+    set_spec(random_between(&seed, 1, 70), POSENC_DTYPE_F32);
   if (laid_out)
-    set_spec(random_between(&seed, 1, 140), POSENC_F32);
+    set_spec(random_between(&seed, 1, 140), POSENC_DTYPE_F32);
   if (wide)
-    set_spec(one_in(2) ? 8448 : 8200, i % 60 == 2 ? PICK(dtypes) : POSENC_F32); /* rows of whole KiB, or not */
+    set_spec(one_in(2) ? 8448 : 8200, i % 60 == 2 ? PICK(dtypes) : POSENC_DTYPE_F32); /* rows of whole KiB, or not */
   c.call = table || laid_out ? PICK(of_tables) : far_apart ? AT : (call)random_between(&seed, 0, CALLS - 1);
   c.cuts = c.call == FILL && one_in(2);
-  c.spec.dtype = is_sum() && c.spec.dtype != POSENC_BF16 ? POSENC_F32 : c.spec.dtype;
+  c.spec.dtype = is_sum() && c.spec.dtype != POSENC_DTYPE_BF16 ? POSENC_DTYPE_F32 : c.spec.dtype;
   if (laid_out || (!table && one_in(2))) {
     c.spec.layout = (int32_t)random_between(&seed, 0, 1);
     c.spec.order = (int32_t)random_between(&seed, 0, 1);
@@ -470,15 +470,15 @@ static void large_cases(void **state) {
     int32_t dtype;
     int64_t d, rows, gap, offset;
   } tables[] = {
-      {FILL, POSENC_F32, 1024, 6500, 0, 0},
-      {FILL, POSENC_F32, 754, 8900, 14, 4},
-      {FILL, POSENC_F32, 768, 8900, 0, 10},
-      {FILL, POSENC_F32, 770, 8900, 3, 0},
-      {FILL, POSENC_BF16, 1440, 8900, 0, 6},
-      {FILL, POSENC_BF16, 1440, 8900, 32, 30},
-      {ADD, POSENC_F32, 1024, 6500, 0, 0},
-      {ADD, POSENC_F32, 767, 8900, 1, 4},
-      {ADD, POSENC_F32, 768, 8900, 0, 14},
+      {FILL, POSENC_DTYPE_F32, 1024, 6500, 0, 0},
+      {FILL, POSENC_DTYPE_F32, 754, 8900, 14, 4},
+      {FILL, POSENC_DTYPE_F32, 768, 8900, 0, 10},
+      {FILL, POSENC_DTYPE_F32, 770, 8900, 3, 0},
+      {FILL, POSENC_DTYPE_BF16, 1440, 8900, 0, 6},
+      {FILL, POSENC_DTYPE_BF16, 1440, 8900, 32, 30},
+      {ADD, POSENC_DTYPE_F32, 1024, 6500, 0, 0},
+      {ADD, POSENC_DTYPE_F32, 767, 8900, 1, 4},
+      {ADD, POSENC_DTYPE_F32, 768, 8900, 0, 14},
   };
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
     for (int layout = 0; layout < 1 + (i % 6 == 0); layout++) {
@@ -520,8 +520,8 @@ static void layouts_of_exact(void **state) {
     assert_int_equal(posenc_fill(plan, 0, ROWS, table, D), POSENC_OK);
     posenc_plan_destroy(plan);
     for (int i = 1; i < 4; i++) {
-      spec.layout = i / 2 ? POSENC_SPLIT : POSENC_INTERLEAVED;
-      spec.order = i % 2 ? POSENC_COS_FIRST : POSENC_SIN_FIRST;
+      spec.layout = i / 2 ? POSENC_LAYOUT_SPLIT : POSENC_LAYOUT_INTERLEAVED;
+      spec.order = i % 2 ? POSENC_ORDER_COS_FIRST : POSENC_ORDER_SIN_FIRST;
       plan = plan_of(&spec, runnable(m)->name);
       assert_int_equal(posenc_fill(plan, 0, ROWS, other, D), POSENC_OK);
       posenc_plan_destroy(plan);

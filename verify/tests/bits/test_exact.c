@@ -75,8 +75,8 @@ static void few_and_more(
 }
 
 static int64_t column_of(const posenc_spec *spec, place it) {
-  const int second = it.cosine == (spec->order == POSENC_SIN_FIRST);
-  return spec->layout == POSENC_SPLIT ? it.k + second * spec_count(spec) : 2 * it.k + second;
+  const int second = it.cosine == (spec->order == POSENC_ORDER_SIN_FIRST);
+  return spec->layout == POSENC_LAYOUT_SPLIT ? it.k + second * spec_count(spec) : 2 * it.k + second;
 }
 
 /* The same rows in all layouts and orders, each by its own plan. */
@@ -86,8 +86,8 @@ static void other_layouts(const posenc_plan *plan, int64_t first, int64_t rows, 
   unsigned char *const got = malloc((size_t)(rows * of->d_model) * size);
   for (int i = 0; i < 4 && of->d_model % 2 == 0; i++) {
     posenc_spec spec = *of;
-    spec.layout = i / 2 ? POSENC_SPLIT : POSENC_INTERLEAVED;
-    spec.order = i % 2 ? POSENC_COS_FIRST : POSENC_SIN_FIRST;
+    spec.layout = i / 2 ? POSENC_LAYOUT_SPLIT : POSENC_LAYOUT_INTERLEAVED;
+    spec.order = i % 2 ? POSENC_ORDER_COS_FIRST : POSENC_ORDER_SIN_FIRST;
     posenc_plan *other = plan_of(&spec, posenc_plan_impl(plan));
     assert_int_equal(posenc_fill(other, first, rows, got, spec.d_model), POSENC_OK);
     for (int64_t j = 0; j < rows * spec.d_model; j++) {
@@ -183,10 +183,10 @@ static void ladders(void **state) {
   (void)state;
   const double bases[] = {2, 1000, 10000, 500000, 1e6, 1e12, 1.0000001, 1e30, 1e80, 1e300};
   const int64_t widths[] = {1, 2, 7, 64, 101, 512};
-  const int64_t of_dtype[] = {[POSENC_F32] = rows_per_ladder,
-      [POSENC_F64] = rows_per_ladder,
-      [POSENC_BF16] = rows_per_ladder / 4 - 2,
-      [POSENC_F16] = rows_per_ladder / 4 - 2};
+  const int64_t of_dtype[] = {[POSENC_DTYPE_F32] = rows_per_ladder,
+      [POSENC_DTYPE_F64] = rows_per_ladder,
+      [POSENC_DTYPE_BF16] = rows_per_ladder / 4 - 2,
+      [POSENC_DTYPE_F16] = rows_per_ladder / 4 - 2};
   for (int32_t dtype = 0; dtype < FORMATS; dtype++)
     for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++)
       for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
@@ -194,15 +194,15 @@ static void ladders(void **state) {
         posenc_spec spec = posenc_spec_default(widths[w]);
         spec.base = bases[b];
         spec.dtype = dtype;
-        spec.layout = dtype == POSENC_F32 ? 0 : (int32_t)(b % 2);
+        spec.layout = dtype == POSENC_DTYPE_F32 ? 0 : (int32_t)(b % 2);
         double positions[MOST] = {0, 1, -1, 15, 16, 63, 64, 65, 0x1p32, -0x1p32};
         for (int64_t i = rows < 10 ? 1 : 10; i < rows; i++) /* of every magnitude, on both sides; 0 without a sign */
           positions[i] =
               (double)random_between(&seed, 0, INT64_C(1) << (rows < 10 ? random_between(&seed, 0, 32) : i % 33)) *
                   (i % 2 ? 1 : -1) +
               0.0;
-        if (dtype == POSENC_F32 || !skipped(&seed))
-          check(&spec, positions, rows, dtype == POSENC_F32 ? EXACT : ANCHORED);
+        if (dtype == POSENC_DTYPE_F32 || !skipped(&seed))
+          check(&spec, positions, rows, dtype == POSENC_DTYPE_F32 ? EXACT : ANCHORED);
       }
   posenc_spec wide = posenc_spec_default(16387); /* beyond what a plan keeps steps for, and odd */
   const double few[] = {0, 3, 131071, -3000000019};
@@ -324,8 +324,8 @@ static void zero_crossings(void **state) {
       freqs[i] = (quarters * 0x1.921fb54442d18p+0 + missed) / (double)size;
     }
     const double positions[] = {(double)(p - 1), (double)p, (double)(p + 1)};
-    check_alone(POSENC_F32, freqs, TRIES, positions, 3);
-    check_alone(POSENC_F64, freqs, TRIES, positions, 3);
+    check_alone(POSENC_DTYPE_F32, freqs, TRIES, positions, 3);
+    check_alone(POSENC_DTYPE_F64, freqs, TRIES, positions, 3);
   }
 }
 
@@ -380,8 +380,8 @@ static void whole_turns(void **state) {
     for (int j = 0; j < TRIES; j++)
       positions[j] = (double)(near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1));
     positions[0] = (double)near[i].hard;
-    check_alone(POSENC_F32, &near[i].w, 1, positions, TRIES);
-    check_alone(POSENC_F64, &near[i].w, 1, positions, TRIES);
+    check_alone(POSENC_DTYPE_F32, &near[i].w, 1, positions, TRIES);
+    check_alone(POSENC_DTYPE_F64, &near[i].w, 1, positions, TRIES);
     double others[32] = {0}; /* in a whole strip, and as a sine that is the last column */
     others[5 * i] = near[i].w;
     posenc_spec among = posenc_spec_default(64), last = posenc_spec_default(1);
@@ -391,14 +391,14 @@ static void whole_turns(void **state) {
     last.n_freqs = 1;
     check(&among, positions, TRIES, EXACT);
     check(&last, positions, TRIES, EXACT);
-    among.dtype = last.dtype = POSENC_F64;
+    among.dtype = last.dtype = POSENC_DTYPE_F64;
     check(&among, positions, TRIES, EXACT);
     check(&last, positions, TRIES, EXACT);
     for (int again = 0; again < 12 && i == 1; again++) { /* between integers, which are asked for otherwise */
       for (int j = 0; j < TRIES; j++)
         positions[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
-      check_alone(POSENC_F32, &near[i].w, 1, positions, TRIES);
-      check_alone(POSENC_F64, &near[i].w, 1, positions, TRIES);
+      check_alone(POSENC_DTYPE_F32, &near[i].w, 1, positions, TRIES);
+      check_alone(POSENC_DTYPE_F64, &near[i].w, 1, positions, TRIES);
     }
   }
   enum { NOTHINGS = 200 };
@@ -406,7 +406,7 @@ static void whole_turns(void **state) {
   double positions[NOTHINGS];
   for (int i = 0; i < NOTHINGS; i++)
     positions[i] = (double)(near[0].q * (i / 2 + 1) * (i % 2 ? 1 : -1));
-  check_alone(POSENC_F16, &near[0].w, 1, positions, NOTHINGS);
+  check_alone(POSENC_DTYPE_F16, &near[0].w, 1, positions, NOTHINGS);
 }
 
 /* ---- midpoints ---- */
@@ -417,7 +417,7 @@ static void whole_turns(void **state) {
 static void near_midpoints(void **state) {
   (void)state;
   enum { ORDINARY, SMALL, BESIDE, EIGHTH, REAL, TURNS, MANY_TURNS, KINDS };
-  static const int32_t dtypes[] = {POSENC_F32, POSENC_F32, POSENC_BF16, POSENC_F16};
+  static const int32_t dtypes[] = {POSENC_DTYPE_F32, POSENC_DTYPE_F32, POSENC_DTYPE_BF16, POSENC_DTYPE_F16};
   /* The first are parts alone and sums in which one part is small, the others sums of parts of one size: those are off
    * most. */
   static const int64_t places[2][6] = {{1, 63, 64, 100, 4000, -4000}, {45, 95, 100, 6114, -97, -6180}};
@@ -425,7 +425,7 @@ static void near_midpoints(void **state) {
     if (i >= 2000 && skipped(&seed))
       continue;
     const int32_t dtype = dtypes[i % 4];
-    const int f32 = dtype == POSENC_F32, sine = i / 4 % 2 == 1, kind = (int)(i / 8 % KINDS);
+    const int f32 = dtype == POSENC_DTYPE_F32, sine = i / 4 % 2 == 1, kind = (int)(i / 8 % KINDS);
     double middle = midpoint(dtype);
     if (kind == SMALL)
       middle *= f32 ? (i % 3 ? 0x1p-18 : 0x1p-10) : ldexp(1, -(int)random_between(&seed, 1, 14));
@@ -462,7 +462,7 @@ static void near_midpoints_of_ladders(void **state) {
   (void)state;
   const double position = 1;
   for (int i = 0; i < 600; i++) {
-    const double middle = midpoint(POSENC_F32) * (i % 4 ? 0x1p-10 : 1), arc = i % 2 ? asin(middle) : acos(middle);
+    const double middle = midpoint(POSENC_DTYPE_F32) * (i % 4 ? 0x1p-10 : 1), arc = i % 2 ? asin(middle) : acos(middle);
     posenc_spec ladder = posenc_spec_default(4 + i % 3 * 2);
     ladder.base = arc < 1 ? pow(arc, -0.5 * (double)ladder.d_model) : 2;
     check(&ladder, &position, 1, EXACT);
@@ -476,20 +476,21 @@ static void exact_midpoints(void **state) {
   const double positions[] = {1, -1, 2, 3, -5, 64, 4097};
   for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
     const format *f = format_of(dtype);
-    const int least = f->digits - 1 - f->lowest, top = dtype == POSENC_F16   ? -10
-                                                       : dtype == POSENC_F64 ? least + 60
-                                                                             : -20;
+    const int least = f->digits - 1 - f->lowest, top = dtype == POSENC_DTYPE_F16   ? -10
+                                                       : dtype == POSENC_DTYPE_F64 ? least + 60
+                                                                                   : -20;
     double freqs[40];
     int n = 0;
     for (int i = 0; i < 40; i++) { /* numbers, midpoints, and what is next to them, by exponents from the least up */
-      const int exponent = i < 28 && dtype != POSENC_F64 ? -f->lowest - 2 + i : (int)random_between(&seed, least, top);
+      const int exponent =
+          i < 28 && dtype != POSENC_DTYPE_F64 ? -f->lowest - 2 + i : (int)random_between(&seed, least, top);
       const int unit = format_unit(f, exponent) - 1; /* half a unit */
       const double significand =
           ldexp((double)random_between(&seed, INT64_C(1) << 9, (INT64_C(1) << 10) - 1), exponent - 9 - unit);
       const double halves = fmax(1, floor(significand)) + (double)(i % 4 == 3) * 0x1p-20;
       /* three times it has 54 bits */
       const double wide = (double)(random_between(&seed, INT64_C(1) << 52, (INT64_C(1) << 53) - 1) | 1);
-      const double w = dtype == POSENC_F64 ? ldexp(wide, exponent - 52) : ldexp(halves, unit);
+      const double w = dtype == POSENC_DTYPE_F64 ? ldexp(wide, exponent - 52) : ldexp(halves, unit);
       if (w >= 0x1p-1022)
         freqs[n++] = i % 3 ? w : -w;
     }
@@ -528,7 +529,7 @@ static void single_rows(void **state) {
     spec.n_freqs = (d + 1) / 2;
     const double at = (double)size, positions[] = {at, -at, at - 1, 0, 1 - at};
     check(&spec, positions, 5, EXACT);
-    spec.dtype = POSENC_F64;
+    spec.dtype = POSENC_DTYPE_F64;
     check(&spec, positions, 5, EXACT);
   }
 }

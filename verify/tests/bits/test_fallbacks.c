@@ -40,8 +40,9 @@ static void counts(void **state) {
     const posenc_impl *impl = posenc_impl_by_index(i);
     if (strncmp(impl->name, "exact", 5) != 0 || !posenc_impl_supported(impl))
       continue;
-    const long long floats = fallbacks_of(impl, POSENC_F32, INT64_C(1) << 20);
-    const long long doubles = fallbacks_of(impl, POSENC_F64, 4096), halves = fallbacks_of(impl, POSENC_F16, 1 << 16);
+    const long long floats = fallbacks_of(impl, POSENC_DTYPE_F32, INT64_C(1) << 20);
+    const long long doubles = fallbacks_of(impl, POSENC_DTYPE_F64, 4096),
+                    halves = fallbacks_of(impl, POSENC_DTYPE_F16, 1 << 16);
     printf("%s: %lld of 536870912 float32, %lld of 2097152 float64, %lld of 33554432 float16\n", impl->name, floats,
         doubles, halves);
     assert_int_equal(floats, 7);       /* docs/exact.md */

@@ -130,8 +130,8 @@ static void check_dense(int32_t dtype, int64_t d_model, int64_t least) {
 static void dense(void **state) {
   (void)state;
   const int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * page;
-  check_dense(POSENC_BF16, 1024, (INT64_C(1) << 33) + 1);
-  check_dense(POSENC_F32, 512, memory > INT64_C(1) << 34 ? memory : INT64_C(1) << 34);
+  check_dense(POSENC_DTYPE_BF16, 1024, (INT64_C(1) << 33) + 1);
+  check_dense(POSENC_DTYPE_F32, 512, memory > INT64_C(1) << 34 ? memory : INT64_C(1) << 34);
 }
 
 int main(int argc, char **argv) {

@@ -29,10 +29,10 @@ static double independent(const posenc_spec *spec, double position, int64_t k, b
     mpfr_prec_t digits;
     mpfr_exp_t least, most;
   } ranges[FORMATS] = {
-      [POSENC_F32] = {24, -148, 128},
-      [POSENC_F64] = {53, -1073, 1024},
-      [POSENC_BF16] = {8, -132, 128},
-      [POSENC_F16] = {11, -23, 16},
+      [POSENC_DTYPE_F32] = {24, -148, 128},
+      [POSENC_DTYPE_F64] = {53, -1073, 1024},
+      [POSENC_DTYPE_BF16] = {8, -132, 128},
+      [POSENC_DTYPE_F16] = {11, -23, 16},
   };
   mpfr_t angle, result;
   mpfr_init2(angle, BITS);
@@ -70,17 +70,17 @@ static void row_agrees(const posenc_spec *spec, double position) {
     reference_row(t, (int64_t)position, row);
   else
     reference_row_real(t, position, row);
-  if (integer && spec->dtype != POSENC_F64)
+  if (integer && spec->dtype != POSENC_DTYPE_F64)
     reference_row_floats(t, (int64_t)position, nearest);
   for (int64_t c = 0; c < spec->d_model; c++) {
     const place here = place_of(spec, c);
-    const double y = independent(spec, position, here.k, here.cosine, POSENC_F64);
+    const double y = independent(spec, position, here.k, here.cosine, POSENC_DTYPE_F64);
     const double rounded = independent(spec, position, here.k, here.cosine, spec->dtype);
     check("y", row[c].y, y);
     check("rounded", reference_rounded(&row[c], spec->dtype), rounded);
-    if (integer && spec->dtype != POSENC_F64)
+    if (integer && spec->dtype != POSENC_DTYPE_F64)
       check("rounded alone", (double)nearest[c], rounded);
-    assert_true(fabs(row[c].low) <= ldexp(0.5, format_unit(format_of(POSENC_F64), ilogb(y))));
+    assert_true(fabs(row[c].low) <= ldexp(0.5, format_unit(format_of(POSENC_DTYPE_F64), ilogb(y))));
   }
   reference_destroy(t);
 }
@@ -119,29 +119,29 @@ static void known_numbers(void **state) {
     int32_t dtype;
     double w, sine, cosine;
   } cases[] = {
-      {POSENC_F64, 1, 0.84147098480789650665250232163029899962, 0.54030230586813971740093660744297660373},
-      {POSENC_F32, 1, (double)0.84147098480789650665250232163029899962f,
+      {POSENC_DTYPE_F64, 1, 0.84147098480789650665250232163029899962, 0.54030230586813971740093660744297660373},
+      {POSENC_DTYPE_F32, 1, (double)0.84147098480789650665250232163029899962f,
           (double)0.54030230586813971740093660744297660373f},
-      {POSENC_F32, 0x1.000003p-70, 0x1.000002p-70, 1},
-      {POSENC_F32, 0x1.000005p-126, 0x1.000004p-126, 1},
-      {POSENC_F32, 0x1.8p-149, 0x1p-149, 1},
-      {POSENC_F32, 0x1.4p-148, 0x1p-148, 1},
-      {POSENC_F32, 0x1p-150, 0, 1},
-      {POSENC_F32, 0x1p-1022, 0, 1},
-      {POSENC_BF16, 0x1.01p-70, 0x1p-70, 1},
-      {POSENC_BF16, 0x1.03p-70, 0x1.02p-70, 1},
-      {POSENC_BF16, 0x1.8p-133, 0x1p-133, 1},
-      {POSENC_BF16, 0x1.4p-132, 0x1p-132, 1},
-      {POSENC_BF16, 0x1p-134, 0, 1},
-      {POSENC_BF16, 0x1.000001p-134, 0x1p-133, 1},
-      {POSENC_F16, 0x1.8p-24, 0x1p-24, 1},
-      {POSENC_F16, 0x1.4p-23, 0x1p-23, 1},
-      {POSENC_F16, 0x1p-25, 0, 1},
-      {POSENC_F16, 0x1.000001p-25, 0x1p-24, 1},
-      {POSENC_F16, 0x1p-300, 0, 1},
-      {POSENC_F16, 0x1.002p-14, 0x1p-14, 1},
-      {POSENC_F64, 0x1.8p-1000, 0x1.8p-1000, 1},
-      {POSENC_F64, 0x1p-1022, 0x1p-1022, 1},
+      {POSENC_DTYPE_F32, 0x1.000003p-70, 0x1.000002p-70, 1},
+      {POSENC_DTYPE_F32, 0x1.000005p-126, 0x1.000004p-126, 1},
+      {POSENC_DTYPE_F32, 0x1.8p-149, 0x1p-149, 1},
+      {POSENC_DTYPE_F32, 0x1.4p-148, 0x1p-148, 1},
+      {POSENC_DTYPE_F32, 0x1p-150, 0, 1},
+      {POSENC_DTYPE_F32, 0x1p-1022, 0, 1},
+      {POSENC_DTYPE_BF16, 0x1.01p-70, 0x1p-70, 1},
+      {POSENC_DTYPE_BF16, 0x1.03p-70, 0x1.02p-70, 1},
+      {POSENC_DTYPE_BF16, 0x1.8p-133, 0x1p-133, 1},
+      {POSENC_DTYPE_BF16, 0x1.4p-132, 0x1p-132, 1},
+      {POSENC_DTYPE_BF16, 0x1p-134, 0, 1},
+      {POSENC_DTYPE_BF16, 0x1.000001p-134, 0x1p-133, 1},
+      {POSENC_DTYPE_F16, 0x1.8p-24, 0x1p-24, 1},
+      {POSENC_DTYPE_F16, 0x1.4p-23, 0x1p-23, 1},
+      {POSENC_DTYPE_F16, 0x1p-25, 0, 1},
+      {POSENC_DTYPE_F16, 0x1.000001p-25, 0x1p-24, 1},
+      {POSENC_DTYPE_F16, 0x1p-300, 0, 1},
+      {POSENC_DTYPE_F16, 0x1.002p-14, 0x1p-14, 1},
+      {POSENC_DTYPE_F64, 0x1.8p-1000, 0x1.8p-1000, 1},
+      {POSENC_DTYPE_F64, 0x1p-1022, 0x1p-1022, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const posenc_spec spec = frequencies(&cases[i].w, 1, cases[i].dtype);
@@ -152,7 +152,7 @@ static void known_numbers(void **state) {
       reference_row(t, sign, row);
       check("sine", reference_rounded(&row[0], spec.dtype), sign * cases[i].sine);
       check("cosine", reference_rounded(&row[1], spec.dtype), cases[i].cosine);
-      if (spec.dtype == POSENC_F64)
+      if (spec.dtype == POSENC_DTYPE_F64)
         continue;
       reference_row_floats(t, sign, nearest);
       check("sine alone", (double)nearest[0], sign * cases[i].sine);
@@ -166,7 +166,7 @@ static void known_numbers(void **state) {
 static void more_precision_where_it_is_needed(void **state) {
   (void)state;
   const double freqs[] = {0x1.000003p-70, 1.0, 0x1.0000000000001p-40, 0x1.0000000000001p-1022};
-  posenc_spec spec = frequencies(freqs, 3, POSENC_F32);
+  posenc_spec spec = frequencies(freqs, 3, POSENC_DTYPE_F32);
   reference_value row[6];
   float floats[6];
   mpfr_reference *t = reference_create(&spec);
@@ -177,13 +177,13 @@ static void more_precision_where_it_is_needed(void **state) {
   assert_int_equal(reference_widened(t), 1);
   check("y", row[4].y, 0x1.8000000000001p-39);
   check("low", row[4].low, 0x1p-92 - 4.5 * 0x1p-120);
-  const double distance = ulp_distance(POSENC_F64, row[4].y, row[4].y, row[4].low);
+  const double distance = ulp_distance(POSENC_DTYPE_F64, row[4].y, row[4].y, row[4].low);
   assert_true(distance < 0.5 && distance > 0.4999);
   reference_row_floats(t, 1, floats); /* the first one lies next to a midpoint of floats */
   assert_int_equal(reference_widened(t), 2);
   assert_true(reference_precision(t) > REFERENCE_FIRST_BITS);
   reference_destroy(t);
-  spec = frequencies(freqs + 3, 1, POSENC_F64); /* the sine is 2^-2044 of it below */
+  spec = frequencies(freqs + 3, 1, POSENC_DTYPE_F64); /* the sine is 2^-2044 of it below */
   t = reference_create(&spec);
   reference_row(t, 3, row);
   check("y", row[0].y, ldexp(3 * 0x1p52 + 2, -1074));
@@ -195,7 +195,7 @@ static void more_precision_where_it_is_needed(void **state) {
 static void signs_of_zero(void **state) {
   (void)state;
   const double freqs[] = {1.0, -1.0, 0.0, -0.0}, scales[] = {0, -2};
-  posenc_spec spec = frequencies(freqs, 4, POSENC_F32);
+  posenc_spec spec = frequencies(freqs, 4, POSENC_DTYPE_F32);
   for (int s = 0; s < 2; s++) {
     spec.position_scale = scales[s];
     reference_value row[4][8];
@@ -223,14 +223,14 @@ static void columns_by_hand(void **state) {
     int32_t layout, order, odd;
     const char *five, *four;
   } cases[] = {
-      {POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0c0s1c1s2", "s0c0s1c1"},
-      {POSENC_INTERLEAVED, POSENC_SIN_FIRST, POSENC_ODD_ZERO, "s0c0s1c1--", "s0c0s1c1"},
-      {POSENC_INTERLEAVED, POSENC_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0s0c1s1c2", "c0s0c1s1"},
-      {POSENC_INTERLEAVED, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0s0c1s1--", "c0s0c1s1"},
-      {POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0s1s2c0c1", "s0s1c0c1"},
-      {POSENC_SPLIT, POSENC_SIN_FIRST, POSENC_ODD_ZERO, "s0s1c0c1--", "s0s1c0c1"},
-      {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0c1c2s0s1", "c0c1s0s1"},
-      {POSENC_SPLIT, POSENC_COS_FIRST, POSENC_ODD_ZERO, "c0c1s0s1--", "c0c1s0s1"},
+      {POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0c0s1c1s2", "s0c0s1c1"},
+      {POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, "s0c0s1c1--", "s0c0s1c1"},
+      {POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0s0c1s1c2", "c0s0c1s1"},
+      {POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, "c0s0c1s1--", "c0s0c1s1"},
+      {POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, "s0s1s2c0c1", "s0s1c0c1"},
+      {POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, "s0s1c0c1--", "s0s1c0c1"},
+      {POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_HALF_PAIR, "c0c1c2s0s1", "c0c1s0s1"},
+      {POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, "c0c1s0s1--", "c0c1s0s1"},
   };
   const double freqs[] = {0.5, 0.25, 0.125};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -268,30 +268,30 @@ static void ulp_distances(void **state) {
     int32_t dtype;
     double got, y, low, want;
   } cases[] = {
-      {POSENC_F32, 1, 1, 0, 0},
-      {POSENC_F32, 0x1.000002p0, 1, 0, 1},
+      {POSENC_DTYPE_F32, 1, 1, 0, 0},
+      {POSENC_DTYPE_F32, 0x1.000002p0, 1, 0, 1},
       /* the unit is that of y, not of the answer */
-      {POSENC_F32, 0x1.fffffep-1, 1, 0, 0.5},
-      {POSENC_F32, 1, 0x1.fffffep-1, 0, 1},
-      {POSENC_F32, -0.5, 0.5, 0, 0x1p24},
+      {POSENC_DTYPE_F32, 0x1.fffffep-1, 1, 0, 0.5},
+      {POSENC_DTYPE_F32, 1, 0x1.fffffep-1, 0, 1},
+      {POSENC_DTYPE_F32, -0.5, 0.5, 0, 0x1p24},
       /* below 2^-126 the unit stays 2^-149 */
-      {POSENC_F32, 0x1p-149, 0x1.8p-149, 0, 0.5},
-      {POSENC_F32, 0, 0x1p-1022, 0, 0x1p-873},
-      {POSENC_F32, 0, 0, 0, 0},
-      {POSENC_F32, -0.0, 0, 0, 0},
-      {POSENC_F32, 0x1p-149, 0, 0, (double)INFINITY},
-      {POSENC_F32, (double)NAN, 0.5, 0, (double)INFINITY},
-      {POSENC_F32, (double)INFINITY, 0.5, 0, (double)INFINITY},
-      {POSENC_F32, (double)NAN, 0, 0, (double)INFINITY},
-      {POSENC_BF16, 1.0078125, 1, 0, 1},
-      {POSENC_BF16, 0x1p-133, 0x1.8p-133, 0, 0.5},
-      {POSENC_F16, 0x1.ffcp-1, 1, 0, 0.5},
+      {POSENC_DTYPE_F32, 0x1p-149, 0x1.8p-149, 0, 0.5},
+      {POSENC_DTYPE_F32, 0, 0x1p-1022, 0, 0x1p-873},
+      {POSENC_DTYPE_F32, 0, 0, 0, 0},
+      {POSENC_DTYPE_F32, -0.0, 0, 0, 0},
+      {POSENC_DTYPE_F32, 0x1p-149, 0, 0, (double)INFINITY},
+      {POSENC_DTYPE_F32, (double)NAN, 0.5, 0, (double)INFINITY},
+      {POSENC_DTYPE_F32, (double)INFINITY, 0.5, 0, (double)INFINITY},
+      {POSENC_DTYPE_F32, (double)NAN, 0, 0, (double)INFINITY},
+      {POSENC_DTYPE_BF16, 1.0078125, 1, 0, 1},
+      {POSENC_DTYPE_BF16, 0x1p-133, 0x1.8p-133, 0, 0.5},
+      {POSENC_DTYPE_F16, 0x1.ffcp-1, 1, 0, 0.5},
       /* below 2^-14 the unit stays 2^-24 */
-      {POSENC_F16, 0, 0x1p-20, 0, 16},
-      {POSENC_F16, 0x1p-24, 0, 0, (double)INFINITY},
-      {POSENC_F64, 0x1.0000000000001p0, 1, 0, 1},
-      {POSENC_F64, 1, 1, -0x1p-54, 0.25},
-      {POSENC_F64, 0x1p-1074, 0x1p-1073, 0, 1},
+      {POSENC_DTYPE_F16, 0, 0x1p-20, 0, 16},
+      {POSENC_DTYPE_F16, 0x1p-24, 0, 0, (double)INFINITY},
+      {POSENC_DTYPE_F64, 0x1.0000000000001p0, 1, 0, 1},
+      {POSENC_DTYPE_F64, 1, 1, -0x1p-54, 0.25},
+      {POSENC_DTYPE_F64, 0x1p-1074, 0x1p-1073, 0, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     check("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);

@@ -37,12 +37,12 @@ void posenc_plan_destroy(posenc_plan *plan) { (void)plan; }
 enum { D = 6 };
 
 static void put(const posenc_plan *plan, void *rows, int64_t element, float value) {
-  if (plan->dtype == POSENC_F32) {
+  if (plan->dtype == POSENC_DTYPE_F32) {
     ((float *)rows)[element] = value;
     return;
   }
   const int cut = is(plan->name, "cuts");
-  const float rounded = cut ? value : (float)format_nearest(format_of(POSENC_BF16), (double)value);
+  const float rounded = cut ? value : (float)format_nearest(format_of(POSENC_DTYPE_BF16), (double)value);
   uint32_t bits;
   memcpy(&bits, &rounded, sizeof bits);
   ((uint16_t *)rows)[element] = (uint16_t)(bits >> 16);
@@ -68,7 +68,7 @@ posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count,
   if (is(name, "precedes"))
     put(plan, out, -1, 0);
   if (is(name, "forgets"))
-    memset(out, 0xff, plan->dtype == POSENC_F32 ? 4 : 2);
+    memset(out, 0xff, plan->dtype == POSENC_DTYPE_F32 ? 4 : 2);
   if (is(name, "crashes"))
     raise(SIGILL);
   if (is(name, "escapes"))
@@ -95,7 +95,7 @@ posenc_status posenc_fill_at(
 
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
   (void)position;
-  const double rounding = spec->dtype == POSENC_F32 ? 0x1p-24 : 0x1p-9 + 0x1p-24;
+  const double rounding = spec->dtype == POSENC_DTYPE_F32 ? 0x1p-24 : 0x1p-9 + 0x1p-24;
   return is(impl->name, "boasts") && column == 0 ? rounding / 65536
          : is(impl->name, "unbounded")           ? (double)NAN
                                                  : rounding;
@@ -158,8 +158,8 @@ static void every_fault_is_named(void **state) {
   };
   for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
     const char *const name = cases[i / 2].name;
-    const int32_t dtype = i % 2 ? POSENC_BF16 : POSENC_F32;
-    const char *const why = is(name, "cuts") && dtype == POSENC_F32 ? NULL : cases[i / 2].reason;
+    const int32_t dtype = i % 2 ? POSENC_DTYPE_BF16 : POSENC_DTYPE_F32;
+    const char *const why = is(name, "cuts") && dtype == POSENC_DTYPE_F32 ? NULL : cases[i / 2].reason;
     char reason[256];
     verdict v;
     trial_outcome outcome;
@@ -167,7 +167,7 @@ static void every_fault_is_named(void **state) {
     if (outcome != cases[i / 2].outcome || fine != !why || (why && !strstr(reason, why)))
       fail_msg("%s: outcome %d, '%s' where '%s' was expected", name, (int)outcome, reason, why ? why : "success");
     /* float64 rounded twice: nearly all are nearest */
-    if (fine && outcome == TRIAL_DONE && dtype == POSENC_BF16)
+    if (fine && outcome == TRIAL_DONE && dtype == POSENC_DTYPE_BF16)
       assert_true(correct_share(&v) > 0.999 && v.ulp_p99 > 0.4 && v.ulp_max < 0.501);
   }
 }
@@ -178,7 +178,7 @@ static void errors_are_counted_where_they_are(void **state) {
   char reason[256];
   verdict v;
   trial_outcome outcome;
-  assert_false(tried("slips", POSENC_F32, 512, &outcome, &v, reason));
+  assert_false(tried("slips", POSENC_DTYPE_F32, 512, &outcome, &v, reason));
   assert_int_equal(outcome, TRIAL_DONE);
   assert_int_equal(v.ulp_bands[0], 512 * D - 1);
   assert_int_equal(v.ulp_bands[VERDICT_BANDS - 1], 1);

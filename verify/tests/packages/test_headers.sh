@@ -21,13 +21,13 @@ cat >"$work/public.c" <<'END'
 int64_t widest(void);
 int64_t widest(void) { return POSENC_MAX_D_MODEL < POSENC_MAX_POSITION ? POSENC_MAX_D_MODEL : -POSENC_MAX_POSITION; }
 int is_this(int32_t dtype);
-int is_this(int32_t dtype) { return dtype == POSENC_F16 && POSENC_VERSION_MAJOR > 0 && POSENC_VERSION_STRING[0] != '0'; }
+int is_this(int32_t dtype) { return dtype == POSENC_DTYPE_F16 && POSENC_VERSION_MAJOR > 0 && POSENC_VERSION_STRING[0] != '0'; }
 posenc_spec half(void);
 posenc_spec half(void)
 {
   posenc_spec spec = posenc_spec_default(512);
-  spec.layout = POSENC_SPLIT;
-  spec.dtype = POSENC_BF16;
+  spec.layout = POSENC_LAYOUT_SPLIT;
+  spec.dtype = POSENC_DTYPE_BF16;
   return spec;
 }
 END
