@@ -1,6 +1,7 @@
 /* Signals: a fill that is interrupted again and again, by handlers that fill from the same plan themselves and by
- * handlers that leave another rounding behind, writes the same bits, and gives back the caller's rounding. A handler
- * that leaves a fill by siglongjmp() leaves a usable plan, and the state that the header says.
+ * handlers that leave another rounding behind, writes the same bits, and gives back the caller's rounding. Handlers are
+ * refused too, and put back what was said of the call before. One that leaves a fill by siglongjmp() leaves a usable
+ * plan, and the state that the header says.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -44,6 +45,7 @@ static void ask_for_none(void) { setitimer(ITIMER_REAL, &(struct itimerval){{0, 
 
 static void handler(int number) {
   const int error = errno;
+  const posenc_error refusal = *posenc_error_location();
   (void)number;
   in_handler++;
   if (inside)
@@ -54,13 +56,14 @@ static void handler(int number) {
     const int rounding = fegetround();
     wrong |=
         !fill_some(own, sums) || memcmp(own, own_want, sizeof own) != 0 || memcmp(sums, sums_want, sizeof sums) != 0;
-    wrong |= fegetround() != rounding;
+    wrong |= fegetround() != rounding || posenc_fill(plan, INT64_MAX, 1, own, D) != POSENC_ERROR_DOMAIN;
   } else {
     fesetround(FE_UPWARD); /* and back by the system, with all that the handler changed */
     feraiseexcept(FE_INEXACT | FE_OVERFLOW);
     wrong |= !(1.0 / third > 0x1.5555555555555p-2);
   }
   ask_for_one();
+  *posenc_error_location() = refusal;
   errno = error;
 }
 
@@ -96,6 +99,11 @@ static void same_bits(void **state) {
         feclearexcept(FE_ALL_EXCEPT);
         inside = 1;
         const posenc_status status = posenc_fill(plan, 131000, ROWS, got, D);
+        char message[64];
+        for (int refused = 0; refused < 100; refused++)
+          wrong |= posenc_fill(plan, INT64_MIN, 1, own, D) != POSENC_ERROR_DOMAIN ||
+                   posenc_last_error(message, sizeof message) != POSENC_ERROR_DOMAIN ||
+                   strcmp(message, "first is -9223372036854775808; allowed: -2^32 to 2^32") != 0;
         inside = 0;
         const int rounding = fegetround(), raised = fetestexcept(FE_ALL_EXCEPT);
         fesetround(FE_TONEAREST);
