@@ -69,13 +69,14 @@ typedef enum posenc_status {
 /* One English phrase for a status; never NULL, also for numbers that are no status. Static storage. */
 POSENC_API const char *posenc_status_string(posenc_status status);
 
-/* Why the calling thread was refused last: returns the status of its last call that was not POSENC_OK, and writes one line that
- * names the argument, its value and what is allowed (when size > 0, always terminated, cut to size; names are cut to
- * some 70 bytes). POSENC_OK and an empty line where no call was refused. Not for a signal's handler. */
+/* Why the calling thread was refused last: returns the status of its last call that returned one other than POSENC_OK,
+ * and writes one line that names the argument, its value and what is allowed (when size > 0, always terminated, cut to
+ * size; a name that the caller gave is cut to 75 bytes). POSENC_OK and an empty line where no call was refused. Not for
+ * a signal's handler. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
-/* Where the calling thread keeps that; it is written by calls that are refused, and by no others. A signal's handler whose
- * calls may be refused saves it and puts it back, as it does errno. */
+/* Where the calling thread keeps that. Calls that are refused write it, and no others. A signal's handler whose calls
+ * may be refused saves *posenc_error_location() and puts it back, as it does errno. All zeros: no call was refused. */
 typedef struct posenc_error {
   uint64_t words[16];
 } posenc_error;
@@ -87,7 +88,7 @@ POSENC_API posenc_error *posenc_error_location(void);
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
   POSENC_DTYPE_F64 = 1,  /* double; exact takes nanoseconds for a value, but microseconds between integers where
-                      |w_k * position_scale| >= pi, and where w_k or the position is tiny (docs/exact.md) */
+                            |w_k * position_scale| >= pi, and where w_k or the position is tiny (docs/exact.md) */
   POSENC_DTYPE_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
   POSENC_DTYPE_F16 = 3   /* IEEE binary16, as uint16_t */
 } posenc_dtype;
@@ -136,8 +137,8 @@ typedef struct posenc_spec {
 /* The paper's table: base 10000, denominator d_model / 2, float32, sine and cosine interleaved, sine first. */
 POSENC_API posenc_spec posenc_spec_default(int64_t d_model);
 
-/* What real systems compute, by name. The spec's dtype is POSENC_DTYPE_F32. Presets never shift positions: `first` of a fill
- * is the position itself, and `starts` says where a system's users begin to count. */
+/* What real systems compute, by name. The spec's dtype is POSENC_DTYPE_F32. Presets never shift positions: `first` of a
+ * fill is the position itself, and `starts` says where a system's users begin to count. */
 typedef struct posenc_preset {
   const char *name;    /* for example "whisper" */
   const char *formula; /* frequencies, layout and odd widths, in a line */
@@ -217,15 +218,15 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack (a library built
  * without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair,
  * posenc_add and posenc_add_batch. These six may be called after fork() and, where libm's functions may (as with
- * glibc), from a signal's handler that has this stack and keeps errno and posenc_error_location()'s; with a C library
- * other than glibc, a thread's first refusal may allocate. One that leaves a fill by longjmp() leaves some
- * rows written and the floating-point state at its default, round to nearest. */
+ * glibc), from a signal's handler that has this stack, and saves and restores errno and *posenc_error_location(). (A
+ * thread's first refusal may allocate where the C library is not glibc.) A handler that leaves a fill by
+ * longjmp() leaves some rows written and the floating-point state at its default, round to nearest. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
-/* The same for a table that is made once: posenc_plan_create(), posenc_fill() and posenc_plan_destroy(), with the same bits. It
- * knows how many rows there will be, so a small table does not pay for what a plan computes for many. Allocates, and is
- * not for signals' handlers. Returns any status. */
+/* The same for a table that is made once: posenc_plan_create(), posenc_fill() and posenc_plan_destroy(), with the same
+ * bits. It knows how many rows there will be, so a small table does not pay for what a plan computes for many.
+ * Allocates, and is not for signals' handlers. Returns any status. */
 POSENC_API posenc_status posenc_fill_once(
     const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride);
 
@@ -246,9 +247,10 @@ POSENC_API posenc_status posenc_fill_at_real(
 POSENC_API posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
-/* Whether these positions may be filled: OK, ARGUMENT, DOMAIN or SIZE. For callers that write a table in pieces, or on several
- * threads, and want all of it refused before the first element is written: other arguments are refused by the first
- * piece. Of positions and real_positions at most one is not NULL; if both are, they are first .. first+count-1. */
+/* Whether these positions may be filled: OK, ARGUMENT, DOMAIN or SIZE. For callers that write a table in pieces, or on
+ * several threads, and want it refused before the first element is written. Every piece refuses other arguments alike,
+ * but for what depends on how many rows there are: rows that overlap, and sizes. positions and real_positions are as in
+ * posenc_fill_at() and posenc_fill_at_real(), at most one of them not NULL; both NULL means first .. first+count-1. */
 POSENC_API posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
 

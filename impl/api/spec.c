@@ -22,14 +22,14 @@ posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec) {
     return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
   if (spec->struct_size != sizeof(posenc_spec))
     return posenc_fail(POSENC_ERROR_SPEC,
-        "struct_size is %d; allowed: sizeof(posenc_spec) = %d, as posenc_spec_default() sets it",
-        (int64_t)spec->struct_size, (int64_t)sizeof(posenc_spec));
+        "struct_size is %u; allowed: sizeof(posenc_spec) = %u, as posenc_spec_default() sets it",
+        (uint64_t)spec->struct_size, (uint64_t)sizeof(posenc_spec));
   for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
     if (spec->reserved[i] != 0)
       return posenc_fail(POSENC_ERROR_SPEC,
-          "reserved[%d] is %d; this library, version %s, allows 0: was the spec set up by "
+          "reserved[%d] is %u; this library, version %s, allows 0: was the spec set up by "
           "posenc_spec_default() or posenc_spec_preset()?",
-          (int64_t)i, (int64_t)spec->reserved[i], posenc_version());
+          (int64_t)i, spec->reserved[i], posenc_version());
   *read = *spec;
   return POSENC_OK;
 }

@@ -1,6 +1,7 @@
 /* Status codes, why a call was refused, the version, the sizes of dtypes. */
 #include "api/status.h"
 
+#include <fenv.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -52,6 +53,7 @@ typedef struct refusal {
   const char *sentence; /* as posenc_fail() has it; NULL: no call was refused */
   union {
     int64_t integer;
+    uint64_t natural;
     double real;
     const void *pointer;
   } values[5];
@@ -79,6 +81,9 @@ posenc_status posenc_fail(posenc_status status, const char *sentence, ...) {
       switch (*++p) {
       case 'd':
         why.values[n++].integer = va_arg(arguments, int64_t);
+        break;
+      case 'u':
+        why.values[n++].natural = va_arg(arguments, uint64_t);
         break;
       case 'g':
         why.values[n++].real = va_arg(arguments, double);
@@ -113,33 +118,30 @@ __attribute__((format(printf, 2, 3))) static void append(text *t, const char *fo
   t->left -= written;
 }
 
-posenc_status posenc_last_error(char *message, size_t size) {
-  refusal why;
-  memcpy(&why, &last, sizeof why);
-  if (!message || size == 0)
-    return (posenc_status)why.status;
-  text t = {message, size < INT_MAX ? size : INT_MAX}; /* some write nothing above that */
+static void write_sentence(const refusal *why, text t) {
   int n = 0;
-  *message = '\0';
-  for (const char *p = why.sentence ? why.sentence : ""; *p; p++)
+  for (const char *p = why->sentence ? why->sentence : ""; *p; p++)
     if (*p != '%')
       append(&t, "%c", *p);
     else
       switch (*++p) {
       case 'd':
-        append(&t, "%" PRId64, why.values[n++].integer);
+        append(&t, "%" PRId64, why->values[n++].integer);
+        break;
+      case 'u':
+        append(&t, "%" PRIu64, why->values[n++].natural);
         break;
       case 'g':
-        append(&t, "%.17g", why.values[n++].real);
+        append(&t, "%.17g", why->values[n++].real);
         break;
       case 'p':
-        append(&t, "%p", why.values[n++].pointer);
+        append(&t, "%p", why->values[n++].pointer);
         break;
       case 's':
-        append(&t, "%s", (const char *)why.values[n++].pointer);
+        append(&t, "%s", (const char *)why->values[n++].pointer);
         break;
       case 'q':
-        append(&t, "%s", why.text);
+        append(&t, "%s", why->text);
         break;
       case 'i':
         for (size_t i = 0; i < posenc_impl_count(); i++)
@@ -150,5 +152,17 @@ posenc_status posenc_last_error(char *message, size_t size) {
           append(&t, "%s%s", i ? ", " : "", posenc_preset_by_index(i)->name);
         break;
       }
+}
+
+posenc_status posenc_last_error(char *message, size_t size) {
+  refusal why;
+  memcpy(&why, &last, sizeof why);
+  if (message && size > 0) {
+    const int rounding = fegetround(); /* which decides the last digit */
+    fesetround(FE_TONEAREST);
+    *message = '\0';
+    write_sentence(&why, (text){message, size < INT_MAX ? size : INT_MAX}); /* some write nothing above that */
+    fesetround(rounding);
+  }
   return (posenc_status)why.status;
 }

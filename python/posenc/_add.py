@@ -84,6 +84,11 @@ def _outputs(out: Any, x: Array, axis: int, dtype: str) -> _Batches:
             f"out has strides {out.strides} bytes; the columns of a row must follow each other, {size} bytes apart, and rows be "
             f"a multiple of {size} bytes apart, at least {size * columns}"
         )
+    batch, count, columns = found.view.shape
+    rows_inside = batch == 1 or (count - 1) * found.row + columns <= found.batch
+    batch_inside = count == 1 or (batch - 1) * found.batch + columns <= found.row
+    if out.size and not rows_inside and not batch_inside:
+        raise ValueError(f"out has strides {out.strides} bytes; allowed: rows that do not overlap")
     return found
 
 

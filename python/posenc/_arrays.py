@@ -185,11 +185,13 @@ def run(
     """
     function = getattr(library, name)
     piece = max(1, _FIRST_PIECE[p.dtype] // max(1, p.d_model * batch))
-    if threads is None and count <= piece or count == 0:
+    if threads is None and count <= piece:
         status = function(p.handle, *arguments(0, count))
     else:
         first, integers, reals = positions
-        status = library.posenc_positions_check(p.handle, first, count, integers, reals)
+        status = function(p.handle, *arguments(0, 0))  # refuses what is no matter of rows
+        if status == 0:
+            status = library.posenc_positions_check(p.handle, first, count, integers, reals)
         if status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
             status = in_parts(n, count, piece, lambda first, rows: function(p.handle, *arguments(first, rows)))

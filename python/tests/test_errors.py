@@ -126,6 +126,21 @@ def test_what_is_said_of_rows_comes_before_threads():
     for threads in (None, 1, 2, 0, "two"):
         with pytest.raises(ValueError, match=r"positions\[1\] is 1099511627776"):
             posenc.fill_at(ONE[:2], [0, 2**40], threads=threads)
+    x = np.ones((4, 8), np.float32)
+    for threads in (None, 1, 2, 0):
+        with pytest.raises(ValueError, match="scale is inf"):
+            posenc.add(x, np.inf, 2**32, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2])
+@pytest.mark.parametrize("count", [2, 3, 64])
+def test_rows_of_out_that_overlap(count, threads):
+    """However the rows are cut: nothing is written."""
+    memory = np.zeros(2 * count * 8 + 8, np.float32)
+    out = np.lib.stride_tricks.as_strided(memory, (2, count, 8), (32, 32, 4))
+    with pytest.raises(ValueError, match="overlap"):
+        posenc.add(np.ones((2, count, 8), np.float32), batch_first=True, out=out, threads=threads)
+    assert not memory.any()
 
 
 # ---- the library

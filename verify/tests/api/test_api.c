@@ -65,6 +65,8 @@ static void last_errors(void **state) {
   const posenc_error saved = *posenc_error_location();
   assert_int_equal(posenc_fill(plan, INT64_MAX, 1, row, 8), POSENC_ERROR_DOMAIN);
   assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
+  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), NULL, 0, 0))); /* NaN is no refusal */
+  assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
   *posenc_error_location() = saved;
   assert_last(POSENC_ERROR_UNKNOWN_IMPL, "nnn");
   posenc_plan_destroy(plan);

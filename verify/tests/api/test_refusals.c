@@ -34,6 +34,9 @@ static void expect_spec(const posenc_spec *spec, posenc_status want, const char 
   char message[512] = "";
   posenc_plan *plan = (posenc_plan *)message;
   assert_int_equal(posenc_spec_check(spec), want);
+  if (want != POSENC_OK)
+    assert_int_equal(posenc_last_error(message, sizeof message), want);
+  expect_words(message, words);
   assert_int_equal(posenc_plan_create(&plan, spec, NULL), want);
   if (want != POSENC_OK)
     assert_int_equal(posenc_last_error(message, sizeof message), want);
@@ -104,7 +107,7 @@ static void specs(void **state) {
   BAD_SPEC("struct_size is 0|allowed|posenc_spec_default()", s.struct_size = 0);
   BAD_SPEC("struct_size is|allowed|posenc_spec_default()", s.struct_size -= 8);
   BAD_SPEC("struct_size is|allowed|posenc_spec_default()", s.struct_size += 8);
-  BAD_SPEC("struct_size is|allowed|posenc_spec_default()", s.struct_size = SIZE_MAX);
+  BAD_SPEC("struct_size is 18446744073709551615|allowed|posenc_spec_default()", s.struct_size = SIZE_MAX);
   for (size_t i = 0; i < sizeof posenc_spec_default(1).reserved / sizeof(uint64_t); i++)
     for (int bit = 0; bit < 64; bit += 21) {
       char words[32];

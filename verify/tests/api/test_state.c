@@ -143,6 +143,14 @@ static void flags_of_refusals(void **state) {
   large.denominator = 0x1p1023; /* twice as much is no double */
   posenc_plan *none;
   assert_int_equal(posenc_plan_create(&none, &large, "exact"), POSENC_ERROR_UNSUPPORTED);
+  char nearest[128], downward[128]; /* what is said does not depend on it either */
+  large.base = 0.1;
+  assert_int_equal(posenc_spec_check(&large), POSENC_ERROR_SPEC);
+  posenc_last_error(nearest, sizeof nearest);
+  fesetround(FE_DOWNWARD);
+  posenc_last_error(downward, sizeof downward);
+  fesetround(FE_TONEAREST);
+  assert_string_equal(downward, nearest);
   assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
   posenc_plan_destroy(plan);
 }

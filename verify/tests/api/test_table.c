@@ -88,6 +88,7 @@ static void made_once(void **state) {
   enum { WIDEST = 70, ROWS = 71, STRIDE = WIDEST + 2 };
   static const int64_t widths[] = {1, 2, 33, 64, WIDEST}, firsts[] = {0, -30, 1000003},
                        counts[] = {0, 1, 3, 4, 7, 8, 11, 12, 47, 48, 63, 64, ROWS};
+  static const double freqs[WIDEST] = {1.0, 0.3, -2.5, 1e-5, 1e-300, 12345.678}; /* and zeros */
   static double got[ROWS * STRIDE], want[ROWS * STRIDE];
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4 * 5; i++) {
@@ -95,6 +96,12 @@ static void made_once(void **state) {
       spec.dtype = i / 5 % FORMATS;
       spec.layout = i / 5 / FORMATS % 2;
       spec.order = i / 5 / FORMATS / 2;
+      spec.odd = i % 2;
+      spec.position_scale = i % 3 ? 1 : -0.75;
+      if (i % 4 == 3) {
+        spec.freqs = freqs;
+        spec.n_freqs = spec.odd ? spec.d_model / 2 : (spec.d_model + 1) / 2;
+      }
       if (!is_offered(&spec, runnable(m)->name))
         continue;
       posenc_plan *plan = plan_of(&spec, runnable(m)->name);
