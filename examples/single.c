@@ -27,7 +27,9 @@ int main(void) {
     status = posenc_add(plan, position, 1, x, D_MODEL, sqrt(D_MODEL), x, D_MODEL);
   /* [end: add] */
   if (status != POSENC_OK) {
-    fprintf(stderr, "single: %s\n", posenc_status_string(status));
+    char message[256];
+    posenc_last_error(message, sizeof message);
+    fprintf(stderr, "single: %s\n", message);
     return 1;
   }
   printf("posenc %s, %s: position 4095 gives %.9g %.9g %.9g %.9g\n", posenc_version(), posenc_plan_impl(plan),

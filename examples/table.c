@@ -27,7 +27,9 @@ int main(void) {
     /* [end: create] */
   }
   if (status != POSENC_OK) {
-    fprintf(stderr, "table: %s\n", posenc_status_string(status));
+    char message[256];
+    posenc_last_error(message, sizeof message);
+    fprintf(stderr, "table: %s\n", message);
     posenc_plan_destroy(plan);
     return 1;
   }
