@@ -158,7 +158,7 @@ static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   return n > 0 ? (n + 31) / 32 * 32 : 32;
 }
 
-/* Of the spec that a kernel is given. The field is set for a table of few rows that is made once. */
+/* Of the spec that a kernel is given, whose reserved[0] is not 0 for a table of few rows that is made once. */
 static inline int posenc_keeps_tables(const posenc_spec *pairs) {
   return posenc_padded_freqs(pairs) <= POSENC_TABLES_FREQS && pairs->reserved[0] == 0;
 }

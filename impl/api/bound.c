@@ -43,12 +43,10 @@ static int64_t frequency_of(const posenc_spec *s, int64_t column) {
 }
 
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
-  posenc_spec s;
-  const posenc_error kept = *posenc_error_location(); /* NaN is no refusal */
-  const int is_spec = posenc_spec_read(&s, spec) == POSENC_OK;
-  *posenc_error_location() = kept;
-  if (!impl || !is_spec || column < 0 || column >= s.d_model || s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 ||
-      s.dtype > POSENC_DTYPE_F16)
+  if (!impl || !spec || spec->struct_size != sizeof *spec)
+    return NAN;
+  const posenc_spec s = *spec;
+  if (column < 0 || column >= s.d_model || s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_DTYPE_F16)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();
   const double bound = bound_at(posenc_kernel_of(impl), &s, position, frequency_of(&s, column));

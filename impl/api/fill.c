@@ -46,7 +46,7 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const j
   if (is_written_by_kernel(plan, &all))
     plan->kernel->rows(&plan->pairs, plan->state, &all, first, j->row_bytes / j->size);
   else
-    posenc_tiles(plan, rows, POSENC_TILE_PAIRS / 4, use, j);
+    posenc_tiles(plan, rows, POSENC_TILE_PAIRS / 4, use, j); /* whole runs */
   for (int64_t i = 0; c->zero >= 0 && i < rows->count; i++)
     memset(j->sines + (c->zero - c->sines) * j->size + i * j->row_bytes, 0, (size_t)j->size);
   posenc_fp_leave(caller);

@@ -107,8 +107,9 @@ static posenc_status check_given(const posenc_rows *rows) {
 
 posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions) {
-  const posenc_rows rows = {
-      .positions = positions, .reals = positions ? NULL : real_positions, .first = first, .count = count};
+  const posenc_rows rows = {.positions = positions, .reals = real_positions, .first = first, .count = count};
+  if (positions && real_positions)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "positions and real_positions are given; allowed: one of them, or none");
   posenc_status status = check_plan(plan, count);
   if (status == POSENC_OK)
     status = check_given(&rows);

@@ -17,7 +17,7 @@ posenc_spec posenc_spec_default(int64_t d_model) {
 
 /* A program built with another header of this major version has a spec of the same size, perhaps with a field in the
  * room reserved here that this library does not know. It must be 0, or it would be ignored. */
-posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec) {
+static posenc_status check_room(const posenc_spec *spec) {
   if (!spec)
     return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
   if (spec->struct_size != sizeof(posenc_spec))
@@ -30,7 +30,6 @@ posenc_status posenc_spec_read(posenc_spec *read, const posenc_spec *spec) {
           "reserved[%d] is %u; this library, version %s, allows 0: was the spec set up by "
           "posenc_spec_default() or posenc_spec_preset()?",
           (int64_t)i, spec->reserved[i], posenc_version());
-  *read = *spec;
   return POSENC_OK;
 }
 
@@ -93,12 +92,11 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
 }
 
 posenc_status posenc_spec_check(const posenc_spec *spec) {
-  posenc_spec s;
-  posenc_status status = posenc_spec_read(&s, spec);
+  posenc_status status = check_room(spec);
   if (status != POSENC_OK)
     return status;
   const posenc_fpstate caller = posenc_fp_enter(); /* a subnormal frequency must be seen, not read as zero */
-  status = check_fields(&s);
+  status = check_fields(spec);
   posenc_fp_leave(caller);
   return status;
 }

@@ -79,6 +79,7 @@ __attribute__((noinline, unused)) static void recheck_tiles(const block *p, cons
           p->cosines_first);
     }
 }
+/* Where tiles were written: their rows anew, so that the inner loop's own are no memory that others could see. */
 __attribute__((noinline, unused)) static void recheck_rows(
     const block *p, const posenc_spec *spec, const target *to, int b, uint32_t failed) {
   float unwanted[2 * MOST];
@@ -110,7 +111,7 @@ __attribute__((noinline)) static void buffered_tile(
   const tile_rows rows = rows_in(lines, EACH_ROW, p->split ? LINE_FLOATS : 0);
   if (p->how == STREAMED)
     prefetch_rows(p, to, b, tile == 0 && p->from > 0 ? p->from : p->to);
-  if (p->split ? make_tile(to, &f, 0, &rows, 0, b, 0, 1) : make_tile(to, &f, 0, &rows, 0, b, 0, 0))
+  if (make_tile(to, &f, 0, &rows, 0, b, 0, p->split))
     recheck_tiles(p, spec, to, &rows, tile, b, 1);
   for (int part = 0; part <= p->split; part++) {
     const int64_t at = columns_of(p, tile * LINE_FLOATS, part), from = columns_of(p, p->from, part) - at,
@@ -141,8 +142,8 @@ FLAT void run_tiles(block *p, const posenc_spec *spec, const target *to, store h
     if (!any_wanted(to, b))
       continue;
     const tile_rows all_rows = rows_at(to, b, unwanted);
-    const int tiles = split ? 2 : 1;                                                                /* at a time */
-    const int whole = split && !all_wanted(to, b) ? 0 : (int)(p->to / LINE_FLOATS) / tiles * tiles; /* from there on */
+    const int tiles = split ? 2 : 1; /* at a time; from `whole` on they go by way of a buffer */
+    const int whole = split && !all_wanted(to, b) ? 0 : (int)(p->to / LINE_FLOATS) / tiles * tiles;
     uint32_t failed = 0;
     int tile = 0;
     if (p->from > 0 && p->edges) {

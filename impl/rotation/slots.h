@@ -24,7 +24,7 @@ typedef union slot {
 enum { SLOT = sizeof(slot), PERIOD = 4 * SLOT, DOZEN = 12, ROTATED = ENTRIES, OTHER_HALF = (ENTRIES + 4) / 8 * DOZEN };
 
 _Static_assert(SLOT == 256 && (ENTRIES + 4) % 8 == 0, "a slot is as large as a row of a strip, and eights are full");
-_Static_assert(OTHER_HALF *SLOT % PERIOD == 0, "both halves leave out the same page offsets");
+_Static_assert((size_t)OTHER_HALF *SLOT % PERIOD == 0, "both halves leave out the same page offsets");
 
 typedef struct slots_memory {
   double values[(2 * OTHER_HALF * SLOT + PERIOD) / sizeof(double)] LINE;

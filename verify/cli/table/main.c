@@ -25,20 +25,11 @@ static void list_presets(void) {
   exit(0);
 }
 
-/* The plan is refused in the library's own words. */
 static void finish(struct argp_state *state, const table_options *o) {
-  char message[512];
   if (!o->output)
     argp_error(state, "-o FILE is needed");
   if (!o->table.has_positions)
     argp_error(state, "--positions N, the number of rows, is needed");
-  posenc_plan *plan;
-  const posenc_status status = posenc_plan_create(&plan, &o->table.spec, o->impl);
-  if (status != POSENC_OK && status != POSENC_ERROR_MEMORY) { /* without memory, write_table() will say so */
-    posenc_last_error(message, sizeof message);
-    argp_error(state, "%s", message);
-  }
-  posenc_plan_destroy(plan);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {

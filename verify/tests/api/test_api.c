@@ -83,6 +83,7 @@ static void positions_are_checked(void **state) {
   assert_int_equal(posenc_positions_check(plan, -most, 2 * most + 2, NULL, NULL), POSENC_ERROR_DOMAIN);
   assert_int_equal(posenc_positions_check(plan, 0, -1, NULL, NULL), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_positions_check(NULL, 0, 1, NULL, NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_positions_check(plan, 0, 1, at, reals), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_positions_check(plan, INT64_MAX, 2, at, NULL), POSENC_OK);
   assert_int_equal(posenc_positions_check(plan, 0, 3, at, NULL), POSENC_ERROR_DOMAIN);
   assert_last(POSENC_ERROR_DOMAIN, "positions[2] is 4294967297; allowed: -2^32 to 2^32");
