@@ -84,7 +84,8 @@ int main(int count, char **arguments) {
   const int64_t d_model = number("D_MODEL", arguments[3], POSENC_MAX_D_MODEL);
   const int64_t processes = number("PROCESSES", arguments[4], MOST_PROCESSES);
 
-  const posenc_spec spec = posenc_spec_default(d_model);
+  posenc_spec spec;
+  posenc_spec_init(&spec, d_model, NULL);
   posenc_plan *plan;
   const posenc_status created = posenc_plan_create(&plan, &spec, NULL);
   if (created != POSENC_OK)

@@ -13,7 +13,8 @@ enum { D_MODEL = 512 };
 int main(void) {
   /* [part: plan] */
   /* Once, when the model is loaded; any number of threads may share the plan. */
-  posenc_spec spec = posenc_spec_default(D_MODEL);
+  posenc_spec spec;
+  posenc_spec_init(&spec, D_MODEL, NULL);
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, &spec, NULL);
   /* [end: plan] */

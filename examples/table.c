@@ -13,7 +13,8 @@ static float table[5000 * 512];
 
 int main(void) {
   /* [part: fill] */
-  posenc_spec spec = posenc_spec_default(512); /* d_model 512, base 10000 */
+  posenc_spec spec;
+  posenc_spec_init(&spec, 512, NULL); /* d_model 512, base 10000 */
   posenc_plan *plan;
   posenc_status status = posenc_plan_create(&plan, &spec, NULL); /* NULL: the default, or an implementation's name */
   if (status == POSENC_OK)

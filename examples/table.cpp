@@ -46,14 +46,16 @@ private:
 
 int main() try {
   // [part: use]
-  // d_model 512, base 10000; moved, never copied, shared by any number of threads
-  const Plan plan(posenc_spec_default(512));
+  posenc_spec spec;
+  posenc_spec_init(&spec, 512, nullptr); // d_model 512, base 10000
+  const Plan plan(spec);                 // moved, never copied, shared by any number of threads
   const std::vector<float> rows = plan.rows({1, 1, 4999, 131071});
   // [end: use]
   const float *last = rows.data() + 3 * 512;
   std::printf("posenc %s: row 131071 starts %.9g %.9g %.9g %.9g\n", posenc_version(), static_cast<double>(last[0]),
       static_cast<double>(last[1]), static_cast<double>(last[2]), static_cast<double>(last[3]));
-  posenc_spec wider = posenc_spec_default(512);
+  posenc_spec wider;
+  posenc_spec_init(&wider, 512, nullptr);
   wider.dtype = POSENC_DTYPE_F64;
   for (const bool positions : {true, false}) {
     try {

@@ -5,8 +5,9 @@
  *
  * (Vaswani et al., "Attention Is All You Need", 2017, section 3.5), and the other conventions in use.
  *
- *     posenc_spec spec = posenc_spec_default(512);
+ *     posenc_spec spec;
  *     posenc_plan *plan;
+ *     posenc_spec_init(&spec, 512, NULL);
  *     if (posenc_plan_create(&plan, &spec, NULL) == POSENC_OK)
  *       posenc_fill(plan, 0, 5000, table, 512);      // float table[5000 * 512]
  *     posenc_plan_destroy(plan);
@@ -114,16 +115,20 @@ typedef enum posenc_odd {
 #define POSENC_MAX_POSITION (INT64_C(1) << 32) /* positions, also times position_scale, lie in [-2^32, 2^32] */
 
 /* What to compute: the functions' argument is position * position_scale * w_k, k = 0 .. n-1. Start from
- * posenc_spec_default() or posenc_spec_preset() and change fields. n is d_model / 2, rounded up, but down with
- * POSENC_ODD_ZERO. */
+ * posenc_spec_init() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO. */
 typedef struct posenc_spec {
-  size_t struct_size;    /* sizeof(posenc_spec) */
-  int64_t d_model;       /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
-  double base;           /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
-  double denominator;    /* > 0 and finite, base^(-1/denominator) at or above 2^-1022 too; 0 means d_model / 2.0 */
-  const double *freqs;   /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
+  size_t struct_size;  /* sizeof(posenc_spec) */
+  int64_t d_model;     /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
+  double base;         /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
+  double denominator;  /* > 0 and finite, base^(-1/denominator) at or above 2^-1022 too; 0 means d_model / 2.0 */
+  const double *freqs; /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
                             denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
                             passed to; a plan keeps a copy. */
+  const double
+      *freqs_low;        /* NULL, or as many numbers that the frequencies are more than float64 has: frequency k is the
+                              real number freqs[k] + freqs_low[k], whose nearest double must be freqs[k]. exact and
+                              anchored take both; the recipes ignore these, and their bounds count it. A plan keeps a
+                              copy. Only with freqs. */
   int64_t n_freqs;       /* n when freqs is given, else 0 */
   double position_scale; /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply exactly, the
                             recipes as their arithmetic does: (position * w_k) * position_scale */
@@ -131,11 +136,8 @@ typedef struct posenc_spec {
   int32_t order;         /* posenc_order */
   int32_t odd;           /* posenc_odd */
   int32_t dtype;         /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
-  uint64_t reserved[6]; /* 0: room for fields to come, so that functions that write a spec never write more than this */
+  uint64_t reserved[5]; /* 0: room for fields to come, so that functions that write a spec never write more than this */
 } posenc_spec;
-
-/* The paper's table: base 10000, denominator d_model / 2, float32, sine and cosine interleaved, sine first. */
-POSENC_API posenc_spec posenc_spec_default(int64_t d_model);
 
 /* What real systems compute, by name. The spec's dtype is POSENC_DTYPE_F32. Presets never shift positions: `first` of a
  * fill is the position itself, and `starts` says where a system's users begin to count. */
@@ -150,9 +152,10 @@ typedef struct posenc_preset {
 POSENC_API size_t posenc_preset_count(void);
 POSENC_API const posenc_preset *posenc_preset_by_index(size_t i); /* NULL when i >= posenc_preset_count() */
 
-/* *spec = that preset's. Returns OK, ARGUMENT (a NULL pointer) or SPEC (no such preset, or a d_model that it does not
- * have); on error *spec is untouched. */
-POSENC_API posenc_status posenc_spec_preset(posenc_spec *spec, const char *name, int64_t d_model);
+/* *spec = that preset's; NULL means "paper": base 10000, denominator d_model / 2, float32, sine and cosine interleaved,
+ * sine first. Returns OK, ARGUMENT (spec is NULL) or SPEC (no such preset, or a d_model that it does not have); on error
+ * *spec is all zeros, which every call refuses. */
+POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *preset);
 
 /* POSENC_OK if the spec can be used; else the status of the first field that is out of range. */
 POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec);

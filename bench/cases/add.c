@@ -53,7 +53,7 @@ static posenc_status add(const bench_work *w) {
 
 /* impl: NULL for the plain loop. */
 static void register_one(const posenc_impl *impl, sum of, const bench_offset *at) {
-  const posenc_spec spec = posenc_spec_default(of.d);
+  const posenc_spec spec = paper_spec(of.d);
   const int64_t rows = of.n * (of.batch ? of.batch : 1);
   const size_t bytes = (size_t)(rows * of.d) * sizeof(float);
   char batch[32] = "";

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 bool bench_offers(const posenc_impl *impl, posenc_dtype dtype) {
-  posenc_spec spec = posenc_spec_default(2);
+  posenc_spec spec = paper_spec(2);
   spec.dtype = (int32_t)dtype;
   posenc_plan *plan;
   const posenc_status status = posenc_plan_create(&plan, &spec, impl->name);
@@ -32,7 +32,7 @@ const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all) {
 }
 
 static posenc_status make_plan(const bench_work *w) {
-  const posenc_spec spec = posenc_spec_default(w->rows.d_model);
+  const posenc_spec spec = paper_spec(w->rows.d_model);
   posenc_plan *plan;
   const posenc_status status = posenc_plan_create(&plan, &spec, w->rows.impl->name);
   posenc_plan_destroy(plan);

@@ -36,7 +36,7 @@ static posenc_status write_rows(const bench_work *w) {
 }
 
 static posenc_status once_ours(const bench_work *w) {
-  const posenc_spec spec = posenc_spec_default(w->rows.d_model);
+  const posenc_spec spec = paper_spec(w->rows.d_model);
   return posenc_fill_once(&spec, w->rows.impl->name, 0, w->rows.n, w->out, w->rows.d_model);
 }
 

@@ -50,7 +50,7 @@ static void register_at(const posenc_impl *impl, const bench_shape *shape, const
 }
 
 void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
-  const posenc_spec spec = posenc_spec_default(D_MODEL);
+  const posenc_spec spec = paper_spec(D_MODEL);
   for (int early = 0; early < 2; early++) {
     const int below = early ? BENCH_EARLY_END : BENCH_END;
     bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, ROWS, D_MODEL}, write_rows,

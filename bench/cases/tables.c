@@ -63,7 +63,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
   bench_table table = {
       .function = r->function, .kind = r->kind, .shape = shape, .spec = bench_spec(shape), .write = r->write};
   char name[64], message[256];
-  if (r->preset && posenc_spec_preset(&table.spec, r->preset, shape->d_model) != POSENC_OK) {
+  if (r->preset && posenc_spec_init(&table.spec, shape->d_model, r->preset) != POSENC_OK) {
     posenc_last_error(message, sizeof message);
     bench_skip(r->preset, message);
     return;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../verify/campaign/sweep.h"
+#include "../../verify/reference/columns.h"
 #include "../../verify/reference/memory.h"
 #include "../../verify/reference/npy_header.h"
 #include "peer.h"
@@ -61,7 +62,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "Usage: posenc-peer-tables DIR, a directory that is there\n");
     return 2;
   }
-  const posenc_spec spec = posenc_spec_default(COLUMNS);
+  const posenc_spec spec = paper_spec(COLUMNS);
   sweep rows = sweep_of(&spec, NULL, 0, POSITIONS, ROWS, SEED);
   for (size_t i = 0; i < 2; i++) {
     posenc_plan *plan;

@@ -37,9 +37,8 @@ static void print_name(bool c, const char *field, const char *value, FILE *f) {
 /* The fields that differ from the preset's spec, or the paper's: statements in C, arguments in Python. */
 static void print_changes(const pick *p, bool c, FILE *f) {
   const posenc_spec *s = &p->spec;
-  posenc_spec start = posenc_spec_default(s->d_model);
-  if (p->o->table.preset)
-    posenc_spec_preset(&start, p->o->table.preset, s->d_model);
+  posenc_spec start;
+  posenc_spec_init(&start, s->d_model, p->o->table.preset);
   const char *number = c ? "spec.%s = %.17g;\n" : ", %s=%.17g";
   if (s->base != start.base)
     fprintf(f, number, "base", s->base);
@@ -61,10 +60,8 @@ static void print_c(const pick *p, const char *impl, FILE *f) {
   static const char *const elements[] = {"float", "double", "uint16_t", "uint16_t"};
   const spec_options *table = &p->o->table;
   const int64_t rows = table->to - table->from, d = p->spec.d_model;
-  if (table->preset)
-    fprintf(f, "posenc_spec spec;\nposenc_spec_preset(&spec, \"%s\", %" PRId64 ");\n", table->preset, d);
-  else
-    fprintf(f, "posenc_spec spec = posenc_spec_default(%" PRId64 ");\n", d);
+  fprintf(f, "posenc_spec spec;\nposenc_spec_init(&spec, %" PRId64 ", \"%s\");\n", d,
+      table->preset ? table->preset : "paper");
   print_changes(p, true, f);
   fprintf(f,
       "posenc_plan *plan;\nif (posenc_plan_create(&plan, &spec, \"%s\") == POSENC_OK) {\n"

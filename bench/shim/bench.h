@@ -2,6 +2,7 @@
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
+#include "../../verify/reference/columns.h"
 #include "../../verify/reference/formats.h"
 #include "../../verify/reference/memory.h"
 #include "posenc.h"

@@ -35,7 +35,7 @@ size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype) {
 }
 
 posenc_spec bench_spec(const bench_shape *shape) {
-  posenc_spec spec = posenc_spec_default(shape->d_model);
+  posenc_spec spec = paper_spec(shape->d_model);
   spec.base = shape->base;
   return spec;
 }

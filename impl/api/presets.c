@@ -1,7 +1,7 @@
 /* The conventions that real systems compute, by name.
  *
- * n = floor(d_model / 2). A ladder is base^(-k / denominator); where its only frequency is 1, the denominator does not
- * matter and 0, the spec's d_model / 2, stands for one that would be 0.
+ * n = floor(d_model / 2). A ladder is base^(-k / denominator). A denominator of 0 is the spec's word for d_model / 2; it also
+ * stands where the only frequency is 1, and the denominator does not matter.
  */
 #include "api/status.h"
 
@@ -69,7 +69,7 @@ static double denominator_of(ladder l, int64_t d_model) {
   const double n = (double)pairs;
   switch (l) {
   case PAPER:
-    return (double)d_model / 2.0;
+    return 0.0;
   case NEXT_TO_LAST:
     return n > 1.0 ? n - 1.0 : 0.0;
   case HALVES:
@@ -80,18 +80,21 @@ static double denominator_of(ladder l, int64_t d_model) {
   return 0.0;
 }
 
-posenc_status posenc_spec_preset(posenc_spec *spec, const char *name, int64_t d_model) {
-  if (!spec || !name)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is NULL; %s", spec ? "name" : "spec",
-        spec ? "the name of a preset is needed" : "a posenc_spec is needed");
-  const row *r = find(name);
+posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *preset) {
+  if (!spec)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
+  memset(spec, 0, sizeof *spec);
+  const row *r = find(preset ? preset : "paper");
   if (!r)
-    return posenc_fail(POSENC_ERROR_SPEC, "preset is \"%q\"; known: %r", name);
+    return posenc_fail(POSENC_ERROR_SPEC, "preset is \"%q\"; known: %r", preset);
   if (d_model < r->least || d_model > POSENC_MAX_D_MODEL || d_model % r->multiple)
     return posenc_fail(POSENC_ERROR_SPEC, "d_model is %d; preset \"%s\" allows%s: %d to %d", d_model, r->info.name,
         r->multiple == 2 ? " even ones" : "", r->least, POSENC_MAX_D_MODEL);
-  *spec = posenc_spec_default(d_model);
+  spec->struct_size = sizeof *spec;
+  spec->d_model = d_model;
+  spec->base = 10000.0;
   spec->denominator = denominator_of(r->ladder, d_model);
+  spec->position_scale = 1.0;
   spec->layout = r->layout;
   spec->order = r->order;
   spec->odd = r->odd;

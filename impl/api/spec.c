@@ -1,4 +1,4 @@
-/* Specs: defaults, checks, and what kernels are given of one. */
+/* Specs: checks, and what kernels are given of one. */
 #include "api/spec.h"
 
 #include "api/fpstate.h"
@@ -11,10 +11,6 @@ const char *const posenc_dtype_names[POSENC_DTYPE_F16 + 1] = {[POSENC_DTYPE_F32]
     [POSENC_DTYPE_BF16] = "bfloat16",
     [POSENC_DTYPE_F16] = "float16"};
 
-posenc_spec posenc_spec_default(int64_t d_model) {
-  return (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0, .position_scale = 1.0};
-}
-
 /* A program built with another header of this major version has a spec of the same size, perhaps with a field in the
  * room reserved here that this library does not know. It must be 0, or it would be ignored. */
 static posenc_status check_room(const posenc_spec *spec) {
@@ -22,13 +18,13 @@ static posenc_status check_room(const posenc_spec *spec) {
     return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
   if (spec->struct_size != sizeof(posenc_spec))
     return posenc_fail(POSENC_ERROR_SPEC,
-        "struct_size is %u; allowed: sizeof(posenc_spec) = %u, as posenc_spec_default() sets it",
+        "struct_size is %u; allowed: sizeof(posenc_spec) = %u, as posenc_spec_init() sets it where it succeeds",
         (uint64_t)spec->struct_size, (uint64_t)sizeof(posenc_spec));
   for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
     if (spec->reserved[i] != 0)
       return posenc_fail(POSENC_ERROR_SPEC,
           "reserved[%d] is %u; this library, version %s, allows 0: was the spec set up by "
-          "posenc_spec_default() or posenc_spec_preset()?",
+          "posenc_spec_init()?",
           (int64_t)i, spec->reserved[i], posenc_version());
   return POSENC_OK;
 }

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arithmetics import FORMS, KINDS, Form, bf16_frequencies, exact, rounded
-from ._library import library
+from ._library import Spec, library
 from ._lists import presets
 from ._plan import MAX_POSITION
 
@@ -108,8 +108,8 @@ class Reading:
 def readings(d: int) -> list[Reading]:
     found: list[Reading] = []
     for preset in presets():
-        spec = library.posenc_spec_default(d)
-        if library.posenc_spec_preset(ctypes.byref(spec), preset.name.encode(), d):
+        spec = Spec()
+        if library.posenc_spec_init(ctypes.byref(spec), d, preset.name.encode()):
             continue
         columns, n = np.arange(d), d // 2 + (d % 2 and spec.odd == 0)
         if n == 0:

@@ -17,13 +17,14 @@ class Spec(ctypes.Structure):
         ("base", ctypes.c_double),
         ("denominator", ctypes.c_double),
         ("freqs", ctypes.POINTER(ctypes.c_double)),
+        ("freqs_low", ctypes.POINTER(ctypes.c_double)),
         ("n_freqs", ctypes.c_int64),
         ("position_scale", ctypes.c_double),
         ("layout", ctypes.c_int32),
         ("order", ctypes.c_int32),
         ("odd", ctypes.c_int32),
         ("dtype", ctypes.c_int32),
-        ("reserved", ctypes.c_uint64 * 6),
+        ("reserved", ctypes.c_uint64 * 5),
     ]
 
 
@@ -48,10 +49,9 @@ _SPEC, _IMPL = ctypes.POINTER(Spec), ctypes.POINTER(Impl)
 _FUNCTIONS = {  # name: (result, arguments)
     "posenc_status_string": (_TEXT, [ctypes.c_int]),
     "posenc_last_error": (ctypes.c_int, [_TEXT, ctypes.c_size_t]),
-    "posenc_spec_default": (Spec, [_INT]),
     "posenc_preset_count": (ctypes.c_size_t, []),
     "posenc_preset_by_index": (ctypes.POINTER(Preset), [ctypes.c_size_t]),
-    "posenc_spec_preset": (ctypes.c_int, [_SPEC, _TEXT, _INT]),
+    "posenc_spec_init": (ctypes.c_int, [_SPEC, _INT, _TEXT]),
     "posenc_impl_count": (ctypes.c_size_t, []),
     "posenc_impl_by_index": (_IMPL, [ctypes.c_size_t]),
     "posenc_impl_supported": (ctypes.c_int, [_IMPL]),

@@ -43,11 +43,10 @@ class Plan:
     ) -> None:
         self.handle: int | None = None
         self._destroy = library.posenc_plan_destroy  # modules may be gone when the interpreter ends
-        spec = library.posenc_spec_default(d_model)
-        if preset is not None:
-            status = library.posenc_spec_preset(ctypes.byref(spec), preset.encode(), d_model)
-            if status:
-                fail(status)
+        spec = Spec()
+        status = library.posenc_spec_init(ctypes.byref(spec), d_model, None if preset is None else preset.encode())
+        if status:
+            fail(status)
         for field, value in fields:
             setattr(spec, field, value)
         if freqs is not None:

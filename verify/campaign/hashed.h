@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "posenc.h"
+#include "../reference/columns.h"
 #include "../reference/random.h"
 
 typedef struct hashed {
@@ -53,7 +54,7 @@ static inline double hashed_frequency(const hashed *t, int64_t k, uint64_t *rand
 
 /* The table's spec; with explicit frequencies it points to freqs. */
 static inline posenc_spec hashed_spec(const hashed *t, double freqs[HASHED_MOST_FREQS]) {
-  posenc_spec spec = posenc_spec_default(t->d_model);
+  posenc_spec spec = paper_spec(t->d_model);
   spec.base = t->base;
   spec.denominator = t->denominator;
   if (t->freqs) {

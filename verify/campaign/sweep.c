@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../reference/columns.h"
 #include "../reference/memory.h"
 #include "sampling.h"
 
@@ -92,7 +93,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   sweep s = {NULL, 0};
   const int64_t million = edges[TABLE_RANGES];
   const int64_t fewer = rows / 8 > SWEEP_MIN_ROWS ? rows / 8 : SWEEP_MIN_ROWS;
-  const posenc_spec paper = posenc_spec_default(512);
+  const posenc_spec paper = paper_spec(512);
 
   /* By default every row of the ordinary 5000 x 512 table, whose error the pick is judged by; samples beyond. */
   for (int i = 0; i < TABLE_RANGES; i++)
@@ -100,7 +101,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
 
   posenc_spec spec;
 #define POSENC_SHAPE(name, n_positions, columns, shape_base, who)                                                      \
-  spec = posenc_spec_default(columns);                                                                                 \
+  spec = paper_spec(columns);                                                                                          \
   spec.base = shape_base;                                                                                              \
   if (!seen(&s, &spec))                                                                                                \
     add_whole(&s, #name, &spec, 0, million, fewer, seed);
@@ -135,7 +136,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
     const posenc_spec *changes = &others[i].changes;
     const char *const preset = others[i].preset ? others[i].preset : "paper";
     char message[256];
-    if (posenc_spec_preset(&spec, preset, others[i].d_model) != POSENC_OK) {
+    if (posenc_spec_init(&spec, others[i].d_model, preset) != POSENC_OK) {
       posenc_last_error(message, sizeof message);
       fprintf(stderr, "preset %s: %s\n", preset, message);
       exit(2);

@@ -71,7 +71,7 @@ static void build_spec(struct argp_state *state, spec_options *o) {
   char message[256];
   if (o->preset) {
     const int64_t d_model = o->spec.d_model;
-    if (posenc_spec_preset(&o->spec, o->preset, d_model) != POSENC_OK) {
+    if (posenc_spec_init(&o->spec, d_model, o->preset) != POSENC_OK) {
       posenc_last_error(message, sizeof message);
       argp_error(state, "--preset %s: %s", o->preset, message);
     }
@@ -96,7 +96,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     return 0;
   }
   if (key == KEY_D_MODEL) {
-    o->spec = posenc_spec_default(argument_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL));
+    o->spec = paper_spec(argument_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL));
     o->has_width = true;
   } else if (key == KEY_POSITIONS) {
     set_positions(state, text, o);
@@ -115,4 +115,4 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 
 const struct argp spec_options_argp = {known, parse, NULL, NULL, NULL, NULL, NULL};
 
-spec_options spec_options_default(int64_t to) { return (spec_options){.to = to, .spec = posenc_spec_default(512)}; }
+spec_options spec_options_default(int64_t to) { return (spec_options){.to = to, .spec = paper_spec(512)}; }

@@ -13,7 +13,7 @@ allowed allowed_spec(const posenc_spec *s) {
   const allowed refused = {BIT(SPEC), 0}, fine = {0, 0}, doubtful = {0, BIT(SPEC)};
   if (s->struct_size != sizeof *s)
     return refused;
-  for (int i = 0; i < 6; i++)
+  for (size_t i = 0; i < sizeof s->reserved / sizeof s->reserved[0]; i++)
     if (s->reserved[i] != 0)
       return refused;
   if (s->d_model < 1 || s->d_model > 1048576 || !is_among(s->layout, 1) || !is_among(s->order, 1) ||

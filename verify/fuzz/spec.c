@@ -86,12 +86,12 @@ static void take_field(bytes *b, posenc_spec *s) {
   default:
     if (how < 8)
       s->struct_size = how == 7 ? SIZE_MAX : sizeof *s - 8 * how;
-    else if (how < 14)
+    else if (how < 13)
       s->reserved[how - 8] = take_bits(b, 1);
   }
 }
 
-/* A preset's spec, where there is one. */
+/* A preset's spec, where there is one; zeros, and then of no use, where there is none. */
 static void take_preset(bytes *b, int64_t width, posenc_spec *spec) {
   const size_t which = take_byte(b) % (posenc_preset_count() + 2);
   const char *name = which < posenc_preset_count() ? posenc_preset_by_index(which)->name
@@ -99,9 +99,13 @@ static void take_preset(bytes *b, int64_t width, posenc_spec *spec) {
                                                    : NULL;
   message m;
   message_clear(&m, b);
-  const bool refused = which >= posenc_preset_count() || width < 1;
-  const allowed wanted = {!name ? BIT(ARGUMENT) : refused ? BIT(SPEC) : 0, BIT(SPEC)};
-  judge_refusal("posenc_spec_preset", &m, posenc_spec_preset(spec, name, width), wanted);
+  const bool refused = (name && which >= posenc_preset_count()) || width < 1 || width > POSENC_MAX_D_MODEL;
+  const allowed wanted = {refused ? BIT(SPEC) : 0, name ? BIT(SPEC) : 0};
+  static const posenc_spec zeros;
+  memset(spec, CANARY, sizeof *spec);
+  if (!judge_refusal("posenc_spec_init", &m, posenc_spec_init(spec, width, name), wanted) &&
+      memcmp(spec, &zeros, sizeof zeros) != 0)
+    complain("posenc_spec_init: refused, but the spec is not all zeros");
 }
 
 static void take_name(bytes *b, fuzz_spec *f) {
@@ -133,7 +137,8 @@ void take_spec(bytes *b, fuzz_spec *f) {
   take_name(b, f);
   const unsigned how = take_byte(b);
   const int64_t width = take_width(b);
-  f->spec = posenc_spec_default(width);
+  posenc_spec_init(&f->spec, 1, NULL);
+  f->spec.d_model = width;
   if (how & 1)
     take_preset(b, width, &f->spec);
   for (unsigned i = 0; i < (how >> 1) % 6; i++)

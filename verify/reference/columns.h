@@ -10,6 +10,12 @@
 
 #include "posenc.h"
 
+static inline posenc_spec paper_spec(int64_t d_model) {
+  posenc_spec spec;
+  posenc_spec_init(&spec, d_model, NULL);
+  return spec;
+}
+
 /* Frequencies. */
 static inline int64_t spec_count(const posenc_spec *spec) {
   return (spec->d_model + (spec->odd == POSENC_ODD_HALF_PAIR)) / 2;

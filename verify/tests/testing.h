@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "posenc.h"
+#include "reference/columns.h"
 #include "reference/random.h"
 
 /* The i-th implementation this machine can run, counting down the list; NULL past the last. */

@@ -235,7 +235,7 @@ static cJSON *json_of(const options *opts, const results *r) {
 
 int verify_impls(const options *o) {
   const spec_options *one = &o->shape;
-  const posenc_spec table = one->given ? one->spec : posenc_spec_default(512);
+  const posenc_spec table = one->given ? one->spec : paper_spec(512);
   const sweep s = one->given ? sweep_of(&one->spec, one->preset, one->from, one->to, o->rows, o->seed)
                              : sweep_default(o->rows, o->seed);
   const reports out = reports_open(o);

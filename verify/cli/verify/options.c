@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../reference/columns.h"
 #include "../../reference/memory.h"
 #include "../arguments.h"
 
@@ -61,7 +62,7 @@ static void add_file(struct argp_state *state, options *o, const char *path) {
   if (!npy_open(path, &table, message, sizeof message))
     argp_failure(state, 2, 0, "%s: %s", path, message);
   if (!shape->has_width && o->n_files == 0)
-    shape->spec = posenc_spec_default(table.columns);
+    shape->spec = paper_spec(table.columns);
   if (!shape->has_positions && (o->n_files == 0 || shape->to < table.rows))
     shape->to = table.rows;
   if (table.columns != shape->spec.d_model)

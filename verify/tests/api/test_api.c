@@ -11,7 +11,8 @@
 /* ---- why a call was refused ---- */
 
 static posenc_status refuse(int64_t d_model) {
-  const posenc_spec spec = posenc_spec_default(d_model);
+  posenc_spec spec = paper_spec(8);
+  spec.d_model = d_model;
   return posenc_spec_check(&spec);
 }
 
@@ -48,7 +49,7 @@ static void last_errors(void **state) {
   (void)state;
   float row[8];
   posenc_plan *plan;
-  const posenc_spec spec = posenc_spec_default(8);
+  const posenc_spec spec = paper_spec(8);
   char name[200];
   memset(name, 'n', sizeof name - 1);
   name[sizeof name - 1] = '\0';
@@ -75,7 +76,7 @@ static void last_errors(void **state) {
 /* The positions of a whole table, for those who write it in pieces. */
 static void positions_are_checked(void **state) {
   (void)state;
-  const posenc_spec spec = posenc_spec_default(8);
+  const posenc_spec spec = paper_spec(8);
   posenc_plan *plan = plan_of(&spec, NULL);
   const int64_t most = POSENC_MAX_POSITION, at[] = {0, -most, most + 1};
   const double reals[] = {0.5, NAN};
@@ -106,7 +107,7 @@ static void implementations(void **state) {
   assert_null(posenc_impl_find("sleef_"));
   assert_null(posenc_impl_find("naiv"));
   assert_ptr_equal(posenc_impl_find(NULL), posenc_impl_find("exact"));
-  posenc_spec odd_ladder = posenc_spec_default(8);
+  posenc_spec odd_ladder = paper_spec(8);
   posenc_plan *plan = plan_of(&odd_ladder, NULL);
   assert_string_equal(posenc_plan_impl(plan), posenc_impl_find("exact")->name);
   posenc_plan_destroy(plan);
@@ -143,7 +144,7 @@ static void families(void **state) {
 
 static void unknown_and_unsupported(void **state) {
   (void)state;
-  posenc_spec s = posenc_spec_default(8);
+  posenc_spec s = paper_spec(8);
   char message[1024] = "";
   posenc_plan *plan = (posenc_plan *)message;
   assert_int_equal(posenc_plan_create(&plan, &s, "fastest"), POSENC_ERROR_UNKNOWN_IMPL);
@@ -183,7 +184,7 @@ static void dtypes(void **state) {
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
       const char *name = runnable(m)->name;
       const int offered = strstr(runnable(m)->dtypes, format_of(dtype)->long_name) != NULL;
-      posenc_spec spec = posenc_spec_default(8);
+      posenc_spec spec = paper_spec(8);
       spec.dtype = dtype;
       char message[512] = "";
       posenc_plan *plan;
@@ -200,7 +201,7 @@ static void freqs_are_copied(void **state) {
   (void)state;
   for (size_t m = 0; runnable(m); m++) {
     double freqs[3] = {1.0, 0.25, -3.0};
-    posenc_spec spec = posenc_spec_default(5);
+    posenc_spec spec = paper_spec(5);
     spec.freqs = freqs;
     spec.n_freqs = 3;
     posenc_plan *plan = plan_of(&spec, runnable(m)->name);
@@ -257,14 +258,14 @@ static void bounds_out_of_range(void **state) {
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_by_index(i);
     for (size_t j = 0; j < 2 * sizeof cases / sizeof cases[0]; j++) {
-      posenc_spec spec = posenc_spec_default(cases[j / 2].d_model);
+      posenc_spec spec = paper_spec(cases[j / 2].d_model);
       spec.position_scale = cases[j / 2].scale;
       spec.layout = (int32_t)(j % 2);
       const double bound = posenc_impl_error_bound(impl, &spec, (double)cases[j / 2].position, cases[j / 2].column);
       assert_true(cases[j / 2].fine ? bound > 0 && bound <= 2.0 + 0x1p-16 : isnan(bound));
     }
     assert_true(isnan(posenc_impl_error_bound(impl, NULL, 0, 0)));
-    posenc_spec one = posenc_spec_default(8), zero = one;
+    posenc_spec one = paper_spec(8), zero = one;
     zero.position_scale = 0; /* is 1 */
     assert_true(posenc_impl_error_bound(impl, &zero, 1000, 3) == posenc_impl_error_bound(impl, &one, 1000, 3));
     assert_true(isnan(posenc_impl_error_bound(NULL, &one, 0, 0)));
@@ -281,7 +282,7 @@ static void bounds_of_every_dtype(void **state) {
       [POSENC_DTYPE_F16] = 0x1p-12};
   const posenc_impl *exact = posenc_impl_find("exact"), *anchored = posenc_impl_find("anchored");
   for (int32_t i = 0; i < 16; i++) {
-    posenc_spec spec = posenc_spec_default(D - 1);
+    posenc_spec spec = paper_spec(D - 1);
     spec.dtype = i / 4;
     spec.layout = i & 1;
     spec.odd = i >> 1 & 1;

@@ -27,7 +27,7 @@ static int fill_and_compare(const posenc_plan *plan) {
 }
 
 static int make_and_compare(const char *impl) {
-  const posenc_spec spec = posenc_spec_default(D);
+  const posenc_spec spec = paper_spec(D);
   posenc_plan *plan;
   void *table;
   if (posenc_plan_create(&plan, &spec, impl) != POSENC_OK)
@@ -63,7 +63,7 @@ static atomic_int stop, failures;
 
 /* Makes and uses plans, as a child does while its parent goes on. */
 static void *busy(void *unused) {
-  const posenc_spec spec = posenc_spec_default(D);
+  const posenc_spec spec = paper_spec(D);
   while (!stop) {
     posenc_plan *own = NULL;
     void *table = NULL;
@@ -77,7 +77,7 @@ static void *busy(void *unused) {
 
 static void among_threads(void **state) {
   (void)state;
-  const posenc_spec spec = posenc_spec_default(D);
+  const posenc_spec spec = paper_spec(D);
   const int n = THINNED ? 0 : THREADS; /* an emulator may hang when it forks with threads about */
   pthread_t threads[THREADS];
   for (int i = 0; i < n; i++)

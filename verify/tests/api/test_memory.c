@@ -20,7 +20,7 @@ static int is_first(const posenc_impl *impl) {
 }
 
 static posenc_spec spec_of(int64_t d_model, int32_t dtype, int given) {
-  posenc_spec spec = posenc_spec_default(d_model);
+  posenc_spec spec = paper_spec(d_model);
   spec.dtype = dtype;
   spec.freqs = given ? freqs : NULL;
   spec.n_freqs = given ? (d_model + 1) / 2 : 0;
@@ -91,7 +91,7 @@ static void plans(void **state) {
         if ((widths[i] <= 63 || (j < 2 && is_first(runnable(m)))) && is_offered(&spec, runnable(m)->name))
           try_plan(&spec, runnable(m)->name);
     }
-  const posenc_spec spec = posenc_spec_default(64), narrow = posenc_spec_default(8);
+  const posenc_spec spec = paper_spec(64), narrow = paper_spec(8);
   try_plan(&spec, NULL);
   for (int i = 0; i < 4; i++) {
     const int64_t before = failing_count().live;
@@ -128,7 +128,7 @@ static void tables(void **state) {
       assert_int_equal(failing_count().live, before);
       posenc_plan_destroy(plan);
     }
-  const posenc_spec spec = posenc_spec_default(1024); /* that it is asked for at all, or what failed was nothing */
+  const posenc_spec spec = paper_spec(1024); /* that it is asked for at all, or what failed was nothing */
   posenc_plan *plan = plan_of(&spec, NULL);
   void *made = NULL;
   failing_at(0, 0);
@@ -175,7 +175,7 @@ static void look_up(const posenc_spec *spec, const posenc_impl *impl) {
   posenc_plan_create(&none, spec, "no such");
   for (size_t i = 0; i < posenc_preset_count(); i++) {
     posenc_spec preset;
-    assert_int_equal(posenc_spec_preset(&preset, posenc_preset_by_index(i)->name, 64), POSENC_OK);
+    assert_int_equal(posenc_spec_init(&preset, 64, posenc_preset_by_index(i)->name), POSENC_OK);
   }
 }
 

@@ -47,13 +47,13 @@ static void expect_spec(const posenc_spec *spec, posenc_status want, const char 
 
 #define BAD_SPEC(words, ...)                                                                                           \
   do {                                                                                                                 \
-    posenc_spec s = posenc_spec_default(8);                                                                            \
+    posenc_spec s = paper_spec(8);                                                                                     \
     __VA_ARGS__;                                                                                                       \
     expect_spec(&s, POSENC_ERROR_SPEC, words);                                                                         \
   } while (0)
 #define FINE_SPEC(...)                                                                                                 \
   do {                                                                                                                 \
-    posenc_spec s = posenc_spec_default(8);                                                                            \
+    posenc_spec s = paper_spec(8);                                                                                     \
     __VA_ARGS__;                                                                                                       \
     expect_spec(&s, POSENC_OK, "");                                                                                    \
   } while (0)
@@ -104,11 +104,11 @@ static void specs(void **state) {
   const double scales[] = {NAN, INFINITY, -INFINITY, 0x1.8p32, -0x1.8p32, 0x1.8p-33, 0x1p-1074};
   for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
     BAD_SPEC("position_scale|2^-32|2^32", s.position_scale = scales[i]);
-  BAD_SPEC("struct_size is 0|allowed|posenc_spec_default()", s.struct_size = 0);
-  BAD_SPEC("struct_size is|allowed|posenc_spec_default()", s.struct_size -= 8);
-  BAD_SPEC("struct_size is|allowed|posenc_spec_default()", s.struct_size += 8);
-  BAD_SPEC("struct_size is 18446744073709551615|allowed|posenc_spec_default()", s.struct_size = SIZE_MAX);
-  for (size_t i = 0; i < sizeof posenc_spec_default(1).reserved / sizeof(uint64_t); i++)
+  BAD_SPEC("struct_size is 0|allowed|posenc_spec_init()", s.struct_size = 0);
+  BAD_SPEC("struct_size is|allowed|posenc_spec_init()", s.struct_size -= 8);
+  BAD_SPEC("struct_size is|allowed|posenc_spec_init()", s.struct_size += 8);
+  BAD_SPEC("struct_size is 18446744073709551615|allowed|posenc_spec_init()", s.struct_size = SIZE_MAX);
+  for (size_t i = 0; i < sizeof paper_spec(1).reserved / sizeof(uint64_t); i++)
     for (int bit = 0; bit < 64; bit += 21) {
       char words[32];
       snprintf(words, sizeof words, "reserved[%zu]|allows 0", i);
@@ -180,7 +180,7 @@ static posenc_plan *plan_for(int64_t d_model, int32_t dtype, double scale) {
     const posenc_spec *s = posenc_plan_spec(plans[i]);
     if (s && (s->d_model != d_model || s->dtype != dtype || s->position_scale != scale))
       continue;
-    posenc_spec spec = posenc_spec_default(d_model);
+    posenc_spec spec = paper_spec(d_model);
     spec.dtype = dtype;
     spec.position_scale = scale;
     plans[i] = plans[i] ? plans[i] : plan_of(&spec, "exact_scalar");

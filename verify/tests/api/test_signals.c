@@ -68,7 +68,7 @@ static void handler(int number) {
 }
 
 static void set_plan(const posenc_impl *impl, int32_t dtype, int32_t layout) {
-  posenc_spec spec = posenc_spec_default(D);
+  posenc_spec spec = paper_spec(D);
   spec.dtype = dtype;
   spec.layout = layout;
   plan = is_offered(&spec, impl->name) ? plan_of(&spec, impl->name) : NULL;

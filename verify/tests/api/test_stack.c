@@ -77,7 +77,7 @@ static void no_more_than_stated(void **state) {
   for (size_t m = 0; runnable(m); m++) {
     size_t most = 0;
     for (size_t i = 0; i < 6; i++) {
-      posenc_spec spec = posenc_spec_default(D);
+      posenc_spec spec = paper_spec(D);
       spec.dtype = dtypes[i / 2];
       spec.layout = i % 2 ? POSENC_LAYOUT_SPLIT : POSENC_LAYOUT_INTERLEAVED;
       if (!is_offered(&spec, runnable(m)->name))

@@ -65,7 +65,7 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
   const double subnormal = 0x1p-1074, reals[3] = {0.1, -1e-3, 131071.5};
   const posenc_strides strides = {ROWS * D, D};
   void *table = NULL;
-  posenc_spec refused = posenc_spec_default(1), fraction = posenc_spec_default(8);
+  posenc_spec refused = paper_spec(1), fraction = paper_spec(8);
   posenc_plan *plan = NULL;
   refused.freqs = &subnormal;
   refused.n_freqs = 1;
@@ -99,7 +99,7 @@ static void state_does_not_matter(void **state) {
   double freqs[HALF]; /* with some whose sines are float32 subnormals */
   for (int k = 0; k < HALF; k++)
     freqs[k] = k % 3 == 2 ? 0x1.7p-140 : 1.0 / (k + 1);
-  posenc_spec spec = posenc_spec_default(D);
+  posenc_spec spec = paper_spec(D);
   for (int kind = 0; kind < 3; kind++) { /* the last: numbers that are rounded on their way to what is computed */
     spec.freqs = kind == 1 ? freqs : NULL;
     spec.n_freqs = kind == 1 ? HALF : 0;
@@ -133,7 +133,7 @@ static void flags_of_refusals(void **state) {
   (void)state;
   const double reals[] = {NAN};
   float out[D] = {0};
-  const posenc_spec spec = posenc_spec_default(D);
+  const posenc_spec spec = paper_spec(D);
   posenc_plan *plan = plan_of(&spec, NULL);
   feclearexcept(FE_ALL_EXCEPT);
   assert_int_equal(posenc_add(plan, 0, 1, out, D, reals[0], out, D), POSENC_ERROR_ARGUMENT);
@@ -158,7 +158,7 @@ static void flags_of_refusals(void **state) {
 /* A product that is 2^32 to the nearest double and more than that upwards. */
 static void the_domain_in_other_modes(void **state) {
   (void)state;
-  posenc_spec spec = posenc_spec_default(D);
+  posenc_spec spec = paper_spec(D);
   float out[D];
   int found = 0;
   for (double scale = 1.1; scale < 2 && found < 3; scale += 0.01) {

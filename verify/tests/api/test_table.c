@@ -28,7 +28,7 @@ static void alignment(void **state) {
   (void)state;
   enum { TABLES = 64 };
   float *tables[TABLES];
-  const posenc_spec spec = posenc_spec_default(3);
+  const posenc_spec spec = paper_spec(3);
   posenc_plan *plan = plan_of(&spec, NULL);
   for (int i = 0; i < TABLES; i++)
     tables[i] = table_of(plan, 0, i, 0); /* checks it */
@@ -42,7 +42,7 @@ static void alignment(void **state) {
 
 static void no_rows(void **state) {
   (void)state;
-  const posenc_spec spec = posenc_spec_default(8);
+  const posenc_spec spec = paper_spec(8);
   posenc_plan *plan = plan_of(&spec, NULL);
   const int64_t strides[] = {0, 8, INT64_MAX};
   for (size_t i = 0; i < 3; i++)
@@ -54,7 +54,7 @@ static void no_rows(void **state) {
 /* More than any machine maps, though not more than a pointer difference can say. */
 static void no_memory(void **state) {
   (void)state;
-  const posenc_spec spec = posenc_spec_default(8);
+  const posenc_spec spec = paper_spec(8);
   posenc_plan *plan = plan_of(&spec, NULL);
   const int64_t far = POSENC_MAX_POSITION, stride = PTRDIFF_MAX / (int64_t)sizeof(float) / far;
   void *table = plan;
@@ -70,7 +70,7 @@ static void large_tables(void **state) {
   static const int64_t shapes[][3] = {{1024, 16385, 1024}, {10, 4099, 4096}}; /* d_model, rows, row_stride */
   for (size_t i = 0; i < 2; i++) {
     const int64_t d = shapes[i][0], last = shapes[i][1] - 1, stride = shapes[i][2];
-    const posenc_spec spec = posenc_spec_default(d);
+    const posenc_spec spec = paper_spec(d);
     posenc_plan *plan = plan_of(&spec, NULL);
     float *table = table_of(plan, FIRST, last + 1, stride), want[1024];
     assert_int_equal(posenc_fill(plan, FIRST + last, 1, want, d), POSENC_OK);
@@ -92,7 +92,7 @@ static void made_once(void **state) {
   static double got[ROWS * STRIDE], want[ROWS * STRIDE];
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4 * 5; i++) {
-      posenc_spec spec = posenc_spec_default(widths[i % 5]);
+      posenc_spec spec = paper_spec(widths[i % 5]);
       spec.dtype = i / 5 % FORMATS;
       spec.layout = i / 5 / FORMATS % 2;
       spec.order = i / 5 / FORMATS / 2;
@@ -117,7 +117,7 @@ static void made_once(void **state) {
       }
       posenc_plan_destroy(plan);
     }
-  posenc_spec spec = posenc_spec_default(8);
+  posenc_spec spec = paper_spec(8);
   assert_int_equal(posenc_fill_once(&spec, NULL, 0, -1, got, 8), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_fill_once(&spec, NULL, 0, 1, got, 7), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_fill_once(&spec, NULL, INT64_MAX, 1, got, 8), POSENC_ERROR_DOMAIN);

@@ -21,7 +21,7 @@ static void *work(void *data) {
   posenc_plan *own = NULL;
   pthread_barrier_wait(&start);
   if (!j->plan) {
-    const posenc_spec spec = posenc_spec_default(D);
+    const posenc_spec spec = paper_spec(D);
     j->ok = posenc_plan_create(&own, &spec, NULL) == POSENC_OK;
   }
   const posenc_plan *plan = own ? own : j->plan;
@@ -52,7 +52,7 @@ static void first_use(void **state) {
   for (int i = 0; i < THREADS; i++)
     jobs[i] = (job){NULL, table, i * (ROWS / THREADS), ROWS / THREADS, 1};
   run_all(jobs);
-  const posenc_spec spec = posenc_spec_default(D);
+  const posenc_spec spec = paper_spec(D);
   posenc_plan *plan = plan_of(&spec, NULL);
   assert_int_equal(posenc_fill(plan, 0, ROWS, alone, D), POSENC_OK);
   assert_rows_equal("first use", table, alone, ROWS, D, D, D);
@@ -61,7 +61,7 @@ static void first_use(void **state) {
 
 static void shared_plan(void **state) {
   (void)state;
-  const posenc_spec spec = posenc_spec_default(D);
+  const posenc_spec spec = paper_spec(D);
   for (size_t m = 0; runnable(m); m++) {
     posenc_plan *plan = plan_of(&spec, runnable(m)->name);
     assert_int_equal(posenc_fill(plan, 0, ROWS, alone, D), POSENC_OK);

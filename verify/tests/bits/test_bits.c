@@ -49,7 +49,7 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
   posenc_spec spec;
   const size_t size = posenc_dtype_size((posenc_dtype)dtype);
   const int64_t d = s->d_model, first = s->first < 0 || function == FILL ? s->first : s->first - ROWS;
-  if (posenc_spec_preset(&spec, s->preset, d) != POSENC_OK || (function == PAIR && d % 2))
+  if (posenc_spec_init(&spec, d, s->preset) != POSENC_OK || (function == PAIR && d % 2))
     return 0;
   int64_t positions[ROWS];
   double reals[ROWS];

@@ -97,7 +97,7 @@ static void frequencies_in_turns(void **state) {
   (void)state;
   /* The first's 2^93 turns are whole but for 2^-103. */
   double freqs[4] = {0x1.d1118431d757bp+63, -0x1p64, 0x1.fffffffffffffp63, 0x1.921fb54442d18p+2}, worst = 0;
-  posenc_spec spec = posenc_spec_default(8);
+  posenc_spec spec = paper_spec(8);
   spec.position_scale = 0x1.9b4937a112133p+31;
   for (int i = 0; i < 1000; i++) {
     spec.freqs = freqs;
@@ -113,7 +113,7 @@ static void frequencies_in_turns(void **state) {
   }
   static const double bases[] = {1.0001, 10000, 5e5, 1e30};
   for (int i = 0; i < 12; i++) {
-    spec = posenc_spec_default(INT64_C(128) << (i / 4 * 13 / 2)); /* 128, 8192, 2^20 */
+    spec = paper_spec(INT64_C(128) << (i / 4 * 13 / 2)); /* 128, 8192, 2^20 */
     spec.base = bases[i % 4];
     worst = fmax(worst, error_of_turns(&spec));
   }

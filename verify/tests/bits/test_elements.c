@@ -380,7 +380,7 @@ static void place_columns(void) {
 }
 
 static void set_spec(int64_t d, int32_t dtype) {
-  c.spec = posenc_spec_default(d);
+  c.spec = paper_spec(d);
   c.spec.dtype = dtype;
   c.batch = 1;
   c.cuts = c.in_place = 0;
@@ -513,7 +513,7 @@ static void layouts_of_exact(void **state) {
   for (size_t m = 0; runnable(m); m++) {
     if (strncmp(runnable(m)->name, "exact_", 6) != 0)
       continue;
-    posenc_spec spec = posenc_spec_default(D);
+    posenc_spec spec = paper_spec(D);
     spec.freqs = c.freqs;
     spec.n_freqs = D / 2;
     posenc_plan *plan = plan_of(&spec, runnable(m)->name);

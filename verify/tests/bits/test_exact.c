@@ -168,7 +168,7 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
 
 /* One frequency at a time: beside others that need the fallback it would get it too, deserved or not. */
 static void check_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
-  posenc_spec spec = posenc_spec_default(2);
+  posenc_spec spec = paper_spec(2);
   spec.n_freqs = 1;
   spec.dtype = dtype;
   for (int64_t k = 0; k < n; k++) {
@@ -191,7 +191,7 @@ static void ladders(void **state) {
     for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++)
       for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
         const int64_t rows = of_dtype[dtype];
-        posenc_spec spec = posenc_spec_default(widths[w]);
+        posenc_spec spec = paper_spec(widths[w]);
         spec.base = bases[b];
         spec.dtype = dtype;
         spec.layout = dtype == POSENC_DTYPE_F32 ? 0 : (int32_t)(b % 2);
@@ -204,10 +204,10 @@ static void ladders(void **state) {
         if (dtype == POSENC_DTYPE_F32 || !skipped(&seed))
           check(&spec, positions, rows, dtype == POSENC_DTYPE_F32 ? EXACT : ANCHORED);
       }
-  posenc_spec wide = posenc_spec_default(16387); /* beyond what a plan keeps steps for, and odd */
+  posenc_spec wide = paper_spec(16387); /* beyond what a plan keeps steps for, and odd */
   const double few[] = {0, 3, 131071, -3000000019};
   check(&wide, few, 4, EXACT);
-  wide = posenc_spec_default(8192);
+  wide = paper_spec(8192);
   wide.denominator = 4095; /* the ladder of tensor2tensor */
   check(&wide, few, 4, EXACT);
 }
@@ -227,7 +227,7 @@ static void real_ladders(void **state) {
         for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
           if (skipped(&seed))
             continue;
-          posenc_spec spec = posenc_spec_default(widths[w]);
+          posenc_spec spec = paper_spec(widths[w]);
           spec.base = bases[b];
           spec.dtype = dtype;
           spec.layout = (int32_t)(w % 2);
@@ -256,7 +256,7 @@ static void frequencies(void **state) {
       0, 1, 2, 3, 5, 7, 63, 64, 65, -1, -2, -64, 1023, 4097, 1048577, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
   for (int64_t repeat = 0; repeat < repeats; repeat++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
-      posenc_spec spec = posenc_spec_default(2 * N);
+      posenc_spec spec = paper_spec(2 * N);
       spec.freqs = freqs;
       spec.n_freqs = N;
       spec.dtype = dtype;
@@ -272,7 +272,7 @@ static void frequencies(void **state) {
     }
   /* 2^93 turns, of which 2^-103 of one are left: they must be known to 300 bits. */
   const double many = 0x1.d1118431d757bp+63, both[] = {1, -1};
-  posenc_spec spec = posenc_spec_default(2);
+  posenc_spec spec = paper_spec(2);
   spec.freqs = &many;
   spec.n_freqs = 1;
   spec.position_scale = 0x1.9b4937a112133p+31;
@@ -290,7 +290,7 @@ static void scales(void **state) {
       for (size_t s = 0; s < sizeof all / sizeof all[0]; s++) {
         if (skipped(&seed))
           continue;
-        posenc_spec spec = posenc_spec_default(s % 2 ? 33 : 12);
+        posenc_spec spec = paper_spec(s % 2 ? 33 : 12);
         spec.base = s % 4 == 3 ? 1e300 : 10000;
         spec.position_scale = all[s];
         spec.dtype = dtype;
@@ -334,7 +334,7 @@ static void late_crossings(void **state) {
   (void)state;
   enum { N = 32, D = 2 * N, ROWS = 4096 };
   double freqs[N];
-  posenc_spec spec = posenc_spec_default(D);
+  posenc_spec spec = paper_spec(D);
   spec.freqs = freqs;
   spec.n_freqs = N;
   for (int64_t k = 0; k < N; k++)
@@ -384,7 +384,7 @@ static void whole_turns(void **state) {
     check_alone(POSENC_DTYPE_F64, &near[i].w, 1, positions, TRIES);
     double others[32] = {0}; /* in a whole strip, and as a sine that is the last column */
     others[5 * i] = near[i].w;
-    posenc_spec among = posenc_spec_default(64), last = posenc_spec_default(1);
+    posenc_spec among = paper_spec(64), last = paper_spec(1);
     among.freqs = others;
     among.n_freqs = 32;
     last.freqs = &near[i].w;
@@ -450,7 +450,7 @@ static void near_midpoints(void **state) {
       continue;
     double others[32] = {0}; /* no check stops at these: the one is all that it has to find */
     others[random_between(&seed, 0, 31)] = w;
-    posenc_spec among = posenc_spec_default(64);
+    posenc_spec among = paper_spec(64);
     among.freqs = others;
     among.n_freqs = 32;
     check(&among, &position, 1, EXACT);
@@ -463,7 +463,7 @@ static void near_midpoints_of_ladders(void **state) {
   const double position = 1;
   for (int i = 0; i < 600; i++) {
     const double middle = midpoint(POSENC_DTYPE_F32) * (i % 4 ? 0x1p-10 : 1), arc = i % 2 ? asin(middle) : acos(middle);
-    posenc_spec ladder = posenc_spec_default(4 + i % 3 * 2);
+    posenc_spec ladder = paper_spec(4 + i % 3 * 2);
     ladder.base = arc < 1 ? pow(arc, -0.5 * (double)ladder.d_model) : 2;
     check(&ladder, &position, 1, EXACT);
   }
@@ -505,7 +505,7 @@ static void hard_cases(void **state) {
   (void)state;
   const double positions[] = {
       16671, 30629, 40672, 42531, 54403, 68832, 74491, 80239, 81665, 93641, 104487, 104505, 106385};
-  const posenc_spec spec = posenc_spec_default(1024);
+  const posenc_spec spec = paper_spec(1024);
   check(&spec, positions, sizeof positions / sizeof positions[0], EXACT);
 }
 
@@ -524,7 +524,7 @@ static void single_rows(void **state) {
       const double missed = k % 4 ? ldexp((double)random_between(&seed, -8, 8), -4 * (k % 13)) : 0.0;
       freqs[k] = ((double)random_between(&seed, -many, many) + missed) * eighth / (double)size;
     }
-    posenc_spec spec = posenc_spec_default(d);
+    posenc_spec spec = paper_spec(d);
     spec.freqs = freqs;
     spec.n_freqs = (d + 1) / 2;
     const double at = (double)size, positions[] = {at, -at, at - 1, 0, 1 - at};
@@ -541,7 +541,7 @@ static void widest(void **state) {
   static double values[ROWS + 1][WIDEST]; /* of any dtype */
   const int64_t position = 131071;
   for (int32_t i = 0; i < FORMATS * (THINNED ? 1 : 2); i++) {
-    posenc_spec spec = posenc_spec_default(WIDEST - i / FORMATS), small = posenc_spec_default(2 * SAMPLED);
+    posenc_spec spec = paper_spec(WIDEST - i / FORMATS), small = paper_spec(2 * SAMPLED);
     reference_value want[2 * SAMPLED];
     small.denominator = SAMPLED;
     spec.denominator = SAMPLED * EVERY;

@@ -20,7 +20,7 @@ double __wrap_posenc_fallback(const posenc_spec *spec, double position, int64_t 
 /* Of so many rows from 0 with 512 columns, a block at a time. */
 static long long fallbacks_of(const posenc_impl *impl, int32_t dtype, int64_t rows) {
   enum { D = 512, BLOCK = 4096 };
-  posenc_spec spec = posenc_spec_default(D);
+  posenc_spec spec = paper_spec(D);
   spec.dtype = dtype;
   posenc_plan *plan = NULL;
   assert_int_equal(posenc_plan_create(&plan, &spec, impl->name), POSENC_OK);

@@ -75,7 +75,7 @@ static void far_apart(void **state) {
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4; i++) {
       /* as wide as a page of 4096 bytes */
-      posenc_spec spec = posenc_spec_default(4096 / (int64_t)format_of(i % FORMATS)->size);
+      posenc_spec spec = paper_spec(4096 / (int64_t)format_of(i % FORMATS)->size);
       spec.dtype = i % FORMATS;
       spec.layout = i / FORMATS % 2;
       spec.d_model -= i / FORMATS / 2 ? 2040 / (int64_t)format_of(spec.dtype)->size + 3 : 0;
@@ -96,7 +96,7 @@ static void far_apart(void **state) {
 enum { CHUNK = 1 << 25, OWN = 3 };
 
 static void check_dense(int32_t dtype, int64_t d_model, int64_t least) {
-  posenc_spec spec = posenc_spec_default(d_model);
+  posenc_spec spec = paper_spec(d_model);
   spec.dtype = dtype;
   posenc_plan *p = plan_of(&spec, NULL);
   const int64_t row = d_model * (int64_t)format_of(dtype)->size, chunks = least / CHUNK + 1,

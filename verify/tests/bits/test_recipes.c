@@ -77,7 +77,7 @@ static void formulas(void **state) {
   for (size_t m = 0; runnable(m); m++)
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
       const char *const impl = runnable(m)->name;
-      posenc_spec spec = posenc_spec_default(widths[w]);
+      posenc_spec spec = paper_spec(widths[w]);
       spec.freqs = widths[w] == 8 ? freqs : NULL;
       spec.n_freqs = widths[w] == 8 ? 4 : 0;
       posenc_plan *plan = plan_of(&spec, impl);

@@ -90,7 +90,7 @@ static void agrees_with_an_independent_computation(void **state) {
   const double bases[] = {10000, 500000, 1e30, 1e300, 1.0001}, denominators[] = {0, 15, 7.25},
                scales[] = {0, 1000, -0.001, 0x1p-32};
   for (int i = 0; i < 240; i++) {
-    posenc_spec spec = posenc_spec_default(31);
+    posenc_spec spec = paper_spec(31);
     spec.base = bases[i % 5];
     spec.denominator = denominators[i % 3];
     spec.dtype = i / 3 % FORMATS;
@@ -104,7 +104,7 @@ static void agrees_with_an_independent_computation(void **state) {
 }
 
 static posenc_spec frequencies(const double *freqs, int64_t n, int32_t dtype) {
-  posenc_spec spec = posenc_spec_default(2 * n);
+  posenc_spec spec = paper_spec(2 * n);
   spec.freqs = freqs;
   spec.n_freqs = n;
   spec.dtype = dtype;
@@ -235,7 +235,7 @@ static void columns_by_hand(void **state) {
   const double freqs[] = {0.5, 0.25, 0.125};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     for (int64_t d = 4; d <= 5; d++) {
-      posenc_spec spec = posenc_spec_default(d);
+      posenc_spec spec = paper_spec(d);
       spec.layout = cases[i].layout;
       spec.order = cases[i].order;
       spec.odd = cases[i].odd;
@@ -316,7 +316,7 @@ static double audited_error(mpfr_reference *t, const posenc_spec *spec, const do
 
 static void float64_reference_is_as_good_as_stated(void **state) {
   (void)state;
-  const posenc_spec spec = posenc_spec_default(512);
+  const posenc_spec spec = paper_spec(512);
   const int64_t good_to = float64_reference_good_to(&spec);
   assert_true(good_to >= 1048576); /* it covers every range of the report */
   mpfr_reference *t = reference_create(&spec);

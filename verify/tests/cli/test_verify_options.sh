@@ -19,7 +19,7 @@ shows() { # shows TEXT JSON... -- ARGUMENT...: exit 0, and all of these patterns
 here=(--positions 0:600 --d-model)
 shows 'd_model 64, base 10000, denominator 31, split, positions' '"preset":\s*"whisper"' '"layout":\s*"split"' '"denominator":\s*31,' \
   '"dtype":\s*"f32"' '"odd":\s*"zero"' '"schema":\s*1' -- "${here[@]}" 64 --preset whisper
-shows 'base 500000, denominator 8, split, cos_first' '"base":\s*500000' -- --base 500000 "${here[@]}" 16 --preset rope
+shows 'base 500000, split, cos_first' '"base":\s*500000' -- --base 500000 "${here[@]}" 16 --preset rope
 shows 'position_scale 1000, split, cos_first, last column zero, positions' '"position_scale":\s*1000' '"preset":\s*null' '"odd":\s*"zero"' -- \
   "${here[@]}" 7 --position-scale 1000 --layout split --order cos_first --odd zero
 for dtype in f64:float64 bf16:bfloat16 f16:float16; do

@@ -25,7 +25,8 @@ int is_this(int32_t dtype) { return dtype == POSENC_DTYPE_F16 && POSENC_VERSION_
 posenc_spec half(void);
 posenc_spec half(void)
 {
-  posenc_spec spec = posenc_spec_default(512);
+  posenc_spec spec;
+  posenc_spec_init(&spec, 512, NULL);
   spec.layout = POSENC_LAYOUT_SPLIT;
   spec.dtype = POSENC_DTYPE_BF16;
   return spec;

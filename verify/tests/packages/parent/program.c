@@ -5,7 +5,8 @@
 
 int main(void) {
   float row[4];
-  const posenc_spec spec = posenc_spec_default(4);
+  posenc_spec spec;
+  posenc_spec_init(&spec, 4, NULL);
   posenc_plan *plan;
   printf("posenc %s:", posenc_version());
   for (size_t i = 0; i < posenc_impl_count(); i++)
