@@ -191,9 +191,9 @@ POSENC_API double posenc_impl_error_bound(
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
-/* A checked spec with its frequencies computed once. Memory: at most 32 bytes per frequency, their number rounded up to
+/* A checked spec with its frequencies computed once. Memory: at most 40 bytes per frequency, their number rounded up to
  * a multiple of 32, and 1 KiB; the anchored and exact implementations keep 0.82 KiB more per frequency up to 4096
- * frequencies (d_model 8192). Below 17 MB for any d_model. */
+ * frequencies (d_model 8192). Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
 /* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a float32 ladder that `exact` does not offer
@@ -204,7 +204,7 @@ POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spe
 /* Frees the plan; NULL is fine. No other call may be using it. */
 POSENC_API void posenc_plan_destroy(posenc_plan *plan);
 
-/* The full name of the plan's implementation, and its spec (freqs points into the plan). NULL for NULL. */
+/* The full name of the plan's implementation, and its spec (freqs and freqs_low point into the plan). NULL for NULL. */
 POSENC_API const char *posenc_plan_impl(const posenc_plan *plan);
 POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 

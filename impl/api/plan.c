@@ -1,4 +1,4 @@
-/* spec -> checked plan: one block that holds the spec, a copy of explicit frequencies, and the kernel's own state. */
+/* spec -> checked plan: one block that holds the spec, copies of explicit frequencies, and the kernel's own state. */
 #include "api/plan.h"
 
 #include "api/dispatch.h"
@@ -46,22 +46,25 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
   pairs.reserved[0] = rows < (s.dtype == POSENC_DTYPE_F32 ? kernel->few_rows : FEW_OF_OTHERS);
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
-  const size_t freqs_bytes = s.freqs ? round_up(padded * sizeof(double), line) : 0;
+  const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
   const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 4 * line;
   const size_t table_bytes = posenc_keeps_tables(&pairs) ? round_up(padded * kernel->table_bytes, line) : 0;
-  char *block = aligned_alloc(line, head + freqs_bytes + state_bytes + table_bytes);
+  char *block = aligned_alloc(line, head + freqs_bytes + low_bytes + state_bytes + table_bytes);
   if (!block)
     return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
-  memset(block, 0, head + freqs_bytes + state_bytes);
+  memset(block, 0, head + freqs_bytes + low_bytes + state_bytes);
 
   posenc_plan *p = (posenc_plan *)block;
   if (s.freqs)
     s.freqs = memcpy(block + head, s.freqs, (size_t)s.n_freqs * sizeof(double));
+  if (s.freqs_low)
+    s.freqs_low = memcpy(block + head + freqs_bytes, s.freqs_low, (size_t)s.n_freqs * sizeof(double));
   p->spec = s;
   p->pairs = pairs;
   p->pairs.freqs = s.freqs;
+  p->pairs.freqs_low = s.freqs_low;
   p->kernel = kernel;
-  p->state = block + head + freqs_bytes;
+  p->state = block + head + freqs_bytes + low_bytes;
 
   const posenc_fpstate caller = posenc_fp_enter();
   kernel->prepare(&p->pairs, p->state);

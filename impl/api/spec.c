@@ -45,6 +45,8 @@ static posenc_status check_ladder(const posenc_spec *s, int64_t n) {
         denominator, s->base, (int64_t)last, bits / 1022.0);
   if (s->n_freqs != 0)
     return posenc_fail(POSENC_ERROR_SPEC, "n_freqs is %d but freqs is NULL; allowed: 0", s->n_freqs);
+  if (s->freqs_low)
+    return posenc_fail(POSENC_ERROR_SPEC, "freqs_low is given but freqs is NULL; allowed: NULL");
   return POSENC_OK;
 }
 
@@ -57,6 +59,11 @@ static posenc_status check_freqs(const posenc_spec *s, int64_t n) {
     if (!(w == 0.0 || (w >= 0x1p-1022 && w <= 0x1p64)))
       return posenc_fail(
           POSENC_ERROR_SPEC, "freqs[%d] is %g; allowed: 0, or a magnitude from 2^-1022 to 2^64", k, s->freqs[k]);
+    if (s->freqs_low && !(s->freqs[k] + s->freqs_low[k] == s->freqs[k])) /* NaN too */
+      return posenc_fail(POSENC_ERROR_SPEC,
+          "freqs_low[%d] is %g and freqs[%d] is %g; allowed: a number that float64 rounds away when it is added to "
+          "freqs[%d], at most half a unit in its last place",
+          k, s->freqs_low[k], k, s->freqs[k], k);
   }
   return POSENC_OK;
 }

@@ -2,7 +2,7 @@
  * certain.
  *
  * Error budget in units of 2^-64n, relative unless said otherwise (functions state theirs in integer/bigfloat.h):
- *   root of the ladder        8, its k-th power 8k + 4k                     explicit frequency: exact
+ *   root of the ladder        8, its k-th power 8k + 4k                     explicit frequency: 3
  *   times scale, position and 2/pi              + 8                         12k + 8 < 2^23 for k < 2^19
  *   fraction f of the turn's quarter, absolute: 2^23 * 2^EXP(y), y the product; folded to [0, 1/2]: exact
  *   angle f * pi/2            + 4 relative
@@ -43,9 +43,20 @@ void posenc_ladder_root(big *root, double base, int64_t degree, int n) {
   }
 }
 
+void posenc_explicit(big *w, const posenc_spec *spec, int64_t k, int n) {
+  const double low = spec->freqs_low ? spec->freqs_low[k] : 0.0;
+  big rest;
+  big_from_double(w, spec->freqs[k], n);
+  big_from_double(&rest, low, n);
+  if (!signbit(spec->freqs[k]) == !signbit(low))
+    big_add(w, w, &rest, n);
+  else
+    big_sub(w, w, &rest, n);
+}
+
 static void frequency(big *w, const posenc_spec *spec, int64_t k, int n) {
   if (spec->freqs) {
-    big_from_double(w, spec->freqs[k], n);
+    posenc_explicit(w, spec, k, n);
   } else if (k == 0) {
     big_from_double(w, 1.0, n);
   } else {

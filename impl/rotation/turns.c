@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 6 /* where whole turns may be subtracted */ };
+enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
 const char *posenc_turns_refuse(const posenc_spec *spec) {
   return spec->freqs || posenc_ladder_degree(spec) ? NULL
@@ -13,9 +13,8 @@ const char *posenc_turns_refuse(const posenc_spec *spec) {
 
 /* turn, a frequency in turns, less the nearest integer. */
 static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
+  const int is_zero = big_is_zero(turn, n);
   big one;
-  if (!big_is_zero(turn, n) && turn->exponent < -202)
-    big_from_double(turn, 0x1p-203, n);
   if (turn->exponent >= 0) { /* half a turn or more */
     big digits = *turn;
     double whole = turn->exponent > 48 ? INFINITY : floor(big_take_double(&digits, n));
@@ -28,20 +27,20 @@ static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
       sign = -sign;
     }
   }
+  if (!is_zero && (big_is_zero(turn, n) || turn->exponent < -202))
+    big_from_double(turn, 0x1p-203, n);
   t->hi[k] = sign * big_take_double(turn, n);
   t->mid[k] = sign * big_take_double(turn, n);
 }
 
 /* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-64n for the root and
- * 2 for the product, per step, 4 for the turn and the scale, 2 for an explicit frequency: below 2^-168, or 2^-360 with
+ * 2 for the product, per step, 4 for the turn and the scale, 5 for an explicit frequency: below 2^-168, or 2^-488 with
  * more limbs, for the last of 2^19. Cut to hi and mid, 2^-105 of it may be missing, all that is promised: what the ladder
  * is off by must be nothing beside that. With 3 limbs it is 2^-63 of it; with 2 it would be as much again.
  *
- * Subtracting whole turns cancels leading bits. An explicit frequency times the scale is up to 2^96, which is 2^94
- * turns, and has 106 bits; by the continued fractions of 2^e / 2pi no such number is within 2^-112 of a turn of a whole
- * number of turns. So 6 limbs leave an error of 2^-175 of the fraction (3 limbs: none). A ladder's frequencies are at
- * most 2^30 turns, off by 2^-330 of one; that any is within 2^-220 of a whole number has, over all ladders and scales,
- * odds of one in 2^60. Up to scale 3 they are below half a turn, and nothing is subtracted. */
+ * Subtracting whole turns cancels leading bits. There are up to 2^94 turns, off by 2^-394 of one with 8 limbs; what is
+ * left is 2^-203 of a turn at least, or replaced. So it is off by 2^-191 of it, whatever the digits of the frequency.
+ * Up to scale 3 a ladder's frequencies are below half a turn, and nothing is subtracted. */
 void posenc_turns(const posenc_spec *spec, const turns *t) {
   big one_turn, root, scale, turn[2];
   const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
@@ -53,7 +52,7 @@ void posenc_turns(const posenc_spec *spec, const turns *t) {
   big_mul(&one_turn, &one_turn, &scale, n);
   if (spec->freqs) {
     for (int64_t k = 0; k < count; k++) {
-      big_from_double(&turn[0], spec->freqs[k], n);
+      posenc_explicit(&turn[0], spec, k, n);
       big_mul(&turn[0], &turn[0], &one_turn, n);
       store(t, k, &turn[0], signbit(spec->freqs[k]) ? -sign : sign, n);
     }

@@ -67,8 +67,8 @@ static inline offset middle_of(int64_t position) {
 }
 
 /* Fills hi, mid and whole: hi + mid is w_k / 2pi less the nearest integer, within 2^-105 of it; whole is that integer
- * where it is below 2^48 and infinite elsewhere. A frequency |w| < 2^-201 is replaced by one near 2^-200: no position
- * makes its sine anything but 0 in float32, nor its cosine but 1. */
+ * where it is below 2^48 and infinite elsewhere. What is below 2^-203 of a turn, but not 0, is replaced by that: no
+ * position makes its sine anything but 0 in float32, nor its cosine but 1. */
 void posenc_turns(const posenc_spec *spec, const turns *t);
 
 /* Why the spec has no such frequencies, or NULL. */

@@ -28,10 +28,12 @@ allowed allowed_spec(const posenc_spec *s) {
       const double w = fabs(s->freqs[k]);
       if (isnan(w) || (w != 0 && (w < DBL_MIN || w > 0x1p64)))
         return refused;
+      if (s->freqs_low && s->freqs[k] + s->freqs_low[k] != s->freqs[k])
+        return refused;
     }
     return s->n_freqs == n ? fine : refused;
   }
-  if (s->n_freqs != 0 || isnan(s->base) || s->base <= 1 || isinf(s->base) || isnan(s->denominator) ||
+  if (s->n_freqs != 0 || s->freqs_low || isnan(s->base) || s->base <= 1 || isinf(s->base) || isnan(s->denominator) ||
       s->denominator < 0 || isinf(s->denominator))
     return refused;
   const double denominator = s->denominator != 0 ? s->denominator : (double)s->d_model / 2;

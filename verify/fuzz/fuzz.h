@@ -58,9 +58,9 @@ enum { WIDEST_PLAN = 9000 };
 
 typedef struct fuzz_spec {
   posenc_spec spec;
-  double *freqs;    /* what spec.freqs points to, of its very size; to be freed */
-  char own[12];     /* a name as the bytes have it */
-  const char *name; /* an implementation's, a family's, NULL, or no name at all */
+  double *freqs, *freqs_low; /* what the spec's point to, of their very size; to be freed */
+  char own[12];              /* a name as the bytes have it */
+  const char *name;          /* an implementation's, a family's, NULL, or no name at all */
 } fuzz_spec;
 
 void take_spec(bytes *b, fuzz_spec *f);

@@ -28,5 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   posenc_plan_destroy(plan);
   free(f.freqs);
+  free(f.freqs_low);
   return 0;
 }

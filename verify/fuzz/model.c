@@ -24,6 +24,8 @@ meaning model_column(const posenc_spec *spec, int64_t column) {
 static void frequency(const posenc_spec *spec, int64_t k, mpfr_t w) {
   if (spec->freqs) {
     mpfr_set_d(w, spec->freqs[k], MPFR_RNDN);
+    if (spec->freqs_low && spec->freqs_low[k] != 0) /* the sign of -0.0 stays */
+      mpfr_add_d(w, w, spec->freqs_low[k], MPFR_RNDN);
     return;
   }
   mpfr_t base;

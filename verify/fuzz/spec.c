@@ -40,14 +40,23 @@ static int64_t take_width(bytes *b) {
   return edges[how - 245];
 }
 
-static void take_freqs(bytes *b, fuzz_spec *f) {
+/* lows: 0 none, else with low parts of some size, in one of four cases with one that may be too large. */
+static void take_freqs(bytes *b, fuzz_spec *f, unsigned lows) {
   const int64_t d = f->spec.d_model;
   const int64_t n = d < 1 || d > WIDEST_PLAN ? 1 : model_count(&f->spec);
   f->freqs = calloc(n > 0 ? (size_t)n : 1, sizeof *f->freqs);
   double w = 0;
   for (int64_t k = 0; k < n; k++)
     f->freqs[k] = w = b->at < b->end ? take_real(b) : w / 2 < 0x1p-1022 ? 0.75 : w / 2; /* a valid rest */
+  if (lows) {
+    f->freqs_low = calloc(n > 0 ? (size_t)n : 1, sizeof *f->freqs_low);
+    for (int64_t k = 0; k < n; k++)
+      f->freqs_low[k] = ldexp(f->freqs[k] * (k % 2 ? -0x1.4cccccccccccdp-55 : 0x1.7p-55), -(int)(k % 4 * 37 * lows));
+    if (lows == 3 && n > 0)
+      f->freqs_low[n / 2] *= 4;
+  }
   f->spec.freqs = f->freqs;
+  f->spec.freqs_low = f->freqs_low;
   f->spec.n_freqs = n;
 }
 
@@ -144,7 +153,7 @@ void take_spec(bytes *b, fuzz_spec *f) {
   for (unsigned i = 0; i < (how >> 1) % 6; i++)
     take_field(b, &f->spec);
   if (how >= 192 && f->spec.d_model < (INT64_C(1) << 40))
-    take_freqs(b, f);
+    take_freqs(b, f, how >> 3 & 3);
   if (how >= 250)
     take_field(b, &f->spec);
 }

@@ -22,7 +22,7 @@ void float64_reference_row(const posenc_spec *spec, const double *w, int64_t pos
 
 /* The law: |reference - real value| <= |position scale| w 2^-53 (3 + |ln w|) + 2^-53. The angle is off by one rounding
  * of the product, little more than one in pow() and |ln w| of them in its exponent; a scale, where there is one, costs
- * one more; the sine adds its own. */
+ * one more; the sine adds its own. (An explicit frequency has no pow(): freqs_low, left out, is one rounding.) */
 double float64_reference_bound(const posenc_spec *spec, int64_t position, double w);
 
 /* The largest position up to which the law keeps every column within the goal. */

@@ -22,7 +22,7 @@ enum { EXTRA_BITS = 64 };
  *   t = -k/denominator, one rounding     relative 2^-P, so base^t is off by 709 * 2^-P
  *   base^t                               2^-P
  *   position * w                         2^-P           711 * 2^-P in all, with second-order terms below 2^(10-P)
- * position * position_scale is exact, and so is an explicit frequency: the bound is then generous. */
+ * position * position_scale is exact, and an explicit frequency off by 2^-P: the bound is then generous. */
 enum { ANGLE_SLACK = 10, POSITION_BITS = 53 + 63 };
 
 typedef struct frequency {
@@ -38,7 +38,7 @@ typedef struct level {
 struct mpfr_reference {
   posenc_spec spec; /* with frequencies of its own */
   int64_t n;
-  double *freqs;
+  double *freqs, *freqs_low;
   const format *format;
   int64_t *places;  /* the columns of frequency k: [2k] of its sine, [2k + 1] of its cosine; -1 where there is none */
   mpfr_t position;  /* times the scale, */
@@ -58,6 +58,10 @@ mpfr_reference *reference_create(const posenc_spec *spec) {
   if (spec->freqs) {
     t->freqs = must_calloc(t->n, sizeof *t->freqs);
     memcpy(t->freqs, spec->freqs, (size_t)t->n * sizeof *t->freqs);
+  }
+  if (spec->freqs_low) {
+    t->freqs_low = must_calloc(t->n, sizeof *t->freqs_low);
+    memcpy(t->freqs_low, spec->freqs_low, (size_t)t->n * sizeof *t->freqs_low);
   }
   t->places = must_calloc(2 * t->n, sizeof *t->places);
   memset(t->places, -1, 2 * (size_t)t->n * sizeof *t->places);
@@ -87,6 +91,7 @@ void reference_destroy(mpfr_reference *t) {
   mpfr_clears(t->position, t->low, t->high, t->whole, (mpfr_ptr)NULL);
   free(t->places);
   free(t->freqs);
+  free(t->freqs_low);
   free(t);
 }
 
@@ -115,6 +120,8 @@ static mpfr_srcptr frequency_at(mpfr_reference *t, level *l, int64_t k) {
     mpfr_init2(f->value, mpfr_get_prec(l->angle));
     if (t->freqs) {
       mpfr_set_d(f->value, t->freqs[k], MPFR_RNDN);
+      if (t->freqs_low && t->freqs_low[k] != 0) /* a frequency of -0.0 keeps its sign */
+        mpfr_add_d(f->value, f->value, t->freqs_low[k], MPFR_RNDN);
     } else {
       mpfr_t base;
       mpfr_init2(base, 53);

@@ -2,7 +2,7 @@
  * columns.
  *
  * Position and scale are exact and w_k is the real number base^(-k / denominator), not a float of it (explicit
- * frequencies are the real numbers their doubles stand for). Every value is an evaluation of its own with an error
+ * frequencies are the real numbers their doubles, or the sums of two doubles, stand for). Every value is an evaluation of its own with an error
  * bound in hand, at twice the precision until the roundings asked for are certain. No code, table or constant comes
  * from impl/.
  */
@@ -28,7 +28,7 @@ static inline double reference_rounded(const reference_value *value, int32_t dty
 /* Holds frequencies and scratch space, so each thread needs its own. */
 typedef struct mpfr_reference mpfr_reference;
 
-/* spec must be a valid one; its freqs are copied. Out of memory ends the process, as it does inside MPFR. */
+/* spec must be a valid one; its freqs and freqs_low are copied. Out of memory ends the process, as it does inside MPFR. */
 mpfr_reference *reference_create(const posenc_spec *spec);
 void reference_destroy(mpfr_reference *t);
 

@@ -94,6 +94,20 @@ static void specs(void **state) {
     snprintf(words, sizeof words, "freqs[2]|%.17g|2^-1022 to 2^64", wrong[i]);
     BAD_SPEC(words, s.freqs = (const double[]){1.0, 1.0, wrong[i], 1.0}, s.n_freqs = 4);
   }
+  const double half[] = {0x1p-54, -0x1p-54, 0.0, 0x1p11}, above[] = {0, 0x1p-53, 0, 0}, tiny[] = {0x1p-1074, 0, 0, 0};
+  FINE_SPEC(s.freqs = freqs, s.freqs_low = half, s.n_freqs = 4);
+  BAD_SPEC("freqs_low is given but freqs is NULL; allowed: NULL", s.freqs_low = half);
+  BAD_SPEC("n_freqs is 3|4, one for each pair", s.freqs = freqs, s.freqs_low = half, s.n_freqs = 3);
+  BAD_SPEC(
+      "freqs_low[1] is 1.1102230246251565e-16 and freqs[1] is -0.5; allowed: a number that float64 rounds away when it is added to freqs[1], at most half a unit",
+      s.freqs = freqs, s.freqs_low = above, s.n_freqs = 4);
+  BAD_SPEC("freqs_low[0] is 4.9406564584124654e-324 and freqs[0] is 0; allowed", s.freqs = above, s.freqs_low = tiny,
+      s.n_freqs = 4);
+  for (size_t i = 0; i < 3; i++) {
+    char words[64];
+    snprintf(words, sizeof words, "freqs_low[3] is %g and freqs[3] is|allowed", wrong[i]);
+    BAD_SPEC(words, s.freqs = freqs, s.freqs_low = (const double[]){0, 0, 0, wrong[i]}, s.n_freqs = 4);
+  }
   BAD_SPEC("layout is 2|allowed", s.layout = 2);
   BAD_SPEC("layout is -1|allowed", s.layout = -1);
   BAD_SPEC("order is 2|allowed", s.order = 2);

@@ -78,7 +78,10 @@ static double error_of_turns(const posenc_spec *spec) {
   mpfr_set_d(root, spec->base, MPFR_RNDN);
   mpfr_rootn_ui(root, root, (unsigned long)n, MPFR_RNDN);
   for (int64_t k = 0; k < n; k++) {
-    mpfr_mul_d(t, one_turn, spec->freqs ? spec->freqs[k] : 1.0, MPFR_RNDN);
+    mpfr_set_d(t, spec->freqs ? spec->freqs[k] : 1.0, MPFR_RNDN);
+    if (spec->freqs_low)
+      mpfr_add_d(t, t, spec->freqs_low[k], MPFR_RNDN);
+    mpfr_mul(t, t, one_turn, MPFR_RNDN);
     if (!spec->freqs)
       mpfr_div(one_turn, one_turn, root, MPFR_RNDN);
     mpfr_rint(nearest, t, MPFR_RNDN);
@@ -93,16 +96,44 @@ static double error_of_turns(const posenc_spec *spec) {
   return worst;
 }
 
+/* What brings w * scale nearest to whole turns, if it is a low part of w; else 0. */
+static double to_whole_turns(double w, double scale) {
+  mpfr_t goal, one_turn;
+  mpfr_inits2(640, goal, one_turn, (mpfr_ptr)0);
+  mpfr_const_pi(one_turn, MPFR_RNDN);
+  mpfr_mul_2ui(one_turn, one_turn, 1, MPFR_RNDN);
+  mpfr_div_d(one_turn, one_turn, scale, MPFR_RNDN);
+  mpfr_d_div(goal, w, one_turn, MPFR_RNDN);
+  mpfr_rint(goal, goal, MPFR_RNDN);
+  mpfr_mul(goal, goal, one_turn, MPFR_RNDN);
+  mpfr_sub_d(goal, goal, w, MPFR_RNDN);
+  const double low = mpfr_get_d(goal, MPFR_RNDN);
+  mpfr_clears(goal, one_turn, (mpfr_ptr)0);
+  return w + low == w ? low : 0;
+}
+
 static void frequencies_in_turns(void **state) {
   (void)state;
   /* The first's 2^93 turns are whole but for 2^-103. */
-  double freqs[4] = {0x1.d1118431d757bp+63, -0x1p64, 0x1.fffffffffffffp63, 0x1.921fb54442d18p+2}, worst = 0;
+  double freqs[4] = {0x1.d1118431d757bp+63, -0x1p64, 0x1.fffffffffffffp63, 0x1.921fb54442d18p+2}, low[4];
+  double worst = 0, worst_sum = 0;
+  int near = 0;
   posenc_spec spec = paper_spec(8);
   spec.position_scale = 0x1.9b4937a112133p+31;
   for (int i = 0; i < 1000; i++) {
     spec.freqs = freqs;
     spec.n_freqs = 4;
     worst = fmax(worst, error_of_turns(&spec));
+    for (int k = 0; k < 4; k++) {
+      low[k] = to_whole_turns(freqs[k], spec.position_scale);
+      near += low[k] != 0;
+    }
+    spec.freqs_low = low;
+    worst_sum = fmax(worst_sum, error_of_turns(&spec));
+    for (int k = 0; k < 4; k++)
+      low[k] = ldexp(freqs[k], -(int)random_between(&seed, 55, 600));
+    worst_sum = fmax(worst_sum, error_of_turns(&spec));
+    spec.freqs_low = NULL;
     for (int k = 0; k < 4; k++)
       freqs[k] = ldexp(uniform(-1, 1), (int)random_between(&seed, -150, 64));
     spec.freqs = NULL;
@@ -118,6 +149,8 @@ static void frequencies_in_turns(void **state) {
     worst = fmax(worst, error_of_turns(&spec));
   }
   judge("frequencies in turns, in 2^-105 of them", worst, 1);
+  assert_true(near > 100);
+  judge("sums of two doubles in turns, in 2^-105 of them", worst_sum, 1);
 }
 
 /* Relative errors, beside the reduction's: below 2^-16 where the sine or cosine is not near 0. */

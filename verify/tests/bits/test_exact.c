@@ -119,6 +119,9 @@ static void amid_table(const posenc_plan *plan, int64_t position, unsigned char 
 
 static void check(const posenc_spec *spec, const double *positions, int64_t count, members who) {
   enum { ROOM = 41, TABLES = 4 };
+  posenc_spec given = *spec;
+  double low[MOST];
+  given.freqs_low = spec->freqs_low ? low : NULL;
   const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size;
   mpfr_reference *t = reference_create(spec);
   reference_value *want = malloc((size_t)(count * d) * sizeof *want);
@@ -139,10 +142,13 @@ static void check(const posenc_spec *spec, const double *positions, int64_t coun
     posenc_plan *plan;
     if (!exact && (who == EXACT || (who == ANCHORED && !is_member(runnable(m), "anchored"))))
       continue;
-    if (posenc_plan_create(&plan, spec, runnable(m)->name) != POSENC_OK) {
+    if (spec->freqs_low)
+      memcpy(low, spec->freqs_low, (size_t)spec->n_freqs * sizeof *low);
+    if (posenc_plan_create(&plan, &given, runnable(m)->name) != POSENC_OK) {
       assert_true(!exact); /* it offers all that is asked for here */
       continue;
     }
+    memset(low, 0xff, sizeof low); /* the plan has its own */
     if (who == EVERYONE || !integers) {
       memset(got, 0xff, (size_t)(count * bytes));
       assert_int_equal(posenc_fill_at_real(plan, positions, count, got, d), POSENC_OK);
@@ -278,6 +284,50 @@ static void frequencies(void **state) {
   spec.position_scale = 0x1.9b4937a112133p+31;
   for (spec.dtype = 0; spec.dtype < FORMATS; spec.dtype++)
     check(&spec, both, 2, EVERYONE);
+}
+
+/* What of hi + lo is a double, and the rest. */
+static void split(double hi, double lo, double *freq, double *freq_low) {
+  *freq = hi + lo;
+  *freq_low = lo - (*freq - hi);
+}
+
+/* Frequencies that are sums of two doubles: thirds, multiples of pi, low parts of every size and sign; and angles, or
+ * three times angles, that are midpoints of the dtype but for a low part, which decides. */
+static void low_parts(void **state) {
+  (void)state;
+  enum { THIRDS = 8, PIS = 16, ANY = 32, N = 40 };
+  const double integers[] = {0, 1, -1, 2, 3, 64, 100, 5003, 131071, 0x1p32, 1 - 0x1p32, 3000000019, -4097, 1000, 7, 65};
+  const double reals[] = {0.5, -0.25, 1.0 / 3, 0x1p-30, 12345.6789, -0.0, 4294967295.5, 3, -1e9 - 0.125};
+  for (int64_t i = 0; i < repeats * FORMATS * 6; i++) {
+    posenc_spec spec = paper_spec(2 * N);
+    double freqs[N], low[N];
+    spec.dtype = (int32_t)(i % FORMATS);
+    for (int k = 0; k < N; k++) {
+      const double hi = k < THIRDS ? (k + 1) / 3.0 : (k + 1) * 0x1.921fb54442d18p+1;
+      const double size = k < ANY ? ldexp(between(1, 2), (int)random_between(&seed, -140, 63))
+                          : spec.dtype == POSENC_DTYPE_F64
+                              ? ldexp((double)(next_random(&seed) >> 11 | UINT64_C(1) << 52 | 1), -112)
+                              : ldexp(midpoint(spec.dtype), (int)random_between(&seed, -12, -9));
+      if (k < THIRDS)
+        split(hi, -fma(3, hi, -(k + 1)) / 3, &freqs[k], &low[k]);
+      else if (k < PIS)
+        split(hi, fma(k + 1, 0x1.921fb54442d18p+1, -hi) + (k + 1) * 0x1.1a62633145c07p-53, &freqs[k], &low[k]);
+      else
+        split(size, ldexp(size, -(int)random_between(&seed, 55, k % 2 ? 110 : 900)) * (k % 3 ? 1 : -1), &freqs[k],
+            &low[k]);
+      if (next_random(&seed) % 4 == 0) {
+        freqs[k] = -freqs[k];
+        low[k] = -low[k];
+      }
+    }
+    spec.freqs = freqs;
+    spec.freqs_low = low;
+    spec.n_freqs = N;
+    spec.position_scale = i / FORMATS % 3 == 2 ? 1.0 / 3 : 1;
+    check(&spec, integers, sizeof integers / sizeof integers[0], EVERYONE);
+    check(&spec, reals, sizeof reals / sizeof reals[0], EVERYONE);
+  }
 }
 
 /* A scale is multiplied exactly: 0.1 times 1000 is not 100. Integers are scaled too, in each of the ways to ask for
@@ -600,6 +650,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(ladders),
       cmocka_unit_test(real_ladders),
       cmocka_unit_test(frequencies),
+      cmocka_unit_test(low_parts),
       cmocka_unit_test(scales),
       cmocka_unit_test(zero_crossings),
       cmocka_unit_test(late_crossings),

@@ -39,6 +39,8 @@ static double independent(const posenc_spec *spec, double position, int64_t k, b
   mpfr_init2(result, ranges[dtype].digits);
   if (spec->freqs) {
     mpfr_set_d(angle, spec->freqs[k], MPFR_RNDN);
+    if (spec->freqs_low)
+      mpfr_add_d(angle, angle, spec->freqs_low[k], MPFR_RNDN);
   } else {
     mpfr_set_d(angle, spec->base, MPFR_RNDN);
     mpfr_log(angle, angle, MPFR_RNDN);
@@ -109,6 +111,30 @@ static posenc_spec frequencies(const double *freqs, int64_t n, int32_t dtype) {
   spec.n_freqs = n;
   spec.dtype = dtype;
   return spec;
+}
+
+/* Low parts of many sizes; and ten times 0.1, which is 1 with its low part alone. */
+static void low_parts(void **state) {
+  (void)state;
+  const double freqs[] = {1.0 / 3, -0x1.921fb54442d18p1, 0x1.0000000000001p20, 1.0, 0x1p-600};
+  const double low[] = {0x1.5555555555555p-56, -0x1.1a62633145c07p-53, 0x1p-33, -0x1p-140, 0x1.23456789abcdep-654};
+  for (int i = 0; i < 2 * FORMATS; i++) {
+    posenc_spec spec = frequencies(freqs, 5, i % FORMATS);
+    spec.freqs_low = low;
+    spec.position_scale = i < FORMATS ? 1 : 0.3;
+    row_agrees(&spec, 0x1p32 - i);
+    row_agrees(&spec, 1.0 / 7 - i);
+  }
+  const double given[] = {1, 0.1, 0.1}, rest[] = {0, -0x1.999999999999ap-58, 0};
+  posenc_spec spec = frequencies(given, 3, POSENC_DTYPE_F64);
+  spec.freqs_low = rest;
+  reference_value one[6], ten[6];
+  mpfr_reference *t = reference_create(&spec);
+  reference_row(t, 1, one);
+  reference_row(t, 10, ten);
+  reference_destroy(t);
+  assert_true(fabs((ten[2].y - one[0].y) + (ten[2].low - one[0].low)) < 0x1p-100);
+  assert_true(fabs((ten[4].y - one[0].y) + (ten[4].low - one[0].low)) > 0x1p-56);
 }
 
 /* Known digits; and angles halfway between two numbers of a dtype, or half the smallest: the sine is a little less, and
@@ -345,6 +371,7 @@ int main(int argc, char **argv) {
   printf("seed %llu (an argument sets it)\n", (unsigned long long)seed);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_an_independent_computation),
+      cmocka_unit_test(low_parts),
       cmocka_unit_test(known_numbers),
       cmocka_unit_test(more_precision_where_it_is_needed),
       cmocka_unit_test(signs_of_zero),
