@@ -31,7 +31,7 @@ typedef struct posenc_angle {
   double position;
   double w;        /* frequency, rad per position, position_scale included */
   double exponent; /* k / denominator; 0 for an explicit frequency */
-  double ln_w;     /* |ln w| of a ladder frequency, exponent * ln(base); 0 for an explicit one */
+  double ln_w;     /* |ln w| of a ladder frequency, exponent * |ln(base)|; 0 for an explicit one */
   double scaling;  /* roundings that position_scale costs: its own and the product's, 2, or 0 where it is 1 */
   double rounding; /* of a value below 1 to the dtype: half a unit in its last place */
 } posenc_angle;

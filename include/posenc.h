@@ -117,26 +117,24 @@ typedef enum posenc_odd {
 /* What to compute: the functions' argument is position * position_scale * w_k, k = 0 .. n-1. Start from
  * posenc_spec_init() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO. */
 typedef struct posenc_spec {
-  size_t struct_size;  /* sizeof(posenc_spec) */
-  int64_t d_model;     /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
-  double base;         /* > 1 and finite; base^(-(n-1)/denominator) must stay at or above 2^-1022 */
-  double denominator;  /* > 0 and finite, base^(-1/denominator) at or above 2^-1022 too; 0 means d_model / 2.0 */
-  const double *freqs; /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
-                            denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
-                            passed to; a plan keeps a copy. */
-  const double
-      *freqs_low;        /* NULL, or as many numbers that the frequencies are more than float64 has: frequency k is the
-                              real number freqs[k] + freqs_low[k], whose nearest double must be freqs[k]. exact and
-                              anchored take both; the recipes ignore these, and their bounds count it. A plan keeps a
-                              copy. Only with freqs. */
-  int64_t n_freqs;       /* n when freqs is given, else 0 */
-  double position_scale; /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply exactly, the
-                            recipes as their arithmetic does: (position * w_k) * position_scale */
-  int32_t layout;        /* posenc_layout */
-  int32_t order;         /* posenc_order */
-  int32_t odd;           /* posenc_odd */
-  int32_t dtype;         /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
-  uint64_t reserved[5]; /* 0: room for fields to come, so that functions that write a spec never write more than this */
+  size_t struct_size;      /* sizeof(posenc_spec) */
+  int64_t d_model;         /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
+  double base;             /* > 0 and finite; base^(-(n-1)/denominator) must lie from 2^-1022 to 2^64 */
+  double denominator;      /* > 0 and finite, base^(-1/denominator) from 2^-1022 to 2^64 too; 0 means d_model / 2.0 */
+  const double *freqs;     /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
+                              denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
+                              passed to; a plan keeps a copy. */
+  const double *freqs_low; /* NULL, or, with freqs alone, what float64 cannot hold of each: the frequency is the real
+                              number freqs[k] + freqs_low[k], whose nearest double must be freqs[k]. exact and anchored
+                              take both; recipes leave this out, within their bounds. A plan keeps a copy. */
+  int64_t n_freqs;         /* n when freqs is given, else 0 */
+  double position_scale;   /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply exactly, the
+                              recipes as their arithmetic does: (position * w_k) * position_scale */
+  int32_t layout;          /* posenc_layout */
+  int32_t order;           /* posenc_order */
+  int32_t odd;             /* posenc_odd */
+  int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
+  uint64_t reserved[5];    /* 0: room for fields to come, so that functions that write a spec never write more */
 } posenc_spec;
 
 /* What real systems compute, by name. The spec's dtype is POSENC_DTYPE_F32. Presets never shift positions: `first` of a

@@ -25,7 +25,7 @@ __attribute__((noinline)) static double bound_at(
   if (s->freqs && s->n_freqs <= k)
     return NAN;
   const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
-  const double ln_w = s->freqs ? 0.0 : exponent * log(s->base), scale = posenc_scale(s);
+  const double ln_w = s->freqs ? 0.0 : fabs(exponent * log(s->base)), scale = posenc_scale(s);
   const double w = s->freqs ? s->freqs[k] : pow(s->base, -exponent);
   const posenc_angle angle = {position, w * scale, exponent, ln_w, scale == 1.0 ? 0.0 : 2.0, rounding_of(s->dtype)};
   const double bound = kernel->bound(&angle, kernel->ulp);

@@ -31,18 +31,20 @@ static posenc_status check_room(const posenc_spec *spec) {
 
 static posenc_status check_ladder(const posenc_spec *s, int64_t n) {
   const double denominator = posenc_denominator(s);
-  if (!(s->base > 1.0) || isinf(s->base))
-    return posenc_fail(POSENC_ERROR_SPEC, "base is %g; allowed: finite and > 1", s->base);
+  if (!(s->base > 0.0) || isinf(s->base))
+    return posenc_fail(POSENC_ERROR_SPEC, "base is %g; allowed: finite and > 0", s->base);
   if (!(s->denominator >= 0.0) || isinf(s->denominator))
     return posenc_fail(
         POSENC_ERROR_SPEC, "denominator is %g; allowed: finite and > 0, or 0 for d_model / 2", s->denominator);
-  /* A given denominator must make sense even where the only frequency is 1 and it is not used. */
-  const double last = n <= 1 ? (s->denominator != 0.0 ? 1.0 : 0.0) : (double)(n - 1), bits = last * log2(s->base);
-  if (!(bits / denominator <= 1022.0))
+  /* A given denominator, and a base below 1, must make sense even where the only frequency is 1. */
+  const int rises = s->base < 1.0;
+  const double last = n > 1 ? (double)(n - 1) : s->denominator != 0.0 || rises ? 1.0 : 0.0;
+  const double bits = last * fabs(log2(s->base)), most = rises ? 64.0 : 1022.0;
+  if (!(bits / denominator <= most))
     return posenc_fail(POSENC_ERROR_SPEC,
-        "denominator is %g and base is %g: base^(-%d/denominator) falls below 2^-1022; allowed with this "
-        "base: a denominator of at least %g",
-        denominator, s->base, (int64_t)last, bits / 1022.0);
+        "denominator is %g and base is %g: base^(-%d/denominator) %s; allowed with this base: a denominator of at least "
+        "%g",
+        denominator, s->base, (int64_t)last, rises ? "exceeds 2^64" : "falls below 2^-1022", bits / most);
   if (s->n_freqs != 0)
     return posenc_fail(POSENC_ERROR_SPEC, "n_freqs is %d but freqs is NULL; allowed: 0", s->n_freqs);
   if (s->freqs_low)

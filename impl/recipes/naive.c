@@ -19,8 +19,9 @@ static double bound(const posenc_angle *a, double ulp) {
 }
 
 static const char *refuses(const posenc_spec *spec) {
-  return spec->freqs || spec->base <= (double)FLT_MAX ? NULL
-                                                      : "its float32 power needs a base of at most 0x1.fffffep127";
+  return spec->freqs || (spec->base >= (double)FLT_MIN && spec->base <= (double)FLT_MAX)
+             ? NULL
+             : "its float32 power needs a base from 2^-126 to 0x1.fffffep127";
 }
 
 /* Everything happens per element, so there is nothing to keep. */

@@ -40,12 +40,12 @@ static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
  *
  * Subtracting whole turns cancels leading bits. There are up to 2^94 turns, off by 2^-394 of one with 8 limbs; what is
  * left is 2^-203 of a turn at least, or replaced. So it is off by 2^-191 of it, whatever the digits of the frequency.
- * Up to scale 3 a ladder's frequencies are below half a turn, and nothing is subtracted. */
+ * Up to scale 3 the frequencies of a ladder that does not rise are below half a turn, and nothing is subtracted. */
 void posenc_turns(const posenc_spec *spec, const turns *t) {
   big one_turn, root, scale, turn[2];
   const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
   const int64_t count = posenc_n_freqs(spec);
-  const int n = spec->freqs || fabs(spec->position_scale) > 3.0 ? MORE_LIMBS : LIMBS;
+  const int n = spec->freqs || spec->base < 1.0 || fabs(spec->position_scale) > 3.0 ? MORE_LIMBS : LIMBS;
   big_two_over_pi(&one_turn, n); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
   one_turn.exponent -= 2;
   big_from_double(&scale, spec->position_scale, n);

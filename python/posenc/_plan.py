@@ -155,7 +155,7 @@ def plan(
     """A plan; the arguments are those of posenc.table, None meaning what the preset says, and float32."""
     fields: list[Field] = []
     if base is not None:
-        fields.append(("base", real("base", base, "a number above 1")))
+        fields.append(("base", real("base", base, "a number above 0")))
     for name, value in more.items():
         if name not in _FIELDS:
             raise TypeError(f"there is no argument {name!r}; those that say what to compute are {', '.join(SPEC)}")

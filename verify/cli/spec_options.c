@@ -28,7 +28,7 @@ static const struct argp_option known[] = {
     {"d-model", KEY_D_MODEL, "N", 0, "Columns (default 512)", 0},
     {"preset", KEY_PRESET, "NAME", 0,
         "What a real system computes; the other options change fields of it (default paper)", 0},
-    {"base", KEY_FIELD, "X", 0, "Base of its frequencies (default 10000)", 0},
+    {"base", KEY_FIELD, "X", 0, "Base of its frequencies, above 0 (default 10000)", 0},
     {"denominator", KEY_FIELD + 1, "X", 0, "Frequencies are base^(-k/X) (default half of the columns)", 0},
     {"positions", KEY_POSITIONS, "[FROM:]TO", 0, "Its positions, FROM (default 0) to TO-1", 0},
     {"position-scale", KEY_FIELD + 2, "X", 0, "Factor of the positions (default 1)", 0},

@@ -33,24 +33,25 @@ allowed allowed_spec(const posenc_spec *s) {
     }
     return s->n_freqs == n ? fine : refused;
   }
-  if (s->n_freqs != 0 || s->freqs_low || isnan(s->base) || s->base <= 1 || isinf(s->base) || isnan(s->denominator) ||
+  if (s->n_freqs != 0 || s->freqs_low || isnan(s->base) || s->base <= 0 || isinf(s->base) || isnan(s->denominator) ||
       s->denominator < 0 || isinf(s->denominator))
     return refused;
   const double denominator = s->denominator != 0 ? s->denominator : (double)s->d_model / 2;
-  const double steps = n > 1 ? (double)(n - 1) : s->denominator != 0 ? 1 : 0;
-  /* The smallest frequency, base^(-steps/denominator), may not be below 2^-1022; nearly so is open. */
-  const long double left = 1022 - log2l((long double)s->base) * (long double)steps / (long double)denominator;
+  const double steps = n > 1 ? (double)(n - 1) : s->denominator != 0 || s->base < 1 ? 1 : 0;
+  /* The last frequency, base^(-steps/denominator), may not be below 2^-1022 or above 2^64; nearly so is open. */
+  const long double bits = log2l((long double)s->base) * (long double)steps / (long double)denominator;
+  const long double left = s->base < 1 ? 64 + bits : 1022 - bits;
   return steps <= 0 ? fine : fabsl(left) < 0x1p-38L ? doubtful : left > 0 ? fine : refused;
 }
 
 /* ---- plans */
 
-/* exact and anchored: 2 * denominator is a whole number up to 2^21. naive says that it needs a base that is a float. */
+/* exact and anchored: 2 * denominator is a whole number up to 2^21. naive says that it needs a base that is a normal float. */
 static bool offers_ladder(const posenc_impl *impl, const posenc_spec *s) {
   if (s->freqs)
     return true;
   if (strcmp(impl->name, "naive") == 0)
-    return s->base <= (double)FLT_MAX;
+    return s->base >= (double)FLT_MIN && s->base <= (double)FLT_MAX;
   if (strncmp(impl->name, "exact", 5) != 0 && strncmp(impl->name, "anchored", 8) != 0)
     return true;
   const double denominator = s->denominator != 0 ? s->denominator : (double)s->d_model / 2;

@@ -88,6 +88,7 @@ static void take_field(bytes *b, posenc_spec *s) {
     break;
   case 13:
     s->base = 1 + ldexp((double)(how + 1), (int)(take_byte(b) % 128) - 52);
+    s->base = how & 1 ? 1 / s->base : s->base;
     break;
   case 14:
     s->n_freqs = how < 128 ? 0 : s->n_freqs + (int8_t)how;

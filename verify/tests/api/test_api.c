@@ -164,11 +164,14 @@ static void unknown_and_unsupported(void **state) {
       assert_non_null(strstr(message, posenc_impl_by_index(i)->isa));
     }
 
-  s.base = 1e39; /* beyond float32 */
-  assert_int_equal(posenc_plan_create(&plan, &s, "naive"), POSENC_ERROR_UNSUPPORTED);
-  posenc_last_error(message, sizeof message);
-  assert_non_null(strstr(message, "base"));
-  posenc_plan_destroy(plan_of(&s, "float64"));
+  for (int i = 0; i < 2; i++) {
+    s.base = i ? 0x1.fffffffp-127 : 1e39; /* beyond float32's normal numbers */
+    s.denominator = 8;
+    assert_int_equal(posenc_plan_create(&plan, &s, "naive"), POSENC_ERROR_UNSUPPORTED);
+    posenc_last_error(message, sizeof message);
+    assert_non_null(strstr(message, "needs a base from 2^-126 to 0x1.fffffep127"));
+    posenc_plan_destroy(plan_of(&s, "float64"));
+  }
   posenc_plan_destroy(NULL);
   assert_null(posenc_plan_impl(NULL));
   assert_null(posenc_plan_spec(NULL));

@@ -71,12 +71,19 @@ static void specs(void **state) {
   BAD_SPEC("d_model is -9223372036854775808|1 to 1048576", s.d_model = INT64_MIN);
   BAD_SPEC("d_model is 1048577|1 to 1048576", s.d_model = POSENC_MAX_D_MODEL + 1);
   BAD_SPEC("d_model is 9223372036854775807|1 to 1048576", s.d_model = INT64_MAX);
-  BAD_SPEC("base is 1;|finite and > 1", s.base = 1.0);
-  BAD_SPEC("base is 0;|finite and > 1", s.base = 0.0);
-  BAD_SPEC("base is 0.5|finite and > 1", s.base = 0.5);
-  BAD_SPEC("base is -10000|finite and > 1", s.base = -10000.0);
-  BAD_SPEC("base is nan|finite and > 1", s.base = (double)NAN);
-  BAD_SPEC("base is inf|finite and > 1", s.base = (double)INFINITY);
+  FINE_SPEC(s.base = 1.0, s.denominator = 1e-300);
+  FINE_SPEC(s.base = 0.5);
+  FINE_SPEC(s.base = 0x1p-64, s.denominator = 3);
+  FINE_SPEC(s.base = 0x1p-1074, s.denominator = 51);
+  FINE_SPEC(s.d_model = 1, s.base = 0x1p-32);
+  BAD_SPEC("base is 0;|finite and > 0", s.base = 0.0);
+  BAD_SPEC("denominator is 4 and base is 1.0000000000000001e-30|exceeds 2^64|a denominator of at least 4.67",
+      s.base = 1e-30);
+  BAD_SPEC("base^(-3/denominator) exceeds 2^64|at least 3", s.base = 0x1p-64, s.denominator = 2.9999999);
+  BAD_SPEC("base^(-1/denominator) exceeds 2^64", s.d_model = 1, s.base = 0x1p-33);
+  BAD_SPEC("base is -10000|finite and > 0", s.base = -10000.0);
+  BAD_SPEC("base is nan|finite and > 0", s.base = (double)NAN);
+  BAD_SPEC("base is inf|finite and > 0", s.base = (double)INFINITY);
   BAD_SPEC("denominator is -1|> 0", s.denominator = -1.0);
   BAD_SPEC("denominator is nan|> 0", s.denominator = (double)NAN);
   BAD_SPEC("denominator is inf|> 0", s.denominator = (double)INFINITY);

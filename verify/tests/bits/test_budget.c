@@ -140,12 +140,14 @@ static void frequencies_in_turns(void **state) {
     spec.n_freqs = 0;
     spec.base = 1 + ldexp(uniform(0.5, 1), (int)random_between(&seed, -50, 200));
     worst = fmax(worst, error_of_turns(&spec));
+    spec.base = 1 / (1 + ldexp(uniform(0.5, 1), (int)random_between(&seed, -50, 85))); /* up to 2^64 */
+    worst = fmax(worst, error_of_turns(&spec));
     spec.position_scale = ldexp(uniform(-1, 1), (int)random_between(&seed, -30, 32));
   }
-  static const double bases[] = {1.0001, 10000, 5e5, 1e30};
-  for (int i = 0; i < 12; i++) {
-    spec = paper_spec(INT64_C(128) << (i / 4 * 13 / 2)); /* 128, 8192, 2^20 */
-    spec.base = bases[i % 4];
+  static const double bases[] = {1.0001, 10000, 5e5, 1e30, 0.001};
+  for (int i = 0; i < 15; i++) {
+    spec = paper_spec(INT64_C(128) << (i / 5 * 13 / 2)); /* 128, 8192, 2^20 */
+    spec.base = bases[i % 5];
     worst = fmax(worst, error_of_turns(&spec));
   }
   judge("frequencies in turns, in 2^-105 of them", worst, 1);

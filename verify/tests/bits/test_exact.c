@@ -218,6 +218,29 @@ static void ladders(void **state) {
   check(&wide, few, 4, EXACT);
 }
 
+/* Frequencies that rise to 2^64, and that are all 1; a scale makes them 2^96. */
+static void rising_ladders(void **state) {
+  (void)state;
+  const struct {
+    double base, denominator;
+  } all[] = {{0.5, 0}, {1e-4, 0}, {0.999, 0}, {1, 0}, {0x1p-64, 32}, {1e-300, 499}, {0x1p-1074, 537}, {0.1, 4095}};
+  const double scales[] = {1, -1.0 / 3, 0x1.9b4937a112133p+31};
+  const double integers[] = {0, 1, -1, 2, 3, 63, 64, 65, -4097, 5003, 131071, 0x1p32, -0x1p32, 3000000019, 1e6, 7};
+  const double reals[] = {0.5, -0.25, 1.0 / 3, 0x1p-30, 12345.6789, -0.0, 4294967295.5, 3, 1e-300, -1e9 - 0.125};
+  for (int64_t i = 0; i < repeats * FORMATS * 8 * 3; i++) {
+    posenc_spec spec = paper_spec(65);
+    spec.dtype = (int32_t)(i % FORMATS);
+    spec.base = all[i / FORMATS % 8].base;
+    spec.denominator = all[i / FORMATS % 8].denominator;
+    spec.position_scale = scales[i / FORMATS / 8 % 3];
+    const int far = spec.position_scale <= 1; /* or too far for it */
+    if (i >= FORMATS * 8 && skipped(&seed))
+      continue;
+    check(&spec, integers, far ? 16 : 3, EVERYONE);
+    check(&spec, reals, far ? 10 : 4, EVERYONE);
+  }
+}
+
 /* Positions of diffusion models and of time stamps: halves, tenths, between 0 and 1, of all sizes to 2^32. */
 static void real_ladders(void **state) {
   (void)state;
@@ -648,6 +671,7 @@ int main(int argc, char **argv) {
       (unsigned long long)seed, (long long)rows_per_ladder);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ladders),
+      cmocka_unit_test(rising_ladders),
       cmocka_unit_test(real_ladders),
       cmocka_unit_test(frequencies),
       cmocka_unit_test(low_parts),

@@ -13,17 +13,17 @@ static int begins(const char *text, const char *with) { return strncmp(text, wit
 
 /* The frequency of the PyTorch tutorial. */
 static float frequency(const posenc_spec *spec, int64_t k) {
-  return spec->freqs ? (float)spec->freqs[k] : expf((float)(2 * k) * (float)(-log(10000.0) / (double)spec->d_model));
+  return spec->freqs ? (float)spec->freqs[k] : expf((float)(2 * k) * (float)(-log(spec->base) / (double)spec->d_model));
 }
 
 static double angle64(const posenc_spec *spec, int64_t position, int64_t k) {
-  return (double)position * (spec->freqs ? spec->freqs[k] : pow(10000.0, -2.0 * (double)k / (double)spec->d_model));
+  return (double)position * (spec->freqs ? spec->freqs[k] : pow(spec->base, -2.0 * (double)k / (double)spec->d_model));
 }
 
 static float naive_angle(const posenc_spec *spec, int64_t position, int64_t k) {
   if (spec->freqs)
     return (float)position * frequency(spec, k);
-  return (float)position / powf(10000.0f, (float)(2 * k) / (float)spec->d_model);
+  return (float)position / powf((float)spec->base, (float)(2 * k) / (float)spec->d_model);
 }
 
 static float recurrence(const posenc_spec *spec, int64_t position, int64_t k, int cosine) {
@@ -75,9 +75,11 @@ static void formulas(void **state) {
   static const int64_t positions[] = {0, 1, 2, 63, 64, 65, 127, 128, 511, 4999, 131071, 1048575, 16777217, -1, -64,
       -100, -128, -5000, POSENC_MAX_POSITION, POSENC_MAX_POSITION - 1, -POSENC_MAX_POSITION};
   for (size_t m = 0; runnable(m); m++)
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+    for (size_t i = 0; i < 2 * sizeof widths / sizeof widths[0]; i++) {
       const char *const impl = runnable(m)->name;
+      const size_t w = i / 2;
       posenc_spec spec = paper_spec(widths[w]);
+      spec.base = i % 2 ? 0.01 : 10000;
       spec.freqs = widths[w] == 8 ? freqs : NULL;
       spec.n_freqs = widths[w] == 8 ? 4 : 0;
       posenc_plan *plan = plan_of(&spec, impl);

@@ -89,11 +89,11 @@ static void row_agrees(const posenc_spec *spec, double position) {
 
 static void agrees_with_an_independent_computation(void **state) {
   (void)state;
-  const double bases[] = {10000, 500000, 1e30, 1e300, 1.0001}, denominators[] = {0, 15, 7.25},
+  const double bases[] = {10000, 500000, 1e30, 1e300, 1.0001, 0.001, 1}, denominators[] = {0, 15, 7.25},
                scales[] = {0, 1000, -0.001, 0x1p-32};
   for (int i = 0; i < 240; i++) {
     posenc_spec spec = paper_spec(31);
-    spec.base = bases[i % 5];
+    spec.base = bases[i % 7];
     spec.denominator = denominators[i % 3];
     spec.dtype = i / 3 % FORMATS;
     spec.position_scale = scales[i / 12 % 4];

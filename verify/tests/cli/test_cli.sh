@@ -14,7 +14,7 @@ case $tool in
   good 'float64' --list
   bad 'naive.*float64' --impl nonsense "${json[@]}"
   bad 'd-model 0: an integer from 1 to 1048576' --d-model 0
-  bad 'base' --base 1 "${json[@]}"
+  bad 'base is 0; allowed: finite and > 0' --base 0 "${json[@]}"
   bad 'base' --base nan
   bad 'base 10000x: a number is needed' --base 10000x
   bad 'positions' --positions -1
