@@ -144,7 +144,7 @@ static void frequencies_in_turns(void **state) {
     worst = fmax(worst, error_of_turns(&spec));
     spec.position_scale = ldexp(uniform(-1, 1), (int)random_between(&seed, -30, 32));
   }
-  static const double bases[] = {1.0001, 10000, 5e5, 1e30, 0.001};
+  static const double bases[] = {1.0001, 10000, 5e5, 1e30, 0x1p-64};
   for (int i = 0; i < 15; i++) {
     spec = paper_spec(INT64_C(128) << (i / 5 * 13 / 2)); /* 128, 8192, 2^20 */
     spec.base = bases[i % 5];
