@@ -69,11 +69,17 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
-/* Tables of at least this size are written by non-temporal stores. A smaller one may still be in some cache when it is
- * read. */
+/* Tables of at least this size, and parts of them of at least that one, are written by non-temporal stores. A smaller
+ * table may still be in some cache when it is read. */
 #ifndef POSENC_STREAM_BYTES /* tests: small tables too */
 #define POSENC_STREAM_BYTES (INT64_C(24) << 20)
 #endif
+#define POSENC_STREAM_PART_BYTES (INT64_C(1) << 20)
+
+static inline int posenc_is_streamed(const posenc_spec *spec, int64_t rows, int64_t columns) {
+  const int64_t row = columns * (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype), size = rows * row;
+  return size >= POSENC_STREAM_BYTES || (size >= POSENC_STREAM_PART_BYTES && spec->rows >= POSENC_STREAM_BYTES / row);
+}
 
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };

@@ -134,7 +134,10 @@ typedef struct posenc_spec {
   int32_t order;           /* posenc_order */
   int32_t odd;             /* posenc_odd */
   int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
-  uint64_t reserved[5];    /* 0: room for fields to come, so that functions that write a spec never write more */
+  int64_t rows;            /* of the table, where each call fills a part of it, up to 2^33 + 1; 0: each call is a table.
+                              Tables from 24 MiB on, and of these parts from 1 MiB on, are written around the caches.
+                              No bit depends on it. */
+  uint64_t reserved[4];    /* 0: room for fields to come, so that functions that write a spec never write more */
 } posenc_spec;
 
 /* What real systems compute, by name. The spec's dtype is POSENC_DTYPE_F32. Presets never shift positions: `first` of a

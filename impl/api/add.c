@@ -137,7 +137,7 @@ static void add(const posenc_plan *plan, const posenc_rows *rows, int64_t batch,
   if (rows->count == 1) /* then they may be anything, also what is too large to count bytes with */
     x_strides.row = out_strides.row = plan->spec.d_model;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
-  const int large = batch * rows->count * plan->spec.d_model >= POSENC_STREAM_BYTES / size;
+  const int large = posenc_is_streamed(&plan->spec, rows->count, batch * plan->spec.d_model);
   job j = {.plan = plan,
       .columns = posenc_columns_of(&plan->spec),
       .x = x,

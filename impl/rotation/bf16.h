@@ -98,7 +98,7 @@ __attribute__((noinline)) static void fill_bf16(
   const int64_t row_bytes = 2 * stride, from = r->from / 2, end_k = r->to / 2;
   unsigned char *const column_0 = (unsigned char *)out - 4 * from; /* of a tile: where it would be */
   const int at_lines = (uintptr_t)out % 4 == 0 && row_bytes % 64 == 0;
-  const store how = at_lines && r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / 2 ? STREAMED : PLAIN;
+  const store how = at_lines && posenc_is_streamed(spec, r->count, r->to - r->from) ? STREAMED : PLAIN;
   const int lead = at_lines ? (int)((uintptr_t)out % 64 / 4) : 0, most = how == STREAMED ? 1 : BF16_MOST;
   const int joined = how == STREAMED && lead > 0 && from == 0 && stride == r->to && end_k >= 2 * BF16_LINE;
   for (int64_t i = 0, end; i < r->count; i = end) {

@@ -64,8 +64,7 @@ static inline void write_table(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, float *out, int64_t stride) {
   const int at_pair = floats_before(out) % (r->second ? LINE_FLOATS : 2) == 0;
   const int at_lines = at_pair && stride % LINE_FLOATS == 0 && r->second % LINE_FLOATS == 0;
-  const int large = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof(float);
-  const int streamed = large && !(r->add && r->add->x == out);
+  const int streamed = posenc_is_streamed(spec, r->count, r->to - r->from) && !(r->add && r->add->x == out);
   const store how = !streamed ? (r->add ? PIECES : PLAIN) : r->add || !at_lines ? PIECES_STREAMED : STREAMED;
   const int no_gaps = r->from == 0 && stride == r->to && !r->second;
   const int joined = how == STREAMED && t->steps && floats_before(out) > 0 && no_gaps;
@@ -89,7 +88,7 @@ static inline void write_table(
 /* float16 of consecutive rows. */
 __attribute__((noinline)) static void fill_half(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, uint16_t *out, int64_t stride) {
-  const int streamed = r->count * (r->to - r->from) >= POSENC_STREAM_BYTES / (int64_t)sizeof *out;
+  const int streamed = posenc_is_streamed(spec, r->count, r->to - r->from);
   write_range(spec, t, r, out - r->from, stride, streamed ? PIECES_STREAMED : PIECES, 0);
   if (streamed)
     stream_end();

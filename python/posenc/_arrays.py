@@ -20,14 +20,14 @@ WORTH_A_THREAD = 500_000
 _SAMPLE = 64  # one row in so many shows how long the others will take
 
 #: Python handles signals, such as Ctrl-C, between calls of the library, so rows are written in pieces that take about
-#: this many nanoseconds. Shorter ones would be slower: rows go around the caches only where one call writes 24 MiB or
-#: more.
+#: this many nanoseconds. Shorter ones would be slower.
 PIECE = 50_000_000
 #: Values in the first piece, whose time gives the size of the next. In float32 the slowest implementations take some
 #: 50 ns for a value; exact may take microseconds for one of the other types.
 _FIRST_PIECE = {"float32": 1 << 20, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
+_LARGE = 24 << 20  # bytes that C writes around the caches, when it knows that a call is a part of as many
 
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
 _BYTE = ctypes.c_char
@@ -194,6 +194,8 @@ def run(
             status = library.posenc_positions_check(p.handle, first, count, integers, reals)
         if status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
+            if n > 1 and count * p.d_model * batch * DTYPES[p.dtype].itemsize >= _LARGE:
+                p = p.for_parts(count)
             status = in_parts(n, count, piece, lambda first, rows: function(p.handle, *arguments(first, rows)))
     if status:
         fail(status)

@@ -24,7 +24,8 @@ class Spec(ctypes.Structure):
         ("order", ctypes.c_int32),
         ("odd", ctypes.c_int32),
         ("dtype", ctypes.c_int32),
-        ("reserved", ctypes.c_uint64 * 5),
+        ("rows", ctypes.c_int64),
+        ("reserved", ctypes.c_uint64 * 4),
     ]
 
 
@@ -58,6 +59,7 @@ _FUNCTIONS = {  # name: (result, arguments)
     "posenc_impl_error_bound": (_REAL, [_IMPL, _SPEC, _REAL, _INT]),
     "posenc_plan_create": (ctypes.c_int, [ctypes.POINTER(_PLAN), _SPEC, _TEXT]),
     "posenc_plan_destroy": (None, [_PLAN]),
+    "posenc_plan_impl": (_TEXT, [_PLAN]),
     "posenc_plan_spec": (_SPEC, [_PLAN]),
     "posenc_fill": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _INT]),
     "posenc_fill_at": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),

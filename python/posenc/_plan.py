@@ -71,6 +71,20 @@ class Plan:
         """A copy of the plan's spec, whose frequencies live as long as the plan."""
         return Spec.from_buffer_copy(library.posenc_plan_spec(self.handle).contents)
 
+    def for_parts(self, rows: int) -> Plan:
+        """The same for calls that each write a part of a table of so many rows."""
+        spec, handle = self.spec(), ctypes.c_void_p()
+        spec.rows = rows
+        plan = object.__new__(Plan)
+        plan.handle, plan._destroy = None, self._destroy
+        plan.d_model, plan.pairs, plan.dtype = self.d_model, self.pairs, self.dtype
+        impl = library.posenc_plan_impl(self.handle)
+        status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), impl)
+        if status:
+            fail(status)
+        plan.handle = handle.value
+        return plan
+
 
 _cached = functools.lru_cache(maxsize=8)(Plan)  # some 500 KiB each at d_model 512, 17 MB at most
 

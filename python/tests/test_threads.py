@@ -14,7 +14,7 @@ import pytest
 
 import posenc
 from posenc import _arrays
-from posenc._plan import plan
+from posenc._plan import Plan, plan
 
 WORTH = 500_000  # nanoseconds
 
@@ -245,6 +245,16 @@ def test_calls(call, tick, others, monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", counted)
     assert np.array_equal(CALLS[call](3), want) and len(started) == others
     assert not any(thread.is_alive() for thread in started)
+
+
+def test_threads_know_the_whole_table(monkeypatch):
+    """By it the library decides whether rows go around the caches."""
+    want, made, for_parts = posenc.table(500, 48), [], Plan.for_parts
+    monkeypatch.setattr(_arrays, "_LARGE", want.nbytes)
+    monkeypatch.setattr(Plan, "for_parts", lambda self, rows: made.append(for_parts(self, rows)) or made[-1])
+    for count, threads in (500, 3), (499, 3), (500, 1), (500, None):
+        assert np.array_equal(posenc.table(count, 48, threads=threads), want[:count])
+    assert [(p.spec().rows, p.d_model, p.dtype) for p in made] == [(500, 48, "float32")]
 
 
 @pytest.mark.parametrize("dtype", ["float32", np.float32, np.dtype("f4")])

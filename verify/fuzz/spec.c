@@ -96,8 +96,10 @@ static void take_field(bytes *b, posenc_spec *s) {
   default:
     if (how < 8)
       s->struct_size = how == 7 ? SIZE_MAX : sizeof *s - 8 * how;
-    else if (how < 13)
+    else if (how < 12)
       s->reserved[how - 8] = take_bits(b, 1);
+    else if (how < 32)
+      s->rows = (INT64_C(1) << (how + 3)) + (how & 1) * 2;
   }
 }
 

@@ -4,6 +4,7 @@
 #include "testing.h"
 
 #include "formats.h"
+#include "kernel.h"
 
 /* The sanitizers' allocators end the process when they have no memory, unless told to return NULL as others do. */
 const char *__asan_default_options(void);
@@ -127,6 +128,46 @@ static void made_once(void **state) {
   assert_int_equal(posenc_fill_once(&spec, NULL, 0, 1, got, 8), POSENC_ERROR_SPEC);
 }
 
+/* Whether a part of a table is written around the caches is decided by the whole, and its bits are the same. */
+static void parts(void **state) {
+  (void)state;
+  enum { D = 512, ROWS = 1100, LARGE = 1 << 15 };
+  static unsigned char got[ROWS * D * sizeof(float) + 64], want[sizeof got], x[sizeof got];
+  posenc_spec whole = paper_spec(D);
+  assert_true(POSENC_STREAM_BYTES < 4097 || !posenc_is_streamed(&whole, ROWS, D));
+  assert_true(posenc_is_streamed(&whole, POSENC_STREAM_BYTES / D / 4, D));
+  whole.rows = LARGE;
+  assert_true(posenc_is_streamed(&whole, ROWS, D) && posenc_is_streamed(&whole, 1 << 9, D));
+  assert_true(POSENC_STREAM_BYTES < 4097 || !posenc_is_streamed(&whole, (1 << 9) - 1, D));
+  for (size_t m = 0; runnable(m); m++)
+    for (int32_t i = 0; i < FORMATS * 4; i++) {
+      posenc_spec spec = paper_spec(D);
+      posenc_plan *plans[2];
+      spec.dtype = i / 4;
+      spec.layout = i % 2;
+      const size_t size = format_of(spec.dtype)->size, at = i % 4 < 2 ? 0 : size;
+      if (spec.dtype == POSENC_DTYPE_F64 || !is_offered(&spec, runnable(m)->name))
+        continue;
+      plans[0] = plan_of(&spec, runnable(m)->name);
+      spec.rows = LARGE;
+      plans[1] = plan_of(&spec, runnable(m)->name);
+      assert_int_equal(posenc_plan_spec(plans[1])->rows, LARGE);
+      for (int adds = 0; adds < (spec.dtype == POSENC_DTYPE_F16 ? 1 : 2); adds++) {
+        for (int j = 0; j < 2; j++) {
+          unsigned char *const out = j ? got : want;
+          memset(out, 0x5a, sizeof got);
+          assert_int_equal(adds ? posenc_add(plans[j], -37, ROWS, x, D, 1, out + at, D)
+                                : posenc_fill(plans[j], -37, ROWS, out + at, D),
+              POSENC_OK);
+        }
+        if (memcmp(got, want, sizeof got) != 0)
+          fail_msg("%s: dtype %d, layout %d, adds %d", runnable(m)->name, spec.dtype, spec.layout, adds);
+      }
+      posenc_plan_destroy(plans[0]);
+      posenc_plan_destroy(plans[1]);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(alignment),
@@ -134,6 +175,7 @@ int main(void) {
       cmocka_unit_test(no_memory),
       cmocka_unit_test(large_tables),
       cmocka_unit_test(made_once),
+      cmocka_unit_test(parts),
   };
   return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }
