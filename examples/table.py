@@ -7,7 +7,7 @@
 import posenc
 
 table = posenc.table(5000, 512)  # positions 0 to 4999, d_model 512: float32, shape (5000, 512)
-rows = posenc.table([17, 3, 131071], 512)  # any positions, in any order
+rows = posenc.table(positions=[17, 3, 131071], d_model=512)  # any positions, in any order
 half = posenc.table(1500, 1280, preset="whisper", dtype="float16")  # what a real system computes; rounded once
 # [end: table]
 

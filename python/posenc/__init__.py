@@ -5,7 +5,7 @@
     >>> posenc.table(1500, 1280, preset="whisper")       # what a real system computes
     >>> posenc.add(x, scale=512**0.5, batch_first=True)  # scale * x + table, in one pass
 
-`table` and `fill_at` make tables as NumPy arrays, `pair` makes caches of rotary embeddings, `add` adds a table to embeddings,
+`table` and `fill_at` make tables as NumPy arrays, `pair` and `cis` make caches of rotary embeddings, `add` adds a table to embeddings,
 `presets` and `implementations` list what there is to ask for, and `posenc.torch`, which needs an import of its own, has the same
 for tensors, and a module that adds a table to embeddings.
 """
@@ -13,6 +13,19 @@ for tensors, and a module that adds a table to embeddings.
 from ._add import add
 from ._library import VERSION as __version__
 from ._lists import Implementation, Preset, implementations, presets
-from ._table import fill_at, pair, table
+from ._pair import Pair, cis, pair
+from ._table import fill_at, table
 
-__all__ = ["Implementation", "Preset", "__version__", "add", "fill_at", "implementations", "pair", "presets", "table"]
+__all__ = [
+    "Implementation",
+    "Pair",
+    "Preset",
+    "__version__",
+    "add",
+    "cis",
+    "fill_at",
+    "implementations",
+    "pair",
+    "presets",
+    "table",
+]

@@ -109,9 +109,18 @@ def add(
     first: SupportsIndex = 0,
     *,
     batch_first: bool | None = None,
+    preset: str | None = None,
+    dtype: npt.DTypeLike | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: npt.ArrayLike | None = None,
+    position_scale: float | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    odd: str | None = None,
+    impl: str | None = None,
     out: Array | None = None,
     threads: SupportsIndex | None = None,
-    **spec: Any,
 ) -> Array:
     """``scale * x`` and the positions' rows of `table`, in one pass: the bits of ``np.float32(scale) * x + table``.
 
@@ -131,8 +140,8 @@ def add(
         Where to write: of x's shape and dtype; x itself, for its sum in place. None: a new array.
     threads
         How many threads share the positions at most; None: one. The values do not depend on it.
-    **spec
-        What the table is: `preset`, `base`, `layout` and so on, as in `table`. d_model is the last axis of x.
+    preset, dtype, base, denominator, freqs, position_scale, layout, order, odd, impl
+        What the table is, as in `table`. d_model is the last axis of x.
 
     Raises
     ------
@@ -144,9 +153,12 @@ def add(
     if not isinstance(x, np.ndarray):
         raise TypeError(f"x is of type {type(x).__name__}; allowed: a NumPy array")
     axis = sequence_axis(x.shape, batch_first)
-    if spec.get("dtype") is None and x.itemsize == 2 and x.dtype.name == "bfloat16":  # of ml_dtypes, for example
-        spec["dtype"] = x.dtype
-    p = plan(x.shape[-1], **spec)
+    if dtype is None and x.itemsize == 2 and x.dtype.name == "bfloat16":  # of ml_dtypes, for example
+        dtype = x.dtype
+    p = plan(
+        x.shape[-1], preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
+        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
+    )  # fmt: skip
     values = elements("x", x, p.dtype)
     start = index("first", first, -MAX_POSITION, MAX_POSITION)
     factor = real("scale", scale)

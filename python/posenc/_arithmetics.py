@@ -80,7 +80,7 @@ class Form(NamedTuple):
         if self.kind == "bf16":
             angle = rounded(angle.astype(float), "bfloat16")
         # The C library's sines: naive multiplies the angles by a frequency of 1.
-        both = table(angle.astype(float), 2, freqs=[1.0], impl="naive").astype(float)
+        both = table(positions=angle.astype(float), d_model=2, freqs=[1.0], impl="naive").astype(float)
         return both[..., 0], both[..., 1]
 
 
@@ -127,5 +127,5 @@ FORMS = [
 
 def exact(positions: Array, d: int, base: float, preset: str, dtype: str) -> Array:
     """The correctly rounded table."""
-    values = table(positions, d, base, preset=preset, dtype=dtype, impl="exact")
+    values = table(positions=positions, d_model=d, base=base, preset=preset, dtype=dtype, impl="exact")
     return ((values.astype(np.uint32) << 16).view("f4") if dtype == "bfloat16" else values).astype(float)

@@ -6,7 +6,7 @@ import ctypes
 import functools
 import numbers
 import operator
-from typing import Any, NoReturn, SupportsIndex, Tuple
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,9 @@ _MESSAGE_SIZE = 512
 #: What an element is, and as what NumPy has it; in the order of posenc_dtype.
 DTYPES = {"float32": np.dtype("f4"), "float64": np.dtype("f8"), "bfloat16": np.dtype("u2"), "float16": np.dtype("f2")}
 _DTYPE_NAMES = list(DTYPES)
+_SHORT = {"fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "fp16": "float16"}
 #: As in C.
 _NAMES = {"layout": ["interleaved", "split"], "order": ["sin_first", "cos_first"], "odd": ["half_pair", "zero"]}
-Field = Tuple[str, float]  #: of a spec, and its value
-_FIELDS = {*_NAMES, "denominator", "position_scale"}  # None means what the preset says
 
 
 def fail(status: int) -> NoReturn:
@@ -39,29 +38,53 @@ class Plan:
     __slots__ = ("handle", "d_model", "pairs", "dtype", "_destroy")
 
     def __init__(
-        self, d_model: int, impl: str | None, preset: str | None, freqs: bytes | None, fields: tuple[Field, ...]
+        self,
+        d_model: SupportsIndex,
+        preset: str | None,
+        dtype: str,
+        base: float | None,
+        denominator: float | None,
+        freqs: bytes | None,
+        position_scale: float | None,
+        layout: str | None,
+        order: str | None,
+        odd: str | None,
+        impl: str | None,
     ) -> None:
         self.handle: int | None = None
         self._destroy = library.posenc_plan_destroy  # modules may be gone when the interpreter ends
+        self.d_model = index("d_model", d_model, 1, 1 << 20)
+        fields: dict[str, float] = {"dtype": _DTYPE_NAMES.index(dtype)}
+        if base is not None:
+            fields["base"] = real("base", base, "a number above 0")
+        for name, number in (("denominator", denominator), ("position_scale", position_scale)):
+            if number is not None:
+                fields[name] = real(name, number)
+                if number == 0:  # which in C means that the field was not set
+                    raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
+        for name, choice in (("layout", layout), ("order", order), ("odd", odd)):
+            if choice is not None:
+                fields[name] = _choice(name, choice)
+        chosen = None if impl is None else _text("impl", impl, "posenc.implementations()")
+        start = None if preset is None else _text("preset", preset, "posenc.presets()")
         spec = Spec()
-        status = library.posenc_spec_init(ctypes.byref(spec), d_model, None if preset is None else preset.encode())
+        status = library.posenc_spec_init(ctypes.byref(spec), self.d_model, start)
         if status:
             fail(status)
-        for field, value in fields:
-            setattr(spec, field, value)
+        for name, value in fields.items():
+            setattr(spec, name, value)
         if freqs is not None:
             values = np.frombuffer(freqs)
             spec.freqs = values.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
             spec.n_freqs = len(values)
-        chosen = None if impl is None else impl.encode()
         handle = ctypes.c_void_p()
         status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), chosen)
         if status:
             fail(status)
         self.handle = handle.value
-        self.d_model = d_model
-        self.pairs = d_model // 2 if spec.odd == _NAMES["odd"].index("zero") else (d_model + 1) // 2  #: frequencies
-        self.dtype = _DTYPE_NAMES[spec.dtype]
+        zero = spec.odd == _NAMES["odd"].index("zero")
+        self.pairs = self.d_model // 2 if zero else (self.d_model + 1) // 2  #: frequencies
+        self.dtype = dtype
 
     def __del__(self) -> None:
         if self.handle:
@@ -86,7 +109,8 @@ class Plan:
         return plan
 
 
-_cached = functools.lru_cache(maxsize=8)(Plan)  # some 500 KiB each at d_model 512, 17 MB at most
+#: Some 500 KiB each at d_model 512, 17 MB at most. They are kept by the arguments' types too, as True is not 1.
+_cached = functools.lru_cache(maxsize=8, typed=True)(Plan)
 
 
 def index(name: str, value: SupportsIndex, least: int, most: int) -> int:
@@ -112,23 +136,35 @@ def real(name: str, value: Any, allowed: str = "a number") -> float:
         raise ValueError(f"{name} is too large for float64; allowed: {allowed}") from None
 
 
-def dtype_name(dtype: Any) -> str:
-    """ "float32", "float64", "bfloat16" or "float16", from such a name or a NumPy dtype, of ml_dtypes too."""
-    if isinstance(dtype, str) and dtype in DTYPES:
-        return dtype
+def name_of(dtype: Any) -> str:
+    """The full name of a dtype of NumPy, ml_dtypes or PyTorch, or of what numpy.dtype() takes; "" for others."""
+    if isinstance(dtype, str) and dtype in _SHORT:
+        return _SHORT[dtype]
+    if type(dtype).__module__ == "torch":
+        return str(dtype).replace("torch.", "")
     try:
         known = np.dtype(dtype)
     except TypeError:
-        known = None
-    if dtype is None or known is None or known.name not in DTYPES or not known.isnative:
-        raise TypeError(f"dtype is {dtype!r}; allowed: {', '.join(DTYPES)}")
-    return known.name
+        return dtype if isinstance(dtype, str) and dtype in DTYPES else ""  # "bfloat16" is none of NumPy's
+    return known.name if dtype is not None and known.isnative else ""
+
+
+def dtype_name(dtype: Any) -> str:
+    """The name of an element type of the library, or an error."""
+    name = name_of(dtype)
+    if name not in DTYPES:
+        raise TypeError(
+            f"dtype is {dtype!r}; allowed: {', '.join(DTYPES)}, {', '.join(_SHORT)}, or such a dtype of NumPy, ml_dtypes or PyTorch"
+        )
+    return name
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    """The dtype of new arrays: float32 for None, uint16 for "bfloat16", and for a NumPy dtype itself."""
-    if dtype is None or isinstance(dtype, str):
-        return DTYPES[dtype_name(dtype or "float32")]
+    """The dtype of new arrays: float32 for None, uint16 for bfloat16, and for a NumPy dtype itself."""
+    if dtype is None:
+        return DTYPES["float32"]
+    if isinstance(dtype, str) or type(dtype).__module__ == "torch":
+        return DTYPES[dtype_name(dtype)]
     return np.dtype(dtype)
 
 
@@ -140,10 +176,10 @@ def _choice(name: str, value: Any) -> int:
     return names.index(value)
 
 
-def _text(name: str, value: Any, where: str) -> str:
+def _text(name: str, value: Any, where: str) -> bytes:
     if not isinstance(value, str) or "\0" in value:
         raise TypeError(f"{name} is {value!r}; allowed: a name ({where} lists them) or None")
-    return value
+    return value.encode()
 
 
 def _freqs(freqs: npt.ArrayLike) -> bytes:
@@ -158,40 +194,24 @@ def _freqs(freqs: npt.ArrayLike) -> bytes:
 
 def plan(
     d_model: SupportsIndex,
-    base: float | None = None,
-    freqs: npt.ArrayLike | None = None,
-    impl: str | None = None,
     *,
     preset: str | None = None,
     dtype: npt.DTypeLike | None = None,
-    **more: Any,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: npt.ArrayLike | None = None,
+    position_scale: float | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    odd: str | None = None,
+    impl: str | None = None,
 ) -> Plan:
-    """A plan; the arguments are those of posenc.table, None meaning what the preset says, and float32."""
-    fields: list[Field] = []
-    if base is not None:
-        fields.append(("base", real("base", base, "a number above 0")))
-    for name, value in more.items():
-        if name not in _FIELDS:
-            raise TypeError(f"there is no argument {name!r}; those that say what to compute are {', '.join(SPEC)}")
-        if value is None:
-            continue
-        if name in _NAMES:
-            fields.append((name, _choice(name, value)))
-            continue
-        number = real(name, value)
-        if number == 0:  # which in C means that the field was not set
-            raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
-        fields.append((name, number))
-    # Always said, so that those who name float32 and those who do not have one plan.
-    fields.append(("dtype", 0 if dtype is None else _DTYPE_NAMES.index(dtype_name(dtype))))
-    return _cached(
-        index("d_model", d_model, 1, 1 << 20),
-        None if impl is None else _text("impl", impl, "posenc.implementations()"),
-        None if preset is None else _text("preset", preset, "posenc.presets()"),
-        None if freqs is None else _freqs(freqs),
-        tuple(fields),
-    )
-
-
-#: The arguments that say what to compute, beside d_model.
-SPEC = ("preset", "dtype", "base", "denominator", "freqs", "position_scale", "layout", "order", "odd", "impl")
+    """A plan, or the one that was made of the same arguments before; they are those of posenc.table."""
+    kind = "float32" if dtype is None else dtype_name(dtype)
+    w = None if freqs is None else _freqs(freqs)
+    said = d_model, preset, kind, base, denominator, w, position_scale, layout, order, odd, impl
+    try:
+        return _cached(*said)
+    except TypeError:  # perhaps one cannot be hashed; Plan's own errors name it
+        pass
+    return Plan(*said)

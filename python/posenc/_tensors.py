@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.autograd import forward_ad
 
-from . import _add, _table
+from . import _add, _pair, _table
 from ._plan import DTYPES
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
@@ -68,54 +68,65 @@ def _device(device: torch.device | str | None, positions: Any) -> torch.device:
 
 
 def table(
-    positions: SupportsIndex | torch.Tensor | Any = 5000,
+    count: SupportsIndex | None = None,
     d_model: SupportsIndex = 512,
-    base: float | None = None,
-    freqs: Any = None,
-    first: SupportsIndex = 0,
-    impl: str | None = None,
     *,
+    positions: Any = None,
+    first: SupportsIndex = 0,
+    preset: str | None = None,
     dtype: torch.dtype | str | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    position_scale: float | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    odd: str | None = None,
+    impl: str | None = None,
     device: torch.device | str | None = None,
     threads: SupportsIndex | None = None,
-    **spec: Any,
 ) -> torch.Tensor:
     """`posenc.table` as a tensor.
 
     `positions` may be a tensor of any shape but (), of integers or floats, as diffusion has its timesteps; `freqs`
     may be one too. `dtype` is torch.float32 (None), float64, bfloat16 or float16, of values that are rounded once.
-    `device` is where the table is put; None: where
-    `positions` are if they are a tensor, else PyTorch's default. On the CPU it is not copied. The other arguments and
-    the errors are those of `posenc.table`.
+    `device` is where the table is put; None: where `positions` are if they are a tensor, else PyTorch's default. On the
+    CPU it is not copied. The other arguments and the errors are those of `posenc.table`.
     """
-    name = torch_dtype_name(dtype)
-    where = _device(device, positions)
-    at, w = _numbers("positions", positions), _numbers("freqs", freqs)
-    array = _table.table(at, d_model, base, w, first, impl, threads=threads, dtype=name, **spec)
+    name, where = torch_dtype_name(dtype), _device(device, positions)
+    array = _table.table(
+        count, d_model, positions=_numbers("positions", positions), first=first, preset=preset, dtype=name, base=base,
+        denominator=denominator, freqs=_numbers("freqs", freqs), position_scale=position_scale, layout=layout,
+        order=order, odd=odd, impl=impl, threads=threads,
+    )  # fmt: skip
     return as_tensor(array, name).to(where)
 
 
 def pair(
-    positions: SupportsIndex = 5000,
+    count: SupportsIndex | None = None,
     d_model: SupportsIndex = 512,
-    base: float | None = None,
-    freqs: Any = None,
-    first: SupportsIndex = 0,
-    impl: str | None = None,
     *,
+    positions: Any = None,
+    first: SupportsIndex = 0,
+    duplicated: str | None = None,
+    preset: str | None = None,
     dtype: torch.dtype | str | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    position_scale: float | None = None,
+    impl: str | None = None,
     device: torch.device | str | None = None,
     threads: SupportsIndex | None = None,
-    **spec: Any,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """`posenc.pair` as tensors: sines and cosines, as caches of rotary embeddings have them. Arguments as in `table`."""
-    name = torch_dtype_name(dtype)
-    where = _device(device, None)
-    arrays = _table.pair(
-        positions, d_model, base, _numbers("freqs", freqs), first, impl, threads=threads, dtype=name, **spec
-    )
-    sines, cosines = (as_tensor(array, name).to(where) for array in arrays)
-    return sines, cosines
+) -> _pair.Pair[torch.Tensor]:
+    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in `table`."""
+    name, where = torch_dtype_name(dtype), _device(device, positions)
+    arrays = _pair.pair(
+        count, d_model, positions=_numbers("positions", positions), first=first, duplicated=duplicated, preset=preset,
+        dtype=name, base=base, denominator=denominator, freqs=_numbers("freqs", freqs), position_scale=position_scale,
+        impl=impl, threads=threads,
+    )  # fmt: skip
+    return _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
 
 
 def _check_sum(name: str, tensor: Any) -> None:
@@ -139,9 +150,17 @@ def add(
     first: SupportsIndex = 0,
     *,
     batch_first: bool | None = None,
+    preset: str | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    position_scale: float | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    odd: str | None = None,
+    impl: str | None = None,
     out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
-    **spec: Any,
 ) -> torch.Tensor:
     """`posenc.add` for tensors on the CPU: in float32 the bits of ``x * scale + posenc.torch.table(...)``, in one pass.
 
@@ -150,8 +169,6 @@ def add(
     `posenc.add`; without `threads`, one thread.
     """
     _check_sum("x", x)
-    if "dtype" in spec:
-        raise TypeError("there is no argument 'dtype': the table's is that of x")
     name = torch_dtype_name(x.dtype)
     target = None
     if out is not None:
@@ -161,12 +178,13 @@ def add(
         if out.is_neg():
             raise ValueError("out is a lazily negated view; allowed: a tensor that has its values")
         target = _as_array(out)
-    source = _as_array(x.resolve_neg())
-    if out is None:
-        return as_tensor(
-            _add.add(source, scale, first, batch_first=batch_first, threads=threads, dtype=name, **spec), name
-        )
-    with torch.no_grad():
-        out[:0].zero_()  # writes nothing, but tells autograd, which may have saved it, and is refused where writing is
-    _add.add(source, scale, first, batch_first=batch_first, out=target, threads=threads, dtype=name, **spec)
-    return out
+        with torch.no_grad():
+            out[
+                :0
+            ].zero_()  # writes nothing, but tells autograd, which may have saved it, and is refused where writing is
+    sums = _add.add(
+        _as_array(x.resolve_neg()), scale, first, batch_first=batch_first, preset=preset, dtype=name, base=base,
+        denominator=denominator, freqs=_numbers("freqs", freqs), position_scale=position_scale, layout=layout, order=order,
+        odd=odd, impl=impl, out=target, threads=threads,
+    )  # fmt: skip
+    return as_tensor(sums, name) if out is None else out

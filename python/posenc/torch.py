@@ -2,7 +2,7 @@
 
     >>> import posenc.torch
     >>> encode = posenc.torch.SinusoidalPositionalEncoding(512)      # for (sequence, batch, 512), dropout 0.1
-    >>> posenc.torch.table(timesteps, 320, preset="guided_diffusion", dtype=torch.bfloat16)
+    >>> posenc.torch.table(positions=timesteps, d_model=320, preset="guided_diffusion", dtype=torch.bfloat16)
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
+from ._pair import Pair
 from ._plan import MAX_POSITION, index, real
 from ._tensors import TORCH_DTYPES, add, pair, table, torch_dtype_name
 
-__all__ = ["SinusoidalPositionalEncoding", "add", "pair", "table"]
+__all__ = ["Pair", "SinusoidalPositionalEncoding", "add", "pair", "table"]
 
 # Names under which checkpoints hold such tables: the tutorial's, and one of the notebooks'.
 _KNOWN_NAMES = ("pe", "positional_encoding_matrix")
@@ -145,7 +146,9 @@ class SinusoidalPositionalEncoding(nn.Module):
     def _rows(self, first: int, count: int, dtype: torch.dtype) -> torch.Tensor:
         """Rows of the table as they are computed, in its shape."""
         with torch.inference_mode(False):
-            rows = table(count, self.d_model, self.base, first=first, dtype=dtype, device="cpu", preset=self.preset)
+            rows = table(
+                count, self.d_model, first=first, base=self.base, preset=self.preset, dtype=dtype, device="cpu"
+            )
             return rows.unsqueeze(1 - self._axis())
 
     def _table(self) -> torch.Tensor:

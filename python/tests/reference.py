@@ -35,3 +35,7 @@ def assert_rounded_once(table, reference, positions):
     unit = np.spacing(np.abs(numbers)).astype(np.longdouble) * wider
     slack = 4 * np.finfo(np.longdouble).eps * (1 + np.abs(np.asarray(positions, np.longdouble)))[..., None]
     assert np.all(np.abs(numbers - reference) <= 0.5 * unit + slack)
+
+
+def halves(pair):
+    return pair.cos, pair.sin

@@ -16,9 +16,10 @@ X = np.ones((6, 5, 8), np.float32)
 ONE = np.zeros((10, 8), np.float32)
 ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at more than one distance
 CALLS = {  # with arguments that are right
-    "table": lambda **more: posenc.table(**{"positions": 10, "d_model": 8, **more}),
+    "table": lambda **more: posenc.table(**{"count": None if "positions" in more else 10, "d_model": 8, **more}),
     "fill_at": lambda **more: posenc.fill_at(**{"out": ONE, "positions": range(10), **more}),
-    "pair": lambda **more: posenc.pair(**{"positions": 10, "d_model": 16, **more}),
+    "pair": lambda **more: posenc.pair(**{"count": 10, "d_model": 16, **more}),
+    "cis": lambda **more: posenc.cis(**{"count": 10, "d_model": 16, **more}),
     "add": lambda **more: posenc.add(**{"x": X, "batch_first": True, **more}),
 }
 
@@ -33,11 +34,21 @@ def read_only(*shape):
 
 REFUSED = [
     # numbers
-    ("table", dict(positions=-1), ValueError, "positions is -1; allowed: 0 to 8589934593"),
-    ("table", dict(positions=5.0), TypeError, "positions is 5.0; allowed: a count, or an array of numbers"),
-    ("table", dict(positions=True), TypeError, "positions is True"),
-    ("table", dict(positions=np.array(5)), TypeError, "positions is 5, without axes; write int() for a count, or "),
-    ("table", dict(positions=2**33), ValueError, "-2^32 to 2^32"),
+    ("table", dict(count=-1), ValueError, "count is -1; allowed: 0 to 8589934593"),
+    ("table", dict(count=5.0), TypeError, "count is 5.0; allowed: an integer"),
+    ("table", dict(count=True), TypeError, "count is True; allowed: an integer"),
+    ("table", dict(count=2**33), ValueError, "-2^32 to 2^32"),
+    ("table", dict(count=None), TypeError, "count and positions are None; write count=..., for rows first, first + 1,"),
+    ("pair", dict(positions=[3]), TypeError, "count and positions are both given; allowed: one of them"),
+    ("table", dict(count=[1, 2]), TypeError, "count is of type list; write positions=... for rows of these positions"),
+    ("table", dict(count=range(3)), TypeError, "count is of type range; write positions=..."),
+    ("table", dict(count=np.arange(3)), TypeError, "count is of type ndarray; write positions=..."),
+    ("table", dict(count=np.array(5)), TypeError, "count is of type ndarray; write positions=..."),
+    *(
+        (call, dict(positions=five), TypeError, ", without axes; write count=... for so many rows, or positions=[...]")
+        for call in ("table", "fill_at")
+        for five in (5, 5.0, np.int64(5), np.array(5))
+    ),
     ("table", dict(first=2**33), ValueError, "first is 8589934592"),
     ("table", dict(d_model=0), ValueError, "d_model is 0; allowed: 1 to 1048576"),
     ("table", dict(d_model=2.5), TypeError, "d_model is 2.5; allowed: an integer"),
@@ -46,8 +57,10 @@ REFUSED = [
     ("table", dict(position_scale=0), ValueError, "position_scale is 0; allowed: a number that is not 0, or None"),
     ("table", dict(denominator=True), TypeError, "denominator is True; allowed: a number"),
     ("table", dict(threads=0), ValueError, "threads is 0; allowed: 1 to"),
-    ("pair", dict(positions=[1, 2]), TypeError, "positions is [1, 2]; allowed: a count"),
-    ("pair", dict(positions=2**33), ValueError, "-2^32 to 2^32"),
+    ("pair", dict(count=2**33), ValueError, "-2^32 to 2^32"),
+    ("pair", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
+    ("cis", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
+    ("pair", dict(duplicated="twice"), ValueError, "duplicated is 'twice'; allowed: None, 'halves' or 'pairs'"),
     ("add", dict(scale="2"), TypeError, "scale is '2'; allowed: a number"),
     ("add", dict(scale=10**400), ValueError, "scale is too large"),
     ("add", dict(scale=float("nan")), ValueError, "scale is nan"),
@@ -60,9 +73,11 @@ REFUSED = [
     ("table", dict(layout="blocks"), ValueError, "layout is 'blocks'; allowed: 'interleaved' or 'split'"),
     ("table", dict(layout=1), TypeError, "layout is 1; allowed: 'interleaved' or 'split'"),
     ("table", dict(order="cos"), ValueError, "order is 'cos'; allowed: 'sin_first' or 'cos_first'"),
-    ("fill_at", dict(bases=3), TypeError, "there is no argument 'bases'; those that say what to compute are"),
     # dtypes
     ("table", dict(dtype="float8"), TypeError, "dtype is 'float8'; allowed: float32, float64, bfloat16, float16"),
+    ("cis", dict(dtype="float16"), TypeError, "dtype is 'float16'; allowed: complex64 and complex128, or float32 and"),
+    ("cis", dict(out=ONE), ValueError, "out must be an array of dtype complex64 and shape (10, 8)"),
+    ("cis", dict(out=ONE.astype("c16")[:3]), ValueError, "out must be an array of dtype complex128 and shape (10, 8)"),
     ("table", dict(dtype=">f4"), TypeError, "dtype is '>f4'; allowed"),
     ("table", dict(dtype=np.uint16), TypeError, "allowed: float32"),
     ("table", dict(dtype=[]), TypeError, "dtype is []"),
@@ -70,7 +85,7 @@ REFUSED = [
     ("table", dict(out=ONE.astype(np.uint16)), TypeError, "out has dtype uint16; allowed: float32, or uint16"),
     ("table", dict(out=ONE.astype(">f4")), TypeError, "out has dtype >f4"),
     ("table", dict(out=ONE, dtype="bfloat16"), TypeError, "float32; allowed: uint16, which holds bfloat16"),
-    ("pair", dict(out=(ONE, ONE.astype(float))), TypeError, "out[1] has dtype float64; allowed: float32"),
+    ("pair", dict(out=posenc.Pair(ONE, ONE.astype(float))), TypeError, "out.sin has dtype float64; allowed: float32"),
     ("add", dict(x=X.astype(float)), TypeError, "x has dtype float64; allowed: float32"),
     ("add", dict(x=X.astype(float), dtype="float64", out=None), ValueError, "float32 and bfloat16"),
     ("add", dict(x=X.astype(np.uint16)), TypeError, "float32, or uint16 with dtype='bfloat16'"),
@@ -79,7 +94,7 @@ REFUSED = [
     ("table", dict(positions=[[True]]), TypeError, "positions have dtype bool; allowed: integers, float16"),
     ("table", dict(positions=np.zeros(3, np.longdouble)), TypeError, "positions have dtype"),
     ("table", dict(positions=np.array([2**63], "u8")), ValueError, "positions go up to 9223372036854775808; allowed"),
-    ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, where positions is an array"),
+    ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, where positions are given"),
     ("fill_at", dict(positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
     ("fill_at", dict(positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
     ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
@@ -93,10 +108,15 @@ REFUSED = [
     ("table", dict(out=read_only(10, 8)), ValueError, "out is read-only"),
     ("fill_at", dict(out=[[0.0]]), TypeError, "out must be an array, a row for each position"),
     ("fill_at", dict(out=ROWS_APART, positions=np.zeros((2, 2, 5))), ValueError, "one distance"),
-    ("pair", dict(out=ONE), TypeError, "out is of type ndarray; allowed: a pair of arrays"),
-    ("pair", dict(out=(ONE, ONE)), ValueError, "elements in common"),
-    ("pair", dict(out=(ONE, ONE[:2])), ValueError, "out[1] has shape (2, 8); allowed: (10, 8)"),
-    ("pair", dict(out=(ONE, np.zeros((10, 9), "f4")[:, 1:])), ValueError, "sines 8 elements apart, and of cosines 9"),
+    ("pair", dict(out=ONE), TypeError, "out is of type ndarray; allowed: a posenc.Pair"),
+    ("pair", dict(out=posenc.Pair(ONE, ONE)), ValueError, "elements in common"),
+    ("pair", dict(out=posenc.Pair(ONE, ONE[:2])), ValueError, "out.sin has shape (2, 8); allowed: (10, 8)"),
+    (
+        "pair",
+        dict(out=posenc.Pair(ONE, np.zeros((10, 9), "f4")[:, 1:])),
+        ValueError,
+        "cosines 8 elements apart, and of sines 9",
+    ),
     ("add", dict(out=X[:, :, :4].copy()), ValueError, "out has shape (6, 5, 4); allowed: that of x, (6, 5, 8)"),
     ("add", dict(out=read_only(6, 5, 8)), ValueError, "out is read-only"),
     ("add", dict(out=np.zeros((6, 5, 16), "f4")[:, :, ::2]), ValueError, "out has strides (320, 64, 8) bytes"),
@@ -117,7 +137,9 @@ def test_refused(call, arguments, error, text):
     before = copy.deepcopy(arguments)
     with pytest.raises(error, match=re.escape(text)):
         CALLS[call](**arguments)
-    np.testing.assert_equal(arguments, before)
+    for name, value in arguments.items():
+        now, then = (vars(x) if isinstance(x, posenc.Pair) else x for x in (value, before[name]))
+        np.testing.assert_equal(now, then)
     assert np.all(X == 1) and not ONE.any()
 
 

@@ -23,7 +23,11 @@ def made(preset, arithmetic, d, rows, first=0, base=1e4):
     positions = np.arange(first, first + rows)
     if arithmetic == BF16:
         positions = rounded(positions.astype(float), "bfloat16")
-    return None if d % 2 and preset in ("whisper", "rope", "rothman") else posenc.table(positions, d, **spec)
+    return (
+        None
+        if d % 2 and preset in ("whisper", "rope", "rothman")
+        else posenc.table(positions=positions, d_model=d, **spec)
+    )
 
 
 def kept(x, kind):
@@ -80,7 +84,9 @@ def test_every_form(form):
     """Each way to write an arithmetic down is known as that arithmetic, and computes about the same table."""
     positions, (r, *_) = np.arange(2, 402), readings(64)
     x = np.stack(form.values(positions, 5e5, 32, r.denominator), 2).reshape(400, 64).astype("f4")
-    assert np.abs(x[:8] - posenc.table(positions[:8], 64, 5e5)).max() < (0.1 if form.arithmetic == BF16 else 1e-5)
+    assert np.abs(x[:8] - posenc.table(positions=positions[:8], d_model=64, base=5e5)).max() < (
+        0.1 if form.arithmetic == BF16 else 1e-5
+    )
     found, _, _ = identify(Table(x))
     assert any("paper" in f.reading.presets and form.arithmetic in f.named() and f.all_equal() for f in found)
 
@@ -166,7 +172,7 @@ def test_text_and_json(array, tmp_path):
         (lambda x: np.random.default_rng(1).random((40, 36), np.float32), "not pairs"),
         (np.zeros_like, "not pairs"),
         (lambda x: x[::-1], ""),
-        (lambda x: posenc.table(np.arange(40) + 0.25, 36), "not a whole number"),
+        (lambda x: posenc.table(positions=np.arange(40) + 0.25, d_model=36), "not a whole number"),
         (
             lambda x: np.where(np.arange(1440).reshape(40, 36) == 17 * 36 + 5, -x, x),
             "nearest is paper, base 10000, first position 0, but row 17, column 5",

@@ -39,7 +39,7 @@ for i in range(20):
     for call in (
         lambda: posenc.table(1 << 20, 1024),
         lambda: posenc.table(1 << 20, 1024, threads=2),
-        lambda: posenc.table(np.arange(1 << 20), 1024),
+        lambda: posenc.table(positions=np.arange(1 << 20), d_model=1024),
         lambda: posenc.pair(1 << 20, 1024),
     ):
         try:

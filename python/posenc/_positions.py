@@ -1,0 +1,56 @@
+"""Which rows: so many from a first position on, or those of any positions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from ._plan import MAX_POSITION, index
+
+
+class Rows(NamedTuple):
+    """first, first + 1, ...; or, where there is an array of int64 or float64, contiguous, its elements."""
+
+    shape: tuple[int, ...]
+    first: int
+    at: npt.NDArray[Any] | None
+
+
+def _has_no_axes(value: Any) -> bool:
+    return getattr(value, "ndim", 0) == 0 and not isinstance(value, (list, tuple, range))
+
+
+def at(positions: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Positions as int64 or float64, without a rounding."""
+    if _has_no_axes(positions):
+        what = "count=... for so many rows, or positions=[...] for one"
+        raise TypeError(f"positions is {positions!r}, without axes; write {what}")
+    array = np.asarray(positions)
+    if array.dtype.kind not in "iuf" or array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        raise TypeError(f"positions have dtype {array.dtype}; allowed: integers, float16, float32 and float64")
+    if array.dtype == np.uint64 and array.size and int(array.max()) > MAX_POSITION:  # int64 has no room for them
+        raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
+    kind = np.float64 if array.dtype.kind == "f" else np.int64
+    return np.ascontiguousarray(array, dtype=kind).reshape(array.shape)
+
+
+def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: SupportsIndex) -> Rows:
+    """Exactly one of count and positions is given."""
+    if count is None:
+        if positions is None:
+            raise TypeError(
+                "count and positions are None; write count=..., for rows first, first + 1, ..., or positions=..."
+            )
+        if first != 0:
+            raise ValueError(f"first is {first}; allowed: 0, where positions are given")
+        array = at(positions)
+        return Rows(array.shape, 0, array)
+    if positions is not None:
+        raise TypeError("count and positions are both given; allowed: one of them")
+    if not _has_no_axes(count) or hasattr(count, "ndim") and not isinstance(count, np.generic):
+        what = "positions=... for rows of these positions, or count=int(...) for so many rows"
+        raise TypeError(f"count is of type {type(count).__name__}; write {what}")
+    number = index("count", count, 0, 2 * MAX_POSITION + 1)
+    return Rows((number,), index("first", first, -MAX_POSITION, MAX_POSITION), None)
