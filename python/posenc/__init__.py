@@ -5,14 +5,14 @@
     >>> posenc.table(1500, 1280, preset="whisper")       # what a real system computes
     >>> posenc.add(x, scale=512**0.5, batch_first=True)  # scale * x + table, in one pass
 
-`table` and `fill_at` make tables as NumPy arrays, `pair` and `cis` make caches of rotary embeddings, `add` adds a table to embeddings,
-`presets` and `implementations` list what there is to ask for, and `posenc.torch`, which needs an import of its own, has the same
-for tensors, and a module that adds a table to embeddings.
+`table` and `fill_at` make tables as NumPy arrays, `pair` and `cis` make caches of rotary embeddings, `add` adds a table to
+embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what runs. `posenc.torch`,
+which needs an import of its own, has the same for tensors, and a module that adds a table to embeddings.
 """
 
 from ._add import add
 from ._library import VERSION as __version__
-from ._lists import Implementation, Preset, implementations, presets
+from ._lists import Implementation, Preset, implementation, implementations, presets
 from ._pair import Pair, cis, pair
 from ._table import fill_at, table
 
@@ -24,6 +24,7 @@ __all__ = [
     "add",
     "cis",
     "fill_at",
+    "implementation",
     "implementations",
     "pair",
     "presets",

@@ -114,6 +114,7 @@ def add(
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
+    freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
     layout: str | None = None,
     order: str | None = None,
@@ -140,7 +141,7 @@ def add(
         Where to write: of x's shape and dtype; x itself, for its sum in place. None: a new array.
     threads
         How many threads share the positions at most; None: one. The values do not depend on it.
-    preset, dtype, base, denominator, freqs, position_scale, layout, order, odd, impl
+    preset, dtype, base, denominator, freqs, freqs_low, position_scale, layout, order, odd, impl
         What the table is, as in `table`. d_model is the last axis of x.
 
     Raises
@@ -157,7 +158,7 @@ def add(
         dtype = x.dtype
     p = plan(
         x.shape[-1], preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
-        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
+        freqs_low=freqs_low, position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
     )  # fmt: skip
     values = elements("x", x, p.dtype)
     start = index("first", first, -MAX_POSITION, MAX_POSITION)

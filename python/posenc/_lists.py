@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
+
+import numpy.typing as npt
 
 from ._library import library
+from ._plan import plan
 
 
 class Implementation(NamedTuple):
@@ -37,6 +40,30 @@ def implementations() -> list[Implementation]:
         *texts, dtypes = [getattr(row.contents, name).decode() for name, _ in row.contents._fields_]
         rows.append(Implementation(*texts, tuple(dtypes.split()), bool(library.posenc_impl_supported(row))))
     return rows
+
+
+def implementation(
+    d_model: SupportsIndex = 512,
+    *,
+    preset: str | None = None,
+    dtype: npt.DTypeLike | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: npt.ArrayLike | None = None,
+    freqs_low: npt.ArrayLike | None = None,
+    position_scale: float | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    odd: str | None = None,
+    impl: str | None = None,
+) -> Implementation:
+    """What runs on this machine for `table` with these arguments, which are its own, as are the errors."""
+    p = plan(
+        d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
+        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
+    )  # fmt: skip
+    name = library.posenc_plan_impl(p.handle).decode()
+    return next(row for row in implementations() if row.name == name)
 
 
 def presets() -> list[Preset]:

@@ -76,6 +76,7 @@ def pair(
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
+    freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
     impl: str | None = None,
     out: Pair[Array] | None = None,
@@ -108,7 +109,7 @@ def pair(
     dtype = inferred(dtype, out and out.cos)
     p = plan(
         d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
-        position_scale=position_scale, layout="split", order="cos_first", impl=impl,
+        freqs_low=freqs_low, position_scale=position_scale, layout="split", order="cos_first", impl=impl,
     )  # fmt: skip
     which = rows(count, positions, first)
     if out is None:
@@ -129,6 +130,7 @@ def cis(
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
+    freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
     impl: str | None = None,
     out: Array | None = None,
@@ -149,7 +151,7 @@ def cis(
         )
     p = plan(
         d_model, preset=preset, dtype=kind, base=base, denominator=denominator, freqs=freqs,
-        position_scale=position_scale, layout="interleaved", order="cos_first", impl=impl,
+        freqs_low=freqs_low, position_scale=position_scale, layout="interleaved", order="cos_first", impl=impl,
     )  # fmt: skip
     which, n = rows(count, positions, first), _even(p)
     result = np.dtype("c8" if kind == "float32" else "c16")

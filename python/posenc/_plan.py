@@ -45,6 +45,7 @@ class Plan:
         base: float | None,
         denominator: float | None,
         freqs: bytes | None,
+        freqs_low: bytes | None,
         position_scale: float | None,
         layout: str | None,
         order: str | None,
@@ -74,9 +75,14 @@ class Plan:
         for name, value in fields.items():
             setattr(spec, name, value)
         if freqs is not None:
-            values = np.frombuffer(freqs)
-            spec.freqs = values.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-            spec.n_freqs = len(values)
+            spec.n_freqs = len(freqs) // 8
+            spec.freqs = (ctypes.c_double * spec.n_freqs).from_buffer_copy(freqs)
+        if freqs_low is not None:
+            if freqs is None or len(freqs_low) != len(freqs):
+                raise ValueError(
+                    f"freqs_low has {len(freqs_low) // 8} numbers; allowed: as many as freqs, {spec.n_freqs}, or None"
+                )
+            spec.freqs_low = (ctypes.c_double * spec.n_freqs).from_buffer_copy(freqs_low)
         handle = ctypes.c_void_p()
         status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), chosen)
         if status:
@@ -182,11 +188,13 @@ def _text(name: str, value: Any, where: str) -> bytes:
     return value.encode()
 
 
-def _freqs(freqs: npt.ArrayLike) -> bytes:
+def _numbers(name: str, freqs: npt.ArrayLike | None) -> bytes | None:
+    if freqs is None:
+        return None
     array = np.asarray(freqs)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         raise ValueError(
-            f"freqs has shape {array.shape} and dtype {array.dtype}; allowed: one axis of numbers, "
+            f"{name} has shape {array.shape} and dtype {array.dtype}; allowed: one axis of numbers, "
             f"a frequency for each pair of columns"
         )
     return array.astype(np.float64).tobytes()
@@ -200,6 +208,7 @@ def plan(
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
+    freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
     layout: str | None = None,
     order: str | None = None,
@@ -208,8 +217,8 @@ def plan(
 ) -> Plan:
     """A plan, or the one that was made of the same arguments before; they are those of posenc.table."""
     kind = "float32" if dtype is None else dtype_name(dtype)
-    w = None if freqs is None else _freqs(freqs)
-    said = d_model, preset, kind, base, denominator, w, position_scale, layout, order, odd, impl
+    w, low = _numbers("freqs", freqs), _numbers("freqs_low", freqs_low)
+    said = d_model, preset, kind, base, denominator, w, low, position_scale, layout, order, odd, impl
     try:
         return _cached(*said)
     except TypeError:  # perhaps one cannot be hashed; Plan's own errors name it

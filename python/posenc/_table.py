@@ -71,6 +71,7 @@ def table(
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
+    freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
     layout: str | None = None,
     order: str | None = None,
@@ -82,7 +83,7 @@ def table(
     """A sinusoidal position table: sines and cosines of ``p * position_scale * w_k`` for each position p.
 
     By default ``w_k = base**(-2 k / d_model)``, sines in column 2k and cosines in column 2k + 1 (Vaswani et al., 2017,
-    section 3.5). Every value is the float32 nearest to the real number, with the same bits on every machine.
+    section 3.5). Every value is the float32 nearest to the real number, with the same bits on every machine; but see `impl`.
 
     Parameters
     ----------
@@ -102,6 +103,9 @@ def table(
         ``w_k = base**(-k / denominator)``. The paper's are 10000 and d_model / 2.
     freqs
         Frequencies in radians per position, instead of those: ``(d_model + 1) // 2``, or ``d_model // 2`` with odd="zero".
+    freqs_low
+        As many numbers that are added to those, exactly, where float64 is not enough: |freqs_low| is at most half a unit in
+        the last place of freqs.
     position_scale
         What positions are multiplied by.
     layout
@@ -114,8 +118,9 @@ def table(
         "float32", "float64", "float16" or "bfloat16", or a NumPy dtype; None: that of `out`, else float32. NumPy has no
         bfloat16: "bfloat16" gives uint16, the upper half of a float32, and ml_dtypes.bfloat16 an array of that dtype.
     impl
-        A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: exact,
-        or float64 for frequencies that exact does not offer.
+        A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: "exact"; but
+        "float64" where `exact` does not offer the ladder, 2 * denominator not being a whole number up to 2**21 (with
+        denominator=3.3, for example). `implementation` tells which it is.
     out
         Where to write: of the result's shape and dtype; its rows may be further apart than ``d_model``, at one distance.
     threads
@@ -139,7 +144,7 @@ def table(
     dtype = inferred(dtype, out)
     p = plan(
         d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
-        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
+        freqs_low=freqs_low, position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
     )  # fmt: skip
     which = rows(count, positions, first)
     if out is None:
@@ -157,6 +162,7 @@ def fill_at(
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
+    freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
     layout: str | None = None,
     order: str | None = None,
@@ -173,7 +179,7 @@ def fill_at(
         raise TypeError("out must be an array, a row for each position")
     p = plan(
         out.shape[-1], preset=preset, dtype=inferred(dtype, out), base=base, denominator=denominator, freqs=freqs,
-        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
+        freqs_low=freqs_low, position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
     )  # fmt: skip
     _fill_at(p, at(positions), out, threads)
     return out

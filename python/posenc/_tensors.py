@@ -9,20 +9,15 @@ import torch
 from torch.autograd import forward_ad
 
 from . import _add, _pair, _table
-from ._plan import DTYPES
+from ._plan import DTYPES, dtype_name
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
 _INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 def torch_dtype_name(dtype: Any) -> str:
-    """ "float32", "float64", "bfloat16" or "float16", from such a name or a PyTorch dtype; None is float32."""
-    if dtype is None:
-        return "float32"
-    for name, known in TORCH_DTYPES.items():
-        if dtype is known or isinstance(dtype, str) and dtype == name:
-            return name
-    raise TypeError(f"dtype is {dtype!r}; allowed: {', '.join(map(str, TORCH_DTYPES.values()))}, or such a name")
+    """ "float32", "float64", "bfloat16" or "float16", from any name or dtype that posenc.table takes; None is float32."""
+    return "float32" if dtype is None else dtype_name(dtype)
 
 
 def as_tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
@@ -78,6 +73,7 @@ def table(
     base: float | None = None,
     denominator: float | None = None,
     freqs: Any = None,
+    freqs_low: Any = None,
     position_scale: float | None = None,
     layout: str | None = None,
     order: str | None = None,
@@ -96,8 +92,8 @@ def table(
     name, where = torch_dtype_name(dtype), _device(device, positions)
     array = _table.table(
         count, d_model, positions=_numbers("positions", positions), first=first, preset=preset, dtype=name, base=base,
-        denominator=denominator, freqs=_numbers("freqs", freqs), position_scale=position_scale, layout=layout,
-        order=order, odd=odd, impl=impl, threads=threads,
+        denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
+        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, threads=threads,
     )  # fmt: skip
     return as_tensor(array, name).to(where)
 
@@ -114,6 +110,7 @@ def pair(
     base: float | None = None,
     denominator: float | None = None,
     freqs: Any = None,
+    freqs_low: Any = None,
     position_scale: float | None = None,
     impl: str | None = None,
     device: torch.device | str | None = None,
@@ -123,8 +120,8 @@ def pair(
     name, where = torch_dtype_name(dtype), _device(device, positions)
     arrays = _pair.pair(
         count, d_model, positions=_numbers("positions", positions), first=first, duplicated=duplicated, preset=preset,
-        dtype=name, base=base, denominator=denominator, freqs=_numbers("freqs", freqs), position_scale=position_scale,
-        impl=impl, threads=threads,
+        dtype=name, base=base, denominator=denominator, freqs=_numbers("freqs", freqs),
+        freqs_low=_numbers("freqs_low", freqs_low), position_scale=position_scale, impl=impl, threads=threads,
     )  # fmt: skip
     return _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
 
@@ -154,6 +151,7 @@ def add(
     base: float | None = None,
     denominator: float | None = None,
     freqs: Any = None,
+    freqs_low: Any = None,
     position_scale: float | None = None,
     layout: str | None = None,
     order: str | None = None,
@@ -184,7 +182,7 @@ def add(
             ].zero_()  # writes nothing, but tells autograd, which may have saved it, and is refused where writing is
     sums = _add.add(
         _as_array(x.resolve_neg()), scale, first, batch_first=batch_first, preset=preset, dtype=name, base=base,
-        denominator=denominator, freqs=_numbers("freqs", freqs), position_scale=position_scale, layout=layout, order=order,
-        odd=odd, impl=impl, out=target, threads=threads,
+        denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
+        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, out=target, threads=threads,
     )  # fmt: skip
     return as_tensor(sums, name) if out is None else out

@@ -74,7 +74,12 @@ REFUSED = [
     ("table", dict(layout=1), TypeError, "layout is 1; allowed: 'interleaved' or 'split'"),
     ("table", dict(order="cos"), ValueError, "order is 'cos'; allowed: 'sin_first' or 'cos_first'"),
     # dtypes
-    ("table", dict(dtype="float8"), TypeError, "dtype is 'float8'; allowed: float32, float64, bfloat16, float16"),
+    (
+        "table",
+        dict(dtype="float8"),
+        TypeError,
+        "dtype is 'float8'; allowed: float32, float64, bfloat16, float16, fp32, ",
+    ),
     ("cis", dict(dtype="float16"), TypeError, "dtype is 'float16'; allowed: complex64 and complex128, or float32 and"),
     ("cis", dict(out=ONE), ValueError, "out must be an array of dtype complex64 and shape (10, 8)"),
     ("cis", dict(out=ONE.astype("c16")[:3]), ValueError, "out must be an array of dtype complex128 and shape (10, 8)"),
@@ -99,6 +104,14 @@ REFUSED = [
     ("fill_at", dict(positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
     ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
     ("table", dict(freqs=["0.5"]), ValueError, "dtype <U3"),
+    (
+        "table",
+        dict(freqs=[1, 2, 3, 4], freqs_low=[0, 0]),
+        ValueError,
+        "freqs_low has 2 numbers; allowed: as many as freqs, 4",
+    ),
+    ("table", dict(freqs_low=[0.0]), ValueError, "freqs_low has 1 numbers; allowed: as many as freqs, 0, or None"),
+    ("table", dict(freqs=[1, 2, 3, 4], freqs_low=0.0), ValueError, "freqs_low has shape () and dtype float64"),
     # where to write
     ("table", dict(out=[[0.0]]), TypeError, "out is of type list; allowed: a NumPy array"),
     ("table", dict(out=np.zeros((10, 9), "f4")), ValueError, "out has shape (10, 9); allowed: (10, 8)"),

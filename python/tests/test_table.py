@@ -145,9 +145,22 @@ def test_out_over_its_own_positions():
     assert np.array_equal(posenc.fill_at(memory.reshape(3000, 64), positions), posenc.table(3000, 64)[::-1])
 
 
-@pytest.mark.parametrize("dtype", [np.float64, "f8", np.dtype("float64"), float])
-def test_numpys_dtypes(dtype):
-    assert np.array_equal(posenc.table(9, 8, dtype=dtype), posenc.table(9, 8, dtype="float64"))
+@pytest.mark.parametrize("name", DTYPES)
+def test_names_of_dtypes(name):
+    torch, want = pytest.importorskip("torch"), posenc.table(9, 8, dtype=name)
+    kinds = [name.replace("bfloat", "bf").replace("float", "fp"), getattr(torch, name)]
+    if name != "bfloat16":
+        kinds += [DTYPES[name], np.dtype(name), np.dtype(name).str, *[float] * (name == "float64")]
+    for dtype in kinds:
+        table = posenc.table(9, 8, dtype=dtype)
+        assert table.dtype == want.dtype and np.array_equal(table, want)
+
+
+def test_what_runs():
+    best = posenc.implementation()
+    assert best in posenc.implementations() and best.supported and best == posenc.implementation(impl="exact")
+    assert posenc.implementation(8, denominator=3.3).name == "float64"
+    assert posenc.implementation(33, preset="t2t", layout="split", order="cos_first", impl="naive").name == "naive"
 
 
 class bfloat(np.void):

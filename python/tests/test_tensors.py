@@ -155,7 +155,12 @@ CALLS = {
 @pytest.mark.parametrize(
     "call, arguments, error, text",
     [
-        ("table", dict(dtype=torch.int32), TypeError, "dtype is torch.int32; allowed: torch.float32, torch.float64, "),
+        (
+            "table",
+            dict(dtype=torch.int32),
+            TypeError,
+            "dtype is torch.int32; allowed: float32, float64, bfloat16, float16, fp32,",
+        ),
         ("pair", dict(dtype="f32"), TypeError, "dtype is 'f32'"),
         ("table", dict(positions=X[0, 0].bool()), TypeError, "positions have dtype torch.bool; allowed: integers and"),
         ("table", dict(positions=torch.tensor(5)), TypeError, "(5), without axes; write count="),
