@@ -5,16 +5,18 @@
     >>> posenc.table(1500, 1280, preset="whisper")       # what a real system computes
     >>> posenc.add(x, scale=512**0.5, batch_first=True)  # scale * x + table, in one pass
 
-`table` and `fill_at` make tables as NumPy arrays, `pair` and `cis` make caches of rotary embeddings, `add` adds a table to
-embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what runs. `posenc.torch`,
+`table` and `fill_at` make tables as NumPy arrays, `grid` those of two and more dimensions, `timestep_embedding` those of
+diffusion, `pair` and `cis` caches of rotary embeddings; `add` adds a table to embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what runs. `posenc.torch`,
 which needs an import of its own, has the same for tensors, and a module that adds a table to embeddings.
 """
 
 from ._add import add
+from ._grid import grid
 from ._library import VERSION as __version__
 from ._lists import Implementation, Preset, implementation, implementations, presets
 from ._pair import Pair, cis, pair
 from ._table import fill_at, table
+from ._timesteps import timestep_embedding
 
 __all__ = [
     "Implementation",
@@ -24,9 +26,11 @@ __all__ = [
     "add",
     "cis",
     "fill_at",
+    "grid",
     "implementation",
     "implementations",
     "pair",
     "presets",
     "table",
+    "timestep_embedding",
 ]

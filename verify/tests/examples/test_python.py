@@ -18,7 +18,7 @@ def test_table(python_place):
 
 def test_grid(python_place):
     text = output(python_place, "grid.py")
-    assert "grid (196, 768)" in text
+    assert "grid (197, 768)" in text
     assert said(text, "patch (1, 2) starts") == columns(2, denominator=192, n=2, split=True)
     assert said(text, "its second half") == columns(1, denominator=192, n=2, split=True)
 

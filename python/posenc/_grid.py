@@ -1,0 +1,125 @@
+"""Tables in two, three or more dimensions: each axis has its part of the columns."""
+
+from __future__ import annotations
+
+import math
+from typing import Sequence, SupportsIndex
+
+import numpy.typing as npt
+
+from ._arrays import elements, fresh, inferred, rows_of
+from ._plan import DTYPES, index, numpy_dtype, plan
+from ._positions import Rows, rows
+from ._table import Array, write
+
+
+def _widths(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list[int]:
+    """Columns of each axis."""
+    if isinstance(d_model, Sequence):
+        if len(d_model) != axes:
+            raise ValueError(f"d_model has {len(d_model)} numbers; allowed: one, or one for each of the {axes} axes")
+        widths = [index("d_model", width, 2, 1 << 20) for width in d_model]
+        if any(width % 2 for width in widths):
+            raise ValueError(f"d_model is {d_model}; allowed: even numbers")
+        return widths
+    width, rest = divmod(index("d_model", d_model, 1, 1 << 20), 2 * axes)
+    if rest:
+        raise ValueError(
+            f"d_model is {d_model}; allowed: multiples of {2 * axes}, or the columns of each of the {axes} axes"
+        )
+    return [2 * width] * axes
+
+
+def _each(
+    shape: Sequence[SupportsIndex] | None, positions: Sequence[npt.ArrayLike] | None, first: SupportsIndex
+) -> list[Rows]:
+    """The rows of each axis' own table."""
+    if (shape is None) == (positions is None):
+        raise TypeError("exactly one of shape and positions must be given")
+    if positions is None:
+        if not isinstance(shape, Sequence) or not shape:
+            raise TypeError(f"shape is {shape!r}; allowed: a tuple, of so many positions for each axis")
+        return [rows(count, None, first) for count in shape]
+    each = [rows(None, at, first) for at in positions]
+    if not each or any(len(which.shape) != 1 for which in each):
+        raise ValueError("positions must be an array of one axis for each axis of the grid")
+    return each
+
+
+def grid(
+    shape: Sequence[SupportsIndex] | None = None,
+    d_model: SupportsIndex | Sequence[SupportsIndex] = 512,
+    *,
+    positions: Sequence[npt.ArrayLike] | None = None,
+    first: SupportsIndex = 0,
+    axes: Sequence[SupportsIndex] | None = None,
+    class_tokens: SupportsIndex = 0,
+    preset: str | None = None,
+    dtype: npt.DTypeLike | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: npt.ArrayLike | None = None,
+    freqs_low: npt.ArrayLike | None = None,
+    position_scale: float | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    impl: str | None = None,
+    out: Array | None = None,
+) -> Array:
+    """A table for the points of a grid, such as the patches of a picture: a row is its coordinates' rows side by side.
+
+    Parameters
+    ----------
+    shape
+        How many positions each axis has: ``(height, width)``, or ``(frames, height, width)``. They are ``first``,
+        ``first + 1``, ... Either this or `positions` is given.
+    d_model
+        Columns of a row, of which each axis has an equal and even number; or those of each axis, in the order of `shape`.
+    positions
+        An array of one axis for each axis of the grid, of integers or real numbers: for coordinates that are scaled.
+    axes
+        The axes in the order of their columns; None: that of `shape`. ``(1, 0)`` has the columns of the width first.
+    class_tokens
+        How many rows of zeros stand in front.
+    preset, dtype, base, denominator, freqs, freqs_low, position_scale, layout, order, impl
+        As in `table`, for each axis' own columns, as are the errors.
+    out
+        Where to write: of the result's shape and dtype; its rows may be further apart.
+
+    Returns
+    -------
+    An array of shape ``(class_tokens + points, d_model)``, the last axis of the grid running fastest; `out` where it was given.
+
+    >>> posenc.grid((14, 14), 768, axes=(1, 0), layout="split", class_tokens=1)    # MAE, diffusers
+    >>> posenc.grid((14, 14), 768, axes=(1, 0), preset="t2t")                      # simple ViT
+    >>> posenc.grid((25, 34), 256, first=1)                                        # DETR, not normalized, as (H * W, d)
+    >>> posenc.grid((13, 60, 90), (480, 720, 720), axes=(0, 2, 1), layout="split") # diffusers' videos
+    """
+    each = _each(shape, positions, first)
+    widths = _widths(d_model, len(each))
+    turns = [*range(len(each))] if axes is None else [index("axes", axis, 0, len(each) - 1) for axis in axes]
+    if sorted(turns) != [*range(len(each))]:
+        raise ValueError(f"axes is {axes}; allowed: each of 0 to {len(each) - 1} once")
+    blank = index("class_tokens", class_tokens, 0, 1 << 32)
+    dtype = inferred(dtype, out)
+    parts = []
+    for which, width in zip(each, widths):
+        p = plan(
+            width, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
+            position_scale=position_scale, layout=layout, order=order, impl=impl,
+        )  # fmt: skip
+        parts.append(fresh((*which.shape, width), DTYPES[p.dtype]))
+        write(p, which, parts[-1], None)
+    lengths, columns = [len(part) for part in parts], sum(widths)
+    size = blank + math.prod(lengths), columns
+    if out is None:
+        out = fresh(size, numpy_dtype(dtype))
+    rows_of("out", out, size, p.dtype)
+    values = elements("out", out, p.dtype)
+    values[:blank] = 0
+    points, end = values[blank:].reshape(*lengths, columns), 0
+    for axis in turns:
+        start, end = end, end + widths[axis]
+        along = [length if i == axis else 1 for i, length in enumerate(lengths)]
+        points[..., start:end] = parts[axis].reshape(*along, widths[axis])
+    return out
