@@ -19,6 +19,7 @@ static const struct {
     {"ddpm", "explog", "DDPM: " EXP_OF_STEP},
     {"fairseq", "explog", "fairseq: " EXP_OF_STEP},
     {"whisper", "explog", "Whisper: " EXP_OF_STEP},
+    {"musicgen", "explog", "MusicGen: " EXP_OF_STEP},
     {"guided_diffusion", NULL, EXP_OF_QUOTIENT},
     {"diffusers", NULL, EXP_OF_QUOTIENT},
     {"rope", NULL, "rotary caches multiply positions by float32 reciprocals of powers, which nothing here does"},

@@ -11,7 +11,7 @@ import pytest
 
 BENCH, BUILD, SOURCE = (os.environ[name] for name in ("POSENC_BENCH", "POSENC_BUILD", "POSENC_SOURCE"))
 ENVIRONMENT = os.environ | {"LD_LIBRARY_PATH": BUILD, "PYTHONPATH": f"{SOURCE}/python", "PYTHONDONTWRITEBYTECODE": "1"}
-RECIPES = dict.fromkeys(("paper", "t2t", "ddpm", "fairseq", "whisper"), "explog")
+RECIPES = dict.fromkeys(("paper", "t2t", "ddpm", "fairseq", "whisper", "musicgen"), "explog")
 RECIPES |= dict.fromkeys(("marian", "rothman"), "float64")
 RECIPES |= dict.fromkeys(("rope", "guided_diffusion", "diffusers"))  # none of the implementations has their roundings
 SMALL = ("--positions", "300", "--d-model", "16")

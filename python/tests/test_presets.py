@@ -53,6 +53,14 @@ def whisper(p, d, base=10000.0):
     return np.concatenate([np.sin(scaled_time), np.cos(scaled_time)], axis=1)
 
 
+def musicgen(p, d, base=10000.0):
+    """huggingface/transformers, MusicgenSinusoidalPositionalEmbedding: fairseq's with cosines first."""
+    half_dim = d // 2
+    emb = p[:, None] * np.exp(np.arange(half_dim) * -(math.log(base) / (half_dim - 1)))[None]
+    table = np.concatenate([np.cos(emb), np.sin(emb)], axis=1)
+    return np.concatenate([table, np.zeros((len(p), 1))], axis=1) if d % 2 == 1 else table
+
+
 def guided_diffusion(p, d, base=10000.0):
     """openai/guided-diffusion, nn.py, timestep_embedding: cosines first."""
     half = d // 2
@@ -95,6 +103,7 @@ PRESETS = {
     "ddpm": (fairseq, True, 2, 0),
     "fairseq": (fairseq, True, 2, 2),
     "whisper": (whisper, False, 2, 0),
+    "musicgen": (musicgen, True, 2, 0),
     "guided_diffusion": (guided_diffusion, True, 1, 0.5),
     "diffusers": (diffusers, True, 2, 0.5),
     "rope": (rope, False, 1, 0),

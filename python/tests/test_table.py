@@ -28,6 +28,7 @@ PRESETS = {
     "paper": {},
     "marian": dict(layout="split"),
     **dict.fromkeys(("t2t", "ddpm", "fairseq", "whisper", "diffusers"), dict(layout="split", denominator=7)),
+    "musicgen": dict(layout="split", order="cos_first", denominator=7),
     **dict.fromkeys(("guided_diffusion", "rope"), dict(layout="split", order="cos_first")),
     "rothman": dict(denominator=4),
 }

@@ -18,6 +18,7 @@ static const struct {
     {"ddpm", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
     {"fairseq", "padding_idx + 1", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
     {"whisper", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 2, 4},
+    {"musicgen", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
     {"guided_diffusion", "any real number", POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 1, 0, 1, 1},
     {"diffusers", "any real number", POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1, 1, 1},
     {"rope", "0", POSENC_LAYOUT_SPLIT, POSENC_ORDER_COS_FIRST, POSENC_ODD_ZERO, 0, 0, 2, 2},
