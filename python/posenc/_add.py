@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import check_writable, elements, fresh, run
-from ._library import Strides
+from ._library import Strides, library
 from ._plan import MAX_POSITION, Plan, index, plan, real
 
 Array = npt.NDArray[Any]
@@ -100,7 +100,15 @@ def _run(p: Plan, x: _Batches, scale: float, out: _Batches, first: int, threads:
             return first + i, rows, x.at(i), x.row, scale, out.at(i), out.row
         return first + i, rows, batch, x.at(i), x.strides(), scale, out.at(i), out.strides()
 
-    run(p, "posenc_add" if batch == 1 else "posenc_add_batch", threads, count, (first, None, None), arguments, batch)
+    run(
+        p,
+        library.posenc_add if batch == 1 else library.posenc_add_batch,
+        threads,
+        count,
+        (first, None, None),
+        arguments,
+        batch,
+    )
 
 
 def add(

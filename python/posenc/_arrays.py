@@ -74,6 +74,14 @@ def check_writable(name: str, array: npt.NDArray[Any]) -> None:
         raise ValueError(f"{name} is not aligned to {array.itemsize} bytes")
 
 
+def address_of(array: npt.NDArray[Any]) -> int:
+    """Of its first element."""
+    flags = array.flags
+    if array.size and flags.writeable and flags.c_contiguous:
+        return ctypes.addressof(_BYTE.from_buffer(array))  # a third of the time that the other takes
+    return array.ctypes.data
+
+
 def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[int, int]:
     """Address and row stride, in elements, of an output array for rows of this shape."""
     out = elements(name, out, dtype)
@@ -81,10 +89,8 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
         raise ValueError(f"{name} has shape {out.shape}; allowed: {shape}")
     check_writable(name, out)
     columns, size = shape[-1], out.itemsize
-    if out.size == 0:
-        return out.ctypes.data, columns
-    if out.flags.c_contiguous:
-        return ctypes.addressof(_BYTE.from_buffer(out)), columns  # a third of the time that out.ctypes.data takes
+    if out.size == 0 or out.flags.c_contiguous:
+        return address_of(out), columns
     if columns > 1 and out.strides[-1] != size:
         raise ValueError(
             f"{name} has strides {out.strides} bytes; the columns of a row must follow each other, {size} bytes apart"
@@ -170,22 +176,21 @@ def in_parts(n: int, count: int, piece: int, write: Write) -> int:
 
 def run(
     p: Plan,
-    name: str,
+    function: Callable[..., int],
     threads: SupportsIndex | None,
     count: int,
     positions: tuple[int, int | None, int | None],
     arguments: Callable[[int, int], tuple[Any, ...]],
     batch: int = 1,
 ) -> None:
-    """Calls the library's function of this name for all rows; each of them is written `batch` times.
+    """Calls this function of the library for all rows; each of them is written `batch` times.
 
     `positions` are the first one, and the addresses of integer or real ones. `arguments(first, rows)` returns the arguments for
     rows first .. first + rows - 1. It must refer to the arrays and so keep them alive: after a second Ctrl-C, a thread may still
     write its last piece when this call has ended. All positions are checked before the first row is written.
     """
-    function = getattr(library, name)
-    piece = max(1, _FIRST_PIECE[p.dtype] // max(1, p.d_model * batch))
-    if threads is None and count <= piece:
+    values = p.d_model * batch
+    if threads is None and count * values <= _FIRST_PIECE[p.dtype]:
         status = function(p.handle, *arguments(0, count))
     else:
         first, integers, reals = positions
@@ -194,8 +199,9 @@ def run(
             status = library.posenc_positions_check(p.handle, first, count, integers, reals)
         if status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
-            if n > 1 and count * p.d_model * batch * DTYPES[p.dtype].itemsize >= _LARGE:
+            if n > 1 and count * values * DTYPES[p.dtype].itemsize >= _LARGE:
                 p = p.for_parts(count)
+            piece = max(1, _FIRST_PIECE[p.dtype] // max(1, values))
             status = in_parts(n, count, piece, lambda first, rows: function(p.handle, *arguments(first, rows)))
     if status:
         fail(status)

@@ -109,7 +109,7 @@ def grid(
             position_scale=position_scale, layout=layout, order=order, impl=impl,
         )  # fmt: skip
         parts.append(fresh((*which.shape, width), DTYPES[p.dtype]))
-        write(p, which, parts[-1], None)
+        write(p, which, parts[-1], None, True)
     lengths, columns = [len(part) for part in parts], sum(widths)
     size = blank + math.prod(lengths), columns
     if out is None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import elements, inferred, rows_of, run
+from ._library import library
 from ._plan import DTYPES, Plan, name_of, numpy_dtype, plan
 from ._positions import Rows, rows
 from ._table import Array, new, write
@@ -51,12 +52,12 @@ def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, t
 
     cos, sin = elements("out.cos", out.cos, p.dtype), elements("out.sin", out.sin, p.dtype)
     if which.at is None and duplicated != "pairs":
-        run(p, "posenc_fill_pair", threads, shape[0], (which.first, None, None), arguments)
+        run(p, library.posenc_fill_pair, threads, shape[0], (which.first, None, None), arguments)
         if duplicated:
             cos[:, n:], sin[:, n:] = cos[:, :n], sin[:, :n]
         return
     both = new(p, which, 2 * n, DTYPES[p.dtype])
-    write(p, which, both, threads)
+    write(p, which, both, threads, True)
     for array, half in (cos, both[..., :n]), (sin, both[..., n:]):
         if duplicated == "pairs":
             array[..., 0::2] = array[..., 1::2] = half

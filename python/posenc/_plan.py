@@ -121,6 +121,8 @@ _cached = functools.lru_cache(maxsize=8, typed=True)(Plan)
 
 def index(name: str, value: SupportsIndex, least: int, most: int) -> int:
     """An integer argument, or an error that names it."""
+    if type(value) is int and least <= value <= most:
+        return value
     try:
         number = operator.index(value)
     except TypeError:

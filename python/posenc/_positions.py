@@ -28,12 +28,12 @@ def at(positions: npt.ArrayLike) -> npt.NDArray[Any]:
         what = "count=... for so many rows, or positions=[...] for one"
         raise TypeError(f"positions is {positions!r}, without axes; write {what}")
     array = np.asarray(positions)
-    if array.dtype.kind not in "iuf" or array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        raise TypeError(f"positions have dtype {array.dtype}; allowed: integers, float16, float32 and float64")
-    if array.dtype == np.uint64 and array.size and int(array.max()) > MAX_POSITION:  # int64 has no room for them
+    dtype = array.dtype
+    if dtype.kind not in "iuf" or dtype.kind == "f" and dtype.itemsize > 8:
+        raise TypeError(f"positions have dtype {dtype}; allowed: integers, float16, float32 and float64")
+    if dtype == np.uint64 and array.size and int(array.max()) > MAX_POSITION:  # int64 has no room for them
         raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
-    kind = np.float64 if array.dtype.kind == "f" else np.int64
-    return np.ascontiguousarray(array, dtype=kind).reshape(array.shape)
+    return np.asarray(array, dtype=np.float64 if dtype.kind == "f" else np.int64, order="C")
 
 
 def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: SupportsIndex) -> Rows:
@@ -49,7 +49,7 @@ def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: Su
         return Rows(array.shape, 0, array)
     if positions is not None:
         raise TypeError("count and positions are both given; allowed: one of them")
-    if not _has_no_axes(count) or hasattr(count, "ndim") and not isinstance(count, np.generic):
+    if not isinstance(count, (int, np.generic)) and (not _has_no_axes(count) or hasattr(count, "ndim")):
         what = "positions=... for rows of these positions, or count=int(...) for so many rows"
         raise TypeError(f"count is of type {type(count).__name__}; write {what}")
     number = index("count", count, 0, 2 * MAX_POSITION + 1)

@@ -8,41 +8,35 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import fresh, inferred, rows_of, run
+from ._arrays import address_of, fresh, inferred, rows_of, run
 from ._library import library
 from ._plan import Plan, fail, numpy_dtype, plan
-from ._positions import Rows, at, rows
+from ._positions import Rows, rows
 
 Array = npt.NDArray[Any]
 
 
-def _fill(p: Plan, first: int, count: int, out: Any, threads: SupportsIndex | None) -> None:
-    address, stride = rows_of("out", out, (count, p.d_model), p.dtype)
+def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, is_new: bool = False) -> None:
+    """Those rows into an array, which is checked unless it is a new one."""
+    address, stride = (
+        (address_of(out), p.d_model) if is_new else rows_of("out", out, (*which.shape, p.d_model), p.dtype)
+    )
+    at = which.at
+    if at is None:
+        first, count = which.first, which.shape[0]
+        run(
+            p, library.posenc_fill, threads, count, (first, None, None),
+            lambda i, n: (first + i, n, address + i * stride * out.itemsize, stride),
+        )  # fmt: skip
+        return
+    if not is_new and np.may_share_memory(at, out):  # positions would change while they are read
+        at = at.copy()
+    begin, real = address_of(at), at.dtype.kind == "f"
     run(
-        p, "posenc_fill", threads, count, (first, None, None),
-        lambda i, rows: (first + i, rows, address + i * stride * out.itemsize, stride),
+        p, library.posenc_fill_at_real if real else library.posenc_fill_at, threads, at.size,
+        (0, None, begin) if real else (0, begin, None),
+        lambda i, n: (begin + i * at.itemsize, n, address + i * stride * out.itemsize, stride),
     )  # fmt: skip
-
-
-def _fill_at(p: Plan, positions: Array, out: Any, threads: SupportsIndex | None) -> None:
-    address, stride = rows_of("out", out, (*positions.shape, p.d_model), p.dtype)
-    if np.may_share_memory(positions, out):  # they would change while they are read
-        positions = positions.copy()
-    at = positions.ctypes.data
-    real = positions.dtype.kind == "f"
-    run(
-        p, "posenc_fill_at_real" if real else "posenc_fill_at", threads, positions.size,
-        (0, None, at) if real else (0, at, None),
-        lambda i, rows: (at + i * positions.itemsize, rows, address + i * stride * out.itemsize, stride),
-    )  # fmt: skip
-
-
-def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None) -> None:
-    """Those rows into an array that was given, or a new one."""
-    if which.at is None:
-        _fill(p, which.first, which.shape[0], out, threads)
-    else:
-        _fill_at(p, which.at, out, threads)
 
 
 def new(p: Plan, which: Rows, columns: int, dtype: np.dtype[Any]) -> Array:
@@ -50,10 +44,10 @@ def new(p: Plan, which: Rows, columns: int, dtype: np.dtype[Any]) -> Array:
     try:
         return fresh((*which.shape, columns), dtype)
     except MemoryError:
-        at = None if which.at is None else which.at.ctypes.data
-        integers = at if which.at is not None and which.at.dtype.kind == "i" else None
+        at = None if which.at is None else address_of(which.at)
+        integers = which.at is not None and which.at.dtype.kind == "i"
         status = library.posenc_positions_check(
-            p.handle, which.first, math.prod(which.shape), integers, None if integers else at
+            p.handle, which.first, math.prod(which.shape), at if integers else None, None if integers else at
         )
         if status:
             fail(status)
@@ -147,9 +141,9 @@ def table(
         freqs_low=freqs_low, position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
     )  # fmt: skip
     which = rows(count, positions, first)
-    if out is None:
+    if is_new := out is None:
         out = new(p, which, p.d_model, numpy_dtype(dtype))
-    write(p, which, out, threads)
+    write(p, which, out, threads, is_new)
     return out
 
 
@@ -181,5 +175,5 @@ def fill_at(
         out.shape[-1], preset=preset, dtype=inferred(dtype, out), base=base, denominator=denominator, freqs=freqs,
         freqs_low=freqs_low, position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
     )  # fmt: skip
-    _fill_at(p, at(positions), out, threads)
+    write(p, rows(None, positions, 0), out, threads)
     return out

@@ -5,11 +5,15 @@ import numpy as np
 DTYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "bfloat16": np.uint16}
 
 
-def rows(positions, d_model=512, base=10000.0, denominator=None, freqs=None, position_scale=1.0,
+def rows(positions, d_model=512, base=10000.0, denominator=None, freqs=None, freqs_low=0, position_scale=1.0,
          layout="interleaved", order="sin_first", odd="half_pair"):  # fmt: skip
     """What posenc.table computes, in long double."""
     n, half = d_model // 2 if odd == "zero" else (d_model + 1) // 2, d_model // 2
-    w = np.longdouble(base) ** (-np.arange(n) / np.longdouble(denominator or d_model / 2)) if freqs is None else freqs
+    w = (
+        np.longdouble(base) ** (-np.arange(n) / np.longdouble(denominator or d_model / 2))
+        if freqs is None
+        else np.add(freqs, freqs_low, dtype=np.longdouble)
+    )
     angles = np.asarray(positions, np.longdouble)[..., None] * np.longdouble(position_scale) * w
     first, second = (np.sin(angles), np.cos(angles))[:: 1 if order == "sin_first" else -1]
     table = np.zeros((*angles.shape[:-1], d_model), np.longdouble)

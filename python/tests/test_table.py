@@ -3,12 +3,14 @@
 import concurrent.futures
 import gc
 import pathlib
+import weakref
 
 import numpy as np
 import pytest
 from reference import DTYPES, assert_rounded_once, from_bfloat16, halves, rows
 
 import posenc
+from posenc import _table
 
 SPECS = [
     dict(),
@@ -18,6 +20,7 @@ SPECS = [
     dict(denominator=100.0),
     dict(position_scale=-0.3),
     dict(freqs=[1.0, 0.25, 0.0], d_model=5),
+    dict(freqs=[np.pi, 0.1, 0.0, -1.0], freqs_low=[1.2246467991473532e-16, -5e-18, 0.0, 1e-17], d_model=8),
     dict(layout="split", d_model=33),
     dict(order="cos_first", d_model=33),
     dict(odd="zero", d_model=7),
@@ -221,6 +224,19 @@ def test_a_table_lives_as_long_as_its_arrays():
         gc.collect()
         posenc.table(3000, 512)[:] = 7  # would be given the same memory, had the first been freed
     assert np.array_equal(view, want)
+
+
+@pytest.mark.parametrize("rows", [dict(count=3), dict(positions=[0, 1, 2]), dict(positions=[0.5, 1, 2])])
+def test_what_threads_write_to_is_kept_for_them(rows, monkeypatch):
+    """A second Ctrl-C ends the call before they have."""
+    arguments = []
+    monkeypatch.setattr(_table, "run", lambda *given: arguments.append(given[5]))
+    out = np.zeros((3, 8), np.float32)
+    alive = weakref.ref(out)
+    posenc.table(d_model=8, out=out, **rows)
+    del out
+    gc.collect()
+    assert alive() is not None and arguments[0](0, 3)[-2] == alive().ctypes.data
 
 
 def test_tables_are_freed():
