@@ -23,7 +23,8 @@ def rounded(x: Array, kind: str) -> Array:
     if kind != "bfloat16":
         return x.astype(kind).astype(float)
     unit = np.maximum(np.frexp(x)[1] - 1, least) - bits + 1
-    return np.ldexp(np.rint(np.ldexp(x, -unit)), unit)
+    result: Array = np.ldexp(np.rint(np.ldexp(x, -unit)), unit)
+    return result
 
 
 libm = ctypes.CDLL(ctypes.util.find_library("m"))
@@ -59,7 +60,7 @@ class Form(NamedTuple):
         kind, k = self.kind, np.arange(n).astype(self.kind)
         b, d = kind(base), kind(denominator)
         exp, log, power = (libm_function(name, kind, count) for name, count in (("exp", 1), ("log", 1), ("pow", 2)))
-        return {
+        result: Array = {
             "step": lambda: exp(k * kind(-math.log(base) / denominator)),
             "product": lambda: exp(kind(-math.log(base)) * k / d),
             "short": lambda: exp(k * -(log(b) / d)),
@@ -68,6 +69,7 @@ class Form(NamedTuple):
             "negative": lambda: power(b, -(k / d)),
             "small": lambda: power(1 / b, k / d),
         }[self.frequency]()
+        return result
 
     def values(self, positions: Array, base: float, n: int, denominator: float) -> tuple[Array, Array]:
         """Sines and cosines of n frequencies, a row per position."""

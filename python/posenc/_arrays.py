@@ -77,8 +77,8 @@ def check_writable(name: str, array: npt.NDArray[Any]) -> None:
 def address_of(array: npt.NDArray[Any]) -> int:
     """Of its first element."""
     flags = array.flags
-    if array.size and flags.writeable and flags.c_contiguous:
-        return ctypes.addressof(_BYTE.from_buffer(array))  # a third of the time that the other takes
+    if array.size and flags.writeable and flags.c_contiguous and array.dtype.kind in "iuf":
+        return ctypes.addressof(_BYTE.from_buffer(array.data))  # less than half the time that the other takes
     return array.ctypes.data
 
 

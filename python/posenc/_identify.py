@@ -250,7 +250,8 @@ class Fit:
         rounding = 2.0**-bits * size + 2.0 ** max(least - bits + 1, -1074)  # half a unit in the last place, at least
         rounding += (2.0**-bits if self.care == "float64" else 2.0**-21) * size  # vector sines of four units
         rounding += {"between": 8 * 2.0**-bits + 2.0**-18, "little": 2.0**-12}.get(self.care, 0)
-        return np.where(self.r.function[columns] < 0, x == 0, np.abs(x - value) <= drift + rounding)
+        result: Array = np.where(self.r.function[columns] < 0, x == 0, np.abs(x - value) <= drift + rounding)
+        return result
 
     def misfit(self, rows: Array, first: float) -> tuple[int, int] | None:
         """The first row and column among these rows that do not fit."""
@@ -331,7 +332,7 @@ class Fit:
         k, angle = self.slowest()
         if k < 0:
             return None
-        position = angle / self.w[k]
+        position = float(angle / self.w[k])
         for k in range(k - 1, -1, -1):  # each faster pair knows it better, once the slower ones have said the turn
             angle = math.atan2(self.row[self.r.sines[k]], self.row[self.r.cosines[k]])
             position += math.remainder(angle - position * self.w[k], TURN) / self.w[k]

@@ -38,7 +38,7 @@ def implementations() -> list[Implementation]:
     for i in range(library.posenc_impl_count()):
         row = library.posenc_impl_by_index(i)
         *texts, dtypes = [getattr(row.contents, name).decode() for name, _ in row.contents._fields_]
-        rows.append(Implementation(*texts, tuple(dtypes.split()), bool(library.posenc_impl_supported(row))))
+        rows.append(Implementation._make([*texts, tuple(dtypes.split()), bool(library.posenc_impl_supported(row))]))
     return rows
 
 

@@ -17,7 +17,9 @@ MAX_POSITION = 1 << 32
 _MESSAGE_SIZE = 512
 
 #: What an element is, and as what NumPy has it; in the order of posenc_dtype.
-DTYPES = {"float32": np.dtype("f4"), "float64": np.dtype("f8"), "bfloat16": np.dtype("u2"), "float16": np.dtype("f2")}
+DTYPES: dict[str, np.dtype[Any]] = {
+    name: np.dtype(kind) for name, kind in (("float32", "f4"), ("float64", "f8"), ("bfloat16", "u2"), ("float16", "f2"))
+}
 _DTYPE_NAMES = list(DTYPES)
 _SHORT = {"fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "fp16": "float16"}
 #: As in C.
@@ -146,14 +148,14 @@ def real(name: str, value: Any, allowed: str = "a number") -> float:
 
 def name_of(dtype: Any) -> str:
     """The full name of a dtype of NumPy, ml_dtypes or PyTorch, or of what numpy.dtype() takes; "" for others."""
-    if isinstance(dtype, str) and dtype in _SHORT:
-        return _SHORT[dtype]
+    if isinstance(dtype, str) and (dtype in DTYPES or dtype in _SHORT):
+        return _SHORT.get(dtype, dtype)
     if type(dtype).__module__ == "torch":
         return str(dtype).replace("torch.", "")
     try:
         known = np.dtype(dtype)
     except TypeError:
-        return dtype if isinstance(dtype, str) and dtype in DTYPES else ""  # "bfloat16" is none of NumPy's
+        return ""
     return known.name if dtype is not None and known.isnative else ""
 
 
@@ -173,7 +175,8 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
         return DTYPES["float32"]
     if isinstance(dtype, str) or type(dtype).__module__ == "torch":
         return DTYPES[dtype_name(dtype)]
-    return np.dtype(dtype)
+    known: np.dtype[Any] = np.dtype(dtype)
+    return known
 
 
 def _choice(name: str, value: Any) -> int:
@@ -220,7 +223,7 @@ def plan(
     """A plan, or the one that was made of the same arguments before; they are those of posenc.table."""
     kind = "float32" if dtype is None else dtype_name(dtype)
     w, low = _numbers("freqs", freqs), _numbers("freqs_low", freqs_low)
-    said = d_model, preset, kind, base, denominator, w, low, position_scale, layout, order, odd, impl
+    said: tuple[Any, ...] = d_model, preset, kind, base, denominator, w, low, position_scale, layout, order, odd, impl
     try:
         return _cached(*said)
     except TypeError:  # perhaps one cannot be hashed; Plan's own errors name it
