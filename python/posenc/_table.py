@@ -94,14 +94,16 @@ def table(
         The name of what a real system computes; `presets` lists them. None: "paper". All of the following but `dtype` and
         `impl` change a field of it where they are not None. Positions are never shifted: `first` says where to begin.
     base, denominator
-        ``w_k = base**(-k / denominator)``. The paper's are 10000 and d_model / 2.
+        ``w_k = base**(-k / denominator)``, both above 0, and each w_k from 2**-1022 to 2**64. The paper's are 10000 and
+        d_model / 2.
     freqs
-        Frequencies in radians per position, instead of those: ``(d_model + 1) // 2``, or ``d_model // 2`` with odd="zero".
+        Frequencies in radians per position, instead of those: ``(d_model + 1) // 2`` numbers, or ``d_model // 2`` with
+        odd="zero", each 0 or of a size from 2**-1022 to 2**64.
     freqs_low
         As many numbers that are added to those, exactly, where float64 is not enough: |freqs_low| is at most half a unit in
         the last place of freqs.
     position_scale
-        What positions are multiplied by.
+        What positions are multiplied by: of a size from 2**-32 to 2**32. The products lie in [-2**32, 2**32] too.
     layout
         "interleaved", or "split": all sines, then all cosines.
     order
@@ -109,8 +111,9 @@ def table(
     odd
         What an odd d_model has in its last column: "half_pair", one frequency more but only its first function, or "zero".
     dtype
-        "float32", "float64", "float16" or "bfloat16", or a NumPy dtype; None: that of `out`, else float32. NumPy has no
-        bfloat16: "bfloat16" gives uint16, the upper half of a float32, and ml_dtypes.bfloat16 an array of that dtype.
+        "float32", "float64", "float16" or "bfloat16", or "fp32", "fp64", "fp16" or "bf16", or such a dtype of NumPy, ml_dtypes
+        or PyTorch; None: that of `out`, else float32. NumPy has no bfloat16: an array of uint16 then has the upper halves of
+        float32, except that ml_dtypes.bfloat16 gives an array of that dtype.
     impl
         A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: "exact"; but
         "float64" where `exact` does not offer the ladder, 2 * denominator not being a whole number up to 2**21 (with

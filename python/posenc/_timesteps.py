@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
+import numpy as np
 import numpy.typing as npt
 
 from ._plan import index, real
@@ -40,7 +41,7 @@ def timestep_embedding(
     downscale_freq_shift
         Below half. Where twice of it is no whole number, "float64" computes the values; see `impl` of `table`.
     scale, max_period
-        Not 0; above 1.
+        Not 0; above 0, where one below 1 gives frequencies that rise.
     dtype, impl, out, threads
         As in `table`, as are the errors.
 
@@ -48,6 +49,8 @@ def timestep_embedding(
     -------
     An array of shape ``timesteps.shape + (embedding_dim,)``; `out` where it was given.
     """
+    if np.ndim(timesteps) == 0:
+        raise TypeError(f"timesteps is {timesteps!r}, without axes; write [...] for one")
     half = index("embedding_dim", embedding_dim, 1, 1 << 20) // 2
     denominator = half - real("downscale_freq_shift", downscale_freq_shift)
     if half > 1 and not denominator > 0:

@@ -134,7 +134,7 @@ REFUSED = [
     ("grid", dict(out=ONE), ValueError, "out has shape (10, 8); allowed: (6, 8)"),
     ("grid", dict(out=read_only(6, 8)), ValueError, "out is read-only"),
     ("steps", dict(embedding_dim=0), ValueError, "embedding_dim is 0; allowed: 1 to 1048576"),
-    ("steps", dict(timesteps=5), TypeError, "positions is 5, without axes"),
+    ("steps", dict(timesteps=5), TypeError, "timesteps is 5, without axes; write [...] for one"),
     (
         "steps",
         dict(downscale_freq_shift=4),
@@ -186,6 +186,16 @@ def test_refused(call, arguments, error, text):
         now, then = (vars(x) if isinstance(x, posenc.Pair) else x for x in (value, before[name]))
         np.testing.assert_equal(now, then)
     assert np.all(X == 1) and not ONE.any()
+
+
+@pytest.mark.parametrize("name", ["d_model", "base", "denominator", "position_scale"])
+def test_true_is_not_one(name):
+    """Also where a plan with 1 is kept."""
+    posenc.table(2, **{"d_model": 2, name: 1})
+    with pytest.raises(TypeError, match=f"{name} is True; allowed: a"):
+        posenc.table(2, **{"d_model": 2, name: True})
+    with pytest.raises(TypeError, match=r"is \[1\]; allowed: a"):  # cannot be hashed
+        posenc.table(2, **{"d_model": 2, name: [1]})
 
 
 def test_what_is_said_of_rows_comes_before_threads():
