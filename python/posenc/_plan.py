@@ -37,7 +37,7 @@ def fail(status: int) -> NoReturn:
 class Plan:
     """A posenc_plan: immutable, so threads may share it. It is destroyed with the object."""
 
-    __slots__ = ("handle", "d_model", "pairs", "dtype", "_destroy")
+    __slots__ = ("handle", "d_model", "dtype", "_destroy")
 
     def __init__(
         self,
@@ -90,8 +90,6 @@ class Plan:
         if status:
             fail(status)
         self.handle = handle.value
-        zero = spec.odd == _NAMES["odd"].index("zero")
-        self.pairs = self.d_model // 2 if zero else (self.d_model + 1) // 2  #: frequencies
         self.dtype = dtype
 
     def __del__(self) -> None:
@@ -108,7 +106,7 @@ class Plan:
         spec.rows = rows
         plan = object.__new__(Plan)
         plan.handle, plan._destroy = None, self._destroy
-        plan.d_model, plan.pairs, plan.dtype = self.d_model, self.pairs, self.dtype
+        plan.d_model, plan.dtype = self.d_model, self.dtype
         impl = library.posenc_plan_impl(self.handle)
         status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), impl)
         if status:
