@@ -57,8 +57,9 @@ POSENC_API const char *posenc_version(void);
 
 typedef enum posenc_status {
   POSENC_OK = 0,
-  POSENC_ERROR_ARGUMENT = 1,     /* a NULL or misaligned pointer, a negative count, or row_stride < d_model */
-  POSENC_ERROR_SPEC = 2,         /* a field of the spec is out of range; no such preset, or not with this d_model */
+  POSENC_ERROR_ARGUMENT = 1, /* a NULL or misaligned pointer, a negative count, or row_stride < d_model */
+  POSENC_ERROR_SPEC = 2,     /* a field of the spec is out of range (or of a posenc_rotary); no such preset, or not with
+                                    this d_model */
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
   POSENC_ERROR_UNSUPPORTED = 5,  /* the implementation does not offer this (valid) spec; posenc_add not this dtype */
@@ -160,6 +161,73 @@ POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, co
 
 /* POSENC_OK if the spec can be used; else the status of the first field that is out of range. */
 POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec);
+
+/* ---- Rotary scaling ---------------------------------------------------------------------------------------- */
+
+/* How a model's rotary embedding is scaled for contexts longer than it was trained on: the kinds of Hugging Face's
+ * rope_type, by the formulas of transformers 5.23.0, src/transformers/modeling_rope_utils.py, ROPE_INIT_FUNCTIONS. With
+ * d = d_model and v_k = base^(-2k/d), k = 0 .. d/2 - 1:
+ *   NONE      w_k = v_k
+ *   LINEAR    w_k = v_k / factor
+ *   DYNAMIC   w_k = v_k x^(-2k/(d-2)), x = factor length / max - (factor - 1); max is max_position_embeddings, also
+ *             where length is less ("dynamic NTK")
+ *   YARN      w_k = v_k ((1 - r) + r / factor), r = (k - low) / (high - low), cut to 0 .. 1, where low is
+ *             d ln(L / (2 pi beta_fast)) / (2 ln base), rounded down if truncate is set, at least 0, and high the same of
+ *             beta_slow, rounded up, at most d - 1; L is original_max_position_embeddings. Where low equals high, high
+ *             is 1/1000 more. (Peng et al. 2023, arXiv 2309.00071.)
+ *   LONGROPE  w_k = v_k / long_factor[k] where length > L, else v_k / short_factor[k] (Ding et al. 2024, arXiv
+ *             2402.13753)
+ *   LLAMA3    w_k = v_k (s + (1 - s) / factor), s = (L v_k / (2 pi) - low_freq_factor) / (high_freq_factor -
+ *             low_freq_factor), cut to 0 .. 1 (Llama 3.1) */
+typedef enum posenc_rotary_scaling {
+  POSENC_ROTARY_NONE = 0,
+  POSENC_ROTARY_LINEAR = 1,
+  POSENC_ROTARY_DYNAMIC = 2,
+  POSENC_ROTARY_YARN = 3,
+  POSENC_ROTARY_LONGROPE = 4,
+  POSENC_ROTARY_LLAMA3 = 5
+} posenc_rotary_scaling;
+
+/* A rotary embedding. Start from posenc_rotary_init() and set what the kind takes, under the names of Hugging Face's
+ * configurations; other fields are not looked at. Real numbers are what their doubles stand for. */
+typedef struct posenc_rotary {
+  size_t struct_size; /* sizeof(posenc_rotary) */
+  int64_t d_model;    /* columns of a head that are rotated: head_dim times partial_rotary_factor; even, and from 4 with
+                         DYNAMIC */
+  double base;        /* rope_theta, 2 .. 2^512 */
+  int32_t scaling;    /* posenc_rotary_scaling */
+  int32_t truncate;   /* YARN: 0 or 1 */
+  double factor;      /* 2^-32 .. 2^32; all but NONE, LONGROPE for the attention factor only. Where a configuration has
+                         none, transformers takes max_position_embeddings / original_max_position_embeddings. */
+  double attention_factor;                  /* YARN, LONGROPE: 0 for what the formula says, or 2^-32 .. 2^32 */
+  int64_t length;                           /* DYNAMIC, LONGROPE: positions of the sequence, 0 .. 2^32 */
+  int64_t max_position_embeddings;          /* DYNAMIC: 1 .. 2^32 */
+  int64_t original_max_position_embeddings; /* YARN, LONGROPE, LLAMA3: 2 .. 2^32 */
+  double beta_fast, beta_slow;              /* YARN: 2^-32 <= beta_slow <= beta_fast <= 2^32 */
+  double mscale, mscale_all_dim;            /* YARN: 0, or 2^-32 .. 2^32; only both together count */
+  double low_freq_factor, high_freq_factor; /* LLAMA3: 2^-32 <= low_freq_factor < high_freq_factor <= 2^32 */
+  const float *short_factor, *long_factor;  /* LONGROPE: d_model / 2 floats, as transformers rounds them, each
+                                               2^-32 .. 2^32; one that the length does not choose may be NULL */
+  uint64_t reserved[6];                     /* 0 */
+} posenc_rotary;
+
+/* *rotary = that kind with base 10000, truncate 1, beta_fast 32, beta_slow 1 and all else 0. Returns OK, ARGUMENT (NULL)
+ * or SPEC; on error *rotary, if there is one, is all zeros, which posenc_rotary_freqs() refuses. */
+POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_rotary_scaling scaling);
+
+/* The d_model / 2 frequencies w_k, to be a spec's freqs and freqs_low: freqs[k] is the double nearest to the real number
+ * w_k, and freqs_low[k] the double nearest to the rest. (What is computed is off by less than 2^-256 of w_k: only a w_k
+ * that is this close to halfway between two doubles could come out as the other one, and none that is known does. A
+ * rest that is less than that is 0.) Cosines and sines of exact_* are then right to the last bit. They are not scaled:
+ * *attention_factor is what transformers multiplies all of them by, for the caller to do once. It is the double nearest
+ * to
+ *   YARN      attention_factor, if it is not 0; else g(mscale) / g(mscale_all_dim), if neither is 0; else g(1), where
+ *             g(m) = 1 + m ln(factor) / 10, or 1 where factor <= 1
+ *   LONGROPE  attention_factor, if it is not 0; else sqrt(1 + ln(factor) / ln(L)), or 1 where factor <= 1
+ * and 1 for the other kinds. Returns OK, ARGUMENT (a NULL pointer) or SPEC; on error nothing is written.
+ * Does not allocate. */
+POSENC_API posenc_status posenc_rotary_freqs(
+    const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 
 /* ---- Implementations --------------------------------------------------------------------------------------- */
 

@@ -12,10 +12,13 @@
 
 /* Short names here, and in the archive those that nobody else's bignum has: all of libposenc.a's begin with posenc_. */
 #define big_add posenc_big_add
+#define big_div posenc_big_div
 #define big_div_small posenc_big_div_small
+#define big_exp_minus posenc_big_exp_minus
 #define big_from_double posenc_big_from_double
 #define big_half_pi posenc_big_half_pi
 #define big_is_zero posenc_big_is_zero
+#define big_log posenc_big_log
 #define big_mul posenc_big_mul
 #define big_pow posenc_big_pow
 #define big_split posenc_big_split
@@ -58,6 +61,16 @@ unsigned big_split(big *r, const big *a, int n);
 /* The 53 leading bits, cut; a is reduced by them, so that repeated calls give the next bits. 0 when a is 0, else from
  * 2^-900 to 2^900. */
 double big_take_double(big *a, int n);
+
+/* integer/explog.c; n at most 8 for these errors. r may be an argument.
+ * r = a / b, b > 0: at most 16 units below or above. */
+void big_div(big *r, const big *a, const big *b, int n);
+
+/* r = e^-a, a < 2^11: fewer than 2^24 units below or above. */
+void big_exp_minus(big *r, const big *a, int n);
+
+/* r = |ln a|, 1 <= a < 2^2000: off by less than 2^25 units of 1. */
+void big_log(big *r, const big *a, int n);
 
 /* 2/pi and pi/2 (integer/pi.c), less than 2 units below. */
 void big_two_over_pi(big *r, int n);

@@ -94,8 +94,7 @@ static const struct format {
     [POSENC_DTYPE_BF16] = {8, -126},
     [POSENC_DTYPE_F16] = {11, -14}};
 
-/* The nearest of those numbers, ties to even, to a non-negative one. */
-static double nearest(const big *a, int32_t dtype, int n) {
+double posenc_big_nearest(const big *a, int32_t dtype, int n) {
   const int64_t below = a->exponent - 1 - formats[dtype].least, keep = formats[dtype].digits + (below < 0 ? below : 0);
   if (big_is_zero(a, n) || keep < 0)
     return 0.0;
@@ -161,9 +160,9 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
   bound.exponent -= good;
   big_sub(&low, &value, &bound, n);
   big_add(&high, &value, &bound, n);
-  const double magnitude = nearest(&low, spec->dtype, n);
+  const double magnitude = posenc_big_nearest(&low, spec->dtype, n);
   *result = negative ? -magnitude : magnitude;
-  return magnitude == nearest(&high, spec->dtype, n);
+  return magnitude == posenc_big_nearest(&high, spec->dtype, n);
 }
 
 /* Sine and cosine of a nonzero algebraic number are transcendental, so no rounding boundary is met and some n decides.

@@ -15,6 +15,9 @@ void posenc_ladder_root(big *root, double base, int64_t degree, int n);
 /* |freqs[k] + freqs_low[k]|: exact without freqs_low, else fewer than 3 units off. */
 void posenc_explicit(big *w, const posenc_spec *spec, int64_t k, int n);
 
+/* The number of a dtype nearest to a, ties to even. */
+double posenc_big_nearest(const big *a, int32_t dtype, int n);
+
 /* The value of the spec's dtype nearest to the real value of that column; sine in even columns, cosine in odd ones. */
 double posenc_fallback(const posenc_spec *spec, double position, int64_t column);
 

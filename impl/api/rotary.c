@@ -1,0 +1,133 @@
+/* Scaled rotary embeddings: what is allowed. */
+#include "api/fpstate.h"
+#include "api/status.h"
+#include "integer/rotary.h"
+
+#include <string.h>
+
+enum { /* kinds, as a set */
+  LINEAR = 1 << POSENC_ROTARY_LINEAR,
+  DYNAMIC = 1 << POSENC_ROTARY_DYNAMIC,
+  YARN = 1 << POSENC_ROTARY_YARN,
+  LONGROPE = 1 << POSENC_ROTARY_LONGROPE,
+  LLAMA3 = 1 << POSENC_ROTARY_LLAMA3,
+  EVERY = 63
+};
+
+static posenc_status check_kind(int64_t d_model, int32_t scaling) {
+  if (scaling < 0 || scaling > POSENC_ROTARY_LLAMA3)
+    return posenc_fail(POSENC_ERROR_SPEC, "scaling is %d; allowed: 0 to %d, see posenc_rotary_scaling",
+        (int64_t)scaling, (int64_t)POSENC_ROTARY_LLAMA3);
+  const int64_t least = scaling == POSENC_ROTARY_DYNAMIC ? 4 : 2;
+  if (d_model < least || d_model > POSENC_MAX_D_MODEL || d_model % 2 != 0)
+    return posenc_fail(
+        POSENC_ERROR_SPEC, "d_model is %d; allowed: an even number from %d to %d", d_model, least, POSENC_MAX_D_MODEL);
+  return POSENC_OK;
+}
+
+static int is_real(double x) { return x >= 0x1p-32 && x <= 0x1p32; } /* not NaN */
+
+static posenc_status check_factors(const posenc_rotary *p) {
+  const int is_long = p->length > p->original_max_position_embeddings;
+  const char *name = is_long ? "long_factor" : "short_factor";
+  const float *factors = is_long ? p->long_factor : p->short_factor;
+  if (!factors)
+    return posenc_fail(POSENC_ERROR_SPEC, "%s is NULL; with length %d, d_model / 2 = %d floats are needed", name,
+        p->length, p->d_model / 2);
+  for (int64_t k = 0; k < p->d_model / 2; k++)
+    if (!is_real((double)factors[k]))
+      return posenc_fail(POSENC_ERROR_SPEC, "%s[%d] is %g; allowed: 2^-32 to 2^32", name, k, (double)factors[k]);
+  return POSENC_OK;
+}
+
+__attribute__((noinline)) static posenc_status check_fields(const posenc_rotary *p) {
+  const posenc_status status = check_kind(p->d_model, p->scaling);
+  if (status != POSENC_OK)
+    return status;
+  const int kind = 1 << p->scaling, automatic = p->attention_factor == 0.0;
+  if (!(p->base >= 2.0 && p->base <= 0x1p512))
+    return posenc_fail(POSENC_ERROR_SPEC, "base is %g; allowed: 2 to 2^512", p->base);
+  const struct {
+    const char *name;
+    double value;
+    int kinds, zero; /* who takes it, and whether 0 is fine */
+  } reals[] = {{"factor", p->factor, LINEAR | DYNAMIC | YARN | LLAMA3 | (automatic ? LONGROPE : 0), 0},
+      {"attention_factor", p->attention_factor, YARN | LONGROPE, 1}, {"beta_fast", p->beta_fast, YARN, 0},
+      {"beta_slow", p->beta_slow, YARN, 0}, {"mscale", p->mscale, YARN, 1},
+      {"mscale_all_dim", p->mscale_all_dim, YARN, 1}, {"low_freq_factor", p->low_freq_factor, LLAMA3, 0},
+      {"high_freq_factor", p->high_freq_factor, LLAMA3, 0}};
+  for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
+    if (reals[i].kinds & kind && !is_real(reals[i].value) && !(reals[i].zero && reals[i].value == 0.0))
+      return posenc_fail(POSENC_ERROR_SPEC, "%s is %g; allowed: %s2^-32 to 2^32", reals[i].name, reals[i].value,
+          reals[i].zero ? "0, or " : "");
+  const struct {
+    const char *name;
+    int64_t value, least, most;
+    int kinds;
+  } integers[] = {{"length", p->length, 0, POSENC_MAX_POSITION, DYNAMIC | LONGROPE},
+      {"max_position_embeddings", p->max_position_embeddings, 1, POSENC_MAX_POSITION, DYNAMIC},
+      {"original_max_position_embeddings", p->original_max_position_embeddings, 2, POSENC_MAX_POSITION,
+          YARN | LONGROPE | LLAMA3},
+      {"truncate", p->truncate, 0, 1, YARN}};
+  for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
+    if (integers[i].kinds & kind && (integers[i].value < integers[i].least || integers[i].value > integers[i].most))
+      return posenc_fail(POSENC_ERROR_SPEC, "%s is %d; allowed: %d to %d", integers[i].name, integers[i].value,
+          integers[i].least, integers[i].most);
+  if (kind == YARN && p->beta_slow > p->beta_fast)
+    return posenc_fail(
+        POSENC_ERROR_SPEC, "beta_slow is %g; allowed: at most beta_fast, which is %g", p->beta_slow, p->beta_fast);
+  if (kind == LLAMA3 && p->low_freq_factor >= p->high_freq_factor)
+    return posenc_fail(POSENC_ERROR_SPEC, "low_freq_factor is %g; allowed: less than high_freq_factor, which is %g",
+        p->low_freq_factor, p->high_freq_factor);
+  return kind == LONGROPE ? check_factors(p) : POSENC_OK;
+}
+
+static posenc_status check_room(const posenc_rotary *p) {
+  if (p->struct_size != sizeof *p)
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "struct_size is %u; allowed: sizeof(posenc_rotary) = %u, as posenc_rotary_init() sets it",
+        (uint64_t)p->struct_size, (uint64_t)sizeof *p);
+  for (size_t i = 0; i < sizeof p->reserved / sizeof p->reserved[0]; i++)
+    if (p->reserved[i] != 0)
+      return posenc_fail(POSENC_ERROR_SPEC, "reserved[%d] is %u; this library, version %s, allows 0", (int64_t)i,
+          p->reserved[i], posenc_version());
+  return POSENC_OK;
+}
+
+posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_rotary_scaling scaling) {
+  if (!rotary)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "rotary is NULL; a posenc_rotary is needed");
+  memset(rotary, 0, sizeof *rotary);
+  const posenc_status status = check_kind(d_model, (int32_t)scaling);
+  if (status == POSENC_OK)
+    *rotary = (posenc_rotary){.struct_size = sizeof *rotary,
+        .d_model = d_model,
+        .base = 10000.0,
+        .scaling = (int32_t)scaling,
+        .truncate = 1,
+        .beta_fast = 32.0,
+        .beta_slow = 1.0};
+  return status;
+}
+
+posenc_status posenc_rotary_freqs(
+    const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
+  if (!rotary || !freqs || !freqs_low || !attention_factor)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is NULL; %s",
+        !rotary      ? "rotary"
+        : !freqs     ? "freqs"
+        : !freqs_low ? "freqs_low"
+                     : "attention_factor",
+        !rotary ? "a posenc_rotary is needed" : "a place for what is computed is needed");
+  posenc_status status = check_room(rotary);
+  if (status != POSENC_OK)
+    return status;
+  const posenc_fpstate caller = posenc_fp_enter();
+  status = check_fields(rotary);
+  if (status == POSENC_OK) {
+    posenc_rotary_ladder(rotary, freqs, freqs_low);
+    *attention_factor = posenc_rotary_attention(rotary);
+  }
+  posenc_fp_leave(caller);
+  return status;
+}

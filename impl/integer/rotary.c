@@ -1,0 +1,212 @@
+/* Frequencies of rotary embeddings, scaled for long contexts by name (posenc.h has the formulas and their source).
+ *
+ * Error budget in units of 2^-512 (functions state theirs in integer/bigfloat.h), L and factors from 2^-32 to 2^32, d up
+ * to 2^20:
+ *   step of the ladder        2/d ln base, and 2/(d-2) ln x of it       < 2^27 absolute
+ *   root e^-step              2^24 + 2^27                               < 2^28 relative
+ *   v_k, by products          k (2^28 + 2)                              < 2^47
+ *   YaRN: low, high           d/2 2^27 / ln 2 + 2^26 2^26               < 2^53 absolute
+ *     high - low              at least 2^-62, unless r is 0 or 1        r: < 2^117
+ *   Llama 3: L v_k / 2 pi     2^30 2^48                                 < 2^78 absolute
+ *     high - low              at least 2^-84, exact                     s: < 2^163
+ *   1 - r + r / factor        2^163 (1 + 2^32), of at least 2^-32       < 2^228 relative
+ * so w_k is off by less than 2^-256 of itself. YaRN's r jumps where a rounded low or high passes an
+ * integer, low passes d - 1, or high 0; on which side they are, these digits decide. None is an integer: pi would be algebraic.
+ */
+#include "integer/rotary.h"
+
+#include "integer/fallback.h"
+
+#include <math.h>
+
+enum { LIMBS = 8, REST_BITS = 256 };
+
+static void from_double(big *r, double x) { big_from_double(r, x, LIMBS); }
+
+static void invert(big *r, double x) {
+  big one, divisor;
+  from_double(&one, 1.0);
+  from_double(&divisor, x);
+  big_div(r, &one, &divisor, LIMBS);
+}
+
+static void log_of(big *r, double x) {
+  from_double(r, x);
+  big_log(r, r, LIMBS);
+}
+
+/* r = (at - from) / (to - from), cut to 0 .. 1; where to < from, at < to. */
+static void ramp(big *r, const big *at, const big *from, const big *to) {
+  big width, rest;
+  const int below = big_sub(r, at, from, LIMBS), beyond = big_sub(&width, to, from, LIMBS);
+  if (big_is_zero(&width, LIMBS)) {
+    from_double(&width, 1.0);
+    big_div_small(&width, &width, 1000, LIMBS);
+  }
+  if (below && !beyond)
+    big_zero(r, LIMBS);
+  else if (!big_sub(&rest, r, &width, LIMBS))
+    from_double(r, 1.0);
+  else
+    big_div(r, r, &width, LIMBS);
+}
+
+/* x = | d ln(L / (2 pi beta)) / (2 ln base) |, and whether that is negative. Times 2^64, both logarithms are positive. */
+static int correction(big *x, const posenc_rotary *p, double beta, const big *ln_base) {
+  big cycles, angle;
+  from_double(&cycles, (double)p->original_max_position_embeddings * 0x1p64);
+  from_double(&angle, beta * 0x1p66);
+  big_half_pi(x, LIMBS);
+  big_mul(&angle, &angle, x, LIMBS);
+  big_log(&cycles, &cycles, LIMBS);
+  big_log(&angle, &angle, LIMBS);
+  const int negative = big_sub(x, &cycles, &angle, LIMBS);
+  from_double(&cycles, (double)p->d_model / 2.0);
+  big_mul(x, x, &cycles, LIMBS);
+  big_div(x, x, ln_base, LIMBS);
+  return negative;
+}
+
+static void round_down(big *x, double more) {
+  big copy = *x;
+  from_double(x, floor(big_take_double(&copy, LIMBS)) + more);
+}
+
+/* YaRN's low and high. Returns 0 where high < 0: then no frequency is scaled. Where high is cut to less than low, all
+ * are. */
+static int correction_range(big *low, big *high, const posenc_rotary *p, const big *ln_base) {
+  big most, over;
+  if (correction(low, p, p->beta_fast, ln_base))
+    big_zero(low, LIMBS);
+  const int negative = correction(high, p, p->beta_slow, ln_base);
+  if (p->truncate) {
+    round_down(low, 0.0);
+    round_down(high, negative ? 0.0 : 1.0);
+  }
+  if (negative && !big_is_zero(high, LIMBS))
+    return 0;
+  from_double(&most, (double)(p->d_model - 1));
+  if (!big_sub(&over, high, &most, LIMBS))
+    *high = most;
+  return 1;
+}
+
+/* r = ln x, x = 1 + factor (length - max) / max. */
+static void log_growth(big *r, const posenc_rotary *p) {
+  const int64_t max = p->max_position_embeddings, more = p->length > max ? p->length - max : 0;
+  big term;
+  from_double(r, p->factor);
+  from_double(&term, (double)more);
+  big_mul(r, r, &term, LIMBS);
+  big_div_small(r, r, (uint64_t)max, LIMBS);
+  from_double(&term, 1.0);
+  big_add(r, r, &term, LIMBS);
+  big_log(r, r, LIMBS);
+}
+
+/* The double nearest to w, and of what is left the nearest. */
+static void store(const big *w, double *high, double *low) {
+  big rest;
+  *high = posenc_big_nearest(w, POSENC_DTYPE_F64, LIMBS);
+  from_double(&rest, *high);
+  const int negative = big_sub(&rest, w, &rest, LIMBS);
+  if (big_is_zero(&rest, LIMBS) || rest.exponent < w->exponent - REST_BITS)
+    *low = 0.0;
+  else
+    *low = (negative ? -1.0 : 1.0) * posenc_big_nearest(&rest, POSENC_DTYPE_F64, LIMBS);
+}
+
+/* w_k = v_k ((1 - r) + r / divisor), for each kind with r and divisor of its own. */
+void posenc_rotary_ladder(const posenc_rotary *p, double *freqs, double *freqs_low) {
+  const float *factors = p->length > p->original_max_position_embeddings ? p->long_factor : p->short_factor;
+  int32_t scaling = p->scaling;
+  big one, ln_base, root, v, w, r, inverse, low, high;
+  from_double(&one, 1.0);
+  log_of(&ln_base, p->base);
+  big_div_small(&root, &ln_base, (uint64_t)p->d_model / 2, LIMBS);
+  inverse = one;
+  switch (scaling) {
+  case POSENC_ROTARY_DYNAMIC:
+    log_growth(&w, p);
+    big_div_small(&w, &w, (uint64_t)p->d_model / 2 - 1, LIMBS);
+    big_add(&root, &root, &w, LIMBS);
+    break;
+  case POSENC_ROTARY_YARN:
+    if (!correction_range(&low, &high, p, &ln_base))
+      scaling = POSENC_ROTARY_NONE;
+    break;
+  case POSENC_ROTARY_LLAMA3:
+    from_double(&low, p->low_freq_factor);
+    from_double(&high, p->high_freq_factor);
+    break;
+  }
+  if (scaling == POSENC_ROTARY_LINEAR || scaling == POSENC_ROTARY_YARN || scaling == POSENC_ROTARY_LLAMA3)
+    invert(&inverse, p->factor);
+  big_exp_minus(&root, &root, LIMBS);
+  v = one;
+  for (int64_t k = 0; k < p->d_model / 2; k++) {
+    r = one;
+    switch (scaling) {
+    case POSENC_ROTARY_LONGROPE:
+      invert(&inverse, (double)factors[k]);
+      break;
+    case POSENC_ROTARY_YARN:
+      from_double(&w, (double)k);
+      ramp(&r, &w, &low, &high);
+      break;
+    case POSENC_ROTARY_LLAMA3: /* 1/(2 pi) = (2/pi) / 4 */
+      big_two_over_pi(&r, LIMBS);
+      from_double(&w, (double)p->original_max_position_embeddings / 4.0);
+      big_mul(&w, &w, &r, LIMBS);
+      big_mul(&w, &w, &v, LIMBS);
+      ramp(&r, &w, &low, &high);
+      big_sub(&r, &one, &r, LIMBS);
+      break;
+    }
+    big_sub(&w, &one, &r, LIMBS);
+    big_mul(&r, &r, &inverse, LIMBS);
+    big_add(&w, &w, &r, LIMBS);
+    big_mul(&w, &w, &v, LIMBS);
+    store(&w, freqs + k, freqs_low + k);
+    big_mul(&v, &v, &root, LIMBS);
+  }
+}
+
+/* r = 1 + m ln(factor) / 10 */
+static void yarn_factor(big *r, const posenc_rotary *p, double m) {
+  big part;
+  log_of(r, p->factor);
+  from_double(&part, m);
+  big_mul(r, r, &part, LIMBS);
+  big_div_small(r, r, 10, LIMBS);
+  from_double(&part, 1.0);
+  big_add(r, r, &part, LIMBS);
+}
+
+double posenc_rotary_attention(const posenc_rotary *p) {
+  big r, part;
+  if (p->scaling != POSENC_ROTARY_YARN && p->scaling != POSENC_ROTARY_LONGROPE)
+    return 1.0;
+  if (p->attention_factor != 0.0)
+    return p->attention_factor;
+  if (p->factor <= 1.0)
+    return 1.0;
+  if (p->scaling == POSENC_ROTARY_LONGROPE) { /* sqrt(r) = r e^(-ln(r) / 2) */
+    log_of(&r, p->factor);
+    log_of(&part, (double)p->original_max_position_embeddings);
+    big_div(&r, &r, &part, LIMBS);
+    from_double(&part, 1.0);
+    big_add(&r, &r, &part, LIMBS);
+    big_log(&part, &r, LIMBS);
+    big_div_small(&part, &part, 2, LIMBS);
+    big_exp_minus(&part, &part, LIMBS);
+    big_mul(&r, &r, &part, LIMBS);
+  } else if (p->mscale != 0.0 && p->mscale_all_dim != 0.0) {
+    yarn_factor(&r, p, p->mscale);
+    yarn_factor(&part, p, p->mscale_all_dim);
+    big_div(&r, &r, &part, LIMBS);
+  } else {
+    yarn_factor(&r, p, 1.0);
+  }
+  return posenc_big_nearest(&r, POSENC_DTYPE_F64, LIMBS);
+}

@@ -1,0 +1,10 @@
+#ifndef POSENC_ROTARY_H
+#define POSENC_ROTARY_H
+
+#include "posenc.h"
+
+/* What posenc_rotary_freqs() writes; *p is valid, and the floating-point state is the default one. */
+void posenc_rotary_ladder(const posenc_rotary *p, double *freqs, double *freqs_low);
+double posenc_rotary_attention(const posenc_rotary *p);
+
+#endif

@@ -1,0 +1,25 @@
+/* Frequencies and attention factors of scaled rotary embeddings, by MPFR: the formulas that posenc.h has from
+ * transformers 5.23.0, evaluated as they stand. No code, table or constant comes from impl/.
+ */
+#ifndef POSENC_ROTARY_REFERENCE_H
+#define POSENC_ROTARY_REFERENCE_H
+
+#include <mpfr.h>
+
+#include "posenc.h"
+
+/* Of so many bits are all roundings, of which there are fewer than 30 for a number. What is lost beside them by
+ * subtractions is less than 256 bits for what posenc_rotary_freqs() takes. */
+enum { ROTARY_BITS = 1024 };
+
+/* The frequency k and the attention factor of a valid *p; the results have ROTARY_BITS. */
+void rotary_frequency(mpfr_t w, const posenc_rotary *p, int64_t k);
+void rotary_attention(mpfr_t a, const posenc_rotary *p);
+
+/* The pair of doubles nearest to x: the double nearest to it, and the double nearest to the rest. */
+typedef struct rotary_pair {
+  double high, low;
+} rotary_pair;
+rotary_pair rotary_rounded(const mpfr_t x);
+
+#endif

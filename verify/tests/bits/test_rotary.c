@@ -1,0 +1,340 @@
+/* Scaled rotary embeddings: frequencies, high and low parts, and attention factors are to the last bit what MPFR finds
+ * the formulas to be, of published models and of any parameters; and cosines and sines made of them are right to the
+ * last bit at positions 0 .. 131071: in some blocks of them, or with the argument "full" in all.
+ */
+#include "testing.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "reference/rotary_reference.h"
+#include "rotary_models.h"
+#include "thinned.h"
+
+__extension__ typedef unsigned __int128 turns;
+__extension__ typedef __int128 signed_turns;
+
+static uint64_t seed = 20240423;
+static int full;
+
+static void compute(const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
+  char message[512] = "";
+  if (posenc_rotary_freqs(rotary, freqs, freqs_low, attention_factor) != POSENC_OK) {
+    posenc_last_error(message, sizeof message);
+    fail_msg("%s", message);
+  }
+}
+
+/* ---- frequencies ---- */
+
+enum { MOST = 256 };
+
+static void check_pairs(const char *name, const posenc_rotary *rotary) {
+  double freqs[MOST], low[MOST], attention;
+  mpfr_t want;
+  mpfr_init2(want, ROTARY_BITS);
+  compute(rotary, freqs, low, &attention);
+  for (int64_t k = 0; k < rotary->d_model / 2; k++) {
+    rotary_frequency(want, rotary, k);
+    const rotary_pair pair = rotary_rounded(want);
+    if (freqs[k] != pair.high || low[k] != pair.low || freqs[k] + low[k] != freqs[k])
+      fail_msg(
+          "%s: frequency %lld is %a + %a, truly %a + %a", name, (long long)k, freqs[k], low[k], pair.high, pair.low);
+  }
+  rotary_attention(want, rotary);
+  if (attention != rotary_rounded(want).high)
+    fail_msg("%s: the attention factor is %a, truly %a", name, attention, rotary_rounded(want).high);
+  mpfr_clear(want);
+}
+
+static void models(void **state) {
+  (void)state;
+  for (int i = 0; i < ROTARY_MODELS; i++)
+    check_pairs(rotary_models[i].name, &rotary_models[i].rotary);
+}
+
+static double real_between(double low, double high) { /* evenly in its logarithm */
+  return low * pow(high / low, ldexp((double)(next_random(&seed) >> 11), -53));
+}
+
+/* Whatever is allowed, and in between what a model might have. */
+static void any_parameters(void **state) {
+  (void)state;
+  enum { CASES = 600 };
+  float factors[MOST / 2];
+  for (int i = 0; i < CASES; i++) {
+    if (skipped(&seed))
+      continue;
+    posenc_rotary r;
+    const int usual = next_random(&seed) % 2 != 0;
+    const double wide = usual ? 64 : 0x1p32;
+    assert_int_equal(
+        posenc_rotary_init(&r, 2 * random_between(&seed, 2, 40), (posenc_rotary_scaling)(i % 6)), POSENC_OK);
+    r.base = usual ? real_between(100, 1e7) : real_between(2, 0x1p512);
+    r.factor = real_between(usual ? 1 : 0x1p-32, wide);
+    r.attention_factor = next_random(&seed) % 4 ? 0 : real_between(0.5, 2);
+    r.max_position_embeddings = (int64_t)real_between(1, usual ? 131072 : 0x1p32);
+    r.original_max_position_embeddings = (int64_t)real_between(2, usual ? 131072 : 0x1p32);
+    r.length = random_between(&seed, 0, usual ? 1 << 18 : POSENC_MAX_POSITION);
+    r.beta_slow = real_between(usual ? 0.5 : 0x1p-32, wide);
+    r.beta_fast = next_random(&seed) % 4 ? real_between(r.beta_slow, wide) : r.beta_slow;
+    r.truncate = (int32_t)(next_random(&seed) % 2);
+    r.mscale = next_random(&seed) % 2 ? real_between(0.1, 10) : 0;
+    r.mscale_all_dim = next_random(&seed) % 2 ? real_between(0.1, 10) : 0;
+    r.low_freq_factor = real_between(usual ? 0.5 : 0x1p-32, wide / 2);
+    r.high_freq_factor = usual ? real_between(2 * r.low_freq_factor, 2 * wide) : nextafter(r.low_freq_factor, 0x1p33);
+    for (int64_t k = 0; k < r.d_model / 2; k++)
+      factors[k] = (float)real_between(usual ? 0.9 : 0x1p-32, wide);
+    r.long_factor = r.short_factor = factors;
+    check_pairs("any parameters", &r);
+  }
+}
+
+/* Cases that no chance finds: frequencies that are powers of 2, and a frequency within a thousandth of YaRN's low and
+ * high where these are equal. */
+static void rare_parameters(void **state) {
+  (void)state;
+  posenc_rotary r;
+  assert_int_equal(posenc_rotary_init(&r, 32, POSENC_ROTARY_NONE), POSENC_OK);
+  r.base = 65536;
+  check_pairs("powers of 2", &r);
+
+  assert_int_equal(posenc_rotary_init(&r, 32, POSENC_ROTARY_YARN), POSENC_OK);
+  assert_true(r.base == 10000 && r.truncate == 1 && r.beta_fast == 32 && r.beta_slow == 1);
+  r.factor = 4;
+  r.truncate = 0;
+  r.original_max_position_embeddings = 4096;
+  r.beta_fast = r.beta_slow = 4096 / 6.283185307179586 * pow(10000, -(5 - 0.0004) / 16);
+  check_pairs("low equals high", &r);
+}
+
+/* What the caller's rounding mode is does not matter, and nothing behind the arrays is written. */
+static void rounding_modes(void **state) {
+  (void)state;
+  static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+  for (int i = 0; i < ROTARY_MODELS; i++) {
+    const posenc_rotary *r = &rotary_models[i].rotary;
+    const size_t size = (size_t)r->d_model / 2 * sizeof(double);
+    double want[2][MOST], got[2][MOST], factor, same;
+    compute(r, want[0], want[1], &factor);
+    for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
+      memset(got, 0x5a, sizeof got);
+      fesetround(modes[m]);
+      const posenc_status status = posenc_rotary_freqs(r, got[0], got[1], &same);
+      const int mode = fegetround();
+      fesetround(FE_TONEAREST);
+      assert_int_equal(status, POSENC_OK);
+      assert_int_equal(mode, modes[m]);
+      assert_memory_equal(got[0], want[0], size);
+      assert_memory_equal(got[1], want[1], size);
+      assert_true(same == factor);
+      for (const unsigned char *at = (unsigned char *)got[1] + size; at < (unsigned char *)(got + 2); at++)
+        assert_int_equal(*at, 0x5a);
+    }
+  }
+}
+
+/* ---- cosines and sines ---- */
+
+enum { POSITIONS = 131072, BLOCK = 1024, SAMPLED = 8 }; /* one block in so many */
+
+/* A frequency: the real number, and its turns per position, modulo 1, cut to 128 bits. */
+typedef struct exactly {
+  mpfr_t w;
+  turns step;
+} exactly;
+
+static void set_exactly(exactly *f, const posenc_rotary *rotary, int64_t k) {
+  mpfr_t t;
+  mpfr_init2(f->w, ROTARY_BITS);
+  mpfr_init2(t, ROTARY_BITS);
+  rotary_frequency(f->w, rotary, k);
+  mpfr_const_pi(t, MPFR_RNDN);
+  mpfr_div(t, f->w, t, MPFR_RNDN);
+  mpfr_div_ui(t, t, 2, MPFR_RNDN);
+  mpfr_frac(t, t, MPFR_RNDN);
+  f->step = 0;
+  for (int i = 0; i < 2; i++) {
+    mpfr_mul_2ui(t, t, 64, MPFR_RNDN);
+    f->step = f->step << 64 | mpfr_get_ui(t, MPFR_RNDZ);
+    mpfr_frac(t, t, MPFR_RNDN);
+  }
+  mpfr_clear(t);
+}
+
+/* The float nearest to a sine or cosine. y is off by less than 2^-60 of itself: the turns by 2^-111, which is less than
+ * 2^-70 of the smallest, and is at most an eighth of a turn from where the function is 0 or 1; long double arithmetic, by
+ * some 2^-63 thrice; and the library's sine and cosine by one of their last digits. What that leaves open, MPFR decides,
+ * and it is asked at some other positions too. */
+static float nearest_float(long double y, const exactly *f, int64_t position, int cosine, int64_t *asked) {
+  const float below = (float)(y * (1 - 0x1p-60L)), above = (float)(y * (1 + 0x1p-60L));
+  if (below == above && position % 1021 != 0)
+    return below;
+  mpfr_t angle, value;
+  mpfr_init2(angle, ROTARY_BITS);
+  mpfr_init2(value, 24);
+  mpfr_mul_si(angle, f->w, position, MPFR_RNDN);
+  (cosine ? mpfr_cos : mpfr_sin)(value, angle, MPFR_RNDN);
+  const float nearest = mpfr_get_flt(value, MPFR_RNDN);
+  mpfr_clears(angle, value, (mpfr_ptr)NULL);
+  assert_true(below != above || below == nearest);
+  ++*asked;
+  return nearest;
+}
+
+/* How many of a block's values are misrounded. */
+static int64_t misrounded(
+    const exactly *f, int64_t first, const float *sines, const float *cosines, int64_t n, int64_t *asked) {
+  const long double two_pi = 6.283185307179586476925286766559005768L;
+  turns at = (turns)(f->step * (uint64_t)first);
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < BLOCK; i++, at += f->step) {
+    const unsigned quarter = (unsigned)((at + ((turns)1 << 125)) >> 126);
+    const long double angle = ldexpl((long double)(signed_turns)(at - ((turns)quarter << 126)), -128) * two_pi;
+    const long double s = sinl(angle), c = cosl(angle);
+    const long double sine = quarter & 1 ? c : s, cosine = quarter & 1 ? s : c;
+    wrong += sines[i * n] != nearest_float(quarter & 2 ? -sine : sine, f, first + i, 0, asked);
+    wrong += cosines[i * n] != nearest_float(quarter == 1 || quarter == 2 ? -cosine : cosine, f, first + i, 1, asked);
+  }
+  return wrong;
+}
+
+static void values(void **state) {
+  (void)state;
+  int64_t all_wrong = 0;
+  for (int m = 0; m < ROTARY_MODELS; m++) {
+    const posenc_rotary *rotary = &rotary_models[m].rotary;
+    const int64_t n = rotary->d_model / 2;
+    double freqs[MOST], low[MOST], attention;
+    compute(rotary, freqs, low, &attention);
+    posenc_spec spec;
+    assert_int_equal(posenc_spec_init(&spec, rotary->d_model, NULL), POSENC_OK);
+    spec.freqs = freqs;
+    spec.freqs_low = low;
+    spec.n_freqs = n;
+    posenc_plan *plan = plan_of(&spec, "exact");
+    exactly truly[MOST];
+    for (int64_t k = 0; k < n; k++)
+      set_exactly(&truly[k], rotary, k);
+    float *table = malloc((size_t)(2 * BLOCK * n) * sizeof *table), *cosines = table + BLOCK * n;
+    int64_t values = 0, wrong = 0, asked = 0;
+    for (int64_t first = 0; first < POSITIONS; first += BLOCK) {
+      if (!full && first > 0 && first < POSITIONS - BLOCK && next_random(&seed) % (THINNED ? 64 : SAMPLED) != 0)
+        continue;
+      assert_int_equal(posenc_fill_pair(plan, first, BLOCK, table, cosines, n), POSENC_OK);
+      for (int64_t k = 0; k < n; k++)
+        wrong += misrounded(&truly[k], first, table + k, cosines + k, n, &asked);
+      values += 2 * BLOCK * n;
+    }
+    printf("%s: %lld misrounded of %lld cosines and sines, %lld asked of MPFR; attention factor %.17g\n",
+        rotary_models[m].name, (long long)wrong, (long long)values, (long long)asked, attention);
+    all_wrong += wrong;
+    for (int64_t k = 0; k < n; k++)
+      mpfr_clear(truly[k].w);
+    free(table);
+    posenc_plan_destroy(plan);
+  }
+  assert_int_equal(all_wrong, 0);
+}
+
+/* ---- refusals ---- */
+
+static void expect(const posenc_rotary *r, const char *words) {
+  char message[512] = "";
+  double freqs[4] = {7, 7, 7, 7}, low[4] = {7, 7, 7, 7}, factor = 7;
+  assert_int_equal(posenc_rotary_freqs(r, freqs, low, &factor), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_last_error(message, sizeof message), POSENC_ERROR_SPEC);
+  if (strcmp(message, words) != 0)
+    fail_msg("\"%s\", not \"%s\"", message, words);
+  for (int k = 0; k < 4; k++)
+    assert_true(freqs[k] == 7 && low[k] == 7);
+  assert_true(factor == 7);
+}
+
+#define BAD(kind, words, ...)                                                                                          \
+  do {                                                                                                                 \
+    posenc_rotary r;                                                                                                   \
+    assert_int_equal(posenc_rotary_init(&r, 8, POSENC_ROTARY_##kind), POSENC_OK);                                      \
+    r.factor = 2;                                                                                                      \
+    r.original_max_position_embeddings = r.max_position_embeddings = 4096;                                             \
+    r.low_freq_factor = 1;                                                                                             \
+    r.high_freq_factor = 4;                                                                                            \
+    r.short_factor = r.long_factor = factors;                                                                          \
+    double freqs[4], low[4], factor;                                                                                   \
+    compute(&r, freqs, low, &factor);                                                                                  \
+    __VA_ARGS__;                                                                                                       \
+    expect(&r, words);                                                                                                 \
+  } while (0)
+
+static void refusals(void **state) {
+  (void)state;
+  const float factors[] = {1, 2, 3, 4}, bad[] = {1, 2, 0, 4};
+  BAD(NONE, "d_model is 7; allowed: an even number from 2 to 1048576", r.d_model = 7);
+  BAD(NONE, "d_model is 0; allowed: an even number from 2 to 1048576", r.d_model = 0);
+  BAD(NONE, "d_model is 1048578; allowed: an even number from 2 to 1048576", r.d_model = POSENC_MAX_D_MODEL + 2);
+  BAD(DYNAMIC, "d_model is 2; allowed: an even number from 4 to 1048576", r.d_model = 2);
+  BAD(NONE, "scaling is 6; allowed: 0 to 5, see posenc_rotary_scaling", r.scaling = 6);
+  BAD(NONE, "scaling is -1; allowed: 0 to 5, see posenc_rotary_scaling", r.scaling = -1);
+  BAD(NONE, "base is 1.5; allowed: 2 to 2^512", r.base = 1.5);
+  BAD(NONE, "base is nan; allowed: 2 to 2^512", r.base = (double)NAN);
+  BAD(NONE, "base is inf; allowed: 2 to 2^512", r.base = (double)INFINITY);
+  BAD(LINEAR, "factor is 0; allowed: 2^-32 to 2^32", r.factor = 0);
+  BAD(DYNAMIC, "factor is -2; allowed: 2^-32 to 2^32", r.factor = -2);
+  BAD(YARN, "factor is nan; allowed: 2^-32 to 2^32", r.factor = (double)NAN);
+  BAD(LLAMA3, "factor is 4294967297; allowed: 2^-32 to 2^32", r.factor = 0x1p32 + 1);
+  BAD(LONGROPE, "factor is 0; allowed: 2^-32 to 2^32", r.factor = 0);
+  BAD(LONGROPE, "attention_factor is -1; allowed: 0, or 2^-32 to 2^32", r.attention_factor = -1);
+  BAD(YARN, "attention_factor is nan; allowed: 0, or 2^-32 to 2^32", r.attention_factor = (double)NAN);
+  BAD(YARN, "beta_fast is 0; allowed: 2^-32 to 2^32", r.beta_fast = 0);
+  BAD(YARN, "beta_slow is 0; allowed: 2^-32 to 2^32", r.beta_slow = 0);
+  BAD(YARN, "beta_slow is 33; allowed: at most beta_fast, which is 32", r.beta_slow = 33);
+  BAD(YARN, "mscale is -1; allowed: 0, or 2^-32 to 2^32", r.mscale = -1);
+  BAD(YARN, "mscale_all_dim is -1; allowed: 0, or 2^-32 to 2^32", r.mscale_all_dim = -1);
+  BAD(YARN, "truncate is 2; allowed: 0 to 1", r.truncate = 2);
+  BAD(YARN, "original_max_position_embeddings is 1; allowed: 2 to 4294967296", r.original_max_position_embeddings = 1);
+  BAD(LLAMA3, "original_max_position_embeddings is 4294967297; allowed: 2 to 4294967296",
+      r.original_max_position_embeddings = POSENC_MAX_POSITION + 1);
+  BAD(LLAMA3, "low_freq_factor is 0; allowed: 2^-32 to 2^32", r.low_freq_factor = 0);
+  BAD(LLAMA3, "high_freq_factor is inf; allowed: 2^-32 to 2^32", r.high_freq_factor = (double)INFINITY);
+  BAD(LLAMA3, "low_freq_factor is 4; allowed: less than high_freq_factor, which is 4", r.low_freq_factor = 4);
+  BAD(DYNAMIC, "max_position_embeddings is 0; allowed: 1 to 4294967296", r.max_position_embeddings = 0);
+  BAD(DYNAMIC, "length is -1; allowed: 0 to 4294967296", r.length = -1);
+  BAD(LONGROPE, "length is 4294967297; allowed: 0 to 4294967296", r.length = POSENC_MAX_POSITION + 1);
+  BAD(LONGROPE, "short_factor is NULL; with length 4096, d_model / 2 = 4 floats are needed", r.length = 4096,
+      r.short_factor = NULL);
+  BAD(LONGROPE, "long_factor is NULL; with length 4097, d_model / 2 = 4 floats are needed", r.length = 4097,
+      r.long_factor = NULL);
+  BAD(LONGROPE, "short_factor[2] is 0; allowed: 2^-32 to 2^32", r.short_factor = bad);
+  BAD(NONE, "struct_size is 1; allowed: sizeof(posenc_rotary) = 184, as posenc_rotary_init() sets it",
+      r.struct_size = 1);
+  BAD(NONE, "reserved[5] is 1; this library, version " POSENC_VERSION_STRING ", allows 0", r.reserved[5] = 1);
+
+  posenc_rotary r;
+  const posenc_rotary zeros = {0};
+  double freqs[4], low[4], factor;
+  memset(&r, 0x5a, sizeof r);
+  assert_int_equal(posenc_rotary_init(&r, 7, POSENC_ROTARY_NONE), POSENC_ERROR_SPEC);
+  assert_memory_equal(&r, &zeros, sizeof r);
+  assert_int_equal(posenc_rotary_init(&r, 8, (posenc_rotary_scaling)6), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_rotary_init(NULL, 8, POSENC_ROTARY_NONE), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_freqs(&zeros, freqs, low, &factor), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_rotary_init(&r, 8, POSENC_ROTARY_NONE), POSENC_OK);
+  assert_int_equal(posenc_rotary_freqs(NULL, freqs, low, &factor), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_freqs(&r, NULL, low, &factor), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_freqs(&r, freqs, NULL, &factor), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_freqs(&r, freqs, low, NULL), POSENC_ERROR_ARGUMENT);
+}
+
+int main(int argc, char **argv) {
+  full = argc > 1 && strcmp(argv[1], "full") == 0;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(models),
+      cmocka_unit_test(any_parameters),
+      cmocka_unit_test(rare_parameters),
+      cmocka_unit_test(rounding_modes),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(values),
+  };
+  return cmocka_run_group_tests_name("rotary", tests, NULL, NULL);
+}
