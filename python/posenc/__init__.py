@@ -6,8 +6,9 @@
     >>> posenc.add(x, scale=512**0.5, batch_first=True)  # scale * x + table, in one pass
 
 `table` and `fill_at` make tables as NumPy arrays, `grid` those of two and more dimensions, `timestep_embedding` those of
-diffusion, `pair` and `cis` caches of rotary embeddings; `add` adds a table to embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what runs. `posenc.torch`,
-which needs an import of its own, has the same for tensors, and a module that adds a table to embeddings.
+diffusion, `pair` and `cis` caches of rotary embeddings, which `rotary_frequencies` scales for long contexts; `add` adds a table
+to embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what runs. `posenc.torch`,
+which needs an import of its own, has the same for tensors, and modules.
 """
 
 from ._add import add
@@ -15,6 +16,7 @@ from ._grid import grid
 from ._library import VERSION as __version__
 from ._lists import Implementation, Preset, implementation, implementations, presets
 from ._pair import Pair, cis, pair
+from ._rotary import RotaryFrequencies, rotary_frequencies
 from ._table import fill_at, table
 from ._timesteps import timestep_embedding
 
@@ -22,6 +24,7 @@ __all__ = [
     "Implementation",
     "Pair",
     "Preset",
+    "RotaryFrequencies",
     "__version__",
     "add",
     "cis",
@@ -31,6 +34,7 @@ __all__ = [
     "implementations",
     "pair",
     "presets",
+    "rotary_frequencies",
     "table",
     "timestep_embedding",
 ]

@@ -39,6 +39,30 @@ class Preset(ctypes.Structure):
     _fields_ = [(name, ctypes.c_char_p) for name in ("name", "formula", "users", "starts")]
 
 
+class Rotary(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("d_model", ctypes.c_int64),
+        ("base", ctypes.c_double),
+        ("scaling", ctypes.c_int32),
+        ("truncate", ctypes.c_int32),
+        ("factor", ctypes.c_double),
+        ("attention_factor", ctypes.c_double),
+        ("length", ctypes.c_int64),
+        ("max_position_embeddings", ctypes.c_int64),
+        ("original_max_position_embeddings", ctypes.c_int64),
+        ("beta_fast", ctypes.c_double),
+        ("beta_slow", ctypes.c_double),
+        ("mscale", ctypes.c_double),
+        ("mscale_all_dim", ctypes.c_double),
+        ("low_freq_factor", ctypes.c_double),
+        ("high_freq_factor", ctypes.c_double),
+        ("short_factor", ctypes.POINTER(ctypes.c_float)),
+        ("long_factor", ctypes.POINTER(ctypes.c_float)),
+        ("reserved", ctypes.c_uint64 * 6),
+    ]
+
+
 class Strides(ctypes.Structure):
     _fields_ = [("batch", ctypes.c_int64), ("row", ctypes.c_int64)]
 
@@ -53,6 +77,8 @@ _FUNCTIONS = {  # name: (result, arguments)
     "posenc_preset_count": (ctypes.c_size_t, []),
     "posenc_preset_by_index": (ctypes.POINTER(Preset), [ctypes.c_size_t]),
     "posenc_spec_init": (ctypes.c_int, [_SPEC, _INT, _TEXT]),
+    "posenc_rotary_init": (ctypes.c_int, [ctypes.POINTER(Rotary), _INT, ctypes.c_int]),
+    "posenc_rotary_freqs": (ctypes.c_int, [ctypes.POINTER(Rotary), _POINTER, _POINTER, ctypes.POINTER(_REAL)]),
     "posenc_impl_count": (ctypes.c_size_t, []),
     "posenc_impl_by_index": (_IMPL, [ctypes.c_size_t]),
     "posenc_impl_supported": (ctypes.c_int, [_IMPL]),

@@ -1,0 +1,148 @@
+"""Frequencies of rotary embeddings, scaled for long contexts as a Hugging Face configuration says."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+from typing import Any, Mapping, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from ._library import Rotary, library
+from ._plan import fail, index, real
+
+_MOST = 1 << 32  # of lengths
+
+#: Of transformers 5.23.0: the kinds, in the order of posenc_rotary_scaling, and the keys that each must have ...
+_KINDS: dict[str, tuple[str, ...]] = {
+    "default": (),
+    "linear": ("factor",),
+    "dynamic": ("factor",),
+    "yarn": (),
+    "longrope": ("short_factor", "long_factor"),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor"),
+}
+_OLD_NAMES = {"su": "longrope"}  # of Phi-3
+#: ... and those that any may have: kinds ignore what they do not take, as transformers does.
+_REALS = (
+    *("factor", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"),
+    *("low_freq_factor", "high_freq_factor"),
+)
+_ZERO_IS_NONE = ("beta_fast", "beta_slow", "mscale", "mscale_all_dim")  # to transformers too
+_KEYS = (
+    *("rope_type", "type", "rope_theta", "partial_rotary_factor", "truncate"),
+    *("original_max_position_embeddings", "short_factor", "long_factor", *_REALS),
+    # what models keep there that does not change frequencies (their ignore_keys_at_rope_validation)
+    *("mrope_section", "mrope_interleaved", "interleaved", "llama_4_scaling_beta", "max_position_embeddings"),
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RotaryFrequencies:
+    """Arguments of `pair` and `table`: freqs and freqs_low, float64, whose sums are the frequencies. Their cosines and
+    sines are not scaled: attention_factor is what transformers multiplies all of them by."""
+
+    freqs: npt.NDArray[np.float64]
+    freqs_low: npt.NDArray[np.float64]
+    attention_factor: float
+
+
+def _kind(scaling: Mapping[str, Any]) -> str:
+    """Its rope_type. Keys that are spelled wrong are refused."""
+    for key, value in scaling.items():
+        if key not in _KEYS:
+            advice = f"; give scaling[{key!r}] alone" if isinstance(value, Mapping) else ""
+            raise ValueError(f"scaling has a key {key!r}; allowed: {', '.join(_KEYS)}{advice}")
+    kind = scaling.get("rope_type") or scaling.get("type") or "default"
+    kind = _OLD_NAMES.get(kind, kind)
+    if kind not in _KINDS:
+        raise ValueError(f"scaling has the rope_type {kind!r}; allowed: {', '.join(_KINDS)}")
+    for key in _KINDS[kind]:
+        if scaling.get(key) is None:
+            raise ValueError(f"scaling has no {key!r}, which rope_type {kind!r} needs")
+    return kind
+
+
+def _base(base: float | None, theta: float | None) -> float:
+    if base is None or theta is None:
+        return real("base", next((value for value in (base, theta) if value is not None), 10000.0))
+    if base != theta:
+        raise ValueError(f"base is {base!r} and scaling has the rope_theta {theta!r}; give one of them")
+    return real("base", base)
+
+
+def _floats(name: str, values: npt.ArrayLike, n: int) -> npt.NDArray[np.float32]:
+    floats = np.array(values, np.float32)
+    if floats.shape != (n,):
+        raise ValueError(f"{name} has shape {floats.shape}; allowed: ({n},), a factor for each frequency")
+    return floats
+
+
+def rotary_frequencies(
+    d_model: SupportsIndex,
+    base: float | None = None,
+    *,
+    scaling: Mapping[str, Any] | None = None,
+    length: SupportsIndex | None = None,
+    max_position_embeddings: SupportsIndex | None = None,
+) -> RotaryFrequencies:
+    """The d_model / 2 frequencies of a rotary embedding: the real numbers that the formulas of transformers 5.23.0
+    (ROPE_INIT_FUNCTIONS) say, as pairs of doubles. posenc_rotary_freqs() in posenc.h has the formulas.
+
+        >>> r = posenc.rotary_frequencies(128, scaling=config.rope_parameters, max_position_embeddings=131072)
+        >>> cache = posenc.pair(131072, 128, freqs=r.freqs, freqs_low=r.freqs_low)
+
+    d_model: columns of a head that are rotated, head_dim times partial_rotary_factor. base: None means the rope_theta of
+    scaling, or 10000. scaling: a configuration's rope_parameters or rope_scaling, with rope_type (or type) "default",
+    "linear", "dynamic", "yarn", "longrope" or "llama3"; a key whose value is None counts as missing.
+    original_max_position_embeddings, which Phi-3 has beside it, belongs in it, else max_position_embeddings is taken.
+    length: positions of the sequence, which "dynamic" and "longrope" depend on; None means 0."""
+    r = Rotary()
+    scaling = {} if scaling is None else scaling
+    if not isinstance(scaling, Mapping):
+        raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
+    kind = _kind(scaling)
+    status = library.posenc_rotary_init(
+        ctypes.byref(r), index("d_model", d_model, 1, 1 << 20), list(_KINDS).index(kind)
+    )
+    if status:
+        fail(status)
+    r.base = _base(base, scaling.get("rope_theta"))
+    r.length = 0 if length is None else index("length", length, 0, _MOST)
+
+    def positions(name: str, *values: SupportsIndex | None) -> int:
+        for value in values:
+            if value is not None:
+                return index(name, value, 1, _MOST)
+        raise ValueError(f"{name} is missing, which rope_type {kind!r} needs")
+
+    if kind == "dynamic":
+        r.max_position_embeddings = positions("max_position_embeddings", max_position_embeddings)
+    if kind in ("yarn", "longrope", "llama3"):
+        key = "original_max_position_embeddings"
+        r.original_max_position_embeddings = positions(key, scaling.get(key), max_position_embeddings)
+    for key in _REALS:
+        value = scaling.get(key)
+        if value is not None and (value != 0 or key not in _ZERO_IS_NONE):
+            setattr(r, key, real(key, value))
+            if key == "attention_factor" and r.attention_factor == 0:  # which in C means that there is none
+                raise ValueError("attention_factor is 0; allowed: a number above 0, or None")
+    if scaling.get("factor") is None and (kind == "yarn" or (kind == "longrope" and r.attention_factor == 0)):
+        most = positions("max_position_embeddings", max_position_embeddings)
+        r.factor = most / r.original_max_position_embeddings
+    if "truncate" in scaling:  # None is false to transformers
+        r.truncate = bool(scaling["truncate"])
+    n = r.d_model // 2
+    lists = []  # which live as long as they are pointed to
+    if kind == "longrope":
+        for key in _KINDS[kind]:
+            lists.append(_floats(key, scaling[key], n))
+            setattr(r, key, lists[-1].ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
+    freqs, freqs_low, factor = np.empty(n), np.empty(n), ctypes.c_double()
+    status = library.posenc_rotary_freqs(
+        ctypes.byref(r), freqs.ctypes.data, freqs_low.ctypes.data, ctypes.byref(factor)
+    )
+    if status:
+        fail(status)
+    return RotaryFrequencies(freqs, freqs_low, factor.value)

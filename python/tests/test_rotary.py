@@ -1,0 +1,161 @@
+"""Scaled rotary embeddings, from the dictionaries of published configurations. The last bits are a matter of the C tests."""
+
+import decimal
+import math
+
+import numpy as np
+import pytest
+
+import posenc
+
+LLAMA = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0)
+LLAMA["original_max_position_embeddings"] = 8192
+QWEN = dict(type="yarn", factor=4.0, original_max_position_embeddings=32768)
+DEEPSEEK = dict(type="yarn", beta_fast=32, beta_slow=1, factor=40, mscale=1.0, mscale_all_dim=1.0)
+DEEPSEEK["original_max_position_embeddings"] = 4096
+GPT_OSS = dict(rope_type="yarn", beta_fast=32.0, beta_slow=1.0, factor=32.0, truncate=False, rope_theta=150000.0)
+GPT_OSS["original_max_position_embeddings"] = 4096
+LONG, SHORT = [1 + k / 3 for k in range(48)], [1 + k / 100 for k in range(48)]  # of the length of Phi-3's
+PHI = dict(type="longrope", short_factor=SHORT, long_factor=LONG, original_max_position_embeddings=4096)
+DYNAMIC = dict(type="dynamic", factor=2.0)
+
+
+def ladder(d, base):
+    return base ** (-np.arange(0, d, 2) / d)
+
+
+def yarn(d, base, factor, original, low, high):
+    ramp = np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)
+    return ladder(d, base) * (1 - ramp + ramp / factor)
+
+
+def llama3(d, base, factor, original):
+    w = ladder(d, base)
+    smooth = np.clip((original * w / (2 * math.pi) - 1) / 3, 0, 1)
+    return w * (smooth + (1 - smooth) / factor)
+
+
+def dynamic(d, base, factor, length, most):
+    return ladder(d, base * (factor * length / most - (factor - 1)) ** (d / (d - 2)))
+
+
+def correction(d, base, original, beta):
+    return d * math.log(original / (beta * 2 * math.pi)) / (2 * math.log(base))
+
+
+GPT_OSS_RANGE = correction(64, 150000, 4096, 32), correction(64, 150000, 4096, 1)
+CASES = {  # arguments, frequencies in float64, attention factor
+    "default": ((128, 5e5), {}, ladder(128, 5e5), 1),
+    "no base": ((128,), {"scaling": {}}, ladder(128, 1e4), 1),
+    "rope_theta": ((128,), {"scaling": {"rope_type": "default", "rope_theta": 5e5}}, ladder(128, 5e5), 1),
+    "linear": ((256, 1e6), {"scaling": {"rope_type": "linear", "factor": 8.0}}, ladder(256, 1e6) / 8, 1),
+    "llama3": ((128, 5e5), {"scaling": LLAMA}, llama3(128, 5e5, 8, 8192), 1),
+    "llama3, small": ((64, 5e5), {"scaling": {**LLAMA, "factor": 32.0}}, llama3(64, 5e5, 32, 8192), 1),
+    "qwen": ((128, 1e6), {"scaling": QWEN}, yarn(128, 1e6, 4, 32768, 23, 40), 1 + math.log(4) / 10),
+    "no factor": (
+        (128, 1e6),
+        {"scaling": {**QWEN, "factor": None}, "max_position_embeddings": 131072},
+        yarn(128, 1e6, 4, 32768, 23, 40),
+        1 + math.log(4) / 10,
+    ),
+    "keys of models": (
+        (128,),
+        {"scaling": {**QWEN, "rope_theta": 1e6, "max_position_embeddings": 262144, "llama_4_scaling_beta": 0.1}},
+        yarn(128, 1e6, 4, 32768, 23, 40),
+        1 + math.log(4) / 10,
+    ),
+    "deepseek": ((64, 1e4), {"scaling": DEEPSEEK}, yarn(64, 1e4, 40, 4096, 10, 23), 1),
+    "mscale": (
+        (64, 1e4),
+        {"scaling": {**DEEPSEEK, "mscale_all_dim": 0.5}},
+        yarn(64, 1e4, 40, 4096, 10, 23),
+        (1 + math.log(40) / 10) / (1 + math.log(40) / 20),
+    ),
+    "attention_factor": (
+        (64, 1e4),
+        {"scaling": {**DEEPSEEK, "attention_factor": 1.5, "beta_fast": 0}},
+        yarn(64, 1e4, 40, 4096, 10, 23),
+        1.5,
+    ),
+    "gpt-oss": ((64,), {"scaling": GPT_OSS}, yarn(64, 150000, 32, 4096, *GPT_OSS_RANGE), 1 + math.log(32) / 10),
+    "phi, short": (
+        (96, 1e4),
+        {"scaling": PHI, "length": 4096, "max_position_embeddings": 131072},
+        ladder(96, 1e4) / np.float32(SHORT),
+        math.sqrt(1 + 5 / 12),
+    ),
+    "phi, long": (
+        (96, 1e4),
+        {"scaling": {**PHI, "type": "su", "factor": 32}, "length": 4097},
+        ladder(96, 1e4) / np.float32(LONG),
+        math.sqrt(1 + 5 / 12),
+    ),
+    "phi, no length": (
+        (96, 1e4),
+        {"scaling": {**PHI, "attention_factor": 1.25}},
+        ladder(96, 1e4) / np.float32(SHORT),
+        1.25,
+    ),
+    "dynamic": ((128,), {"scaling": DYNAMIC, "max_position_embeddings": 4096}, ladder(128, 1e4), 1),
+    "dynamic, long": (
+        (128,),
+        {"scaling": DYNAMIC, "max_position_embeddings": 4096, "length": 100000},
+        dynamic(128, 1e4, 2, 100000, 4096),
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_known(case):
+    arguments, more, frequencies, factor = CASES[case]
+    r = posenc.rotary_frequencies(*arguments, **more)
+    assert r.freqs.dtype == r.freqs_low.dtype == np.float64
+    assert (r.freqs + r.freqs_low == r.freqs).all() and (r.freqs_low[1:] != 0).any()
+    np.testing.assert_allclose(r.freqs, frequencies, rtol=1e-13)
+    assert r.attention_factor == pytest.approx(factor, rel=1e-15)
+
+
+def test_pairs():
+    """freqs + freqs_low is as near as two doubles can be."""
+    with decimal.localcontext() as context:
+        context.prec = 60
+        r = posenc.rotary_frequencies(64, scaling={"type": "linear", "factor": 3})
+        for k in range(32):
+            exactly = decimal.Decimal(10000) ** (decimal.Decimal(-k) / 32) / 3
+            distance = abs(decimal.Decimal(float(r.freqs[k])) + decimal.Decimal(float(r.freqs_low[k])) - exactly)
+            assert distance <= exactly / 2**106
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (dict(scaling={"rope_type": "ntk", "factor": 2}), "rope_type 'ntk'; allowed: default, linear"),
+        (dict(scaling={"type": "linear"}), "no 'factor', which rope_type 'linear' needs"),
+        (dict(scaling={"type": "linear", "factor": None}), "no 'factor', which"),
+        (dict(scaling={"type": "linear", "factor": 0}), "factor is 0; allowed: 2"),
+        (dict(scaling={"type": "linear", "factr": 2}), "a key 'factr'; allowed: rope_type"),
+        (dict(scaling={"full_attention": {}, "sliding_attention": {}}), r"give scaling\['full_attention'\] alone"),
+        (dict(scaling={"type": "yarn"}), "original_max_position_embeddings is missing"),
+        (dict(scaling={**QWEN, "factor": None}), "max_position_embeddings is missing"),
+        (dict(scaling={**PHI, "factor": 32}), "short_factor has shape"),
+        (dict(scaling={**QWEN, "attention_factor": 0}), "attention_factor is 0; allowed: a number above 0"),
+        (dict(scaling={**LLAMA, "low_freq_factor": 4}), "low_freq_factor is 4; allowed: less than"),
+        (dict(scaling=DYNAMIC), "max_position_embeddings is missing"),
+        (dict(scaling={"rope_theta": 5.0}, base=6.0), "base is 6.0 and scaling has the rope_theta 5.0"),
+        (dict(base=1), "base is 1; allowed: 2"),
+        (dict(length=-1), "length is -1; allowed: 0 to"),
+        (dict(d_model=127), "d_model is 127; allowed: an even number"),
+    ],
+)
+def test_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        posenc.rotary_frequencies(**{"d_model": 128, **arguments})
+
+
+@pytest.mark.parametrize(
+    "arguments", [dict(scaling="yarn"), dict(scaling={**DYNAMIC, "factor": "2"}), dict(base="1"), dict(length=1.5)]
+)
+def test_types(arguments):
+    with pytest.raises(TypeError, match="allowed"):
+        posenc.rotary_frequencies(128, **arguments, max_position_embeddings=4096)
