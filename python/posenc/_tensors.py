@@ -9,15 +9,11 @@ import torch
 from torch.autograd import forward_ad
 
 from . import _add, _pair, _table
+from ._operators import operator
 from ._plan import DTYPES, dtype_name
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
 _INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
-
-
-def torch_dtype_name(dtype: Any) -> str:
-    """ "float32", "float64", "bfloat16" or "float16", from any name or dtype that posenc.table takes; None is float32."""
-    return "float32" if dtype is None else dtype_name(dtype)
 
 
 def as_tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
@@ -56,12 +52,43 @@ def _numbers(name: str, values: Any) -> Any:
     return values.to("cpu", torch.int64).numpy()
 
 
+def _check(name: str, tensor: Any, what: str, instead: str) -> None:
+    """Whether its memory can be handed to the library."""
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may stand for what is not there
+        raise TypeError(f"{name} is of type {type(tensor).__name__}; allowed: torch.Tensor")
+    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
+        raise ValueError(f"{name} is on {tensor.device} with layout {tensor.layout}; allowed: cpu, torch.strided")
+    _refuse_gradients(name, tensor, what, instead)
+
+
+def _target(name: str, out: torch.Tensor, what: str = "a table", instead: str = "call .detach() first") -> np.ndarray:
+    """The memory of an output."""
+    _check(name, out, what, instead)
+    if out.is_neg() or out.is_conj():
+        raise ValueError(f"{name} is a lazy view, negated or conjugated; allowed: a tensor that has its values")
+    with torch.no_grad():
+        # Writes nothing, but tells autograd, which may have saved it, and is refused where writing is.
+        out[:0].zero_()
+    return _as_array(out)
+
+
 def _device(device: torch.device | str | None, positions: Any) -> torch.device:
     if device is not None:
         return torch.device(device)
     return positions.device if isinstance(positions, torch.Tensor) else torch.empty(0).device
 
 
+def _fake_table(
+    count: Any = None, d_model: Any = 512, *, positions: Any = None, dtype: Any = None, device: Any = None, **_: Any
+) -> torch.Tensor:
+    """A tensor without values, for what is traced."""
+    if positions is None:
+        return torch.empty((count, d_model), dtype=dtype or torch.float32, device=device)
+    shape = (*positions.shape, d_model)
+    return torch.empty(shape, dtype=dtype or torch.float32, device=device or positions.device)
+
+
+@operator(_fake_table)
 def table(
     count: SupportsIndex | None = None,
     d_model: SupportsIndex = 512,
@@ -80,24 +107,67 @@ def table(
     odd: str | None = None,
     impl: str | None = None,
     device: torch.device | str | None = None,
+    out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
     """`posenc.table` as a tensor.
 
     `positions` may be a tensor of any shape but (), of integers or floats, as diffusion has its timesteps; `freqs`
-    may be one too. `dtype` is torch.float32 (None), float64, bfloat16 or float16, of values that are rounded once.
-    `device` is where the table is put; None: where `positions` are if they are a tensor, else PyTorch's default. On the
-    CPU it is not copied. The other arguments and the errors are those of `posenc.table`.
+    may be one too. `dtype` is torch.float32, float64, bfloat16 or float16, of values that are rounded once; None: that of `out`,
+    else float32. `device` is where the table is put; None: where `positions` are if they are a tensor, else PyTorch's default.
+    On the CPU it is not copied. `out` is on the CPU. The other arguments and the errors are those of `posenc.table`.
+
+    With PyTorch 2.4 or later, this and the other functions may be called in code that is compiled (with fullgraph=True, too),
+    exported or scripted: they are operators, ``torch.ops.posenc.table`` and so on. Arguments are then judged when it runs, and
+    scripted code gives `positions` and `freqs` as tensors and has no `out`.
     """
-    name, where = torch_dtype_name(dtype), _device(device, positions)
+    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
+    name, where = dtype_name(dtype or "float32"), _device(device, positions)
     array = _table.table(
         count, d_model, positions=_numbers("positions", positions), first=first, preset=preset, dtype=name, base=base,
         denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
+        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
+        out=None if out is None else _target("out", out), threads=threads,
+    )  # fmt: skip
+    return as_tensor(array, name).to(where) if out is None else out
+
+
+@operator(lambda *_, **__: None, mutates=("out",))
+def fill_at(
+    out: torch.Tensor,
+    positions: Any,
+    *,
+    preset: str | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    odd: str | None = None,
+    impl: str | None = None,
+    threads: SupportsIndex | None = None,
+) -> torch.Tensor:
+    """Writes a row of `table` for each position into `out`, on the CPU, of shape ``positions.shape + (d_model,)`` and the
+    table's dtype."""
+    array = _target("out", out)
+    _table.fill_at(
+        array, _numbers("positions", positions), preset=preset, dtype=dtype_name(out.dtype), base=base,
+        denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
         position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, threads=threads,
     )  # fmt: skip
-    return as_tensor(array, name).to(where)
+    return out
 
 
+def _fake_pair(
+    count: Any = None, d_model: Any = 512, *, duplicated: str | None = None, **more: Any
+) -> _pair.Pair[torch.Tensor]:
+    columns = d_model if duplicated else d_model // 2
+    return _pair.Pair(_fake_table(count, columns, **more), _fake_table(count, columns, **more))
+
+
+@operator(_fake_pair)
 def pair(
     count: SupportsIndex | None = None,
     d_model: SupportsIndex = 512,
@@ -114,33 +184,65 @@ def pair(
     position_scale: float | None = None,
     impl: str | None = None,
     device: torch.device | str | None = None,
+    out: _pair.Pair[torch.Tensor] | None = None,
     threads: SupportsIndex | None = None,
 ) -> _pair.Pair[torch.Tensor]:
-    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in `table`."""
-    name, where = torch_dtype_name(dtype), _device(device, positions)
+    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in `table`.
+
+    Scripted code gets a tuple: cosines, sines.
+    """
+    target = None
+    if isinstance(out, _pair.Pair):
+        target = _pair.Pair(_target("out.cos", out.cos), _target("out.sin", out.sin))
+        dtype = out.cos.dtype if dtype is None else dtype
+    name, where = dtype_name(dtype or "float32"), _device(device, positions)
     arrays = _pair.pair(
         count, d_model, positions=_numbers("positions", positions), first=first, duplicated=duplicated, preset=preset,
         dtype=name, base=base, denominator=denominator, freqs=_numbers("freqs", freqs),
-        freqs_low=_numbers("freqs_low", freqs_low), position_scale=position_scale, impl=impl, threads=threads,
+        freqs_low=_numbers("freqs_low", freqs_low), position_scale=position_scale, impl=impl,
+        out=out if target is None else target, threads=threads,
     )  # fmt: skip
-    return _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
+    return out or _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
 
 
-def _check_sum(name: str, tensor: Any) -> None:
-    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may stand for what is not there
-        raise TypeError(f"{name} is of type {type(tensor).__name__}; allowed: torch.Tensor")
-    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
-        raise ValueError(f"{name} is on {tensor.device} with layout {tensor.layout}; allowed: cpu, torch.strided")
-    if tensor.dtype not in (torch.float32, torch.bfloat16):
-        raise TypeError(f"{name} has dtype {tensor.dtype}; allowed: torch.float32 and torch.bfloat16")
-    _refuse_gradients(
-        name,
-        tensor,
-        "posenc.torch.add",
-        "for training use SinusoidalPositionalEncoding, or x * scale + posenc.torch.table(...)",
-    )
+def _fake_cis(count: Any = None, d_model: Any = 512, *, dtype: Any = None, **more: Any) -> torch.Tensor:
+    double = dtype in (torch.float64, torch.complex128)
+    return _fake_table(count, d_model // 2, dtype=torch.complex128 if double else torch.complex64, **more)
 
 
+@operator(_fake_cis)
+def cis(
+    count: SupportsIndex | None = None,
+    d_model: SupportsIndex = 512,
+    *,
+    positions: Any = None,
+    first: SupportsIndex = 0,
+    preset: str | None = None,
+    dtype: torch.dtype | str | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    impl: str | None = None,
+    device: torch.device | str | None = None,
+    out: torch.Tensor | None = None,
+    threads: SupportsIndex | None = None,
+) -> torch.Tensor:
+    """`posenc.cis` as a tensor, of torch.complex64 or complex128. Arguments as in `table`."""
+    where = _device(device, positions)
+    array = _pair.cis(
+        count, d_model, positions=_numbers("positions", positions), first=first, preset=preset, dtype=dtype, base=base,
+        denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
+        position_scale=position_scale, impl=impl, out=None if out is None else _target("out", out), threads=threads,
+    )  # fmt: skip
+    return torch.from_numpy(array).to(where) if out is None else out
+
+
+_SUMS = "posenc.torch.add", "for training use SinusoidalPositionalEncoding, or x * scale + posenc.torch.table(...)"
+
+
+@operator(lambda x, *_, **__: torch.empty(x.shape, dtype=x.dtype, device=x.device))
 def add(
     x: torch.Tensor,
     scale: float = 1.0,
@@ -166,20 +268,15 @@ def add(
     ``torch.no_grad()``. `out` may be x itself, for its sum in place. The other arguments and the errors are those of
     `posenc.add`; without `threads`, one thread.
     """
-    _check_sum("x", x)
-    name = torch_dtype_name(x.dtype)
+    _check("x", x, *_SUMS)
+    if x.dtype not in (torch.float32, torch.bfloat16):
+        raise TypeError(f"x has dtype {x.dtype}; allowed: torch.float32 and torch.bfloat16")
     target = None
     if out is not None:
-        _check_sum("out", out)
+        target = _target("out", out, *_SUMS)
         if out.dtype != x.dtype:
             raise TypeError(f"out has dtype {out.dtype}; allowed: that of x, {x.dtype}")
-        if out.is_neg():
-            raise ValueError("out is a lazily negated view; allowed: a tensor that has its values")
-        target = _as_array(out)
-        with torch.no_grad():
-            out[
-                :0
-            ].zero_()  # writes nothing, but tells autograd, which may have saved it, and is refused where writing is
+    name = dtype_name(x.dtype)
     sums = _add.add(
         _as_array(x.resolve_neg()), scale, first, batch_first=batch_first, preset=preset, dtype=name, base=base,
         denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),

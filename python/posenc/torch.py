@@ -1,8 +1,8 @@
 """For PyTorch: a module that adds a position table to embeddings, and tables, pairs and sums as tensors.
 
-    >>> import posenc.torch
-    >>> encode = posenc.torch.SinusoidalPositionalEncoding(512)      # for (sequence, batch, 512), dropout 0.1
-    >>> posenc.torch.table(positions=timesteps, d_model=320, preset="guided_diffusion", dtype=torch.bfloat16)
+>>> import posenc.torch
+>>> encode = posenc.torch.SinusoidalPositionalEncoding(512)      # for (sequence, batch, 512), dropout 0.1
+>>> posenc.torch.table(positions=timesteps, d_model=320, preset="guided_diffusion", dtype=torch.bfloat16)
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import torch
 from torch import nn
 
 from ._pair import Pair
-from ._plan import MAX_POSITION, index, real
-from ._tensors import TORCH_DTYPES, add, pair, table, torch_dtype_name
+from ._plan import MAX_POSITION, dtype_name, index, real
+from ._tensors import TORCH_DTYPES, add, cis, fill_at, pair, table
 
-__all__ = ["Pair", "SinusoidalPositionalEncoding", "add", "pair", "table"]
+__all__ = ["Pair", "SinusoidalPositionalEncoding", "add", "cis", "fill_at", "pair", "table"]
 
 # Names under which checkpoints hold such tables: the tutorial's, and one of the notebooks'.
 _KNOWN_NAMES = ("pe", "positional_encoding_matrix")
@@ -134,7 +134,7 @@ class SinusoidalPositionalEncoding(nn.Module):
         self.persistent = persistent
         self.buffer_name = buffer_name
         self.preset = preset
-        kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[torch_dtype_name(dtype)]
+        kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
         rows = self._rows(0, index("max_len", max_len, 0, MAX_POSITION), kind)
         self.register_buffer(buffer_name, rows.to(torch.empty(0).device), persistent=persistent)
         self._saved = rows.shape[self._axis()]  # rows of the table that a state_dict has

@@ -1,0 +1,112 @@
+"""Functions as operators of PyTorch, for torch.compile, torch.export, torch.jit.script and torch.jit.trace.
+
+An operator ``torch.ops.posenc.NAME`` has the parameters of the function of that name, but for an `out` that may be None, and
+returns its tensors. Operators came with PyTorch 2.4; before, the functions are what they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, Callable, TypeVar
+
+import torch
+
+from ._pair import Pair
+from ._plan import _SHORT, DTYPES
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: What an operator's schema has for an annotation. "Any" are numbers: a tensor, or what becomes one.
+_TYPES = {
+    "torch.Tensor": "Tensor",
+    "Any": "Tensor?",
+    "SupportsIndex": "SymInt",
+    "SupportsIndex | None": "SymInt?",
+    "float": "float",
+    "float | None": "float?",
+    "bool": "bool",
+    "bool | None": "bool?",
+    "str": "str",
+    "str | None": "str?",
+    "torch.dtype | str | None": "ScalarType?",
+    "torch.device | str | None": "Device?",
+}
+
+
+_DTYPES = {name: getattr(torch, _SHORT.get(name, name)) for name in (*DTYPES, *_SHORT, "complex64", "complex128")}
+
+
+def is_traced() -> bool:
+    """Whether this call is being compiled, exported or traced: values of tensors are not at hand then."""
+    compiler = getattr(torch, "compiler", None)
+    return getattr(compiler, "is_compiling", bool)() or torch.jit.is_tracing()
+
+
+def _parameters(function: Callable[..., Any], mutates: tuple[str, ...]) -> dict[str, str]:
+    """By name: type, name and default as a schema has them."""
+    schema = {}
+    for p in inspect.signature(function).parameters.values():
+        if p.name == "out" and p.name not in mutates:
+            continue
+        kind = _TYPES[p.annotation]
+        if p.name in mutates:
+            kind = f"{kind}(a!)"
+        default = "" if p.default is p.empty else f"={p.default}"
+        schema[p.name] = f"{kind if default else kind.rstrip('?')} {p.name}{default}"
+    return schema
+
+
+def operator(fake: Callable[..., Any], mutates: tuple[str, ...] = ()) -> Callable[[F], F]:
+    """Makes a function's calls those of an operator where they are traced.
+
+    `fake` takes the same arguments and returns tensors without values, of the result's shape, dtype and device. `mutates`
+    names the arguments that are written; the operator then returns nothing, and the function its first argument.
+    """
+
+    def decorate(function: F) -> F:
+        if not hasattr(torch.library, "custom_op"):
+            return function
+        parameters = _parameters(function, mutates)
+        names = [*parameters]
+        pairs = "Pair" in function.__annotations__["return"]
+        results = "()" if mutates else "(Tensor cos, Tensor sin)" if pairs else "Tensor"
+
+        def named(call: Callable[..., Any]) -> Callable[..., Any]:
+            def kernel(*args: Any, **kwargs: Any) -> Any:
+                result = call(**dict(zip(names, args)), **kwargs)
+                return None if mutates else (result.cos, result.sin) if isinstance(result, Pair) else result
+
+            return kernel
+
+        name = f"posenc::{function.__name__}"
+        schema = f"({', '.join(parameters.values())}) -> {results}"
+        torch.library.custom_op(name, named(function), mutates_args=mutates, schema=schema).register_fake(named(fake))
+        made = getattr(torch.ops.posenc, function.__name__)
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not is_traced():
+                return function(*args, **kwargs)
+            given = {**dict(zip(names, args)), **kwargs}
+            out = None if mutates else given.pop("out", None)
+            for key, value in given.items():
+                if key == "dtype":
+                    given[key] = _DTYPES.get(value, value)
+                elif "Tensor" in parameters.get(key, "") and value is not None and not isinstance(value, torch.Tensor):
+                    given[key] = torch.tensor(value, dtype=torch.float64)  # which has the integers up to 2^32, too
+            result = made(**given)
+            if mutates:
+                return args[0] if args else given[mutates[0]]
+            if out is None:
+                return Pair(*result) if pairs else result
+            for there, here in zip((out.cos, out.sin) if pairs else (out,), result if pairs else (result,)):
+                there.copy_(here)
+            return out
+
+        register = getattr(torch.jit._builtins, "_register_builtin", None)  # for torch.jit.script
+        if register:
+            register(call, name)
+        return call  # type: ignore[return-value]
+
+    return decorate

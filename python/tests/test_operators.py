@@ -1,0 +1,150 @@
+"""posenc.torch's functions as operators: compiled, exported, scripted and traced, they are what they are in eager code."""
+
+import pytest
+import torch
+
+import posenc
+import posenc.torch as P
+
+if not hasattr(torch.library, "custom_op"):
+    pytest.skip(f"PyTorch {torch.__version__} has no torch.library.custom_op", allow_module_level=True)
+
+W = [1.0, 0.1, 0.01, 1 / 3]
+AT = torch.tensor([[3.5, -2.0, 131071.0]], dtype=torch.float64)
+
+CALLS = {
+    "table": lambda x: P.table(x.shape[0], x.shape[1], first=7, dtype="bf16"),
+    "table of positions": lambda x: P.table(d_model=8, positions=x[:, 0], preset="whisper", device="cpu"),
+    "table of a list": lambda x: P.table(positions=[2**24 + 1, 5], d_model=8, freqs=W, dtype=torch.float64),
+    "table out": lambda x: P.table(positions=AT, d_model=8, out=torch.zeros(1, 3, 8)) + x[0],
+    "fill_at": lambda x: P.fill_at(x * 1, positions=x[:, 1], base=500, layout="split") + 1,
+    "fill_at by name": lambda x: P.fill_at(positions=x[:, 1], out=x * 1),
+    "pair": lambda x: P.pair(x.shape[0], 8, base=500000.0),
+    "pair of positions": lambda x: P.pair(positions=x[:, 2].long(), d_model=8, duplicated="pairs", dtype="float64"),
+    "pair out": lambda x: P.pair(x.shape[0], 16, out=posenc.Pair(x + 0, x + 1)),
+    "cis": lambda x: P.cis(positions=AT, d_model=8, dtype="complex128"),
+    "cis, count": lambda x: P.cis(x.shape[0], d_model=8, first=-3),
+    "add": lambda x: P.add(x, 3.0, 5, preset="guided_diffusion"),
+    "add of a batch": lambda x: P.add(x[:, None], batch_first=False),
+    "add in place": lambda x: P.add(y := x * 1, 2, out=y) + y,
+}
+
+
+def parts(result):
+    return (result.cos, result.sin) if isinstance(result, posenc.Pair) else (result,)
+
+
+def assert_same(one, other):
+    for a, b in zip(parts(one), parts(other)):
+        assert a.dtype == b.dtype and a.device == b.device and torch.equal(a, b)
+
+
+X = [torch.arange(8.0 * n).reshape(n, 8) * 1.7 for n in (3, 5)]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_compiled(name):
+    torch._dynamo.reset()
+    compiled = torch.compile(CALLS[name], fullgraph=True, dynamic=True, backend="aot_eager")
+    for x in X:
+        assert_same(compiled(x), CALLS[name](x))
+
+
+def test_compiled_by_inductor():
+    def model(x):
+        return P.fill_at(x * 1, x[:, 0]) + P.table(x.shape[0], 8) * P.pair(positions=x[:, 1], d_model=16).sin
+
+    torch._dynamo.reset()
+    assert_same(torch.compile(model, fullgraph=True)(X[0]), model(X[0]))
+
+
+class Calls(torch.nn.Module):
+    def __init__(self, name):
+        super().__init__()
+        self.call = CALLS[name]
+
+    def forward(self, x):
+        return parts(self.call(x))
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "fill_at by name"])
+def test_exported(name):
+    rows = {0: torch.export.Dim("rows", min=2, max=99)}
+    program = torch.export.export(Calls(name), (X[0],), dynamic_shapes=(rows,))
+    assert any("posenc" in str(node.target) for node in program.graph.nodes)
+    for x in X:
+        for a, b in zip(program.module()(x), parts(CALLS[name](x))):
+            assert_same(a, b)
+
+
+def scripted(x: torch.Tensor):
+    y = x * 1
+    P.fill_at(y, x[:, 0], preset="whisper")
+    cosines, sines = P.pair(x.size(0), 16, duplicated="halves")
+    steps = P.table(positions=x[:, 1], d_model=8, freqs=x[0, :4] + 1, layout="split", odd="zero")
+    turns = P.cis(x.size(0), 16, dtype=torch.float64)
+    return (
+        y,
+        P.table(x.size(0), d_model=8, dtype=torch.bfloat16, base=500.0),
+        P.add(x, 2.0, first=3),
+        cosines,
+        sines,
+        steps,
+        turns,
+    )
+
+
+def test_scripted():
+    def want(x):
+        pair = P.pair(x.size(0), 16, duplicated="halves")
+        return (
+            P.fill_at(x * 1, x[:, 0], preset="whisper"),
+            P.table(x.size(0), d_model=8, dtype="bf16", base=500.0),
+            P.add(x, 2.0, first=3),
+            pair.cos,
+            pair.sin,
+            P.table(positions=x[:, 1], d_model=8, freqs=x[0, :4] + 1, layout="split"),
+            P.cis(x.size(0), 16, dtype=torch.float64),
+        )
+
+    function = torch.jit.script(scripted)
+    for x in X:
+        for a, b in zip(function(x), want(x)):
+            assert_same(a, b)
+
+
+def test_traced():
+    traced = torch.jit.trace(lambda x: P.table(positions=x, d_model=8) + P.add(x[:, None] * torch.ones(8)), X[0][:, 0])
+    for x in X:
+        assert torch.equal(traced(x[:, 0]), P.table(positions=x[:, 0], d_model=8) + P.add(x[:, :1] * torch.ones(8)))
+
+
+def test_without_values():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        rows = torch.ops.posenc.table(positions=torch.empty(2, 3), d_model=8, dtype=torch.float16)
+    assert rows.shape == (2, 3, 8) and rows.dtype == torch.float16
+
+
+@pytest.mark.parametrize(
+    "name, args",
+    [
+        ("table", (None, 8, AT)),
+        ("table", (5, 7)),
+        ("pair", (5, 8)),
+        ("pair", (None, 8, AT, 0, "halves", None, torch.float64)),
+        ("cis", (5, 8)),
+        ("add", (X[0], 2.0)),
+        ("fill_at", (torch.zeros(1, 3, 8), AT)),
+    ],
+)
+def test_operators_are_what_their_schemas_say(name, args):
+    torch.library.opcheck(getattr(torch.ops.posenc, name).default, args)
+
+
+def test_errors_at_run_time():
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: P.table(positions=x, d_model=8), fullgraph=True, backend="aot_eager")
+    with pytest.raises(ValueError, match=r"positions\[1\] is"):
+        compiled(torch.tensor([0.0, float("nan")]))
