@@ -13,7 +13,7 @@ from ._operators import operator
 from ._plan import DTYPES, dtype_name
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
-_INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 def as_tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
@@ -47,7 +47,7 @@ def _numbers(name: str, values: Any) -> Any:
     _refuse_gradients(name, values, "a table", "call .detach() where that is meant")
     if values.is_floating_point():
         return values.detach().to("cpu", torch.float64).numpy()
-    if values.dtype not in _INTEGERS:
+    if values.dtype not in INTEGERS:
         raise TypeError(f"{name} have dtype {values.dtype}; allowed: integers and floating-point types")
     return values.to("cpu", torch.int64).numpy()
 

@@ -1,0 +1,190 @@
+"""A position table as a module's buffer: computed, grown, converted, saved and loaded."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Callable
+
+import torch
+from torch import nn
+
+from ._operators import is_traced
+from ._plan import MAX_POSITION, dtype_name, index
+from ._tensors import TORCH_DTYPES, table
+
+# Names under which checkpoints hold such tables: the tutorial's, and one of the notebooks'.
+_KNOWN_NAMES = ("pe", "positional_encoding_matrix")
+
+# For a position beyond the table and beyond so many bytes, the table does not grow by itself: it may be a mistake.
+_FAR_BYTES = 64 << 20
+
+_growing = threading.Lock()  # of this file, not of a module: modules are copied and pickled
+
+
+def _replace_lock() -> None:
+    """In a forked child: the thread that held the lock is not there to release it."""
+    global _growing
+    _growing = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_replace_lock)
+
+
+def _has_values(rows: torch.Tensor) -> bool:
+    """Whether these are numbers of a type that the library computes; meta tensors and subclasses may have no values."""
+    return type(rows) is torch.Tensor and rows.device.type != "meta" and rows.dtype in TORCH_DTYPES.values()
+
+
+class TableBuffer(nn.Module):
+    """A module with a table of shape (rows, 1, d_model), or (1, rows, d_model) with batch_first, in a buffer."""
+
+    def __init__(
+        self,
+        d_model: int,
+        rows: int,
+        *,
+        first: int,
+        padding_idx: int | None,
+        batch_first: bool,
+        buffer_name: str,
+        persistent: bool,
+        dtype: torch.dtype | str | None,
+        spec: dict[str, Any],
+    ) -> None:
+        """Row 0 is position `first`; that of padding_idx has zeros. `spec` are arguments of `table`."""
+        super().__init__()
+        self.d_model = index("d_model", d_model, 1, 1 << 20)
+        self.first = index("first", first, -MAX_POSITION, MAX_POSITION)
+        limits = -MAX_POSITION, MAX_POSITION
+        self.padding_idx = None if padding_idx is None else index("padding_idx", padding_idx, *limits)
+        self.batch_first = batch_first
+        self.buffer_name = buffer_name
+        self.persistent = persistent
+        self._spec = {name: value for name, value in spec.items() if value is not None}
+        kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
+        values = self._rows(0, index("max_len", rows, 0, MAX_POSITION), kind)
+        self.register_buffer(buffer_name, values.to(torch.empty(0).device), persistent=persistent)
+        self._saved = rows  # rows of the table that a state_dict has
+
+    def _axis(self) -> int:
+        """The table's axis of positions; its other one, of length 1, is that of the batch."""
+        return 1 if self.batch_first else 0
+
+    def _rows(self, row: int, count: int, dtype: torch.dtype) -> torch.Tensor:
+        """Rows of the table as they are computed, in its shape."""
+        with torch.inference_mode(False):
+            rows = table(count, self.d_model, first=self.first + row, dtype=dtype, device="cpu", **self._spec)
+            if self.padding_idx is not None and 0 <= (padding := self.padding_idx - self.first - row) < count:
+                rows[padding] = 0
+            return rows.unsqueeze(1 - self._axis())
+
+    def _table(self) -> torch.Tensor:
+        rows = self._buffers[self.buffer_name]
+        assert rows is not None
+        return rows
+
+    def reset_buffers(self, device: torch.device | str | None = None) -> None:
+        """Computes the table: as long as it is and of its dtype, on its device or another. Loaded values are lost."""
+        old = self._table()
+        target = torch.device(device) if device is not None else old.device
+        if target.type == "meta":
+            raise RuntimeError("the table is on the meta device; name another, or call to_empty first")
+        with torch.inference_mode(False):
+            self._buffers[self.buffer_name] = self._rows(0, old.shape[self._axis()], old.dtype).to(target)
+
+    reset_parameters = reset_buffers  # what FSDP calls after to_empty
+
+    def reserve(self, n: int) -> None:
+        """Makes n rows available, from position `first` on; those that are there stay as they are. Not in compiled code."""
+        n = index("n", n, 0, MAX_POSITION)
+        self._grow(n)
+        self._saved = max(self._saved, n)
+
+    def _grow(self, n: int) -> None:
+        with _growing, torch.inference_mode(False), torch.no_grad():
+            old, axis = self._table(), self._axis()
+            have = old.shape[axis]
+            if n > have:
+                more = self._rows(have, n - have, old.dtype).to(old.device)
+                self._buffers[self.buffer_name] = torch.cat([old, more], axis)
+
+    def _grown(self, name: str, position: int, end: int) -> torch.Tensor:
+        """The table, with `end` rows at least. What was asked for is `position`; errors call it `name`."""
+        pe = self._table()
+        have, far = pe.shape[self._axis()], _FAR_BYTES // (self.d_model * pe.element_size())
+        if is_traced():
+            raise RuntimeError(
+                f"the table has {have} positions and cannot grow in compiled code; call reserve(n) with the number "
+                f"of positions you need, or give max_len, before compiling"
+            )
+        if position - self.first >= max(far, 2 * have):
+            raise ValueError(
+                f"{name} {position}, far beyond the table's {have} positions; if that is meant, call reserve(n) first"
+            )
+        self._grow(int(max(end, min(2 * have, end + far))))
+        return self._table()
+
+    # ---- conversions
+
+    def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> TableBuffer:
+        old = self._table()
+        super()._apply(fn, *args, **kwargs)
+        new = self._table()
+        if new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
+            count = old.shape[self._axis()]
+            # The values are compared, since nothing else tells whether somebody has written to a buffer.
+            if torch.equal(old, self._rows(0, count, old.dtype).to(old.device)):
+                with torch.inference_mode(False):
+                    self._buffers[self.buffer_name] = self._rows(0, count, new.dtype).to(new.device)
+        return self
+
+    # ---- checkpoints: tables of several names and shapes
+
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        key, axis = prefix + self.buffer_name, self._axis()
+        if key in destination and destination[key].shape[axis] > self._saved:
+            destination[key] = destination[key].narrow(axis, 0, self._saved).clone()
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        own = {*self._parameters, *self._buffers, *self._modules}
+        names = (self.buffer_name, *(name for name in _KNOWN_NAMES if name not in own))
+        found = next((prefix + name for name in names if prefix + name in state_dict), None)
+        if found is not None:
+            values = self._in_shape(found, state_dict[found], error_msgs)
+            state_dict = {key: value for key, value in state_dict.items() if key != found}
+            if self.persistent:
+                state_dict[prefix + self.buffer_name] = values
+                old = self._table()
+                self._saved = values.shape[self._axis()]
+                if values.shape != old.shape:
+                    with torch.inference_mode(False):
+                        self._buffers[self.buffer_name] = values.to(old.device, old.dtype, copy=True)
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
+
+    def _in_shape(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor:
+        """A checkpoint's table in the shape of ours; ours, and an error message, where it is none."""
+        d = self.d_model
+        shape = tuple(getattr(value, "shape", ()))
+        right = len(shape) in (2, 3) and shape[-1] == d and (len(shape) == 2 or 1 in shape[:2])
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and right:
+            return value.detach().reshape((1, -1, d) if self.batch_first else (-1, 1, d))
+        kind = getattr(value, "dtype", type(value).__name__)
+        error_msgs.append(
+            f"{key} has shape {shape} and is of type {kind}; expected a floating-point tensor "
+            f"of shape (positions, {d}), (positions, 1, {d}) or (1, positions, {d})"
+        )
+        return self._table()
