@@ -45,7 +45,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         ``first=``. None: the paper's.
     dtype
         Of the table: torch.float32, float64, bfloat16 or float16; None: PyTorch's default dtype.
-    denominator, freqs, position_scale, layout, order, odd
+    denominator, freqs, freqs_low, position_scale, layout, order, odd
         What else the table is, as in `posenc.table`.
     first
         Position of the table's first row, and of the first embedding where a call does not say otherwise.
@@ -95,6 +95,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         dtype: torch.dtype | str | None = None,
         denominator: float | None = None,
         freqs: Any = None,
+        freqs_low: Any = None,
         position_scale: float | None = None,
         layout: str | None = None,
         order: str | None = None,
@@ -110,7 +111,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
             raise ValueError(f"dropout is {dropout}; allowed: {allowed}")
         spec = {
             "preset": preset, "base": base, "denominator": denominator, "freqs": numbers_of(freqs),
-            "position_scale": position_scale, "layout": layout, "order": order, "odd": odd,
+            "freqs_low": numbers_of(freqs_low), "position_scale": position_scale, "layout": layout, "order": order, "odd": odd,
         }  # fmt: skip
         super().__init__(
             d_model, max_len, first=first, padding_idx=padding_idx, batch_first=bool(batch_first), buffer_name=buffer_name,
@@ -226,7 +227,9 @@ class SinusoidalPositionalEncoding(TableBuffer):
         text = f"{self.d_model}, max_len={pe.shape[self._axis()]}, batch_first={self.batch_first}"
         said = {"scale": self.scale, "first": self.first or None, "padding_idx": self.padding_idx, **self._spec}
         said["learned_scale"] = self.learned_scale or None
-        text += "".join(f", {name}={value}" for name, value in said.items() if value is not None and name != "freqs")
+        text += "".join(
+            f", {name}={value}" for name, value in said.items() if value is not None and "freqs" not in name
+        )
         return text if pe.dtype == torch.float32 else f"{text}, dtype={str(pe.dtype).removeprefix('torch.')}"
 
 

@@ -23,6 +23,9 @@ _TYPES = {
     "Any": "Tensor?",
     "SupportsIndex": "SymInt",
     "SupportsIndex | None": "SymInt?",
+    "SupportsIndex | Sequence[SupportsIndex]": "SymInt",
+    "Sequence[SupportsIndex] | None": "SymInt[]?",
+    "Sequence[Any] | None": "Tensor[]?",
     "float": "float",
     "float | None": "float?",
     "bool": "bool",
@@ -41,6 +44,11 @@ def is_traced() -> bool:
     """Whether this call is being compiled, exported or traced: values of tensors are not at hand then."""
     compiler = getattr(torch, "compiler", None)
     return getattr(compiler, "is_compiling", bool)() or torch.jit.is_tracing()
+
+
+def _tensor(value: Any) -> torch.Tensor:
+    """float64 has the integers up to 2^32, too."""
+    return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=torch.float64)
 
 
 def _parameters(function: Callable[..., Any], mutates: tuple[str, ...]) -> dict[str, str]:
@@ -91,10 +99,13 @@ def operator(fake: Callable[..., Any], mutates: tuple[str, ...] = ()) -> Callabl
             given = {**dict(zip(names, args)), **kwargs}
             out = None if mutates else given.pop("out", None)
             for key, value in given.items():
+                kind = parameters.get(key, "")
                 if key == "dtype":
                     given[key] = _DTYPES.get(value, value)
-                elif "Tensor" in parameters.get(key, "") and value is not None and not isinstance(value, torch.Tensor):
-                    given[key] = torch.tensor(value, dtype=torch.float64)  # which has the integers up to 2^32, too
+                elif kind.startswith("Tensor[]") and value is not None:
+                    given[key] = [_tensor(each) for each in value]
+                elif kind.startswith("Tensor") and value is not None:
+                    given[key] = _tensor(value)
             result = made(**given)
             if mutates:
                 return args[0] if args else given[mutates[0]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex
+import math
+from typing import Any, Sequence, SupportsIndex
 
 import numpy as np
 import torch
 from torch.autograd import forward_ad
 
-from . import _add, _pair, _table
+from . import _add, _grid, _table, _timesteps
 from ._operators import operator
 from ._plan import DTYPES, dtype_name
 
@@ -40,7 +41,7 @@ def _refuse_gradients(name: str, tensor: torch.Tensor, what: str, instead: str) 
         raise RuntimeError(f"{name} requires a gradient, and {what} has none; {instead}")
 
 
-def _numbers(name: str, values: Any) -> Any:
+def numbers(name: str, values: Any) -> Any:
     """Positions or frequencies for NumPy, without a rounding."""
     if not isinstance(values, torch.Tensor):
         return values
@@ -61,7 +62,7 @@ def _check(name: str, tensor: Any, what: str, instead: str) -> None:
     _refuse_gradients(name, tensor, what, instead)
 
 
-def _target(name: str, out: torch.Tensor, what: str = "a table", instead: str = "call .detach() first") -> np.ndarray:
+def target(name: str, out: torch.Tensor, what: str = "a table", instead: str = "call .detach() first") -> np.ndarray:
     """The memory of an output."""
     _check(name, out, what, instead)
     if out.is_neg() or out.is_conj():
@@ -72,13 +73,13 @@ def _target(name: str, out: torch.Tensor, what: str = "a table", instead: str = 
     return _as_array(out)
 
 
-def _device(device: torch.device | str | None, positions: Any) -> torch.device:
+def device_of(device: torch.device | str | None, positions: Any) -> torch.device:
     if device is not None:
         return torch.device(device)
     return positions.device if isinstance(positions, torch.Tensor) else torch.empty(0).device
 
 
-def _fake_table(
+def fake_table(
     count: Any = None, d_model: Any = 512, *, positions: Any = None, dtype: Any = None, device: Any = None, **_: Any
 ) -> torch.Tensor:
     """A tensor without values, for what is traced."""
@@ -88,7 +89,7 @@ def _fake_table(
     return torch.empty(shape, dtype=dtype or torch.float32, device=device or positions.device)
 
 
-@operator(_fake_table)
+@operator(fake_table)
 def table(
     count: SupportsIndex | None = None,
     d_model: SupportsIndex = 512,
@@ -122,12 +123,12 @@ def table(
     scripted code gives `positions` and `freqs` as tensors and has no `out`.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
-    name, where = dtype_name(dtype or "float32"), _device(device, positions)
+    name, where = dtype_name(dtype or "float32"), device_of(device, positions)
     array = _table.table(
-        count, d_model, positions=_numbers("positions", positions), first=first, preset=preset, dtype=name, base=base,
-        denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
+        count, d_model, positions=numbers("positions", positions), first=first, preset=preset, dtype=name, base=base,
+        denominator=denominator, freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low),
         position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
-        out=None if out is None else _target("out", out), threads=threads,
+        out=None if out is None else target("out", out), threads=threads,
     )  # fmt: skip
     return as_tensor(array, name).to(where) if out is None else out
 
@@ -151,92 +152,94 @@ def fill_at(
 ) -> torch.Tensor:
     """Writes a row of `table` for each position into `out`, on the CPU, of shape ``positions.shape + (d_model,)`` and the
     table's dtype."""
-    array = _target("out", out)
+    array = target("out", out)
     _table.fill_at(
-        array, _numbers("positions", positions), preset=preset, dtype=dtype_name(out.dtype), base=base,
-        denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
+        array, numbers("positions", positions), preset=preset, dtype=dtype_name(out.dtype), base=base,
+        denominator=denominator, freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low),
         position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, threads=threads,
     )  # fmt: skip
     return out
 
 
-def _fake_pair(
-    count: Any = None, d_model: Any = 512, *, duplicated: str | None = None, **more: Any
-) -> _pair.Pair[torch.Tensor]:
-    columns = d_model if duplicated else d_model // 2
-    return _pair.Pair(_fake_table(count, columns, **more), _fake_table(count, columns, **more))
-
-
-@operator(_fake_pair)
-def pair(
-    count: SupportsIndex | None = None,
-    d_model: SupportsIndex = 512,
+@operator(
+    lambda timesteps, embedding_dim, *_, dtype=None, **__: fake_table(
+        positions=timesteps, d_model=embedding_dim, dtype=dtype
+    )
+)
+def timestep_embedding(
+    timesteps: torch.Tensor,
+    embedding_dim: SupportsIndex,
+    flip_sin_to_cos: bool = False,
+    downscale_freq_shift: float = 1,
+    scale: float = 1,
+    max_period: float = 10000,
     *,
-    positions: Any = None,
-    first: SupportsIndex = 0,
-    duplicated: str | None = None,
-    preset: str | None = None,
     dtype: torch.dtype | str | None = None,
-    base: float | None = None,
-    denominator: float | None = None,
-    freqs: Any = None,
-    freqs_low: Any = None,
-    position_scale: float | None = None,
     impl: str | None = None,
-    device: torch.device | str | None = None,
-    out: _pair.Pair[torch.Tensor] | None = None,
-    threads: SupportsIndex | None = None,
-) -> _pair.Pair[torch.Tensor]:
-    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in `table`.
-
-    Scripted code gets a tuple: cosines, sines.
-    """
-    target = None
-    if isinstance(out, _pair.Pair):
-        target = _pair.Pair(_target("out.cos", out.cos), _target("out.sin", out.sin))
-        dtype = out.cos.dtype if dtype is None else dtype
-    name, where = dtype_name(dtype or "float32"), _device(device, positions)
-    arrays = _pair.pair(
-        count, d_model, positions=_numbers("positions", positions), first=first, duplicated=duplicated, preset=preset,
-        dtype=name, base=base, denominator=denominator, freqs=_numbers("freqs", freqs),
-        freqs_low=_numbers("freqs_low", freqs_low), position_scale=position_scale, impl=impl,
-        out=out if target is None else target, threads=threads,
-    )  # fmt: skip
-    return out or _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
-
-
-def _fake_cis(count: Any = None, d_model: Any = 512, *, dtype: Any = None, **more: Any) -> torch.Tensor:
-    double = dtype in (torch.float64, torch.complex128)
-    return _fake_table(count, d_model // 2, dtype=torch.complex128 if double else torch.complex64, **more)
-
-
-@operator(_fake_cis)
-def cis(
-    count: SupportsIndex | None = None,
-    d_model: SupportsIndex = 512,
-    *,
-    positions: Any = None,
-    first: SupportsIndex = 0,
-    preset: str | None = None,
-    dtype: torch.dtype | str | None = None,
-    base: float | None = None,
-    denominator: float | None = None,
-    freqs: Any = None,
-    freqs_low: Any = None,
-    position_scale: float | None = None,
-    impl: str | None = None,
-    device: torch.device | str | None = None,
     out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
-    """`posenc.cis` as a tensor, of torch.complex64 or complex128. Arguments as in `table`."""
-    where = _device(device, positions)
-    array = _pair.cis(
-        count, d_model, positions=_numbers("positions", positions), first=first, preset=preset, dtype=dtype, base=base,
-        denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
-        position_scale=position_scale, impl=impl, out=None if out is None else _target("out", out), threads=threads,
+    """`posenc.timestep_embedding` as a tensor: what diffusers' get_timestep_embedding computes, on the device of timesteps.
+
+    `out` is as in `table`; the other arguments and the errors are those of `posenc.timestep_embedding`.
+    """
+    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
+    name, where = dtype_name(dtype or "float32"), device_of(None, timesteps)
+    array = _timesteps.timestep_embedding(
+        numbers("timesteps", timesteps), embedding_dim, flip_sin_to_cos, downscale_freq_shift, scale, max_period,
+        dtype=name, impl=impl, out=None if out is None else target("out", out), threads=threads,
     )  # fmt: skip
-    return torch.from_numpy(array).to(where) if out is None else out
+    return as_tensor(array, name).to(where) if out is None else out
+
+
+def _fake_grid(
+    shape: Any = None,
+    d_model: Any = 512,
+    *,
+    positions: Any = None,
+    class_tokens: Any = 0,
+    dtype: Any = None,
+    device: Any = None,
+    **_: Any,
+) -> torch.Tensor:
+    if positions is not None:
+        shape, device = [at.shape[0] for at in positions], device or positions[0].device
+    return fake_table(class_tokens + math.prod(shape), d_model, dtype=dtype, device=device)
+
+
+@operator(_fake_grid)
+def grid(
+    shape: Sequence[SupportsIndex] | None = None,
+    d_model: SupportsIndex | Sequence[SupportsIndex] = 512,
+    *,
+    positions: Sequence[Any] | None = None,
+    first: SupportsIndex = 0,
+    axes: Sequence[SupportsIndex] | None = None,
+    class_tokens: SupportsIndex = 0,
+    preset: str | None = None,
+    dtype: torch.dtype | str | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    layout: str | None = None,
+    order: str | None = None,
+    impl: str | None = None,
+    device: torch.device | str | None = None,
+    out: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """`posenc.grid` as a tensor, of shape ``(class_tokens + points, d_model)``. `dtype`, `device` and `out` are as in `table`, the
+    other arguments and the errors those of `posenc.grid`; compiled code gives one number as d_model."""
+    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
+    name, where = dtype_name(dtype or "float32"), device_of(device, positions and positions[0])
+    array = _grid.grid(
+        shape, d_model, positions=positions and [numbers("positions", at) for at in positions], first=first, axes=axes,
+        class_tokens=class_tokens, preset=preset, dtype=name, base=base, denominator=denominator,
+        freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low), position_scale=position_scale,
+        layout=layout, order=order, impl=impl, out=None if out is None else target("out", out),
+    )  # fmt: skip
+    return as_tensor(array, name).to(where) if out is None else out
 
 
 _SUMS = "posenc.torch.add", "for training use SinusoidalPositionalEncoding, or x * scale + posenc.torch.table(...)"
@@ -271,15 +274,15 @@ def add(
     _check("x", x, *_SUMS)
     if x.dtype not in (torch.float32, torch.bfloat16):
         raise TypeError(f"x has dtype {x.dtype}; allowed: torch.float32 and torch.bfloat16")
-    target = None
+    values = None
     if out is not None:
-        target = _target("out", out, *_SUMS)
+        values = target("out", out, *_SUMS)
         if out.dtype != x.dtype:
             raise TypeError(f"out has dtype {out.dtype}; allowed: that of x, {x.dtype}")
     name = dtype_name(x.dtype)
     sums = _add.add(
         _as_array(x.resolve_neg()), scale, first, batch_first=batch_first, preset=preset, dtype=name, base=base,
-        denominator=denominator, freqs=_numbers("freqs", freqs), freqs_low=_numbers("freqs_low", freqs_low),
-        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, out=target, threads=threads,
+        denominator=denominator, freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low),
+        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, out=values, threads=threads,
     )  # fmt: skip
     return as_tensor(sums, name) if out is None else out

@@ -7,6 +7,17 @@
 
 from ._encoding import SinusoidalPositionalEncoding
 from ._pair import Pair
-from ._tensors import add, cis, fill_at, pair, table
+from ._tensor_pairs import cis, pair
+from ._tensors import add, fill_at, grid, table, timestep_embedding
 
-__all__ = ["Pair", "SinusoidalPositionalEncoding", "add", "cis", "fill_at", "pair", "table"]
+__all__ = [
+    "Pair",
+    "SinusoidalPositionalEncoding",
+    "add",
+    "cis",
+    "fill_at",
+    "grid",
+    "pair",
+    "table",
+    "timestep_embedding",
+]

@@ -24,6 +24,11 @@ CALLS = {
     "pair out": lambda x: P.pair(x.shape[0], 16, out=posenc.Pair(x + 0, x + 1)),
     "cis": lambda x: P.cis(positions=AT, d_model=8, dtype="complex128"),
     "cis, count": lambda x: P.cis(x.shape[0], d_model=8, first=-3),
+    "timesteps": lambda x: P.timestep_embedding(x[:, 3], 9, True, 0.5, scale=2, dtype="bf16"),
+    "timesteps out": lambda x: P.timestep_embedding(x[:, 3], 8, out=x * 1),
+    "grid": lambda x: P.grid((x.shape[0], 3), 8, axes=(1, 0), class_tokens=1, dtype=torch.float16),
+    "grid of positions": lambda x: P.grid(positions=(x[:, 0], [0.5, 1.5]), d_model=12),
+    "low parts": lambda x: P.table(positions=x[:, 1] * 1e6, d_model=8, freqs=W, freqs_low=[0, 1e-18, 0, 1e-17]),
     "add": lambda x: P.add(x, 3.0, 5, preset="guided_diffusion"),
     "add of a batch": lambda x: P.add(x[:, None], batch_first=False),
     "add in place": lambda x: P.add(y := x * 1, 2, out=y) + y,
@@ -83,6 +88,8 @@ def scripted(x: torch.Tensor):
     cosines, sines = P.pair(x.size(0), 16, duplicated="halves")
     steps = P.table(positions=x[:, 1], d_model=8, freqs=x[0, :4] + 1, layout="split", odd="zero")
     turns = P.cis(x.size(0), 16, dtype=torch.float64)
+    noise = P.timestep_embedding(x[:, 0], 8, flip_sin_to_cos=True)
+    patches = P.grid([x.size(0), 2], 8, axes=[1, 0])
     return (
         y,
         P.table(x.size(0), d_model=8, dtype=torch.bfloat16, base=500.0),
@@ -91,6 +98,8 @@ def scripted(x: torch.Tensor):
         sines,
         steps,
         turns,
+        noise,
+        patches,
     )
 
 
@@ -105,6 +114,8 @@ def test_scripted():
             pair.sin,
             P.table(positions=x[:, 1], d_model=8, freqs=x[0, :4] + 1, layout="split"),
             P.cis(x.size(0), 16, dtype=torch.float64),
+            P.timestep_embedding(x[:, 0], 8, True),
+            P.grid((x.size(0), 2), 8, axes=(1, 0)),
         )
 
     function = torch.jit.script(scripted)

@@ -77,6 +77,18 @@ def test_cis():
         assert posenc.torch.cis(9, 8, out=torch.empty_like(turns)).equal(turns)
 
 
+def test_timesteps_and_grids():
+    steps = torch.tensor([999, 0.5, 3])
+    want = posenc.timestep_embedding(steps.numpy(), 9, True, 0, scale=2.0, max_period=500)
+    for out in (None, torch.empty(3, 9)):
+        assert same(posenc.torch.timestep_embedding(steps, 9, True, 0, 2.0, 500, out=out), torch.from_numpy(want))
+    at, spec = (torch.tensor([3, 1]), steps), dict(axes=(1, 0), class_tokens=1, layout="split")
+    want = torch.from_numpy(posenc.grid(positions=[p.numpy() for p in at], d_model=8, **spec))
+    for out in (None, torch.empty(7, 8)):
+        assert same(posenc.torch.grid(positions=at, d_model=8, out=out, **spec), want)
+    assert posenc.torch.grid((2, 3), (4, 8), dtype="bf16").dtype == torch.bfloat16
+
+
 def test_devices():
     assert posenc.torch.table(9, 8, device="meta").device.type == "meta"
     assert posenc.torch.pair(9, 8, device=torch.device("meta")).cos.device.type == "meta"

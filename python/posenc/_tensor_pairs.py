@@ -1,0 +1,91 @@
+"""Cosines and sines of rotary embeddings as PyTorch tensors."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+import torch
+
+from . import _pair
+from ._operators import operator
+from ._plan import dtype_name
+from ._tensors import as_tensor, device_of, fake_table, numbers, target
+
+
+def _fake_pair(
+    count: Any = None, d_model: Any = 512, *, duplicated: str | None = None, **more: Any
+) -> _pair.Pair[torch.Tensor]:
+    columns = d_model if duplicated else d_model // 2
+    return _pair.Pair(fake_table(count, columns, **more), fake_table(count, columns, **more))
+
+
+@operator(_fake_pair)
+def pair(
+    count: SupportsIndex | None = None,
+    d_model: SupportsIndex = 512,
+    *,
+    positions: Any = None,
+    first: SupportsIndex = 0,
+    duplicated: str | None = None,
+    preset: str | None = None,
+    dtype: torch.dtype | str | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    impl: str | None = None,
+    device: torch.device | str | None = None,
+    out: _pair.Pair[torch.Tensor] | None = None,
+    threads: SupportsIndex | None = None,
+) -> _pair.Pair[torch.Tensor]:
+    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in `table`.
+
+    Scripted code gets a tuple: cosines, sines.
+    """
+    arrays = None
+    if isinstance(out, _pair.Pair):
+        arrays = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
+        dtype = out.cos.dtype if dtype is None else dtype
+    name, where = dtype_name(dtype or "float32"), device_of(device, positions)
+    arrays = _pair.pair(
+        count, d_model, positions=numbers("positions", positions), first=first, duplicated=duplicated, preset=preset,
+        dtype=name, base=base, denominator=denominator, freqs=numbers("freqs", freqs),
+        freqs_low=numbers("freqs_low", freqs_low), position_scale=position_scale, impl=impl,
+        out=out if arrays is None else arrays, threads=threads,
+    )  # fmt: skip
+    return out or _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
+
+
+def _fake_cis(count: Any = None, d_model: Any = 512, *, dtype: Any = None, **more: Any) -> torch.Tensor:
+    double = dtype in (torch.float64, torch.complex128)
+    return fake_table(count, d_model // 2, dtype=torch.complex128 if double else torch.complex64, **more)
+
+
+@operator(_fake_cis)
+def cis(
+    count: SupportsIndex | None = None,
+    d_model: SupportsIndex = 512,
+    *,
+    positions: Any = None,
+    first: SupportsIndex = 0,
+    preset: str | None = None,
+    dtype: torch.dtype | str | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    impl: str | None = None,
+    device: torch.device | str | None = None,
+    out: torch.Tensor | None = None,
+    threads: SupportsIndex | None = None,
+) -> torch.Tensor:
+    """`posenc.cis` as a tensor, of torch.complex64 or complex128. Arguments as in `table`."""
+    where = device_of(device, positions)
+    array = _pair.cis(
+        count, d_model, positions=numbers("positions", positions), first=first, preset=preset, dtype=dtype, base=base,
+        denominator=denominator, freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low),
+        position_scale=position_scale, impl=impl, out=None if out is None else target("out", out), threads=threads,
+    )  # fmt: skip
+    return torch.from_numpy(array).to(where) if out is None else out
