@@ -13,8 +13,8 @@ from ._operators import is_traced
 from ._plan import MAX_POSITION, dtype_name, index
 from ._tensors import TORCH_DTYPES, table
 
-# Names under which checkpoints hold such tables: the tutorial's, and one of the notebooks'.
-_KNOWN_NAMES = ("pe", "positional_encoding_matrix")
+# Names under which checkpoints hold such tables: those of two of PyTorch's tutorials, and one of the notebooks'.
+_KNOWN_NAMES = ("pe", "pos_embedding", "positional_encoding_matrix")
 
 # For a position beyond the table and beyond so many bytes, the table does not grow by itself: it may be a mistake.
 _FAR_BYTES = 64 << 20

@@ -79,6 +79,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
     """
 
     __module__ = "posenc.torch"  # what pickles say
+    _batch_first: bool | None = None  #: where it is not told
 
     def __init__(
         self,
@@ -104,6 +105,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         padding_idx: int | None = None,
         learned_scale: bool = False,
     ) -> None:
+        batch_first = self._batch_first if batch_first is None else batch_first
         allowed = "a probability from 0 to 1"
         if not 0 <= real("dropout", dropout, allowed) <= 1:
             if isinstance(dropout, numbers.Integral) and dropout > 1:
@@ -231,6 +233,13 @@ class SinusoidalPositionalEncoding(TableBuffer):
             f", {name}={value}" for name, value in said.items() if value is not None and "freqs" not in name
         )
         return text if pe.dtype == torch.float32 else f"{text}, dtype={str(pe.dtype).removeprefix('torch.')}"
+
+
+class BatchFirstPositionalEncoding(SinusoidalPositionalEncoding):
+    """`SinusoidalPositionalEncoding` with batch_first=True: takes the place of the Annotated Transformer's class."""
+
+    __module__ = "posenc.torch"
+    _batch_first = True
 
 
 def numbers_of(values: Any) -> tuple[float, ...] | None:

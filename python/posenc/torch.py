@@ -5,12 +5,13 @@
     >>> posenc.torch.table(positions=timesteps, d_model=320, preset="guided_diffusion", dtype=torch.bfloat16)
 """
 
-from ._encoding import SinusoidalPositionalEncoding
+from ._encoding import BatchFirstPositionalEncoding, SinusoidalPositionalEncoding
 from ._pair import Pair
 from ._tensor_pairs import cis, pair
 from ._tensors import add, fill_at, grid, table, timestep_embedding
 
 __all__ = [
+    "BatchFirstPositionalEncoding",
     "Pair",
     "SinusoidalPositionalEncoding",
     "add",

@@ -35,7 +35,7 @@ def test_a_subclass_loads_its_own(persistent):
 
 
 @pytest.mark.parametrize("shape", [(9, 16), (9, 1, 16), (1, 9, 16)])
-@pytest.mark.parametrize("name", ["pe", "positional_encoding_matrix", "mine"])
+@pytest.mark.parametrize("name", ["pe", "pos_embedding", "positional_encoding_matrix", "mine"])
 @pytest.mark.parametrize("persistent", [False, True])
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("max_len", [5, 9, 12])

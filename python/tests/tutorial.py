@@ -1,4 +1,4 @@
-"""The module of PyTorch's tutorial."""
+"""The classes of PyTorch's tutorials and of the Annotated Transformer, from their formulas."""
 
 import math
 
@@ -6,18 +6,46 @@ import torch
 from torch import nn
 
 
+def table(d_model, max_len):
+    p = torch.arange(max_len).unsqueeze(1)
+    w = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+    pe = torch.zeros(max_len, d_model)
+    pe[:, 0::2] = torch.sin(p * w)
+    pe[:, 1::2] = torch.cos(p * w)
+    return pe
+
+
 class Tutorial(nn.Module):
-    """The tutorial's module, from its formula."""
+    """Language modelling."""
 
     def __init__(self, d_model, dropout=0.1, max_len=5000):
         super().__init__()
         self.dropout = nn.Dropout(p=dropout)
-        p = torch.arange(max_len).unsqueeze(1)
-        w = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
-        pe = torch.zeros(max_len, 1, d_model)
-        pe[:, 0, 0::2] = torch.sin(p * w)
-        pe[:, 0, 1::2] = torch.cos(p * w)
-        self.register_buffer("pe", pe)
+        self.register_buffer("pe", table(d_model, max_len).unsqueeze(1))
 
     def forward(self, x):
         return self.dropout(x + self.pe[: x.size(0)])
+
+
+class Translation(nn.Module):
+    """Translation."""
+
+    def __init__(self, emb_size, dropout, maxlen=5000):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("pos_embedding", table(emb_size, maxlen).unsqueeze(-2))
+
+    def forward(self, token_embedding):
+        return self.dropout(token_embedding + self.pos_embedding[: token_embedding.size(0), :])
+
+
+class Annotated(nn.Module):
+    """The Annotated Transformer: the batch comes first."""
+
+    def __init__(self, d_model, dropout, max_len=5000):
+        super().__init__()
+        self.dropout = nn.Dropout(p=dropout)
+        self.register_buffer("pe", table(d_model, max_len).unsqueeze(0))
+
+    def forward(self, x):
+        return self.dropout(x + self.pe[:, : x.size(1)].requires_grad_(False))
