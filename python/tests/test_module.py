@@ -38,6 +38,18 @@ def test_the_tutorials_call_gives_the_tutorials_values():
         assert ours.dropout.p == theirs.dropout.p and ours.pe.shape == theirs.pe.shape
 
 
+def test_the_operators_are_the_tutorials():
+    def operators(module, x):
+        with torch.no_grad(), torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            module(x)
+        return sorted((event.key, event.count) for event in profile.key_averages() if event.key.startswith("aten::"))
+
+    x = torch.randn(35, 20, 64)
+    for training in (False, True):
+        theirs, ours = (operators(kind(64).train(training), x) for kind in (Tutorial, Encoding))
+        assert theirs == ours and ("aten::add", 1) in ours
+
+
 @pytest.mark.parametrize("d", [1, 7, 64])
 @pytest.mark.parametrize("batch_first", [False, True])
 def test_shapes(d, batch_first):
