@@ -5,16 +5,21 @@
     >>> posenc.torch.table(positions=timesteps, d_model=320, preset="guided_diffusion", dtype=torch.bfloat16)
 """
 
+from ._audit import AuditFinding, audit
 from ._encoding import BatchFirstPositionalEncoding, SinusoidalPositionalEncoding
 from ._pair import Pair
+from ._rotary_embedding import RotaryEmbedding
 from ._tensor_pairs import cis, pair
 from ._tensors import add, fill_at, grid, table, timestep_embedding
 
 __all__ = [
+    "AuditFinding",
     "BatchFirstPositionalEncoding",
     "Pair",
+    "RotaryEmbedding",
     "SinusoidalPositionalEncoding",
     "add",
+    "audit",
     "cis",
     "fill_at",
     "grid",

@@ -1,0 +1,131 @@
+"""Sinusoidal and rotary tables in a model: which recipe made them, how far off they are, and what replaces them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from ._identify import Table, identify
+from ._rotary_embedding import RotaryEmbedding
+from ._table import table
+from ._tensor_pairs import pair
+
+
+@dataclasses.dataclass(frozen=True)
+class AuditFinding:
+    """What one tensor of a model is."""
+
+    name: str  #: of the buffer, parameter or attribute
+    recipe: str  #: which formula and which arithmetic made it
+    error: float  #: the largest |difference| from the correctly rounded values
+    position: int  #: where that is
+    column: int
+    replacement: str  #: a line of Python, where `model` is what was audited; empty if there is no difference
+
+    def __str__(self) -> str:
+        off = f"off by up to {self.error:.2g}, at position {self.position}, column {self.column}"
+        return f"{self.name}: {self.recipe}: " + (
+            f"{off}; instead: {self.replacement}" if self.error else "all bits right"
+        )
+
+
+def audit(model: nn.Module) -> list[AuditFinding]:
+    """The tables of positions in a model: buffers, parameters such as an `torch.nn.Embedding` has, and tensors that are attributes of
+    its modules, as Llama's freqs_cis. Prints nothing and changes nothing.
+
+    A table has a row for each of consecutive positions, and any preset's formula with any base; what are cosines only is known by
+    names with "cos" and "sin". Of a rotary embedding that has its frequencies only, `inv_freq`, the cosines and sines are judged that
+    float32 gives, at positions up to its config's max_position_embeddings, or to 131071.
+
+    >>> print(*posenc.torch.audit(model), sep="\\n")
+    """
+    found = []
+    for path, module in model.named_modules():
+        for leaf, value in [*module._buffers.items(), *module._parameters.items(), *vars(module).items()]:
+            if isinstance(value, torch.Tensor) and value.numel() and not value.is_meta:
+                name = f"{path}.{leaf}" if path else leaf
+                where = f"model.get_submodule({path!r})" if path else "model"
+                if leaf == "inv_freq" and value.dim() == 1:
+                    found += _frequencies(name, where, module, value.detach())
+                else:
+                    found += _table(name, where, module, leaf, value.detach())
+    return found
+
+
+def _rows(module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[torch.Tensor, str, str]:
+    """Rows as presets have them; the function that makes them, and what of its result the tensor is."""
+    rows = tensor.reshape(-1, tensor.shape[-1]).cpu()
+    if rows.is_complex():
+        return torch.cat((rows.real, rows.imag), -1), "cis", ""
+    for part, other in (("cos", "sin"), ("sin", "cos")):
+        partner = getattr(module, leaf.replace(part, other), None) if part in leaf else None
+        if isinstance(partner, torch.Tensor) and partner.shape == tensor.shape:
+            n, both, duplicated = rows.shape[1] // 2, [rows, partner.detach().reshape(rows.shape).cpu()], ""
+            if torch.equal(rows[:, :n], rows[:, n:]):
+                both, duplicated = [half[:, :n] for half in both], ", duplicated='halves'"
+            elif torch.equal(rows[:, ::2], rows[:, 1::2]):
+                both, duplicated = [half[:, ::2] for half in both], ", duplicated='pairs'"
+            return torch.cat(both if part == "cos" else both[::-1], -1), "pair", f"{duplicated}).{part}"
+    return rows, "table", ""
+
+
+def _table(name: str, where: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> list[AuditFinding]:
+    if tensor.dim() < 2 or tensor.numel() != max(tensor.shape[:-1]) * tensor.shape[-1] or tensor.shape[-1] < 2:
+        return []
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        return []
+    rows, function, part = _rows(module, leaf, tensor)
+    some = rows[torch.linspace(0, len(rows) - 1, 9).long()].double()
+    half = rows.shape[1] / 2  # a sine and a cosine of each angle: the sum of their squares, but in a row of padding
+    if ((some.square().sum(1) - half).abs() <= 0.51 + 0.02 * half).sum() < 6:
+        return []
+    t = Table(rows.view(torch.int16).numpy().view(np.uint16) if rows.dtype == torch.bfloat16 else rows.numpy())
+    known = identify(t)[0]
+    if not known:
+        return []
+    f = known[0]
+    base = {"base": f.candidate.base} if f.reading.n > 1 else {}
+    spec: dict[str, Any] = {"first": f.first, "preset": f.reading.presets[0], **base}
+    want = Table(table(t.rows, t.columns, dtype=t.stored, **spec)).values
+    off = np.abs(t.values.astype(float) - want)
+    if t.blank >= 0:
+        off[t.blank] = 0
+    row, column = (int(i) for i in np.unravel_index(off.argmax(), off.shape))
+    said = ", ".join(f"{key}={value!r}" for key, value in spec.items())
+    made = f"posenc.torch.{function}({t.rows}, {t.columns}, {said}, dtype='{t.stored}'{part or ')'}"
+    line = f"{where}.{leaf}.data.copy_({made}.reshape({tuple(tensor.shape)}))"
+    line += f"; {where}.{leaf}.data[{t.blank}] = 0" if t.blank >= 0 else ""
+    error = float(off.max())
+    recipe = f"{said} ({', '.join(f.reading.presets)}), {' or '.join(f.named())}"
+    return [AuditFinding(name, recipe, error, f.first + row, column, line if error else "")]
+
+
+def _frequencies(name: str, where: str, module: nn.Module, inv_freq: torch.Tensor) -> list[AuditFinding]:
+    """The frequencies of a rotary embedding, by what their products with positions, rounded to float32, come to."""
+    w, n = inv_freq.cpu().float(), len(inv_freq)
+    config = getattr(module, "config", None)
+    last = int(getattr(config, "max_position_embeddings", 1 << 17)) - 1
+    at = torch.cat((torch.arange(0, last, max(1, last // 1024)), torch.arange(max(0, last - 1024), last + 1)))
+    if config is not None:
+        own = RotaryEmbedding(config, layer_type=getattr(module, "layer_type", None))
+        base, kind, factor, want = own.base, own.rope_type, own.attention_scaling, own.half_rows(at, torch.float64)
+        parent, _, leaf = name.rpartition(".inv_freq")[0].rpartition(".")
+        owner = f"model.get_submodule({parent!r})" if parent else "model"
+        line = f"{owner}.register_module({leaf!r}, posenc.torch.RotaryEmbedding({where}.config))"
+    else:
+        base, kind, factor = float(w[-1].double() ** (-n / max(1, n - 1))), "default", 1.0
+        base = float(f"{base:.3g}") if math.isclose(base, float(f"{base:.3g}"), rel_tol=1e-3) else base
+        want = pair(positions=at, d_model=2 * n, base=base, dtype=torch.float64)
+        line = f"posenc.torch.pair(positions=position_ids, d_model={2 * n}, base={base!r}) for its cosines and sines"
+    angles = at[:, None].float() * w
+    if want.cos.shape != angles.shape:  # not what this config says
+        return []
+    off = torch.maximum((angles.cos() * factor - want.cos).abs(), (angles.sin() * factor - want.sin).abs())
+    row, column = divmod(int(off.argmax()), n)
+    recipe = f"rotary, {kind}, base={base!r}, frequencies in {inv_freq.dtype}, angles in float32"
+    return [AuditFinding(name, recipe, float(off.max()), int(at[row]), column, line)]

@@ -1,0 +1,99 @@
+"""posenc.torch.audit: what it finds in models, and that the lines it gives make all bits right."""
+
+import math
+import types
+
+import pytest
+import torch
+from torch import nn
+from tutorial import Annotated, Tutorial, table
+
+import posenc.torch
+from posenc.torch import audit
+
+
+class Rotary(nn.Module):
+    def __init__(self, d=64, base=500000.0, **config):
+        super().__init__()
+        self.register_buffer("inv_freq", 1.0 / base ** (torch.arange(0, d, 2).float() / d), persistent=False)
+        if config:
+            self.config = types.SimpleNamespace(head_dim=d, rope_theta=base, **config)
+
+
+class Caches(nn.Module):
+    """Of old versions of Llama, GPT-NeoX and GPT-J."""
+
+    def __init__(self, rows=300, d=16):
+        super().__init__()
+        angles = torch.outer(torch.arange(rows).float(), 1.0 / 10000 ** (torch.arange(0, d, 2).float() / d))
+        both = torch.cat((angles, angles), -1)
+        self.register_buffer("cos_cached", both.cos()[None, None])
+        self.register_buffer("sin_cached", both.sin()[None, None])
+        self.freqs_cis = torch.polar(torch.ones_like(angles), angles)
+        self.register_buffer("embed_positions", torch.cat((angles.sin(), angles.cos()), 1))
+
+
+def fairseq(rows=100, d=32, padding=1):
+    k = torch.arange(d // 2) * -(math.log(10000) / (d // 2 - 1))
+    angles = torch.arange(rows)[:, None] * k.exp()
+    embedding = nn.Embedding(rows, d, padding)
+    embedding.weight.data = torch.cat((angles.sin(), angles.cos()), 1)
+    embedding.weight.data[padding] = 0
+    return embedding
+
+
+def test_tables():
+    model = nn.Sequential(
+        Tutorial(64),
+        nn.Linear(64, 64),
+        nn.Embedding(50, 32),
+        fairseq(),
+        nn.LayerNorm(8),
+        Annotated(32, 0.1, 700),
+        Caches(),
+    )
+    nn.init.ones_(model[1].weight)
+    found = {finding.name: finding for finding in audit(model)}
+    assert [*found] == ["0.pe", "3.weight", "5.pe", "6.cos_cached", "6.sin_cached", "6.embed_positions", "6.freqs_cis"]
+    pe = found["0.pe"]
+    want = posenc.torch.table(5000, 64, dtype=torch.float64)
+    off = (table(64, 5000) - want).abs()
+    assert pe.error == pytest.approx(float(off.max()), rel=1e-3) and off[pe.position, pe.column] == off.max()
+    assert "preset='paper', base=10000.0 (paper), float32 exp-log" in pe.recipe and pe.replacement in str(pe)
+    assert "fairseq" in found["3.weight"].recipe
+    for finding in found.values():
+        assert finding.error > 0
+        exec(finding.replacement, {"model": model, "posenc": posenc})
+    assert not model[3].weight[1].any()
+    for finding in audit(model):
+        assert finding.error == 0 and not finding.replacement and str(finding).endswith("all bits right")
+    assert len(audit(model)) == len(found)
+    assert torch.equal(model[0].pe[:, 0], posenc.torch.table(5000, 64))
+
+
+def test_a_model_in_bfloat16():
+    (found,) = audit(nn.Sequential(Tutorial(64)).bfloat16())
+    assert 2.0**-9 < found.error < 2.0**-7 and "bfloat16" in found.replacement
+    assert not audit(nn.Sequential(posenc.torch.SinusoidalPositionalEncoding(64)).bfloat16())[0].error
+
+
+def test_frequencies():
+    model = nn.ModuleDict(
+        {
+            "a": nn.Sequential(Rotary()),
+            "b": nn.Sequential(Rotary(max_position_embeddings=4096)),
+            "c": Rotary().bfloat16(),
+        }
+    )
+    found = {finding.name: finding for finding in audit(model)}
+    assert [*found] == ["a.0.inv_freq", "b.0.inv_freq", "c.inv_freq"]
+    far = found["a.0.inv_freq"]
+    assert 2e-3 < far.error < 2e-2 and far.position > 65536 and "base=500000.0" in str(far)
+    assert 1e-5 < found["b.0.inv_freq"].error < 1e-3 and found["c.inv_freq"].error > 0.1
+    exec(found["b.0.inv_freq"].replacement, {"model": model, "posenc": posenc})
+    assert isinstance(model["b"][0], posenc.torch.RotaryEmbedding)
+    assert [finding.name for finding in audit(model)] == ["a.0.inv_freq", "c.inv_freq"]
+
+
+def test_nothing():
+    assert audit(nn.Transformer(16, 2, 1, 1, 16)) == [] == audit(Tutorial(16).to("meta"))

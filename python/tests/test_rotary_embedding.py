@@ -1,0 +1,136 @@
+"""posenc.torch.RotaryEmbedding in the place of a Hugging Face model's own, and its values."""
+
+import copy
+import pickle
+import types
+
+import numpy as np
+import pytest
+import torch
+
+import posenc
+import posenc.torch
+from posenc.torch import RotaryEmbedding
+
+YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=2048)
+LLAMA3 = dict(
+    rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=2048
+)
+LONGROPE = dict(
+    rope_type="longrope",
+    short_factor=[1.0 + i / 7 for i in range(8)],
+    long_factor=[1.5 + i for i in range(8)],
+    original_max_position_embeddings=2048,
+)
+SCALINGS = {
+    "none": None,
+    "linear": dict(rope_type="linear", factor=3.0),
+    "dynamic": dict(rope_type="dynamic", factor=2.0),
+    "yarn": YARN,
+    "longrope": LONGROPE,
+    "llama3": LLAMA3,
+}
+
+
+def config(scaling=None, **more):
+    fields = dict(head_dim=16, max_position_embeddings=8192, rope_theta=500000.0, rope_scaling=scaling)
+    return types.SimpleNamespace(**{**fields, **more})
+
+
+def frequencies(scaling, length=0):
+    found = posenc.rotary_frequencies(16, 500000.0, scaling=scaling, length=length, max_position_embeddings=8192)
+    return found, dict(freqs=found.freqs, freqs_low=found.freqs_low)
+
+
+def wanted(positions, scaling, dtype, length=0):
+    """Each value rounded once; multiplied in float32 where there is an attention factor."""
+    found, spec = frequencies(scaling, length)
+    factor = found.attention_factor
+    kind = dtype if factor == 1 else torch.float32
+    pair = posenc.torch.pair(positions=positions, d_model=16, dtype=kind, duplicated="halves", **spec)
+    return [half if factor == 1 else (half * factor).to(dtype) for half in (pair.cos, pair.sin)]
+
+
+AT = torch.tensor([[0, 1, 2047, 5], [3000, 17, 17, 2]])
+
+
+@pytest.mark.parametrize("name", SCALINGS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_values(name, dtype):
+    module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(2, 4, 64, dtype=dtype)
+    for at in (AT, AT - 5, AT + 100000, AT[:, :0], AT.int()):  # some beyond what is kept
+        module = copy.deepcopy(module)
+        length = int(at.max()) + 1 if at.numel() else 0
+        for ours, want in zip(module(x, at), wanted(at, SCALINGS[name], dtype, length)):
+            assert ours.shape == (*at.shape, 16) and ours.dtype == dtype and torch.equal(ours, want)
+
+
+def test_attention_factor():
+    assert RotaryEmbedding(config(YARN)).attention_scaling == frequencies(YARN)[0].attention_factor > 1
+    assert RotaryEmbedding(config()).attention_scaling == 1
+
+
+@pytest.mark.parametrize("name, turning", [("dynamic", 8192), ("longrope", 2048)])
+def test_the_length_of_the_sequence(name, turning):
+    module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(1)
+    for end in (turning, turning + 1, turning + 500, 5, turning + 1):
+        at = torch.tensor([[1, end - 1]])
+        assert torch.equal(module(x, at)[0], wanted(at, SCALINGS[name], torch.float32, end)[0])
+    if name == "dynamic":  # a longer one is remembered while none is shorter than the model's own
+        module(x, torch.tensor([[9000]]))
+        at = torch.tensor([[1, 8500]])
+        assert torch.equal(module(x, at)[0], wanted(at, SCALINGS[name], torch.float32, 9001)[0])
+
+
+def test_rows_are_kept():
+    module, x = RotaryEmbedding(config()), torch.zeros(1)
+    module(x, AT)
+    (tables,) = module._tables.values()
+    module(x, AT // 2)
+    assert [*module._tables.values()][0] is tables and len(tables.cos) == 3001
+    module(x, AT + 1)
+    assert [len(tables.cos) for tables in module._tables.values()] == [6004]
+    assert not pickle.loads(pickle.dumps(module))._tables and not module.state_dict() and not [*module.buffers()]
+    module(x.half(), AT)
+    assert len(module._tables) == 2 and not module.to(torch.float64)._tables
+    module.reserve(dtype=torch.bfloat16)
+    assert [len(tables.cos) for tables in module._tables.values()] == [8192]
+
+
+def test_configs():
+    old = RotaryEmbedding(config(dict(LLAMA3)))
+    new = types.SimpleNamespace(head_dim=16, max_position_embeddings=8192)
+    new.rope_parameters = dict(LLAMA3, rope_theta=500000.0)
+    parts = types.SimpleNamespace(**{**vars(new), "head_dim": None, "hidden_size": 128, "num_attention_heads": 4})
+    parts.rope_parameters = dict(new.rope_parameters, partial_rotary_factor=0.5)
+    layers = types.SimpleNamespace(**vars(new))
+    layers.rope_parameters = dict(far=new.rope_parameters, near=dict(rope_type="default", rope_theta=7.0))
+    x = torch.zeros(1)
+    for other in (
+        RotaryEmbedding(new),
+        RotaryEmbedding(parts),
+        RotaryEmbedding(layers, layer_type="far"),
+        RotaryEmbedding(config({"type" if k == "rope_type" else k: v for k, v in LLAMA3.items()})),
+    ):
+        assert torch.equal(other(x, AT)[1], old(x, AT)[1])
+    assert RotaryEmbedding(layers, layer_type="near").base == 7
+    with pytest.raises(ValueError, match="layer_type is None; allowed for this config: 'far', 'near'"):
+        RotaryEmbedding(layers)
+    with pytest.raises(ValueError, match="duplicated is 'twice'"):
+        RotaryEmbedding(new, duplicated="twice")
+    pairs = RotaryEmbedding(new, duplicated="pairs")(x, AT)[0]
+    assert torch.equal(pairs[..., ::2], old(x, AT)[0][..., :8]) and torch.equal(pairs[..., 1::2], pairs[..., ::2])
+
+
+@pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile")
+def test_compiled():
+    for scaling in SCALINGS.values():
+        for reserved in (False, True):
+            torch._dynamo.reset()
+            module, x = RotaryEmbedding(config(scaling)), torch.zeros(1, dtype=torch.bfloat16)
+            if reserved:
+                module.reserve(dtype=torch.bfloat16)
+            compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+            for at in (AT, AT + 5000, AT[:, :3]):
+                for ours, want in zip(compiled(x, at), wanted(at, scaling, torch.bfloat16, int(at.max()) + 1)):
+                    assert torch.equal(ours, want)
