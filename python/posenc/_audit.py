@@ -111,21 +111,25 @@ def _frequencies(name: str, where: str, module: nn.Module, inv_freq: torch.Tenso
     config = getattr(module, "config", None)
     last = int(getattr(config, "max_position_embeddings", 1 << 17)) - 1
     at = torch.cat((torch.arange(0, last, max(1, last // 1024)), torch.arange(max(0, last - 1024), last + 1)))
-    if config is not None:
+    try:
         own = RotaryEmbedding(config, layer_type=getattr(module, "layer_type", None))
-        base, kind, factor, want = own.base, own.rope_type, own.attention_scaling, own.half_rows(at, torch.float64)
+        base, kind, factor = own.base, own.rope_type, own.attention_scaling
+        wanted = [own.half_rows(at, torch.float64, length) for length in (0, last + 1)]
         parent, _, leaf = name.rpartition(".inv_freq")[0].rpartition(".")
         owner = f"model.get_submodule({parent!r})" if parent else "model"
         line = f"{owner}.register_module({leaf!r}, posenc.torch.RotaryEmbedding({where}.config))"
-    else:
+    except (AttributeError, TypeError, ValueError):  # there is no config, or none that we know
         base, kind, factor = float(w[-1].double() ** (-n / max(1, n - 1))), "default", 1.0
         base = float(f"{base:.3g}") if math.isclose(base, float(f"{base:.3g}"), rel_tol=1e-3) else base
-        want = pair(positions=at, d_model=2 * n, base=base, dtype=torch.float64)
+        if not (base > 1 and torch.allclose(w, base ** (-torch.arange(n) / n), rtol=0.01)):
+            return []
+        wanted = [pair(positions=at, d_model=2 * n, base=base, dtype=torch.float64)]
         line = f"posenc.torch.pair(positions=position_ids, d_model={2 * n}, base={base!r}) for its cosines and sines"
     angles = at[:, None].float() * w
-    if want.cos.shape != angles.shape:  # not what this config says
+    if wanted[0].cos.shape != angles.shape:
         return []
-    off = torch.maximum((angles.cos() * factor - want.cos).abs(), (angles.sin() * factor - want.sin).abs())
+    turns = torch.polar(torch.full_like(angles, factor), angles)
+    off = min(((turns - torch.complex(want.cos, want.sin)).abs() for want in wanted), key=torch.max)
     row, column = divmod(int(off.argmax()), n)
     recipe = f"rotary, {kind}, base={base!r}, frequencies in {inv_freq.dtype}, angles in float32"
     return [AuditFinding(name, recipe, float(off.max()), int(at[row]), column, line)]

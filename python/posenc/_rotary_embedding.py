@@ -143,9 +143,9 @@ class RotaryEmbedding(nn.Module):
                 tables = self._tables[key] = _values(self._frequencies(sequence), dtype, count=n, device=device)
         return tables
 
-    def half_rows(self, positions: torch.Tensor, dtype: torch.dtype) -> Tables:
-        """Rows of half width of a sequence that ends with the last of the positions; nothing is kept."""
-        return rotary(positions, self.d_model, self.base, self._json, self.max_position_embeddings, dtype)
+    def half_rows(self, positions: torch.Tensor, dtype: torch.dtype, length: int) -> Tables:
+        """Rows of half width, in a sequence of this length; nothing is kept."""
+        return _values(self._frequencies(self._sequence(length)), dtype, positions=positions)
 
     def _rows(self, positions: torch.Tensor, device: torch.device, dtype: torch.dtype) -> Tables:
         most = self.max_position_embeddings
@@ -154,7 +154,7 @@ class RotaryEmbedding(nn.Module):
             if self.rope_type not in ("dynamic", "longrope"):
                 tables = self._tables.get((self._sequence(0), device, dtype))
             if tables is None or tables.cos.shape[0] < most:
-                return self.half_rows(positions, dtype)
+                return rotary(positions, self.d_model, self.base, self._json, most, dtype)
         else:
             least, last = (int(bound) for bound in torch.aminmax(positions)) if positions.numel() else (0, 0)
             length = last + 1

@@ -60,6 +60,7 @@ def test_tables():
     off = (table(64, 5000) - want).abs()
     assert pe.error == pytest.approx(float(off.max()), rel=1e-3) and off[pe.position, pe.column] == off.max()
     assert "preset='paper', base=10000.0 (paper), float32 exp-log" in pe.recipe and pe.replacement in str(pe)
+    assert found["6.cos_cached"].recipe == found["6.sin_cached"].recipe
     assert "fairseq" in found["3.weight"].recipe
     for finding in found.values():
         assert finding.error > 0
@@ -74,6 +75,9 @@ def test_tables():
 def test_a_model_in_bfloat16():
     (found,) = audit(nn.Sequential(Tutorial(64)).bfloat16())
     assert 2.0**-9 < found.error < 2.0**-7 and "bfloat16" in found.replacement
+    holder = nn.Module()
+    holder.pe = posenc.torch.table(90, 64, dtype=torch.bfloat16).float()
+    assert 2.0**-10 < audit(holder)[0].error < 2.0**-8
     assert not audit(nn.Sequential(posenc.torch.SinusoidalPositionalEncoding(64)).bfloat16())[0].error
 
 

@@ -350,6 +350,8 @@ def test_compile():
     ):
         arguments = {"x": x, **arguments}
         assert torch.equal(compiled(**arguments), e(**arguments))
+    later = Encoding(16, 0, 64, first=2)
+    assert torch.equal(torch.compile(later, fullgraph=True, backend="aot_eager")(x, torch.tensor(7)), later(x, 7))
     for beyond in (dict(start=torch.tensor(59)), dict(positions=at - 64), dict(positions=at + 64)):
         with pytest.raises(Exception, match="out of"):
             compiled(x, **beyond)

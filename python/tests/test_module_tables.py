@@ -44,6 +44,8 @@ def test_the_first_position():
     assert torch.equal(e(X, start=3), X + table[5:11, None])  # it grew
     at = torch.tensor([-2, 0, 5, 6, 30, 37])
     assert torch.equal(e(X, positions=at), X + table[at + 2][:, None])
+    far = Encoding(8, 0, 5, first=2**30, batch_first=False)
+    assert torch.equal(far(X), X + rows(6, 8, first=2**30)[:, None])  # it grew
     with pytest.raises(ValueError, match="start is -3; allowed: -2 or more"):
         e(X, start=-3)
     with pytest.raises(ValueError, match="start is 0; allowed: 2 or more"):

@@ -28,7 +28,9 @@ CALLS = {
     "timesteps out": lambda x: P.timestep_embedding(x[:, 3], 8, out=x * 1),
     "grid": lambda x: P.grid((x.shape[0], 3), 8, axes=(1, 0), class_tokens=1, dtype=torch.float16),
     "grid of positions": lambda x: P.grid(positions=(x[:, 0], [0.5, 1.5]), d_model=12),
-    "low parts": lambda x: P.table(positions=x[:, 1] * 1e6, d_model=8, freqs=W, freqs_low=[0, 1e-18, 0, 1e-17]),
+    "low parts": lambda x: P.table(
+        positions=x[:, 1] * 1e6, d_model=8, freqs=W, freqs_low=[0, 6e-18, 0, 2e-17], dtype="fp64"
+    ),
     "add": lambda x: P.add(x, 3.0, 5, preset="guided_diffusion"),
     "add of a batch": lambda x: P.add(x[:, None], batch_first=False),
     "add in place": lambda x: P.add(y := x * 1, 2, out=y) + y,
@@ -136,6 +138,7 @@ def test_without_values():
     with FakeTensorMode():
         rows = torch.ops.posenc.table(positions=torch.empty(2, 3), d_model=8, dtype=torch.float16)
     assert rows.shape == (2, 3, 8) and rows.dtype == torch.float16
+    assert torch.ops.posenc.table(positions=torch.empty(2, device="meta"), d_model=8).is_meta
 
 
 @pytest.mark.parametrize(

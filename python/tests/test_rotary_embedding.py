@@ -46,7 +46,7 @@ def wanted(positions, scaling, dtype, length=0):
     """Each value rounded once; multiplied in float32 where there is an attention factor."""
     found, spec = frequencies(scaling, length)
     factor = found.attention_factor
-    kind = dtype if factor == 1 else torch.float32
+    kind = dtype if factor == 1 or dtype == torch.float64 else torch.float32
     pair = posenc.torch.pair(positions=positions, d_model=16, dtype=kind, duplicated="halves", **spec)
     return [half if factor == 1 else (half * factor).to(dtype) for half in (pair.cos, pair.sin)]
 
@@ -55,7 +55,7 @@ AT = torch.tensor([[0, 1, 2047, 5], [3000, 17, 17, 2]])
 
 
 @pytest.mark.parametrize("name", SCALINGS)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 def test_values(name, dtype):
     module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(2, 4, 64, dtype=dtype)
     for at in (AT, AT - 5, AT + 100000, AT[:, :0], AT.int()):  # some beyond what is kept
@@ -103,6 +103,9 @@ def test_configs():
     new.rope_parameters = dict(LLAMA3, rope_theta=500000.0)
     parts = types.SimpleNamespace(**{**vars(new), "head_dim": None, "hidden_size": 128, "num_attention_heads": 4})
     parts.rope_parameters = dict(new.rope_parameters, partial_rotary_factor=0.5)
+    phi = {key: value for key, value in LONGROPE.items() if key != "original_max_position_embeddings"}
+    phi = RotaryEmbedding(config(phi, original_max_position_embeddings=2048))
+    assert torch.equal(phi(torch.zeros(1), AT)[0], RotaryEmbedding(config(LONGROPE))(torch.zeros(1), AT)[0])
     layers = types.SimpleNamespace(**vars(new))
     layers.rope_parameters = dict(far=new.rope_parameters, near=dict(rope_type="default", rope_theta=7.0))
     x = torch.zeros(1)
@@ -130,7 +133,10 @@ def test_compiled():
             module, x = RotaryEmbedding(config(scaling)), torch.zeros(1, dtype=torch.bfloat16)
             if reserved:
                 module.reserve(dtype=torch.bfloat16)
+            else:
+                module(x, AT // 8)  # which keeps too few rows
             compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
-            for at in (AT, AT + 5000, AT[:, :3]):
+            beyond = 5100 if reserved and module.rope_type not in ("dynamic", "longrope") else 10000
+            for at in (AT, AT + 5000, AT[:, :3], AT + beyond):
                 for ours, want in zip(compiled(x, at), wanted(at, scaling, torch.bfloat16, int(at.max()) + 1)):
                     assert torch.equal(ours, want)

@@ -58,6 +58,19 @@ def test_freqs():
         assert np.array_equal(posenc.torch.table(9, 6, freqs=freqs), posenc.table(9, 6, freqs=freqs.double().numpy()))
 
 
+def test_low_parts_of_frequencies():
+    w = dict(freqs=[1.0, 0.1], freqs_low=[5e-17, 6e-18])
+    for function in ("table", "cis"):
+        call, ours = getattr(posenc, function), getattr(posenc.torch, function)
+        found = ours(positions=[2**31], d_model=4, dtype="float64", **w).numpy()
+        assert np.array_equal(found, call(positions=[2**31], d_model=4, dtype="float64", **w))
+        assert not np.array_equal(found, call(positions=[2**31], d_model=4, dtype="float64", freqs=w["freqs"]))
+    pair, turns = (
+        ours(positions=[2**31], d_model=4, dtype="fp64", **w) for ours in (posenc.torch.pair, posenc.torch.cis)
+    )
+    assert same(pair.cos, turns.real)
+
+
 @pytest.mark.parametrize("name, dtype", DTYPES.items())
 def test_out(name, dtype):
     at, wide = torch.tensor([[3.5, -2.0]]), torch.full((1, 2, 20), 7.0, dtype=dtype)

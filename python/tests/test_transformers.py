@@ -5,6 +5,7 @@ import torch
 
 transformers = pytest.importorskip("transformers")
 
+import posenc.torch  # noqa: E402
 from posenc.torch import RotaryEmbedding  # noqa: E402
 
 SCALINGS = {
@@ -65,6 +66,19 @@ def test_it_is_theirs_within_their_own_error(name, length):
     for a, b, c in zip(want, got, double(theirs, x, at)):
         assert a.shape == b.shape and a.dtype == b.dtype
         assert bool(((a.double() - b).abs() <= bound).all()) and bool(((c - b).abs() <= bound).all())
+
+
+@pytest.mark.parametrize("name", SCALINGS)
+def test_audit(name):
+    model = llama(name)
+    (found,) = posenc.torch.audit(model)
+    assert (
+        found.name == "model.rotary_emb.inv_freq"
+        and 1e-6 < found.error < 1e-3
+        and SCALINGS[name]["rope_type"] in found.recipe
+    )
+    exec(found.replacement, {"model": model, "posenc": posenc})
+    assert isinstance(model.model.rotary_emb, RotaryEmbedding) and not posenc.torch.audit(model)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
