@@ -129,7 +129,8 @@ def _frequencies(name: str, where: str, module: nn.Module, inv_freq: torch.Tenso
     if wanted[0].cos.shape != angles.shape:
         return []
     turns = torch.polar(torch.full_like(angles, factor), angles)
-    off = min(((turns - torch.complex(want.cos, want.sin)).abs() for want in wanted), key=torch.max)
+    differences = [torch.view_as_real(turns - torch.complex(want.cos, want.sin)) for want in wanted]
+    off = min((difference.abs().amax(-1) for difference in differences), key=torch.max)
     row, column = divmod(int(off.argmax()), n)
     recipe = f"rotary, {kind}, base={base!r}, frequencies in {inv_freq.dtype}, angles in float32"
     return [AuditFinding(name, recipe, float(off.max()), int(at[row]), column, line)]

@@ -350,14 +350,21 @@ def test_compile():
     ):
         arguments = {"x": x, **arguments}
         assert torch.equal(compiled(**arguments), e(**arguments))
-    later = Encoding(16, 0, 64, first=2)
-    assert torch.equal(torch.compile(later, fullgraph=True, backend="aot_eager")(x, torch.tensor(7)), later(x, 7))
     for beyond in (dict(start=torch.tensor(59)), dict(positions=at - 64), dict(positions=at + 64)):
         with pytest.raises(Exception, match="out of"):
             compiled(x, **beyond)
     with pytest.raises(Exception, match=r"reserve\(n\)"):
         compiled(torch.randn(65, 3, 16))
     torch._dynamo.reset()
+
+
+@needs("compile")
+def test_compile_from_a_first_position_on():
+    torch._dynamo.reset()
+    e, x = Encoding(16, 0, 64, first=2), torch.randn(6, 3, 16)
+    compiled = torch.compile(e, fullgraph=True, backend="aot_eager")
+    for arguments in (dict(start=torch.tensor(7)), dict(positions=torch.arange(6) + 2)):
+        assert torch.equal(compiled(x, **arguments), e(x, **arguments))
 
 
 @needs("export")
