@@ -164,8 +164,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
         elif start is None:
             rows = self._rows_from(self._row, shape, length)
         elif isinstance(start, torch.Tensor) and is_traced():
-            row = torch.arange(length, device=start.device) + (start - self.first)
-            rows = self._table().index_select(axis, row.to(self._table().device))
+            at = torch.arange(length, device=start.device) + (start - self.first)
+            rows = self._table().index_select(axis, at.to(self._table().device))
         else:
             row = int(start) - self.first
             if row < 0:

@@ -21,6 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _TYPES = {
     "torch.Tensor": "Tensor",
     "Any": "Tensor?",
+    "int": "SymInt",
     "SupportsIndex": "SymInt",
     "SupportsIndex | None": "SymInt?",
     "SupportsIndex | Sequence[SupportsIndex]": "SymInt",

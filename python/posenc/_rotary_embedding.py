@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any, Mapping, SupportsIndex
+from typing import Any, Mapping
 
 import torch
 from torch import nn
@@ -50,10 +50,10 @@ def _fake(positions: torch.Tensor, d_model: Any, *_: Any, dtype: Any = None, **_
 @operator(_fake)
 def rotary(
     positions: torch.Tensor,
-    d_model: SupportsIndex,
+    d_model: int,
     base: float,
     scaling: str,
-    max_positions: SupportsIndex,
+    max_positions: int,
     dtype: torch.dtype | str | None = None,
 ) -> Pair[torch.Tensor]:
     """Cosines and sines of half width, for a sequence that ends with the last of the positions. `scaling` is JSON."""

@@ -43,16 +43,16 @@ def pair(
 
     Scripted code gets a tuple: cosines, sines.
     """
-    arrays = None
+    target_pair: Any = out  # which is refused, if it is no pair
     if isinstance(out, _pair.Pair):
-        arrays = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
+        target_pair = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
         dtype = out.cos.dtype if dtype is None else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
     arrays = _pair.pair(
         count, d_model, positions=numbers("positions", positions), first=first, duplicated=duplicated, preset=preset,
         dtype=name, base=base, denominator=denominator, freqs=numbers("freqs", freqs),
         freqs_low=numbers("freqs_low", freqs_low), position_scale=position_scale, impl=impl,
-        out=out if arrays is None else arrays, threads=threads,
+        out=target_pair, threads=threads,
     )  # fmt: skip
     return out or _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
 
@@ -83,8 +83,9 @@ def cis(
 ) -> torch.Tensor:
     """`posenc.cis` as a tensor, of torch.complex64 or complex128. Arguments as in `table`."""
     where = device_of(device, positions)
+    kind: Any = dtype
     array = _pair.cis(
-        count, d_model, positions=numbers("positions", positions), first=first, preset=preset, dtype=dtype, base=base,
+        count, d_model, positions=numbers("positions", positions), first=first, preset=preset, dtype=kind, base=base,
         denominator=denominator, freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low),
         position_scale=position_scale, impl=impl, out=None if out is None else target("out", out), threads=threads,
     )  # fmt: skip
