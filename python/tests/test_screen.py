@@ -1,0 +1,53 @@
+"""`python3 -m posenc`: which implementation runs, its error beside NumPy's recipe, and the hash that every machine must give."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+import posenc
+from posenc import _screen
+
+import reference
+
+
+def test_what_it_prints():
+    done = subprocess.run([sys.executable, "-m", "posenc"], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr
+    here = posenc.implementation(512)
+    assert f"posenc {posenc.__version__}, NumPy {np.__version__}" in done.stdout
+    assert f": {here.name}, instruction set {here.isa}\n" in done.stdout
+    rows = [
+        re.search(rf"^{name} +(\S+) ms +(\S+) +(\S+) %$", done.stdout, re.M)
+        for name in ("posenc.table", "NumPy's recipe")
+    ]
+    (ours, ours_wrong), (theirs, theirs_wrong) = ([float(row[i]) for i in (2, 3)] for row in rows)
+    assert all(float(row[1]) > 0 for row in rows)
+    assert ours <= 2.0**-25 and ours_wrong == 0  # half a unit in the last place, and values lie below 1
+    assert 1e-4 < theirs < 1e-3 and theirs_wrong > 50
+    assert done.stdout.count(_screen.EXPECTED) == 2
+
+
+def test_the_hash_is_that_of_the_formula():
+    """Where long double, rounded once, does not decide, the table itself is taken: its error is what others test."""
+    positions = np.arange(_screen.COUNT)
+    table = posenc.table(_screen.COUNT, _screen.D_MODEL)
+    reference.assert_rounded_once(table, reference.rows(positions, _screen.D_MODEL), positions)
+
+
+def test_other_bits(monkeypatch, capsys):
+    def table(*arguments, **named):
+        values = posenc.table(*arguments, **named)
+        values[17, 3] = np.nextafter(values[17, 3], 2, dtype=values.dtype)
+        return values
+
+    monkeypatch.setattr(_screen, "table", table)
+    assert _screen.screen() == 1
+    text = capsys.readouterr().out
+    assert text.count(_screen.EXPECTED) == 1 and "its tables are not to be used" in text
+
+
+def test_help_covers_both():
+    text = subprocess.run([sys.executable, "-m", "posenc", "--help"], capture_output=True, text=True).stdout
+    assert "which implementation runs here" in " ".join(text.split()) and "identify" in text and "Exit status" in text
