@@ -1,0 +1,96 @@
+"""Position tables of transformers, diffusers and timm beside posenc's, all judged by the real numbers.
+
+    python replacements.py >../../docs/replacements.md
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from rows import MODULES, Row
+
+import posenc.torch
+
+HEAD = """# Tables of other packages, and the call that takes the place of each
+
+Functions of transformers, diffusers and timm, called as they stand here (what stands above a call is run first), and the calls of
+posenc that give the same values in the same order; where axes are split otherwise, `.view()` makes one shape of the other.
+
+A value is misrounded if it is not the float32 nearest to the real number. The real numbers are those of the formulas, with
+parameters as they are given, computed without posenc (`python/tests_index/real.py`: long double, and mpmath where that does not
+decide a rounding). The largest error of a table whose values are all rounded rightly is 2^-25 = 2.98e-08. Scaled rotary
+embeddings are judged without their attention factor, which is set to 1 here.
+
+`./scripts/test-python-index` runs all of them, and with `RECORD=1` writes this page: the last time with {versions}.
+"""
+
+
+class Judged(NamedTuple):
+    count: int
+    error: float  #: largest of theirs
+    wrong: int  #: how many of theirs are misrounded
+    our_error: float
+    our_wrong: int
+
+
+def load(module: str) -> dict[str, Any]:
+    if module.startswith("timm."):  # whose packages import torchvision, which this file of theirs does not need
+        for name in "timm", "timm.layers":
+            spec = importlib.util.find_spec(name)
+            assert spec
+            sys.modules.setdefault(name, importlib.util.module_from_spec(spec))
+    return {**vars(importlib.import_module(module)), "np": np, "torch": torch, "posenc": posenc}
+
+
+def floats(values: Any) -> Any:
+    """As a row of float32; of pairs and of complex numbers, cosines before sines."""
+    if isinstance(values, posenc.Pair):
+        values = values.cos, values.sin
+    if isinstance(values, (list, tuple)):
+        return np.concatenate([floats(part) for part in values])
+    array = values.detach().numpy()
+    assert array.dtype in ("f4", "c8"), array.dtype
+    return (np.stack([array.real, array.imag]) if array.dtype == "c8" else array).ravel()
+
+
+def judge(row: Row) -> Judged:
+    names = load(row.module)
+    exec(row.given, names)
+    theirs, ours = floats(eval(row.theirs, names)), floats(eval(row.ours, names))
+    real = row.real().ravel()
+    assert theirs.shape == ours.shape == real.shape, (theirs.shape, ours.shape, real.shape)
+    right = real.astype("f4")
+    return Judged(
+        real.size,
+        float(np.abs(theirs - real).max()),
+        int((theirs != right).sum()),
+        float(np.abs(ours - real).max()),
+        int((ours != right).sum()),
+    )
+
+
+def line(parent: str, row: Row, judged: Judged) -> str:
+    model = row.module.replace(parent, "").split(".")[1:2]  # none where that is the whole module
+    said = "".join([f"{name}: " for name in model] + [f"`{row.given}`<br>"] * bool(row.given))
+    theirs = f"{said}`{row.theirs}` | {judged.error:.2e} | {100 * judged.wrong / judged.count:.3g} %"
+    return f"| {theirs} | `{row.ours}` | {judged.our_wrong} of {judged.count} |\n"
+
+
+def document() -> str:
+    packages = [module.split(".")[0] for module in MODULES]
+    said = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
+    text = HEAD.format(versions=f"{said} and PyTorch {torch.__version__.split('+')[0]}")
+    for module, rows in MODULES.items():
+        text += f"\n| {module} | largest error | misrounded | posenc | misrounded |\n|---|---|---|---|---|\n"
+        text += "".join(line(module, row, judge(row)) for row in rows)
+    return text
+
+
+if __name__ == "__main__":
+    print(document(), end="")
