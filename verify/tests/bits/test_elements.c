@@ -315,7 +315,7 @@ static double zero_crossing_frequency(int64_t k, int64_t n) {
 }
 
 static void draw_frequencies(int64_t n) {
-  static const double bases[] = {2, 500000, 1e12, 1.0000001, 1e30, 1e80};
+  static const double bases[] = {2, 500000, 1e12, 1.0000001, 1e30, 1e80, 0.01};
   const uint64_t kind = next_random(&seed) % 8;
   int64_t more = kind < 4 || kind > 4 || n == 0 ? random_between(&seed, 1, 8) : 0;
   more = least(more, MOST_PAIRS - n);
