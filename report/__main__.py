@@ -137,6 +137,7 @@ def arguments():
     add("--bench", metavar="FILE", help="JSON of posenc-bench --peers")
     add("--judge", metavar="FILE", action="append", default=[], help="posenc-verify --json; may be given again")
     add("--python", metavar="FILE", help="python.json of bench/peers/python")
+    add("--calls", metavar="FILE", help="calls.json of bench/peers/python")
     add("--quick", action="store_true", help="says that few repetitions were made, which posenc-bench does not")
     add("--output", metavar="FILE", required=True, help="the joined file")
 

@@ -131,6 +131,7 @@ BLOCKS = {
     ),
     "peers-errors": lambda r: noted(peers_tables.errors(r.peers, described=True)),
     "peers-speeds": peers_speeds,
+    "peers-calls": lambda r: noted(peers_tables.calls(r.peers)),
     "peers-faster": lambda r: noted(peers_tables.faster(r.peers)),
 }
 

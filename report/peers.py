@@ -32,7 +32,7 @@ class Peers:
 
     def __init__(self, data):
         self.data, self.machine, self.run, self.not_run = data, data["machine"], data.get("run", {}), data["not_run"]
-        self.emulated = self.machine.get("emulated") is True
+        self.emulated, self.calls = self.machine.get("emulated") is True, data.get("calls", [])
         self.rows = {(p["world"], p["name"]): p for p in data["peers"]}
         self.groups = {}
         order = (list(WORLDS), list(JOBS), list(OURS))

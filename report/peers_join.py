@@ -58,12 +58,12 @@ def c_part(bench):
     return cases, failed, [min(counts), max(counts)] if counts else None
 
 
-def join(bench, judged, python, quick=False):
-    """judged: reports of posenc-verify; bench and python are None where that part did not run."""
-    context, python = (bench or {}).get("context", {}), python or {}
+def join(bench, judged, python, calls=None, quick=False):
+    """judged: reports of posenc-verify; the others are None where that part did not run."""
+    context, python, calls = (bench or {}).get("context", {}), python or {}, calls or {}
     cases, failed, repetitions = c_part(bench) if bench else ([], [], None)
     not_run = [{"name": k[len("not_run.") :], "reason": v} for k, v in context.items() if k.startswith("not_run.")]
-    not_run += failed + python.get("not_run", [])
+    not_run += failed + python.get("not_run", []) + calls.get("not_run", [])
     versions = {name: context[key] for name, key in (("posenc", "posenc"), ("SLEEF", "sleef")) if context.get(key)}
     machine = {key: context[key] for key in KEPT.split() if key in context}
     machine |= {"emulated": context.get("emulated") == "yes", "processors": context.get("num_cpus")} if context else {}
@@ -80,6 +80,7 @@ def join(bench, judged, python, quick=False):
         "not_run": not_run,
         "peers": rows_of(cases, python, tables_of(judged), context),
         "cases": cases,
+        "calls": calls.get("calls", []),
     }
 
 
@@ -144,7 +145,8 @@ def main(args):
     """Exit status: 1 where ours are not what they promise, the file being written all the same."""
     judged = [load(path, "tables", "file of posenc-verify") for path in args.judge]
     python = load(args.python, "cases", "file of bench/peers/python") if args.python else None
-    data = join(load_bench(args.bench) if args.bench else None, judged, python, args.quick)
+    calls = load(args.calls, "calls", "file of bench/peers/python/calls.py") if args.calls else None
+    data = join(load_bench(args.bench) if args.bench else None, judged, python, calls, args.quick)
     check(args.output, data, "peers")
     write(args.output, json.dumps(data, indent=1) + "\n")
     wrong = broken(data["peers"]) if judged else []

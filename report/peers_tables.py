@@ -147,10 +147,23 @@ def faster(peers):
     return Table("Where a peer is faster", ["job and size", "peers"], rows, note, (1,))
 
 
+def calls(peers):
+    """What PyTorch programs call again and again, beside what it replaces."""
+    rows = []
+    for c in peers.calls:
+        ours, theirs = (time({"seconds": c[key], "n": 0, "rows": 0})[0] for key in ("seconds", "theirs"))
+        ratio = figure([1 + c["behind"], c["unsure"]])
+        rows.append([c["what"], c["shape"], c["dtype"], c["mode"], ours, theirs, ratio, c["verdict"], c["against"]])
+    head = ["call", "shape", "dtype", "mode", "posenc", "theirs", "posenc / theirs", "posenc is", "theirs is"]
+    note = "One thread, no gradients; behind ± stands half the 95 % interval of the sign test, at least 0.01"
+    return Table("Calls in PyTorch programs", head, rows, note, (1, 2, 3, 7, 8))
+
+
 def section(peers):
     """Of the report."""
     found = [] if peers.emulated else [faster(peers)]
     found += [errors(peers), who(peers)]
+    found += [calls(peers)] if peers.calls else []
     found += [speeds(peers, group, column) for group, columns in peers.groups.items() for column in columns]
     return Section("What people use instead (./scripts/peers)", [], [*found, conditions(peers)])
 
@@ -161,4 +174,5 @@ def text(peers):
     notes.append(
         "Ratios: the peer's time divided by ours, below 1 the peer is faster. ./scripts/report shows every size."
     )
-    return Section("Peers", notes, [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), faster(peers)])
+    tables = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), faster(peers)]
+    return Section("Peers", notes, tables + ([calls(peers)] if peers.calls else []))

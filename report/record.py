@@ -59,7 +59,7 @@ def bench(data):
 
 
 def peers(data):
-    return data | {"cases": short(data["cases"])}
+    return data | {name: short(data.get(name, [])) for name in ("cases", "calls")}
 
 
 def record(name, path):

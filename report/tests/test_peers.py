@@ -24,9 +24,23 @@ PYTHON = {
 }
 
 
+CALL = {
+    "what": "forward",
+    "against": "the tutorial's",
+    "shape": "35 x 20 x 200",
+    "dtype": "bfloat16",
+    "mode": "compiled",
+}
+CALLS = {
+    "calls": [CALL | {"seconds": 2e-5, "theirs": 2.5e-5, "behind": -0.2, "unsure": 0.01, "verdict": "faster"}],
+    "not_run": [{"name": "diffusers' get_timestep_embedding", "reason": "no module named diffusers"}],
+}
+
+
 @pytest.fixture
 def joined(done, tmp_path):
-    done("join", "--bench", peers_bench(), "--judge", judge(), "--python", PYTHON, "--output", tmp_path / "peers.json")
+    given = "--bench", peers_bench(), "--judge", judge(), "--python", PYTHON, "--calls", CALLS
+    done("join", *given, "--output", tmp_path / "peers.json")
     return json.loads((tmp_path / "peers.json").read_text())
 
 
@@ -48,6 +62,9 @@ def test_text(done, joined):
     assert "fill, C, one thread, 64 x 128 quick 0.500 / 0.667 (not the right table)" in " ".join(out.split())
     assert lines(out, "not run: jax_f32")[-1].endswith("no module named jax")
     assert "slow 3.0e-5 float32 yes" in lines(out, "slow")
+    said = "forward 35 x 20 x 200 bfloat16 compiled 20.0 us 25.0 us 0.800 0.010 faster the tutorial's"
+    assert said in lines(out, "forward")
+    assert lines(out, "not run: diffusers'")[-1].endswith("no module named diffusers")
 
 
 @pytest.mark.parametrize(
