@@ -18,6 +18,8 @@
 
 #include "rotation/tile.h"
 
+#define LEAST_DIRECT 0x1p-20
+
 typedef struct reduced {
   vd quarters[SIDE_BY_SIDE];
   angle y[SIDE_BY_SIDE]; /* of the angles less those */
@@ -81,10 +83,10 @@ static inline vp direct_pairs(const turns *t, int64_t k, vd position, vx exempt,
 /* Rechecks the columns of frequencies k, k + 1, ... up to column `end`, vector by vector, and now looks for exempt
  * lanes. */
 __attribute__((noinline)) static void recheck_direct(
-    const posenc_spec *spec, const turns *t, int64_t position, int64_t k, int64_t end, float *row) {
+    const posenc_spec *spec, const turns *t, double position, int64_t k, int64_t end, float *row) {
   for (; 2 * k < end; k += VD_LANES) {
     rounding_test test = test_none();
-    direct_pairs(t, k, vd_set1((double)position), exempt_near(t, k, (double)position), &test);
+    direct_pairs(t, k, vd_set1(position), exempt_near(t, k, position), &test);
     if (test_failed(&test)) {
       float pairs[EACH];
       resolve(spec, t, position, k, pairs);
@@ -93,12 +95,13 @@ __attribute__((noinline)) static void recheck_direct(
   }
 }
 
-/* Columns of a row from those of frequency `first` >= 0 up to `end`. At position 0 all are exact. */
+/* Columns of a row from those of frequency `first` >= 0 up to `end`. At position 0 all are exact. Others are at least
+ * LEAST_DIRECT, and whole numbers where frequencies have lost whole turns. */
 static inline void direct_row(
-    const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
+    const posenc_spec *spec, const turns *t, double position, float *row, int64_t first, int64_t end) {
   static const double lane[GROUP] LINE = {0, 1, 2, 3, 4, 5, 6, 7};
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
-  const vd at = vd_set1((double)position);
+  const vd at = vd_set1(position);
   const int64_t whole = first + (end / 2 - first) / WINDOW * WINDOW;
   int64_t k = first;
   reduced now, next; /* the next angles are begun before these are rounded: that goes on while they wait */
@@ -114,7 +117,7 @@ static inline void direct_row(
         vp_store(row + 2 * i + v * EACH, rotated_pairs(now.y[v], now.quarters[v], vx_of(vd_set1(0.0)), &test));
       now = next;
     }
-    if (test_failed(&test) && position != 0)
+    if (test_failed(&test) && position != 0.0)
       recheck_direct(spec, t, position, k, 2 * (k + WINDOW), row);
   }
   for (; 2 * k < end; k += VD_LANES) { /* lanes of no column are not looked at */
@@ -126,7 +129,7 @@ static inline void direct_row(
       vp_store(row + 2 * k, packed);
     else
       vp_store_part(row + 2 * k, packed, 0, to);
-    if (test_failed(&test) && position != 0)
+    if (test_failed(&test) && position != 0.0)
       recheck_direct(spec, t, position, k, 2 * k + to, row);
   }
 }

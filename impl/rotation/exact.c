@@ -4,7 +4,7 @@
  * follows where it fails, is in rotation/ziv.h; docs/exact.md adds up the errors. Up to 11 rows (up to 47 where a plan
  * keeps no steps), and rows at positions that do not follow each other, are no sums: rotation/direct.h computes their
  * angles by themselves. float64 is in rotation/wide.h, bfloat16 in rotation/bf16.h, float16 in rotation/half.h, and
- * what follows no order, or lies between integers, in rotation/dtypes.h.
+ * what follows no order, in rotation/dtypes.h; so is what lies between integers and needs more than rotation/direct.h.
  */
 #include "rotation/bf16.h"
 #include "rotation/gather.h"
@@ -21,7 +21,7 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   else if (spec->dtype == POSENC_DTYPE_F16 && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
     fill_half(spec, &t, r, out, stride);
   else
-    write_dtype(spec, &t, r, out, stride);
+    write_any(spec, &t, r, out, stride);
 }
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns,

@@ -5,6 +5,7 @@
 #define POSENC_GATHER_H
 
 #include "rotation/direct.h"
+#include "rotation/half.h"
 #include "rotation/walk.h"
 
 /* Fewer rows are not worth an anchor, nor steps where there are none yet (measured at 512 columns). A sum of anchored's costs
@@ -39,7 +40,7 @@ static inline void anchored_row(const turns *t, int64_t position, float *row, in
 __attribute__((noinline)) static void one_row(
     const posenc_spec *spec, const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
   if (EXACT)
-    direct_row(spec, t, position, row, first, end);
+    direct_row(spec, t, (double)position, row, first, end);
   else if (position != 0)
     anchored_row(t, position, row, first, end);
   else
@@ -84,6 +85,78 @@ static inline void write_rows(
     else
       for (int64_t j = i; j < next; j++)
         one_row(spec, t, posenc_row_position(r, j), origin + j * stride, r->from / 2, r->to);
+  }
+}
+
+static inline int has_whole_turns(const turns *t) {
+  int any = 0;
+  for (int64_t k = 0; k < t->n; k++)
+    any |= t->whole[k] != 0.0;
+  return any;
+}
+
+/* Row i alone. */
+static inline posenc_rows part_of(const posenc_rows *r, int64_t i) {
+  posenc_rows row = *r;
+  row.positions = r->positions ? r->positions + i : NULL;
+  row.reals = r->reals ? r->reals + i : NULL;
+  row.first += i;
+  row.count = 1;
+  return row;
+}
+
+/* A strip of float32, each the nearest to the real value, to the nearest of 16 bits: known unless it is, or for float16
+ * may be, the middle between two of them. Returns whether all are known. */
+static inline int round_strip(const float *from, int dtype, uint16_t *to) {
+  uint32_t middles = 0;
+  vh apart = {0};
+  if (dtype == POSENC_DTYPE_F16) {
+    for (int c = 0; c < 2 * STRIP; c += EACH)
+      apart = vp_store_half(to + c, vp_load(from + c), apart, 0);
+    return !vh_any(apart);
+  }
+  for (int c = 0; c < 2 * STRIP; c++) {
+    uint32_t bits;
+    memcpy(&bits, from + c, sizeof bits);
+    middles |= (bits & 0xffff) == 0x8000;
+    to[c] = (uint16_t)((bits + 0x8000) >> 16);
+  }
+  return !middles;
+}
+
+/* Of one row, by parts whose float32 are computed first. */
+static inline void write_16_bits(
+    const posenc_spec *spec, const turns *t, posenc_rows row, double position, uint16_t *out, int64_t stride) {
+  enum { COLUMNS = 2 * STRIP, AT_ONCE = 8 * COLUMNS };
+  const int64_t end = row.to;
+  float part[AT_ONCE] = {0};
+  uint16_t strip[COLUMNS];
+  for (int64_t c = row.from, at = 0; c < end; c = row.to, out += COLUMNS, at = (at + COLUMNS) % AT_ONCE) {
+    if (at == 0)
+      direct_row(spec, t, position, part - c, c / 2, end - c < AT_ONCE ? end : c + AT_ONCE);
+    row.from = c;
+    row.to = end - c < COLUMNS ? end : c + COLUMNS;
+    if (round_strip(part + at, spec->dtype, strip))
+      memcpy(out, strip, (size_t)(row.to - c) * sizeof *out);
+    else
+      write_dtype(spec, t, &row, out, stride);
+  }
+}
+
+/* exact at any positions but for float64, each row by itself: in rotation/dtypes.h near 0, and where whole turns count. */
+static inline void write_any(const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride) {
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
+  const int has_whole = r->reals && has_whole_turns(t);
+  for (int64_t i = 0; i < r->count; i++) {
+    const double position = posenc_row_real(r, i);
+    const posenc_rows row = part_of(r, i);
+    void *const to = (unsigned char *)out + i * stride * size;
+    if (fabs(position) < LEAST_DIRECT || (has_whole && position != rint(position)))
+      write_dtype(spec, t, &row, to, stride);
+    else if (spec->dtype == POSENC_DTYPE_F32)
+      direct_row(spec, t, position, (float *)to - r->from, r->from / 2, r->to);
+    else
+      write_16_bits(spec, t, row, position, to, stride);
   }
 }
 

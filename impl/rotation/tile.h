@@ -143,7 +143,7 @@ __attribute__((noinline, unused)) static void recheck_tile(const posenc_spec *sp
           continue;
         float *const out = row ? to->behind[b] : to->ahead[b];
         float pairs[EACH];
-        resolve(spec, t, position, k + i / 2, pairs);
+        resolve(spec, t, (double)position, k + i / 2, pairs);
         for (int c = 0; c < EACH; c++)
           out[to->second ? (i + c) / 2 + c % 2 * to->second : i + c] = pairs[c ^ cosines_first];
       }

@@ -30,21 +30,21 @@ static inline vd relative_near(const turns *t, int64_t k, double anchor) {
 }
 static inline int is_relative_near(double turns_each, double anchor) { return furthest(anchor) * turns_each <= 0.125; }
 
-/* Of those the pairs, of which sines need not be above 2^-12: they are at least 2^-118, or below 2^-167 and 0 in
- * float32. And the sines of no frequency, which are 0. Cosines are above 2^-12 here anyway. */
+/* Of those the pairs, of which sines need not be above 2^-12: they are at least 2^-118, from position 2^-20 on, or below
+ * 2^-167 and 0 in float32. And the sines of no frequency, which are 0. Cosines are above 2^-12 here anyway. */
 static inline vx exempt_near(const turns *t, int64_t k, double anchor) {
   const vd size = vd_abs(vd_loadu(t->hi + k)), nothing = vd_set1(0x1p-202);
-  const vd sized = vd_or(vd_ge(size, vd_set1(0x1p-120)), vd_ge(nothing, size));
+  const vd sized = vd_or(vd_ge(size, vd_set1(0x1p-100)), vd_ge(nothing, size));
   return vx_of(vd_and(relative_near(t, k, anchor), sized));
 }
 
 /* The pairs of frequencies k, k + 1, ... at a position other than 0, to `out`: steps 3 and 4. */
 __attribute__((noinline, unused)) static void resolve(
-    const posenc_spec *spec, const turns *t, int64_t position, int64_t k, float *out) {
-  const double size = (double)(position < 0 ? -position : position);
+    const posenc_spec *spec, const turns *t, double position, int64_t k, float *out) {
+  const double size = position < 0.0 ? -position : position;
   const vd share = vd_set1(POSENC_BUDGET_ALONE * 0x1p-53), reduction = vd_set1(size * (POSENC_BUDGET_PLACE * 0x1p-106));
-  const vd rest = vd_sub(reduction, vd_and(reduction, relative_near(t, k, (double)position)));
-  const angle y = compute(t, k, (double)position);
+  const vd rest = vd_sub(reduction, vd_and(reduction, relative_near(t, k, position)));
+  const angle y = compute(t, k, position);
   const vd sin_error = vd_fma(vd_abs(y.sin), share, rest), cos_error = vd_fma(vd_abs(y.cos), share, rest);
   const vp low = vd_pack(vd_sub(y.sin, sin_error), vd_sub(y.cos, cos_error));
   const vp high = vd_pack(vd_add(y.sin, sin_error), vd_add(y.cos, cos_error));
@@ -54,7 +54,7 @@ __attribute__((noinline, unused)) static void resolve(
   for (int64_t i = 0; i < 2 * VD_LANES; i++) {
     const int64_t column = 2 * k + i;
     if (column >= 0 && column < spec->d_model && memcmp(&out[i], &highs[i], sizeof *out) != 0)
-      out[i] = (float)posenc_fallback(spec, (double)position, column);
+      out[i] = (float)posenc_fallback(spec, position, column);
   }
 }
 
