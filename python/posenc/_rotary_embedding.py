@@ -21,6 +21,7 @@ _OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds that know the length that 
 Tables = Pair[torch.Tensor]
 
 _FIRST_ROWS = 2048
+_MOST_BYTES = 64 << 20  # of what compiling a model makes without being asked
 
 
 def _sequence(scaling: Mapping[str, Any], length: int, max_positions: int) -> int:
@@ -62,6 +63,16 @@ def rotary(
     return _values(_frequencies(d_model, base, scaling, sequence, max_positions), dtype, positions=positions)
 
 
+_compiler = getattr(torch, "compiler", None)  # PyTorch 2.1 has what is used of it
+_is_compiling = getattr(_compiler, "is_dynamo_compiling", bool)
+
+
+@getattr(_compiler, "assume_constant_result", lambda function: function)
+def _reserve(module: RotaryEmbedding, device: torch.device, dtype: torch.dtype) -> None:
+    """Runs once, when a model is compiled."""
+    module.reserve(device=device, dtype=dtype)
+
+
 class RotaryEmbedding(nn.Module):
     """Cosines and sines for a Hugging Face model: takes the place of its own rotary embedding.
 
@@ -85,7 +96,8 @@ class RotaryEmbedding(nn.Module):
 
     Rows up to config.max_position_embeddings are kept when they were needed once, in the dtype and on the device of x; those of
     other positions are computed for each call. There is nothing to save or to load. In compiled code rows are computed for each
-    call, which is done by the CPU, unless `reserve` was called for all positions. With dynamic scaling, frequencies are those of
+    call, which is done by the CPU, unless all of them take at most 64 MiB or `reserve` was called for all positions: then they are
+    looked up, and positions beyond are PyTorch's index error. With dynamic scaling, frequencies are those of
     the longest sequence so far, until one is shorter than max_position_embeddings, as in the models' own; in compiled code, those
     of the call's sequence.
     """
@@ -125,9 +137,8 @@ class RotaryEmbedding(nn.Module):
         return _frequencies(self.d_model, self.base, self._json, sequence, self.max_position_embeddings)
 
     def reserve(self, n: int | None = None, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
-        """Makes rows of positions 0 to n - 1 available, by default all of config.max_position_embeddings. In compiled code they are
-        then looked up, and positions beyond are PyTorch's index error; not with scaling that depends on the sequence's length.
-        """
+        """Makes rows of positions 0 to n - 1 available, by default all of config.max_position_embeddings. Compiled code looks them
+        up if they are all there, but not with scaling that depends on the sequence's length."""
         n = index("n", self.max_position_embeddings if n is None else n, 0, MAX_POSITION)
         like = torch.empty(0, device=device, dtype=dtype)
         self._reserved(self._sequence(n), n, like.device, like.dtype)
@@ -152,6 +163,8 @@ class RotaryEmbedding(nn.Module):
         if is_traced() or positions.is_meta:
             tables = None
             if self.rope_type not in ("dynamic", "longrope"):
+                if _is_compiling() and most * self.d_model * dtype.itemsize <= _MOST_BYTES:
+                    _reserve(self, device, dtype)
                 tables = self._tables.get((self._sequence(0), device, dtype))
             if tables is None or tables.cos.shape[0] < most:
                 return rotary(positions, self.d_model, self.base, self._json, most, dtype)

@@ -126,17 +126,21 @@ def test_configs():
 
 
 @pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile")
-def test_compiled():
+@pytest.mark.parametrize("how", ["made when compiled", "reserved", "computed"])
+def test_compiled(how, monkeypatch):
+    if how != "made when compiled":
+        monkeypatch.setattr(posenc._rotary_embedding, "_MOST_BYTES", 0)
     for scaling in SCALINGS.values():
-        for reserved in (False, True):
-            torch._dynamo.reset()
-            module, x = RotaryEmbedding(config(scaling)), torch.zeros(1, dtype=torch.bfloat16)
-            if reserved:
-                module.reserve(dtype=torch.bfloat16)
-            else:
-                module(x, AT // 8)  # which keeps too few rows
-            compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
-            beyond = 5100 if reserved and module.rope_type not in ("dynamic", "longrope") else 10000
-            for at in (AT, AT + 5000, AT[:, :3], AT + beyond):
-                for ours, want in zip(compiled(x, at), wanted(at, scaling, torch.bfloat16, int(at.max()) + 1)):
-                    assert torch.equal(ours, want)
+        torch._dynamo.reset()
+        module, x = RotaryEmbedding(config(scaling)), torch.zeros(1, dtype=torch.bfloat16)
+        if how == "reserved":
+            module.reserve(dtype=torch.bfloat16)
+        else:
+            module(x, AT // 8)  # which keeps too few rows
+        compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+        is_kept = how != "computed" and module.rope_type not in ("dynamic", "longrope")
+        for at in (AT, AT + 5000, AT[:, :3], AT + (5100 if is_kept else 10000)):
+            for ours, want in zip(compiled(x, at), wanted(at, scaling, torch.bfloat16, int(at.max()) + 1)):
+                assert torch.equal(ours, want)
+        longest = max(len(tables.cos) for tables in module._tables.values())
+        assert (longest == module.max_position_embeddings) == (is_kept or how == "reserved")
