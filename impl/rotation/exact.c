@@ -16,9 +16,9 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
     write_wide(spec, &t, r, out, stride);
   else if (spec->dtype == POSENC_DTYPE_F32 && !r->reals)
     write_rows(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_DTYPE_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
+  else if (spec->dtype == POSENC_DTYPE_BF16 && t.steps && !r->positions && !r->reals && r->count >= FEW_OF_BF16)
     fill_bf16(spec, &t, r, out, stride);
-  else if (spec->dtype == POSENC_DTYPE_F16 && !r->positions && !r->reals && r->count >= FEW_OF_16_BITS)
+  else if (spec->dtype == POSENC_DTYPE_F16 && !r->positions && !r->reals && r->count >= FEW_OF_F16)
     fill_half(spec, &t, r, out, stride);
   else
     write_any(spec, &t, r, out, stride);

@@ -10,7 +10,7 @@
 
 /* Fewer rows are not worth an anchor, nor steps where there are none yet (measured at 512 columns). A sum of anchored's costs
  * more than a pair by itself. */
-enum { FEW = EXACT ? 12 : 4, FEW_WITHOUT_STEPS = EXACT ? 48 : 8, FEW_OF_16_BITS = 4 };
+enum { FEW = EXACT ? 12 : 4, FEW_WITHOUT_STEPS = EXACT ? 48 : 8, FEW_OF_F16 = 4, FEW_OF_BF16 = EXACT ? 20 : 4 };
 
 static inline void anchored_row(const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
