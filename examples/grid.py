@@ -6,11 +6,8 @@
 # [part: grid]
 import posenc
 
-HEIGHT, WIDTH, D_MODEL = (
-    14,
-    14,
-    768,
-)  # half of the columns for each axis, the width's first, sines before cosines in each
+# Half of the columns for each axis, the width's first, and sines before cosines in each.
+HEIGHT, WIDTH, D_MODEL = 14, 14, 768
 grid = posenc.grid((HEIGHT, WIDTH), D_MODEL, axes=(1, 0), layout="split", class_tokens=1)
 # [end: grid]
 patch = grid[1 + 1 * WIDTH + 2].tolist()

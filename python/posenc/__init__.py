@@ -8,7 +8,7 @@
 `table` and `fill_at` make tables as NumPy arrays, `grid` those of two and more dimensions, `timestep_embedding` those of
 diffusion, `pair` and `cis` caches of rotary embeddings, which `rotary_frequencies` scales for long contexts; `add` adds a table
 to embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what runs. `posenc.torch`,
-which needs an import of its own, has the same for tensors, and modules.
+which needs an import of its own, makes tensors, and has modules.
 """
 
 from ._add import add

@@ -35,10 +35,11 @@ Write = Callable[[int, int], int]  # of (first, rows); returns a status
 
 
 def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """A new array, whose values are undefined. NumPy asks the system for huge pages for large ones; such an array
-    starts at a huge page and its memory has the whole of the last one, as a part of one costs a page fault for each
-    small page. It starts 64 bytes behind, if there is room: so do PyTorch's large tensors in their pages, and sums are slower
-    where the next load has the place in its page that the last store has."""
+    """A new array, whose values are undefined. NumPy asks the system for huge pages for large ones. Such an array
+    starts 64 bytes after the start of a huge page, or there if these bytes would take one page more, and owns the whole of its last
+    one, as a part of one costs a page fault for each small page. The 64 bytes are PyTorch's: large tensors start so in their pages,
+    and a loop that reads one array and writes another is slower where the next load and the last store are at the same place in a
+    page."""
     size = math.prod(shape) * dtype.itemsize
     if size < _HUGE_PAGE:
         return np.empty(shape, dtype)

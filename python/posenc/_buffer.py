@@ -94,8 +94,6 @@ class TableBuffer(nn.Module):
         with torch.inference_mode(False):
             self._buffers[self.buffer_name] = self._rows(0, old.shape[self._axis()], old.dtype).to(target)
 
-    reset_parameters = reset_buffers  # what FSDP calls after to_empty
-
     def reserve(self, n: int) -> None:
         """Makes n rows available, from position `first` on; those that are there stay as they are. Not in compiled code."""
         n = index("n", n, 0, MAX_POSITION)

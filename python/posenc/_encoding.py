@@ -124,6 +124,10 @@ class SinusoidalPositionalEncoding(TableBuffer):
         self.learned_scale = learned_scale
         if learned_scale:
             self.alpha = nn.Parameter(torch.ones(()))
+        if padding_idx is not None and padding_idx + 1 < first:
+            raise ValueError(
+                f"first is {first}; allowed: at most padding_idx + 1 = {padding_idx + 1}, where embeddings begin"
+            )
         self._axes_told = batch_first is not None
         self._row = 0 if padding_idx is None else padding_idx + 1 - first  #: where embeddings begin
 
@@ -164,8 +168,9 @@ class SinusoidalPositionalEncoding(TableBuffer):
         elif start is None:
             rows = self._rows_from(self._row, shape, length)
         elif isinstance(start, torch.Tensor) and is_traced():
-            at = torch.arange(length, device=start.device) + (start - self.first)
-            rows = self._table().index_select(axis, at.to(self._table().device))
+            pe = self._table()
+            at = torch.arange(length, device=pe.device) + (start.to(pe.device) - self.first)
+            rows = functional.embedding(at, pe.flatten(0, 1)).unsqueeze(1 - axis)
         else:
             row = int(start) - self.first
             if row < 0:
@@ -183,6 +188,12 @@ class SinusoidalPositionalEncoding(TableBuffer):
             raise TypeError(f"the input has dtype {dtype}; expected a floating-point type")
         wide = x.to(torch.promote_types(dtype, rows.dtype))
         return dropout(((wide if self.scale is None else wide * self.scale) + rows.to(x.device)).to(dtype))
+
+    def reset_parameters(self) -> None:
+        """What FSDP calls after to_empty: the table is computed, and the learned scale is 1."""
+        self.reset_buffers()
+        if self.learned_scale:
+            nn.init.ones_(self.alpha)
 
     def _rows_from(self, row: int, shape: torch.Size, length: int) -> torch.Tensor:
         pe, axis = self._table(), self._axis()

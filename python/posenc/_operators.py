@@ -17,6 +17,9 @@ from ._plan import _SHORT, DTYPES
 
 F = TypeVar("F", bound=Callable[..., Any])
 _HAS_OPERATORS = hasattr(torch.library, "custom_op")
+_TAGS = (
+    [torch.Tag.cudagraph_unsafe] if hasattr(getattr(torch, "Tag", None), "cudagraph_unsafe") else []
+)  # the CPU works
 if _HAS_OPERATORS:
     _library = torch.library.Library("posenc", "FRAGMENT")  # while it is there, so are its operators
 
@@ -81,6 +84,8 @@ def operator(fake: Callable[..., Any], mutates: tuple[str, ...] = ()) -> Callabl
             return function
         parameters = _parameters(function, mutates)
         names = [*parameters]
+        ordered = inspect.signature(function).parameters.values()
+        by_place = [p.name for p in ordered if p.kind is p.POSITIONAL_OR_KEYWORD]
         pairs = "Pair" in function.__annotations__["return"]
         results = "()" if mutates else "(Tensor cos, Tensor sin)" if pairs else "Tensor"
 
@@ -96,7 +101,7 @@ def operator(fake: Callable[..., Any], mutates: tuple[str, ...] = ()) -> Callabl
         if mutates:  # a custom_op tells autograd what is written
             torch.library.custom_op(name, named(function), mutates_args=mutates, schema=schema)
         else:  # takes a third of its time
-            _library.define(function.__name__ + schema)
+            _library.define(function.__name__ + schema, tags=_TAGS)
             _library.impl(function.__name__, named(function), "CompositeExplicitAutograd")
         torch.library.register_fake(name, named(fake))
         made = getattr(torch.ops.posenc, function.__name__)
@@ -105,10 +110,20 @@ def operator(fake: Callable[..., Any], mutates: tuple[str, ...] = ()) -> Callabl
         def call(*args: Any, **kwargs: Any) -> Any:
             if not is_traced():
                 return function(*args, **kwargs)
-            given = {**dict(zip(names, args)), **kwargs}
+            if len(args) > len(by_place) or any(key in kwargs for key in by_place[: len(args)]):
+                raise TypeError(
+                    f"{function.__name__} takes {', '.join(by_place)} by place, and others by name, each once"
+                )
+            given = {**dict(zip(by_place, args)), **kwargs}
             out = None if mutates else given.pop("out", None)
+            if out is not None and "dtype" in parameters and given.get("dtype") is None:
+                given["dtype"] = (out.cos if pairs else out).dtype
             for key, value in given.items():
                 kind = parameters.get(key, "")
+                if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
+                    raise RuntimeError(
+                        f"{key} requires a gradient, and {name} has none; call .detach() where that is meant"
+                    )
                 if key == "dtype":
                     given[key] = _DTYPES.get(value, value)
                 elif kind.startswith("Tensor[]") and value is not None:
@@ -121,10 +136,13 @@ def operator(fake: Callable[..., Any], mutates: tuple[str, ...] = ()) -> Callabl
             if out is None:
                 return Pair(*result) if pairs else result
             for there, here in zip((out.cos, out.sin) if pairs else (out,), result if pairs else (result,)):
+                if there.shape != here.shape or there.dtype != here.dtype:
+                    said = f"shape {tuple(there.shape)} and dtype {there.dtype}"
+                    raise ValueError(f"out has {said}; allowed: {tuple(here.shape)} and {here.dtype}")
                 there.copy_(here)
             return out
 
-        register = getattr(torch.jit._builtins, "_register_builtin", None)  # for torch.jit.script
+        register = getattr(getattr(torch.jit, "_builtins", None), "_register_builtin", None)  # for torch.jit.script
         if register:
             register(call, name)
         return call  # type: ignore[return-value]

@@ -119,8 +119,9 @@ def table(
     On the CPU it is not copied. `out` is on the CPU. The other arguments and the errors are those of `posenc.table`.
 
     With PyTorch 2.4 or later, this and the other functions may be called in code that is compiled (with fullgraph=True, too),
-    exported or scripted: they are operators, ``torch.ops.posenc.table`` and so on. Arguments are then judged when it runs, and
-    scripted code gives `positions` and `freqs` as tensors and has no `out`.
+    exported or scripted: they are operators, ``torch.ops.posenc.table`` and so on, which Python computes: a program that was saved
+    needs ``import posenc.torch`` before it is loaded. Arguments are then judged when it runs, and scripted code gives `positions`
+    and `freqs` as tensors and has no `out`.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)

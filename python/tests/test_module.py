@@ -278,6 +278,11 @@ def test_meta_and_reset(dtype):
     e.to_empty(device="cpu")
     e[0].reset_parameters()
     assert torch.equal(e[0].pe[:, 0], table) and torch.equal(on_cpu.pe[:, 0], table)
+    learned = Encoding(16, learned_scale=True, dtype=dtype).to("meta").to_empty(device="cpu")
+    with torch.no_grad():
+        learned.alpha.fill_(7)
+    learned.reset_parameters()
+    assert learned.alpha == 1
     if hasattr(torch, "get_default_device"):  # since 2.3; a default device is younger than some PyTorch we work with
         with torch.device("meta"):
             model = nn.Sequential(Encoding(16, max_len=20, dropout=0, dtype=dtype), nn.Linear(16, 2))
@@ -365,6 +370,15 @@ def test_compile_from_a_first_position_on():
     compiled = torch.compile(e, fullgraph=True, backend="aot_eager")
     for arguments in (dict(start=torch.tensor(7)), dict(positions=torch.arange(6) + 2)):
         assert torch.equal(compiled(x, **arguments), e(x, **arguments))
+
+
+@needs("compile")
+def test_a_compiled_start_that_has_no_row():
+    torch._dynamo.reset()
+    compiled = torch.compile(Encoding(16, 0, 20), fullgraph=True)
+    for start in -3, 19:
+        with pytest.raises((IndexError, RuntimeError), match="out of"):
+            compiled(torch.zeros(4, 16), start=torch.tensor(start))
 
 
 @needs("export")

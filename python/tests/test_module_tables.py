@@ -14,6 +14,11 @@ W = [1.0, 0.1, 0.01, 1 / 3]
 X = torch.randn(6, 3, 8)
 
 
+def test_embeddings_begin_in_the_table():
+    with pytest.raises(ValueError, match=r"first is 5; allowed: at most padding_idx \+ 1 = 2"):
+        Encoding(8, padding_idx=1, first=5)
+
+
 @pytest.mark.parametrize(
     "spec",
     [

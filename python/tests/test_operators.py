@@ -19,6 +19,10 @@ CALLS = {
     "table out": lambda x: P.table(positions=AT, d_model=8, out=torch.zeros(1, 3, 8)) + x[0],
     "fill_at": lambda x: P.fill_at(x * 1, positions=x[:, 1], base=500, layout="split") + 1,
     "fill_at by name": lambda x: P.fill_at(positions=x[:, 1], out=x * 1),
+    "table out, float64": lambda x: P.table(positions=AT, d_model=8, out=torch.zeros(1, 3, 8, dtype=torch.float64))
+    + x[0],
+    "table out, bfloat16": lambda x: P.table(5000, 8, out=torch.zeros(5000, 8, dtype=torch.bfloat16)) + x[0, 0],
+    "cis out": lambda x: P.cis(x.shape[0], 8, out=torch.zeros(x.shape[0], 4, dtype=torch.complex128)) + x[0, 0],
     "pair": lambda x: P.pair(x.shape[0], 8, base=500000.0),
     "pair of positions": lambda x: P.pair(positions=x[:, 2].long(), d_model=8, duplicated="pairs", dtype="float64"),
     "pair out": lambda x: P.pair(x.shape[0], 16, out=posenc.Pair(x + 0, x + 1)),
@@ -162,3 +166,18 @@ def test_errors_at_run_time():
     compiled = torch.compile(lambda x: P.table(positions=x, d_model=8), fullgraph=True, backend="aot_eager")
     with pytest.raises(ValueError, match=r"positions\[1\] is"):
         compiled(torch.tensor([0.0, float("nan")]))
+
+
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        (lambda x: P.table(5, 8, out=torch.zeros(3, 5, 8)), "out has shape"),
+        (lambda x: P.table(positions=x[:, 0], d_model=8), "positions requires a gradient"),
+        (lambda x: P.add(x * 1.0), "x requires a gradient"),
+        (lambda x: P.table(None, 8, AT), "takes count, d_model by place"),
+    ],
+)
+def test_refused_when_compiled(call, said):
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match=said):
+        torch.compile(call, fullgraph=True, backend="aot_eager")(X[0].clone().requires_grad_())
