@@ -67,7 +67,8 @@ int main(int count, char **arguments) {
     MPI_Finalize();
     return 2;
   }
-  snprintf(part, sizeof part, "%s.part", arguments[1]);
+  if (snprintf(part, sizeof part, "%s.part", arguments[1]) >= (int)sizeof part)
+    fail(arguments[1], "the name is too long");
 
   /* [part: ranks] */
   posenc_spec spec;
@@ -87,7 +88,8 @@ int main(int count, char **arguments) {
     check_posenc(posenc_fill(plan, first, now, piece, d_model));
     check(MPI_File_write_at(file, at, piece, (int)(now * d_model), MPI_FLOAT, MPI_STATUS_IGNORE));
   }
-  check(MPI_File_close(&file)); /* waits for all processes, and for what they wrote */
+  check(MPI_File_close(&file));
+  check(MPI_Barrier(MPI_COMM_WORLD)); /* all processes have written and closed it */
   /* [end: ranks] */
 
   if (rank == 0) {

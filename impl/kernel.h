@@ -78,7 +78,8 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
 
 static inline int posenc_is_streamed(const posenc_spec *spec, int64_t rows, int64_t columns) {
   const int64_t row = columns * (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype), size = rows * row;
-  return size >= POSENC_STREAM_BYTES || (size >= POSENC_STREAM_PART_BYTES && spec->rows >= POSENC_STREAM_BYTES / row);
+  return size >= POSENC_STREAM_BYTES ||
+         (size >= POSENC_STREAM_PART_BYTES && spec->table_rows > (POSENC_STREAM_BYTES - 1) / row);
 }
 
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
@@ -95,7 +96,7 @@ typedef struct posenc_kernel {
   unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, second */
   size_t state_bytes; /* per padded frequency, and 4 lines; zeroed, 64-aligned */
   size_t table_bytes; /* per padded frequency, on top and not zeroed, where posenc_keeps_tables() */
-  int64_t few_rows;   /* float32: fewer in a table that is made once are quicker without these */
+  int64_t few_rows;   /* float32, bfloat16: fewer in a table that is made once are quicker without these */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);

@@ -20,11 +20,12 @@
  *
  * Stability. Within a major version nothing that is declared here changes its meaning, its type or its number, and
  * nothing disappears: what was compiled against this header runs with every later library of the same SONAME.
- * Functions, enumerators, presets and implementations may be added; posenc_spec grows into its reserved fields, where 0
- * means what it means today; posenc_impl and posenc_preset grow at their ends, so do not copy them. Bits: every result
- * of exact_* is defined by mathematics and will not change; those of anchored_* are the same on every machine and
- * change, if ever, with a minor version whose change log says so; those of the others follow libm or SLEEF and the
- * compiler, within their bounds. The sentences of messages may change at any time.
+ * Functions, enumerators, presets and implementations may be added; posenc_spec and posenc_rotary grow into their
+ * reserved fields, where 0 means what it means today; posenc_impl and posenc_preset grow at their ends, so do not copy
+ * them. Bits: every result of exact_* and of posenc_rotary_freqs() is defined by mathematics and will not change; those
+ * of anchored_* are the same on every machine and change, if ever, with a minor version whose change log says so; those
+ * of the others follow libm or SLEEF and the compiler, within their bounds. The sentences of messages may change at any
+ * time.
  */
 #ifndef POSENC_H
 #define POSENC_H
@@ -116,7 +117,8 @@ typedef enum posenc_odd {
 #define POSENC_MAX_POSITION (INT64_C(1) << 32) /* positions, also times position_scale, lie in [-2^32, 2^32] */
 
 /* What to compute: the functions' argument is position * position_scale * w_k, k = 0 .. n-1. Start from
- * posenc_spec_init() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO. */
+ * posenc_spec_init() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO.
+ * base^(-1/denominator) is looked at where n is 1 or 0, too, but not with a base from 1 on and denominator 0. */
 typedef struct posenc_spec {
   size_t struct_size;      /* sizeof(posenc_spec) */
   int64_t d_model;         /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
@@ -125,9 +127,9 @@ typedef struct posenc_spec {
   const double *freqs;     /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
                               denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
                               passed to; a plan keeps a copy. */
-  const double *freqs_low; /* NULL, or, with freqs alone, what float64 cannot hold of each: the frequency is the real
-                              number freqs[k] + freqs_low[k], whose nearest double must be freqs[k]. exact and anchored
-                              take both; recipes leave this out, within their bounds. A plan keeps a copy. */
+  const double *freqs_low; /* NULL, or (only if freqs is given) n_freqs numbers: frequency k is the real number freqs[k]
+                              + freqs_low[k], and freqs[k] must be the double nearest to it. exact and anchored use
+                              both; the recipes ignore freqs_low, which their bounds allow for. A plan keeps a copy. */
   int64_t n_freqs;         /* n when freqs is given, else 0 */
   double position_scale;   /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply exactly, the
                               recipes as their arithmetic does: (position * w_k) * position_scale */
@@ -135,9 +137,8 @@ typedef struct posenc_spec {
   int32_t order;           /* posenc_order */
   int32_t odd;             /* posenc_odd */
   int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
-  int64_t rows;            /* of the table, where each call fills a part of it, up to 2^33 + 1; 0: each call is a table.
-                              Tables from 24 MiB on, and of these parts from 1 MiB on, are written around the caches.
-                              No bit depends on it. */
+  int64_t table_rows;      /* rows of the whole table, where calls fill parts of it, up to 2^33 + 1; 0: a call fills it
+                              all. A hint: large tables may be written around the caches. No bit depends on it. */
   uint64_t reserved[4];    /* 0: room for fields to come, so that functions that write a spec never write more */
 } posenc_spec;
 
@@ -165,12 +166,12 @@ POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec);
 /* ---- Rotary scaling ---------------------------------------------------------------------------------------- */
 
 /* How a model's rotary embedding is scaled for contexts longer than it was trained on: the kinds of Hugging Face's
- * rope_type, by the formulas of transformers 5.23.0, src/transformers/modeling_rope_utils.py, ROPE_INIT_FUNCTIONS. With
- * d = d_model and v_k = base^(-2k/d), k = 0 .. d/2 - 1:
+ * rope_type, by the formulas of transformers 5.23.0, src/transformers/modeling_rope_utils.py, ROPE_INIT_FUNCTIONS, all
+ * but `proportional`. With d = d_model and v_k = base^(-2k/d), k = 0 .. d/2 - 1:
  *   NONE      w_k = v_k
  *   LINEAR    w_k = v_k / factor
- *   DYNAMIC   w_k = v_k x^(-2k/(d-2)), x = factor length / max - (factor - 1); max is max_position_embeddings, also
- *             where length is less ("dynamic NTK")
+ *   DYNAMIC   w_k = v_k x^(-2k/(d-2)), x = factor max(length, m) / m - (factor - 1), m = max_position_embeddings
+ *             ("dynamic NTK")
  *   YARN      w_k = v_k ((1 - r) + r / factor), r = (k - low) / (high - low), cut to 0 .. 1, where low is
  *             d ln(L / (2 pi beta_fast)) / (2 ln base), rounded down if truncate is set, at least 0, and high the same of
  *             beta_slow, rounded up, at most d - 1; L is original_max_position_embeddings. Where low equals high, high
@@ -215,17 +216,17 @@ typedef struct posenc_rotary {
  * or SPEC; on error *rotary, if there is one, is all zeros, which posenc_rotary_freqs() refuses. */
 POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_rotary_scaling scaling);
 
-/* The d_model / 2 frequencies w_k, to be a spec's freqs and freqs_low: freqs[k] is the double nearest to the real number
- * w_k, and freqs_low[k] the double nearest to the rest. (What is computed is off by less than 2^-256 of w_k: only a w_k
- * that is this close to halfway between two doubles could come out as the other one, and none that is known does. A
- * rest that is less than that is 0.) Cosines and sines of exact_* are then right to the last bit. They are not scaled:
- * *attention_factor is what transformers multiplies all of them by, for the caller to do once. It is the double nearest
- * to
+/* The d_model / 2 frequencies w_k, to be a spec's freqs and freqs_low. w_k is computed to 2^-256 of itself; freqs[k] is
+ * the double nearest to that, and freqs_low[k] the double nearest to the rest, or 0 where the rest is that small. So
+ * their sum is within 2^-106 of w_k. exact_* rounds the cosines and sines of the sum correctly. In float32, bfloat16 and
+ * float16 no output is known that differs from that of w_k; in float64 one in millions does at large positions, by one
+ * unit in the last place. They are not scaled: *attention_factor is what transformers multiplies all of them by, for the
+ * caller to do once. It is the double nearest to
  *   YARN      attention_factor, if it is not 0; else g(mscale) / g(mscale_all_dim), if neither is 0; else g(1), where
  *             g(m) = 1 + m ln(factor) / 10, or 1 where factor <= 1
  *   LONGROPE  attention_factor, if it is not 0; else sqrt(1 + ln(factor) / ln(L)), or 1 where factor <= 1
- * and 1 for the other kinds. Returns OK, ARGUMENT (a NULL pointer) or SPEC; on error nothing is written.
- * Does not allocate. */
+ * and 1 for the other kinds. The arrays may not overlap. Returns OK, ARGUMENT (a NULL
+ * pointer) or SPEC; on error nothing is written. Does not allocate. */
 POSENC_API posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 

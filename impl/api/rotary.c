@@ -10,8 +10,7 @@ enum { /* kinds, as a set */
   DYNAMIC = 1 << POSENC_ROTARY_DYNAMIC,
   YARN = 1 << POSENC_ROTARY_YARN,
   LONGROPE = 1 << POSENC_ROTARY_LONGROPE,
-  LLAMA3 = 1 << POSENC_ROTARY_LLAMA3,
-  EVERY = 63
+  LLAMA3 = 1 << POSENC_ROTARY_LLAMA3
 };
 
 static posenc_status check_kind(int64_t d_model, int32_t scaling) {
@@ -25,7 +24,7 @@ static posenc_status check_kind(int64_t d_model, int32_t scaling) {
   return POSENC_OK;
 }
 
-static int is_real(double x) { return x >= 0x1p-32 && x <= 0x1p32; } /* not NaN */
+static int is_in_range(double x) { return x >= 0x1p-32 && x <= 0x1p32; } /* not NaN */
 
 static posenc_status check_factors(const posenc_rotary *p) {
   const int is_long = p->length > p->original_max_position_embeddings;
@@ -35,7 +34,7 @@ static posenc_status check_factors(const posenc_rotary *p) {
     return posenc_fail(POSENC_ERROR_SPEC, "%s is NULL; with length %d, d_model / 2 = %d floats are needed", name,
         p->length, p->d_model / 2);
   for (int64_t k = 0; k < p->d_model / 2; k++)
-    if (!is_real((double)factors[k]))
+    if (!is_in_range((double)factors[k]))
       return posenc_fail(POSENC_ERROR_SPEC, "%s[%d] is %g; allowed: 2^-32 to 2^32", name, k, (double)factors[k]);
   return POSENC_OK;
 }
@@ -57,7 +56,7 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_rotary 
       {"mscale_all_dim", p->mscale_all_dim, YARN, 1}, {"low_freq_factor", p->low_freq_factor, LLAMA3, 0},
       {"high_freq_factor", p->high_freq_factor, LLAMA3, 0}};
   for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
-    if (reals[i].kinds & kind && !is_real(reals[i].value) && !(reals[i].zero && reals[i].value == 0.0))
+    if (reals[i].kinds & kind && !is_in_range(reals[i].value) && !(reals[i].zero && reals[i].value == 0.0))
       return posenc_fail(POSENC_ERROR_SPEC, "%s is %g; allowed: %s2^-32 to 2^32", reals[i].name, reals[i].value,
           reals[i].zero ? "0, or " : "");
   const struct {

@@ -93,8 +93,8 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
     return posenc_fail(POSENC_ERROR_SPEC, "position_scale is %g; allowed: a magnitude from 2^-32 to 2^32, or 0 for 1",
         s->position_scale);
   const int64_t most = 2 * POSENC_MAX_POSITION + 1;
-  if (s->rows < 0 || s->rows > most)
-    return posenc_fail(POSENC_ERROR_SPEC, "rows is %d; allowed: 0 to %d", s->rows, most);
+  if (s->table_rows < 0 || s->table_rows > most)
+    return posenc_fail(POSENC_ERROR_SPEC, "table_rows is %d; allowed: 0 to %d", s->table_rows, most);
   const int64_t n = posenc_n_freqs(s);
   return s->freqs ? check_freqs(s, n) : check_ladder(s, n);
 }

@@ -117,7 +117,7 @@ static void store(const big *w, double *high, double *low) {
 }
 
 /* w_k = v_k ((1 - r) + r / divisor), for each kind with r and divisor of its own. */
-void posenc_rotary_ladder(const posenc_rotary *p, double *freqs, double *freqs_low) {
+__attribute__((noinline)) void posenc_rotary_ladder(const posenc_rotary *p, double *freqs, double *freqs_low) {
   const float *factors = p->length > p->original_max_position_embeddings ? p->long_factor : p->short_factor;
   int32_t scaling = p->scaling;
   big one, ln_base, root, v, w, r, inverse, low, high;
@@ -183,7 +183,7 @@ static void yarn_factor(big *r, const posenc_rotary *p, double m) {
   big_add(r, r, &part, LIMBS);
 }
 
-double posenc_rotary_attention(const posenc_rotary *p) {
+__attribute__((noinline)) double posenc_rotary_attention(const posenc_rotary *p) {
   big r, part;
   if (p->scaling != POSENC_ROTARY_YARN && p->scaling != POSENC_ROTARY_LONGROPE)
     return 1.0;

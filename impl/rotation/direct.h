@@ -96,7 +96,7 @@ __attribute__((noinline)) static void recheck_direct(
 }
 
 /* Columns of a row from those of frequency `first` >= 0 up to `end`. At position 0 all are exact. Others are at least
- * LEAST_DIRECT, and whole numbers where frequencies have lost whole turns. */
+ * LEAST_DIRECT in size, and whole numbers where frequencies have lost whole turns. */
 static inline void direct_row(
     const posenc_spec *spec, const turns *t, double position, float *row, int64_t first, int64_t end) {
   static const double lane[GROUP] LINE = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -1,5 +1,5 @@
-/* What is not float32 at integer positions: the other dtypes, and positions between integers. Strips of float64 go
- * through memory, and are rounded by plain loops. No speed is promised here, but the same bits.
+/* What nothing faster does: other dtypes than float32 at integer positions, and positions between integers. Strips of
+ * float64 go through memory, and are rounded by plain loops. No speed is promised here, but the same bits.
  *
  * exact rounds both ends of each value's interval and, where they differ, asks the integers. Its float64 is in
  * rotation/wide.h.

@@ -3,8 +3,9 @@
  * float32: the sum of three angles in float64, as rotation/anchored.c has it but for steps; the rounding test, and what
  * follows where it fails, is in rotation/ziv.h; docs/exact.md adds up the errors. Up to 11 rows (up to 47 where a plan
  * keeps no steps), and rows at positions that do not follow each other, are no sums: rotation/direct.h computes their
- * angles by themselves. float64 is in rotation/wide.h, bfloat16 in rotation/bf16.h, float16 in rotation/half.h, and
- * what follows no order, in rotation/dtypes.h; so is what lies between integers and needs more than rotation/direct.h.
+ * angles by themselves. float64 is in rotation/wide.h, consecutive rows of bfloat16 in rotation/bf16.h and of float16 in
+ * rotation/half.h. Real positions, and 16 bits at any positions, are single rows (rotation/gather.h); what these leave
+ * open is in rotation/dtypes.h.
  */
 #include "rotation/bf16.h"
 #include "rotation/gather.h"

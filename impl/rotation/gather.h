@@ -9,7 +9,7 @@
 #include "rotation/walk.h"
 
 /* Fewer rows are not worth an anchor, nor steps where there are none yet (measured at 512 columns). A sum of anchored's costs
- * more than a pair by itself. */
+ * more than a pair by itself. float16 and bfloat16 of exact are rounded from single rows below these. */
 enum { FEW = EXACT ? 12 : 4, FEW_WITHOUT_STEPS = EXACT ? 48 : 8, FEW_OF_F16 = 4, FEW_OF_BF16 = EXACT ? 20 : 4 };
 
 static inline void anchored_row(const turns *t, int64_t position, float *row, int64_t first, int64_t end) {
@@ -88,9 +88,10 @@ static inline void write_rows(
   }
 }
 
-static inline int has_whole_turns(const turns *t) {
+/* Of these columns' frequencies. */
+static inline int has_whole_turns(const turns *t, const posenc_rows *r) {
   int any = 0;
-  for (int64_t k = 0; k < t->n; k++)
+  for (int64_t k = r->from / 2; 2 * k < r->to; k++)
     any |= t->whole[k] != 0.0;
   return any;
 }
@@ -105,8 +106,8 @@ static inline posenc_rows part_of(const posenc_rows *r, int64_t i) {
   return row;
 }
 
-/* A strip of float32, each the nearest to the real value, to the nearest of 16 bits: known unless it is, or for float16
- * may be, the middle between two of them. Returns whether all are known. */
+/* Rounds a strip of float32, each the one nearest to a real value, to 16 bits. That is the nearest to the real value too,
+ * unless the float32 is the middle between two (float16: or may be). Returns whether none is. */
 static inline int round_strip(const float *from, int dtype, uint16_t *to) {
   uint32_t middles = 0;
   vh apart = {0};
@@ -143,10 +144,11 @@ static inline void write_16_bits(
   }
 }
 
-/* exact at any positions but for float64, each row by itself: in rotation/dtypes.h near 0, and where whole turns count. */
+/* exact at any positions, but for float64, each row by itself. Rows below LEAST_DIRECT, and rows between integers where a
+ * frequency has lost whole turns, are left to rotation/dtypes.h. */
 static inline void write_any(const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride) {
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
-  const int has_whole = r->reals && has_whole_turns(t);
+  const int has_whole = r->reals && has_whole_turns(t, r);
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
     const posenc_rows row = part_of(r, i);

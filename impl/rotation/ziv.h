@@ -30,8 +30,8 @@ static inline vd relative_near(const turns *t, int64_t k, double anchor) {
 }
 static inline int is_relative_near(double turns_each, double anchor) { return furthest(anchor) * turns_each <= 0.125; }
 
-/* Of those the pairs, of which sines need not be above 2^-12: they are at least 2^-118, from position 2^-20 on, or below
- * 2^-167 and 0 in float32. And the sines of no frequency, which are 0. Cosines are above 2^-12 here anyway. */
+/* Of those the pairs, of which sines need not be above 2^-12: from position 2^-20 on they are normal in float32, or below
+ * 2^-167 and 0 there. And the sines of no frequency, which are 0. Cosines are above 2^-12 here anyway. */
 static inline vx exempt_near(const turns *t, int64_t k, double anchor) {
   const vd size = vd_abs(vd_loadu(t->hi + k)), nothing = vd_set1(0x1p-202);
   const vd sized = vd_or(vd_ge(size, vd_set1(0x1p-100)), vd_ge(nothing, size));

@@ -24,7 +24,7 @@ class Spec(ctypes.Structure):
         ("order", ctypes.c_int32),
         ("odd", ctypes.c_int32),
         ("dtype", ctypes.c_int32),
-        ("rows", ctypes.c_int64),
+        ("table_rows", ctypes.c_int64),
         ("reserved", ctypes.c_uint64 * 4),
     ]
 

@@ -103,7 +103,7 @@ class Plan:
     def for_parts(self, rows: int) -> Plan:
         """The same for calls that each write a part of a table of so many rows."""
         spec, handle = self.spec(), ctypes.c_void_p()
-        spec.rows = rows
+        spec.table_rows = rows
         plan = object.__new__(Plan)
         plan.handle, plan._destroy = None, self._destroy
         plan.d_model, plan.dtype = self.d_model, self.dtype

@@ -255,7 +255,7 @@ def test_threads_know_the_whole_table(monkeypatch):
     monkeypatch.setattr(Plan, "for_parts", lambda self, rows: made.append(for_parts(self, rows)) or made[-1])
     for count, threads in (500, 3), (499, 3), (500, 1), (500, None):
         assert np.array_equal(posenc.table(count, 48, threads=threads), want[:count])
-    assert [(p.spec().rows, p.d_model, p.dtype) for p in made] == [(500, 48, "float32")]
+    assert [(p.spec().table_rows, p.d_model, p.dtype) for p in made] == [(500, 48, "float32")]
 
 
 @pytest.mark.parametrize("dtype", ["float32", np.float32, np.dtype("f4")])

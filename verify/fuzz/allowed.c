@@ -17,7 +17,7 @@ allowed allowed_spec(const posenc_spec *s) {
     if (s->reserved[i] != 0)
       return refused;
   if (s->d_model < 1 || s->d_model > 1048576 || !is_among(s->layout, 1) || !is_among(s->order, 1) ||
-      !is_among(s->odd, 1) || !is_among(s->dtype, 3) || s->rows < 0 || s->rows > 8589934593)
+      !is_among(s->odd, 1) || !is_among(s->dtype, 3) || s->table_rows < 0 || s->table_rows > 8589934593)
     return refused;
   const double scale = fabs(s->position_scale);
   if (isnan(scale) || (scale != 0 && (scale < 0x1p-32 || scale > 0x1p32)))

@@ -99,7 +99,7 @@ static void take_field(bytes *b, posenc_spec *s) {
     else if (how < 12)
       s->reserved[how - 8] = take_bits(b, 1);
     else if (how < 32)
-      s->rows = (INT64_C(1) << (how + 3)) + (how & 1) * 2;
+      s->table_rows = (INT64_C(1) << (how + 3)) + (how & 1) * 2;
   }
 }
 

@@ -8,8 +8,8 @@
 
 #include "posenc.h"
 
-/* Of so many bits are all roundings, of which there are fewer than 30 for a number. What is lost beside them by
- * subtractions is less than 256 bits for what posenc_rotary_freqs() takes. */
+/* All roundings are to this many bits; there are fewer than 30 for a number. Subtractions lose less than 256 bits of what
+ * posenc_rotary_freqs() takes. */
 enum { ROTARY_BITS = 1024 };
 
 /* The frequency k and the attention factor of a valid *p; the results have ROTARY_BITS. */

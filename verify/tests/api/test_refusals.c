@@ -125,9 +125,9 @@ static void specs(void **state) {
   const double scales[] = {NAN, INFINITY, -INFINITY, 0x1.8p32, -0x1.8p32, 0x1.8p-33, 0x1p-1074};
   for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
     BAD_SPEC("position_scale|2^-32|2^32", s.position_scale = scales[i]);
-  FINE_SPEC(s.rows = 2 * POSENC_MAX_POSITION + 1);
-  BAD_SPEC("rows is 8589934594; allowed: 0 to 8589934593", s.rows = 2 * POSENC_MAX_POSITION + 2);
-  BAD_SPEC("rows is -1; allowed: 0 to 8589934593", s.rows = -1);
+  FINE_SPEC(s.table_rows = 2 * POSENC_MAX_POSITION + 1);
+  BAD_SPEC("table_rows is 8589934594; allowed: 0 to 8589934593", s.table_rows = 2 * POSENC_MAX_POSITION + 2);
+  BAD_SPEC("table_rows is -1; allowed: 0 to 8589934593", s.table_rows = -1);
   BAD_SPEC("struct_size is 0|allowed|posenc_spec_init()", s.struct_size = 0);
   BAD_SPEC("struct_size is|allowed|posenc_spec_init()", s.struct_size -= 8);
   BAD_SPEC("struct_size is|allowed|posenc_spec_init()", s.struct_size += 8);

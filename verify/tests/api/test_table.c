@@ -132,11 +132,11 @@ static void made_once(void **state) {
 static void parts(void **state) {
   (void)state;
   enum { D = 512, ROWS = 1100, LARGE = 1 << 15 };
-  static unsigned char got[ROWS * D * sizeof(float) + 64], want[sizeof got], x[sizeof got];
+  static _Alignas(64) unsigned char got[ROWS * D * sizeof(float) + 64], want[sizeof got], x[sizeof got];
   posenc_spec whole = paper_spec(D);
   assert_true(POSENC_STREAM_BYTES < 4097 || !posenc_is_streamed(&whole, ROWS, D));
   assert_true(posenc_is_streamed(&whole, POSENC_STREAM_BYTES / D / 4, D));
-  whole.rows = LARGE;
+  whole.table_rows = LARGE;
   assert_true(posenc_is_streamed(&whole, ROWS, D) && posenc_is_streamed(&whole, 1 << 9, D));
   assert_true(POSENC_STREAM_BYTES < 4097 || !posenc_is_streamed(&whole, (1 << 9) - 1, D));
   for (size_t m = 0; runnable(m); m++)
@@ -149,9 +149,9 @@ static void parts(void **state) {
       if (spec.dtype == POSENC_DTYPE_F64 || !is_offered(&spec, runnable(m)->name))
         continue;
       plans[0] = plan_of(&spec, runnable(m)->name);
-      spec.rows = LARGE;
+      spec.table_rows = LARGE;
       plans[1] = plan_of(&spec, runnable(m)->name);
-      assert_int_equal(posenc_plan_spec(plans[1])->rows, LARGE);
+      assert_int_equal(posenc_plan_spec(plans[1])->table_rows, LARGE);
       for (int adds = 0; adds < (spec.dtype == POSENC_DTYPE_F16 ? 1 : 2); adds++) {
         for (int j = 0; j < 2; j++) {
           unsigned char *const out = j ? got : want;

@@ -39,11 +39,11 @@ typedef struct off { /* in units of 2^-53 */
 } off;
 
 /* Of an angle position * w: absolute errors, where the real sine and cosine are at hand afterwards. */
-static off errors(angle a, int64_t position, frequency w) {
+static off errors(angle a, double position, frequency w) {
   mpfr_set_d(turn, w.hi, MPFR_RNDN);
   mpfr_set_d(lower, w.mid, MPFR_RNDN);
   mpfr_add(turn, turn, lower, MPFR_RNDN);
-  mpfr_mul_si(turn, turn, (long)position, MPFR_RNDN);
+  mpfr_mul_d(turn, turn, position, MPFR_RNDN);
   mpfr_rint(lower, turn, MPFR_RNDN);
   mpfr_sub(turn, turn, lower, MPFR_RNDN);
   mpfr_mul(turn, turn, two_pi, MPFR_RNDN);
@@ -155,21 +155,30 @@ static void frequencies_in_turns(void **state) {
   judge("sums of two doubles in turns, in 2^-105 of them", worst_sum, 1);
 }
 
+/* An integer up to `most`, or every other time a real number that a single row may have. */
+static double some_position(int64_t i, int64_t most) {
+  if (i / 8 % 2)
+    return ldexp(uniform(1.0, 2.0), (int)random_between(&seed, -20, 31));
+  return (double)random_between(&seed, 1, most);
+}
+
 /* Relative errors, beside the reduction's: below 2^-16 where the sine or cosine is not near 0. */
 static void one_angle(void **state) {
   (void)state;
   double worst_sine = 0, worst_cosine = 0;
   for (int64_t i = 0; i < angles; i++) {
-    int64_t position = random_between(&seed, 1, i % 4 ? 4096 : POSENC_MAX_POSITION);
+    const double position = some_position(i, i % 4 ? 4096 : POSENC_MAX_POSITION);
     double size = uniform(0.0, 0.5);
     if (i % 4 == 1) /* around an eighth of a turn, where the polynomials end */
-      size = uniform(0.12, 0.13) / (double)position;
+      size = uniform(0.12, 0.13) / position;
     else if (i % 4 == 2) /* above a twelfth: sine 1/2 */
-      size = uniform(0.083, 0.093) / (double)position;
+      size = uniform(0.083, 0.093) / position;
     else if (i % 4 == 3)
-      size = ldexp(uniform(0.06, 0.12), -(int)(i % 113)) / (double)position;
+      size = ldexp(uniform(0.06, 0.12), -(int)(i % 113)) / position;
+    if (size > 0.5)
+      continue;
     const frequency w = some_frequency(size);
-    const angle a = at((double)position, w);
+    const angle a = at(position, w);
     const off o = errors(a, position, w);
     if (i % 4 || fabs(a.sin) > 0x1p-10)
       worst_sine = fmax(worst_sine, o.sine / fabs(a.sin));
@@ -209,7 +218,7 @@ static void sums(void **state) {
     const double eighth = 0.125 / furthest(anchor_of(run_of(position)));
     const frequency w = some_frequency(small ? ldexp(eighth, -(int)(i % 100 / 2)) : uniform(0.0, 0.5));
     const angle a = three_angles(position, w);
-    const off o = errors(a, position, w);
+    const off o = errors(a, (double)position, w);
     worst = fmax(worst, o.both);
     if (small)
       worst_relative = fmax(worst_relative, o.sine / fabs(a.sin));
@@ -219,9 +228,9 @@ static void sums(void **state) {
 }
 
 /* As vd_pack_rotated() does it, in float64. */
-static angle single(int64_t position, frequency w) {
+static angle single(double position, frequency w) {
   vd quarters;
-  const angle y = direct_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &quarters);
+  const angle y = direct_angle(vd_set1(position), vd_set1(w.hi), vd_set1(w.mid), &quarters);
   const uint64_t q = bits_of(quarters);
   const angle odd = q & 1 ? (angle){y.cos, -y.sin} : y;
   return q & 2 ? (angle){-odd.sin, -odd.cos} : odd;
@@ -233,20 +242,18 @@ static void single_rows(void **state) {
   double worst = 0, worst_relative = 0;
   for (int64_t i = 0; i < angles; i++) {
     const int small = i % 4 == 3; /* no quarter is taken */
-    const int64_t most = i % 4 ? INT64_C(1) << (i / 4 % 33) : POSENC_MAX_POSITION,
-                  position = random_between(&seed, 1, most);
+    const double position = some_position(i, i % 4 ? INT64_C(1) << (i / 4 % 33) : POSENC_MAX_POSITION);
     const double sign = i % 8 < 4 ? 1.0 : -1.0;
-    double part = uniform(0.0, 0.5) * (double)position;
+    double part = uniform(0.0, 0.5) * position;
     if (small)
       part = ldexp(uniform(0.06, 0.1249), -(int)(i % 113));
     else if (i % 4)
       part = (floor(part * 4.0) + 0.5) * 0.25 + uniform(-0.005, 0.005) * (i % 4 == 1);
-    if (part > 0.5 * (double)position)
+    if (part > 0.5 * position)
       continue;
-    const frequency w = some_frequency(part / (double)position);
-    const int64_t at_position = sign < 0 ? -position : position;
-    const angle a = single(at_position, w);
-    const off o = errors(a, at_position, w);
+    const frequency w = some_frequency(part / position);
+    const angle a = single(sign * position, w);
+    const off o = errors(a, sign * position, w);
     worst = fmax(worst, fmax(o.sine, o.cosine));
     if (small)
       worst_relative = fmax(worst_relative, o.sine / fabs(a.sin));
@@ -268,7 +275,7 @@ static void in_float64(void **state) {
     wide s, c;
     const double p = wide_angle(vd_set1((double)position), vd_set1(w.hi), vd_set1(w.mid), &s, &c);
     const double rest = 2 * POSENC_BUDGET_PLACE * 0x1p-53 * fabs(p);
-    errors((angle){s.hi, c.hi}, position, w);
+    errors((angle){s.hi, c.hi}, (double)position, w);
     mpfr_sub_d(sine, sine, s.hi, MPFR_RNDN);
     mpfr_sub_d(sine, sine, s.lo, MPFR_RNDN);
     mpfr_sub_d(cosine, cosine, c.hi, MPFR_RNDN);
