@@ -78,24 +78,31 @@ class RotaryEmbedding(nn.Module):
 
         >>> model.model.rotary_emb = posenc.torch.RotaryEmbedding(model.config)
 
+    It takes the place of modules that are called (x, position_ids), or (x, position_ids, layer_type), and return (cos, sin) of full
+    width in the dtype of x, such as those of Llama, Mistral, Qwen2, Phi-3 and Gemma 3; not of those whose results have half the
+    width (gpt-oss), are complex (DeepSeek-V2), are float32 for any x (OLMo), or are put together from positions of time, height and
+    width (mrope, of Qwen2-VL). `posenc.torch.audit` tries which a model's are.
+
     Parameters
     ----------
     config
         The model's: its rope_parameters, or rope_theta and rope_scaling, head_dim or hidden_size and num_attention_heads,
-        partial_rotary_factor, and max_position_embeddings are read. The kinds of scaling are those of
-        `posenc.rotary_frequencies`.
+        partial_rotary_factor, and max_position_embeddings are read. The kinds of scaling are all of transformers 5.23.0 but
+        "proportional".
     layer_type
-        Whose parameters are meant, where each type of layer has its own.
+        Whose parameters are meant, where each type of layer has its own. None: those of the layer_type of each call.
     duplicated
         How columns stand: "halves", all frequencies and all again (Llama and most others), or "pairs", each twice in a row
         (Cohere).
 
     Each value is the cosine or the sine of position times frequency, the real numbers, rounded once to the dtype of x; where
-    the scaling has an attention factor, rounded to float32 (float64, if x is), multiplied by it, and rounded to the dtype of x.
-    The models' own have angles that are rounded to float32: some 0.009 off at position 131071.
+    the scaling has an attention factor, rounded to float32, multiplied by the factor, which PyTorch rounds to float32 before, and
+    rounded to the dtype of x (all in float64, if x is). The models' own have angles that are rounded to float32: some 0.009 off at
+    position 131071.
 
     Rows up to config.max_position_embeddings are kept when they were needed once, in the dtype and on the device of x; those of
-    other positions are computed for each call. There is nothing to save or to load. In compiled code rows are computed for each
+    other positions are computed for each call. Each call reads the least and the largest position: on a GPU, it waits for them.
+    There is nothing to save or to load. In compiled code no position is read, and rows are computed for each
     call, which is done by the CPU, unless all of them take at most 64 MiB or `reserve` was called for all positions: then they are
     looked up, and positions beyond are PyTorch's index error. With dynamic scaling, frequencies are those of
     the longest sequence so far, until one is shorter than max_position_embeddings, as in the models' own; in compiled code, those
@@ -110,9 +117,23 @@ class RotaryEmbedding(nn.Module):
             raise ValueError(f"duplicated is {duplicated!r}; allowed: 'halves' or 'pairs'")
         said = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
         types = [name for name, value in said.items() if isinstance(value, Mapping)]
+        self.config, self.duplicated, self.layer_type = config, duplicated, layer_type if types else None
+        self._tables: dict[tuple[int, torch.device, torch.dtype], Tables] = {}
+        self.per_type: Any = {}  #: where each call says its layer_type, a module for each
+        if types and layer_type is None:
+            self.per_type = nn.ModuleDict(
+                {name: RotaryEmbedding(config, layer_type=name, duplicated=duplicated) for name in types}
+            )
+            return
         if types and layer_type not in types:
             raise ValueError(f"layer_type is {layer_type!r}; allowed for this config: {', '.join(map(repr, types))}")
         scaling = dict(said[layer_type] if types else said)
+        for key in ("mrope_section", "mrope_interleaved"):
+            if scaling.get(key):
+                raise ValueError(
+                    f"the config has {key} {scaling[key]!r}: such modules make one row of three positions (time, height, width); "
+                    "allowed: configs without mrope_section and mrope_interleaved"
+                )
         self.rope_type = scaling["rope_type"] = _kind(scaling)
 
         def told(name: str, default: Any) -> Any:
@@ -126,19 +147,26 @@ class RotaryEmbedding(nn.Module):
         if self.rope_type in _OWN_LENGTH:
             key = "original_max_position_embeddings"  # Phi-3 has it beside the rest
             scaling[key] = getattr(config, key, None) or scaling.get(key) or self.max_position_embeddings
-        self.config = config
-        self.duplicated = duplicated
         self.scaling, self._json = scaling, json.dumps(scaling)
         self._length = self.max_position_embeddings  #: dynamic scaling: of the longest sequence
-        self._tables: dict[tuple[int, torch.device, torch.dtype], Tables] = {}
         self.attention_scaling = self._frequencies(0).attention_factor
 
     def _frequencies(self, sequence: int) -> RotaryFrequencies:
         return _frequencies(self.d_model, self.base, self._json, sequence, self.max_position_embeddings)
 
     def reserve(self, n: int | None = None, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
-        """Makes rows of positions 0 to n - 1 available, by default all of config.max_position_embeddings. Compiled code looks them
-        up if they are all there, but not with scaling that depends on the sequence's length."""
+        """Makes rows of positions 0 to n - 1 available, by default all of config.max_position_embeddings.
+
+            >>> model.model.rotary_emb.reserve(device=model.device, dtype=model.dtype)
+
+        device and dtype are those of x in calls; by default the CPU and PyTorch's default dtype, whatever the model's are. `.to()`,
+        `.half()`, `.cuda()` and the like drop the rows: call it after them. Compiled code looks rows up if all of
+        config.max_position_embeddings are there, not if n is less, and never with dynamic and longrope scaling, which depend on the
+        sequence's length."""
+        for module in self.per_type.values():
+            module.reserve(n, device=device, dtype=dtype)
+        if self.per_type:
+            return
         n = index("n", self.max_position_embeddings if n is None else n, 0, MAX_POSITION)
         like = torch.empty(0, device=device, dtype=dtype)
         self._reserved(self._sequence(n), n, like.device, like.dtype)
@@ -159,6 +187,9 @@ class RotaryEmbedding(nn.Module):
         return _values(self._frequencies(self._sequence(length)), dtype, positions=positions)
 
     def _rows(self, positions: torch.Tensor, device: torch.device, dtype: torch.dtype) -> Tables:
+        if not positions.dim():
+            rows = self._rows(positions[None], device, dtype)
+            return Pair(rows.cos[0], rows.sin[0])
         most = self.max_position_embeddings
         if is_traced() or positions.is_meta:
             tables = None
@@ -184,11 +215,23 @@ class RotaryEmbedding(nn.Module):
         return Pair(functional.embedding(at, tables.cos), functional.embedding(at, tables.sin))
 
     @torch.no_grad()
-    def forward(self, x: torch.Tensor, position_ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(
+        self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Cosines and sines, each of shape ``position_ids.shape + (d_model,)``, of the dtype and on the device of x.
 
-        `position_ids` are int64 or int32, of any shape; x is not looked at but for its dtype and device.
+        `position_ids` are int64 or int32, of any shape; x is not looked at but for its dtype and device. `layer_type` says which
+        frequencies are meant, where each type of layer has its own; else it is ignored.
         """
+        if self.per_type:
+            if layer_type not in self.per_type:
+                raise ValueError(f"layer_type is {layer_type!r}; allowed: {', '.join(map(repr, self.per_type))}")
+            cos, sin = self.per_type[layer_type](x, position_ids)
+            return cos, sin
+        if self.layer_type is not None and layer_type not in (None, self.layer_type):
+            raise ValueError(
+                f"layer_type is {layer_type!r}; allowed: {self.layer_type!r}, which this module was made for"
+            )
         found = self._rows(position_ids, x.device, x.dtype)
         return self._wide(found.cos.to(x.device)), self._wide(found.sin.to(x.device))
 
@@ -204,4 +247,6 @@ class RotaryEmbedding(nn.Module):
         return {**self.__dict__, "_tables": {}}  # they can be computed again
 
     def extra_repr(self) -> str:
+        if self.per_type:
+            return ""
         return f"{self.d_model}, base={self.base:g}, rope_type={self.rope_type!r}"

@@ -1,5 +1,7 @@
 """posenc.torch.RotaryEmbedding in models of Hugging Face's transformers: a model is saved and loaded, compiled, and at long contexts."""
 
+import importlib
+
 import pytest
 import torch
 
@@ -79,6 +81,33 @@ def test_audit(name):
     )
     exec(found.replacement, {"model": model, "posenc": posenc})
     assert isinstance(model.model.rotary_emb, RotaryEmbedding) and not posenc.torch.audit(model)
+
+
+@pytest.mark.parametrize(
+    "name, cls, config, told",
+    [
+        ("cohere", "CohereRotaryEmbedding", "CohereConfig", "duplicated='pairs'"),
+        ("gemma3", "Gemma3RotaryEmbedding", "Gemma3TextConfig", ".config)"),
+        ("modernbert", "ModernBertRotaryEmbedding", "ModernBertConfig", ".config)"),
+        ("olmo", "OlmoRotaryEmbedding", "OlmoConfig", "torch.float32"),
+        ("olmo3", "Olmo3RotaryEmbedding", "Olmo3Config", "torch.float32"),
+        ("gpt_oss", "GptOssRotaryEmbedding", "GptOssConfig", "shape (1, 8, 32)"),
+        ("deepseek_v2", "DeepseekV2RotaryEmbedding", "DeepseekV2Config", "cosines and sines"),
+        ("qwen2_vl", "Qwen2VLRotaryEmbedding", "Qwen2VLTextConfig", "three positions"),
+    ],
+)
+def test_audit_of_others(name, cls, config, told):
+    there = importlib.import_module(f"transformers.models.{name}.modeling_{name}")
+    model = torch.nn.Sequential(getattr(there, cls)(getattr(transformers, config)()))
+    types, x, at = model[0].__dict__.get("layer_types"), torch.zeros(1), torch.arange(50)[None]
+    calls = [(t,) for t in types] if types else [()]
+    want, found = [model[0](x, at, *call) for call in calls], posenc.torch.audit(model)
+    assert len(found) == len(calls) and all(told in f.replacement + f.note for f in found)
+    for finding in found:
+        exec(finding.replacement, {"model": model, "posenc": posenc})
+    assert isinstance(model[0], RotaryEmbedding) == (not found[0].note)
+    for call, values in zip(calls, want):
+        assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(model[0](x, at, *call), values))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
