@@ -102,9 +102,9 @@ class RotaryEmbedding(nn.Module):
 
     Rows up to config.max_position_embeddings are kept when they were needed once, in the dtype and on the device of x; those of
     other positions are computed for each call. Each call reads the least and the largest position: on a GPU, it waits for them.
-    There is nothing to save or to load. In compiled code no position is read, and rows are computed for each
+    There is nothing to save or to load. In compiled code rows are computed for each
     call, which is done by the CPU, unless all of them take at most 64 MiB or `reserve` was called for all positions: then they are
-    looked up, and positions beyond are PyTorch's index error. With dynamic scaling, frequencies are those of
+    looked up without reading positions first, and positions beyond are PyTorch's index error. With dynamic scaling, frequencies are those of
     the longest sequence so far, until one is shorter than max_position_embeddings, as in the models' own; in compiled code, those
     of the call's sequence.
     """
