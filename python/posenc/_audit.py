@@ -122,7 +122,7 @@ def _called(module: nn.Module, *arguments: Any) -> Any:
 def _replacement(module: nn.Module, layer_type: str | None, device: torch.device) -> tuple[str, str]:
     """The RotaryEmbedding, but for its config, that returns what the module does; or else nothing, and why."""
     own = RotaryEmbedding(module.config, layer_type=layer_type)
-    types = [(name,) for name in own.per_type if hasattr(module, f"{name}_inv_freq")] or [()]
+    types: list[tuple[str, ...]] = [(name,) for name in own.per_type if hasattr(module, f"{name}_inv_freq")] or [()]
     at, x = torch.arange(8, device=device)[None], torch.zeros(1, 8, 1, dtype=torch.bfloat16, device=device)
     told = "" if layer_type is None else f", layer_type={layer_type!r}"
     ways = {"": own, ", duplicated='pairs'": RotaryEmbedding(module.config, layer_type=layer_type, duplicated="pairs")}

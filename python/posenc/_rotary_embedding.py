@@ -188,8 +188,8 @@ class RotaryEmbedding(nn.Module):
 
     def _rows(self, positions: torch.Tensor, device: torch.device, dtype: torch.dtype) -> Tables:
         if not positions.dim():
-            rows = self._rows(positions[None], device, dtype)
-            return Pair(rows.cos[0], rows.sin[0])
+            one = self._rows(positions[None], device, dtype)
+            return Pair(one.cos[0], one.sin[0])
         most = self.max_position_embeddings
         if is_traced() or positions.is_meta:
             tables = None
