@@ -84,7 +84,7 @@ static inline void bf16_runs(bf16_strip *strips, int count, const posenc_spec *s
 
 static inline void one_bf16_row(
     const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t i, void *out, int64_t stride) {
-  const posenc_rows row = {NULL, NULL, r->first + i, 1, r->from, r->to, NULL, 0, 0};
+  const posenc_rows row = posenc_row_alone(r, i);
   write_dtype(spec, t, &row, (unsigned char *)out + 2 * i * stride, stride);
 }
 

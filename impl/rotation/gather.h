@@ -96,16 +96,6 @@ static inline int has_whole_turns(const turns *t, const posenc_rows *r) {
   return any;
 }
 
-/* Row i alone. */
-static inline posenc_rows part_of(const posenc_rows *r, int64_t i) {
-  posenc_rows row = *r;
-  row.positions = r->positions ? r->positions + i : NULL;
-  row.reals = r->reals ? r->reals + i : NULL;
-  row.first += i;
-  row.count = 1;
-  return row;
-}
-
 /* Rounds a strip of float32, each the one nearest to a real value, to 16 bits. That is the nearest to the real value too,
  * unless the float32 is the middle between two (float16: or may be). Returns whether none is. */
 static inline int round_strip(const float *from, int dtype, uint16_t *to) {
@@ -151,7 +141,7 @@ static inline void write_any(const posenc_spec *spec, const turns *t, const pose
   const int has_whole = r->reals && has_whole_turns(t, r);
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
-    const posenc_rows row = part_of(r, i);
+    const posenc_rows row = posenc_row_alone(r, i);
     void *const to = (unsigned char *)out + i * stride * size;
     if (fabs(position) < LEAST_DIRECT || (has_whole && position != rint(position)))
       write_dtype(spec, t, &row, to, stride);

@@ -13,7 +13,7 @@ from typing import Any, Callable, TypeVar
 import torch
 
 from ._pair import Pair
-from ._plan import _SHORT, DTYPES
+from ._plan import SHORT_NAMES, DTYPES
 
 F = TypeVar("F", bound=Callable[..., Any])
 _HAS_OPERATORS = hasattr(torch.library, "custom_op")
@@ -44,7 +44,9 @@ _TYPES = {
 }
 
 
-_DTYPES = {name: getattr(torch, _SHORT.get(name, name)) for name in (*DTYPES, *_SHORT, "complex64", "complex128")}
+_DTYPES = {
+    name: getattr(torch, SHORT_NAMES.get(name, name)) for name in (*DTYPES, *SHORT_NAMES, "complex64", "complex128")
+}
 
 
 def is_traced() -> bool:

@@ -21,7 +21,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(kind) for name, kind in (("float32", "f4"), ("float64", "f8"), ("bfloat16", "u2"), ("float16", "f2"))
 }
 _DTYPE_NAMES = list(DTYPES)
-_SHORT = {"fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "fp16": "float16"}
+SHORT_NAMES = {"fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "fp16": "float16"}
 #: As in C.
 _NAMES = {"layout": ["interleaved", "split"], "order": ["sin_first", "cos_first"], "odd": ["half_pair", "zero"]}
 
@@ -85,12 +85,15 @@ class Plan:
                     f"freqs_low has {len(freqs_low) // 8} numbers; allowed: as many as freqs, {spec.n_freqs}, or None"
                 )
             spec.freqs_low = (ctypes.c_double * spec.n_freqs).from_buffer_copy(freqs_low)
+        self._create(spec, chosen)
+        self.dtype = dtype
+
+    def _create(self, spec: Spec, impl: bytes | None) -> None:
         handle = ctypes.c_void_p()
-        status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), chosen)
+        status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), impl)
         if status:
             fail(status)
         self.handle = handle.value
-        self.dtype = dtype
 
     def __del__(self) -> None:
         if self.handle:
@@ -102,16 +105,11 @@ class Plan:
 
     def for_parts(self, rows: int) -> Plan:
         """The same for calls that each write a part of a table of so many rows."""
-        spec, handle = self.spec(), ctypes.c_void_p()
+        spec, plan = self.spec(), object.__new__(Plan)
         spec.table_rows = rows
-        plan = object.__new__(Plan)
         plan.handle, plan._destroy = None, self._destroy
         plan.d_model, plan.dtype = self.d_model, self.dtype
-        impl = library.posenc_plan_impl(self.handle)
-        status = library.posenc_plan_create(ctypes.byref(handle), ctypes.byref(spec), impl)
-        if status:
-            fail(status)
-        plan.handle = handle.value
+        plan._create(spec, library.posenc_plan_impl(self.handle))
         return plan
 
 
@@ -146,8 +144,8 @@ def real(name: str, value: Any, allowed: str = "a number") -> float:
 
 def name_of(dtype: Any) -> str:
     """The full name of a dtype of NumPy, ml_dtypes or PyTorch, or of what numpy.dtype() takes; "" for others."""
-    if isinstance(dtype, str) and (dtype in DTYPES or dtype in _SHORT):
-        return _SHORT.get(dtype, dtype)
+    if isinstance(dtype, str) and (dtype in DTYPES or dtype in SHORT_NAMES):
+        return SHORT_NAMES.get(dtype, dtype)
     if type(dtype).__module__ == "torch":
         return str(dtype).replace("torch.", "")
     try:
@@ -162,7 +160,7 @@ def dtype_name(dtype: Any) -> str:
     name = name_of(dtype)
     if name not in DTYPES:
         raise TypeError(
-            f"dtype is {dtype!r}; allowed: {', '.join(DTYPES)}, {', '.join(_SHORT)}, or such a dtype of NumPy, ml_dtypes or PyTorch"
+            f"dtype is {dtype!r}; allowed: {', '.join(DTYPES)}, {', '.join(SHORT_NAMES)}, or such a dtype of NumPy, ml_dtypes or PyTorch"
         )
     return name
 

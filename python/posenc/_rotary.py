@@ -48,7 +48,7 @@ class RotaryFrequencies:
     attention_factor: float
 
 
-def _kind(scaling: Mapping[str, Any]) -> str:
+def rope_type_of(scaling: Mapping[str, Any]) -> str:
     """Its rope_type. Keys that are spelled wrong are refused."""
     for key, value in scaling.items():
         if key not in _KEYS:
@@ -102,7 +102,7 @@ def rotary_frequencies(
     scaling = {} if scaling is None else scaling
     if not isinstance(scaling, Mapping):
         raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
-    kind = _kind(scaling)
+    kind = rope_type_of(scaling)
     status = library.posenc_rotary_init(
         ctypes.byref(r), index("d_model", d_model, 1, 1 << 20), list(_KINDS).index(kind)
     )

@@ -13,7 +13,7 @@ from torch.nn import functional
 from ._operators import is_traced, operator
 from ._pair import Pair
 from ._plan import MAX_POSITION, index
-from ._rotary import RotaryFrequencies, _kind, rotary_frequencies
+from ._rotary import RotaryFrequencies, rope_type_of, rotary_frequencies
 from ._tensor_pairs import pair
 from ._tensors import fake_table
 
@@ -102,11 +102,13 @@ class RotaryEmbedding(nn.Module):
 
     Rows up to config.max_position_embeddings are kept when they were needed once, in the dtype and on the device of x; those of
     other positions are computed for each call. Each call reads the least and the largest position: on a GPU, it waits for them.
-    There is nothing to save or to load. In compiled code rows are computed for each
-    call, which is done by the CPU, unless all of them take at most 64 MiB or `reserve` was called for all positions: then they are
-    looked up without reading positions first, and positions beyond are PyTorch's index error. With dynamic scaling, frequencies are those of
-    the longest sequence so far, until one is shorter than max_position_embeddings, as in the models' own; in compiled code, those
-    of the call's sequence.
+    There is nothing to save or to load.
+
+    Compiled code looks rows up if all of them take at most 64 MiB, or `reserve` was called for all positions; it does not read
+    positions first, and those beyond are PyTorch's index error. Otherwise the CPU computes the rows of each call.
+
+    With dynamic scaling, frequencies are those of the longest sequence so far, until one is shorter than
+    max_position_embeddings, as in the models' own; in compiled code, those of the call's sequence.
     """
 
     __module__ = "posenc.torch"
@@ -134,7 +136,7 @@ class RotaryEmbedding(nn.Module):
                     f"the config has {key} {scaling[key]!r}: such modules make one row of three positions (time, height, width); "
                     "allowed: configs without mrope_section and mrope_interleaved"
                 )
-        self.rope_type = scaling["rope_type"] = _kind(scaling)
+        self.rope_type = scaling["rope_type"] = rope_type_of(scaling)
 
         def told(name: str, default: Any) -> Any:
             value = scaling.pop(name, None)

@@ -18,6 +18,7 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
 import posenc.torch  # noqa: E402
+from torch_recipes import fresh  # noqa: E402
 
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 TURNS, QUICK_TURNS, SEED = 31, 6, 1
@@ -41,17 +42,10 @@ class Tutorial(nn.Module):
     def __init__(self, d_model, dropout=0.1, max_len=5000):
         super().__init__()
         self.dropout = nn.Dropout(p=dropout)
-        self.register_buffer("pe", tutorial_table(max_len, d_model).unsqueeze(1))
+        self.register_buffer("pe", fresh(max_len, d_model))
 
     def forward(self, x):
         return self.dropout(x + self.pe[: x.size(0)])
-
-
-def tutorial_table(n, d):
-    angles = torch.arange(n).unsqueeze(1) * torch.exp(torch.arange(0, d, 2) * (-math.log(10000.0) / d))
-    pe = torch.zeros(n, d)
-    pe[:, 0::2], pe[:, 1::2] = torch.sin(angles), torch.cos(angles)
-    return pe
 
 
 def forward_case(shape, dtype):
@@ -75,7 +69,7 @@ def construction_case(shape, dtype):
 
 def table_case(shape, dtype):
     def make():
-        return lambda: posenc.torch.table(*shape, dtype=dtype), lambda: tutorial_table(*shape).to(dtype)
+        return lambda: posenc.torch.table(*shape, dtype=dtype), lambda: fresh(*shape).to(dtype)
 
     return Case("table", "the tutorial's lines", shape, dtype, True, make)
 

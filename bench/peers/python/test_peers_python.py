@@ -249,3 +249,16 @@ def test_a_run(tmp_path):
     threads = {1, len(os.sched_getaffinity(0))}
     found = {(row["n"], row["d"], row["threads"]) for row in result["cases"] if row["peer"] == "marian"}
     assert found == {(n, d, t) for n, d in sizes for t in threads}
+
+
+def test_the_rule_of_the_calls_is_that_of_posenc_bench():
+    """bench/pick/test_choose.c has the rule's cases in C."""
+    calls = pytest.importorskip("calls", reason="no PyTorch")
+    theirs = [1.0] * 31
+    for ours, word in (0.9, "faster"), (1.005, "tie"), (1.02, "slower"):
+        behind, unsure, found = calls.verdict([ours] * 31, theirs)
+        assert (round(behind, 9), unsure, found) == (round(ours - 1, 9), 0.01, word)
+    for middle, word in (1.0, "tie"), (1.04, "unclear"), (1.07, "slower"):
+        spread = [middle + (i - 15) / 100 for i in range(31)]  # the tenth from either end leaves the median with 95 %
+        behind, unsure, found = calls.verdict(spread, theirs)
+        assert (round(behind, 9), round(unsure, 9), found) == (round(middle - 1, 9), 0.06, word)

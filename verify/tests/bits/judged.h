@@ -1,0 +1,208 @@
+/* For tests of exact: outputs at any positions of a spec, judged by MPFR, decided rigorously: alone, in calls of few rows,
+ * amid a table and in other layouts. Each is the number of its dtype that is nearest to the real value; those of other
+ * implementations are within their bounds.
+ */
+#ifndef POSENC_TESTS_JUDGED_H
+#define POSENC_TESTS_JUDGED_H
+
+#include "testing.h"
+#include "mpfr_reference.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "columns.h"
+#include "formats.h"
+#include "thinned.h"
+
+static uint64_t seed = 20170612;
+static int64_t rows_per_ladder = 24, repeats = 1;
+
+enum { MOST = 1000 };
+static const double turn = 0x1.921fb54442d18p+2;
+
+typedef enum members { EXACT, ANCHORED, EVERYONE } members; /* ANCHORED: and exact */
+
+static inline int is_member(const posenc_impl *impl, const char *family) {
+  const size_t length = strlen(family);
+  return strncmp(impl->name, family, length) == 0 && impl->name[length] == '_';
+}
+
+static inline double between(double low, double high) {
+  return low + (high - low) * ldexp((double)(next_random(&seed) >> 11), -53);
+}
+
+/* The midpoint of two numbers of a dtype, from 1/2 to 1. */
+static inline double midpoint(int32_t dtype) {
+  const int digits = format_of(dtype)->digits;
+  return ldexp((double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5, -digits);
+}
+
+/* The row at a position, in a call of so many. The sines of -0.0 have a sign too. */
+static inline void judge(
+    const posenc_plan *plan, double position, const unsigned char *row, const reference_value *want, int64_t rows) {
+  const posenc_spec *spec = posenc_plan_spec(plan);
+  const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
+  const int exact = is_member(impl, "exact"), minus_zero = position == 0 && signbit(position);
+  for (int64_t c = 0; c < spec->d_model; c++) {
+    const double got = element_value(spec->dtype, row + (size_t)c * format_of(spec->dtype)->size);
+    const double nearest = reference_rounded(&want[c], spec->dtype), error = fabs((got - want[c].y) - want[c].low);
+    const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, c);
+    if (((exact || minus_zero) && !same_number(got, nearest)) || !(error <= bound))
+      fail_msg(
+          "%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
+          "error %g, bound %g",
+          impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base, spec->freqs ? spec->freqs[0] : 1.0,
+          spec->position_scale, position, (long long)c, (long long)rows, got, nearest, error, bound);
+  }
+}
+
+/* In calls of so few rows that each is computed by itself, and of enough that they are not. */
+static inline void few_and_more(
+    const posenc_plan *plan, const int64_t *at, int64_t count, unsigned char *got, const reference_value *want) {
+  enum { FEW = 8, MORE = 16 };
+  const int64_t d = posenc_plan_spec(plan)->d_model,
+                bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
+  for (int64_t i = 0, rows; i < count; i += rows) {
+    rows = count - i < 1 + i % (FEW - 1) ? count - i : 1 + i % (FEW - 1);
+    assert_int_equal(posenc_fill_at(plan, at + i, rows, got, d), POSENC_OK);
+    for (int64_t j = 0; j < rows; j++)
+      judge(plan, (double)at[i + j], got + j * bytes, want + (i + j) * d, rows);
+  }
+  int64_t again[MORE];
+  for (int64_t i = 0; i < MORE; i++)
+    again[i] = at[i % count];
+  assert_int_equal(posenc_fill_at(plan, again, MORE, got, d), POSENC_OK);
+  for (int64_t i = 0; i < MORE; i++)
+    judge(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
+}
+
+static inline int64_t column_of(const posenc_spec *spec, place it) {
+  const int second = it.cosine == (spec->order == POSENC_ORDER_SIN_FIRST);
+  return spec->layout == POSENC_LAYOUT_SPLIT ? it.k + second * spec_count(spec) : 2 * it.k + second;
+}
+
+/* The same rows in all layouts and orders, each by its own plan. */
+static inline void other_layouts(const posenc_plan *plan, int64_t first, int64_t rows, const unsigned char *table) {
+  const posenc_spec *of = posenc_plan_spec(plan);
+  const size_t size = format_of(of->dtype)->size;
+  unsigned char *const got = malloc((size_t)(rows * of->d_model) * size);
+  for (int i = 0; i < 4 && of->d_model % 2 == 0; i++) {
+    posenc_spec spec = *of;
+    spec.layout = i / 2 ? POSENC_LAYOUT_SPLIT : POSENC_LAYOUT_INTERLEAVED;
+    spec.order = i % 2 ? POSENC_ORDER_COS_FIRST : POSENC_ORDER_SIN_FIRST;
+    posenc_plan *other = plan_of(&spec, posenc_plan_impl(plan));
+    assert_int_equal(posenc_fill(other, first, rows, got, spec.d_model), POSENC_OK);
+    for (int64_t j = 0; j < rows * spec.d_model; j++) {
+      const int64_t row = j / spec.d_model * spec.d_model;
+      const int64_t there = row + column_of(of, place_of(&spec, j - row));
+      if (memcmp(got + (size_t)j * size, table + (size_t)there * size, size) != 0)
+        fail_msg("%s, layout %d, order %d: d_model %lld, position %lld, column %lld differs", posenc_plan_impl(plan),
+            spec.layout, spec.order, (long long)spec.d_model, (long long)(first + row / spec.d_model),
+            (long long)(j - row));
+    }
+    posenc_plan_destroy(other);
+  }
+  free(got);
+}
+
+/* Amid the rows of a table, at the ends of one and in its middle. */
+static inline void amid_table(
+    const posenc_plan *plan, int64_t position, unsigned char *got, const reference_value *want) {
+  enum { TABLE = 41 };
+  const int64_t d = posenc_plan_spec(plan)->d_model,
+                bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
+  const int64_t lowest = position - POSENC_MAX_POSITION + TABLE - 1, most = position + POSENC_MAX_POSITION;
+  int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of it */
+  before = before < lowest ? lowest : before > most ? most : before;
+  assert_int_equal(posenc_fill(plan, position - before, TABLE, got, d), POSENC_OK);
+  judge(plan, (double)position, got + before * bytes, want, TABLE);
+  if (next_random(&seed) % 4 == 0)
+    other_layouts(plan, position - before, TABLE, got);
+}
+
+static inline void check(const posenc_spec *spec, const double *positions, int64_t count, members who) {
+  enum { ROOM = 41, TABLES = 4 };
+  posenc_spec given = *spec;
+  double low[MOST];
+  given.freqs_low = spec->freqs_low ? low : NULL;
+  const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size;
+  mpfr_reference *t = reference_create(spec);
+  reference_value *want = malloc((size_t)(count * d) * sizeof *want);
+  unsigned char *got = malloc((size_t)((count < ROOM ? ROOM : count) * bytes));
+  int64_t *at = malloc((size_t)count * sizeof *at);
+  int integers = 1;
+  for (int64_t i = 0; i < count; i++) {
+    at[i] = (int64_t)positions[i];
+    integers = integers && (double)at[i] == positions[i] && !(positions[i] == 0 && signbit(positions[i]));
+  }
+  for (int64_t i = 0; i < count; i++)
+    if (integers)
+      reference_row(t, at[i], want + i * d);
+    else
+      reference_row_real(t, positions[i], want + i * d);
+  for (size_t m = 0; runnable(m); m++) {
+    const int exact = is_member(runnable(m), "exact");
+    posenc_plan *plan;
+    if (!exact && (who == EXACT || (who == ANCHORED && !is_member(runnable(m), "anchored"))))
+      continue;
+    if (spec->freqs_low)
+      memcpy(low, spec->freqs_low, (size_t)spec->n_freqs * sizeof *low);
+    if (posenc_plan_create(&plan, &given, runnable(m)->name) != POSENC_OK) {
+      assert_true(!exact); /* it offers all that is asked for here */
+      continue;
+    }
+    memset(low, 0xff, sizeof low); /* the plan has its own */
+    if (who == EVERYONE || !integers) {
+      memset(got, 0xff, (size_t)(count * bytes));
+      assert_int_equal(posenc_fill_at_real(plan, positions, count, got, d), POSENC_OK);
+      for (int64_t i = 0; i < count; i++)
+        judge(plan, positions[i], got + i * bytes, want + i * d, count);
+    }
+    if (integers) {
+      assert_int_equal(posenc_fill_at(plan, at, count, got, d), POSENC_OK);
+      for (int64_t i = 0; i < count; i++)
+        judge(plan, positions[i], got + i * bytes, want + i * d, count);
+    }
+    for (int64_t i = 0; i < count && i < TABLES && integers && exact && spec->position_scale == 1; i++)
+      amid_table(plan, at[i], got, want + i * d);
+    if (integers && exact)
+      few_and_more(plan, at, count, got, want);
+    posenc_plan_destroy(plan);
+  }
+  free(at);
+  free(got);
+  free(want);
+  reference_destroy(t);
+}
+
+/* One frequency at a time: beside others that need the fallback it would get it too, deserved or not. */
+static inline void check_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
+  posenc_spec spec = paper_spec(2);
+  spec.n_freqs = 1;
+  spec.dtype = dtype;
+  for (int64_t k = 0; k < n; k++) {
+    spec.freqs = &freqs[k];
+    check(&spec, positions, count, ANCHORED);
+  }
+}
+
+/* Arguments of the program: seed, rows per ladder, pattern of tests. Returns whether they are allowed. */
+static inline int take_arguments(int argc, char **argv) {
+  if (argc > 1)
+    seed = strtoull(argv[1], NULL, 0);
+  if (argc > 2)
+    rows_per_ladder = strtoll(argv[2], NULL, 0);
+  if (rows_per_ladder < 24 || rows_per_ladder > MOST) {
+    fprintf(stderr, "rows per ladder: %s; allowed: 24 to %d\n", argv[2], MOST);
+    return 0;
+  }
+  repeats = 1 + rows_per_ladder / 50;
+  if (argc > 3)
+    cmocka_set_test_filter(argv[3]);
+  printf("seed %llu, %lld rows per ladder (arguments set them; a third one: only tests of this pattern)\n",
+      (unsigned long long)seed, (long long)rows_per_ladder);
+  return 1;
+}
+
+#endif
