@@ -11,6 +11,8 @@ include(CMakePackageConfigHelpers)
 # An export of its own for each kind, so that find_package can say which there is.
 if(posenc_shared)
   install(TARGETS posenc EXPORT posenc_shared
+          RUNTIME COMPONENT runtime # posenc.dll
+          ARCHIVE COMPONENT development # and what links it
           LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
@@ -78,5 +80,9 @@ if(POSENC_PYTHON_DIR)
           FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
 endif()
 if(SKBUILD) # pyproject.toml: the wheel has the library inside
-  install(PROGRAMS $<TARGET_FILE:posenc> DESTINATION posenc RENAME $<TARGET_SONAME_FILE_NAME:posenc> COMPONENT wheel)
+  set(library $<TARGET_SONAME_FILE_NAME:posenc>)
+  if(WIN32)
+    set(library $<TARGET_FILE_NAME:posenc>)
+  endif()
+  install(PROGRAMS $<TARGET_FILE:posenc> DESTINATION posenc RENAME ${library} COMPONENT wheel)
 endif()

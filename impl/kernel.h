@@ -17,6 +17,8 @@
 #elif defined(__FLT_EVAL_METHOD__) &&                                                                                  \
     (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ == -1)
 #error "posenc promises bits: build it without -mfpmath=387, which keeps more of them than float and double have"
+#elif defined(_WIN32) && !defined(__clang__)
+#error "posenc is built by Clang on Windows: GCC misaligns AVX registers on the stack there (its PR 54412)"
 #endif
 
 /* Instruction sets a kernel may need beyond the architecture's baseline; each includes the operating system's

@@ -3,10 +3,10 @@
 
 #include "api/dispatch.h"
 #include "api/fpstate.h"
+#include "api/memory.h"
 #include "api/spec.h"
 #include "api/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static posenc_status check(const posenc_spec *s, const char *name, const posenc_impl *impl) {
@@ -50,7 +50,7 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
   const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
   const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 4 * line;
   const size_t table_bytes = posenc_keeps_tables(&pairs) ? round_up(padded * kernel->table_bytes, line) : 0;
-  char *block = aligned_alloc(line, head + freqs_bytes + low_bytes + state_bytes + table_bytes);
+  char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + table_bytes);
   if (!block)
     return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
   memset(block, 0, head + freqs_bytes + low_bytes + state_bytes);
@@ -80,7 +80,7 @@ posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, co
   return create(plan, spec, impl, INT64_MAX);
 }
 
-void posenc_plan_destroy(posenc_plan *plan) { free(plan); }
+void posenc_plan_destroy(posenc_plan *plan) { posenc_memory_free(plan); }
 
 posenc_status posenc_fill_once(
     const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride) {

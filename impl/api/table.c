@@ -8,10 +8,10 @@
  * worth a second way. aligned_alloc() costs no more than mmap(), and sanitizers watch what it gives.
  */
 #define _DEFAULT_SOURCE /* madvise */
+#include "api/memory.h"
 #include "api/refusals.h"
 #include "api/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -34,7 +34,7 @@ static void bring_in(void *memory, size_t bytes) {
 /* Whole lines, or whole huge pages: the advice then says nothing about memory of others. */
 static void *allocate(size_t bytes) {
   const size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, units = bytes / unit + (bytes % unit != 0);
-  void *memory = aligned_alloc(unit, units > 0 ? units * unit : unit);
+  void *memory = posenc_memory_allocate(unit, units > 0 ? units * unit : unit);
   if (memory && unit == HUGE_PAGE)
     bring_in(memory, units * unit);
   return memory;
@@ -63,4 +63,4 @@ posenc_status posenc_table_create(
   return POSENC_OK;
 }
 
-void posenc_table_destroy(void *table) { free(table); }
+void posenc_table_destroy(void *table) { posenc_memory_free(table); }

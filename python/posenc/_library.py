@@ -5,8 +5,9 @@ import pathlib
 import sys
 
 VERSION = "1.0.0"  # of include/posenc.h; a test compares them
-
-SONAME = "libposenc.so.1"
+_MAJOR = VERSION.split(".")[0]
+_NAMES = {"win32": "posenc.dll", "darwin": f"libposenc.{_MAJOR}.dylib"}
+NAME = _NAMES.get(sys.platform, f"libposenc.so.{_MAJOR}")
 MEMORY = 8  # POSENC_ERROR_MEMORY
 
 
@@ -101,8 +102,8 @@ def find() -> str:
     """The library inside the package if it has one, else the system's, which the dynamic linker finds.
 
     An editable installation has two directories: one with the sources, and one with the library."""
-    candidates = [pathlib.Path(directory) / SONAME for directory in sys.modules[__package__].__path__]
-    return next((str(path) for path in candidates if path.exists()), SONAME)
+    candidates = [pathlib.Path(directory) / NAME for directory in sys.modules[__package__].__path__]
+    return next((str(path) for path in candidates if path.exists()), NAME)
 
 
 def load(name: str) -> ctypes.CDLL:
@@ -110,10 +111,10 @@ def load(name: str) -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(name)
     except OSError as error:
-        todo = "install it and run ldconfig, or set LD_LIBRARY_PATH to the directory that holds it"
-        if name != SONAME:
+        todo = "pip install posenc brings it along; on Linux, ldconfig or LD_LIBRARY_PATH tell where another one is"
+        if name != NAME:
             todo = "it came with the package, so install the package again, for this kind of machine"
-        raise ImportError(f"posenc needs the library {SONAME}, which cannot be loaded ({error}): {todo}") from error
+        raise ImportError(f"posenc needs the library {NAME}, which cannot be loaded ({error}): {todo}") from error
     try:
         library.posenc_version.restype = ctypes.c_char_p
         version = library.posenc_version().decode()

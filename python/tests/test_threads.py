@@ -201,6 +201,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT as on POSIX")
 @pytest.mark.parametrize("threads", [0, 2])
 def test_a_long_fill_is_interrupted(threads):
     run = subprocess.run([sys.executable, "-c", INTERRUPTED, str(threads)], capture_output=True, text=True, timeout=600)
@@ -296,6 +297,7 @@ assert torch.equal(encode.pe[:, 0], posenc.torch.table(len(encode.pe), 8)) and l
 """
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork()")
 def test_a_child_forked_while_another_thread_grows_a_table():
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
