@@ -1,8 +1,9 @@
-"""Renders the measured tables, the pictures and the quoted examples of README.md, python/README.md and docs/*.md. The
-pages are written by hand but for what stands between two markers:
+"""Renders the measured tables, the pictures, the quoted examples and the reference of README.md, python/README.md and
+docs/*.md. The pages are written by hand but for what stands between two markers:
 
     <!-- table: NAME -->                   a table of docs/recorded; blocks.py has the names
-    <!-- example: FILE PART -->            a part of a file of examples/, between [part: PART] and [end: PART]
+    <!-- example: FILE [PART] -->          a file of examples/, or what stands in it between [part: PART] and [end: PART]
+    <!-- reference: c -->                  include/posenc.h; or python: what the package has
     <!-- end -->
 """
 import difflib
@@ -13,21 +14,25 @@ import textwrap
 
 from . import blocks, record
 from .load import TOP, fail, write
+from .reference.c import c
+from .reference.python import python
 
-MARKED = re.compile(r"(<!-- (table|example): ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.S)
+MARKED = re.compile(r"(<!-- (table|example|reference): ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.S)
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".py": "python", ".txt": "cmake"}
 MARK = r"\s*(?:/\*|//|#|<!--)\s*\[(?:part|end): .*\]"
 SHOWN = 12  # lines of a difference
 
 
-def example(name, part):
+def example(name, part=None):
     """Without the marker lines and the indentation that its lines have in common."""
     path = TOP / "examples" / name
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    found = re.search(rf"\[part: {re.escape(part)}\].*?\n(.*\n).*?\[end: {re.escape(part)}\]", text, re.S)
-    if not found:
-        fail(f"{path}: no lines between [part: {part}] and [end: {part}]")
-    lines = [line for line in found[1].splitlines() if not re.match(MARK, line)]
+    if part:
+        found = re.search(rf"\[part: {re.escape(part)}\].*?\n(.*\n).*?\[end: {re.escape(part)}\]", text, re.S)
+        text = found[1] if found else ""
+    if not text:
+        fail(f"{path}: no lines between [part: {part}] and [end: {part}]" if part else f"{path}: no such example")
+    lines = [line for line in text.splitlines() if not re.match(MARK, line)]
     return f"```{LANGUAGES[path.suffix]}\n" + textwrap.dedent("\n".join(lines)).strip("\n") + "\n```\n"
 
 
@@ -37,9 +42,10 @@ records = functools.cache(blocks.Records)
 def block(kind, words):
     if kind == "example":
         return example(*words.split())
-    if words not in blocks.BLOCKS:
-        fail(f"<!-- table: {words} -->: there is no such table; the names are {', '.join(blocks.BLOCKS)}")
-    return blocks.BLOCKS[words](records()) + "\n"
+    known = {"c": c, "python": python} if kind == "reference" else blocks.BLOCKS
+    if words not in known:
+        fail(f"<!-- {kind}: {words} -->: there is no such {kind}; the names are {', '.join(known)}")
+    return (known[words]() if kind == "reference" else known[words](records())) + "\n"
 
 
 def rendered(text):
