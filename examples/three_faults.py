@@ -1,9 +1,9 @@
-"""Three position tables that other projects computed, by the arithmetic of each, and posenc's in their place: the largest errors.
+"""The largest errors of position tables that other projects computed, and those of posenc's in their place.
 
     python3 three_faults.py
 
-docs/why.md names the sources and shows what this prints. The CPU's PyTorch lacks some operations of float16: here each is
-computed in float32 and rounded to the model's dtype, as a GPU does it. It takes some ten seconds, most of them for the long double sines.
+docs/why.md names the sources and shows what this prints. PyTorch lacks some operations of float16 on the CPU: each one is computed
+in float32 here and rounded to the model's dtype, as a GPU does it. The truth is long double sines of the formula's angles.
 """
 
 import math
@@ -15,14 +15,14 @@ import posenc.torch
 
 
 def gpt_neox(count, dtype):
-    """RotaryEmbedding(32) in a model that was cast: its frequencies, positions, angles and cosines all have the model's dtype."""
+    """RotaryEmbedding(32) of a model that was cast: frequencies, positions, angles and cosines have the model's dtype."""
     w = (1.0 / (10000 ** (torch.arange(0, 32, 2).float() / 32))).to(dtype).float()
     angles = (torch.arange(count).to(dtype).float()[:, None] * w).to(dtype).float()
     return angles.cos().to(dtype), angles.sin().to(dtype)
 
 
 def depthcharge(count, dtype):
-    """PositionalEncoder(1024) in a model that was cast: positions are divided by wavelengths from 1 to 1e5, over 2 pi."""
+    """PositionalEncoder(1024) of a model that was cast: positions are divided by wavelengths from 1 to 1e5, over 2 pi."""
     terms = (1.0 / (2 * np.pi) * 1e5 ** (torch.arange(0, 512).float() / 511)).to(dtype).float()
     angles = (torch.arange(count).to(dtype).float()[:, None] / terms).to(dtype).float()
     return angles.cos().to(dtype), angles.sin().to(dtype)
@@ -75,9 +75,8 @@ def worst(count, asked, *tables):
 
 
 if __name__ == "__main__":
-    print(
-        "| arithmetic of | dtype | positions | largest error | at position, pair | it computes | right is | posenc's largest error |"
-    )
+    head = ["arithmetic of", "dtype", "positions", "largest error", "at position, pair", "it computes", "right is"]
+    print("| " + " | ".join([*head, "posenc's largest error"]) + " |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
     for arithmetic, count, asked, dtype in CASES:
         ours = posenc.torch.pair(count, **asked, dtype=dtype)

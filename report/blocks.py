@@ -1,4 +1,7 @@
 """The measured tables and pictures of README.md and docs/*.md, from docs/recorded."""
+
+import re
+
 from . import peers_tables, plots, tables
 from .markdown import escaped, table
 from .peers import Group, Peers
@@ -7,9 +10,17 @@ from .record import RECORDED, recorded
 from .run import Run
 from .stats import PLAIN_LOOP, limit_of
 from .tables import Table
-from .words import pm, times
+from .words import number, pm, times
 
 NOTHING = 2  # a bound of so much says nothing of a sine
+LARGE = 131072, 1024  # rows and columns of a table in memory
+PLAINLY = {  # the families of the README's table
+    "exact": "always the nearest float32",
+    "anchored": "the nearest float32, with rare exceptions",
+    "float64": "the formula in double, rounded once",
+    "explog": "the PyTorch tutorial's float32 arithmetic",
+    "naive": "`pow`, `sin`, `cos` in float32",
+}
 
 
 def of_run(data):
@@ -33,6 +44,37 @@ class Records:
 
     def both(self):
         return self.member("anchored"), self.member("exact")
+
+    def ours(self):
+        """The same, of every set of vector instructions; those of the fastest first."""
+        isa = {n: self.run.entries[n]["isa"] for n in self.run.here if self.run.families[n] in ("anchored", "exact")}
+        best = isa[self.member("exact")]
+        return sorted((n for n in isa if isa[n] not in ("any", "fma")), key=lambda n: (isa[n] != best, isa[n], n))
+
+
+def short(r):
+    """What decides, for the README."""
+    run, scalar = r.run, [n for n in r.run.here if r.run.families[n] in ("float64", "explog", "naive")]
+    rows = []
+    for name in sorted([*r.ours(), *scalar], key=lambda n: run.here[n].ns):
+        row, share = run.here[name], 100 * run.here[name].share_of(run.limit)[0]
+        errors = [number(run.error(name, [s for s in run.spans if s[0] < end])) for end in (5000, 131072)]
+        times = run.here["explog"].ns / row.ns
+        rows.append([name, PLAINLY[run.families[name]], *errors, f"{row.gb_s:.1f}", f"{share:.2g} %"])
+        rows[-1].append(f"{times:.{0 if times >= 10 else 1}f}")
+    head = ["implementation", "what it is", "error to 5k", "to 131k", "GB/s", "of the limit", "x `explog`"]
+    large = {n: r.rows["fill", n, *LARGE].gb_s for n in r.ours()}
+    limit = limit_of(r.rows, ("fill", "", *LARGE)).gb_s
+    return "\n\n".join(
+        [
+            f"**{tables.title(run)}**, one core of {run.context['cpu']}, {run.context['compiler']}. The limit is what plain stores "
+            f"reach there, {run.limit.gb_s:.1f} GB/s.",
+            table(Table("", head, rows, text=(1,))),
+            f"Of a table that leaves every cache, {LARGE[0]} x {LARGE[1]}, the limit is {limit:.1f} GB/s: "
+            + ", ".join(f"`{n}` {large[n]:.1f}" for n in sorted(large, key=large.get, reverse=True))
+            + f". {r.said}",
+        ]
+    )
 
 
 def accuracy_and_speed(r):
@@ -72,10 +114,10 @@ def bounds(r):
     return table(Table("", head.split("|"), rows, text=(1, 2, 5, 6, 7, 8))) + "\n\n" + of_run(r.verify)
 
 
-def both_speeds(r, rows):
+def speeds_of(r, names, rows):
     """rows: (what, limit, a function of a name that makes a cell)"""
-    rows = [[what, limit, *(cell(name) for name in r.both())] for what, limit, cell in rows]
-    return table(Table("", ["what", "limit", *r.both()], rows)) + "\n\n" + r.said
+    rows = [[what, limit, *(cell(name) for name in names)] for what, limit, cell in rows]
+    return table(Table("", ["what", "limit", *names], rows)) + "\n\n" + r.said
 
 
 def stores(limit):
@@ -85,7 +127,7 @@ def stores(limit):
 def speed_limits(r):
     rows, sleef = r.rows, r.member("sleef")
     for n, d, where in ((131072, 1024, "memory"), (4096, 512, "last-level cache"), (256, 512, "L2")):
-        fills = {name: rows["fill", name, n, d] for name in r.both()}
+        fills = {name: rows["fill", name, n, d] for name in r.ours()}
         limit = stores(limit_of(rows, ("fill", "", n, d)))
         yield f"fill {n} x {d} ({where}), GB/s", limit, lambda name, fills=fills: f"{fills[name].gb_s:.1f}"
     convert = limit_of(rows, ("fill", "", 256, 512), ("convert",))
@@ -122,10 +164,11 @@ def peers_speeds(r):
 
 
 BLOCKS = {
+    "short": short,
     "accuracy-and-speed": accuracy_and_speed,
     "bounds": bounds,
-    "speed-limits": lambda r: both_speeds(r, speed_limits(r)),
-    "speed-others": lambda r: both_speeds(r, speed_others(r)),
+    "speed-limits": lambda r: speeds_of(r, r.ours(), speed_limits(r)),
+    "speed-others": lambda r: speeds_of(r, r.both(), speed_others(r)),
     "peers-conditions": lambda r: "\n".join(
         f"- {escaped(what)}: {escaped(said)}" for what, said in peers_tables.conditions(r.peers).rows
     ),

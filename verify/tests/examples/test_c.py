@@ -11,6 +11,12 @@ def shared(place, program):
     return "libposenc.so.1 =>" in place.run(f"ldd {program}")
 
 
+def test_first(place):
+    (line,) = lines(place.examples / "first.c")
+    assert said(place.run(line), "row 4999 starts") == columns(4999, n=1)
+    assert shared(place, "first")
+
+
 def test_table_by_pkg_config(place):
     line = lines(place.examples / "table.c")[0]
     text = place.run(line)
