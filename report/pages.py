@@ -1,5 +1,5 @@
-"""Renders the measured tables, the pictures, the quoted examples and the reference of README.md, python/README.md and
-docs/*.md. The pages are written by hand but for what stands between two markers:
+"""Renders the measured tables, the pictures, the quoted examples and the reference of README.md and docs/*.md. The
+pages are written by hand but for what stands between two markers:
 
     <!-- table: NAME -->                   a table of docs/recorded; blocks.py has the names
     <!-- example: FILE [PART] -->          a file of examples/, or what stands in it between [part: PART] and [end: PART]
@@ -65,7 +65,7 @@ def main(args):
     if args.record is not None:
         for name in args.record or [n for n in record.WHAT if (TOP / f"build/{n}.json").exists()]:
             record.record(name, TOP / f"build/{name}.json")
-    pages = [TOP / "README.md", TOP / "python/README.md", *sorted(TOP.glob("docs/*.md"))]
+    pages = [TOP / "README.md", *sorted(TOP.glob("docs/*.md"))]
     made = {path: rendered(path.read_text(encoding="utf-8")) for path in pages}
     made |= {TOP / name: svg for name, svg in blocks.pictures(records()).items()}
     status = 0

@@ -123,7 +123,7 @@ def table(
     threads
         How many threads share the rows at most; None: one. The values do not depend on it. The calling thread writes the first
         rows, and starts others only if each has half a millisecond of work or more by what those took, which is several times
-        what a thread costs: by default, tables below some ten MB are written by it alone.
+        what a thread costs.
 
     Returns
     -------

@@ -55,11 +55,14 @@ def prose(text, links):
 
 def headed(sections, render):
     """sections: [(heading, [(names, entry)])]; render(entry, links) gives blocks. Anchors are those of repository hosts."""
-    anchors = {
-        n: "-".join(names).lower().replace(".", "") for _, entries in sections for names, _ in entries for n in names
-    }
-    out = ["\n".join(f"- {heading}: " + ", ".join(linked(n, anchors) for names, _ in entries for n in names)
-                     for heading, entries in sections)]  # fmt: skip
+    anchors, seen, listed = {}, {}, []
+    for heading, entries in sections:
+        for names, _ in entries:
+            anchor = "-".join(names).lower().replace(".", "")
+            seen[anchor] = seen.get(anchor, -1) + 1  # Pair and pair
+            anchors |= dict.fromkeys(names, f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor)
+        listed.append(f"- {heading}: " + ", ".join(linked(n, anchors) for names, _ in entries for n in names))
+    out = ["\n".join(listed)]
     for heading, entries in sections:
         out.append(f"## {heading}")
         for names, entry in entries:
