@@ -78,7 +78,7 @@ def short(r):
 
 
 def accuracy_and_speed(r):
-    """The README's table and picks."""
+    """Every implementation, and the picks."""
     run, found = r.run, tables.final(r.run)
     lines = [
         f"**{tables.title(run)}** on {escaped(tables.conditions(run))}. Max \\|error\\| by position.",
