@@ -1,7 +1,5 @@
 """The measured tables and pictures of README.md and docs/*.md, from docs/recorded."""
 
-import re
-
 from . import peers_tables, plots, tables
 from .markdown import escaped, table
 from .peers import Group, Peers
