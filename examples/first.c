@@ -8,7 +8,7 @@ static float table[5000 * 512]; /* positions 0 to 4999, d_model 512 */
 
 int main(void) {
   posenc_spec spec;
-  posenc_spec_init(&spec, 512, NULL); /* NULL: the paper's table; "whisper", "fairseq" and others have names */
+  posenc_spec_init(&spec, 512, NULL); /* NULL: the paper's; or "whisper", ... */
   if (posenc_fill_once(&spec, NULL, 0, 5000, table, 512) != POSENC_OK) {
     char why[256];
     posenc_last_error(why, sizeof why);

@@ -6,7 +6,7 @@ import posenc
 
 table = posenc.table(5000, 512)  # positions 0 to 4999, d_model 512: float32, shape (5000, 512)
 rows = posenc.table(positions=[17, 3, 131071], d_model=512)  # any positions, in any order
-half = posenc.table(1500, 1280, preset="whisper", dtype="float16")  # a real system's table, rounded once
+half = posenc.table(1500, 1280, preset="whisper", dtype="float16")  # what Whisper has
 print(f"row 4999 starts {table[4999, :4].tolist()}")
 print(f"row 131071 starts {rows[2, :4].tolist()}")
 print(f"whisper's row 1499 starts {half[1499, :4].tolist()}")

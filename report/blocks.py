@@ -60,7 +60,7 @@ def short(r):
         times = run.here["explog"].ns / row.ns
         rows.append([name, PLAINLY[run.families[name]], *errors, f"{row.gb_s:.1f}", f"{share:.2g} %"])
         rows[-1].append(f"{times:.{0 if times >= 10 else 1}f}")
-    head = ["implementation", "what it is", "error to 5k", "to 131k", "GB/s", "of the limit", "x `explog`"]
+    head = ["implementation", "what it is", "error to position 5k", "to 131k", "GB/s", "of the limit", "x `explog`"]
     large = {n: r.rows["fill", n, *LARGE].gb_s for n in r.ours()}
     limit = limit_of(r.rows, ("fill", "", *LARGE)).gb_s
     return "\n\n".join(
