@@ -13,4 +13,5 @@ set(name_macos Darwin)
 set(name_windows Windows)
 set(CMAKE_SYSTEM_NAME ${name_${CMAKE_MATCH_2}})
 set(CMAKE_C_COMPILER ${POSENC_ZIG} cc -target ${POSENC_ZIG_TARGET})
+set(CMAKE_INSTALL_NAME_TOOL /bin/false) # CMake wants one for macOS; a library that is edited after it is signed does not load there
 set(POSENC_MATH_LIBRARY m CACHE STRING "Zig has one for every target")

@@ -28,11 +28,13 @@ NAMES = {"macosx": "libposenc.1.dylib", "win": "posenc.dll"}
 
 def signed(code):
     """Whether a Mach-O file's own signature holds: the hash of each of its pages."""
-    at = struct.unpack_from("<4I", code, 16)[0] and code.find(b"\xfa\xde\x0c\x02")  # CodeDirectory, in <kern/cs_blobs.h>
+    at = code.rfind(b"\xfa\xde\x0c\x02")  # struct CodeDirectory of <kern/cs_blobs.h>
+    if at < 0:
+        return False
     _, _, _, _, hashes, _, _, slots, limit, size, _, _, page = struct.unpack_from(">9I4B", code, at)
     pages = [code[i : min(i + (1 << page), limit)] for i in range(0, limit, 1 << page)]
     there = [code[at + hashes + size * i : at + hashes + size * (i + 1)] for i in range(slots)]
-    return at > 0 and [hashlib.sha256(p).digest() for p in pages] == there
+    return [hashlib.sha256(p).digest() for p in pages] == there
 
 
 def check_library(system, tags, name, code):
@@ -84,7 +86,9 @@ def main():
         except (AssertionError, KeyError) as error:
             sys.exit(f"wheels: {path.name}: {error or 'is not as it should be'}")
         content = path.read_bytes()
-        rows.append({"wheel": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), "tried": tried})
+        rows.append(
+            {"wheel": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), "tried": tried}
+        )
     json.dump(rows, sys.stdout, indent=1)
     print()
 
