@@ -42,7 +42,8 @@ extern "C" {
 #define POSENC_VERSION_PATCH 0
 #define POSENC_VERSION_STRING "1.0.0"
 
-/* A library that contains posenc and does not export it is compiled with -DPOSENC_API= -fvisibility=hidden. */
+/* A library that contains posenc and does not export it is compiled with -DPOSENC_API= -fvisibility=hidden. One that
+ * exports it on Windows is compiled with -DPOSENC_API=__declspec(dllexport); programs there need nothing. */
 #ifndef POSENC_API
 #if defined(__GNUC__)
 #define POSENC_API __attribute__((visibility("default")))
@@ -290,8 +291,8 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
  * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack (a library built
  * without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair,
- * posenc_add and posenc_add_batch. These six may be called after fork() and, where libm's functions may (as with
- * glibc), from a signal's handler that has this stack, and saves and restores errno and *posenc_error_location(). (A
+ * posenc_add and posenc_add_batch. These six may be called after fork(), where there is one, and, where libm's functions
+ * may (as with glibc), from a signal's handler that has this stack, and saves and restores errno and *posenc_error_location(). (A
  * thread's first refusal may allocate where the C library is not glibc.) A handler that leaves a fill by
  * longjmp() leaves some rows written and the floating-point state at its default, round to nearest. */
 POSENC_API posenc_status posenc_fill(
@@ -357,10 +358,10 @@ POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first
  * On success *table is count * row_stride elements, to be destroyed by the caller; those between a row's end and the
  * next row, and behind the last row up to its row_stride, are 0. On error *table is NULL.
  * The table starts at a multiple of 64 bytes. From 2 MiB on it starts at a multiple of 2 MiB and takes whole pieces of
- * 2 MiB; on Linux, huge pages are asked for and brought in before they are filled. The point is speed: of a large
- * table in fresh memory from malloc(), the page faults cost far more than the values, and this saves most of that.
- * What is left above posenc_fill() into memory that is already mapped is the zeros the kernel writes first. A program
- * that fills again and again keeps its memory and calls posenc_fill().
+ * 2 MiB; on Linux, huge pages are asked for and brought in before they are filled, elsewhere pages come as they are
+ * written. The point is speed: of a large table in fresh memory from malloc(), the page faults can cost more than the
+ * values, and huge pages save most of that. What is left above posenc_fill() into memory that is already mapped is the
+ * zeros the kernel writes first. A program that fills again and again keeps its memory and calls posenc_fill().
  * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that promises more memory than it has (Linux, as it is usually
  * set) does not say that there is none, and may end the process instead when a table is larger than it. */
 POSENC_API posenc_status posenc_table_create(

@@ -1,6 +1,6 @@
 /* Memory for a table, as cheap as the system gives it, and the table in it.
  *
- * The first touch of a fresh page costs more than the values written to it: a page fault, and zeros that the kernel
+ * The first touch of a fresh page can cost more than the values written to it: a page fault, and zeros that the kernel
  * writes first. Huge pages save nearly all of the faults. The zeros remain. They are written all at once, before the
  * fill: of a table that leaves the caches this was clearly faster than a fill that faults on its way, whose stores
  * around the caches go to lines just zeroed in them, and faster than bringing in and filling piece by piece, for any

@@ -5,7 +5,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* With a constant number of limbs loops unroll: a ladder's products take half the time. */
+/* With a constant number of limbs loops unroll, which a ladder's products gain most from. */
 #define FLAT static inline __attribute__((always_inline))
 #define WITH_CONSTANT(function, n, ...)                                                                                \
   ((n) == BIG_LADDER_LIMBS ? function(__VA_ARGS__, BIG_LADDER_LIMBS) : function(__VA_ARGS__, n))

@@ -1,5 +1,5 @@
 /* sleef_*: the explog recipe with SLEEF's vector sincosf: the same float32 frequencies, the same float32 angle, so the
- * same error at late positions, at several times the speed.
+ * same error at late positions, with vectors of sines.
  *
  * VARIANT 10 is SLEEF's 1.0 ULP function, 35 its 3.5 ULP one (https://sleef.org/2-references/libm/). Both reduce the
  * angle themselves, over the whole float32 range. The frequencies are padded with zeros to whole vectors, so the last

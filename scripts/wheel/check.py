@@ -1,9 +1,8 @@
 """Checks wheels: name, metadata, licence and sources; what the library exports, needs and runs on. Reads lines "WHEEL <tab> how its
-bits were tried", and prints the table of wheels as JSON. Exit status 1: a wheel is not as it should be.
+programs ran", and prints a table of the wheels in Markdown. Exit status 1: a wheel is not as it should be.
 """
 import email
 import hashlib
-import json
 import pathlib
 import re
 import struct
@@ -76,21 +75,18 @@ def check(path):
 
 
 def main():
-    rows = []
+    print("| platform | KB | programs | SHA-256 |\n|---|---:|---|---|")
     lief.logging.disable()
     for line in sys.stdin:
-        path, tried = line.rstrip("\n").split("\t")
+        path, ran = line.rstrip("\n").split("\t")
         path = pathlib.Path(path)
         try:
             check(path)
         except (AssertionError, KeyError) as error:
             sys.exit(f"wheels: {path.name}: {error or 'is not as it should be'}")
         content = path.read_bytes()
-        rows.append(
-            {"wheel": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), "tried": tried}
-        )
-    json.dump(rows, sys.stdout, indent=1)
-    print()
+        platform = path.stem.split("-")[-1].replace(".", ", ")
+        print(f"| {platform} | {len(content) / 1000:.0f} | {ran} | `{hashlib.sha256(content).hexdigest()}` |")
 
 
 if __name__ == "__main__":
