@@ -75,7 +75,7 @@ def check(path):
 
 
 def main():
-    print("| platform | KB | programs | SHA-256 |\n|---|---:|---|---|")
+    print("| platform | KB | tried | SHA-256 |\n|---|---:|---|---|")
     lief.logging.disable()
     for line in sys.stdin:
         path, ran = line.rstrip("\n").split("\t")
