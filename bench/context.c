@@ -52,7 +52,9 @@ void bench_context(const bench_options *options) {
   for (size_t i = 0; (name = bench_skipped_at(i, &reason)); i++) {
     snprintf(key, sizeof key, "not_run.%s", name);
     shim_context(key, reason);
-    fprintf(stderr, "not run: %s: %s\n", name, reason);
+    if (!options->quiet)
+      fprintf(stderr, "not run: %s: %s\n", name, reason);
   }
-  machine_warnings(stderr);
+  if (!options->quiet)
+    machine_warnings(stderr);
 }

@@ -82,7 +82,7 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
   if (!can_write(shim_output_file()))
     return 2;
   bench_context(o);
-  return shim_run_all() > 0 ? 1 : 0;
+  return shim_run_all(o->quiet) > 0 ? 1 : 0;
 }
 
 int main(int argc, char **argv) {

@@ -7,7 +7,7 @@
 
 #include "../verify/cli/arguments.h"
 
-enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS };
+enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET };
 enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS, KEY_RECIPE, KEY_FORMAT };
 
 static const struct argp_option known[] = {
@@ -24,6 +24,10 @@ static const struct argp_option known[] = {
         "given several times: names of all but the first then end in /offset:BYTES. The sweep over widths is at 0 and 16",
         0},
     {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
+    {"quiet", KEY_QUIET, NULL, 0,
+        "Without the conditions of the run in front of the results, which the JSON has: on stderr there are only progress "
+        "and errors",
+        0},
     {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},
     {"pick", KEY_PICK, NULL, 0, "Verify that table, measure who is within the budget, say which one to use and how", 1},
     {"max-ulp", KEY_MAX_ULP, "X", 0,
@@ -151,6 +155,9 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     break;
   case KEY_LIST:
     o->list = true;
+    break;
+  case KEY_QUIET:
+    o->quiet = true;
     break;
   case KEY_VERIFIED:
     o->verified = arg;

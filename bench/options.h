@@ -6,6 +6,7 @@
 
 typedef struct bench_options {
   bool list;
+  bool quiet;           /* on stderr nothing but progress and errors */
   bool all_cases;       /* not only what a choice among implementations needs */
   bool peers;           /* instead: what people would use in its place, beside exact and anchored */
   const char *verified; /* a JSON file of posenc-verify, or NULL */
@@ -22,7 +23,7 @@ typedef struct bench_options {
 /* Prints and exits on --help, --version (0) and on what it does not understand (2). */
 void bench_options_parse(int argc, char **argv, bench_options *options);
 
-/* What goes in front of the results. */
+/* What goes in front of the results: in the JSON, and unless it is to be quiet on stderr. */
 void bench_context(const bench_options *options);
 
 /* Skips the implementations that the report of posenc-verify does not call verified, and their dtypes that it has not

@@ -61,7 +61,7 @@ def page(args, parser):
 
 
 def summary(args, _):
-    from . import sections, text
+    from . import answer, sections, text
     from .run import Run
 
     run = Run(load.load_verify(args.verify), load.load_bench(args.bench), args.verify, shape=args.shape)
@@ -70,9 +70,10 @@ def summary(args, _):
         fail(f"{args.bench}: no results of shape '{args.shape}'; it has: {there}")
     if not run.rows:
         fail(f"{args.bench}: no implementation was run")
-    for section in [*sections.of_speeds(run), sections.choice(run)]:
+    for section in [*sections.of_speeds(run), sections.choice(run)] if args.verbose else []:
         if section.tables:
             text.show_section(section)
+    answer.show_answer(run, args.seconds, args.page)
     return 0
 
 
@@ -123,12 +124,13 @@ def arguments():
     add("--compare", nargs=2, metavar=("A", "B"), help=runs)
     add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare its file")
 
-    add = command(
-        "summary", summary, "Speed by table, errors and speeds of one table, and which implementation to use."
-    )
+    add = command("summary", summary, "Which implementation to use, and the errors and speeds of one table.")
     add("verify", metavar="VERIFY.json")
     add("bench", metavar="BENCH.json")
-    add("--shape", help="of the table of errors and speeds and of the pick; default transformer, or the smallest run")
+    add("--shape", help="the table; default transformer, or the smallest run")
+    add("--verbose", action="store_true", help="all speeds before it")
+    add("--seconds", type=int, help="that the run took, to be said")
+    add("--page", help="where the page is, to be said")
 
     add = command("peers", peers, "Prints what scripts/peers has found.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")

@@ -1,7 +1,7 @@
 """The measured tables and pictures of README.md and docs/*.md, from docs/recorded."""
 
 from . import peers_tables, plots, tables
-from .markdown import escaped, table
+from .text import escaped, markdown as table
 from .peers import Group, Peers
 from .picks import picks
 from .record import RECORDED, recorded

@@ -7,12 +7,17 @@ BUDGETS = (
 )
 
 
+def fastest_of(run, names, rows):
+    """By the verdicts of posenc-bench; by the median where it has none."""
+    cases = {rows[n].name: n for n in names}
+    against = [cases[other] for case, other in run.verdicts if case in cases and other in cases]
+    return against[0] if against else min(names, key=lambda n: rows[n].ns)
+
+
 def pick(run, names):
     """The fastest of the names, or the simplest (earliest in the list) of those that tie with it by the verdicts of
     posenc-bench; and all that tie."""
-    cases = {run.here[n].name: n for n in names}
-    against = [cases[other] for case, other in run.verdicts if case in cases and other in cases]
-    fastest = against[0] if against else min(names, key=lambda n: run.here[n].ns)
+    fastest = fastest_of(run, names, run.here)
     verdicts = {n: run.verdicts.get((run.here[n].name, run.here[fastest].name)) for n in names}
     ties = [n for n in run.order if n == fastest or verdicts.get(n) == "tie"]
     return ties[0], ties

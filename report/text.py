@@ -1,4 +1,6 @@
-"""Renders tables and sections as text for a terminal."""
+"""Renders tables as text for a terminal, and as Markdown."""
+import re
+
 from . import tables
 
 
@@ -20,3 +22,18 @@ def show_section(section):
     for table in section.tables:
         print()
         show(table)
+
+
+def escaped(cell):
+    """As Markdown shows it, on one line. An underscore within a word is none of its marks."""
+    return re.sub(r"([\\*|<>\[\]&]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(cell.split()))
+
+
+def markdown(table):
+    """Names as code, figures to the right."""
+    head, *lines = tables.split(table)
+    left = {0} | {head.index(table.head[i]) for i in table.text}
+    shown = [" | ".join(map(escaped, head)), "|".join("---" if i in left else "---:" for i in range(len(head)))]
+    for name, *cells in lines:
+        shown.append(" | ".join([escaped(name) if " " in name else f"`{name}`", *map(escaped, cells)]))
+    return "\n".join(f"|{line}|" if line.startswith("---") else f"| {line} |" for line in shown)

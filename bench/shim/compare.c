@@ -8,7 +8,8 @@
 #include "../../verify/reference/memory.h"
 
 static const double LEAST = 0.01;
-static const double TIE = 0.03; /* a larger difference is no tie, however noisy the machine */
+static const double TIE = 0.03;  /* a larger difference is no tie, however noisy the machine */
+static const double NOISY = 0.1; /* nor is any, where the noise is larger than this */
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -50,7 +51,7 @@ comparison compare(compare_times one, compare_times other) {
   comparison v = {.behind = compare_median(ratios, n, NULL)};
   const double half = half_interval(ratios, n);
   v.unsure = isnan(half) ? half : fmax(LEAST, half);
-  v.tie = fabs(v.behind) < v.unsure && fabs(v.behind) < TIE;
+  v.tie = fabs(v.behind) < fmin(v.unsure, TIE) && v.unsure < NOISY;
   free(ratios);
   return v;
 }

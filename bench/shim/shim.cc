@@ -37,9 +37,10 @@ bool is_true(const char *name) {
 }
 
 // How far the run is, on stderr: with random interleaving Google Benchmark itself is silent until the end.
+constexpr time_t PROGRESS_SECONDS = 30; // between two lines of a log
 struct {
   long begun, total;
-  time_t next;
+  time_t next = std::time(nullptr) + PROGRESS_SECONDS;
   bool shown;
 } progress;
 
@@ -52,11 +53,11 @@ void show_progress(Case &k, int64_t passes) {
     return;
   progress.begun++;
   if (isatty(STDERR_FILENO)) {
-    std::fprintf(stderr, "\r\033[K%ld/%ld  %.60s", progress.begun, progress.total, k.name.c_str());
+    std::fprintf(stderr, "\r\033[Kmeasure: %ld/%ld  %.60s", progress.begun, progress.total, k.name.c_str());
     progress.shown = true;
   } else if (std::time(nullptr) >= progress.next) {
-    std::fprintf(stderr, "benchmark: %ld of %ld repetitions\n", progress.begun, progress.total);
-    progress.next = std::time(nullptr) + 10;
+    std::fprintf(stderr, "measure: %ld of %ld repetitions\n", progress.begun, progress.total);
+    progress.next = std::time(nullptr) + PROGRESS_SECONDS;
   }
 }
 
@@ -100,13 +101,15 @@ void time_case(benchmark::State &state, Case &k) {
 // the progress line makes room for results.
 class display : public benchmark::BenchmarkReporter {
 public:
-  explicit display(benchmark::BenchmarkReporter *reporter) : inner(reporter) {}
+  display(benchmark::BenchmarkReporter *reporter, bool is_quiet) : inner(reporter), quiet(is_quiet) {}
 
   bool ReportContext(const Context &machine) override {
     std::ostringstream unwanted;
     inner->SetErrorStream(&unwanted);
     const bool go_on = inner->ReportContext(machine);
     inner->SetErrorStream(&GetErrorStream());
+    if (quiet)
+      return go_on;
     for (const auto &line : context)
       if (line.first.find('.') == std::string::npos) // keys with a dot are lists, for the programs that read the file
         GetErrorStream() << line.first << ": " << line.second << "\n";
@@ -122,7 +125,8 @@ public:
   void Finalize() override { inner->Finalize(); }
 
   benchmark::BenchmarkReporter *inner; // not owned
-  size_t errors = 0;                   // cases that ended in one
+  bool quiet;
+  size_t errors = 0; // cases that ended in one
 };
 
 // Notes what it is told and shows nothing.
@@ -169,7 +173,7 @@ void shim_register(const shim_case *c) {
   registered->Unit(benchmark::kMicrosecond);
   if (c->wall)
     registered->UseRealTime();
-  contestant entry = {"", c->who ? c->who : "", c->stands_for != nullptr, c->wall, {}, ""};
+  contestant entry = {"", c->who ? c->who : "", c->stands_for != nullptr, c->float64, c->wall, {}, ""};
   const size_t at = k->name.find("/" + entry.who + "/");
   if (c->who && at != std::string::npos) {
     entry.contest = std::string(k->name).erase(at, entry.who.size() + 1);
@@ -206,10 +210,10 @@ bool shim_list(bool wanted) {
   return wanted || is_true("list_tests");
 }
 
-size_t shim_run_all(void) {
+size_t shim_run_all(bool quiet) {
   const contestants judged = is_true("enable_random_interleaving") ? competing : contestants();
   json_reporter on_screen(judged), in_file(judged);
-  display results(flags["format"] == "json" ? &on_screen : benchmark::CreateDefaultDisplayReporter());
+  display results(flags["format"] == "json" ? &on_screen : benchmark::CreateDefaultDisplayReporter(), quiet);
   progress.total = static_cast<long>(selected.size()) * std::max(1L, std::atol(flags["repetitions"].c_str()));
   const bool json_file = flags.count("out_format") == 0 || flags["out_format"] == "json";
   benchmark::RunSpecifiedBenchmarks(&results, shim_output_file() && json_file ? &in_file : nullptr);

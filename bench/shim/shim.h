@@ -39,6 +39,7 @@ typedef struct shim_case {
   const char *who; /* copied */
   /* Of a peer: the first part of the name that ours has in its place, copied. NULL: it is ours. */
   const char *stands_for;
+  bool float64; /* it computes in float64: there is a verdict on it against the fastest of these too */
 } shim_case;
 
 /* Google Benchmark's own flags, argv[0] being the program. NULL, or the first flag it does not take. */
@@ -58,8 +59,9 @@ const char *shim_output_file(void);
 /* If that is wanted or the flags ask for it: prints the names that are selected, one per line, and returns true. */
 bool shim_list(bool wanted);
 
-/* Runs what is selected, with progress on stderr; returns how many cases ended in an error. To be called once. */
-size_t shim_run_all(void);
+/* Runs what is selected, with progress on stderr, and the context too unless it is to be quiet; returns how many cases
+ * ended in an error. To be called once. */
+size_t shim_run_all(bool quiet);
 
 /* Instead of shim_select() and shim_run_all(): runs all cases once per turn, in random order, with progress on stderr,
  * and tells of each its seconds per row, turn by turn, or why it failed. before() is called before each turn. who: NULL

@@ -14,7 +14,7 @@
 
 struct contestant {
   std::string contest, who; // "fill/f32/n:8/d:4", what all in it do, and "naive"; empty where it competes with no other
-  bool peer, wall;
+  bool peer, float64, wall;
   std::vector<double> times; // seconds of the repetitions, per row
   std::string error;
 
@@ -72,7 +72,15 @@ private:
            other->first + "\", " + numbers;
   }
 
-  // Of each case of ours against the fastest of ours, and of each peer against each of ours.
+  static named fastest_of(const std::vector<named> &cases) {
+    std::vector<compare_times> series;
+    for (named c : cases)
+      series.push_back(c->second.series());
+    return cases[compare_fastest(series.data(), series.size())];
+  }
+
+  // Of each case of ours against the fastest of ours; where that computes in float32, of those that compute in float64
+  // against the fastest of these; and of each peer against each of ours.
   std::string verdicts() const {
     std::map<std::string, std::vector<named>> ours, peers;
     std::string text;
@@ -81,12 +89,15 @@ private:
         (c.second.peer ? peers : ours)[c.second.contest].push_back(&c);
     const auto add = [&text](named one, named other) { text += (text.empty() ? "" : ",") + verdict(one, other); };
     for (const auto &contest : ours) {
-      std::vector<compare_times> series;
-      for (named c : contest.second)
-        series.push_back(c->second.series());
-      named fastest = contest.second[compare_fastest(series.data(), series.size())];
+      named fastest = fastest_of(contest.second);
       for (named c : contest.second)
         add(c, fastest);
+      std::vector<named> accurate;
+      for (named c : contest.second)
+        if (c->second.float64 && !fastest->second.float64)
+          accurate.push_back(c);
+      for (named c : accurate)
+        add(c, fastest_of(accurate));
       for (named peer : peers[contest.first])
         for (named c : contest.second)
           add(peer, c);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *begin(void *data) {
   bench_work *w = data;
@@ -77,5 +78,6 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
       .release = release,
       .wall = w->wall,
       .who = w->rows.impl ? w->rows.impl->name : w->peer,
-      .stands_for = w->stands_for});
+      .stands_for = w->stands_for,
+      .float64 = w->rows.impl && strncmp(w->rows.impl->arithmetic, "float64", strlen("float64")) == 0});
 }

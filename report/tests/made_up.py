@@ -49,8 +49,8 @@ def case(name, ns, n=5000, d=512, times=QUIET, **more):
 FILLS = {"exact_avx2": 0.2, "exact_scalar": 2, "naive": 16}  # 20, 2 and 0.25 GB/s
 
 
-def verdict(case, against, word):
-    return {"case": case, "against": against, "verdict": word}
+def verdict(case, against, word, **more):
+    return {"case": case, "against": against, "verdict": word} | more
 
 
 def bench(*more, fills=FILLS, verdicts=(), **context):

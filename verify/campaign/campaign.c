@@ -1,8 +1,11 @@
+#define _POSIX_C_SOURCE 200809L /* isatty */
 #include "campaign.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "../reference/float64_reference.h"
 #include "../reference/formats.h"
@@ -11,6 +14,25 @@
 /* For one implementation and one segment, which takes seconds at most: on an emulated CPU, or where float64 of exact is
  * all computed in integers. */
 enum { TIME_LIMIT_SECONDS = 60 };
+
+enum { PROGRESS_SECONDS = 30 }; /* between two lines of a log */
+
+/* How far the run is: one line that changes on a terminal, a few lines in a log. */
+static void show_progress(const results *r, int64_t index, time_t *next) {
+  const segment *s = &r->sweep.segments[index];
+  if (isatty(STDERR_FILENO)) {
+    fprintf(stderr, "\r\033[Kverify: %lld/%lld  %.40s, positions %lld to %lld", (long long)index + 1,
+        (long long)r->sweep.count, s->shape, (long long)s->from, (long long)(s->to - 1));
+  } else if (time(NULL) >= *next) {
+    fprintf(stderr, "verify: %lld of %lld ranges of positions\n", (long long)index, (long long)r->sweep.count);
+    *next = time(NULL) + PROGRESS_SECONDS;
+  }
+}
+
+static void clear_progress(void) {
+  if (isatty(STDERR_FILENO))
+    fputs("\r\033[K", stderr);
+}
 
 results campaign_prepare(
     sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed) {
@@ -41,6 +63,7 @@ static void note_failure(impl_result *result, const segment *s, const char *reas
     return;
   snprintf(result->failure, sizeof result->failure, "%s (shape %s, positions %lld to %lld)", reason, s->shape,
       (long long)s->from, (long long)(s->to - 1));
+  clear_progress();
   fprintf(stderr, "%s FAILED: %s\n", result->impl->name, result->failure);
 }
 
@@ -83,8 +106,6 @@ static void require_a_verdict(const results *r, impl_result *result, bool by_nam
 
 static void verify_segment(results *r, int64_t index, int64_t threads) {
   const segment *s = &r->sweep.segments[index];
-  fprintf(stderr, "[%lld/%lld] %s, positions %lld to %lld\n", (long long)index + 1, (long long)r->sweep.count, s->shape,
-      (long long)s->from, (long long)(s->to - 1));
   reference_value *expected = expected_rows(s, r->by, threads);
   if (r->by == REFERENCE_MPFR && s->in_table)
     r->audits[r->n_audits++] = audit_float64(s, expected);
@@ -100,8 +121,11 @@ static void verify_segment(results *r, int64_t index, int64_t threads) {
 }
 
 void campaign_run(results *r, int64_t threads, bool by_name, segment_report *report, FILE *out) {
+  time_t next = time(NULL) + PROGRESS_SECONDS;
   for (int64_t i = 0; i < r->sweep.count; i++) {
+    show_progress(r, i, &next);
     verify_segment(r, i, threads);
+    clear_progress();
     if (report)
       report(out, r, i);
   }

@@ -55,7 +55,7 @@ static void print_verdict(FILE *out, const impl_result *r, const verdict *v) {
   const double percent = floor(correct_share(v) * 1e4) / 100; /* cut: 100.00 means every single output */
   const int at = fprintf(out, " %7.2f%%  %lld, column %lld", percent, (long long)w->position, (long long)w->column);
   fprintf(out, "%*s %-15a %-15a %-8.1e %s\n", at < 35 ? 35 - at : 0, "", w->got, w->want, w->bound,
-      v->bound_ok ? "ok" : "FAILED");
+      v->bound_ok ? "within bound" : "BEYOND BOUND");
 }
 
 /* A shape outside the table is one line: how near its bound anyone came. */
@@ -98,13 +98,16 @@ static void print_segment(FILE *out, const results *r, int64_t index) {
   fflush(out);
 }
 
-static void print_end(FILE *out, const results *r) {
-  size_t verified = 0, run = 0, supported = 0;
+static void print_audits(FILE *out, const results *r) {
   for (int64_t i = 0; i < r->n_audits; i++)
     fprintf(out, "%s to %lld %.1e%s",
         i ? "," : "\nfloat64 reference against MPFR, max error by range:", (long long)(r->audits[i].to - 1),
         r->audits[i].max_abs, r->audits[i].law_holds ? "" : " (BEYOND ITS LAW)");
   fprintf(out, r->n_audits ? "\n\n" : "\n");
+}
+
+static void print_end(FILE *out, const results *r) {
+  size_t verified = 0, run = 0, supported = 0;
   for (size_t i = 0; i < r->n_impls; i++) {
     supported += r->impls[i].supported;
     run += r->impls[i].supported && !r->impls[i].not_offered;
@@ -240,8 +243,11 @@ int verify_impls(const options *o) {
                              : sweep_default(o->rows, o->seed);
   const reports out = reports_open(o);
   results r = campaign_prepare(s, &table, o->impls, o->n_impls, o->by, o->seed);
-  print_head(out.text, &r);
-  campaign_run(&r, o->threads, o->n_impls > 0, print_segment, out.text);
+  if (!o->quiet)
+    print_head(out.text, &r);
+  campaign_run(&r, o->threads, o->n_impls > 0, o->quiet ? NULL : print_segment, out.text);
+  if (!o->quiet || !audits_hold(&r))
+    print_audits(out.text, &r);
   print_end(out.text, &r);
   const int status = reports_close(&out, o, json_of(o, &r), all_verified(&r) && audits_hold(&r) ? 0 : 1);
   campaign_destroy(&r);

@@ -15,6 +15,7 @@ static const struct argp_option argp_options[] = {
     {"impl", 'i', "NAME", 0, "Verify this implementation only; may be repeated", 0},
     {"list", 'l', NULL, 0, "List the implementations and stop", 0},
     {"json", 'o', "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
+    {"quiet", 'q', NULL, 0, "Print only how many are verified, and what failed", 0},
     {"seed", 's', "N", 0, "Seed of the choice of rows (default 1)", 0},
     {"rows", 'r', "N", 0,
         "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
@@ -82,6 +83,7 @@ static void check_work(struct argp_state *state, const options *o) {
   const char *wrong = special && o->n_files > 0                                  ? "not with files"
                       : o->hashes && o->exhaustive                               ? "not with --exhaustive"
                       : special && o->json                                       ? "it writes no JSON"
+                      : special && o->quiet                                      ? "not with --quiet"
                       : o->hashes && (o->n_impls > 0 || o->shape.given)          ? "its tables are fixed"
                       : o->exhaustive && o->shape.spec.dtype != POSENC_DTYPE_F32 ? "it compares f32 only"
                       : o->exhaustive && o->n_impls > 1                          ? "one --impl at most"
@@ -90,6 +92,8 @@ static void check_work(struct argp_state *state, const options *o) {
     argp_error(state, "%s: %s", work, wrong);
   if (special && o->sampling)
     argp_error(state, "%s: not with %s, which compares every output with MPFR", o->sampling, work);
+  if (o->n_files > 0 && o->quiet)
+    argp_error(state, "--quiet: not with files");
   if (o->n_files > 0 && o->n_impls > 0)
     argp_error(state, "--impl %s: not with files", o->impls[0]->name);
   if (o->all_members && !o->exhaustive)
@@ -117,6 +121,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     list_impls();
   case 'o':
     o->json = text;
+    return 0;
+  case 'q':
+    o->quiet = true;
     return 0;
   case 's':
     o->sampling = "--seed";

@@ -29,6 +29,8 @@ for dtype in f64:float64 bf16:bfloat16 f16:float16; do
     fail "--dtype ${dtype%:*}: who does not offer it should be named"
 done
 grep -qE '^ +exact_scalar .* 100\.00%' out || fail "--dtype f16: all outputs of exact_scalar should be correct"
+good '^[0-9]+ of [0-9]+ implementations verified' --quiet --rows 4 "${here[@]}" 16
+[[ $(wc -l <out) == 1 ]] || fail "--quiet: one line is to be printed"
 run --rows 4 --impl naive "${here[@]}" 16 --dtype bf16
 [[ $code == 1 ]] && grep -q '^FAILED naive: not judged' out || fail "naive, asked for by name, should not be passed over"
 echo "ok: posenc-verify, one shape"

@@ -1,0 +1,177 @@
+"""What ./scripts/bench ends with: the one table that decides, and the answer in a box.
+
+Who is faster is said by the verdicts of posenc-bench (bench/shim/compare.h), here as on the page. A choice is decided
+when all others are slower or tie; where one of another family is "unclear", the machine was too busy to decide."""
+import textwrap
+
+from . import checks, tables
+from .picks import BUDGETS, fastest_of
+from .stats import noise, sizes_of
+from .tables import Table
+from .text import show
+from .words import listed, medians, number, pm, scaled, speed, times, ulps
+
+DEFAULT = "exact"  # the library's, where no name is given
+RECIPE, WHOSE = "explog", "the arithmetic of PyTorch's tutorial"  # the framework's recipe that most people copy
+WIDTH = 100
+NAMED = 6  # of what was left aside
+
+
+def asked(run, name):
+    """The name to ask for: the family's, where the library then takes this one here."""
+    family = run.families[name]
+    members = [n for n, e in run.entries.items() if e.get("supported", True) and run.families[n] == family]
+    return family if members[:1] == [name] else name
+
+
+def within(run):
+    """The names whose errors are at most 1 ULP."""
+    _, key, most, _ = BUDGETS[0]
+    errors = {n: a.worst(key, run.compared) for n, a in run.accuracy.items()}
+    return [n for n, error in errors.items() if error is not None and error <= most]
+
+
+class Choice:
+    """Which of some names to use. name: of those that no other is known to be slower than, the first in the list of
+    implementations, which is the simplest; asked: the name to ask for; row: what it took; unsure: the families that it
+    was not told apart from; how: how sure it is, in words."""
+
+    def __init__(self, run, names, rows):
+        fastest = fastest_of(run, names, rows)
+        known = {(v["case"], v["against"]): v for v in run.bench.get("verdicts", [])}
+        verdicts = {n: known.get((rows[n].name, rows[fastest].name), {}) for n in names}
+        said = {n: v.get("verdict", "unclear") for n, v in verdicts.items()} | {fastest: "fastest"}
+        compared = len(names) == 1 or any(verdicts.values())
+        best = [n for n in run.order if said.get(n) in ("fastest", "tie", "unclear")]
+        best = best if compared else [*(n for n in names if asked(run, n) == DEFAULT), fastest]
+        self.name = best[0]
+        self.asked, self.row = asked(run, self.name), rows[self.name]
+        mine = run.families[self.name]
+        others = {run.families[n]: n for n in reversed(best) if run.families[n] != mine}
+        self.unsure = [asked(run, n) for n in others.values() if "unclear" in (said[n], said[self.name])]
+        tied = [asked(run, n) for n in others.values() if asked(run, n) not in self.unsure]
+        # The nearest that is behind the fastest, and by how much: this one, or the next family.
+        behind = [
+            n for n in names if share(verdicts[n]) and said[n] in ("slower", "unclear") and run.families[n] != mine
+        ]
+        behind.sort(key=lambda n: verdicts[n]["behind"])
+        behind = [self.name] if said[self.name] == "unclear" and run.families[fastest] != mine else behind
+        longer = [f"{asked(run, n)} took {share(verdicts[n])} longer than {asked(run, fastest)}" for n in behind[:1]]
+        ties = [f"{listed(tied)} {'ties' if len(tied) == 1 else 'tie'} with it"] if tied else []
+        self.how = "; ".join([*ties, *longer]) or "nothing else so accurate was measured"
+        if not compared:
+            self.how = "not decided: this run has no verdicts, which take 6 repetitions in random order"
+        elif self.unsure:
+            self.how = ": ".join(["not decided, the machine was too busy", *longer])
+
+
+def share(verdict):
+    """ "31 ± 4 %", of a verdict that says it"""
+    if None in (verdict.get("behind"), verdict.get("unsure")):
+        return ""
+    return f"{100 * verdict['behind']:.0f} ± {100 * verdict['unsure']:.0f} %"
+
+
+def table(run):
+    """What each name that can be asked for is here, fastest first."""
+    judged = [n for n in run.judged() if n in run.here]
+    shown = [n for n in judged if asked(run, n) != n or run.families[n] == n]
+    shown += [n for n in judged if run.families[n] not in {run.families[s] for s in shown}]
+    recipe, rows = run.here.get(RECIPE), []
+    for n in sorted(shown, key=lambda n: run.here[n].ns):
+        rows.append([asked(run, n), n, number(run.error(n)), ulps(run.ulp(n)), speed(run.here[n])])
+        rows[-1] += [times(run.here[n], recipe)] if recipe else []
+    head = ["ask for", "runs here as", "max error", "max ULP", "GB/s", *([f"x {RECIPE}"] if recipe else [])]
+    note = f"errors at {run.reach()}; {medians(run.here)}"
+    return Table(tables.title(run), head, rows, note, text=(1,))
+
+
+def left_aside(run):
+    """Everything that was not run, once, by reason. What failed is a warning; what nobody asked for is no news."""
+    reasons = {}
+    for name, why in run.left_aside().items():
+        if name not in run.failed and why != "not run":
+            reasons.setdefault(why.removeprefix("not run: "), []).append(name)
+    for why, names in reasons.items():
+        more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+        yield f"Left out: {listed(names[:NAMED] + more)}: {why}"
+
+
+def jobs(run, names):
+    """(what, Choice, its speed) of what is not a float32 table"""
+    rows = [k[0] for k in run.verified if k[0].startswith("row/below:")]
+    kinds = {"One row": min(rows, key=lambda k: (len(k), k), default=None), "Random rows": "fill_at"}
+    kinds |= {"bfloat16": "fill/bf16", "posenc_add": "add"}
+    for what, kind in kinds.items():
+        sizes = [run.size, *sizes_of(run.verified, kind)]
+        found = [{k[1]: r for k, r in run.verified.items() if (k[0], *k[2:]) == (kind, *(s or ()))} for s in sizes]
+        here = next(({n: f[n] for n in names if n in f} for f in found if {*f} & {*names}), None)
+        if here:
+            choice = Choice(run, list(here), here)
+            _, _, n, d = choice.row.key
+            reached = f"{pm(scaled(choice.row, d, 0))} ns" if n == 1 else f"{pm(speed(choice.row))} GB/s"
+            recipe = run.verified.get((choice.row.key[0], RECIPE, n, d))
+            yield what, choice, reached + (f", {pm(times(choice.row, recipe))} times {RECIPE}" if recipe else "")
+
+
+def lines(run):
+    """(label, text) of the box"""
+    near = within(run)
+    here = [n for n in near if n in run.here]
+    if run.ranked and here:
+        yield from of_table(run, Choice(run, here, run.here))
+    elif run.ranked:
+        best = min((n for n in run.judged() if n in run.here), key=run.error)
+        yield "Use", f"none of those measured: the most accurate, {best}, is off by {number(run.error(best))}"
+    elif run.ran:
+        yield "Use", f"none is picked: {run.unranked()}"
+    if not run.emulated and not run.another_table():
+        for what, choice, reached in jobs(run, near):
+            who = f"{choice.asked} or {listed(choice.unsure)}" if choice.unsure else choice.asked
+            yield what, f"{who}, {reached}; {choice.how}"
+
+
+def of_table(run, choice):
+    (n, d), recipe, row, name = run.size, run.here.get(RECIPE), choice.row, choice.asked
+    default = ", the default" if name == DEFAULT else ""
+    until = ", until another run decides" if choice.unsure else ""
+    here = f"{choice.name} on {run.context.get('cpu', 'this processor')}"
+    yield "Use", f"{name}{default}{until}, for tables of {n} x {d}: here it is {here}"
+    than = f", {pm(times(row, recipe))} times {RECIPE}, {WHOSE}" if recipe and choice.name != RECIPE else ""
+    yield "Speed", f"{pm(speed(row))} GB/s{than}"
+    than = f"; {RECIPE}'s {number(run.error(RECIPE))}" if run.error(RECIPE) is not None else ""
+    yield "Error", f"at most {number(run.error(choice.name))}, {ulps(run.ulp(choice.name))} ULP, at {run.reach()}{than}"
+    spread = noise(run.rows)
+    yield "How sure", choice.how + (f"; noise {100 * spread:.1f} %" if spread is not None else "")
+    c, python = ("NULL", "") if name == DEFAULT else (f'"{name}"', f', impl="{name}"')
+    yield "C", f"posenc_plan_create(&plan, &spec, {c})"
+    yield "Python", f"posenc.table({n}, {d}{python})"
+
+
+def took(seconds):
+    return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
+
+
+def box(rows):
+    side, shown = max(len(label) for label, _ in rows) + 2, []
+    for label, text in rows:
+        indent = {"initial_indent": label.ljust(side), "subsequent_indent": " " * side}
+        shown += textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False, **indent)
+    width = max(map(len, shown))
+    rule = "─" * (width + 2)
+    return "\n".join([f"┌{rule}┐", *(f"│ {line.ljust(width)} │" for line in shown), f"└{rule}┘"])
+
+
+def show_answer(run, seconds=None, page=None):
+    found = table(run)
+    if found.rows:
+        print()
+        show(found)
+    aside = list(left_aside(run))
+    print("\n".join(["", *aside, ""] if aside else [""]))
+    rows = [*lines(run)] or [("Use", "no implementation that was verified was measured")]
+    rows += [("Warning", said) for said in checks.of_run(run)]
+    ends = [f"in {took(seconds)}"] if seconds is not None else []
+    ends += [f"the report: {page}"] if page else []
+    rows += [("Done", "; ".join(ends))] if ends else []
+    print(box(rows))
