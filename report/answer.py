@@ -17,7 +17,7 @@ WIDTH = 100
 NAMED = 6  # of what was left aside
 
 
-def asked(run, name):
+def portable(run, name):
     """The name to ask for: the family's, where the library then takes this one here."""
     family = run.families[name]
     members = [n for n, e in run.entries.items() if e.get("supported", True) and run.families[n] == family]
@@ -43,26 +43,27 @@ class Choice:
         said = {n: v.get("verdict", "unclear") for n, v in verdicts.items()} | {fastest: "fastest"}
         compared = len(names) == 1 or any(verdicts.values())
         best = [n for n in run.order if said.get(n) in ("fastest", "tie", "unclear")]
-        best = best if compared else [*(n for n in names if asked(run, n) == DEFAULT), fastest]
+        best = best if compared else [*(n for n in names if portable(run, n) == DEFAULT), fastest]
         self.name = best[0]
-        self.asked, self.row = asked(run, self.name), rows[self.name]
+        self.asked, self.row = portable(run, self.name), rows[self.name]
         mine = run.families[self.name]
         others = {run.families[n]: n for n in reversed(best) if run.families[n] != mine}
-        self.unsure = [asked(run, n) for n in others.values() if "unclear" in (said[n], said[self.name])]
-        tied = [asked(run, n) for n in others.values() if asked(run, n) not in self.unsure]
+        self.unsure = [portable(run, n) for n in others.values() if "unclear" in (said[n], said[self.name])]
+        tied = [portable(run, n) for n in others.values() if portable(run, n) not in self.unsure]
         # The nearest that is behind the fastest, and by how much: this one, or the next family.
         behind = [
             n for n in names if share(verdicts[n]) and said[n] in ("slower", "unclear") and run.families[n] != mine
         ]
         behind.sort(key=lambda n: verdicts[n]["behind"])
         behind = [self.name] if said[self.name] == "unclear" and run.families[fastest] != mine else behind
-        longer = [f"{asked(run, n)} took {share(verdicts[n])} longer than {asked(run, fastest)}" for n in behind[:1]]
+        than = f" than {portable(run, fastest)}" if run.families[fastest] != mine else ""
+        longer = [f"{portable(run, n)} took {share(verdicts[n])} longer{than}" for n in behind[:1]]
         ties = [f"{listed(tied)} {'ties' if len(tied) == 1 else 'tie'} with it"] if tied else []
         self.how = "; ".join([*ties, *longer]) or "nothing else so accurate was measured"
         if not compared:
             self.how = "not decided: this run has no verdicts, which take 6 repetitions in random order"
         elif self.unsure:
-            self.how = ": ".join(["not decided, the machine was too busy", *longer])
+            self.how = ": ".join(["the machine was too busy to decide", *longer])
 
 
 def share(verdict):
@@ -75,11 +76,11 @@ def share(verdict):
 def table(run):
     """What each name that can be asked for is here, fastest first."""
     judged = [n for n in run.judged() if n in run.here]
-    shown = [n for n in judged if asked(run, n) != n or run.families[n] == n]
+    shown = [n for n in judged if portable(run, n) != n or run.families[n] == n]
     shown += [n for n in judged if run.families[n] not in {run.families[s] for s in shown}]
     recipe, rows = run.here.get(RECIPE), []
     for n in sorted(shown, key=lambda n: run.here[n].ns):
-        rows.append([asked(run, n), n, number(run.error(n)), ulps(run.ulp(n)), speed(run.here[n])])
+        rows.append([portable(run, n), n, number(run.error(n)), ulps(run.ulp(n)), speed(run.here[n])])
         rows[-1] += [times(run.here[n], recipe)] if recipe else []
     head = ["ask for", "runs here as", "max error", "max ULP", "GB/s", *([f"x {RECIPE}"] if recipe else [])]
     note = f"errors at {run.reach()}; {medians(run.here)}"
@@ -100,7 +101,7 @@ def left_aside(run):
 def jobs(run, names):
     """(what, Choice, its speed) of what is not a float32 table"""
     rows = [k[0] for k in run.verified if k[0].startswith("row/below:")]
-    kinds = {"One row": min(rows, key=lambda k: (len(k), k), default=None), "Random rows": "fill_at"}
+    kinds = {"Decoder's row": min(rows, key=lambda k: (len(k), k), default=None), "Random rows": "fill_at"}
     kinds |= {"bfloat16": "fill/bf16", "posenc_add": "add"}
     for what, kind in kinds.items():
         sizes = [run.size, *sizes_of(run.verified, kind)]
@@ -122,7 +123,7 @@ def lines(run):
         yield from of_table(run, Choice(run, here, run.here))
     elif run.ranked:
         best = min((n for n in run.judged() if n in run.here), key=run.error)
-        yield "Use", f"none of those measured: the most accurate, {best}, is off by {number(run.error(best))}"
+        yield "Use", f"nothing measured is within 1 ULP; the most accurate, {best}, is off by {number(run.error(best))}"
     elif run.ran:
         yield "Use", f"none is picked: {run.unranked()}"
     if not run.emulated and not run.another_table():

@@ -37,7 +37,7 @@ bool is_true(const char *name) {
 }
 
 // How far the run is, on stderr: with random interleaving Google Benchmark itself is silent until the end.
-constexpr time_t PROGRESS_SECONDS = 30; // between two lines of a log
+constexpr time_t PROGRESS_SECONDS = 60; // between two lines of a log
 struct {
   long begun, total;
   time_t next = std::time(nullptr) + PROGRESS_SECONDS;

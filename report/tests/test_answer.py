@@ -53,7 +53,7 @@ def test_the_answer(rows):
     assert said["Use"] == "anchored, for tables of 5000 x 512: here it is anchored_avx2 on this one"
     assert said["Speed"].startswith("26.67 ± 0.13 GB/s, 20.0 ± 0.1 times explog, the arithmetic of PyTorch's tutorial")
     assert said["Error"] == "at most 3.0e-8, 0.5 ULP, at positions to 5k; explog's 4.0e-4"
-    assert said["How sure"] == "exact took 31 ± 4 % longer than anchored; noise 1.0 %"
+    assert said["How sure"] == "exact took 31 ± 4 % longer; noise 1.0 %"
     assert said["C"] == 'posenc_plan_create(&plan, &spec, "anchored")'
     assert said["Python"] == 'posenc.table(5000, 512, impl="anchored")'
     assert said["Done"] == "in 4 min 12 s; the report: x.html" and "Warning" not in said
@@ -68,9 +68,9 @@ def test_the_answer(rows):
         ("exact_avx2", {"anchored_avx2": ("slower", 0.2, 0.1)}, "exact, the default, for", "anchored took 20 ± 10 %"),
         ("anchored_avx2", {"exact_avx2": ("tie", 0.02, 0.03)}, "exact, the default, for", "anchored ties with it;"),
         ("anchored_avx2", {"exact_avx2": ("unclear", 0.39, 0.56)}, "exact, the default, until another run decides,",
-         "not decided, the machine was too busy: exact took 39 ± 56 % longer than anchored;"),
+         "the machine was too busy to decide: exact took 39 ± 56 % longer than anchored;"),
         ("exact_avx2", {"anchored_avx2": ("unclear", 0.01, 0.56)}, "exact, the default, until another run decides,",
-         "not decided, the machine was too busy: anchored took 1 ± 56 % longer than exact;"),
+         "the machine was too busy to decide: anchored took 1 ± 56 % longer;"),
         ("anchored_avx2", NEXT | {"anchored_scalar": ("unclear", 0.1, 0.2)}, "anchored, for", "exact took 31 ± 4 %"),
         ("anchored_scalar", {"anchored_avx2": ("unclear", 0.1, 0.2)}, "anchored, for", "nothing else so accurate"),
         ("anchored_scalar", {"anchored_avx2": ("slower", 0.5, 0.1)}, "anchored_scalar, for", "nothing else so"),
@@ -89,7 +89,7 @@ def test_a_busy_machine(rows):
     fills = [c for n, ns in FILLS.items() for c in case(f"fill/{n}/f32/{AT}", ns, times=BUSY)]
     verdicts = against("anchored_avx2", {"exact_avx2": ("unclear", 0.33, 0.6)})
     said, out = rows(bench(fills, fills={}, verdicts=verdicts, load_avg=[4, 4, 4]))
-    assert "not decided, the machine was too busy" in said["How sure"] and said["How sure"].endswith("noise 40.0 %")
+    assert "the machine was too busy to decide" in said["How sure"] and said["How sure"].endswith("noise 40.0 %")
     assert "anchored" not in said["Use"] + said["C"] + said["Python"]
     assert "The machine was noisy" in said["Warning"] and "a load average of 4.0" in said["Warning"]
 
@@ -108,16 +108,16 @@ def test_other_jobs(rows):
     verdicts = against("anchored_avx2", NEXT) + against("exact_avx2", {"anchored_avx2": ("slower", 1, 0.1)}, "row", at)
     verdicts += against("exact_avx2", {"anchored_avx2": ("unclear", 1, 1.1)}, "add")
     said, _ = rows(bench(*cases, fills=FILLS, verdicts=verdicts))
-    assert said["One row"] == "exact, 128 ± 1 ns, 10.0 ± 0.1 times explog; anchored took 100 ± 10 % longer than exact"
+    assert said["Decoder's row"] == "exact, 128 ± 1 ns, 10.0 ± 0.1 times explog; anchored took 100 ± 10 % longer"
     assert said["posenc_add"].startswith("exact or anchored, 16.00 ± 0.08 GB/s")
-    assert "not decided, the machine was too busy: anchored took 100 ± 110 %" in said["posenc_add"]
+    assert "the machine was too busy to decide: anchored took 100 ± 110 %" in said["posenc_add"]
     assert "Random rows" not in said and "bfloat16" not in said
 
 
 @pytest.mark.parametrize(
     "fills, more, labels, use",
     [
-        (["explog"], [], {"Use"}, "none of those measured: the most accurate, explog, is off by 4.0e-4"),
+        (["explog"], [], {"Use"}, "nothing measured is within 1 ULP; the most accurate, explog, is off by 4.0e-4"),
         ([], [], {"Use"}, "no implementation that was verified was measured"),
         ([], [f"add/exact_avx2/f32/{AT}"], {"posenc_add"}, None),
         (["exact_avx2"], [], {"Use", "Speed", "Error", "How sure", "C", "Python"}, "exact, the default, for tables"),

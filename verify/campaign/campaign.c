@@ -15,7 +15,7 @@
  * all computed in integers. */
 enum { TIME_LIMIT_SECONDS = 60 };
 
-enum { PROGRESS_SECONDS = 30 }; /* between two lines of a log */
+enum { PROGRESS_SECONDS = 60 }; /* between two lines of a log */
 
 /* How far the run is: one line that changes on a terminal, a few lines in a log. */
 static void show_progress(const results *r, int64_t index, time_t *next) {
