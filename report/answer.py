@@ -31,39 +31,45 @@ def within(run):
     return [n for n, error in errors.items() if error is not None and error <= most]
 
 
+def askable(run, names):
+    """Of each family the one that its name stands for here, or all where that is not among them."""
+    stand = {run.families[n]: n for n in names if portable(run, n) == run.families[n]}
+    return [n for n in names if stand.get(run.families[n], n) == n]
+
+
 class Choice:
     """Which of some names to use. name: of those that no other is known to be slower than, the first in the list of
     implementations, which is the simplest; asked: the name to ask for; row: what it took; unsure: the families that it
     was not told apart from; how: how sure it is, in words."""
 
     def __init__(self, run, names, rows):
-        fastest = fastest_of(run, names, rows)
+        fastest, families = fastest_of(run, names, rows), run.families
         known = {(v["case"], v["against"]): v for v in run.bench.get("verdicts", [])}
-        verdicts = {n: known.get((rows[n].name, rows[fastest].name), {}) for n in names}
-        said = {n: v.get("verdict", "unclear") for n, v in verdicts.items()} | {fastest: "fastest"}
+        names = {*askable(run, names), fastest}
+        verdicts = {n: known.get((rows[n].name, rows[fastest].name), {}) for n in run.order if n in names}
+        said = {n: v.get("verdict", "unclear") for n, v in verdicts.items()} | {fastest: "tie"}
         compared = len(names) == 1 or any(verdicts.values())
-        best = [n for n in run.order if said.get(n) in ("fastest", "tie", "unclear")]
+        best = [n for n in said if said[n] in ("tie", "unclear")]
         best = best if compared else [*(n for n in names if portable(run, n) == DEFAULT), fastest]
         self.name = best[0]
         self.asked, self.row = portable(run, self.name), rows[self.name]
-        mine = run.families[self.name]
-        others = {run.families[n]: n for n in reversed(best) if run.families[n] != mine}
-        self.unsure = [portable(run, n) for n in others.values() if "unclear" in (said[n], said[self.name])]
-        tied = [portable(run, n) for n in others.values() if portable(run, n) not in self.unsure]
-        # The nearest that is behind the fastest, and by how much: this one, or the next family.
-        behind = [
-            n for n in names if share(verdicts[n]) and said[n] in ("slower", "unclear") and run.families[n] != mine
-        ]
-        behind.sort(key=lambda n: verdicts[n]["behind"])
-        behind = [self.name] if said[self.name] == "unclear" and run.families[fastest] != mine else behind
-        than = f" than {portable(run, fastest)}" if run.families[fastest] != mine else ""
-        longer = [f"{portable(run, n)} took {share(verdicts[n])} longer{than}" for n in behind[:1]]
-        ties = [f"{listed(tied)} {'ties' if len(tied) == 1 else 'tie'} with it"] if tied else []
-        self.how = "; ".join([*ties, *longer]) or "nothing else so accurate was measured"
+        others = [n for n in best if families[n] != families[self.name]]
+        unsure = [n for n in others if "unclear" in (said[n], said[self.name])]
+        self.unsure = [portable(run, n) for n in unsure]
+        tied = [portable(run, n) for n in others if n not in unsure]
+        # Which is behind the fastest, and by how much: this one, or the nearest of another family.
+        behind, than = [n for n in said if said[n] != "tie" and families[n] != families[self.name]], ""
+        if said[self.name] == "unclear" and families[fastest] != families[self.name]:
+            behind, than = [self.name], f" than {portable(run, fastest)}"
+        nearest = min((n for n in behind if share(verdicts[n])), key=lambda n: verdicts[n]["behind"], default=None)
+        longer = [f"{portable(run, nearest)} took {share(verdicts[nearest])} longer{than}"] if nearest else []
         if not compared:
             self.how = "not decided: this run has no verdicts, which take 6 repetitions in random order"
-        elif self.unsure:
+        elif unsure:
             self.how = ": ".join(["the machine was too busy to decide", *longer])
+        else:
+            ties = [f"{listed(tied)} {'ties' if len(tied) == 1 else 'tie'} with it"] if tied else []
+            self.how = "; ".join([*ties, *longer]) or "nothing else so accurate was measured"
 
 
 def share(verdict):
@@ -75,9 +81,7 @@ def share(verdict):
 
 def table(run):
     """What each name that can be asked for is here, fastest first."""
-    judged = [n for n in run.judged() if n in run.here]
-    shown = [n for n in judged if portable(run, n) != n or run.families[n] == n]
-    shown += [n for n in judged if run.families[n] not in {run.families[s] for s in shown}]
+    shown = askable(run, [n for n in run.judged() if n in run.here])
     recipe, rows = run.here.get(RECIPE), []
     for n in sorted(shown, key=lambda n: run.here[n].ns):
         rows.append([portable(run, n), n, number(run.error(n)), ulps(run.ulp(n)), speed(run.here[n])])

@@ -78,7 +78,9 @@ def test_without_what_the_page_needs(tmp_path):
 
 def test_what_failed_or_is_not_judged(done):
     failed = case(f"fill/exact_scalar/f32/{AT}", 1, times=(1,), error_occurred=True, error_message="no memory")
-    out = done("summary", "--verbose", verify(), bench(failed, case(f"fill/new/f32/{AT}", 1), fills={"exact_avx2": 0.2}))
+    out = done(
+        "summary", "--verbose", verify(), bench(failed, case(f"fill/new/f32/{AT}", 1), fills={"exact_avx2": 0.2})
+    )
     assert f"fill/exact_scalar/f32/{AT} failed in the benchmark: no memory" in " ".join(out.split())
     assert "new not in" in " ".join(out.split()) and "its error is unknown" in out
 
