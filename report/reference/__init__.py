@@ -4,7 +4,7 @@ indented stay as they are; others are filled."""
 import re
 import textwrap
 
-from ..markdown import escaped
+from ..text import escaped
 
 
 def linked(name, links):
