@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../verify/cli/machine_json.h"
 #include "../../verify/reference/columns.h"
@@ -72,7 +73,9 @@ static void print_why_fastest(const pick *p, FILE *out) {
   else if (p->next)
     fprintf(out, "the fastest of the %zu within the budget%s; %s takes %.1f +- %.1f %% longer%s", within, compared,
         p->next->impl->name, 100 * p->next->against.behind, 100 * p->next->against.unsure,
-        p->next->against.tie ? ", a tie, and is not simpler" : "");
+        p->next->against.tie                                     ? ", a tie, and is not simpler"
+        : strcmp(compare_word(p->next->against), "unclear") == 0 ? ": the machine was too busy to decide"
+                                                                 : "");
   else
     fprintf(out, "the only one within the budget%s", compared);
 }

@@ -4,8 +4,8 @@
  * other by the median, over the pairs, of the ratio of their times, less 1. The uncertainty is half of the 95 % interval
  * that the sign test gives that median: from one order statistic of the ratios to another, so nothing is assumed about
  * their distribution. It is at least 1 %, because two runs of the same two programs differ by as much, depending on
- * where memory and code happen to lie. It is a tie when the difference is below this uncertainty and below 3 %, and the uncertainty is
- * below 10 %: where the machine was too busy for that, nothing is known.
+ * where memory and code happen to lie. It is a tie when the difference is below this uncertainty and below 3 %, and the
+ * uncertainty is below 10 %: beyond it, the machine was too busy to say anything.
  *
  * --pick measures in turns: each has one repetition of every program, so that a pair is close in time. In ordinary runs
  * Google Benchmark puts all repetitions of all programs into one random order: the i-th repetitions of two programs, of
