@@ -38,6 +38,7 @@ static void the_fastest_or_the_simplest_that_ties_is_chosen(void **state) {
       {"as close as two runs of one program", {2, 1.005, 1, 1.02}, 0, 2, 1},
       {"the fastest is the simpler one", {2, 1, 1.01, 1.01}, 0.1, 1, 1},
       {"noise does not excuse more than 3 %", {2, 1.05, 1, 3}, 0.4, 2, 2},
+      {"nothing ties where the noise is 10 % and more", {2, 1.01, 1, 3}, 0.4, 2, 2},
       {"what was not measured is no choice", {0, 0, 0, 5}, 0.01, 3, 3},
       {"nobody was measured", {0, 0, 0, 0}, 0.01, -1, -1},
   };
