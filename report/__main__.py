@@ -50,7 +50,7 @@ def page(args, parser):
     title = "Accuracy and speed of posenc" if bench else "Accuracy of posenc"
     cpu = run.context.get("cpu") or run.machine.get("cpu") or "an unknown processor"
     lead = [f"posenc {verify.get('version', '')} on {cpu}."]
-    text = html.page(title, lead, list(checks.of_run(run)), list(sections.sections(run)), list(files), sections.HOW)
+    text = html.page(title, lead, list(checks.of_run(run)), list(sections.sections(run)), list(files))
     directory = pathlib.Path(args.output or TOP / "build/report")
     for name, content in (files | {"index.html": text}).items():
         write(directory / name, content)

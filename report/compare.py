@@ -45,10 +45,11 @@ def main(a, b, path):
         Section("What differs beside the results?", only, [contexts(runs[0].context, runs[1].context)]),
         *sections,
     ]
+    method = Section("How it was compared", [module.HOW])
     warnings = [f"{letter}: {said}" for letter, run in zip("AB", runs) for said in run.warnings]
     title = f"{'Two runs' if form == 'bench' else 'Two reports'} of posenc-{form} compared"
     lead = [f"A: {a}", f"B: {b}", *sentences]
-    load.write(path, html.page(title, lead, warnings, sections, (), [module.HOW]))
+    load.write(path, html.page(title, lead, warnings, [*sections, method], ()))
     print("\n".join([title, *lead, *(f"warning: {said}" for said in warnings)]))
     for section in sections:
         text.show_section(section)

@@ -14,14 +14,14 @@ OF_RANGE += "max_abs ulp_p50 ulp_p99 ulp_max correctly_rounded bound_ok".split()
 OF_CASE = "kind name n d repetitions rows ns_per_element ns_half_iqr gb_per_s share_of_limit ranked".split()
 
 
-def page(title, lead, warnings, sections, files, how):
-    """lead, how: sentences; files: names of what lies beside the page."""
+def page(title, lead, warnings, sections, files):
+    """lead: sentences; files: names of what lies beside the page."""
     templates = TOP / "report/templates"
     env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates), autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined
     )
     style = markupsafe.Markup((templates / "style.css").read_text(encoding="utf-8"))
-    values = {"title": title, "lead": lead, "warnings": warnings, "sections": sections, "files": files, "how": how}
+    values = {"title": title, "lead": lead, "warnings": warnings, "sections": sections, "files": files}
     return env.get_template("page.html").render(values, style=style)
 
 

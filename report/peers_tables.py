@@ -162,10 +162,12 @@ def calls(peers):
 def section(peers):
     """Of the report."""
     found = [] if peers.emulated else [faster(peers)]
+    where, of = [row for t in found for row in t.rows if row[1] != "-"], sum(map(len, peers.groups.values()))
+    said = f"Some peer is faster than exact or anchored in {len(where)} of {of} jobs and sizes" if found else ""
     found += [errors(peers), who(peers)]
     found += [calls(peers)] if peers.calls else []
     found += [speeds(peers, group, column) for group, columns in peers.groups.items() for column in columns]
-    return Section("What people use instead (./scripts/peers)", [], [*found, conditions(peers)])
+    return Section("What people use instead (./scripts/peers)", [], [*found, conditions(peers)], finding=said)
 
 
 def text(peers):

@@ -2,14 +2,14 @@
 import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import EngFormatter
+from matplotlib.transforms import blended_transform_factory
 
-from .drawing import COLOURS, GREY, SHADES, beside, dots, file, log, picture
-from .picks import BUDGETS, front, pick, recipes
+from .drawing import COLOURS, GREY, PALE, SHADES, dots, file, is_narrow, legend, log, name_ends, picture
+from .picks import accuracy_groups, pick, within
 from .stats import STORES, limit_of, sizes_in, sizes_of
 from .tables import MEMORY, conditions, widths
 from .words import cache_sizes, listed, medians, position
 
-ABSOLUTE = BUDGETS[1][2]  # the budget that is a line in the picture of errors and speeds
 SAME = 1.02  # curves closer than this everywhere are drawn as one
 
 
@@ -19,67 +19,68 @@ def bars(rows):
 
 
 def draw_choice(figure, run):
-    axes = figure.subplots()
-    names = [n for n in run.judged() if n in run.here]
-    known = set()
-    for n in names:
-        family, row = run.families[n], run.here[n]
-        index, how = run.index[family], {} if family in known else {"label": family}
-        face = COLOURS[index % 10] if run.ulp(n) <= 1 else "white"
-        dots(
-            axes,
-            row.gb_s,
-            run.error(n) or ABSOLUTE / 1000,
-            index,
-            xerr=bars([row]),
-            linestyle="",
-            markerfacecolor=face,
-            **how,
-        )
-        known.add(family)
-    axes.axhline(ABSOLUTE, color=GREY, linewidth=1, linestyle="dashed", label=f"budget: {ABSOLUTE:g}")
-    if run.limit:
-        axes.axvline(run.limit.gb_s, color=GREY, linewidth=1, linestyle="dotted", label="limit: stores")
-    labelled = front(run) | ({pick(run, recipes(run))[0]} if recipes(run) else set())
-    for i, n in enumerate(sorted(labelled, key=lambda n: run.here[n].gb_s)):
-        at = run.here[n].gb_s, run.error(n) or ABSOLUTE / 1000
-        axes.annotate(n, at, (0, 9 + 14 * (i % 2)), textcoords="offset points", ha="center")
-    log(axes.xaxis)
-    log(axes.yaxis)
-    axes.margins(0.1, 0.2)
-    axes.set(xlabel="GB/s (better to the right)", ylabel="max |error| (better downwards)")
-    beside(axes)
+    """A bar for each implementation, in groups by accuracy; the speeds stand beside the names, off the bars."""
+    axes, at, ticks = figure.subplots(), 0, {}
+    chosen = pick(run, within(run))[0] if within(run) else None
+    for said, names in accuracy_groups(run):
+        whole = blended_transform_factory(figure.transFigure, axes.transData)
+        axes.text(0.01, at, said, fontweight="bold", va="center", transform=whole).set_in_layout(False)
+        rows = [run.here[n] for n in names]
+        places = range(at + 1, at + 1 + len(names))
+        colours = [COLOURS[0] if n == chosen else PALE for n in names]
+        axes.barh(places, [row.gb_s for row in rows], 0.72, color=colours, xerr=bars(rows), ecolor=GREY)
+        if run.limit:
+            axes.vlines(run.limit.gb_s, at + 0.5, places[-1] + 0.5, color=GREY, linestyle="dashed")
+        ticks |= {
+            y: f"{n}\u00a0\u00a0{row.gb_s:.{1 if row.gb_s >= 1 else 2}f}" for y, n, row in zip(places, names, rows)
+        }
+        at = places[-1] + 2
+    axes.set_yticks(list(ticks), ticks.values())
+    for y, text in zip(ticks, axes.get_yticklabels()):
+        text.set_fontweight("bold" if chosen and ticks[y].startswith(f"{chosen}\u00a0") else "normal")
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set(ylim=(at - 1, -0.8), xlim=(0, None))
+    limit = f"; dashed: plain stores, {run.limit.gb_s:.1f}" if run.limit else ""
+    axes.set_xlabel(f"GB/s{limit}")
+
+
+def choice_height(run):
+    groups = accuracy_groups(run)
+    return 70 + 19 * sum(len(names) + 2 for _, names in groups)
 
 
 def choice(run):
-    caption = f"{run.table_name()}, {run.reach()}; speeds: {conditions(run)}; {medians(run.here)}. "
-    caption += "Filled: at most 1 ULP wrong; in the table the names in bold are beaten by no other in both."
-    return picture("Largest |error| against speed", caption, lambda figure: draw_choice(figure, run), 430)
+    caption = f"{run.table_name()}, {run.reach()}; speeds: {conditions(run)}; {medians(run.here)}. Dark: the pick."
+    return picture(
+        "Speed of each implementation, grouped by accuracy", caption, lambda f: draw_choice(f, run), choice_height(run)
+    )
 
 
 def readme_choice(run):
-    words = f"Largest error of an output against speed: {run.size[0]} x {run.size[1]}, float32, {run.reach()}"
+    words = f"Speed of each implementation, grouped by accuracy: {run.size[0]} x {run.size[1]}, float32, {run.reach()}"
 
     def draw(figure):
         draw_choice(figure, run)
-        figure.suptitle(words, fontsize=15)
-        figure.supxlabel(f"{conditions(run)}\n{medians(run.here)}; filled: at most 1 ULP wrong", fontsize=10)
+        figure.suptitle(f"{run.size[0]} x {run.size[1]}, float32, {run.reach()}; GB/s", fontsize=13)
+        figure.supxlabel(conditions(run).replace("; output", ";\noutput"), fontsize=11)
 
-    return file(words, draw, 480)
+    return file(words, draw, choice_height(run) + 60)
 
 
 def draw_growth(figure, curves, xlabel):
     """curves: [({(first, end): error}, label, number of its family)]"""
-    axes = figure.subplots()
+    axes, ends = figure.subplots(), []
     for curve, label, index in curves:
         points = [(max(abs(a), abs(b - 1)), top) for (a, b), top in curve.items() if top > 0 and b != 1]
         if points:
-            dots(axes, *zip(*points), index, label=label)
+            dots(axes, *zip(*points), index)
+            ends.append((*points[-1], label, COLOURS[index % 10]))
     log(axes.xaxis, EngFormatter(sep=""))
     log(axes.yaxis)
     axes.grid(axis="y")
     axes.set(xlabel=xlabel, ylabel="max |error|")
-    beside(axes)
+    name_ends(axes, ends)
 
 
 def growth(run):
@@ -108,7 +109,7 @@ def growth(run):
 
 def readme_growth(curves):
     label = "Largest error of an output by position"
-    return file(label, lambda figure: draw_growth(figure, curves, "up to position"), 360)
+    return file(label, lambda figure: draw_growth(figure, curves, "up to position"), 300)
 
 
 def maps(run):
@@ -124,12 +125,14 @@ def where(run):
     shown = run.groups(lambda a, b: {a, b} <= {*found} and np.array_equal(decades[a], decades[b], equal_nan=True))
     shown = [group for group in shown if group[0][0] in found]
     positions, columns = run.verify["profile"]["position_edges"], run.verify["profile"]["column_edges"]
-    across = min(4, len(shown))
-    down = -(-len(shown) // across)
     norm = LogNorm(min(map(np.nanmin, found.values())), max(map(np.nanmax, found.values())) * 1.01)
 
+    def down(across):
+        return -(-len(shown) // across)
+
     def draw(figure):
-        grid = figure.subplots(down, across, squeeze=False, sharey=True)
+        across = min(2 if is_narrow(figure) else 4, len(shown))
+        grid = figure.subplots(down(across), across, squeeze=False, sharey=True)
         for axes in grid.flat[len(shown) :]:
             axes.set_visible(False)
         for axes, (names, label, _) in zip(grid.flat, shown):
@@ -139,12 +142,12 @@ def where(run):
             axes.set_title(label, fontsize=11)
         bar = figure.colorbar(mesh, ax=grid, location="top", aspect=60, label="max |error|")
         log(bar.ax.xaxis)
-        figure.supxlabel("column")
-        figure.supylabel("|position|")
+        figure.supxlabel("column", fontsize=12)
+        figure.supylabel("|position|", fontsize=12)
 
     caption = f"{run.table_name()}, {run.reach(run.spans)}; one row for each octave of positions. "
     caption += "Implementations with errors of the same decades share a map. Gaps: no row was compared."
-    return picture("Largest |error| by position and column", caption, draw, 90 + 210 * down)
+    return picture("Largest |error| by position and column", caption, draw, 90 + 210 * down(4), 110 + 230 * down(2))
 
 
 def ulps(run):
@@ -160,10 +163,11 @@ def ulps(run):
             axes.barh(names, shares, left=left, color=SHADES(i / len(edges)), edgecolor=GREY, linewidth=0.5, label=text)
             left += shares
         axes.set(xlim=(0, 100), xlabel="% of the outputs")
-        beside(axes)
+        legend(axes)
 
     caption = f"{run.table_name()}, {run.reach()}: bands of the error, in units in the last place (ULP)."
-    return picture("Outputs in each band of errors", caption, draw, max(190, 60 + 21 * len(counts)))
+    height = 110 + 21 * len(counts)
+    return picture("Outputs in each band of errors", caption, draw, height, height + 40)
 
 
 def speed(run):
@@ -179,28 +183,31 @@ def speed(run):
         return None
 
     def draw(figure):
-        axes = figure.subplots()
+        axes, ends = figure.subplots(), []
         for call, style in ((*STORES[:1], "dashed"), (*STORES[1:], "dotted"), ("convert", "dashdot")):
             found = {4 * s[0] * s[1]: limit_of(run.rows, ("fill", "", *s), (call,)) for s in shapes}
             found = {size: row.gb_s for size, row in found.items() if row}
-            axes.plot(found.keys(), found.values(), color=GREY, linestyle=style, label=f"limit: {call}")
+            if found:
+                axes.plot(found.keys(), found.values(), color=GREY, linestyle=style)
+                ends.append((*list(found.items())[-1], f"limit: {call}", GREY))
         for family, index in run.index.items():
             members = {s: {n: row for n, row in at.items() if run.families[n] == family} for s, at in fills.items()}
             best = [min(at, key=lambda n, at=at: at[n].ns) for at in members.values() if at]
             if best:
                 name = max(best, key=best.count)
                 at = {4 * s[0] * s[1]: found[name] for s, found in members.items() if name in found}
-                dots(axes, list(at), [row.gb_s for row in at.values()], index, yerr=bars(at.values()), label=name)
+                dots(axes, list(at), [row.gb_s for row in at.values()], index, yerr=bars(at.values()))
+                ends.append((list(at)[-1], list(at.values())[-1].gb_s, name, COLOURS[index % 10]))
         log(axes.xaxis, EngFormatter(unit="B"))
         log(axes.yaxis)
         low, high = axes.get_xlim()
         for i, size in enumerate(cache_sizes(run.context.get("caches", []))):
             if low < size < high:
                 axes.axvline(size, color=GREY, linewidth=0.5)
-                axes.text(size, 1, f" L{i + 1}", transform=axes.get_xaxis_transform(), va="top", color=GREY)
+                axes.text(size, 1.01, f"L{i + 1}", transform=axes.get_xaxis_transform(), ha="center", color=GREY)
         axes.grid(axis="y")
         axes.set(xlabel="size of the table", ylabel="GB/s")
-        beside(axes)
+        name_ends(axes, ends)
 
     caption = f"float32 tables, {listed(f'{n} × {d}' for n, d in shapes)}; of each family the member that is fastest "
     caption += (
@@ -211,7 +218,7 @@ def speed(run):
 
 
 def by_width(run):
-    """Shares of the limit: a line for each implementation, beside each other for the offsets of the output."""
+    """Shares of the limit: a line for each implementation, one panel for each offset of the output."""
     found = widths(run)
     limits = {key: limit_of(run.rows, next(iter(rows.values())).key) for key, rows in found.items()}
     offsets = list(dict.fromkeys(at for _, at in found if limits[_, at]))
@@ -220,7 +227,8 @@ def by_width(run):
         return None
 
     def draw(figure):
-        for axes, offset in zip(figure.subplots(len(offsets), 1, squeeze=False, sharex=True)[:, 0], offsets):
+        panels = figure.subplots(len(offsets), 1, squeeze=False, sharex=True)[:, 0]
+        for axes, offset in zip(panels, offsets):
             drawn = []
             for (name, at), rows in found.items():
                 if at == offset:
@@ -231,12 +239,12 @@ def by_width(run):
                     xs, ys = [shown.index(d) for d in rows], [100 * share for share, _ in shares]
                     dots(axes, xs, ys, index, yerr=errors, label=name, **how)
                     drawn.append(index)
-            axes.set(ylabel="% of limit", ylim=(0, None))
-            axes.set_title(f"output at {offset} modulo 64", fontsize=11)
+            axes.set(ylabel=f"% of limit, output\nat {offset} modulo 64", ylim=(0, None))
             axes.grid(axis="y")
-            beside(axes)
-        axes.set_xticks(range(len(shown)), shown, rotation=90)
+        axes.set_xticks(range(len(shown)), shown, rotation=90, fontsize=11)
         axes.set_xlabel("d_model")
+        legend(panels[0])
 
     caption = f"float32 tables of 64 MiB; limit: stores of as many bytes. {medians(run.rows).capitalize()}."
-    return picture("Speed by width of the table", caption, draw, 60 + 220 * len(offsets))
+    height = 100 + 220 * len(offsets)
+    return picture("Speed by width of the table", caption, draw, height, height + 20)

@@ -99,13 +99,17 @@ class Run:
         """Of the table that errors are about."""
         return ", ".join([f"d_model {self.judged_range.get('d_model', '?')}", *self.peculiar()])
 
+    def base(self):
+        """Of the table whose speeds are here."""
+        base = re.search(r" base ([\d.e+]+)", self.context.get(f"shape.{self.shapes[self.size][0]}", ""))
+        return float(base[1]) if base else STANDARD["base"]
+
     def another_table(self):
         """In what the table whose errors were judged is not the one whose speeds are here; the default report's width
         stands for every other."""
         if not self.size or not self.judged_range:
             return []
-        base = re.search(r" base ([\d.e+]+)", self.context.get(f"shape.{self.shapes[self.size][0]}", ""))
-        found, width = self.peculiar(float(base[1]) if base else STANDARD["base"]), self.judged_range.get("d_model")
+        found, width = self.peculiar(self.base()), self.judged_range.get("d_model")
         if width not in (None, self.size[1], DEFAULT_D_MODEL):
             found.insert(0, f"d_model {width}")
         if not self.compared or self.compared[0][0] != 0 or self.compared[-1][1] < self.size[0]:
@@ -124,8 +128,8 @@ class Run:
         return self.accuracy[name].worst("max_abs", spans or self.compared) if name in self.accuracy else None
 
     def ulp(self, name, key="ulp_max"):
-        """Infinite where JSON has none: the output is not 0 where 0 is correct."""
-        values = [r.get(key) for r in self.over(name)]
+        """Infinite where JSON has null: the output is not 0 where 0 is correct. None where the report has no such value."""
+        values = [r[key] for r in self.over(name) if key in r]
         return None if not values else math.inf if None in values else max(values)
 
     def over(self, name):

@@ -5,7 +5,7 @@ import dataclasses
 import re
 
 from .stats import PLAIN_LOOP, SIZES, STORES, TABLES, call_of, limit_of, pages, sizes_in, sizes_of
-from .words import cache_sizes, listed, medians, number, percent, position, scaled, share, speed, times, ulps
+from .words import cache_sizes, listed, medians, number, percent, position, scaled, share, span, speed, times, ulps
 
 BASELINES = (r"sleef_[^_]+", r"sleef_f64_[^_]+", r"float64")
 NEAR, CLIFF = 16, 15  # columns to a neighbouring width; per cent that are pointed out
@@ -28,10 +28,14 @@ class Table:
 
 @dataclasses.dataclass
 class Section:
+    """finding: what was found, in a sentence: the headline on the page; code: texts to copy, with their languages."""
+
     heading: str
     notes: list = dataclasses.field(default_factory=list)  # sentences
     tables: list = dataclasses.field(default_factory=list)
     picture: object = None
+    finding: str = ""
+    code: list = dataclasses.field(default_factory=list)
 
 
 def split(table):
@@ -112,7 +116,7 @@ def levels(run):
     if any(s in shapes for s in ran):
         shapes |= {s: w for s, w in run.shapes.items() if w[0] == MEMORY}
         for (n, d), (name, what) in ((s, shapes[s]) for s in ran if s in shapes):
-            yield speeds(run, f"fill, {name}, {what}{misfit(name, 4 * n * d, caches)}", "fill", (n, d))
+            yield speeds(run, f"{what}{misfit(name, 4 * n * d, caches)}", "fill", (n, d))
 
 
 def widths(run):
@@ -125,16 +129,26 @@ def widths(run):
     return found
 
 
+def slow_widths(run):
+    """{width: {(implementation, offset of the output): its speed as a share of the slower neighbour's}} of the widths that
+    are far slower than each of their neighbours"""
+    found = {}
+    for key, rows in widths(run).items():
+        for d, row in rows.items():
+            near = [rows[e].ns for e in rows if 0 < abs(e - d) <= NEAR]
+            if near and max(near) / row.ns < 1 - CLIFF / 100:
+                found.setdefault(d, {})[key] = max(near) / row.ns
+    return dict(sorted(found.items()))
+
+
 def cliffs(run):
-    """A sentence for each implementation and offset with widths that are far slower than each of their neighbours."""
-    said = []
-    for (name, at), rows in widths(run).items():
-        near = {d: [rows[e].ns for e in rows if 0 < abs(e - d) <= NEAR] for d in rows}
-        shares = {d: max(near[d]) / row.ns for d, row in rows.items() if near[d]}  # of the slower one's speed
-        slow = [f"{d} ({share:.2f})" for d, share in shares.items() if share < 1 - CLIFF / 100]
-        rule = f"more than {CLIFF} % slower than neighbouring widths"
-        if slow:
-            said.append(f"{name}, output at {at} modulo 64: {rule} at d_model (times their speed) {listed(slow)}.")
+    """A sentence for each such width."""
+    said, measured = [], widths(run)
+    for d, shares in slow_widths(run).items():
+        slower = span([round(100 * (1 - share)) for share in shares.values()])
+        who = listed(f"{name} at {at} modulo 64" for name, at in shares)
+        who = "every implementation and alignment" if len(measured) == len(shares) > 1 else who
+        said.append(f"d_model {d} is {slower} % slower than its neighbours, for {who}.")
     return said or [f"No width is more than {CLIFF} % slower than its neighbours."]
 
 
@@ -174,13 +188,38 @@ def single(run):
         yield Table(f"a table in fresh memory, wall time, {n} x {d}", ["how", "ms", "x malloc_fill"], lines)
 
 
+def called(kind):
+    """The kind of a case in words: "sums, batch of 3, in place" of add/b:3/in_place."""
+    words = {"add": "sums (posenc_add)", "fill_at": "random positions (posenc_fill_at)", "in_place": "in place"}
+    words |= {
+        "fill_at_real": "real positions (posenc_fill_at_real)",
+        "fill": "tables",
+        "f32": "float32",
+        "f64": "float64",
+    }
+    words |= {"fill_pair": "sines and cosines apart (posenc_fill_pair)", "bf16": "bfloat16", "f16": "float16"}
+    forms = {
+        "b": "batch of {}",
+        "offset": "output at {} modulo 64",
+        "threads": "{} threads",
+        "below": "positions below {}",
+    }
+    return ", ".join(
+        forms[key].format(value) if value and key in forms else words.get(part, part)
+        for part, (key, _, value) in ((part, part.partition(":")) for part in kind.split("/"))
+    )
+
+
+def other_kinds(run):
+    """[(kind, (n, d))] of random positions, other dtypes, sums, the conventions of presets, several threads, other offsets
+    of the output"""
+    kinds = sorted({key[0] for key in run.verified})
+    kinds = [kind for kind in kinds if call_of(kind) in (*TABLES, "add") and kind != "fill"]
+    return [(kind, shape) for kind in kinds for shape in sizes_of(run.verified, kind)]
+
+
 def others(run):
-    """Random positions, other dtypes, sums, the conventions of presets, several threads, other offsets of the
-    output."""
-    for kind in sorted({key[0] for key in run.verified}):
-        if call_of(kind) in (*TABLES, "add") and kind != "fill":
-            for shape in sizes_of(run.verified, kind):
-                yield speeds(run, ", ".join(kind.split("/")), kind, shape)
+    return [speeds(run, called(kind), kind, shape) for kind, shape in other_kinds(run)]
 
 
 def sums_of(rows):
@@ -242,13 +281,16 @@ def curves(run):
 def distribution(run):
     edges = run.verify.get("ulp_band_edges") or []
     edges = edges if all(run.bands(n) for n in run.judged()) else []
-    head = ["implementation", "correctly rounded", "median ULP", "99 % within", "max ULP", "max |error|", "bound"]
+    keys = {"ulp_p50": "median ULP", "ulp_p99": "99 % within", "ulp_max": "max ULP"}
+    keys = {key: said for key, said in keys.items() if any(run.ulp(n, key) is not None for n in run.judged())}
+    head = ["implementation", "correctly rounded", *keys.values(), "max |error|", "bound"]
     rows = []
     for n in run.judged():
         bound = run.entries[n].get("bound", {})
-        found = [ulps(run.ulp(n, key)) for key in ("ulp_p50", "ulp_p99", "ulp_max")]
         said = f"{bound.get('law', '?')} ({bound.get('evidence', '?')})"
         beyond = [str(sum(run.bands(n)[i + 1 :])) for i in range(len(edges))]
+        found = [ulps(run.ulp(n, key)) for key in keys]
         rows.append([n, share(*run.correct(n)), *found, number(run.error(n)), said, *beyond])
     note = "> ULP: how many outputs are further off" if edges else ""
-    return Table(f"{run.table_name()}, {run.reach()}", [*head, *(f"> {e:g} ULP" for e in edges)], rows, note, (6,))
+    head += [f"> {e:g} ULP" for e in edges]
+    return Table(f"{run.table_name()}, {run.reach()}", head, rows, note, (head.index("bound"),))
