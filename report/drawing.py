@@ -11,7 +11,7 @@ matplotlib.use("svg")
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-WIDE, NARROW, PAGE = 860, 368, 480  # CSS pixels; PAGE: of the README, which also shows it scaled to a telephone's width
+WIDE, NARROW, PAGE = 860, 368, 400  # CSS pixels; PAGE: of the README, which also shows it scaled to a telephone's width
 COLOURS = "#0b5394 #b45309 #15803d #b91c1c #6d28d9 #7c4a21 #be185d #a21caf #66700a #0e7490".split()
 SHADES = matplotlib.colormaps["YlOrBr"]  # from little to much
 GREY, PALE = "#606060", "#9fb8d4"

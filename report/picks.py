@@ -106,6 +106,16 @@ def picks(run):
     return [*found, ("the framework's own float32 rounding", pick_recipe(run))]
 
 
+def busy(run):
+    """Whether the run is too noisy to be believed."""
+    return (noise(run.rows) or 0) > NOISE
+
+
+def wrong(run, name):
+    error = run.error(name)
+    return "of unknown error" if error is None else f"wrong by up to {number(error)}"
+
+
 def answer(run):
     """What to use, in a sentence; and what else one should know before using it, in sentences."""
     near = within(run) if run.ranked else []
@@ -113,11 +123,10 @@ def answer(run):
         return f"None is picked: {'none that ran is within 1 ULP' if run.ranked else run.unranked()}", []
     name, ties = pick(run, near)
     row, asked = run.here[name], portable(run, name)
-    busy = (noise(run.rows) or 0) > NOISE
-    reached = f"{pm(speed(row)) if busy else about(row.gb_s)} GB/s on {run.context.get('cpu', 'this processor')}"
+    reached = f"{pm(speed(row)) if busy(run) else about(row.gb_s)} GB/s on {run.context.get('cpu', 'this processor')}"
     if run.limit:
         reached += f", {100 * row.share_of(run.limit)[0]:.0f} % of what plain stores reach"
-    if busy:
+    if busy(run):
         found = f"The machine was too busy to decide. Within 1 ULP {asked} came out first: {reached}"
     elif len(ties) > 1:
         found = f"{asked} is as fast as any within 1 ULP, and the simplest of {len(ties)} that are: {reached}"
@@ -141,13 +150,13 @@ def beside(run, name, ties, near):
     less = [n for n in fastest_first if n not in near]
     faster = less[: sum(run.here[n].ns < run.here[name].ns for n in less)]
     if faster:
-        yield f"Faster, but more than 1 ULP wrong: {listed(f'{n} ({about(run.here[n].gb_s)} GB/s, wrong by up to {number(run.error(n))})' for n in faster)}."
+        yield f"Faster, but not within 1 ULP: {listed(f'{each([n])}, {wrong(run, n)}' for n in faster)}."
     elif less:
-        yield f"None of the {len(less)} that are less accurate is faster."
+        yield f"None of the less accurate ones ({len(less)}) is faster."
     default = [n for n in near if portable(run, n) == "exact"]
     if default and asked != "exact":
         yield f"With no name given, posenc uses {each(default)}, which is correctly rounded everywhere."
-    for n in recipes(run):
+    for n in (n for n in recipes(run) if n not in near):
         ratio = about(run.here[name].share_of(run.here[n])[0])
         yield f"{asked} is {ratio} times as fast as {n}, a framework's recipe in float32 ({run.entries[n].get('summary', '')})."
 

@@ -51,7 +51,7 @@ def choice_height(run):
 
 
 def choice(run):
-    caption = f"{run.table_name()}, {run.reach()}; speeds: {conditions(run)}; {medians(run.here)}. Dark: the pick."
+    caption = f"{run.table_name()}, {run.reach()}; speeds: {conditions(run)}; {medians(run.here)}. Groups: by the outputs that were judged. Bold: the pick."
     return picture(
         "Speed of each implementation, grouped by accuracy", caption, lambda f: draw_choice(f, run), choice_height(run)
     )
@@ -63,7 +63,7 @@ def readme_choice(run):
     def draw(figure):
         draw_choice(figure, run)
         figure.suptitle(f"{run.size[0]} x {run.size[1]}, float32, {run.reach()}; GB/s", fontsize=13)
-        figure.supxlabel(conditions(run).replace("; output", ";\noutput"), fontsize=11)
+        figure.supxlabel(conditions(run).rpartition("; limit")[0].replace("; output", ";\noutput"), fontsize=11)
 
     return file(words, draw, choice_height(run) + 60)
 
@@ -146,7 +146,7 @@ def where(run):
         figure.supylabel("|position|", fontsize=12)
 
     caption = f"{run.table_name()}, {run.reach(run.spans)}; one row for each octave of positions. "
-    caption += "Implementations with errors of the same decades share a map. Gaps: no row was compared."
+    caption += "Implementations with errors of the same decades share a map. Gaps: no row was compared. verify.json has the numbers."
     return picture("Largest |error| by position and column", caption, draw, 90 + 210 * down(4), 110 + 230 * down(2))
 
 

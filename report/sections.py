@@ -3,7 +3,7 @@ Matplotlib; and the headlines of the page, which say what was found."""
 import dataclasses
 
 from . import checks, peers_tables, tables
-from .picks import answer, code, front, pick, picks, within
+from .picks import answer, busy, code, front, pick, picks, within, wrong
 from .stats import call_of, limit_of, pages, quartiles, sizes_of
 from .tables import Section, Table
 from .words import about, caches_text, listed, number, repetitions, share, span, when
@@ -64,7 +64,7 @@ def sections(run):
         yield dataclasses.replace(section, finding=found, notes=notes)
     if run.peers:
         yield peers_tables.section(run.peers)
-    yield Section("How it was measured", list(HOW), [conditions(run)])
+    yield Section("How it was measured", list(HOW if run.bench else HOW[:1]), [conditions(run)])
 
 
 def error_growth(run):
@@ -112,29 +112,27 @@ def fills(run):
     there = [(shape, *first(run, "fill", shape)) for shape in sizes_of(run.verified, "fill")]
     there = [found for found in there if name in found[1]]
     lost = [(shape, found) for shape, found, best in there if name not in best]
+    if not there:
+        return "", []
     beaten = {}
     for (n, d), found in lost:
         for other, row in found.items():
             if row.ns < found[name].ns:
                 both = f"{about(row.gb_s)} against {about(found[name].gb_s)} GB/s"
+                both += ", not for certain" if run.verdicts.get((found[name].name, row.name)) == "unclear" else ""
                 beaten.setdefault(other, []).append(f"{n} x {d} ({both})")
     notes = []
     for other, where in beaten.items():
-        wrong = (
-            "its error is unknown" if run.error(other) is None else f"it is wrong by up to {number(run.error(other))}"
-        )
-        wrong = "it is within 1 ULP too" if other in within(run) else wrong
-        notes.append(f"{other} is faster than {name} at {listed(where)}; {wrong}.")
-    if not there:
-        return "", []
-    if not lost:
-        return f"{name} is the fastest in all {len(there)} tables", []
-    by = f"{listed(beaten)} {'is' if len(beaten) == 1 else 'are'} faster in {span(sorted({len(w) for w in beaten.values()}))}"
-    return f"{name} is the fastest in {len(there) - len(lost)} of {len(there)} tables; {by}", notes
+        said = "within 1 ULP too" if other in within(run) else wrong(run, other)
+        notes.append(f"{other} is faster than {name} at {listed(where)}; it is {said}.")
+    won = f"{len(there) - len(lost) or 'none'} of {len(there)}" if lost else f"all {len(there)}"
+    return f"{name} is the fastest in {won} tables{f'; faster elsewhere: {listed(beaten)}' if lost else ''}", notes
 
 
 def slow(run):
     said = tables.cliffs(run)
+    if busy(run):
+        return "The machine was too busy to compare widths", []
     if len(said) == 1:
         return said[0].rstrip("."), []
     return f"{len(said)} widths are more than {tables.CLIFF} % slower than their neighbours", said
@@ -149,9 +147,9 @@ def rows(run):
         for n, d in sizes_of(run.verified, kind):
             found, best = first(run, kind, (n, d))
             accurate = min((name for name in found if name in near), key=lambda name: found[name].ns, default=None)
-            took = {name: f"{name} takes {about(row.ns * d)} ns" for name, row in found.items()}
-            text = f"{took[best[0]]} for a row of {d} at a random position below {below}"
-            text += f"; within 1 ULP {took[accurate]}, the least" if accurate not in (*best, None) else ""
+            took = {name: f"{name} ({about(row.ns * d)} ns)" for name, row in found.items()}
+            text = f"For a row of {d} at a random position below {below}, {took[best[0]]} is the fastest"
+            text += f"; within 1 ULP {took[accurate]} is" if accurate not in (*best, None) else ""
             said.append(text)
     for n, d in sizes_of(run.verified, "fresh"):
         found = {k[1]: r for k, r in run.verified.items() if (k[0], *k[2:]) == ("fresh", n, d)}
@@ -172,12 +170,12 @@ def rest(run):
             sums += [round(100 * found[best[0]].share_of(limit)[0])] if call_of(kind) == "add" and limit else []
     total = sum(map(len, winners.values()))
     names = sorted(winners, key=lambda names: (" and " in names, -len(winners[names])))
-    said = [f"{n} {'tie in' if ' and ' in n else 'in'} {len(winners[n])}" for n in names]
+    said = [f"{n} {'tie in' if ' and ' in n else 'is the fastest in'} {len(winners[n])}" for n in names]
     notes = [f"{n}: {'; '.join(winners[n])}." for n in names]
     notes += (
         [f"The fastest sums reach {span(sums)} % of the speed of a plain loop over the same arrays."] if sums else []
     )
-    return f"The fastest of {total} cases: {', '.join(said)}" if names else "", notes
+    return f"Of {total} cases, {listed(said)}" if names else "", notes
 
 
 def conditions(run):

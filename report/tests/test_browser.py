@@ -20,7 +20,7 @@ from selenium.webdriver.chrome.service import Service
 TOP = pathlib.Path(__file__).resolve().parents[2]
 VERIFY, BENCH = os.environ["POSENC_VERIFY"], os.environ["POSENC_BENCH"]
 FEW = "^(harness|row)/|n:(5000|256)/d:512$|n:16/d:384$|^fill_at/.*/n:2048|^widths/.*/d:1[12]|n:16384/d:1024/"  # something for every section
-VIEWS = [(width, theme) for width in (1280, 400) for theme in ("light", "dark")]
+VIEWS = [(1280, "light"), (1280, "dark"), (830, "light"), (400, "light"), (400, "dark")]
 
 
 @pytest.fixture(scope="module")
@@ -95,12 +95,22 @@ def test_the_page_fits_the_window(view):
 
 
 def test_pictures(view):
-    """Text lies within its picture and is large enough."""
+    """Of the pictures drawn for this width, text lies within the picture, is large enough, and covers neither other text
+    nor a mark."""
     found = view[0].execute_script(
         """
-      const wrong = [], seen = [...document.querySelectorAll('figure svg')]
+      const wrong = [], box = e => e.getBoundingClientRect()
+      const seen = [...document.querySelectorAll('figure svg')].filter(svg => box(svg).width)
+      const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1.5
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1.5
       for (const svg of seen) {
         const all = svg.getBoundingClientRect(), scale = all.width / svg.viewBox.baseVal.width
+        const texts = [...svg.querySelectorAll('text')]
+        const marks = [...svg.querySelectorAll('[clip-path] use, path[clip-path]:not([style*="fill: none"])')]
+        texts.forEach((t, i) => {
+          for (const e of [...texts.slice(i + 1), ...marks])
+            if (over(box(t), box(e))) wrong.push(t.textContent + ' covers ' + (e.textContent || 'a mark'))
+        })
         for (const t of svg.querySelectorAll('text')) {
           const b = t.getBoundingClientRect(), size = parseFloat(getComputedStyle(t).fontSize) * scale
           if (b.left < all.left - 2 || b.right > all.right + 2 || b.top < all.top - 2 || b.bottom > all.bottom + 2)

@@ -1,10 +1,19 @@
 """The page of ./scripts/report: sections, figures, warnings, the CSV files, and what a bad file leaves alone."""
+import ast
 import csv
 import re
+import subprocess
+from html import unescape
 
+import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from made_up import bench, case, entry, judge, peers_bench, sweep, text_of, verify
+from report import drawing, plots
+from report.load import TOP
+from report.record import recorded
+from report.run import Run
 
 QUIET = [e for e in verify()["implementations"] if e["name"] != "wrong"]
 
@@ -24,16 +33,109 @@ def test_sections_and_figures(page_of):
     page = page_of(verify(), bench(case("row/exact_avx2/f32/d:512/below:4096", 0.5, n=1)))
     text = text_of(page)
     assert len(re.findall(r'<section id="s\d+">', page)) == 8
-    assert "at most 1 ULP: exact_avx2, 20.00 GB/s, the fastest of the 2 within it" in text
+    assert "exact is the fastest within 1 ULP: 20.0 GB/s on this one, 50 % of what plain stores reach" in text
     assert "exact_avx2 1.5e-8 3.0e-8 2.4e-7 0.200 20.00 ± 0.10 50.0 % ± 0.4" in text
     assert "exact_avx2 100 % 0.25 0.5 0.5 3.0e-8 half a unit (proved) 0 0" in text
     assert "exact_avx2 256.0 ± 1.3" in text and "2 outputs beyond &lt;b&gt;its&lt;/b&gt; bound" in page
-    assert page.count("<svg") == 4 and "http" not in re.sub(r"http://www.w3.org/\d+/\w+", "", page)
+    assert page.count("<svg") == 8 and "http" not in re.sub(r"http://www.w3.org/\d+/\w+", "", page)
 
 
-def test_widths(page_of):
-    page = page_of(verify(), bench(sweep(d1024_at0=2)))
-    assert page.count("<svg") == 5 and "more than 15 % slower" in page and "output at 16 modulo 64</text>" in page
+@pytest.mark.parametrize(
+    "slow, said",
+    [
+        ({}, "No width is more than 15 % slower than its neighbours"),
+        ({"d1000_at16": 2}, "d_model 1000 is 50 % slower than its neighbours, for exact_avx2 at 16 modulo 64"),
+        ({"d496_at16": 1.25}, "d_model 496 is 20 % slower"),  # has one neighbour
+        ({"d512_at0": 1.25, "d512_at16": 2}, "d_model 512 is 20 to 50 % slower than its neighbours, for every"),
+        ({"d1024_at0": 2, "d512_at0": 2}, "2 widths are more than 15 % slower than their neighbours"),
+        ({"d512_at0": 1.3, "d528_at0": 1.2, "d768_at0": 9}, "No width is"),  # 0.77 and 0.92; 768 has no neighbour
+    ],
+)
+def test_widths(page_of, slow, said):
+    page = page_of(verify(), bench(sweep(**slow)))
+    assert page.count("<svg") == 10 and said in text_of(page) and "at 16 modulo 64</text>" in page
+
+
+FAST = entry("recurrence", error=4e-4, ulp=1e6, correct=0.1)
+
+
+def test_who_beats_the_pick_is_named(page_of):
+    """At the size of the pick and at another one, and where it is within 1 ULP itself."""
+    small = case("fill/recurrence/f32/n:16/d:384", 0.1, 16, 384) + case("fill/exact_avx2/f32/n:16/d:384", 0.2, 16, 384)
+    small += case("fill/exact_scalar/f32/n:16/d:384", 0.16, 16, 384)
+    known = verify(implementations=[*QUIET, FAST])
+    data = bench(small, fills={"exact_avx2": 0.2, "exact_scalar": 2, "recurrence": 0.125})
+    data["benchmarks"] = [c for c in data["benchmarks"] if "wrong" not in c["run_name"]]
+    text = text_of(page_of(known, data))
+    assert "exact is the fastest within 1 ULP: 20.0" in text
+    assert "Faster, but not within 1 ULP: recurrence (32.0 GB/s), wrong by up to 4.0e-4." in text
+    assert "exact_avx2 is the fastest in none of 2 tables; faster elsewhere: recurrence and exact_scalar" in text
+    both = "16 × 384 (40.0 against 20.0 GB/s) and 5000 × 512 (32.0 against 20.0 GB/s)"
+    assert f"recurrence is faster than exact_avx2 at {both}; it is wrong by up to 4.0e-4." in text
+    assert (
+        "exact_scalar is faster than exact_avx2 at 16 × 384 (25.0 against 20.0 GB/s); it is within 1 ULP too." in text
+    )
+
+
+def test_a_noisy_run_decides_nothing(page_of):
+    noisy = bench(sweep(d1000_at16=2))
+    for i, c in enumerate(noisy["benchmarks"]):
+        c["cpu_time"] *= (0.7, 0.8, 1, 1.2, 1.5)[i % 5]
+    text = text_of(page_of(verify(), noisy))
+    assert "The machine was too busy to decide. Within 1 ULP exact came out first: 20.00 ± " in text
+    assert "The machine was too busy to compare widths" in text
+
+
+def test_lines_to_copy(page_of, tmp_path):
+    """The C compiles, the arguments of the Python exist, and both ask for the name that is portable."""
+    page = page_of(verify(), bench(**{"shape.transformer": "n:5000/d:512 base 500, that"}, fills={"exact_avx2": 0.2}))
+    assert "<code>" not in page  # errors of another base
+    page = page_of(verify(), bench())
+    c, python = map(unescape, re.findall("<code>(.*?)</code>", page, re.S))
+    (tmp_path / "a.c").write_text(f"#include <posenc.h>\nvoid use(float *table) {{\n{c}\n}}\n")
+    strict = "cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{TOP / 'include'}", tmp_path / "a.c"
+    subprocess.run(strict, check=True)
+    call = ast.parse(python).body[1].value
+    (made,) = (
+        f for f in ast.parse((TOP / "python/posenc/_table.py").read_text()).body if getattr(f, "name", "") == "table"
+    )
+    assert ast.unparse(call) == "posenc.table(5000, 512, impl='exact')" and '"exact"' in c
+    assert {k.arg for k in call.keywords} <= {a.arg for a in made.args.kwonlyargs}
+
+
+def points(axes):
+    """Along every line, and along the middle of every bar."""
+    lines = [line.get_transform().transform(line.get_xydata()) for line in axes.lines]
+    for found in axes.collections:
+        segments = found.get_segments() if hasattr(found, "get_segments") else []
+        lines += [found.get_transform().transform(segment) for segment in segments]
+    bars = [patch.get_window_extent() for patch in axes.patches]
+    lines += [np.array([(box.x0, (box.y0 + box.y1) / 2), (box.x1, (box.y0 + box.y1) / 2)]) for box in bars]
+    return np.concatenate([np.linspace(a, b, 200) for line in lines for a, b in zip(line, line[1:])])
+
+
+@pytest.mark.parametrize("name", ["choice", "growth", "speed", "by_width", "readme_choice"])
+def test_no_label_on_a_mark_or_another_label(name, monkeypatch):
+    """In the pictures of the recorded run, for wide and narrow windows and for the README."""
+    figures, texts, draw = [], {}, Text.draw
+    drawn = drawing.Figure.savefig
+    monkeypatch.setattr(
+        drawing.Figure, "savefig", lambda self, *a, **how: (figures.append(self), drawn(self, *a, **how))
+    )
+    monkeypatch.setattr(Text, "draw", lambda self, *a, **how: (texts.update({self: 1}), draw(self, *a, **how))[1])
+    getattr(plots, name)(Run(recorded("verify"), recorded("bench"), ""))
+    assert len(figures) == (1 if name.startswith("readme") else 2)
+    for figure in figures:
+        shown = [t for t in texts if t.get_figure() is figure and t.get_text().strip() and t.get_visible()]
+        found = [(t.get_text(), Text.get_window_extent(t).padded(-1)) for t in shown]
+        marks = np.concatenate([points(axes) for axes in figure.axes])
+        for i, (text, box) in enumerate(found):
+            assert figure.bbox.padded(1).fully_containsx(box.x1) and figure.bbox.padded(1).fully_containsy(box.y1), text
+            assert box.x0 >= 0 and box.y0 >= 0, text
+            inside = (marks > box.min).all(axis=1) & (marks < box.max).all(axis=1)
+            assert not inside.any(), f"{text} covers a mark"
+            assert [other for other, its in found[i + 1 :] if box.overlaps(its)] == [], text
+        assert min(t.get_fontsize() for t in shown) >= 11
 
 
 def test_files_beside_the_page(page_of, tmp_path):
@@ -60,7 +162,6 @@ def test_files_beside_the_page(page_of, tmp_path):
 )
 def test_warnings(v, context, said):
     from report.checks import of_run
-    from report.run import Run
 
     found = list(of_run(Run(verify(**v), bench(**context), "v.json")))
     assert any(said in warning for warning in found) if said else found == []

@@ -46,25 +46,9 @@ def test_other_cases(done, name, ns, n, limits, line):
     assert f"{name.split('/')[1]} {line}" in lines(out, name.split("/")[1])
 
 
-@pytest.mark.parametrize(
-    "slow, at_0, at_16",
-    [
-        ({}, None, None),
-        ({"d1024_at0": 2.5, "d512_at0": 1.25, "d1000_at16": 2}, "512 (0.80) and 1024 (0.40)", "1000 (0.50)"),
-        ({"d496_at16": 1.25}, None, "496 (0.80)"),  # has one neighbour
-        ({"d512_at0": 1.3, "d528_at0": 1.2, "d768_at0": 9}, None, None),  # 0.77 and 0.92; 768 has no neighbour
-    ],
-)
-def test_widths(done, slow, at_0, at_16):
-    """A width that is more than 15 % slower than each of its neighbours is named."""
-    out = done("summary", "--verbose", verify(), bench(sweep(**slow)))
-    rule = "exact_avx2, output at {} modulo 64: more than 15 % slower than neighbouring widths at d_model"
-    for at, found in ((0, at_0), (16, at_16)):
-        said = lines(out, rule.format(at))
-        assert said == ([f"{rule.format(at)} (times their speed) {found}."] if found else [])
-    assert ("No width is more than 15 %" in out) == (not at_0 and not at_16)
-    if "d1000_at16" in slow:
-        assert lines(out, "exact_avx2, 16")[0].endswith(" 1000 10.00 0.05 25.0 % 0.2")
+def test_widths(done):
+    out = done("summary", "--verbose", verify(), bench(sweep(d1000_at16=2)))
+    assert lines(out, "exact_avx2, 16")[0].endswith(" 1000 10.00 0.05 25.0 % 0.2")
     assert "Speed by width" not in done("summary", "--verbose", verify(), bench())
 
 
