@@ -6,7 +6,7 @@ from . import checks, peers_tables, tables
 from .picks import answer, busy, code, front, pick, picks, within, wrong
 from .stats import call_of, limit_of, pages, quartiles, sizes_of
 from .tables import Section, Table
-from .words import about, caches_text, listed, number, repetitions, share, span, when
+from .words import about, caches_text, called, listed, number, repetitions, share, span, when
 
 EMULATED = "Emulated: these times say nothing about a real machine, and are not ranked."
 HOW = (
@@ -148,7 +148,11 @@ def rows(run):
             found, best = first(run, kind, (n, d))
             accurate = min((name for name in found if name in near), key=lambda name: found[name].ns, default=None)
             took = {name: f"{name} ({about(row.ns * d)} ns)" for name, row in found.items()}
-            text = f"For a row of {d} at a random position below {below}, {took[best[0]]} is the fastest"
+            at = kind.partition("offset:")[2]
+            text = (
+                f"For a row of {d} at a random position below {below}{f' (output at {at} modulo 64)' if at else ''}, "
+            )
+            text += f"{listed(took[name] for name in best)} {'is' if len(best) == 1 else 'are'} the fastest"
             text += f"; within 1 ULP {took[accurate]} is" if accurate not in (*best, None) else ""
             said.append(text)
     for n, d in sizes_of(run.verified, "fresh"):
@@ -165,16 +169,15 @@ def rest(run):
         found, best = first(run, kind, shape)
         limit = limit_of(run.verified, (kind, "", *shape))
         if best:
-            what = f"{tables.called(kind)}, {shape[0]} x {shape[1]} ({about(found[best[0]].gb_s)} GB/s)"
+            what = f"{called(kind)}, {shape[0]} x {shape[1]} ({about(found[best[0]].gb_s)} GB/s)"
             winners.setdefault(listed(sorted(best)), []).append(what)
             sums += [round(100 * found[best[0]].share_of(limit)[0])] if call_of(kind) == "add" and limit else []
     total = sum(map(len, winners.values()))
     names = sorted(winners, key=lambda names: (" and " in names, -len(winners[names])))
     said = [f"{n} {'tie in' if ' and ' in n else 'is the fastest in'} {len(winners[n])}" for n in names]
     notes = [f"{n}: {'; '.join(winners[n])}." for n in names]
-    notes += (
-        [f"The fastest sums reach {span(sums)} % of the speed of a plain loop over the same arrays."] if sums else []
-    )
+    if sums:
+        notes.append(f"The fastest sums reach {span(sums)} % of the speed of a plain loop over the same arrays.")
     return f"Of {total} cases, {listed(said)}" if names else "", notes
 
 

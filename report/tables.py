@@ -5,7 +5,21 @@ import dataclasses
 import re
 
 from .stats import PLAIN_LOOP, SIZES, STORES, TABLES, call_of, limit_of, pages, sizes_in, sizes_of
-from .words import cache_sizes, listed, medians, number, percent, position, scaled, share, span, speed, times, ulps
+from .words import (
+    cache_sizes,
+    called,
+    listed,
+    medians,
+    number,
+    percent,
+    position,
+    scaled,
+    share,
+    span,
+    speed,
+    times,
+    ulps,
+)
 
 BASELINES = (r"sleef_[^_]+", r"sleef_f64_[^_]+", r"float64")
 NEAR, CLIFF = 16, 15  # columns to a neighbouring width; per cent that are pointed out
@@ -186,28 +200,6 @@ def single(run):
             [how, scaled(row, n * d * 1e-6, 1), times(row, found.get("malloc_fill"))] for how, row in found.items()
         ]
         yield Table(f"a table in fresh memory, wall time, {n} x {d}", ["how", "ms", "x malloc_fill"], lines)
-
-
-def called(kind):
-    """The kind of a case in words: "sums, batch of 3, in place" of add/b:3/in_place."""
-    words = {"add": "sums (posenc_add)", "fill_at": "random positions (posenc_fill_at)", "in_place": "in place"}
-    words |= {
-        "fill_at_real": "real positions (posenc_fill_at_real)",
-        "fill": "tables",
-        "f32": "float32",
-        "f64": "float64",
-    }
-    words |= {"fill_pair": "sines and cosines apart (posenc_fill_pair)", "bf16": "bfloat16", "f16": "float16"}
-    forms = {
-        "b": "batch of {}",
-        "offset": "output at {} modulo 64",
-        "threads": "{} threads",
-        "below": "positions below {}",
-    }
-    return ", ".join(
-        forms[key].format(value) if value and key in forms else words.get(part, part)
-        for part, (key, _, value) in ((part, part.partition(":")) for part in kind.split("/"))
-    )
 
 
 def other_kinds(run):

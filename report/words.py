@@ -106,6 +106,28 @@ def plural(count, word):
     return f"{count} {word}{'s' * (count != 1)}"
 
 
+def called(kind):
+    """The kind of a case in words: "sums, batch of 3, in place" of add/b:3/in_place."""
+    words = {"add": "sums (posenc_add)", "fill_at": "random positions (posenc_fill_at)", "in_place": "in place"}
+    words |= {
+        "fill_at_real": "real positions (posenc_fill_at_real)",
+        "fill": "tables",
+        "f32": "float32",
+        "f64": "float64",
+    }
+    words |= {"fill_pair": "sines and cosines apart (posenc_fill_pair)", "bf16": "bfloat16", "f16": "float16"}
+    forms = {
+        "b": "batch of {}",
+        "offset": "output at {} modulo 64",
+        "threads": "{} threads",
+        "below": "positions below {}",
+    }
+    return ", ".join(
+        forms[key].format(value) if value and key in forms else words.get(part, part)
+        for part, (key, _, value) in ((part, part.partition(":")) for part in kind.split("/"))
+    )
+
+
 def span(numbers):
     """ "3 to 5", or "3" where they are one."""
     low, high = min(numbers), max(numbers)
