@@ -87,9 +87,9 @@ def peers(args, _):
 def join(args, parser):
     if not args.bench and not args.python:
         parser.error("one of --bench and --python is needed: there is nothing to join")
-    from . import peers_join
+    from . import peers
 
-    return peers_join.main(args)
+    return peers.main(args)
 
 
 def pages(args, _):

@@ -4,8 +4,9 @@ from matplotlib.colors import LogNorm
 from matplotlib.ticker import EngFormatter
 from matplotlib.transforms import blended_transform_factory
 
+from .answer import Choice
 from .drawing import COLOURS, GREY, PALE, SHADES, dots, file, is_narrow, legend, log, name_ends, picture
-from .picks import accuracy_groups, pick, within
+from .picks import accuracy_groups, within
 from .stats import STORES, limit_of, sizes_in, sizes_of
 from .tables import MEMORY, conditions, widths
 from .words import cache_sizes, listed, medians, position
@@ -21,7 +22,7 @@ def bars(rows):
 def draw_choice(figure, run):
     """A bar for each implementation, in groups by accuracy; the speeds stand beside the names, off the bars."""
     axes, at, ticks = figure.subplots(), 0, {}
-    chosen = pick(run, within(run))[0] if within(run) else None
+    chosen = Choice(run, within(run), run.here).name if within(run) else None
     for said, names in accuracy_groups(run):
         whole = blended_transform_factory(figure.transFigure, axes.transData)
         axes.text(0.01, at, said, fontweight="bold", va="center", transform=whole).set_in_layout(False)
