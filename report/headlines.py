@@ -6,6 +6,8 @@ from .picks import fastest_of, recipes, within
 from .stats import call_of, limit_of, noise, sizes_of
 from .words import about, called, listed, number, pm, share, span, speed
 
+NAMED = 4  # so many sizes are named, more are counted
+
 
 def gb_s(run, names):
     return listed(f"{n} ({about(run.here[n].gb_s)} GB/s)" for n in names)
@@ -133,6 +135,7 @@ def fills(run):
                 beaten.setdefault(other, []).append(f"{n} x {d} ({both})")
     notes = []
     for other, where in beaten.items():
+        where = [*where[:NAMED], f"{len(where) - NAMED} more sizes"] if len(where) > NAMED + 1 else where
         said = "within 1 ULP too" if other in within(run) else wrong(run, other)
         notes.append(f"{other} is faster than {name} at {listed(where)}; it is {said}.")
     won = f"{len(there) - len(lost) or 'none'} of {len(there)}" if lost else f"all {len(there)}"
@@ -163,7 +166,7 @@ def rows(run):
                 f"For a row of {d} at a random position below {below}{f' (output at {at} modulo 64)' if at else ''}, "
             )
             text += f"{listed(took[name] for name in best)} {'is' if len(best) == 1 else 'are'} the fastest"
-            text += f"; within 1 ULP {took[accurate]} is" if accurate not in (*best, None) else ""
+            text += f"; within 1 ULP it is {took[accurate]}" if accurate not in (*best, None) else ""
             said.append(text)
     for n, d in sizes_of(run.verified, "fresh"):
         found = {k[1]: r for k, r in run.verified.items() if (k[0], *k[2:]) == ("fresh", n, d)}

@@ -4,7 +4,7 @@ rows of the run and with float64."""
 import dataclasses
 import re
 
-from .stats import PLAIN_LOOP, SIZES, STORES, TABLES, call_of, limit_of, pages, sizes_in, sizes_of
+from .stats import PLAIN_LOOP, STORES, TABLES, call_of, limit_of, pages, sizes_in, sizes_of
 from .words import (
     cache_sizes,
     called,
