@@ -5,7 +5,7 @@ when all others are slower or tie; where one of another family is "unclear", the
 import textwrap
 
 from . import checks, tables
-from .picks import BUDGETS, fastest_of
+from .picks import fastest_of, within
 from .stats import noise, sizes_of
 from .tables import Table
 from .text import show
@@ -22,13 +22,6 @@ def portable(run, name):
     family = run.families[name]
     members = [n for n, e in run.entries.items() if e.get("supported", True) and run.families[n] == family]
     return family if members[:1] == [name] else name
-
-
-def within(run):
-    """The names whose errors are at most 1 ULP."""
-    _, key, most, _ = BUDGETS[0]
-    errors = {n: a.worst(key, run.compared) for n, a in run.accuracy.items()}
-    return [n for n, error in errors.items() if error is not None and error <= most]
 
 
 def askable(run, names):
@@ -70,6 +63,12 @@ class Choice:
         else:
             ties = [f"{listed(tied)} {'ties' if len(tied) == 1 else 'tie'} with it"] if tied else []
             self.how = "; ".join([*ties, *longer]) or "nothing else so accurate was measured"
+
+
+def chosen(run):
+    """For the table, of those within 1 ULP; None where none of them ran, or errors and speeds are not compared."""
+    here = [n for n in within(run) if n in run.here]
+    return Choice(run, here, run.here) if run.ranked and here else None
 
 
 def share(verdict):
@@ -121,10 +120,9 @@ def jobs(run, names):
 
 def lines(run):
     """(label, text) of the box"""
-    near = within(run)
-    here = [n for n in near if n in run.here]
-    if run.ranked and here:
-        yield from of_table(run, Choice(run, here, run.here))
+    near, found = within(run), chosen(run)
+    if found:
+        yield from of_table(run, found)
     elif run.ranked:
         best = min((n for n in run.judged() if n in run.here), key=run.error)
         yield "Use", f"nothing measured is within 1 ULP; the most accurate, {best}, is off by {number(run.error(best))}"

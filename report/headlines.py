@@ -1,6 +1,6 @@
 """The headlines of the page, which say what was found, and the sentences below them."""
 from . import tables
-from .answer import DEFAULT, Choice, portable
+from .answer import DEFAULT, chosen, portable
 from .checks import NOISE
 from .picks import fastest_of, recipes, within
 from .stats import call_of, limit_of, noise, sizes_of
@@ -18,18 +18,12 @@ def wrong(run, name):
     return "of unknown error" if error is None else f"wrong by up to {number(error)}"
 
 
-def chosen(run):
-    """Of those within 1 ULP, or None."""
-    near = within(run) if run.ranked else []
-    return Choice(run, near, run.here) if near else None
-
-
 def choice(run):
     """What to use, in a sentence; what else one should know before using it, in sentences; the lines to copy."""
     found = chosen(run)
     if not found:
         return f"None is picked: {'none that ran is within 1 ULP' if run.ranked else run.unranked()}", [], []
-    near, asked = within(run), found.asked
+    near, asked = [n for n in within(run) if n in run.here], found.asked
     reached = f"{pm(speed(found.row)) if found.unsure else about(found.row.gb_s)} GB/s"
     reached += f" on {run.context.get('cpu', 'this processor')}"
     if run.limit:

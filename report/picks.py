@@ -64,9 +64,10 @@ def pick_recipe(run):
 
 
 def within(run, spans=None):
-    """The names that ran and are at most 1 ULP wrong."""
-    found = {n: run.accuracy[n].worst("ulp_max", spans or run.compared) for n in run.here if n in run.accuracy}
-    return [n for n, ulp in found.items() if ulp is not None and ulp <= 1]
+    """The names whose errors are at most 1 ULP, over the ranges that are compared or others."""
+    _, key, most, _ = BUDGETS[0]
+    errors = {n: a.worst(key, spans or run.compared) for n, a in run.accuracy.items()}
+    return [n for n, error in errors.items() if error is not None and error <= most]
 
 
 def accuracy_groups(run):

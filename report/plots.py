@@ -4,9 +4,9 @@ from matplotlib.colors import LogNorm
 from matplotlib.ticker import EngFormatter
 from matplotlib.transforms import blended_transform_factory
 
-from .answer import Choice
+from .answer import chosen
 from .drawing import COLOURS, GREY, PALE, SHADES, dots, file, is_narrow, legend, log, name_ends, picture
-from .picks import accuracy_groups, within
+from .picks import accuracy_groups
 from .stats import STORES, limit_of, sizes_in, sizes_of
 from .tables import MEMORY, conditions, widths
 from .words import cache_sizes, listed, medians, position
@@ -22,13 +22,14 @@ def bars(rows):
 def draw_choice(figure, run):
     """A bar for each implementation, in groups by accuracy; the speeds stand beside the names, off the bars."""
     axes, at, ticks = figure.subplots(), 0, {}
-    chosen = Choice(run, within(run), run.here).name if within(run) else None
+    picked = chosen(run)
+    best = picked and picked.name
     for said, names in accuracy_groups(run):
         whole = blended_transform_factory(figure.transFigure, axes.transData)
         axes.text(0.01, at, said, fontweight="bold", va="center", transform=whole).set_in_layout(False)
         rows = [run.here[n] for n in names]
         places = range(at + 1, at + 1 + len(names))
-        colours = [COLOURS[0] if n == chosen else PALE for n in names]
+        colours = [COLOURS[0] if n == best else PALE for n in names]
         axes.barh(places, [row.gb_s for row in rows], 0.72, color=colours, xerr=bars(rows), ecolor=GREY)
         if run.limit:
             axes.vlines(run.limit.gb_s, at + 0.5, places[-1] + 0.5, color=GREY, linestyle="dashed")
@@ -38,7 +39,7 @@ def draw_choice(figure, run):
         at = places[-1] + 2
     axes.set_yticks(list(ticks), ticks.values())
     for y, text in zip(ticks, axes.get_yticklabels()):
-        text.set_fontweight("bold" if chosen and ticks[y].startswith(f"{chosen}\u00a0") else "normal")
+        text.set_fontweight("bold" if best and ticks[y].startswith(f"{best}\u00a0") else "normal")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set(ylim=(at - 1, -0.8), xlim=(0, None))
