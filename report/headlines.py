@@ -18,13 +18,18 @@ def wrong(run, name):
     return "of unknown error" if error is None else f"wrong by up to {number(error)}"
 
 
+def noisy(run):
+    return (noise(run.rows) or 0) > NOISE
+
+
 def choice(run):
     """What to use, in a sentence; what else one should know before using it, in sentences; the lines to copy."""
     found = chosen(run)
     if not found:
         return f"None is picked: {'none that ran is within 1 ULP' if run.ranked else run.unranked()}", [], []
     near, asked = [n for n in within(run) if n in run.here], found.asked
-    reached = f"{pm(speed(found.row)) if found.unsure else about(found.row.gb_s)} GB/s"
+    doubtful = found.unsure or noisy(run)
+    reached = f"{pm(speed(found.row)) if doubtful else about(found.row.gb_s)} GB/s"
     reached += f" on {run.context.get('cpu', 'this processor')}"
     if run.limit:
         reached += f", {100 * found.row.share_of(run.limit)[0]:.0f} % of what plain stores reach"
@@ -138,7 +143,7 @@ def fills(run):
 
 def slow(run):
     said = tables.cliffs(run)
-    if (noise(run.rows) or 0) > NOISE:
+    if noisy(run):
         return "The machine was too busy to compare widths", []
     if len(said) == 1:
         return said[0].rstrip("."), []
