@@ -1,6 +1,6 @@
 # cmake --install, in components as distributions split packages:
 #
-#   runtime      libposenc.so.1 and what it points to
+#   runtime      libposenc.so.1 and what it points to; libposenc.1.dylib; posenc-1.dll
 #   development  the header, the link libposenc.so, libposenc.a, the CMake package, posenc.pc
 #   tools        posenc-table, posenc-verify, posenc-bench, as far as they are built
 #   man          their pages, and posenc.3
@@ -11,7 +11,7 @@ include(CMakePackageConfigHelpers)
 # An export of its own for each kind, so that find_package can say which there is.
 if(posenc_shared)
   install(TARGETS posenc EXPORT posenc_shared
-          RUNTIME COMPONENT runtime # posenc.dll
+          RUNTIME COMPONENT runtime # posenc-1.dll
           ARCHIVE COMPONENT development # and what links it
           LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -1,4 +1,5 @@
-# Toolchain: Zig's C compiler, which is Clang with the headers and link libraries of many systems. scripts/wheels uses it.
+# Toolchain: Zig's C compiler, which is Clang with the headers and link libraries of many systems. For the library alone, without SLEEF
+# and the tools, whose dependencies Zig has not: scripts/wheels uses it.
 #
 #     cmake -DCMAKE_TOOLCHAIN_FILE=cmake/zig.cmake -DPOSENC_ZIG=.../ziglang/zig -DPOSENC_ZIG_TARGET=x86_64-windows-gnu ...
 #

@@ -42,8 +42,8 @@ extern "C" {
 #define POSENC_VERSION_PATCH 0
 #define POSENC_VERSION_STRING "1.0.0"
 
-/* A library that contains posenc and does not export it is compiled with -DPOSENC_API= -fvisibility=hidden. One that
- * exports it on Windows is compiled with -DPOSENC_API=__declspec(dllexport); programs there need nothing. */
+/* A library that contains posenc and does not export it is compiled with -DPOSENC_API= -fvisibility=hidden. A DLL
+ * that exports it is compiled with -DPOSENC_API=__declspec(dllexport), or linked with a .def file. */
 #ifndef POSENC_API
 #if defined(__GNUC__)
 #define POSENC_API __attribute__((visibility("default")))

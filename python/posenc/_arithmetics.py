@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
+import functools
 import math
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,11 +28,18 @@ def rounded(x: Array, kind: str) -> Array:
     return result
 
 
-libm = ctypes.CDLL(ctypes.util.find_library("m"))
+@functools.cache
+def libm() -> ctypes.CDLL:
+    """The system's mathematical functions, as programs have them. posenc's own library may have been linked to others."""
+    names = {"win32": "ucrtbase", "darwin": "libSystem.dylib"}
+    try:
+        return ctypes.CDLL(names.get(sys.platform, "libm.so.6"))
+    except OSError:
+        return ctypes.CDLL(None)  # musl has them in its C library, which the interpreter is linked to
 
 
 def libm_function(name: str, kind: Any, arguments: int) -> Any:
-    function = getattr(libm, name + ("f" if kind is np.float32 else ""))
+    function = getattr(libm(), name + ("f" if kind is np.float32 else ""))
     function.restype = ctypes.c_float if kind is np.float32 else ctypes.c_double
     function.argtypes = [function.restype] * arguments
     return np.vectorize(lambda *x: kind(function(*x)), otypes=[kind])
@@ -81,9 +89,8 @@ class Form(NamedTuple):
             return np.sin(angle), np.cos(angle)
         if self.kind == "bf16":
             angle = rounded(angle.astype(float), "bfloat16")
-        # The C library's sines: naive multiplies the angles by a frequency of 1.
-        both = table(positions=angle.astype(float), d_model=2, freqs=[1.0], impl="naive").astype(float)
-        return both[..., 0], both[..., 1]
+        sine, cosine = (libm_function(name, np.float32, 1)(angle.astype("f4")) for name in ("sin", "cos"))
+        return sine.astype(float), cosine.astype(float)
 
 
 EXACT, F64, EXPLOG, POW, BF16 = ARITHMETICS = (

@@ -6,7 +6,7 @@ import sys
 
 VERSION = "1.0.0"  # of include/posenc.h; a test compares them
 _MAJOR = VERSION.split(".")[0]
-_NAMES = {"win32": "posenc.dll", "darwin": f"libposenc.{_MAJOR}.dylib"}
+_NAMES = {"win32": f"posenc-{_MAJOR}.dll", "darwin": f"libposenc.{_MAJOR}.dylib"}
 NAME = _NAMES.get(sys.platform, f"libposenc.so.{_MAJOR}")
 MEMORY = 8  # POSENC_ERROR_MEMORY
 
@@ -111,7 +111,7 @@ def load(name: str) -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(name)
     except OSError as error:
-        todo = "pip install posenc brings it along; on Linux, ldconfig or LD_LIBRARY_PATH tell where another one is"
+        todo = "a wheel of posenc has it inside; on Linux, ldconfig or LD_LIBRARY_PATH tell where another one is"
         if name != NAME:
             todo = "it came with the package, so install the package again, for this kind of machine"
         raise ImportError(f"posenc needs the library {NAME}, which cannot be loaded ({error}): {todo}") from error

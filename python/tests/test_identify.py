@@ -209,5 +209,7 @@ def test_usage_and_status(array, tmp_path):
     done = run("identify", tmp_path / "x.npy", text=True)
     assert done.returncode == 1 and "not identified: its columns are not pairs" in done.stdout
     assert "identify" in run("--help", text=True).stdout
-    assert run("identify", "no/such.npy", text=True).stderr == "posenc identify: no/such.npy: No such file or directory\n"
+    assert (
+        run("identify", "no/such.npy", text=True).stderr == "posenc identify: no/such.npy: No such file or directory\n"
+    )
     assert run("nothing").returncode == run("identify", "x", "--format", "xml").returncode == 2

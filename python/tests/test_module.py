@@ -8,6 +8,7 @@ import pickle
 
 import pytest
 import torch
+from reference import inductor
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from tutorial import Tutorial
@@ -373,6 +374,7 @@ def test_compile_from_a_first_position_on():
 
 
 @needs("compile")
+@inductor
 def test_a_compiled_start_that_has_no_row():
     torch._dynamo.reset()
     compiled = torch.compile(Encoding(16, 0, 20), fullgraph=True)

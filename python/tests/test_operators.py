@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from reference import inductor
 
 import posenc
 import posenc.torch as P
@@ -61,6 +62,7 @@ def test_compiled(name):
         assert_same(compiled(x), CALLS[name](x))
 
 
+@inductor
 def test_compiled_by_inductor():
     def model(x):
         return P.fill_at(x * 1, x[:, 0]) + P.table(x.shape[0], 8) * P.pair(positions=x[:, 1], d_model=16).sin

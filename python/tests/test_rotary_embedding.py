@@ -7,6 +7,7 @@ import types
 import numpy as np
 import pytest
 import torch
+from reference import inductor
 
 import posenc
 import posenc.torch
@@ -165,6 +166,7 @@ compiles = pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {t
 
 
 @compiles
+@inductor
 @pytest.mark.parametrize("most", [0, 64 << 20])
 def test_compiled_by_default(most, monkeypatch):
     """By inductor; a module with a type of layer for each call."""

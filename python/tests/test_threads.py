@@ -265,8 +265,7 @@ def test_one_plan_for_those_who_name_float32(dtype):
 
 
 FORK = """
-import os, signal, threading
-import torch
+import os, signal, threading, torch
 import posenc.torch
 
 Encoding = posenc.torch.SinusoidalPositionalEncoding
@@ -299,5 +298,6 @@ assert torch.equal(encode.pe[:, 0], posenc.torch.table(len(encode.pe), 8)) and l
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork()")
 def test_a_child_forked_while_another_thread_grows_a_table():
+    pytest.importorskip("torch")
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr

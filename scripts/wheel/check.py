@@ -22,17 +22,25 @@ NEEDED = {  # what every system of the tag has
     "macosx": r"/usr/lib/libSystem\.B\.dylib",
     "win": r"KERNEL32\.dll|api-ms-win-crt-[a-z]+-l1-1-0\.dll",  # the second: Windows 10 and later
 }
-NAMES = {"macosx": "libposenc.1.dylib", "win": "posenc.dll"}
+NAMES = {"macosx": "libposenc.1.dylib", "win": "posenc-1.dll"}
+#: What macOS 10.15 has, of what a compiler may call: Zig does not know since when there is a function.
+MACOS = """___bzero ___memcpy_chk ___memmove_chk ___memset_chk ___sincos_stret ___sincosf_stret ___udivti3 __tlv_bootstrap
+_aligned_alloc _bzero _cos _cosf _expf _expm1 _fegetround _fesetround _floor _fma _fmaf _free _frexp _ldexp _log _log2 _memcpy _memmove
+_memset _memset_pattern16 _pow _powf _rint _sin _sinf _strchr _strcmp _strlen _strncmp _strncpy _vsnprintf dyld_stub_binder""".split()
+
+
+def require(condition, found):
+    if not condition:
+        raise ValueError(f"found {found}")
 
 
 def signed(code):
     """Whether a Mach-O file's own signature holds: the hash of each of its pages."""
     at = code.rfind(b"\xfa\xde\x0c\x02")  # struct CodeDirectory of <kern/cs_blobs.h>
-    if at < 0:
-        return False
     _, _, _, _, hashes, _, _, slots, limit, size, _, _, page = struct.unpack_from(">9I4B", code, at)
     pages = [code[i : min(i + (1 << page), limit)] for i in range(0, limit, 1 << page)]
     there = [code[at + hashes + size * i : at + hashes + size * (i + 1)] for i in range(slots)]
+    require(limit and limit == code.rfind(b"\xfa\xde\x0c\xc0"), f"a signature of {limit} bytes")  # all before itself
     return [hashlib.sha256(p).digest() for p in pages] == there
 
 
@@ -40,38 +48,48 @@ def check_library(system, tags, name, code):
     """Asserts of the library's bytes."""
     parsed = lief.parse(list(code))
     machine = parsed.abstract.header.architecture
-    assert machine.name == MACHINES[re.search("x86_64|amd64|aarch64|arm64", tags)[0]], machine
+    require(machine.name == MACHINES[re.search("x86_64|amd64|aarch64|arm64", tags)[0]], machine)
     needed = [str(getattr(n, "name", n)) for n in parsed.libraries]
     exported = {f.name.removeprefix("_") if system == "macosx" else f.name for f in parsed.exported_functions}
     if system == "macosx":
-        assert needed.pop(0) == f"@rpath/{name}"  # its own
+        require(needed[0] == f"@rpath/{name}", needed)  # its own
+        del needed[0]
+        imported = {symbol.name for symbol in parsed.imported_symbols}
+        require(imported <= {*MACOS}, imported - {*MACOS})
         exported -= {"_mh_dylib_header", "__dso_handle"}  # every library's
         version = [int(n) for n in re.match(r"macosx_(\d+)_(\d+)", tags).groups()]
-        assert parsed.build_version.minos == [*version, 0], parsed.build_version
-        assert "arm64" not in tags or signed(code), "the signature does not hold"
+        require(parsed.build_version.minos == [*version, 0], parsed.build_version)
+        require("arm64" not in tags or signed(code), "the signature does not hold")
     if system.endswith("linux"):
-        assert parsed.get(lief.ELF.DynamicEntry.TAG.SONAME).name == name
-    assert exported == PUBLIC, exported ^ PUBLIC
-    assert needed and all(re.fullmatch(NEEDED[system], n) for n in needed), needed
+        soname = parsed.get(lief.ELF.DynamicEntry.TAG.SONAME).name
+        require(soname == name, soname)
+    require(exported == PUBLIC, exported ^ PUBLIC)
+    require(needed and all(re.fullmatch(NEEDED[system], n) for n in needed), needed)
 
 
 def check(path):
     name, version, *tags = path.stem.split("-")
-    assert (name, version, tags[:2]) == ("posenc", VERSION, ["py3", "none"]), path.name
+    require((name, version, tags[:2]) == ("posenc", VERSION, ["py3", "none"]), path.name)
     system = re.match("manylinux|musllinux|macosx|win", tags[2])[0]
     with zipfile.ZipFile(path) as wheel:
         files = {info.filename: wheel.read(info) for info in wheel.infolist()}
     info = f"posenc-{VERSION}.dist-info/"
     metadata = email.message_from_bytes(files[info + "METADATA"])
-    assert (metadata["Name"], metadata["Version"], metadata["License-Expression"]) == ("posenc", VERSION, "MIT")
-    assert files[info + "licenses/LICENSE"] == (TOP / "LICENSE").read_bytes()
+    found = {key: metadata[key] for key in ("Name", "Version", "License-Expression", "Requires-Python")}
+    terms = "MIT AND ZPL-2.1" if system == "win" else "MIT"
+    require([*found.values()] == ["posenc", VERSION, terms, ">=3.9"], found)
+    require(any(package.startswith("numpy") for package in metadata.get_all("Requires-Dist")), metadata)
+    for name in metadata.get_all("License-File"):
+        require(len(files[f"{info}licenses/{name}"]) > 1000, name)
+    require(files[info + "licenses/LICENSE"] == (TOP / "LICENSE").read_bytes(), "another licence")
     said = email.message_from_bytes(files[info + "WHEEL"])
-    assert sorted(said.get_all("Tag")) == sorted(f"py3-none-{tag}" for tag in tags[2].split(".")), said.get_all("Tag")
+    require(said["Root-Is-Purelib"] == "false", said["Root-Is-Purelib"])
+    require(sorted(said.get_all("Tag")) == sorted(f"py3-none-{tag}" for tag in tags[2].split(".")), said.get_all("Tag"))
     library = NAMES.get(system, "libposenc.so.1")
     sources = {f"posenc/{file.name}": file.read_bytes() for file in (TOP / "python/posenc").iterdir() if file.is_file()}
     inside = {name: text for name, text in files.items() if name.startswith("posenc/")}
     check_library(system, tags[2], library, inside.pop(f"posenc/{library}"))
-    assert inside == sources, inside.keys() ^ sources.keys()
+    require(inside == sources, inside.keys() ^ sources.keys())
 
 
 def main():
@@ -82,8 +100,8 @@ def main():
         path = pathlib.Path(path)
         try:
             check(path)
-        except (AssertionError, KeyError) as error:
-            sys.exit(f"wheels: {path.name}: {error or 'is not as it should be'}")
+        except (ValueError, KeyError) as error:
+            sys.exit(f"wheels: {path.name}: {error}")
         content = path.read_bytes()
         platform = path.stem.split("-")[-1].replace(".", ", ")
         print(f"| {platform} | {len(content) / 1000:.0f} | {ran} | `{hashlib.sha256(content).hexdigest()}` |")
