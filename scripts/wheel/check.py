@@ -63,6 +63,8 @@ def check_library(system, tags, name, code):
     if system.endswith("linux"):
         soname = parsed.get(lief.ELF.DynamicEntry.TAG.SONAME).name
         require(soname == name, soname)
+        imported = {symbol.name for symbol in parsed.imported_symbols}
+        require({"sin", "sinf", "cosf", "expf"} <= imported, imported)  # of the system's libm, as frameworks have them
     require(exported == PUBLIC, exported ^ PUBLIC)
     require(needed and all(re.fullmatch(NEEDED[system], n) for n in needed), needed)
 
