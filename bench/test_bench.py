@@ -66,14 +66,14 @@ def in_float64():
     return [i for i in re.findall(r"^fill/(\w+)/", listed, re.MULTILINE) if re.match("float64|sleef_f64|exact|anch", i)]
 
 
-def half_interval(ratios):
-    """Half of the interval of the sign test: from the k-th smallest ratio to the k-th largest, the largest k for which a median
-    lies outside with a probability of at most 5 %."""
+def interval(ratios):
+    """That of the sign test: from the k-th smallest ratio to the k-th largest, the largest k for which a median lies outside with a
+    probability of at most 5 %."""
     n, outside, k = len(ratios), 1, 0  # outside: of 2^n tosses of a coin, those with at most k heads
     while outside <= 0.025 * 2**n:
         k += 1
         outside += math.comb(n, k)
-    return (ratios[n - k] - ratios[k - 1]) / 2
+    return ratios[k - 1], ratios[n - k]
 
 
 def run(*arguments):
@@ -85,15 +85,15 @@ def run(*arguments):
             times.setdefault(b["run_name"], []).append(b["cpu_time"] / b["rows"])
     for v in data["verdicts"]:  # they are those of shim/compare.h on the repetitions in the same file
         ratios = sorted(a / b - 1 for a, b in zip(times[v["case"]], times[v["against"]]))
-        behind, unsure = statistics.median(ratios), max(0.01, half_interval(ratios))
-        assert v["behind"] == pytest.approx(behind, rel=1e-4, abs=1e-4) and v["unsure"] == pytest.approx(
-            unsure, rel=1e-3, abs=1e-4
-        )
+        behind, (low, high) = statistics.median(ratios), interval(ratios)
+        unsure = max(0.01, behind - low if behind > 0 else high - behind)
+        assert v["behind"] == pytest.approx(behind, rel=1e-4, abs=1e-4)
+        assert v["unsure"] == pytest.approx(unsure, rel=1e-3, abs=1e-4)
         assert v["impl"] == v["case"].split("/")[1]
-        tie = abs(v["behind"]) < min(0.03, v["unsure"]) and v["unsure"] < 0.1
-        assert v["tie"] == tie == (v["verdict"] == "tie")
-        word = "faster" if v["behind"] < 0 else "slower"
-        assert v["verdict"] in ("tie", word if abs(v["behind"]) >= v["unsure"] else "unclear")
+        tie = abs(v["behind"]) < min(0.03, v["unsure"]) and max(behind - low, high - behind) < 0.1
+        word = "faster" if v["behind"] < 0 else "slower"  # where 0 is outside of the interval
+        assert v["verdict"] == ("tie" if tie else word if abs(v["behind"]) >= v["unsure"] else "unclear")
+        assert v["tie"] == tie
     return times, data["verdicts"]
 
 

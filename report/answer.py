@@ -1,7 +1,7 @@
 """What ./scripts/bench ends with: the one table that decides, and the answer in a box.
 
 Who is faster is said by the verdicts of posenc-bench (bench/shim/compare.h), here as on the page. A choice is decided
-when all others are slower or tie; where one of another family is "unclear", the machine was too busy to decide."""
+when all others are slower or tie; where one of another family is "unclear", it is not decided."""
 import textwrap
 
 from . import checks, tables
@@ -12,7 +12,10 @@ from .text import show
 from .words import listed, medians, number, pm, scaled, speed, times, ulps
 
 DEFAULT = "exact"  # the library's, where no name is given
-RECIPE, WHOSE = "explog", "the arithmetic of PyTorch's tutorial"  # the framework's recipe that most people copy
+RECIPE, WHOSE = (
+    "explog",
+    "a loop in C with the arithmetic of PyTorch's tutorial",
+)  # the framework's recipe that most people copy
 WIDTH = 100
 NAMED = 6  # of what was left aside
 
@@ -40,11 +43,13 @@ class Choice:
         known = {(v["case"], v["against"]): v for v in run.bench.get("verdicts", [])}
         names = {*askable(run, names), fastest}
         verdicts = {n: known.get((rows[n].name, rows[fastest].name), {}) for n in run.order if n in names}
-        said = {n: v.get("verdict", "unclear") for n, v in verdicts.items()} | {fastest: "tie"}
         compared = len(names) == 1 or any(verdicts.values())
+        verdicts = {n: v for n, v in verdicts.items() if v or n == fastest or not compared}
+        said = {n: v.get("verdict", "unclear") for n, v in verdicts.items()} | {fastest: "tie"}
         best = [n for n in said if said[n] in ("tie", "unclear")]
         best = best if compared else [*(n for n in names if portable(run, n) == DEFAULT), fastest]
-        self.name = best[0]
+        default = [n for n in best if portable(run, n) == DEFAULT and "unclear" in said.values()]
+        self.name = [*default, *best][0]
         self.asked, self.row = portable(run, self.name), rows[self.name]
         others = [n for n in best if families[n] != families[self.name]]
         unsure = [n for n in others if "unclear" in (said[n], said[self.name])]
@@ -57,12 +62,17 @@ class Choice:
         nearest = min((n for n in behind if share(verdicts[n])), key=lambda n: verdicts[n]["behind"], default=None)
         longer = [f"{portable(run, nearest)} took {share(verdicts[nearest])} longer{than}"] if nearest else []
         if not compared:
-            self.how = "not decided: this run has no verdicts, which take 6 repetitions in random order"
+            self.how = "not decided: there is no verdict, which takes 6 repetitions in random order"
         elif unsure:
-            self.how = ": ".join(["the machine was too busy to decide", *longer])
+            busy = "the machine was too busy to decide"
+            self.how = ": ".join([busy if noisy(run) else f"not told apart from {listed(self.unsure)}", *longer])
         else:
             ties = [f"{listed(tied)} {'ties' if len(tied) == 1 else 'tie'} with it"] if tied else []
             self.how = "; ".join([*ties, *longer]) or "nothing else so accurate was measured"
+
+
+def noisy(run):
+    return (noise(run.rows) or 0) > checks.NOISE
 
 
 def chosen(run):
@@ -86,7 +96,7 @@ def table(run):
         rows.append([portable(run, n), n, number(run.error(n)), ulps(run.ulp(n)), speed(run.here[n])])
         rows[-1] += [times(run.here[n], recipe)] if recipe else []
     head = ["ask for", "runs here as", "max error", "max ULP", "GB/s", *([f"x {RECIPE}"] if recipe else [])]
-    note = f"errors at {run.reach()}; {medians(run.here)}"
+    note = f"errors at {run.reach()}; {medians(run.here)}; of what took longer, the 95 % interval"
     return Table(tables.title(run), head, rows, note, text=(1,))
 
 
@@ -115,6 +125,7 @@ def jobs(run, names):
             _, _, n, d = choice.row.key
             reached = f"{pm(scaled(choice.row, d, 0))} ns" if n == 1 else f"{pm(speed(choice.row))} GB/s"
             recipe = run.verified.get((choice.row.key[0], RECIPE, n, d))
+            reached += f" at {n} x {d}" if n > 1 else f" at d_model {d}"
             yield what, choice, reached + (f", {pm(times(choice.row, recipe))} times {RECIPE}" if recipe else "")
 
 
@@ -146,6 +157,9 @@ def of_table(run, choice):
     yield "Error", f"at most {number(run.error(choice.name))}, {ulps(run.ulp(choice.name))} ULP, at {run.reach()}{than}"
     spread = noise(run.rows)
     yield "How sure", choice.how + (f"; noise {100 * spread:.1f} %" if spread is not None else "")
+    default = [n for n in run.here if name != DEFAULT and portable(run, n) == DEFAULT]
+    if default:
+        yield "No name", f"means {DEFAULT}: {pm(speed(run.here[default[0]]))} GB/s, always correctly rounded"
     c, python = ("NULL", "") if name == DEFAULT else (f'"{name}"', f', impl="{name}"')
     yield "C", f"posenc_plan_create(&plan, &spec, {c})"
     yield "Python", f"posenc.table({n}, {d}{python})"

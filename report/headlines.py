@@ -1,9 +1,8 @@
 """The headlines of the page, which say what was found, and the sentences below them."""
 from . import tables
-from .answer import DEFAULT, chosen, portable
-from .checks import NOISE
+from .answer import DEFAULT, chosen, noisy, portable
 from .picks import fastest_of, recipes, within
-from .stats import call_of, limit_of, noise, sizes_of
+from .stats import call_of, limit_of, sizes_of
 from .words import about, called, listed, number, pm, share, span, speed
 
 NAMED = 4  # so many sizes are named, more are counted
@@ -18,10 +17,6 @@ def wrong(run, name):
     return "of unknown error" if error is None else f"wrong by up to {number(error)}"
 
 
-def noisy(run):
-    return (noise(run.rows) or 0) > NOISE
-
-
 def choice(run):
     """What to use, in a sentence; what else one should know before using it, in sentences; the lines to copy."""
     found = chosen(run)
@@ -34,7 +29,8 @@ def choice(run):
     if run.limit:
         reached += f", {100 * found.row.share_of(run.limit)[0]:.0f} % of what plain stores reach"
     if found.unsure:
-        said = f"The machine was too busy to decide between {listed([asked, *found.unsure])}; {asked}: {reached}"
+        undecided = "The machine was too busy to decide between" if noisy(run) else "Not told apart are"
+        said = f"{undecided} {listed([asked, *found.unsure])}; {asked}: {reached}"
     elif found.how.startswith("not decided"):
         said = f"Too few repetitions to decide; {asked}: {reached}"
     elif found.name != fastest_of(run, near, run.here):
@@ -109,11 +105,15 @@ def correctly_rounded(run):
 
 
 def first(run, kind, shape):
-    """Of one kind and size: the rows by name, and the fastest with those that tie with it."""
+    """Of one kind and size: the rows by name; the fastest with those that tie with it; and those not told apart from it."""
     found = {k[1]: r for k, r in run.verified.items() if (k[0], *k[2:]) == (kind, *shape) and k[1] in run.order}
-    best = min(found, key=lambda n: found[n].ns, default=None)
-    ties = [n for n in found if n != best and run.verdicts.get((found[n].name, found[best].name)) == "tie"]
-    return found, [best, *ties] if best else []
+    if not found:
+        return found, [], []
+    best, other = min(found, key=lambda n: found[n].ns), fastest_of(run, found, found)
+    if (found[best].name, found[other].name) in run.verdicts:  # faster by the median ratio
+        best = other
+    said = {n: run.verdicts.get((found[n].name, found[best].name)) for n in found if n != best}
+    return found, [best, *(n for n in said if said[n] == "tie")], [n for n in said if said[n] == "unclear"]
 
 
 def fills(run):
@@ -122,7 +122,8 @@ def fills(run):
     name = picked.name if picked else None
     there = [(shape, *first(run, "fill", shape)) for shape in sizes_of(run.verified, "fill")]
     there = [found for found in there if name in found[1]]
-    lost = [(shape, found) for shape, found, best in there if name not in best]
+    lost = [(shape, found) for shape, found, best, _ in there if name not in best]
+    undecided = sum(name in best and bool(unclear) for _, _, best, unclear in there)
     if not there:
         return "", []
     beaten = {}
@@ -137,8 +138,11 @@ def fills(run):
         where = [*where[:NAMED], f"{len(where) - NAMED} more sizes"] if len(where) > NAMED + 1 else where
         said = "within 1 ULP too" if other in within(run) else wrong(run, other)
         notes.append(f"{other} is faster than {name} at {listed(where)}; it is {said}.")
-    won = f"{len(there) - len(lost) or 'none'} of {len(there)}" if lost else f"all {len(there)}"
-    return f"{name} is the fastest in {won} tables{f'; faster elsewhere: {listed(beaten)}' if lost else ''}", notes
+    won = len(there) - len(lost) - undecided
+    said = [f"{name} is the fastest in {won or 'none'} of {len(there)} tables"]
+    said += [f"not told apart from others in {undecided}"] if undecided else []
+    said += [f"faster elsewhere: {listed(beaten)}"] if lost else []
+    return "; ".join(said), notes
 
 
 def slow(run):
@@ -157,7 +161,7 @@ def rows(run):
         below = int(kind.partition("below:")[2].split("/")[0] or 0)
         near = within(run, [s for s in run.spans if s[0] < below] or run.spans)
         for n, d in sizes_of(run.verified, kind):
-            found, best = first(run, kind, (n, d))
+            found, best, unclear = first(run, kind, (n, d))
             accurate = min((name for name in found if name in near), key=lambda name: found[name].ns, default=None)
             took = {name: f"{name} ({about(row.ns * d)} ns)" for name, row in found.items()}
             at = kind.partition("offset:")[2]
@@ -165,6 +169,7 @@ def rows(run):
                 f"For a row of {d} at a random position below {below}{f' (output at {at} modulo 64)' if at else ''}, "
             )
             text += f"{listed(took[name] for name in best)} {'is' if len(best) == 1 else 'are'} the fastest"
+            text += f", not told apart from {listed(took[name] for name in unclear)}" if unclear else ""
             text += f"; within 1 ULP it is {took[accurate]}" if accurate not in (*best, None) else ""
             said.append(text)
     for n, d in sizes_of(run.verified, "fresh"):
@@ -176,21 +181,26 @@ def rows(run):
 
 def rest(run):
     """Who is the fastest at what."""
-    winners, sums = {}, []
+    winners, sums, undecided = {}, [], []
     for kind, shape in tables.other_kinds(run):
-        found, best = first(run, kind, shape)
+        found, best, unclear = first(run, kind, shape)
         limit = limit_of(run.verified, (kind, "", *shape))
         if best:
             what = f"{called(kind)}, {shape[0]} x {shape[1]} ({about(found[best[0]].gb_s)} GB/s)"
-            winners.setdefault(listed(sorted(best)), []).append(what)
+            if unclear:
+                undecided.append(f"{what}: {listed(sorted([*best, *unclear]))}")
+            else:
+                winners.setdefault(listed(sorted(best)), []).append(what)
             sums += [round(100 * found[best[0]].share_of(limit)[0])] if call_of(kind) == "add" and limit else []
-    total = sum(map(len, winners.values()))
+    total = sum(map(len, winners.values())) + len(undecided)
     names = sorted(winners, key=lambda names: (" and " in names, -len(winners[names])))
     said = [f"{n} {'tie in' if ' and ' in n else 'is the fastest in'} {len(winners[n])}" for n in names]
+    said += [f"{len(undecided)} are undecided"] if undecided else []
     notes = [f"{n}: {'; '.join(winners[n])}." for n in names]
+    notes += [f"Not told apart: {'; '.join(undecided)}."] if undecided else []
     if sums:
         notes.append(f"The fastest sums reach {span(sums)} % of the speed of a plain loop over the same arrays.")
-    return f"Of {total} cases, {listed(said)}" if names else "", notes
+    return f"Of {total} cases, {listed(said)}" if said else "", notes
 
 
 OF_SPEEDS = {

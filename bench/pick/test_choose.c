@@ -1,4 +1,4 @@
-/* The choice of posenc-bench --pick, on made-up times. That compare() is right is for test_bench.py. */
+/* The choice of posenc-bench --pick, on made-up times, and the rule that it is by. */
 #include "../../verify/tests/testing.h"
 
 #include <math.h>
@@ -51,6 +51,32 @@ static void the_fastest_or_the_simplest_that_ties_is_chosen(void **state) {
   }
 }
 
+/* Of ratios, less 1, what is said of them. The 95 % interval of seven is from the least to the largest, of nine from the second
+ * to the last but one. */
+static void the_word(void **state) {
+  static const struct {
+    int n;
+    double ratios[9];
+    const char *word;
+  } cases[] = {
+      {7, {.24, .25, .28, .30, .31, .33, .87}, "slower"}, /* 0 is outside, however far the other end */
+      {7, {-.05, .10, .12, .126, .13, .14, .156}, "unclear"}, {7, {-.24, -.25, -.28, -.30, -.31, -.33, -.20}, "faster"},
+      {9, {-.05, .10, .12, .126, .13, .14, .156, .16, .17}, "slower"}, /* one outlier does not decide */
+      {9, {-.02, -.01, 0, 0, .01, .01, .02, .02, .5}, "tie"}, {9, {-.2, -.15, 0, 0, .01, .01, .02, .02, .5}, "unclear"},
+      {5, {.5, .5, .5, .5, .5}, "unclear"}, /* too few */
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double one[9], other[9];
+    for (int j = 0; j < cases[i].n; j++) {
+      one[j] = 1 + cases[i].ratios[j];
+      other[j] = 1;
+    }
+    const comparison c = compare((compare_times){one, cases[i].n}, (compare_times){other, cases[i].n});
+    assert_string_equal(compare_word(c), cases[i].word);
+  }
+}
+
 static void what_is_said_of_a_row(void **state) {
   (void)state;
   made_up((const double[]){2, 0, 1, 1.1}, 0.001);
@@ -65,7 +91,7 @@ static void what_is_said_of_a_row(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_fastest_or_the_simplest_that_ties_is_chosen), cmocka_unit_test(what_is_said_of_a_row)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_fastest_or_the_simplest_that_ties_is_chosen),
+      cmocka_unit_test(the_word), cmocka_unit_test(what_is_said_of_a_row)};
   return cmocka_run_group_tests_name("pick_choose", tests, NULL, NULL);
 }

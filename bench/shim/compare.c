@@ -30,9 +30,9 @@ double compare_median(double *values, int n, double *range) {
   return quantile(values, n, 0.5);
 }
 
-/* Half of the interval between the k-th smallest and the k-th largest value, for the largest k that leaves the median
- * between them with a probability of 95 %: that of n tosses of a coin. */
-static double half_interval(const double *sorted, int n) {
+/* The k of the interval from the k-th smallest to the k-th largest value: the largest that leaves the median between
+ * them with a probability of 95 %, that of n tosses of a coin. 0: there is none. */
+static int order_of_interval(int n) {
   double chance = ldexp(1, -n), below = chance; /* of 0 heads, of at most k */
   int k = 0;
   while (below <= 0.025) {
@@ -40,7 +40,7 @@ static double half_interval(const double *sorted, int n) {
     chance *= (double)(n - k + 1) / k;
     below += chance;
   }
-  return k > 0 ? (sorted[n - k] - sorted[k - 1]) / 2 : NAN;
+  return k;
 }
 
 comparison compare(compare_times one, compare_times other) {
@@ -49,9 +49,13 @@ comparison compare(compare_times one, compare_times other) {
   for (int i = 0; i < n; i++)
     ratios[i] = one.values[i] / other.values[i] - 1;
   comparison v = {.behind = compare_median(ratios, n, NULL)};
-  const double half = half_interval(ratios, n);
-  v.unsure = isnan(half) ? half : fmax(LEAST, half);
-  v.tie = fabs(v.behind) < fmin(v.unsure, TIE) && v.unsure < NOISY;
+  const int k = order_of_interval(n);
+  if (k > 0) {
+    const double below = v.behind - ratios[k - 1], above = ratios[n - k] - v.behind;
+    v.unsure = fmax(LEAST, v.behind > 0 ? below : v.behind < 0 ? above : fmax(below, above));
+    v.tie = fabs(v.behind) < fmin(v.unsure, TIE) && fmax(below, above) < NOISY;
+  } else
+    v.unsure = NAN;
   free(ratios);
   return v;
 }

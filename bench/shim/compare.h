@@ -1,15 +1,16 @@
 /* The one rule for "faster" and "tie", for posenc-bench --pick and for the results of ordinary runs.
  *
  * Both programs are measured several times, interleaved. The i-th repetitions of both are a pair. One is behind the
- * other by the median, over the pairs, of the ratio of their times, less 1. The uncertainty is half of the 95 % interval
- * that the sign test gives that median: from one order statistic of the ratios to another, so nothing is assumed about
- * their distribution. It is at least 1 %, because two runs of the same two programs differ by as much, depending on
- * where memory and code happen to lie. It is a tie when the difference is below this uncertainty and below 3 %, and the
- * uncertainty is below 10 %: beyond it, the machine was too busy to say anything.
+ * other by the median, over the pairs, of the ratio of their times, less 1. The sign test gives that median a 95 %
+ * interval, from one order statistic of the ratios to another, so nothing is assumed about their distribution. The
+ * uncertainty is how far the interval reaches from the median towards 0. It is at least 1 %, because two runs of the
+ * same two programs differ by as much, depending on where memory and code happen to lie. So one is faster or slower
+ * where 0 is outside of the interval. It is a tie when the difference is below the uncertainty and below 3 %, and the
+ * interval ends less than 10 % from it on both sides.
  *
  * --pick measures in turns: each has one repetition of every program, so that a pair is close in time. In ordinary runs
  * Google Benchmark puts all repetitions of all programs into one random order: the i-th repetitions of two programs, of
- * 7, are then a sixth of the run apart on average, against a twentieth in turns. The median stays right, but where the
+ * 9, are then an eighth of the run apart on average, against a twentieth in turns. The median stays right, but where the
  * machine's speed drifts during the run, the uncertainty includes more of the drift.
  */
 #ifndef POSENC_BENCH_COMPARE_H

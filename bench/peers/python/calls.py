@@ -23,7 +23,7 @@ from torch_recipes import fresh  # noqa: E402
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 TURNS, QUICK_TURNS, SEED = 31, 6, 1
 CALLS_TAKE = 0.002  # seconds in a turn, at least
-LEAST, TIE = 0.01, 0.03  # as in bench/shim/compare.h, which has the rule
+LEAST, TIE, NOISY = 0.01, 0.03, 0.1  # as in bench/shim/compare.h, which has the rule
 NAMES = {torch.float32: "float32", torch.bfloat16: "bfloat16", torch.float16: "float16"}
 
 
@@ -120,7 +120,7 @@ def seconds(call, count):
 
 
 def verdict(ours, theirs):
-    """(behind, unsure, word): the median ratio less 1, half the 95 % interval of the sign test, and what they say."""
+    """(behind, unsure, word): the median ratio less 1, how far its 95 % interval of the sign test reaches towards 0, and what they say."""
     ratios = sorted(a / b - 1 for a, b in zip(ours, theirs))
     n, k, chance = len(ratios), 0, 0.5 ** len(ratios)
     below = chance
@@ -128,8 +128,10 @@ def verdict(ours, theirs):
         k += 1
         chance *= (n - k + 1) / k
         below += chance
-    behind, unsure = statistics.median(ratios), max(LEAST, (ratios[n - k] - ratios[k - 1]) / 2)
-    if abs(behind) < unsure and abs(behind) < TIE:
+    behind = statistics.median(ratios)
+    below, above = behind - ratios[k - 1], ratios[n - k] - behind
+    unsure = max(LEAST, below if behind > 0 else above if behind < 0 else max(below, above))
+    if abs(behind) < min(unsure, TIE) and max(below, above) < NOISY:
         return behind, unsure, "tie"
     return behind, unsure, "unclear" if abs(behind) < unsure else "faster" if behind < 0 else "slower"
 
