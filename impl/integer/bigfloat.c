@@ -92,15 +92,34 @@ FLAT void multiply(big *r, const big *a, const big *b, int n) {
 
 void big_mul(big *r, const big *a, const big *b, int n) { WITH_CONSTANT(multiply, n, r, a, b); }
 
-void big_div_small(big *r, const big *a, uint64_t m, int n) {
-  u128 rest = 0;
-  r->exponent = a->exponent;
-  for (int i = n - 1; i >= 0; i--) {
-    rest = rest << 64 | a->limb[i];
-    r->limb[i] = (uint64_t)(rest / m);
-    rest %= m;
+/* (*rest 2^64 + low) / m, whose remainder becomes *rest, which is below m. Two digits of 32 bits, each estimated by the leading
+ * half of m with its top bit set, and at most two too large (Knuth, The Art of Computer Programming, volume 2, 4.3.1,
+ * algorithm D). Compilers call a library of theirs to divide 128 bits, which not every linker has at hand. */
+static uint64_t divided(uint64_t *rest, uint64_t low, uint64_t m) {
+  const int zeros = __builtin_clzll(m);
+  const uint64_t divisor = m << zeros, lead = divisor >> 32, tail = divisor & UINT32_MAX;
+  const u128 dividend = ((u128)*rest << 64 | low) << zeros;
+  uint64_t above = (uint64_t)(dividend >> 64), quotient = 0;
+  for (int shift = 32; shift >= 0; shift -= 32) {
+    const uint64_t next = (uint64_t)dividend >> shift & UINT32_MAX;
+    uint64_t digit = above / lead, over = above % lead;
+    while (over >> 32 == 0 && (digit >> 32 || digit * tail > (over << 32 | next))) {
+      digit--;
+      over += lead;
+    }
+    above = (above << 32 | next) - digit * divisor; /* modulo 2^64: it is below the divisor */
+    quotient = quotient << 32 | digit;
   }
-  normalise(r, (uint64_t)((rest << 64) / m), n);
+  *rest = above >> zeros;
+  return quotient;
+}
+
+void big_div_small(big *r, const big *a, uint64_t m, int n) {
+  uint64_t rest = 0;
+  r->exponent = a->exponent;
+  for (int i = n - 1; i >= 0; i--)
+    r->limb[i] = divided(&rest, a->limb[i], m);
+  normalise(r, divided(&rest, 0, m), n);
 }
 
 void big_pow(big *r, const big *a, uint64_t k, int n) {
