@@ -74,7 +74,7 @@ static void print_why_fastest(const pick *p, FILE *out) {
     fprintf(out, "the fastest of the %zu within the budget%s; %s takes %.1f +- %.1f %% longer%s", within, compared,
         p->next->impl->name, 100 * p->next->against.behind, 100 * p->next->against.unsure,
         p->next->against.tie                                     ? ", a tie, and is not simpler"
-        : strcmp(compare_word(p->next->against), "unclear") == 0 ? ": the machine was too busy to decide"
+        : strcmp(compare_word(p->next->against), "unclear") == 0 ? ": not told apart"
                                                                  : "");
   else
     fprintf(out, "the only one within the budget%s", compared);
