@@ -1,7 +1,7 @@
 /* Scaled rotary embeddings: what is allowed. */
 #include "api/fpstate.h"
 #include "api/status.h"
-#include "integer/rotary.h"
+#include "multiprecision/rotary.h"
 
 #include <string.h>
 

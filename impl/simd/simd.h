@@ -41,9 +41,9 @@
 #define POSENC_SIMD_fma 5
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
 
-/* Ziv's rounding test, accumulated over a tile (rotation/tile.h). It fails if the rounding of any output to float32 is
+/* Ziv's rounding test, accumulated over a tile (angle_addition/tile.h). It fails if the rounding of any output to float32 is
  * uncertain: the 29 bits of the float64 that rounding drops are within CHECK_WINDOW of halfway, or the float32 is
- * below CHECK_SMALL and its lane not exempt. rotation/ziv.h says why.
+ * below CHECK_SMALL and its lane not exempt. angle_addition/ziv.h says why.
  *
  *   test_none(), test_pairs(test, a, b, packed, exempt), test_failed(test)
  *   vx, vx_of         which lanes of a vp are exempt, from vd lanes whose halves have all bits set (exempt) or clear

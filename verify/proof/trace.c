@@ -124,8 +124,8 @@ rounding_test test_none(void);
 void test_pairs(rounding_test *, vd, vd, vp, vx);
 int test_failed(const rounding_test *);
 
-#include "rotation/direct.h"
-#include "rotation/wide.h"
+#include "angle_addition/direct.h"
+#include "angle_addition/wide.h"
 
 _Static_assert((CHECK_WINDOW & (CHECK_WINDOW - 1)) == 0, "CHECK_FIELD is bits");
 
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
   } else if (strcmp(of, "rotated") == 0) {
     const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
     rotated(a, b);
-    vd_fnma(a.cos, b.sin, vd_mul(a.sin, b.cos)); /* back, as rotation/tile.h has it */
+    vd_fnma(a.cos, b.sin, vd_mul(a.sin, b.cos)); /* back, as angle_addition/tile.h has it */
     vd_fma(a.sin, b.sin, vd_mul(a.cos, b.cos));
   } else if (strcmp(of, "constants") != 0) {
     return 2;

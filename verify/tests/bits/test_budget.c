@@ -6,10 +6,10 @@
  */
 #include "testing.h"
 
-#include "rotation/direct.h"
-#include "rotation/angle.h"
-#include "rotation/turns.h"
-#include "rotation/wide.h"
+#include "angle_addition/direct.h"
+#include "angle_addition/angle.h"
+#include "angle_addition/turns.h"
+#include "angle_addition/wide.h"
 
 #include <math.h>
 #include <mpfr.h>

@@ -1,10 +1,10 @@
-/* Quotients, exponentials and logarithms of bigs (impl/integer/bigfloat.h) are as near to MPFR's as they say. */
+/* Quotients, exponentials and logarithms of bigs (impl/multiprecision/bigfloat.h) are as near to MPFR's as they say. */
 #include "testing.h"
 
 #include <math.h>
 #include <mpfr.h>
 
-#include "integer/bigfloat.h"
+#include "multiprecision/bigfloat.h"
 #include "thinned.h"
 
 static uint64_t seed = 20230831;

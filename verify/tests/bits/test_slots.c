@@ -1,8 +1,8 @@
-/* impl/rotation/slots.h: with non-temporal stores, nothing that the inner loop reads has the page offsets of the strip
+/* impl/angle_addition/slots.h: with non-temporal stores, nothing that the inner loop reads has the page offsets of the strip
  * that it writes. */
 #include "testing.h"
 
-#include "rotation/slots.h"
+#include "angle_addition/slots.h"
 
 enum { PAGE = 4096 };
 

@@ -2,7 +2,7 @@
 #ifndef POSENC_RUN_H
 #define POSENC_RUN_H
 
-#include "rotation/block.h"
+#include "angle_addition/block.h"
 
 /* Columns before this one; split, those of the first or the second of each pair. */
 static inline int64_t columns_of(const block *p, int64_t column, int part) {

@@ -11,8 +11,8 @@
 #ifndef POSENC_WALK_H
 #define POSENC_WALK_H
 
-#include "rotation/edges.h"
-#include "rotation/pieces.h"
+#include "angle_addition/edges.h"
+#include "angle_addition/pieces.h"
 
 enum { MANY_ROWS = 2048, BEYOND_L2 = 1 << 18 /* float32, and as many of x */ };
 

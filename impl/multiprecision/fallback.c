@@ -1,7 +1,7 @@
 /* The fallback: sin or cos of position * position_scale * w_k with n limbs of 64 bits, n doubled until the rounding is
  * certain.
  *
- * Error budget in units of 2^-64n, relative unless said otherwise (functions state theirs in integer/bigfloat.h):
+ * Error budget in units of 2^-64n, relative unless said otherwise (functions state theirs in multiprecision/bigfloat.h):
  *   root of the ladder        8, its k-th power 8k + 4k                     explicit frequency: 3
  *   times scale, position and 2/pi              + 8                         12k + 8 < 2^23 for k < 2^19
  *   fraction f of the turn's quarter, absolute: 2^23 * 2^EXP(y), y the product; folded to [0, 1/2]: exact
@@ -9,7 +9,7 @@
  *   Taylor series             < 2^12: each of fewer than 2^10 terms is off by 2 units of 1 at most, twice
  * Near a zero the absolute error of f counts against a small f: that is the cancellation.
  */
-#include "integer/fallback.h"
+#include "multiprecision/fallback.h"
 
 #include <math.h>
 

@@ -4,14 +4,14 @@
  *     position = coarse + middle + step
  *     coarse = 512 c + 255.5,   middle = +-32, 96, 160, 224,   step = +-(b + 1/2), b < 32
  *
- * and its angle is their sum: the coarse one is computed afresh (rotation/angle.h), the other two are looked up. Rows
+ * and its angle is their sum: the coarse one is computed afresh (angle_addition/angle.h), the other two are looked up. Rows
  * come in runs of 64 around an anchor, coarse + middle, which lies in the middle between two positions: so a run's
  * rows are 32 pairs, one row ahead of the anchor and one behind, that share a step. (Whole turns are left out of
  * frequencies. At half a position that is half a turn too many or too few, in two parts alike: the sum is right.)
  *
  * Memory, n frequencies rounded up to a multiple of 32: hi[n] mid[n] whole[n], each between 8 zeros, then per window of
  * 32 frequencies double[36][64]: the steps, then the middles, the pairs of sine and cosine as simd/simd.h orders them.
- * (exact makes steps of fewer angles: rotation/steps.h.) Behind them room for the steps in float32 (rotation/bf16.h).
+ * (exact makes steps of fewer angles: angle_addition/steps.h.) Behind them room for the steps in float32 (angle_addition/bf16.h).
  * Without tables (posenc_keeps_tables) there are no steps: they are computed when needed, the same bits.
  */
 #ifndef POSENC_TURNS_H

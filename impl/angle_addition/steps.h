@@ -1,10 +1,10 @@
-/* The steps of rotation/turns.h: made for a plan, or for a strip where a plan keeps none. And the sum of a
+/* The steps of angle_addition/turns.h: made for a plan, or for a strip where a plan keeps none. And the sum of a
  * position's parts by itself.
  */
 #ifndef POSENC_STEPS_H
 #define POSENC_STEPS_H
 
-#include "rotation/ziv.h"
+#include "angle_addition/ziv.h"
 
 #include <string.h>
 
@@ -101,7 +101,7 @@ static inline angle angle_of(const turns *t, int64_t k, offset by) {
 }
 
 /* Of VD_LANES frequencies from k, given the coarse angle of a position: its anchor; and at the position, which is not 0,
- * the bits of rotation/tile.h. */
+ * the bits of angle_addition/tile.h. */
 static inline angle anchor_at(const turns *t, angle coarse, int64_t k, int64_t position) {
   return rotated(coarse, angle_of(t, k, middle_of(position)));
 }

@@ -2,7 +2,7 @@
  * float64 go through memory, and are rounded by plain loops. No speed is promised here, but the same bits.
  *
  * exact rounds both ends of each value's interval and, where they differ, asks the integers. Its float64 is in
- * rotation/wide.h.
+ * angle_addition/wide.h.
  *
  * At a real position P an angle is computed by itself, P (hi + mid), where frequencies have lost their whole turns. At
  * a position between integers those count: P whole less the integers is frac(P) whole, a second angle, exact as a
@@ -11,9 +11,9 @@
 #ifndef POSENC_DTYPES_H
 #define POSENC_DTYPES_H
 
-#include "integer/fallback.h"
-#include "rotation/round.h"
-#include "rotation/slots.h"
+#include "multiprecision/fallback.h"
+#include "angle_addition/round.h"
+#include "angle_addition/slots.h"
 
 typedef struct values {
   double y[2][STRIP] LINE, error[2][STRIP] LINE; /* of sines, of cosines */
@@ -28,7 +28,7 @@ static inline void store_values(values *to, int v, angle y, vd share, vd rest) {
   vd_store(to->error[1] + at, vd_fma(vd_abs(y.cos), share, rest));
 }
 
-/* Vector v, of frequencies from k, at an integer position: for exact the angle by itself, as in rotation/ziv.h; for
+/* Vector v, of frequencies from k, at an integer position: for exact the angle by itself, as in angle_addition/ziv.h; for
  * anchored its sum, given the coarse parts. */
 static inline void integer_vector(values *to, int v, const turns *t, int64_t k, int64_t position, const angle *coarse) {
   if (EXACT || position == 0) {

@@ -7,17 +7,17 @@
  *      many of its last places, 2^-64 or more, and the rounding is right. Sines of small angles pass without the second
  *      half (exempt): their error is relative.
  *   2. Tiles that fail it, 3.6 % of random angles: value - error and value + error round alike.
- *   3. What fails that too: its angle by itself (rotation/angle.h), off by less than 4 v of its size and |position| 64 v^2.
+ *   3. What fails that too: its angle by itself (angle_addition/angle.h), off by less than 4 v of its size and |position| 64 v^2.
  *      That decides what is nearly 0.
- *   4. What is left, one in some 50 million: integers, integer/fallback.c.
+ *   4. What is left, one in some 50 million: integers, multiprecision/fallback.c.
  *
- * A single row's values (rotation/direct.h) are nearer to the real ones than a sum's.
+ * A single row's values (angle_addition/direct.h) are nearer to the real ones than a sum's.
  */
 #ifndef POSENC_ZIV_H
 #define POSENC_ZIV_H
 
-#include "integer/fallback.h"
-#include "rotation/angle.h"
+#include "multiprecision/fallback.h"
+#include "angle_addition/angle.h"
 
 /* Whether the file that includes this is compiled as exact, which tests and corrects, or as anchored (list.inc). */
 enum { EXACT = POSENC_VARIANT };

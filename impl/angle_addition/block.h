@@ -2,7 +2,7 @@
 #ifndef POSENC_BLOCK_H
 #define POSENC_BLOCK_H
 
-#include "rotation/slots.h"
+#include "angle_addition/slots.h"
 
 /* Frequencies of a block at most: 2 KiB of a row. What it has of the anchor is in L1, 128 KiB of steps mostly in L2. */
 enum { MOST = 256 };
@@ -18,7 +18,7 @@ typedef struct block {
   int64_t from, to; /* columns of the block that exist */
   int tiles;
   int cosines_first, split; /* 0 or 1, set before the rest: as posenc_rows has it, and whether `second` is not 0 */
-  float (*edges)[2 * LINE_FLOATS]; /* NULL, or lines for first tiles that are not whole: rotation/edges.h */
+  float (*edges)[2 * LINE_FLOATS]; /* NULL, or lines for first tiles that are not whole: angle_addition/edges.h */
   store how;
   double slowest;  /* frequency of them, in turns */
   int none_exempt; /* at the last anchor */

@@ -62,7 +62,7 @@ unsigned big_split(big *r, const big *a, int n);
  * 2^-900 to 2^900. */
 double big_take_double(big *a, int n);
 
-/* integer/explog.c; n at most 8 for these errors. r may be an argument.
+/* multiprecision/explog.c; n at most 8 for these errors. r may be an argument.
  * r = a / b, b > 0: at most 16 units below or above. */
 void big_div(big *r, const big *a, const big *b, int n);
 
@@ -72,7 +72,7 @@ void big_exp_minus(big *r, const big *a, int n);
 /* r = |ln a|, 1 <= a < 2^2000: off by less than 2^25 units of 1. */
 void big_log(big *r, const big *a, int n);
 
-/* 2/pi and pi/2 (integer/pi.c), less than 2 units below. */
+/* 2/pi and pi/2 (multiprecision/pi.c), less than 2 units below. */
 void big_two_over_pi(big *r, int n);
 void big_half_pi(big *r, int n);
 

@@ -1,6 +1,6 @@
 /* Frequencies of rotary embeddings, scaled for long contexts by name (posenc.h has the formulas and their source).
  *
- * Error budget in units of 2^-512 (functions state theirs in integer/bigfloat.h), L and factors from 2^-32 to 2^32, d up
+ * Error budget in units of 2^-512 (functions state theirs in multiprecision/bigfloat.h), L and factors from 2^-32 to 2^32, d up
  * to 2^20:
  *   step of the ladder        2/d ln base, and 2/(d-2) ln x of it       < 2^27 absolute
  *   root e^-step              2^24 + 2^27                               < 2^28 relative
@@ -13,9 +13,9 @@
  * so w_k is off by less than 2^-256 of itself. YaRN's r jumps where a rounded low or high passes an
  * integer, low passes d - 1, or high 0; on which side they are, these digits decide. None is an integer: pi would be algebraic.
  */
-#include "integer/rotary.h"
+#include "multiprecision/rotary.h"
 
-#include "integer/fallback.h"
+#include "multiprecision/fallback.h"
 
 #include <math.h>
 

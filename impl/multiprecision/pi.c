@@ -1,6 +1,6 @@
 /* pi/2 and 2/pi, to as many limbs as are asked for; verify/proof/make-pi writes the digits. */
-#include "integer/bigfloat.h"
-#include "integer/pi.inc"
+#include "multiprecision/bigfloat.h"
+#include "multiprecision/pi.inc"
 
 static void from_digits(big *r, const uint64_t *digits, int64_t exponent, int n) {
   r->exponent = exponent;

@@ -5,7 +5,7 @@
 #ifndef POSENC_EDGES_H
 #define POSENC_EDGES_H
 
-#include "rotation/run.h"
+#include "angle_addition/run.h"
 
 typedef struct edges {
   block tiles; /* the first 8 frequencies and the last 8 */

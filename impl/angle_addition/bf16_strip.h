@@ -1,19 +1,19 @@
 /* A strip of bfloat16: up to 64 frequencies side by side, 256 bytes of a row, by the sum of angles in float32.
  *
- * Anchors and steps are the float64 ones of rotation/block.h and rotation/turns.h, rounded to float32; docs/exact.md
+ * Anchors and steps are the float64 ones of angle_addition/block.h and angle_addition/turns.h, rounded to float32; docs/exact.md
  * adds up what that and the sum are off by. Of cosines, and of sines where no error is relative (relative_near), the ends
  * of the interval cost nothing: the first product begins with the error.
  *
  * If both ends of the interval round alike, so does the value. Else, for some 4 pairs per 10000 outputs of
- * 131072 x 1024, the float64 sum is looked at, and then the integers (integer/fallback.c): as for the other dtypes
- * (rotation/dtypes.h), so the bits are the same.
+ * 131072 x 1024, the float64 sum is looked at, and then the integers (multiprecision/fallback.c): as for the other dtypes
+ * (angle_addition/dtypes.h), so the bits are the same.
  *
  * The loops over lanes become vectors of whatever width there is.
  */
 #ifndef POSENC_BF16_STRIP_H
 #define POSENC_BF16_STRIP_H
 
-#include "rotation/dtypes.h"
+#include "angle_addition/dtypes.h"
 
 #define BF16_ERROR ((float)(POSENC_FUSED ? POSENC_BUDGET_FLOAT : POSENC_BUDGET_FLOAT_NOT_FUSED) * 0x1p-24f)
 #define BF16_ENDS_ERROR (BF16_ERROR + 0x1p-25f)
@@ -139,7 +139,7 @@ static inline void set_bf16_run(bf16_strip *p, int64_t run) {
 
 /* ---- the few that float32 does not decide ---- */
 
-/* Lane l of row b ahead of the anchor, or behind it, as rotation/dtypes.h rounds it. */
+/* Lane l of row b ahead of the anchor, or behind it, as angle_addition/dtypes.h rounds it. */
 __attribute__((noinline)) static uint32_t rechecked_pair(
     const bf16_strip *p, const posenc_spec *spec, int l, int b, int ahead) {
   const int is_before = l < p->before;

@@ -1,11 +1,11 @@
 /* float16 from the float32 of a run: rounded twice, which is wrong only where the float32 is the middle between two
- * float16, 1 in 8192. What is so near a middle is computed anew, from the position (rotation/dtypes.h).
+ * float16, 1 in 8192. What is so near a middle is computed anew, from the position (angle_addition/dtypes.h).
  */
 #ifndef POSENC_HALF_H
 #define POSENC_HALF_H
 
-#include "rotation/block.h"
-#include "rotation/dtypes.h"
+#include "angle_addition/block.h"
+#include "angle_addition/dtypes.h"
 
 #include <stdlib.h>
 

@@ -1,20 +1,20 @@
 /* float64, correctly rounded: each pair directly from its position, as a sum of two float64, then Ziv's rounding test.
  *
- *   reduction  g + g_lo = position * t less quarter turns, as in rotation/angle.h
+ *   reduction  g + g_lo = position * t less quarter turns, as in angle_addition/angle.h
  *   x + x_lo   2pi (g + g_lo), |x| <= pi/4 + 2^-17, as the quarters are those of position * hi; z + z_lo = x^2
  *   Taylor     sin x = x + x z (-1/6 + z (1/120 + z T)), cos x = 1 + z (-1/2 + z (1/24 + z (-1/720 + z T'))): T, of
  *              seven terms, is one float64; all else is a sum of two. z T is at most 1/68 of what it is added to.
  *
  * So sine and cosine are off by POSENC_BUDGET_WIDE v of their size, 2^-65, v = 2^-53, and by what the reduction leaves:
  * 128 v^2 of position * t. docs/exact.md adds it up. Where all of that interval rounds alike, it is the answer. About
- * one output in 3000 is not decided and goes to the integers (integer/fallback.c), as do frequencies that
- * rotation/turns.c replaces, products that may underflow, and whole turns between integers.
+ * one output in 3000 is not decided and goes to the integers (multiprecision/fallback.c), as do frequencies that
+ * angle_addition/turns.c replaces, products that may underflow, and whole turns between integers.
  */
 #ifndef POSENC_WIDE_H
 #define POSENC_WIDE_H
 
-#include "integer/fallback.h"
-#include "rotation/slots.h"
+#include "multiprecision/fallback.h"
+#include "angle_addition/slots.h"
 
 typedef struct wide {
   vd hi, lo;

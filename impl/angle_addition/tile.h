@@ -11,8 +11,8 @@
 #ifndef POSENC_TILE_H
 #define POSENC_TILE_H
 
-#include "rotation/steps.h"
-#include "rotation/ziv.h"
+#include "angle_addition/steps.h"
+#include "angle_addition/ziv.h"
 
 enum { ROWS = 4 /* each way */, LINE_FLOATS = 2 * GROUP, EACH = 2 * VD_LANES /* floats of a vector */ };
 enum { PER_LINE = LINE_FLOATS / EACH /* vectors */ };
@@ -20,7 +20,7 @@ enum { PER_LINE = LINE_FLOATS / EACH /* vectors */ };
 #define LINE __attribute__((aligned(64)))
 
 /* What tiles side by side are made of: the pairs (sine, cosine) and (cosine, -sine) at the anchor, as vectors of
- * floats have their columns; which pairs are exempt from part of the test (rotation/ziv.h); the pairs of steps b .. b+3. */
+ * floats have their columns; which pairs are exempt from part of the test (angle_addition/ziv.h); the pairs of steps b .. b+3. */
 typedef struct factors {
   const double *sines, *cosines, *steps[ROWS];
   const vx *exempt;

@@ -1,16 +1,16 @@
 /* anchored_*: angle addition in float64, twice, rounded once.
  *
- *     position = coarse + middle + step       (coarse * middle) * step       two complex products, see rotation/turns.h
+ *     position = coarse + middle + step       (coarse * middle) * step       two complex products, see angle_addition/turns.h
  *
  * Coarse angles are computed afresh, middles and steps once per plan, so errors do not add up along the table. Bound as
- * complex numbers of size 1, v = 2^-53: the three are within 1.4 v (rotation/angle.h), and a product is off by 2.02 v.
- * 3 * 1.4 v + 2 * 2.02 v = 8.24 v, and less than 0.3 v for what rotation/angle.h's reduction leaves. Then one
+ * complex numbers of size 1, v = 2^-53: the three are within 1.4 v (angle_addition/angle.h), and a product is off by 2.02 v.
+ * 3 * 1.4 v + 2 * 2.02 v = 8.24 v, and less than 0.3 v for what angle_addition/angle.h's reduction leaves. Then one
  * rounding to the dtype.
  *
  * All members run this one sequence of fused operations, so they agree bit for bit.
  */
-#include "rotation/bf16.h"
-#include "rotation/gather.h"
+#include "angle_addition/bf16.h"
+#include "angle_addition/gather.h"
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const turns t = turns_of(spec, state);

@@ -1,6 +1,6 @@
-#include "rotation/turns.h"
+#include "angle_addition/turns.h"
 
-#include "integer/fallback.h"
+#include "multiprecision/fallback.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Sine and cosine of position * w in float64 vectors, the building block of the anchored and exact kernels.
  *
- * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (rotation/turns.h), as two float64
+ * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (angle_addition/turns.h), as two float64
  * each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
  *
  *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole
@@ -14,7 +14,7 @@
 #ifndef POSENC_ANGLE_H
 #define POSENC_ANGLE_H
 
-#include "rotation/turns.h"
+#include "angle_addition/turns.h"
 #include "simd/simd.h"
 
 typedef struct angle {
@@ -113,7 +113,7 @@ FLAT void compute_several(int n, const turns *t, int64_t k, int apart, double po
   angles_at(n, at, hi, mid, y);
 }
 
-/* The sum of two angles from their sines and cosines: one sequence of operations for everyone (rotation/tile.h has it
+/* The sum of two angles from their sines and cosines: one sequence of operations for everyone (angle_addition/tile.h has it
  * for sines and cosines in turn), so that all agree bit for bit. Each result is off by 2^-53 (|product that is
  * rounded| + |result|) where the row may fuse. */
 static inline angle rotated(angle a, angle b) {

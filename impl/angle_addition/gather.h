@@ -1,12 +1,12 @@
-/* Rows at any positions. exact computes each pair from its position (rotation/direct.h); anchored, which promises the
+/* Rows at any positions. exact computes each pair from its position (angle_addition/direct.h); anchored, which promises the
  * bits of its sums, from its parts. Positions that follow each other are walked as a table is.
  */
 #ifndef POSENC_GATHER_H
 #define POSENC_GATHER_H
 
-#include "rotation/direct.h"
-#include "rotation/half.h"
-#include "rotation/walk.h"
+#include "angle_addition/direct.h"
+#include "angle_addition/half.h"
+#include "angle_addition/walk.h"
 
 /* Fewer rows are not worth an anchor, nor steps where there are none yet (measured at 512 columns). A sum of anchored's costs
  * more than a pair by itself. float16 and bfloat16 of exact are rounded from single rows below these. */
@@ -135,7 +135,7 @@ static inline void write_16_bits(
 }
 
 /* exact at any positions, but for float64, each row by itself. Rows below LEAST_DIRECT, and rows between integers where a
- * frequency has lost whole turns, are left to rotation/dtypes.h. */
+ * frequency has lost whole turns, are left to angle_addition/dtypes.h. */
 static inline void write_any(const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride) {
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
   const int has_whole = r->reals && has_whole_turns(t, r);

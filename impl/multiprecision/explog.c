@@ -1,5 +1,5 @@
 /* Quotients, exponentials and logarithms, for the frequencies of scaled rotary embeddings. Units are of 2^-64n. */
-#include "integer/bigfloat.h"
+#include "multiprecision/bigfloat.h"
 
 #include <math.h>
 

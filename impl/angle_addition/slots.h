@@ -10,7 +10,7 @@
 #ifndef POSENC_SLOTS_H
 #define POSENC_SLOTS_H
 
-#include "rotation/tile.h"
+#include "angle_addition/tile.h"
 
 enum { STRIP = 32 /* frequencies */, IN_SLOT = STRIP / 2 };
 
@@ -19,7 +19,7 @@ typedef union slot {
   vx lanes[STRIP / VD_LANES];
 } slot;
 
-/* Of 12 slots every fourth is left out. 8 take half a strip of as many entries of rotation/turns.h, and of the four that are
+/* Of 12 slots every fourth is left out. 8 take half a strip of as many entries of angle_addition/turns.h, and of the four that are
  * rotated (from ROTATED on); one is left, and has the exempt lanes. The other half of the strip lies OTHER_HALF slots on. */
 enum { SLOT = sizeof(slot), PERIOD = 4 * SLOT, DOZEN = 12, ROTATED = ENTRIES, OTHER_HALF = (ENTRIES + 4) / 8 * DOZEN };
 

@@ -4,8 +4,8 @@
 #ifndef POSENC_PIECES_H
 #define POSENC_PIECES_H
 
-#include "rotation/half.h"
-#include "rotation/run.h"
+#include "angle_addition/half.h"
+#include "angle_addition/run.h"
 
 /* Floats i to end of a row, which is at `from`; added to x where there is one. */
 static inline void write_some(const float *from, const float *x, float scale, float *to, int64_t i, int64_t end) {

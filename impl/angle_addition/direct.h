@@ -1,7 +1,7 @@
 /* One row, or a few: each pair directly from its position, because the tables and sums pay only for many rows. For
  * exact only, which rechecks what may be rounded wrongly: anchored promises the bits of its sums.
  *
- *   reduction    quarter turns q, nearest to position * t (t = hi + mid, rotation/angle.h), and g = position * t - q in
+ *   reduction    quarter turns q, nearest to position * t (t = hi + mid, angle_addition/angle.h), and g = position * t - q in
  *                one float64. The last two bits of q are those of a sum with 1.5 * 2^50, whose last place is a quarter:
  *                2^31 turns have room there
  *   polynomials  sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2) for |g| <= 1/8: minimax, computed for this with Remez'
@@ -11,12 +11,12 @@
  *
  * So sine and cosine are off by POSENC_BUDGET_SINGLE v at most, v = 2^-53, the sine of an angle of which no quarter is
  * taken by POSENC_BUDGET_SINGLE_RELATIVE v of itself: less than those of a sum of three angles, so the tests of
- * rotation/exact.c hold as they are. docs/exact.md says how that is proved.
+ * angle_addition/exact.c hold as they are. docs/exact.md says how that is proved.
  */
 #ifndef POSENC_DIRECT_H
 #define POSENC_DIRECT_H
 
-#include "rotation/tile.h"
+#include "angle_addition/tile.h"
 
 #define LEAST_DIRECT 0x1p-20
 

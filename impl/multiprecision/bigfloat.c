@@ -1,4 +1,4 @@
-#include "integer/bigfloat.h"
+#include "multiprecision/bigfloat.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* exact_*: the nearest value of the dtype to the real one, for every output.
  *
- * float32: the sum of three angles in float64, as rotation/anchored.c has it but for steps; the rounding test, and what
- * follows where it fails, is in rotation/ziv.h; docs/exact.md adds up the errors. Up to 11 rows (up to 47 where a plan
- * keeps no steps), and rows at positions that do not follow each other, are no sums: rotation/direct.h computes their
- * angles by themselves. float64 is in rotation/wide.h, consecutive rows of bfloat16 in rotation/bf16.h and of float16 in
- * rotation/half.h. Real positions, and 16 bits at any positions, are single rows (rotation/gather.h); what these leave
- * open is in rotation/dtypes.h.
+ * float32: the sum of three angles in float64, as angle_addition/anchored.c has it but for steps; the rounding test, and what
+ * follows where it fails, is in angle_addition/ziv.h; docs/exact.md adds up the errors. Up to 11 rows (up to 47 where a plan
+ * keeps no steps), and rows at positions that do not follow each other, are no sums: angle_addition/direct.h computes their
+ * angles by themselves. float64 is in angle_addition/wide.h, consecutive rows of bfloat16 in angle_addition/bf16.h and of float16 in
+ * angle_addition/half.h. Real positions, and 16 bits at any positions, are single rows (angle_addition/gather.h); what these leave
+ * open is in angle_addition/dtypes.h.
  */
-#include "rotation/bf16.h"
-#include "rotation/gather.h"
-#include "rotation/wide.h"
+#include "angle_addition/bf16.h"
+#include "angle_addition/gather.h"
+#include "angle_addition/wide.h"
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
   const turns t = turns_of(spec, state);

@@ -1,11 +1,11 @@
-/* bfloat16, consecutive rows: walked as rotation/walk.h walks float32, in the caches by whole rows, around them strip by
- * strip. Strips (rotation/bf16_strip.h) go through a buffer whose lines are those of the table.
+/* bfloat16, consecutive rows: walked as angle_addition/walk.h walks float32, in the caches by whole rows, around them strip by
+ * strip. Strips (angle_addition/bf16_strip.h) go through a buffer whose lines are those of the table.
  */
 #ifndef POSENC_BF16_H
 #define POSENC_BF16_H
 
-#include "rotation/bf16_strip.h"
-#include "rotation/walk.h"
+#include "angle_addition/bf16_strip.h"
+#include "angle_addition/walk.h"
 
 enum { BF16_MOST = 8 /* strips side by side */ };
 

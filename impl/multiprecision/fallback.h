@@ -3,7 +3,7 @@
 #ifndef POSENC_FALLBACK_H
 #define POSENC_FALLBACK_H
 
-#include "integer/bigfloat.h"
+#include "multiprecision/bigfloat.h"
 #include "kernel.h"
 
 /* The ladder's integer D with denominator = D / 2, or 0 where there is none (or with explicit frequencies). */
