@@ -105,7 +105,7 @@ typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
   unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, second */
-  size_t state_bytes; /* per padded frequency, and 4 lines; zeroed, 64-aligned */
+  size_t state_bytes; /* per padded frequency, and 6 lines; zeroed, 64-aligned */
   size_t table_bytes; /* per padded frequency, on top and not zeroed, where posenc_keeps_tables() */
   int64_t few_rows;   /* float32, bfloat16: fewer in a table that is made once are quicker without these */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */

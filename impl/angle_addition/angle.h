@@ -22,6 +22,9 @@ typedef struct angle {
 } angle;
 
 #define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be */
+#define LINE __attribute__((aligned(64)))
+
+enum { EXACT = POSENC_VARIANT /* of the row of list.inc that is being compiled: 1 exact, 0 anchored */ };
 
 /* Vectors whose operations take turns: those of one wait for each other, and a processor looks ahead by few vectors.
  * As many as registers hold. */
@@ -89,14 +92,6 @@ static inline angle angle_at(vd position, vd hi, vd mid) {
   return y;
 }
 
-static inline angle load_angle(const double *sines, int cosines) {
-  return (angle){vd_loadu(sines), vd_loadu(sines + cosines)};
-}
-static inline void store_angle(double *sines, int cosines, angle a) {
-  vd_store(sines, a.sin);
-  vd_store(sines + cosines, a.cos);
-}
-
 /* Of VD_LANES frequencies from k, anywhere. */
 static inline angle compute(const turns *t, int64_t k, double position) {
   return angle_at(vd_set1(position), vd_loadu(t->hi + k), vd_loadu(t->mid + k));
@@ -113,7 +108,7 @@ FLAT void compute_several(int n, const turns *t, int64_t k, int apart, double po
   angles_at(n, at, hi, mid, y);
 }
 
-/* The sum of two angles from their sines and cosines: one sequence of operations for everyone (angle_addition/tile.h has it
+/* The sum of two angles from their sines and cosines: one sequence of operations for everyone (angle_addition/row_pair.h has it
  * for sines and cosines in turn), so that all agree bit for bit. Each result is off by 2^-53 (|product that is
  * rounded| + |result|) where the row may fuse. */
 static inline angle rotated(angle a, angle b) {

@@ -1,61 +1,134 @@
-/* What the rounding test (simd/simd.h) leaves open, for exact: Ziv's strategy ("Fast evaluation of elementary
- * mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and dearer than the one
- * before.
+/* What the rounding test (angle_addition/store.h) leaves open: Ziv's strategy ("Fast evaluation of elementary mathematical
+ * functions with correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and dearer than the one before.
  *
- *   1. Every output: the sum of three angles, off by less than POSENC_BUDGET_ERROR v, v = 2^-53. The 29 bits that rounding
- *      drops are not within CHECK_WINDOW = 2^15 of halfway, and the value is above 2^-12: then the error is less than that
- *      many of its last places, 2^-64 or more, and the rounding is right. Sines of small angles pass without the second
- *      half (exempt): their error is relative.
- *   2. Tiles that fail it, 3.6 % of random angles: value - error and value + error round alike.
- *   3. What fails that too: its angle by itself (angle_addition/angle.h), off by less than 4 v of its size and |position| 64 v^2.
- *      That decides what is nearly 0.
- *   4. What is left, one in some 50 million: integers, multiprecision/fallback.c.
+ *   1. Every value: the sum of three angles, off by less than POSENC_BUDGET_ERROR v, v = 2^-53. The rounding test of a row pair.
+ *      For float32 CHECK_WINDOW units of the dropped bits are 2^-64 or more of a value above 2^-12, and so more than the error.
+ *   2. Recheck, of the 3.4 % of row pairs that fail the test (float32, random angles): value - error and value + error round
+ *      alike. A sine whose angle is small has a relative error, POSENC_BUDGET_RELATIVE v.
+ *   3. Resolve, of what fails that too: the angle by itself (angle_addition/angle.h), off by less than 4 v of its size and
+ *      |position| 64 v^2. That decides values near 0.
+ *   4. Fallback, of what is left, one in some 50 million: multiprecision/fallback.c.
  *
- * A single row's values (angle_addition/direct.h) are nearer to the real ones than a sum's.
+ * A single row's values (angle_addition/single_rows.h) are nearer to the real ones than a sum's. docs/exact.md is the argument.
  */
 #ifndef POSENC_ZIV_H
 #define POSENC_ZIV_H
 
+#include "angle_addition/row_pair.h"
 #include "multiprecision/fallback.h"
-#include "angle_addition/angle.h"
 
-/* Whether the file that includes this is compiled as exact, which tests and corrects, or as anchored (list.inc). */
-enum { EXACT = POSENC_VARIANT };
+/* Sines and cosines of VD_LANES frequencies at one position, and how far they may be off. */
+typedef struct intervals {
+  angle y, error;
+} intervals;
 
-/* Lanes of frequencies of which neither a part of the positions around this anchor nor a sum of parts turns by an
- * eighth: all bits set. No quarter turn is taken off, so errors are relative: docs/exact.md adds them up. */
-static inline double furthest(double anchor) { return (anchor < 0 ? -anchor : anchor) + (SPAN + RUN) / 2; }
-static inline vd relative_near(const turns *t, int64_t k, double anchor) {
-  return vd_ge(vd_set1(0.125), vd_mul(vd_set1(furthest(anchor)), vd_abs(vd_loadu(t->hi + k))));
-}
-static inline int is_relative_near(double turns_each, double anchor) { return furthest(anchor) * turns_each <= 0.125; }
-
-/* Of those the pairs, of which sines need not be above 2^-12: from position 2^-20 on they are normal in float32, or below
- * 2^-167 and 0 there. And the sines of no frequency, which are 0. Cosines are above 2^-12 here anyway. */
-static inline vx exempt_near(const turns *t, int64_t k, double anchor) {
-  const vd size = vd_abs(vd_loadu(t->hi + k)), nothing = vd_set1(0x1p-202);
-  const vd sized = vd_or(vd_ge(size, vd_set1(0x1p-100)), vd_ge(nothing, size));
-  return vx_of(vd_and(relative_near(t, k, anchor), sized));
+static inline int any_whole(const turns *t, int64_t k) {
+  int any = 0;
+  for (int l = 0; l < VD_LANES; l++)
+    any |= t->whole[k + l] != 0.0;
+  return any;
 }
 
-/* The pairs of frequencies k, k + 1, ... at a position other than 0, to `out`: steps 3 and 4. */
-__attribute__((noinline, unused)) static void resolve(
-    const posenc_spec *spec, const turns *t, double position, int64_t k, float *out) {
-  const double size = position < 0.0 ? -position : position;
-  const vd share = vd_set1(POSENC_BUDGET_ALONE * 0x1p-53), reduction = vd_set1(size * (POSENC_BUDGET_PLACE * 0x1p-106));
-  const vd rest = vd_sub(reduction, vd_and(reduction, relative_near(t, k, position)));
-  const angle y = compute(t, k, position);
-  const vd sin_error = vd_fma(vd_abs(y.sin), share, rest), cos_error = vd_fma(vd_abs(y.cos), share, rest);
-  const vp low = vd_pack(vd_sub(y.sin, sin_error), vd_sub(y.cos, cos_error));
-  const vp high = vd_pack(vd_add(y.sin, sin_error), vd_add(y.cos, cos_error));
-  vp_store(out, low);
-  float highs[2 * VD_LANES];
-  vp_store(highs, high);
-  for (int64_t i = 0; i < 2 * VD_LANES; i++) {
-    const int64_t column = 2 * k + i;
-    if (column >= 0 && column < spec->d_model && memcmp(&out[i], &highs[i], sizeof *out) != 0)
-      out[i] = (float)posenc_fallback(spec, position, column);
+/* Between integers a frequency's whole turns count. Position times whole, less its integers, is fraction times whole: a second
+ * angle, and exact as a product. */
+static inline intervals angle_alone(const turns *t, int64_t k, double position) {
+  const double fraction = position - rint(position), size = fabs(position);
+  const vd hi = vd_loadu(t->hi + k), reduction = vd_set1(size * (POSENC_BUDGET_PLACE * 0x1p-106));
+  angle y = angle_at(vd_set1(position), hi, vd_loadu(t->mid + k));
+  if (fraction != 0.0 && any_whole(t, k)) {
+    const vd error = vd_set1(POSENC_BUDGET_ERROR * 0x1p-53);
+    y = rotated(y, angle_at(vd_set1(fraction), vd_loadu(t->whole + k), vd_set1(0.0)));
+    return (intervals){y, {error, error}};
   }
+  /* No quarter turn is taken off a small angle: its error is relative. */
+  const vd small = vd_ge(vd_set1(0.125), vd_mul(vd_set1(size), vd_abs(hi)));
+  const vd rest = vd_sub(reduction, vd_and(reduction, small)), share = vd_set1(POSENC_BUDGET_ALONE * 0x1p-53);
+  return (intervals){y, {vd_fma(vd_abs(y.sin), share, rest), vd_fma(vd_abs(y.cos), share, rest)}};
+}
+
+/* Products may underflow, or the whole turns of a frequency are not kept. */
+static inline int is_beyond_float64(const turns *t, int64_t k, double position) {
+  return position != rint(position) && (isinf(t->whole[k]) || fabs(position) < 0x1p-800);
+}
+
+/* Do both ends of an interval round to the same bits, *nearest_value? The zeros differ in their sign. */
+FLAT int ends_agree(int dtype, double y, double error, double *nearest_value) {
+  const double low = nearest(dtype, y - error), high = nearest(dtype, y + error);
+  *nearest_value = low;
+  return low == high && (low != 0.0 || !signbit(low) == !signbit(high));
+}
+
+/* Steps 3 and 4: the pairs (sine, cosine) of VD_LANES frequencies from k at any position, correctly rounded to the dtype. */
+__attribute__((noinline)) static void resolve(
+    const posenc_spec *spec, const turns *t, double position, int64_t k, double *pairs) {
+  const intervals x = angle_alone(t, k, position);
+  double error[2 * VD_LANES] LINE, y[2 * VD_LANES] LINE;
+  const int is_minus_0 = position == 0.0 && signbit(position);
+  vd_store_interleaved(y, x.y.sin, x.y.cos);
+  vd_store_interleaved(error, x.error.sin, x.error.cos);
+  if (spec->dtype == POSENC_DTYPE_F32 && !is_minus_0 && position == rint(position)) { /* nearly all at once */
+    const vd a = vd_load(y), b = vd_load(y + VD_LANES), e = vd_load(error), g = vd_load(error + VD_LANES);
+    const vp low = vp_join(vd_sub(a, e), vd_sub(b, g)), high = vp_join(vd_add(a, e), vd_add(b, g));
+    if (vu_equal(vp_bits(low), vp_bits(high))) {
+      float values[2 * VD_LANES];
+      vp_put(values, low, 0);
+      for (int c = 0; c < 2 * VD_LANES; c++)
+        pairs[c] = (double)values[c];
+      return;
+    }
+  }
+  for (int c = 0; c < 2 * VD_LANES; c++) {
+    const int64_t at = k + c / 2;
+    if (!ends_agree(spec->dtype, y[c], error[c], &pairs[c]) || is_minus_0 || is_beyond_float64(t, at, position))
+      if (at < t->there)
+        pairs[c] = posenc_fallback(spec, position, 2 * at + c % 2);
+  }
+}
+
+/* Do all of 2 VD_LANES values round alike for certain? For 16 bits the interval is wider by a unit of float32, as both ends are
+ * rounded to float32 first. */
+FLAT int vectors_agree(int dtype, const double *y) {
+  const int is_float = dtype == POSENC_DTYPE_F32;
+  const vd error = vd_set1(is_float ? POSENC_BUDGET_ERROR * 0x1p-53 : 0x1p-23), a = vd_load(y), b = vd_load(y + VD_LANES);
+  const vp low = vp_join(vd_sub(a, error), vd_sub(b, error)), high = vp_join(vd_add(a, error), vd_add(b, error));
+  return is_float                        ? vu_equal(vp_bits(low), vp_bits(high))
+         : dtype == POSENC_DTYPE_BF16 ? vh_equal(vp_to_bf16(low), vp_to_bf16(high))
+                                      : vh_equal(vp_to_f16(low), vp_to_f16(high));
+}
+
+/* Step 2, for one row of a strip: its values y, and where its elements are. */
+static inline void recheck_row(
+    const posenc_spec *spec, const strip *p, int64_t position, const double *y, destination to) {
+  for (int i = 0; i < 2 * p->n; i += 2 * VD_LANES) {
+    if (vectors_agree(spec->dtype, y + i)) /* nearly always, so the branch is predicted */
+      continue;
+    for (int c = i; c < i + 2 * VD_LANES; c++) {
+      const int is_small = is_relative(p->hi[c / 2], furthest_of(p->coarse_at));
+      const double error = is_small ? POSENC_BUDGET_RELATIVE * fabs(y[c]) : POSENC_BUDGET_ERROR;
+      double value;
+      if (!ends_agree(spec->dtype, y[c], error * 0x1p-53, &value)) {
+        double pairs[2 * VD_LANES]; /* of which the first is wanted */
+        const int64_t k = frequency_of(p, c / 2);
+        if (k >= p->t->there)
+          continue;
+        resolve(spec, p->t, (double)position, k, pairs);
+        value = pairs[(c % 2) ^ p->cosines_first];
+      }
+      store_element(p->f, to, c, value);
+    }
+  }
+}
+
+/* Step 2, for a row pair whose test failed: its values again, in float64. */
+__attribute__((noinline)) static void recheck(
+    const posenc_spec *spec, const strip *p, int b, int64_t run, const row_pairs *r, int has_ahead, int has_behind) {
+  double y[2][2 * STRIP] LINE;
+  const row_pairs again = {.first = b, .end = b + 1, .ahead.first = (unsigned char *)y[0], .behind.first = (unsigned char *)y[1]};
+  narrow_f64(p, &again);
+  if (has_ahead)
+    recheck_row(spec, p, run + STEPS + b, y[0], further(r->ahead, (b - r->first) * r->next_ahead));
+  if (has_behind)
+    recheck_row(spec, p, run + STEPS - 1 - b, y[1], further(r->behind, (b - r->first) * r->next_behind));
 }
 
 #endif

@@ -48,7 +48,7 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
-  const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 4 * line;
+  const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 6 * line;
   const size_t table_bytes = posenc_keeps_tables(&pairs) ? round_up(padded * kernel->table_bytes, line) : 0;
   char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + table_bytes);
   if (!block)

@@ -45,24 +45,22 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   store_some(out + 16, _mm512_permutex2var_ps(s, high, c), columns - 16);
 }
 
-/* 8 sines, 8 cosines */
-static inline int pair_at(int k, int cosine) { return k / 8 * 16 + cosine * 8 + k % 8; }
-static inline void store_pairs(double *to, vd s, vd c) {
-  _mm512_store_pd(to, s);
-  _mm512_store_pd(to + 8, c);
+static inline vd vd_cosines_of(const double *pairs, int half) {
+  return _mm512_movedup_pd(_mm512_load_pd(pairs + 8 * half));
 }
-static inline void load_pairs(const double *from, vd *s, vd *c) {
-  *s = _mm512_load_pd(from);
-  *c = _mm512_load_pd(from + 8);
+static inline vd vd_sines_of(const double *pairs, int half) {
+  return _mm512_permute_pd(_mm512_load_pd(pairs + 8 * half), 255);
 }
-/* of both halves */
-static inline vd sine_of(const double *pairs, int half) {
-  (void)half;
-  return _mm512_load_pd(pairs);
+static inline void vd_store_interleaved(double *to, vd a, vd b) {
+  const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+  _mm512_store_pd(to, _mm512_permutex2var_pd(a, low, b));
+  _mm512_store_pd(to + 8, _mm512_permutex2var_pd(a, high, b));
 }
-static inline vd cosine_of(const double *pairs, int half) {
-  (void)half;
-  return _mm512_load_pd(pairs + 8);
+static inline void vd_put(double *to, vd a, int streamed) {
+  if (streamed)
+    _mm512_stream_pd(to, a);
+  else
+    _mm512_storeu_pd(to, a);
 }
 
 typedef __m512 vp;
@@ -79,14 +77,26 @@ static inline __m512 widened(__m256 a) {
 #endif
 }
 
-static inline vp vd_pack(vd s, vd c) {
+static inline vp vp_join(vd a, vd b) {
+  return _mm512_castpd_ps(
+      _mm512_insertf64x4(_mm512_castps_pd(widened(_mm512_cvtpd_ps(a))), _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
+}
+static inline vp vp_firsts(vp a, vp b) {
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  return _mm512_permutex2var_ps(a, even, b);
+}
+static inline vp vp_seconds(vp a, vp b) {
+  const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  return _mm512_permutex2var_ps(a, odd, b);
+}
+
+static inline vp vp_interleave(vd s, vd c) {
   const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   return _mm512_permutex2var_ps(widened(_mm512_cvtpd_ps(s)), order, widened(_mm512_cvtpd_ps(c)));
 }
 
-static inline vp vp_join(vd s, vd c) { return vd_pack(s, c); }
-static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
-  const vp a = vd_pack(s, c);
+static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
+  const vp a = vp_interleave(s, c);
   enum { NEGATED = INT32_MIN };
   const __m512i q = _mm512_castpd_si512(quarters);
   /* for 3 bits */
@@ -96,62 +106,47 @@ static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   return _mm512_castsi512_ps(_mm512_xor_si512(exchanged, _mm512_permutexvar_epi64(q, signs)));
 }
 
-static inline void vp_store(float *out, vp a) { _mm512_storeu_ps(out, a); }
-static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
-  _mm512_mask_storeu_ps(out, (__mmask16)((0xffffu << from) & 0xffffu >> (16 - to)), a);
-}
-static inline void vp_stream(float *out, vp a) { _mm512_stream_ps(out, a); }
-static inline vp joined(vd a, vd b) {
-  return _mm512_castpd_ps(
-      _mm512_insertf64x4(_mm512_castps_pd(widened(_mm512_cvtpd_ps(a))), _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
-}
-static inline vp vp_firsts(vd a, vd b, vd c, vd d) { return (void)b, (void)d, joined(a, c); }
-static inline vp vp_seconds(vd a, vd b, vd c, vd d) { return (void)a, (void)c, joined(b, d); }
 static inline vp vp_load(const float *p) { return _mm512_loadu_ps(p); }
-static inline vp vp_set1(float a) { return _mm512_set1_ps(a); }
-static inline vp vp_scaled_sum(vp s, const float *x, vp a) {
-  return _mm512_add_ps(_mm512_mul_ps(s, _mm512_loadu_ps(x)), a);
-}
-static inline void stream_end(void) { _mm_sfence(); }
-typedef __mmask16 vh;
-static inline vh vp_store_half(uint16_t *out, vp a, vh apart, int streamed) {
-  enum { MODE = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
-  const __m256i above = _mm512_cvtps_ph(_mm512_mul_ps(a, _mm512_set1_ps(HALF_ABOVE)), MODE);
-  const __m256i below = _mm512_cvtps_ph(_mm512_mul_ps(a, _mm512_set1_ps(HALF_BELOW)), MODE);
+static inline void vp_put(float *to, vp a, int streamed) {
   if (streamed)
-    _mm256_stream_si256((__m256i *)(void *)out, above);
+    _mm512_stream_ps(to, a);
   else
-    _mm256_storeu_si256((__m256i *)(void *)out, above);
-  return (vh)(apart | _mm256_cmpneq_epi16_mask(above, below));
+    _mm512_storeu_ps(to, a);
 }
-static inline int vh_any(vh apart) { return apart != 0; }
-static inline int vp_equal(vp a, vp b) {
-  return _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b)) == 0;
+static inline void vp_store_some(float *to, vp a, int64_t columns) { store_some(to, a, columns); }
+static inline vp vp_scaled_sum(float s, vp x, vp a) { return _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(s), x), a); }
+static inline void stream_end(void) { _mm_sfence(); }
+
+typedef __m256i vh;
+
+static inline vh vp_to_bf16(vp a) {
+  const __m512i up = _mm512_add_epi32(_mm512_castps_si512(a), _mm512_set1_epi32(0x8000));
+  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
 }
-
-typedef __mmask16 vx; /* lanes that are not exempt */
-static inline vx vx_of(vd lanes) { return (vx)~_mm512_movepi32_mask(_mm512_castpd_si512(lanes)); }
-static inline vx vx_firsts(vx a, vx b) {
-  return (vx)(_mm512_movepi64_mask(_mm512_movm_epi32(a)) | _mm512_movepi64_mask(_mm512_movm_epi32(b)) << 8);
+static inline vh vp_to_f16(vp a) { return _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline void vh_put(uint16_t *to, vh a, int streamed) {
+  if (streamed)
+    _mm256_stream_si256((__m256i *)(void *)to, a);
+  else
+    _mm256_storeu_si256((__m256i *)(void *)to, a);
 }
+static inline int vh_equal(vh a, vh b) { return _mm256_cmpneq_epi16_mask(a, b) == 0; }
 
-typedef struct rounding_test {
-  __mmask16 far; /* lanes that have not been near halfway */
-  __m512 least;
-} rounding_test;
+typedef __m512i vu;
 
-static inline rounding_test test_none(void) { return (rounding_test){0xffff, _mm512_set1_ps(1.0f)}; }
-
-static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx counts) {
-  const __m512i low = _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88));
-  const __m512i moved = _mm512_add_epi32(low, _mm512_set1_epi32(CHECK_MOVE));
-  k->far = _mm512_mask_test_epi32_mask(k->far, moved, _mm512_set1_epi32(CHECK_FIELD));
-  enum { LEAST_MAGNITUDE = 2, CLEAR_SIGN = 2 << 2 };
-  k->least = _mm512_mask_range_ps(k->least, counts, k->least, packed, LEAST_MAGNITUDE | CLEAR_SIGN);
+static inline vu vp_bits(vp a) { return _mm512_castps_si512(a); }
+static inline vu vu_low_words(vd a, vd b) {
+  return _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88));
 }
-
-static inline int test_failed(const rounding_test *k) {
-  return _mm512_mask_cmp_ps_mask(k->far, k->least, _mm512_set1_ps(CHECK_SMALL), _CMP_GE_OQ) != 0xffff;
+static inline vu vu_load(const uint32_t *p) { return _mm512_load_si512(p); }
+static inline vu vu_set1(uint32_t a) { return _mm512_set1_epi32((int)a); }
+static inline vu vu_add(vu a, vu b) { return _mm512_add_epi32(a, b); }
+static inline vu vu_and(vu a, vu b) { return _mm512_and_si512(a, b); }
+static inline vu vu_or(vu a, vu b) { return _mm512_or_si512(a, b); }
+static inline vu vu_min(vu a, vu b) { return _mm512_min_epu32(a, b); }
+static inline int vu_equal(vu a, vu b) { return _mm512_cmpneq_epi32_mask(a, b) == 0; }
+static inline int vu_any_below(vu a, uint32_t x, vu b, uint32_t y) {
+  return (_mm512_cmplt_epu32_mask(a, vu_set1(x)) | _mm512_cmplt_epu32_mask(b, vu_set1(y))) != 0;
 }
 
 #pragma GCC diagnostic pop

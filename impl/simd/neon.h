@@ -41,32 +41,29 @@ static inline void vf_store_pairs(float *out, vf s, vf c, int64_t columns) {
   }
 }
 
-/* sine, cosine, sine, ...: what is multiplied comes twice each */
-static inline int pair_at(int k, int cosine) { return 2 * k + cosine; }
-static inline vd sine_of(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half); }
-static inline vd cosine_of(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half + 1); }
-static inline void store_pairs(double *to, vd s, vd c) {
-  const float64x2x2_t pairs = {{s, c}};
+static inline vd vd_cosines_of(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half); }
+static inline vd vd_sines_of(const double *pairs, int half) { return vld1q_dup_f64(pairs + 2 * half + 1); }
+static inline void vd_store_interleaved(double *to, vd a, vd b) {
+  const float64x2x2_t pairs = {{a, b}};
   vst2q_f64(to, pairs);
 }
-static inline void load_pairs(const double *from, vd *s, vd *c) {
-  const float64x2x2_t pairs = vld2q_f64(from);
-  *s = pairs.val[0];
-  *c = pairs.val[1];
-}
+/* AArch64 cores recognise streams of ordinary stores by themselves. */
+static inline void vd_put(double *to, vd a, int streamed) { (void)streamed, vst1q_f64(to, a); }
 
 typedef float32x4_t vp;
 
 static inline vp vp_join(vd a, vd b) { return vcombine_f32(vcvt_f32_f64(a), vcvt_f32_f64(b)); }
+static inline vp vp_firsts(vp a, vp b) { return vuzp1q_f32(a, b); }
+static inline vp vp_seconds(vp a, vp b) { return vuzp2q_f32(a, b); }
 
-static inline vp vd_pack(vd s, vd c) {
+static inline vp vp_interleave(vd s, vd c) {
   const float32x2_t sf = vcvt_f32_f64(s), cf = vcvt_f32_f64(c);
   return vcombine_f32(vzip1_f32(sf, cf), vzip2_f32(sf, cf));
 }
 
 /* The sign of a sine is the second bit of q, that of a cosine the second of q + 1. */
-static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
-  const vp a = vd_pack(s, c);
+static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
+  const vp a = vp_interleave(s, c);
   static const uint32_t cosines[] = {0, 1, 0, 1};
   const uint32x4_t bits = vreinterpretq_u32_f64(quarters), q = vtrn1q_u32(bits, bits); /* for both of a pair */
   const uint32x4_t second = vshlq_n_u32(vshrq_n_u32(vshlq_n_u32(vaddq_u32(q, vld1q_u32(cosines)), 30), 31), 31);
@@ -74,53 +71,34 @@ static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
   return vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(exchanged), second));
 }
 
-static inline void vp_store(float *out, vp a) { vst1q_f32(out, a); }
-static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
+static inline vp vp_load(const float *p) { return vld1q_f32(p); }
+static inline void vp_put(float *to, vp a, int streamed) { (void)streamed, vst1q_f32(to, a); }
+static inline void vp_store_some(float *to, vp a, int64_t columns) {
   float lanes[4];
   vst1q_f32(lanes, a);
-  if (to > from)
-    memcpy(out + from, lanes + from, (size_t)(to - from) * sizeof(float));
+  memcpy(to, lanes, (size_t)(columns < 4 ? columns : 4) * sizeof(float));
 }
-
-/* Plain stores, which AArch64 cores recognise as streams by themselves. */
-static inline void vp_stream(float *out, vp a) { vst1q_f32(out, a); }
-static inline vp vp_firsts(vd a, vd b, vd c, vd d) { return vuzp1q_f32(vp_join(a, b), vp_join(c, d)); }
-static inline vp vp_seconds(vd a, vd b, vd c, vd d) { return vuzp2q_f32(vp_join(a, b), vp_join(c, d)); }
-static inline vp vp_load(const float *p) { return vld1q_f32(p); }
-static inline vp vp_set1(float a) { return vdupq_n_f32(a); }
-static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return vaddq_f32(vmulq_f32(s, vld1q_f32(x)), a); }
+static inline vp vp_scaled_sum(float s, vp x, vp a) { return vaddq_f32(vmulq_n_f32(x, s), a); }
 static inline void stream_end(void) {}
+
 typedef uint16x4_t vh;
-static inline vh vp_store_half(uint16_t *out, vp a, vh apart, int streamed) {
-  const uint16x4_t above = vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(a, HALF_ABOVE)));
-  const uint16x4_t below = vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(a, HALF_BELOW)));
-  (void)streamed;
-  vst1_u16(out, above);
-  return vorr_u16(apart, veor_u16(above, below));
-}
-static inline int vh_any(vh apart) { return vmaxv_u16(apart) != 0; }
-static inline int vp_equal(vp a, vp b) {
-  return vminvq_u32(vceqq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b))) != 0;
-}
 
-typedef uint32x4_t vx; /* all bits set in exempt lanes, the sign's in the others */
-static inline vx vx_of(vd lanes) { return vorrq_u32(vreinterpretq_u32_f64(lanes), vdupq_n_u32(UINT32_C(1) << 31)); }
-static inline vx vx_firsts(vx a, vx b) { return vuzp1q_u32(a, b); }
+static inline vh vp_to_bf16(vp a) { return vshrn_n_u32(vaddq_u32(vreinterpretq_u32_f32(a), vdupq_n_u32(0x8000)), 16); }
+static inline vh vp_to_f16(vp a) { return vreinterpret_u16_f16(vcvt_f16_f32(a)); }
+static inline void vh_put(uint16_t *to, vh a, int streamed) { (void)streamed, vst1_u16(to, a); }
+static inline int vh_equal(vh a, vh b) { return vminv_u16(vceq_u16(a, b)) != 0; }
 
-typedef struct rounding_test {
-  uint32x4_t low, least;
-} rounding_test;
+typedef uint32x4_t vu;
 
-static inline rounding_test test_none(void) { return (rounding_test){vdupq_n_u32(~0u), vdupq_n_u32(~0u)}; }
-
-/* Bits of floats of one sign order like integers. */
-static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt) {
-  const uint32x4_t low = vuzp1q_u32(vreinterpretq_u32_f64(s), vreinterpretq_u32_f64(c));
-  k->low = vminq_u32(k->low, vshlq_n_u32(vaddq_u32(low, vdupq_n_u32(CHECK_MOVE)), 3));
-  k->least = vminq_u32(k->least, vorrq_u32(vreinterpretq_u32_f32(packed), exempt));
-}
-
-static inline int test_failed(const rounding_test *k) {
-  const uint32x4_t small = vreinterpretq_u32_f32(vdupq_n_f32(-CHECK_SMALL));
-  return vminvq_u32(k->low) < CHECK_CLOSE || vminvq_u32(vcgeq_u32(k->least, small)) == 0;
+static inline vu vp_bits(vp a) { return vreinterpretq_u32_f32(a); }
+static inline vu vu_low_words(vd a, vd b) { return vuzp1q_u32(vreinterpretq_u32_f64(a), vreinterpretq_u32_f64(b)); }
+static inline vu vu_load(const uint32_t *p) { return vld1q_u32(p); }
+static inline vu vu_set1(uint32_t a) { return vdupq_n_u32(a); }
+static inline vu vu_add(vu a, vu b) { return vaddq_u32(a, b); }
+static inline vu vu_or(vu a, vu b) { return vorrq_u32(a, b); }
+static inline vu vu_and(vu a, vu b) { return vandq_u32(a, b); }
+static inline vu vu_min(vu a, vu b) { return vminq_u32(a, b); }
+static inline int vu_equal(vu a, vu b) { return vminvq_u32(vceqq_u32(a, b)) != 0; }
+static inline int vu_any_below(vu a, uint32_t x, vu b, uint32_t y) {
+  return vmaxvq_u32(vorrq_u32(vcltq_u32(a, vdupq_n_u32(x)), vcltq_u32(b, vdupq_n_u32(y)))) != 0;
 }

@@ -44,45 +44,71 @@ static inline vd vd_fnma(vd a, vd b, vd c) { return c - a * b; }
 static inline vd vd_fms(vd a, vd b, vd c) { return a * b - c; }
 #endif
 
+static inline vd vd_cosines_of(const double *pairs, int half) { return pairs[half * 0]; }
+static inline vd vd_sines_of(const double *pairs, int half) { return pairs[half * 0 + 1]; }
+static inline void vd_store_interleaved(double *to, vd a, vd b) {
+  to[0] = a;
+  to[1] = b;
+}
+static inline void vd_put(double *to, vd a, int streamed) {
+  (void)streamed;
+  *to = a;
+}
+
 typedef struct vp {
-  float sin, cos;
+  float a, b;
 } vp;
 
-static inline int pair_at(int k, int cosine) { return 2 * k + cosine; }
-static inline vd sine_of(const double *pairs, int half) { return pairs[half * 0]; }
-static inline vd cosine_of(const double *pairs, int half) { return pairs[half * 0 + 1]; }
-static inline void store_pairs(double *to, vd s, vd c) {
-  to[0] = s;
-  to[1] = c;
-}
-static inline void load_pairs(const double *from, vd *s, vd *c) {
-  *s = from[0];
-  *c = from[1];
-}
 static inline vp vp_join(vd a, vd b) { return (vp){(float)a, (float)b}; }
-static inline vp vd_pack(vd s, vd c) { return (vp){(float)s, (float)c}; }
-static inline vp vd_pack_rotated(vd s, vd c, vd quarters) {
-  const vp a = vd_pack(s, c);
+static inline vp vp_firsts(vp a, vp b) { return (vp){a.a, b.a}; }
+static inline vp vp_seconds(vp a, vp b) { return (vp){a.b, b.b}; }
+static inline vp vp_interleave(vd s, vd c) { return vp_join(s, c); }
+static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
   const uint64_t q = bits_of(quarters);
-  const vp b = q & 1 ? (vp){a.cos, -a.sin} : a;
-  return q & 2 ? (vp){-b.sin, -b.cos} : b;
+  const vp a = q & 1 ? (vp){(float)c, -(float)s} : vp_join(s, c);
+  return q & 2 ? (vp){-a.a, -a.b} : a;
 }
 
-static inline void vp_store_part(float *out, vp a, int64_t from, int64_t to) {
-  if (from <= 0 && to > 0)
-    out[0] = a.sin;
-  if (from <= 1 && to > 1)
-    out[1] = a.cos;
-}
-static inline void vp_store(float *out, vp a) { memcpy(out, &a, sizeof a); }
-static inline void vp_stream(float *out, vp a) { vp_store(out, a); }
-static inline vp vp_firsts(vd a, vd b, vd c, vd d) { return (void)b, (void)d, vp_join(a, c); }
-static inline vp vp_seconds(vd a, vd b, vd c, vd d) { return (void)a, (void)c, vp_join(b, d); }
 static inline vp vp_load(const float *p) { return (vp){p[0], p[1]}; }
-static inline vp vp_set1(float a) { return (vp){a, a}; }
-static inline vp vp_scaled_sum(vp s, const float *x, vp a) { return (vp){s.sin * x[0] + a.sin, s.cos * x[1] + a.cos}; }
+static inline void vp_put(float *to, vp a, int streamed) {
+  (void)streamed;
+  memcpy(to, &a, sizeof a);
+}
+static inline void vp_store_some(float *to, vp a, int64_t columns) {
+  if (columns > 0)
+    to[0] = a.a;
+  if (columns > 1)
+    to[1] = a.b;
+}
+static inline vp vp_scaled_sum(float s, vp x, vp a) { return (vp){s * x.a + a.a, s * x.b + a.b}; }
 static inline void stream_end(void) {}
-static inline uint32_t half_of(float f) {
+
+typedef struct vu {
+  uint32_t a, b;
+} vu;
+
+static inline vu vp_bits(vp a) {
+  vu bits;
+  memcpy(&bits, &a, sizeof bits);
+  return bits;
+}
+static inline vu vu_low_words(vd a, vd b) { return (vu){(uint32_t)bits_of(a), (uint32_t)bits_of(b)}; }
+static inline vu vu_load(const uint32_t *p) { return (vu){p[0], p[1]}; }
+static inline vu vu_set1(uint32_t a) { return (vu){a, a}; }
+static inline vu vu_add(vu a, vu b) { return (vu){a.a + b.a, a.b + b.b}; }
+static inline vu vu_or(vu a, vu b) { return (vu){a.a | b.a, a.b | b.b}; }
+static inline vu vu_and(vu a, vu b) { return (vu){a.a & b.a, a.b & b.b}; }
+static inline vu vu_min(vu a, vu b) { return (vu){a.a < b.a ? a.a : b.a, a.b < b.b ? a.b : b.b}; }
+static inline int vu_equal(vu a, vu b) { return a.a == b.a && a.b == b.b; }
+static inline int vu_any_below(vu a, uint32_t x, vu b, uint32_t y) { return a.a < x || a.b < x || b.a < y || b.b < y; }
+
+typedef uint32_t vh; /* two elements */
+
+static inline vh vp_to_bf16(vp a) {
+  const vu bits = vp_bits(a);
+  return (bits.a + 0x8000) >> 16 | ((bits.b + 0x8000) & 0xffff0000);
+}
+static inline uint32_t f16_of(float f) {
   const float from_half = fabsf(f) + 0.5f; /* whose last place is float16's least number */
   uint32_t bits, units;
   memcpy(&bits, &f, sizeof bits);
@@ -91,47 +117,9 @@ static inline uint32_t half_of(float f) {
   return (bits >> 16 & 0x8000) |
          (fabsf(f) < 0x1p-14f ? units - (UINT32_C(126) << 23) : (normal >> 13) - ((127 - 15) << 10));
 }
-typedef uint32_t vh;
-static inline vh vp_store_half(uint16_t *out, vp a, vh apart, int streamed) {
-  const uint32_t above = half_of(a.sin * HALF_ABOVE) | half_of(a.cos * HALF_ABOVE) << 16;
-  const uint32_t below = half_of(a.sin * HALF_BELOW) | half_of(a.cos * HALF_BELOW) << 16;
+static inline vh vp_to_f16(vp a) { return f16_of(a.a) | f16_of(a.b) << 16; }
+static inline void vh_put(uint16_t *to, vh a, int streamed) {
   (void)streamed;
-  memcpy(out, &above, sizeof above);
-  return apart | (above ^ below);
+  memcpy(to, &a, sizeof a);
 }
-static inline int vh_any(vh apart) { return apart != 0; }
-static inline int vp_equal(vp a, vp b) { return memcmp(&a, &b, sizeof a) == 0; }
-
-typedef struct vx {
-  uint32_t sin, cos; /* all bits set where exempt */
-} vx;
-static inline vx vx_of(vd lanes) {
-  vx x;
-  memcpy(&x, &lanes, sizeof x);
-  return x;
-}
-static inline vx vx_firsts(vx a, vx b) { return (vx){a.sin, b.sin}; }
-
-typedef struct rounding_test {
-  uint32_t low, least;
-} rounding_test;
-
-static inline rounding_test test_none(void) { return (rounding_test){~0u, ~0u}; }
-static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static inline uint32_t size_of(float x) /* bits of floats without their sign order like integers */
-{
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits & ~(UINT32_C(1) << 31);
-}
-
-static inline void test_pairs(rounding_test *k, vd s, vd c, vp packed, vx exempt) {
-  k->low = least(k->low, ((uint32_t)bits_of(s) + CHECK_MOVE) << 3);
-  k->low = least(k->low, ((uint32_t)bits_of(c) + CHECK_MOVE) << 3);
-  k->least = least(k->least, size_of(packed.sin) | exempt.sin);
-  k->least = least(k->least, size_of(packed.cos) | exempt.cos);
-}
-
-static inline int test_failed(const rounding_test *k) {
-  return k->low < CHECK_CLOSE || k->least < size_of(CHECK_SMALL);
-}
+static inline int vh_equal(vh a, vh b) { return a == b; }

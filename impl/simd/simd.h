@@ -7,24 +7,24 @@
  *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (+0 where that is 0)
  *   vd_two_product    p + e = a * b exactly, barring underflow
  *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
- *   vf_store_pairs    writes min(columns, 2 VF_LANES) floats: sin[0], cos[0], sin[1], ... and nothing beyond
+ *   vd_put, vp_put, vh_put(to, a, streamed)   all of a vector: anywhere, or, streamed, to the start of a vector in
+ *                     memory that will not be read soon; stream_end() after the last streamed one
+ *   vf_store_pairs, vd_store_pairs   write min(columns, 2 lanes) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
- *   pairs             in memory, sines and cosines as the row multiplies them best: store_pairs(p, s, c) writes VD_LANES
- *                     of them (aligned), pair_at(k, 1) is where the cosine of the k-th is. They are two vectors, the
- *                     halves of a vp: sine_of(p, half) and cosine_of(p, half) are what a half is multiplied by, and
- *                     vp_join rounds the two halves to a vp
+ *   factors           pairs (cosine, sine) in memory, frequency by frequency. vd_store_interleaved(to, a, b) writes
+ *                     a[0], b[0], a[1], ... VD_LANES pairs are two vectors: vd_cosines_of(pairs, 0) is the cosines of the
+ *                     first one, each of them twice, vd_sines_of(pairs, 1) the sines of the second one
  *
- *   vp                2 VD_LANES float32: sin[0], cos[0], sin[1], ...; vd_pack rounds two float64 vectors to one, once
- *   vp_load, vp_store all of it, anywhere; vp_store_part: lanes from .. to-1 and nothing else
- *   vp_stream         to the start of a vector in memory that will not be read soon; stream_end() after the last
- *   vd_pack_rotated   as vd_pack, each pair rotated by quarter turns: as many as the last two bits of a third vector's
- *                     lane say
- *   vp_store_half     the lanes rounded to float16 (nearest, ties to even), anywhere, or `streamed` to the start of half a
- *                     vector; returns vh, what it was given and, not 0 in lanes so near the middle of two float16 that
- *                     this is not certain of what was rounded to their float32. vh_any says whether there is one
- *   vp_firsts(a, b, c, d)  the first of each pair of the two vp that a and b, c and d join to; vp_seconds  the second
- *   vp_equal          all bits are the same
- *   vp_set1, vp_scaled_sum(s, x, a)  s * x[...] rounded, + a rounded; x anywhere
+ *   vp                2 VD_LANES float32: vp_load, vp_put, vp_store_some. vp_join(a, b) rounds a, then b, to float32;
+ *                     vp_interleave(s, c) rounds s[0], c[0], s[1], ...
+ *   vp_interleave_rotated   the same, and each pair rotated by quarter turns: as many as the last two bits of a third
+ *                     vector's lane say
+ *   vp_firsts(a, b)   the first of each pair of a, then of b; vp_seconds: the second
+ *   vp_scaled_sum(s, x, a)  s x rounded, + a rounded
+ *   vh                2 VD_LANES elements of 16 bits: vp_to_bf16 (ties upwards), vp_to_f16 (ties to even), vh_equal
+ *   vu                2 VD_LANES unsigned 32-bit integers: vp_bits; vu_low_words(a, b), the lower halves of float64s in
+ *                     some order; vu_load (aligned), vu_set1, vu_add, vu_and, vu_or, vu_min, vu_equal;
+ *                     vu_any_below(a, x, b, y) tells whether any lane of a is below x, or any of b below y
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */
@@ -40,26 +40,6 @@
 #define POSENC_SIMD_any 4
 #define POSENC_SIMD_fma 5
 #define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
-
-/* Ziv's rounding test, accumulated over a tile (angle_addition/tile.h). It fails if the rounding of any output to float32 is
- * uncertain: the 29 bits of the float64 that rounding drops are within CHECK_WINDOW of halfway, or the float32 is
- * below CHECK_SMALL and its lane not exempt. angle_addition/ziv.h says why.
- *
- *   test_none(), test_pairs(test, a, b, packed, exempt), test_failed(test)
- *   vx, vx_of         which lanes of a vp are exempt, from vd lanes whose halves have all bits set (exempt) or clear
- *   vx_firsts         of vp_firsts, and of vp_seconds as well, if both lanes of every pair are alike
- *
- * Two vectors are looked at together, the low halves of their float64 packed to 32-bit lanes: those of the 29 bits
- * that are in CHECK_FIELD are all 0 in low + CHECK_MOVE where it is near halfway. Or (low + CHECK_MOVE) << 3 is then
- * below CHECK_CLOSE.
- */
-#define CHECK_MOVE ((1 << 28) + CHECK_WINDOW)
-#define CHECK_CLOSE (CHECK_WINDOW << 4)
-#define CHECK_FIELD ((1 << 29) - 2 * CHECK_WINDOW)
-
-/* The float32 next to a value, or the second next: above it in size, below it. */
-#define HALF_ABOVE (1.0f + 0x1p-23f)
-#define HALF_BELOW (1.0f - 0x1p-24f)
 
 #if POSENC_SIMD == POSENC_SIMD_avx512
 #include "simd/avx512.h"
@@ -98,13 +78,13 @@ static inline vd vd_product_plus(vd a, vd b, vd c) {
 #endif
 }
 
-/* min(columns, 2 VD_LANES) floats, and nothing beyond. */
+/* sin[0], cos[0], sin[1], ...: min(columns, 2 VD_LANES) floats and nothing beyond. */
 static inline void vd_store_pairs(float *out, vd s, vd c, int64_t columns) {
-  const vp pairs = vd_pack(s, c);
+  const vp pairs = vp_interleave(s, c);
   if (columns >= 2 * VD_LANES)
-    vp_store(out, pairs);
+    vp_put(out, pairs, 0);
   else
-    vp_store_part(out, pairs, 0, columns);
+    vp_store_some(out, pairs, columns);
 }
 
 #endif

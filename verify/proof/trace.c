@@ -124,8 +124,8 @@ rounding_test test_none(void);
 void test_pairs(rounding_test *, vd, vd, vp, vx);
 int test_failed(const rounding_test *);
 
-#include "angle_addition/direct.h"
-#include "angle_addition/wide.h"
+#include "angle_addition/single_rows.h"
+#include "angle_addition/float64_rows.h"
 
 _Static_assert((CHECK_WINDOW & (CHECK_WINDOW - 1)) == 0, "CHECK_FIELD is bits");
 

@@ -6,10 +6,10 @@
  */
 #include "testing.h"
 
-#include "angle_addition/direct.h"
+#include "angle_addition/single_rows.h"
 #include "angle_addition/angle.h"
 #include "angle_addition/turns.h"
-#include "angle_addition/wide.h"
+#include "angle_addition/float64_rows.h"
 
 #include <math.h>
 #include <mpfr.h>
@@ -189,33 +189,35 @@ static void one_angle(void **state) {
   judge("cosine", worst_cosine, POSENC_BUDGET_ANGLE);
 }
 
-/* As the plan's tables have it. */
-static angle entry_at(int entry, frequency w) {
-  double pairs[ENTRIES][2 * VD_LANES], *to[ENTRIES];
-  for (int i = 0; i < ENTRIES; i++)
-    to[i] = pairs[i];
-  make_entries(&(turns){.n = 1, .hi = &w.hi, .mid = &w.mid}, 0, to);
-  return (angle){pairs[entry][0], pairs[entry][1]};
+/* A factor as a plan keeps it. */
+static angle factor_of(int i, frequency w) {
+  double pairs[FACTORS * FACTOR];
+  make_factors(&(turns){.n = 1, .hi = &w.hi, .mid = &w.mid}, 0, pairs, APART);
+  return (angle){.cos = pairs[i * FACTOR], .sin = pairs[i * FACTOR + 1]};
 }
 
-static angle rotated_part(angle a, offset p, frequency w) {
-  angle by = entry_at(p.entry, w);
-  by.sin *= p.sign;
+/* Part i of `parts` that lie half ahead of what they are added to, half behind it; their factors begin with `first`. */
+static angle rotated_part(angle a, int i, int parts, int first, frequency w) {
+  const int is_ahead = i >= parts / 2;
+  angle by = factor_of(first + (is_ahead ? i - parts / 2 : parts / 2 - 1 - i), w);
+  by.sin *= is_ahead ? 1.0 : -1.0;
   return rotated(a, by);
 }
 
 static angle three_angles(int64_t position, frequency w) {
-  return rotated_part(rotated_part(at(coarse_of(position), w), middle_of(position), w), step_of(position), w);
+  const int middle = (int)(position & (COARSE - 1)) / RUN, step = (int)(position & (RUN - 1));
+  const angle anchor = rotated_part(at(coarse_of(position), w), middle, 2 * MIDDLES, STEPS, w);
+  return rotated_part(anchor, step, RUN, 0, w);
 }
 
 static void sums(void **state) {
   (void)state;
   double worst = 0, worst_relative = 0;
   for (int64_t i = 0; i < angles; i++) {
-    const int small = i % 2 == 1; /* within an eighth of a turn, as relative_near() wants it */
+    const int small = i % 2 == 1; /* within an eighth of a turn, as is_relative() wants it */
     const int64_t most = small ? INT64_C(1) << (i % 33) : POSENC_MAX_POSITION;
     const int64_t position = random_between(&seed, 1, most) * (i % 4 < 2 ? 1 : -1);
-    const double eighth = 0.125 / furthest(anchor_of(run_of(position)));
+    const double eighth = 0.125 / furthest_of(coarse_of(position));
     const frequency w = some_frequency(small ? ldexp(eighth, -(int)(i % 100 / 2)) : uniform(0.0, 0.5));
     const angle a = three_angles(position, w);
     const off o = errors(a, (double)position, w);
@@ -227,7 +229,7 @@ static void sums(void **state) {
   judge("sine of a small one, relative", worst_relative, POSENC_BUDGET_RELATIVE);
 }
 
-/* As vd_pack_rotated() does it, in float64. */
+/* As vp_interleave_rotated() does it, in float64. */
 static angle single(double position, frequency w) {
   vd quarters;
   const angle y = direct_angle(vd_set1(position), vd_set1(w.hi), vd_set1(w.mid), &quarters);

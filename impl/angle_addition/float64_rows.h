@@ -10,11 +10,13 @@
  * one output in 3000 is not decided and goes to the integers (multiprecision/fallback.c), as do frequencies that
  * angle_addition/turns.c replaces, products that may underflow, and whole turns between integers.
  */
-#ifndef POSENC_WIDE_H
-#define POSENC_WIDE_H
+#ifndef POSENC_FLOAT64_ROWS_H
+#define POSENC_FLOAT64_ROWS_H
 
 #include "multiprecision/fallback.h"
-#include "angle_addition/slots.h"
+#include "angle_addition/angle.h"
+
+#include <math.h>
 
 typedef struct wide {
   vd hi, lo;
@@ -92,24 +94,21 @@ static inline void wide_pairs(vd position, vd hi, vd mid, wide_values *to, int a
   round_wide(cos, rest, unknown, to->y[1] + at, to->low[1] + at);
 }
 
-/* Whole pairs only: r->to is even. */
-__attribute__((noinline, unused)) static void write_wide(
-    const posenc_spec *spec, const turns *t, const posenc_rows *r, double *out, int64_t stride) {
+/* Columns from .. to-1 of a row at any position; both are even. */
+__attribute__((noinline)) static void float64_row(
+    const posenc_spec *spec, const turns *t, double position, int64_t from, int64_t to, double *out) {
+  const int is_integer = position == rint(position) && !(position == 0.0 && signbit(position));
   wide_values x;
-  for (int64_t i = 0; i < r->count; i++)
-    for (int64_t c = r->from; c < r->to; c += 2 * STRIP) {
-      const double position = posenc_row_real(r, i);
-      const int is_integer = position == rint(position) && !(position == 0.0 && signbit(position));
-      double *const to = out + i * stride + (c - r->from);
-      for (int v = 0; v < STRIP; v += VD_LANES)
-        wide_pairs(vd_set1(position), vd_loadu(t->hi + c / 2 + v), vd_loadu(t->mid + c / 2 + v), &x, v);
-      for (int64_t k = 0; k < STRIP && c + 2 * k < r->to; k++)
-        for (int f = 0; f < 2; f++) {
-          const int certain =
-              x.low[f][k] == x.y[f][k] && (is_integer || (fabs(position) >= 0x1p-800 && t->whole[c / 2 + k] == 0.0));
-          to[2 * k + f] = certain ? x.y[f][k] : posenc_fallback(spec, position, c + 2 * k + f);
-        }
-    }
+  for (int64_t c = from; c < to; c += 2 * STRIP, out += 2 * STRIP) {
+    for (int v = 0; v < STRIP; v += VD_LANES)
+      wide_pairs(vd_set1(position), vd_loadu(t->hi + c / 2 + v), vd_loadu(t->mid + c / 2 + v), &x, v);
+    for (int64_t k = 0; k < STRIP && c + 2 * k < to; k++)
+      for (int f = 0; f < 2; f++) {
+        const int certain =
+            x.low[f][k] == x.y[f][k] && (is_integer || (fabs(position) >= 0x1p-800 && t->whole[c / 2 + k] == 0.0));
+        out[2 * k + f] = certain ? x.y[f][k] : posenc_fallback(spec, position, c + 2 * k + f);
+      }
+  }
 }
 
 #endif

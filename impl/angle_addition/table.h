@@ -1,0 +1,197 @@
+/* Consecutive rows: a table strip by strip, and in each strip run by run, row pair by row pair.
+ *
+ * Large tables are written around the caches, by whole cache lines: streamed. That wants rows a multiple of 64 bytes apart, and
+ * lines that begin between two pairs. Strips begin and end at lines then; the columns before the first whole line of a row and
+ * behind the last one, which share their lines with other rows, are two narrow strips by way of a buffer and ordinary stores.
+ * Elsewhere all stores are ordinary, and only the columns beyond the last 8 pairs go by way of the buffer. So do sums: x may be
+ * the output itself, which a recheck after the store would come too late for.
+ */
+#ifndef POSENC_TABLE_H
+#define POSENC_TABLE_H
+
+#include "angle_addition/ziv.h"
+
+/* What stays the same in a call. Addresses are of column `first_column` of the first row; strides in bytes. */
+typedef struct table {
+  const posenc_spec *spec;
+  const turns *t;
+  int64_t first, end; /* positions */
+  int64_t first_column, end_column;
+  int64_t first_line; /* the first frequency whose columns are in whole lines */
+  unsigned char *out;
+  int64_t stride;
+  int64_t second; /* split: how far behind the first value of a pair is the second */
+  const posenc_addend *add;
+  int64_t size;
+  int streamed; /* rows but for their ends */
+  int buffered; /* all of the rows */
+} table;
+
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t most(int64_t a, int64_t b) { return a < b ? b : a; }
+
+/* A row's columns from frequency k on. */
+FLAT destination place_in(const table *w, int64_t position, int64_t k) {
+  const int64_t pairs = k - w->first_column / 2, at = pairs * (w->second ? 1 : 2) * w->size;
+  unsigned char *const first = w->out + (position - w->first) * w->stride + at;
+  return (destination){first, first + w->second};
+}
+
+/* ---- by way of the buffer ---- */
+
+enum { AHEAD = 16 /* rows for which lines are fetched before they are read or written */ };
+
+/* out = scale * x + row, n elements, by whole lines and streamed if `streamed`. */
+FLAT void add_row(const float *row, const float *x, float scale, float *out, int64_t n, int streamed) {
+  int64_t i = 0;
+  for (; i + 2 * VD_LANES <= n; i += 2 * VD_LANES)
+    vp_put(out + i, vp_scaled_sum(scale, vp_load(x + i), vp_load(row + i)), streamed);
+  for (; i < n; i++)
+    out[i] = scale * x[i] + row[i];
+}
+
+/* The exact row at position 0: angle 0 is no sum. */
+static inline void set_row_0(const strip *p, destination to) {
+  for (int c = 0; c < 2 * p->n; c++)
+    store_element(p->f, to, c, c % 2 != p->cosines_first ? 1.0 : 0.0);
+}
+
+/* Columns of a strip, in the table those of frequencies from k on, from the buffer's rows, STRIP_BYTES apart, to the table:
+ * positions from .. to-1. */
+static void deliver(
+    const table *w, const unsigned char *buffer, int64_t k, int64_t columns, int64_t from, int64_t to, int streamed) {
+  const int64_t n = w->second ? (columns + 1) / 2 : columns;
+  const size_t first_bytes = (size_t)(n * w->size), second_bytes = (size_t)(columns / 2 * w->size);
+  destination row = place_in(w, from, k);
+  for (int64_t i = from; i < to; i++, row = further(row, w->stride), buffer += STRIP_BYTES) {
+    const destination later = further(row, AHEAD * w->stride); /* fetching beyond the table does no harm */
+    for (size_t c = 0; c < first_bytes; c += 64)
+      __builtin_prefetch(later.first + c, 1);
+    if (w->add) {
+      const float *const x = w->add->x + (i - w->first) * w->add->stride + 2 * k;
+      for (int64_t c = 0; c < n; c += 16)
+        __builtin_prefetch(x + AHEAD * w->add->stride + c);
+      float *const out = (float *)(void *)row.first;
+      const float *const values = (const float *)(const void *)buffer;
+      if (streamed)
+        add_row(values, x, w->add->scale, out, n, 1);
+      else
+        add_row(values, x, w->add->scale, out, n, 0);
+      continue;
+    }
+    memcpy(row.first, buffer, first_bytes);
+    if (w->second)
+      memcpy(row.second, buffer + STRIP_BYTES / 2, second_bytes);
+  }
+}
+
+/* All columns of a strip: those of whole lines, or the last ones of a row and the first ones. */
+static inline void deliver_strip(
+    const table *w, const strip *p, unsigned char (*buffer)[STRIP_BYTES], int64_t from, int64_t to) {
+  const unsigned char *const rows = buffer[from & (RUN - 1)];
+  const int64_t pair = w->second ? w->size : 2 * w->size, last = p->end - p->k;
+  if (p->in_lines) {
+    deliver(w, rows, p->k, 2 * p->n, from, to, w->streamed);
+    return;
+  }
+  if (last > 0)
+    deliver(w, rows, p->k, w->end_column - 2 * p->k, from, to, 0);
+  if (w->first_line > p->next)
+    deliver(w, rows + last * pair, p->next, least(2 * w->first_line, w->end_column) - 2 * p->next, from, to, 0);
+}
+
+/* ---- a strip ---- */
+
+/* Writes row pairs of a run and rechecks those whose test failed: of wanted rows, `ahead` and `behind` the anchor. */
+static inline void fill_row_pairs(
+    const table *w, const strip *p, int64_t run, const row_pairs *r, int64_t ahead, int64_t behind) {
+  for (uint32_t failed = instance_of(p->f, p->n)(p, r); failed; failed &= failed - 1) {
+    const int b = __builtin_ctz(failed);
+    recheck(w->spec, p, b, run, r, b < ahead, b < behind && run + STEPS - 1 - b != 0);
+  }
+}
+
+/* Rows from .. to-1 of a strip: in place, or all of them by way of the buffer. Row 0 goes by it, too: its angle is no sum. */
+static void fill_strip(const table *w, strip *p, int64_t from, int64_t to) {
+  unsigned char buffer[RUN][STRIP_BYTES] LINE;
+  for (int64_t run = run_of(from); run < to; run += RUN) {
+    /* The anchor lies between rows middle - 1 and middle. So far do wanted rows reach ahead of it and behind it; of a negative
+     * number, none do, and those of the other side begin that far away. */
+    const int64_t middle = run + STEPS, ahead = to - middle, behind = middle - from, both = least(ahead, behind);
+    const int64_t first = most(0, -both), end = least(STEPS, most(ahead, behind));
+    const int64_t in_place = w->buffered || !p->in_lines ? first : run == 0 && from <= 0 ? end - 1 : end;
+    set_anchor(p, run);
+    for (int64_t b = first, next; b < end; b = next) {
+      const int is_in_place = b < in_place;
+      next = !is_in_place ? end : b < both ? least(both, in_place) : in_place;
+      unsigned char *const y = buffer[STEPS + b], *const z = buffer[STEPS - 1 - b];
+      row_pairs r = {(int)b, (int)next, {y, y + STRIP_BYTES / 2}, {z, z + STRIP_BYTES / 2}, STRIP_BYTES, -STRIP_BYTES};
+      if (is_in_place && b < ahead) {
+        r.ahead = place_in(w, middle + b, p->k);
+        r.next_ahead = w->stride;
+      }
+      if (is_in_place && b < behind) {
+        r.behind = place_in(w, middle - 1 - b, p->k);
+        r.next_behind = -w->stride;
+      }
+      p->f.streamed = is_in_place && w->streamed;
+      fill_row_pairs(w, p, run, &r, ahead, behind);
+    }
+    if (in_place == end)
+      continue;
+    if (run == 0 && from <= 0)
+      set_row_0(p, (destination){buffer[0], buffer[0] + STRIP_BYTES / 2});
+    /* The rows in the buffer: those behind the anchor, then those ahead of it. */
+    deliver_strip(w, p, buffer, most(from, middle - end), least(to, middle - in_place));
+    deliver_strip(w, p, buffer, most(from, middle + in_place), least(to, middle + end));
+  }
+}
+
+/* ---- the walk ---- */
+
+enum { MANY_ROWS = 2048 /* of a strip before the next one */ };
+
+/* r: consecutive rows. out and stride are the caller's. */
+__attribute__((noinline)) static void write_table(
+    const posenc_spec *spec, const turns *t, const posenc_rows *r, void *out, int64_t stride) {
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype), pair = 2 * size;
+  table w = {.spec = spec, .t = t, .first = r->first, .end = r->first + r->count, .first_column = r->from};
+  w.end_column = r->to;
+  w.out = out;
+  w.stride = stride * size;
+  w.second = r->second * size;
+  w.add = r->add;
+  w.size = size;
+  strip p;
+  p.f = (form){spec->dtype, w.second != 0, 0, EXACT || size == 2};
+  p.cosines_first = r->cosines_first;
+
+  const int each = w.second ? (int)size : (int)pair; /* bytes of a row that a pair takes */
+  const int in_line = 64 / each, before = (int)(-(uintptr_t)w.out % 64);
+  const int is_large = posenc_is_streamed(spec, r->count, r->to - r->from) && !(r->add && r->add->x == out);
+  w.streamed = is_large && before % each == 0 && w.stride % 64 == 0 && w.second % 64 == 0;
+  w.buffered = r->add != NULL;
+
+  /* Frequencies of whole lines, or where rows are no whole lines of whole vectors. */
+  const int64_t k = r->from / 2, end = (r->to + 1) / 2, unit = w.second ? 16 : in_line < 8 ? 8 : in_line;
+  w.first_line = w.streamed ? least(k + before / each, end) : k;
+  const int64_t last_line = w.first_line + most(0, r->to / 2 - w.first_line) / unit * unit;
+  const int64_t ends = (w.first_line - k) + (end - last_line), width = least(STRIP, STRIP_BYTES / pair);
+  const int64_t many = is_large && !w.streamed && t->factors ? RUN : MANY_ROWS;
+  for (int64_t from = r->first, to; from < w.end; from = to) {
+    to = least(run_of(from) + many, w.end);
+    if (ends) {
+      set_strip(&p, t, last_line, end, k, (int)((ends + unit - 1) / unit * unit), 1, w.out);
+      fill_strip(&w, &p, from, to);
+    }
+    for (int64_t at = w.first_line; at < last_line; at += width) {
+      const unsigned char *const first = place_in(&w, w.first, at).first;
+      set_strip(&p, t, at, INT64_MAX, 0, (int)least(last_line - at, width), w.streamed || !t->factors, first);
+      fill_strip(&w, &p, from, to);
+    }
+  }
+  if (w.streamed)
+    stream_end();
+}
+
+#endif
