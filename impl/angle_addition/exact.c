@@ -26,4 +26,4 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
 }
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns,
-    0.0, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_STEPS, posenc_turns_refuse, prepare, rows);
+    0.0, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_STEPS, NULL, prepare, rows);

@@ -62,14 +62,15 @@ unsigned big_split(big *r, const big *a, int n);
  * 2^-900 to 2^900. */
 double big_take_double(big *a, int n);
 
-/* multiprecision/explog.c; n at most 8 for these errors. r may be an argument.
+/* multiprecision/elementary.c. r may be an argument.
  * r = a / b, b > 0: at most 16 units below or above. */
 void big_div(big *r, const big *a, const big *b, int n);
 
-/* r = e^-a, a < 2^11: fewer than 2^24 units below or above. */
+/* r = e^-a, a < 2^11: fewer than 2^21 n units below or above; fewer than 2^5 n where a < 1/32, else fewer than 2^11 n a. */
 void big_exp_minus(big *r, const big *a, int n);
 
-/* r = |ln a|, 1 <= a < 2^2000: off by less than 2^25 units of 1. */
+/* r = |ln a|, 1 <= a < 2^2000: off by fewer than 2^22 n units of 1; fewer than 2^6 n where ln a < 1/32, else fewer than
+ * 2^12 n ln a. */
 void big_log(big *r, const big *a, int n);
 
 /* 2/pi and pi/2 (multiprecision/pi.c), less than 2 units below. */
