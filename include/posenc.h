@@ -267,8 +267,7 @@ POSENC_API double posenc_impl_error_bound(
  * frequencies (d_model 8192). Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
-/* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a float32 ladder that `exact` does not offer
- * (2 * denominator is not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be
+/* impl as in posenc_impl_find(); NULL means `exact`, which offers every valid spec. On success *plan is a new plan, to be
  * destroyed by the caller; on error *plan is NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 

@@ -57,7 +57,7 @@ typedef struct answers {
       table[ROWS * D];
   double bound;
   posenc_status tiny;     /* a subnormal frequency is refused, not read as zero */
-  posenc_status fraction; /* whether 2 * denominator is a whole number is found out without a flag */
+  posenc_status fraction; /* a plan of a fractional denominator, whose logarithm leaves no flag behind */
 } answers;
 
 static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
