@@ -17,6 +17,9 @@
 
 #include <math.h>
 
+#ifndef POSENC_FALLBACK_LIMBS /* tests: an early end */
+#define POSENC_FALLBACK_LIMBS BIG_LIMBS
+#endif
 enum { FIRST_LIMBS = 4, ANGLE_BITS = 75, SERIES_BITS = 12 };
 
 int64_t posenc_ladder_degree(const posenc_spec *spec) {
@@ -221,7 +224,7 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
  * result is the number nearest to the last approximation. */
 double posenc_fallback(const posenc_spec *spec, double position, int64_t column) {
   double result = 0.0;
-  for (int n = FIRST_LIMBS; n <= BIG_LIMBS; n *= 2)
+  for (int n = FIRST_LIMBS; n <= POSENC_FALLBACK_LIMBS; n *= 2)
     if (attempt(spec, position, column, n, &result))
       break;
   return result;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <mpfr.h>
 
-#include "multiprecision/bigfloat.h"
-#include "multiprecision/fallback.h"
+#define POSENC_FALLBACK_LIMBS 4
+#include "multiprecision/fallback.c"
 #include "thinned.h"
 
 static uint64_t seed = 20230831;
@@ -127,7 +127,24 @@ static void all(void **state) {
   mpfr_clear(want);
 }
 
+/* What the last attempt of the fallback leaves undecided, it rounds: never to 0. Here it is that of 256 bits, and the angle is
+ * the middle between two numbers, which is less than 2^-256 of itself above its sine. */
+static void undecided(void **state) {
+  (void)state;
+  const double freqs[] = {0x1.8p-149, -0x1.8p-149, 0x1.8p-1000};
+  posenc_spec spec = paper_spec(6);
+  spec.freqs = freqs;
+  spec.n_freqs = 3;
+  const double up = posenc_fallback(&spec, 1, 0), down = posenc_fallback(&spec, 1, 2);
+  assert_true(up == 0x1p-149 || up == 0x1p-148);
+  assert_true(down == -up);
+  assert_true(posenc_fallback(&spec, 1, 1) == 1);
+  assert_true(posenc_fallback(&spec, 1, 4) == 0);
+  spec.dtype = POSENC_DTYPE_F64; /* a double itself: decided at once */
+  assert_true(posenc_fallback(&spec, 1, 4) == 0x1.8p-1000);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all), cmocka_unit_test(undecided)};
   return cmocka_run_group_tests_name("elementary", tests, NULL, NULL);
 }
