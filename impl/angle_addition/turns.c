@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 };
+enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
 /* turn, a frequency in turns, less the nearest integer. */
 static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
@@ -31,21 +31,21 @@ static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
 /* A ladder is computed by its definition: each frequency is the one before times the ladder's ratio. What its error adds to
  * the 2^-105 that cutting to hi and mid may lose must be negligible.
  *
- * 3 limbs serve where 2 * denominator is a whole number and no whole turn is subtracted. The frequencies of a ladder that does
- * not rise are below half a turn up to scale 3. Frequency k is off by 10 k units of 2^-192 for ratio and products, and 4 for
- * the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs would be off by as much as
- * 2^-105.)
+ * No whole turns are subtracted from a ladder that does not rise, up to scale 3: its frequencies are below half a turn. 3 limbs
+ * suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192 for ratio and products, and 4
+ * for the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs would be off by as much as
+ * 2^-105.) Any other denominator needs 4 limbs: less than 2^70 units of 2^-256, 2^-186.
  *
- * 8 limbs serve the others. Subtracting whole turns cancels leading bits, and there are up to 2^94 turns. What is left is
- * 2^-203 of a turn at least, or replaced by that. The frequency is off by
+ * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203 of a turn
+ * at least, or replaced by that. The frequency is off by
  *   10 k + 4 units of 2^-512, 5 if it is explicit: by 2^-394 of a turn, which is 2^-191 of what is left;
- *   2^71 units in a ladder whose 2 * denominator is no whole number: by 2^-347 of a turn, which is 2^-144 of what is left. */
+ *   2^71 units if 2 * denominator is no whole number: by 2^-347 of a turn, which is 2^-144 of what is left. */
 void posenc_turns(const posenc_spec *spec, const turns *t) {
   big one_turn, ratio, scale, turn[2];
   const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
   const int64_t count = posenc_n_freqs(spec);
-  const int few = posenc_ladder_degree(spec) && spec->base >= 1.0 && fabs(spec->position_scale) <= 3.0;
-  const int n = few ? LIMBS : MORE_LIMBS;
+  const int many_turns = spec->freqs || spec->base < 1.0 || fabs(spec->position_scale) > 3.0;
+  const int n = many_turns ? MORE_LIMBS : posenc_ladder_degree(spec) ? LIMBS : LIMBS + 1;
   big_two_over_pi(&one_turn, n); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
   one_turn.exponent -= 2;
   big_from_double(&scale, spec->position_scale, n);
