@@ -63,6 +63,20 @@ static void right_or_refused(void **state) {
   assert_in_range(accepted, LADDERS / 2, LADDERS - 1);
 }
 
+/* Positions that are boundaries, times a scale: the middle between the two least numbers of each dtype. A frequency of 1 needs
+ * 2153 bits there, and those next to 1, with denominator 1e300, need 1000. */
+static void next_to_boundaries(void **state) {
+  (void)state;
+  const double positions[] = {0x1.8p-1042, -0x1.8p-1042, 0x1.8p-117, -0x1.8p-101, 0x1.8p8};
+  for (int64_t i = 2; i < LADDERS; i += WIDTHS) {
+    posenc_spec spec = ladder(i);
+    spec.position_scale = 0x1p-32;
+    for (spec.dtype = 0; posenc_spec_check(&spec) == POSENC_OK && spec.dtype < FORMATS; spec.dtype++)
+      if (!skipped(&seed))
+        check(&spec, positions, 5, ANCHORED);
+  }
+}
+
 /* Without a name, exact computes every ladder, in every dtype. */
 static void default_is_exact(void **state) {
   (void)state;
@@ -88,6 +102,7 @@ int main(int argc, char **argv) {
     return 2;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_or_refused),
+      cmocka_unit_test(next_to_boundaries),
       cmocka_unit_test(default_is_exact),
   };
   return cmocka_run_group_tests_name("ladders", tests, NULL, NULL);
