@@ -249,7 +249,7 @@ POSENC_API size_t posenc_impl_count(void);
 POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
 
 /* By name; a name without its instruction set ("sleef", "sleef_u35") means the best member that runs here, or the
- * first listed if none does; NULL means the default. Returns NULL for an unknown name. */
+ * first listed if none does; NULL means "exact". Returns NULL for an unknown name. */
 POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 
 /* 1 if this CPU and operating system can run it, else 0. */
