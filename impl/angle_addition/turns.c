@@ -6,7 +6,7 @@
 
 enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
-/* turn, a frequency in turns, less the nearest integer. */
+/* Stores frequency k, given in turns, without its whole turns. */
 static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
   const int is_zero = big_is_zero(turn, n);
   big one;
@@ -66,5 +66,5 @@ void posenc_turns(const posenc_spec *spec, const turns *t) {
   }
 }
 
-/* One rounding of a value below 1, and what float64 is off before it. */
+/* One rounding of a value below 1, and the error of float64 before it. */
 double posenc_bound_turns(const posenc_angle *angle, double units) { return angle->rounding + units * 0x1p-53; }

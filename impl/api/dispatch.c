@@ -1,11 +1,11 @@
-/* The list of implementations as the program sees it: enumeration, look-up by name, what runs here, the default. */
+/* The list of implementations as the program sees it: enumeration, look-up by name, support by this CPU, the default. */
 #include "api/dispatch.h"
 
 #include "api/fpstate.h"
 
 #include <string.h>
 
-/* A row of list.inc exists in this build if its instruction set belongs to the architecture and its library is here. */
+/* A row of list.inc exists in this build if its instruction set belongs to the architecture and its library is available. */
 #if defined(__x86_64__)
 #define POSENC_BUILT_avx2(...) __VA_ARGS__
 #define POSENC_BUILT_avx512(...) __VA_ARGS__

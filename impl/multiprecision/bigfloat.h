@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* Short names here, and in the archive those that nobody else's bignum has: all of libposenc.a's begin with posenc_. */
+/* The sources use short names. All names in libposenc.a begin with posenc_, so that they collide with no other library's. */
 #define big_add posenc_big_add
 #define big_div posenc_big_div
 #define big_div_small posenc_big_div_small
@@ -49,17 +49,17 @@ void big_div_small(big *r, const big *a, uint64_t m, int n);
 /* r = a^k, k >= 1: fewer than 4k units below. */
 void big_pow(big *r, const big *a, uint64_t k, int n);
 
-/* r = |a - b| for a, b of any size, and whether a < b. Fewer than 2 units of the larger of the two. */
+/* r = |a - b|; returns whether a < b. Off by fewer than 2 units of the larger of the two. */
 int big_sub(big *r, const big *a, const big *b, int n);
 
 /* r = a + b, fewer than 2 units below. */
 void big_add(big *r, const big *a, const big *b, int n);
 
-/* The integer part of a, modulo 4, and r = its fraction: exact. */
+/* r = the fraction of a; returns its integer part modulo 4. Exact. */
 unsigned big_split(big *r, const big *a, int n);
 
-/* The 53 leading bits, cut; a is reduced by them, so that repeated calls give the next bits. 0 when a is 0, else from
- * 2^-900 to 2^900. */
+/* Returns the 53 leading bits of a, truncated, and subtracts them from a, so that the next call returns the next bits. a is 0
+ * or from 2^-900 to 2^900. */
 double big_take_double(big *a, int n);
 
 /* multiprecision/elementary.c. r may be an argument.

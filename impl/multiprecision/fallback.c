@@ -217,7 +217,7 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
  *   - A frequency is near a number with few digits where k/denominator is near 0 or another whole number (or, if the base is a
  *     power, near a fraction with a small divisor). Unless they are equal, they differ by at least 2^-1024, and |ln base| is at
  *     least 2^-53. So the frequency and the number are at least 2^-1077 apart.
- *   - These two differences may cancel, but only in as many digits as the spec and the position have: 5 float64.
+ *   - These two differences may cancel, but hardly in more digits than the spec and the position have: 5 float64.
  * A cosine near 1 is no such value: the nearest boundary is 2^-54 away. (Angle 0 is answered at once.)
  *
  * Every other value is as good as random: it is within 2^-3900 of a boundary with odds of 2^-3840. Should that happen, the

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <mpfr.h>
 
-#define POSENC_FALLBACK_LIMBS 4
-#include "multiprecision/fallback.c"
+#include "multiprecision/fallback.h"
 #include "thinned.h"
 
 static uint64_t seed = 20230831;
@@ -127,8 +126,8 @@ static void all(void **state) {
   mpfr_clear(want);
 }
 
-/* What the last attempt of the fallback leaves undecided, it rounds: never to 0. Here it is that of 256 bits, and the angle is
- * the middle between two numbers, which is less than 2^-256 of itself above its sine. */
+/* The fallback rounds its last approximation where that decides nothing. Here the last attempt has 256 bits (see CMakeLists.txt).
+ * The angle is the middle between two numbers, and less than 2^-256 of itself above its sine. */
 static void undecided(void **state) {
   (void)state;
   const double freqs[] = {0x1.8p-149, -0x1.8p-149, 0x1.8p-1000};
