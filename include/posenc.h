@@ -249,7 +249,7 @@ POSENC_API size_t posenc_impl_count(void);
 POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
 
 /* By name; a name without its instruction set ("sleef", "sleef_u35") means the best member that runs here, or the
- * first listed if none does; NULL means the default. Returns NULL for an unknown name. */
+ * first listed if none does; NULL means "exact". Returns NULL for an unknown name. */
 POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 
 /* 1 if this CPU and operating system can run it, else 0. */
@@ -267,8 +267,7 @@ POSENC_API double posenc_impl_error_bound(
  * frequencies (d_model 8192). Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
-/* impl as in posenc_impl_find(); NULL means `exact`, or `float64` for a float32 ladder that `exact` does not offer
- * (2 * denominator is not a whole number up to 2^21): posenc_plan_impl() tells. On success *plan is a new plan, to be
+/* impl as in posenc_impl_find(); NULL means `exact`, which offers every valid spec. On success *plan is a new plan, to be
  * destroyed by the caller; on error *plan is NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 

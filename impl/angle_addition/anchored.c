@@ -13,4 +13,4 @@
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved",
     "half a unit in the last place of 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53", posenc_bound_turns,
-    POSENC_BUDGET_ANCHORED, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, posenc_turns_refuse, prepare, rows);
+    POSENC_BUDGET_ANCHORED, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);

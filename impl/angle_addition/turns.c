@@ -6,12 +6,7 @@
 
 enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
-const char *posenc_turns_refuse(const posenc_spec *spec) {
-  return spec->freqs || posenc_ladder_degree(spec) ? NULL
-                                                   : "its ladder needs 2 * denominator to be a whole number up to 2^21";
-}
-
-/* turn, a frequency in turns, less the nearest integer. */
+/* Stores frequency k, given in turns, without its whole turns. */
 static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
   const int is_zero = big_is_zero(turn, n);
   big one;
@@ -33,19 +28,24 @@ static void store(const turns *t, int64_t k, big *turn, double sign, int n) {
   t->mid[k] = sign * big_take_double(turn, n);
 }
 
-/* The ladder by its definition: each frequency is the one before times base^(-2/D). 8 units of 2^-64n for the root and
- * 2 for the product, per step, 4 for the turn and the scale, 5 for an explicit frequency: below 2^-168, or 2^-488 with
- * more limbs, for the last of 2^19. Cut to hi and mid, 2^-105 of it may be missing, all that is promised: what the ladder
- * is off by must be nothing beside that. With 3 limbs it is 2^-63 of it; with 2 it would be as much again.
+/* A ladder is computed by its definition: each frequency is the one before times the ladder's ratio. What its error adds to
+ * the 2^-105 that cutting to hi and mid may lose must be negligible.
  *
- * Subtracting whole turns cancels leading bits. There are up to 2^94 turns, off by 2^-394 of one with 8 limbs; what is
- * left is 2^-203 of a turn at least, or replaced. So it is off by 2^-191 of it, whatever the digits of the frequency.
- * Up to scale 3 the frequencies of a ladder that does not rise are below half a turn, and nothing is subtracted. */
+ * No whole turns are subtracted from a ladder that does not rise, up to scale 3: its frequencies are below half a turn. 3 limbs
+ * suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192 for ratio and products, and 4
+ * for the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs would be off by as much as
+ * 2^-105.) Any other denominator needs 4 limbs: less than 2^70 units of 2^-256, 2^-186.
+ *
+ * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203 of a turn
+ * at least, or replaced by that. The frequency is off by
+ *   10 k + 4 units of 2^-512, 5 if it is explicit: by 2^-394 of a turn, which is 2^-191 of what is left;
+ *   2^71 units if 2 * denominator is no whole number: by 2^-347 of a turn, which is 2^-144 of what is left. */
 void posenc_turns(const posenc_spec *spec, const turns *t) {
-  big one_turn, root, scale, turn[2];
+  big one_turn, ratio, scale, turn[2];
   const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
   const int64_t count = posenc_n_freqs(spec);
-  const int n = spec->freqs || spec->base < 1.0 || fabs(spec->position_scale) > 3.0 ? MORE_LIMBS : LIMBS;
+  const int many_turns = spec->freqs || spec->base < 1.0 || fabs(spec->position_scale) > 3.0;
+  const int n = many_turns ? MORE_LIMBS : posenc_ladder_degree(spec) ? LIMBS : LIMBS + 1;
   big_two_over_pi(&one_turn, n); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
   one_turn.exponent -= 2;
   big_from_double(&scale, spec->position_scale, n);
@@ -58,13 +58,13 @@ void posenc_turns(const posenc_spec *spec, const turns *t) {
     }
     return;
   }
-  posenc_ladder_root(&root, spec->base, posenc_ladder_degree(spec), n);
+  posenc_ladder_ratio(&ratio, spec, n);
   turn[0] = one_turn;
   for (int64_t k = 0; k < count; k++) {
-    big_mul(&turn[(k + 1) % 2], &turn[k % 2], &root, n);
+    big_mul(&turn[(k + 1) % 2], &turn[k % 2], &ratio, n);
     store(t, k, &turn[k % 2], sign, n);
   }
 }
 
-/* One rounding of a value below 1, and what float64 is off before it. */
+/* One rounding of a value below 1, and the error of float64 before it. */
 double posenc_bound_turns(const posenc_angle *angle, double units) { return angle->rounding + units * 0x1p-53; }

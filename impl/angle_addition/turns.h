@@ -53,9 +53,6 @@ static inline double coarse_of(int64_t position) {
  * position makes its sine anything but 0 in float32, nor its cosine but 1. */
 void posenc_turns(const posenc_spec *spec, const turns *t);
 
-/* Why the spec has no such frequencies, or NULL. */
-const char *posenc_turns_refuse(const posenc_spec *spec);
-
 /* The dtype's rounding + units * 2^-53, at every angle. */
 double posenc_bound_turns(const posenc_angle *angle, double units);
 

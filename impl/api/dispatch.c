@@ -1,11 +1,11 @@
-/* The list of implementations as the program sees it: enumeration, look-up by name, what runs here, the default. */
+/* The list of implementations as the program sees it: enumeration, look-up by name, support by this CPU, the default. */
 #include "api/dispatch.h"
 
 #include "api/fpstate.h"
 
 #include <string.h>
 
-/* A row of list.inc exists in this build if its instruction set belongs to the architecture and its library is here. */
+/* A row of list.inc exists in this build if its instruction set belongs to the architecture and its library is available. */
 #if defined(__x86_64__)
 #define POSENC_BUILT_avx2(...) __VA_ARGS__
 #define POSENC_BUILT_avx512(...) __VA_ARGS__
@@ -38,7 +38,7 @@ static const posenc_kernel *const kernels[] = {
 
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
-static const char default_name[] = "exact", fallback_name[] = "float64";
+static const char default_name[] = "exact";
 
 size_t posenc_impl_count(void) { return KERNELS; }
 
@@ -85,12 +85,4 @@ const char *posenc_kernel_refuses(const posenc_kernel *kernel, const posenc_spec
   const char *reason = kernel->refuses ? kernel->refuses(spec) : NULL;
   posenc_fp_leave(caller);
   return reason;
-}
-
-/* NULL in a plan: the default, or where that does not offer the spec, the best that does. */
-const posenc_impl *posenc_impl_for(const char *name, const posenc_spec *spec) {
-  const posenc_impl *impl = posenc_impl_find(name);
-  if (!name && spec->dtype == POSENC_DTYPE_F32 && posenc_kernel_refuses(posenc_kernel_of(impl), spec))
-    impl = posenc_impl_find(fallback_name);
-  return impl;
 }

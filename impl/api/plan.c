@@ -36,7 +36,7 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
   if (status != POSENC_OK)
     return status;
   posenc_spec s = *spec;
-  const posenc_impl *chosen = posenc_impl_for(impl, &s);
+  const posenc_impl *chosen = posenc_impl_find(impl);
   status = check(&s, impl, chosen);
   if (status != POSENC_OK)
     return status;

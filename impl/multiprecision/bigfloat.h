@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* Short names here, and in the archive those that nobody else's bignum has: all of libposenc.a's begin with posenc_. */
+/* The sources use short names. All names in libposenc.a begin with posenc_, so that they collide with no other library's. */
 #define big_add posenc_big_add
 #define big_div posenc_big_div
 #define big_div_small posenc_big_div_small
@@ -49,27 +49,28 @@ void big_div_small(big *r, const big *a, uint64_t m, int n);
 /* r = a^k, k >= 1: fewer than 4k units below. */
 void big_pow(big *r, const big *a, uint64_t k, int n);
 
-/* r = |a - b| for a, b of any size, and whether a < b. Fewer than 2 units of the larger of the two. */
+/* r = |a - b|; returns whether a < b. Off by fewer than 2 units of the larger of the two. */
 int big_sub(big *r, const big *a, const big *b, int n);
 
 /* r = a + b, fewer than 2 units below. */
 void big_add(big *r, const big *a, const big *b, int n);
 
-/* The integer part of a, modulo 4, and r = its fraction: exact. */
+/* r = the fraction of a; returns its integer part modulo 4. Exact. */
 unsigned big_split(big *r, const big *a, int n);
 
-/* The 53 leading bits, cut; a is reduced by them, so that repeated calls give the next bits. 0 when a is 0, else from
- * 2^-900 to 2^900. */
+/* Returns the 53 leading bits of a, truncated, and subtracts them from a, so that the next call returns the next bits. a is 0
+ * or from 2^-900 to 2^900. */
 double big_take_double(big *a, int n);
 
-/* multiprecision/explog.c; n at most 8 for these errors. r may be an argument.
+/* multiprecision/elementary.c. r may be an argument.
  * r = a / b, b > 0: at most 16 units below or above. */
 void big_div(big *r, const big *a, const big *b, int n);
 
-/* r = e^-a, a < 2^11: fewer than 2^24 units below or above. */
+/* r = e^-a, a < 2^11: fewer than 2^21 n units below or above; fewer than 2^5 n where a < 1/32, else fewer than 2^11 n a. */
 void big_exp_minus(big *r, const big *a, int n);
 
-/* r = |ln a|, 1 <= a < 2^2000: off by less than 2^25 units of 1. */
+/* r = |ln a|, 1 <= a < 2^2000: off by fewer than 2^22 n units of 1; fewer than 2^6 n where ln a < 1/32, else fewer than
+ * 2^12 n ln a. */
 void big_log(big *r, const big *a, int n);
 
 /* 2/pi and pi/2 (multiprecision/pi.c), less than 2 units below. */

@@ -1,46 +1,86 @@
-/* The fallback: sin or cos of position * position_scale * w_k with n limbs of 64 bits, n doubled until the rounding is
- * certain.
+/* The fallback: the sine or cosine of position * position_scale * w_k, computed with n limbs of 64 bits. n is doubled until
+ * the rounding is certain.
  *
- * Error budget in units of 2^-64n, relative unless said otherwise (functions state theirs in multiprecision/bigfloat.h):
- *   root of the ladder        8, its k-th power 8k + 4k                     explicit frequency: 3
- *   times scale, position and 2/pi              + 8                         12k + 8 < 2^23 for k < 2^19
- *   fraction f of the turn's quarter, absolute: 2^23 * 2^EXP(y), y the product; folded to [0, 1/2]: exact
- *   angle f * pi/2            + 4 relative
- *   Taylor series             < 2^12: each of fewer than 2^10 terms is off by 2 units of 1 at most, twice
+ * Error budget in units of 2^-64n, relative unless said otherwise (multiprecision/bigfloat.h states the errors of the
+ * functions). The frequency is off by one of these:
+ *   explicit frequency                                3
+ *   ladder, 2 * denominator a whole number            8 for the ratio, 8k + 4k for its k-th power: 12k < 2^23
+ *   any other ladder                                  2^68 n <= 2^74 (ratio_by_logarithm)
+ * The value is computed from it in these steps:
+ *   times scale, position and 2/pi                    + 8, less than 2^ANGLE_BITS together
+ *   fraction f of the quarter turn                    absolute: 2^ANGLE_BITS 2^EXP(y), y the product; folded to [0, 1/2]: exact
+ *   angle f * pi/2                                    + 4
+ *   Taylor series                                     < 2^12: each of fewer than 2^10 terms is off by 2 units of 1 at most, twice
  * Near a zero the absolute error of f counts against a small f: that is the cancellation.
  */
 #include "multiprecision/fallback.h"
 
 #include <math.h>
 
-enum { FIRST_LIMBS = 4, ANGLE_BITS = 23, SERIES_BITS = 12 };
+#ifndef POSENC_FALLBACK_LIMBS /* tests: an early end */
+#define POSENC_FALLBACK_LIMBS BIG_LIMBS
+#endif
+enum { FIRST_LIMBS = 4, ANGLE_BITS = 75, SERIES_BITS = 12 };
 
 int64_t posenc_ladder_degree(const posenc_spec *spec) {
-  const double degree = spec->denominator == 0.0 ? (double)spec->d_model : 2.0 * spec->denominator;
+  const double degree = 2.0 * posenc_denominator(spec);
   return !spec->freqs && degree >= 1.0 && degree <= 0x1p21 && floor(degree) == degree ? (int64_t)degree : 0;
 }
 
-/* Newton on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. An error e becomes (D + 1)/2 e^2, at
- * most D e^2, so D e is squared: 2^-44 D from a start in float64, but for its last product, which may underflow there. The
- * last step adds what one evaluation of base^2 x^D is off by, 4D + 4 units, divided by D. */
-void posenc_ladder_root(big *root, double base, int64_t degree, int n) {
+/* Newton's iteration on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. An error e becomes
+ * (D + 1)/2 e^2, at most D e^2, so D e is squared. It starts at 2^-44 D in float64; x is squared as a big, because it may
+ * underflow there. The last step adds the error of one evaluation of base^2 x^D, 4D + 4 units, divided by D. */
+static void ratio_by_root(big *ratio, double base, int64_t degree, int n) {
   big square, one, power, step;
   big_from_double(&square, base, n);
   big_mul(&square, &square, &square, n);
   big_from_double(&one, 1.0, n);
-  big_from_double(root, pow(base, -1.0 / (double)degree), n);
-  big_mul(root, root, root, n);
+  big_from_double(ratio, pow(base, -1.0 / (double)degree), n);
+  big_mul(ratio, ratio, ratio, n);
   for (int64_t bits = 44 - (63 - __builtin_clzll(2 * (uint64_t)degree - 1)); bits < 64 * n; bits *= 2) {
-    big_pow(&power, root, (uint64_t)degree, n);
+    big_pow(&power, ratio, (uint64_t)degree, n);
     big_mul(&power, &power, &square, n);
     const int too_small = !big_sub(&step, &one, &power, n);
-    big_mul(&step, &step, root, n);
+    big_mul(&step, &step, ratio, n);
     big_div_small(&step, &step, (uint64_t)degree, n);
     if (too_small)
-      big_add(root, root, &step, n);
+      big_add(ratio, ratio, &step, n);
     else
-      big_sub(root, root, &step, n);
+      big_sub(ratio, ratio, &step, n);
   }
+}
+
+/* e^-x, x = ln(base) / denominator. A base below 1 is replaced by its reciprocal, and the result by its reciprocal.
+ *
+ * Error of the k-th power, k < 2^19, in units of 2^-64n. k x is at most 1022 ln 2 < 709, or 64 ln 2 < 45 with a base below 1
+ * (posenc_spec_check). L = |ln base| is at least 2^-52, or 2^-53 with a base below 1; so k/denominator = k x / L < 2^62.
+ *   logarithm, L < 1/32       (2^6 n + 16) k/denominator, at most 2^6 n 709 2^52 or (2^6 n + 16) 45 2^53       < 2^67.6 n
+ *             else            (2^12 n L + 16) k x / L                                                         < 2^22 n
+ *   quotient                  16 k x                                                                          < 2^14
+ *   exponential, reciprocal, product                            k (2^21 n + 16 + 4)                           < 2^41 n
+ * Together they are less than 2^68 n. */
+static void ratio_by_logarithm(big *ratio, double base, double denominator, int n) {
+  big one, x;
+  big_from_double(&one, 1.0, n);
+  big_from_double(&x, base, n);
+  if (base < 1.0)
+    big_div(&x, &one, &x, n);
+  big_log(&x, &x, n);
+  big_from_double(ratio, denominator, n);
+  big_div(&x, &x, ratio, n);
+  big_exp_minus(ratio, &x, n);
+  if (base < 1.0)
+    big_div(ratio, &one, ratio, n);
+}
+
+void posenc_ladder_ratio(big *ratio, const posenc_spec *spec, int n) {
+  const int64_t degree = posenc_ladder_degree(spec);
+  if (spec->base == 1.0)
+    big_from_double(ratio, 1.0, n);
+  else if (degree)
+    ratio_by_root(ratio, spec->base, degree, n);
+  else
+    ratio_by_logarithm(ratio, spec->base, spec->denominator, n);
 }
 
 void posenc_explicit(big *w, const posenc_spec *spec, int64_t k, int n) {
@@ -60,14 +100,14 @@ static void frequency(big *w, const posenc_spec *spec, int64_t k, int n) {
   } else if (k == 0) {
     big_from_double(w, 1.0, n);
   } else {
-    big root;
-    posenc_ladder_root(&root, spec->base, posenc_ladder_degree(spec), n);
-    big_pow(w, &root, (uint64_t)k, n);
+    big ratio;
+    posenc_ladder_ratio(&ratio, spec, n);
+    big_pow(w, &ratio, (uint64_t)k, n);
   }
 }
 
-/* sin (first = 1) or cos (first = 0) of an angle in [0, pi/4]: sum of (-1)^i a^(2i + first) / (2i + first)!, the sine
- * divided by its angle so that a small one keeps all its bits. */
+/* The sine (first = 1) or cosine (first = 0) of an angle in [0, pi/4]: the sum of (-1)^i a^(2i + first) / (2i + first)!. The
+ * sine is summed without its first factor a, so that a small one keeps all its bits. */
 static void series(big *r, const big *angle, unsigned first, int n) {
   big square, term, sum[2];
   big_mul(&square, angle, angle, n);
@@ -86,7 +126,7 @@ static void series(big *r, const big *angle, unsigned first, int n) {
     big_mul(r, r, angle, n);
 }
 
-/* Digits of a dtype, and the exponent of its least normal number: below it digits are fewer. */
+/* The digits of a dtype, and the exponent of its least normal number. Smaller numbers have fewer digits. */
 static const struct format {
   int digits, least;
 } formats[] = {[POSENC_DTYPE_F32] = {24, -126},
@@ -108,7 +148,7 @@ double posenc_big_nearest(const big *a, int32_t dtype, int n) {
   return ldexp((double)digits, (int)(a->exponent - keep));
 }
 
-/* One attempt with n limbs; returns whether *result is certain. */
+/* One attempt with n limbs. *result is the number nearest to the approximation; returns whether it is certain. */
 static int attempt(const posenc_spec *spec, double position, int64_t column, int n, double *result) {
   big y, quarter, bound, value;
   const double w = spec->freqs ? spec->freqs[column / 2] : 1.0;
@@ -130,7 +170,7 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
   int cut = y.exponent > 0;
   const unsigned q = big_split(&y, &y, n);
 
-  /* sin and cos of (q + f) quarters: odd q swaps the two, then f > 1/2 folds to 1 - f and swaps again. */
+  /* Sine and cosine of (q + f) quarters: an odd q swaps the two; f > 1/2 folds to 1 - f and swaps them again. */
   int negative = sine ? (q >= 2) ^ ((position < 0.0) ^ (w < 0.0) ^ (spec->position_scale < 0.0)) : q == 1 || q == 2;
   if (q % 2)
     sine = !sine;
@@ -141,12 +181,15 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
     sine = !sine;
     cut = 1; /* 1 - f is off by as much as f */
   }
-  if (big_is_zero(&y, n))
-    return 0; /* a zero to this precision only: position * w is no multiple of pi/2 */
   big_half_pi(&quarter, n);
   const int64_t small = y.exponent - 1; /* f >= 2^small */
   big_mul(&y, &y, &quarter, n);
   series(&value, &y, sine, n);
+
+  const double nearest = posenc_big_nearest(&value, spec->dtype, n);
+  *result = negative ? -nearest : nearest;
+  if (big_is_zero(&value, n))
+    return 0; /* zero with n limbs only: the angle is no multiple of pi/2 */
 
   /* Relative error of value: 2^-good. */
   const int64_t by_angle = cut || !sine ? absolute + 1 - (sine ? small : -1) : relative + 1;
@@ -160,17 +203,28 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
   bound.exponent -= good;
   big_sub(&low, &value, &bound, n);
   big_add(&high, &value, &bound, n);
-  const double magnitude = posenc_big_nearest(&low, spec->dtype, n);
-  *result = negative ? -magnitude : magnitude;
-  return magnitude == posenc_big_nearest(&high, spec->dtype, n);
+  return posenc_big_nearest(&low, spec->dtype, n) == posenc_big_nearest(&high, spec->dtype, n);
 }
 
-/* Sine and cosine of a nonzero algebraic number are transcendental, so no rounding boundary is met and some n decides.
- * 4096 bits are more than the smallest angle needs whose sine is not 0 (2^-1075: the sine is 2^-2150 of it below); that
- * any other value lies that close to a boundary has odds of one in 2^4000. */
+/* Which outputs 4096 bits decide. The angle is a nonzero algebraic number, so its sine and cosine are transcendental
+ * (Lindemann) and never equal a boundary, the middle between two numbers of a dtype. They are known to 2^-3900 of themselves,
+ * or some hundred bits less next to a zero.
+ *
+ * Values that are near a boundary for a reason are decided. Such a value is the sine of a small angle, and the angle is near
+ * the boundary.
+ *   - The sine is the square of the angle, divided by 6, of itself below the angle. The smallest angle that counts is 2^-1075,
+ *     half of the least float64. So the two are 2^-2153 apart.
+ *   - A frequency is near a number with few digits where k/denominator is near 0 or another whole number (or, if the base is a
+ *     power, near a fraction with a small divisor). Unless they are equal, they differ by at least 2^-1024, and |ln base| is at
+ *     least 2^-53. So the frequency and the number are at least 2^-1077 apart.
+ *   - These two differences may cancel, but hardly in more digits than the spec and the position have: 5 float64.
+ * A cosine near 1 is no such value: the nearest boundary is 2^-54 away. (Angle 0 is answered at once.)
+ *
+ * Every other value is as good as random: it is within 2^-3900 of a boundary with odds of 2^-3840. Should that happen, the
+ * result is the number nearest to the last approximation. */
 double posenc_fallback(const posenc_spec *spec, double position, int64_t column) {
   double result = 0.0;
-  for (int n = FIRST_LIMBS; n <= BIG_LIMBS; n *= 2)
+  for (int n = FIRST_LIMBS; n <= POSENC_FALLBACK_LIMBS; n *= 2)
     if (attempt(spec, position, column, n, &result))
       break;
   return result;

@@ -1,24 +1,25 @@
-/* The fallback: one output, correctly rounded by integer arithmetic, for the few whose rounding float64 cannot
- * decide. */
+/* The fallback: one output, correctly rounded by integer arithmetic. It computes the few outputs whose rounding float64
+ * cannot decide. */
 #ifndef POSENC_FALLBACK_H
 #define POSENC_FALLBACK_H
 
 #include "multiprecision/bigfloat.h"
 #include "kernel.h"
 
-/* The ladder's integer D with denominator = D / 2, or 0 where there is none (or with explicit frequencies). */
+/* 2 * denominator where that is a whole number up to 2^21; else, and with explicit frequencies, 0. */
 int64_t posenc_ladder_degree(const posenc_spec *spec);
 
-/* base^(-2/D), at most 8 units of 2^-64n below or above. w_k is its k-th power. */
-void posenc_ladder_root(big *root, double base, int64_t degree, int n);
+/* The ratio of two frequencies that follow each other, base^(-1/denominator). Frequency k is its k-th power, which is off
+ * by at most 12k units of 2^-64n where posenc_ladder_degree() is not 0, else by less than 2^68 n. With base 1 it is exact. */
+void posenc_ladder_ratio(big *ratio, const posenc_spec *spec, int n);
 
-/* |freqs[k] + freqs_low[k]|: exact without freqs_low, else fewer than 3 units off. */
+/* |freqs[k] + freqs_low[k]|: exact without freqs_low, else off by fewer than 3 units. */
 void posenc_explicit(big *w, const posenc_spec *spec, int64_t k, int n);
 
 /* The number of a dtype nearest to a, ties to even. */
 double posenc_big_nearest(const big *a, int32_t dtype, int n);
 
-/* The value of the spec's dtype nearest to the real value of that column; sine in even columns, cosine in odd ones. */
+/* The number of the spec's dtype that is nearest to the real value of that column. Even columns are sines, odd ones cosines. */
 double posenc_fallback(const posenc_spec *spec, double position, int64_t column);
 
 #endif

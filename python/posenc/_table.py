@@ -115,9 +115,8 @@ def table(
         or PyTorch; None: that of `out`, else float32. NumPy has no bfloat16: an array of uint16 then has the upper halves of
         float32, except that ml_dtypes.bfloat16 gives an array of that dtype.
     impl
-        A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: "exact"; but
-        "float64" where `exact` does not offer the ladder, 2 * denominator not being a whole number up to 2**21 (with
-        denominator=3.3, for example). `implementation` tells which it is.
+        A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: "exact".
+        `implementation` tells the full name.
     out
         Where to write: of the result's shape and dtype; its rows may be further apart than ``d_model``, at one distance.
     threads

@@ -39,7 +39,7 @@ def timestep_embedding(
     flip_sin_to_cos
         True: cosines before sines.
     downscale_freq_shift
-        Below half. Where twice of it is no whole number, "float64" computes the values; see `impl` of `table`.
+        Below half.
     scale, max_period
         Not 0; above 0, where one below 1 gives frequencies that rise.
     dtype, impl, out, threads

@@ -46,16 +46,9 @@ allowed allowed_spec(const posenc_spec *s) {
 
 /* ---- plans */
 
-/* exact and anchored: 2 * denominator is a whole number up to 2^21. naive says that it needs a base that is a normal float. */
+/* naive says that it needs a base that is a normal float. */
 static bool offers_ladder(const posenc_impl *impl, const posenc_spec *s) {
-  if (s->freqs)
-    return true;
-  if (strcmp(impl->name, "naive") == 0)
-    return s->base >= (double)FLT_MIN && s->base <= (double)FLT_MAX;
-  if (strncmp(impl->name, "exact", 5) != 0 && strncmp(impl->name, "anchored", 8) != 0)
-    return true;
-  const double denominator = s->denominator != 0 ? s->denominator : (double)s->d_model / 2;
-  return denominator <= 0x1p20 && floor(2 * denominator) == 2 * denominator;
+  return s->freqs || strcmp(impl->name, "naive") != 0 || (s->base >= (double)FLT_MIN && s->base <= (double)FLT_MAX);
 }
 
 allowed allowed_plan(const posenc_spec *s, const char *name) {
@@ -67,8 +60,7 @@ allowed allowed_plan(const posenc_spec *s, const char *name) {
     return a;
   if (!posenc_impl_supported(impl))
     a.errors |= BIT(CPU);
-  const bool falls_back = !name && s->dtype == POSENC_DTYPE_F32; /* to float64, which offers every ladder */
-  if (!strstr(impl->dtypes, format_of(s->dtype)->long_name) || (!offers_ladder(impl, s) && !falls_back))
+  if (!strstr(impl->dtypes, format_of(s->dtype)->long_name) || !offers_ladder(impl, s))
     a.errors |= BIT(UNSUPPORTED);
   return a;
 }

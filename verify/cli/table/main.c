@@ -12,7 +12,7 @@ enum { KEY_FIRST = 256 };
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "The .npy file; - is stdout", 0},
     {"first", KEY_FIRST, "P", 0, "Position of its first row", 0},
-    {"impl", 'i', "NAME", 0, "The implementation (default exact, or float64 where exact does not go)", 0},
+    {"impl", 'i', "NAME", 0, "The implementation (default exact)", 0},
     {"list", 'l', NULL, 0, "List the presets and stop", 0},
     {0},
 };

@@ -107,15 +107,6 @@ static void implementations(void **state) {
   assert_null(posenc_impl_find("sleef_"));
   assert_null(posenc_impl_find("naiv"));
   assert_ptr_equal(posenc_impl_find(NULL), posenc_impl_find("exact"));
-  posenc_spec odd_ladder = paper_spec(8);
-  posenc_plan *plan = plan_of(&odd_ladder, NULL);
-  assert_string_equal(posenc_plan_impl(plan), posenc_impl_find("exact")->name);
-  posenc_plan_destroy(plan);
-  odd_ladder.denominator = 3.3;
-  plan = plan_of(&odd_ladder, NULL);
-  assert_string_equal(posenc_plan_impl(plan), "float64");
-  posenc_plan_destroy(plan);
-  assert_int_equal(posenc_plan_create(&plan, &odd_ladder, "exact"), POSENC_ERROR_UNSUPPORTED);
   assert_int_equal(posenc_impl_supported(NULL), 0);
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_by_index(i);

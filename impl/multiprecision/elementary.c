@@ -1,10 +1,11 @@
-/* Quotients, exponentials and logarithms, for the frequencies of scaled rotary embeddings. Units are of 2^-64n. */
+/* Quotients, exponentials and logarithms, for ladders and for the frequencies of scaled rotary embeddings. Errors are in
+ * units of 2^-64n and hold for every n up to BIG_LIMBS. */
 #include "multiprecision/bigfloat.h"
 
 #include <math.h>
 
-/* Newton on 1/b without its exponent: z += z (1 - b z). An error e becomes e^2, from 2^-50 on, and the last step adds
- * what it is off by itself: b z by 2, the difference by 2, z by 2 more. */
+/* Newton's iteration on 1/b without its exponent: z += z (1 - b z). It starts within 2^-50 and squares the error e of z. The
+ * last step adds its own rounding: 2 units for b z, 2 for the difference and 2 for z. */
 void big_div(big *r, const big *a, const big *b, int n) {
   big one, z, step, fraction = *b;
   fraction.exponent = 0;
@@ -23,12 +24,14 @@ void big_div(big *r, const big *a, const big *b, int n) {
   big_mul(r, a, &z, n);
 }
 
-/* (e^-u)^(2^16), u = a / 2^16 < 1/32: the sum of (-u)^i / i!, whose i-th term is off by 4 i units of itself, and each of
- * whose additions by 2: fewer than 2^7 units. Each squaring doubles that and adds 2. */
+/* e^-a = (e^-u)^(2^s), where u = a / 2^s < 1/32. The series of e^-u has fewer than 10 n terms (-u)^i / i! of at least
+ * 2^-64n. Term i is off by at most 4 i units of itself, all terms together by less than 1 unit. Each addition adds at most
+ * 2 units. So the sum is off by fewer than 28 n units. Each squaring doubles that and adds 2 units: fewer than 2^5 n 2^s in
+ * all, and 2^s is 1 or at most 64 a. */
 void big_exp_minus(big *r, const big *a, int n) {
-  enum { SQUARINGS = 16 };
+  const int64_t squarings = a->exponent > -5 ? a->exponent + 5 : 0;
   big u = *a, term, sum[2];
-  u.exponent -= big_is_zero(a, n) ? 0 : SQUARINGS;
+  u.exponent -= squarings;
   big_from_double(&term, 1.0, n);
   big_from_double(&sum[0], 1.0, n);
   big_zero(&sum[1], n);
@@ -40,12 +43,12 @@ void big_exp_minus(big *r, const big *a, int n) {
     big_add(&sum[i % 2], &sum[i % 2], &term, n);
   }
   big_sub(r, &sum[0], &sum[1], n);
-  for (int i = 0; i < SQUARINGS; i++)
+  for (int64_t i = 0; i < squarings; i++)
     big_mul(r, r, r, n);
 }
 
-/* Newton on e^y = a: y += a e^-y - 1. An error e becomes e^2 / 2, from 2^-40 on, and the last step adds that of the
- * exponential and fewer than 2^13 units for a sum below 2^11. */
+/* Newton's iteration on e^y = a: y += a e^-y - 1. It starts within 2^-40; an error e of y becomes e^2 / 2. The last step adds
+ * the error of the exponential, 5 units and 2 units of y, which is no more than the error of the exponential again. */
 void big_log(big *r, const big *a, int n) {
   big one, y, step;
   big_from_double(&one, 1.0, n);
