@@ -43,7 +43,8 @@ FLAT uint32_t write_row_pairs(form f, int n, const strip *p, const row_pairs *r)
         vd y[4], z[4];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors_of(f); v++) {
-          const double *const pairs = step + h * next_half + i + v / 2 * 2 * VD_LANES, *const sine = sines + i + v * VD_LANES;
+          const double *const pairs = step + h * next_half + i + v / 2 * 2 * VD_LANES, *const sine =
+                                                                                           sines + i + v * VD_LANES;
           const vd c = vd_cosines_of(pairs, v % 2), s = vd_sines_of(pairs, v % 2);
           const vd product = vd_mul(vd_load(sine), c), turned = vd_load(sine + FACTOR);
           y[v] = vd_fma(turned, s, product);
@@ -87,7 +88,11 @@ static inline write_row_pairs_of *instance_of(form f, int n) {
   static write_row_pairs_of *const instances[][3] = {{narrow_f32, write_f32, stream_f32},
       {narrow_split, write_split, stream_split}, {narrow_bf16, write_bf16, stream_bf16},
       {narrow_f16, write_f16, stream_f16}, {narrow_f64, narrow_f64, narrow_f64}};
-  const int row = f.split ? 1 : f.dtype == POSENC_DTYPE_F32 ? 0 : f.dtype == POSENC_DTYPE_BF16 ? 2 : f.dtype == POSENC_DTYPE_F16 ? 3 : 4;
+  const int row = f.split                        ? 1
+                  : f.dtype == POSENC_DTYPE_F32  ? 0
+                  : f.dtype == POSENC_DTYPE_BF16 ? 2
+                  : f.dtype == POSENC_DTYPE_F16  ? 3
+                                                 : 4;
   return instances[row][n < STRIP ? 0 : 1 + f.streamed];
 }
 

@@ -10,10 +10,6 @@
  * than a row of exact. */
 enum { FEW = EXACT ? 12 : 4, FEW_WITHOUT_FACTORS = EXACT ? 48 : 16 };
 
-static inline int is_integer(double position) {
-  return position == rint(position) && !(position == 0.0 && signbit(position));
-}
-
 /* anchored promises the bits of its sums; 16 bits, and positions between integers, are those of exact. */
 static inline int is_sum(const posenc_spec *spec) {
   return !EXACT && (spec->dtype == POSENC_DTYPE_F32 || spec->dtype == POSENC_DTYPE_F64);
@@ -65,10 +61,10 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   const turns t = turns_of(spec, state);
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
   const int has_whole = any_whole_turns(&t, r);
-  const int64_t few = r->cosines_first || r->second                 ? 1
+  const int64_t few = r->cosines_first || r->second              ? 1
                       : EXACT && spec->dtype == POSENC_DTYPE_F64 ? INT64_MAX
-                      : t.factors                                    ? FEW
-                                                                     : FEW_WITHOUT_FACTORS;
+                      : t.factors                                ? FEW
+                                                                 : FEW_WITHOUT_FACTORS;
   for (int64_t i = 0, n; i < r->count; i += n) {
     unsigned char *const to = (unsigned char *)out + i * stride * size;
     n = consecutive_from(r, i);

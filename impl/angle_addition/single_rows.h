@@ -20,6 +20,11 @@
 
 #define LEAST_DIRECT 0x1p-20 /* of positions */
 
+/* -0 is none: the sine of its angle is -0. */
+static inline int is_integer(double position) {
+  return position == rint(position) && !(position == 0.0 && signbit(position));
+}
+
 typedef struct reduced {
   vd quarters[SIDE_BY_SIDE];
   angle y[SIDE_BY_SIDE]; /* of the angles less those */
@@ -75,8 +80,8 @@ FLAT void store_pairs(form f, rounding_test *test, angle y, vd quarters, vu exem
   store_packed(f, to, packed);
 }
 
-FLAT void direct_pairs(
-    form f, rounding_test *test, const turns *t, double position, int64_t k, const uint32_t *exempt, unsigned char *to) {
+FLAT void direct_pairs(form f, rounding_test *test, const turns *t, double position, int64_t k, const uint32_t *exempt,
+    unsigned char *to) {
   vd quarters;
   const angle y = direct_angle(vd_set1(position), vd_loadu(t->hi + k), vd_loadu(t->mid + k), &quarters);
   store_pairs(f, test, y, quarters, vu_load(exempt), to);
@@ -124,8 +129,8 @@ FLAT void direct_row(
       if (k + i + AT_ONCE < whole)
         reduce(t, k + i + AT_ONCE, at, &next);
       for (int v = 0; v < SIDE_BY_SIDE; v++)
-        store_pairs(f, &test, now.y[v], now.quarters[v], vu_set1(UINT32_C(1) << 31),
-            to + 2 * (i + v * VD_LANES) * size_of(f));
+        store_pairs(
+            f, &test, now.y[v], now.quarters[v], vu_set1(UINT32_C(1) << 31), to + 2 * (i + v * VD_LANES) * size_of(f));
       now = next;
     }
     if (test_failed(f, &test) && position != 0.0)
@@ -146,10 +151,10 @@ FLAT void direct_row(
 }
 
 /* Columns of one row at any position, correctly rounded. has_whole: a frequency has lost whole turns. */
-__attribute__((noinline)) static void single_row(const posenc_spec *spec, const turns *t, double position, int has_whole,
-    int64_t k, int64_t columns, unsigned char *to) {
+__attribute__((noinline)) static void single_row(const posenc_spec *spec, const turns *t, double position,
+    int has_whole, int64_t k, int64_t columns, unsigned char *to) {
   const form f = {.dtype = spec->dtype};
-  if (fabs(position) < LEAST_DIRECT || (has_whole && position != rint(position)))
+  if ((fabs(position) < LEAST_DIRECT && !is_integer(position)) || (has_whole && position != rint(position)))
     for (; columns > 0; k += VD_LANES, columns -= 2 * VD_LANES, to += 2 * VD_LANES * size_of(f))
       resolve_to(f, spec, t, position, k, columns, to);
   else if (f.dtype == POSENC_DTYPE_F32)

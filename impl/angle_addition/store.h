@@ -31,9 +31,7 @@ typedef struct destination {
 } destination;
 
 FLAT int is_16_bits(form f) { return f.dtype == POSENC_DTYPE_BF16 || f.dtype == POSENC_DTYPE_F16; }
-FLAT int64_t size_of(form f) {
-  return f.dtype == POSENC_DTYPE_F64 ? 8 : f.dtype == POSENC_DTYPE_F32 ? 4 : 2;
-}
+FLAT int64_t size_of(form f) { return f.dtype == POSENC_DTYPE_F64 ? 8 : f.dtype == POSENC_DTYPE_F32 ? 4 : 2; }
 
 /* ---- the rounding test ---- */
 
@@ -45,9 +43,7 @@ typedef struct rounding_test {
 FLAT rounding_test test_none(void) { return (rounding_test){vu_set1(UINT32_MAX), vu_set1(UINT32_MAX)}; }
 
 /* Bits that rounding drops: of the lower half of a float64, or of a float32. */
-FLAT int dropped_bits(form f) {
-  return f.dtype == POSENC_DTYPE_F32 ? 29 : f.dtype == POSENC_DTYPE_BF16 ? 16 : 13;
-}
+FLAT int dropped_bits(form f) { return f.dtype == POSENC_DTYPE_F32 ? 29 : f.dtype == POSENC_DTYPE_BF16 ? 16 : 13; }
 FLAT uint32_t window_of(form f) { return f.dtype == POSENC_DTYPE_F32 ? CHECK_WINDOW : 0; }
 
 /* Half-way is moved to 0, and the window around it upwards. */

@@ -17,17 +17,18 @@
 enum { SLOT_BYTES = FACTOR * sizeof(double), FREE_PERIOD = 4 * SLOT_BYTES, STRIP_BYTES = SLOT_BYTES };
 /* Three slots follow the factors: (sine, cosine) at the anchor, (cosine, -sine), and words for exempt frequencies. */
 enum { ANCHOR = FACTORS + FACTORS / 3, SLOTS = ANCHOR + 4, NEXT_HALF = SLOTS * FACTOR };
-_Static_assert(FACTORS % 3 == 0 && SLOTS % 4 == 0, "three more slots fit, and both halves leave out the same page offsets");
+_Static_assert(
+    FACTORS % 3 == 0 && SLOTS % 4 == 0, "three more slots fit, and both halves leave out the same page offsets");
 
 typedef struct strip {
   const turns *t;
-  int64_t k;         /* the first frequency */
-  int64_t end, next; /* frequency `end` is replaced by `next`, and so on: the two ends of rows are one strip */
-  int in_lines;      /* not the ends of rows */
-  int n;             /* frequencies: a multiple of 8 */
-  form f;            /* the elements' */
-  int cosines_first; /* column 0 is a cosine */
-  turns own;         /* hi and mid of the strip's frequencies */
+  int64_t k;             /* the first frequency */
+  int64_t end, next;     /* frequency `end` is replaced by `next`, and so on: the two ends of rows are one strip */
+  int in_lines;          /* not the ends of rows */
+  int n;                 /* frequencies: a multiple of 8 */
+  form f;                /* the elements' */
+  int cosines_first;     /* column 0 is a cosine */
+  turns own;             /* hi and mid of the strip's frequencies */
   const double *factors; /* of the first 16 frequencies, and next_half further those of the others */
   int64_t apart;         /* the factors: angle_addition/steps.h */
   int64_t next_half;
@@ -53,7 +54,8 @@ static inline void copy_factors(const strip *p, int i, double *to) {
     const int is_there = k < p->t->n;
     const double *const from = is_there ? factors_of(p->t, k - k % HALF_STRIP) + k % HALF_STRIP * 2 : angle_0;
     for (int factor = 0; factor < FACTORS; factor++)
-      memcpy(to + factor_at(factor, APART_IN_SLOTS) + 2 * j, from + (is_there ? factor_at(factor, APART) : 0), 2 * sizeof *to);
+      memcpy(to + factor_at(factor, APART_IN_SLOTS) + 2 * j, from + (is_there ? factor_at(factor, APART) : 0),
+          2 * sizeof *to);
   }
 }
 
@@ -160,7 +162,8 @@ static inline void set_anchor(strip *p, int64_t run) {
     for (int j = 0; j < FACTOR && j < 2 * p->n - h * FACTOR; j += VD_LANES) {
       const double *const factor = by + j / (2 * VD_LANES) * (2 * VD_LANES);
       vd pairs = vd_load(p->coarse[0] + h * FACTOR + j), turned = vd_load(p->coarse[1] + h * FACTOR + j);
-      rotate_pairs(&pairs, &turned, vd_cosines_of(factor, j / VD_LANES % 2), vd_sines_of(factor, j / VD_LANES % 2), sign);
+      rotate_pairs(
+          &pairs, &turned, vd_cosines_of(factor, j / VD_LANES % 2), vd_sines_of(factor, j / VD_LANES % 2), sign);
       vd_store(anchor + j, pairs);
       vd_store(anchor + FACTOR + j, turned);
     }

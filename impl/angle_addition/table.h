@@ -1,10 +1,11 @@
 /* Consecutive rows: a table strip by strip, and in each strip run by run, row pair by row pair.
  *
- * Large tables are written around the caches, by whole cache lines: streamed. That wants rows a multiple of 64 bytes apart, and
- * lines that begin between two pairs. Strips begin and end at lines then; the columns before the first whole line of a row and
- * behind the last one, which share their lines with other rows, are two narrow strips by way of a buffer and ordinary stores.
- * Elsewhere all stores are ordinary, and only the columns beyond the last 8 pairs go by way of the buffer. So do sums: x may be
- * the output itself, which a recheck after the store would come too late for.
+ * Large tables are streamed: written around the caches, by whole cache lines. That wants rows a multiple of 64 bytes apart, and
+ * lines that begin between two pairs. Then strips begin and end at lines. A row's columns before its first whole line and behind
+ * the last one share their lines with other rows: these ends are one narrow strip, computed in a buffer and copied by ordinary
+ * stores. Where rows are not streamed, the ends are what is left of a row behind its last 8 pairs.
+ *
+ * Sums go by way of the buffer, too: x may be the output itself, and after the store a recheck would come too late.
  */
 #ifndef POSENC_TABLE_H
 #define POSENC_TABLE_H
@@ -23,8 +24,9 @@ typedef struct table {
   int64_t second; /* split: how far behind the first value of a pair is the second */
   const posenc_addend *add;
   int64_t size;
-  int streamed; /* rows but for their ends */
-  int buffered; /* all of the rows */
+  int is_fetched; /* the lines for ordinary stores and sums */
+  int streamed;   /* rows but for their ends */
+  int buffered;   /* all of the rows */
 } table;
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -39,7 +41,9 @@ FLAT destination place_in(const table *w, int64_t position, int64_t k) {
 
 /* ---- by way of the buffer ---- */
 
-enum { AHEAD = 16 /* rows for which lines are fetched before they are read or written */ };
+enum {
+  AT_A_TIME = 8 /* row pairs: so many are computed, then copied or added, while the lines for the next ones come */
+};
 
 /* out = scale * x + row, n elements, by whole lines and streamed if `streamed`. */
 FLAT void add_row(const float *row, const float *x, float scale, float *out, int64_t n, int streamed) {
@@ -57,20 +61,20 @@ static inline void set_row_0(const strip *p, destination to) {
 }
 
 /* Columns of a strip, in the table those of frequencies from k on, from the buffer's rows, STRIP_BYTES apart, to the table:
- * positions from .. to-1. */
-static void deliver(
-    const table *w, const unsigned char *buffer, int64_t k, int64_t columns, int64_t from, int64_t to, int streamed) {
+ * positions from .. to-1. Of large tables, lines of the rows `later` further are fetched. */
+static void deliver(const table *w, const unsigned char *buffer, int64_t k, int64_t columns, int64_t from, int64_t to,
+    int64_t later, int streamed) {
   const int64_t n = w->second ? (columns + 1) / 2 : columns;
   const size_t first_bytes = (size_t)(n * w->size), second_bytes = (size_t)(columns / 2 * w->size);
   destination row = place_in(w, from, k);
   for (int64_t i = from; i < to; i++, row = further(row, w->stride), buffer += STRIP_BYTES) {
-    const destination later = further(row, AHEAD * w->stride); /* fetching beyond the table does no harm */
-    for (size_t c = 0; c < first_bytes; c += 64)
-      __builtin_prefetch(later.first + c, 1);
+    /* Beyond the table it does no harm. */
+    for (size_t c = 0; w->is_fetched && !streamed && c < first_bytes; c += 64)
+      __builtin_prefetch(row.first + later * w->stride + c, 1);
     if (w->add) {
       const float *const x = w->add->x + (i - w->first) * w->add->stride + 2 * k;
-      for (int64_t c = 0; c < n; c += 16)
-        __builtin_prefetch(x + AHEAD * w->add->stride + c);
+      for (int64_t c = 0; w->is_fetched && c < n; c += 16)
+        __builtin_prefetch(x + later * w->add->stride + c);
       float *const out = (float *)(void *)row.first;
       const float *const values = (const float *)(const void *)buffer;
       if (streamed)
@@ -87,17 +91,17 @@ static void deliver(
 
 /* All columns of a strip: those of whole lines, or the last ones of a row and the first ones. */
 static inline void deliver_strip(
-    const table *w, const strip *p, unsigned char (*buffer)[STRIP_BYTES], int64_t from, int64_t to) {
+    const table *w, const strip *p, unsigned char (*buffer)[STRIP_BYTES], int64_t from, int64_t to, int64_t later) {
   const unsigned char *const rows = buffer[from & (RUN - 1)];
   const int64_t pair = w->second ? w->size : 2 * w->size, last = p->end - p->k;
   if (p->in_lines) {
-    deliver(w, rows, p->k, 2 * p->n, from, to, w->streamed);
+    deliver(w, rows, p->k, 2 * p->n, from, to, later, w->streamed);
     return;
   }
   if (last > 0)
-    deliver(w, rows, p->k, w->end_column - 2 * p->k, from, to, 0);
+    deliver(w, rows, p->k, w->end_column - 2 * p->k, from, to, later, 0);
   if (w->first_line > p->next)
-    deliver(w, rows + last * pair, p->next, least(2 * w->first_line, w->end_column) - 2 * p->next, from, to, 0);
+    deliver(w, rows + last * pair, p->next, least(2 * w->first_line, w->end_column) - 2 * p->next, from, to, later, 0);
 }
 
 /* ---- a strip ---- */
@@ -123,7 +127,9 @@ static void fill_strip(const table *w, strip *p, int64_t from, int64_t to) {
     set_anchor(p, run);
     for (int64_t b = first, next; b < end; b = next) {
       const int is_in_place = b < in_place;
-      next = !is_in_place ? end : b < both ? least(both, in_place) : in_place;
+      next = !is_in_place ? least(end, b + (w->is_fetched ? AT_A_TIME : STEPS))
+             : b < both   ? least(both, in_place)
+                          : in_place;
       unsigned char *const y = buffer[STEPS + b], *const z = buffer[STEPS - 1 - b];
       row_pairs r = {(int)b, (int)next, {y, y + STRIP_BYTES / 2}, {z, z + STRIP_BYTES / 2}, STRIP_BYTES, -STRIP_BYTES};
       if (is_in_place && b < ahead) {
@@ -136,14 +142,15 @@ static void fill_strip(const table *w, strip *p, int64_t from, int64_t to) {
       }
       p->f.streamed = is_in_place && w->streamed;
       fill_row_pairs(w, p, run, &r, ahead, behind);
+      if (is_in_place)
+        continue;
+      if (run == 0 && from <= 0 && next == STEPS)
+        set_row_0(p, (destination){buffer[0], buffer[0] + STRIP_BYTES / 2});
+      /* The next row pairs are in this run, or the next run's first ones. */
+      const int64_t up = next < STEPS ? AT_A_TIME : RUN - b, down = next < STEPS ? -AT_A_TIME : RUN + b;
+      deliver_strip(w, p, buffer, most(from, middle - next), least(to, middle - b), down);
+      deliver_strip(w, p, buffer, most(from, middle + b), least(to, middle + next), up);
     }
-    if (in_place == end)
-      continue;
-    if (run == 0 && from <= 0)
-      set_row_0(p, (destination){buffer[0], buffer[0] + STRIP_BYTES / 2});
-    /* The rows in the buffer: those behind the anchor, then those ahead of it. */
-    deliver_strip(w, p, buffer, most(from, middle - end), least(to, middle - in_place));
-    deliver_strip(w, p, buffer, most(from, middle + in_place), least(to, middle + end));
   }
 }
 
@@ -168,8 +175,10 @@ __attribute__((noinline)) static void write_table(
 
   const int each = w.second ? (int)size : (int)pair; /* bytes of a row that a pair takes */
   const int in_line = 64 / each, before = (int)(-(uintptr_t)w.out % 64);
-  const int is_large = posenc_is_streamed(spec, r->count, r->to - r->from) && !(r->add && r->add->x == out);
-  w.streamed = is_large && before % each == 0 && w.stride % 64 == 0 && w.second % 64 == 0;
+  const int is_large = posenc_is_streamed(spec, r->count, r->to - r->from);
+  w.is_fetched = r->count * (r->to - r->from) * size > 1 << 20; /* they are likely to be in a core's caches */
+  w.streamed =
+      is_large && !(r->add && r->add->x == out) && before % each == 0 && w.stride % 64 == 0 && w.second % 64 == 0;
   w.buffered = r->add != NULL;
 
   /* Frequencies of whole lines, or where rows are no whole lines of whole vectors. */

@@ -38,9 +38,7 @@ static inline turns turns_of(const posenc_spec *spec, const void *state) {
 static inline double *factors_of(const turns *t, int64_t k) { return t->factors + k * FACTORS * 2; }
 
 /* What a factor is the cosine and sine of, in positions. */
-static inline double part_of(int factor) {
-  return factor < STEPS ? factor + 0.5 : RUN * (factor - STEPS + 0.5);
-}
+static inline double part_of(int factor) { return factor < STEPS ? factor + 0.5 : RUN * (factor - STEPS + 0.5); }
 
 static inline int64_t run_of(int64_t position) { return position & ~(int64_t)(RUN - 1); }
 static inline double anchor_of(int64_t run) { return (double)run + (RUN - 1) / 2.0; }

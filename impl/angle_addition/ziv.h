@@ -89,9 +89,10 @@ __attribute__((noinline)) static void resolve(
  * rounded to float32 first. */
 FLAT int vectors_agree(int dtype, const double *y) {
   const int is_float = dtype == POSENC_DTYPE_F32;
-  const vd error = vd_set1(is_float ? POSENC_BUDGET_ERROR * 0x1p-53 : 0x1p-23), a = vd_load(y), b = vd_load(y + VD_LANES);
+  const vd error = vd_set1(is_float ? POSENC_BUDGET_ERROR * 0x1p-53 : 0x1p-23), a = vd_load(y),
+           b = vd_load(y + VD_LANES);
   const vp low = vp_join(vd_sub(a, error), vd_sub(b, error)), high = vp_join(vd_add(a, error), vd_add(b, error));
-  return is_float                        ? vu_equal(vp_bits(low), vp_bits(high))
+  return is_float                     ? vu_equal(vp_bits(low), vp_bits(high))
          : dtype == POSENC_DTYPE_BF16 ? vh_equal(vp_to_bf16(low), vp_to_bf16(high))
                                       : vh_equal(vp_to_f16(low), vp_to_f16(high));
 }
@@ -123,7 +124,8 @@ static inline void recheck_row(
 __attribute__((noinline)) static void recheck(
     const posenc_spec *spec, const strip *p, int b, int64_t run, const row_pairs *r, int has_ahead, int has_behind) {
   double y[2][2 * STRIP] LINE;
-  const row_pairs again = {.first = b, .end = b + 1, .ahead.first = (unsigned char *)y[0], .behind.first = (unsigned char *)y[1]};
+  const row_pairs again = {
+      .first = b, .end = b + 1, .ahead.first = (unsigned char *)y[0], .behind.first = (unsigned char *)y[1]};
   narrow_f64(p, &again);
   if (has_ahead)
     recheck_row(spec, p, run + STEPS + b, y[0], further(r->ahead, (b - r->first) * r->next_ahead));
