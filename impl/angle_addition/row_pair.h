@@ -5,9 +5,11 @@
  * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in memory
  * as columns do in a table, and each factor is loaded into both lanes of its pair.
  *
- * At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to lines in a
- * few buffers only. Nothing but vectors of the strip is read between stores: stack memory may have the page offset of a store.
- * docs/speed.md has the measurements of both.
+ * Three things make it fast; docs/speed.md has the measurements.
+ *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to lines in a
+ *     few buffers only.
+ *   - Nothing but vectors of the strip is read between stores: other memory may have the page offset of a store.
+ *   - It is a function of few integers. Where a compiler keeps one in a vector register, loads wait behind arithmetic.
  */
 #ifndef POSENC_ROW_PAIR_H
 #define POSENC_ROW_PAIR_H
@@ -43,8 +45,8 @@ FLAT uint32_t write_row_pairs(form f, int n, const strip *p, const row_pairs *r)
         vd y[4], z[4];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors_of(f); v++) {
-          const double *const pairs = step + h * next_half + i + v / 2 * 2 * VD_LANES, *const sine =
-                                                                                           sines + i + v * VD_LANES;
+          const double *const pairs = step + h * next_half + i + v / 2 * 2 * VD_LANES;
+          const double *const sine = sines + i + v * VD_LANES;
           const vd c = vd_cosines_of(pairs, v % 2), s = vd_sines_of(pairs, v % 2);
           const vd product = vd_mul(vd_load(sine), c), turned = vd_load(sine + FACTOR);
           y[v] = vd_fma(turned, s, product);

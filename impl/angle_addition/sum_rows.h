@@ -35,15 +35,14 @@ static inline void sum_pairs(const turns *t, int64_t k, int64_t position, angle 
   }
 }
 
-/* So many columns of a row in float32 or float64, from those of frequency k on. */
+/* So many columns of a row in float32 or float64, from those of frequency k on, a multiple of STRIP. */
 __attribute__((noinline)) static void sum_row(
     const turns *t, int dtype, int64_t position, int64_t k, int64_t columns, unsigned char *to) {
   enum { AT_ONCE = SIDE_BY_SIDE, FREQUENCIES = AT_ONCE * VD_LANES };
   const form f = {.dtype = dtype};
   rounding_test none = test_none();
   const vu words[2] = {vu_set1(0), vu_set1(0)};
-  int64_t skipped = 2 * (k % FREQUENCIES);
-  for (k -= skipped / 2; columns > 0; k += FREQUENCIES, skipped = 0) {
+  for (; columns > 0; k += FREQUENCIES, columns -= 2 * FREQUENCIES, to += 2 * FREQUENCIES * size_of(f)) {
     unsigned char row[FREQUENCIES * 2 * sizeof(double)] LINE;
     angle coarse[AT_ONCE];
     compute_several(AT_ONCE, t, k, VD_LANES, coarse_of(position), 0.0, coarse);
@@ -54,10 +53,7 @@ __attribute__((noinline)) static void sum_row(
     }
     for (int c = 0; position == 0 && c < 2 * FREQUENCIES; c++)
       store_element(f, (destination){row, row}, c, c % 2);
-    const int64_t n = least(columns, 2 * FREQUENCIES - skipped);
-    memcpy(to, row + skipped * size_of(f), (size_t)(n * size_of(f)));
-    to += n * size_of(f);
-    columns -= n;
+    memcpy(to, row, (size_t)(least(columns, 2 * FREQUENCIES) * size_of(f)));
   }
 }
 
