@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum { ELEMENTS = 1 << 24 };
-static const int64_t widths[] = {112, 128, 144, 240, 256, 272, 384, 496, 512, 528, 768, 1000, 1008, 1024, 1040, 1280,
-    2032, 2048, 2064, 4080, 4096, 4112};
+static const int64_t widths[] = {112, 128, 144, 240, 256, 272, 384, 496, 512, 528, 768, 1000, 1008, 1024, 1040, 1088,
+    1280, 2032, 2048, 2064, 4080, 4096, 4112};
 enum { WIDTHS = sizeof widths / sizeof *widths };
 
 /* The best of both families, and AVX2 where the best is AVX-512. */
