@@ -6,7 +6,7 @@ typedef double vd;
 enum { VD_LANES = 1 };
 
 static inline vd vd_load(const double *p) { return *p; }
-static inline void vd_store(double *p, vd a) { *p = a; }
+static inline void vd_store(double *p, vd a) { memcpy(p, &a, sizeof a); } /* other types are read there */
 static inline vd vd_loadu(const double *p) { return *p; }
 static inline vd vd_set1(double x) { return x; }
 static inline vd vd_add(vd a, vd b) { return a + b; }
@@ -93,7 +93,11 @@ static inline vu vp_bits(vp a) {
   return bits;
 }
 static inline vu vu_low_words(vd a, vd b) { return (vu){(uint32_t)bits_of(a), (uint32_t)bits_of(b)}; }
-static inline vu vu_load(const uint32_t *p) { return (vu){p[0], p[1]}; }
+static inline vu vu_load(const uint32_t *p) {
+  vu a;
+  memcpy(&a, p, sizeof a);
+  return a;
+}
 static inline vu vu_set1(uint32_t a) { return (vu){a, a}; }
 static inline vu vu_add(vu a, vu b) { return (vu){a.a + b.a, a.b + b.b}; }
 static inline vu vu_or(vu a, vu b) { return (vu){a.a | b.a, a.b | b.b}; }
