@@ -10,7 +10,7 @@ DECLARED = [
     re.compile(pattern, re.M)
     for pattern in (
         r"^(?!typedef)\w[\w *]*[ *](\w+)\(",
-        r"^[A-Z_]+\((\w+)\)",
+        r"^[A-Z_]+\(([a-z]\w+)[,)]",
         r"^(?:typedef |static const )?(?:struct|union|enum) (\w+) \{",
         r"^(?:typedef [^\n]*)?\} (\w+)",
         r"^(?:__extension__ )?typedef [^({]*?(\w+)(?:\[[^;]*\]|\([^;]*\))?;",
