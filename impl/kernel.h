@@ -71,15 +71,6 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
-static inline posenc_rows posenc_row_alone(const posenc_rows *rows, int64_t i) {
-  posenc_rows row = *rows;
-  row.positions = rows->positions ? rows->positions + i : NULL;
-  row.reals = rows->reals ? rows->reals + i : NULL;
-  row.first += i;
-  row.count = 1;
-  return row;
-}
-
 /* Tables of at least this size, and parts of them of at least that one, are written by non-temporal stores. A smaller
  * table may still be in some cache when it is read. */
 #ifndef POSENC_STREAM_BYTES /* tests: small tables too */

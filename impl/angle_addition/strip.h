@@ -10,6 +10,7 @@
 #define POSENC_STRIP_H
 
 #include "angle_addition/steps.h"
+#include "angle_addition/store.h"
 
 #include <math.h>
 #include <string.h>

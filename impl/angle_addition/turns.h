@@ -41,7 +41,6 @@ static inline double *factors_of(const turns *t, int64_t k) { return t->factors 
 static inline double part_of(int factor) { return factor < STEPS ? factor + 0.5 : RUN * (factor - STEPS + 0.5); }
 
 static inline int64_t run_of(int64_t position) { return position & ~(int64_t)(RUN - 1); }
-static inline double anchor_of(int64_t run) { return (double)run + (RUN - 1) / 2.0; }
 static inline double coarse_of(int64_t position) {
   return (double)(position & ~(int64_t)(COARSE - 1)) + (COARSE - 1) / 2.0;
 }
