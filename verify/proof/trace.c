@@ -1,4 +1,4 @@
-/* Prints what a function of impl/rotation computes, one definition a line, as Gappa and Sollya read them: a vd is the
+/* Prints what a function of impl/angle_addition computes, one definition a line, as Gappa and Sollya read them: a vd is the
  * name of an expression here, and this file is the member of impl/simd for that.
  *
  *   mul3 = rnd(mul2 * x);   the operation as the row rounds it, POSENC_FUSED or not
@@ -106,36 +106,31 @@ static vd vd_two_product(vd a, vd b, vd *e) {
 typedef struct vp {
   float sin, cos;
 } vp;
-typedef struct vx {
-  int lanes;
-} vx;
-typedef struct rounding_test {
-  int fails;
-} rounding_test;
+typedef struct vu {
+  uint32_t lanes;
+} vu;
+typedef struct vh {
+  uint16_t lanes;
+} vh;
 vd vd_load(const double *), vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
-vd sine_of(const double *, int), cosine_of(const double *, int);
-void vd_store(double *, vd), store_pairs(double *, vd, vd), load_pairs(const double *, vd *, vd *);
-void vp_store(float *, vp), vp_stream(float *, vp), vp_store_part(float *, vp, int64_t, int64_t);
-vp vd_pack(vd, vd), vd_pack_rotated(vd, vd, vd), vp_join(vd, vd);
-vp vp_load(const float *), vp_firsts(vd, vd, vd, vd), vp_seconds(vd, vd, vd, vd);
-int pair_at(int, int), vp_equal(vp, vp);
-vx vx_of(vd), vx_firsts(vx, vx);
-rounding_test test_none(void);
-void test_pairs(rounding_test *, vd, vd, vp, vx);
-int test_failed(const rounding_test *);
+vd vd_cosines_of(const double *, int), vd_sines_of(const double *, int);
+void vd_store(double *, vd), vd_put(double *, vd, int), vd_store_interleaved(double *, vd, vd);
+vp vp_join(vd, vd), vp_firsts(vp, vp), vp_seconds(vp, vp), vp_interleave_rotated(vd, vd, vd);
+void vp_put(float *, vp, int), vh_put(uint16_t *, vh, int);
+vh vp_to_bf16(vp), vp_to_f16(vp);
+vu vp_bits(vp), vu_low_words(vd, vd), vu_load(const uint32_t *), vu_set1(uint32_t);
+vu vu_add(vu, vu), vu_and(vu, vu), vu_or(vu, vu), vu_min(vu, vu);
+int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, uint32_t, vu, uint32_t);
 
 #include "angle_addition/single_rows.h"
 #include "angle_addition/float64_rows.h"
-
-_Static_assert((CHECK_WINDOW & (CHECK_WINDOW - 1)) == 0, "CHECK_FIELD is bits");
 
 int main(int argc, char **argv) {
   const char *of = argc > 1 ? argv[1] : "";
   const vd position = input("position"), hi = input("hi"), mid = input("mid");
 #define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
   PRINT(ANGLE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(ALONE), PRINT(PLACE), PRINT(SINGLE);
-  PRINT(SINGLE_RELATIVE), PRINT(FLOAT), PRINT(FLOAT_NOT_FUSED), PRINT(FLOAT_RELATIVE), PRINT(FLOAT_RELATIVE_AT_0),
-      PRINT(WIDE);
+  PRINT(SINGLE_RELATIVE), PRINT(WIDE);
   printf("CHECK_SMALL = %a;\nCHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_SMALL, CHECK_WINDOW, POSENC_FUSED);
   if (strcmp(of, "angle_at") == 0) {
     angle_at(position, hi, mid);
@@ -148,7 +143,7 @@ int main(int argc, char **argv) {
   } else if (strcmp(of, "rotated") == 0) {
     const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
     rotated(a, b);
-    vd_fnma(a.cos, b.sin, vd_mul(a.sin, b.cos)); /* back, as angle_addition/tile.h has it */
+    vd_fnma(a.cos, b.sin, vd_mul(a.sin, b.cos)); /* back, as angle_addition/row_pair.h has it */
     vd_fma(a.sin, b.sin, vd_mul(a.cos, b.cos));
   } else if (strcmp(of, "constants") != 0) {
     return 2;
