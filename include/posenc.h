@@ -263,7 +263,7 @@ POSENC_API double posenc_impl_error_bound(
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
 /* A checked spec with its frequencies computed once. Memory: at most 40 bytes per frequency, their number rounded up to
- * a multiple of 32, and 1 KiB; the anchored and exact implementations keep 0.82 KiB more per frequency up to 4096
+ * a multiple of 32, and 1 KiB; the anchored and exact implementations keep 576 bytes more per frequency up to 4096
  * frequencies (d_model 8192). Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 

@@ -113,7 +113,7 @@ class Plan:
         return plan
 
 
-#: Some 500 KiB each at d_model 512, 21 MB at most. They are kept by the arguments' types too, as True is not 1.
+#: Some 160 KiB each at d_model 512, 21 MB at most. They are kept by the arguments' types too, as True is not 1.
 _cached = functools.lru_cache(maxsize=8, typed=True)(Plan)
 
 
