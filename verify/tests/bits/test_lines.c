@@ -1,0 +1,133 @@
+/* Cache lines that the AVX2 kernels have begun by non-temporal stores and not completed: processors keep few at a time, and a
+ * loop that begins more is several times slower on some (docs/speed.md).
+ *
+ * The kernels' headers are compiled here with these stores wrapped by a recorder. It counts, after each store, the lines of
+ * which some but not all of the 64 bytes were stored. It keeps what was stored, so a later store of another value to a streamed
+ * element shows; one of the same value does not.
+ *
+ * Compiled twice: as exact_avx2 and as anchored_avx2.
+ */
+#include <immintrin.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct line {
+  uintptr_t at;
+  uint64_t bytes; /* bit by bit: those that were stored */
+} line;
+
+enum { LINES = 4096, TABLE = 6 << 20 };
+static line begun[LINES];
+static int n_begun, most_begun, twice;
+static unsigned char output[TABLE] __attribute__((aligned(4096))), kept[TABLE], is_kept[TABLE];
+
+static void record(void *to, const void *from, size_t size) {
+  const uintptr_t at = (uintptr_t)to & ~(uintptr_t)63, in_table = (uintptr_t)to - (uintptr_t)output;
+  int i = 0;
+  memcpy(to, from, size);
+  for (begun[n_begun] = (line){at, 0}; begun[i].at != at; i++)
+    ;
+  n_begun += i == n_begun;
+  begun[i].bytes |= ((UINT64_C(1) << size) - 1) << ((uintptr_t)to & 63); /* vectors have 16 or 32 bytes */
+  if (begun[i].bytes == UINT64_MAX)
+    begun[i] = begun[--n_begun];
+  most_begun = n_begun > most_begun ? n_begun : most_begun;
+  for (size_t j = 0; in_table < TABLE && j < size; j++) {
+    twice += is_kept[in_table + j];
+    is_kept[in_table + j] = 1;
+    kept[in_table + j] = output[in_table + j];
+  }
+}
+
+#define RECORDED(name, element, vector)                                                                                \
+  static void recorded_##name(element *to, vector a) { record(to, &a, sizeof a); }
+RECORDED(ps, float, __m256)
+RECORDED(pd, double, __m256d)
+RECORDED(si128, __m128i, __m128i)
+#define _mm256_stream_ps recorded_ps
+#define _mm256_stream_pd recorded_pd
+#define _mm_stream_si128 recorded_si128
+
+#include "angle_addition/rows.h"
+#include "testing.h"
+
+typedef struct shape {
+  posenc_dtype dtype;
+  int64_t d_model, first, rows, offset;
+  int split, adds;
+} shape;
+
+/* Elements that were streamed and then stored again. */
+static int64_t stored_again(size_t size) {
+  int64_t n = 0;
+  for (size_t i = 0; i < TABLE; i += size)
+    n += is_kept[i] && memcmp(output + i, kept + i, size) != 0;
+  return n;
+}
+
+static void check(shape s) {
+  static const float x[2048];
+  static double state[4096 * (3 + TABLE_BYTES / 8) + 48] LINE;
+  posenc_spec spec;
+  assert_int_equal(posenc_spec_init(&spec, s.d_model, NULL), POSENC_OK);
+  spec.dtype = (int32_t)s.dtype;
+  spec.denominator = (double)s.d_model / 2.0;
+  spec.position_scale = 1.0;
+  const posenc_addend add = {x, 0, 1.0f}; /* a row of zeros: the sums are the rows */
+  const size_t size = posenc_dtype_size(s.dtype);
+  const posenc_rows r = {.first = s.first,
+      .count = s.rows,
+      .to = s.d_model,
+      .second = s.split ? s.d_model / 2 : 0,
+      .add = s.adds ? &add : NULL};
+  assert_true((size_t)(s.rows * s.d_model) * size + (size_t)s.offset <= TABLE);
+  memset(state, 0, sizeof state);
+  memset(is_kept, 0, sizeof is_kept);
+  n_begun = most_begun = twice = 0;
+  prepare(&spec, state);
+  rows(&spec, state, &r, output + s.offset, s.d_model);
+
+  int64_t bytes = 0;
+  for (size_t i = 0; i < TABLE; i++)
+    bytes += is_kept[i];
+  const int64_t again = stored_again(size), all = s.rows * s.d_model;
+  printf(
+      "%-8s %4lld columns, from %2lld, at %2lld%s%s: %5.1f %% streamed, at most %d lines begun, %lld elements stored again\n",
+      (const char *[]){"float32", "float64", "bfloat16", "float16"}[s.dtype], (long long)s.d_model, (long long)s.first,
+      (long long)s.offset, s.split ? ", split" : "", s.adds ? ", sums" : "",
+      100.0 * (double)bytes / (double)((size_t)all * size), most_begun, (long long)again);
+  const int is_streamed = s.d_model * (int64_t)size % 64 == 0 && !(EXACT && s.dtype == POSENC_DTYPE_F64);
+  assert_true(is_streamed ? bytes > all * (int64_t)size / 2 : bytes == 0);
+  assert_int_equal(n_begun, 0);
+  assert_true(most_begun <= (s.split ? 4 : 2));
+  assert_int_equal(twice, 0);
+  if (!EXACT && (s.dtype == POSENC_DTYPE_F32 || s.dtype == POSENC_DTYPE_F64))
+    assert_int_equal(again, 0);
+  assert_true(again * 1000 <= all); /* what a recheck corrects */
+}
+
+static void lines_begun(void **unused) {
+  (void)unused;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c")) {
+    puts("skipped: this CPU has no AVX2");
+    skip();
+  }
+  static const posenc_dtype dtypes[] = {POSENC_DTYPE_F32, POSENC_DTYPE_F64, POSENC_DTYPE_BF16, POSENC_DTYPE_F16};
+  static const int64_t widths[] = {512, 1088, 160, 96, 1000};
+  for (int offset = 0; offset <= 16; offset += 16)
+    for (int w = 0; w < 5; w++)
+      for (int first = 0; first <= 37; first += 37) {
+        const int64_t d_model = widths[w], rows = 300;
+        for (int t = 0; t < 4; t++)
+          check((shape){dtypes[t], d_model, first, rows, offset, 0, 0});
+        if (d_model % 32 == 0) /* halves of rows are whole lines */
+          check((shape){POSENC_DTYPE_F32, d_model, first, rows, offset, 1, 0});
+        check((shape){POSENC_DTYPE_F32, d_model, first, rows, offset, 0, 1});
+      }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(lines_begun)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
