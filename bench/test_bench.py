@@ -136,7 +136,7 @@ def test_widths():
         assert 0 <= 2**24 - int(n) * int(d) < int(d)
         found.setdefault((impl, at), set()).add(int(d))
     around = {d + step for d in (128, 256, 512, 1024, 2048, 4096) for step in (-16, 0, 16)}
-    assert all(widths == around | {384, 768, 1000, 1280} for widths in found.values())
+    assert all(widths == around | {384, 768, 1000, 1088, 1280} for widths in found.values())
     assert {name.split("_")[0] for name, _ in found} == {"exact", "anchored"} and {at for _, at in found} == {"0", "16"}
     assert {f"limit/store/w:16/n:16384/d:1024/offset:{at}" for at in (0, 16)} <= {*listed.split("\n")}
     assert "widths/" not in bench("--list", "--shape", "l1")

@@ -47,7 +47,7 @@ typedef struct posenc_addend {
 } posenc_addend;
 
 /* Which rows to write: those of positions[i], or reals[i], or first + i when both are NULL; and which of their columns,
- * 2k being the sine of frequency k and 2k + 1 its cosine. All of them, or a tile's: from is a multiple of 64. */
+ * 2k being the sine of frequency k and 2k + 1 its cosine. All of them, or a part's: from is a multiple of 64. */
 typedef struct posenc_rows {
   const int64_t *positions;
   const double *reals;
@@ -98,7 +98,7 @@ typedef struct posenc_kernel {
   unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, second */
   size_t state_bytes; /* per padded frequency, and 6 lines; zeroed, 64-aligned */
   size_t table_bytes; /* per padded frequency, on top and not zeroed, where posenc_keeps_tables() */
-  int64_t few_rows;   /* float32, bfloat16: fewer in a table that is made once are quicker without these */
+  int64_t few_rows;   /* fewer in a table that is made once are quicker without these */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
@@ -160,7 +160,7 @@ static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
   return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
 }
 
-/* Whole vectors of the widest kernel, and whole windows (angle_addition/turns.h): a kernel may load, and compute with, the
+/* Whole vectors of the widest kernel, and whole strips (angle_addition/turns.h): a kernel may load, and compute with, the
  * zeros behind the last frequency. */
 static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   const int64_t n = posenc_n_freqs(spec);

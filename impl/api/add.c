@@ -1,4 +1,4 @@
-/* out = round(round(s x) + PE): by the kernel, or a tile of the table at a time, put in the order of its columns, then
+/* out = round(round(s x) + PE): by the kernel, or a part of the table at a time, put in the order of its columns, then
  * added to the rows of each of the batch while it is in L1.
  */
 #include "api/fpstate.h"
@@ -69,12 +69,12 @@ static void add_bf16(const uint16_t *x, const uint16_t *pe, float scale, int64_t
     out[i] = to_bf16(of_bf16(to_bf16(scale * of_bf16(x[i]))) + of_bf16(pe[i]));
 }
 
-/* Columns column .. column+n-1 of the tile's rows, which are at `at` in each of them, in all of the batch. */
-static void add_columns(const job *j, const posenc_tile *tile, int64_t at, int64_t column, int64_t n) {
+/* Columns column .. column+n-1 of the part's rows, which are at `at` in each of them, in all of the batch. */
+static void add_columns(const job *j, const posenc_part *part, int64_t at, int64_t column, int64_t n) {
   for (int64_t b = 0; b < j->batch; b++)
-    for (int64_t i = 0; i < tile->rows; i++) {
-      const int64_t row = tile->row + i;
-      const void *pe = tile->values + (i * tile->stride + at) * j->size;
+    for (int64_t i = 0; i < part->rows; i++) {
+      const int64_t row = part->row + i;
+      const void *pe = part->values + (i * part->stride + at) * j->size;
       const void *x = j->x + (b * j->x_strides.batch + row * j->x_strides.row + column) * j->size;
       void *out = j->out + (b * j->out_strides.batch + row * j->out_strides.row + column) * j->size;
       if (j->streamed)
@@ -86,23 +86,23 @@ static void add_columns(const job *j, const posenc_tile *tile, int64_t at, int64
     }
 }
 
-static void use(const posenc_tile *tile, const void *context) {
+static void use(const posenc_part *part, const void *context) {
   const job *j = context;
   const posenc_columns *c = &j->columns;
-  const int64_t k = tile->k, pairs = tile->pairs, size = j->size;
+  const int64_t k = part->k, pairs = part->pairs, size = j->size;
   const int64_t sines = c->n_sines - k < pairs ? c->n_sines - k : pairs,
                 cosines = c->n_cosines - k < pairs ? c->n_cosines - k : pairs;
   const int64_t sines_at = c->step == 1 ? 0 : c->sines, cosines_at = c->step == 1 ? pairs : c->cosines;
-  for (int64_t i = 0; i < tile->rows && !(c->step == 2 && c->sines == 0); i++) {
-    unsigned char row[2 * POSENC_TILE_PAIRS * sizeof(float)];
-    posenc_place(tile, i, c, size, row + sines_at * size, row + cosines_at * size);
-    memcpy(tile->values + i * tile->stride * size, row, (size_t)(2 * pairs * size));
+  for (int64_t i = 0; i < part->rows && !(c->step == 2 && c->sines == 0); i++) {
+    unsigned char row[2 * POSENC_PART_PAIRS * sizeof(float)];
+    posenc_place(part, i, c, size, row + sines_at * size, row + cosines_at * size);
+    memcpy(part->values + i * part->stride * size, row, (size_t)(2 * pairs * size));
   }
   if (c->step == 2) {
-    add_columns(j, tile, 0, 2 * k, sines + cosines);
+    add_columns(j, part, 0, 2 * k, sines + cosines);
   } else {
-    add_columns(j, tile, sines_at, c->sines + k, sines);
-    add_columns(j, tile, cosines_at, c->cosines + k, cosines);
+    add_columns(j, part, sines_at, c->sines + k, sines);
+    add_columns(j, part, cosines_at, c->cosines + k, cosines);
   }
 }
 
@@ -124,8 +124,8 @@ __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
     return;
   }
   unsigned char zero[sizeof(float)] __attribute__((aligned(sizeof(float)))) = {0};
-  posenc_tiles(j->plan, rows, POSENC_TILE_PAIRS, use, j); /* long rows of x */
-  posenc_tile one = {.rows = 1, .values = zero};
+  posenc_parts(j->plan, rows, POSENC_PART_PAIRS, use, j); /* long rows of x */
+  posenc_part one = {.rows = 1, .values = zero};
   for (; j->columns.zero >= 0 && one.row < rows->count; one.row++)
     add_columns(j, &one, 0, j->columns.zero, 1);
   if (j->streamed)

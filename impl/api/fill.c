@@ -1,5 +1,5 @@
 /* The driver: arguments checked, floating-point state normalised, kernel called, state restored. Layouts that the
- * kernel does not write are made tile by tile. */
+ * kernel does not write are made part by part. */
 #include "api/fpstate.h"
 #include "api/layouts.h"
 #include "api/refusals.h"
@@ -12,12 +12,12 @@ typedef struct job {
   int64_t row_bytes, size;
 } job;
 
-static void use(const posenc_tile *tile, const void *context) {
+static void use(const posenc_part *part, const void *context) {
   const job *j = context;
-  const int64_t k_bytes = tile->k * j->columns.step * j->size;
-  for (int64_t i = 0; i < tile->rows; i++) {
-    const int64_t at = (tile->row + i) * j->row_bytes + k_bytes;
-    posenc_place(tile, i, &j->columns, j->size, j->sines + at, j->cosines + at);
+  const int64_t k_bytes = part->k * j->columns.step * j->size;
+  for (int64_t i = 0; i < part->rows; i++) {
+    const int64_t at = (part->row + i) * j->row_bytes + k_bytes;
+    posenc_place(part, i, &j->columns, j->size, j->sines + at, j->cosines + at);
   }
 }
 
@@ -46,7 +46,7 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const j
   if (is_written_by_kernel(plan, &all))
     plan->kernel->rows(&plan->pairs, plan->state, &all, first, j->row_bytes / j->size);
   else
-    posenc_tiles(plan, rows, POSENC_TILE_PAIRS / 4, use, j); /* whole runs */
+    posenc_parts(plan, rows, POSENC_PART_PAIRS / 4, use, j); /* whole runs */
   for (int64_t i = 0; c->zero >= 0 && i < rows->count; i++)
     memset(j->sines + (c->zero - c->sines) * j->size + i * j->row_bytes, 0, (size_t)j->size);
   posenc_fp_leave(caller);

@@ -14,8 +14,8 @@ posenc_columns posenc_columns_of(const posenc_spec *spec) {
       .zero = spec->d_model > n + half ? spec->d_model - 1 : -1};
 }
 
-/* Tiles of consecutive rows end where a kernel's runs do: at multiples of 64. */
-static int64_t rows_in_tile(const posenc_rows *rows, int64_t i, int64_t most) {
+/* Parts of consecutive rows end where a kernel's runs do: at multiples of 64. */
+static int64_t rows_in_part(const posenc_rows *rows, int64_t i, int64_t most) {
   const int64_t left = rows->count - i, run = 64;
   int64_t n = left < most ? left : most;
   if (!rows->positions && !rows->reals) {
@@ -25,22 +25,22 @@ static int64_t rows_in_tile(const posenc_rows *rows, int64_t i, int64_t most) {
   return n;
 }
 
-__attribute__((noinline)) void posenc_tiles(
-    const posenc_plan *plan, const posenc_rows *rows, int64_t widest, posenc_use_tile *use, const void *job) {
-  unsigned char values[POSENC_TILE_BYTES] __attribute__((aligned(64)));
+__attribute__((noinline)) void posenc_parts(
+    const posenc_plan *plan, const posenc_rows *rows, int64_t widest, posenc_use_part *use, const void *job) {
+  unsigned char values[POSENC_PART_BYTES] __attribute__((aligned(64)));
   const int64_t n = plan->pairs.d_model / 2, size = (int64_t)posenc_dtype_size((posenc_dtype)plan->pairs.dtype);
   const int64_t width = n < widest ? (n + 31) / 32 * 32 : widest,
-                most = n > 0 ? POSENC_TILE_BYTES / (2 * width * size) : 0;
-  posenc_tile t = {.values = values};
+                most = n > 0 ? POSENC_PART_BYTES / (2 * width * size) : 0;
+  posenc_part t = {.values = values};
   for (t.row = 0; n > 0 && t.row < rows->count; t.row += t.rows) {
-    t.rows = rows_in_tile(rows, t.row, most < 64 ? most : 64);
+    t.rows = rows_in_part(rows, t.row, most < 64 ? most : 64);
     for (t.k = 0; t.k < n; t.k += t.pairs) {
       t.pairs = n - t.k < width ? n - t.k : width;
       t.stride = 2 * width;
-      const posenc_rows part = {rows->positions ? rows->positions + t.row : NULL,
+      const posenc_rows those = {rows->positions ? rows->positions + t.row : NULL,
           rows->reals ? rows->reals + t.row : NULL, rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL, 0,
           0};
-      plan->kernel->rows(&plan->pairs, plan->state, &part, values, t.stride);
+      plan->kernel->rows(&plan->pairs, plan->state, &those, values, t.stride);
       use(&t, job);
     }
   }
@@ -76,9 +76,9 @@ static void place_elements(const unsigned char *pairs, int64_t n, int64_t step, 
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-void posenc_place(const posenc_tile *tile, int64_t i, const posenc_columns *columns, int64_t size, unsigned char *sines,
+void posenc_place(const posenc_part *part, int64_t i, const posenc_columns *columns, int64_t size, unsigned char *sines,
     unsigned char *cosines) {
-  const unsigned char *pairs = tile->values + i * tile->stride * size;
-  place_elements(pairs, least(tile->pairs, columns->n_sines - tile->k), columns->step, size, sines);
-  place_elements(pairs + size, least(tile->pairs, columns->n_cosines - tile->k), columns->step, size, cosines);
+  const unsigned char *pairs = part->values + i * part->stride * size;
+  place_elements(pairs, least(part->pairs, columns->n_sines - part->k), columns->step, size, sines);
+  place_elements(pairs + size, least(part->pairs, columns->n_cosines - part->k), columns->step, size, cosines);
 }

@@ -16,24 +16,24 @@ posenc_columns posenc_columns_of(const posenc_spec *spec);
 
 /* Some rows of some frequencies, small enough to stay in L1: pair j of row i is values[i * stride + 2 j], and belongs
  * to row row + i of the call and frequency k + j. */
-typedef struct posenc_tile {
+typedef struct posenc_part {
   int64_t row, rows, k, pairs;
   unsigned char *values;
   int64_t stride; /* elements */
-} posenc_tile;
+} posenc_part;
 
-enum { POSENC_TILE_PAIRS = 512, POSENC_TILE_BYTES = 1 << 15 };
+enum { POSENC_PART_PAIRS = 512, POSENC_PART_BYTES = 1 << 15 };
 
-typedef void posenc_use_tile(const posenc_tile *tile, const void *job);
+typedef void posenc_use_part(const posenc_part *part, const void *job);
 
-/* Every tile of those rows, one after the other, by the plan's kernel: of `widest` frequencies at most, up to
- * POSENC_TILE_PAIRS. Narrow ones have more rows, whole runs of a kernel where they can. rows->from and to are not looked
+/* Every part of those rows, one after the other, by the plan's kernel: of `widest` frequencies at most, up to
+ * POSENC_PART_PAIRS. Narrow ones have more rows, whole runs of a kernel where they can. rows->from and to are not looked
  * at. The floating-point state is the caller's to set. */
-void posenc_tiles(
-    const posenc_plan *plan, const posenc_rows *rows, int64_t widest, posenc_use_tile *use, const void *job);
+void posenc_parts(
+    const posenc_plan *plan, const posenc_rows *rows, int64_t widest, posenc_use_part *use, const void *job);
 
-/* Row i of a tile: sines and cosines to where the columns' first ones are. Elements of `size` bytes. */
-void posenc_place(const posenc_tile *tile, int64_t i, const posenc_columns *columns, int64_t size, unsigned char *sines,
+/* Row i of a part: sines and cosines to where the columns' first ones are. Elements of `size` bytes. */
+void posenc_place(const posenc_part *part, int64_t i, const posenc_columns *columns, int64_t size, unsigned char *sines,
     unsigned char *cosines);
 
 #endif

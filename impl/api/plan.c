@@ -27,8 +27,6 @@ static posenc_status check(const posenc_spec *s, const char *name, const posenc_
 
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-enum { FEW_OF_OTHERS = 4 /* rows of float16 and float64, as kernel->few_rows */ };
-
 /* For so many rows, if that is known. */
 static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t rows) {
   *plan = NULL;
@@ -43,8 +41,7 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
   const posenc_kernel *kernel = posenc_kernel_of(chosen);
 
   posenc_spec pairs = posenc_pairs(&s);
-  pairs.reserved[0] =
-      rows < (s.dtype == POSENC_DTYPE_F32 || s.dtype == POSENC_DTYPE_BF16 ? kernel->few_rows : FEW_OF_OTHERS);
+  pairs.reserved[0] = rows < kernel->few_rows;
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
