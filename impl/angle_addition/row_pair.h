@@ -26,6 +26,18 @@ typedef struct row_pairs {
 
 FLAT destination further(destination to, int64_t bytes) { return (destination){to.first + bytes, to.second + bytes}; }
 
+/* A vector of each row, from one half of VD_LANES pairs of factors and from the anchor's columns. */
+FLAT void one_vector(const double *pairs, int half, const double *sines, vd *y, vd *z) {
+  const vd c = vd_cosines_of(pairs, half), s = vd_sines_of(pairs, half);
+  const vd product = vd_mul(vd_load(sines), c), turned = vd_load(sines + FACTOR);
+  *y = vd_fma(turned, s, product);
+  *z = vd_fnma(turned, s, product);
+}
+FLAT void two_vectors(const double *pairs, const double *sines, vd *y, vd *z) {
+  one_vector(pairs, 0, sines, y, z);
+  one_vector(pairs, 1, sines + VD_LANES, y + 1, z + 1);
+}
+
 /* n is the strip's. Returns the pairs whose rounding test failed, bit b for pair b. */
 FLAT uint32_t write_row_pairs(form f, int n, const strip *p, const row_pairs *r) {
   const double *const factors = p->factors, *const anchor = p->anchor;
@@ -43,15 +55,9 @@ FLAT uint32_t write_row_pairs(form f, int n, const strip *p, const row_pairs *r)
 #pragma GCC unroll 4
       for (int i = 0; i < columns; i += vectors_of(f) * VD_LANES) {
         vd y[4], z[4];
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors_of(f); v++) {
-          const double *const pairs = step + h * next_half + i + v / 2 * 2 * VD_LANES;
-          const double *const sine = sines + i + v * VD_LANES;
-          const vd c = vd_cosines_of(pairs, v % 2), s = vd_sines_of(pairs, v % 2);
-          const vd product = vd_mul(vd_load(sine), c), turned = vd_load(sine + FACTOR);
-          y[v] = vd_fma(turned, s, product);
-          z[v] = vd_fnma(turned, s, product);
-        }
+        two_vectors(step + h * next_half + i, sines + i, y, z);
+        if (f.split)
+          two_vectors(step + h * next_half + i + 2 * VD_LANES, sines + i + 2 * VD_LANES, y + 2, z + 2);
         const vu words[2] = {vu_load(exempt + i), f.split ? vu_load(exempt + i + 2 * VD_LANES) : vu_set1(0)};
         store_values(f, &test, y, words, ahead, h * FACTOR + i);
         store_values(f, &test, z, words, behind, h * FACTOR + i);
