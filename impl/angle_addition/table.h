@@ -41,9 +41,7 @@ FLAT destination place_in(const table *w, int64_t position, int64_t k) {
 
 /* ---- by way of the buffer ---- */
 
-enum {
-  AT_A_TIME = 8 /* row pairs: so many are computed, then copied or added, while the lines for the next ones come */
-};
+enum { AT_A_TIME = 8 /* row pairs of large sums: they are added while the lines of the next ones come */ };
 
 /* out = scale * x + row, n elements, by whole lines and streamed if `streamed`. */
 FLAT void add_row(const float *row, const float *x, float scale, float *out, int64_t n, int streamed) {
@@ -127,7 +125,7 @@ static void fill_strip(const table *w, strip *p, int64_t from, int64_t to) {
     set_anchor(p, run);
     for (int64_t b = first, next; b < end; b = next) {
       const int is_in_place = b < in_place;
-      next = !is_in_place ? least(end, b + (w->is_fetched ? AT_A_TIME : STEPS))
+      next = !is_in_place ? least(end, b + (w->add && w->is_fetched ? AT_A_TIME : STEPS))
              : b < both   ? least(both, in_place)
                           : in_place;
       unsigned char *const y = buffer[STEPS + b], *const z = buffer[STEPS - 1 - b];
