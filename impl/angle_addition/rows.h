@@ -1,4 +1,4 @@
-/* The rows of a call: stretches of consecutive ones as tables, others by themselves. */
+/* The rows of a call: stretches of consecutive rows are tables, others are single rows. */
 #ifndef POSENC_ROWS_H
 #define POSENC_ROWS_H
 
@@ -6,8 +6,8 @@
 #include "angle_addition/single_rows.h"
 #include "angle_addition/sum_rows.h"
 
-/* Fewer rows are not worth an anchor, nor factors where there are none yet (measured at 512 columns). A sum by itself is slower
- * than a row of exact. */
+/* Fewer rows than this are computed without a table; the second number is for plans without factors. Measured at 512 columns. The
+ * sum of three angles takes longer than a single row of exact, so anchored makes tables of fewer rows. */
 enum { FEW = EXACT ? 12 : 4, FEW_WITHOUT_FACTORS = EXACT ? 48 : 16 };
 
 /* anchored promises the bits of its sums; 16 bits, and positions between integers, are those of exact. */
@@ -35,7 +35,7 @@ static inline int any_whole_turns(const turns *t, const posenc_rows *r) {
   return any;
 }
 
-/* Columns of one row at any position, by itself. */
+/* Columns of one row at any position, without a table. */
 static inline void row_alone(const posenc_spec *spec, const turns *t, double position, int has_whole, int64_t k,
     int64_t columns, unsigned char *to) {
   if (is_sum(spec) && is_integer(position))

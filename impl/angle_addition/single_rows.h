@@ -1,4 +1,4 @@
-/* Rows by themselves, in float32 and 16 bits: each pair directly from its position, correctly rounded. For a few rows, rows at
+/* Single rows, in float32 and 16 bits: each pair directly from its position, correctly rounded. For a few rows, rows at
  * positions in any order, and rows at real positions; a table's anchors and steps pay only for many rows.
  *
  *   reduction    quarter turns q, nearest to position * t (t = hi + mid, angle_addition/angle.h), and g = position * t - q in

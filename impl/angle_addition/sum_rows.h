@@ -1,4 +1,4 @@
-/* Rows of anchored by themselves: for each frequency the sum of three angles, bit by bit the one that a table has.
+/* Single rows of anchored: for each frequency the sum of three angles, with the bits that a table has.
  *
  * The coarse angle is rotated by a middle (set_anchor in angle_addition/strip.h), then by a step (angle_addition/row_pair.h).
  * Where a plan keeps no factors, two of them are made. */

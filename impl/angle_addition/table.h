@@ -3,7 +3,7 @@
  * Large tables are streamed: written around the caches, by whole cache lines. That wants rows a multiple of 64 bytes apart, and
  * lines that begin between two pairs. Then strips begin and end at lines. A row's columns before its first whole line and behind
  * the last one share their lines with other rows: these ends are one narrow strip, computed in a buffer and copied by ordinary
- * stores. Where rows are not streamed, the ends are what is left of a row behind its last 8 pairs.
+ * stores. Where rows are not streamed, the ends are the columns behind a row's last 8 pairs.
  *
  * Sums go by way of the buffer, too: x may be the output itself, and after the store a recheck would come too late.
  */
@@ -25,7 +25,7 @@ typedef struct table {
   const posenc_addend *add;
   int64_t size;
   int is_fetched; /* the lines for ordinary stores and sums */
-  int streamed;   /* rows but for their ends */
+  int streamed;   /* the whole lines of rows */
   int buffered;   /* all of the rows */
 } table;
 

@@ -1,15 +1,17 @@
 /* What the rounding test (angle_addition/store.h) leaves open: Ziv's strategy ("Fast evaluation of elementary mathematical
  * functions with correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and dearer than the one before.
  *
- *   1. Every value: the sum of three angles, off by less than POSENC_BUDGET_ERROR v, v = 2^-53. The rounding test of a row pair.
- *      For float32 CHECK_WINDOW units of the dropped bits are 2^-64 or more of a value above 2^-12, and so more than the error.
- *   2. Recheck, of the 3.4 % of row pairs that fail the test (float32, random angles): value - error and value + error round
- *      alike. A sine whose angle is small has a relative error, POSENC_BUDGET_RELATIVE v.
- *   3. Resolve, of what fails that too: the angle by itself (angle_addition/angle.h), off by less than 4 v of its size and
- *      |position| 64 v^2. That decides values near 0.
- *   4. Fallback, of what is left, one in some 50 million: multiprecision/fallback.c.
+ *   1. Rounding test, of every row pair (angle_addition/store.h). A value is a sum of three angles, whose error is below
+ *      POSENC_BUDGET_ERROR v, v = 2^-53. In float32 CHECK_WINDOW units of the dropped bits are 2^-64 or more of a value above
+ *      2^-12, and so more than that error.
+ *   2. Recheck, of the row pairs that fail the test: 3.6 % in float32 at random angles. A value is right if value - error and
+ *      value + error round alike. The error of a small angle's sine is relative, POSENC_BUDGET_RELATIVE v.
+ *   3. Resolve, of the values that fail the recheck: the angle is computed directly (angle_addition/angle.h). The error is below
+ *      4 v of the value plus |position| 64 v^2. That decides values near 0.
+ *   4. Fallback, of the values that are still open, one in some 50 million: integers (multiprecision/fallback.c).
  *
- * A single row's values (angle_addition/single_rows.h) are nearer to the real ones than a sum's. docs/exact.md is the argument.
+ * A single row's values (angle_addition/single_rows.h) are more accurate than a sum's, so the same test holds. docs/exact.md has
+ * the proof.
  */
 #ifndef POSENC_ZIV_H
 #define POSENC_ZIV_H
