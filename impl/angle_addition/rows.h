@@ -6,9 +6,9 @@
 #include "angle_addition/single_rows.h"
 #include "angle_addition/sum_rows.h"
 
-/* Fewer rows than this are computed without a table; the second number is for plans without factors. Measured at 512 columns. The
+/* Fewer rows than this are computed without a table; the last number is for plans without factors. Measured at 512 columns. The
  * sum of three angles takes longer than a single row of exact, so anchored makes tables of fewer rows. */
-enum { FEW = EXACT ? 12 : 4, FEW_WITHOUT_FACTORS = EXACT ? 48 : 16 };
+enum { FEW = 12, FEW_SUMS = 4, FEW_WITHOUT_FACTORS = EXACT ? 48 : 16 };
 
 /* anchored promises the bits of its sums; 16 bits, and positions between integers, are those of exact. */
 static inline int is_sum(const posenc_spec *spec) {
@@ -63,8 +63,9 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   const int has_whole = any_whole_turns(&t, r);
   const int64_t few = r->cosines_first || r->second              ? 1
                       : EXACT && spec->dtype == POSENC_DTYPE_F64 ? INT64_MAX
-                      : t.factors                                ? FEW
-                                                                 : FEW_WITHOUT_FACTORS;
+                      : !t.factors                               ? FEW_WITHOUT_FACTORS
+                      : is_sum(spec)                             ? FEW_SUMS
+                                                                 : FEW;
   for (int64_t i = 0, n; i < r->count; i += n) {
     unsigned char *const to = (unsigned char *)out + i * stride * size;
     n = consecutive_from(r, i);

@@ -91,7 +91,7 @@ FLAT void direct_pairs(form f, rounding_test *test, const turns *t, double posit
 static inline void resolve_to(
     form f, const posenc_spec *spec, const turns *t, double position, int64_t k, int64_t columns, unsigned char *to) {
   double pairs[2 * VD_LANES];
-  resolve(spec, t, position, k, pairs);
+  resolve(spec, t, position, k, columns, pairs);
   for (int c = 0; c < 2 * VD_LANES && c < columns; c++)
     store_element(f, (destination){to, to}, c, pairs[c]);
 }

@@ -30,7 +30,6 @@ typedef struct destination {
   unsigned char *first, *second;
 } destination;
 
-FLAT int is_16_bits(form f) { return f.dtype == POSENC_DTYPE_BF16 || f.dtype == POSENC_DTYPE_F16; }
 FLAT int64_t size_of(form f) { return f.dtype == POSENC_DTYPE_F64 ? 8 : f.dtype == POSENC_DTYPE_F32 ? 4 : 2; }
 
 /* ---- the rounding test ---- */
@@ -46,16 +45,18 @@ FLAT rounding_test test_none(void) { return (rounding_test){vu_set1(UINT32_MAX),
 FLAT int dropped_bits(form f) { return f.dtype == POSENC_DTYPE_F32 ? 29 : f.dtype == POSENC_DTYPE_BF16 ? 16 : 13; }
 FLAT uint32_t window_of(form f) { return f.dtype == POSENC_DTYPE_F32 ? CHECK_WINDOW : 0; }
 
-/* Half-way is moved to 0, and the window around it upwards. */
+/* Values within the window around half-way become 0 .. 2 window - 1. */
 FLAT vu distances(form f, vu bits) {
   const uint32_t move = (UINT32_C(1) << (dropped_bits(f) - 1)) + window_of(f);
   return vu_and(vu_add(bits, vu_set1(move)), vu_set1((UINT32_C(1) << dropped_bits(f)) - 1));
 }
 FLAT uint32_t closest(form f) { return window_of(f) ? 2 * window_of(f) : 1; }
 
-/* The least size, as the bits of its negative: -0x1.00001p-12, -2^-25, -2^-14. Bits of negative floats order like sizes. */
+/* The least size, as the bits of its negative. Bits of negative floats order like sizes. */
 FLAT uint32_t least_size(form f) {
-  return f.dtype == POSENC_DTYPE_F32 ? CHECK_SMALL_BITS : f.dtype == POSENC_DTYPE_BF16 ? 0xb3000000u : 0xb8800000u;
+  return f.dtype == POSENC_DTYPE_F32    ? CHECK_SMALL_BITS
+         : f.dtype == POSENC_DTYPE_BF16 ? CHECK_BF16_BITS
+                                        : CHECK_F16_BITS;
 }
 
 /* packed: the values of a and b as float32, in any order. exempt: for each of its lanes the sign bit, or all bits where the

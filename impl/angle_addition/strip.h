@@ -3,8 +3,8 @@
  * A load whose address agrees with that of a pending store in its low 12 bits waits for the store ("4K aliasing" in Intel's
  * optimization manual), and a non-temporal store is pending for long. So where rows are streamed, all that the inner loop reads
  * lies in slots of 256 bytes on the stack, and every fourth slot is left free: the one with the page offsets of the strip in the
- * table, which are the same in every row if rows are a multiple of 1 KiB apart. 18 KiB of slots stay in L1. Elsewhere the
- * factors are read where the plan keeps them.
+ * table, which are the same in every row if rows are a multiple of 1 KiB apart. 18 KiB of slots stay in L1. The
+ * ends of rows, and plans without factors, have their factors in slots, too. Elsewhere they are read where the plan keeps them.
  */
 #ifndef POSENC_STRIP_H
 #define POSENC_STRIP_H
@@ -23,11 +23,11 @@ _Static_assert(
 
 typedef struct strip {
   const turns *t;
-  int64_t k;             /* the first frequency */
-  int64_t end, next;     /* frequency `end` is replaced by `next`, and so on: the two ends of rows are one strip */
-  int in_lines;          /* not the ends of rows */
-  int n;                 /* frequencies: a multiple of 8 */
-  form f;                /* the elements' */
+  int64_t k;         /* the first frequency */
+  int64_t end, next; /* frequency `end` is replaced by `next`, and so on: the two ends of rows are one strip */
+  int in_lines;      /* not the ends of rows */
+  int there, n; /* frequencies, and their number rounded up to a multiple of 8, of 16 where split: the others are 0 */
+  form f;       /* the elements' */
   int cosines_first;     /* column 0 is a cosine */
   turns own;             /* hi and mid of the strip's frequencies */
   const double *factors; /* of the first 16 frequencies, and next_half further those of the others */
@@ -41,7 +41,7 @@ typedef struct strip {
   double memory[2 * NEXT_HALF + FREE_PERIOD / sizeof(double)] LINE;
 } strip;
 
-/* Which one is frequency i of a strip? The last ones of a strip may be beyond the plan's. */
+/* Which one is frequency i of a strip? */
 static inline int64_t frequency_of(const strip *p, int i) {
   const int64_t k = p->k + i;
   return k < p->end ? k : p->next + (k - p->end);
@@ -52,7 +52,7 @@ static inline void copy_factors(const strip *p, int i, double *to) {
   static const double angle_0[2] = {1.0, 0.0};
   for (int j = 0; j < HALF_STRIP; j++) {
     const int64_t k = frequency_of(p, i + j);
-    const int is_there = k < p->t->n;
+    const int is_there = i + j < p->there;
     const double *const from = is_there ? factors_of(p->t, k - k % HALF_STRIP) + k % HALF_STRIP * 2 : angle_0;
     for (int factor = 0; factor < FACTORS; factor++)
       memcpy(to + factor_at(factor, APART_IN_SLOTS) + 2 * j, from + (is_there ? factor_at(factor, APART) : 0),
@@ -60,17 +60,18 @@ static inline void copy_factors(const strip *p, int i, double *to) {
   }
 }
 
-/* The strip of frequencies k .. k + n - 1, where `next` takes the place of `end`. `out` is where the first column of some row
- * goes. Factors that stay in the plan want k to be a multiple of 16. */
+/* The strip of `there` frequencies from k on, where `next` takes the place of `end`. `out` is where the first column of some row
+ * goes. k must be a multiple of 16 if the factors stay in the plan. */
 static inline void set_strip(
-    strip *p, const turns *t, int64_t k, int64_t end, int64_t next, int n, int in_slots, const unsigned char *out) {
+    strip *p, const turns *t, int64_t k, int64_t end, int64_t next, int there, int in_slots, const unsigned char *out) {
   const uintptr_t free_end = (uintptr_t)out + SLOT_BYTES, start = (uintptr_t)p->memory;
   p->t = t;
   p->k = k;
   p->end = end;
   p->next = next;
   p->in_lines = end == INT64_MAX;
-  p->n = n;
+  p->there = there;
+  p->n = p->f.split ? (there + 15) / 16 * 16 : (there + 7) / 8 * 8;
   p->slots = p->memory + (free_end - start) % FREE_PERIOD / 64 * 8;
   p->anchor = p->slots + ANCHOR * FACTOR;
   p->coarse_at = NAN;
@@ -79,16 +80,14 @@ static inline void set_strip(
   p->next_half = in_slots ? NEXT_HALF : HALF_STRIP * FACTORS * 2;
   p->own = (turns){.hi = p->hi, .mid = p->mid};
   if (p->in_lines) {
-    memcpy(p->hi, t->hi + k, (size_t)n * sizeof(double));
-    memcpy(p->mid, t->mid + k, (size_t)n * sizeof(double));
+    memcpy(p->hi, t->hi + k, (size_t)there * sizeof(double));
+    memcpy(p->mid, t->mid + k, (size_t)there * sizeof(double));
   }
-  for (int i = p->in_lines ? n : 0; i < STRIP; i++) {
-    const int64_t at = frequency_of(p, i);
-    const int is_there = i < n && at < t->n;
-    p->hi[i] = is_there ? t->hi[at] : 0.0;
-    p->mid[i] = is_there ? t->mid[at] : 0.0;
+  for (int i = p->in_lines ? there : 0; i < STRIP; i++) {
+    p->hi[i] = i < there ? t->hi[frequency_of(p, i)] : 0.0;
+    p->mid[i] = i < there ? t->mid[frequency_of(p, i)] : 0.0;
   }
-  for (int h = 0; in_slots && h * HALF_STRIP < n; h++) {
+  for (int h = 0; in_slots && h * HALF_STRIP < p->n; h++) {
     if (t->factors)
       copy_factors(p, h * HALF_STRIP, p->slots + h * NEXT_HALF);
     for (int v = 0; !t->factors && v < HALF_STRIP; v += VD_LANES)

@@ -20,11 +20,11 @@ static inline const double *factor_of(const turns *t, int64_t k, int i, double *
  * angle at the coarse position. */
 static inline void sum_pairs(const turns *t, int64_t k, int64_t position, angle coarse, vd *y) {
   double sines[2 * VD_LANES] LINE, turned[2 * VD_LANES] LINE, here[2][2 * VD_LANES] LINE;
-  const int64_t run = run_of(position), middle = run + STEPS;
-  const int is_ahead = position >= middle;
+  const int64_t run = run_of(position), upper = run + STEPS;
+  const int is_ahead = position >= upper;
   double sign;
   const double *const by = factor_of(t, k, STEPS + middle_of(run, &sign), here[0]);
-  const double *const step = factor_of(t, k, (int)(is_ahead ? position - middle : middle - 1 - position), here[1]);
+  const double *const step = factor_of(t, k, (int)(is_ahead ? position - upper : upper - 1 - position), here[1]);
   vd_store_interleaved(sines, coarse.sin, coarse.cos);
   vd_store_interleaved(turned, coarse.cos, vd_sub(vd_set1(0.0), coarse.sin));
   for (int h = 0; h < 2; h++) {

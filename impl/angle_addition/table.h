@@ -24,7 +24,7 @@ typedef struct table {
   int64_t second; /* split: how far behind the first value of a pair is the second */
   const posenc_addend *add;
   int64_t size;
-  int is_fetched; /* the lines for ordinary stores and sums */
+  int is_fetched; /* 1: lines are fetched before ordinary stores and sums */
   int streamed;   /* the whole lines of rows */
   int buffered;   /* all of the rows */
 } table;
@@ -58,8 +58,8 @@ static inline void set_row_0(const strip *p, destination to) {
     store_element(p->f, to, c, c % 2 != p->cosines_first ? 1.0 : 0.0);
 }
 
-/* Columns of a strip, in the table those of frequencies from k on, from the buffer's rows, STRIP_BYTES apart, to the table:
- * positions from .. to-1. Of large tables, lines of the rows `later` further are fetched. */
+/* Copies, or adds to x, rows from .. to-1 of the buffer: so many columns from those of frequency k on. In large tables it fetches
+ * the lines of the rows `later` further on. */
 static void deliver(const table *w, const unsigned char *buffer, int64_t k, int64_t columns, int64_t from, int64_t to,
     int64_t later, int streamed) {
   const int64_t n = w->second ? (columns + 1) / 2 : columns;
@@ -117,9 +117,9 @@ static inline void fill_row_pairs(
 static void fill_strip(const table *w, strip *p, int64_t from, int64_t to) {
   unsigned char buffer[RUN][STRIP_BYTES] LINE;
   for (int64_t run = run_of(from); run < to; run += RUN) {
-    /* The anchor lies between rows middle - 1 and middle. So far do wanted rows reach ahead of it and behind it; of a negative
-     * number, none do, and those of the other side begin that far away. */
-    const int64_t middle = run + STEPS, ahead = to - middle, behind = middle - from, both = least(ahead, behind);
+    /* So many wanted rows are ahead of the anchor and behind it. One number is negative if the range ends before the anchor or
+     * begins after it: the other side's rows begin that far away. */
+    const int64_t upper = run + STEPS, ahead = to - upper, behind = upper - from, both = least(ahead, behind);
     const int64_t first = most(0, -both), end = least(STEPS, most(ahead, behind));
     const int64_t in_place = w->buffered || !p->in_lines ? first : run == 0 && from <= 0 ? end - 1 : end;
     set_anchor(p, run);
@@ -131,11 +131,11 @@ static void fill_strip(const table *w, strip *p, int64_t from, int64_t to) {
       unsigned char *const y = buffer[STEPS + b], *const z = buffer[STEPS - 1 - b];
       row_pairs r = {(int)b, (int)next, {y, y + STRIP_BYTES / 2}, {z, z + STRIP_BYTES / 2}, STRIP_BYTES, -STRIP_BYTES};
       if (is_in_place && b < ahead) {
-        r.ahead = place_in(w, middle + b, p->k);
+        r.ahead = place_in(w, upper + b, p->k);
         r.next_ahead = w->stride;
       }
       if (is_in_place && b < behind) {
-        r.behind = place_in(w, middle - 1 - b, p->k);
+        r.behind = place_in(w, upper - 1 - b, p->k);
         r.next_behind = -w->stride;
       }
       p->f.streamed = is_in_place && w->streamed;
@@ -146,8 +146,8 @@ static void fill_strip(const table *w, strip *p, int64_t from, int64_t to) {
         set_row_0(p, (destination){buffer[0], buffer[0] + STRIP_BYTES / 2});
       /* The next row pairs are in this run, or the next run's first ones. */
       const int64_t up = next < STEPS ? AT_A_TIME : RUN - b, down = next < STEPS ? -AT_A_TIME : RUN + b;
-      deliver_strip(w, p, buffer, most(from, middle - next), least(to, middle - b), down);
-      deliver_strip(w, p, buffer, most(from, middle + b), least(to, middle + next), up);
+      deliver_strip(w, p, buffer, most(from, upper - next), least(to, upper - b), down);
+      deliver_strip(w, p, buffer, most(from, upper + b), least(to, upper + next), up);
     }
   }
 }
@@ -174,13 +174,13 @@ __attribute__((noinline)) static void write_table(
   const int each = w.second ? (int)size : (int)pair; /* bytes of a row that a pair takes */
   const int in_line = 64 / each, before = (int)(-(uintptr_t)w.out % 64);
   const int is_large = posenc_is_streamed(spec, r->count, r->to - r->from);
-  w.is_fetched = r->count * (r->to - r->from) * size > 1 << 20; /* they are likely to be in a core's caches */
+  w.is_fetched = r->count * (r->to - r->from) * size > 1 << 20; /* smaller tables are likely to be in a core's caches */
   w.streamed =
       is_large && !(r->add && r->add->x == out) && before % each == 0 && w.stride % 64 == 0 && w.second % 64 == 0;
   w.buffered = r->add != NULL;
 
-  /* Frequencies of whole lines, or where rows are no whole lines of whole vectors. */
-  const int64_t k = r->from / 2, end = (r->to + 1) / 2, unit = w.second ? 16 : in_line < 8 ? 8 : in_line;
+  /* Frequencies of whole lines, or or of whole vectors where rows are not streamed. */
+  const int64_t k = r->from / 2, end = (r->to + 1) / 2, unit = w.second ? 16 : w.streamed && in_line > 8 ? in_line : 8;
   w.first_line = w.streamed ? least(k + before / each, end) : k;
   const int64_t last_line = w.first_line + most(0, r->to / 2 - w.first_line) / unit * unit;
   const int64_t ends = (w.first_line - k) + (end - last_line), width = least(STRIP, STRIP_BYTES / pair);
@@ -188,7 +188,7 @@ __attribute__((noinline)) static void write_table(
   for (int64_t from = r->first, to; from < w.end; from = to) {
     to = least(run_of(from) + many, w.end);
     if (ends) {
-      set_strip(&p, t, last_line, end, k, (int)((ends + unit - 1) / unit * unit), 1, w.out);
+      set_strip(&p, t, last_line, end, k, (int)ends, 1, w.out);
       fill_strip(&w, &p, from, to);
     }
     for (int64_t at = w.first_line; at < last_line; at += width) {

@@ -2,8 +2,8 @@
  * functions with correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and dearer than the one before.
  *
  *   1. Rounding test, of every row pair (angle_addition/store.h). A value is a sum of three angles, whose error is below
- *      POSENC_BUDGET_ERROR v, v = 2^-53. In float32 CHECK_WINDOW units of the dropped bits are 2^-64 or more of a value above
- *      2^-12, and so more than that error.
+ *      POSENC_BUDGET_ERROR v, v = 2^-53. In float32, of a value above 2^-12, a unit of the dropped bits is at least 2^-64, so CHECK_WINDOW
+ *      units are at least 2^-49, which is more than that error.
  *   2. Recheck, of the row pairs that fail the test: 3.6 % in float32 at random angles. A value is right if value - error and
  *      value + error round alike. The error of a small angle's sine is relative, POSENC_BUDGET_RELATIVE v.
  *   3. Resolve, of the values that fail the recheck: the angle is computed directly (angle_addition/angle.h). The error is below
@@ -60,9 +60,10 @@ FLAT int ends_agree(int dtype, double y, double error, double *nearest_value) {
   return low == high && (low != 0.0 || !signbit(low) == !signbit(high));
 }
 
-/* Steps 3 and 4: the pairs (sine, cosine) of VD_LANES frequencies from k at any position, correctly rounded to the dtype. */
+/* Steps 3 and 4: pairs (sine, cosine) of frequencies from k at any position, correctly rounded to the dtype: the first `wanted`
+ * elements of VD_LANES pairs. */
 __attribute__((noinline)) static void resolve(
-    const posenc_spec *spec, const turns *t, double position, int64_t k, double *pairs) {
+    const posenc_spec *spec, const turns *t, double position, int64_t k, int64_t wanted, double *pairs) {
   const intervals x = angle_alone(t, k, position);
   double error[2 * VD_LANES] LINE, y[2 * VD_LANES] LINE;
   const int is_minus_0 = position == 0.0 && signbit(position);
@@ -79,7 +80,7 @@ __attribute__((noinline)) static void resolve(
       return;
     }
   }
-  for (int c = 0; c < 2 * VD_LANES; c++) {
+  for (int c = 0; c < 2 * VD_LANES && c < wanted; c++) {
     const int64_t at = k + c / 2;
     if (!ends_agree(spec->dtype, y[c], error[c], &pairs[c]) || is_minus_0 || is_beyond_float64(t, at, position))
       if (at < t->there)
@@ -110,11 +111,10 @@ static inline void recheck_row(
       const double error = is_small ? POSENC_BUDGET_RELATIVE * fabs(y[c]) : POSENC_BUDGET_ERROR;
       double value;
       if (!ends_agree(spec->dtype, y[c], error * 0x1p-53, &value)) {
-        double pairs[2 * VD_LANES]; /* of which the first is wanted */
-        const int64_t k = frequency_of(p, c / 2);
-        if (k >= p->t->there)
+        double pairs[2 * VD_LANES];
+        if (c / 2 >= p->there)
           continue;
-        resolve(spec, p->t, (double)position, k, pairs);
+        resolve(spec, p->t, (double)position, frequency_of(p, c / 2), 2, pairs);
         value = pairs[(c % 2) ^ p->cosines_first];
       }
       store_element(p->f, to, c, value);

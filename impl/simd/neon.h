@@ -92,7 +92,9 @@ typedef uint32x4_t vu;
 
 static inline vu vp_bits(vp a) { return vreinterpretq_u32_f32(a); }
 static inline vu vu_low_words(vd a, vd b) { return vuzp1q_u32(vreinterpretq_u32_f64(a), vreinterpretq_u32_f64(b)); }
-static inline vu vu_load(const uint32_t *p) { return vld1q_u32(p); }
+static inline vu vu_load(const uint32_t *p) { /* of any type */
+  return vreinterpretq_u32_u8(vld1q_u8((const uint8_t *)p));
+}
 static inline vu vu_set1(uint32_t a) { return vdupq_n_u32(a); }
 static inline vu vu_add(vu a, vu b) { return vaddq_u32(a, b); }
 static inline vu vu_or(vu a, vu b) { return vorrq_u32(a, b); }

@@ -131,7 +131,8 @@ int main(int argc, char **argv) {
 #define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
   PRINT(ANGLE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(ALONE), PRINT(PLACE), PRINT(SINGLE);
   PRINT(SINGLE_RELATIVE), PRINT(WIDE);
-  printf("CHECK_SMALL = %a;\nCHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_SMALL, CHECK_WINDOW, POSENC_FUSED);
+  printf("CHECK_SMALL = %a;\nCHECK_BF16 = %a;\nCHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_SMALL, CHECK_BF16,
+      CHECK_WINDOW, POSENC_FUSED);
   if (strcmp(of, "angle_at") == 0) {
     angle_at(position, hi, mid);
   } else if (strcmp(of, "direct_angle") == 0) {

@@ -289,6 +289,19 @@ static void in_float64(void **state) {
   judge("float64, of its bound", worst, 1.0);
 }
 
+/* The bits of budget.inc are those of its numbers, negated. */
+static void least_sizes(void **state) {
+  static const struct {
+    float size;
+    uint32_t bits;
+  } sizes[] = {{CHECK_SMALL, CHECK_SMALL_BITS}, {CHECK_BF16, CHECK_BF16_BITS}, {CHECK_F16, CHECK_F16_BITS}};
+  (void)state;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const float negative = -sizes[i].size;
+    assert_memory_equal(&negative, &sizes[i].bits, sizeof negative);
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
@@ -300,7 +313,8 @@ int main(int argc, char **argv) {
   mpfr_const_pi(two_pi, MPFR_RNDN);
   mpfr_mul_2ui(two_pi, two_pi, 1, MPFR_RNDN);
   const struct CMUnitTest tests[] = {cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(one_angle),
-      cmocka_unit_test(sums), cmocka_unit_test(single_rows), cmocka_unit_test(in_float64)};
+      cmocka_unit_test(sums), cmocka_unit_test(single_rows), cmocka_unit_test(in_float64),
+      cmocka_unit_test(least_sizes)};
   const int failed = cmocka_run_group_tests_name("budget", tests, NULL, NULL);
   mpfr_clears(two_pi, turn, lower, sine, cosine, error, (mpfr_ptr)0);
   mpfr_free_cache();

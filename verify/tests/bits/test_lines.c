@@ -8,9 +8,9 @@
  * Compiled twice: as exact_avx2 and as anchored_avx2.
  */
 #include <immintrin.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "testing.h"
 
 typedef struct line {
   uintptr_t at;
@@ -29,6 +29,7 @@ static void record(void *to, const void *from, size_t size) {
   for (begun[n_begun] = (line){at, 0}; begun[i].at != at; i++)
     ;
   n_begun += i == n_begun;
+  assert_true(n_begun < LINES);
   begun[i].bytes |= ((UINT64_C(1) << size) - 1) << ((uintptr_t)to & 63); /* vectors have 16 or 32 bytes */
   if (begun[i].bytes == UINT64_MAX)
     begun[i] = begun[--n_begun];
@@ -52,7 +53,6 @@ RECORDED(si128, __m128i, __m128i)
 #undef POSENC_STREAM_BYTES
 #define POSENC_STREAM_BYTES 16384 /* small tables, too */
 #include "angle_addition/rows.h"
-#include "testing.h"
 
 typedef struct shape {
   posenc_dtype dtype;
