@@ -184,9 +184,8 @@ __attribute__((noinline)) static void write_table(
   w.first_line = w.streamed ? least(k + before / each, end) : k;
   const int64_t last_line = w.first_line + most(0, r->to / 2 - w.first_line) / unit * unit;
   const int64_t ends = (w.first_line - k) + (end - last_line), width = least(STRIP, STRIP_BYTES / pair);
-  const int64_t many = is_large && !w.streamed && t->factors ? RUN : MANY_ROWS;
   for (int64_t from = r->first, to; from < w.end; from = to) {
-    to = least(run_of(from) + many, w.end);
+    to = least(run_of(from) + MANY_ROWS, w.end);
     if (ends) {
       set_strip(&p, t, last_line, end, k, (int)ends, 1, w.out);
       fill_strip(&w, &p, from, to);
