@@ -21,7 +21,7 @@ typedef struct angle {
   vd sin, cos;
 } angle;
 
-#define FLAT static inline __attribute__((always_inline)) /* unrolled, with constants for arguments where they can be */
+#define FLAT static inline __attribute__((always_inline)) /* inlined, so that constant arguments are constants there */
 #define LINE __attribute__((aligned(64)))
 
 enum { EXACT = POSENC_VARIANT /* of the row of list.inc that is being compiled: 1 exact, 0 anchored */ };

@@ -4,9 +4,9 @@
  * The test is the first step of Ziv's strategy (angle_addition/ziv.h). It is accumulated over a row pair and fails if any
  * element may be rounded wrongly:
  *   float32   one of the values is within CHECK_WINDOW of half-way between two floats: the 29 bits that rounding drops tell
- *   16 bits   one of the values, rounded to float32, is the middle between two elements. A float32 above the dtype's least
+ *   16 bits   one of the values, rounded to float32, is the midpoint of two elements. A float32 above the dtype's least
  *             size is less than one unit in its last place from the real value, so the float32 and the value lie on the
- *             same side of every other middle
+ *             same side of every other midpoint
  *   all       one of the values is below the dtype's least size, and its frequency is not exempt (angle_addition/strip.h)
  */
 #ifndef POSENC_STORE_H
