@@ -1,10 +1,10 @@
-/* Prints what a function of impl/angle_addition computes, one definition a line, as Gappa and Sollya read them: a vd is the
- * name of an expression here, and this file is the member of impl/simd for that.
+/* Prints what a function of impl/angle_addition computes, one definition per line, for Gappa and Sollya. This file is one more
+ * member of impl/simd: its vd is the name of an expression, and its operations print themselves.
  *
  *   mul3 = rnd(mul2 * x);   the operation as the row rounds it, POSENC_FUSED or not
  *   E_mul3 = E_mul2 * E_x;  and without any rounding, of exact operands
  *
- * Three steps are exact, so they are printed without rnd, and E_ of the error that they compute is 0:
+ * Negation and products with 1 and -1 are exact. So are three other steps, and E_ of the error that they compute is 0:
  *   vd_two_product    (Dekker, Numer. Math. 18, 1971)
  *   vd_product_plus   whose product and sum are: docs/exact.md
  *   Fast2Sum          b - ((a + b) - a) and its like, where |b| <= |a| (Dekker); known by its operands
@@ -25,18 +25,23 @@ enum { VD_LANES = 1 };
 static struct {
   const char *kind;
   char name[32];
-  int is_sum; /* a + b, or a - b, rounded */
+  double constant; /* or NaN */
+  int is_sum;      /* a + b, or a - b, rounded */
   int a, b;
 } node[512];
 static int nodes;
 
 static vd input(const char *name) {
   snprintf(node[nodes].name, sizeof node->name, "%s", name);
+  node[nodes].constant = NAN;
   printf("E_%s = %s;\n", name, name);
   return (vd){nodes++};
 }
+/* Another name for a result. */
+static void output(const char *name, vd y) { printf("%s = %s;\n", name, node[y.id].name); }
 static vd vd_set1(double x) {
   snprintf(node[nodes].name, sizeof node->name, "(%a)", x);
+  node[nodes].constant = x;
   return (vd){nodes++};
 }
 
@@ -56,6 +61,7 @@ static vd operation(const char *kind, vd a, vd b, vd c, const char *rounded, con
   for (int i = 0; i < nodes; i++)
     same += node[i].kind && strcmp(node[i].kind, kind) == 0;
   node[nodes].kind = kind;
+  node[nodes].constant = NAN;
   node[nodes].is_sum = strcmp(rounded, "rnd(% + %)") == 0 || strcmp(rounded, "rnd(% - %)") == 0;
   node[nodes].a = a.id;
   node[nodes].b = b.id;
@@ -79,21 +85,37 @@ static vd vd_add(vd a, vd b) {
   const int exact = completes(a, b);
   return operation("add", a, b, a, exact ? "% + %" : "rnd(% + %)", exact ? "0" : "% + %");
 }
+static vd negated(vd a) { return operation("negated", a, a, a, "-%", "-%"); }
+/* Is this a negated number? If so, its operand replaces it. */
+static int loses_sign(vd *a) {
+  const int is_negated = node[a->id].kind && strcmp(node[a->id].kind, "negated") == 0;
+  if (is_negated)
+    a->id = node[a->id].a;
+  return is_negated;
+}
 static vd vd_sub(vd a, vd b) {
+  if (node[a.id].constant == 0.0)
+    return negated(b);
   const int last = completes(a, b) || completes(b, a), exact = last || sum_of(a.id, b.id) >= 0;
   return operation("sub", a, b, a, exact ? "% - %" : "rnd(% - %)", last ? "0" : "% - %");
 }
-static vd vd_mul(vd a, vd b) { return operation("mul", a, b, a, "rnd(% * %)", "% * %"); }
+static vd vd_mul(vd a, vd b) {
+  if (fabs(node[b.id].constant) == 1.0)
+    return node[b.id].constant > 0.0 ? a : negated(a);
+  return operation("mul", a, b, a, "rnd(% * %)", "% * %");
+}
 static vd vd_abs(vd a) { return operation("abs", a, a, a, "|%|", "|%|"); }
 static vd vd_round(vd a) { return operation("round", a, a, a, "int<ne>(%)", "%"); }
-static vd vd_fma(vd a, vd b, vd c) {
+/* Signs of the factors become the product's. */
+static vd sum_with_product(int is_negative, vd a, vd b, vd c) {
+  if (loses_sign(&a) ^ loses_sign(&b) ^ is_negative)
+    return operation("fnma", a, b, c, POSENC_FUSED ? "rnd(-(% * %) + %)" : "rnd(-rnd(% * %) + %)", "-(% * %) + %");
   return operation("fma", a, b, c, POSENC_FUSED ? "rnd(% * % + %)" : "rnd(rnd(% * %) + %)", "% * % + %");
 }
+static vd vd_fma(vd a, vd b, vd c) { return sum_with_product(0, a, b, c); }
+static vd vd_fnma(vd a, vd b, vd c) { return sum_with_product(1, a, b, c); }
 static vd vd_fms(vd a, vd b, vd c) {
   return operation("fms", a, b, c, POSENC_FUSED ? "rnd(% * % - %)" : "rnd(rnd(% * %) - %)", "% * % - %");
-}
-static vd vd_fnma(vd a, vd b, vd c) {
-  return operation("fnma", a, b, c, POSENC_FUSED ? "rnd(-(% * %) + %)" : "rnd(-rnd(% * %) + %)", "-(% * %) + %");
 }
 static vd vd_product_plus(vd a, vd b, vd c) { return operation("plus", a, b, c, "rnd(% * % + %)", "% * % + %"); }
 static vd vd_two_product(vd a, vd b, vd *e) {
@@ -102,7 +124,12 @@ static vd vd_two_product(vd a, vd b, vd *e) {
   return p;
 }
 
-/* What the headers name and is never called here. */
+/* A float64 in memory is the number of an expression. */
+static vd vd_load(const double *p) { return (vd){(int)*p}; }
+static vd vd_cosines_of(const double *pairs, int half) { return vd_load(pairs + 0 * half); }
+static vd vd_sines_of(const double *pairs, int half) { return vd_load(pairs + 1 + 0 * half); }
+
+/* The headers name these operations, and nothing here calls them. */
 typedef struct vp {
   float sin, cos;
 } vp;
@@ -112,8 +139,7 @@ typedef struct vu {
 typedef struct vh {
   uint16_t lanes;
 } vh;
-vd vd_load(const double *), vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
-vd vd_cosines_of(const double *, int), vd_sines_of(const double *, int);
+vd vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
 void vd_store(double *, vd), vd_put(double *, vd, int), vd_store_interleaved(double *, vd, vd);
 vp vp_join(vd, vd), vp_firsts(vp, vp), vp_seconds(vp, vp), vp_interleave_rotated(vd, vd, vd);
 void vp_put(float *, vp, int), vh_put(uint16_t *, vh, int);
@@ -125,14 +151,40 @@ int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, uint32_t, vu, uint32_t)
 #include "angle_addition/single_rows.h"
 #include "angle_addition/float64_rows.h"
 
+/* The product of two complex numbers, ahead and back, by each of the three functions that compute it. rotate_pairs() has each
+ * value twice, once perhaps negated; the lane of the sine is traced. */
+static void trace_product(const char *of) {
+  const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
+  const angle behind = {vd_sub(vd_set1(0.0), b.sin), b.cos}; /* as angle_addition/steps.h has it */
+  const double pairs[] = {b.cos.id, b.sin.id};
+  angle ahead = a, back = a;
+  if (strcmp(of, "rotated") == 0) {
+    ahead = rotated(a, b);
+    back = rotated(a, behind);
+  } else if (strcmp(of, "rotate_pairs") == 0) {
+    rotate_pairs(&ahead.sin, &ahead.cos, b.cos, b.sin, 1.0);
+    rotate_pairs(&back.sin, &back.cos, b.cos, b.sin, -1.0);
+  } else {
+    const double sines[FACTOR + 1] = {[0] = a.sin.id, [FACTOR] = a.cos.id};
+    const double cosines[FACTOR + 1] = {[0] = a.cos.id, [FACTOR] = vd_sub(vd_set1(0.0), a.sin).id};
+    one_vector(pairs, 0, sines, &ahead.sin, &back.sin);
+    one_vector(pairs, 0, cosines, &ahead.cos, &back.cos);
+  }
+  output("sin", ahead.sin), output("cos", ahead.cos);
+  output("sin_back", back.sin), output("cos_back", back.cos);
+}
+
 int main(int argc, char **argv) {
   const char *of = argc > 1 ? argv[1] : "";
   const vd position = input("position"), hi = input("hi"), mid = input("mid");
 #define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
   PRINT(ANGLE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(ALONE), PRINT(PLACE), PRINT(SINGLE);
   PRINT(SINGLE_RELATIVE), PRINT(WIDE);
-  printf("CHECK_SMALL = %a;\nCHECK_BF16 = %a;\nCHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_SMALL, CHECK_BF16,
-      CHECK_WINDOW, POSENC_FUSED);
+  printf("CHECK_SMALL = %a;\nCHECK_BF16 = %a;\nCHECK_F16 = %a;\n", CHECK_SMALL, CHECK_BF16, CHECK_F16);
+  printf("CHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_WINDOW, POSENC_FUSED);
+  printf("NEAREST_COARSE = %a;\nMOST_MIDDLE = %a;\nMOST_STEP = %a;\n", coarse_of(0), part_of(FACTORS - 1),
+      part_of(STEPS - 1));
+  printf("STEP_MIDDLE = %d;\nSTEP_PART = %a;\nREACH = %a;\n", PARTS, part_of(PARTS - 1), furthest_of(0.0));
   if (strcmp(of, "angle_at") == 0) {
     angle_at(position, hi, mid);
   } else if (strcmp(of, "direct_angle") == 0) {
@@ -141,11 +193,8 @@ int main(int argc, char **argv) {
   } else if (strcmp(of, "wide_angle") == 0) {
     wide sin, cos;
     wide_angle(position, hi, mid, &sin, &cos);
-  } else if (strcmp(of, "rotated") == 0) {
-    const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
-    rotated(a, b);
-    vd_fnma(a.cos, b.sin, vd_mul(a.sin, b.cos)); /* back, as angle_addition/row_pair.h has it */
-    vd_fma(a.sin, b.sin, vd_mul(a.cos, b.cos));
+  } else if (strcmp(of, "rotated") == 0 || strcmp(of, "rotate_pairs") == 0 || strcmp(of, "one_vector") == 0) {
+    trace_product(of);
   } else if (strcmp(of, "constants") != 0) {
     return 2;
   }
