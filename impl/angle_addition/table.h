@@ -179,7 +179,7 @@ __attribute__((noinline)) static void write_table(
       is_large && !(r->add && r->add->x == out) && before % each == 0 && w.stride % 64 == 0 && w.second % 64 == 0;
   w.buffered = r->add != NULL;
 
-  /* Frequencies of whole lines, or or of whole vectors where rows are not streamed. */
+  /* Frequencies of whole lines, or of whole vectors where rows are not streamed. */
   const int64_t k = r->from / 2, end = (r->to + 1) / 2, unit = w.second ? 16 : w.streamed && in_line > 8 ? in_line : 8;
   w.first_line = w.streamed ? least(k + before / each, end) : k;
   const int64_t last_line = w.first_line + most(0, r->to / 2 - w.first_line) / unit * unit;
