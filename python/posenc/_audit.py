@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import math
 from typing import Any
@@ -10,8 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from ._identify import Table, identify
+from ._replace import probe
 from ._rotary_embedding import RotaryEmbedding
 from ._table import table
 from ._tensor_pairs import pair
@@ -22,14 +23,16 @@ class AuditFinding:
     """What one tensor of a model is."""
 
     name: str  #: of the buffer, parameter or attribute
-    recipe: str  #: which formula and which arithmetic made it
-    error: float  #: the largest |difference| from the correctly rounded values
+    recipe: str  #: which formula and which arithmetic made it; empty if the tensor was not audited
+    error: float  #: the largest |difference| from the correctly rounded values; NaN if the tensor was not audited
     position: int  #: where that is
     column: int
     replacement: str  #: a line of Python, where `model` is what was audited; empty if there is no difference, or no such line
-    note: str = ""  #: why there is no such line
+    note: str = ""  #: why there is no such line, or why the tensor was not audited
 
     def __str__(self) -> str:
+        if not self.recipe:
+            return f"{self.name}: {self.note}"
         off = f"off by up to {self.error:.2g}, at position {self.position}, column {self.column}"
         return f"{self.name}: {self.recipe}: " + (
             off + (f"; instead: {self.replacement}" if self.replacement else f"; {self.note}")
@@ -44,21 +47,31 @@ def audit(model: nn.Module) -> list[AuditFinding]:
 
     A table has a row for each of consecutive positions, and any preset's formula with any base; what are cosines only is known by
     names with "cos" and "sin". Of a rotary embedding that has its frequencies only, `inv_freq` or one for each type of layer, the cosines
-    and sines are judged that float32 gives, at positions up to its config's max_position_embeddings, or to 131071. A copy of it is
-    called: `RotaryEmbedding` is said to replace it only where that returns the same, but for rounding.
+    and sines are judged that float32 gives, at positions up to its config's max_position_embeddings, or to 131071. `replace_rotary`
+    is the replacement of those that it can replace.
+
+    Some tensors cannot be audited, such as sparse ones. Their findings have an empty recipe, and a note with the error.
+    Tensors without values, on the meta device or uninitialized, are skipped.
 
     >>> print(*posenc.torch.audit(model), sep="\\n")
     """
     found = []
     for path, module in model.named_modules():
         for leaf, value in [*module._buffers.items(), *module._parameters.items(), *vars(module).items()]:
-            if isinstance(value, torch.Tensor) and value.numel() and not value.is_meta:
-                name = f"{path}.{leaf}" if path else leaf
-                where = f"model.get_submodule({path!r})" if path else "model"
+            if not isinstance(value, torch.Tensor) or is_lazy(value):
+                continue
+            name = f"{path}.{leaf}" if path else leaf
+            where = f"model.get_submodule({path!r})" if path else "model"
+            try:
+                if value.is_meta or not value.numel():
+                    continue
                 if leaf.endswith("inv_freq") and value.dim() == 1:
                     found += _frequencies(name, path, module, leaf, value.detach())
                 else:
                     found += _table(name, where, module, leaf, value.detach())
+            except Exception as error:  # each layout and subclass of tensors lacks other operations
+                reason = f"not audited: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
+                found.append(AuditFinding(name, "", math.nan, 0, 0, "", reason))
     return found
 
 
@@ -110,92 +123,33 @@ def _table(name: str, where: str, module: nn.Module, leaf: str, tensor: torch.Te
     return [AuditFinding(name, recipe, error, f.first + row, column, line if error else "")]
 
 
-def _called(module: nn.Module, *arguments: Any) -> Any:
-    """What a copy of the module returns: some change their frequencies when they are called. Or else why it does not return."""
-    try:
-        with torch.no_grad():
-            return copy.deepcopy(module)(*arguments)
-    except Exception as error:
-        return f"it cannot be called so: {type(error).__name__}"
-
-
-def _replacement(module: nn.Module, layer_type: str | None, device: torch.device) -> tuple[str, str]:
-    """The RotaryEmbedding, but for its config, that returns what the module does; or else nothing, and why."""
-    own = RotaryEmbedding(module.config, layer_type=layer_type)
-    types: list[tuple[str, ...]] = [(name,) for name in own.per_type if hasattr(module, f"{name}_inv_freq")] or [()]
-    at, x = torch.arange(8, device=device)[None], torch.zeros(1, 8, 1, dtype=torch.bfloat16, device=device)
-    told = "" if layer_type is None else f", layer_type={layer_type!r}"
-    ways = {"": own, ", duplicated='pairs'": RotaryEmbedding(module.config, layer_type=layer_type, duplicated="pairs")}
-    for which in types:
-        want, theirs = own(x, at, *which), _called(module, x, at, *which)
-        if isinstance(theirs, str):
-            return "", theirs
-        if not (isinstance(theirs, tuple) and len(theirs) == 2 and all(isinstance(v, torch.Tensor) for v in theirs)):
-            return "", "it does not return cosines and sines, a tensor of each"
-        for value in theirs:
-            if value.shape != want[0].shape:
-                return "", f"it returns shape {tuple(value.shape)}, not {tuple(want[0].shape)}"
-            if value.dtype != x.dtype:
-                return "", f"it returns {value.dtype} where x is {x.dtype}"
-        three = _called(module, x, torch.stack((at, at, at)), *which)  # of time, height and width
-        if isinstance(three, tuple) and isinstance(three[0], torch.Tensor) and three[0].shape == want[0].shape:
-            return "", "it makes one row of three positions"
-        bound = 0.05 * max(1.0, float(want[0].abs().max()))  # of frequencies in bfloat16 too
-        for way, ours in list(ways.items()):
-            if not all(torch.allclose(a, b, rtol=0, atol=bound) for a, b in zip(ours(x, at, *which), theirs)):
-                del ways[way]
-    return (told + next(iter(ways)), "") if ways else ("", "it returns other values")
-
-
-def _scaled(module: nn.Module, leaf: str, w: torch.Tensor) -> tuple[RotaryEmbedding, str | None]:
-    """What has these frequencies, by the module's config; the type of layer that a line must name."""
-    config, kind = getattr(module, "config", None), leaf[: -len("inv_freq")].rstrip("_") or None
-    named = kind or getattr(module, "layer_type", None)
-    whole = RotaryEmbedding(config)
-    ones = [m for t, m in whole.per_type.items() if named in (None, t)] if whole.per_type else [] if kind else [whole]
-    ones = [one for one in ones if one.d_model == 2 * len(w)]
-    if not ones:
-        raise ValueError("its config has other frequencies")
-
-    def off(one: RotaryEmbedding) -> float:
-        half = one.half_rows(torch.ones(1, dtype=torch.int64), torch.float64, 0)
-        return float((torch.atan2(half.sin[0], half.cos[0]) - w).abs().max())
-
-    best = min(ones, key=off)
-    return best, None if kind else best.layer_type
-
-
 def _frequencies(name: str, path: str, module: nn.Module, leaf: str, inv_freq: torch.Tensor) -> list[AuditFinding]:
     """The frequencies of a rotary embedding, by what their products with positions, rounded to float32, come to."""
     w, n = inv_freq.cpu().float(), len(inv_freq)
-    if leaf.endswith("original_inv_freq") or not bool((w > 0).all()):
+    if leaf.endswith("original_inv_freq") or not bool((w >= 0).all() and w[0] > 0):
         return []
     last = int(getattr(getattr(module, "config", None), "max_position_embeddings", None) or 1 << 17) - 1
     at = torch.cat((torch.arange(0, last, max(1, last // 1024)), torch.arange(max(0, last - 1024), last + 1)))
-    line = ""
-    try:
-        own, layer_type = _scaled(module, leaf, w)
-        base, kind, factor = own.base, own.rope_type, own.attention_scaling
-        wanted = [own.half_rows(at, torch.float64, length) for length in (0, last + 1)]
-        told, note = _replacement(module, layer_type, inv_freq.device)
-        if not note:
-            where = f"model.get_submodule({path!r})" if path else "model"
-            parent, _, child = path.rpartition(".")
-            owner = f"model.get_submodule({parent!r})" if parent else "model"
-            made = f"posenc.torch.RotaryEmbedding({where}.config{told})"
-            line = f"{owner}.register_module({child!r}, {made})" if path else f"model = {made}"
-    except Exception as error:  # there is no config, or none that we know; Gemma 4 has one with errors of its own
+    own, line, note = probe(module), "", ""
+    if isinstance(own, RotaryEmbedding):
+        one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
+        base, kind, factor, line = one.base, one.rope_type, one.attention_scaling, "posenc.torch.replace_rotary(model)"
+        spoken = [one._of_length(length)[0] for length in (0, last + 1)]
+        wanted = [
+            pair(positions=at, d_model=2 * n, freqs=c.freqs, freqs_low=c.freqs_low, dtype=torch.float64) for c in spoken
+        ]
+        if not path:
+            line, note = "", "it is the model itself; RotaryEmbedding(model.config) replaces it"
+    else:
         base, kind, factor = float(w[-1].double() ** (-n / max(1, n - 1))), "default", 1.0
         base = float(f"{base:.3g}") if math.isclose(base, float(f"{base:.3g}"), rel_tol=1e-3) else base
         if not (base > 1 and torch.allclose(w, base ** (-torch.arange(n) / n), rtol=0.01)):
             return []
         wanted = [pair(positions=at, d_model=2 * n, base=base, dtype=torch.float64)]
-        note = str(error) if hasattr(module, "config") else "it has no config"
-    if note:
-        note = f"posenc.torch.RotaryEmbedding does not replace this module: {note}"
+        note = f"posenc.torch.RotaryEmbedding does not replace this module: {own}"
     angles = at[:, None].float() * w
-    turns = torch.polar(torch.full_like(angles, factor), angles)
-    differences = [torch.view_as_real(turns - torch.complex(want.cos, want.sin)) for want in wanted]
+    turns = torch.polar(torch.ones_like(angles), angles)
+    differences = [factor * torch.view_as_real(turns - torch.complex(want.cos, want.sin)) for want in wanted]
     off = min((difference.abs().amax(-1) for difference in differences), key=torch.max)
     row, column = divmod(int(off.argmax()), n)
     recipe = f"rotary, {kind}, base={base!r}, frequencies in {inv_freq.dtype}, angles in float32"

@@ -1,7 +1,7 @@
-"""Functions as operators of PyTorch, for torch.compile, torch.export, torch.jit.script and torch.jit.trace.
+"""Functions as operators of PyTorch, for torch.compile, torch.export and torch.jit.trace: table, grid, add and pair.
 
-An operator ``torch.ops.posenc.NAME`` has the parameters of the function of that name, but for an `out` that may be None, and
-returns its tensors. Operators came with PyTorch 2.4; before, the functions are what they are.
+An operator ``torch.ops.posenc.NAME`` has the parameters of the function of that name but `out`, and returns its tensors. PyTorch
+before 2.4 has no operators; there the functions run in eager code only.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Callable, TypeVar
 
 import torch
 
+from ._calls import is_traced
 from ._pair import Pair
 from ._plan import SHORT_NAMES, DTYPES
 
@@ -44,15 +45,7 @@ _TYPES = {
 }
 
 
-_DTYPES = {
-    name: getattr(torch, SHORT_NAMES.get(name, name)) for name in (*DTYPES, *SHORT_NAMES, "complex64", "complex128")
-}
-
-
-def is_traced() -> bool:
-    """Whether this call is being compiled, exported or traced: values of tensors are not at hand then."""
-    compiler = getattr(torch, "compiler", None)
-    return getattr(compiler, "is_compiling", bool)() or torch.jit.is_tracing()
+_DTYPES = {name: getattr(torch, SHORT_NAMES.get(name, name)) for name in (*DTYPES, *SHORT_NAMES)}
 
 
 def _tensor(value: Any) -> torch.Tensor:
@@ -60,71 +53,59 @@ def _tensor(value: Any) -> torch.Tensor:
     return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=torch.float64)
 
 
-def _parameters(function: Callable[..., Any], mutates: tuple[str, ...]) -> dict[str, str]:
+def _parameters(function: Callable[..., Any]) -> dict[str, str]:
     """By name: type, name and default as a schema has them."""
     schema = {}
     for p in inspect.signature(function).parameters.values():
-        if p.name == "out" and p.name not in mutates:
-            continue
-        kind = _TYPES[p.annotation]
-        if p.name in mutates:
-            kind = f"{kind}(a!)"
-        default = "" if p.default is p.empty else f"={p.default}"
-        schema[p.name] = f"{kind if default else kind.rstrip('?')} {p.name}{default}"
+        if p.name != "out":
+            kind = _TYPES[p.annotation]
+            schema[p.name] = f"{kind.rstrip('?')} {p.name}" if p.default is p.empty else f"{kind} {p.name}={p.default}"
     return schema
 
 
-def operator(fake: Callable[..., Any], mutates: tuple[str, ...] = ()) -> Callable[[F], F]:
+def operator(fake: Callable[..., Any]) -> Callable[[F], F]:
     """Makes a function's calls those of an operator where they are traced.
 
-    `fake` takes the same arguments and returns tensors without values, of the result's shape, dtype and device. `mutates`
-    names the arguments that are written; the operator then returns nothing, and the function its first argument.
+    `fake` takes the same arguments and returns tensors without values, of the result's shape, dtype and device.
     """
 
     def decorate(function: F) -> F:
         if not _HAS_OPERATORS:
             return function
-        parameters = _parameters(function, mutates)
+        parameters = _parameters(function)
         names = [*parameters]
         ordered = inspect.signature(function).parameters.values()
         by_place = [p.name for p in ordered if p.kind is p.POSITIONAL_OR_KEYWORD]
         pairs = "Pair" in function.__annotations__["return"]
-        results = "()" if mutates else "(Tensor cos, Tensor sin)" if pairs else "Tensor"
 
         def named(call: Callable[..., Any]) -> Callable[..., Any]:
             def kernel(*args: Any, **kwargs: Any) -> Any:
                 result = call(**dict(zip(names, args)), **kwargs)
-                return None if mutates else (result.cos, result.sin) if isinstance(result, Pair) else result
+                return (result.cos, result.sin) if pairs else result
 
             return kernel
 
-        name = f"posenc::{function.__name__}"
-        schema = f"({', '.join(parameters.values())}) -> {results}"
-        if mutates:  # a custom_op tells autograd what is written
-            torch.library.custom_op(name, named(function), mutates_args=mutates, schema=schema)
-        else:  # takes a third of its time
-            _library.define(function.__name__ + schema, tags=_TAGS)
-            _library.impl(function.__name__, named(function), "CompositeExplicitAutograd")
-        torch.library.register_fake(name, named(fake))
-        made = getattr(torch.ops.posenc, function.__name__)
+        name = function.__name__
+        schema = f"({', '.join(parameters.values())}) -> {'(Tensor cos, Tensor sin)' if pairs else 'Tensor'}"
+        _library.define(name + schema, tags=_TAGS)
+        _library.impl(name, named(function), "CompositeExplicitAutograd")
+        torch.library.register_fake(f"posenc::{name}", named(fake))
+        made = getattr(torch.ops.posenc, name)
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             if not is_traced():
                 return function(*args, **kwargs)
             if len(args) > len(by_place) or any(key in kwargs for key in by_place[: len(args)]):
-                raise TypeError(
-                    f"{function.__name__} takes {', '.join(by_place)} by place, and others by name, each once"
-                )
+                raise TypeError(f"{name} takes {', '.join(by_place)} by place, and others by name, each once")
             given = {**dict(zip(by_place, args)), **kwargs}
-            out = None if mutates else given.pop("out", None)
-            if out is not None and "dtype" in parameters and given.get("dtype") is None:
-                given["dtype"] = (out.cos if pairs else out).dtype
+            if given.pop("out", None) is not None:
+                raise TypeError(f"out is given; allowed: None where {name} is compiled, exported or traced")
             for key, value in given.items():
                 kind = parameters.get(key, "")
                 if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
                     raise RuntimeError(
-                        f"{key} requires a gradient, and {name} has none; call .detach() where that is meant"
+                        f"{key} requires a gradient, and posenc::{name} has none; call .detach() where that is meant"
                     )
                 if key == "dtype":
                     given[key] = _DTYPES.get(value, value)
@@ -133,20 +114,8 @@ def operator(fake: Callable[..., Any], mutates: tuple[str, ...] = ()) -> Callabl
                 elif kind.startswith("Tensor") and value is not None:
                     given[key] = _tensor(value)
             result = made(**given)
-            if mutates:
-                return args[0] if args else given[mutates[0]]
-            if out is None:
-                return Pair(*result) if pairs else result
-            for there, here in zip((out.cos, out.sin) if pairs else (out,), result if pairs else (result,)):
-                if there.shape != here.shape or there.dtype != here.dtype:
-                    said = f"shape {tuple(there.shape)} and dtype {there.dtype}"
-                    raise ValueError(f"out has {said}; allowed: {tuple(here.shape)} and {here.dtype}")
-                there.copy_(here)
-            return out
+            return Pair(*result) if pairs else result
 
-        register = getattr(getattr(torch.jit, "_builtins", None), "_register_builtin", None)  # for torch.jit.script
-        if register:
-            register(call, name)
         return call  # type: ignore[return-value]
 
     return decorate

@@ -14,7 +14,7 @@ from ._plan import fail, index, real
 
 _MOST = 1 << 32  # of lengths
 
-#: Of transformers 5.23.0: the kinds, in the order of posenc_rotary_scaling, and the keys that each must have ...
+#: Of transformers 5.23.0: the kinds, in the order of posenc_rotary_scaling, which lacks the last, and the keys that each must have ...
 _KINDS: dict[str, tuple[str, ...]] = {
     "default": (),
     "linear": ("factor",),
@@ -22,6 +22,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "yarn": (),
     "longrope": ("short_factor", "long_factor"),
     "llama3": ("factor", "low_freq_factor", "high_freq_factor"),
+    "proportional": (),
 }
 _OLD_NAMES = {"su": "longrope"}  # of Phi-3
 #: ... and those that any may have: kinds ignore what they do not take, as transformers does.
@@ -95,7 +96,8 @@ def rotary_frequencies(
 
     d_model: columns of a head that are rotated, head_dim times partial_rotary_factor. base: None means the rope_theta of
     scaling, or 10000. scaling: a configuration's rope_parameters or rope_scaling, with rope_type (or type) "default",
-    "linear", "dynamic", "yarn", "longrope" or "llama3"; a key whose value is None counts as missing.
+    "linear", "dynamic", "yarn", "longrope", "llama3" or "proportional", which has zeros after the first partial_rotary_factor of the
+    frequencies; a key whose value is None counts as missing.
     original_max_position_embeddings, which Phi-3 has beside it, belongs in it, else max_position_embeddings is taken.
     length: positions of the sequence, which "dynamic" and "longrope" depend on; None means 0."""
     r = Rotary()
@@ -103,6 +105,11 @@ def rotary_frequencies(
     if not isinstance(scaling, Mapping):
         raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
     kind = rope_type_of(scaling)
+    if kind == "proportional":
+        share = scaling.get("partial_rotary_factor")
+        kind, scaling = "linear", {**scaling, "factor": scaling.get("factor") or 1.0}
+    else:
+        share = None
     status = library.posenc_rotary_init(
         ctypes.byref(r), index("d_model", d_model, 1, 1 << 20), list(_KINDS).index(kind)
     )
@@ -145,4 +152,7 @@ def rotary_frequencies(
     )
     if status:
         fail(status)
+    if share is not None:
+        kept = int(real("partial_rotary_factor", share) * r.d_model // 2)
+        freqs[kept:] = freqs_low[kept:] = 0
     return RotaryFrequencies(freqs, freqs_low, factor.value)

@@ -1,254 +1,215 @@
-"""The module that takes the place of a Hugging Face model's rotary embedding."""
+"""The module that replaces a Hugging Face model's rotary embedding."""
 
 from __future__ import annotations
 
 import functools
 import json
-from typing import Any, Mapping
+from fractions import Fraction
+from typing import Any, Callable, Sequence
 
 import torch
 from torch import nn
-from torch.nn import functional
 
-from ._operators import is_traced, operator
-from ._pair import Pair
-from ._plan import MAX_POSITION, index
-from ._rotary import RotaryFrequencies, rope_type_of, rotary_frequencies
-from ._tensor_pairs import pair
-from ._tensors import fake_table
+from ._calls import is_plain
+from ._formula import Ladder, of_integers, rounded
+from ._library import library
+from ._plan import Plan, dtype_name, fail, plan
+from ._rotary import RotaryFrequencies, rotary_frequencies
+from ._rotary_config import Duplicated, layer_types, read
 
-_OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds that know the length that a model was trained with at first
-Tables = Pair[torch.Tensor]
-
-_FIRST_ROWS = 2048
-_MOST_BYTES = 64 << 20  # of what compiling a model makes without being asked
+_READS = "rope_type 'dynamic' has frequencies for each length of a sequence, which is read from position_ids"
 
 
-def _sequence(scaling: Mapping[str, Any], length: int, max_positions: int) -> int:
-    """The length that frequencies depend on: one for all lengths that have the same frequencies."""
-    kind, original = scaling["rope_type"], scaling.get("original_max_position_embeddings", 0)
-    return max(length, max_positions) if kind == "dynamic" else original + (kind == "longrope" and length > original)
+@functools.lru_cache(maxsize=64)
+def _frequencies(
+    d_model: int, base: float, scaling: str, length: int, max_positions: int, axes: tuple[int, ...] | None
+) -> tuple[RotaryFrequencies, Ladder]:
+    """For C, and for the formula."""
+    found = rotary_frequencies(
+        d_model, base, scaling=json.loads(scaling), length=length, max_position_embeddings=max_positions
+    )
+    exact = [Fraction(a) + Fraction(b) for a, b in zip(found.freqs.tolist(), found.freqs_low.tolist())]
+    return found, Ladder(exact, axes)
 
 
 @functools.lru_cache(maxsize=16)
-def _frequencies(d_model: int, base: float, scaling: str, sequence: int, max_positions: int) -> RotaryFrequencies:
-    kind = json.loads(scaling)
-    return rotary_frequencies(d_model, base, scaling=kind, length=sequence, max_position_embeddings=max_positions)
+def _plan(frequencies: RotaryFrequencies, dtype: str, impl: str) -> Plan:
+    return plan(
+        2 * len(frequencies.freqs), dtype=dtype, freqs=frequencies.freqs, freqs_low=frequencies.freqs_low,
+        layout="split", order="cos_first", impl=impl,
+    )  # fmt: skip
 
 
-def _values(frequencies: RotaryFrequencies, dtype: Any, **which: Any) -> Tables:
-    """Cosines and sines of half width: each rounded once, and multiplied by the attention factor if it is not 1."""
-    freqs, low, factor = frequencies.freqs, frequencies.freqs_low, frequencies.attention_factor
-    wide = dtype if factor == 1 or dtype == torch.float64 else torch.float32
-    found = pair(d_model=2 * len(freqs), freqs=freqs, freqs_low=low, dtype=wide, **which)
-    return found if factor == 1 else Pair((found.cos * factor).to(dtype), (found.sin * factor).to(dtype))
+def _by_c(
+    frequencies: RotaryFrequencies, positions: torch.Tensor, dtype: torch.dtype
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Cosines and sines times the attention factor, rounded once."""
+    factor, n = frequencies.attention_factor, len(frequencies.freqs)
+    kind = dtype if factor == 1 else torch.float64
+    at = positions.contiguous()
+    both = torch.empty((*at.shape, 2 * n), dtype=kind, device="cpu")
+    p = _plan(frequencies, dtype_name(kind), "exact" if factor == 1 else "anchored")
+    status = library.posenc_fill_at(p.handle, at.data_ptr(), at.numel(), both.data_ptr(), 2 * n)
+    if status:
+        fail(status)
+    cos, sin = (both if factor == 1 else rounded(both * factor, dtype, False)).chunk(2, -1)
+    return cos, sin
 
 
-def _fake(positions: torch.Tensor, d_model: Any, *_: Any, dtype: Any = None, **__: Any) -> Tables:
-    return Pair(*(fake_table(positions=positions, d_model=d_model // 2, dtype=dtype) for _ in range(2)))
-
-
-@operator(_fake)
-def rotary(
-    positions: torch.Tensor,
-    d_model: int,
-    base: float,
-    scaling: str,
-    max_positions: int,
-    dtype: torch.dtype | str | None = None,
-) -> Pair[torch.Tensor]:
-    """Cosines and sines of half width, for a sequence that ends with the last of the positions. `scaling` is JSON."""
-    length = int(positions.max()) + 1 if positions.numel() else 0
-    sequence = _sequence(json.loads(scaling), length, max_positions)
-    return _values(_frequencies(d_model, base, scaling, sequence, max_positions), dtype, positions=positions)
-
-
-_compiler = getattr(torch, "compiler", None)  # PyTorch 2.1 has what is used of it
-_is_compiling = getattr(_compiler, "is_dynamo_compiling", bool)
-
-
-@getattr(_compiler, "assume_constant_result", lambda function: function)
-def _reserve(module: RotaryEmbedding, device: torch.device, dtype: torch.dtype) -> None:
-    """Runs once, when a model is compiled."""
-    module.reserve(device=device, dtype=dtype)
+def _untraced(function: Any) -> Any:
+    """torch.compile calls it as it is; the other way to say so imports torch._dynamo at once."""
+    if hasattr(function, "_torchdynamo_disable"):
+        return function
+    try:
+        return torch.compiler.disable(function, reason=_READS)
+    except TypeError:  # before PyTorch 2.8
+        return torch.compiler.disable(function)
 
 
 class RotaryEmbedding(nn.Module):
-    """Cosines and sines for a Hugging Face model: takes the place of its own rotary embedding.
+    """Cosines and sines for a Hugging Face model: replaces the model's own rotary embedding.
 
         >>> model.model.rotary_emb = posenc.torch.RotaryEmbedding(model.config)
 
-    It takes the place of modules that are called (x, position_ids), or (x, position_ids, layer_type), and return (cos, sin) of full
-    width in the dtype of x, such as those of Llama, Mistral, Qwen2, Phi-3 and Gemma 3; not of those whose results have half the
-    width (gpt-oss), are complex (DeepSeek-V2), are float32 for any x (OLMo), or are put together from positions of time, height and
-    width (mrope, of Qwen2-VL). `posenc.torch.audit` tries which a model's are.
+    It has the layout and the dtype of the module that it replaces: (cos, sin), each frequency's column twice or once, or one complex
+    tensor; in the dtype of x or in float32; for one position or three (time, height and width). `posenc.torch.replace_rotary`
+    replaces all such modules of a model.
 
     Parameters
     ----------
     config
-        The model's: its rope_parameters, or rope_theta and rope_scaling, head_dim or hidden_size and num_attention_heads,
-        partial_rotary_factor, and max_position_embeddings are read. The kinds of scaling are all of transformers 5.23.0 but
-        "proportional".
+        The model's. Its model_type tells what the module returns: those of transformers 5.23.0 are known. Its rope_parameters, or
+        rope_theta and rope_scaling, head_dim or hidden_size and num_attention_heads, partial_rotary_factor, and
+        max_position_embeddings are read.
     layer_type
-        Whose parameters are meant, where each type of layer has its own. None: those of the layer_type of each call.
+        The type of layer whose parameters are meant, where each has its own. None: the layer_type of each call.
     duplicated
-        How columns stand: "halves", all frequencies and all again (Llama and most others), or "pairs", each twice in a row
-        (Cohere).
+        The layout of columns, for a model_type that is unknown: "halves", all frequencies and all again (Llama and most others), or
+        "pairs", each twice in a row (Cohere). None: as the model_type has it.
 
-    Each value is the cosine or the sine of position times frequency, the real numbers, rounded once to the dtype of x; where
-    the scaling has an attention factor, rounded to float32, multiplied by the factor, which PyTorch rounds to float32 before, and
-    rounded to the dtype of x (all in float64, if x is). The models' own have angles that are rounded to float32: some 0.009 off at
-    position 131071.
+    Each value is the cosine or the sine of position times frequency, the real numbers, times the scaling's attention factor.
+    Eager calls on the CPU are computed by the C library: rounded once from the real numbers, or from float64 if there is a factor. All other
+    calls, compiled, exported, transformed or on another device, are computed by operations of PyTorch, which read nothing back:
 
-    Rows up to config.max_position_embeddings are kept when they were needed once, in the dtype and on the device of x; those of
-    other positions are computed for each call. Each call reads the least and the largest position: on a GPU, it waits for them.
-    There is nothing to save or to load.
+    - float32 is off by at most half a unit in the last place and 2^-50; fewer than one value in 10^7 is not correctly rounded. A
+      factor multiplies the 2^-50;
+    - float64 is off by at most 2^-50;
+    - float16 and bfloat16 are rounded once, where they leave a compiled graph as its outputs;
+    - devices that have no float64 are off by at most 3e-7.
 
-    Compiled code looks rows up if all of them take at most 64 MiB, or `reserve` was called for all positions; it does not read
-    positions first, and those beyond are PyTorch's index error. Otherwise the CPU computes the rows of each call.
-
-    With dynamic scaling, frequencies are those of the longest sequence so far, until one is shorter than
-    max_position_embeddings, as in the models' own; in compiled code, those of the call's sequence.
+    Positions are integers up to 2^32: beyond, C raises ValueError, and the operations return NaN. There is nothing to save, to load or
+    to reserve. With dynamic scaling, the frequencies are those of the longest sequence so far, until a sequence is shorter than
+    max_position_embeddings, as in the models' own. Its length is read, which ends a graph of torch.compile.
     """
 
     __module__ = "posenc.torch"
 
-    def __init__(self, config: Any, *, layer_type: str | None = None, duplicated: str = "halves") -> None:
+    def __init__(self, config: Any, *, layer_type: str | None = None, duplicated: Duplicated | None = None) -> None:
         super().__init__()
-        if duplicated not in ("halves", "pairs"):
-            raise ValueError(f"duplicated is {duplicated!r}; allowed: 'halves' or 'pairs'")
-        said = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
-        types = [name for name, value in said.items() if isinstance(value, Mapping)]
-        self.config, self.duplicated, self.layer_type = config, duplicated, layer_type if types else None
-        self._tables: dict[tuple[int, torch.device, torch.dtype], Tables] = {}
-        self.per_type: Any = {}  #: where each call says its layer_type, a module for each
+        types = layer_types(config)
+        self.config, self.layer_type = config, layer_type if types else None
+        self.per_type: nn.ModuleDict | None = None  #: where each call names its layer_type, a module for each
+        self._ladders: tuple[Ladder, ...] = ()
         if types and layer_type is None:
             self.per_type = nn.ModuleDict(
                 {name: RotaryEmbedding(config, layer_type=name, duplicated=duplicated) for name in types}
             )
             return
-        if types and layer_type not in types:
-            raise ValueError(f"layer_type is {layer_type!r}; allowed for this config: {', '.join(map(repr, types))}")
-        scaling = dict(said[layer_type] if types else said)
-        for key in ("mrope_section", "mrope_interleaved"):
-            if scaling.get(key):
-                raise ValueError(
-                    f"the config has {key} {scaling[key]!r}: such modules make one row of three positions (time, height, width); "
-                    "allowed: configs without mrope_section and mrope_interleaved"
-                )
-        self.rope_type = scaling["rope_type"] = rope_type_of(scaling)
+        said = read(config, layer_type, duplicated)
+        self.base, self.d_model, self.max_position_embeddings = said.base, said.d_model, said.max_position_embeddings
+        self.rope_type: str = said.scaling["rope_type"]
+        self.layout, self.axes = said.layout, said.axes
+        self.dtype = None if said.dtype == "x" else torch.float32  #: None: that of x
+        self._json = json.dumps(said.scaling)
+        self._original: int = said.scaling.get("original_max_position_embeddings", 0)
+        self._longest = self.max_position_embeddings  #: dynamic scaling: the length of the longest sequence
+        lengths = (0, self._original + 1) if self.rope_type == "longrope" else (0,)
+        self._c, self._ladders = zip(*map(self._of_length, lengths))
+        self.attention_scaling = self._c[0].attention_factor
+        if self.rope_type == "dynamic" and hasattr(torch, "compiler"):
+            RotaryEmbedding._by_length = _untraced(RotaryEmbedding._by_length)  # type: ignore[method-assign]
 
-        def told(name: str, default: Any) -> Any:
-            value = scaling.pop(name, None)
-            return (getattr(config, name, None) or default) if value is None else value
-
-        self.base = float(told("rope_theta", 10000.0))
-        head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        self.d_model = int(head * told("partial_rotary_factor", 1.0))
-        self.max_position_embeddings = index("max_position_embeddings", config.max_position_embeddings, 1, MAX_POSITION)
-        if self.rope_type in _OWN_LENGTH:
-            key = "original_max_position_embeddings"  # Phi-3 has it beside the rest
-            scaling[key] = getattr(config, key, None) or scaling.get(key) or self.max_position_embeddings
-        self.scaling, self._json = scaling, json.dumps(scaling)
-        self._length = self.max_position_embeddings  #: dynamic scaling: of the longest sequence
-        self.attention_scaling = self._frequencies(0).attention_factor
-
-    def _frequencies(self, sequence: int) -> RotaryFrequencies:
-        return _frequencies(self.d_model, self.base, self._json, sequence, self.max_position_embeddings)
-
-    def reserve(self, n: int | None = None, *, device: Any = None, dtype: torch.dtype | None = None) -> None:
-        """Makes rows of positions 0 to n - 1 available, by default all of config.max_position_embeddings.
-
-            >>> model.model.rotary_emb.reserve(device=model.device, dtype=model.dtype)
-
-        device and dtype are those of x in calls; by default the CPU and PyTorch's default dtype, whatever the model's are. `.to()`,
-        `.half()`, `.cuda()` and the like drop the rows: call it after them. Compiled code looks rows up if all of
-        config.max_position_embeddings are there, not if n is less, and never with dynamic and longrope scaling, which depend on the
-        sequence's length."""
-        for module in self.per_type.values():
-            module.reserve(n, device=device, dtype=dtype)
-        if self.per_type:
-            return
-        n = index("n", self.max_position_embeddings if n is None else n, 0, MAX_POSITION)
-        like = torch.empty(0, device=device, dtype=dtype)
-        self._reserved(self._sequence(n), n, like.device, like.dtype)
-
-    def _sequence(self, length: int) -> int:
-        return _sequence(self.scaling, length, self.max_position_embeddings)
-
-    def _reserved(self, sequence: int, n: int, device: torch.device, dtype: torch.dtype) -> Tables:
-        key = sequence, device, dtype
-        tables = self._tables.get(key)
-        if tables is None or tables.cos.shape[0] < n:
-            with torch.inference_mode(False), torch.no_grad():
-                tables = self._tables[key] = _values(self._frequencies(sequence), dtype, count=n, device=device)
-        return tables
-
-    def half_rows(self, positions: torch.Tensor, dtype: torch.dtype, length: int) -> Tables:
-        """Rows of half width, in a sequence of this length; nothing is kept."""
-        return _values(self._frequencies(self._sequence(length)), dtype, positions=positions)
-
-    def _rows(self, positions: torch.Tensor, device: torch.device, dtype: torch.dtype) -> Tables:
-        if not positions.dim():
-            one = self._rows(positions[None], device, dtype)
-            return Pair(one.cos[0], one.sin[0])
-        most = self.max_position_embeddings
-        if is_traced() or positions.is_meta:
-            tables = None
-            if self.rope_type not in ("dynamic", "longrope"):
-                if _is_compiling() and most * self.d_model * dtype.itemsize <= _MOST_BYTES:
-                    _reserve(self, device, dtype)
-                tables = self._tables.get((self._sequence(0), device, dtype))
-            if tables is None or tables.cos.shape[0] < most:
-                return rotary(positions, self.d_model, self.base, self._json, most, dtype)
-        else:
-            least, last = (int(bound) for bound in torch.aminmax(positions)) if positions.numel() else (0, 0)
-            length = last + 1
-            if length > self._length or length < most:
-                self._length = max(length, most)
-            sequence = self._sequence(self._length if self.rope_type == "dynamic" else length)
-            if least < 0 or length > most or self.rope_type == "dynamic" and sequence > most:
-                return _values(self._frequencies(sequence), dtype, positions=positions)
-            tables = self._tables.get((sequence, device, dtype))
-            if tables is None or tables.cos.shape[0] < length:
-                rows = min(most, max(2 * length if tables else length, _FIRST_ROWS))
-                tables = self._reserved(sequence, rows, device, dtype)
-        at = positions.to(device)
-        return Pair(functional.embedding(at, tables.cos), functional.embedding(at, tables.sin))
+    def _of_length(self, length: int) -> tuple[RotaryFrequencies, Ladder]:
+        return _frequencies(self.d_model, self.base, self._json, length, self.max_position_embeddings, self.axes)
 
     @torch.no_grad()
-    def forward(
-        self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Cosines and sines, each of shape ``position_ids.shape + (d_model,)``, of the dtype and on the device of x.
+    def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
+        """Cosines and sines, each of shape ``position_ids.shape + (columns,)``, on the device of x; or one complex tensor.
 
-        `position_ids` are int64 or int32, of any shape; x is not looked at but for its dtype and device. `layer_type` says which
-        frequencies are meant, where each type of layer has its own; else it is ignored.
+        `position_ids` are integers, of any shape; where a model has three positions, of shape (3, batch, sequence), or of
+        another shape for three that are alike. x is read only for its dtype and device. `layer_type` names the frequencies, where
+        each type of layer has its own; otherwise it is ignored.
         """
-        if self.per_type:
+        if self.per_type is not None:
             if layer_type not in self.per_type:
                 raise ValueError(f"layer_type is {layer_type!r}; allowed: {', '.join(map(repr, self.per_type))}")
-            cos, sin = self.per_type[layer_type](x, position_ids)
-            return cos, sin
+            return self.per_type[layer_type](x, position_ids)
         if self.layer_type is not None and layer_type not in (None, self.layer_type):
             raise ValueError(
                 f"layer_type is {layer_type!r}; allowed: {self.layer_type!r}, which this module was made for"
             )
-        found = self._rows(position_ids, x.device, x.dtype)
-        return self._wide(found.cos.to(x.device)), self._wide(found.sin.to(x.device))
+        kind = position_ids.dtype
+        if kind.is_floating_point or kind.is_complex or kind is torch.bool:
+            raise TypeError(f"position_ids have dtype {kind}; allowed: integers")
+        dtype = self.dtype or x.dtype
+        if not dtype.is_floating_point or torch.finfo(dtype).bits < 16:
+            raise TypeError(f"x has dtype {dtype}; allowed: float32, float64, bfloat16 and float16")
+        positions = position_ids.to(x.device).long()
+        if self.rope_type == "dynamic":
+            return self._by_length(x, positions, dtype)
+        return self._values(x, positions, dtype, self._c, self._ladders)
 
-    def _wide(self, half: torch.Tensor) -> torch.Tensor:
-        return torch.cat((half, half), -1) if self.duplicated == "halves" else half.repeat_interleave(2, -1)
+    def _by_length(self, x: torch.Tensor, positions: torch.Tensor, dtype: torch.dtype) -> Any:
+        most = self.max_position_embeddings
+        length = int(positions.max()) + 1 if positions.numel() else 0
+        if length > self._longest or length < most:
+            self._longest = max(length, most)
+        c, ladder = self._of_length(self._longest)
+        return self._values(x, positions, dtype, (c,), (ladder,))
 
-    def _apply(self, fn: Any, *args: Any, **kwargs: Any) -> RotaryEmbedding:
-        self._tables.clear()  # of another device or dtype, perhaps
+    def _values(
+        self,
+        x: torch.Tensor,
+        positions: torch.Tensor,
+        dtype: torch.dtype,
+        c: Sequence[RotaryFrequencies],
+        ladders: Sequence[Ladder],
+    ) -> Any:
+        axes = self.axes if positions.dim() == 3 else None
+        if is_plain(positions) and axes is None and type(x) in (torch.Tensor, nn.Parameter):
+            far = len(c) > 1 and positions.numel() > 0 and int(positions.max()) >= self._original
+            cos, sin = map(self._arranged, _by_c(c[far], positions, dtype))
+        else:
+            terms = [ladder.tensors("whole rest quarters", positions.device) for ladder in ladders]
+            second = None
+            if len(terms) > 1 and positions.numel() > 0:
+                second = positions.amax() >= self._original, terms[1]
+            if axes is None:
+                positions = positions[..., None]
+            elif positions.shape[0] == 3:
+                positions = positions.movedim(0, -1).index_select(-1, *ladders[0].tensors("axes", positions.device))
+            else:
+                raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: (3, batch, sequence)")
+            both = of_integers(positions, terms[0], second)
+            if self.attention_scaling != 1:
+                both = both * self.attention_scaling
+            cos, sin = self._arranged(rounded(both, dtype, False)).unbind()
+        return torch.complex(cos, sin) if self.layout == "complex" else (cos, sin)
+
+    def _arranged(self, columns: torch.Tensor) -> torch.Tensor:
+        if self.layout == "halves":
+            return torch.cat((columns, columns), -1)
+        if self.layout == "pairs":
+            return torch.stack((columns, columns), -1).flatten(-2)
+        return columns.contiguous()
+
+    def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
+        for ladder in self._ladders:  # now, since a later call may be in a CUDA graph, which cannot copy from the CPU
+            ladder.tensors("whole rest quarters axes", fn(torch.empty(0, device="cpu")).device)
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_tables": {}}  # they can be computed again
-
     def extra_repr(self) -> str:
-        if self.per_type:
+        if self.per_type is not None:
             return ""
         return f"{self.d_model}, base={self.base:g}, rope_type={self.rope_type!r}"

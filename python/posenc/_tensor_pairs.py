@@ -7,8 +7,9 @@ from typing import Any, SupportsIndex
 import torch
 
 from . import _pair
+from ._calls import is_traced
 from ._operators import operator
-from ._plan import dtype_name
+from ._plan import dtype_name, name_of
 from ._tensors import as_tensor, device_of, fake_table, numbers, target
 
 
@@ -39,10 +40,7 @@ def pair(
     out: _pair.Pair[torch.Tensor] | None = None,
     threads: SupportsIndex | None = None,
 ) -> _pair.Pair[torch.Tensor]:
-    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in `table`.
-
-    Scripted code gets a tuple: cosines, sines.
-    """
+    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in `table`."""
     target_pair: Any = out  # which is refused, if it is no pair
     if isinstance(out, _pair.Pair):
         target_pair = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
@@ -57,12 +55,6 @@ def pair(
     return out or _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
 
 
-def _fake_cis(count: Any = None, d_model: Any = 512, *, dtype: Any = None, **more: Any) -> torch.Tensor:
-    double = dtype in (torch.float64, torch.complex128)
-    return fake_table(count, d_model // 2, dtype=torch.complex128 if double else torch.complex64, **more)
-
-
-@operator(_fake_cis)
 def cis(
     count: SupportsIndex | None = None,
     d_model: SupportsIndex = 512,
@@ -82,6 +74,13 @@ def cis(
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
     """`posenc.cis` as a tensor, of torch.complex64 or complex128. Arguments as in `table`."""
+    if is_traced():
+        parts = pair(
+            count, d_model, positions=positions, first=first, preset=preset, base=base, denominator=denominator,
+            dtype=_pair._PARTS.get(name_of(dtype), dtype), freqs=freqs, freqs_low=freqs_low, position_scale=position_scale,
+            impl=impl, device=device, out=out, threads=threads,
+        )  # fmt: skip
+        return torch.complex(parts.cos, parts.sin)
     where = device_of(device, positions)
     kind: Any = dtype
     array = _pair.cis(

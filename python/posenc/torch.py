@@ -8,6 +8,7 @@
 from ._audit import AuditFinding, audit
 from ._encoding import BatchFirstPositionalEncoding, SinusoidalPositionalEncoding
 from ._pair import Pair
+from ._replace import Replaced, Timesteps, replace_rotary
 from ._rotary_embedding import RotaryEmbedding
 from ._tensor_pairs import cis, pair
 from ._tensors import add, fill_at, grid, table, timestep_embedding
@@ -16,14 +17,17 @@ __all__ = [
     "AuditFinding",
     "BatchFirstPositionalEncoding",
     "Pair",
+    "Replaced",
     "RotaryEmbedding",
     "SinusoidalPositionalEncoding",
+    "Timesteps",
     "add",
     "audit",
     "cis",
     "fill_at",
     "grid",
     "pair",
+    "replace_rotary",
     "table",
     "timestep_embedding",
 ]

@@ -1,28 +1,15 @@
 """posenc.torch.audit: what it finds in models, and that the lines it gives make all bits right."""
 
 import math
-import types
 
 import pytest
 import torch
 from torch import nn
+from test_replace import Layers, LAYERS, Rotary, Sines, config
 from tutorial import Annotated, Tutorial, table
 
 import posenc.torch
 from posenc.torch import audit
-
-
-class Rotary(nn.Module):
-    def __init__(self, d=64, base=500000.0, **config):
-        super().__init__()
-        self.register_buffer("inv_freq", 1.0 / base ** (torch.arange(0, d, 2).float() / d), persistent=False)
-        if config:
-            self.config = types.SimpleNamespace(head_dim=d, rope_theta=base, **config)
-
-    def forward(self, x, position_ids):
-        angles = position_ids[..., None].float() * self.inv_freq.float()
-        both = torch.cat((angles, angles), -1)
-        return both.cos().to(x.dtype), both.sin().to(x.dtype)
 
 
 class Caches(nn.Module):
@@ -89,9 +76,9 @@ def test_a_model_in_bfloat16():
 def test_frequencies():
     model = nn.ModuleDict(
         {
-            "a": nn.Sequential(Rotary()),
-            "b": nn.Sequential(Rotary(max_position_embeddings=4096)),
-            "c": Rotary().bfloat16(),
+            "a": nn.Sequential(Rotary(config(max_position_embeddings=131072))),
+            "b": nn.Sequential(Rotary(config())),
+            "c": Sines(config(max_position_embeddings=131072)).bfloat16(),
         }
     )
     found = {finding.name: finding for finding in audit(model)}
@@ -99,114 +86,84 @@ def test_frequencies():
     far = found["a.0.inv_freq"]
     assert 2e-3 < far.error < 2e-2 and far.position > 65536 and "base=500000.0" in str(far)
     assert 1e-5 < found["b.0.inv_freq"].error < 1e-3 and found["c.inv_freq"].error > 0.1
+    assert "does not replace this module: it returns other values" in found["c.inv_freq"].note
+    assert not found["c.inv_freq"].replacement and found["c.inv_freq"].note in str(found["c.inv_freq"])
     exec(found["b.0.inv_freq"].replacement, {"model": model, "posenc": posenc})
-    assert isinstance(model["b"][0], posenc.torch.RotaryEmbedding)
-    assert [finding.name for finding in audit(model)] == ["a.0.inv_freq", "c.inv_freq"]
+    assert isinstance(model["a"][0], posenc.torch.RotaryEmbedding) and isinstance(
+        model["b"][0], posenc.torch.RotaryEmbedding
+    )
+    assert [finding.name for finding in audit(model)] == ["c.inv_freq"]
 
 
-class Pairs(Rotary):
-    def forward(self, x, position_ids):
-        return tuple(v[..., : v.shape[-1] // 2].repeat_interleave(2, -1) for v in super().forward(x, position_ids))
+def test_frequencies_of_layers():
+    model = nn.Sequential(Layers(config(**LAYERS)))
+    found = audit(model)
+    assert [f.name for f in found] == ["0.far_inv_freq", "0.near_inv_freq"]
+    assert "base=500000.0" in found[0].recipe and "base=10000.0" in found[1].recipe
+    assert all(f.error > 1e-5 and f.replacement for f in found)
 
 
-class Half(Rotary):
-    def forward(self, x, position_ids):
-        return tuple(v[..., : v.shape[-1] // 2] for v in super().forward(x, position_ids))
-
-
-class Wide(Rotary):
-    def forward(self, x, position_ids):
-        return super().forward(x.float(), position_ids)
-
-
-class Complex(Rotary):
-    def forward(self, x, position_ids):
-        return torch.complex(*super().forward(x.float(), position_ids))
-
-
-class Sines(Rotary):
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids)[::-1]
-
-
-class Three(Rotary):
-    def forward(self, x, position_ids):
-        return super().forward(x, position_ids[0] if position_ids.dim() == 3 else position_ids)
-
-
-class Layers(nn.Module):
-    def __init__(self):
-        super().__init__()
-        kinds = {"far": dict(rope_theta=500000.0), "near": dict(rope_theta=10000.0)}
-        self.config = types.SimpleNamespace(head_dim=64, max_position_embeddings=4096, rope_parameters=kinds)
-        for name, kind in kinds.items():
-            self.register_buffer(f"{name}_inv_freq", Rotary(base=kind["rope_theta"]).inv_freq)
-            self.register_buffer(f"{name}_original_inv_freq", Rotary(base=kind["rope_theta"]).inv_freq)
-
-    def forward(self, x, position_ids, layer_type):
-        self.inv_freq = getattr(self, f"{layer_type}_inv_freq")  # which an audit must not leave there
-        return Rotary.forward(self, x, position_ids)
-
-
-class OneOfLayers(Rotary):
-    def __init__(self):
-        super().__init__(base=10000.0)
-        self.config = Layers().config
-
-
-@pytest.mark.parametrize(
-    "kind, why",
-    [
-        (Half, "it returns shape (1, 8, 32), not (1, 8, 64)"),
-        (Wide, "it returns torch.float32 where x is torch.bfloat16"),
-        (Complex, "it does not return cosines and sines"),
-        (Sines, "it returns other values"),
-        (Three, "it makes one row of three positions"),
-    ],
-)
-def test_what_returns_something_else_is_not_replaced(kind, why):
-    (found,) = audit(nn.Sequential(kind(max_position_embeddings=4096)))
-    assert found.error > 0 and not found.replacement and why in found.note and found.note in str(found)
-
-
-def test_mrope():
-    kind = dict(rope_type="default", mrope_section=[8, 12, 12])
-    (found,) = audit(nn.Sequential(Rotary(max_position_embeddings=4096, rope_scaling=kind)))
-    assert not found.replacement and "mrope_section" in found.note
-
-
-@pytest.mark.parametrize(
-    "module, told",
-    [
-        (Pairs(max_position_embeddings=4096), ", duplicated='pairs')"),
-        (Layers(), ".config)"),
-        (OneOfLayers(), ", layer_type='near')"),
-    ],
-)
-def test_lines_replace_what_returns_the_same(module, told):
-    x, at = torch.zeros(1), torch.arange(50)[None]
-    model = nn.Sequential(module)
-    found, calls = audit(model), [("far",), ("near",)] if isinstance(module, Layers) else [()]
-    want = [module(x, at, *call) for call in calls]
-    assert [f.name for f in found] == [f"0.{call[0]}_inv_freq" if call else "0.inv_freq" for call in calls]
-    for finding in found:
-        assert told in finding.replacement and not finding.note
-        exec(finding.replacement, {"model": model, "posenc": posenc})
-    assert isinstance(model[0], posenc.torch.RotaryEmbedding) and not audit(model)
-    for call, values in zip(calls, want):
-        assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(model[0](x, at, *call), values))
-
-
-def test_configs_that_say_too_little():
-    (found,) = audit(nn.Sequential(Rotary(max_position_embeddings=None)))
-    assert found.error > 1e-3 and not found.replacement and "max_position_embeddings" in found.note
-    model = Rotary(max_position_embeddings=4096)
-    (found,), told = audit(model), {"model": model, "posenc": posenc}
-    exec(found.replacement, told)
-    assert isinstance(told["model"], posenc.torch.RotaryEmbedding)
-    model.inv_freq[-1] = 0
+def test_the_model_itself():
+    (found,) = audit(Rotary(config()))
+    assert found.error > 1e-5 and not found.replacement and "it is the model itself" in found.note
+    model = Rotary(config())
+    model.inv_freq[0] = 0
     assert audit(model) == []
 
 
+class Refuses(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        raise RuntimeError("not for this one\nnor another")
+
+
+class Subclass(torch.Tensor):
+    pass
+
+
+ROWS = posenc.torch.table(40, 16)
+#: By kind: a tensor, and what is said of it where it is a table or a list of frequencies; None: nothing.
+ODD = {
+    "0-dimensional": (lambda: torch.tensor(3.0), None),
+    "empty": (lambda: torch.empty(0, 16), None),
+    "meta": (lambda: torch.empty(40, 16, device="meta"), None),
+    "uninitialized": (nn.UninitializedParameter, None),
+    "uninitialized buffer": (nn.UninitializedBuffer, None),
+    "complex": (lambda: torch.complex(ROWS, ROWS), None),
+    "quantised": (lambda: torch.quantize_per_tensor(ROWS, 0.1, 0, torch.quint8), None),
+    "integers": (lambda: ROWS.int(), None),
+    "sparse": (lambda: ROWS.to_sparse(), "not audited: RuntimeError"),
+    "nested": (lambda: torch.nested.nested_tensor([ROWS, ROWS[:7]]), "not audited: RuntimeError"),
+    "refuses": (lambda: ROWS.as_subclass(Refuses), "not audited: RuntimeError: not for this one"),
+    "a NaN": (lambda: torch.cat((ROWS[:39], ROWS[39:] * math.nan)), "not audited: ValueError: row 39, column 0 is nan"),
+    "subclass": (lambda: ROWS.as_subclass(Subclass), "all bits right"),
+    "parameter": (lambda: nn.Parameter(ROWS), "all bits right"),
+    "with a graph": (lambda: nn.Parameter(ROWS) * 1, "all bits right"),
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch says that some are prototypes
+@pytest.mark.parametrize("kind", ODD)
+def test_odd_tensors(kind):
+    make, said = ODD[kind]
+    model = nn.Sequential(nn.Module(), fairseq())
+    vars(model[0])["pe"] = make()
+    *others, last = audit(model)
+    assert last.name == "1.weight" and last.error > 0
+    if said is None:
+        assert not others
+        return
+    (found,) = others
+    assert found.name == "0.pe" and said in str(found) and str(found).startswith("0.pe: ")
+    if "not audited" in said:
+        assert (
+            not found.recipe and math.isnan(found.error) and not found.replacement and "nor another" not in found.note
+        )
+    for leaf in ("inv_freq", "cos_cached"):  # which have readers of their own
+        vars(model[0])[leaf] = vars(model[0])["sin_cached"] = make()
+        assert audit(model)[-1].name == "1.weight"
+
+
 def test_nothing():
+    assert audit(nn.Sequential(nn.LazyLinear(8), nn.LazyBatchNorm1d())) == []
     assert audit(nn.Transformer(16, 2, 1, 1, 16)) == [] == audit(Tutorial(16).to("meta"))

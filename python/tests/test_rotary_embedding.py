@@ -11,6 +11,7 @@ from reference import inductor
 
 import posenc
 import posenc.torch
+from posenc import _formula
 from posenc.torch import RotaryEmbedding
 
 YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=2048)
@@ -35,6 +36,7 @@ SCALINGS = {
 
 def config(scaling=None, **more):
     fields = dict(head_dim=16, max_position_embeddings=8192, rope_theta=500000.0, rope_scaling=scaling)
+    fields["model_type"] = "llama"
     return types.SimpleNamespace(**{**fields, **more})
 
 
@@ -44,7 +46,7 @@ def frequencies(scaling, length=0):
 
 
 def check(found, positions, scaling, dtype, length=0):
-    """Values rounded once, or within the roundings of value, factor, product and dtype of float64 values times the factor."""
+    """Values rounded once from the real numbers; or from float64 values times the factor, where there is one."""
     told, spec = frequencies(scaling, length)
     once = dtype if told.attention_factor == 1 else torch.float64
     pair = posenc.torch.pair(positions=positions.reshape(-1), d_model=16, dtype=once, **spec)
@@ -54,12 +56,10 @@ def check(found, positions, scaling, dtype, length=0):
         if told.attention_factor == 1:
             assert torch.equal(ours, want)
         else:
-            wide = torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32).eps / 2
-            last = 0 if dtype in (torch.float32, torch.float64) else torch.finfo(dtype).eps / 2
             want = want * told.attention_factor
-            bound = want.abs() * (3.001 * wide + 1.001 * last) + 2.0**-25  # half the least of float16
-            bound -= 0 if dtype == torch.float16 else 2.0**-25
-            assert bool(((ours.double() - want).abs() <= bound).all())
+            least = {torch.float16: 2.0**-24, torch.bfloat16: 2.0**-133}.get(dtype, 2.0**-149)
+            unit = torch.clamp(torch.finfo(dtype).eps * 2.0 ** (torch.frexp(want)[1] - 1), min=least)
+            assert bool(((ours.double() - want).abs() <= unit / 2 + 2.0**-49 * told.attention_factor).all())
 
 
 AT = torch.tensor([[0, 1, 2047, 5], [3000, 17, 17, 2]])
@@ -93,24 +93,79 @@ def test_the_length_of_the_sequence(name, turning):
         check(module(x, at), at, SCALINGS[name], torch.float32, 9001)
 
 
-def test_rows_are_kept():
+def test_nothing_is_kept():
     module, x = RotaryEmbedding(config()), torch.zeros(1)
-    module(x, AT)
-    (tables,) = module._tables.values()
-    module(x, AT // 2)
-    assert [*module._tables.values()][0] is tables and len(tables.cos) == 3001
-    module(x, AT + 1)
-    assert [len(tables.cos) for tables in module._tables.values()] == [6004]
-    assert not pickle.loads(pickle.dumps(module))._tables and not module.state_dict() and not [*module.buffers()]
-    module(x.half(), AT)
-    assert len(module._tables) == 2 and not module.to(torch.float64)._tables
-    module.reserve(dtype=torch.bfloat16)
-    assert [len(tables.cos) for tables in module._tables.values()] == [8192]
+    want = module(x, AT)
+    for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module)), module.half(), module.to(torch.float64)):
+        assert all(torch.equal(a, b) for a, b in zip(other(x, AT), want))
+        assert not other.state_dict() and not [*other.buffers()] and not [*other.parameters()]
+
+
+@pytest.mark.parametrize("beyond", [2**32 + 1, -(2**32) - 1, -(2**63), 2**63 - 1])
+def test_positions_beyond(beyond):
+    """C refuses them; the formula gives NaN."""
+    module, x = RotaryEmbedding(config()), torch.zeros(1)
+    with pytest.raises(ValueError, match=r"positions\[1\] is"):
+        module(x, torch.tensor([5, beyond]))
+    ladder = module._ladders[0]
+    terms = ladder.tensors("whole rest quarters", torch.device("cpu"))
+    found = _formula.of_integers(torch.tensor([[2**32], [-(2**32)], [beyond]]), terms)
+    assert not found[:, :2].isnan().any() and found[:, 2].isnan().all()
+
+
+@pytest.mark.parametrize("at", [torch.ones(3), torch.ones(3, dtype=torch.bool), torch.ones(3, dtype=torch.complex64)])
+def test_positions_of_other_types(at):
+    with pytest.raises(TypeError, match="position_ids have dtype"):
+        RotaryEmbedding(config())(torch.zeros(1), at)
+
+
+def test_x_of_another_type():
+    with pytest.raises(TypeError, match="x has dtype torch.int64"):
+        RotaryEmbedding(config())(torch.zeros(1, dtype=torch.int64), AT)
+
+
+@pytest.mark.parametrize(
+    "kind, dtype", [("cohere", None), ("olmo", torch.float32), ("gpt_oss", None), ("llama4_text", None)]
+)
+def test_families(kind, dtype):
+    """Layouts and dtypes are those that the model_type has."""
+    cos, sin = RotaryEmbedding(config())(torch.zeros(1, dtype=dtype or torch.bfloat16), AT)
+    found = RotaryEmbedding(config(model_type=kind))(torch.zeros(1, dtype=torch.bfloat16), AT)
+    if kind == "llama4_text":
+        cos, sin = RotaryEmbedding(config())(torch.zeros(1), AT)
+        assert found.dtype == torch.complex64 and torch.equal(found, torch.complex(cos[..., :8], sin[..., :8]))
+        return
+    for ours, halves in zip(found, (cos, sin)):
+        half = halves[..., :8]
+        want = {"cohere": half.repeat_interleave(2, -1), "olmo": halves, "gpt_oss": half}[kind]
+        assert ours.dtype == want.dtype and torch.equal(ours, want)
+
+
+@pytest.mark.parametrize(
+    "kind, axes",
+    [
+        ("qwen2_vl_text", (0, 0, 1, 1, 1, 2, 2, 2)),
+        ("qwen3_vl_text", (0, 1, 2, 0, 1, 2, 0, 1)),
+        ("ernie4_5_vl_moe_text", (1, 2, 1, 2, 1, 0, 0, 0)),
+    ],
+)
+def test_three_axes(kind, axes):
+    section = {"qwen2_vl_text": [2, 3, 3], "qwen3_vl_text": [2, 3, 2], "ernie4_5_vl_moe_text": [2, 3, 3]}[kind]
+    module = RotaryEmbedding(config({"rope_type": "default", "mrope_section": section}, model_type=kind))
+    one, x = RotaryEmbedding(config()), torch.zeros(1)
+    at = torch.stack((AT, AT + 1000, AT * 2))
+    each = torch.stack([one(x, positions)[1][..., :8] for positions in at])
+    want = torch.stack([each[axis, ..., k] for k, axis in enumerate(axes)], -1)
+    want = want.repeat_interleave(2, -1) if module.layout == "pairs" else torch.cat((want, want), -1)
+    assert torch.equal(module(x, at)[1], want)
+    assert torch.equal(module(x, torch.stack((AT, AT, AT)))[0], module(x, AT)[0])
+    with pytest.raises(ValueError, match=r"allowed: \(3, batch, sequence\)"):
+        module(x, at[:2])
 
 
 def test_configs():
     old = RotaryEmbedding(config(dict(LLAMA3)))
-    new = types.SimpleNamespace(head_dim=16, max_position_embeddings=8192)
+    new = types.SimpleNamespace(head_dim=16, max_position_embeddings=8192, model_type="llama")
     new.rope_parameters = dict(LLAMA3, rope_theta=500000.0)
     parts = types.SimpleNamespace(**{**vars(new), "head_dim": None, "hidden_size": 128, "num_attention_heads": 4})
     parts.rope_parameters = dict(new.rope_parameters, partial_rotary_factor=0.5)
@@ -136,10 +191,28 @@ def test_configs():
     assert torch.equal(pairs[..., ::2], old(x, AT)[0][..., :8]) and torch.equal(pairs[..., 1::2], pairs[..., ::2])
 
 
-@pytest.mark.parametrize("key, value", [("mrope_section", [2, 3, 3]), ("mrope_interleaved", True)])
-def test_three_positions_for_a_row_are_refused(key, value):
-    with pytest.raises(ValueError, match=f"{key}.*allowed: configs without mrope_section"):
-        RotaryEmbedding(config({"rope_type": "default", key: value}))
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="mrope_section"):
+        RotaryEmbedding(config({"rope_type": "default", "mrope_section": [2, 3, 3]}))
+    with pytest.raises(ValueError, match="three numbers whose sum is 8"):
+        RotaryEmbedding(config({"rope_type": "default", "mrope_section": [2, 3, 4]}, model_type="qwen2_vl_text"))
+    with pytest.raises(ValueError, match="'pixtral' is not supported"):
+        RotaryEmbedding(config(model_type="pixtral"))
+    with pytest.raises(ValueError, match="rotates 15 columns"):
+        RotaryEmbedding(config(head_dim=15))
+    for unknown in (None, "", "no such model"):
+        with pytest.raises(ValueError, match="is unknown; say duplicated="):
+            RotaryEmbedding(config(model_type=unknown))
+        assert RotaryEmbedding(config(model_type=unknown), duplicated="pairs").layout == "pairs"
+
+
+def test_proportional():
+    """Gemma 4: the frequencies that remain, then zeros."""
+    said = dict(rope_type="proportional", partial_rotary_factor=0.25, rope_theta=500000.0)
+    cos, sin = RotaryEmbedding(config(said, model_type="gemma4_text"))(torch.zeros(1), AT)
+    want = RotaryEmbedding(config())(torch.zeros(1), AT)
+    assert torch.equal(cos[..., :2], want[0][..., :2]) and torch.equal(sin[..., 8:10], want[1][..., :2])
+    assert bool((cos[..., 2:8] == 1).all()) and bool((sin[..., 2:8] == 0).all())
 
 
 def by_layer():
@@ -151,9 +224,7 @@ def test_a_layer_type_with_each_call():
     module, x = by_layer(), torch.zeros(1)
     check(module(x, AT, "far"), AT, YARN, torch.float32)
     check(module(x, AT, layer_type="near"), AT, None, torch.float32)
-    module.reserve(5000)
-    assert all(len(t.cos) >= 5000 for m in module.per_type.values() for t in m._tables.values())
-    assert not module.state_dict() and not module.half().per_type["far"]._tables and "yarn" in repr(module)
+    assert not module.state_dict() and "yarn" in repr(module)
     for wrong in (None, "none"):
         with pytest.raises(ValueError, match=f"layer_type is {wrong!r}; allowed: 'far', 'near'"):
             module(x, AT, wrong)
@@ -167,10 +238,8 @@ compiles = pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {t
 
 @compiles
 @inductor
-@pytest.mark.parametrize("most", [0, 64 << 20])
-def test_compiled_by_default(most, monkeypatch):
+def test_compiled():
     """By inductor; a module with a type of layer for each call."""
-    monkeypatch.setattr(posenc._rotary_embedding, "_MOST_BYTES", most)
     torch._dynamo.reset()
     module, x = by_layer(), torch.zeros(1, dtype=torch.bfloat16)
     compiled = torch.compile(lambda x, at: (module(x, at, "far"), module(x, at, "near")), fullgraph=True)
@@ -181,20 +250,10 @@ def test_compiled_by_default(most, monkeypatch):
 
 
 @compiles
-@pytest.mark.parametrize("how", ["made when compiled", "reserved", "computed"])
-def test_compiled(how, monkeypatch):
-    if how != "made when compiled":
-        monkeypatch.setattr(posenc._rotary_embedding, "_MOST_BYTES", 0)
-    for scaling in SCALINGS.values():
-        torch._dynamo.reset()
-        module, x = RotaryEmbedding(config(scaling)), torch.zeros(1, dtype=torch.bfloat16)
-        if how == "reserved":
-            module.reserve(dtype=torch.bfloat16)
-        else:
-            module(x, AT // 8)  # which keeps too few rows
-        compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
-        is_kept = how != "computed" and module.rope_type not in ("dynamic", "longrope")
-        for at in (AT, AT + 5000, AT[:, :3], AT + (5100 if is_kept else 10000)):
-            check(compiled(x, at), at, scaling, torch.bfloat16, int(at.max()) + 1)
-        longest = max(len(tables.cos) for tables in module._tables.values())
-        assert (longest == module.max_position_embeddings) == (is_kept or how == "reserved")
+@pytest.mark.parametrize("name", SCALINGS)
+def test_compiled_kinds(name):
+    torch._dynamo.reset()
+    module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(1)
+    compiled = torch.compile(module, fullgraph=name != "dynamic", backend="aot_eager")
+    for at in (AT, AT + 5000, AT[:, :3], AT + 10000):
+        check(compiled(x, at), at, SCALINGS[name], torch.float32, int(at.max()) + 1)

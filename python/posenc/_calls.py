@@ -1,0 +1,36 @@
+"""How PyTorch makes a call: eager, traced, or transformed."""
+
+from __future__ import annotations
+
+import torch
+from torch.autograd import forward_ad
+
+_compiler = getattr(torch, "compiler", None)  # PyTorch 2.1 has what is used of it
+is_compiling = getattr(_compiler, "is_compiling", bool)
+is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: not where torch.export traces without it
+_modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
+_transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)
+
+
+def is_traced() -> bool:
+    """Whether the call is being compiled, exported or traced: it may run later, with other values."""
+    return bool(is_compiling() or torch.jit.is_tracing())
+
+
+def is_transformed() -> bool:
+    """Whether a mode, such as FakeTensorMode, or a transform of torch.func sees the call's operations."""
+    return _modes() > 0 or _transform() is not None
+
+
+def has_gradient(tensor: torch.Tensor) -> bool:
+    return torch.is_grad_enabled() and tensor.requires_grad or forward_ad.unpack_dual(tensor).tangent is not None
+
+
+def is_plain(*tensors: torch.Tensor) -> bool:
+    """Whether C can compute: an eager call, with tensors whose memory is at hand, and no gradient asked for."""
+    if is_compiling() or torch.jit.is_tracing() or is_transformed():
+        return False
+    return all(
+        type(t) in (torch.Tensor, torch.nn.Parameter) and t.device.type == "cpu" and not has_gradient(t)
+        for t in tensors
+    )

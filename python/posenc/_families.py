@@ -1,0 +1,146 @@
+"""What the rotary classes of transformers 5.23.0 return, by the model_type of their config.
+
+python/tests_index/families.py calls each of these classes and writes this file.
+"""
+
+from __future__ import annotations
+
+# FAMILIES has the model types for each (layout, dtype, axes).
+#
+# layout: "halves" returns the columns of all frequencies and then all of them again, "pairs" returns each column twice
+# in a row, "half" returns each column once, and "complex" returns one tensor of cos + i sin.
+#
+# dtype: "x" is the dtype of the argument x. "float32" is float32 or complex64 for any x.
+#
+# axes: "" has one position for all columns. The others have three positions: time, height and width (axes 0, 1 and 2).
+# Their numbers are the sections that apply where the config has no mrope_section. The frequency k belongs to
+#   "sections"     the axis i % 3 if it is in section i;
+#   "interleaved"  the axis k % 3 if k < 3 * section[k % 3], and otherwise to time;
+#   "ernie"        height if k is even and width if k is odd in the first two sections, and to time in the third.
+FAMILIES: dict[tuple[str, str, str], str] = {
+    (
+        "complex",
+        "float32",
+        "",
+    ): """
+        deepseek_v2 llama4_text
+    """,
+    (
+        "half",
+        "x",
+        "",
+    ): """
+        deepseek_v4 gpt_oss openai_privacy_filter
+    """,
+    (
+        "halves",
+        "float32",
+        "",
+    ): """
+        beam ernie4_5 ernie4_5_moe flex_olmo lfm3 olmo olmo2 olmo3 olmo_hybrid
+    """,
+    (
+        "halves",
+        "x",
+        "",
+    ): """
+        afmoe apertus arcee aria_text axk1 axk2 bailing_hybrid bamba bitnet chameleon csm csm_depth_decoder_model cwm
+        dbrx deepseek_ocr2_encoder deepseek_ocr2_text deepseek_v3 deepseek_v32 dia_decoder dia_encoder diffllama
+        diffusion_gemma_text doge dots1 dots3_note_audio_encoder dots3_note_text embedding_gemma2_text emu3_text_model
+        esm esmc eurobert evolla exaone4 exaone_moe falcon falcon_h1 flint gemma gemma2 gemma3_text gemma3n_text
+        gemma4_text gemma4_unified_text glm glm4 glm4_moe glm4_moe_lite glm_moe_dsa glmasr_encoder gpt_neox
+        gpt_neox_japanese gradium_phonon_tts granite granite4_vision_text granite_docling_text granite_swa granitemoe
+        granitemoe_swa granitemoehybrid granitemoeshared gte helium higgs_audio_v2 hrm_text hunyuan_v1_dense
+        hunyuan_v1_moe hy_v3 hy_v4 hyperclovax idefics internlm3 iquestcoder jais2 jetmoe jina_embeddings_v3 kolibri1
+        kyutai_speech_to_text laguna lasr_encoder lfm2 lfm2_moe llama longcat_flash mellum mimi mimo_v2_flash minicpm3
+        minimax minimax_m2 minimax_m3_vl_text ministral ministral3 mistral mistral4 mixtral mllama_text_model modernbert
+        modernbert-decoder molmo2_text moonshine moonshine_streaming moshi muse_glimmer_assistant muse_glimmer_text
+        muse_spark_text nanochat nemotron nemotron3_5_transcribe_asr_audio nemotron3_5_transcribe_word_timestamp
+        nemotron3_diarization_audio neucodec nomic_bert olmoe pe_audio_encoder pe_audio_video_encoder pe_video_encoder
+        persimmon phi phi3 phi4_multimodal phimoe pocket_tts pocket_tts_audio_tokenizer qwen2 qwen2_5_omni_dit qwen2_moe
+        qwen3 qwen3_moe qwen3_next qwen3_omni_moe_talker_code_predictor recurrent_gemma seed_oss smollm3 solar_open
+        stablelm starcoder2 step3p5 t5_gemma_module t5gemma2_decoder t5gemma2_text timesfm2_5 ultrabert
+        unlimited_ocr_text vaultgemma voxtral_realtime_encoder voxtral_realtime_text xcodec2 youtu zamba2 zaya
+    """,
+    (
+        "halves",
+        "x",
+        "interleaved 11 11 10",
+    ): """
+        qwen3_5_moe_text qwen3_5_text qwen4_exp_text
+    """,
+    (
+        "halves",
+        "x",
+        "interleaved 24 20 20",
+    ): """
+        cohere_compass_text cosmos3_edge_text qwen3_omni_moe_talker_text qwen3_omni_moe_text qwen3_vl_moe_text
+        qwen3_vl_text
+    """,
+    (
+        "halves",
+        "x",
+        "sections 16 24 24",
+    ): """
+        paddleocr_vl_text qwen2_5_omni_talker qwen2_5_omni_text qwen2_5_vl_text qwen2_vl_text
+    """,
+    (
+        "halves",
+        "x",
+        "sections 8 12 12",
+    ): """
+        glm4v_moe_text glm_image_text
+    """,
+    (
+        "pairs",
+        "float32",
+        "ernie 22 22 20",
+    ): """
+        ernie4_5_vl_moe_text
+    """,
+    (
+        "pairs",
+        "x",
+        "",
+    ): """
+        blt_global_transformer blt_local_decoder blt_local_encoder blt_patcher cohere cohere2 cohere2_moe
+    """,
+    (
+        "pairs",
+        "x",
+        "sections 8 12 12",
+    ): """
+        glm4v_text glm_ocr_text
+    """,
+}
+
+# These types read partial_rotary_factor for every rope_type. All others ignore it if rope_type is "default".
+PARTIAL = """
+    bamba deepseek_v4 diffusion_gemma_text dots3_note_audio_encoder dots3_note_text glm glm4 glm4_moe glm4_moe_lite
+    glm4v_moe_text glm4v_text glm_image_text glm_ocr_text glmasr_encoder gpt_neox gpt_neox_japanese laguna mellum
+    mimo_v2_flash minimax_m2 minimax_m3_vl_text moonshine moonshine_streaming nemotron nemotron3_5_transcribe_asr_audio
+    nemotron3_5_transcribe_word_timestamp nemotron3_diarization_audio persimmon phi phi3 phi4_multimodal
+    qwen3_5_moe_text qwen3_5_text qwen3_next qwen4_exp_text recurrent_gemma solar_open stablelm step3p5 zaya
+"""
+
+# What posenc.torch.RotaryEmbedding does not support, and the model types that need it.
+UNSUPPORTED: dict[str, str] = {
+    "frequencies that a checkpoint scales (alpha)": """
+        mistral_large4_text
+    """,
+    "other arguments than x and position_ids": """
+        clvp_encoder efficientloftr eomt_dinov3 llama4_vision_model musicflamingo seamless_m4t wav2vec2-bert
+        wav2vec2-conformer
+    """,
+    "positions of two or four axes": """
+        hunyuan_vl_text neomme
+    """,
+    "rope_type 'axial'": """
+        cohere_compass_vision dots3_note_vision_encoder edgetam_video ernie4_5_vl_moe_vision exaone4_5_vision
+        gemma4_vision glm4v_moe_vision glm4v_vision glm5_next_vision glm_ocr_vision inkling2_vision kimi_k25_vision
+        lfm3_vl_vision minimax_m3_vl_vision mlcd_vision_model muse_glimmer_vision muse_spark_vision paddleocr_vl_vision
+        pixtral qwen2_5_omni_vision_encoder qwen2_5_vl_vision qwen2_vl_vision qwen3_5_moe_vision qwen3_5_vision
+        qwen3_omni_moe_vision_encoder qwen3_vl_moe_vision qwen3_vl_vision qwen4_exp_vision sam2_video sam3_tracker_video
+        sam3_vit_model step3p5_vision video_llama_3_vision
+    """,
+}

@@ -1,0 +1,175 @@
+"""Cosines and sines from operations of PyTorch alone, on any device: no table, no custom operator, no value read back.
+
+The C library computes eager calls on the CPU. All other calls, which are traced or transformed or have tensors elsewhere, use this
+formula:
+
+Integer positions. A frequency in turns is F / 2^64 and a rest, where F is an integer. position * F wraps around in int64, which
+removes whole turns exactly. The remaining phase, at most half a turn, becomes a float64. A quarter of a turn, 2^62, is added to
+the phase of each cosine, which is then a sine.
+
+Real positions. A frequency in turns is the sum of two numbers of 24 bits and a float64. A position is a float32 or the sum of two.
+The products of such parts are exact in float64, so removing their whole turns is exact too. Gradients pass through.
+
+Errors for positions up to 2^32, beyond which the result is NaN:
+  float64    2^-50
+  float32    2^-50 and half a unit in the last place; fewer than one value in 10^7 is not correctly rounded
+  16 bits    as in float32: rounded once
+  3e-7 on devices that have no float64
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from fractions import Fraction
+from typing import Any, Iterable, Tuple
+
+import numpy as np
+import torch
+
+from ._calls import is_compiled, is_transformed
+from ._plan import MAX_POSITION
+
+_UNIT = 2 * math.pi / 2**64  # the last bit of a phase, in radians
+_QUARTER = 1 << 62
+_LOW = (1 << 29) - 1  # the bits that a float64 has and a float32 lacks
+Terms = Tuple[Any, ...]  #: tensors of a ladder; None for those that a device cannot have
+
+
+def _arctan_of_inverse(n: int, one: int) -> int:
+    total, term, k = 0, one // n, 0
+    while term:
+        total += (-1) ** k * (term // (2 * k + 1))
+        term //= n * n
+        k += 1
+    return total
+
+
+@functools.lru_cache(maxsize=None)
+def _two_pi() -> Fraction:
+    """To 2^-250, by Machin's formula: pi / 4 = 4 arctan(1/5) - arctan(1/239)."""
+    one = 1 << 260
+    return Fraction(8 * (4 * _arctan_of_inverse(5, one) - _arctan_of_inverse(239, one)), one)
+
+
+class Ladder:
+    """Frequencies for the formula. Their truth is Python numbers; tensors are only a cache for each device."""
+
+    def __init__(self, frequencies: Iterable[Fraction], axes: Iterable[int] | None = None) -> None:
+        """`frequencies` are in radians per position. `axes`: which of several positions each of them is multiplied by."""
+        turns = [w / _two_pi() for w in frequencies]
+        whole = [round(t * 2**64) for t in turns]
+        first = [float(np.float32(t)) for t in turns]
+        second = [float(np.float32(t - Fraction(a))) for t, a in zip(turns, first)]
+        third = [float(t - Fraction(a) - Fraction(b)) for t, a, b in zip(turns, first, second)]
+        self.numbers: dict[str, tuple[list[Any], torch.dtype]] = {
+            "whole": ([(f + (1 << 63)) % (1 << 64) - (1 << 63) for f in whole], torch.int64),
+            "rest": ([float((t - Fraction(f, 1 << 64)) * _two_pi()) for t, f in zip(turns, whole)], torch.float64),
+            "quarters": ([_QUARTER, 0], torch.int64),
+            "parts": ([first, second, third], torch.float64),
+            "radians": ([float(t * _two_pi()) for t in turns], torch.float32),
+            "axes": ([*(axes or ())], torch.int64),
+        }
+        self._kept: dict[tuple[str, torch.device], torch.Tensor] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": {}}
+
+    def tensors(self, names: str, device: torch.device) -> Terms:
+        """The numbers of these names on the device; None for those that it cannot have."""
+        return tuple(self._tensor(name, device) for name in names.split())
+
+    # torch.compile calls it when it traces, and has the tensors as constants of its graph. torch.compiler's decorator for that
+    # sets the same attribute, but imports torch._dynamo.
+    tensors._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+    def _tensor(self, name: str, device: torch.device) -> torch.Tensor | None:
+        kept = self._kept.get((name, device))
+        if kept is None or is_transformed():
+            values, dtype = self.numbers[name]
+            if dtype == torch.float64 and not _has_float64(device):
+                return None
+            with torch.inference_mode(False):
+                kept = torch.tensor(values, dtype=dtype, device=device)
+            if not is_transformed() and device.type != "meta":
+                self._kept[name, device] = kept
+        return kept
+
+
+@functools.lru_cache(maxsize=None)
+def _has_float64(device: torch.device) -> bool:
+    """Some devices have none: MPS, and some XPU and NPU."""
+    if device.type in ("cpu", "cuda", "meta"):
+        return True
+    try:
+        torch.ones(1, dtype=torch.float64, device=device).sin()
+    except (RuntimeError, TypeError):
+        return False
+    return True
+
+
+def of_integers(
+    positions: torch.Tensor, terms: Terms, second: tuple[torch.Tensor, Terms] | None = None, most: float = MAX_POSITION
+) -> torch.Tensor:
+    """Cosines and sines, in this order along a new first axis, in float64.
+
+    `positions` are int64; their last axis has length 1, or a position for each frequency. `terms` are the ladder's "whole rest
+    quarters"; `second`: a scalar tensor that tells whether another ladder's are meant, and those."""
+    whole, rest, quarters = terms
+    if second is not None:
+        is_second, (other_whole, other_rest, _) = second
+        whole = torch.where(is_second, other_whole, whole)
+        rest = None if rest is None else torch.where(is_second, other_rest, rest)
+    phase = positions * whole + quarters.reshape(2, *[1] * positions.dim())
+    inside = positions == positions.clamp(
+        -int(most), int(most)
+    )  # elsewhere it divides by 0; the sine of infinity is NaN
+    if rest is None:
+        return (phase.to(torch.float32) * _UNIT / inside).sin()
+    return (positions * rest / inside).add(phase, alpha=_UNIT).sin()
+
+
+def of_reals(positions: torch.Tensor, terms: Terms, most: float) -> torch.Tensor:
+    """As `of_integers`, for floating-point positions; their last axis has length 1. `terms` are "parts whole radians"."""
+    parts, whole, radians = terms
+    inside = positions.abs() <= most
+    if parts is None:
+        floor = positions.floor()
+        angle = (floor.to(torch.int64) * whole).to(torch.float32) * _UNIT + (positions - floor) * radians
+    else:
+        first, second, third = parts.unbind()
+        head = positions.to(torch.float32).to(torch.float64)
+        x, y = _fraction(head * first), _fraction(head * second)
+        tail = head * third
+        if positions.dtype == torch.float64:
+            low = positions - head
+            y, tail = _fraction(y + _fraction(low * first)), tail + low * (second + third)
+        y = y + tail
+        angle = 2 * math.pi * ((x - (x + y).round()) + y)
+    angle = angle / inside
+    return torch.stack((angle.cos(), angle.sin()))
+
+
+def _fraction(turns: torch.Tensor) -> torch.Tensor:
+    return turns - turns.round()
+
+
+def rounded(values: torch.Tensor, dtype: torch.dtype, has_gradient: bool) -> torch.Tensor:
+    """In the dtype, rounded once.
+
+    PyTorch converts float64 to 16 bits by way of float32, which must not round to a tie of 16 bits. Cutting a float64 to the
+    length of a float32 and setting its last bit keeps it on its side of every tie.
+
+    Compiled code computes a value anew for each of its uses, unless the value is stored; as_strided makes it store the half rows.
+    """
+    if torch.finfo(dtype).bits == 16 and values.dtype == torch.float64:
+        odd = ((values.detach().view(torch.int64) & ~_LOW) | (_LOW + 1)).view(torch.float64)
+        if has_gradient:  # bits have none; both sums are exact, as the two differ by at most a unit
+            near = values.to(torch.float32)
+            return (near + (odd.to(torch.float32) - near.detach())).to(dtype)
+        if not is_compiled():
+            return odd.to(dtype)
+        values = odd.to(torch.float32)
+    else:
+        values = values.to(dtype)
+    return values.as_strided(values.shape, values.stride()).to(dtype) if is_compiled() else values

@@ -1,0 +1,190 @@
+"""Rotary modules of a model: which of them posenc's replace, and the replacement."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable
+
+import torch
+from torch import nn
+
+from ._rotary_embedding import RotaryEmbedding
+from ._tensors import timestep_embedding
+
+
+class Timesteps(nn.Module):
+    """Replaces diffusers' module of this name, by its arguments."""
+
+    __module__ = "posenc.torch"
+
+    def __init__(self, num_channels: int, flip_sin_to_cos: bool, downscale_freq_shift: float, scale: float = 1) -> None:
+        super().__init__()
+        self.num_channels, self.flip_sin_to_cos = num_channels, flip_sin_to_cos
+        self.downscale_freq_shift, self.scale = downscale_freq_shift, scale
+
+    def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
+        """float32, of shape (timesteps, num_channels)."""
+        shift, scale = self.downscale_freq_shift, self.scale
+        return timestep_embedding(timesteps, self.num_channels, self.flip_sin_to_cos, shift, scale)
+
+
+@dataclasses.dataclass
+class Replaced:
+    """What `replace_rotary` did: `replaced`, the modules' names; `left`, a reason for each of the other rotary modules."""
+
+    replaced: list[str]
+    left: dict[str, str]
+    _originals: list[tuple[nn.Module, str, nn.Module]] = dataclasses.field(repr=False)
+
+    def undo(self) -> None:
+        """Puts the originals back."""
+        for parent, child, module in self._originals:
+            parent._modules[child] = module
+
+
+def replace_rotary(model: nn.Module) -> Replaced:
+    """Replaces every rotary module of the model that `RotaryEmbedding` can replace, and diffusers' `Timesteps`.
+
+        >>> model = AutoModelForCausalLM.from_pretrained(...)
+        >>> print(posenc.torch.replace_rotary(model).left)     # which were left, each with a reason
+        >>> model = torch.compile(model)
+
+    Call it after ``from_pretrained`` and before ``torch.compile``. A module is replaced if a new instance of its class, made from its config,
+    returns what ours returns, but for the rounding errors of float32: at positions 0 to 15 and on both sides of the original length, in
+    the same layout and dtype. A module that is shared stays shared, and its hooks move over. Modules that accelerate has
+    wrapped are left."""
+    found = Replaced([], {}, [])
+    ours: dict[nn.Module, nn.Module | str] = {}
+    for path, parent in list(model.named_modules(remove_duplicate=False)):
+        for child, module in parent._modules.items():
+            if module is None or isinstance(parent, RotaryEmbedding) or not is_rotary(module):
+                continue
+            if module not in ours:
+                ours[module] = _wrapped(module) or probe(module)
+            new, name = ours[module], f"{path}.{child}".lstrip(".")
+            if isinstance(new, str):
+                found.left[name] = new
+                continue
+            for key, value in vars(module).items():
+                if key.endswith("_hooks") or "_hooks_" in key:
+                    vars(new)[key] = value
+            found._originals.append((parent, child, module))
+            found.replaced.append(name)
+    for parent, child, module in found._originals:
+        new = ours[module]
+        assert isinstance(new, nn.Module)
+        parent._modules[child] = new.train(module.training)
+    return found
+
+
+def is_rotary(module: nn.Module) -> bool:
+    """By what it has and how it is called; ours are not among them."""
+    if isinstance(module, (RotaryEmbedding, Timesteps)):
+        return False
+    kind = type(module)
+    has = any(name.endswith("inv_freq") for name in module._buffers)
+    return (
+        has
+        or "RotaryEmbedding" in kind.__name__
+        or kind.__module__.startswith("diffusers.")
+        and kind.__name__ == "Timesteps"
+    )
+
+
+def _wrapped(module: nn.Module) -> str:
+    return "accelerate has wrapped its forward" if hasattr(module, "_hf_hook") else ""
+
+
+def probe(module: nn.Module) -> nn.Module | str:
+    """What replaces the module; or why nothing does.
+
+    The class is probed, not the module, whose frequencies may have been rounded to 16 bits or have changed with the length of a
+    sequence: they are only compared with those of the new instance, to 8 bits."""
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        if type(module).__name__ == "Timesteps":
+            return _probe_timesteps(module)
+        config = getattr(module, "config", None)
+        if config is None:
+            return "it has no config"
+        try:
+            fresh = type(module)(config)
+        except Exception as error:
+            return f"its class cannot be called with the config alone: {type(error).__name__}: {error}"
+        why = _differs(module, fresh)
+        if why:
+            return why
+        try:
+            ways = [RotaryEmbedding(config)]
+        except ValueError as error:
+            if "is unknown" not in str(error):
+                return str(error)
+            ways = [RotaryEmbedding(config, duplicated=layout) for layout in ("halves", "pairs")]
+        for own in ways:
+            why = _compared(fresh, own)
+            if not why:
+                return own
+            fresh = type(module)(config)  # the first calls may have changed it
+        return why
+    except Exception as error:  # of a module that is called otherwise, or a config with errors of its own
+        return f"it could not be tried: {type(error).__name__}: {error}"
+    finally:
+        torch.set_default_dtype(default)
+
+
+def _probe_timesteps(module: Any) -> nn.Module | str:
+    own = Timesteps(module.num_channels, module.flip_sin_to_cos, module.downscale_freq_shift, module.scale)
+    at = torch.tensor([0, 0.5, 1, 999])
+    theirs, size = module(at), (at.abs() * abs(module.scale))[:, None]
+    return own if _near(theirs, own(at), size * 2.0**-22 + 2.0**-22) else "it returns other values"
+
+
+def _differs(module: nn.Module, fresh: nn.Module) -> str:
+    """Whether the module was made by other arguments, or has learned other frequencies."""
+    for name, want in fresh._buffers.items():
+        have = module._buffers.get(name)
+        if want is None or not name.endswith("inv_freq") or have is not None and have.is_meta:
+            continue
+        have = getattr(
+            module, name.replace("inv_freq", "original_inv_freq"), have
+        )  # before a longer sequence changed them
+        if have is None or have.shape != want.shape or not _near(have.float().cpu(), want, want.abs() * 2.0**-8):
+            return "its frequencies are not those of its config"
+    return ""
+
+
+def _compared(fresh: nn.Module, own: RotaryEmbedding) -> str:
+    calls: list[tuple[str, ...]] = [()]
+    if own.per_type is not None:  # a config may name types that its model does not have
+        calls = [(name,) for name in own.per_type if f"{name}_inv_freq" in fresh._buffers]
+    for types in calls:
+        one: Any = own.per_type[types[0]] if own.per_type is not None else own
+        end = one._original or min(one.max_position_embeddings, 1 << 24)
+        for at in (torch.arange(16), torch.arange(end - 2, end), torch.arange(end, end + 2)):
+            at = at[None] if one.axes is None else torch.stack((at, at + 1, at + 2))[:, None]
+            for dtype in (torch.float32, torch.bfloat16):
+                x = torch.zeros(1, at.shape[-1], 1, dtype=dtype)
+                theirs, ours = _parts(fresh(x, at, *types)), _parts(one(x, at))
+                if [(v.shape, v.dtype) for v in theirs] != [(v.shape, v.dtype) for v in ours]:
+                    return f"it returns {_said(theirs)}, and RotaryEmbedding {_said(ours)}"
+                if dtype == torch.float32:
+                    w = one._arranged(torch.as_tensor(one._c[0].freqs, dtype=torch.float32).abs())
+                    most = at.amax(0) if one.axes is not None else at
+                    bound = (most[..., None] * w + 1) * 2.0**-21 * max(1.0, one.attention_scaling)
+                    if not all(_near(a, b, bound) for a, b in zip(theirs, ours)):
+                        return "it returns other values"
+    return ""
+
+
+def _parts(result: Any) -> list[torch.Tensor]:
+    values = list(result) if isinstance(result, (tuple, list)) else [result]
+    return [part for v in values for part in ((v.real, v.imag) if v.is_complex() else (v,))]
+
+
+def _said(values: list[torch.Tensor]) -> str:
+    return ", ".join(f"{str(v.dtype).removeprefix('torch.')} of shape {tuple(v.shape)}" for v in values)
+
+
+def _near(a: torch.Tensor, b: torch.Tensor, bound: Any) -> bool:
+    return bool(((a - b).abs() <= bound).all())

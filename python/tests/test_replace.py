@@ -1,0 +1,200 @@
+"""posenc.torch.replace_rotary: which modules it replaces, which it leaves and why; models keep their hooks and can go back."""
+
+import re
+import types
+
+import pytest
+import torch
+from torch import nn
+
+import posenc.torch
+from posenc.torch import RotaryEmbedding, replace_rotary
+
+
+def config(**more):
+    fields = dict(model_type="llama", head_dim=64, max_position_embeddings=4096, rope_theta=500000.0)
+    return types.SimpleNamespace(**{**fields, **more})
+
+
+def frequencies(config, base=None):
+    d = config.head_dim
+    return 1.0 / (base or config.rope_theta) ** (torch.arange(0, d, 2).float() / d)
+
+
+class Rotary(nn.Module):
+    """As transformers' models have it."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.register_buffer("inv_freq", frequencies(config), persistent=False)
+
+    def forward(self, x, position_ids):
+        angles = position_ids[..., None].float() * self.inv_freq.float()
+        both = torch.cat((angles, angles), -1)
+        return both.cos().to(x.dtype), both.sin().to(x.dtype)
+
+
+class Pairs(Rotary):
+    def forward(self, x, position_ids):
+        return tuple(v[..., : v.shape[-1] // 2].repeat_interleave(2, -1) for v in super().forward(x, position_ids))
+
+
+class Half(Rotary):
+    def forward(self, x, position_ids):
+        return tuple(v[..., : v.shape[-1] // 2] for v in super().forward(x, position_ids))
+
+
+class Wide(Rotary):
+    def forward(self, x, position_ids):
+        return super().forward(x.float(), position_ids)
+
+
+class Complex(Half):
+    def forward(self, x, position_ids):
+        return torch.complex(*super().forward(x.float(), position_ids))
+
+
+class Sines(Rotary):
+    def forward(self, x, position_ids):
+        return super().forward(x, position_ids)[::-1]
+
+
+class Other(Rotary):
+    def __init__(self, config, base=10000.0):
+        super().__init__(config)
+        self.inv_freq = frequencies(config, base)
+
+
+class NoConfig(Rotary):
+    def __init__(self, config):
+        super().__init__(config)
+        del self.config
+
+
+class Layers(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        for name, kind in config.rope_parameters.items():
+            self.register_buffer(f"{name}_inv_freq", frequencies(config, kind["rope_theta"]), persistent=False)
+            self.register_buffer(f"{name}_original_inv_freq", frequencies(config, kind["rope_theta"]), persistent=False)
+
+    def forward(self, x, position_ids, layer_type):
+        self.inv_freq = getattr(self, f"{layer_type}_inv_freq")  # which must not be left in the model's own
+        return Rotary.forward(self, x, position_ids)
+
+
+LAYERS = dict(rope_parameters={"far": dict(rope_theta=500000.0), "near": dict(rope_theta=10000.0)})
+AT, X = torch.arange(50)[None], torch.zeros(1)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        Rotary(config()),
+        Rotary(config()).bfloat16(),  # whose frequencies are rounded: the class is probed
+        Pairs(config(model_type="cohere")),
+        Pairs(config(model_type="unknown")),
+        Rotary(config(model_type="unknown")),
+        Half(config(model_type="gpt_oss")),
+        Wide(config(model_type="olmo")),
+        Complex(config(model_type="llama4_text")),
+    ],
+)
+def test_replaced(module):
+    model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(module)).eval()
+    want = type(module)(module.config)(X, AT)
+    done = replace_rotary(model)
+    assert done.replaced == ["1.0"] and done.left == {} and isinstance(model[1][0], RotaryEmbedding)
+    assert not model[1][0].training
+    for a, b in zip(want, model[1][0](X, AT)):
+        assert a.dtype == b.dtype and torch.allclose(a, b, rtol=0, atol=1e-5)
+    done.undo()
+    assert model[1][0] is module and replace_rotary(model).replaced == ["1.0"]
+    assert replace_rotary(model) == type(done)([], {}, [])
+
+
+def test_layers():
+    model = nn.Sequential(Layers(config(**LAYERS)))
+    want = [model[0](X, AT, name) for name in LAYERS["rope_parameters"]]
+    model[0].inv_freq = None
+    assert replace_rotary(model).replaced == ["0"]
+    for name, values in zip(LAYERS["rope_parameters"], want):
+        assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(model[0](X, AT, name), values))
+
+
+@pytest.mark.parametrize(
+    "module, why",
+    [
+        (Half(config()), r"float32 of shape \(1, 16, 32\).*RotaryEmbedding float32 of shape \(1, 16, 64\)"),
+        (Wide(config()), "it returns float32.* and RotaryEmbedding bfloat16"),
+        (Complex(config()), "it returns"),
+        (Sines(config()), "it returns other values"),
+        (Pairs(config()), "it returns other values"),
+        (Sines(config(model_type="unknown")), "it returns other values"),
+        (Other(config()), "it returns other values"),
+        (NoConfig(config()), "it has no config"),
+        (Rotary(config(model_type="pixtral")), "'pixtral' is not supported"),
+        (Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))), "mrope_section"),
+        (Rotary(config(head_dim=63)), "it could not be tried|63 columns"),
+    ],
+)
+def test_left(module, why):
+    model = nn.Sequential(module)
+    done = replace_rotary(model)
+    assert done.replaced == [] and [*done.left] == ["0"] and model[0] is module
+    assert re.search(why, done.left["0"]), done.left
+
+
+def test_a_module_made_by_other_arguments_is_left():
+    model = nn.Sequential(Rotary(config()), Rotary(config()))
+    model[1].inv_freq.mul_(0.5)
+    done = replace_rotary(model)
+    assert done.replaced == ["0"] and done.left == {"1": "its frequencies are not those of its config"}
+
+
+def test_shared_modules_and_hooks():
+    rotary, calls = Rotary(config()), []
+    model = nn.ModuleDict({"a": nn.Sequential(rotary), "b": nn.Sequential(rotary)})
+    rotary.register_forward_hook(lambda module, arguments, result: calls.append(type(module)))
+    handle = rotary.register_forward_pre_hook(lambda module, arguments: calls.append("before"))
+    assert replace_rotary(model).replaced == ["a.0", "b.0"]
+    assert model["a"][0] is model["b"][0]
+    model["a"][0](X, AT)
+    assert calls == ["before", RotaryEmbedding]
+    handle.remove()
+    model["a"][0](X, AT)
+    assert calls == ["before", RotaryEmbedding] + [RotaryEmbedding]
+
+
+def test_the_default_dtype_is_left_alone():
+    torch.set_default_dtype(torch.float64)
+    try:
+        model = nn.Sequential(Rotary(config()))
+        assert replace_rotary(model).replaced == ["0"] and torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_timesteps():
+    """By the names that diffusers' module has."""
+
+    class Timesteps(nn.Module):
+        def __init__(self, num_channels, flip_sin_to_cos, downscale_freq_shift, scale=1):
+            super().__init__()
+            self.num_channels, self.flip_sin_to_cos = num_channels, flip_sin_to_cos
+            self.downscale_freq_shift, self.scale = downscale_freq_shift, scale
+
+        def forward(self, t):
+            arguments = self.num_channels, self.flip_sin_to_cos, self.downscale_freq_shift, self.scale
+            return posenc.torch.timestep_embedding(t, *arguments) * self.wrong
+
+    Timesteps.__module__ = "diffusers.models.embeddings"
+    for wrong in (1.0, 1.1):
+        Timesteps.wrong = wrong
+        model = nn.Sequential(Timesteps(9, True, 0, 1000))
+        done = replace_rotary(model)
+        assert (done.replaced, done.left) == ((["0"], {}) if wrong == 1 else ([], {"0": "it returns other values"}))
+    model = nn.Sequential(posenc.torch.Timesteps(9, True, 0))
+    assert torch.equal(model(torch.tensor([3.5])), posenc.torch.timestep_embedding(torch.tensor([3.5]), 9, True, 0))

@@ -1,0 +1,301 @@
+"""posenc.torch.RotaryEmbedding in place of every rotary class of the installed transformers that takes a config.
+
+families.py finds the classes. The formulas judge the results: mpmath and long double, without posenc."""
+
+import pathlib
+import re
+
+import mpmath
+import numpy as np
+import pytest
+import torch
+from mpmath import mpf
+
+pytest.importorskip("transformers")
+
+import families  # noqa: E402
+import real  # noqa: E402
+
+import posenc.torch  # noqa: E402
+from posenc import _families  # noqa: E402
+
+FOUND, LEFT = families.families()
+SUPPORTED = [family for family in FOUND if not family.unsupported]
+UNSUPPORTED = [family for family in FOUND if family.unsupported]
+CASES = [(family, layer_type) for family in SUPPORTED for layer_type in family.layer_types]
+SCALED_LENGTH, TRAINED_LENGTH = 4096, 1024
+SCALINGS = {
+    "linear": dict(factor=4.0),
+    "dynamic": dict(factor=4.0),
+    "yarn": dict(factor=4.0, original_max_position_embeddings=TRAINED_LENGTH),
+    "longrope": dict(factor=4.0, original_max_position_embeddings=TRAINED_LENGTH),
+    "llama3": dict(
+        factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=TRAINED_LENGTH
+    ),
+    "proportional": dict(partial_rotary_factor=0.25),
+}
+
+
+# ---- The formulas, with what the config says
+
+
+def parameters_of(config, layer_type):
+    """The rotary parameters of a type of layers. The ESM configs have the base only."""
+    said = getattr(config, "rope_parameters", None) or {"rope_theta": config.rope_theta}
+    return said if layer_type is None else said[layer_type]
+
+
+def head_size(config, layer_type):
+    """The size of a head, which Gemma 4 has for each type of layers."""
+    if layer_type is not None:
+        try:
+            config = config.per_layer_config[layer_type]
+        except ValueError:  # DeepSeek-V4's names of parameters are no names of layers
+            pass
+    return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+
+
+def yarn(n, said, base):
+    """The frequencies of real.yarn(), also where the bounds of its ramp are not rounded to integers."""
+    trained, fast, slow = said["original_max_position_embeddings"], said.get("beta_fast"), said.get("beta_slow")
+    if said.get("truncate", True):
+        return real.yarn(n, base, said["factor"], trained, fast or 32, slow or 1)
+    turns = (fast or 32, slow or 1)
+    low, high = (n * mpmath.log(trained / (t * 2 * mpmath.pi)) / mpmath.log(base) for t in turns)
+    low, high = max(low, 0), min(high, 2 * n - 1)
+    ramp = [min(max((k - low) / (high - low), 0), 1) for k in range(n)]
+    return [w * (1 - r) + w / mpf(said["factor"]) * r for w, r in zip(real.ladder(n, base=base), ramp)]
+
+
+def yarn_factor(said):
+    def log(scale):
+        return mpf(scale) / 10 * mpmath.log(said["factor"]) + 1 if said["factor"] > 1 else mpf(1)
+
+    if said.get("attention_factor") is not None:
+        return mpf(said["attention_factor"])
+    both = said.get("mscale"), said.get("mscale_all_dim")
+    return log(both[0]) / log(both[1]) if all(both) else log(1)
+
+
+def formula(config, family, layer_type, length):
+    """The frequencies in a sequence of this length, and the factor of cosines and sines."""
+    said, head = parameters_of(config, layer_type), head_size(config, layer_type)
+    kind, base, factor = said.get("rope_type", "default"), said["rope_theta"], said.get("factor")
+    partial = said.get("partial_rotary_factor", 1.0)
+    trained = said.get("original_max_position_embeddings")
+    size = head if kind == "default" and not family.partial else int(head * partial)
+    n = -(-size // 2)
+    if kind == "default":
+        return real.ladder(n, mpf(size) / 2, base), 1  # an odd size has a frequency more
+    if kind == "linear":
+        return real.ladder(n, base=base, factor=factor), 1
+    if kind == "proportional":
+        turning = int(partial * head // 2)
+        return real.ladder(turning, head // 2, base) + [mpf(0)] * (head // 2 - turning), 1
+    if kind == "dynamic" and "alpha" in said:  # of HunYuan only
+        return real.ladder(n, base=mpf(base) * mpf(said["alpha"]) ** (mpf(n) / (n - 1))), 1
+    if kind == "dynamic":
+        most = config.max_position_embeddings
+        return real.dynamic(n, base, factor, max(length, most), most), 1
+    if kind == "llama3":
+        return real.llama3(n, base, factor, said["low_freq_factor"], said["high_freq_factor"], trained), 1
+    if kind == "yarn":
+        return yarn(n, said, base), yarn_factor(said)
+    assert kind == "longrope"
+    if "long_mscale" in said:  # of Phi-3.5-MoE only, which never uses its long factors
+        return real.longrope(base, said["short_factor"]), mpf(
+            said["long_mscale" if length > trained else "short_mscale"]
+        )
+    factors = said["long_factor" if length > trained else "short_factor"]
+    return real.longrope(base, factors), mpmath.sqrt(1 + mpmath.log(factor) / mpmath.log(trained))
+
+
+def axes(family, config, layer_type, n):
+    """For each frequency, the axis of the position that it is multiplied by."""
+    name, *sections = family.axes.split()
+    sections = parameters_of(config, layer_type).get("mrope_section") or [int(size) for size in sections]
+    if name == "sections":
+        return np.repeat(np.arange(len(sections)) % 3, sections)
+    k = np.arange(n)
+    if name == "interleaved":
+        return np.where(k < 3 * np.take(sections, k % 3), k % 3, 0)
+    assert name == "ernie"
+    return np.where(k < sections[0] + sections[1], 1 + k % 2, 0)
+
+
+def expected(config, family, layer_type, positions):
+    """Cosines and sines of shape (2, positions, columns), and the largest error that is allowed."""
+    w, factor = formula(config, family, layer_type, int(positions.max()) + 1)
+    moving = [x for x in w if x]
+    z = np.ones((*positions.shape, len(w)), np.clongdouble)
+    z[..., : len(moving)] = real.cis(positions, moving)
+    if family.axes:
+        z = np.stack([z[axis, :, k] for k, axis in enumerate(axes(family, config, layer_type, len(w)))], -1)
+    arranged = {"halves": real.halves, "pairs": real.pairs, "half": real.pair, "complex": real.pair}[family.layout](z)
+    return arranged * np.longdouble(float(factor)), 2.0**-24 * max(1.0, float(factor)) + 2.0**-40
+
+
+def calls(config, family, layer_type):
+    """Positions of two calls: within the length that the frequencies are made for, and beyond it."""
+    most = getattr(config, "max_position_embeddings", 8192)  # RecurrentGemma's has none
+    length = parameters_of(config, layer_type).get("original_max_position_embeddings") or most
+    for positions in [*range(16), length - 1], [length, length + 1, max(most - 1, length + 1)]:
+        positions = np.array(positions)
+        yield np.stack([np.roll(positions, axis) for axis in range(3)]) if family.axes else positions
+
+
+def call(family, module, positions, layer_type, dtype=torch.float32):
+    position_ids = torch.from_numpy(positions)[..., None, :]  # a batch of one
+    found = family.call(module, torch.zeros(1, dtype=dtype), position_ids, layer_type)
+    return (found.real, found.imag) if isinstance(found, torch.Tensor) else tuple(found)
+
+
+def numbers(found):
+    return np.stack([values[0].numpy() for values in found])
+
+
+# ---- The tests
+
+
+def ids(value):
+    return str(value)
+
+
+def test_the_table_is_new():
+    """_families.py is what families.py writes now."""
+    assert pathlib.Path(_families.__file__).read_text() == families.document()
+
+
+def test_classes_that_take_no_config():
+    assert LEFT == []
+
+
+@pytest.mark.parametrize("family, layer_type", CASES, ids=ids)
+def test_theirs(family, layer_type):
+    """The formulas of this file are those of transformers, whose angles are near at small positions."""
+    config = family.config()
+    positions = next(calls(config, family, layer_type))
+    small = positions.max(0) < 16 if family.axes else positions < 16
+    want, _ = expected(config, family, layer_type, positions)
+    got = numbers(call(family, family.rotary(config), positions, layer_type))
+    assert got.shape == want.shape and np.abs(got - want)[:, small].max() < 1e-4
+
+
+def our_rotary(config, family):
+    """Configs that are only parts of others have no model_type that would say what their columns are."""
+    said = {} if family.model_type else {"duplicated": family.layout}
+    return posenc.torch.RotaryEmbedding(config, **said)
+
+
+def check_ours(config, family, layer_type):
+    for positions in calls(config, family, layer_type):
+        ours, theirs = our_rotary(config, family), family.rotary(config)
+        want, bound = expected(config, family, layer_type, positions)
+        got = numbers(call(family, ours, positions, layer_type))
+        assert got.dtype == np.float32 and got.shape == want.shape
+        assert np.abs(got - want).max() <= bound
+        for dtype in torch.float32, torch.bfloat16:
+            for a, b in zip(*(call(family, module, positions, layer_type, dtype) for module in (ours, theirs))):
+                assert a.dtype == b.dtype and a.shape == b.shape
+
+
+@pytest.mark.parametrize("family, layer_type", CASES, ids=ids)
+def test_ours(family, layer_type):
+    config = family.config()
+    size = int(head_size(config, layer_type) * parameters_of(config, layer_type).get("partial_rotary_factor", 1))
+    if size % 2:  # posenc may refuse odd sizes
+        try:
+            posenc.torch.RotaryEmbedding(config)
+        except ValueError as refused:
+            assert str(size) in str(refused)
+            return
+    check_ours(config, family, layer_type)
+
+
+@pytest.mark.parametrize("family", UNSUPPORTED, ids=ids)
+def test_what_is_refused(family):
+    with pytest.raises(ValueError) as refused:
+        posenc.torch.RotaryEmbedding(family.config())
+    named = [family.unsupported, family.config_class.__name__, "axial", "alpha", "mrope_section", "rope_theta"]
+    named += [family.model_type or "model_type ''"]
+    assert re.search("|".join(map(re.escape, named)), str(refused.value)), str(refused.value)
+
+
+FACTORS = {"short_factor": [1 + k / 16 for k in range(64)], "long_factor": [1.5 + k / 2 for k in range(64)]}
+
+
+@pytest.mark.parametrize(
+    "name, key, parameters",
+    [
+        ("PhimoeRotaryEmbedding", "mscale", dict(SCALINGS["longrope"], **FACTORS, short_mscale=1.25, long_mscale=1.5)),
+        ("HunYuanDenseV1RotaryEmbedding", "alpha", dict(SCALINGS["dynamic"], alpha=1000.0)),
+        ("HunYuanMoEV1RotaryEmbedding", "alpha", dict(SCALINGS["dynamic"], alpha=1000.0)),
+    ],
+)
+def test_formulas_of_one_model(name, key, parameters):
+    """What a model does otherwise than the kind of scaling that its config names is done or refused."""
+    (family,) = [family for family in SUPPORTED if family.name == name]
+    kind = "longrope" if key == "mscale" else "dynamic"
+    config = family.config_class(
+        head_dim=128,
+        max_position_embeddings=SCALED_LENGTH,
+        rope_parameters=dict(families.DEFAULT, **parameters, rope_type=kind),
+    )
+    for positions in calls(config, family, None):
+        want, _ = expected(config, family, None, positions)
+        assert np.abs(numbers(call(family, family.rotary(config), positions, None)) - want).max() < 4e-3
+    try:
+        posenc.torch.RotaryEmbedding(config)
+    except ValueError as refused:
+        assert key in str(refused)
+    else:
+        check_ours(config, family, None)
+
+
+def one_of_each():
+    """The first family of each group of the table, with one type of layers and with several."""
+    first = {}
+    for family in SUPPORTED:
+        first.setdefault((family.layout, family.dtype, family.axes, len(family.layer_types), family.partial), family)
+    return list(first.values())
+
+
+def scaled(family, kind):
+    """The default config with other rotary parameters, or None if the rotary class refuses them."""
+    config = family.config()
+    if not getattr(config, "rope_parameters", None) or not hasattr(config, "max_position_embeddings"):
+        return None
+    for layer_type in family.layer_types:
+        said = parameters_of(config, layer_type)
+        said_now = {"rope_theta": 10000.0, "rope_type": kind, **SCALINGS[kind]}
+        if "partial_rotary_factor" in said:
+            said_now.setdefault("partial_rotary_factor", said["partial_rotary_factor"])
+        partial = 1 if kind == "proportional" else said_now.get("partial_rotary_factor", 1)
+        n = int(head_size(config, layer_type) * partial) // 2
+        if family.axes:
+            said_now["mrope_section"] = [n - 2 * (n // 3), n // 3, n // 3]
+        if kind == "longrope":
+            said_now["short_factor"] = [1 + k / 16 for k in range(n)]
+            said_now["long_factor"] = [1.5 + k / 2 for k in range(n)]
+        said.clear()
+        said.update(said_now)
+    config.max_position_embeddings = SCALED_LENGTH
+    try:
+        family.rotary(config)
+    except ValueError:
+        return None
+    return config
+
+
+@pytest.mark.parametrize("kind", SCALINGS)
+@pytest.mark.parametrize("family", one_of_each(), ids=ids)
+def test_scaled(family, kind):
+    config = scaled(family, kind)
+    if config is None:
+        pytest.skip("the model refuses this kind")
+    layer_type = family.layer_types[-1]
+    for positions in calls(config, family, layer_type):
+        want, _ = expected(config, family, layer_type, positions)
+        got = numbers(call(family, family.rotary(config), positions, layer_type))
+        assert got.shape == want.shape and np.abs(got - want).max() < 4e-3
+    check_ours(config, family, layer_type)
