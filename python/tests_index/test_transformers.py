@@ -84,30 +84,44 @@ def test_audit(name):
 
 
 @pytest.mark.parametrize(
-    "name, cls, config, told",
+    "name, cls, config",
     [
-        ("cohere", "CohereRotaryEmbedding", "CohereConfig", "duplicated='pairs'"),
-        ("gemma3", "Gemma3RotaryEmbedding", "Gemma3TextConfig", ".config)"),
-        ("modernbert", "ModernBertRotaryEmbedding", "ModernBertConfig", ".config)"),
-        ("olmo", "OlmoRotaryEmbedding", "OlmoConfig", "torch.float32"),
-        ("olmo3", "Olmo3RotaryEmbedding", "Olmo3Config", "torch.float32"),
-        ("gpt_oss", "GptOssRotaryEmbedding", "GptOssConfig", "shape (1, 8, 32)"),
-        ("deepseek_v2", "DeepseekV2RotaryEmbedding", "DeepseekV2Config", "cosines and sines"),
-        ("qwen2_vl", "Qwen2VLRotaryEmbedding", "Qwen2VLTextConfig", "three positions"),
+        ("cohere", "CohereRotaryEmbedding", "CohereConfig"),
+        ("gemma3", "Gemma3RotaryEmbedding", "Gemma3TextConfig"),
+        ("modernbert", "ModernBertRotaryEmbedding", "ModernBertConfig"),
+        ("olmo", "OlmoRotaryEmbedding", "OlmoConfig"),
+        ("gpt_oss", "GptOssRotaryEmbedding", "GptOssConfig"),
+        ("deepseek_v2", "DeepseekV2RotaryEmbedding", "DeepseekV2Config"),
+        ("qwen2_vl", "Qwen2VLRotaryEmbedding", "Qwen2VLTextConfig"),
+        ("qwen3_vl", "Qwen3VLTextRotaryEmbedding", "Qwen3VLTextConfig"),
+        ("gemma4", "Gemma4TextRotaryEmbedding", "Gemma4TextConfig"),
     ],
 )
-def test_audit_of_others(name, cls, config, told):
+def test_audit_and_replacement_of_others(name, cls, config):
     there = importlib.import_module(f"transformers.models.{name}.modeling_{name}")
     model = torch.nn.Sequential(getattr(there, cls)(getattr(transformers, config)()))
     types, x, at = model[0].__dict__.get("layer_types"), torch.zeros(1), torch.arange(50)[None]
     calls = [(t,) for t in types] if types else [()]
     want, found = [model[0](x, at, *call) for call in calls], posenc.torch.audit(model)
-    assert len(found) == len(calls) and all(told in f.replacement + f.note for f in found)
-    for finding in found:
-        exec(finding.replacement, {"model": model, "posenc": posenc})
-    assert isinstance(model[0], RotaryEmbedding) == (not found[0].note)
+    assert len(found) == len(calls) and all(f.replacement == "posenc.torch.replace_rotary(model)" for f in found)
+    exec(found[0].replacement, {"model": model, "posenc": posenc})
+    assert isinstance(model[0], RotaryEmbedding) and not posenc.torch.audit(model)
     for call, values in zip(calls, want):
-        assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(model[0](x, at, *call), values))
+        ours = model[0](x, at, *call)
+        pairs = zip(ours, values) if isinstance(values, tuple) else [(ours, values)]
+        assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in pairs)
+
+
+def test_diffusers_timesteps():
+    from diffusers.models.embeddings import Timesteps
+
+    model = torch.nn.Sequential(Timesteps(320, True, 0), Timesteps(33, False, 1, 1000))
+    at, theirs = torch.tensor([0.0, 0.25, 3, 999.5]), [*model]
+    assert posenc.torch.replace_rotary(model).replaced == ["0", "1"]
+    for ours, want in zip(model, theirs):
+        assert type(ours) is posenc.torch.Timesteps
+        bound = 2.0**-20 * (1 + at[:, None] * ours.scale)
+        assert bool(((ours(at) - want(at)).abs() <= bound).all())
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
@@ -128,7 +142,7 @@ def test_a_model_saved_and_loaded(tmp_path, dtype):
 
 def test_generation():
     model, tokens = llama(), torch.arange(1, 31).reshape(2, 15)
-    model.model.rotary_emb = RotaryEmbedding(model.config)
+    posenc.torch.replace_rotary(model)
     told = dict(do_sample=False, pad_token_id=0, output_logits=True, return_dict_in_generate=True)
     found = model.generate(tokens, max_new_tokens=9, **told)
     with torch.no_grad():
@@ -136,13 +150,10 @@ def test_generation():
     assert torch.allclose(torch.stack(found.logits, 1), whole, rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("reserved", [False, True])
-def test_a_compiled_model(reserved):
+def test_a_compiled_model():
     torch._dynamo.reset()
     model, tokens = llama(), torch.arange(60).reshape(2, 30)
-    model.model.rotary_emb = RotaryEmbedding(model.config)
-    if reserved:
-        model.model.rotary_emb.reserve()
+    assert posenc.torch.replace_rotary(model).replaced == ["model.rotary_emb"]
     with torch.no_grad():
         want = model(tokens, use_cache=False).logits
         compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
