@@ -28,7 +28,6 @@ import numpy as np
 import torch
 
 from ._calls import is_compiled, is_transformed
-from ._plan import MAX_POSITION
 
 _UNIT = 2 * math.pi / 2**64  # the last bit of a phase, in radians
 _QUARTER = 1 << 62
@@ -109,21 +108,20 @@ def _has_float64(device: torch.device) -> bool:
 
 
 def of_integers(
-    positions: torch.Tensor, terms: Terms, second: tuple[torch.Tensor, Terms] | None = None, most: float = MAX_POSITION
+    positions: torch.Tensor, terms: Terms, second: tuple[torch.Tensor, Terms] | None, most: int
 ) -> torch.Tensor:
     """Cosines and sines, in this order along a new first axis, in float64.
 
     `positions` are int64; their last axis has length 1, or a position for each frequency. `terms` are the ladder's "whole rest
-    quarters"; `second`: a scalar tensor that tells whether another ladder's are meant, and those."""
+    quarters"; `second`: a scalar tensor that tells whether another ladder's are meant, and those. Positions beyond `most` give NaN.
+    """
     whole, rest, quarters = terms
     if second is not None:
         is_second, (other_whole, other_rest, _) = second
         whole = torch.where(is_second, other_whole, whole)
         rest = None if rest is None else torch.where(is_second, other_rest, rest)
     phase = positions * whole + quarters.reshape(2, *[1] * positions.dim())
-    inside = positions == positions.clamp(
-        -int(most), int(most)
-    )  # elsewhere it divides by 0; the sine of infinity is NaN
+    inside = positions == positions.clamp(-most, most)  # 0 elsewhere: it divides to infinity, whose sine is NaN
     if rest is None:
         return (phase.to(torch.float32) * _UNIT / inside).sin()
     return (positions * rest / inside).add(phase, alpha=_UNIT).sin()

@@ -13,7 +13,7 @@ from torch import nn
 from ._calls import is_plain
 from ._formula import Ladder, of_integers, rounded
 from ._library import library
-from ._plan import Plan, dtype_name, fail, plan
+from ._plan import MAX_POSITION, Plan, dtype_name, fail, plan
 from ._rotary import RotaryFrequencies, rotary_frequencies
 from ._rotary_config import Duplicated, layer_types, read
 
@@ -190,7 +190,7 @@ class RotaryEmbedding(nn.Module):
                 positions = positions.movedim(0, -1).index_select(-1, *ladders[0].tensors("axes", positions.device))
             else:
                 raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: (3, batch, sequence)")
-            both = of_integers(positions, terms[0], second)
+            both = of_integers(positions, terms[0], second, MAX_POSITION)
             if self.attention_scaling != 1:
                 both = both * self.attention_scaling
             cos, sin = self._arranged(rounded(both, dtype, False)).unbind()

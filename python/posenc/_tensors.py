@@ -219,7 +219,7 @@ def timestep_embedding(
             index("embedding_dim", embedding_dim, 1, 1 << 20), shift, scale, period, names, timesteps.device
         )
         most = MAX_POSITION / max(1.0, abs(scale))
-        both = of_reals(at, terms, most) if is_real else of_integers(at.long(), terms, None, most)
+        both = of_reals(at, terms, most) if is_real else of_integers(at.long(), terms, None, int(most))
         cos, sin = rounded(both, TORCH_DTYPES[dtype_name(dtype or "float32")], is_real).unbind()
         columns = torch.cat((cos, sin) if flip_sin_to_cos else (sin, cos), -1)
         return functional.pad(columns, (0, 1)) if embedding_dim % 2 else columns
