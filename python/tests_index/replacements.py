@@ -16,6 +16,7 @@ import torch
 from rows import MODULES, Row
 
 import posenc.torch
+from posenc._families import FAMILIES, UNSUPPORTED
 
 HEAD = """# Tables of other packages, and the call that takes the place of each
 
@@ -25,7 +26,7 @@ posenc that give the same values in the same order; where axes are split otherwi
 A value is misrounded if it is not the float32 nearest to the real number. The real numbers are those of the formulas, with
 parameters as they are given, computed without posenc (`python/tests_index/real.py`: long double, and mpmath where that does not
 decide a rounding). The largest error of a table whose values are all rounded rightly is 2^-25 = 2.98e-08. Scaled rotary
-embeddings are judged without their attention factor, which is set to 1 here.
+embeddings are judged without their attention factor, which is set to 1 here. The rotary modules of transformers are listed at the end.
 
 `./scripts/test-python-index` runs all of them, and with `RECORD=1` writes this page: the last time with {versions}.
 """
@@ -82,6 +83,29 @@ def line(parent: str, row: Row, judged: Judged) -> str:
     return f"| {theirs} | `{row.ours}` | {judged.our_wrong} of {judged.count} |\n"
 
 
+LAYOUTS = {
+    "halves": "(cos, sin); all frequencies, and all again",
+    "pairs": "(cos, sin); each column twice in a row",
+    "half": "(cos, sin); each frequency once",
+    "complex": "cos + i sin",
+}
+
+
+def modules() -> str:
+    """The rotary modules of transformers, by the model_type of their config."""
+    text = "\n## Rotary modules of transformers\n\n"
+    text += "`posenc.torch.replace_rotary(model)` replaces these modules, by the `model_type` of their config:\n\n"
+    text += "| what the module returns | dtype | positions | model types |\n|---|---|---|---|\n"
+    for (layout, dtype, axes), kinds in FAMILIES.items():
+        dtype = "of x" if dtype == "x" else "complex64" if layout == "complex" else dtype
+        positions = f"time, height, width: {axes}" if axes else "one"
+        text += f"| {LAYOUTS[layout]} | {dtype} | {positions} | {' '.join(kinds.split())} |\n"
+    text += "\n`posenc.torch.RotaryEmbedding` refuses these, and `replace_rotary` leaves them:\n\n"
+    text += "| what the module has | model types |\n|---|---|\n"
+    text += "".join(f"| {reason} | {' '.join(kinds.split())} |\n" for reason, kinds in UNSUPPORTED.items())
+    return text
+
+
 def document() -> str:
     packages = [module.split(".")[0] for module in MODULES]
     said = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
@@ -89,7 +113,7 @@ def document() -> str:
     for module, rows in MODULES.items():
         text += f"\n| {module} | largest error | misrounded | posenc | misrounded |\n|---|---|---|---|---|\n"
         text += "".join(line(module, row, judge(row)) for row in rows)
-    return text
+    return text + modules()
 
 
 if __name__ == "__main__":
