@@ -5,45 +5,29 @@ python/tests_index/families.py calls each of these classes and writes this file.
 
 from __future__ import annotations
 
-# FAMILIES has the model types for each (layout, dtype, axes).
+# FAMILIES has the model types for each layout, dtype and axes.
 #
 # layout: "halves" returns the columns of all frequencies and then all of them again, "pairs" returns each column twice
 # in a row, "half" returns each column once, and "complex" returns one tensor of cos + i sin.
 #
 # dtype: "x" is the dtype of the argument x. "float32" is float32 or complex64 for any x.
 #
-# axes: "" has one position for all columns. The others have three positions: time, height and width (axes 0, 1 and 2).
-# Their numbers are the sections that apply where the config has no mrope_section. The frequency k belongs to
+# axes: if there are none, all columns have one position. Otherwise they have three positions: time, height and width
+# (axes 0, 1 and 2). Their numbers are the sections that apply where the config has no mrope_section. The frequency k belongs to
 #   "sections"     the axis i % 3 if it is in section i;
 #   "interleaved"  the axis k % 3 if k < 3 * section[k % 3], and otherwise to time;
 #   "ernie"        height if k is even and width if k is odd in the first two sections, and to time in the third.
-FAMILIES: dict[tuple[str, str, str], str] = {
-    (
-        "complex",
-        "float32",
-        "",
-    ): """
+FAMILIES = {
+    "complex, float32": """
         deepseek_v2 llama4_text
     """,
-    (
-        "half",
-        "x",
-        "",
-    ): """
+    "half, x": """
         deepseek_v4 gpt_oss openai_privacy_filter
     """,
-    (
-        "halves",
-        "float32",
-        "",
-    ): """
+    "halves, float32": """
         beam ernie4_5 ernie4_5_moe flex_olmo lfm3 olmo olmo2 olmo3 olmo_hybrid
     """,
-    (
-        "halves",
-        "x",
-        "",
-    ): """
+    "halves, x": """
         afmoe apertus arcee aria_text axk1 axk2 bailing_hybrid bamba bitnet chameleon csm csm_depth_decoder_model cwm
         dbrx deepseek_ocr2_encoder deepseek_ocr2_text deepseek_v3 deepseek_v32 dia_decoder dia_encoder diffllama
         diffusion_gemma_text doge dots1 dots3_note_audio_encoder dots3_note_text embedding_gemma2_text emu3_text_model
@@ -62,54 +46,26 @@ FAMILIES: dict[tuple[str, str, str], str] = {
         stablelm starcoder2 step3p5 t5_gemma_module t5gemma2_decoder t5gemma2_text timesfm2_5 ultrabert
         unlimited_ocr_text vaultgemma voxtral_realtime_encoder voxtral_realtime_text xcodec2 youtu zamba2 zaya
     """,
-    (
-        "halves",
-        "x",
-        "interleaved 11 11 10",
-    ): """
+    "halves, x, interleaved 11 11 10": """
         qwen3_5_moe_text qwen3_5_text qwen4_exp_text
     """,
-    (
-        "halves",
-        "x",
-        "interleaved 24 20 20",
-    ): """
+    "halves, x, interleaved 24 20 20": """
         cohere_compass_text cosmos3_edge_text qwen3_omni_moe_talker_text qwen3_omni_moe_text qwen3_vl_moe_text
         qwen3_vl_text
     """,
-    (
-        "halves",
-        "x",
-        "sections 16 24 24",
-    ): """
+    "halves, x, sections 16 24 24": """
         paddleocr_vl_text qwen2_5_omni_talker qwen2_5_omni_text qwen2_5_vl_text qwen2_vl_text
     """,
-    (
-        "halves",
-        "x",
-        "sections 8 12 12",
-    ): """
+    "halves, x, sections 8 12 12": """
         glm4v_moe_text glm_image_text
     """,
-    (
-        "pairs",
-        "float32",
-        "ernie 22 22 20",
-    ): """
+    "pairs, float32, ernie 22 22 20": """
         ernie4_5_vl_moe_text
     """,
-    (
-        "pairs",
-        "x",
-        "",
-    ): """
+    "pairs, x": """
         blt_global_transformer blt_local_decoder blt_local_encoder blt_patcher cohere cohere2 cohere2_moe
     """,
-    (
-        "pairs",
-        "x",
-        "sections 8 12 12",
-    ): """
+    "pairs, x, sections 8 12 12": """
         glm4v_text glm_ocr_text
     """,
 }
@@ -124,7 +80,7 @@ PARTIAL = """
 """
 
 # What posenc.torch.RotaryEmbedding does not support, and the model types that need it.
-UNSUPPORTED: dict[str, str] = {
+UNSUPPORTED = {
     "frequencies that a checkpoint scales (alpha)": """
         mistral_large4_text
     """,

@@ -84,7 +84,12 @@ def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> 
 
 
 def known_types() -> dict[str, tuple[str, str, str]]:
-    return {kind: family for family, kinds in FAMILIES.items() for kind in kinds.split()}
+    """Layout, dtype and axes ("" if there are none) by model_type."""
+    found = {}
+    for family, kinds in FAMILIES.items():
+        layout, dtype, axes = (family + ", ").split(", ")[:3]
+        found.update({kind: (layout, dtype, axes) for kind in kinds.split()})
+    return found
 
 
 def _family(config: Any, duplicated: Duplicated | None) -> tuple[str, str, str]:

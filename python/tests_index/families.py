@@ -45,26 +45,26 @@ python/tests_index/families.py calls each of these classes and writes this file.
 
 from __future__ import annotations
 
-# FAMILIES has the model types for each (layout, dtype, axes).
+# FAMILIES has the model types for each layout, dtype and axes.
 #
 # layout: "halves" returns the columns of all frequencies and then all of them again, "pairs" returns each column twice
 # in a row, "half" returns each column once, and "complex" returns one tensor of cos + i sin.
 #
 # dtype: "x" is the dtype of the argument x. "float32" is float32 or complex64 for any x.
 #
-# axes: "" has one position for all columns. The others have three positions: time, height and width (axes 0, 1 and 2).
-# Their numbers are the sections that apply where the config has no mrope_section. The frequency k belongs to
+# axes: if there are none, all columns have one position. Otherwise they have three positions: time, height and width
+# (axes 0, 1 and 2). Their numbers are the sections that apply where the config has no mrope_section. The frequency k belongs to
 #   "sections"     the axis i % 3 if it is in section i;
 #   "interleaved"  the axis k % 3 if k < 3 * section[k % 3], and otherwise to time;
 #   "ernie"        height if k is even and width if k is odd in the first two sections, and to time in the third.
-FAMILIES: dict[tuple[str, str, str], str] = {
+FAMILIES = {
 <table>}
 
 # These types read partial_rotary_factor for every rope_type. All others ignore it if rope_type is "default".
 PARTIAL = <partial>
 
 # What posenc.torch.RotaryEmbedding does not support, and the model types that need it.
-UNSUPPORTED: dict[str, str] = {
+UNSUPPORTED = {
 <refused>}
 '''
 
@@ -295,10 +295,6 @@ def words(names: Iterable[str], indent: str = "    ") -> str:
     return '"""\n' + "".join(f"{indent}    {line}\n" for line in lines) + f'{indent}"""'
 
 
-def quoted(facts: Iterable[str]) -> str:
-    return "({})".format(", ".join(f'"{fact}"' for fact in facts))
-
-
 def document() -> str:
     known = [family for family in families()[0] if family.model_type]  # a config without model_type is part of another
     groups: dict[tuple[str, str, str], list[str]] = {}
@@ -312,7 +308,9 @@ def document() -> str:
     for facts, names in [*groups.items(), *reasons.items()]:
         for name in names:
             assert said.setdefault(name, facts) == facts, f"{name} has rotary classes that differ"
-    table = "".join(f"    {quoted(facts)}: {words(names)},\n" for facts, names in sorted(groups.items()))
+    table = "".join(
+        f'    "{", ".join(filter(None, facts))}": {words(names)},\n' for facts, names in sorted(groups.items())
+    )
     partial = {family.model_type for family in known if family.partial and not family.unsupported}
     refused = "".join(f'    "{reason}": {words(names)},\n' for reason, names in sorted(reasons.items()))
     values = {"version": transformers.__version__, "table": table, "partial": words(partial, ""), "refused": refused}

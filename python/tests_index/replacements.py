@@ -96,7 +96,8 @@ def modules() -> str:
     text = "\n## Rotary modules of transformers\n\n"
     text += "`posenc.torch.replace_rotary(model)` replaces these modules, by the `model_type` of their config:\n\n"
     text += "| what the module returns | dtype | positions | model types |\n|---|---|---|---|\n"
-    for (layout, dtype, axes), kinds in FAMILIES.items():
+    for family, kinds in FAMILIES.items():
+        layout, dtype, axes = (family + ", ").split(", ")[:3]
         dtype = "of x" if dtype == "x" else "complex64" if layout == "complex" else dtype
         positions = f"time, height, width: {axes}" if axes else "one"
         text += f"| {LAYOUTS[layout]} | {dtype} | {positions} | {' '.join(kinds.split())} |\n"
