@@ -1,4 +1,20 @@
-"""A position table as a module's buffer: computed, grown, converted, saved and loaded."""
+"""A position table as a module's buffer: computed, grown, converted, saved and loaded.
+
+A table that neither posenc computed nor anybody loaded is never used. A flag tells: "made", "loaded" or "unset".
+
+    event                                                                    flag
+    the module is made; reset_buffers, reset_parameters                      made
+    load_state_dict, with assign=True too                                    loaded
+    a tensor is assigned to the buffer                                       loaded
+    a marked tensor (_is_hf_initialized) replaces a table on meta            loaded
+    an unmarked tensor replaces a table on meta, as transformers'
+        from_pretrained does with all that a checkpoint lacks                unset
+    to_empty                                                                 unset
+    copy, pickle, .to(), growth; tensors swapped in `_buffers`, as
+        accelerate's offload, functional_call and DataParallel do            as it was
+    first use of an unset table near the exact values: a loader wrote them   loaded
+    first use of any other unset table, which is computed again              made
+"""
 
 from __future__ import annotations
 
@@ -9,7 +25,7 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
-from ._operators import is_traced
+from ._calls import is_traced
 from ._plan import MAX_POSITION, dtype_name, index
 from ._tensors import TORCH_DTYPES, table
 
@@ -66,6 +82,7 @@ class TableBuffer(nn.Module):
         kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
         values = self._rows(0, index("max_len", rows, 0, MAX_POSITION), kind)
         self.register_buffer(buffer_name, values.to(torch.empty(0).device), persistent=persistent)
+        self._flag = "made"
         self._saved = rows  # rows of the table that a state_dict has
 
     def _axis(self) -> int:
@@ -81,18 +98,46 @@ class TableBuffer(nn.Module):
             return rows.unsqueeze(1 - self._axis())
 
     def _table(self) -> torch.Tensor:
+        if self._flag == "unset":
+            self._settle()
+        return self._stored()
+
+    def _stored(self) -> torch.Tensor:
         rows = self._buffers[self.buffer_name]
         assert rows is not None
         return rows
 
+    def _settle(self) -> None:
+        """At the first use of an unset table. The bound covers tables in bfloat16, and angles that were rounded to float32."""
+        table, axis = self._stored(), self._axis()
+        if not _has_values(table):
+            return
+        with torch.no_grad():
+            exact = self._rows(0, table.shape[axis], torch.float32).to(table.device)
+            at = (self.first + torch.arange(table.shape[axis], device=table.device)).abs().unsqueeze(-1)
+            bound = (2.0**-6 + 2.0**-23 * at).unsqueeze(1 - axis)
+            if bool(((table.float() - exact).abs() <= bound).all()):
+                self._flag = "loaded"
+            else:
+                self.reset_buffers()
+
+    _settle._dynamo_marked_constant = True  # type: ignore[attr-defined]  # torch.compile calls it when it traces
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == self.__dict__.get("buffer_name") and isinstance(value, torch.Tensor):
+            lost = self._stored().is_meta and not getattr(value, "_is_hf_initialized", False)
+            self._flag = "unset" if lost else "loaded"
+        super().__setattr__(name, value)
+
     def reset_buffers(self, device: torch.device | str | None = None) -> None:
         """Computes the table: as long as it is and of its dtype, on its device or another. Loaded values are lost."""
-        old = self._table()
+        old = self._stored()
         target = torch.device(device) if device is not None else old.device
         if target.type == "meta":
             raise RuntimeError("the table is on the meta device; name another, or call to_empty first")
         with torch.inference_mode(False):
             self._buffers[self.buffer_name] = self._rows(0, old.shape[self._axis()], old.dtype).to(target)
+        self._flag = "made"
 
     def reserve(self, n: int) -> None:
         """Makes n rows available, from position `first` on; those that are there stay as they are. Not in compiled code."""
@@ -127,10 +172,12 @@ class TableBuffer(nn.Module):
     # ---- conversions
 
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> TableBuffer:
-        old = self._table()
+        old = self._stored()
         super()._apply(fn, *args, **kwargs)
-        new = self._table()
-        if new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
+        new = self._stored()
+        if "to_empty" in getattr(fn, "__qualname__", ""):
+            self._flag = "unset"
+        elif new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
             count = old.shape[self._axis()]
             # The values are compared, since nothing else tells whether somebody has written to a buffer.
             if torch.equal(old, self._rows(0, count, old.dtype).to(old.device)):
@@ -164,7 +211,7 @@ class TableBuffer(nn.Module):
             state_dict = {key: value for key, value in state_dict.items() if key != found}
             if self.persistent:
                 state_dict[prefix + self.buffer_name] = values
-                old = self._table()
+                old = self._stored()
                 self._saved = values.shape[self._axis()]
                 if values.shape != old.shape:
                     with torch.inference_mode(False):
@@ -172,6 +219,8 @@ class TableBuffer(nn.Module):
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )
+        if found is not None and self.persistent:
+            self._flag = "loaded"
 
     def _in_shape(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor:
         """A checkpoint's table in the shape of ours; ours, and an error message, where it is none."""
@@ -185,4 +234,4 @@ class TableBuffer(nn.Module):
             f"{key} has shape {shape} and is of type {kind}; expected a floating-point tensor "
             f"of shape (positions, {d}), (positions, 1, {d}) or (1, positions, {d})"
         )
-        return self._table()
+        return self._stored()

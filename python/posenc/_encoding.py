@@ -10,8 +10,8 @@ from torch import nn
 from torch.nn import functional
 
 from ._buffer import TableBuffer
-from ._operators import is_traced
-from ._plan import real
+from ._calls import is_traced
+from ._plan import MAX_POSITION, index, real
 from ._tensors import INTEGERS, table
 
 
@@ -64,9 +64,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
     too, and any number of positions. Loaded values are used as they are; `reset_buffers` replaces them by the exact
     ones. Rows by which a call has made the table grow are not saved; those from `reserve` are.
 
-    A model that is made on the meta device gets memory without values (``to_empty``, and ``from_pretrained`` of
-    Hugging Face for what the checkpoint lacks or for persistent=False). Where no table is loaded into it, call
-    `reset_buffers`.
+    A table that got memory without values is computed again when it is used (``to_empty``, and ``from_pretrained`` of Hugging Face for
+    what a checkpoint lacks or for persistent=False). Tables that were loaded or assigned are used as they are.
 
     Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()`` compute the table
     again in the new dtype. A table with other values, loaded or written, is converted like any buffer.
@@ -105,6 +104,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
         padding_idx: int | None = None,
         learned_scale: bool = False,
     ) -> None:
+        if not (batch_first is None or isinstance(batch_first, bool)):
+            raise TypeError(f"batch_first is {batch_first!r}; allowed: True, False or None")
         batch_first = self._batch_first if batch_first is None else batch_first
         allowed = "a probability from 0 to 1"
         if not 0 <= real("dropout", dropout, allowed) <= 1:
@@ -120,7 +121,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
             persistent=persistent, dtype=dtype, spec=spec,
         )  # fmt: skip
         self.dropout = nn.Dropout(dropout)
-        self.scale = scale
+        self.scale = scale if scale is None or isinstance(scale, torch.Tensor) else real("scale", scale)
         self.learned_scale = learned_scale
         if learned_scale:
             self.alpha = nn.Parameter(torch.ones(()))
@@ -167,14 +168,16 @@ class SinusoidalPositionalEncoding(TableBuffer):
             rows = self._rows_at(positions, shape[:-1], length)
         elif start is None:
             rows = self._rows_from(self._row, shape, length)
+        elif isinstance(start, torch.Tensor) and (start.is_floating_point() or start.dtype == torch.bool):
+            raise TypeError(f"start has dtype {start.dtype}; allowed: integers")
         elif isinstance(start, torch.Tensor) and is_traced():
             pe = self._table()
             at = torch.arange(length, device=pe.device) + (start.to(pe.device) - self.first)
             rows = functional.embedding(at, pe.flatten(0, 1)).unsqueeze(1 - axis)
         else:
-            row = int(start) - self.first
+            row = index("start", start, -2 * MAX_POSITION, 2 * MAX_POSITION) - self.first
             if row < 0:
-                raise ValueError(f"start is {int(start)}; allowed: {self.first} or more")
+                raise ValueError(f"start is {row + self.first}; allowed: {self.first} or more")
             rows = self._rows_from(row, shape, length)
         if axes == 2 and rows.dim() == 3:
             rows = rows.squeeze(1 - axis)
@@ -236,7 +239,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         return rows if self.padding_idx is None else rows.masked_fill((positions == self.padding_idx)[..., None], 0)
 
     def extra_repr(self) -> str:
-        pe = self._table()
+        pe = self._stored()
         text = f"{self.d_model}, max_len={pe.shape[self._axis()]}, batch_first={self.batch_first}"
         said = {"scale": self.scale, "first": self.first or None, "padding_idx": self.padding_idx, **self._spec}
         said["learned_scale"] = self.learned_scale or None
