@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ._arrays import check_writable, elements, fresh, run
 from ._library import Strides, library
-from ._plan import MAX_POSITION, Plan, index, plan, real
+from ._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, Plan, PresetName, index, plan, real
 
 Array = npt.NDArray[Any]
 
@@ -117,16 +117,16 @@ def add(
     first: SupportsIndex = 0,
     *,
     batch_first: bool | None = None,
-    preset: str | None = None,
-    dtype: npt.DTypeLike | None = None,
+    preset: PresetName | None = None,
+    dtype: DtypeName | npt.DTypeLike | None = None,
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
     freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
-    layout: str | None = None,
-    order: str | None = None,
-    odd: str | None = None,
+    layout: Layout | None = None,
+    order: Order | None = None,
+    odd: Odd | None = None,
     impl: str | None = None,
     out: Array | None = None,
     threads: SupportsIndex | None = None,

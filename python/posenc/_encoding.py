@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from ._buffer import TableBuffer
 from ._calls import is_traced
-from ._plan import MAX_POSITION, index, real
+from ._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
 from ._tensors import INTEGERS, table
 
 
@@ -91,15 +91,15 @@ class SinusoidalPositionalEncoding(TableBuffer):
         scale: float | None = None,
         persistent: bool = True,
         buffer_name: str = "pe",
-        preset: str | None = None,
-        dtype: torch.dtype | str | None = None,
+        preset: PresetName | None = None,
+        dtype: torch.dtype | DtypeName | None = None,
         denominator: float | None = None,
         freqs: Any = None,
         freqs_low: Any = None,
         position_scale: float | None = None,
-        layout: str | None = None,
-        order: str | None = None,
-        odd: str | None = None,
+        layout: Layout | None = None,
+        order: Order | None = None,
+        odd: Odd | None = None,
         first: int = 0,
         padding_idx: int | None = None,
         learned_scale: bool = False,

@@ -8,7 +8,7 @@ from typing import Sequence, SupportsIndex
 import numpy.typing as npt
 
 from ._arrays import elements, fresh, inferred, rows_of
-from ._plan import DTYPES, index, numpy_dtype, plan
+from ._plan import DTYPES, DtypeName, Layout, Order, PresetName, index, numpy_dtype, plan
 from ._positions import Rows, rows
 from ._table import Array, write
 
@@ -54,15 +54,15 @@ def grid(
     first: SupportsIndex = 0,
     axes: Sequence[SupportsIndex] | None = None,
     class_tokens: SupportsIndex = 0,
-    preset: str | None = None,
-    dtype: npt.DTypeLike | None = None,
+    preset: PresetName | None = None,
+    dtype: DtypeName | npt.DTypeLike | None = None,
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
     freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
-    layout: str | None = None,
-    order: str | None = None,
+    layout: Layout | None = None,
+    order: Order | None = None,
     impl: str | None = None,
     out: Array | None = None,
 ) -> Array:

@@ -28,7 +28,6 @@ if _HAS_OPERATORS:
 _TYPES = {
     "torch.Tensor": "Tensor",
     "Any": "Tensor?",
-    "int": "SymInt",
     "SupportsIndex": "SymInt",
     "SupportsIndex | None": "SymInt?",
     "SupportsIndex | Sequence[SupportsIndex]": "SymInt",
@@ -38,9 +37,8 @@ _TYPES = {
     "float | None": "float?",
     "bool": "bool",
     "bool | None": "bool?",
-    "str": "str",
-    "str | None": "str?",
-    "torch.dtype | str | None": "ScalarType?",
+    **{f"{name} | None": "str?" for name in ("str", "PresetName", "Layout", "Order", "Odd", "Duplicated")},
+    "torch.dtype | DtypeName | None": "ScalarType?",
     "torch.device | str | None": "Device?",
 }
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Generic, SupportsIndex, TypeVar
+from typing import Any, Generic, Iterator, SupportsIndex, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ._arrays import elements, inferred, rows_of, run
 from ._library import library
-from ._plan import DTYPES, Plan, name_of, numpy_dtype, plan
+from ._plan import DTYPES, DtypeName, Duplicated, Plan, PresetName, name_of, numpy_dtype, plan
 from ._positions import Rows, rows
 from ._table import Array, new, write
 
@@ -20,10 +20,13 @@ _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair(Generic[Values]):
-    """Two arrays, or tensors, of one shape. It cannot be unpacked: that would not show which comes first."""
+    """Two arrays, or tensors, of one shape. It unpacks to the cosines, then the sines: ``cos, sin = posenc.pair(...)``."""
 
     cos: Values
     sin: Values
+
+    def __iter__(self) -> Iterator[Values]:
+        return iter((self.cos, self.sin))
 
 
 def _even(p: Plan) -> int:
@@ -33,7 +36,9 @@ def _even(p: Plan) -> int:
     return p.d_model // 2
 
 
-def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, threads: SupportsIndex | None) -> None:
+def _fill_pair(
+    p: Plan, which: Rows, out: Pair[Array], duplicated: Duplicated | None, threads: SupportsIndex | None
+) -> None:
     n = _even(p)
     shape = *which.shape, n if duplicated is None else 2 * n
     cosines, stride = rows_of("out.cos", out.cos, shape, p.dtype)
@@ -71,9 +76,9 @@ def pair(
     *,
     positions: npt.ArrayLike | None = None,
     first: SupportsIndex = 0,
-    duplicated: str | None = None,
-    preset: str | None = None,
-    dtype: npt.DTypeLike | None = None,
+    duplicated: Duplicated | None = None,
+    preset: PresetName | None = None,
+    dtype: DtypeName | npt.DTypeLike | None = None,
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
@@ -100,12 +105,12 @@ def pair(
 
     Returns
     -------
-    A `Pair`, with fields `cos` and `sin`, of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``; `out`
+    A `Pair`, which unpacks to its fields `cos` and `sin`, of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``; `out`
     where it was given.
     """
     if out is not None and not isinstance(out, Pair):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a posenc.Pair of arrays")
-    if duplicated not in (None, "halves", "pairs"):
+    if duplicated not in (None, *get_args(Duplicated)):
         raise ValueError(f"duplicated is {duplicated!r}; allowed: None, 'halves' or 'pairs'")
     dtype = inferred(dtype, out and out.cos)
     p = plan(
@@ -126,8 +131,8 @@ def cis(
     *,
     positions: npt.ArrayLike | None = None,
     first: SupportsIndex = 0,
-    preset: str | None = None,
-    dtype: npt.DTypeLike | None = None,
+    preset: PresetName | None = None,
+    dtype: DtypeName | npt.DTypeLike | None = None,
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,

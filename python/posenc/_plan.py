@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import numbers
 import operator
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, Literal, NoReturn, SupportsIndex, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +23,17 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 _DTYPE_NAMES = list(DTYPES)
 SHORT_NAMES = {"fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "fp16": "float16"}
-#: As in C.
-_NAMES = {"layout": ["interleaved", "split"], "order": ["sin_first", "cos_first"], "odd": ["half_pair", "zero"]}
+#: The names that arguments take, for type checkers and editors.
+PresetName = Literal[
+    "paper", "marian", "t2t", "ddpm", "fairseq", "whisper", "musicgen", "guided_diffusion", "diffusers", "rope", "rothman"
+]  # fmt: skip
+Layout = Literal["interleaved", "split"]
+Order = Literal["sin_first", "cos_first"]
+Odd = Literal["half_pair", "zero"]
+Duplicated = Literal["halves", "pairs"]
+DtypeName = Literal["float32", "float64", "bfloat16", "float16", "fp32", "fp64", "bf16", "fp16"]
+#: The names of the C enumerations, in their order.
+_NAMES = {"layout": get_args(Layout), "order": get_args(Order), "odd": get_args(Odd)}
 
 
 def fail(status: int) -> NoReturn:
@@ -59,7 +69,7 @@ class Plan:
         self.d_model = index("d_model", d_model, 1, 1 << 20)
         fields: dict[str, float] = {"dtype": _DTYPE_NAMES.index(dtype)}
         if base is not None:
-            fields["base"] = real("base", base, "a number above 0")
+            fields["base"] = real("base", base, "a finite number above 0")
         for name, number in (("denominator", denominator), ("position_scale", position_scale)):
             if number is not None:
                 fields[name] = real(name, number)
@@ -132,14 +142,26 @@ def index(name: str, value: SupportsIndex, least: int, most: int) -> int:
     return number
 
 
-def real(name: str, value: Any, allowed: str = "a number") -> float:
-    """A number as float64, or an error that names it; its range is the library's to judge."""
+def real(name: str, value: Any, allowed: str = "a finite number") -> float:
+    """A finite number as float64, or an error that names it; its range is the library's to judge."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         raise TypeError(f"{name} is {value!r}; allowed: {allowed}")
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         raise ValueError(f"{name} is too large for float64; allowed: {allowed}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} is {number}; allowed: {allowed}")
+    return number
+
+
+def exact_type(name: str, dtype: np.dtype[Any]) -> type[Any]:
+    """int64 or float64: the type that holds all numbers of this dtype exactly. Raises a TypeError that names them."""
+    # The types of ml_dtypes, which jax.numpy uses too, have the kind "V". NumPy knows which casts keep their values.
+    for exact in (np.int64, np.float64):
+        if dtype.kind == "u" or dtype.kind != "b" and np.can_cast(dtype, exact):
+            return exact
+    raise TypeError(f"{name} have dtype {dtype}; allowed: integers, float16, float32, float64 and those of ml_dtypes")
 
 
 def name_of(dtype: Any) -> str:
@@ -193,7 +215,8 @@ def _numbers(name: str, freqs: npt.ArrayLike | None) -> bytes | None:
     if freqs is None:
         return None
     array = np.asarray(freqs)
-    if array.ndim != 1 or array.dtype.kind not in "iuf":
+    exact_type(name, array.dtype)
+    if array.ndim != 1:
         raise ValueError(
             f"{name} has shape {array.shape} and dtype {array.dtype}; allowed: one axis of numbers, "
             f"a frequency for each pair of columns"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ._plan import MAX_POSITION, index
+from ._plan import MAX_POSITION, exact_type, index
 
 
 class Rows(NamedTuple):
@@ -28,12 +28,10 @@ def at(positions: npt.ArrayLike) -> npt.NDArray[Any]:
         what = "count=... for so many rows, or positions=[...] for one"
         raise TypeError(f"positions is {positions!r}, without axes; write {what}")
     array = np.asarray(positions)
-    dtype = array.dtype
-    if dtype.kind not in "iuf" or dtype.kind == "f" and dtype.itemsize > 8:
-        raise TypeError(f"positions have dtype {dtype}; allowed: integers, float16, float32 and float64")
-    if dtype == np.uint64 and array.size and int(array.max()) > MAX_POSITION:  # int64 has no room for them
+    exact = exact_type("positions", array.dtype)
+    if array.dtype.kind == "u" and array.size and int(array.max()) > MAX_POSITION:  # int64 has no room for them
         raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
-    return np.asarray(array, dtype=np.float64 if dtype.kind == "f" else np.int64, order="C")
+    return np.asarray(array, dtype=exact, order="C")
 
 
 def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: SupportsIndex) -> Rows:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal, Mapping
+from typing import Any, Mapping, get_args
 
 from ._families import FAMILIES, PARTIAL, UNSUPPORTED
-from ._plan import MAX_POSITION, index
+from ._plan import MAX_POSITION, Duplicated, index
 from ._rotary import rope_type_of
 
-Duplicated = Literal["halves", "pairs"]
 _OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds that know the length that a model was first trained with
 
 
@@ -35,7 +34,7 @@ def layer_types(config: Any) -> list[str]:
 
 def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> RotaryConfig:
     """ValueError says what is not supported."""
-    if duplicated not in (None, "halves", "pairs"):
+    if duplicated not in (None, *get_args(Duplicated)):
         raise ValueError(f"duplicated is {duplicated!r}; allowed: 'halves' or 'pairs'")
     types = layer_types(config)
     if types and layer_type not in types:

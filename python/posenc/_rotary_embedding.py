@@ -13,9 +13,9 @@ from torch import nn
 from ._calls import is_plain
 from ._formula import Ladder, of_integers, rounded
 from ._library import library
-from ._plan import MAX_POSITION, Plan, dtype_name, fail, plan
+from ._plan import MAX_POSITION, Duplicated, Plan, dtype_name, fail, plan
 from ._rotary import RotaryFrequencies, rotary_frequencies
-from ._rotary_config import Duplicated, layer_types, read
+from ._rotary_config import layer_types, read
 
 _READS = "rope_type 'dynamic' has frequencies for each length of a sequence, which is read from position_ids"
 

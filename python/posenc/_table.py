@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ._arrays import address_of, fresh, inferred, rows_of, run
 from ._library import library
-from ._plan import Plan, fail, numpy_dtype, plan
+from ._plan import DtypeName, Layout, Odd, Order, Plan, PresetName, fail, numpy_dtype, plan
 from ._positions import Rows, rows
 
 Array = npt.NDArray[Any]
@@ -60,16 +60,16 @@ def table(
     *,
     positions: npt.ArrayLike | None = None,
     first: SupportsIndex = 0,
-    preset: str | None = None,
-    dtype: npt.DTypeLike | None = None,
+    preset: PresetName | None = None,
+    dtype: DtypeName | npt.DTypeLike | None = None,
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
     freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
-    layout: str | None = None,
-    order: str | None = None,
-    odd: str | None = None,
+    layout: Layout | None = None,
+    order: Order | None = None,
+    odd: Odd | None = None,
     impl: str | None = None,
     out: Array | None = None,
     threads: SupportsIndex | None = None,
@@ -153,16 +153,16 @@ def fill_at(
     out: Array,
     positions: npt.ArrayLike,
     *,
-    preset: str | None = None,
-    dtype: npt.DTypeLike | None = None,
+    preset: PresetName | None = None,
+    dtype: DtypeName | npt.DTypeLike | None = None,
     base: float | None = None,
     denominator: float | None = None,
     freqs: npt.ArrayLike | None = None,
     freqs_low: npt.ArrayLike | None = None,
     position_scale: float | None = None,
-    layout: str | None = None,
-    order: str | None = None,
-    odd: str | None = None,
+    layout: Layout | None = None,
+    order: Order | None = None,
+    odd: Odd | None = None,
     impl: str | None = None,
     threads: SupportsIndex | None = None,
 ) -> Array:

@@ -9,12 +9,12 @@ import torch
 from . import _pair
 from ._calls import is_traced
 from ._operators import operator
-from ._plan import dtype_name, name_of
+from ._plan import DtypeName, Duplicated, PresetName, dtype_name, name_of
 from ._tensors import as_tensor, device_of, fake_table, numbers, target
 
 
 def _fake_pair(
-    count: Any = None, d_model: Any = 512, *, duplicated: str | None = None, **more: Any
+    count: Any = None, d_model: Any = 512, *, duplicated: Duplicated | None = None, **more: Any
 ) -> _pair.Pair[torch.Tensor]:
     columns = d_model if duplicated else d_model // 2
     return _pair.Pair(fake_table(count, columns, **more), fake_table(count, columns, **more))
@@ -27,9 +27,9 @@ def pair(
     *,
     positions: Any = None,
     first: SupportsIndex = 0,
-    duplicated: str | None = None,
-    preset: str | None = None,
-    dtype: torch.dtype | str | None = None,
+    duplicated: Duplicated | None = None,
+    preset: PresetName | None = None,
+    dtype: torch.dtype | DtypeName | None = None,
     base: float | None = None,
     denominator: float | None = None,
     freqs: Any = None,
@@ -61,8 +61,8 @@ def cis(
     *,
     positions: Any = None,
     first: SupportsIndex = 0,
-    preset: str | None = None,
-    dtype: torch.dtype | str | None = None,
+    preset: PresetName | None = None,
+    dtype: torch.dtype | DtypeName | None = None,
     base: float | None = None,
     denominator: float | None = None,
     freqs: Any = None,

@@ -48,9 +48,11 @@ def test_pair(rows, spec, dtype):
         assert np.all(wide[..., 1 + n : 10] == 7) and np.all(wide[..., 10 + n :] == 7) and np.all(wide[..., 0] == 7)
 
 
-def test_a_pair_has_no_order():
-    with pytest.raises(TypeError, match="unpack"):
-        cos, sin = posenc.pair(3, 8)
+def test_a_pair_unpacks_to_cosines_and_sines():
+    made = posenc.pair(3, 8)
+    cos, sin = made
+    assert cos is made.cos and sin is made.sin and list(made) == [cos, sin]
+    assert posenc.Pair(0, 0), "all pairs are true: `out or Pair(...)` keeps `out`"
     with pytest.raises(AttributeError):
         posenc.pair(3, 8).cos = 1
 

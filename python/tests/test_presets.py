@@ -1,11 +1,14 @@
 """Presets: against float64 transcriptions of what their projects compute."""
 
+import inspect
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import posenc
+from posenc import _plan
 
 
 def interleaved(sines, cosines):
@@ -113,6 +116,27 @@ PRESETS = {
 
 def test_each_has_a_formula():
     assert [row.name for row in posenc.presets()] == list(PRESETS)
+
+
+def test_types_list_the_names():
+    """The names that type checkers know are those that the library takes, in its order."""
+    assert get_args(_plan.PresetName) == tuple(row.name for row in posenc.presets())
+    assert get_args(_plan.DtypeName) == (*_plan.DTYPES, *_plan.SHORT_NAMES)
+    for name, names in dict(layout=_plan.Layout, order=_plan.Order, odd=_plan.Odd).items():
+        for value, text in enumerate(get_args(names)):
+            assert getattr(_plan.plan(7, **{name: text}).spec(), name) == value
+        with pytest.raises(ValueError, match=" or ".join(map(repr, get_args(names)))):
+            posenc.table(3, 7, **{name: "other"})
+    with pytest.raises(ValueError, match=f"allowed: None, {' or '.join(map(repr, get_args(_plan.Duplicated)))}$"):
+        posenc.pair(3, 8, duplicated="other")
+
+
+@pytest.mark.parametrize("call", [posenc.table, posenc.fill_at, posenc.pair, posenc.cis, posenc.grid, posenc.add])
+def test_arguments_have_these_types(call):
+    types = dict(preset="PresetName", layout="Layout", order="Order", odd="Odd", duplicated="Duplicated")
+    for name, parameter in inspect.signature(call).parameters.items():
+        assert name not in types or parameter.annotation == f"{types[name]} | None"
+        assert name != "dtype" or parameter.annotation.startswith("DtypeName | ")
 
 
 @pytest.mark.parametrize("name", PRESETS)

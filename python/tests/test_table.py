@@ -94,6 +94,39 @@ def test_positions(kind):
         assert_rounded_once(posenc.table(positions=positions, d_model=33), rows(positions, 33), positions)
 
 
+class OfAnotherLibrary:
+    """An array of jax.numpy, for example."""
+
+    def __init__(self, array):
+        self.array, self.ndim = array, array.ndim
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "int4", "uint4"])
+def test_numbers_of_ml_dtypes(kind):
+    dtype = getattr(pytest.importorskip("ml_dtypes"), kind)
+    numbers = [[1, 4], [2, 1]] if "int" in kind else [[0.5, 4.0], [2.0, 1.0]]
+    want, made = posenc.table(positions=numbers, d_model=4), np.array(numbers).astype(dtype)
+    for positions in (made, OfAnotherLibrary(made), [[*row] for row in made]):
+        assert np.array_equal(posenc.table(positions=positions, d_model=4), want)
+    assert np.array_equal(posenc.timestep_embedding(made, 4), posenc.timestep_embedding(numbers, 4))
+    for freqs in (made[1], OfAnotherLibrary(made[1])):
+        assert np.array_equal(posenc.table(9, 4, freqs=freqs), posenc.table(9, 4, freqs=numbers[1]))
+
+
+def test_all_positions_in_bfloat16():
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    upper = np.arange(1 << 16, dtype=np.uint16)
+    numbers = (upper.astype(np.uint32) << 16).view(np.float32)
+    allowed = np.abs(numbers) <= 2.0**32  # which NaN is not
+    got = posenc.table(positions=upper.view(bfloat16)[allowed], d_model=2)
+    assert np.array_equal(bits(got), bits(posenc.table(positions=numbers[allowed], d_model=2)))
+    integers = posenc.table(positions=upper, d_model=2)  # without that dtype, an integer is an integer
+    assert np.array_equal(integers, posenc.table(len(upper), 2))
+
+
 def test_counts_and_empty_positions():
     whole = posenc.table(100, 32)
     assert np.array_equal(posenc.table(np.int64(100), 32), whole)

@@ -58,6 +58,19 @@ def test_freqs():
         assert np.array_equal(posenc.torch.table(9, 6, freqs=freqs), posenc.table(9, 6, freqs=freqs.double().numpy()))
 
 
+def test_pairs_unpack():
+    def turned(at):
+        cos, sin = posenc.torch.pair(positions=at, d_model=8)
+        return cos + 2 * sin
+
+    at = torch.arange(5)
+    made = posenc.torch.pair(5, 8)
+    calls = [turned]
+    if hasattr(torch.library, "custom_op"):
+        calls.append(torch.compile(turned, backend="eager", fullgraph=True))
+    assert all(torch.equal(call(at), made.cos + 2 * made.sin) for call in calls)
+
+
 def test_low_parts_of_frequencies():
     w = dict(freqs=[1.0, 0.1], freqs_low=[5e-17, 6e-18])
     for function in ("table", "cis"):
