@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import decimal
-import functools
 import math
-from fractions import Fraction
 from typing import Any, Sequence, SupportsIndex
 
 import numpy as np
 import torch
-from torch.nn import functional
 
-from . import _add, _grid, _table, _timesteps
-from ._calls import has_gradient, is_plain
-from ._formula import Ladder, Terms, of_integers, of_reals, rounded
+from . import _add, _grid, _table
+from ._calls import has_gradient
 from ._operators import operator
-from ._plan import DTYPES, MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, dtype_name, index, real
+from ._plan import DTYPES, DtypeName, Layout, Odd, Order, PresetName, dtype_name
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
@@ -159,76 +154,6 @@ def fill_at(
         position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, threads=threads,
     )  # fmt: skip
     return out
-
-
-@functools.lru_cache(maxsize=16)
-def _timestep_ladder(embedding_dim: int, shift: float, scale: float, max_period: float) -> Ladder:
-    half = embedding_dim // 2
-    with decimal.localcontext(decimal.Context(prec=60, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)):
-        exponent = -decimal.Decimal(max_period).ln() / decimal.Decimal(half - shift if half > 1 else 1)
-        powers = [(k * exponent).exp() for k in range(half)]
-    return Ladder([Fraction(scale) * Fraction(w) for w in powers])
-
-
-def _timestep_terms(
-    embedding_dim: int, shift: float, scale: float, max_period: float, names: str, device: torch.device
-) -> Terms:
-    """Of a ladder for the formula. The arguments are checked as C checks them."""
-    _timesteps.timestep_embedding([], embedding_dim, False, shift, scale, max_period)
-    return _timestep_ladder(embedding_dim, shift, scale, max_period).tensors(names, device)
-
-
-_timestep_terms._dynamo_marked_constant = True  # type: ignore[attr-defined]  # as Ladder.tensors
-
-
-def timestep_embedding(
-    timesteps: torch.Tensor,
-    embedding_dim: SupportsIndex,
-    flip_sin_to_cos: bool = False,
-    downscale_freq_shift: float = 1,
-    scale: float = 1,
-    max_period: float = 10000,
-    *,
-    dtype: torch.dtype | DtypeName | None = None,
-    impl: str | None = None,
-    out: torch.Tensor | None = None,
-    threads: SupportsIndex | None = None,
-) -> torch.Tensor:
-    """`posenc.timestep_embedding` as a tensor: what diffusers' get_timestep_embedding computes, on the device of timesteps.
-
-    `out` is as in `table`; the other arguments and the errors are those of `posenc.timestep_embedding`.
-
-    Eager calls on the CPU are computed by the C library, rounded once from the real numbers. Where timesteps require a gradient, are on
-    another device or are traced or transformed, and `impl` and `out` are None, operations of PyTorch compute the values: float32 is off by at
-    most half a unit in the last place and 2^-50, float64 by at most 2^-50, 16 bits are rounded once, and what the C library refuses, such as
-    timesteps beyond 2^32, is NaN.
-    """
-    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
-    if isinstance(timesteps, torch.Tensor) and out is None and impl is None and not is_plain(timesteps):
-        is_real, at = timesteps.is_floating_point(), timesteps[..., None]
-        if timesteps.dim() == 0 or timesteps.is_complex() or timesteps.dtype == torch.bool:
-            kind = f"dtype {timesteps.dtype}" if timesteps.dim() else "no axes"
-            raise TypeError(f"timesteps have {kind}; allowed: an array of integers or real numbers")
-        names = "parts whole radians" if is_real else "whole rest quarters"
-        shift, scale, period = (
-            real("downscale_freq_shift", downscale_freq_shift),
-            real("scale", scale),
-            real("max_period", max_period),
-        )
-        terms = _timestep_terms(
-            index("embedding_dim", embedding_dim, 1, 1 << 20), shift, scale, period, names, timesteps.device
-        )
-        most = MAX_POSITION / max(1.0, abs(scale))
-        both = of_reals(at, terms, most) if is_real else of_integers(at.long(), terms, None, int(most))
-        cos, sin = rounded(both, TORCH_DTYPES[dtype_name(dtype or "float32")], is_real).unbind()
-        columns = torch.cat((cos, sin) if flip_sin_to_cos else (sin, cos), -1)
-        return functional.pad(columns, (0, 1)) if embedding_dim % 2 else columns
-    name, where = dtype_name(dtype or "float32"), device_of(None, timesteps)
-    array = _timesteps.timestep_embedding(
-        numbers("timesteps", timesteps), embedding_dim, flip_sin_to_cos, downscale_freq_shift, scale, max_period,
-        dtype=name, impl=impl, out=None if out is None else target("out", out), threads=threads,
-    )  # fmt: skip
-    return as_tensor(array, name).to(where) if out is None else out
 
 
 def _fake_grid(

@@ -11,7 +11,8 @@ from ._pair import Pair
 from ._replace import Replaced, Timesteps, replace_rotary
 from ._rotary_embedding import RotaryEmbedding
 from ._tensor_pairs import cis, pair
-from ._tensors import add, fill_at, grid, table, timestep_embedding
+from ._tensor_timesteps import timestep_embedding
+from ._tensors import add, fill_at, grid, table
 
 __all__ = [
     "AuditFinding",

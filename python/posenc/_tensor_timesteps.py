@@ -1,0 +1,101 @@
+"""Timesteps of diffusion as PyTorch tensors."""
+
+from __future__ import annotations
+
+import functools
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from fractions import Fraction
+from typing import SupportsIndex
+
+import torch
+from torch.nn import functional
+
+from . import _timesteps
+from ._calls import is_plain, is_traced
+from ._formula import Ladder, Terms, of_integers, of_reals, rounded
+from ._plan import MAX_POSITION, DtypeName, dtype_name, index, real
+from ._tensors import TORCH_DTYPES, as_tensor, device_of, numbers, target
+
+
+def timestep_embedding(
+    timesteps: torch.Tensor,
+    embedding_dim: SupportsIndex,
+    flip_sin_to_cos: bool = False,
+    downscale_freq_shift: float = 1,
+    scale: float = 1,
+    max_period: float = 10000,
+    *,
+    dtype: torch.dtype | DtypeName | None = None,
+    impl: str | None = None,
+    out: torch.Tensor | None = None,
+    threads: SupportsIndex | None = None,
+) -> torch.Tensor:
+    """`posenc.timestep_embedding` as a tensor: what diffusers' get_timestep_embedding computes, on the device of timesteps.
+
+    `out` is as in `table`; the other arguments and the errors are those of `posenc.timestep_embedding`.
+
+    Eager calls on the CPU are computed by the C library: each value is rounded once from the real number. Operations of PyTorch compute all
+    other calls: compiled, exported or transformed ones, those whose timesteps require a gradient, and those on another device. There
+    float32 is off by at most half a unit in the last place and 2^-50, and float64 by at most 2^-50; 16 bits are rounded once. What
+    the C library refuses, such as timesteps beyond 2^32, gives NaN there. `impl` and `out` are for eager calls.
+    """
+    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
+    if isinstance(timesteps, torch.Tensor) and not is_plain(timesteps):
+        if out is None and impl is None:
+            period = (
+                real("downscale_freq_shift", downscale_freq_shift),
+                real("scale", scale),
+                real("max_period", max_period),
+            )
+            d_model = index("embedding_dim", embedding_dim, 1, 1 << 20)
+            return _by_formula(
+                timesteps, d_model, flip_sin_to_cos, *period, TORCH_DTYPES[dtype_name(dtype or "float32")]
+            )
+        if is_traced():
+            raise TypeError(
+                "out or impl is given; allowed: None where timestep_embedding is compiled, exported or traced"
+            )
+    name, where = dtype_name(dtype or "float32"), device_of(None, timesteps)
+    array = _timesteps.timestep_embedding(
+        numbers("timesteps", timesteps), embedding_dim, flip_sin_to_cos, downscale_freq_shift, scale, max_period,
+        dtype=name, impl=impl, out=None if out is None else target("out", out), threads=threads,
+    )  # fmt: skip
+    return as_tensor(array, name).to(where) if out is None else out
+
+
+def _by_formula(
+    timesteps: torch.Tensor,
+    d_model: int,
+    cos_first: bool,
+    shift: float,
+    scale: float,
+    period: float,
+    dtype: torch.dtype,
+) -> torch.Tensor:
+    if timesteps.dim() == 0 or timesteps.is_complex() or timesteps.dtype == torch.bool:
+        kind = f"dtype {timesteps.dtype}" if timesteps.dim() else "no axes"
+        raise TypeError(f"timesteps have {kind}; allowed: an array of integers or real numbers")
+    is_real, at, most = timesteps.is_floating_point(), timesteps[..., None], MAX_POSITION / max(1.0, abs(scale))
+    names = "parts whole radians" if is_real else "whole rest quarters"
+    terms = _terms(d_model, shift, scale, period, names, timesteps.device)
+    both = of_reals(at, terms, most) if is_real else of_integers(at.long(), terms, None, int(most))
+    cos, sin = rounded(both, dtype, is_real).unbind()
+    columns = torch.cat((cos, sin) if cos_first else (sin, cos), -1)
+    return functional.pad(columns, (0, 1)) if d_model % 2 else columns
+
+
+def _terms(d_model: int, shift: float, scale: float, period: float, names: str, device: torch.device) -> Terms:
+    """Of a ladder for the formula. The arguments are checked as C checks them."""
+    _timesteps.timestep_embedding([], d_model, False, shift, scale, period)
+    return _ladder(d_model // 2, shift, scale, period).tensors(names, device)
+
+
+_terms._dynamo_marked_constant = True  # type: ignore[attr-defined]  # as Ladder.tensors
+
+
+@functools.lru_cache(maxsize=16)
+def _ladder(half: int, shift: float, scale: float, period: float) -> Ladder:
+    """scale period^(-k / (half - shift)), to 60 digits."""
+    with localcontext(Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX)):
+        exponent = -Decimal(period).ln() / Decimal(half - shift if half > 1 else 1)
+        return Ladder([Fraction(scale) * Fraction((k * exponent).exp()) for k in range(half)])
