@@ -1,0 +1,262 @@
+"""However a call is made, rotary values and timesteps are those of the eager call on the CPU, which the C library computes."""
+
+import copy
+import subprocess
+import sys
+import types
+
+import posenc.torch
+import pytest
+import torch
+from posenc.torch import RotaryEmbedding, timestep_embedding
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+ORIGINAL = dict(original_max_position_embeddings=64)
+KINDS = {
+    "default": {},
+    "linear": dict(rope_type="linear", factor=3.0),
+    "dynamic": dict(rope_type="dynamic", factor=2.0),
+    "yarn": dict(rope_type="yarn", factor=4.0, **ORIGINAL),
+    "longrope": dict(
+        rope_type="longrope",
+        factor=4.0,
+        short_factor=[1.0 + k / 7 for k in range(8)],
+        long_factor=[1.5 + k for k in range(8)],
+        **ORIGINAL,
+    ),
+    "llama3": dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, **ORIGINAL),
+    "proportional": dict(rope_type="proportional", partial_rotary_factor=0.25),
+}
+FAMILIES = {"pairs": "cohere", "half": "gpt_oss", "complex": "llama4_text", "float32": "olmo"}
+AXES = {
+    "sections": ("qwen2_vl_text", [2, 3, 3]),
+    "interleaved": ("qwen3_vl_text", [2, 3, 2]),
+    "ernie": ("ernie4_5_vl_moe_text", [2, 3, 3]),
+}
+DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
+AT = torch.tensor([[0, 1, 63, 5, 64], [300, 17, 17, 2, 131071]])
+
+
+def rotary(kind):
+    fields = dict(head_dim=16, max_position_embeddings=128, rope_theta=500000.0, model_type=FAMILIES.get(kind, "llama"))
+    fields["rope_scaling"] = KINDS.get(kind)
+    if kind in AXES:
+        fields["model_type"], section = AXES[kind]
+        fields["rope_scaling"] = dict(rope_type="default", mrope_section=section)
+    return RotaryEmbedding(types.SimpleNamespace(**fields))
+
+
+class Steps(torch.nn.Module):
+    """Of integers or real numbers, as the module's rotary positions are."""
+
+    def forward(self, x, at):
+        return timestep_embedding(at, 33, True, 0.5, 7.0, dtype=x.dtype)
+
+
+class RealSteps(Steps):
+    def forward(self, x, at):
+        return super().forward(x, at / 8)
+
+
+class FineSteps(Steps):
+    def forward(self, x, at):
+        return super().forward(x, at.double() / 3)
+
+
+STEPS = {"steps": Steps, "real steps": RealSteps, "fine steps": FineSteps}
+ALL = [*KINDS, *FAMILIES, *AXES, *STEPS]
+TRACED = [kind for kind in ALL if kind != "dynamic"]
+
+
+def module(kind):
+    return STEPS[kind]() if kind in STEPS else rotary(kind)
+
+
+def positions(kind, at=AT):
+    return torch.stack((at, at + 3, 2 * at)) if kind in AXES else at
+
+
+def parts(result):
+    result = result if isinstance(result, (tuple, list)) else [result]
+    return [part for v in result for part in ((v.real, v.imag) if v.is_complex() else (v,))]
+
+
+def assert_near(found, want, factor=1.0):
+    """Within the stated errors. Of so few values, none is not correctly rounded in 32 and 16 bits."""
+    for a, b in zip(parts(found), parts(want), strict=True):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        if a.dtype == torch.float64:
+            assert bool(((a - b).abs() <= factor * 2.0**-49).all())  # both are off by 2^-50
+        else:
+            assert torch.equal(a, b)
+
+
+def check(kind, call, dtype):
+    """`call` is the module's, made in some way."""
+    x, e = torch.zeros(1, dtype=dtype), module(kind)  # rope_type "dynamic" depends on the calls before
+    for at in (AT, AT[:, :3] + 1000, AT[:1] % 60):
+        assert_near(call(x, positions(kind, at)), e(x, positions(kind, at)), getattr(e, "attention_scaling", 1.0))
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_plain_compile(kind, dtype):
+    torch._dynamo.reset()
+    check(kind, torch.compile(module(kind), backend="aot_eager"), dtype)
+
+
+@pytest.mark.parametrize("kind", TRACED)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_fullgraph(kind, dtype, dynamic):
+    torch._dynamo.reset()
+    check(kind, torch.compile(module(kind), backend="aot_eager", fullgraph=True, dynamic=dynamic), dtype)
+
+
+@pytest.mark.parametrize("kind", ["default", "longrope", "sections", "complex", "steps", "fine steps"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_inductor(kind, dtype):
+    torch._dynamo.reset()
+    check(kind, torch.compile(module(kind), fullgraph=True), dtype)
+
+
+@pytest.mark.parametrize("kind", TRACED)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("strict", [False, True])
+def test_export(kind, dtype, strict):
+    at = positions(kind)
+    axes = {
+        at.dim() - 2: torch.export.Dim("batch", min=1, max=9),
+        at.dim() - 1: torch.export.Dim("length", min=2, max=99),
+    }
+    x = torch.zeros(1, dtype=dtype)
+    exported = torch.export.export(module(kind), (x, at), dynamic_shapes=(None, axes), strict=strict)
+    assert not any("posenc" in str(node.target) for node in exported.graph.nodes)
+    check(kind, exported.module(), dtype)
+
+
+@pytest.mark.parametrize("kind", TRACED)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_vmap(kind, dtype):
+    e, x, at = module(kind), torch.zeros(1, dtype=dtype), positions(kind).unsqueeze(-2)  # a batch of one within each
+    found = torch.vmap(lambda p: tuple(parts(e(x, p))), in_dims=at.dim() - 3)(at)
+    for i in range(2):
+        want = parts(e(x, at.select(-3, i)))
+        assert_near([v[i] for v in found], want, getattr(e, "attention_scaling", 1.0))
+
+
+@pytest.mark.parametrize("kind", TRACED)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_without_values(kind, dtype):
+    e, x, at = module(kind), torch.zeros(1, dtype=dtype), positions(kind)
+    want = parts(e(x, at))
+    meta = parts(e(x.to("meta"), at.to("meta")))
+    with FakeTensorMode() as mode:
+        fake = parts(e(mode.from_tensor(x), mode.from_tensor(at)))
+    for a, b, c in zip(want, meta, fake, strict=True):
+        assert b.is_meta and b.shape == a.shape and b.dtype == a.dtype
+        assert isinstance(c, FakeTensor) and c.device == a.device and c.shape == a.shape and c.dtype == a.dtype
+    assert_near(e(x, at), want)  # nothing of that is kept
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.bfloat16])
+def test_gradients_and_tangents(dtype, kind):
+    torch._dynamo.reset()
+    at = torch.tensor([0.5, 3, 999], dtype=kind)
+    w = 10000.0 ** (-torch.arange(4, dtype=torch.float64) / 4)
+    want = torch.cat((-(at.double()[:, None] * w).sin() * w, (at.double()[:, None] * w).cos() * w), -1)
+
+    def steps(t):
+        return timestep_embedding(t, 8, True, 0, dtype=dtype)
+
+    bound = 4 * torch.finfo(min(dtype, kind, key=lambda d: torch.finfo(d).bits)).eps
+    for function in (steps, torch.compile(steps, backend="aot_eager", fullgraph=True)):
+        leaf = at.clone().requires_grad_()
+        values = function(leaf)
+        assert_near(values.detach(), steps(at))
+        (found,) = torch.autograd.grad(values.sum(), leaf)
+        assert torch.allclose(found.double(), want.sum(1), rtol=0, atol=8 * bound)
+    values, tangents = torch.func.jvp(steps, (at,), (torch.ones_like(at),))
+    assert_near(values, steps(at))
+    assert torch.allclose(tangents.double(), want, rtol=0, atol=bound)
+
+
+def test_what_gives_nan():
+    bad = torch.tensor([float("nan"), float("inf"), -(2.0**33), 5.0])
+    found = torch.compile(lambda t: timestep_embedding(t, 8), backend="aot_eager", fullgraph=True)(bad)
+    assert found[:3].isnan().all() and not found[3].isnan().any()
+    found = torch.compile(lambda t: timestep_embedding(t, 8, scale=2.0), backend="aot_eager", fullgraph=True)
+    assert found(torch.tensor([2**31 + 1, 2**31])).isnan().all(1).tolist() == [True, False]
+
+
+# ---- what is kept, and how many graphs there are
+
+
+def test_caches_hold_nothing_that_cannot_be_used_again():
+    e, at, x = rotary("default"), AT, torch.zeros(1)
+    with FakeTensorMode() as mode:
+        copy.deepcopy(e)(mode.from_tensor(x), mode.from_tensor(at))
+        timestep_embedding(mode.from_tensor(torch.ones(3)), 22)
+    with torch.inference_mode():
+        timestep_embedding(torch.ones(3, requires_grad=True), 22)
+        torch.vmap(lambda t: timestep_embedding(t, 22))(torch.ones(3, 2))
+    t = torch.ones(3, requires_grad=True)
+    timestep_embedding(t, 22).sum().backward()
+    assert t.grad is not None
+    fresh = copy.deepcopy(e)
+    assert not fresh._ladders[0]._kept and not fresh.state_dict()
+    torch._dynamo.reset()
+    assert_near(torch.compile(fresh, fullgraph=True, backend="aot_eager")(x, at), e(x, at))
+    assert all(type(kept) is torch.Tensor and not kept.is_inference() for kept in fresh._ladders[0]._kept.values())
+
+
+def test_dynamic_is_refused_under_fullgraph():
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match="length of a sequence"):
+        torch.compile(rotary("dynamic"), fullgraph=True, backend="aot_eager")(torch.zeros(1), AT)
+
+
+def graphs(call, arguments):
+    torch._dynamo.reset()
+    counter = torch._dynamo.testing.CompileCounter()
+    compiled = torch.compile(call, backend=counter)
+    for each in arguments:
+        compiled(*each)
+    return counter.frame_count
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "proportional"])
+def test_never_more_graphs_than_the_module_that_is_replaced(kind):
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+
+    def made(cls):
+        said = {"rope_type": "default", **KINDS[kind], "rope_theta": 500000.0}
+        return cls(LlamaConfig(head_dim=16, max_position_embeddings=128, rope_parameters=said))
+
+    calls = [
+        (torch.zeros(1, dtype=dtype), torch.arange(n)[None] + first)
+        for dtype in (torch.float32, torch.bfloat16)
+        for n, first in [(5, 0), (1, 5), (1, 6), (9, 0), (70, 0), (1, 70), (200, 0), (1, 200), (5, 0)]
+    ]
+    theirs, ours = graphs(made(LlamaRotaryEmbedding), calls), graphs(made(RotaryEmbedding), calls)
+    print(kind, theirs, ours)
+    assert ours <= theirs
+
+
+def test_a_move_that_changes_nothing_costs_no_graph():
+    e, x = rotary("default"), torch.zeros(1)
+    torch._dynamo.reset()
+    counter = torch._dynamo.testing.CompileCounter()
+    compiled = torch.compile(e, backend=counter)
+    compiled(x, AT)
+    for _ in range(3):
+        e.to("cpu").float().to(torch.bfloat16)
+        compiled(x, AT)
+    assert counter.frame_count == 1
+
+
+def test_import_leaves_dynamo_alone():
+    code = "import sys, posenc.torch; assert 'torch._dynamo' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
