@@ -32,6 +32,7 @@ from ._calls import is_compiled, is_transformed
 _UNIT = 2 * math.pi / 2**64  # the last bit of a phase, in radians
 _QUARTER = 1 << 62
 _LOW = (1 << 29) - 1  # the bits that a float64 has and a float32 lacks
+INTEGER_TERMS, REAL_TERMS = "whole rest quarters unit", "parts whole radians"
 Terms = Tuple[Any, ...]  #: tensors of a ladder; None for those that a device cannot have
 
 
@@ -65,7 +66,8 @@ class Ladder:
             "whole": ([(f + (1 << 63)) % (1 << 64) - (1 << 63) for f in whole], torch.int64),
             "rest": ([float((t - Fraction(f, 1 << 64)) * _two_pi()) for t, f in zip(turns, whole)], torch.float64),
             "quarters": ([_QUARTER, 0], torch.int64),
-            "parts": ([first, second, third], torch.float64),
+            "unit": ([_UNIT], torch.float64),  # a tensor, since torch.onnx rounds Python's numbers to float32
+            "parts": ([first, second, third, [2 * math.pi] * len(turns)], torch.float64),
             "radians": ([float(t * _two_pi()) for t in turns], torch.float32),
             "axes": ([*(axes or ())], torch.int64),
         }
@@ -112,30 +114,31 @@ def of_integers(
 ) -> torch.Tensor:
     """Cosines and sines, in this order along a new first axis, in float64.
 
-    `positions` are int64; their last axis has length 1, or a position for each frequency. `terms` are the ladder's "whole rest
-    quarters"; `second`: a scalar tensor that tells whether another ladder's are meant, and those. Positions beyond `most` give NaN.
+    `positions` are int64; their last axis has length 1, or a position for each frequency. `terms` are the ladder's
+    INTEGER_TERMS; `second`: a scalar tensor that tells whether another ladder's are meant, and those. Positions beyond `most` give NaN.
     """
-    whole, rest, quarters = terms
+    whole, rest, quarters, unit = terms
     if second is not None:
-        is_second, (other_whole, other_rest, _) = second
+        is_second, (other_whole, other_rest, *_) = second
         whole = torch.where(is_second, other_whole, whole)
         rest = None if rest is None else torch.where(is_second, other_rest, rest)
     phase = positions * whole + quarters.reshape(2, *[1] * positions.dim())
     inside = positions == positions.clamp(-most, most)  # 0 elsewhere: it divides to infinity, whose sine is NaN
     if rest is None:
         return (phase.to(torch.float32) * _UNIT / inside).sin()
-    return (positions * rest / inside).add(phase, alpha=_UNIT).sin()
+    return (positions * rest / inside).addcmul(phase, unit).sin()
 
 
 def of_reals(positions: torch.Tensor, terms: Terms, most: float) -> torch.Tensor:
-    """As `of_integers`, for floating-point positions; their last axis has length 1. `terms` are "parts whole radians"."""
+    """As `of_integers`, for floating-point positions; their last axis has length 1. `terms` are the
+    ladder's REAL_TERMS."""
     parts, whole, radians = terms
     inside = positions.abs() <= most
     if parts is None:
         floor = positions.floor()
         angle = (floor.to(torch.int64) * whole).to(torch.float32) * _UNIT + (positions - floor) * radians
     else:
-        first, second, third = parts.unbind()
+        first, second, third, unit = parts.unbind()
         head = positions.to(torch.float32).to(torch.float64)
         x, y = _fraction(head * first), _fraction(head * second)
         tail = head * third
@@ -143,7 +146,7 @@ def of_reals(positions: torch.Tensor, terms: Terms, most: float) -> torch.Tensor
             low = positions - head
             y, tail = _fraction(y + _fraction(low * first)), tail + low * (second + third)
         y = y + tail
-        angle = 2 * math.pi * ((x - (x + y).round()) + y)
+        angle = ((x - (x + y).round()) + y) * unit
     angle = angle / inside
     return torch.stack((angle.cos(), angle.sin()))
 

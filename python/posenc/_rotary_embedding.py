@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from ._calls import is_plain
-from ._formula import Ladder, of_integers, rounded
+from ._formula import INTEGER_TERMS, Ladder, of_integers, rounded
 from ._library import library
 from ._plan import MAX_POSITION, Duplicated, Plan, dtype_name, fail, plan
 from ._rotary import RotaryFrequencies, rotary_frequencies
@@ -180,7 +180,7 @@ class RotaryEmbedding(nn.Module):
             far = len(c) > 1 and positions.numel() > 0 and int(positions.max()) >= self._original
             cos, sin = map(self._arranged, _by_c(c[far], positions, dtype))
         else:
-            terms = [ladder.tensors("whole rest quarters", positions.device) for ladder in ladders]
+            terms = [ladder.tensors(INTEGER_TERMS, positions.device) for ladder in ladders]
             second = None
             if len(terms) > 1 and positions.numel() > 0:
                 second = positions.amax() >= self._original, terms[1]
@@ -206,7 +206,7 @@ class RotaryEmbedding(nn.Module):
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
         for ladder in self._ladders:  # now, since a later call may be in a CUDA graph, which cannot copy from the CPU
-            ladder.tensors("whole rest quarters axes", fn(torch.empty(0, device="cpu")).device)
+            ladder.tensors(f"{INTEGER_TERMS} axes", fn(torch.empty(0, device="cpu")).device)
         return self
 
     def extra_repr(self) -> str:

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from . import _timesteps
 from ._calls import is_plain, is_traced
-from ._formula import Ladder, Terms, of_integers, of_reals, rounded
+from ._formula import INTEGER_TERMS, REAL_TERMS, Ladder, Terms, of_integers, of_reals, rounded
 from ._plan import MAX_POSITION, DtypeName, dtype_name, index, real
 from ._tensors import TORCH_DTYPES, as_tensor, device_of, numbers, target
 
@@ -76,7 +76,7 @@ def _by_formula(
         kind = f"dtype {timesteps.dtype}" if timesteps.dim() else "no axes"
         raise TypeError(f"timesteps have {kind}; allowed: an array of integers or real numbers")
     is_real, at, most = timesteps.is_floating_point(), timesteps[..., None], MAX_POSITION / max(1.0, abs(scale))
-    names = "parts whole radians" if is_real else "whole rest quarters"
+    names = REAL_TERMS if is_real else INTEGER_TERMS
     terms = _terms(d_model, shift, scale, period, names, timesteps.device)
     both = of_reals(at, terms, most) if is_real else of_integers(at.long(), terms, None, int(most))
     cos, sin = rounded(both, dtype, is_real).unbind()

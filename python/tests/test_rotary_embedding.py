@@ -108,7 +108,7 @@ def test_positions_beyond(beyond):
     with pytest.raises(ValueError, match=r"positions\[1\] is"):
         module(x, torch.tensor([5, beyond]))
     ladder = module._ladders[0]
-    terms = ladder.tensors("whole rest quarters", torch.device("cpu"))
+    terms = ladder.tensors(_formula.INTEGER_TERMS, torch.device("cpu"))
     found = _formula.of_integers(torch.tensor([[2**32], [-(2**32)], [beyond]]), terms, None, 2**32)
     assert not found[:, :2].isnan().any() and found[:, 2].isnan().all()
 

@@ -10,7 +10,7 @@ from posenc import _formula, _tensor_timesteps
 
 LLAMA = posenc.rotary_frequencies(128, 500000.0)
 LADDER = _formula.Ladder([Fraction(a) + Fraction(b) for a, b in zip(LLAMA.freqs.tolist(), LLAMA.freqs_low.tolist())])
-TERMS = LADDER.tensors("whole rest quarters", torch.device("cpu"))
+TERMS = LADDER.tensors(_formula.INTEGER_TERMS, torch.device("cpu"))
 ROWS = 8192
 BLOCKS = [torch.arange(ROWS) + first + i * ROWS for first in (0, 10**7, 4 * 10**9) for i in range(13)]
 HARDEST = 10**4
