@@ -55,8 +55,9 @@ def _two_pi() -> Fraction:
 class Ladder:
     """Frequencies for the formula. Their truth is Python numbers; tensors are only a cache for each device."""
 
-    def __init__(self, frequencies: Iterable[Fraction], axes: Iterable[int] | None = None) -> None:
-        """`frequencies` are in radians per position. `axes`: which of several positions each of them is multiplied by."""
+    def __init__(self, frequencies: Iterable[Fraction], axes: Iterable[int] | None = None, factor: float = 1) -> None:
+        """`frequencies` are in radians per position. `axes`: which of several positions each of them is multiplied by. `factor`
+        multiplies all values."""
         turns = [w / _two_pi() for w in frequencies]
         whole = [round(t * 2**64) for t in turns]
         first = [float(np.float32(t)) for t in turns]
@@ -70,6 +71,7 @@ class Ladder:
             "parts": ([first, second, third, [2 * math.pi] * len(turns)], torch.float64),
             "radians": ([float(t * _two_pi()) for t in turns], torch.float32),
             "axes": ([*(axes or ())], torch.int64),
+            "factor": ([factor], torch.float64),
         }
         self._kept: dict[tuple[str, torch.device], torch.Tensor] = {}
 

@@ -29,7 +29,7 @@ def _frequencies(
         d_model, base, scaling=json.loads(scaling), length=length, max_position_embeddings=max_positions
     )
     exact = [Fraction(a) + Fraction(b) for a, b in zip(found.freqs.tolist(), found.freqs_low.tolist())]
-    return found, Ladder(exact, axes)
+    return found, Ladder(exact, axes, found.attention_factor)
 
 
 @functools.lru_cache(maxsize=16)
@@ -192,7 +192,8 @@ class RotaryEmbedding(nn.Module):
                 raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: (3, batch, sequence)")
             both = of_integers(positions, terms[0], second, MAX_POSITION)
             if self.attention_scaling != 1:
-                both = both * self.attention_scaling
+                (factor,) = ladders[0].tensors("factor", positions.device)
+                both = both * (self.attention_scaling if factor is None else factor)
             cos, sin = self._arranged(rounded(both, dtype, False)).unbind()
         return torch.complex(cos, sin) if self.layout == "complex" else (cos, sin)
 
@@ -206,7 +207,7 @@ class RotaryEmbedding(nn.Module):
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
         for ladder in self._ladders:  # now, since a later call may be in a CUDA graph, which cannot copy from the CPU
-            ladder.tensors(f"{INTEGER_TERMS} axes", fn(torch.empty(0, device="cpu")).device)
+            ladder.tensors(f"{INTEGER_TERMS} axes factor", fn(torch.empty(0, device="cpu")).device)
         return self
 
     def extra_repr(self) -> str:
