@@ -1,0 +1,175 @@
+"""posenc.torch on a GPU: values, nothing waited for, CUDA graphs, kernels, memory. No part of ./scripts/test:
+
+    python -m pytest python/tests_gpu          needs CUDA, PyTorch 2.11 or later, transformers 5.17 or later, diffusers
+"""
+
+import re
+
+import pytest
+import torch
+
+transformers = pytest.importorskip("transformers", minversion="5.17")
+if not torch.cuda.is_available():
+    pytest.skip("no CUDA", allow_module_level=True)
+if tuple(map(int, re.findall(r"\d+", torch.__version__)[:2])) < (2, 11):
+    pytest.skip(f"PyTorch {torch.__version__} is older than 2.11", allow_module_level=True)
+
+import posenc.torch  # noqa: E402
+from posenc.torch import RotaryEmbedding, replace_rotary, timestep_embedding  # noqa: E402
+from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding  # noqa: E402
+
+CUDA = torch.device("cuda")
+ORIGINAL = dict(original_max_position_embeddings=512)
+KINDS = {
+    "default": dict(rope_type="default"),
+    "linear": dict(rope_type="linear", factor=4.0),
+    "dynamic": dict(rope_type="dynamic", factor=4.0),
+    "yarn": dict(rope_type="yarn", factor=4.0, **ORIGINAL),
+    "longrope": dict(
+        rope_type="longrope",
+        factor=4.0,
+        short_factor=[1.0 + k / 16 for k in range(64)],
+        long_factor=[1.5 + k / 2 for k in range(64)],
+        **ORIGINAL,
+    ),
+    "llama3": dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, **ORIGINAL),
+}
+STATIC = [kind for kind in KINDS if kind != "dynamic"]
+DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
+
+
+def config(kind, **more):
+    return transformers.LlamaConfig(
+        head_dim=128, max_position_embeddings=2048, rope_parameters=dict(KINDS[kind], rope_theta=500000.0), **more
+    )
+
+
+def modules(kind, dtype):
+    """Theirs and ours on the GPU, and x."""
+    made = (cls(config(kind)).to(CUDA) for cls in (LlamaRotaryEmbedding, RotaryEmbedding))
+    return *made, torch.zeros(1, dtype=dtype, device=CUDA)
+
+
+def assert_near(found, want, factor):
+    """Of `want`, which the C library computed, fewer than one in 10^7 may differ: none of so few."""
+    for a, b in zip(found, want, strict=True):
+        assert a.is_cuda and a.dtype == b.dtype
+        if a.dtype == torch.float64:
+            assert bool(((a.cpu() - b).abs() <= factor * 2.0**-49).all())
+        else:
+            assert torch.equal(a.cpu(), b)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_values(kind, dtype, is_compiled):
+    torch._dynamo.reset()
+    _, ours, x = modules(kind, dtype)
+    call = torch.compile(ours) if is_compiled else ours
+    on_cpu = RotaryEmbedding(config(kind))
+    for first in (0, 1000, 131000):
+        at = torch.arange(first, first + 200)[None]
+        assert_near(call(x, at.to(CUDA)), on_cpu(x.cpu(), at), ours.attention_scaling)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize("kind", [torch.int64, torch.float32, torch.float64, torch.bfloat16])
+def test_timesteps(dtype, is_compiled, kind):
+    torch._dynamo.reset()
+    at = (torch.rand(500) * 1000).to(kind)
+
+    def steps(t):
+        return timestep_embedding(t, 320, True, 0, dtype=dtype)
+
+    assert_near([(torch.compile(steps) if is_compiled else steps)(at.to(CUDA))], [steps(at)], 1)
+
+
+@pytest.mark.parametrize("kind", STATIC)
+def test_nothing_is_waited_for(kind):
+    _, ours, x = modules(kind, torch.bfloat16)
+    at = torch.arange(7, device=CUDA)[None]
+    ours(x, at), timestep_embedding(at[0], 320)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        ours(x, at + 1), timestep_embedding(at[0] + 1, 320)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+@pytest.mark.parametrize("kind", STATIC)
+def test_cuda_graphs(kind):
+    _, ours, x = modules(kind, torch.bfloat16)
+    at = torch.zeros(1, 1, dtype=torch.int64, device=CUDA)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = ours(x, at)
+    reduced = torch.compile(ours, mode="reduce-overhead", fullgraph=True)
+    for position in (5, 511, 512, 2047):
+        at.fill_(position)
+        graph.replay()
+        assert_near(captured, RotaryEmbedding(config(kind))(x.cpu(), at.cpu()), 1)
+        torch.compiler.cudagraph_mark_step_begin()
+        assert_near(reduced(x, at), RotaryEmbedding(config(kind))(x.cpu(), at.cpu()), 1)
+
+
+def kernels(call):
+    call()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        call()
+        torch.cuda.synchronize()
+    return sum(event.count for event in profile.key_averages() if event.self_device_time_total > 0)
+
+
+@pytest.mark.parametrize("kind", STATIC)
+@pytest.mark.parametrize("dtype", DTYPES[:3])
+def test_kernels_of_a_decode_step(kind, dtype):
+    theirs, ours, x = modules(kind, dtype)
+    at = torch.tensor([[700]], device=CUDA)
+    assert kernels(lambda: ours(x, at)) <= kernels(lambda: theirs(x, at)) + 4
+
+
+def test_peak_memory():
+    """Beside the results: at most eight float64 for each position and frequency."""
+    _, ours, x = modules("default", torch.bfloat16)
+    at = torch.arange(8192, device=CUDA)[None]
+    ours(x, at)
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    cos, sin = ours(x, at)
+    results = cos.nbytes + sin.nbytes
+    assert torch.cuda.max_memory_allocated() - before <= results + 8 * 8 * at.numel() * 64
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_never_more_graphs(kind):
+    def graphs(module):
+        torch._dynamo.reset()
+        counter = torch._dynamo.testing.CompileCounter()
+        compiled = torch.compile(module, backend=counter)
+        for first in (0, 1, 2, 600, 3000, 0):
+            compiled(x, torch.tensor([[first]], device=CUDA))
+        return counter.frame_count
+
+    theirs, ours, x = modules(kind, torch.bfloat16)
+    assert graphs(ours) <= graphs(theirs)
+
+
+def test_a_model():
+    sizes = dict(vocab_size=97, hidden_size=256, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2)
+    torch.manual_seed(0)
+    model = transformers.LlamaForCausalLM(config("llama3", **sizes)).to(CUDA).eval()
+    tokens = torch.arange(1, 31, device=CUDA).reshape(2, 15)
+    told = dict(do_sample=False, pad_token_id=0, max_new_tokens=9, cache_implementation="static")
+    with torch.no_grad():
+        want = model(tokens).logits
+        assert replace_rotary(model).replaced == ["model.rotary_emb"]
+        assert torch.allclose(model(tokens).logits, want, rtol=0, atol=1e-4)
+        assert model.generate(tokens, **told).shape == (2, 24)
+
+
+def test_a_position_table():
+    encode, x = posenc.torch.SinusoidalPositionalEncoding(64, 0).to(CUDA), torch.zeros(50, 3, 64, device=CUDA)
+    assert torch.equal(encode(x)[:, 1].cpu(), posenc.torch.table(50, 64))
