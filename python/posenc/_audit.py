@@ -134,7 +134,7 @@ def _frequencies(name: str, path: str, module: nn.Module, leaf: str, inv_freq: t
     if isinstance(own, RotaryEmbedding):
         one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
         base, kind, factor, line = one.base, one.rope_type, one.attention_scaling, "posenc.torch.replace_rotary(model)"
-        spoken = [one._of_length(length)[0] for length in (0, last + 1)]
+        spoken = [one._of_length(length) for length in (0, last + 1)]
         wanted = [
             pair(positions=at, d_model=2 * n, freqs=c.freqs, freqs_low=c.freqs_low, dtype=torch.float64) for c in spoken
         ]

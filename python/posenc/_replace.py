@@ -73,7 +73,7 @@ def replace_rotary(model: nn.Module) -> Replaced:
     for parent, child, module in found._originals:
         new = ours[module]
         assert isinstance(new, nn.Module)
-        parent._modules[child] = new.train(module.training)
+        parent._modules[child] = new.train(module.training).to(_device(module))
     return found
 
 
@@ -89,6 +89,11 @@ def is_rotary(module: nn.Module) -> bool:
         or kind.__module__.startswith("diffusers.")
         and kind.__name__ == "Timesteps"
     )
+
+
+def _device(module: nn.Module) -> torch.device:
+    """Where its frequencies are; the CPU if it has none."""
+    return next((buffer.device for buffer in module.buffers() if not buffer.is_meta), torch.device("cpu"))
 
 
 def _wrapped(module: nn.Module) -> str:

@@ -21,15 +21,16 @@ _READS = "rope_type 'dynamic' has frequencies for each length of a sequence, whi
 
 
 @functools.lru_cache(maxsize=64)
-def _frequencies(
-    d_model: int, base: float, scaling: str, length: int, max_positions: int, axes: tuple[int, ...] | None
-) -> tuple[RotaryFrequencies, Ladder]:
-    """For C, and for the formula."""
-    found = rotary_frequencies(
-        d_model, base, scaling=json.loads(scaling), length=length, max_position_embeddings=max_positions
-    )
-    exact = [Fraction(a) + Fraction(b) for a, b in zip(found.freqs.tolist(), found.freqs_low.tolist())]
-    return found, Ladder(exact, axes, found.attention_factor)
+def _frequencies(d_model: int, base: float, scaling: str, length: int, max_positions: int) -> RotaryFrequencies:
+    kind = json.loads(scaling)
+    return rotary_frequencies(d_model, base, scaling=kind, length=length, max_position_embeddings=max_positions)
+
+
+@functools.lru_cache(maxsize=64)
+def _ladder(frequencies: RotaryFrequencies, axes: tuple[int, ...] | None) -> Ladder:
+    """The same frequencies for the formula."""
+    pairs = zip(frequencies.freqs.tolist(), frequencies.freqs_low.tolist())
+    return Ladder([Fraction(high) + Fraction(low) for high, low in pairs], axes, frequencies.attention_factor)
 
 
 @functools.lru_cache(maxsize=16)
@@ -124,13 +125,14 @@ class RotaryEmbedding(nn.Module):
         self._original: int = said.scaling.get("original_max_position_embeddings", 0)
         self._longest = self.max_position_embeddings  #: dynamic scaling: the length of the longest sequence
         lengths = (0, self._original + 1) if self.rope_type == "longrope" else (0,)
-        self._c, self._ladders = zip(*map(self._of_length, lengths))
+        self._c = tuple(map(self._of_length, lengths))
+        self._ladders = tuple(_ladder(each, self.axes) for each in self._c)
         self.attention_scaling = self._c[0].attention_factor
         if self.rope_type == "dynamic" and hasattr(torch, "compiler"):
             RotaryEmbedding._by_length = _untraced(RotaryEmbedding._by_length)  # type: ignore[method-assign]
 
-    def _of_length(self, length: int) -> tuple[RotaryFrequencies, Ladder]:
-        return _frequencies(self.d_model, self.base, self._json, length, self.max_position_embeddings, self.axes)
+    def _of_length(self, length: int) -> RotaryFrequencies:
+        return _frequencies(self.d_model, self.base, self._json, length, self.max_position_embeddings)
 
     @torch.no_grad()
     def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
@@ -164,8 +166,7 @@ class RotaryEmbedding(nn.Module):
         length = int(positions.max()) + 1 if positions.numel() else 0
         if length > self._longest or length < most:
             self._longest = max(length, most)
-        c, ladder = self._of_length(self._longest)
-        return self._values(x, positions, dtype, (c,), (ladder,))
+        return self._values(x, positions, dtype, (self._of_length(self._longest),), ())
 
     def _values(
         self,
@@ -180,6 +181,7 @@ class RotaryEmbedding(nn.Module):
             far = len(c) > 1 and positions.numel() > 0 and int(positions.max()) >= self._original
             cos, sin = map(self._arranged, _by_c(c[far], positions, dtype))
         else:
+            ladders = ladders or (_ladder(c[0], self.axes),)
             terms = [ladder.tensors(INTEGER_TERMS, positions.device) for ladder in ladders]
             second = None
             if len(terms) > 1 and positions.numel() > 0:
