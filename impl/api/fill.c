@@ -79,7 +79,8 @@ posenc_status posenc_fill_at(
     const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride) {
   posenc_rows rows = {.positions = positions, .count = count};
   const posenc_status status = posenc_refuse_at(plan, &rows, out, row_stride);
-  if (status == POSENC_OK && count > 0 && are_consecutive(positions, count)) /* a table, which is faster in every layout */
+  /* Kernels write tables faster, in every layout. */
+  if (status == POSENC_OK && count > 0 && are_consecutive(positions, count))
     rows = (posenc_rows){.first = positions[0], .count = count};
   return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
 }
