@@ -36,9 +36,7 @@ def _even(p: Plan) -> int:
     return p.d_model // 2
 
 
-def _fill_pair(
-    p: Plan, which: Rows, out: Pair[Array], duplicated: Duplicated | None, threads: SupportsIndex | None
-) -> None:
+def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, threads: SupportsIndex | None) -> None:
     n = _even(p)
     shape = *which.shape, n if duplicated is None else 2 * n
     cosines, stride = rows_of("out.cos", out.cos, shape, p.dtype)
@@ -105,8 +103,8 @@ def pair(
 
     Returns
     -------
-    A `Pair`, which unpacks to its fields `cos` and `sin`, of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``; `out`
-    where it was given.
+    A `Pair`, which unpacks to `cos` and `sin`: arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``. It is
+    `out` where that was given.
     """
     if out is not None and not isinstance(out, Pair):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a posenc.Pair of arrays")

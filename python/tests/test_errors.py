@@ -130,6 +130,12 @@ REFUSED = [
         "positions have dtype bool; allowed: integers, float16, float32, float64",
     ),
     ("table", dict(positions=np.array([2**63], "u8")), ValueError, "positions go up to 9223372036854775808; allowed"),
+    (
+        "table",
+        dict(positions=np.array([2**63], ">u8")),
+        ValueError,
+        "positions go up to 9223372036854775808; allowed",
+    ),
     ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, where positions are given"),
     ("fill_at", dict(positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
     ("fill_at", dict(positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
