@@ -27,7 +27,7 @@ def has_gradient(tensor: torch.Tensor) -> bool:
 
 
 def is_plain(*tensors: torch.Tensor) -> bool:
-    """Whether C can compute: an eager call, with tensors whose memory is at hand, and no gradient asked for."""
+    """Whether C can compute: the call is eager, the tensors are on the CPU, and they need no gradient."""
     if is_compiling() or torch.jit.is_tracing() or is_transformed():
         return False
     return all(
