@@ -103,8 +103,8 @@ def pair(
 
     Returns
     -------
-    A `Pair`, which unpacks to `cos` and `sin`: arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``. It is
-    `out` where that was given.
+    A `Pair`, which unpacks to its fields `cos` and `sin`, of arrays of shape ``(count, columns)`` or
+    ``positions.shape + (columns,)``; `out` where it was given.
     """
     if out is not None and not isinstance(out, Pair):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a posenc.Pair of arrays")
