@@ -1,19 +1,12 @@
 """What could not run is named, in the form that ./scripts/test shows; and threads where they are asked for."""
 
 import importlib.util
-import pathlib
 
 import pytest
 
 from posenc import _arrays
 
-if importlib.util.find_spec("torch"):
-    collect_ignore = []
-else:  # as pytest_terminal_summary says
-    here = pathlib.Path(__file__).parent
-    collect_ignore = [
-        path.name for path in here.glob("test_*.py") if "\nimport torch\n" in path.read_text(encoding="utf-8")
-    ]
+collect_ignore = [] if importlib.util.find_spec("torch") else ["pytorch"]
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +17,7 @@ def every_thread_that_is_asked_for(monkeypatch):
 
 def pytest_terminal_summary(terminalreporter):
     if collect_ignore:
-        terminalreporter.write_line(f"skipped: {', '.join(sorted(collect_ignore))}: PyTorch is not installed")
+        terminalreporter.write_line("skipped: python/tests/pytorch: PyTorch is not installed")
     for report in terminalreporter.stats.get("skipped", []):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
         terminalreporter.write_line(f"skipped: {report.nodeid.split('::')[-1]}: {reason.removeprefix('Skipped: ')}")

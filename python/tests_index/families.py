@@ -1,6 +1,6 @@
-"""Calls every rotary embedding of the installed transformers and writes what it finds to python/posenc/_families.py.
+"""Calls every rotary embedding of the installed transformers and writes what it finds to python/posenc/torch/_families.py.
 
-python families.py >../posenc/_families.py
+python families.py >../posenc/torch/_families.py
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import torch
 from rows import MODULES, Row
 
 import posenc.torch
-from posenc._families import FAMILIES, UNSUPPORTED
+from posenc.torch._families import FAMILIES, UNSUPPORTED
 
 HEAD = """# Tables of other packages, and the call that takes the place of each
 

@@ -6,7 +6,7 @@ import mpmath
 import posenc.torch
 import pytest
 import torch
-from posenc import _formula, _tensor_timesteps
+from posenc.torch import _formula, _timesteps
 
 LLAMA = posenc.rotary_frequencies(128, 500000.0)
 LADDER = _formula.Ladder([Fraction(a) + Fraction(b) for a, b in zip(LLAMA.freqs.tolist(), LLAMA.freqs_low.tolist())])
@@ -71,7 +71,7 @@ def test_real_timesteps(scale, most, kind):
     at = torch.rand(20000, dtype=kind, generator=torch.Generator().manual_seed(1)) * most
     for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
         want = posenc.torch.timestep_embedding(at, 320, True, 0, scale, dtype=dtype)
-        found = _tensor_timesteps._by_formula(at, 320, True, 0.0, float(scale), 10000.0, dtype)
+        found = _timesteps._by_formula(at, 320, True, 0.0, float(scale), 10000.0, dtype)
         if dtype == torch.float64:
             assert float((found - want).abs().max()) <= 2.0**-50
         else:

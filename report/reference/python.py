@@ -18,7 +18,7 @@ def found(module, name):
     body, lines = parsed(module)
     for node in body:
         if isinstance(node, ast.ImportFrom) and node.level and node.module and name in [a.name for a in node.names]:
-            return found(node.module, name)
+            return found("/".join(module.split("/")[: -node.level] + [node.module]), name)
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
             return node, lines, module
     return None, [], module
@@ -68,7 +68,7 @@ def entry(of, links):
 
 def python():
     sections = []
-    for module, package in ("__init__", "posenc"), ("torch", "posenc.torch"):
+    for module, package in ("__init__", "posenc"), ("torch/__init__", "posenc.torch"):
         (names,) = [ast.literal_eval(n.value) for n in parsed(module)[0] if isinstance(n, ast.Assign)]
         entries = [([f"{package}.{name}"], (module, package, name)) for name in names if name[0] != "_"]
         sections.append((f"The module {package}", entries))

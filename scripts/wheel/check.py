@@ -88,7 +88,8 @@ def check(path):
     require(said["Root-Is-Purelib"] == "false", said["Root-Is-Purelib"])
     require(sorted(said.get_all("Tag")) == sorted(f"py3-none-{tag}" for tag in tags[2].split(".")), said.get_all("Tag"))
     library = NAMES.get(system, "libposenc.so.1")
-    sources = {f"posenc/{file.name}": file.read_bytes() for file in (TOP / "python/posenc").iterdir() if file.is_file()}
+    sources = [*(TOP / "python/posenc").rglob("*.py"), TOP / "python/posenc/py.typed"]
+    sources = {path.relative_to(TOP / "python").as_posix(): path.read_bytes() for path in sources}
     inside = {name: text for name, text in files.items() if name.startswith("posenc/")}
     check_library(system, tags[2], library, inside.pop(f"posenc/{library}"))
     require(inside == sources, inside.keys() ^ sources.keys())

@@ -25,8 +25,8 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
+from .._plan import MAX_POSITION, dtype_name, index
 from ._calls import is_traced
-from ._plan import MAX_POSITION, dtype_name, index
 from ._tensors import TORCH_DTYPES, table
 
 # Names under which checkpoints hold such tables: those of two of PyTorch's tutorials, and one of the notebooks'.

@@ -11,11 +11,11 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from ._identify import Table, identify
+from .._identify import Table, identify
+from .._table import table
+from ._pairs import pair
 from ._replace import probe
 from ._rotary_embedding import RotaryEmbedding
-from ._table import table
-from ._tensor_pairs import pair
 
 
 @dataclasses.dataclass(frozen=True)

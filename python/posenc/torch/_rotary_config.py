@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Mapping, get_args
 
+from .._plan import MAX_POSITION, Duplicated, index
+from .._rotary import rope_type_of
 from ._families import FAMILIES, PARTIAL, UNSUPPORTED
-from ._plan import MAX_POSITION, Duplicated, index
-from ._rotary import rope_type_of
 
 _OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds that know the length that a model was first trained with
 

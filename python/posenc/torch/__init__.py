@@ -5,14 +5,14 @@
     >>> posenc.torch.table(positions=timesteps, d_model=320, preset="guided_diffusion", dtype=torch.bfloat16)
 """
 
+from .._pair import Pair
 from ._audit import AuditFinding, audit
 from ._encoding import BatchFirstPositionalEncoding, SinusoidalPositionalEncoding
-from ._pair import Pair
+from ._pairs import cis, pair
 from ._replace import Replaced, Timesteps, replace_rotary
 from ._rotary_embedding import RotaryEmbedding
-from ._tensor_pairs import cis, pair
-from ._tensor_timesteps import timestep_embedding
 from ._tensors import add, fill_at, grid, table
+from ._timesteps import timestep_embedding
 
 __all__ = [
     "AuditFinding",

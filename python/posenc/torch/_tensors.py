@@ -8,10 +8,10 @@ from typing import Any, Sequence, SupportsIndex
 import numpy as np
 import torch
 
-from . import _add, _grid, _table
+from .. import _add, _grid, _table
+from .._plan import DTYPES, DtypeName, Layout, Odd, Order, PresetName, dtype_name
 from ._calls import has_gradient
 from ._operators import operator
-from ._plan import DTYPES, DtypeName, Layout, Odd, Order, PresetName, dtype_name
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)

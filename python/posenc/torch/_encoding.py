@@ -9,9 +9,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from .._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
 from ._buffer import TableBuffer
 from ._calls import is_traced
-from ._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
 from ._tensors import INTEGERS, table
 
 

@@ -12,9 +12,9 @@ from typing import Any, Callable, TypeVar
 
 import torch
 
+from .._pair import Pair
+from .._plan import SHORT_NAMES, DTYPES
 from ._calls import is_traced
-from ._pair import Pair
-from ._plan import SHORT_NAMES, DTYPES
 
 F = TypeVar("F", bound=Callable[..., Any])
 _HAS_OPERATORS = hasattr(torch.library, "custom_op")

@@ -6,10 +6,10 @@ from typing import Any, SupportsIndex
 
 import torch
 
-from . import _pair
+from .. import _pair
+from .._plan import DtypeName, Duplicated, PresetName, dtype_name, name_of
 from ._calls import is_traced
 from ._operators import operator
-from ._plan import DtypeName, Duplicated, PresetName, dtype_name, name_of
 from ._tensors import as_tensor, device_of, fake_table, numbers, target
 
 

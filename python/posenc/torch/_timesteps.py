@@ -10,10 +10,10 @@ from typing import SupportsIndex
 import torch
 from torch.nn import functional
 
-from . import _timesteps
+from .. import _timesteps
+from .._plan import MAX_POSITION, DtypeName, dtype_name, index, real
 from ._calls import is_plain, is_traced
 from ._formula import INTEGER_TERMS, REAL_TERMS, Ladder, Terms, of_integers, of_reals, rounded
-from ._plan import MAX_POSITION, DtypeName, dtype_name, index, real
 from ._tensors import TORCH_DTYPES, as_tensor, device_of, numbers, target
 
 

@@ -11,7 +11,7 @@ from reference import inductor
 
 import posenc
 import posenc.torch
-from posenc import _formula
+from posenc.torch import _formula
 from posenc.torch import RotaryEmbedding
 
 YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=2048)

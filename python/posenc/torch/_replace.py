@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from ._rotary_embedding import RotaryEmbedding
-from ._tensor_timesteps import timestep_embedding
+from ._timesteps import timestep_embedding
 
 
 class Timesteps(nn.Module):

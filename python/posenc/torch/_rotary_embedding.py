@@ -10,11 +10,11 @@ from typing import Any, Callable, Sequence
 import torch
 from torch import nn
 
+from .._library import library
+from .._plan import MAX_POSITION, Duplicated, Plan, dtype_name, fail, plan
+from .._rotary import RotaryFrequencies, rotary_frequencies
 from ._calls import is_plain
 from ._formula import INTEGER_TERMS, Ladder, of_integers, rounded
-from ._library import library
-from ._plan import MAX_POSITION, Duplicated, Plan, dtype_name, fail, plan
-from ._rotary import RotaryFrequencies, rotary_frequencies
 from ._rotary_config import layer_types, read
 
 _READS = "rope_type 'dynamic' has frequencies for each length of a sequence, which is read from position_ids"
