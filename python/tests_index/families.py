@@ -24,17 +24,20 @@ from transformers import PreTrainedConfig
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 DEFAULT = {"rope_type": "default", "rope_theta": 1e4}
-# Arguments that these configs need: with their defaults, the rotary class cannot be made or cannot be called.
+# Arguments that these configs need: with their defaults, the rotary class cannot be made or cannot be called, or has an odd number
+# of columns, which no model has.
 GIVEN: dict[str, dict[str, Any]] = {
     "CohereCompassTextConfig": {
         "num_hidden_layers": 2,
         "layer_types": ["sliding_attention", "full_attention"],
         "rope_parameters": {"sliding_attention": DEFAULT, "full_attention": {**DEFAULT, "rope_theta": 1e6}},
     },
+    "Glm4MoeConfig": {"head_dim": 128},
     "Glm4vTextConfig": {"rope_parameters": {**DEFAULT, "partial_rotary_factor": 0.5}},
     "Glm4vMoeTextConfig": {"rope_parameters": {**DEFAULT, "partial_rotary_factor": 0.5}, "head_dim": 128},
     "GlmImageTextConfig": {"rope_parameters": {**DEFAULT, "partial_rotary_factor": 0.5}},
     "HunYuanVLTextConfig": {"rope_parameters": {**DEFAULT, "mrope_section": [16, 16, 16, 16]}},
+    "Qwen3OmniMoeTextConfig": {"head_dim": 128},
 }
 
 

@@ -9,6 +9,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import sys
+import textwrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,27 +85,42 @@ def line(parent: str, row: Row, judged: Judged) -> str:
 
 
 LAYOUTS = {
-    "halves": "(cos, sin); all frequencies, and all again",
-    "pairs": "(cos, sin); each column twice in a row",
-    "half": "(cos, sin); each frequency once",
+    "halves": "(cos, sin), each [w0 .. wn, w0 .. wn]",
+    "pairs": "(cos, sin), each [w0, w0, w1, w1, ..]",
+    "half": "(cos, sin), each [w0 .. wn]",
     "complex": "cos + i sin",
 }
+MODULES_HEAD = """
+## Rotary modules of transformers
+
+`posenc.torch.replace_rotary(model)` replaces the rotary modules of the models with these values of `model_type`. Every rotary class of
+transformers takes a config. A module returns cosines and sines with a column for each frequency, w0 to wn, or each column twice. They are
+in the dtype of x or in float32. A token has one position or three: time, height and width. Where it has three, the numbers below say
+how many frequencies belong to each by default, and a word says which:
+
+- sections: the first ones to time, the next to height, the last to width;
+- interleaved: by turns to time, height and width, and the rest to time;
+- ernie: by turns to height and width, and the last ones to time.
+"""
+
+
+def paragraph(head: str, kinds: str) -> str:
+    text = f"**{head}:** {', '.join(kinds.split())}"
+    return "\n" + textwrap.fill(text, 140, break_on_hyphens=False, break_long_words=False) + "\n"
 
 
 def modules() -> str:
     """The rotary modules of transformers, by the model_type of their config."""
-    text = "\n## Rotary modules of transformers\n\n"
-    text += "`posenc.torch.replace_rotary(model)` replaces these modules, by the `model_type` of their config:\n\n"
-    text += "| what the module returns | dtype | positions | model types |\n|---|---|---|---|\n"
+    text = MODULES_HEAD
     for family, kinds in FAMILIES.items():
         layout, dtype, axes = (family + ", ").split(", ")[:3]
-        dtype = "of x" if dtype == "x" else "complex64" if layout == "complex" else dtype
-        positions = f"time, height, width: {axes}" if axes else "one"
-        text += f"| {LAYOUTS[layout]} | {dtype} | {positions} | {' '.join(kinds.split())} |\n"
-    text += "\n`posenc.torch.RotaryEmbedding` refuses these, and `replace_rotary` leaves them:\n\n"
-    text += "| what the module has | model types |\n|---|---|\n"
-    text += "".join(f"| {reason} | {' '.join(kinds.split())} |\n" for reason, kinds in UNSUPPORTED.items())
-    return text
+        dtype = "complex64" if layout == "complex" else "in the dtype of x" if dtype == "x" else "in float32"
+        positions = f"three positions, {axes}" if axes else "one position"
+        text += paragraph(f"{LAYOUTS[layout]}; {dtype}; {positions}", kinds)
+    text += (
+        "\n`posenc.torch.RotaryEmbedding` refuses the following models, and `replace_rotary` leaves their modules.\n"
+    )
+    return text + "".join(paragraph(f"The module has {reason}", kinds) for reason, kinds in UNSUPPORTED.items())
 
 
 def document() -> str:

@@ -22,3 +22,4 @@ def test_document():
     assert len(lines) == len(ROWS) >= 20
     for row, line in zip(ROWS, lines):
         assert f"`{row.theirs}` |" in line and f"| `{row.ours}` |" in line and row.given in line
+    assert DOCUMENT.read_text().endswith(replacements.modules())

@@ -8,7 +8,10 @@ import subprocess
 import sys
 import types
 
+import jax.numpy as jnp
 import numpy as np
+import onnx
+import onnxruntime
 import posenc.torch
 import pytest
 import torch
@@ -22,6 +25,10 @@ CONFIGS = {
         rope_scaling=dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=32768, rope_theta=1e6),
     ),
 }
+
+
+def rope(**scaling):
+    return types.SimpleNamespace(head_dim=128, max_position_embeddings=131072, model_type="llama", rope_scaling=scaling)
 
 
 def names(kind="llama", **more):
@@ -47,8 +54,6 @@ def test_export(tmp_path, kind):
 @pytest.mark.parametrize("kind", CONFIGS)
 @pytest.mark.parametrize("first", [0, 100000, 4 * 10**9])
 def test_onnx(tmp_path, kind, first):
-    pytest.importorskip("onnxscript")
-    pytest.importorskip("onnxruntime")
     said = names(kind, path=str(tmp_path / "rotary.onnx"))
     setup, run = ONNX.split("\n\n", 1)
     exec(setup, said)
@@ -57,16 +62,33 @@ def test_onnx(tmp_path, kind, first):
     want = said["rotary"](said["x"], said["positions"])
     for a, b in zip((said["cos"], said["sin"]), want):
         assert a.dtype == np.float32 and int((torch.from_numpy(a) != b).sum()) == 0
-    import onnx
-
     kinds = {node.op_type for node in onnx.load(said["path"]).graph.node}
     assert "Sin" in kinds and "Cos" not in kinds
 
 
+def test_onnx_of_other_dtypes(tmp_path):
+    """float64 is within its bound, and 16 bits are refused."""
+    said = names(path=str(tmp_path / "rotary.onnx"))
+    setup, run = ONNX.split("\n\n", 1)
+    said["x"] = torch.zeros(1, dtype=torch.float64)
+    exec(setup, said)
+    exec(run, said)
+    for a, b in zip((said["cos"], said["sin"]), said["rotary"](said["x"], said["positions"])):
+        assert a.dtype == np.float64 and np.abs(a - b.numpy()).max() <= 2.0**-49  # both are off by 2^-50
+    said["x"] = torch.zeros(1, dtype=torch.bfloat16)
+    with pytest.raises(Exception, match="view.dtype"):
+        exec(setup, said)
+
+
+def test_dynamic_is_not_exported():
+    said = names()
+    said["rotary"] = posenc.torch.RotaryEmbedding(rope(rope_type="dynamic", factor=2.0))
+    with pytest.raises(Exception, match="length of a sequence|data-dependent"):
+        exec(EXPORT, said)
+
+
 @pytest.mark.parametrize("timesteps", [torch.rand(500) * 1000, torch.arange(500)])
 def test_onnx_of_timesteps(tmp_path, timesteps):
-    pytest.importorskip("onnxscript")
-    onnxruntime = pytest.importorskip("onnxruntime")
     module, path = posenc.torch.Timesteps(320, True, 0), str(tmp_path / "steps.onnx")
     torch.onnx.export(module, (timesteps,), dynamo=True).save(path)
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
@@ -107,7 +129,6 @@ def test_vllm_yarn():
 
 
 def test_jax():
-    jnp = pytest.importorskip("jax.numpy")
     said = {"posenc": posenc}
     exec(JAX, said)
     assert said["half"].dtype == jnp.bfloat16 and said["table"].shape == (5000, 512)

@@ -65,6 +65,21 @@ def test_the_hardest(record_property):
 
 
 @pytest.mark.parametrize("scale, most", [(1, 1000.0), (1, 2.0**31), (1000, 1000.0)])
+@pytest.mark.parametrize("kind", [torch.int64, torch.float32])
+def test_without_float64(scale, most, kind, monkeypatch, record_property):
+    """As on a device that has none."""
+    monkeypatch.setattr(_formula, "_has_float64", lambda device: False)
+    _timesteps._ladder.cache_clear()
+    at = (torch.rand(20000, generator=torch.Generator().manual_seed(1)) * most).to(kind)
+    found = _timesteps._by_formula(at, 320, True, 0.0, float(scale), 10000.0, torch.float32)
+    _timesteps._ladder.cache_clear()
+    want = posenc.torch.timestep_embedding(at, 320, True, 0, scale, dtype=torch.float64)
+    worst = float((found - want).abs().max())
+    record_property("worst", worst)
+    assert 1e-7 < worst <= (7e-7 * scale if kind.is_floating_point else 3e-7)
+
+
+@pytest.mark.parametrize("scale, most", [(1, 1000.0), (1, 2.0**31), (1000, 1000.0)])
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64])
 def test_real_timesteps(scale, most, kind):
     """6.4 million values of each."""

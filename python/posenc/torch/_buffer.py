@@ -10,8 +10,9 @@ A table that neither posenc computed nor anybody loaded is never used. A flag te
     an unmarked tensor replaces a table on meta, as transformers'
         from_pretrained does with all that a checkpoint lacks                unset
     to_empty                                                                 unset
-    copy, pickle, .to(), growth; tensors swapped in `_buffers`, as
-        accelerate's offload, functional_call and DataParallel do            as it was
+    copy, pickle, .to(), growth; a replica of DataParallel; tensors
+        swapped in `_buffers`, as accelerate's offload and
+        functional_call do                                                   as it was
     first use of an unset table near the exact values: a loader wrote them   loaded
     first use of any other unset table, which is computed again              made
 """
@@ -124,7 +125,8 @@ class TableBuffer(nn.Module):
     _settle._dynamo_marked_constant = True  # type: ignore[attr-defined]  # torch.compile calls it when it traces
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == self.__dict__.get("buffer_name") and isinstance(value, torch.Tensor):
+        is_replica = self.__dict__.get("_is_replica")  # to which DataParallel assigns copies
+        if name == self.__dict__.get("buffer_name") and isinstance(value, torch.Tensor) and not is_replica:
             lost = self._stored().is_meta and not getattr(value, "_is_hf_initialized", False)
             self._flag = "unset" if lost else "loaded"
         super().__setattr__(name, value)

@@ -64,8 +64,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
     too, and any number of positions. Loaded values are used as they are; `reset_buffers` replaces them by the exact
     ones. Rows by which a call has made the table grow are not saved; those from `reserve` are.
 
-    A table that got memory without values is computed again when it is used (``to_empty``, and ``from_pretrained`` of Hugging Face for
-    what a checkpoint lacks or for persistent=False). Tables that were loaded or assigned are used as they are.
+    If a table's memory has no valid values, the first call computes the table again. This happens after ``to_empty``, and after Hugging
+    Face's ``from_pretrained`` if the checkpoint lacks the table or persistent=False.
 
     Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()`` compute the table
     again in the new dtype. A table with other values, loaded or written, is converted like any buffer.

@@ -50,7 +50,7 @@ def replace_rotary(model: nn.Module) -> Replaced:
         >>> model = torch.compile(model)
 
     Call it after ``from_pretrained`` and before ``torch.compile``. A module is replaced if a new instance of its class, made from its config,
-    returns the same layout and dtype as ours, and the same values within the rounding errors of float32, at positions 0 to 15 and on both
+    returns the same layout and dtype as posenc's module, and the same values within the rounding errors of float32, at positions 0 to 15 and on both
     sides of the original length. A module that is shared stays shared, and its hooks move over. Modules that accelerate has
     wrapped are left."""
     found = Replaced([], {}, [])

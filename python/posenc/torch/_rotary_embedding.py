@@ -89,18 +89,18 @@ class RotaryEmbedding(nn.Module):
         "pairs", each twice in a row (Cohere). None: as the model_type has it.
 
     Each value is the cosine or the sine of position times frequency, the real numbers, times the scaling's attention factor.
-    Eager calls on the CPU are computed by the C library: rounded once from the real numbers, or from float64 if there is a factor. All other
-    calls, compiled, exported, transformed or on another device, are computed by operations of PyTorch, which read nothing back:
 
-    - float32 is off by at most half a unit in the last place and 2^-50; fewer than one value in 10^7 is not correctly rounded. A
-      factor multiplies the 2^-50;
-    - float64 is off by at most 2^-50;
-    - float16 and bfloat16 are rounded once, where they leave a compiled graph as its outputs;
-    - devices that have no float64 are off by at most 3e-7.
+    The C library computes eager calls on the CPU whose tokens have one position. It rounds each value once from the real number. If there
+    is a factor, it multiplies a float64, and the product is rounded once.
+
+    Operations of PyTorch compute all other calls: compiled, exported and transformed ones, those on another device, and those whose
+    tokens have three positions. They read nothing back. float32 is off by at most half a unit in the last place and 2^-50: fewer than one
+    value in 10^7 is not correctly rounded. float64 is off by at most 2^-50. A factor multiplies the 2^-50. float16 and bfloat16 are rounded
+    once, where they leave a compiled graph as its outputs. Devices that have no float64 are off by at most 3e-7.
 
     Positions are integers up to 2^32: beyond, C raises ValueError, and the operations return NaN. There is nothing to save, to load or
-    to reserve. With dynamic scaling, the frequencies are those of the longest sequence so far, until a sequence is shorter than
-    max_position_embeddings, as in the models' own. Its length is read, which ends a graph of torch.compile.
+    to reserve. With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
+    max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the sequence length is read.
     """
 
     __module__ = "posenc.torch"
@@ -138,8 +138,8 @@ class RotaryEmbedding(nn.Module):
     def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
         """Cosines and sines, each of shape ``position_ids.shape + (columns,)``, on the device of x; or one complex tensor.
 
-        `position_ids` are integers, of any shape; where a model has three positions, of shape (3, batch, sequence), or of
-        another shape for three that are alike. x is read only for its dtype and device. `layer_type` names the frequencies, where
+        `position_ids` are integers, of any shape. Where tokens have three positions, the shape is (3, batch, sequence). Any other shape:
+        the three positions are equal. x is read only for its dtype and device. `layer_type` names the frequencies, where
         each type of layer has its own; otherwise it is ignored.
         """
         if self.per_type is not None:

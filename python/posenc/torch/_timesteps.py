@@ -36,8 +36,9 @@ def timestep_embedding(
 
     Eager calls on the CPU are computed by the C library: each value is rounded once from the real number. Operations of PyTorch compute all
     other calls: compiled, exported or transformed ones, those whose timesteps require a gradient, and those on another device. There
-    float32 is off by at most half a unit in the last place and 2^-50, and float64 by at most 2^-50; 16 bits are rounded once. What
-    the C library refuses, such as timesteps beyond 2^32, gives NaN there. `impl` and `out` are for eager calls.
+    float32 is off by at most half a unit in the last place and 2^-50, and float64 by at most 2^-50; 16 bits are rounded once. On
+    devices that have no float64, integers are off by at most 3e-7, and real timesteps by 7e-7, times `scale` where that is above 1. What the C
+    library refuses, such as timesteps whose product with `scale` exceeds 2^32, gives NaN there. `impl` and `out` are for eager calls.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     if isinstance(timesteps, torch.Tensor) and not is_plain(timesteps):

@@ -59,6 +59,13 @@ def offloaded(e):
     return swapped(e, values)
 
 
+def replicated(e, values):
+    """As torch.nn.parallel.replicate makes a copy for another device."""
+    replica = e._replicate_for_data_parallel()
+    replica.pe = values
+    return replica
+
+
 # A row of the table in _buffer.py: what happens, the flag after it, and the table that is used then.
 EVENTS = {
     "made": (encoding, "made", EXACT),
@@ -73,6 +80,21 @@ EVENTS = {
     "assigned": (lambda: assigned(encoding(), OTHER), "loaded", OTHER),
     "assigned, marked": (lambda: assigned(encoding().to("meta"), marked(OTHER.clone())), "loaded", OTHER),
     "assigned in place of meta, unmarked": (lambda: assigned(encoding().to("meta"), OTHER), "unset", EXACT),
+    "assigned in place of meta, zeros": (
+        lambda: assigned(encoding().to("meta"), torch.zeros_like(EXACT)),
+        "unset",
+        EXACT,
+    ),
+    "assigned in place of meta, not persistent": (
+        lambda: assigned(encoding(persistent=False).to("meta"), OTHER),
+        "unset",
+        EXACT,
+    ),
+    "assigned in place of meta, in bfloat16": (
+        lambda: assigned(encoding(dtype=torch.bfloat16).to("meta"), OTHER.bfloat16()),
+        "unset",
+        EXACT.bfloat16(),
+    ),
     "to_empty": (lambda: emptied(encoding(), OTHER), "unset", EXACT),
     "to_empty from meta": (lambda: emptied(encoding().to("meta"), OTHER), "unset", EXACT),
     "to_empty of a parent": (
@@ -89,6 +111,9 @@ EVENTS = {
     "growth": (lambda: (e := loaded(encoding(), OTHER), e.reserve(40))[0], "loaded", OTHER),
     "offload": (lambda: offloaded(loaded(encoding(), OTHER)), "loaded", OTHER),
     "offload of a table that was made": (lambda: offloaded(encoding()), "made", EXACT),
+    "replica": (lambda: replicated(encoding(), EXACT), "made", EXACT),
+    "replica, loaded": (lambda: replicated(loaded(encoding(), OTHER), OTHER), "loaded", OTHER),
+    "replica, unset": (lambda: replicated(emptied(encoding(), OTHER), OTHER), "unset", EXACT),
     "first use, near": (lambda: (e := emptied(encoding(), NEAR), e(X))[0], "loaded", NEAR),
     "first use, zeros": (lambda: (e := emptied(encoding(), EXACT * 0), e(X))[0], "made", EXACT),
     "first use, NaN": (lambda: (e := emptied(encoding(), EXACT * float("nan")), e(X))[0], "made", EXACT),
@@ -126,34 +151,6 @@ def test_the_bound_grows_with_positions():
         bound = 2.0**-6 + 2.0**-23 * (1 << 22)
         emptied(e, exact + share * bound)(X[:5])
         assert e._flag == flag
-
-
-LOST = {
-    "meta, then to_empty": lambda: encoding().to("meta").to_empty(device="cpu"),
-    "to_empty alone": lambda: emptied(encoding(), OTHER),
-    "unmarked, zeros": lambda: assigned(encoding().to("meta"), torch.zeros_like(EXACT)),
-    "unmarked, not persistent": lambda: assigned(encoding(persistent=False).to("meta"), OTHER),
-    "unmarked, in bfloat16": lambda: assigned(encoding(dtype=torch.bfloat16).to("meta"), OTHER.bfloat16()),
-}
-
-
-@pytest.mark.parametrize("way", LOST)
-def test_five_ways_to_lose_the_table(way):
-    e = LOST[way]()
-    assert torch.equal(e(X), X + posenc.torch.table(30, 16, dtype=e.pe.dtype)[:20, None])
-
-
-KEPT = {
-    "loaded, no sinusoids": lambda: (loaded(encoding(), OTHER), OTHER),
-    "assigned by a user": lambda: (assigned(encoding(), OTHER), OTHER),
-    "trained in bfloat16": lambda: (loaded(encoding(), NEAR), NEAR),
-}
-
-
-@pytest.mark.parametrize("table", KEPT)
-def test_three_tables_that_are_kept(table):
-    e, values = KEPT[table]()
-    assert torch.equal(e(X), X + values[:20]) and torch.equal(copy.deepcopy(e).half().pe, values.half())
 
 
 @pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile")

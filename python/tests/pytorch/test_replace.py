@@ -1,6 +1,5 @@
 """posenc.torch.replace_rotary: which modules it replaces, which it leaves and why; models keep their hooks and can go back."""
 
-import re
 import types
 
 import pytest
@@ -66,6 +65,13 @@ class Other(Rotary):
         self.inv_freq = frequencies(config, base)
 
 
+class Short(Rotary):
+    """Right up to its original length."""
+
+    def forward(self, x, position_ids):
+        return super().forward(x, position_ids.clamp(max=self.config.max_position_embeddings))
+
+
 class NoConfig(Rotary):
     def __init__(self, config):
         super().__init__(config)
@@ -124,27 +130,39 @@ def test_layers():
         assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(model[0](X, AT, name), values))
 
 
+RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
+
+
 @pytest.mark.parametrize(
     "module, why",
     [
-        (Half(config()), r"float32 of shape \(1, 16, 32\).*RotaryEmbedding float32 of shape \(1, 16, 64\)"),
-        (Wide(config()), "it returns float32.* and RotaryEmbedding bfloat16"),
-        (Complex(config()), "it returns"),
+        (Half(config()), RETURNS.format(*2 * ["float32 of shape (1, 16, 32)"], *2 * ["float32 of shape (1, 16, 64)"])),
+        (Wide(config()), RETURNS.format(*2 * ["float32 of shape (1, 16, 64)"], *2 * ["bfloat16 of shape (1, 16, 64)"])),
+        (
+            Complex(config()),
+            RETURNS.format(*2 * ["float32 of shape (1, 16, 32)"], *2 * ["float32 of shape (1, 16, 64)"]),
+        ),
         (Sines(config()), "it returns other values"),
+        (Short(config()), "it returns other values"),
         (Pairs(config()), "it returns other values"),
         (Sines(config(model_type="unknown")), "it returns other values"),
         (Other(config()), "it returns other values"),
         (NoConfig(config()), "it has no config"),
-        (Rotary(config(model_type="pixtral")), "'pixtral' is not supported"),
-        (Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))), "mrope_section"),
-        (Rotary(config(head_dim=63)), "it could not be tried|63 columns"),
+        (
+            Rotary(config(model_type="pixtral")),
+            "the model_type 'pixtral' is not supported: its rotary embedding has rope_type 'axial'",
+        ),
+        (
+            Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))),
+            "the config has mrope_section [8, 12, 12]; allowed: None for this model_type",
+        ),
+        (Rotary(config(head_dim=63)), "the config rotates 63 columns of a head; allowed: an even number"),
     ],
 )
 def test_left(module, why):
     model = nn.Sequential(module)
     done = replace_rotary(model)
-    assert done.replaced == [] and [*done.left] == ["0"] and model[0] is module
-    assert re.search(why, done.left["0"]), done.left
+    assert done.replaced == [] and done.left == {"0": why} and model[0] is module
 
 
 def test_a_module_made_by_other_arguments_is_left():
@@ -158,6 +176,7 @@ def test_shared_modules_and_hooks():
     rotary, calls = Rotary(config()), []
     model = nn.ModuleDict({"a": nn.Sequential(rotary), "b": nn.Sequential(rotary)})
     rotary.register_forward_hook(lambda module, arguments, result: calls.append(type(module)))
+    rotary._register_state_dict_hook(lambda *arguments: calls.append("state_dict"))
     handle = rotary.register_forward_pre_hook(lambda module, arguments: calls.append("before"))
     assert replace_rotary(model).replaced == ["a.0", "b.0"]
     assert model["a"][0] is model["b"][0]
@@ -165,7 +184,14 @@ def test_shared_modules_and_hooks():
     assert calls == ["before", RotaryEmbedding]
     handle.remove()
     model["a"][0](X, AT)
-    assert calls == ["before", RotaryEmbedding] + [RotaryEmbedding]
+    model.state_dict()
+    assert calls == ["before", RotaryEmbedding, RotaryEmbedding, "state_dict", "state_dict"]  # once for each name
+
+
+def test_what_accelerate_has_wrapped_is_left():
+    model = nn.Sequential(Rotary(config()))
+    model[0]._hf_hook = object()
+    assert replace_rotary(model).left == {"0": "accelerate has wrapped its forward"}
 
 
 def test_the_default_dtype_is_left_alone():
