@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Generic, Iterator, SupportsIndex, TypeVar, get_args
+from typing import Generic, Iterator, SupportsIndex, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt

@@ -1,6 +1,5 @@
 """Presets: against float64 transcriptions of what their projects compute."""
 
-import inspect
 import math
 from typing import get_args
 
@@ -129,14 +128,6 @@ def test_types_list_the_names():
             posenc.table(3, 7, **{name: "other"})
     with pytest.raises(ValueError, match=f"allowed: None, {' or '.join(map(repr, get_args(_plan.Duplicated)))}$"):
         posenc.pair(3, 8, duplicated="other")
-
-
-@pytest.mark.parametrize("call", [posenc.table, posenc.fill_at, posenc.pair, posenc.cis, posenc.grid, posenc.add])
-def test_arguments_have_these_types(call):
-    types = dict(preset="PresetName", layout="Layout", order="Order", odd="Odd", duplicated="Duplicated")
-    for name, parameter in inspect.signature(call).parameters.items():
-        assert name not in types or parameter.annotation == f"{types[name]} | None"
-        assert name != "dtype" or parameter.annotation.startswith("DtypeName | ")
 
 
 @pytest.mark.parametrize("name", PRESETS)

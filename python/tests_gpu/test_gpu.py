@@ -1,12 +1,13 @@
 """posenc.torch on a GPU: values, nothing waited for, CUDA graphs, kernels, memory. No part of ./scripts/test:
 
-    python -m pytest python/tests_gpu          needs CUDA, PyTorch 2.11 or later, transformers 5.17 or later, diffusers
+    python -m pytest python/tests_gpu          needs CUDA, PyTorch 2.11 or later, transformers 5.17 or later
 """
 
 import re
 
 import pytest
 import torch
+import torch._dynamo.testing
 
 transformers = pytest.importorskip("transformers", minversion="5.17")
 if not torch.cuda.is_available():
@@ -86,6 +87,21 @@ def test_timesteps(dtype, is_compiled, kind):
     assert_near([(torch.compile(steps) if is_compiled else steps)(at.to(CUDA))], [steps(at)], 1)
 
 
+def test_gradients_of_timesteps():
+    at = torch.tensor([0.5, 3, 999], device=CUDA, requires_grad=True)
+    timestep_embedding(at, 8, True, 0, dtype=torch.float64).sum().backward()
+    w = 10000.0 ** (-torch.arange(4, dtype=torch.float64, device=CUDA) / 4)
+    angles = at.detach().double()[:, None] * w
+    assert torch.allclose(at.grad.double(), ((angles.cos() - angles.sin()) * w).sum(1), rtol=0, atol=1e-6)
+
+
+def test_three_axes():
+    said = dict(rope_type="default", mrope_section=[16, 24, 24], rope_theta=1e6)
+    ours = RotaryEmbedding(transformers.models.qwen2_vl.Qwen2VLTextConfig(rope_parameters=said))
+    at = torch.randint(0, 4000, (3, 2, 50))
+    assert_near(ours(torch.zeros(1, device=CUDA), at.to(CUDA)), ours(torch.zeros(1), at), 1)
+
+
 @pytest.mark.parametrize("kind", STATIC)
 def test_nothing_is_waited_for(kind):
     _, ours, x = modules(kind, torch.bfloat16)
@@ -157,6 +173,25 @@ def test_never_more_graphs(kind):
     assert graphs(ours) <= graphs(theirs)
 
 
+def test_a_move_that_changes_nothing_costs_no_graph():
+    _, ours, x = modules("default", torch.bfloat16)
+    torch._dynamo.reset()
+    counter = torch._dynamo.testing.CompileCounter()
+    compiled = torch.compile(ours, backend=counter)
+    for _ in range(3):
+        compiled(x, torch.tensor([[7]], device=CUDA))
+        ours.to(CUDA)
+    assert counter.frame_count == 1
+
+
+def test_timesteps_of_diffusers():
+    diffusers = pytest.importorskip("diffusers")
+    model = torch.nn.Sequential(diffusers.models.embeddings.Timesteps(320, True, 0)).to(CUDA)
+    assert replace_rotary(model).replaced == ["0"]
+    at = torch.rand(50) * 1000
+    assert torch.equal(model(at.to(CUDA)).cpu(), timestep_embedding(at, 320, True, 0))
+
+
 def test_a_model():
     sizes = dict(vocab_size=97, hidden_size=256, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2)
     torch.manual_seed(0)
@@ -173,3 +208,5 @@ def test_a_model():
 def test_a_position_table():
     encode, x = posenc.torch.SinusoidalPositionalEncoding(64, 0).to(CUDA), torch.zeros(50, 3, 64, device=CUDA)
     assert torch.equal(encode(x)[:, 1].cpu(), posenc.torch.table(50, 64))
+    lost = posenc.torch.SinusoidalPositionalEncoding(64, 0).to("meta").to_empty(device=CUDA)
+    assert torch.equal(lost(x), encode(x))

@@ -6,9 +6,9 @@ import sys
 import types
 from fractions import Fraction
 
-import posenc.torch
 import pytest
 import torch
+import torch._dynamo.testing
 from posenc.torch import RotaryEmbedding, timestep_embedding
 from posenc.torch._formula import INTEGER_TERMS, Ladder
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
