@@ -98,7 +98,7 @@ typedef struct posenc_kernel {
   unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, second */
   size_t state_bytes; /* per padded frequency, and 6 lines; zeroed, 64-aligned */
   size_t table_bytes; /* per padded frequency, on top and not zeroed, where posenc_keeps_tables() */
-  int64_t few_rows;   /* fewer in a table that is made once are quicker without these */
+  int64_t few_rows;   /* a table of fewer rows is made faster without these */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
@@ -167,9 +167,9 @@ static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   return n > 0 ? (n + 31) / 32 * 32 : 32;
 }
 
-/* Of the spec that a kernel is given, whose reserved[0] is not 0 for a table of few rows that is made once. */
-static inline int posenc_keeps_tables(const posenc_spec *pairs) {
-  return posenc_padded_freqs(pairs) <= POSENC_TABLES_FREQS && pairs->reserved[0] == 0;
+/* Whether a plan has memory for what a kernel keeps beside its state. */
+static inline int posenc_keeps_tables(const posenc_spec *spec, int64_t few_rows) {
+  return posenc_padded_freqs(spec) <= POSENC_TABLES_FREQS && (spec->table_rows == 0 || spec->table_rows >= few_rows);
 }
 
 #endif

@@ -75,16 +75,8 @@ POSENC_API const char *posenc_status_string(posenc_status status);
 
 /* Why the calling thread was refused last: returns the status of its last call that returned one other than POSENC_OK,
  * and writes one line that names the argument, its value and what is allowed (when size > 0, always terminated, cut to
- * size; a name that the caller gave is cut to 75 bytes). POSENC_OK and an empty line where no call was refused. Not for
- * a signal's handler. */
+ * size; no line is longer than 511 bytes). POSENC_OK and an empty line where no call was refused. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
-
-/* Where the calling thread keeps that. Calls that are refused write it, and no others. A signal's handler whose calls
- * may be refused saves *posenc_error_location() and puts it back, as it does errno. All zeros: no call was refused. */
-typedef struct posenc_error {
-  uint64_t words[16];
-} posenc_error;
-POSENC_API posenc_error *posenc_error_location(void);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
@@ -139,7 +131,8 @@ typedef struct posenc_spec {
   int32_t odd;             /* posenc_odd */
   int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
   int64_t table_rows;      /* rows of the whole table, where calls fill parts of it, up to 2^33 + 1; 0: a call fills it
-                              all. A hint: large tables may be written around the caches. No bit depends on it. */
+                              all. A hint: large tables may be written around the caches, and few rows need less
+                              preparation. No bit depends on it. */
   uint64_t reserved[4];    /* 0: room for fields to come, so that functions that write a spec never write more */
 } posenc_spec;
 
@@ -288,18 +281,15 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  *   count       0 is fine (out may then be NULL)
  * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
- * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; uses less than 112 KiB of stack (a library built
- * without optimisation: 192 KiB by GCC, 448 KiB by Clang). So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair,
- * posenc_add and posenc_add_batch. These six may be called after fork(), where there is one, and, where libm's functions
- * may (as with glibc), from a signal's handler that has this stack, and saves and restores errno and *posenc_error_location(). (A
- * thread's first refusal may allocate where the C library is not glibc.) A handler that leaves a fill by
- * longjmp() leaves some rows written and the floating-point state at its default, round to nearest. */
+ * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; a library built with optimisation uses less than
+ * 112 KiB of stack. So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair, posenc_add and posenc_add_batch. These
+ * six may be called after fork(), where there is one. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
 /* The same for a table that is made once: posenc_plan_create(), posenc_fill() and posenc_plan_destroy(), with the same
  * bits. It knows how many rows there will be, so a small table does not pay for what a plan computes for many.
- * Allocates, and is not for signals' handlers. Returns any status. */
+ * Allocates. Returns any status. */
 POSENC_API posenc_status posenc_fill_once(
     const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride);
 

@@ -6,9 +6,9 @@
 #include "angle_addition/single_rows.h"
 #include "angle_addition/sum_rows.h"
 
-/* Fewer rows than this are computed without a table; the last number is for plans without factors. Measured at 512 columns. The
- * sum of three angles takes longer than a single row of exact, so anchored makes tables of fewer rows. */
-enum { FEW = 12, FEW_SUMS = 4, FEW_WITHOUT_FACTORS = EXACT ? 48 : 16 };
+/* Fewer rows than this are computed without a table where a plan has factors. Measured at 512 columns. The sum of three angles
+ * takes longer than a single row of exact, so anchored makes tables of fewer rows. */
+enum { FEW = 12, FEW_SUMS = 4 };
 
 /* anchored promises the bits of its sums; 16 bits, and positions between integers, are those of exact. */
 static inline int is_sum(const posenc_spec *spec) {
@@ -58,7 +58,7 @@ static inline void add_row_alone(const posenc_spec *spec, const turns *t, const 
 }
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
-  const turns t = turns_of(spec, state);
+  const turns t = turns_of(spec, state, FEW_WITHOUT_FACTORS);
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
   const int has_whole = any_whole_turns(&t, r);
   const int64_t few = r->cosines_first || r->second              ? 1

@@ -38,8 +38,12 @@ static inline void make_factors(const turns *t, int64_t k, double *to, int64_t a
   }
 }
 
+/* Fewer rows than this are computed without a table where a plan has no factors, and a table of fewer rows needs none.
+ * Measured at 512 columns. */
+enum { FEW_WITHOUT_FACTORS = EXACT ? 48 : 16 };
+
 static void prepare(const posenc_spec *spec, void *state) {
-  const turns t = turns_of(spec, state);
+  const turns t = turns_of(spec, state, FEW_WITHOUT_FACTORS);
   posenc_turns(spec, &t);
   for (int64_t k = 0; t.factors && k < t.n; k += VD_LANES)
     make_factors(&t, k, factors_of(&t, k / HALF_STRIP * HALF_STRIP) + k % HALF_STRIP * 2, APART);

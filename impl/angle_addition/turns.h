@@ -28,10 +28,11 @@ typedef struct turns {
   double *factors; /* NULL where none are kept */
 } turns;
 
-static inline turns turns_of(const posenc_spec *spec, const void *state) {
+static inline turns turns_of(const posenc_spec *spec, const void *state, int64_t few_rows) {
   const int64_t n = posenc_padded_freqs(spec);
   double *hi = (double *)state, *mid = hi + n + HALF_STRIP, *whole = mid + n + HALF_STRIP;
-  return (turns){n, posenc_n_freqs(spec), hi, mid, whole, posenc_keeps_tables(spec) ? whole + n + HALF_STRIP : NULL};
+  double *const factors = posenc_keeps_tables(spec, few_rows) ? whole + n + HALF_STRIP : NULL;
+  return (turns){n, posenc_n_freqs(spec), hi, mid, whole, factors};
 }
 
 /* The factors of frequencies k .. k + 15, k a multiple of 16: FACTOR float64 for each. */

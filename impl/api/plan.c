@@ -9,9 +9,11 @@
 
 #include <string.h>
 
+static const char *name_of(size_t i) { return posenc_impl_by_index(i)->name; }
+
 static posenc_status check(const posenc_spec *s, const char *name, const posenc_impl *impl) {
   if (!impl)
-    return posenc_fail(POSENC_ERROR_UNKNOWN_IMPL, "impl is \"%q\"; known: %i", name);
+    return posenc_fail_name(POSENC_ERROR_UNKNOWN_IMPL, "impl", name, posenc_impl_count(), name_of);
   if (!posenc_impl_supported(impl))
     return posenc_fail(
         POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine does not offer it", impl->name, impl->isa);
@@ -27,8 +29,8 @@ static posenc_status check(const posenc_spec *s, const char *name, const posenc_
 
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/* For so many rows, if that is known. */
-static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t rows) {
+/* For a table of so many rows; 0: that is not known. */
+static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
   *plan = NULL;
   posenc_status status = posenc_spec_check(spec);
   if (status != POSENC_OK)
@@ -41,12 +43,14 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
   const posenc_kernel *kernel = posenc_kernel_of(chosen);
 
   posenc_spec pairs = posenc_pairs(&s);
-  pairs.reserved[0] = rows < kernel->few_rows;
+  if (table_rows > 0)
+    pairs.table_rows = table_rows;
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
   const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 6 * line;
-  const size_t table_bytes = posenc_keeps_tables(&pairs) ? round_up(padded * kernel->table_bytes, line) : 0;
+  const size_t table_bytes =
+      posenc_keeps_tables(&pairs, kernel->few_rows) ? round_up(padded * kernel->table_bytes, line) : 0;
   char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + table_bytes);
   if (!block)
     return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
@@ -74,7 +78,7 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
   if (!plan)
     return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a pointer to a plan is needed");
-  return create(plan, spec, impl, INT64_MAX);
+  return create(plan, spec, impl, 0);
 }
 
 void posenc_plan_destroy(posenc_plan *plan) { posenc_memory_free(plan); }

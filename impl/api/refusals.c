@@ -6,6 +6,7 @@
 #include "api/status.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static int64_t element(const posenc_plan *plan) { return (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype); }
 
@@ -13,7 +14,7 @@ static posenc_status check_plan(const posenc_plan *plan, int64_t count) {
   if (!plan)
     return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a plan from posenc_plan_create() is needed");
   if (count < 0)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "count is %d; allowed: 0 or more", count);
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "count is %" PRId64 "; allowed: 0 or more", count);
   return POSENC_OK;
 }
 
@@ -25,10 +26,10 @@ static int runs_over(const void *start, int64_t bytes) { return (uintptr_t)start
 static posenc_status check_array(const posenc_plan *plan, const char *name, const void *array, int64_t elements) {
   if (!array || (uintptr_t)array % (size_t)element(plan) != 0)
     return posenc_fail(
-        POSENC_ERROR_ARGUMENT, "%s is %p; allowed: memory aligned to %d bytes", name, array, element(plan));
+        POSENC_ERROR_ARGUMENT, "%s is %p; allowed: memory aligned to %" PRId64 " bytes", name, array, element(plan));
   if (runs_over(array, elements * element(plan)))
-    return posenc_fail(
-        POSENC_ERROR_SIZE, "%s is %p and %d elements from there reach beyond the address space", name, array, elements);
+    return posenc_fail(POSENC_ERROR_SIZE, "%s is %p and %" PRId64 " elements from there reach beyond the address space",
+        name, array, elements);
   return POSENC_OK;
 }
 
@@ -41,12 +42,13 @@ static int64_t span(int64_t count, int64_t columns, int64_t stride) {
 static posenc_status check_rows(const posenc_plan *plan, int64_t count, int64_t columns, const char *columns_name,
     const char *name, const char *field, int64_t stride) {
   if (stride < columns)
-    return posenc_fail(
-        POSENC_ERROR_ARGUMENT, "%s%s is %d; allowed: %s = %d or more", name, field, stride, columns_name, columns);
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s%s is %" PRId64 "; allowed: %s = %" PRId64 " or more", name, field,
+        stride, columns_name, columns);
   const int64_t most = PTRDIFF_MAX / element(plan);
   if (count > 1 && stride > (most - columns) / (count - 1))
-    return posenc_fail(POSENC_ERROR_SIZE, "count is %d and %s%s is %d; allowed: a product of at most %d elements",
-        count, name, field, stride, most);
+    return posenc_fail(POSENC_ERROR_SIZE,
+        "count is %" PRId64 " and %s%s is %" PRId64 "; allowed: a product of at most %" PRId64 " elements", count, name,
+        field, stride, most);
   return POSENC_OK;
 }
 
@@ -57,30 +59,38 @@ static int outside(double position, double scale) {
   return !(fabs(position) <= most && fabs(position * scale) <= most);
 }
 
-#define ALLOWED "; allowed: -2^32 to 2^32"
-#define ALLOWED_SCALED " and position_scale is %g; allowed: -2^32 to 2^32, also for their product"
+/* `position` names it and its value. */
+static posenc_status refuse_position(const posenc_plan *plan, const char *position) {
+  const double scale = plan->pairs.position_scale;
+  if (scale == 1.0)
+    return posenc_fail(POSENC_ERROR_DOMAIN, "%s; allowed: -2^32 to 2^32", position);
+  return posenc_fail(POSENC_ERROR_DOMAIN,
+      "%s and position_scale is %.17g; allowed: -2^32 to 2^32, also for their product", position, scale);
+}
 
 __attribute__((noinline)) static posenc_status check_each(const posenc_plan *plan, const posenc_rows *rows) {
   const double scale = plan->pairs.position_scale;
-  const int is_scaled = scale != 1.0;
+  char said[64];
   for (int64_t i = 0; rows->positions && i < rows->count; i++)
-    if (outside((double)rows->positions[i], scale))
-      return posenc_fail(POSENC_ERROR_DOMAIN,
-          is_scaled ? "positions[%d] is %d" ALLOWED_SCALED : "positions[%d] is %d" ALLOWED, i, rows->positions[i],
-          scale);
+    if (outside((double)rows->positions[i], scale)) {
+      snprintf(said, sizeof said, "positions[%" PRId64 "] is %" PRId64, i, rows->positions[i]);
+      return refuse_position(plan, said);
+    }
   for (int64_t i = 0; rows->reals && i < rows->count; i++)
-    if (outside(rows->reals[i], scale))
-      return posenc_fail(POSENC_ERROR_DOMAIN,
-          is_scaled ? "positions[%d] is %g" ALLOWED_SCALED : "positions[%d] is %g" ALLOWED, i, rows->reals[i], scale);
+    if (outside(rows->reals[i], scale)) {
+      snprintf(said, sizeof said, "positions[%" PRId64 "] is %.17g", i, rows->reals[i]);
+      return refuse_position(plan, said);
+    }
   if (rows->positions || rows->reals)
     return POSENC_OK;
-  if (outside((double)rows->first, scale))
-    return posenc_fail(
-        POSENC_ERROR_DOMAIN, is_scaled ? "first is %d" ALLOWED_SCALED : "first is %d" ALLOWED, rows->first, scale);
+  if (outside((double)rows->first, scale)) {
+    snprintf(said, sizeof said, "first is %" PRId64, rows->first);
+    return refuse_position(plan, said);
+  }
   if (rows->count - 1 > POSENC_MAX_POSITION - rows->first || outside((double)(rows->first + rows->count - 1), scale))
     return posenc_fail(POSENC_ERROR_DOMAIN,
-        "first is %d and count is %d, so the last position%s is beyond 2^32" ALLOWED, rows->first, rows->count,
-        is_scaled ? ", or its product with position_scale," : "");
+        "first is %" PRId64 " and count is %" PRId64 ", so the last position%s is beyond 2^32; allowed: -2^32 to 2^32",
+        rows->first, rows->count, scale != 1.0 ? ", or its product with position_scale," : "");
   return POSENC_OK;
 }
 
@@ -100,8 +110,8 @@ static posenc_status check_given(const posenc_rows *rows) {
   const void *const given = rows->positions ? (const void *)rows->positions : (const void *)rows->reals;
   if (given && (rows->count > most || runs_over(given, rows->count * size)))
     return posenc_fail(POSENC_ERROR_SIZE,
-        "count is %d and positions are %p; allowed: positions within the address space, at most %d", rows->count, given,
-        most);
+        "count is %" PRId64 " and positions are %p; allowed: positions within the address space, at most %" PRId64,
+        rows->count, given, most);
   return POSENC_OK;
 }
 
@@ -158,11 +168,12 @@ posenc_status posenc_refuse_table(const posenc_plan *plan, const posenc_rows *ro
   const int64_t d_model = plan->spec.d_model, stride = row_stride ? row_stride : d_model,
                 most = PTRDIFF_MAX / element(plan), count = rows->count;
   if (stride < d_model)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "row_stride is %d; allowed: d_model = %d or more, or 0 for d_model",
-        row_stride, d_model);
+    return posenc_fail(POSENC_ERROR_ARGUMENT,
+        "row_stride is %" PRId64 "; allowed: d_model = %" PRId64 " or more, or 0 for d_model", row_stride, d_model);
   if (count > 0 && stride > most / count) /* the last row has its whole stride too */
-    return posenc_fail(POSENC_ERROR_SIZE, "count is %d and row_stride is %d; allowed: a product of at most %d elements",
-        count, stride, most);
+    return posenc_fail(POSENC_ERROR_SIZE,
+        "count is %" PRId64 " and row_stride is %" PRId64 "; allowed: a product of at most %" PRId64 " elements", count,
+        stride, most);
   return check_positions(plan, rows);
 }
 
@@ -195,7 +206,8 @@ static posenc_status check_strides(
   if (status == POSENC_OK && batch > 1)
     status = check_rows(plan, batch, d_model, "d_model", name, ".batch", s.batch);
   if (status == POSENC_OK && count > 1 && batch > 1 && (count - 1) * s.row > most - d_model - (batch - 1) * s.batch)
-    return posenc_fail(POSENC_ERROR_SIZE, "%s reach beyond the address space; allowed: %d elements", name, most);
+    return posenc_fail(
+        POSENC_ERROR_SIZE, "%s reach beyond the address space; allowed: %" PRId64 " elements", name, most);
   return status;
 }
 
@@ -214,9 +226,9 @@ posenc_status posenc_refuse_add_batch(const posenc_plan *plan, const posenc_rows
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, "the plan's dtype is %s; posenc_add allows float32 and bfloat16",
         posenc_dtype_names[plan->spec.dtype]);
   if (batch < 0)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "batch is %d; allowed: 0 or more", batch);
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "batch is %" PRId64 "; allowed: 0 or more", batch);
   if (!scale_allowed(scale))
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "scale is %g; allowed: numbers that are finite as a float", scale);
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "scale is %.17g; allowed: numbers that are finite as a float", scale);
   status = check_strides(plan, count, batch, "x_strides", x_strides);
   if (status == POSENC_OK)
     status = check_strides(plan, count, batch, "out_strides", out_strides);
@@ -224,8 +236,8 @@ posenc_status posenc_refuse_add_batch(const posenc_plan *plan, const posenc_rows
     return status;
   if (rows_meet(out_strides, count, batch, plan->spec.d_model))
     return posenc_fail(POSENC_ERROR_ARGUMENT,
-        "out_strides are %d for the batch and %d"
-        " for rows, so rows of out may overlap; allowed with count %d and batch %d"
+        "out_strides are %" PRId64 " for the batch and %" PRId64
+        " for rows, so rows of out may overlap; allowed with count %" PRId64 " and batch %" PRId64
         ": one that leaves room for all of the other",
         out_strides.batch, out_strides.row, count, batch);
   status = check_array(plan, "x", x, span_of_all(plan, count, batch, x_strides));
@@ -238,7 +250,7 @@ posenc_status posenc_refuse_add(const posenc_plan *plan, const posenc_rows *rows
     double scale, const void *out, int64_t out_stride) {
   const int64_t d_model = plan ? plan->spec.d_model : 0;
   if (plan && (x_stride < d_model || out_stride < d_model))
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is %d; allowed: d_model = %d or more",
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is %" PRId64 "; allowed: d_model = %" PRId64 " or more",
         x_stride < d_model ? "x_stride" : "out_stride", x_stride < d_model ? x_stride : out_stride, d_model);
   return posenc_refuse_add_batch(
       plan, rows, 1, x, (posenc_strides){d_model, x_stride}, scale, out, (posenc_strides){d_model, out_stride});

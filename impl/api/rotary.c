@@ -15,12 +15,14 @@ enum { /* kinds, as a set */
 
 static posenc_status check_kind(int64_t d_model, int32_t scaling) {
   if (scaling < 0 || scaling > POSENC_ROTARY_LLAMA3)
-    return posenc_fail(POSENC_ERROR_SPEC, "scaling is %d; allowed: 0 to %d, see posenc_rotary_scaling",
-        (int64_t)scaling, (int64_t)POSENC_ROTARY_LLAMA3);
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "scaling is %" PRId64 "; allowed: 0 to %" PRId64 ", see posenc_rotary_scaling", (int64_t)scaling,
+        (int64_t)POSENC_ROTARY_LLAMA3);
   const int64_t least = scaling == POSENC_ROTARY_DYNAMIC ? 4 : 2;
   if (d_model < least || d_model > POSENC_MAX_D_MODEL || d_model % 2 != 0)
-    return posenc_fail(
-        POSENC_ERROR_SPEC, "d_model is %d; allowed: an even number from %d to %d", d_model, least, POSENC_MAX_D_MODEL);
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "d_model is %" PRId64 "; allowed: an even number from %" PRId64 " to %" PRId64, d_model, least,
+        POSENC_MAX_D_MODEL);
   return POSENC_OK;
 }
 
@@ -31,11 +33,13 @@ static posenc_status check_factors(const posenc_rotary *p) {
   const char *name = is_long ? "long_factor" : "short_factor";
   const float *factors = is_long ? p->long_factor : p->short_factor;
   if (!factors)
-    return posenc_fail(POSENC_ERROR_SPEC, "%s is NULL; with length %d, d_model / 2 = %d floats are needed", name,
-        p->length, p->d_model / 2);
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "%s is NULL; with length %" PRId64 ", d_model / 2 = %" PRId64 " floats are needed", name, p->length,
+        p->d_model / 2);
   for (int64_t k = 0; k < p->d_model / 2; k++)
     if (!is_in_range((double)factors[k]))
-      return posenc_fail(POSENC_ERROR_SPEC, "%s[%d] is %g; allowed: 2^-32 to 2^32", name, k, (double)factors[k]);
+      return posenc_fail(
+          POSENC_ERROR_SPEC, "%s[%" PRId64 "] is %.17g; allowed: 2^-32 to 2^32", name, k, (double)factors[k]);
   return POSENC_OK;
 }
 
@@ -45,7 +49,7 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_rotary 
     return status;
   const int kind = 1 << p->scaling, automatic = p->attention_factor == 0.0;
   if (!(p->base >= 2.0 && p->base <= 0x1p512))
-    return posenc_fail(POSENC_ERROR_SPEC, "base is %g; allowed: 2 to 2^512", p->base);
+    return posenc_fail(POSENC_ERROR_SPEC, "base is %.17g; allowed: 2 to 2^512", p->base);
   const struct {
     const char *name;
     double value;
@@ -57,7 +61,7 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_rotary 
       {"high_freq_factor", p->high_freq_factor, LLAMA3, 0}};
   for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
     if (reals[i].kinds & kind && !is_in_range(reals[i].value) && !(reals[i].zero && reals[i].value == 0.0))
-      return posenc_fail(POSENC_ERROR_SPEC, "%s is %g; allowed: %s2^-32 to 2^32", reals[i].name, reals[i].value,
+      return posenc_fail(POSENC_ERROR_SPEC, "%s is %.17g; allowed: %s2^-32 to 2^32", reals[i].name, reals[i].value,
           reals[i].zero ? "0, or " : "");
   const struct {
     const char *name;
@@ -70,26 +74,27 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_rotary 
       {"truncate", p->truncate, 0, 1, YARN}};
   for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
     if (integers[i].kinds & kind && (integers[i].value < integers[i].least || integers[i].value > integers[i].most))
-      return posenc_fail(POSENC_ERROR_SPEC, "%s is %d; allowed: %d to %d", integers[i].name, integers[i].value,
-          integers[i].least, integers[i].most);
+      return posenc_fail(POSENC_ERROR_SPEC, "%s is %" PRId64 "; allowed: %" PRId64 " to %" PRId64, integers[i].name,
+          integers[i].value, integers[i].least, integers[i].most);
   if (kind == YARN && p->beta_slow > p->beta_fast)
-    return posenc_fail(
-        POSENC_ERROR_SPEC, "beta_slow is %g; allowed: at most beta_fast, which is %g", p->beta_slow, p->beta_fast);
+    return posenc_fail(POSENC_ERROR_SPEC, "beta_slow is %.17g; allowed: at most beta_fast, which is %.17g",
+        p->beta_slow, p->beta_fast);
   if (kind == LLAMA3 && p->low_freq_factor >= p->high_freq_factor)
-    return posenc_fail(POSENC_ERROR_SPEC, "low_freq_factor is %g; allowed: less than high_freq_factor, which is %g",
-        p->low_freq_factor, p->high_freq_factor);
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "low_freq_factor is %.17g; allowed: less than high_freq_factor, which is %.17g", p->low_freq_factor,
+        p->high_freq_factor);
   return kind == LONGROPE ? check_factors(p) : POSENC_OK;
 }
 
 static posenc_status check_room(const posenc_rotary *p) {
   if (p->struct_size != sizeof *p)
     return posenc_fail(POSENC_ERROR_SPEC,
-        "struct_size is %u; allowed: sizeof(posenc_rotary) = %u, as posenc_rotary_init() sets it",
+        "struct_size is %" PRIu64 "; allowed: sizeof(posenc_rotary) = %" PRIu64 ", as posenc_rotary_init() sets it",
         (uint64_t)p->struct_size, (uint64_t)sizeof *p);
   for (size_t i = 0; i < sizeof p->reserved / sizeof p->reserved[0]; i++)
     if (p->reserved[i] != 0)
-      return posenc_fail(POSENC_ERROR_SPEC, "reserved[%d] is %u; this library, version %s, allows 0", (int64_t)i,
-          p->reserved[i], posenc_version());
+      return posenc_fail(POSENC_ERROR_SPEC, "reserved[%" PRId64 "] is %" PRIu64 "; this library, version %s, allows 0",
+          (int64_t)i, p->reserved[i], posenc_version());
   return POSENC_OK;
 }
 

@@ -18,12 +18,13 @@ static posenc_status check_room(const posenc_spec *spec) {
     return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
   if (spec->struct_size != sizeof(posenc_spec))
     return posenc_fail(POSENC_ERROR_SPEC,
-        "struct_size is %u; allowed: sizeof(posenc_spec) = %u, as posenc_spec_init() sets it where it succeeds",
+        "struct_size is %" PRIu64 "; allowed: sizeof(posenc_spec) = %" PRIu64
+        ", as posenc_spec_init() sets it where it succeeds",
         (uint64_t)spec->struct_size, (uint64_t)sizeof(posenc_spec));
   for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
     if (spec->reserved[i] != 0)
       return posenc_fail(POSENC_ERROR_SPEC,
-          "reserved[%d] is %u; this library, version %s, allows 0: was the spec set up by "
+          "reserved[%" PRId64 "] is %" PRIu64 "; this library, version %s, allows 0: was the spec set up by "
           "posenc_spec_init()?",
           (int64_t)i, spec->reserved[i], posenc_version());
   return POSENC_OK;
@@ -32,21 +33,22 @@ static posenc_status check_room(const posenc_spec *spec) {
 static posenc_status check_ladder(const posenc_spec *s, int64_t n) {
   const double denominator = posenc_denominator(s);
   if (!(s->base > 0.0) || isinf(s->base))
-    return posenc_fail(POSENC_ERROR_SPEC, "base is %g; allowed: finite and > 0", s->base);
+    return posenc_fail(POSENC_ERROR_SPEC, "base is %.17g; allowed: finite and > 0", s->base);
   if (!(s->denominator >= 0.0) || isinf(s->denominator))
     return posenc_fail(
-        POSENC_ERROR_SPEC, "denominator is %g; allowed: finite and > 0, or 0 for d_model / 2", s->denominator);
+        POSENC_ERROR_SPEC, "denominator is %.17g; allowed: finite and > 0, or 0 for d_model / 2", s->denominator);
   /* A given denominator, and a base below 1, must make sense even where the only frequency is 1. */
   const int rises = s->base < 1.0;
   const double last = n > 1 ? (double)(n - 1) : s->denominator != 0.0 || rises ? 1.0 : 0.0;
   const double bits = last * fabs(log2(s->base)), most = rises ? 64.0 : 1022.0;
   if (!(bits / denominator <= most))
     return posenc_fail(POSENC_ERROR_SPEC,
-        "denominator is %g and base is %g: base^(-%d/denominator) %s; allowed with this base: a denominator of at least "
-        "%g",
+        "denominator is %.17g and base is %.17g: base^(-%" PRId64
+        "/denominator) %s; allowed with this base: a denominator of at least "
+        "%.17g",
         denominator, s->base, (int64_t)last, rises ? "exceeds 2^64" : "falls below 2^-1022", bits / most);
   if (s->n_freqs != 0)
-    return posenc_fail(POSENC_ERROR_SPEC, "n_freqs is %d but freqs is NULL; allowed: 0", s->n_freqs);
+    return posenc_fail(POSENC_ERROR_SPEC, "n_freqs is %" PRId64 " but freqs is NULL; allowed: 0", s->n_freqs);
   if (s->freqs_low)
     return posenc_fail(POSENC_ERROR_SPEC, "freqs_low is given but freqs is NULL; allowed: NULL");
   return POSENC_OK;
@@ -54,17 +56,19 @@ static posenc_status check_ladder(const posenc_spec *s, int64_t n) {
 
 static posenc_status check_freqs(const posenc_spec *s, int64_t n) {
   if (s->n_freqs != n)
-    return posenc_fail(POSENC_ERROR_SPEC, "n_freqs is %d; allowed: %d, one for each pair of d_model %d's columns",
-        s->n_freqs, n, s->d_model);
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "n_freqs is %" PRId64 "; allowed: %" PRId64 ", one for each pair of d_model %" PRId64 "'s columns", s->n_freqs,
+        n, s->d_model);
   for (int64_t k = 0; k < n; k++) {
     const double w = fabs(s->freqs[k]);
     if (!(w == 0.0 || (w >= 0x1p-1022 && w <= 0x1p64)))
-      return posenc_fail(
-          POSENC_ERROR_SPEC, "freqs[%d] is %g; allowed: 0, or a magnitude from 2^-1022 to 2^64", k, s->freqs[k]);
+      return posenc_fail(POSENC_ERROR_SPEC,
+          "freqs[%" PRId64 "] is %.17g; allowed: 0, or a magnitude from 2^-1022 to 2^64", k, s->freqs[k]);
     if (s->freqs_low && !(s->freqs[k] + s->freqs_low[k] == s->freqs[k])) /* NaN too */
       return posenc_fail(POSENC_ERROR_SPEC,
-          "freqs_low[%d] is %g and freqs[%d] is %g; allowed: a number that float64 rounds away when it is added to "
-          "freqs[%d], at most half a unit in its last place",
+          "freqs_low[%" PRId64 "] is %.17g and freqs[%" PRId64
+          "] is %.17g; allowed: a number that float64 rounds away when it is added to "
+          "freqs[%" PRId64 "], at most half a unit in its last place",
           k, s->freqs_low[k], k, s->freqs[k], k);
   }
   return POSENC_OK;
@@ -74,7 +78,8 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
   /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): *s is read unless posenc_fail() has returned its
    * argument. */
   if (s->d_model < 1 || s->d_model > POSENC_MAX_D_MODEL)
-    return posenc_fail(POSENC_ERROR_SPEC, "d_model is %d; allowed: 1 to %d", s->d_model, POSENC_MAX_D_MODEL);
+    return posenc_fail(
+        POSENC_ERROR_SPEC, "d_model is %" PRId64 "; allowed: 1 to %" PRId64, s->d_model, POSENC_MAX_D_MODEL);
   const struct {
     const char *name;
     int32_t value, most;
@@ -86,15 +91,15 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
   };
   for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
     if (choices[i].value < 0 || choices[i].value > choices[i].most)
-      return posenc_fail(POSENC_ERROR_SPEC, "%s is %d; allowed: 0 to %d, see posenc_%s", choices[i].name,
-          (int64_t)choices[i].value, (int64_t)choices[i].most, choices[i].name);
+      return posenc_fail(POSENC_ERROR_SPEC, "%s is %" PRId64 "; allowed: 0 to %" PRId64 ", see posenc_%s",
+          choices[i].name, (int64_t)choices[i].value, (int64_t)choices[i].most, choices[i].name);
   const double scale = fabs(s->position_scale);
   if (!(scale == 0.0 || (scale >= 0x1p-32 && scale <= 0x1p32)))
-    return posenc_fail(POSENC_ERROR_SPEC, "position_scale is %g; allowed: a magnitude from 2^-32 to 2^32, or 0 for 1",
-        s->position_scale);
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "position_scale is %.17g; allowed: a magnitude from 2^-32 to 2^32, or 0 for 1", s->position_scale);
   const int64_t most = 2 * POSENC_MAX_POSITION + 1;
   if (s->table_rows < 0 || s->table_rows > most)
-    return posenc_fail(POSENC_ERROR_SPEC, "table_rows is %d; allowed: 0 to %d", s->table_rows, most);
+    return posenc_fail(POSENC_ERROR_SPEC, "table_rows is %" PRId64 "; allowed: 0 to %" PRId64, s->table_rows, most);
   const int64_t n = posenc_n_freqs(s);
   return s->freqs ? check_freqs(s, n) : check_ladder(s, n);
 }

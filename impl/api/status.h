@@ -3,10 +3,13 @@
 
 #include "posenc.h"
 
-/* Records why the calling thread is refused, for posenc_last_error(), and returns the status. What the sentence is about is
- * copied, and nothing is formatted:
- *   %d int64_t   %u uint64_t   %g double   %p const void *   %s a string that lives as long as the library
- *   %q a caller's string, cut (at most one)    %i the names of all implementations   %r of all presets */
-posenc_status posenc_fail(posenc_status status, const char *sentence, ...);
+#include <inttypes.h>
+
+/* Writes why the calling thread is refused, for posenc_last_error(), and returns the status. */
+__attribute__((format(printf, 2, 3))) posenc_status posenc_fail(posenc_status status, const char *format, ...);
+
+/* The same for a name that is unknown: `known` gives the `count` names that are known. */
+posenc_status posenc_fail_name(
+    posenc_status status, const char *argument, const char *given, size_t count, const char *known(size_t i));
 
 #endif

@@ -54,7 +54,8 @@ posenc_status posenc_table_create(
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)posenc_plan_spec(plan)->dtype);
   unsigned char *rows = allocate((size_t)(count * stride * size));
   if (!rows)
-    return posenc_fail(POSENC_ERROR_MEMORY, "out of memory for %d rows of %d elements", count, stride);
+    return posenc_fail(
+        POSENC_ERROR_MEMORY, "out of memory for %" PRId64 " rows of %" PRId64 " elements", count, stride);
   if (stride > d_model) /* the allocator's memory may have been used before */
     for (int64_t i = 0; i < count; i++)
       memset(rows + (i * stride + d_model) * size, 0, (size_t)((stride - d_model) * size));

@@ -44,7 +44,7 @@ static void *in_another_thread(void *unused) {
   return unused;
 }
 
-/* Each thread has its own, which calls that are fine leave alone; a caller's name is copied; a handler puts it back. */
+/* Each thread has its own, which calls that are fine leave alone; a caller's name is copied. A line ends in a whole name. */
 static void last_errors(void **state) {
   (void)state;
   float row[8];
@@ -58,18 +58,15 @@ static void last_errors(void **state) {
   plan = plan_of(&spec, NULL);
   assert_int_equal(posenc_fill(plan, 0, 1, row, 8), POSENC_OK);
   assert_last(POSENC_ERROR_UNKNOWN_IMPL, "impl is \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn");
-  assert_last(POSENC_ERROR_UNKNOWN_IMPL, "n\"; known: ");
+  assert_last(POSENC_ERROR_UNKNOWN_IMPL, "n\"; known: naive, ");
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, in_another_thread, NULL), 0);
   assert_int_equal(pthread_join(thread, NULL), 0);
   assert_last(POSENC_ERROR_UNKNOWN_IMPL, "nnn");
-  const posenc_error saved = *posenc_error_location();
   assert_int_equal(posenc_fill(plan, INT64_MAX, 1, row, 8), POSENC_ERROR_DOMAIN);
   assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
   assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), NULL, 0, 0))); /* NaN is no refusal */
   assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
-  *posenc_error_location() = saved;
-  assert_last(POSENC_ERROR_UNKNOWN_IMPL, "nnn");
   posenc_plan_destroy(plan);
 }
 

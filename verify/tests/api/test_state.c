@@ -147,8 +147,10 @@ static void flags_of_refusals(void **state) {
   assert_int_equal(posenc_spec_check(&large), POSENC_ERROR_SPEC);
   posenc_last_error(nearest, sizeof nearest);
   fesetround(FE_DOWNWARD);
-  posenc_last_error(downward, sizeof downward);
+  assert_int_equal(posenc_spec_check(&large), POSENC_ERROR_SPEC);
+  assert_int_equal(fegetround(), FE_DOWNWARD);
   fesetround(FE_TONEAREST);
+  posenc_last_error(downward, sizeof downward);
   assert_string_equal(downward, nearest);
   assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
   posenc_plan_destroy(plan);
