@@ -6,6 +6,7 @@ import sys
 import types
 from fractions import Fraction
 
+import posenc.torch
 import pytest
 import torch
 import torch._dynamo.testing
@@ -229,8 +230,40 @@ def test_jit_trace(kind):
     assert_near(traced(x, at[..., :3] + 1000), e(x, at[..., :3] + 1000), getattr(e, "attention_scaling", 1.0))
 
 
-def test_dynamic_is_refused_under_fullgraph():
+@pytest.mark.parametrize("pre_dispatch", [False, True])
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+def test_make_fx(mode, pre_dispatch):
+    """The graph computes: no result of the traced call is a constant of it."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    e, encoding = rotary("default"), posenc.torch.SinusoidalPositionalEncoding(8, 0).eval()
+    calls = {
+        "rotary": (lambda at: e(torch.zeros(1), at)[0], AT),
+        "timesteps": (lambda at: posenc.torch.timestep_embedding(at, 8), torch.arange(4.0)),
+        "table": (lambda at: posenc.torch.table(positions=at, d_model=8), torch.arange(4.0)),
+        "pair": (lambda at: posenc.torch.pair(positions=at, d_model=8).cos, torch.arange(4)),
+        "add": (lambda x: posenc.torch.add(x, batch_first=True), torch.zeros(1, 3, 8)),
+    }
+    if mode == "real":  # the others refuse a module's buffer
+        calls["module"] = encoding, torch.zeros(3, 1, 8)
+    for name, (call, x) in calls.items():
+        graph = make_fx(call, tracing_mode=mode, pre_dispatch=pre_dispatch)(x)
+        assert (graph(x + 5) - call(x + 5)).abs().max() < 2.0**-22, name
+
+
+@pytest.mark.parametrize("at", [torch.arange(3), torch.arange(3.0)])
+def test_timesteps_that_share_compiled_code(at):
     torch._dynamo.reset()
+    for scale in (1.0, 1000.0, 3.5):
+        module = posenc.torch.Timesteps(8, True, 0, scale)
+        compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+        assert (compiled(at) - module(at)).abs().max() < 2.0**-22
+
+
+def test_dynamic_is_refused_where_it_would_be_a_constant():
+    torch._dynamo.reset()
+    with pytest.raises(RuntimeError, match="length of a sequence"):
+        torch.jit.trace(rotary("dynamic"), (torch.zeros(1), AT))
     with pytest.raises(Exception, match="length of a sequence"):
         torch.compile(rotary("dynamic"), fullgraph=True, backend="aot_eager")(torch.zeros(1), AT)
 

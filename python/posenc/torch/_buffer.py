@@ -9,12 +9,13 @@ A table that neither posenc computed nor anybody loaded is never used. A flag te
     a marked tensor (_is_hf_initialized) replaces a table on meta            loaded
     an unmarked tensor replaces a table on meta, as transformers'
         from_pretrained does with all that a checkpoint lacks                unset
-    to_empty                                                                 unset
+    to_empty, and any other conversion from meta to a device with memory     unset
     copy, pickle, .to(), growth; a replica of DataParallel; tensors
         swapped in `_buffers`, as accelerate's offload and
         functional_call do                                                   as it was
-    first use of an unset table near the exact values: a loader wrote them   loaded
-    first use of any other unset table, which is computed again              made
+
+An unset table is checked before its first use, and before it is saved. Values near the exact ones are kept, since a loader wrote
+them. Any other table is computed again. The flag stays "unset", so that a tensor that replaces this one is checked too.
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ class TableBuffer(nn.Module):
         values = self._rows(0, index("max_len", rows, 0, MAX_POSITION), kind)
         self.register_buffer(buffer_name, values.to(torch.empty(0).device), persistent=persistent)
         self._flag = "made"
+        self._checked: list[torch.Tensor] = []  # the table, where it was unset and has been checked
         self._saved = rows  # rows of the table that a state_dict has
 
     def _axis(self) -> int:
@@ -100,7 +102,7 @@ class TableBuffer(nn.Module):
 
     def _table(self) -> torch.Tensor:
         if self._flag == "unset":
-            self._settle()
+            self._check()
         return self._stored()
 
     def _stored(self) -> torch.Tensor:
@@ -108,21 +110,29 @@ class TableBuffer(nn.Module):
         assert rows is not None
         return rows
 
-    def _settle(self) -> None:
-        """At the first use of an unset table. The bound covers tables in bfloat16, and angles that were rounded to float32."""
+    def _replace(self, table: torch.Tensor) -> None:
+        """Puts a table in place of the present one, of which it has the values; they are not checked again."""
+        self._buffers[self.buffer_name] = table
+        self._checked = [table] if self._flag == "unset" else []
+
+    def _is_checked(self) -> bool:
+        return any(table is self._stored() for table in self._checked)
+
+    def _check(self) -> None:
+        """Of an unset table. The bound covers tables in bfloat16, and angles that were rounded to float32."""
         table, axis = self._stored(), self._axis()
-        if not _has_values(table):
+        if self._is_checked() or not _has_values(table):
             return
         with torch.no_grad():
             exact = self._rows(0, table.shape[axis], torch.float32).to(table.device)
             at = (self.first + torch.arange(table.shape[axis], device=table.device)).abs().unsqueeze(-1)
             bound = (2.0**-6 + 2.0**-23 * at).unsqueeze(1 - axis)
-            if bool(((table.float() - exact).abs() <= bound).all()):
-                self._flag = "loaded"
-            else:
-                self.reset_buffers()
+            if not bool(((table.float() - exact).abs() <= bound).all()):
+                with torch.inference_mode(False):
+                    table = self._rows(0, table.shape[axis], table.dtype).to(table.device)
+            self._replace(table)
 
-    _settle._dynamo_marked_constant = True  # type: ignore[attr-defined]  # torch.compile calls it when it traces
+    _check._dynamo_marked_constant = True  # type: ignore[attr-defined]  # torch.compile calls it when it traces
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_replica = self.__dict__.get("_is_replica")  # to which DataParallel assigns copies
@@ -153,7 +163,7 @@ class TableBuffer(nn.Module):
             have = old.shape[axis]
             if n > have:
                 more = self._rows(have, n - have, old.dtype).to(old.device)
-                self._buffers[self.buffer_name] = torch.cat([old, more], axis)
+                self._replace(torch.cat([old, more], axis))
 
     def _grown(self, name: str, position: int, end: int) -> torch.Tensor:
         """The table, with `end` rows at least. What was asked for is `position`; errors call it `name`."""
@@ -174,22 +184,24 @@ class TableBuffer(nn.Module):
     # ---- conversions
 
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> TableBuffer:
-        old = self._stored()
+        old, is_checked = self._stored(), self._is_checked()
         super()._apply(fn, *args, **kwargs)
         new = self._stored()
-        if "to_empty" in getattr(fn, "__qualname__", ""):
-            self._flag = "unset"
+        self._checked = [new] if is_checked else []
+        if "to_empty" in getattr(fn, "__qualname__", "") or old.is_meta and not new.is_meta:
+            self._flag, self._checked = "unset", []
         elif new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
             count = old.shape[self._axis()]
             # The values are compared, since nothing else tells whether somebody has written to a buffer.
             if torch.equal(old, self._rows(0, count, old.dtype).to(old.device)):
                 with torch.inference_mode(False):
-                    self._buffers[self.buffer_name] = self._rows(0, count, new.dtype).to(new.device)
+                    self._replace(self._rows(0, count, new.dtype).to(new.device))
         return self
 
     # ---- checkpoints: tables of several names and shapes
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        self._table()  # checks it, so that a checkpoint never has stray memory
         super()._save_to_state_dict(destination, prefix, keep_vars)
         key, axis = prefix + self.buffer_name, self._axis()
         if key in destination and destination[key].shape[axis] > self._saved:
@@ -207,6 +219,7 @@ class TableBuffer(nn.Module):
     ) -> None:
         own = {*self._parameters, *self._buffers, *self._modules}
         names = (self.buffer_name, *(name for name in _KNOWN_NAMES if name not in own))
+        errors = len(error_msgs)
         found = next((prefix + name for name in names if prefix + name in state_dict), None)
         if found is not None:
             values = self._in_shape(found, state_dict[found], error_msgs)
@@ -221,7 +234,7 @@ class TableBuffer(nn.Module):
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )
-        if found is not None and self.persistent:
+        if found is not None and self.persistent and len(error_msgs) == errors:
             self._flag = "loaded"
 
     def _in_shape(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor:

@@ -9,6 +9,7 @@ _compiler = getattr(torch, "compiler", None)  # PyTorch 2.1 has what is used of 
 is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: not where torch.export traces without it
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
+_early_modes = getattr(torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int)  # those of make_fx(pre_dispatch=True)
 _transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)
 
 
@@ -19,7 +20,7 @@ def is_traced() -> bool:
 
 def is_transformed() -> bool:
     """Whether a mode, such as FakeTensorMode, or a transform of torch.func sees the call's operations."""
-    return _modes() > 0 or _transform() is not None
+    return _modes() > 0 or _early_modes() > 0 or _transform() is not None
 
 
 def has_gradient(tensor: torch.Tensor) -> bool:
@@ -28,7 +29,7 @@ def has_gradient(tensor: torch.Tensor) -> bool:
 
 def is_plain(*tensors: torch.Tensor) -> bool:
     """Whether C can compute: the call is eager, the tensors are on the CPU, and they need no gradient."""
-    if is_compiling() or torch.jit.is_tracing() or is_transformed():
+    if is_traced() or is_transformed():
         return False
     return all(
         type(t) in (torch.Tensor, torch.nn.Parameter) and t.device.type == "cpu" and not has_gradient(t)

@@ -121,7 +121,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
             persistent=persistent, dtype=dtype, spec=spec,
         )  # fmt: skip
         self.dropout = nn.Dropout(dropout)
-        self.scale = scale if scale is None or isinstance(scale, torch.Tensor) else real("scale", scale)
+        self.scale = None if scale is None else real("scale", scale)
         self.learned_scale = learned_scale
         if learned_scale:
             self.alpha = nn.Parameter(torch.ones(()))

@@ -20,6 +20,7 @@ Devices that have no float64: 3e-7 at integer positions; 7e-7 at real ones, time
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 from fractions import Fraction
 from typing import Any, Iterable, Tuple
@@ -73,6 +74,7 @@ class Ladder:
             "axes": ([*(axes or ())], torch.int64),
             "factor": ([factor], torch.float64),
         }
+        self._key = hashlib.sha256(repr(self.numbers).encode()).hexdigest()
         self._kept: dict[tuple[str, torch.device], torch.Tensor] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,11 +82,17 @@ class Ladder:
 
     def tensors(self, names: str, device: torch.device) -> Terms:
         """The numbers of these names on the device; None for those that it cannot have."""
+        return self._constants(self._key, names, device)
+
+    def _constants(self, key: str, names: str, device: torch.device) -> Terms:
+        """torch.compile calls this when it traces, and the tensors become constants of its graph.
+
+        It guards on the arguments but not on `self`. The key makes it compile again for a module with other numbers. (A float
+        would not do: it may become an input of the graph.)"""
         return tuple(self._tensor(name, device) for name in names.split())
 
-    # torch.compile calls it when it traces, and has the tensors as constants of its graph. torch.compiler's decorator for that
-    # sets the same attribute, but imports torch._dynamo.
-    tensors._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    # torch.compiler's decorator sets the same attribute, but imports torch._dynamo.
+    _constants._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
     def _tensor(self, name: str, device: torch.device) -> torch.Tensor | None:
         kept = self._kept.get((name, device))
@@ -137,6 +145,7 @@ def of_reals(positions: torch.Tensor, terms: Terms, most: float) -> torch.Tensor
     parts, whole, radians = terms
     inside = positions.abs() <= most
     if parts is None:
+        positions = positions.to(torch.float32)
         floor = positions.floor()
         angle = (floor.to(torch.int64) * whole).to(torch.float32) * _UNIT + (positions - floor) * radians
     else:
@@ -161,12 +170,13 @@ def rounded(values: torch.Tensor, dtype: torch.dtype, has_gradient: bool) -> tor
     """In the dtype, rounded once.
 
     PyTorch converts float64 to 16 bits by way of float32, which must not round to a tie of 16 bits. Cutting a float64 to the
-    length of a float32 and setting its last bit keeps it on its side of every tie.
+    length of a float32, and setting its last bit if the cut removed any, keeps it on its side of every tie.
 
     Compiled code computes a value anew for each of its uses, unless the value is stored; as_strided makes it store the half rows.
     """
     if torch.finfo(dtype).bits == 16 and values.dtype == torch.float64:
-        odd = ((values.detach().view(torch.int64) & ~_LOW) | (_LOW + 1)).view(torch.float64)
+        bits = values.detach().view(torch.int64)
+        odd = ((bits | ((bits & _LOW) + _LOW)) & ~_LOW).view(torch.float64)
         if has_gradient:  # bits have none; both sums are exact, as the two differ by at most a unit
             near = values.to(torch.float32)
             return (near + (odd.to(torch.float32) - near.detach())).to(dtype)

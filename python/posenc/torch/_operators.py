@@ -14,7 +14,7 @@ import torch
 
 from .._pair import Pair
 from .._plan import SHORT_NAMES, DTYPES
-from ._calls import is_traced
+from ._calls import is_traced, is_transformed
 
 F = TypeVar("F", bound=Callable[..., Any])
 _HAS_OPERATORS = hasattr(torch.library, "custom_op")
@@ -92,7 +92,7 @@ def operator(fake: Callable[..., Any]) -> Callable[[F], F]:
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if not is_traced():
+            if not (is_traced() or is_transformed()):
                 return function(*args, **kwargs)
             if len(args) > len(by_place) or any(key in kwargs for key in by_place[: len(args)]):
                 raise TypeError(f"{name} takes {', '.join(by_place)} by place, and others by name, each once")

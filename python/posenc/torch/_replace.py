@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from ._calls import is_plain
 from ._rotary_embedding import RotaryEmbedding
-from ._timesteps import timestep_embedding
+from ._timesteps import by_formula, checked_ladder, limits, names_of_terms, timestep_embedding
 
 
 class Timesteps(nn.Module):
@@ -21,11 +22,15 @@ class Timesteps(nn.Module):
         super().__init__()
         self.num_channels, self.flip_sin_to_cos = num_channels, flip_sin_to_cos
         self.downscale_freq_shift, self.scale = downscale_freq_shift, scale
+        self._ladder, self._most = checked_ladder(num_channels, downscale_freq_shift, scale), limits(scale)
 
     def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
         """float32, of shape (timesteps, num_channels)."""
-        shift, scale = self.downscale_freq_shift, self.scale
-        return timestep_embedding(timesteps, self.num_channels, self.flip_sin_to_cos, shift, scale)
+        if is_plain(timesteps):
+            shift, scale = self.downscale_freq_shift, self.scale
+            return timestep_embedding(timesteps, self.num_channels, self.flip_sin_to_cos, shift, scale)
+        terms = self._ladder.tensors(names_of_terms(timesteps), timesteps.device)
+        return by_formula(timesteps, terms, self.num_channels, self.flip_sin_to_cos, self._most, torch.float32)
 
 
 @dataclasses.dataclass
@@ -51,16 +56,18 @@ def replace_rotary(model: nn.Module) -> Replaced:
 
     Call it after ``from_pretrained`` and before ``torch.compile``. A module is replaced if a new instance of its class, made from its config,
     returns the same layout and dtype as posenc's module, and the same values within the rounding errors of float32, at positions 0 to 15 and on both
-    sides of the original length. A module that is shared stays shared, and its hooks move over. Modules that accelerate has
-    wrapped are left."""
+    sides of the original length. The module's own frequencies and attention factor must be those of that instance, and its `forward` that of the
+    class; accelerate replaces it. A module that is shared stays shared, and its hooks move over."""
     found = Replaced([], {}, [])
+    if is_rotary(model):
+        found.left[""] = "it is the model itself; assign RotaryEmbedding(model.config) where it is used"
     ours: dict[nn.Module, nn.Module | str] = {}
     for path, parent in list(model.named_modules(remove_duplicate=False)):
         for child, module in parent._modules.items():
             if module is None or isinstance(parent, RotaryEmbedding) or not is_rotary(module):
                 continue
             if module not in ours:
-                ours[module] = _wrapped(module) or probe(module)
+                ours[module] = probe(module)
             new, name = ours[module], f"{path}.{child}".lstrip(".")
             if isinstance(new, str):
                 found.left[name] = new
@@ -96,15 +103,13 @@ def _device(module: nn.Module) -> torch.device:
     return next((buffer.device for buffer in module.buffers() if not buffer.is_meta), torch.device("cpu"))
 
 
-def _wrapped(module: nn.Module) -> str:
-    return "accelerate has wrapped its forward" if hasattr(module, "_hf_hook") else ""
-
-
 def probe(module: nn.Module) -> nn.Module | str:
     """What replaces the module; or why nothing does.
 
     The class is probed, not the module, whose frequencies may have been rounded to 16 bits or have changed with the length of a
-    sequence: they are only compared with those of the new instance, to 8 bits."""
+    sequence. Its own frequencies and attention factor are compared with those of the new instance."""
+    if "forward" in vars(module):
+        return "its forward was replaced, as accelerate does"
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
     try:
@@ -146,16 +151,26 @@ def _probe_timesteps(module: Any) -> nn.Module | str:
 
 
 def _differs(module: nn.Module, fresh: nn.Module) -> str:
-    """Whether the module was made by other arguments, or has learned other frequencies."""
+    """Whether the module was made by other arguments, or was changed."""
     for name, want in fresh._buffers.items():
         have = module._buffers.get(name)
         if want is None or not name.endswith("inv_freq") or have is not None and have.is_meta:
             continue
-        have = getattr(
-            module, name.replace("inv_freq", "original_inv_freq"), have
-        )  # before a longer sequence changed them
-        if have is None or have.shape != want.shape or not _near(have.float().cpu(), want, want.abs() * 2.0**-8):
+        rope_type = getattr(module, "rope_type", "")
+        if isinstance(rope_type, dict):
+            rope_type = rope_type.get(name.removesuffix("_inv_freq"), "")
+        if rope_type in ("dynamic", "longrope"):  # before a longer sequence changed them
+            have = getattr(module, name.replace("inv_freq", "original_inv_freq"), have)
+        if have is None or have.shape != want.shape:
             return "its frequencies are not those of its config"
+        have = have.float().cpu()
+        is_short = any(torch.equal(have, have.to(dtype).float()) for dtype in (torch.bfloat16, torch.float16))
+        bound = want.abs() * 2.0**-8 + 2.0**-24 if is_short else want.abs() * 2.0**-20
+        if not _near(have, want, bound):
+            return "its frequencies are not those of its config"
+    for name, factor in vars(fresh).items():
+        if name.endswith("attention_scaling") and getattr(module, name, None) != factor:
+            return "its attention factor is not that of its config"
     return ""
 
 

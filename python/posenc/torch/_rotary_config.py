@@ -18,7 +18,7 @@ class RotaryConfig:
     base: float
     scaling: dict[str, Any]
     max_position_embeddings: int
-    layout: str  #: as in _families.py, and so are the others
+    layout: str  #: layout, dtype and axes: as in _families.py
     dtype: str
     axes: tuple[int, ...] | None  #: which of three positions each frequency belongs to; None: there is one position
 

@@ -162,6 +162,8 @@ class RotaryEmbedding(nn.Module):
         return self._values(x, positions, dtype, self._c, self._ladders)
 
     def _by_length(self, x: torch.Tensor, positions: torch.Tensor, dtype: torch.dtype) -> Any:
+        if torch.jit.is_tracing():
+            raise RuntimeError(f"{_READS}; torch.jit.trace cannot trace it")
         most = self.max_position_embeddings
         length = int(positions.max()) + 1 if positions.numel() else 0
         if length > self._longest or length < most:

@@ -43,15 +43,15 @@ def timestep_embedding(
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     if isinstance(timesteps, torch.Tensor) and not is_plain(timesteps):
         if out is None and impl is None:
-            period = (
+            arguments = (
                 real("downscale_freq_shift", downscale_freq_shift),
                 real("scale", scale),
                 real("max_period", max_period),
             )
             d_model = index("embedding_dim", embedding_dim, 1, 1 << 20)
-            return _by_formula(
-                timesteps, d_model, flip_sin_to_cos, *period, TORCH_DTYPES[dtype_name(dtype or "float32")]
-            )
+            terms = _terms(d_model, *arguments, names_of_terms(timesteps), timesteps.device)
+            kind = TORCH_DTYPES[dtype_name(dtype or "float32")]
+            return by_formula(timesteps, terms, d_model, flip_sin_to_cos, limits(scale), kind)
         if is_traced():
             raise TypeError(
                 "out or impl is given; allowed: None where timestep_embedding is compiled, exported or traced"
@@ -64,34 +64,41 @@ def timestep_embedding(
     return as_tensor(array, name).to(where) if out is None else out
 
 
-def _by_formula(
-    timesteps: torch.Tensor,
-    d_model: int,
-    cos_first: bool,
-    shift: float,
-    scale: float,
-    period: float,
-    dtype: torch.dtype,
-) -> torch.Tensor:
+def limits(scale: float) -> tuple[int, float]:
+    """The largest integer and the largest real timestep, in magnitude."""
+    most = MAX_POSITION / max(1.0, abs(scale))
+    return int(most), most
+
+
+def names_of_terms(timesteps: torch.Tensor) -> str:
+    """Which numbers of a ladder `by_formula` needs."""
     if timesteps.dim() == 0 or timesteps.is_complex() or timesteps.dtype == torch.bool:
         kind = f"dtype {timesteps.dtype}" if timesteps.dim() else "no axes"
         raise TypeError(f"timesteps have {kind}; allowed: an array of integers or real numbers")
-    is_real, at, most = timesteps.is_floating_point(), timesteps[..., None], MAX_POSITION / max(1.0, abs(scale))
-    names = REAL_TERMS if is_real else INTEGER_TERMS
-    terms = _terms(d_model, shift, scale, period, names, timesteps.device)
-    both = of_reals(at, terms, most) if is_real else of_integers(at.long(), terms, None, int(most))
+    return REAL_TERMS if timesteps.is_floating_point() else INTEGER_TERMS
+
+
+def by_formula(
+    timesteps: torch.Tensor, terms: Terms, d_model: int, cos_first: bool, most: tuple[int, float], dtype: torch.dtype
+) -> torch.Tensor:
+    is_real, at = timesteps.is_floating_point(), timesteps[..., None]
+    both = of_reals(at, terms, most[1]) if is_real else of_integers(at.long(), terms, None, most[0])
     cos, sin = rounded(both, dtype, is_real).unbind()
     columns = torch.cat((cos, sin) if cos_first else (sin, cos), -1)
     return functional.pad(columns, (0, 1)) if d_model % 2 else columns
 
 
 def _terms(d_model: int, shift: float, scale: float, period: float, names: str, device: torch.device) -> Terms:
-    """Of a ladder for the formula. The arguments are checked as C checks them."""
+    return checked_ladder(d_model, shift, scale, period).tensors(names, device)
+
+
+_terms._dynamo_marked_constant = True  # type: ignore[attr-defined]  # as Ladder._constants
+
+
+def checked_ladder(d_model: int, shift: float, scale: float, period: float = 10000) -> Ladder:
+    """For the formula. C checks the arguments."""
     _timesteps.timestep_embedding([], d_model, False, shift, scale, period)
-    return _ladder(d_model // 2, shift, scale, period).tensors(names, device)
-
-
-_terms._dynamo_marked_constant = True  # type: ignore[attr-defined]  # as Ladder.tensors
+    return _ladder(d_model // 2, shift, scale, period)
 
 
 @functools.lru_cache(maxsize=16)

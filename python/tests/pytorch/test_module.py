@@ -325,7 +325,8 @@ def test_copies():
     for other in (copy.deepcopy(e), pickle.loads(pickle.dumps(e)), torch.load(file, **load)):
         assert torch.equal(other(x), x + rows(30, 16)) and other.table.data_ptr() != e.table.data_ptr()
         assert list(other.state_dict()) == ["table"]
-    assert all(isinstance(value, (int, float, bool, str, dict, set, type(None))) for value in vars(e).values())
+    assert all(isinstance(value, (int, float, bool, str, dict, set, list, type(None))) for value in vars(e).values())
+    assert e._checked == []
 
 
 @pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")

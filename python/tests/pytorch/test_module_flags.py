@@ -53,6 +53,18 @@ def functional(e, values):
     return e
 
 
+def failed(e):
+    with pytest.raises(RuntimeError, match="has shape"):
+        e.load_state_dict({"pe": torch.zeros(3, 5)})
+    return e
+
+
+def written(e):
+    e(X)
+    e.pe.copy_(OTHER)
+    return e
+
+
 def offloaded(e):
     values = e.pe.clone()
     swapped(e, values.to("meta"))
@@ -114,18 +126,35 @@ EVENTS = {
     "replica": (lambda: replicated(encoding(), EXACT), "made", EXACT),
     "replica, loaded": (lambda: replicated(loaded(encoding(), OTHER), OTHER), "loaded", OTHER),
     "replica, unset": (lambda: replicated(emptied(encoding(), OTHER), OTHER), "unset", EXACT),
-    "first use, near": (lambda: (e := emptied(encoding(), NEAR), e(X))[0], "loaded", NEAR),
-    "first use, zeros": (lambda: (e := emptied(encoding(), EXACT * 0), e(X))[0], "made", EXACT),
-    "first use, NaN": (lambda: (e := emptied(encoding(), EXACT * float("nan")), e(X))[0], "made", EXACT),
-    "first use, noise": (lambda: (e := emptied(encoding(), OTHER), e(X))[0], "made", EXACT),
-    "first use, one value": (
-        lambda: (e := emptied(encoding(), torch.cat((EXACT[:29], EXACT[29:] + 0.1))), e(X))[0],
-        "made",
+    "failed load": (lambda: failed(emptied(encoding(), OTHER)), "unset", EXACT),
+    "converted from meta": (
+        lambda: encoding().to("meta")._apply(lambda t: OTHER.clone() if t.is_meta else t),
+        "unset",
         EXACT,
+    ),
+    "checked, near": (lambda: emptied(encoding(), NEAR), "unset", NEAR),
+    "checked, zeros": (lambda: emptied(encoding(), EXACT * 0), "unset", EXACT),
+    "checked, NaN": (lambda: emptied(encoding(), EXACT * float("nan")), "unset", EXACT),
+    "checked, one value": (
+        lambda: emptied(encoding(), torch.cat((EXACT[:29], EXACT[29:] + 0.1))),
+        "unset",
+        EXACT,
+    ),
+    "checked before it is saved": (
+        lambda: loaded(encoding(), emptied(encoding(), OTHER).state_dict()["pe"]),
+        "loaded",
+        EXACT,
+    ),
+    "written after it was checked": (lambda: written(emptied(encoding(), OTHER)).double().float(), "unset", OTHER),
+    "written after it was checked, grown": (
+        lambda: (e := written(emptied(encoding(), OTHER)), e.reserve(40))[0],
+        "unset",
+        OTHER,
     ),
 }
 if hasattr(torch, "func"):
     EVENTS["functional_call"] = (lambda: functional(encoding(), OTHER), "made", EXACT)
+    EVENTS["functional_call, unset"] = (lambda: functional(emptied(encoding(), OTHER), NEAR), "unset", EXACT)
 if has_assign:
     EVENTS["load_state_dict, assign"] = (
         lambda: (e := encoding().to("meta"), e.load_state_dict({"pe": OTHER}, assign=True))[0],
@@ -140,17 +169,17 @@ def test_events(event):
     e = make()
     assert e._flag == flag
     assert torch.equal(e(X), X + table[:20]) and torch.equal(e._table()[:30], table)
-    assert not e.pe.isnan().any() and e._flag != "unset"
+    assert not e.pe.isnan().any() and e._flag == flag
 
 
 def test_the_bound_grows_with_positions():
     """A loader that wrote angles rounded to float32 is kept; twice the bound is not."""
     e = Encoding(16, 0, 10, first=1 << 22)
     exact = e.pe.clone()
-    for share, flag in (0.9, "loaded"), (1.1, "made"):
+    for share, is_kept in (0.9, True), (1.1, False):
         bound = 2.0**-6 + 2.0**-23 * (1 << 22)
         emptied(e, exact + share * bound)(X[:5])
-        assert e._flag == flag
+        assert torch.equal(e.pe, exact) != is_kept
 
 
 @pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile")
@@ -160,7 +189,7 @@ def test_compiled():
     compiled = torch.compile(e, fullgraph=True, backend="aot_eager")
     for _ in range(3):
         assert torch.equal(compiled(X), X + EXACT[:20])
-    assert e._flag == "made"
+    assert torch.equal(e.pe, EXACT)
 
 
 @pytest.mark.parametrize("persistent", [True, False])
@@ -190,7 +219,7 @@ def test_from_pretrained(tmp_path, persistent, has_table, dtype):
     kept = persistent and has_table
     want = OTHER.to(dtype) if kept else posenc.torch.table(30, 16, dtype=dtype)[:, None]
     x = X.to(dtype)
-    assert torch.equal(other.encode(x), x + want[:20]) and other.encode._flag == ("loaded" if kept else "made")
+    assert torch.equal(other.encode(x), x + want[:20]) and other.encode._flag == ("loaded" if kept else "unset")
 
 
 # ---- arguments that were taken for something else

@@ -27,6 +27,7 @@ class Rotary(nn.Module):
         super().__init__()
         self.config = config
         self.register_buffer("inv_freq", frequencies(config), persistent=False)
+        self.attention_scaling = 1.0
 
     def forward(self, x, position_ids):
         angles = position_ids[..., None].float() * self.inv_freq.float()
@@ -172,6 +173,32 @@ def test_a_module_made_by_other_arguments_is_left():
     assert done.replaced == ["0"] and done.left == {"1": "its frequencies are not those of its config"}
 
 
+def test_a_module_that_was_changed_is_left():
+    """Frequencies that were rounded to 16 bits are not a change."""
+    names = "rounded", "scaled", "learned", "factor", "patched"
+    model = nn.ModuleDict({name: Rotary(config()) for name in names})
+    model["rounded"].bfloat16()
+    for name, scale in (("scaled", 1.003), ("learned", 2.0)):
+        model[name].inv_freq.mul_(scale)
+        model[name].original_inv_freq = frequencies(config())
+    model["scaled"].original_inv_freq.mul_(1.003)
+    model["factor"].attention_scaling = 2.0
+    model["patched"].forward = lambda x, position_ids: (x, x)
+    done = replace_rotary(model)
+    assert done.replaced == ["rounded"]
+    assert done.left == {
+        "scaled": "its frequencies are not those of its config",
+        "learned": "its frequencies are not those of its config",
+        "factor": "its attention factor is not that of its config",
+        "patched": "its forward was replaced, as accelerate does",
+    }
+
+
+def test_the_model_itself_is_left():
+    done = replace_rotary(Rotary(config()))
+    assert done.replaced == [] and "the model itself" in done.left[""]
+
+
 def test_shared_modules_and_hooks():
     rotary, calls = Rotary(config()), []
     model = nn.ModuleDict({"a": nn.Sequential(rotary), "b": nn.Sequential(rotary)})
@@ -186,12 +213,6 @@ def test_shared_modules_and_hooks():
     model["a"][0](X, AT)
     model.state_dict()
     assert calls == ["before", RotaryEmbedding, RotaryEmbedding, "state_dict", "state_dict"]  # once for each name
-
-
-def test_what_accelerate_has_wrapped_is_left():
-    model = nn.Sequential(Rotary(config()))
-    model[0]._hf_hook = object()
-    assert replace_rotary(model).left == {"0": "accelerate has wrapped its forward"}
 
 
 def test_the_default_dtype_is_left_alone():

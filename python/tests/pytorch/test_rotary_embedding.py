@@ -244,3 +244,28 @@ def test_compiled():
         far, near = compiled(x, at)
         check(far, at, YARN, torch.bfloat16)
         check(near, at, None, torch.bfloat16)
+
+
+@compiles
+def test_modules_that_share_compiled_code():
+    """They have the same attributes and differ by their frequencies only."""
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda module, at: module(torch.zeros(1), at), fullgraph=True, backend="aot_eager")
+    for base in (10000.0, 500.0, 10000.0):
+        module = RotaryEmbedding(config(rope_theta=base))
+        for ours, want in zip(compiled(module, AT), module(torch.zeros(1), AT)):
+            assert (ours - want).abs().max() < 2.0**-23
+
+
+def test_ties_of_16_bits():
+    """A factor that is one: to even, and what is beyond it up."""
+    for factor, want in ((1 + 2.0**-8, 1.0), (1 + 2.0**-8 + 2.0**-50, 1 + 2.0**-7)):
+        module = RotaryEmbedding(config(rope_scaling={**YARN, "attention_factor": factor}))
+        for at in (torch.tensor([0]), torch.tensor([0], device="meta")):
+            cos, _ = module(torch.zeros(1, dtype=torch.bfloat16, device=at.device), at)
+            assert at.is_meta or cos[0, 0] == want
+        if hasattr(torch, "vmap"):
+            assert (
+                torch.vmap(lambda at: module(torch.zeros(1, dtype=torch.bfloat16), at)[0])(torch.tensor([0]))[0, 0]
+                == want
+            )
