@@ -64,6 +64,11 @@ def test_the_hardest(record_property):
             assert len(hardest) == HARDEST and worst <= 2.0**-50
 
 
+def timesteps_by_formula(at, scale, dtype):
+    terms = _timesteps.checked_ladder(320, 0.0, float(scale)).tensors(_timesteps.names_of_terms(at), at.device)
+    return _timesteps.by_formula(at, terms, 320, True, _timesteps.limits(scale), dtype)
+
+
 @pytest.mark.parametrize("scale, most", [(1, 1000.0), (1, 2.0**31), (1000, 1000.0)])
 @pytest.mark.parametrize("kind", [torch.int64, torch.float32])
 def test_without_float64(scale, most, kind, monkeypatch, record_property):
@@ -71,7 +76,7 @@ def test_without_float64(scale, most, kind, monkeypatch, record_property):
     monkeypatch.setattr(_formula, "_has_float64", lambda device: False)
     _timesteps._ladder.cache_clear()
     at = (torch.rand(20000, generator=torch.Generator().manual_seed(1)) * most).to(kind)
-    found = _timesteps._by_formula(at, 320, True, 0.0, float(scale), 10000.0, torch.float32)
+    found = timesteps_by_formula(at, scale, torch.float32)
     _timesteps._ladder.cache_clear()
     want = posenc.torch.timestep_embedding(at, 320, True, 0, scale, dtype=torch.float64)
     worst = float((found - want).abs().max())
@@ -86,7 +91,7 @@ def test_real_timesteps(scale, most, kind):
     at = torch.rand(20000, dtype=kind, generator=torch.Generator().manual_seed(1)) * most
     for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
         want = posenc.torch.timestep_embedding(at, 320, True, 0, scale, dtype=dtype)
-        found = _timesteps._by_formula(at, 320, True, 0.0, float(scale), 10000.0, dtype)
+        found = timesteps_by_formula(at, scale, dtype)
         if dtype == torch.float64:
             assert float((found - want).abs().max()) <= 2.0**-50
         else:
