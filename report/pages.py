@@ -54,7 +54,7 @@ def rendered(text):
 
 def differences(name, there, made):
     lines = list(difflib.unified_diff(there.splitlines(), made.splitlines(), n=0, lineterm=""))[2:]
-    return "\n".join([f"{name} is not what ./scripts/pages renders", *(f"  {line[:160]}" for line in lines[:SHOWN])])
+    return "\n".join([f"{name} is stale: run scripts/maintain/pages", *(f"  {line[:160]}" for line in lines[:SHOWN])])
 
 
 def drawn_by(svg):

@@ -1,4 +1,4 @@
-"""./scripts/pages: README.md and docs/ are what it renders; what stands outside of the markers is left alone."""
+"""./scripts/maintain/pages: README.md and docs/ are what it renders; what stands outside of the markers is left alone."""
 import json
 import re
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./scripts/setup on a system without apt-get and dpkg: what is there is found by using it, and what is not is named.
+# ./scripts/maintain/setup on a system without apt-get and dpkg: what is there is found by using it, and what is not is named.
 #
 #   test_setup.sh SETUP
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"

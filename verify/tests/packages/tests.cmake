@@ -1,7 +1,7 @@
 # What others take from here: packages, subprojects, the single file, a release.
 function(posenc_script_test name script) # [CAMPAIGN] [ARGUMENT...]: test_SCRIPT.sh SOURCE_DIR ARGUMENT...; 77: skipped, with a reason
   set(command COMMAND ${PROJECT_SOURCE_DIR}/verify/tests/packages/test_${script}.sh ${PROJECT_SOURCE_DIR})
-  if("${ARGN}" MATCHES "^CAMPAIGN") # scripts/campaigns alone runs it
+  if("${ARGN}" MATCHES "^CAMPAIGN") # scripts/maintain/campaigns alone runs it
     list(POP_FRONT ARGN)
     add_test(NAME ${name} CONFIGURATIONS campaign ${command} ${ARGN})
     set_tests_properties(${name} PROPERTIES LABELS campaign)

@@ -11,7 +11,7 @@ import zipfile
 
 import lief
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 HEADER = (TOP / "include/posenc.h").read_text(encoding="utf-8")
 VERSION = re.search(r'POSENC_VERSION_STRING "(.*)"', HEADER)[1]
 PUBLIC = set(re.findall(r"\bPOSENC_API [^;]*?\b(posenc_\w+)\(", HEADER))
