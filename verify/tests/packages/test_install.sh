@@ -24,7 +24,7 @@ install() { # install COMPONENT ROOT
 # ---- components: together the whole, without one file twice ----
 install "" all
 : >parts
-for component in runtime development tools man; do
+for component in runtime development tools; do
   install "$component" "$component"
   files "$component" >>parts
 done
@@ -43,10 +43,9 @@ only runtime "$lib/libposenc\.so\.1" "$lib/libposenc\.so\.1\.[0-9]+\.[0-9]+"
 only development "$lib/libposenc\.so" "$lib/libposenc\.a" /include/posenc\.h "$lib/pkgconfig/posenc\.pc" \
   "$lib/cmake/posenc/posenc(Config|ConfigVersion|(Shared|Static)Targets(-[a-z]+)?)\.cmake" "$lib/cmake/posenc/posenc_sleef\.cmake"
 only tools /bin/posenc-{table,verify,bench}
-only man /share/man/man3/posenc\.3 '/share/man/man3/posenc_[a-z_]+\.3' '/share/man/man1/posenc-[a-z]+\.1'
 
 # ---- no path of the build or of this machine is in what was written ----
-grep -rlF -e "$build_dir" -e "$source_dir" -e "$work" --include=*.{cmake,pc,1,3,h} all &&
+grep -rlF -e "$build_dir" -e "$source_dir" -e "$work" --include=*.{cmake,pc,h} all &&
   fail "these have a path of this machine in them"
 for file in "all$prefix"/bin/* "all$prefix$lib"/libposenc.so.1; do
   readelf -d "$file" | grep -F "$build_dir" && fail "$file looks for libraries in the build"
@@ -65,7 +64,6 @@ for tool in moved/bin/*; do
 done
 [[ $(pkg-config --modversion posenc) == "$version" ]] || fail "posenc.pc says $(pkg-config --modversion posenc)"
 [[ $(readlink "moved$lib/libposenc.so.${version%%.*}") == "libposenc.so.$version" ]] || fail "the SONAME is not of $version"
-grep -q "^\.TH.*\"posenc $version\"" moved/share/man/man3/posenc.3 || fail "posenc.3 is of another version"
 grep -q "^VERSION = \"$version\"" "$source_dir/python/posenc/_library.py" || fail "the Python package is of another version"
 sed -n 's/^POSENC_\([^ ]*\) {.*/\1/p' "$source_dir/cmake/posenc.map" | sort --version-sort --check || fail "posenc.map's nodes are not in order"
 { sed -n 's/^POSENC_\([^ ]*\) {.*/\1.0/p' "$source_dir/cmake/posenc.map" | tail -n 1 && echo "$version"; } | sort --version-sort --check ||
@@ -125,4 +123,4 @@ fi
 rm "moved$lib/cmake/posenc"/posencStatic* "moved$lib/libposenc.a" # as distributions do
 refused 'no component static: it was built without' "1.0;COMPONENTS;static"
 accepted "1.0;COMPONENTS;shared"
-echo "ok: $(wc -l <parts) files in four components"
+echo "ok: $(wc -l <parts) files in three components"

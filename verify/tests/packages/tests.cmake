@@ -17,8 +17,6 @@ posenc_script_test(single single $<TARGET_FILE:test_bits>)
 set_tests_properties(builds single PROPERTIES COST 50) # the long ones first, or a processor waits for them in the end
 if(POSENC_BUILD_BENCH)
   posenc_script_test(install install ${PROJECT_BINARY_DIR})
-  posenc_script_test(man man ${PROJECT_BINARY_DIR} $<TARGET_FILE:posenc-verify> $<TARGET_FILE:posenc-table>
-                     $<TARGET_FILE:posenc-bench>)
 endif()
 posenc_script_test(single_all single CAMPAIGN $<TARGET_FILE:test_bits> --all)
 posenc_script_test(sleef sleef CAMPAIGN)
