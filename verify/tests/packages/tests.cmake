@@ -1,4 +1,4 @@
-# What others take from here: packages, subprojects, the single file, a release.
+# What others take from here: packages, subprojects, the single file.
 function(posenc_script_test name script) # [CAMPAIGN] [ARGUMENT...]: test_SCRIPT.sh SOURCE_DIR ARGUMENT...; 77: skipped, with a reason
   set(command COMMAND ${PROJECT_SOURCE_DIR}/verify/tests/packages/test_${script}.sh ${PROJECT_SOURCE_DIR})
   if("${ARGN}" MATCHES "^CAMPAIGN") # scripts/maintain/campaigns alone runs it
@@ -20,4 +20,3 @@ if(POSENC_BUILD_BENCH)
 endif()
 posenc_script_test(single_all single CAMPAIGN $<TARGET_FILE:test_bits> --all)
 posenc_script_test(sleef sleef CAMPAIGN)
-posenc_script_test(release release CAMPAIGN)
