@@ -86,7 +86,6 @@ cat >CMakeLists.txt <<'END_CMAKE'
 cmake_minimum_required(VERSION 3.16)
 project(finds LANGUAGES C)
 if(WITHOUT_SLEEF)
-  set(CMAKE_DISABLE_FIND_PACKAGE_sleef ON)
   set(CMAKE_DISABLE_FIND_PACKAGE_PkgConfig ON)
 endif()
 find_package(posenc ${WANTED} REQUIRED)
@@ -108,19 +107,19 @@ refused() { # refused PATTERN WANTED [ARGUMENT...]
   fail "find_package(posenc ${*:2}) should be refused with '$1'"
 }
 accepted ""
-grep -q "shared:ON static:ON" log || fail "both kinds should be there"
+grep -q "shared:/.* static:/" log || fail "both kinds should be there"
 for wanted in 1 1.0 "1.0.0;EXACT" "1.0...<2" "1.0;COMPONENTS;shared;static"; do
   accepted "$wanted"
 done
 for wanted in 2.0 1.99 0.9; do
   refused "compatible with requested version \"$wanted\"" $wanted
 done
-refused 'no component tools: there are shared and static' "1.0;COMPONENTS;tools"
+refused 'has the components shared and static' "1.0;COMPONENTS;tools"
 if grep -q "^POSENC_WITH_SLEEF:BOOL=ON" "$build_dir/CMakeCache.txt"; then
-  refused 'no component static: the static library needs SLEEF' "1.0;COMPONENTS;static" -DWITHOUT_SLEEF=ON
+  refused 'static also where it was built with SLEEF' "1.0;COMPONENTS;static" -DWITHOUT_SLEEF=ON
   accepted "1.0;COMPONENTS;shared" -DWITHOUT_SLEEF=ON
 fi
 rm "moved$lib/cmake/posenc"/posencStatic* "moved$lib/libposenc.a" # as distributions do
-refused 'no component static: it was built without' "1.0;COMPONENTS;static"
+refused 'One is missing where it was not built' "1.0;COMPONENTS;static"
 accepted "1.0;COMPONENTS;shared"
 echo "ok: $(wc -l <parts) files in three components"
