@@ -1,6 +1,5 @@
 """./scripts/maintain/pages: README.md and docs/ are what it renders; what stands outside of the markers is left alone."""
 import json
-import re
 
 import pytest
 
