@@ -59,11 +59,11 @@ def google_benchmark(run):
     context |= {f"not_run.{name}": reason for name, reason in run.not_run.items()}
     records = []
     for (case, name), times in run.seconds.items():
-        common = {"run_name": run.called(name, case), "run_type": "iteration", "rows": run.part(name, case).n}
+        common = {"run_name": run.run_name(name, case), "run_type": "iteration", "rows": run.part(name, case).n}
         for turn, seconds in enumerate(times):
             records.append(common | {"repetition_index": turn, "real_time": seconds * 1e9, "time_unit": "ns"})
     for (case, name), reason in run.failed.items():
-        common = {"run_name": run.called(name, case), "run_type": "iteration"}
+        common = {"run_name": run.run_name(name, case), "run_type": "iteration"}
         records.append(common | {"error_occurred": True, "error_message": reason})
     return {"context": context, "benchmarks": records}
 
@@ -80,9 +80,7 @@ def measure(output, tables, names, cases, turns, few):
             run.turns(turns)
             for name in (name for name in names if name not in OURS):  # posenc-peer-tables writes ours
                 rows = JUDGED_FEW if few or BY_NAME[name].slow else JUDGED_ROWS
-                directory = tables / BY_NAME[name].preset
-                directory.mkdir(exist_ok=True)
-                run.save_table(name, Case("fresh", rows, JUDGED_D), str(directory / f"{name}.npy"))
+                run.save_table(name, Case("fresh", rows, JUDGED_D), tables / BY_NAME[name].preset / f"{name}.npy")
         finally:
             run.end()
     output.write_text(json.dumps(google_benchmark(run), indent=1) + "\n", encoding="utf-8")

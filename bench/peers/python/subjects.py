@@ -35,7 +35,7 @@ class Subject(NamedTuple):
     threads: bool = True  # it can use several
     slow: bool = False  # it makes fewer rows of a large table
 
-    def make(self, threads):
+    def started(self, threads):
         module, recipe = self.recipe.split(".")
         return getattr(importlib.import_module(module), recipe)(threads)
 

@@ -46,7 +46,7 @@ def reference(n, d, preset):
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
 def test_whoever_is_here_does_every_job_and_makes_a_right_table(subject):
     try:
-        worker = Worker(subject.make(1), subject.preset)
+        worker = Worker(subject.started(1), subject.preset)
     except Exception as error:
         assert not subject.recipe.startswith(("ours.", "numpy_recipes.")), error
         pytest.skip(described(error))
@@ -56,7 +56,7 @@ def test_whoever_is_here_does_every_job_and_makes_a_right_table(subject):
         worker.prepare(case._replace(n=min(case.n, 100)))  # raises where a table is not the formula's
     for job in {*worker.recipe.jobs} & {"fresh", "refill"}:
         worker.prepare(Case(job, 100 if subject.slow else 1000, 258))  # 129 frequencies: no vector's multiple
-        table = worker.array(worker.call(small := Case(job, 100, 32))(), small)
+        table = worker.checked(worker.once(small := Case(job, 100, 32))(), small)
         difference = numpy.abs(table - reference(100, 32, subject.preset)).max()
         once = subject.name in ("exact", "anchored", "numpy_f64", "marian", "transformers_marian")  # rounded
         assert difference < 2e-5 and once == (difference < 3.1e-8)  # a float32 angle has its price

@@ -49,7 +49,7 @@ class Run:
         self.not_run[name] = str(reason)
 
     def ask(self, name, threads, function, *arguments):
-        """The answer of the process. Where it ended, it is forgotten, with what it measured."""
+        """The answer of the process, which may have ended."""
         key = BY_NAME[name].library, threads
         try:
             return self.processes[key].submit(function, *arguments).result()
@@ -57,10 +57,6 @@ class Run:
             self.processes.pop(key).shutdown()
             for who in [who for who, count in self.said if (BY_NAME[who].library, count) == key]:
                 self.miss(who, gone)
-                del self.said[who, threads]
-            self.seconds = {
-                (case, who): s for (case, who), s in self.seconds.items() if (who, case.threads) in self.said
-            }
             raise Failed(str(gone)) from None
         except KeyError:
             raise Failed("its process ended") from None
@@ -72,10 +68,10 @@ class Run:
         except Failed as failed:
             say(f"{case.name(name)} failed: {failed}")
             self.seconds.pop((case, name), None)
-            if (name, case.threads) in self.said:
+            if (BY_NAME[name].library, case.threads) in self.processes:
                 self.failed[case, name] = str(failed)
 
-    def called(self, name, case):
+    def run_name(self, name, case):
         """In the results: ours by the instruction set that ran."""
         return case.name(self.said[name, case.threads]["member"] or name)
 

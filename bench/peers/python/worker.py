@@ -18,7 +18,7 @@ class Worker:
     def __init__(self, recipe, preset="paper"):
         self.recipe, self.preset, self.kept = recipe, preset, {}
 
-    def call(self, case):
+    def once(self, case):
         """A function of no arguments that does the job once; where that makes a table, it returns it."""
         if case.job == "fresh":
             return lambda: self.recipe.fresh(case.n, case.d)
@@ -27,7 +27,7 @@ class Worker:
                 self.kept[case] = self.recipe.call(case)
             return self.kept[case]
         table = self.recipe.empty(case.n, case.d)
-        self.array(table, case).fill(float("nan"))  # it exists, and so do its pages; what is not refilled will show
+        self.checked(table, case).fill(float("nan"))  # it exists, and so do its pages; what is not refilled will show
 
         def refill():
             self.recipe.refill(table)
@@ -39,12 +39,12 @@ class Worker:
         """Calls for the first time, which is where compilers work, and compares a table with the formula."""
         from formula import compare  # it imports NumPy, which has to find the environment that begin() sets
 
-        result = self.call(case)()
+        result = self.once(case)()
         if case.job in ("fresh", "refill"):
-            compare(self.preset, self.array(result, case))
+            compare(self.preset, self.checked(result, case))
         return True
 
-    def array(self, table, case):
+    def checked(self, table, case):
         array = self.recipe.array(table)
         if array.shape != (case.n, case.d) or array.dtype != "float32":
             raise ValueError(f"the table is {array.shape}, {array.dtype}; expected: {(case.n, case.d)}, float32")
@@ -56,7 +56,7 @@ class Worker:
 
         The untimed call is a whole one however long it takes, for everybody: others have worked since this process did, so
         caches are theirs, threads sleep, and a virtual machine may have given free memory back to its host."""
-        call, times = self.call(case), []
+        call, times = self.once(case), []
         seconds_of(call)
         while len(times) < CALLS or sum(times) < least:
             times.append(seconds_of(call))
@@ -66,7 +66,9 @@ class Worker:
         """Writes the table for posenc-verify."""
         import numpy
 
-        numpy.save(path, self.array(self.recipe.fresh(case.n, case.d), case))
+        table = self.checked(self.recipe.fresh(case.n, case.d), case)
+        path.parent.mkdir(exist_ok=True)
+        numpy.save(path, table)
         return True
 
 
@@ -98,7 +100,7 @@ def begin(library, threads, processors, cache):
 def make(name, threads):
     """A subject's first call: makes its worker, and returns what that says of itself."""
     try:
-        worker = workers[name] = Worker(BY_NAME[name].make(threads), BY_NAME[name].preset)
+        worker = workers[name] = Worker(BY_NAME[name].started(threads), BY_NAME[name].preset)
     except Exception as error:  # a package whose parts do not fit raises all sorts
         raise Failed(described(error)) from None
     return {name: getattr(worker.recipe, name) for name in ("version", "member", "jobs", "compiles")}
