@@ -17,8 +17,6 @@ static void register_at(const bench_options *o, const bench_offset *at) {
       continue;
     bench_register_tables(shape, o->all_cases, at);
     bench_register_sums(shape, o->all_cases, at);
-    if (at == o->offsets && strcmp(shape->name, "transformer") == 0) /* a check of our rows: once is enough */
-      bench_register_sleef_loops(shape, at);
   }
   if (o->all_shapes) {
     bench_register_more_sums(o->all_cases, at);

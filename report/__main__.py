@@ -84,9 +84,7 @@ def peers(args, _):
     return 0
 
 
-def join(args, parser):
-    if not args.bench and not args.python:
-        parser.error("one of --bench and --python is needed: there is nothing to join")
+def join(args, _):
     from . import peers
 
     return peers.main(args)
@@ -135,11 +133,9 @@ def arguments():
     add = command("peers", peers, "Prints what scripts/peers has found.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")
 
-    add = command("join", join, "Joins the parts of scripts/peers; exit status 1 where ours are not what they promise.")
-    add("--bench", metavar="FILE", help="JSON of posenc-bench --peers")
-    add("--judge", metavar="FILE", action="append", default=[], help="posenc-verify --json; may be given again")
-    add("--python", metavar="FILE", help="python.json of bench/peers/python")
-    add("--calls", metavar="FILE", help="calls.json of bench/peers/python")
+    add = command("join", join, "Joins the parts of scripts/peers.")
+    add("--bench", metavar="FILE", nargs="+", required=True, help="JSON of posenc-bench --peers and bench/peers/python")
+    add("--judge", metavar="FILE", nargs="*", default=[], help="JSON of posenc-verify")
     add("--quick", action="store_true", help="says that few repetitions were made, which posenc-bench does not")
     add("--output", metavar="FILE", required=True, help="the joined file")
 

@@ -2,7 +2,7 @@
 
 from . import peers_tables, plots, tables
 from .text import escaped, markdown as table
-from .peers import Group, Peers
+from .peers import Peers
 from .picks import picks
 from .record import RECORDED, recorded
 from .run import Run
@@ -157,8 +157,7 @@ def noted(found, title=""):
 
 def peers_speeds(r):
     """Filling memory that is there in C, and making a fresh table in Python."""
-    shown = (Group("c", "fill", 1), Group("python", "fresh", 1))
-    return "\n\n".join(noted(t, f"{escaped(t.title)}:") for t in peers_tables.main_speeds(r.peers, shown))
+    return "\n\n".join(noted(t, f"{escaped(t.title)}:") for t in peers_tables.main_speeds(r.peers, ("fill", "fresh")))
 
 
 BLOCKS = {
@@ -173,7 +172,7 @@ BLOCKS = {
     "peers-errors": lambda r: noted(peers_tables.errors(r.peers, described=True)),
     "peers-speeds": peers_speeds,
     "peers-calls": lambda r: noted(peers_tables.calls(r.peers)),
-    "peers-faster": lambda r: noted(peers_tables.faster(r.peers)),
+    "peers-less-time": lambda r: noted(peers_tables.less_time(r.peers)),
 }
 
 

@@ -2,7 +2,7 @@
 
 Cases are paired by their names; where the machines have other instruction sets, the fastest member of a family in each.
 How far the repetitions of a run lie apart does not tell how far runs do, so that cases that no commit changes (stores,
-plain loops, SLEEF's own loops, the clock) are controls: only what differs by more than nine in ten of these is called a
+plain loops, the clock) are controls: only what differs by more than nine in ten of these is called a
 difference. posenc-bench's own verdicts are about cases of one run."""
 import dataclasses
 import math
@@ -14,7 +14,7 @@ from .tables import Section, Table
 from .words import plural, speed
 
 LIMITS = ("store", "stream", "convert")
-CALLS = (*TABLES, "widths", "row", "add", "loop", "plan", "fresh", *LIMITS)
+CALLS = (*TABLES, "widths", "row", "add", "plan", "fresh", *LIMITS)
 TIE = 0.03  # a smaller difference is a tie, however quiet the controls
 NAMED = 6  # so many cases that only one run has are named, more are counted
 HOW = """Cases are paired by their names. Figures are medians of the repetitions; after each ± stands half the
@@ -58,7 +58,7 @@ class Pair:
     @property
     def control(self):
         call, who = call_of(self.key[0]), self.key[1]
-        return call in LIMITS or who == PLAIN_LOOP or call == "loop" and who.startswith("sleef") and "/" not in who
+        return call in LIMITS or who == PLAIN_LOOP
 
     def ratio(self, shares=False):
         """Of speeds B/A, or of shares of the limit."""

@@ -1,7 +1,10 @@
 """The tables of a run of scripts/peers, for its text, docs/peers.md and the report."""
-from .peers import JOBS, OURS, WORDS, WORLDS
+import re
+
+from .peers import CALLS, IN_C, OURS, JOBS, WORDS
+from .stats import SIZES, call_of, dtype_of
 from .tables import Section, Table
-from .words import binary, caches_text, listed, number, pm, position, when
+from .words import caches_text, called, listed, number, pm, position, span, when
 
 QUICK = "few repetitions and sizes: its figures show that it runs, not how fast anything is"
 PEERS_FLAGS = "-O3 and those of their instruction set; libmvec's also -ffast-math, without which GCC does not use it"
@@ -24,25 +27,25 @@ def time(case):
     return figure([case["seconds"], case.get("spread")], 1 / scale, f" {unit}{'*' * (case['rows'] < case['n'])}")
 
 
-def size(column):
-    return f"{column.n} x {column.d}" if column.below is None else f"d {column.d}, below {column.below}"
-
-
-def named(group):
-    return f"{group.job}, {WORLDS[group.world]}, {'one thread' if group.threads == 1 else f'{group.threads} threads'}"
+def named(kind):
+    call = call_of(kind)
+    words = [call, "C" if call in IN_C else "Python", *["one thread"] * ("threads:" not in kind)]
+    return ", ".join(words + [called(part) for part in kind.split("/") if part != call])
 
 
 def conditions(peers):
     """The machine, the versions and how it was measured."""
-    m, run, versions = peers.machine, peers.run, peers.data["versions"].items()
+    m, counts = peers.machine, {}
+    for case in peers.data["cases"]:
+        counts.setdefault("C" if call_of(case["kind"]) in IN_C else "Python", []).append(case["repetitions"])
+    versions = [f"Python {m['python']}"] if "python" in m else []
+    versions += dict.fromkeys(row["version"] for row in peers.rows.values() if row.get("version"))
     found = {
-        "a quick run": QUICK if run.get("quick") else None,
-        "repetitions": " to ".join(str(n) for n in sorted(set(run.get("repetitions") or []))),
-        "turns in Python": run.get("turns")
-        and f"{run['turns']}, of large tables {run.get('large_turns')}, seed {run.get('seed')}",
+        "a quick run": QUICK if peers.data.get("quick") else None,
+        "repetitions": ", ".join(f"{world} {span(found)}" for world, found in counts.items()),
         "date": when(peers.data["date"]),
         "commit": peers.data.get("commit"),
-        "processor": f"{m.get('cpu')}, {m.get('architecture')}, {m.get('processors')} CPUs",
+        "processor": f"{m.get('cpu')}, {m.get('architecture')}, {m.get('num_cpus')} CPUs",
         "emulated": "yes" if peers.emulated else None,
         "data caches": caches_text(m.get("caches")),
         "compiler": f"{m.get('compiler')}, {m.get('build_type')}",
@@ -50,7 +53,7 @@ def conditions(peers):
         "peers' flags": PEERS_FLAGS,
         "huge pages": m.get("transparent_huge_pages"),
         "ours": listed(peers.members()),
-        "versions": ", ".join(f"{name} {version}" for name, version in versions),
+        "versions": ", ".join(versions),
     }
     found |= {f"not run: {entry['name']}": entry["reason"] for entry in peers.not_run}
     return Table(
@@ -72,16 +75,16 @@ def fitness(row):
 
 def who(peers):
     rows = [
-        [row["name"], WORLDS[row["world"]], row.get("version") or "-", row.get("preset") or "-", row.get("what") or "-"]
+        [row["name"], row.get("version") or "-", row.get("preset") or "-", row.get("what") or "-"]
         for row in peers.rows.values()
     ]
-    return Table("Who", ["name", "world", "version", "preset", "what"], rows, text=(1, 2, 3, 4))
+    return Table("Who", ["name", "version", "preset", "what"], rows, text=(1, 2, 3))
 
 
 def errors(peers, described=False):
     """described: with what each is."""
     spans, rows = sorted({(r["from"], r["to"]) for row in peers.rows.values() for r in row["ranges"]}), []
-    for row in peers.rows.values():
+    for row in (row for row in peers.rows.values() if row["ranges"]):
         there = {(r["from"], r["to"]): f"{number(r['max_abs'])} {r['word']}" for r in row["ranges"]}
         rows.append([row["name"], *(there.get(s, "-") for s in spans), fitness(row)])
         rows[-1] += [row.get("what") or "-"] * described
@@ -92,10 +95,10 @@ def errors(peers, described=False):
     return Table(title, head, rows, note, tuple(range(1, len(head))))
 
 
-def speeds(peers, group, column):
-    """Everything that is known of one job and size."""
-    cases = peers.groups[group][column]
-    table = Table(f"{named(group)}, {size(column)}: {JOBS[group.job]}", ["who"], [[name] for name in cases])
+def speeds(peers, kind, size):
+    """Everything that is known of one kind and size."""
+    cases, call = peers.groups[kind][size], call_of(kind)
+    table = Table(f"{named(kind)}, {size[0]} x {size[1]}: {JOBS[call]}", ["who"], [[name] for name in cases])
 
     def add(head, cell):
         cells = [cell(name, case) for name, case in cases.items()]
@@ -104,69 +107,63 @@ def speeds(peers, group, column):
             for row, found in zip(table.rows, cells):
                 row.append(found)
 
-    def verdict(name, case):
-        return case.get("verdicts", {}).get("exact") or "-"
-
-    add("CPU time" if group.world == "c" else "time", lambda name, case: time(case))
+    add("CPU time" if call in IN_C else "time", lambda name, case: time(case))
     for ours in OURS:
-        add(f"x {ours}", lambda name, case, ours=ours: figure(case[ours]))
-    add("verdict", verdict)
+        add(f"x {ours}", lambda name, case, ours=ours: figure(case["ratios"].get(ours)))
+    add("verdict", lambda name, case: case.get("verdicts", {}).get("exact") or "-")
     add("of limit", lambda name, case: figure(case.get("of_limit"), 100, " %"))
-    add("more memory", lambda name, case: "-" if case.get("memory") is None else binary(case["memory"]))
-    add("the right table?", lambda name, case: fitness(peers.row(group.world, name)))
-    starred = any(case["rows"] < case["n"] for case in cases.values())
-    single = [name for name, case in cases.items() if case.get("single")]
-    notes = ["* made fewer rows; its time is scaled to the whole table"] if starred else []
-    table.note = "; ".join(notes + ([f"of one thread only: {listed(single)}"] if single else []))
+    add("the right table?", lambda name, case: fitness(peers.rows[name]))
+    if any(case["rows"] < case["n"] for case in cases.values()):
+        table.note = "* made fewer rows; its time is scaled to the whole table"
     return table
 
 
-def main_speeds(peers, groups):
-    """Of each job the table of the size that the pages are about, or the largest."""
-    for group in groups:
-        columns = list(peers.groups[group])
-        yield speeds(peers, group, next((c for c in columns if c[:2] == MAIN), columns[-1]))
+def main_speeds(peers, kinds):
+    """Of each kind the table of the size that the pages are about, or the largest."""
+    for kind in kinds:
+        yield speeds(peers, kind, MAIN if MAIN in peers.groups[kind] else list(peers.groups[kind])[-1])
 
 
-def faster(peers):
+def less_time(peers):
     """Where a peer takes less time than exact or anchored, at every size."""
     rows = []
-    for group, columns in peers.groups.items():
-        for column, cases in columns.items():
+    for kind, sizes in peers.groups.items():
+        for (n, d), cases in sizes.items():
             found = []
             for name, case in ((name, case) for name, case in cases.items() if name not in OURS):
-                ratios = [case[ours] for ours in OURS]
-                if any(ratio and ratio[0] < 1 for ratio in ratios):
+                if any(ratio < 1 for ratio, _ in case["ratios"].values()):
                     told = [word for word in {*case.get("verdicts", {}).values()} - {"faster", "slower"}]
-                    told += ["not the right table"] if peers.row(group.world, name).get("right") is False else []
-                    said = " / ".join(pm(figure(ratio)[:1] if ratio else "-") for ratio in ratios)
+                    told += ["not the right table"] if peers.rows[name].get("right") is False else []
+                    said = " / ".join(pm(figure(case["ratios"].get(ours))[:1]) for ours in OURS[:2])
                     found.append(f"{name} {said}{f' ({listed(sorted(told))})' if told else ''}")
-            rows += [[f"{named(group)}, {size(column)}", ", ".join(found)]] if found else []
+            rows += [[f"{named(kind)}, {n} x {d}", ", ".join(found)]] if found else []
     rows = rows or [["nowhere", "-"]]
     note = "The peer's time divided by that of exact / of anchored; in parentheses where the difference may be chance"
-    return Table("Where a peer is faster", ["job and size", "peers"], rows, note, (1,))
+    return Table("Where a peer takes less time", ["job and size", "peers"], rows, note, (1,))
 
 
 def calls(peers):
-    """What PyTorch programs call again and again, beside what it replaces."""
+    """What PyTorch programs call again and again: posenc.torch beside what it replaces."""
     rows = []
-    for c in peers.calls:
-        ours, theirs = (time({"seconds": c[key], "n": 0, "rows": 0})[0] for key in ("seconds", "theirs"))
-        ratio = figure([1 + c["behind"], c["unsure"]])
-        rows.append([c["what"], c["shape"], c["dtype"], c["mode"], ours, theirs, ratio, c["verdict"], c["against"]])
-    head = ["call", "shape", "dtype", "mode", "posenc", "theirs", "posenc / theirs", "posenc is", "theirs is"]
-    note = "One thread, no gradients; behind ± stands half the 95 % interval of the sign test, at least 0.01"
-    return Table("Calls in PyTorch programs", head, rows, note, (1, 2, 3, 7, 8))
+    for kind in sorted(peers.calls, key=lambda kind: list(SIZES).index(dtype_of(kind))):
+        batch, mode = re.findall(r"b:(\d+)", kind), "compiled" if kind.endswith("/compiled") else "eager"
+        for (n, d), cases in peers.calls[kind].items():
+            for who, case in ((who, case) for who, case in cases.items() if who not in OURS and case["ratios"]):
+                row = [CALLS[call_of(kind)], " x ".join(map(str, (n, *batch, d))), called(dtype_of(kind)), mode]
+                (ours, ratio), *_ = case["ratios"].items()
+                rows.append(row + [time(cases[ours])[0], who, time(case)[0], figure(ratio)])
+    head = ["call", "shape", "dtype", "mode", "posenc", "peer", "its time", "x posenc"]
+    return Table("Calls in PyTorch programs", head, rows, "One thread, no gradients", (1, 2, 3, 5))
 
 
 def section(peers):
     """Of the report."""
-    found = [] if peers.emulated else [faster(peers)]
+    found = [] if peers.emulated else [less_time(peers)]
     where, of = [row for t in found for row in t.rows if row[1] != "-"], sum(map(len, peers.groups.values()))
-    said = f"Some peer is faster than exact or anchored in {len(where)} of {of} jobs and sizes" if found else ""
+    said = f"Some peer takes less time than exact or anchored in {len(where)} of {of} jobs and sizes" if found else ""
     found += [errors(peers), who(peers)]
     found += [calls(peers)] if peers.calls else []
-    found += [speeds(peers, group, column) for group, columns in peers.groups.items() for column in columns]
+    found += [speeds(peers, kind, size) for kind, sizes in peers.groups.items() for size in sizes]
     return Section("What people use instead (./scripts/peers)", [], [*found, conditions(peers)], finding=said)
 
 
@@ -174,7 +171,7 @@ def text(peers):
     """What scripts/peers prints: of each job one size."""
     notes = ["Emulated: these times say nothing about a real machine."] if peers.emulated else []
     notes.append(
-        "Ratios: the peer's time divided by ours, below 1 the peer is faster. ./scripts/report shows every size."
+        "Ratios: the peer's time divided by ours, below 1 it takes less time. ./scripts/report shows every size."
     )
-    tables = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), faster(peers)]
+    tables = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), less_time(peers)]
     return Section("Peers", notes, tables + ([calls(peers)] if peers.calls else []))

@@ -59,7 +59,7 @@ def bench(data):
 
 
 def peers(data):
-    return data | {name: short(data.get(name, [])) for name in ("cases", "calls")}
+    return data | {"cases": short(data["cases"])}
 
 
 def record(name, path):
@@ -68,7 +68,7 @@ def record(name, path):
     if not note.exists():
         fail(f"{note}: there is none, so it is not known which commit was run; run it again")
     data = load(path, *WHAT[name])
-    if name == "peers" and data.get("run", {}).get("quick"):
+    if name == "peers" and data.get("quick"):
         fail(f"{path}: a run of --quick is not recorded")
     if name == "verify" and any(entry.get("verified") is False for entry in data["implementations"]):
         fail(f"{path}: an implementation failed, so the run is not recorded")

@@ -7,7 +7,8 @@ import statistics
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 ENOUGH = 3  # values that have a spread
 TABLES = ("fill", "fill_pair", "fill_at", "fill_at_real")  # calls that write rows of a table
-TIMED = {*TABLES, "widths", "add", "loop", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once"}
+TIMED = {*TABLES, "widths", "add", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once", "refill"}
+TIMED |= {"forward", "construction", "table", "timesteps", "rotary"}  # calls of PyTorch programs
 STORES = ("store", "stream")
 SIZES = {"f32": 4, "f64": 8, "bf16": 2, "f16": 2}  # bytes of an element, by the dtype's name
 LIMIT_OF_WIDTHS = [16384, 1024]  # has as many bytes as the tables of the sweep, to within a row

@@ -116,9 +116,6 @@ def matrix(run):
     for label, calls in (("convert only", ("convert",)), ("limit (stores)", STORES)):
         found.append([label, *(cell(limit_of(rows, ("fill", "", *s), calls), s) for s in shapes)])
     notes = [SOME_ROWS] if any("*" in cell for row in found for cell in row) else []
-    loops = {key[1]: (row, rows.get(("fill", *key[1:]))) for key, row in rows.items() if key[0] == "loop"}
-    loops = [f"{name} {loop.ns / fill.ns:.2f}" for name, (loop, fill) in sorted(loops.items()) if fill]
-    notes += ["speed relative to a hand-written loop around SLEEF: " + ", ".join(loops)] if loops else []
     head = [f"{names.get(s, '')} {s[0]} x {s[1]}" for s in shapes]
     return Table(f"float32 tables, GB/s; {pages(run.rows)}", ["GB/s", *head], found, "; ".join(notes))
 

@@ -68,8 +68,4 @@ void bench_register_fresh(void);                     /* fresh/... */
 /* --peers: all peers that run here, exact and anchored beside them, and the limits. */
 void bench_register_peers(const bench_offset *at);
 
-/* loop/<implementation>/...: the peers that are loops around SLEEF, for the implementation of that name to be compared
- * with. */
-void bench_register_sleef_loops(const bench_shape *shape, const bench_offset *at);
-
 #endif

@@ -57,9 +57,8 @@ static void *self_of(const peer *p, int64_t d_model) {
   return self;
 }
 
-static void register_fill(
-    const char *kind, const char *stands_for, const peer *p, const bench_shape *shape, const bench_offset *at) {
-  bench_register_table(&(bench_table){.function = kind,
+static void register_fill(const peer *p, const bench_shape *shape, const bench_offset *at) {
+  bench_register_table(&(bench_table){.function = "peer",
                            .kind = "",
                            .shape = shape,
                            .spec = bench_spec(shape),
@@ -67,7 +66,7 @@ static void register_fill(
                            .self = self_of(p, shape->d_model),
                            .destroy = p->destroy,
                            .write = write_table},
-      NULL, p->name, stands_for, at);
+      NULL, p->name, "fill", at);
 }
 
 static void register_rows(const peer *p, const bench_offset *at, int below) {
@@ -121,17 +120,9 @@ void bench_register_peers(const bench_offset *at) {
     }
     describe(p);
     for (size_t i = 0; i < SIZES; i++)
-      register_fill("peer", "fill", p, &sizes[i], at);
+      register_fill(p, &sizes[i], at);
     register_rows(p, at, BENCH_EARLY_END);
     register_rows(p, at, BENCH_END);
     register_once(NULL, p, at);
-  }
-}
-
-void bench_register_sleef_loops(const bench_shape *shape, const bench_offset *at) {
-  for (size_t j = 0; peers[j]; j++) {
-    const posenc_impl *impl = posenc_impl_find(peers[j]->name);
-    if (impl && bench_runs(impl, POSENC_DTYPE_F32) && !peers[j]->lacks())
-      register_fill("loop", "loop", peers[j], shape, at);
   }
 }

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct peer {
-  const char *name; /* "sleef_avx512" */
+  const char *name; /* "eigen_avx2" */
   const char *what; /* one line */
 
   /* Its library, "Eigen 3.4.0"; NULL where there is none but the compiler's. */

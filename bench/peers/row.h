@@ -1,4 +1,4 @@
-/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME, PEER_WHAT and PEER_VARIANT. */
+/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME and PEER_WHAT. */
 #ifndef POSENC_BENCH_PEERS_ROW_H
 #define POSENC_BENCH_PEERS_ROW_H
 
@@ -8,15 +8,10 @@
 
 #include "peer.h"
 
-/* The tutorials' frequencies in their float32, exp(2k * (-ln(base) / d)); float64 ones for PEER_VARIANT 64. */
-#if PEER_VARIANT == 64
-typedef double peer_real;
-#else
-typedef float peer_real;
-#endif
+/* The tutorials' frequencies in their float32, exp(2k * (-ln(base) / d)). */
 typedef struct peer_table {
   int64_t pairs;
-  peer_real *w; /* whole vectors: zeros to the next multiple of 64 bytes */
+  float *w; /* whole vectors: zeros to the next multiple of 64 bytes */
 } peer_table;
 
 static inline void peer_free(void *self) {
@@ -27,9 +22,9 @@ static inline void peer_free(void *self) {
 
 static inline void *peer_frequencies(int64_t d_model, double base) {
   const int64_t pairs = d_model / 2;
-  const size_t bytes = ((size_t)pairs * sizeof(peer_real) + 63) / 64 * 64;
+  const size_t bytes = ((size_t)pairs * sizeof(float) + 63) / 64 * 64;
   peer_table *t = (peer_table *)malloc(sizeof *t);
-  peer_real *w = (peer_real *)aligned_alloc(64, bytes);
+  float *w = (float *)aligned_alloc(64, bytes);
   if (!t || !w) {
     free(t);
     free(w);
@@ -38,8 +33,7 @@ static inline void *peer_frequencies(int64_t d_model, double base) {
   memset(w, 0, bytes);
   const float step = (float)(-log(base) / (double)d_model);
   for (int64_t k = 0; k < pairs; k++)
-    w[k] = PEER_VARIANT == 64 ? (peer_real)pow(base, -2 * (double)k / (double)d_model)
-                              : (peer_real)expf((float)(2 * k) * step);
+    w[k] = expf((float)(2 * k) * step);
   t->pairs = pairs;
   t->w = w;
   return t;

@@ -221,4 +221,4 @@ def test_peers_section(page_of, done, tmp_path):
     done("join", "--bench", peers_bench(), "--judge", judge(), "--output", tmp_path / "peers.json")
     text = text_of(page_of(verify(), bench()))
     assert "fill, C, one thread, 64 x 128 quick 0.500 / 0.667 (not the right table)" in text
-    assert "slow 16.4 us ± 0.1 10.0 ± 0.1 13.3 ± 0.1 slower 9.00 % ± 0.06 yes" in text
+    assert "slow 16.4 us ± 0.1 10.0 ± 0.0 13.3 ± 0.0 slower 9.00 % ± 0.06 yes" in text

@@ -1,15 +1,17 @@
 """Measures what Python programs have instead of posenc: NumPy, PyTorch, Hugging Face's Marian and, where they are installed,
-JAX, MKL, transformers and diffusers. Each makes the whole table in a process of its own, by turns with posenc's exact and
-anchored. Writes DIR/python.json, and DIR/NAME.npy of each peer for posenc-verify.
+JAX, transformers and diffusers. They work by turns with posenc, each library in a process of its own.
 
-Jobs: fresh, a table allocated and produced; refill, the same values into one that exists; first, a fresh one with nothing kept
-from earlier calls (small tables, one thread). All are warm: in each turn, a whole call goes before those that are timed.
+Jobs: fresh, a table allocated and produced; refill, the same values into one that exists; and what PyTorch programs call again and again,
+beside posenc.torch. All are warm: in each turn, a whole call goes before those that are timed.
 
-    python3 -B bench/peers/python --output DIR [--quick]
+Writes FILE in the form of posenc-bench's JSON, and DIR/PRESET/NAME.npy of each peer for posenc-verify --preset PRESET.
+
+    python3 -B bench/peers/python --output FILE --tables DIR [--quick]
 
 Needs the package posenc and its library: installed, or by PYTHONPATH=python LD_LIBRARY_PATH=build/release.
 """
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -19,54 +21,82 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # leave no __pycache__ in the tree
-from document import document  # noqa: E402
-from subjects import BY_NAME, OURS  # noqa: E402
-from turns import LARGE_TURNS, Run, say  # noqa: E402
+from subjects import BY_NAME, OURS, Case  # noqa: E402
+from turns import Run, say  # noqa: E402
 
 QUICK_SIZES = [(64, 128), (512, 512)]
 SIZES = QUICK_SIZES + [(5000, 512), (131072, 1024)]
-TURNS, QUICK_TURNS, SEED = 7, 3, 1
+CALLS = {  # of PyTorch programs: job: [(n, batch, d)]
+    "forward": [(1, 1, 512), (35, 20, 200), (128, 32, 512), (1024, 8, 1024)],
+    "construction": [(5000, 0, 512)],
+    "table": [(64, 0, 128), (512, 0, 512), (5000, 0, 512)],
+    "timesteps": [(2, 0, 320), (64, 0, 320), (1000, 0, 320)],
+    "rotary": [(1, 0, 128), (512, 0, 128), (8192, 0, 128)],
+}
+TURNS, QUICK_TURNS = 7, 3
 JUDGED_D, JUDGED_ROWS, JUDGED_FEW = 512, 131072, 5000  # few: of slow ones, and of a quick run
 
 
-def measure(output, quick, names=tuple(BY_NAME), sizes=None, turns=None):
-    """The exit status; python.json is written unless it is 2."""
-    processors, turns = os.sched_getaffinity(0), turns or (QUICK_TURNS if quick else TURNS)
-    for old in ["python.json", *(f"{name}.npy" for name in BY_NAME)]:  # an earlier run's are not this one's
-        (output / old).unlink(missing_ok=True)
+def all_cases(quick, counts):
+    for threads in counts:
+        for n, d in QUICK_SIZES if quick else SIZES:
+            yield Case("fresh", n, d, threads)
+            yield Case("refill", n, d, threads)
+    for dtype in ("f32",) if quick else ("f32", "bf16", "f16"):
+        for job, shapes in CALLS.items():
+            for n, batch, d in shapes:
+                yield Case(job, n, d, 1, dtype, batch)
+                if job != "construction":
+                    yield Case(job, n, d, 1, dtype, batch, compiled=True)
+
+
+def google_benchmark(run):
+    """What was measured, in the form of Google Benchmark's JSON: a record of each turn."""
+    context = {"schema": "1", "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+    context["python"] = platform.python_version()
+    for (name, _), said in run.said.items():
+        context |= {f"peer.{name}": BY_NAME[name].what, f"peer_version.{name}": said["version"]}
+    context |= {f"not_run.{name}": reason for name, reason in run.not_run.items()}
+    records = []
+    for (case, name), times in run.seconds.items():
+        common = {"run_name": run.run_name(name, case), "run_type": "iteration", "rows": run.part(name, case).n}
+        for turn, seconds in enumerate(times):
+            records.append(common | {"repetition_index": turn, "real_time": seconds * 1e9, "time_unit": "ns"})
+    for (case, name), reason in run.failed.items():
+        common = {"run_name": run.run_name(name, case), "run_type": "iteration"}
+        records.append(common | {"error_occurred": True, "error_message": reason})
+    return {"context": context, "benchmarks": records}
+
+
+def measure(output, tables, names, cases, turns, few):
+    """The exit status; output is written unless it is 2. few: all have few rows judged."""
     with tempfile.TemporaryDirectory(prefix="posenc-peers-") as cache:
-        run = Run(names, sorted({1, len(processors)}), sizes or (QUICK_SIZES if quick else SIZES), processors, cache)
+        run = Run(names, cases, os.sched_getaffinity(0), cache)
         try:
-            if not any(name in OURS for name, _ in run.said):
+            if not run.began & {*OURS}:
                 say("posenc itself does not run, so there is nothing to compare with")
                 return 2
-            run.prepare()
-            run.turns(turns, SEED)
-            peers = [name for name in names if name not in OURS]  # posenc-peer-tables writes ours
-            run.judge(peers, lambda name: JUDGED_FEW if quick or BY_NAME[name].slow else JUDGED_ROWS, JUDGED_D, output)
+            run.first_calls()
+            run.turns(turns)
+            for name in (name for name in names if name not in OURS):  # posenc-peer-tables writes ours
+                rows = JUDGED_FEW if few or BY_NAME[name].slow else JUDGED_ROWS
+                run.save_table(name, Case("fresh", rows, JUDGED_D), tables / BY_NAME[name].preset / f"{name}.npy")
         finally:
             run.end()
-    result = document(run, quick=quick, seed=SEED, turns=turns, large_turns=min(turns, LARGE_TURNS))
-    result["versions"] = {"Python": platform.python_version(), **result["versions"]}
-    (output / "python.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    output.write_text(json.dumps(google_benchmark(run), indent=1) + "\n", encoding="utf-8")
     # An old CPU may lack anchored from the start; an implementation that began and failed is an error.
-    return int(any(row["name"] in OURS and (row["name"], 1) in run.said for row in run.not_run))
+    return int(not {*OURS}.isdisjoint(run.began & {*run.not_run} | {name for _, name in run.failed}))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--output", metavar="DIR", required=True, type=pathlib.Path, help="where to write; made if need be"
-    )
+    parser.add_argument("--output", metavar="FILE", required=True, type=pathlib.Path, help="the results")
+    parser.add_argument("--tables", metavar="DIR", required=True, type=pathlib.Path, help="where to write tables")
     parser.add_argument("--quick", action="store_true", help="two small sizes, few turns, and few rows to be judged")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that processes and files of the run end with it
-    try:
-        args.output.mkdir(parents=True, exist_ok=True)
-        return measure(args.output, args.quick)
-    except OSError as error:
-        say(f"{error.filename or args.output}: {error.strerror or error}")
-        return 2
+    cases = list(all_cases(args.quick, sorted({1, len(os.sched_getaffinity(0))})))
+    return measure(args.output, args.tables, list(BY_NAME), cases, QUICK_TURNS if args.quick else TURNS, args.quick)
 
 
 if __name__ == "__main__":

@@ -18,16 +18,15 @@ def compiled(n, d):
 
 
 class Float32(Recipe):
-    """Its arrays cannot be changed, so nothing is refilled. Its first call compiles, which takes seconds and would say nothing of
-    the table, so it has no job "first". How many threads it uses is what the worker's processors allow."""
+    """Its arrays cannot be changed, so nothing is refilled. How many threads it uses is what the worker's processors allow."""
 
-    refill = forget = None
+    jobs = ("fresh",)
 
     def __init__(self, threads):
-        self.versions = {"JAX": jax.__version__}
+        self.version = f"JAX {jax.__version__}"
 
     def fresh(self, n, d):
         return compiled(n, d).block_until_ready()
 
-    def array(self, table):
-        return numpy.asarray(table)
+    def array(self, pe):
+        return numpy.asarray(pe)

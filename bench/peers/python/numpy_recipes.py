@@ -7,22 +7,28 @@ BASE = 10000.0
 
 
 class Recipe:
-    """Tables are NumPy arrays unless a recipe says otherwise. Nothing is kept from one call to the next. A recipe that cannot refill
-    has refill = None; one that has no job "first" has forget = None."""
+    """What a worker calls. Nothing is kept from one call to the next.
 
-    member = None
+    fresh(n, d)  a new table
+    refill(pe)   the same values into a table that exists, empty(n, d) before
+    array(pe)    a table as a NumPy array
+    call(case)   for other jobs: a function without arguments, which does it once
+
+    Tables are NumPy arrays unless a recipe says otherwise.
+    """
+
+    jobs = ("fresh", "refill")
+    compiles = False  # it does its other jobs by torch.compile too
+    member = None  # of an instruction set: the name of what runs
 
     def __init__(self, threads):
-        self.versions = {"NumPy": numpy.__version__}
-
-    def forget(self):
-        """Drops what earlier calls left for later ones, which makes the next call a first one."""
+        self.version = f"NumPy {numpy.__version__}"
 
     def empty(self, n, d):
         return numpy.empty((n, d), numpy.float32)
 
-    def array(self, table):
-        return table
+    def array(self, pe):
+        return pe
 
 
 class Float32(Recipe):
@@ -57,7 +63,7 @@ class Marian(Recipe):
     """An angle for every column, p / 10000^(2 (j // 2) / d), in a list of lists, and half of each function is thrown away.
     There is no function that refills: it makes a parameter once."""
 
-    refill = None
+    jobs = ("fresh",)
 
     def fresh(self, n, d):
         angles = numpy.array([[p / numpy.power(BASE, 2 * (j // 2) / d) for j in range(d)] for p in range(n)])

@@ -1,9 +1,42 @@
-"""PyTorch's tables: the tutorial's, from its formula, and the same with less memory; eager and compiled."""
+"""PyTorch's tables: the tutorial's, from its formula, and the same with less memory; eager and compiled. And what PyTorch programs call
+again and again, posenc.torch's beside the tutorial's: a job's method makes what it needs, and returns the call that is timed."""
 import importlib
 import math
+import types
 
 import torch
 from numpy_recipes import BASE, Recipe
+from torch import nn
+
+DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+LLAMA = {"hidden_size": 512, "num_attention_heads": 4, "num_key_value_heads": 4, "max_position_embeddings": 8192}
+
+
+class TorchRecipe(Recipe):
+    """module: a class that adds the table of so many columns to its input."""
+
+    compiles = hasattr(torch, "compile")
+
+    def __init__(self, threads):
+        torch.set_num_threads(threads)
+        torch.set_grad_enabled(False)
+        self.version = f"PyTorch {torch.__version__}"
+        if self.compiles:
+            importlib.import_module("torch._dynamo").config.recompile_limit = 1000  # as many shapes, and more
+
+    def call(self, case):
+        call = getattr(self, case.job)(case, DTYPES[case.dtype])
+        return torch.compile(call, fullgraph=True, dynamic=False) if case.compiled else call
+
+    def empty(self, n, d):
+        return torch.empty(n, d)
+
+    def array(self, pe):
+        return pe.numpy().reshape(pe.shape[0], pe.shape[-1])
+
+    def forward(self, case, dtype):
+        module, x = self.module(case.d).to(dtype).eval(), torch.ones(case.n, case.batch, case.d, dtype=dtype)
+        return lambda: module(x)
 
 
 def write(pe):
@@ -15,16 +48,93 @@ def write(pe):
     pe[:, 0, 1::2] = torch.cos(p * w)
 
 
-def fresh(n, d):
+def written(n, d):
     pe = torch.zeros(n, 1, d)
     write(pe)
     return pe
+
+
+class Module(nn.Module):
+    """The tutorial's."""
+
+    def __init__(self, d_model, dropout=0.1, max_len=5000):
+        super().__init__()
+        self.dropout = nn.Dropout(p=dropout)
+        self.register_buffer("pe", written(max_len, d_model))
+
+    def forward(self, x):
+        return self.dropout(x + self.pe[: x.size(0)])
+
+
+class Tutorial(TorchRecipe):
+    """Eager, as the tutorial runs."""
+
+    jobs = ("fresh", "refill", "forward", "construction", "table")
+    functions, module = (written, write), Module
+
+    def __init__(self, threads):
+        super().__init__(threads)
+        self.fresh, self.refill = self.functions
+
+    def empty(self, n, d):
+        return torch.empty(n, 1, d)
+
+    def construction(self, case, dtype):
+        return lambda: Module(case.d, max_len=case.n).to(dtype)
+
+    def table(self, case, dtype):
+        return lambda: written(case.n, case.d).to(dtype)
+
+
+class Posenc(TorchRecipe):
+    """posenc.torch, with its defaults."""
+
+    jobs = ("forward", "construction", "table", "timesteps", "rotary")
+
+    def __init__(self, threads):
+        super().__init__(threads)
+        self.posenc = importlib.import_module("posenc.torch")
+        self.module = self.posenc.SinusoidalPositionalEncoding
+        self.version = f"posenc {importlib.import_module('posenc').__version__}"
+
+    def construction(self, case, dtype):
+        return lambda: self.module(case.d, max_len=case.n, dtype=dtype)
+
+    def table(self, case, dtype):
+        table = self.posenc.table
+        return lambda: table(case.n, case.d, dtype=dtype)
+
+    def timesteps(self, case, dtype):
+        t, embedding = torch.rand(case.n) * 1000, self.posenc.timestep_embedding
+        return lambda: embedding(t, case.d, dtype=dtype)
+
+    def rotary(self, case, dtype):
+        config = types.SimpleNamespace(model_type="llama", rope_theta=BASE, **LLAMA)
+        module, x, positions = self.posenc.RotaryEmbedding(config).eval(), *rotary_arguments(case, dtype)
+        return lambda: module(x, positions)
+
+
+def rotary_arguments(case, dtype):
+    return torch.zeros(1, 1, dtype=dtype), torch.arange(case.n).unsqueeze(0)
 
 
 def angles(n, d):
     """float32 from the start, computed once for both functions."""
     w = torch.exp(torch.arange(0, d, 2, dtype=torch.float32) * (-math.log(BASE) / d))
     return torch.arange(n, dtype=torch.float32).unsqueeze(1) * w
+
+
+def write_out(pe):
+    """As little memory as PyTorch allows: sines and cosines straight to their columns."""
+    a = angles(*pe.shape)
+    torch.sin(a, out=pe[:, 0::2])
+    torch.cos(a, out=pe[:, 1::2])
+
+
+def written_out(n, d):
+    pe = torch.empty(n, d)
+    write_out(pe)
+    return pe
 
 
 def stacked(n, d):
@@ -37,58 +147,21 @@ def write_stacked(pe):
     pe.copy_(stacked(*pe.shape))
 
 
-class Tutorial(Recipe):
-    """Eager, as the tutorial runs."""
-
-    functions = fresh, write
-
-    def __init__(self, threads):
-        torch.set_num_threads(threads)
-        self.versions = {"PyTorch": torch.__version__}
-        self.fresh, self.refill = self.functions
-
-    def empty(self, n, d):
-        return torch.empty(n, 1, d)
-
-    def array(self, pe):
-        return pe.numpy().reshape(pe.shape[0], pe.shape[-1])
-
-
-def write_out(pe):
-    """As little memory as PyTorch allows: sines and cosines straight to their columns."""
-    a = angles(*pe.shape)
-    torch.sin(a, out=pe[:, 0::2])
-    torch.cos(a, out=pe[:, 1::2])
-
-
-def fresh_out(n, d):
-    pe = torch.empty(n, d)
-    write_out(pe)
-    return pe
-
-
 class Out(Tutorial):
-    functions = fresh_out, write_out
-
-    def empty(self, n, d):
-        return torch.empty(n, d)
+    jobs, functions, empty = ("fresh", "refill"), (written_out, write_out), TorchRecipe.empty
 
 
 class Compiled(Tutorial):
-    """Two functions by torch.compile, for every shape anew; compiling is not timed. It takes seconds, so a first call would
-    say nothing of the table, and there is no job "first". Where the compiler does not work, the first call raises."""
+    """Both functions by torch.compile, for every shape anew; compiling is not timed. Where the compiler does not work, the first call
+    raises."""
 
-    forget = None
+    jobs = ("fresh", "refill")
 
     def __init__(self, threads):
         super().__init__(threads)
-        config = importlib.import_module("torch._dynamo").config
-        for limit in ("recompile_limit", "cache_size_limit"):  # of shapes; its name depends on the version
-            if hasattr(config, limit):
-                setattr(config, limit, 1000)
         self.fresh, self.refill = (torch.compile(function, dynamic=False) for function in self.functions)
         self.fresh(2, 4)
 
 
 class CompiledStack(Compiled):
-    functions, empty = (stacked, write_stacked), Out.empty
+    functions, empty = (stacked, write_stacked), TorchRecipe.empty
