@@ -8,7 +8,7 @@
 #include "../verify/cli/arguments.h"
 
 enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET };
-enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS, KEY_RECIPE, KEY_FORMAT };
+enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS };
 
 static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
@@ -32,9 +32,7 @@ static const struct argp_option known[] = {
     {"pick", KEY_PICK, NULL, 0, "Verify that table, measure who is within the budget, say which one to use and how", 1},
     {"max-ulp", KEY_MAX_ULP, "X", 0,
         "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
-    {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1},
-    {"recipe", KEY_RECIPE, NULL, 0, "Instead of a budget: the roundings of the preset's own framework", 1},
-    {"format", KEY_FORMAT, "NAME", 0, "text (default) or json", 1}, {0}};
+    {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1}, {0}};
 
 static const char text[] =
     "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or "
@@ -65,8 +63,6 @@ static const char *shape_name(int32_t i) {
   return (size_t)i < bench_shape_count() ? bench_shape_at((size_t)i)->name : NULL;
 }
 
-static const char *format_name(int32_t i) { return i == 0 ? "text" : i == 1 ? "json" : NULL; }
-
 /* offset: a multiple of 4 below 64, so that all there are have room. */
 static void add_offset(int64_t offset, bench_options *o) {
   for (size_t i = 0; i < o->n_offsets; i++)
@@ -88,14 +84,10 @@ static double parse_budget(struct argp_state *state, const char *option, const c
 static void complete_pick(const struct argp_state *state) {
   bench_options *o = state->input;
   if (o->list || o->verified || o->json || o->all_cases || o->peers || o->shapes)
-    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, "
+    argp_error(state, "--pick takes a table, a budget and --offset; not --list, --shape, --all-cases, "
                       "--peers, --verified or --json");
-  if (o->choice.recipe && (isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs)))
-    argp_error(state, "--recipe excludes --max-ulp and --max-abs: it asks for given roundings, not for small errors");
-  if (o->choice.recipe && o->choice.table.spec.dtype != POSENC_DTYPE_F32)
-    argp_error(state, "--recipe is about tables of float32, which frameworks store");
-  if (!o->choice.recipe && isinf(o->choice.max_ulp) && isinf(o->choice.max_abs))
-    o->choice.max_ulp = 1;
+  if (isinf(o->choice.most.ulp) && isinf(o->choice.most.abs))
+    o->choice.most = bench_budgets[0].most;
   if (o->n_offsets > 1)
     argp_error(state, "--pick measures at one --offset");
   if (o->n_offsets == 0)
@@ -116,9 +108,8 @@ static void complete(const struct argp_state *state) {
     complete_pick(state);
     return;
   }
-  if (o->choice.table.given || isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs) || o->choice.recipe ||
-      o->format_given)
-    argp_error(state, "a table, a budget or a format is given, which are for --pick");
+  if (o->choice.table.given || isfinite(o->choice.most.ulp) || isfinite(o->choice.most.abs))
+    argp_error(state, "a table or a budget is given, which are for --pick");
   if (o->peers && (o->all_cases || o->shapes || o->n_offsets > 1))
     argp_error(state, "--peers has sizes of its own and one --offset: no --shape or --all-cases with it");
   o->all_shapes = o->shapes == 0;
@@ -141,17 +132,10 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     o->pick = true;
     break;
   case KEY_MAX_ULP:
-    o->choice.max_ulp = parse_budget(state, "--max-ulp", arg);
+    o->choice.most.ulp = parse_budget(state, "--max-ulp", arg);
     break;
   case KEY_MAX_ABS:
-    o->choice.max_abs = parse_budget(state, "--max-abs", arg);
-    break;
-  case KEY_RECIPE:
-    o->choice.recipe = true;
-    break;
-  case KEY_FORMAT:
-    o->format_given = true;
-    o->choice.format_json = argument_choice(state, "--format", arg, format_name);
+    o->choice.most.abs = parse_budget(state, "--max-abs", arg);
     break;
   case KEY_LIST:
     o->list = true;
@@ -195,6 +179,6 @@ void bench_options_parse(int argc, char **argv, bench_options *options) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
   static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};
-  *options = (bench_options){.choice = {.table = spec_options_default(5000), .max_ulp = INFINITY, .max_abs = INFINITY}};
+  *options = (bench_options){.choice = {.table = spec_options_default(5000), .most = {INFINITY, INFINITY}}};
   arguments_parse(&parser, argc, argv, options);
 }

@@ -17,7 +17,6 @@ typedef struct bench_options {
   size_t n_offsets; /* at least 1 */
   bool pick;        /* instead: choose an implementation, at the first offset */
   pick_options choice;
-  bool format_given;
 } bench_options;
 
 /* Prints and exits on --help, --version (0) and on what it does not understand (2). */

@@ -76,6 +76,7 @@ struct bench_work {
   posenc_status (*write)(const bench_work *w); /* a pass; a run with an error is void */
   const char *peer, *stands_for; /* whose case it is, where it is no implementation's; stands_for: see shim_case */
   bool wall;                     /* see shim_case */
+  int64_t end;                   /* its positions are below; as many as rows unless given */
   size_t bytes;                  /* of the buffer; those of the rows unless given */
   bool own_memory;               /* it writes elsewhere than to the buffer */
   int64_t *positions;            /* freed in the end, or NULL */
