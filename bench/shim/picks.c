@@ -36,15 +36,17 @@ static void add_verdicts(cJSON *list, const shim_measured *all, size_t n) {
       }
 }
 
+static void add_name(cJSON *o, const char *key, const candidate *c) {
+  cJSON_AddItemToObject(o, key, c ? cJSON_CreateString(c->name) : cJSON_CreateNull());
+}
+
 static void add_pick(cJSON *list, const char *contest, const char *budget, candidate *all, size_t n) {
   const choice found = compare_pick(all, n);
-  if (!found.pick)
-    return;
   cJSON *o = append(list);
   cJSON_AddStringToObject(o, "case", contest);
   cJSON_AddStringToObject(o, "budget", budget);
-  cJSON_AddStringToObject(o, "pick", found.pick->name);
-  cJSON_AddStringToObject(o, "fastest", found.fastest->name);
+  add_name(o, "pick", found.pick);
+  add_name(o, "fastest", found.fastest);
   cJSON *candidates = cJSON_AddArrayToObject(o, "candidates");
   for (const candidate *c = all; c < all + n; c++)
     if (compare_competes(c)) {
@@ -61,7 +63,7 @@ static bool begins_contest(const shim_measured *all, const shim_measured *m) {
   return m->contest && !m->c->stands_for;
 }
 
-/* One for each budget that somebody in the contest of `first` keeps. */
+/* Of the contest of `first`, one for each budget. */
 static void add_picks(cJSON *list, const shim_measured *all, size_t n, const shim_measured *first) {
   candidate *found = must_calloc((int64_t)n, sizeof *found);
   for (unsigned i = 0; i < BENCH_BUDGETS; i++) {

@@ -1,9 +1,7 @@
-"""Medians, ratios and spreads, the names of cases, and the pick."""
+"""Medians, ratios and spreads, and the names of cases."""
 import pytest
 
-from made_up import bench, verdict, verify
-from report.picks import pick
-from report.run import Run
+from made_up import bench
 from report.stats import parse, read_bench
 from report.words import pair
 
@@ -14,24 +12,6 @@ def test_ratio_and_spread():
     assert found["a"].gb_s == pytest.approx(20) and found["a"].spread == pytest.approx(0.01)
     assert found["a"].share_of(found["b"]) == (pytest.approx(0.5), pytest.approx(0.5 * 2**0.5 / 100))
     assert pair(0.5, 0.02, 3, " %") == ("0.500 %", "0.010") and pair(0.5, None, 1) == ("0.5", "")
-
-
-@pytest.mark.parametrize(
-    "words, picked",
-    [
-        ({}, "exact_avx2"),  # without verdicts the fastest by its median
-        ({"naive": "tie"}, "naive"),
-        ({"naive": "slower"}, "exact_avx2"),
-        ({"naive": "unclear"}, "exact_avx2"),
-        ({"naive": "slower", "exact_scalar": "tie"}, "exact_avx2"),
-    ],
-)
-def test_pick_takes_the_simplest_of_a_tie(words, picked):
-    """naive, exact_avx2, exact_scalar: the order of the list"""
-    name = "fill/{}/f32/n:5000/d:512".format
-    verdicts = [verdict(name(n), name("exact_avx2"), word) for n, word in words.items()]
-    run = Run(verify(), bench(fills={"naive": 0.21, "exact_avx2": 0.2, "exact_scalar": 0.201}, verdicts=verdicts), "v")
-    assert pick(run, ["naive", "exact_avx2", "exact_scalar"])[0] == picked
 
 
 @pytest.mark.parametrize(
