@@ -138,17 +138,13 @@ def test_verdicts_on_peers():
     assert picks and {p["pick"] for p in picks} == {None}, "no errors are known"
 
 
-def test_no_picks_without_random_order(report):
-    arguments = (
-        "--shape",
-        "l1",
-        "--benchmark_filter=fill/a",
-        "--benchmark_repetitions=6",
-        *report({"anchored_scalar": EXACT}),
-    )
-    assert run(*arguments)[2] == [] and run(*arguments, "--benchmark_enable_random_interleaving=false")[2] == []
+def test_without_random_order_or_repetitions(report):
+    here = [i for i in dtypes_in(bench("--all-cases", "--list")) if re.match("exact|anchored", i)]
+    arguments = ("--shape", "l1", "--benchmark_filter=fill", *report(dict.fromkeys(here, EXACT)))
+    assert run(*arguments, "--benchmark_repetitions=6")[2] == []
     pick = run(*arguments, INTERLEAVED, "--benchmark_repetitions=5")[2][0]
-    assert pick["candidates"] == [{"impl": "anchored_scalar", "behind": 0, "unsure": None, "verdict": "undecided"}]
+    assert {(c["unsure"], c["verdict"]) for c in pick["candidates"]} == {(None, "undecided")}
+    assert pick["pick"] == next(i for i in here if i.startswith("exact")), "the default"
 
 
 def test_widths():

@@ -42,8 +42,6 @@ typedef struct bench_offset {
   char suffix[16];
 } bench_offset;
 
-enum { BENCH_MAX_OFFSETS = 16 }; /* multiples of 4 below 64 */
-
 /* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
 
 /* One for all cases, so that all of them meet the same pages: huge ones where the system gives them, mapped and written

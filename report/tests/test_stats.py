@@ -22,7 +22,7 @@ def test_ratio_and_spread():
         ("fill/exact/bf16/n:8/d:4", ("fill/bf16", "exact", 8, 4)),
         ("add/exact/f32/b:3/n:8/d:4/in_place", ("add/b:3/in_place", "exact", 8, 4)),
         ("fresh/malloc_fill/n:8/d:4/real_time", ("fresh", "malloc_fill", 8, 4)),
-        ("harness/nothing/n:1/d:1", None),
+        ("harness/clock/n:1/d:1", None),
     ],
 )
 def test_names_of_cases(name, key):
