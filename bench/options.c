@@ -8,20 +8,21 @@
 #include "../verify/cli/arguments.h"
 
 enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET };
-enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS, KEY_RECIPE, KEY_FORMAT };
+enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS };
 
 static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Only this shape or cache level; may be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-        "More of other dtypes, presets and sums, neighbouring positions, plans and two threads too; at offsets 16 and 0",
+        "Adds more dtypes, presets and additions, neighbouring positions, plans, two threads, and output at offset 0",
         0},
     {"peers", KEY_PEERS, NULL, 0,
         "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
-    {"verified", KEY_VERIFIED, "FILE", 0, "JSON of posenc-verify: what it does not call verified is not run", 0},
+    {"verified", KEY_VERIFIED, "FILE", 0,
+        "JSON of posenc-verify: what it does not call verified is not run, and picks are by its errors", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
-        "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. May be "
-        "given several times: names of all but the first then end in /offset:BYTES. The sweep over widths is at 0 and 16",
+        "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. The sweep "
+        "over widths is at 0 and 16",
         0},
     {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
     {"quiet", KEY_QUIET, NULL, 0,
@@ -29,33 +30,16 @@ static const struct argp_option known[] = {
         "and errors",
         0},
     {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},
-    {"pick", KEY_PICK, NULL, 0, "Verify that table, measure who is within the budget, say which one to use and how", 1},
+    {"pick", KEY_PICK, NULL, 0, "Verify that table, measure the implementations within the budget, pick one", 1},
     {"max-ulp", KEY_MAX_ULP, "X", 0,
         "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
-    {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1},
-    {"recipe", KEY_RECIPE, NULL, 0, "Instead of a budget: the roundings of the preset's own framework", 1},
-    {"format", KEY_FORMAT, "NAME", 0, "text (default) or json", 1}, {0}};
+    {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1}, {0}};
 
 static const char text[] =
     "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or "
     "picks one."
-    "\vGoogle Benchmark's own options all work (with =):\n"
-    "  --benchmark_filter=REGEX\n"
-    "  --benchmark_list_tests={true|false}\n"
-    "  --benchmark_repetitions=N\n"
-    "  --benchmark_min_time=SECONDS\n"
-    "  --benchmark_min_warmup_time=SECONDS\n"
-    "  --benchmark_enable_random_interleaving={true|false}\n"
-    "  --benchmark_report_aggregates_only={true|false}\n"
-    "  --benchmark_display_aggregates_only={true|false}\n"
-    "  --benchmark_format={console|json|csv}\n"
-    "  --benchmark_out=FILE\n"
-    "  --benchmark_out_format={json|console|csv}\n"
-    "  --benchmark_color={auto|true|false}\n"
-    "  --benchmark_counters_tabular={true|false}\n"
-    "  --benchmark_context=KEY=VALUE,...\n"
-    "  --benchmark_time_unit={ns|us|ms|s}\n"
-    "  --v=VERBOSITY\n\n"
+    "\vGoogle Benchmark's own options all work, with =: --benchmark_filter=REGEX, --benchmark_repetitions=N, "
+    "--benchmark_min_time=SECONDS, --benchmark_enable_random_interleaving=true, ...\n\n"
     "Output: results on stdout, progress on stderr.\n"
     "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.";
 
@@ -63,19 +47,6 @@ const char *argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
 
 static const char *shape_name(int32_t i) {
   return (size_t)i < bench_shape_count() ? bench_shape_at((size_t)i)->name : NULL;
-}
-
-static const char *format_name(int32_t i) { return i == 0 ? "text" : i == 1 ? "json" : NULL; }
-
-/* offset: a multiple of 4 below 64, so that all there are have room. */
-static void add_offset(int64_t offset, bench_options *o) {
-  for (size_t i = 0; i < o->n_offsets; i++)
-    if (o->offsets[i].bytes == offset)
-      return;
-  bench_offset *at = &o->offsets[o->n_offsets++];
-  at->bytes = offset;
-  if (o->n_offsets > 1)
-    snprintf(at->suffix, sizeof at->suffix, "/offset:%d", (int)offset);
 }
 
 static double parse_budget(struct argp_state *state, const char *option, const char *arg) {
@@ -88,18 +59,10 @@ static double parse_budget(struct argp_state *state, const char *option, const c
 static void complete_pick(const struct argp_state *state) {
   bench_options *o = state->input;
   if (o->list || o->verified || o->json || o->all_cases || o->peers || o->shapes)
-    argp_error(state, "--pick takes a table, a budget, --format and --offset; not --list, --shape, --all-cases, "
+    argp_error(state, "--pick takes a table, a budget and --offset; not --list, --shape, --all-cases, "
                       "--peers, --verified or --json");
-  if (o->choice.recipe && (isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs)))
-    argp_error(state, "--recipe excludes --max-ulp and --max-abs: it asks for given roundings, not for small errors");
-  if (o->choice.recipe && o->choice.table.spec.dtype != POSENC_DTYPE_F32)
-    argp_error(state, "--recipe is about tables of float32, which frameworks store");
-  if (!o->choice.recipe && isinf(o->choice.max_ulp) && isinf(o->choice.max_abs))
-    o->choice.max_ulp = 1;
-  if (o->n_offsets > 1)
-    argp_error(state, "--pick measures at one --offset");
-  if (o->n_offsets == 0)
-    add_offset(16, o);
+  if (isinf(o->choice.most.ulp) && isinf(o->choice.most.abs))
+    o->choice.most = bench_budgets[0].most;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->choice.table.spec.dtype);
   o->choice.at = &o->offsets[0];
   if (o->offsets[0].bytes % size != 0)
@@ -116,19 +79,15 @@ static void complete(const struct argp_state *state) {
     complete_pick(state);
     return;
   }
-  if (o->choice.table.given || isfinite(o->choice.max_ulp) || isfinite(o->choice.max_abs) || o->choice.recipe ||
-      o->format_given)
-    argp_error(state, "a table, a budget or a format is given, which are for --pick");
-  if (o->peers && (o->all_cases || o->shapes || o->n_offsets > 1))
-    argp_error(state, "--peers has sizes of its own and one --offset: no --shape or --all-cases with it");
+  if (o->choice.table.given || isfinite(o->choice.most.ulp) || isfinite(o->choice.most.abs))
+    argp_error(state, "a table or a budget is given, which are for --pick");
+  if (o->peers && (o->all_cases || o->shapes))
+    argp_error(state, "--peers has sizes of its own: no --shape or --all-cases with it");
   o->all_shapes = o->shapes == 0;
   for (size_t i = 0; o->all_shapes && i < bench_shape_count(); i++)
     o->shapes |= UINT64_C(1) << i;
-  if (o->n_offsets == 0) {
-    add_offset(16, o);
-    if (o->all_cases)
-      add_offset(0, o);
-  }
+  if (o->all_cases && o->offsets[0].bytes != 0)
+    o->offsets[o->n_offsets++] = (bench_offset){0, "/offset:0"};
 }
 
 static error_t take(int key, char *arg, struct argp_state *state) {
@@ -141,17 +100,10 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     o->pick = true;
     break;
   case KEY_MAX_ULP:
-    o->choice.max_ulp = parse_budget(state, "--max-ulp", arg);
+    o->choice.most.ulp = parse_budget(state, "--max-ulp", arg);
     break;
   case KEY_MAX_ABS:
-    o->choice.max_abs = parse_budget(state, "--max-abs", arg);
-    break;
-  case KEY_RECIPE:
-    o->choice.recipe = true;
-    break;
-  case KEY_FORMAT:
-    o->format_given = true;
-    o->choice.format_json = argument_choice(state, "--format", arg, format_name);
+    o->choice.most.abs = parse_budget(state, "--max-abs", arg);
     break;
   case KEY_LIST:
     o->list = true;
@@ -175,9 +127,9 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     o->peers = true;
     break;
   case KEY_OFFSET:
-    if (argument_integer(state, "--offset", arg, 0, 60) % 4 != 0)
+    o->offsets[0].bytes = argument_integer(state, "--offset", arg, 0, 60);
+    if (o->offsets[0].bytes % 4 != 0)
       argp_error(state, "--offset %s: a multiple of 4 from 0 to 60 is needed", arg);
-    add_offset(argument_integer(state, "--offset", arg, 0, 60), o);
     break;
   case ARGP_KEY_ARG:
     argp_error(state, "'%s' is not expected: there are options only", arg);
@@ -195,6 +147,8 @@ void bench_options_parse(int argc, char **argv, bench_options *options) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
   static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};
-  *options = (bench_options){.choice = {.table = spec_options_default(5000), .max_ulp = INFINITY, .max_abs = INFINITY}};
+  *options = (bench_options){.offsets = {{.bytes = 16}},
+      .n_offsets = 1,
+      .choice = {.table = spec_options_default(5000), .most = {INFINITY, INFINITY}}};
   arguments_parse(&parser, argc, argv, options);
 }

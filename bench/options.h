@@ -13,11 +13,10 @@ typedef struct bench_options {
   const char *json;     /* results as JSON: a file, "-" for stdout, or NULL */
   bool all_shapes;      /* none was named */
   uint64_t shapes;      /* bit i: shape i is wanted */
-  bench_offset offsets[BENCH_MAX_OFFSETS];
-  size_t n_offsets; /* at least 1 */
-  bool pick;        /* instead: choose an implementation, at the first offset */
+  bench_offset offsets[2];
+  size_t n_offsets;
+  bool pick; /* instead: choose an implementation, at the first offset */
   pick_options choice;
-  bool format_given;
 } bench_options;
 
 /* Prints and exits on --help, --version (0) and on what it does not understand (2). */

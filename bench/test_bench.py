@@ -1,9 +1,8 @@
-"""posenc-bench: --verified and the verdicts in the JSON.
+"""posenc-bench: --verified, and the verdicts and picks in the JSON.
 
 Environment: POSENC_BENCH, the program.
 """
 import json
-import math
 import os
 import re
 import statistics
@@ -60,72 +59,92 @@ def test_what_a_report_does_not_call_verified_is_not_run(tmp_path, of_one, entry
     assert said == {f"not run: {one}{what}: {why}" for what, why in not_run.items()}
 
 
-def in_float64():
-    """Implementations that compute in float64 and run here."""
-    listed = bench("--list", "--shape", "l1")
-    return [i for i in re.findall(r"^fill/(\w+)/", listed, re.MULTILINE) if re.match("float64|sleef_f64|exact|anch", i)]
-
-
-def interval(ratios):
-    """That of the sign test: from the k-th smallest ratio to the k-th largest, the largest k for which a median lies outside with a
-    probability of at most 5 %."""
-    n, outside, k = len(ratios), 1, 0  # outside: of 2^n tosses of a coin, those with at most k heads
-    while outside <= 0.025 * 2**n:
-        k += 1
-        outside += math.comb(n, k)
-    return ratios[k - 1], ratios[n - k]
-
-
 def run(*arguments):
-    """({case: times of its repetitions}, verdicts)"""
+    """({case: times of its repetitions}, verdicts, picks)"""
     data = json.loads(bench("--benchmark_min_time=0.0001", "--json", "-", *arguments))
     times = {}
     for b in data["benchmarks"]:
         if b["run_type"] == "iteration":
             times.setdefault(b["run_name"], []).append(b["cpu_time"] / b["rows"])
-    for v in data["verdicts"]:  # they are those of shim/compare.h on the repetitions in the same file
-        ratios = sorted(a / b - 1 for a, b in zip(times[v["case"]], times[v["against"]]))
-        behind, (low, high) = statistics.median(ratios), interval(ratios)
-        unsure = max(0.01, behind - low if behind > 0 else high - behind)
-        assert v["behind"] == pytest.approx(behind, rel=1e-4, abs=1e-4)
-        assert v["unsure"] == pytest.approx(unsure, rel=1e-3, abs=1e-4)
-        assert v["impl"] == v["case"].split("/")[1]
-        tie = abs(v["behind"]) < min(0.03, v["unsure"]) and max(behind - low, high - behind) < 0.1
-        word = "faster" if v["behind"] < 0 else "slower"  # where 0 is outside of the interval
-        assert v["verdict"] == ("tie" if tie else word if abs(v["behind"]) >= v["unsure"] else "unclear")
-        assert v["tie"] == tie
-    return times, data["verdicts"]
+    return times, data["verdicts"], data["picks"]
 
 
-@pytest.mark.parametrize("repetitions", [6, 15])
-def test_verdicts_on_ours(repetitions):
-    cases, count = "--benchmark_filter=fill|limit", f"--benchmark_repetitions={repetitions}"
-    times, verdicts = run("--shape", "l1", cases, count, INTERLEAVED)
-    fills = sorted(name for name in times if name.startswith("fill/"))
-    fastest = [v for v in verdicts if v["against"] == verdicts[0]["against"]]
-    assert sorted(v["case"] for v in fastest) == fills, "one verdict for each implementation, none for limits"
-    accurate = {f"fill/{i}/f32/n:16/d:384" for i in in_float64()}
-    rest = {v["case"] for v in verdicts if v not in fastest}
-    assert rest == (set() if verdicts[0]["against"] in accurate else accurate), "against the fastest that is accurate"
-    assert {v["against"] for v in verdicts if v not in fastest} <= accurate
-    assert all(v["behind"] >= 0 for v in verdicts if v["verdict"] not in ("unclear", "tie"))
+def behind(times, case, other):
+    return pytest.approx(statistics.median(a / b - 1 for a, b in zip(times[case], times[other])), rel=1e-4, abs=1e-4)
+
+
+@pytest.fixture
+def report(tmp_path):
+    """Options for a report: errors of implementations, {name: (up to position 5000, beyond)}, each (ULP, absolute)."""
+
+    def call(errors):
+        entries = []
+        for name, (near, far) in errors.items():
+            spans = [{"from": start, "ulp_max": u, "max_abs": a} for start, (u, a) in ((0, near), (5000, far))]
+            other = {"dtype": "f32", "shape": "another table", "from": 0, "ulp_max": None, "max_abs": 2}
+            entries.append(
+                {
+                    "name": name,
+                    "verified": True,
+                    "ranges": [*({"dtype": "f32", "shape": "d512"} | s for s in spans), other],
+                }
+            )
+        path = tmp_path / "verify.json"
+        path.write_text(json.dumps({"schema": 1, "tool": "posenc-verify", "implementations": entries}))
+        return "--verified", path
+
+    return call
+
+
+EXACT, RECIPE = ((0.5, 3e-8),) * 2, ((9e6, 1e-4), (None, 1e-3))
+
+
+def test_picks(report):
+    """Of each case and budget, among those whose errors are within it at the positions of the case."""
+    here = list(dtypes_in(bench("--all-cases", "--list")))  # in the order of the list
+    errors = {i: EXACT if re.match("exact|anchored", i) else RECIPE for i in here}
+    errors["float64"] = ((0.6, 3e-8), (17, 3e-8))
+    accurate = [i for i in here if errors[i] == EXACT]
+    within = {
+        ("n:16/d:384", "at most 1 ULP"): [i for i in here if errors[i] != RECIPE],
+        ("n:131072/d:128", "at most 1 ULP"): accurate,
+    }
+    within |= {(n, "at most 1e-6 absolute"): [i for i in here if errors[i] != RECIPE] for n, _ in within}
+    shapes, count = (
+        "--shape",
+        "l1",
+        "--shape",
+        "llama3",
+        "--benchmark_filter=fill/|limit",
+    ), "--benchmark_repetitions=6"
+    times, verdicts, picks = run(*shapes, count, INTERLEAVED, *report(errors))
+    assert {(p["case"].split("f32/")[1], p["budget"]): [c["impl"] for c in p["candidates"]] for p in picks} == within
+    for p in picks:
+        case = p["case"].replace
+        for c in p["candidates"]:
+            assert c["behind"] == behind(times, case("*", c["impl"]), case("*", p["fastest"])) and c["unsure"] >= 0.01
+            assert c["behind"] >= 0 or c["verdict"] in ("tie", "undecided")
+    assert verdicts == []
 
 
 def test_verdicts_on_peers():
     cases = "--benchmark_filter=/n:64/d:128$|below:4096$"
-    times, verdicts = run("--peers", cases, "--benchmark_repetitions=6", INTERLEAVED)
+    times, verdicts, picks = run("--peers", cases, "--benchmark_repetitions=6", INTERLEAVED)
     for theirs, ours in (("peer", "fill"), ("peer_row", "row"), ("peer_once", "once")):
         found = {(v["case"], v["against"]) for v in verdicts if v["case"].startswith(theirs + "/")}
         wanted = {(a, b) for a in times if a.startswith(theirs + "/") for b in times if b.startswith(ours + "/")}
         assert found == wanted and wanted, f"each {theirs} against each {ours}"
+    assert all(v["behind"] == behind(times, v["case"], v["against"]) for v in verdicts)
+    assert picks and {p["pick"] for p in picks} == {None}, "no errors are known"
 
 
-@pytest.mark.parametrize("arguments", [
-    ("--benchmark_repetitions=5", INTERLEAVED), ("--benchmark_repetitions=6",),
-    ("--benchmark_repetitions=6", "--benchmark_enable_random_interleaving=false"),
-])  # fmt: skip
-def test_no_verdicts(arguments):
-    assert run("--shape", "l1", "--benchmark_filter=fill/a", *arguments)[1] == []
+def test_without_random_order_or_repetitions(report):
+    here = [i for i in dtypes_in(bench("--all-cases", "--list")) if re.match("exact|anchored", i)]
+    arguments = ("--shape", "l1", "--benchmark_filter=fill", *report(dict.fromkeys(here, EXACT)))
+    assert run(*arguments, "--benchmark_repetitions=6")[2] == []
+    pick = run(*arguments, INTERLEAVED, "--benchmark_repetitions=5")[2][0]
+    assert {(c["unsure"], c["verdict"]) for c in pick["candidates"]} == {(None, "undecided")}
+    assert pick["pick"] == next(i for i in here if i.startswith("exact")), "the default"
 
 
 def test_widths():

@@ -3,9 +3,12 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "shim/budget.h"
 
 static void refuse(const char *path, const char *what) {
   fprintf(stderr, "posenc-bench: --verified %s: %s\n", path, what);
@@ -17,17 +20,32 @@ static const char *string(const cJSON *object, const char *key) {
   return s ? s : "";
 }
 
+/* JSON has null for what is no finite number. */
+static double number(const cJSON *object, const char *key, double otherwise) {
+  const cJSON *n = cJSON_GetObjectItemCaseSensitive(object, key);
+  return cJSON_IsNumber(n) ? n->valuedouble : otherwise;
+}
+
+/* Notes the errors of a dtype, of the first table that the report has of it. Returns whether it has any. */
+static bool note_errors(const cJSON *entry, const posenc_impl *impl, int32_t dtype) {
+  const cJSON *range, *first = NULL;
+  cJSON_ArrayForEach (range, cJSON_GetObjectItemCaseSensitive(entry, "ranges")) {
+    if (strcmp(string(range, "dtype"), dtype_name(dtype)) != 0)
+      continue;
+    first = first ? first : range;
+    if (strcmp(string(range, "shape"), string(first, "shape")) == 0)
+      bench_note_errors(impl, (posenc_dtype)dtype, (int64_t)number(range, "from", 0),
+          (bench_errors){number(range, "ulp_max", INFINITY), number(range, "max_abs", INFINITY)});
+  }
+  return first;
+}
+
 /* Skips the dtypes of an implementation that the report has no range of. */
 static void skip_dtypes(const cJSON *entry, const posenc_impl *impl) {
-  const char *dtype;
-  for (int32_t i = 0; (dtype = dtype_name(i)); i++) {
-    const cJSON *range;
+  for (int32_t i = 0; dtype_name(i); i++) {
     char name[96];
-    bool judged = false;
-    cJSON_ArrayForEach (range, cJSON_GetObjectItemCaseSensitive(entry, "ranges"))
-      judged |= strcmp(string(range, "dtype"), dtype) == 0;
-    snprintf(name, sizeof name, "%s/%s", impl->name, dtype);
-    if (!judged && bench_offers(impl, (posenc_dtype)i))
+    snprintf(name, sizeof name, "%s/%s", impl->name, dtype_name(i));
+    if (!note_errors(entry, impl, i) && bench_offers(impl, (posenc_dtype)i))
       bench_skip(name, "not judged by posenc-verify");
   }
 }

@@ -37,14 +37,14 @@ class Records:
         self.peers, self.rows = Peers(recorded("peers")), self.run.verified
 
     def member(self, family):
-        """The fastest member of a family on the table of the README."""
-        return min((n for n in self.run.here if self.run.families[n] == family), key=lambda n: self.run.here[n].ns)
+        """The member of a family that its name stands for on the machine of the run."""
+        return next(n for n in self.run.order if self.run.families[n] == family and n in self.run.here)
 
     def both(self):
         return self.member("anchored"), self.member("exact")
 
     def ours(self):
-        """The same, of every set of vector instructions; those of the fastest first."""
+        """The same, of every set of vector instructions; those of member() first."""
         isa = {n: self.run.entries[n]["isa"] for n in self.run.here if self.run.families[n] in ("anchored", "exact")}
         best = isa[self.member("exact")]
         return sorted((n for n in isa if isa[n] not in ("any", "fma")), key=lambda n: (isa[n] != best, isa[n], n))

@@ -84,7 +84,7 @@ def google_benchmark(path, data):
         more |= {"run_name": case["case"], "run_type": "iteration", "time_unit": case["unit"]}
         cases += [more | {clock: time} for time in case["times"]]
     run = {"context": data["machine"] | {"date": data["date"]}, "benchmarks": cases, "commit": data.get("commit")}
-    return run | {"verdicts": data.get("verdicts", [])}
+    return run | {"picks": data.get("picks", [])}
 
 
 def write(path, text):

@@ -1,98 +1,53 @@
-"""Which implementation to use: the fastest within a budget of error."""
-from .words import number
-
-BUDGETS = (
-    ("at most 1 ULP", "ulp_max", 1.0, lambda e: f"{e:.4g} ULP"),
-    ("at most 1e-6 absolute", "max_abs", 1e-6, number),
-)
+"""The picks of posenc-bench: which implementation to use for a case, within a budget of error (bench/shim/compare.h)."""
+from .stats import parse
+from .words import listed, number, ulps
 
 
-def fastest_of(run, names, rows):
-    """By the verdicts of posenc-bench; by the median where it has none."""
-    cases = {rows[n].name: n for n in names}
-    against = [cases[other] for case, other in run.verdicts if case in cases and other in cases]
-    return against[0] if against else min(names, key=lambda n: rows[n].ns)
+class Pick:
+    """name: the pick, or None where nothing within the budget was measured; budget: in words; against: {name: how it
+    compares with the fastest} of all within the budget, in the order of the list of implementations; ties: the others
+    that tie."""
+
+    def __init__(self, entry):
+        self.name, self.fastest, self.budget = entry["pick"], entry["fastest"], entry["budget"]
+        self.against = {c["impl"]: c for c in entry["candidates"]}
+        said = {name: c["verdict"] for name, c in self.against.items()}
+        self.undecided = said.get(self.name) == "undecided"
+        self.ties = [n for n in said if said[n] == "tie" and n != self.name and not self.undecided]
 
 
-def pick(run, names):
-    """The fastest of the names, or the simplest (earliest in the list) of those that tie with it by the verdicts of
-    posenc-bench; and all that tie."""
-    fastest = fastest_of(run, names, run.here)
-    verdicts = {n: run.verdicts.get((run.here[n].name, run.here[fastest].name)) for n in names}
-    ties = [n for n in run.order if n == fastest or verdicts.get(n) == "tie"]
-    return ties[0], ties
+def read_picks(data):
+    """{(kind, n, d): its picks}, the one of the answer first"""
+    found = {}
+    for entry in data.get("picks", []):
+        kind, _, *shape = parse(entry["case"])
+        found.setdefault((kind, *shape), []).append(Pick(entry))
+    return found
 
 
-def speed_of(run, names):
-    """The pick, and "exact, 19.59 GB/s (tied with ...)"."""
-    name, ties = pick(run, names)
-    tied = f" (tied with {', '.join(n for n in ties if n != name)}, and simpler)" if len(ties) > 1 else ""
-    return name, f"{name}, {run.here[name].gb_s:.2f} GB/s{tied}"
+def longer(comparison):
+    """ "31 ± 4 %" """
+    unsure = "" if comparison["unsure"] is None else f" ± {100 * comparison['unsure']:.0f}"
+    return f"{100 * comparison['behind']:.0f}{unsure} %"
 
 
-def pick_within(run, key, most, show):
-    errors = {n: run.accuracy[n].worst(key, run.compared) for n in run.order if n in run.here and n in run.accuracy}
-    errors = {n: e for n, e in errors.items() if e is not None}
-    within = [n for n in errors if errors[n] <= most]
-    if within:
-        name, said = speed_of(run, within)
-        return f"{said}, the fastest of the {len(within)} within it; worst error {show(errors[name])}"
-    if errors:
-        name = min(errors, key=errors.get)
-        return f"none: the best is {name} at {show(errors[name])}"
-    return "none: no implementation was both verified and run"
+def undecided(pick, called=str):
+    """In words; called: what a name is called."""
+    if pick.against[pick.name]["unsure"] is None:
+        return "undecided: fewer than 6 repetitions"
+    return f"undecided: took {longer(pick.against[pick.name])} longer than {called(pick.fastest)}"
 
 
-def recipes(run):
-    """Those that do a framework's arithmetic, which forms angle and sine with a float32 libm."""
-    return [
-        n
-        for n in run.order
-        if n in run.here and run.error(n) is not None and run.entries[n].get("arithmetic") == "float32 libm"
-    ]
-
-
-def pick_recipe(run):
-    if not recipes(run):
-        return "none: no float32 libm recipe was both verified and run"
-    name, said = speed_of(run, recipes(run))
-    rest = [n for n in recipes(run) if n != name]
-    return "; else ".join(
-        [f"{said}: {run.entries[name].get('summary', '')}"]
-        + [f"{n}, {run.here[n].gb_s:.2f} GB/s: {run.entries[n].get('summary', '')}" for n in rest]
-    )
-
-
-def within(run, spans=None):
-    """The names whose errors are at most 1 ULP, over the ranges that are compared or others."""
-    _, key, most, _ = BUDGETS[0]
-    errors = {n: a.worst(key, spans or run.compared) for n, a in run.accuracy.items()}
-    return [n for n, error in errors.items() if error is not None and error <= most]
-
-
-def accuracy_groups(run):
-    """[(what its members have in common, names, fastest first)], the most accurate first."""
-    groups = {
-        "Correctly rounded": [],
-        "Wrong by at most 1 ULP": [],
-        "Wrong by at most 1e-6": [],
-        "Wrong by more than 1e-6": [],
-    }
-    for n in sorted((n for n in run.judged() if n in run.here), key=lambda n: run.here[n].ns):
-        right, of = run.correct(n)
-        accurate = (right == of, run.ulp(n) <= 1, run.error(n) <= BUDGETS[1][2], True)
-        groups[list(groups)[accurate.index(True)]].append(n)
-    worst = {said: f", up to {number(max(map(run.error, names)))}" for said, names in groups.items() if names}
-    return [(f"{said}{worst[said] if '1e-6' in said else ''}", groups[said]) for said in worst]
-
-
-def front(run):
-    """The names that no other beats in both error (as shown) and speed."""
-    merits = {n: (-float(number(run.error(n))), run.here[n].gb_s) for n in run.judged() if n in run.here}
-    return {n for n, m in merits.items() if not any(o != m and o[0] >= m[0] and o[1] >= m[1] for o in merits.values())}
+def said(run, pick):
+    """A pick for the table of the run, with its speed and error."""
+    if pick.name not in run.here or run.error(pick.name) is None:
+        return "none that was measured"
+    of = f", of {len(pick.against)} within it"
+    of += f", ties with {listed(pick.ties)}" if pick.ties else f", {undecided(pick)}" if pick.undecided else ""
+    error = f"{number(run.error(pick.name))}, {ulps(run.ulp(pick.name))} ULP"
+    return f"{pick.name}, {run.here[pick.name].gb_s:.2f} GB/s{of}; worst error {error}"
 
 
 def picks(run):
     """[(budget, which and why)]"""
-    found = [(what, pick_within(run, key, most, show)) for what, key, most, show in BUDGETS]
-    return [*found, ("the framework's own float32 rounding", pick_recipe(run))]
+    return [(pick.budget, said(run, pick)) for pick in run.picks.get(("fill", *run.size), [])]

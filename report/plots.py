@@ -4,14 +4,28 @@ from matplotlib.colors import LogNorm
 from matplotlib.ticker import EngFormatter
 from matplotlib.transforms import blended_transform_factory
 
-from .answer import chosen
 from .drawing import COLOURS, GREY, PALE, SHADES, dots, file, is_narrow, legend, log, name_ends, picture
-from .picks import accuracy_groups
 from .stats import STORES, limit_of, sizes_in, sizes_of
 from .tables import MEMORY, conditions, widths
-from .words import cache_sizes, listed, medians, position
+from .words import cache_sizes, listed, medians, number, position
 
 SAME = 1.02  # curves closer than this everywhere are drawn as one
+
+
+def accuracy_groups(run):
+    """[(what its members have in common, names, fastest first)], the most accurate first."""
+    groups = {
+        "Correctly rounded": [],
+        "Wrong by at most 1 ULP": [],
+        "Wrong by at most 1e-6": [],
+        "Wrong by more than 1e-6": [],
+    }
+    for n in sorted((n for n in run.judged() if n in run.here), key=lambda n: run.here[n].ns):
+        right, of = run.correct(n)
+        accurate = (right == of, run.ulp(n) <= 1, run.error(n) <= 1e-6, True)
+        groups[list(groups)[accurate.index(True)]].append(n)
+    worst = {said: f", up to {number(max(map(run.error, names)))}" for said, names in groups.items() if names}
+    return [(f"{said}{worst[said] if '1e-6' in said else ''}", groups[said]) for said in worst]
 
 
 def bars(rows):
@@ -22,8 +36,7 @@ def bars(rows):
 def draw_choice(figure, run):
     """A bar for each implementation, in groups by accuracy; the speeds stand beside the names, off the bars."""
     axes, at, ticks = figure.subplots(), 0, {}
-    picked = chosen(run)
-    best = picked and picked.name
+    best = run.pick() and run.pick().name
     for said, names in accuracy_groups(run):
         whole = blended_transform_factory(figure.transFigure, axes.transData)
         axes.text(0.01, at, said, fontweight="bold", va="center", transform=whole).set_in_layout(False)

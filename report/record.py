@@ -55,7 +55,7 @@ def bench(data):
     in_order = sorted(cases.values(), key=lambda case: [p.zfill(9) for p in re.split(r"(\d+)", case["case"])])
     machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
     found = {"tool": "posenc-bench", "date": data["context"]["date"], "version": data["context"].get("posenc")}
-    return found | {"machine": machine, "cases": in_order, "verdicts": short(data.get("verdicts", []))}
+    return found | {"machine": machine, "cases": in_order, "picks": short(data.get("picks", []))}
 
 
 def peers(data):

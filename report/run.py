@@ -3,7 +3,8 @@ implementation."""
 import math
 import re
 
-from .stats import Accuracy, dtype_of, family_of, limit_of, read_bench, sizes_in, sizes_of, table_of, verdicts_of
+from .picks import read_picks
+from .stats import Accuracy, dtype_of, family_of, limit_of, read_bench, sizes_in, sizes_of, table_of
 from .words import position
 
 DEFAULT_SHAPE = "transformer"
@@ -19,13 +20,13 @@ class Run:
     what did not fail; families: {name: its family}; index: {family: its number, for its colour}; spans: all position
     ranges that were judged; compared: those that the table whose speeds are compared reaches into; size: its (n, d),
     or None; here: {name: its row}; limit: what stores reach there; ranked: whether errors and speeds are of one table,
-    so that they can be compared."""
+    so that they can be compared; picks: {(kind, n, d): those of posenc-bench}."""
 
     def __init__(self, verify, bench, path, peers=None, shape=None):
         self.path, self.verify, self.bench, self.peers = path, verify, bench, peers
         self.context, self.machine = (bench or {}).get("context", {}), verify.get("machine") or {}
         self.rows, self.errors = read_bench(bench or {"benchmarks": []})
-        self.verdicts = verdicts_of(bench or {})
+        self.picks = read_picks(bench or {})
         self.entries = {e["name"]: e for e in verify["implementations"]}
         self.ran = list(dict.fromkeys(key[1] for key in self.rows if key[0] == "fill"))
         self.order = list(dict.fromkeys([*self.entries, *self.ran]))
@@ -65,6 +66,12 @@ class Run:
         end = self.size[0] if self.size and not self.emulated else DEFAULT_POSITIONS
         self.compared = [span for span in self.spans if span[0] < end] or self.spans[:1]
         self.ranked = any(n in self.here for n in self.judged()) and not self.emulated and not self.another_table()
+
+    def pick(self, kind="fill", shape=None):
+        """The pick of the answer's budget for a case, by default for the table; or None."""
+        shape = shape or self.size or ()
+        found = next(iter(self.picks.get((kind, *shape), [])), None)
+        return found if found and (kind, found.name, *shape) in self.verified and not self.another_table() else None
 
     def left_aside(self):
         """{name: why there is nothing on it}"""
@@ -116,13 +123,18 @@ class Run:
             found.append(self.reach())
         return found
 
-    def unranked(self):
-        """Why errors and speeds are not compared."""
+    def unpicked(self):
+        """Why there is no pick for the table."""
         if self.emulated:
             return "the run was emulated"
         if not self.ran:
             return "speeds were not measured"
-        return "errors and speeds are of different tables" if self.another_table() else "none was both verified and run"
+        if self.another_table():
+            return "errors and speeds are of different tables"
+        if not self.ranked:
+            return "none was both verified and run"
+        found = self.picks.get(("fill", *self.size))
+        return f"none has errors of {found[0].budget}" if found else "the repetitions were not in random order"
 
     def error(self, name, spans=None):
         return self.accuracy[name].worst("max_abs", spans or self.compared) if name in self.accuracy else None

@@ -3,7 +3,7 @@ Matplotlib."""
 import dataclasses
 
 from . import checks, headlines, peers_tables, tables
-from .picks import front, picks
+from .picks import picks
 from .stats import pages, quartiles
 from .tables import Section, Table
 from .words import caches_text, repetitions, when
@@ -18,18 +18,15 @@ HOW = (
     "taken in random order when scripts/bench runs them; after ± stands half the interquartile range, for a ratio the"
     " root of the sum of squares of both relative ones. The limit is the best median of plain and of non-temporal "
     "stores to the same memory in the same run, for sums a plain loop over the same arrays; GB/s count the bytes of "
-    "the table (10⁹ of them). Ties are those of posenc-bench.",
+    "the table (10⁹ of them). Who is faster, and the picks, are said by posenc-bench.",
 )
 
 
 def choice(run, picture=None):
-    chosen = (
-        [f"{budget}: {said}" for budget, said in picks(run)] if run.ranked else [f"None is picked: {run.unranked()}."]
-    )
+    chosen = [f"{budget}: {said}" for budget, said in picks(run)] if run.ranked else []
     heading = f"Which implementation to use ({run.reach()}, {run.table_name()})"
-    return Section(
-        heading, chosen, [tables.final(run, front(run) if run.ranked else ()), *tables.left_aside(run)], picture
-    )
+    found = [tables.final(run, [run.pick().name] if run.pick() else []), *tables.left_aside(run)]
+    return Section(heading, chosen or [f"None is picked: {run.unpicked()}."], found, picture)
 
 
 def of_speeds(run, picture=None, by_width=None):

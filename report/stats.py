@@ -1,5 +1,5 @@
 """Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, worst errors. Who
-is faster is said by the "verdicts" of posenc-bench (bench/shim/compare.h), not here."""
+is faster is said by posenc-bench (bench/shim/compare.h), not here."""
 import math
 import re
 import statistics
@@ -92,7 +92,7 @@ def read_bench(data):
 
 
 def verdicts_of(data):
-    """{(a case's name, that of the case it is compared with): faster, slower, tie or unclear}"""
+    """{(a peer's case, the case of ours that it is compared with): faster, slower, tie or undecided}"""
     return {(v["case"], v["against"]): v["verdict"] for v in data.get("verdicts", [])}
 
 

@@ -62,7 +62,7 @@ static void register_one(const posenc_impl *impl, sum of, const bench_offset *at
   sum *s = must_calloc(1, sizeof *s);
   *s = of;
   bench_register_work(
-      &(bench_work){{impl, impl ? &spec : NULL, POSENC_DTYPE_F32, rows, of.d}, impl ? add : add_plainly,
+      &(bench_work){{impl, impl ? &spec : NULL, POSENC_DTYPE_F32, rows, of.d}, impl ? add : add_plainly, .end = of.n,
           .bytes = of.in_place ? bytes : bench_to_next(bytes) + bytes, .self = s, .destroy = free, .prepare = set_x},
       at, "add/%s/f32%s/" BENCH_SIZE "%s", impl ? impl->name : "plain_loop", batch, of.n, of.d,
       of.in_place ? "/in_place" : "");

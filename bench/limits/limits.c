@@ -1,6 +1,6 @@
 /* limit/<kind>/w:<bytes>/n:<positions>/d:<d_model>: whole passes over the same buffer the implementations fill;
- * limit/<kind>/w:<bytes>/<dtype>/...: as many bytes as tables of that dtype have; harness/nothing, what the harness
- * itself costs per pass; and harness/clock, whose time changes when the processor's clock does. */
+ * limit/<kind>/w:<bytes>/<dtype>/...: as many bytes as tables of that dtype have; and harness/clock,
+ * whose time changes when the processor's clock does. */
 #include "limits.h"
 
 #include <stdio.h>
@@ -41,8 +41,6 @@ void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const b
   }
 }
 
-static void nothing(void *data) { (void)data; }
-
 /* As many cycles in every pass, whatever else the machine does: each multiplication waits for the one before. */
 static void chain(void *data) {
   uint64_t x = *(uint64_t *)data;
@@ -54,5 +52,4 @@ static void chain(void *data) {
 void bench_register_harness(void) {
   static uint64_t state = 1;
   shim_register(&(shim_case){.name = "harness/clock/n:1/d:1", .data = &state, .pass = chain});
-  shim_register(&(shim_case){.name = "harness/nothing/n:1/d:1", .pass = nothing});
 }

@@ -42,8 +42,6 @@ typedef struct bench_offset {
   char suffix[16];
 } bench_offset;
 
-enum { BENCH_MAX_OFFSETS = 16 }; /* multiples of 4 below 64 */
-
 /* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
 
 /* One for all cases, so that all of them meet the same pages: huge ones where the system gives them, mapped and written
@@ -76,6 +74,7 @@ struct bench_work {
   posenc_status (*write)(const bench_work *w); /* a pass; a run with an error is void */
   const char *peer, *stands_for; /* whose case it is, where it is no implementation's; stands_for: see shim_case */
   bool wall;                     /* see shim_case */
+  int64_t end;                   /* its positions are below; as many as rows unless given */
   size_t bytes;                  /* of the buffer; those of the rows unless given */
   bool own_memory;               /* it writes elsewhere than to the buffer */
   int64_t *positions;            /* freed in the end, or NULL */

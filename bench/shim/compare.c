@@ -48,24 +48,23 @@ comparison compare(compare_times one, compare_times other) {
   double *ratios = must_calloc(n, sizeof *ratios);
   for (int i = 0; i < n; i++)
     ratios[i] = one.values[i] / other.values[i] - 1;
-  comparison v = {.behind = compare_median(ratios, n, NULL)};
+  comparison v = {.behind = compare_median(ratios, n, NULL), .unsure = NAN, .verdict = COMPARE_UNDECIDED};
   const int k = order_of_interval(n);
   if (k > 0) {
     const double below = v.behind - ratios[k - 1], above = ratios[n - k] - v.behind;
     v.unsure = fmax(LEAST, v.behind > 0 ? below : v.behind < 0 ? above : fmax(below, above));
-    v.tie = fabs(v.behind) < fmin(v.unsure, TIE) && fmax(below, above) < NOISY;
-  } else
-    v.unsure = NAN;
+    if (fabs(v.behind) >= v.unsure)
+      v.verdict = v.behind < 0 ? COMPARE_FASTER : COMPARE_SLOWER;
+    else if (fabs(v.behind) < TIE && fmax(below, above) < NOISY)
+      v.verdict = COMPARE_TIE;
+  }
   free(ratios);
   return v;
 }
 
 const char *compare_word(comparison c) {
-  if (c.tie)
-    return "tie";
-  if (!(fabs(c.behind) >= c.unsure))
-    return "unclear";
-  return c.behind < 0 ? "faster" : "slower";
+  static const char *const words[] = {"faster", "slower", "tie", "undecided"};
+  return words[c.verdict];
 }
 
 static double median_of(compare_times t) {
@@ -76,14 +75,30 @@ static double median_of(compare_times t) {
   return median;
 }
 
+bool compare_competes(const candidate *c) { return c->within && c->times.n > 0; }
+
 /* The fastest by its median gives way to one that is faster by the median ratio. */
-size_t compare_fastest(const compare_times *all, size_t n) {
-  size_t first = n;
-  for (size_t i = 0; i < n; i++)
-    if (all[i].n > 0 && (first == n || median_of(all[i]) < median_of(all[first])))
-      first = i;
-  for (size_t i = 0; i < n; i++)
-    if (all[i].n > 0 && compare(all[i], all[first]).behind < 0)
-      first = i;
-  return first;
+static const candidate *fastest_of(const candidate *all, size_t n) {
+  const candidate *fastest = NULL;
+  for (const candidate *c = all; c < all + n; c++)
+    if (compare_competes(c) && (!fastest || median_of(c->times) < median_of(fastest->times)))
+      fastest = c;
+  for (const candidate *c = all; c < all + n; c++)
+    if (compare_competes(c) && compare(c->times, fastest->times).behind < 0)
+      fastest = c;
+  return fastest;
+}
+
+choice compare_pick(candidate *all, size_t n) {
+  choice found = {.fastest = fastest_of(all, n)};
+  for (candidate *c = all; c < all + n; c++)
+    if (compare_competes(c)) {
+      c->against = compare(c->times, found.fastest->times);
+      if (c->is_default && c->against.verdict == COMPARE_UNDECIDED)
+        found.pick = c;
+    }
+  for (const candidate *c = all; c < all + n && !found.pick; c++)
+    if (compare_competes(c) && (c == found.fastest || c->against.verdict == COMPARE_TIE))
+      found.pick = c;
+  return found;
 }

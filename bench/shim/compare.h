@@ -1,12 +1,16 @@
-/* The one rule for "faster" and "tie", for posenc-bench --pick and for the results of ordinary runs.
+/* The one rule for who is faster, and for which implementation to use. posenc-bench writes what it says into the JSON of
+ * its runs and prints it for --pick; the report shows it.
  *
- * Both programs are measured several times, interleaved. The i-th repetitions of both are a pair. One is behind the
+ * Programs are measured several times, interleaved. The i-th repetitions of two programs are a pair. One is behind the
  * other by the median, over the pairs, of the ratio of their times, less 1. The sign test gives that median a 95 %
  * interval, from one order statistic of the ratios to another, so nothing is assumed about their distribution. The
  * uncertainty is how far the interval reaches from the median towards 0. It is at least 1 %, because two runs of the
- * same two programs differ by as much, depending on where memory and code happen to lie. So one is faster or slower
- * where 0 is outside of the interval. It is a tie when the difference is below the uncertainty and below 3 %, and the
- * interval ends less than 10 % from it on both sides.
+ * same two programs differ by as much, depending on where memory and code happen to lie.
+ *
+ *   faster, slower  0 is outside of the interval, and the median is at least 1 % away from 0
+ *   tie             the median is below 3 % and below the uncertainty, and both ends of the interval are less than 10
+ *                   points from the median
+ *   undecided       anything else, also with fewer than 6 pairs, which have no 95 % interval
  *
  * --pick measures in turns: each has one repetition of every program, so that a pair is close in time. In ordinary runs
  * Google Benchmark puts all repetitions of all programs into one random order: the i-th repetitions of two programs, of
@@ -23,29 +27,46 @@
 extern "C" {
 #endif
 
-enum { COMPARE_FEWEST = 6 }; /* pairs; fewer have no 95 % interval */
-
 /* The times of one program, in the order of its repetitions. */
 typedef struct compare_times {
   const double *values;
   int n;
 } compare_times;
 
+typedef enum compare_verdict { COMPARE_FASTER, COMPARE_SLOWER, COMPARE_TIE, COMPARE_UNDECIDED } compare_verdict;
+
 typedef struct comparison {
   double behind; /* how much longer it takes than the other, as a share of the other's time; negative: it is faster */
-  double unsure; /* NAN for fewer than COMPARE_FEWEST pairs */
-  bool tie;      /* false for fewer than COMPARE_FEWEST pairs */
+  double unsure; /* the uncertainty of `behind`; NAN for fewer than 6 pairs */
+  compare_verdict verdict;
 } comparison;
 
 /* Repetitions that only one of them has are not used; each has at least one. */
 comparison compare(compare_times one, compare_times other);
 
-/* "faster", "slower" or "tie"; "unclear" where the difference is no tie and below its uncertainty, or that is unknown.
- */
+/* "faster", "slower", "tie" or "undecided". */
 const char *compare_word(comparison c);
 
-/* The index of the fastest; n where nobody has been measured. */
-size_t compare_fastest(const compare_times *all, size_t n);
+/* An implementation that may be picked for a case. */
+typedef struct candidate {
+  const char *name;
+  compare_times times; /* none: it was not measured */
+  bool within;         /* the budget of error */
+  bool is_default;     /* it is what the library uses when no name is given */
+  comparison against;  /* the fastest; set by compare_pick() where it competes */
+} candidate;
+
+/* It is within the budget and was measured. */
+bool compare_competes(const candidate *c);
+
+typedef struct choice {
+  const candidate *fastest, *pick; /* NULL: nothing within the budget was measured */
+} choice;
+
+/* Compares every candidate within the budget with the fastest. Where the default is undecided against it, the default is
+ * the pick. Otherwise it is the first of all, in their order, that is the fastest or ties with it. The pick is undecided
+ * where its verdict is. all: in the order of impl/list.inc. */
+choice compare_pick(candidate *all, size_t n);
 
 /* The median, and the interquartile range unless `range` is NULL. Sorts the values, of which there is at least one. */
 double compare_median(double *values, int n, double *range);

@@ -1,6 +1,6 @@
 #include "shim.h"
 
-#include "verdicts.hh"
+#include "picks.h"
 
 #include <benchmark/benchmark.h>
 
@@ -9,7 +9,11 @@
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <map>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -20,12 +24,18 @@ using benchmark::Counter;
 struct Case {
   shim_case c;
   std::string name;
-  int64_t passes; // of its latest run
+  int64_t passes;            // of its latest run
+  std::vector<double> times; // seconds of the repetitions, per row
+  std::string error, contest;
+
+  shim_measured measured() const {
+    return {&c, name.c_str(), contest.empty() ? nullptr : contest.c_str(),
+        {times.data(), static_cast<int>(times.size())}, error.empty() ? nullptr : error.c_str()};
+  }
 };
 
 std::deque<Case> cases; // whose elements stay where they are
 std::vector<std::pair<std::string, std::string>> context;
-contestants competing;
 std::vector<std::string> selected;
 std::map<std::string, std::string> flags; // Google Benchmark's that were given, without "--benchmark_"
 
@@ -96,9 +106,60 @@ void time_case(benchmark::State &state, Case &k) {
   state.SetLabel(result.label);
 }
 
-// The display reporter that the flags ask for, with two changes. Its context is replaced: it warns that the *library*
-// was built for debugging, which Debian's package always says, and which says nothing about the code measured here. And
-// the progress line makes room for results.
+// The error that a run ended in, or an empty text, by its name in Google Benchmark to 1.7, and since 1.8.
+template <typename Run> auto error_of(const Run &run) -> decltype(run.error_message) { return run.error_message; }
+template <typename Run> auto error_of(const Run &run) -> decltype(run.skip_message) { return run.skip_message; }
+
+// Of a repetition; the aggregates of Google Benchmark are left to it.
+void note(const benchmark::BenchmarkReporter::Run &run) {
+  const std::string name = run.run_name.str();
+  for (Case &k : cases) {
+    if (k.name != name)
+      continue;
+    const auto rows = run.counters.find("rows");
+    if (!error_of(run).empty())
+      k.error = error_of(run);
+    else if (run.run_type == benchmark::BenchmarkReporter::Run::RT_Iteration)
+      k.times.push_back((k.c.wall ? run.real_accumulated_time : run.cpu_accumulated_time) /
+                        static_cast<double>(run.iterations) /
+                        (rows == run.counters.end() ? 1.0 : static_cast<double>(rows->second)));
+  }
+}
+
+std::vector<shim_measured> all_measured() {
+  std::vector<shim_measured> all;
+  for (const Case &k : cases)
+    all.push_back(k.measured());
+  return all;
+}
+
+// Google Benchmark's JSON, with the verdicts and the picks at its end. A display has noted the runs before.
+class json_reporter : public benchmark::JSONReporter {
+public:
+  explicit json_reporter(bool picks) : has_picks(picks) {}
+
+  void Finalize() override {
+    std::ostream &out = GetOutputStream();
+    std::ostringstream end;
+    SetOutputStream(&end);
+    benchmark::JSONReporter::Finalize();
+    SetOutputStream(&out);
+    std::string text = end.str();
+    text.erase(text.rfind('}'));
+    text.erase(text.find_last_not_of(" \n") + 1);
+    const std::vector<shim_measured> all = has_picks ? all_measured() : std::vector<shim_measured>();
+    char *picks = picks_json(all.data(), all.size());
+    out << text << "," << picks + 1 << "\n"; // one object of both
+    std::free(picks);
+  }
+
+private:
+  bool has_picks;
+};
+
+// The display reporter that the flags ask for, with three changes. Its context is replaced: it warns that the *library*
+// was built for debugging, which Debian's package always says, and which says nothing about the code measured here. The
+// progress line makes room for results. And it notes them.
 class display : public benchmark::BenchmarkReporter {
 public:
   display(benchmark::BenchmarkReporter *reporter, bool is_quiet) : inner(reporter), quiet(is_quiet) {}
@@ -119,6 +180,7 @@ public:
   }
   void ReportRuns(const std::vector<Run> &runs) override {
     clear_progress();
+    std::for_each(runs.begin(), runs.end(), note);
     errors += std::any_of(runs.begin(), runs.end(), [](const Run &run) { return !error_of(run).empty(); });
     inner->ReportRuns(runs);
   }
@@ -129,11 +191,11 @@ public:
   size_t errors = 0; // cases that ended in one
 };
 
-// Notes what it is told and shows nothing.
+// Notes the runs and shows nothing.
 class collector : public benchmark::BenchmarkReporter {
 public:
   bool ReportContext(const Context &) override { return true; }
-  void ReportRuns(const std::vector<Run> &runs) override { add_runs(competing, runs); }
+  void ReportRuns(const std::vector<Run> &runs) override { std::for_each(runs.begin(), runs.end(), note); }
 };
 
 // To list or to run, and the file that Google Benchmark empties in either case.
@@ -167,20 +229,19 @@ const char *shim_flags(int argc, char **argv) {
 }
 
 void shim_register(const shim_case *c) {
-  cases.push_back({*c, c->name, 0});
+  cases.push_back({*c, std::string(c->name) + (c->wall ? "/real_time" : ""), 0, {}, "", ""});
   Case *k = &cases.back();
   auto *registered = benchmark::RegisterBenchmark(c->name, [k](benchmark::State &state) { time_case(state, *k); });
   registered->Unit(benchmark::kMicrosecond);
   if (c->wall)
     registered->UseRealTime();
-  contestant entry = {"", c->who ? c->who : "", c->stands_for != nullptr, c->float64, c->wall, {}, ""};
-  const size_t at = k->name.find("/" + entry.who + "/");
+  const std::string who = c->who ? c->who : "";
+  const size_t at = k->name.find("/" + who + "/");
   if (c->who && at != std::string::npos) {
-    entry.contest = std::string(k->name).erase(at, entry.who.size() + 1);
+    k->contest = std::string(c->name).replace(at + 1, who.size(), "*");
     if (c->stands_for)
-      entry.contest.replace(0, entry.contest.find('/'), c->stands_for);
+      k->contest.replace(0, k->contest.find('/'), c->stands_for);
   }
-  competing[k->name + (c->wall ? "/real_time" : "")] = entry;
 }
 
 void shim_context(const char *key, const char *value) {
@@ -210,8 +271,8 @@ bool shim_list(bool wanted) {
   return wanted || is_true("list_tests");
 }
 
-size_t shim_run_all(bool quiet) {
-  const contestants judged = is_true("enable_random_interleaving") ? competing : contestants();
+size_t shim_run_all(bool quiet, bool picks) {
+  const bool judged = picks && is_true("enable_random_interleaving");
   json_reporter on_screen(judged), in_file(judged);
   display results(flags["format"] == "json" ? &on_screen : benchmark::CreateDefaultDisplayReporter(), quiet);
   progress.total = static_cast<long>(selected.size()) * std::max(1L, std::atol(flags["repetitions"].c_str()));
@@ -228,16 +289,17 @@ void shim_measure(int turns, void (*before)(void), shim_take *take, void *data) 
   int n = 3;
   benchmark::Initialize(&n, arguments);
   collector results;
-  progress.total = static_cast<long>(competing.size()) * turns;
+  progress.total = static_cast<long>(cases.size()) * turns;
   // Google Benchmark would shuffle the repetitions of all turns together.
-  for (int turn = 0; turn < turns; turn++) {
+  for (int turn = 0; turn < turns && !cases.empty(); turn++) {
     before();
     benchmark::RunSpecifiedBenchmarks(&results);
   }
   clear_progress();
-  for (const auto &c : competing)
-    take(data, c.first.c_str(), c.second.contest.empty() ? nullptr : c.second.who.c_str(), c.second.series(),
-        c.second.error.empty() ? nullptr : c.second.error.c_str());
+  for (const Case &k : cases) {
+    const shim_measured m = k.measured();
+    take(data, &m);
+  }
 }
 
 void shim_release(void) {

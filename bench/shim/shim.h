@@ -34,13 +34,22 @@ typedef struct shim_case {
   void (*release)(void *data);                  /* may be NULL; called once, when nothing runs any more */
   bool wall; /* time by the clock on the wall instead of this thread's CPU time; the name then ends in /real_time */
 
-  /* Who is measured. Cases whose names have it as a part and differ in nothing else compete, and the JSON has a verdict
-   * on each (compare.h). NULL: it competes with no other. */
-  const char *who; /* copied */
-  /* Of a peer: the first part of the name that ours has in its place, copied. NULL: it is ours. */
-  const char *stands_for;
-  bool float64; /* it computes in float64: there is a verdict on it against the fastest of these too */
+  /* Who is measured, an implementation or a peer; a constant. Cases whose names have it as a part and differ in nothing
+   * else compete. NULL: the case competes with no other. */
+  const char *who;
+  const char *stands_for; /* of a peer: the first part of the name that ours has in its place; a constant */
+  bool is_default;        /* see candidate in compare.h */
+  unsigned budgets_kept;  /* bit i: of bench_budgets[i] in budget.h */
 } shim_case;
+
+/* A case that has run. */
+typedef struct shim_measured {
+  const shim_case *c;
+  const char *name;    /* in the results */
+  const char *contest; /* what all that compete with it do, its name with a * for who it is; or NULL */
+  compare_times times; /* seconds per row */
+  const char *error;   /* that its last run ended in, or NULL */
+} shim_measured;
 
 /* Google Benchmark's own flags, argv[0] being the program. NULL, or the first flag it does not take. */
 const char *shim_flags(int argc, char **argv);
@@ -60,13 +69,13 @@ const char *shim_output_file(void);
 bool shim_list(bool wanted);
 
 /* Runs what is selected, with progress on stderr, and the context too unless it is to be quiet; returns how many cases
- * ended in an error. To be called once. */
-size_t shim_run_all(bool quiet);
+ * ended in an error. To be called once. picks: whether the JSON has verdicts and picks, which are empty unless the
+ * repetitions are interleaved at random. */
+size_t shim_run_all(bool quiet, bool picks);
 
 /* Instead of shim_select() and shim_run_all(): runs all cases once per turn, in random order, with progress on stderr,
- * and tells of each its seconds per row, turn by turn, or why it failed. before() is called before each turn. who: NULL
- * where it competes with no other. */
-typedef void shim_take(void *data, const char *name, const char *who, compare_times seconds, const char *error);
+ * and tells of each its times, turn by turn. before() is called before each turn. */
+typedef void shim_take(void *data, const shim_measured *m);
 void shim_measure(int turns, void (*before)(void), shim_take *take, void *data);
 
 /* Releases the cases. */

@@ -1,9 +1,9 @@
 #include "bench.h"
+#include "budget.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *begin(void *data) {
   bench_work *w = data;
@@ -70,6 +70,7 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
   w->offset = at ? at->bytes : 0;
   if (w->bytes == 0)
     w->bytes = (size_t)(w->rows.n * w->rows.d_model) * posenc_dtype_size(w->rows.dtype);
+  const posenc_impl *impl = w->rows.impl;
   shim_register(&(shim_case){.name = name,
       .data = w,
       .begin = begin,
@@ -77,7 +78,8 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
       .end = end,
       .release = release,
       .wall = w->wall,
-      .who = w->rows.impl ? w->rows.impl->name : w->peer,
+      .who = impl ? impl->name : w->peer,
       .stands_for = w->stands_for,
-      .float64 = w->rows.impl && strncmp(w->rows.impl->arithmetic, "float64", strlen("float64")) == 0});
+      .is_default = impl && impl == posenc_impl_find(NULL),
+      .budgets_kept = bench_budgets_kept(impl, w->rows.dtype, w->end ? w->end : w->rows.n)});
 }

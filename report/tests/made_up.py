@@ -49,11 +49,18 @@ def case(name, ns, n=5000, d=512, times=QUIET, **more):
 FILLS = {"exact_avx2": 0.2, "exact_scalar": 2, "naive": 16}  # 20, 2 and 0.25 GB/s
 
 
-def verdict(case, against, word, **more):
-    return {"case": case, "against": against, "verdict": word} | more
+CASE = "fill/*/f32/n:5000/d:512"
 
 
-def bench(*more, fills=FILLS, verdicts=(), **context):
+def picks(pick, fastest, others=None, case=CASE):
+    """Of a case, by both budgets: others than the fastest within it, {name: (verdict, how far behind, how unsure)}"""
+    of = {fastest: ("tie", 0, 0.01)} | (others or {})
+    candidates = [{"impl": n, "behind": b, "unsure": u, "verdict": v} for n, (v, b, u) in of.items()]
+    entry = {"case": case, "pick": pick, "fastest": fastest, "candidates": candidates}
+    return [entry | {"budget": f"at most {budget}"} for budget in ("1 ULP", "1e-6 absolute")]
+
+
+def bench(*more, fills=FILLS, picks=(), **context):
     """Tables of 5000 x 512: stores take 0.1 ns an element."""
     at = "n:5000/d:512"
     runs = case(f"limit/store/w:32/{at}", 0.1) + case(f"fill/wrong/f32/{at}", 0.01)
@@ -63,7 +70,7 @@ def bench(*more, fills=FILLS, verdicts=(), **context):
     known |= {"offset": "16", "num_cpus": 4, "load_avg": [1.5, 1.0, 0.5], "cpu_scaling_enabled": False}
     known |= {"caches": CACHES, "emulated": "no", "shape.transformer": f"{at} base 10000, Transformer base"}
     runs += [c for cases in more for c in cases]
-    return {"context": known | context, "benchmarks": runs, "verdicts": list(verdicts)}
+    return {"context": known | context, "benchmarks": runs, "picks": list(picks)}
 
 
 def sweep(**slow):
@@ -91,7 +98,7 @@ def peers_bench():
         at = f"f32/n:{n}/d:{d}"
         for name, ns in PEERS.items():
             cases += case(f"{name}/{at}", ns, n, d)
-        verdicts.append(verdict(f"peer/slow/{at}", f"fill/exact_avx512/{at}", "slower"))
+        verdicts.append({"case": f"peer/slow/{at}", "against": f"fill/exact_avx512/{at}", "verdict": "slower"})
     context = bench()["context"] | {"peer.quick": "a | quick one"}
     return {"context": context, "benchmarks": cases, "verdicts": verdicts}
 

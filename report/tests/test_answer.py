@@ -1,12 +1,11 @@
-"""What ./scripts/bench ends with: the names to ask for, how sure it is, a busy machine, a part of a run."""
+"""What ./scripts/bench ends with: the names to ask for, what they lead by, a busy machine, a part of a run."""
 import pytest
 
-from made_up import bench, case, entry, verdict, verify
+from made_up import bench, case, entry, picks, verify
 
 AT = "n:5000/d:512"
 # explog takes 20 times as long as anchored_avx2
 FILLS = {"anchored_avx2": 0.15, "exact_avx2": 0.2, "anchored_scalar": 0.3, "exact_scalar": 1, "explog": 3}
-BUSY = (0.7, 0.8, 1, 1.2, 1.3)
 
 
 def found(*more):
@@ -22,14 +21,8 @@ def found(*more):
     return verify(implementations=[*entries, *lacking, *more])
 
 
-def against(fastest, words, kind="fill", at=f"f32/{AT}"):
-    """words: {name: (verdict, how far behind, how unsure)}"""
-    cases = {name: f"{kind}/{name}/{at}" for name in (fastest, *words)}
-    of = [verdict(cases[n], cases[fastest], w, behind=b, unsure=u) for n, (w, b, u) in words.items()]
-    return [verdict(cases[fastest], cases[fastest], "tie", behind=0, unsure=0.01), *of]
-
-
 NEXT = {"exact_avx2": ("slower", 0.31, 0.04), "anchored_scalar": ("slower", 1, 0.04)}
+PICKED = picks("anchored_avx2", "anchored_avx2", NEXT)
 
 
 @pytest.fixture
@@ -48,15 +41,13 @@ def rows(done):
 
 
 def test_the_answer(rows):
-    said, out = rows(
-        bench(fills=FILLS, verdicts=against("anchored_avx2", NEXT)), "--seconds", "252", "--page", "x.html"
-    )
+    said, out = rows(bench(fills=FILLS, picks=PICKED), "--seconds", "252", "--page", "x.html")
     assert said["Use"] == "anchored, for tables of 5000 x 512: here it is anchored_avx2 on this one"
     assert said["Speed"].startswith(
         "26.67 ± 0.13 GB/s, 20.0 ± 0.1 times explog, a loop in C with the arithmetic of PyTorch's"
     )
     assert said["Error"] == "at most 3.0e-8, 0.5 ULP, at positions to 5k; explog's 4.0e-4"
-    assert said["How sure"] == "exact took 31 ± 4 % longer; noise 1.0 %"
+    assert said["Lead"] == "31 ± 4 % faster than exact (measurement noise 1.0 %)"
     assert said["C"] == 'posenc_plan_create(&plan, &spec, "anchored")'
     assert said["Python"] == 'posenc.table(5000, 512, impl="anchored")'
     assert said["Done"] == "in 4 min 12 s; the report: x.html" and "Warning" not in said
@@ -66,52 +57,32 @@ def test_the_answer(rows):
 
 
 @pytest.mark.parametrize(
-    "fastest, words, use, how",
+    "pick, fastest, others, use, lead",
     [
-        ("exact_avx2", {"anchored_avx2": ("slower", 0.2, 0.1)}, "exact, the default, for", "anchored took 20 ± 10 %"),
-        ("anchored_avx2", {"exact_avx2": ("tie", 0.02, 0.03)}, "exact, the default, for", "anchored ties with it;"),
-        ("anchored_avx2", {"exact_avx2": ("unclear", 0.39, 0.56)}, "exact, the default, until another run decides,",
-         "not told apart from anchored: exact took 39 ± 56 % longer than anchored;"),
-        ("exact_avx2", {"anchored_avx2": ("unclear", 0.01, 0.56)}, "exact, the default, until another run decides,",
-         "not told apart from anchored: anchored took 1 ± 56 % longer;"),
-        ("anchored_avx2", NEXT | {"anchored_scalar": ("unclear", 0.1, 0.2)}, "anchored, for", "exact took 31 ± 4 %"),
-        ("anchored_scalar", {"anchored_avx2": ("unclear", 0.1, 0.2)}, "anchored, for", "nothing else so accurate"),
-        ("anchored_scalar", {"anchored_avx2": ("slower", 0.5, 0.1)}, "anchored_scalar, for", "nothing else so"),
-        ("anchored_avx2", NEXT | {"exact_scalar": ("unclear", 0.1, 0.2)}, "anchored, for", "exact took 31 ± 4 %"),
+        ("exact_avx2", "exact_avx2", {"anchored_avx2": ("slower", 0.2, 0.1)}, "exact, the default,", "20 ± 10 % faster than anchored"),
+        ("exact_avx2", "exact_avx2", {"anchored_avx2": ("undecided", 0.2, 0.3)}, "exact, the default,",
+         "20 ± 30 % faster than anchored, undecided"),
+        ("exact_avx2", "anchored_avx2", {"exact_avx2": ("tie", 0.02, 0.03)}, "exact, the default,", "none: ties with anchored ("),
+        ("exact_avx2", "anchored_avx2", {"exact_avx2": ("undecided", 0.39, 0.56)}, "exact, the default,",
+         "undecided: took 39 ± 56 % longer than anchored"),
+        ("exact_avx2", "anchored_avx2", {"exact_avx2": ("undecided", 0.39, None)}, "exact, the default,",
+         "undecided: fewer than 6 repetitions"),
+        ("anchored_scalar", "anchored_scalar", {"anchored_avx2": ("slower", 0.5, 0.1)}, "anchored_scalar, for", "no other family"),
     ],
 )  # fmt: skip
-def test_how_sure(rows, fastest, words, use, how):
-    """The name to ask for: with the instruction set only where the library would choose another one."""
-    names = (fastest, *words)
-    said, _ = rows(bench(fills={n: FILLS[n] for n in names}, verdicts=against(fastest, words)))
-    assert said["Use"].startswith(use) and said["How sure"].startswith(how)
+def test_the_pick_is_shown(rows, pick, fastest, others, use, lead):
+    """With the name to ask for: with the instruction set only where the library would choose another one."""
+    said, _ = rows(bench(fills={n: FILLS[n] for n in (fastest, *others)}, picks=picks(pick, fastest, others)))
+    assert said["Use"].startswith(use) and said["Lead"].startswith(lead)
     default = said["Use"].startswith("exact, the default")
     assert ("NULL" in said["C"], "impl=" in said["Python"]) == (default, not default)
 
 
 def test_a_busy_machine(rows):
-    fills = [c for n, ns in FILLS.items() for c in case(f"fill/{n}/f32/{AT}", ns, times=BUSY)]
-    verdicts = against("anchored_avx2", {"exact_avx2": ("unclear", 0.33, 0.6)})
-    said, out = rows(bench(fills, fills={}, verdicts=verdicts, load_avg=[4, 4, 4]))
-    assert "the machine was too busy to decide" in said["How sure"] and said["How sure"].endswith("noise 40.0 %")
-    assert "anchored" not in said["Use"] + said["C"] + said["Python"]
+    fills = [c for n, ns in FILLS.items() for c in case(f"fill/{n}/f32/{AT}", ns, times=(0.7, 0.8, 1, 1.2, 1.3))]
+    said, out = rows(bench(fills, fills={}, picks=PICKED, load_avg=[4, 4, 4]))
+    assert said["Lead"].endswith("(measurement noise 40.0 %)")
     assert "The machine was noisy" in said["Warning"] and "a load average of 4.0" in said["Warning"]
-
-
-def test_without_verdicts(rows):
-    said, _ = rows(bench(fills=FILLS))
-    assert said["Use"].startswith("exact, the default, until another run decides")
-    assert said["How sure"].startswith("not decided: there is no verdict, which takes 6 repetitions")
-
-
-def test_a_row_without_a_verdict_is_left_out(rows):
-    """float64 is first in the list, and the slowest: a repetition of it has failed."""
-    fills = FILLS | {"float64": 5}
-    said, _ = rows(bench(fills=fills, verdicts=against("anchored_avx2", NEXT)))
-    assert said["Use"].startswith("anchored, for") and said["How sure"].startswith("exact took 31 ± 4 %")
-    unclear = against("anchored_avx2", {"float64": ("unclear", 9, 10), "exact_avx2": ("unclear", 0.3, 0.4)})
-    said, _ = rows(bench(fills=fills, verdicts=unclear))
-    assert said["Use"].startswith("exact, the default, until another run decides")
 
 
 def test_other_jobs(rows):
@@ -119,37 +90,34 @@ def test_other_jobs(rows):
     for name, ns in {"anchored_avx2": 0.5, "exact_avx2": 0.25, "explog": 2.5}.items():
         cases.append(case(f"row/{name}/{at}", ns, 1))
         cases.append(case(f"add/{name}/f32/{AT}", ns))
-    verdicts = against("anchored_avx2", NEXT) + against("exact_avx2", {"anchored_avx2": ("slower", 1, 0.1)}, "row", at)
-    verdicts += against("exact_avx2", {"anchored_avx2": ("unclear", 1, 1.1)}, "add")
-    said, _ = rows(bench(*cases, fills=FILLS, verdicts=verdicts))
-    assert (
-        said["Decoder's row"]
-        == "exact, 128 ± 1 ns at d_model 512, 10.0 ± 0.1 times explog; anchored took 100 ± 10 % longer"
-    )
-    assert said["posenc_add"].startswith("exact or anchored, 16.00 ± 0.08 GB/s")
-    assert "not told apart from anchored: anchored took 100 ± 110 %" in said["posenc_add"]
+    found = picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("slower", 1, 0.1)}, f"row/*/{at}")
+    found += picks("exact_avx2", "anchored_avx2", {"exact_avx2": ("undecided", 0.05, 0.06)}, f"add/*/f32/{AT}")
+    said, _ = rows(bench(*cases, fills=FILLS, picks=PICKED + found))
+    assert said["Decoder's row"] == "exact, 128 ± 1 ns at d_model 512, 10.0 ± 0.1 times explog"
+    doubt = "exact (undecided: took 5 ± 6 % longer than anchored), 16.00 ± 0.08 GB/s at 5000 x 512, "
+    assert said["posenc_add"].startswith(doubt)
     assert "Random rows" not in said and "bfloat16" not in said
 
 
 @pytest.mark.parametrize(
-    "fills, more, labels, use",
+    "fills, picked, labels, use",
     [
-        (["explog"], [], {"Use"}, "nothing measured is within 1 ULP; the most accurate, explog, is off by 4.0e-4"),
+        (["explog"], picks(None, None), {"Use"}, "none is picked: none has errors of at most 1 ULP"),
+        (["exact_avx2"], [], {"Use"}, "none is picked: the repetitions were not in random order"),
         ([], [], {"Use"}, "no implementation that was verified was measured"),
-        ([], [f"add/exact_avx2/f32/{AT}"], {"posenc_add"}, None),
-        (["exact_avx2"], [], {"Use", "Speed", "Error", "How sure", "C", "Python"}, "exact, the default, for tables"),
+        ([], picks("exact_avx2", "exact_avx2", case=f"add/*/f32/{AT}"), {"posenc_add"}, ""),
     ],
 )
-def test_a_part_of_a_run(rows, fills, more, labels, use):
-    b = bench(*(case(name, 0.2) for name in more), fills={n: FILLS[n] for n in fills})
+def test_a_part_of_a_run(rows, fills, picked, labels, use):
+    b = bench(case(f"add/exact_avx2/f32/{AT}", 0.2), fills={n: FILLS[n] for n in fills}, picks=picked)
     b["benchmarks"] = [c for c in b["benchmarks"] if "wrong" not in c["run_name"]]
     said, _ = rows(b)
-    assert {*said} == labels and said.get("Use", "").startswith(use or "")
+    assert {*said} == labels and said.get("Use", "").startswith(use)
 
 
 def test_what_failed_is_loud_and_nothing_is_picked_of_an_emulated_run(rows):
     wrong = entry("wrong", verified=False, failure="2 outputs beyond its bound", error=7e-3)
-    said, out = rows(bench(fills=FILLS), v=found(wrong))
+    said, out = rows(bench(fills=FILLS, picks=PICKED), v=found(wrong))
     assert "wrong failed verification: 2 outputs beyond its bound" in said["Warning"] and out.count("wrong") == 1
     said, _ = rows(bench(case(f"add/exact_avx2/f32/{AT}", 0.2), fills=FILLS, emulated="yes"))
     assert said["Use"] == "none is picked: the run was emulated" and {*said} == {"Use", "Warning"}

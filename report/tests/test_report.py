@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from made_up import bench, case, entry, judge, peers_bench, sweep, text_of, verdict, verify
+from made_up import bench, case, entry, judge, peers_bench, picks, sweep, text_of, verify
 from report import drawing, plots
 from report.load import TOP
 from report.record import recorded
@@ -55,47 +55,33 @@ def test_widths(page_of, slow, said):
     assert page.count("<svg") == 10 and said in text_of(page) and "at 16 modulo 64</text>" in page
 
 
-def verdicts(**words):
-    """Of the table of the pick, against exact_avx2: 31 ± 4 % behind."""
-    name = "fill/{}/f32/n:5000/d:512".format
-    return [verdict(name(n), name("exact_avx2"), word, behind=0.31, unsure=0.04) for n, word in words.items()]
-
-
-SLOWER = verdicts(naive="slower", exact_scalar="slower")
-FAST = entry("recurrence", error=4e-4, ulp=1e6, correct=0.1)
-
-
-def test_who_beats_the_pick_is_named(page_of):
-    """At the size of the pick and at another one, and where it is within 1 ULP itself."""
-    small = case("fill/recurrence/f32/n:16/d:384", 0.1, 16, 384) + case("fill/exact_avx2/f32/n:16/d:384", 0.2, 16, 384)
-    small += case("fill/exact_scalar/f32/n:16/d:384", 0.16, 16, 384)
-    known = verify(implementations=[*QUIET, FAST])
-    data = bench(small, fills={"exact_avx2": 0.2, "exact_scalar": 2, "recurrence": 0.125}, verdicts=SLOWER)
-    data["benchmarks"] = [c for c in data["benchmarks"] if "wrong" not in c["run_name"]]
-    text = text_of(page_of(known, data))
-    assert "exact is the fastest within 1 ULP: 20.0" in text
-    assert "Faster, but not within 1 ULP: recurrence (32.0 GB/s), wrong by up to 4.0e-4." in text
-    assert "exact_avx2 is the fastest in none of 2 tables; faster elsewhere: recurrence and exact_scalar" in text
-    both = "16 × 384 (40.0 against 20.0 GB/s) and 5000 × 512 (32.0 against 20.0 GB/s)"
-    assert f"recurrence is faster than exact_avx2 at {both}; it is wrong by up to 4.0e-4." in text
-    assert (
-        "exact_scalar is faster than exact_avx2 at 16 × 384 (25.0 against 20.0 GB/s); it is within 1 ULP too." in text
+@pytest.mark.parametrize(
+    "pick, others, said",
+    [
+        ("exact_avx2", {"float64": ("slower", 0.31, 0.04)},
+         "exact is the fastest with errors of at most 1 ULP: 20.0 GB/s on this one, 50 % of what plain stores reach"),
+        ("float64", {"float64": ("tie", 0.01, 0.04)}, "float64 is as fast as any with errors of at most 1 ULP: 19.0 GB/s"),
+        (None, {}, "None is picked: none has errors of at most 1 ULP"),
+    ],
+)  # fmt: skip
+def test_the_pick(page_of, pick, others, said):
+    known = verify(implementations=[entry("float64"), *QUIET])
+    assert said in text_of(
+        page_of(known, bench(fills={"exact_avx2": 0.2, "float64": 0.21}, picks=picks(pick, "exact_avx2", others)))
     )
 
 
-@pytest.mark.parametrize(
-    "word, said",
-    [
-        ("slower", "exact is the fastest within 1 ULP: 20.0 GB/s on this one, 50 % of what plain stores reach"),
-        ("tie", "float64 is as fast as any within 1 ULP: 19.0 GB/s"),  # and simpler
-        ("unclear", "Not told apart are exact and float64; exact: 20.00 ± 0.10 GB/s"),
-        (None, "Too few repetitions to decide; exact: 20.0 GB/s"),
-    ],
-)
-def test_how_sure(page_of, word, said):
+def test_picks_of_all_cases(page_of):
+    small = case("fill/float64/f32/n:16/d:384", 0.1, 16, 384) + case("fill/exact_avx2/f32/n:16/d:384", 0.2, 16, 384)
+    row = case("row/exact_avx2/f32/d:512/below:4096", 0.5, n=1)
+    doubt = {"exact_avx2": ("undecided", 0.1, 0.2)}
+    found = picks("exact_avx2", "exact_avx2") + picks("exact_avx2", "float64", doubt, "fill/*/f32/n:16/d:384")
+    found += picks("exact_avx2", "exact_avx2", case="row/*/f32/d:512/below:4096")
     known = verify(implementations=[entry("float64"), *QUIET])
-    data = bench(fills={"exact_avx2": 0.2, "float64": 0.21}, verdicts=verdicts(float64=word) if word else ())
-    assert said in text_of(page_of(known, data))
+    text = text_of(page_of(known, bench(small, row, fills={"exact_avx2": 0.2, "float64": 0.21}, picks=found)))
+    assert "Of 2 cases, the pick is exact_avx2 in 2" in text
+    assert "exact_avx2: 16 x 384 (20.0 GB/s, undecided); 5000 x 512 (20.0 GB/s)." in text.replace("×", "x")
+    assert "A row of 512, positions below 4096: exact_avx2 (256 ns)" in text
 
 
 def test_a_noisy_run_compares_no_widths(page_of):
@@ -109,13 +95,12 @@ def test_lines_to_copy(page_of, tmp_path):
     """The C compiles, the arguments of the Python exist, and both ask for the name that is portable."""
     data = bench(**{"shape.transformer": "n:5000/d:512 base 500, that"})
     assert "<code>" not in page_of(verify(), data)  # errors of another base
-    known = [entry("float64"), entry("exact_avx2", "avx2", ulp=2)]
     (table,) = (
         f for f in ast.parse((TOP / "python/posenc/_table.py").read_text()).body if getattr(f, "name", "") == "table"
     )
-    for implementations, name in ((QUIET, None), (known, "float64")):
-        fills = {"exact_avx2": 0.2, "float64": 0.3}
-        page = page_of(verify(implementations=implementations), bench(fills=fills))
+    known = verify(implementations=[entry("float64"), *QUIET])
+    for name, pick in ((None, "exact_avx2"), ("float64", "float64")):
+        page = page_of(known, bench(fills={"exact_avx2": 0.2, "float64": 0.3}, picks=picks(pick, pick)))
         c, python = map(unescape, re.findall("<code>(.*?)</code>", page, re.S))
         (tmp_path / "a.c").write_text(f"#include <posenc.h>\nvoid use(float *table) {{\n{c}\n}}\n")
         strict = "cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{TOP / 'include'}"

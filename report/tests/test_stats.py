@@ -1,9 +1,7 @@
-"""Medians, ratios and spreads, the names of cases, and the pick."""
+"""Medians, ratios and spreads, and the names of cases."""
 import pytest
 
-from made_up import bench, verdict, verify
-from report.picks import pick
-from report.run import Run
+from made_up import bench
 from report.stats import parse, read_bench
 from report.words import pair
 
@@ -17,24 +15,6 @@ def test_ratio_and_spread():
 
 
 @pytest.mark.parametrize(
-    "words, picked",
-    [
-        ({}, "exact_avx2"),  # without verdicts the fastest by its median
-        ({"naive": "tie"}, "naive"),
-        ({"naive": "slower"}, "exact_avx2"),
-        ({"naive": "unclear"}, "exact_avx2"),
-        ({"naive": "slower", "exact_scalar": "tie"}, "exact_avx2"),
-    ],
-)
-def test_pick_takes_the_simplest_of_a_tie(words, picked):
-    """naive, exact_avx2, exact_scalar: the order of the list"""
-    name = "fill/{}/f32/n:5000/d:512".format
-    verdicts = [verdict(name(n), name("exact_avx2"), word) for n, word in words.items()]
-    run = Run(verify(), bench(fills={"naive": 0.21, "exact_avx2": 0.2, "exact_scalar": 0.201}, verdicts=verdicts), "v")
-    assert pick(run, ["naive", "exact_avx2", "exact_scalar"])[0] == picked
-
-
-@pytest.mark.parametrize(
     "name, key",
     [
         ("threads:2/limit/stream/w:64/n:8/d:4", ("threads:2/stream", "w:64", 8, 4)),
@@ -42,7 +22,7 @@ def test_pick_takes_the_simplest_of_a_tie(words, picked):
         ("fill/exact/bf16/n:8/d:4", ("fill/bf16", "exact", 8, 4)),
         ("add/exact/f32/b:3/n:8/d:4/in_place", ("add/b:3/in_place", "exact", 8, 4)),
         ("fresh/malloc_fill/n:8/d:4/real_time", ("fresh", "malloc_fill", 8, 4)),
-        ("harness/nothing/n:1/d:1", None),
+        ("harness/clock/n:1/d:1", None),
     ],
 )
 def test_names_of_cases(name, key):

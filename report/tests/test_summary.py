@@ -4,19 +4,20 @@ import sys
 
 import pytest
 
-from made_up import bench, case, entry, file, lines, sweep, verify
+from made_up import bench, case, entry, file, lines, picks, sweep, verify
 from report.load import TOP
 
 AT, STORE = "n:5000/d:512", "limit/store/w:32"
 
 
 def test_tables_and_pick(done):
-    out = done("summary", "--verbose", verify(), bench())
+    tie = picks("naive", "exact_avx2", {"naive": ("tie", 0.01, 0.02)})
+    out = done("summary", "--verbose", verify(), bench(picks=tie))
     assert lines(out, "exact_avx2")[-1] == "exact_avx2 1.5e-8 3.0e-8 2.4e-7 0.200 20.00 0.10 50.0 % 0.4"
     assert lines(out, "naive")[-2] == "naive 2.0e-4 4.0e-4 3.2e-3 16.000 0.25 0.00 0.6 % 0.0"
     assert "limit: 40.0 GB/s (store, 32-byte vectors)" in out and not lines(out, "wrong  f")
-    said = "at most 1 ULP: exact_avx2, 20.00 GB/s, the fastest of the 2 within it; worst error 0.5 ULP"
-    assert said in out and "at most 1e-6 absolute: exact_avx2" in out
+    said = "at most 1 ULP: naive, 0.25 GB/s, of 2 within it, ties with exact_avx2; worst error 4.0e-4, 1.0e6 ULP"
+    assert said in " ".join(out.split()) and "at most 1e-6 absolute: naive" in out
     assert lines(out, "wrong")[-1].startswith("wrong failed verification: 2 outputs beyond")
     assert lines(out, "lacking_neon")[-1] == "lacking_neon not run: this CPU lacks its instructions"
 
@@ -80,7 +81,7 @@ def test_what_failed_or_is_not_judged(done):
         (verify(implementations=[entry("x", ranges=[{"from": 0}])]), bench(), "required property"),
         (verify(), bench(case("fill/exact_avx2/f32/n:5000/d:512", -1)), "cpu_time"),
         (verify(), bench(offset="x"), "offset"),
-        (verify(), bench(verdicts=[{"case": "x"}]), "verdicts"),
+        (verify(), bench(picks=[{"case": "x"}]), "picks"),
     ],
 )
 def test_bad_input(refused, v, b, said):
