@@ -12,7 +12,7 @@ typedef struct job {
   int64_t row_bytes, size;
 } job;
 
-static void use(const posenc_part *part, const void *context) {
+static void place_part(const posenc_part *part, const void *context) {
   const job *j = context;
   const int64_t k_bytes = part->k * j->columns.step * j->size;
   for (int64_t i = 0; i < part->rows; i++) {
@@ -46,7 +46,7 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const j
   if (is_written_by_kernel(plan, &all))
     plan->kernel->rows(&plan->pairs, plan->state, &all, first, j->row_bytes / j->size);
   else
-    posenc_parts(plan, rows, POSENC_PART_PAIRS / 4, use, j); /* whole runs */
+    posenc_parts(plan, rows, POSENC_PART_PAIRS / 4, place_part, j); /* whole runs */
   for (int64_t i = 0; c->zero >= 0 && i < rows->count; i++)
     memset(j->sines + (c->zero - c->sines) * j->size + i * j->row_bytes, 0, (size_t)j->size);
   posenc_fp_leave(caller);
