@@ -69,6 +69,15 @@ static inline double element_value(int32_t dtype, const void *element) {
   return (double)value;
 }
 
+/* An element of posenc_add(), float32 or bfloat16: x times a scale, plus an element of the row, each step rounded to float32 and,
+ * for bfloat16, to that. volatile: one operation at a time, as written. */
+static inline double format_sum(const format *f, float scale, double x, double element) {
+  const volatile float product = scale * (float)x;
+  const volatile float sum =
+      (float)(f->digits < 24 ? format_nearest(f, (double)product) : (double)product) + (float)element;
+  return f->digits < 24 ? format_nearest(f, (double)sum) : (double)sum;
+}
+
 /* Equal to the bit, the sign of zero included; NaNs are all one number. */
 static inline int same_number(double a, double b) { return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b); }
 

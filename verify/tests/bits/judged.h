@@ -77,11 +77,6 @@ static inline void few_and_more(
     judge(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
 }
 
-static inline int64_t column_of(const posenc_spec *spec, place it) {
-  const int second = it.cosine == (spec->order == POSENC_ORDER_SIN_FIRST);
-  return spec->layout == POSENC_LAYOUT_SPLIT ? it.k + second * spec_count(spec) : 2 * it.k + second;
-}
-
 /* The same rows in all layouts and orders, each by its own plan. */
 static inline void other_layouts(const posenc_plan *plan, int64_t first, int64_t rows, const unsigned char *table) {
   const posenc_spec *of = posenc_plan_spec(plan);
@@ -95,7 +90,7 @@ static inline void other_layouts(const posenc_plan *plan, int64_t first, int64_t
     assert_int_equal(posenc_fill(other, first, rows, got, spec.d_model), POSENC_OK);
     for (int64_t j = 0; j < rows * spec.d_model; j++) {
       const int64_t row = j / spec.d_model * spec.d_model;
-      const int64_t there = row + column_of(of, place_of(&spec, j - row));
+      const int64_t there = row + column_at(of, place_of(&spec, j - row));
       if (memcmp(got + (size_t)j * size, table + (size_t)there * size, size) != 0)
         fail_msg("%s, layout %d, order %d: d_model %lld, position %lld, column %lld differs", posenc_plan_impl(plan),
             spec.layout, spec.order, (long long)spec.d_model, (long long)(first + row / spec.d_model),

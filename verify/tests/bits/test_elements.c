@@ -97,16 +97,6 @@ static unsigned char *rows_alone(const char *impl) {
   return rows;
 }
 
-/* Each step rounded. volatile: as written, one operation at a time. */
-static double sum(double x, double pe) {
-  const format *f = format_of(c.spec.dtype);
-  const volatile float product = c.scale * (float)x, plain = product + (float)pe;
-  if (c.spec.dtype == POSENC_DTYPE_F32)
-    return (double)plain;
-  const volatile float rounded = (float)format_nearest(f, (double)product), s = rounded + (float)pe;
-  return (double)(float)format_nearest(f, (double)s);
-}
-
 /* The rows of a new table, which may have been other memory before, into out. */
 static void copy_table(arguments *a, unsigned char *out) {
   const int64_t size = (int64_t)size_of();
@@ -170,8 +160,8 @@ static int64_t run_of(int64_t j) {
 
 static void expect_sums(unsigned char *to, const unsigned char *x, const unsigned char *pe, int64_t n) {
   for (int64_t i = 0; i < n; i++, to += size_of(), x += size_of()) {
-    const float value =
-        (float)sum(element_value(c.spec.dtype, x), pe ? element_value(c.spec.dtype, pe + i * (int64_t)size_of()) : 0.0);
+    const double element = pe ? element_value(c.spec.dtype, pe + i * (int64_t)size_of()) : 0.0;
+    const float value = (float)format_sum(format_of(c.spec.dtype), c.scale, element_value(c.spec.dtype, x), element);
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     bits >>= size_of() == 2 ? 16 : 0;
