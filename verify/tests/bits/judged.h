@@ -38,23 +38,28 @@ static inline double midpoint(int32_t dtype) {
   return ldexp((double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5, -digits);
 }
 
-/* The row at a position, in a call of so many. The sines of -0.0 have a sign too. */
-static inline void judge(
-    const posenc_plan *plan, double position, const unsigned char *row, const reference_value *want, int64_t rows) {
+/* The element of a position and a column, in a call of so many rows. The sines of -0.0 have a sign too. */
+static inline void judge_element(const posenc_plan *plan, double position, int64_t column, const unsigned char *element,
+    const reference_value *want, int64_t rows) {
   const posenc_spec *spec = posenc_plan_spec(plan);
   const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
   const int exact = is_member(impl, "exact"), minus_zero = position == 0 && signbit(position);
-  for (int64_t c = 0; c < spec->d_model; c++) {
-    const double got = element_value(spec->dtype, row + (size_t)c * format_of(spec->dtype)->size);
-    const double nearest = reference_rounded(&want[c], spec->dtype), error = fabs((got - want[c].y) - want[c].low);
-    const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, c);
-    if (((exact || minus_zero) && !same_number(got, nearest)) || !(error <= bound))
-      fail_msg(
-          "%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
-          "error %g, bound %g",
-          impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base, spec->freqs ? spec->freqs[0] : 1.0,
-          spec->position_scale, position, (long long)c, (long long)rows, got, nearest, error, bound);
-  }
+  const double got = element_value(spec->dtype, element);
+  const double nearest = reference_rounded(want, spec->dtype), error = fabs((got - want->y) - want->low);
+  const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, column);
+  if (((exact || minus_zero) && !same_number(got, nearest)) || !(error <= bound))
+    fail_msg(
+        "%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
+        "error %g, bound %g",
+        impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base, spec->freqs ? spec->freqs[0] : 1.0,
+        spec->position_scale, position, (long long)column, (long long)rows, got, nearest, error, bound);
+}
+
+static inline void judge_row(
+    const posenc_plan *plan, double position, const unsigned char *row, const reference_value *want, int64_t rows) {
+  const posenc_spec *spec = posenc_plan_spec(plan);
+  for (int64_t c = 0; c < spec->d_model; c++)
+    judge_element(plan, position, c, row + (size_t)c * format_of(spec->dtype)->size, &want[c], rows);
 }
 
 /* In calls of so few rows that each is computed by itself, and of enough that they are not. */
@@ -67,14 +72,14 @@ static inline void few_and_more(
     rows = count - i < 1 + i % (FEW - 1) ? count - i : 1 + i % (FEW - 1);
     assert_int_equal(posenc_fill_at(plan, at + i, rows, got, d), POSENC_OK);
     for (int64_t j = 0; j < rows; j++)
-      judge(plan, (double)at[i + j], got + j * bytes, want + (i + j) * d, rows);
+      judge_row(plan, (double)at[i + j], got + j * bytes, want + (i + j) * d, rows);
   }
   int64_t again[MORE];
   for (int64_t i = 0; i < MORE; i++)
     again[i] = at[i % count];
   assert_int_equal(posenc_fill_at(plan, again, MORE, got, d), POSENC_OK);
   for (int64_t i = 0; i < MORE; i++)
-    judge(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
+    judge_row(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
 }
 
 /* The same rows in all layouts and orders, each by its own plan. */
@@ -111,7 +116,7 @@ static inline void amid_table(
   int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of it */
   before = before < lowest ? lowest : before > most ? most : before;
   assert_int_equal(posenc_fill(plan, position - before, TABLE, got, d), POSENC_OK);
-  judge(plan, (double)position, got + before * bytes, want, TABLE);
+  judge_row(plan, (double)position, got + before * bytes, want, TABLE);
   if (next_random(&seed) % 4 == 0)
     other_layouts(plan, position - before, TABLE, got);
 }
@@ -152,12 +157,12 @@ static inline void check(const posenc_spec *spec, const double *positions, int64
       memset(got, 0xff, (size_t)(count * bytes));
       assert_int_equal(posenc_fill_at_real(plan, positions, count, got, d), POSENC_OK);
       for (int64_t i = 0; i < count; i++)
-        judge(plan, positions[i], got + i * bytes, want + i * d, count);
+        judge_row(plan, positions[i], got + i * bytes, want + i * d, count);
     }
     if (integers) {
       assert_int_equal(posenc_fill_at(plan, at, count, got, d), POSENC_OK);
       for (int64_t i = 0; i < count; i++)
-        judge(plan, positions[i], got + i * bytes, want + i * d, count);
+        judge_row(plan, positions[i], got + i * bytes, want + i * d, count);
     }
     for (int64_t i = 0; i < count && i < TABLES && integers && exact && spec->position_scale == 1; i++)
       amid_table(plan, at[i], got, want + i * d);
