@@ -14,22 +14,10 @@
 enum { START = 10, LONGEST_HEADER = 4096 };
 
 static bool parse_descr(const char *descr, npy *file, char *message, size_t size) {
-  static const struct {
-    const char *descr;
-    int32_t dtype;
-  } known[] = {
-      {"<f4", POSENC_DTYPE_F32},
-      {"<f8", POSENC_DTYPE_F64},
-      {"<f2", POSENC_DTYPE_F16},
-      {"<u2", POSENC_DTYPE_BF16},
-      {"|V2", POSENC_DTYPE_BF16},
-      {"<V2", POSENC_DTYPE_BF16},
-  };
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(descr, known[i].descr) == 0) {
-      file->dtype = known[i].dtype;
+  const char *const kept = strcmp(descr + 1, "V2") == 0 ? "<u2" : descr; /* ml_dtypes' bfloat16 is saved as two bytes */
+  for (file->dtype = 0; file->dtype < FORMATS; file->dtype++)
+    if (strcmp(kept, format_of(file->dtype)->descr) == 0)
       return true;
-    }
   snprintf(
       message, size, "elements of type '%s'; allowed: '<f4', '<f8', '<f2', and '<u2' or '|V2' for bfloat16", descr);
   return false;

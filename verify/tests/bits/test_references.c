@@ -25,18 +25,9 @@ static void check(const char *what, double got, double want) {
  * range of the dtype for MPFR's own: as it does subnormal numbers itself. */
 static double independent(const posenc_spec *spec, double position, int64_t k, bool cosine, int32_t dtype) {
   enum { BITS = 500 };
-  static const struct {
-    mpfr_prec_t digits;
-    mpfr_exp_t least, most;
-  } ranges[FORMATS] = {
-      [POSENC_DTYPE_F32] = {24, -148, 128},
-      [POSENC_DTYPE_F64] = {53, -1073, 1024},
-      [POSENC_DTYPE_BF16] = {8, -132, 128},
-      [POSENC_DTYPE_F16] = {11, -23, 16},
-  };
   mpfr_t angle, result;
   mpfr_init2(angle, BITS);
-  mpfr_init2(result, ranges[dtype].digits);
+  mpfr_init2(result, format_of(dtype)->digits);
   if (spec->freqs) {
     mpfr_set_d(angle, spec->freqs[k], MPFR_RNDN);
     if (spec->freqs_low)
@@ -50,14 +41,12 @@ static double independent(const posenc_spec *spec, double position, int64_t k, b
   }
   mpfr_mul_d(angle, angle, position, MPFR_RNDN);
   mpfr_mul_d(angle, angle, spec_scale(spec), MPFR_RNDN);
-  const mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
+  const mpfr_exp_t least = mpfr_get_emin();
   const int inexact = cosine ? mpfr_cos(result, angle, MPFR_RNDN) : mpfr_sin(result, angle, MPFR_RNDN);
-  mpfr_set_emin(ranges[dtype].least);
-  mpfr_set_emax(ranges[dtype].most);
+  mpfr_set_emin(1 - format_of(dtype)->lowest);
   mpfr_subnormalize(result, mpfr_check_range(result, inexact, MPFR_RNDN), MPFR_RNDN);
   const double value = mpfr_get_d(result, MPFR_RNDN);
   mpfr_set_emin(least);
-  mpfr_set_emax(most);
   mpfr_clears(angle, result, (mpfr_ptr)NULL);
   return value;
 }

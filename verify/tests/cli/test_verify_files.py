@@ -143,14 +143,6 @@ def test_a_first_position():
     assert words(judged(f"{path} --positions=-50:50")[0]) == ["exact", "exact"]
 
 
-def test_a_reference_is_computed_once_for_all_tables_that_have_its_rows():
-    paths = [made(f"--positions {n} --d-model 16", name) for name, n in (("a", 5000), ("b", 700), ("c", 5000))]
-    done = run(f"--json - {' '.join(paths)} --rows 16")
-    whole, short = [(0, 512), (512, 5000)], [(0, 512), (512, 700)]
-    assert [ends(table) for table in parsed(done.stdout)] == [whole, short, whole]
-    assert done.stderr.count("the reference of") == 3
-
-
 @pytest.mark.parametrize("name", ["explog", "naive", "recurrence"])
 def test_a_file_has_the_errors_that_posenc_verify_finds_of_its_implementation(name):
     same = "--d-model 512 --positions 32768"
