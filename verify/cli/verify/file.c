@@ -142,7 +142,7 @@ static void print_text(FILE *out, const options *o, const judgement *all) {
 
 /* Where an output is not finite, max_abs and ulp_max are infinite, which is null here; ulp_max is so too where the
  * reference is 0 and the output is not. */
-static cJSON *json_of(const options *o, const judgement *all) {
+static cJSON *json_of_files(const options *o, const judgement *all) {
   cJSON *root = json_begin(o);
   const char *preset = o->shape.preset ? o->shape.preset : "paper";
   cJSON_AddNumberToObject(root, "rows", (double)o->rows);
@@ -184,7 +184,7 @@ int verify_files(const options *o) {
     status = all[i].right ? status : 1;
   }
   print_text(out.text, o, all);
-  status = reports_close(&out, o, json_of(o, all), status);
+  status = reports_close(&out, o, json_of_files(o, all), status);
   for (size_t i = 0; i < o->n_files; i++) {
     sweep_destroy(&all[i].ranges);
     free(all[i].verdicts);

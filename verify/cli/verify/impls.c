@@ -124,7 +124,7 @@ static void print_end(FILE *out, const results *r) {
 
 /* ---- JSON */
 
-static void add_range(cJSON *ranges, const segment *s, const verdict *v) {
+static void json_add_range(cJSON *ranges, const segment *s, const verdict *v) {
   cJSON *o = json_append(ranges);
   double bands[VERDICT_BANDS];
   cJSON_AddStringToObject(o, "shape", s->shape);
@@ -154,7 +154,7 @@ static int table_octaves(const sweep *s, const impl_result *r, bool judged[PROFI
 }
 
 /* What the implementations' profiles are about: all segments of a sweep's table are of one spec. */
-static void add_profile_edges(cJSON *root, const results *r) {
+static void json_add_profile_edges(cJSON *root, const results *r) {
   const int64_t d = r->sweep.segments[0].spec.d_model, groups = profile_groups(d);
   double positions[PROFILE_OCTAVES + 1] = {0}, columns[PROFILE_MOST_GROUPS + 1];
   const int octaves = table_octaves(&r->sweep, &r->impls[0], (bool[PROFILE_OCTAVES]){0});
@@ -168,7 +168,7 @@ static void add_profile_edges(cJSON *root, const results *r) {
 }
 
 /* The largest error by octave of positions and group of columns; null where no row was compared. */
-static void add_profile(cJSON *impl, const impl_result *r, const sweep *s) {
+static void json_add_profile(cJSON *impl, const impl_result *r, const sweep *s) {
   bool judged[PROFILE_OCTAVES] = {0}, any = false;
   const int octaves = table_octaves(s, r, judged);
   profile all = {{{0}}};
@@ -186,7 +186,7 @@ static void add_profile(cJSON *impl, const impl_result *r, const sweep *s) {
   }
 }
 
-static void add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
+static void json_add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
   cJSON *o = json_append(impls);
   cJSON_AddStringToObject(o, "name", r->impl->name);
   cJSON_AddStringToObject(o, "isa", r->impl->isa);
@@ -202,19 +202,19 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
   cJSON *ranges = cJSON_AddArrayToObject(o, "ranges");
   for (int64_t i = 0; i < s->count; i++)
     if (r->verdicts[i].judged)
-      add_range(ranges, &s->segments[i], &r->verdicts[i]);
-  add_profile(o, r, s);
+      json_add_range(ranges, &s->segments[i], &r->verdicts[i]);
+  json_add_profile(o, r, s);
 }
 
-static cJSON *json_of(const options *opts, const results *r) {
+static cJSON *json_of_impls(const options *opts, const results *r) {
   static const double edges[VERDICT_BANDS - 1] = VERDICT_BAND_EDGES;
   cJSON *root = json_begin(opts), *o = cJSON_AddObjectToObject(root, "float64_reference");
   cJSON_AddBoolToObject(o, "law_holds", audits_hold(r));
   cJSON_AddItemToObject(root, "ulp_band_edges", cJSON_CreateDoubleArray(edges, VERDICT_BANDS - 1));
-  add_profile_edges(root, r);
+  json_add_profile_edges(root, r);
   cJSON *impls = cJSON_AddArrayToObject(root, "implementations");
   for (size_t i = 0; i < r->n_impls; i++)
-    add_impl(impls, &r->impls[i], &r->sweep);
+    json_add_impl(impls, &r->impls[i], &r->sweep);
   return root;
 }
 
@@ -231,7 +231,7 @@ int verify_impls(const options *o) {
   if (!o->quiet || !audits_hold(&r))
     print_audits(out.text, &r);
   print_end(out.text, &r);
-  const int status = reports_close(&out, o, json_of(o, &r), all_verified(&r) && audits_hold(&r) ? 0 : 1);
+  const int status = reports_close(&out, o, json_of_impls(o, &r), all_verified(&r) && audits_hold(&r) ? 0 : 1);
   campaign_destroy(&r);
   return status;
 }

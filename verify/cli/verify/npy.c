@@ -48,7 +48,7 @@ static bool parse_shape(const char *text, npy *file, char *message, size_t size)
   return true;
 }
 
-static bool parse(npy *file, char *message, size_t size) {
+static bool parse_header(npy *file, char *message, size_t size) {
   const unsigned char *bytes = file->map;
   if (file->map_size < START || memcmp(bytes, "\x93NUMPY", 6) != 0) {
     snprintf(message, size, "not an .npy file: it does not begin with \\x93NUMPY");
@@ -105,7 +105,7 @@ bool npy_open(const char *path, npy *file, char *message, size_t size) {
     snprintf(message, size, "%s", wrong);
     return false;
   }
-  if (parse(file, message, size))
+  if (parse_header(file, message, size))
     return true;
   npy_close(file);
   return false;

@@ -18,7 +18,7 @@ static const float x[ROWS * D];
 static float out[TABLE][ROWS * D]; /* by call */
 
 /* Returns whether all succeed. */
-static int make_all_calls(const posenc_plan *plan) {
+static int fill_and_add(const posenc_plan *plan) {
   static const int64_t at[ROWS] = {131071, -5, 7};
   static const double reals[ROWS] = {0.5, -1e-3, 131071.5};
   for (call c = FILL; c < TABLE; c++) {
@@ -32,13 +32,13 @@ static int make_all_calls(const posenc_plan *plan) {
 static void fork_and_compare(const posenc_plan *plan) {
   static float parents[TABLE][ROWS * D];
   int status;
-  assert_true(make_all_calls(plan));
+  assert_true(fill_and_add(plan));
   memcpy(parents, out, sizeof out);
   const pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) { /* nothing of the test framework, which is the parent's */
     memset(out, 0, sizeof out);
-    _exit(!make_all_calls(plan) || memcmp(out, parents, sizeof out) != 0);
+    _exit(!fill_and_add(plan) || memcmp(out, parents, sizeof out) != 0);
   }
   assert_int_equal(waitpid(child, &status, 0), child);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

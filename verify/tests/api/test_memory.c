@@ -37,7 +37,7 @@ typedef struct job { /* a table of the plan, or a plan, or where there is no str
   int64_t count, stride;
 } job;
 
-static posenc_status make(const job *j, void **made) {
+static posenc_status make_job(const job *j, void **made) {
   if (j->plan)
     return posenc_table_create(made, j->plan, -5, j->count, j->stride);
   static double rows[70 * 8];
@@ -58,7 +58,7 @@ static void *refuse_each(const job *j) {
     void *made = freqs; /* anything but NULL */
     failing_at(n);
     const int64_t before = failing_count().live;
-    const posenc_status status = make(j, &made);
+    const posenc_status status = make_job(j, &made);
     const memory_count count = failing_count();
     failing_at(0);
     if (count.refused == 0) {
@@ -130,7 +130,7 @@ static void tables(void **state) {
   posenc_plan *plan = plan_of(&spec, NULL);
   void *made = NULL;
   failing_at(0);
-  assert_int_equal(make(&(job){.plan = plan, .count = 4096}, &made), POSENC_OK);
+  assert_int_equal(make_job(&(job){.plan = plan, .count = 4096}, &made), POSENC_OK);
   assert_true(failing_count().advised >= 4096 * 1024 * sizeof(float));
   posenc_table_destroy(made);
   posenc_plan_destroy(plan);
@@ -202,7 +202,7 @@ static void no_requests(void **state) {
 
 /* ---- sizes ---- */
 
-static void as_stated(void **state) {
+static void plan_sizes(void **state) {
   (void)state;
   const int64_t widths[] = {1, 2, 64, 65, 8191, 8192, 8193, POSENC_MAX_D_MODEL};
   for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
@@ -233,7 +233,7 @@ int main(void) {
       cmocka_unit_test(plans),
       cmocka_unit_test(tables),
       cmocka_unit_test(no_requests),
-      cmocka_unit_test(as_stated),
+      cmocka_unit_test(plan_sizes),
   };
   return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static int has_width(const char *preset, int64_t d) {
   return d >= (least ? least : 1) && d <= POSENC_MAX_D_MODEL && (!least || d % 2 == 0);
 }
 
-static void specs(void **state) {
+static void preset_specs(void **state) {
   (void)state;
   static const int64_t widths[] = {1, 2, 3, 4, 5, 64, POSENC_MAX_D_MODEL};
   assert_null(posenc_preset_by_index(posenc_preset_count()));
@@ -68,7 +68,7 @@ static void expect_refused(int64_t d_model, const char *preset, char message[512
 
 /* A width that a preset lacks, a name that is none: the status, a line that says so, and a spec of zeros, which is
  * refused too. */
-static void refusals(void **state) {
+static void preset_refusals(void **state) {
   (void)state;
   char message[512], value[32];
   for (size_t p = 0; p < posenc_preset_count(); p++) {
@@ -100,6 +100,6 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(specs), cmocka_unit_test(refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(preset_specs), cmocka_unit_test(preset_refusals)};
   return cmocka_run_group_tests_name("presets", tests, NULL, NULL);
 }

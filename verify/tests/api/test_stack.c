@@ -15,7 +15,7 @@ enum {
 };
 
 /* Rows that begin at a line, and rows that share one; of a batch, two halves of the rows; and a single row. */
-static void *make_all_calls(void *plan) {
+static void *call_on_this_stack(void *plan) {
   static _Alignas(64) unsigned char memory[2 * (ROWS * D + 16) * sizeof(double)];
   static int64_t positions[ROWS];
   static double reals[ROWS];
@@ -36,7 +36,7 @@ static void *make_all_calls(void *plan) {
   return NULL;
 }
 
-static void as_stated(void **state) {
+static void stack_as_stated(void **state) {
   (void)state;
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < 2 * FORMATS; i++) {
@@ -51,7 +51,7 @@ static void as_stated(void **state) {
       void *failed;
       assert_int_equal(pthread_attr_init(&attributes), 0);
       assert_int_equal(pthread_attr_setstacksize(&attributes, STATED), 0);
-      assert_int_equal(pthread_create(&thread, &attributes, make_all_calls, plan), 0);
+      assert_int_equal(pthread_create(&thread, &attributes, call_on_this_stack, plan), 0);
       assert_int_equal(pthread_join(thread, &failed), 0);
       assert_null(failed);
       pthread_attr_destroy(&attributes);
@@ -60,6 +60,6 @@ static void as_stated(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_stated)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(stack_as_stated)};
   return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
 }

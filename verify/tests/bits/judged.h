@@ -1,5 +1,5 @@
-/* For tests of exact: outputs at any positions of a spec, judged by MPFR, decided rigorously: alone, in calls of few rows,
- * amid a table and in other layouts. Each is the number of its dtype that is nearest to the real value; those of other
+/* For tests of exact: outputs at any positions of a spec, judged by MPFR, decided rigorously: alone, in calls of few rows
+ * and amid a table. Each is the number of its dtype that is nearest to the real value; those of other
  * implementations are within their bounds.
  */
 #ifndef POSENC_TESTS_JUDGED_H
@@ -82,30 +82,6 @@ static inline void few_and_more(
     judge_row(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
 }
 
-/* The same rows in all layouts and orders, each by its own plan. */
-static inline void other_layouts(const posenc_plan *plan, int64_t first, int64_t rows, const unsigned char *table) {
-  const posenc_spec *of = posenc_plan_spec(plan);
-  const size_t size = format_of(of->dtype)->size;
-  unsigned char *const got = malloc((size_t)(rows * of->d_model) * size);
-  for (int i = 0; i < 4 && of->d_model % 2 == 0; i++) {
-    posenc_spec spec = *of;
-    spec.layout = i / 2 ? POSENC_LAYOUT_SPLIT : POSENC_LAYOUT_INTERLEAVED;
-    spec.order = i % 2 ? POSENC_ORDER_COS_FIRST : POSENC_ORDER_SIN_FIRST;
-    posenc_plan *other = plan_of(&spec, posenc_plan_impl(plan));
-    assert_int_equal(posenc_fill(other, first, rows, got, spec.d_model), POSENC_OK);
-    for (int64_t j = 0; j < rows * spec.d_model; j++) {
-      const int64_t row = j / spec.d_model * spec.d_model;
-      const int64_t there = row + column_at(of, place_of(&spec, j - row));
-      if (memcmp(got + (size_t)j * size, table + (size_t)there * size, size) != 0)
-        fail_msg("%s, layout %d, order %d: d_model %lld, position %lld, column %lld differs", posenc_plan_impl(plan),
-            spec.layout, spec.order, (long long)spec.d_model, (long long)(first + row / spec.d_model),
-            (long long)(j - row));
-    }
-    posenc_plan_destroy(other);
-  }
-  free(got);
-}
-
 /* Amid the rows of a table, at the ends of one and in its middle. */
 static inline void amid_table(
     const posenc_plan *plan, int64_t position, unsigned char *got, const reference_value *want) {
@@ -117,11 +93,9 @@ static inline void amid_table(
   before = before < lowest ? lowest : before > most ? most : before;
   assert_int_equal(posenc_fill(plan, position - before, TABLE, got, d), POSENC_OK);
   judge_row(plan, (double)position, got + before * bytes, want, TABLE);
-  if (next_random(&seed) % 4 == 0)
-    other_layouts(plan, position - before, TABLE, got);
 }
 
-static inline void check(const posenc_spec *spec, const double *positions, int64_t count, members who) {
+static inline void judge_all(const posenc_spec *spec, const double *positions, int64_t count, members who) {
   enum { ROOM = 41, TABLES = 4 };
   posenc_spec given = *spec;
   double low[MOST];
@@ -177,13 +151,13 @@ static inline void check(const posenc_spec *spec, const double *positions, int64
 }
 
 /* One frequency at a time: beside others that need the fallback it would get it too, deserved or not. */
-static inline void check_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
+static inline void judge_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
   posenc_spec spec = paper_spec(2);
   spec.n_freqs = 1;
   spec.dtype = dtype;
   for (int64_t k = 0; k < n; k++) {
     spec.freqs = &freqs[k];
-    check(&spec, positions, count, ANCHORED);
+    judge_all(&spec, positions, count, ANCHORED);
   }
 }
 

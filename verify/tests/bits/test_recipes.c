@@ -14,18 +14,18 @@ enum { WIDEST = 512 };
 static int begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 /* The frequency of the PyTorch tutorial. */
-static float frequency(const posenc_spec *spec, int64_t k) {
+static float tutorial_frequency(const posenc_spec *spec, int64_t k) {
   return spec->freqs ? (float)spec->freqs[k] : expf((float)(2 * k) * (float)(-log(spec->base) / (double)spec->d_model));
 }
 
 static float naive_angle(const posenc_spec *spec, int64_t position, int64_t k) {
   if (spec->freqs)
-    return (float)position * frequency(spec, k);
+    return (float)position * tutorial_frequency(spec, k);
   return (float)position / powf((float)spec->base, (float)(2 * k) / (float)spec->d_model);
 }
 
 static float recurrence(const posenc_spec *spec, int64_t position, int64_t k, int cosine) {
-  const float w = frequency(spec, k), step_sin = sinf(w), step_cos = cosf(w);
+  const float w = tutorial_frequency(spec, k), step_sin = sinf(w), step_cos = cosf(w);
   int64_t p = position;
   while (p % 64 != 0)
     p--;
@@ -45,7 +45,7 @@ static float formula(const char *impl, const posenc_spec *spec, int64_t position
   if (strcmp(impl, "naive") != 0 && strcmp(impl, "explog") != 0)
     return NAN;
   const float angle =
-      strcmp(impl, "naive") == 0 ? naive_angle(spec, position, k) : (float)position * frequency(spec, k);
+      strcmp(impl, "naive") == 0 ? naive_angle(spec, position, k) : (float)position * tutorial_frequency(spec, k);
   return cosine ? cosf(angle) : sinf(angle);
 }
 
@@ -61,7 +61,7 @@ static int faithful(
     return isnan(want) || memcmp(&got, &want, sizeof got) == 0;
   }
   const int f64 = begins(impl, "sleef_f64");
-  const double angle = (double)((float)position * frequency(spec, k));
+  const double angle = (double)((float)position * tutorial_frequency(spec, k));
   const double want = f64 ? in_float64 : c % 2 ? cos(angle) : sin(angle);
   return fabs((double)got - want) * 0x1p24 <= (f64 ? 0.5 : strstr(impl, "_u35") ? 3.5 : 1.0) + 1e-6;
 }

@@ -16,7 +16,7 @@
 
 static uint64_t seed = 20170612;
 
-static void check(const char *what, double got, double want) {
+static void assert_number(const char *what, double got, double want) {
   if (!same_number(got, want))
     fail_msg("%s: got %a, want %a", what, got, want);
 }
@@ -67,10 +67,10 @@ static void row_agrees(const posenc_spec *spec, double position) {
     const place here = place_of(spec, c);
     const double y = independent(spec, position, here.k, here.cosine, POSENC_DTYPE_F64);
     const double rounded = independent(spec, position, here.k, here.cosine, spec->dtype);
-    check("y", row[c].y, y);
-    check("rounded", reference_rounded(&row[c], spec->dtype), rounded);
+    assert_number("y", row[c].y, y);
+    assert_number("rounded", reference_rounded(&row[c], spec->dtype), rounded);
     if (integer && spec->dtype != POSENC_DTYPE_F64)
-      check("rounded alone", (double)nearest[c], rounded);
+      assert_number("rounded alone", (double)nearest[c], rounded);
     assert_true(fabs(row[c].low) <= ldexp(0.5, format_unit(format_of(POSENC_DTYPE_F64), ilogb(y))));
   }
   reference_destroy(t);
@@ -94,7 +94,7 @@ static void agrees_with_an_independent_computation(void **state) {
   }
 }
 
-static posenc_spec frequencies(const double *freqs, int64_t n, int32_t dtype) {
+static posenc_spec spec_of_frequencies(const double *freqs, int64_t n, int32_t dtype) {
   posenc_spec spec = paper_spec(2 * n);
   spec.freqs = freqs;
   spec.n_freqs = n;
@@ -108,14 +108,14 @@ static void low_parts(void **state) {
   const double freqs[] = {1.0 / 3, -0x1.921fb54442d18p1, 0x1.0000000000001p20, 1.0, 0x1p-600};
   const double low[] = {0x1.5555555555555p-56, -0x1.1a62633145c07p-53, 0x1p-33, -0x1p-140, 0x1.23456789abcdep-654};
   for (int i = 0; i < 2 * FORMATS; i++) {
-    posenc_spec spec = frequencies(freqs, 5, i % FORMATS);
+    posenc_spec spec = spec_of_frequencies(freqs, 5, i % FORMATS);
     spec.freqs_low = low;
     spec.position_scale = i < FORMATS ? 1 : 0.3;
     row_agrees(&spec, 0x1p32 - i);
     row_agrees(&spec, 1.0 / 7 - i);
   }
   const double given[] = {1, 0.1, 0.1}, rest[] = {0, -0x1.999999999999ap-58, 0};
-  posenc_spec spec = frequencies(given, 3, POSENC_DTYPE_F64);
+  posenc_spec spec = spec_of_frequencies(given, 3, POSENC_DTYPE_F64);
   spec.freqs_low = rest;
   reference_value one[6], ten[6];
   mpfr_reference *t = reference_create(&spec);
@@ -159,18 +159,18 @@ static void known_numbers(void **state) {
       {POSENC_DTYPE_F64, 0x1p-1022, 0x1p-1022, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    const posenc_spec spec = frequencies(&cases[i].w, 1, cases[i].dtype);
+    const posenc_spec spec = spec_of_frequencies(&cases[i].w, 1, cases[i].dtype);
     reference_value row[2];
     float nearest[2];
     mpfr_reference *t = reference_create(&spec);
     for (int sign = -1; sign <= 1; sign += 2) { /* a negative sine keeps its sign when it rounds to zero */
       reference_row(t, sign, row);
-      check("sine", reference_rounded(&row[0], spec.dtype), sign * cases[i].sine);
-      check("cosine", reference_rounded(&row[1], spec.dtype), cases[i].cosine);
+      assert_number("sine", reference_rounded(&row[0], spec.dtype), sign * cases[i].sine);
+      assert_number("cosine", reference_rounded(&row[1], spec.dtype), cases[i].cosine);
       if (spec.dtype == POSENC_DTYPE_F64)
         continue;
       reference_row_floats(t, sign, nearest);
-      check("sine alone", (double)nearest[0], sign * cases[i].sine);
+      assert_number("sine alone", (double)nearest[0], sign * cases[i].sine);
     }
     reference_destroy(t);
   }
@@ -181,7 +181,7 @@ static void known_numbers(void **state) {
 static void more_precision_where_it_is_needed(void **state) {
   (void)state;
   const double freqs[] = {0x1.000003p-70, 1.0, 0x1.0000000000001p-40, 0x1.0000000000001p-1022};
-  posenc_spec spec = frequencies(freqs, 3, POSENC_DTYPE_F32);
+  posenc_spec spec = spec_of_frequencies(freqs, 3, POSENC_DTYPE_F32);
   reference_value row[6];
   float floats[6];
   mpfr_reference *t = reference_create(&spec);
@@ -190,18 +190,18 @@ static void more_precision_where_it_is_needed(void **state) {
   assert_int_equal(reference_precision(t), REFERENCE_FIRST_BITS);
   reference_row(t, 3, row); /* of the last one x^3 / 6 is 4.5 * 2^-120, and half the unit of y 2^-92 */
   assert_int_equal(reference_widened(t), 1);
-  check("y", row[4].y, 0x1.8000000000001p-39);
-  check("low", row[4].low, 0x1p-92 - 4.5 * 0x1p-120);
+  assert_number("y", row[4].y, 0x1.8000000000001p-39);
+  assert_number("low", row[4].low, 0x1p-92 - 4.5 * 0x1p-120);
   const double distance = ulp_distance(POSENC_DTYPE_F64, row[4].y, row[4].y, row[4].low);
   assert_true(distance < 0.5 && distance > 0.4999);
   reference_row_floats(t, 1, floats); /* the first one lies next to a midpoint of floats */
   assert_int_equal(reference_widened(t), 2);
   assert_true(reference_precision(t) > REFERENCE_FIRST_BITS);
   reference_destroy(t);
-  spec = frequencies(freqs + 3, 1, POSENC_DTYPE_F64); /* the sine is 2^-2044 of it below */
+  spec = spec_of_frequencies(freqs + 3, 1, POSENC_DTYPE_F64); /* the sine is 2^-2044 of it below */
   t = reference_create(&spec);
   reference_row(t, 3, row);
-  check("y", row[0].y, ldexp(3 * 0x1p52 + 2, -1074));
+  assert_number("y", row[0].y, ldexp(3 * 0x1p52 + 2, -1074));
   assert_true(reference_precision(t) >= 2048);
   reference_destroy(t);
 }
@@ -210,7 +210,7 @@ static void more_precision_where_it_is_needed(void **state) {
 static void signs_of_zero(void **state) {
   (void)state;
   const double freqs[] = {1.0, -1.0, 0.0, -0.0}, scales[] = {0, -2};
-  posenc_spec spec = frequencies(freqs, 4, POSENC_DTYPE_F32);
+  posenc_spec spec = spec_of_frequencies(freqs, 4, POSENC_DTYPE_F32);
   for (int s = 0; s < 2; s++) {
     spec.position_scale = scales[s];
     reference_value row[4][8];
@@ -220,12 +220,12 @@ static void signs_of_zero(void **state) {
     reference_row(t, 0, row[2]);
     reference_row(t, -5, row[3]);
     for (int k = 0; k < 4; k++) {
-      check("-0.0", row[0][2 * k].y, -0.0 * (s ? -2.0 : 1.0) * freqs[k]);
-      check("0.0", row[1][2 * k].y, 0.0);
-      check("0", row[2][2 * k].y, 0.0);
+      assert_number("-0.0", row[0][2 * k].y, -0.0 * (s ? -2.0 : 1.0) * freqs[k]);
+      assert_number("0.0", row[1][2 * k].y, 0.0);
+      assert_number("0", row[2][2 * k].y, 0.0);
       if (k >= 2)
-        check("no frequency", (double)row[3][2 * k].rounded, 0.0);
-      check("cosine", row[k % 3][2 * k + 1].y, 1.0);
+        assert_number("no frequency", (double)row[3][2 * k].rounded, 0.0);
+      assert_number("cosine", row[k % 3][2 * k + 1].y, 1.0);
     }
     reference_destroy(t);
   }
@@ -268,9 +268,9 @@ static void columns_by_hand(void **state) {
         const char function = names[2 * c], digit = names[2 * c + 1];
         const double angle = function == '-' ? 0 : 7 * freqs[digit - '0'];
         const float want = (float)(function == 'c' ? cos(angle) : sin(angle));
-        check(names, (double)row[c].rounded, (double)want);
-        check(names, (double)floats[c], (double)want);
-        check(names, (double)simple[c].rounded, (double)want);
+        assert_number(names, (double)row[c].rounded, (double)want);
+        assert_number(names, (double)floats[c], (double)want);
+        assert_number(names, (double)simple[c].rounded, (double)want);
       }
       reference_destroy(t);
       free(w);
@@ -309,7 +309,7 @@ static void ulp_distances(void **state) {
       {POSENC_DTYPE_F64, 0x1p-1074, 0x1p-1073, 0, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-    check("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);
+    assert_number("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);
 }
 
 /* The largest error of the float64 reference at a position, which the law must cover column by column. */

@@ -9,7 +9,7 @@
 #include "reference/rotary_reference.h"
 #include "rotary_models.h"
 
-static void compute(const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
+static void must_compute(const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
   char message[512] = "";
   if (posenc_rotary_freqs(rotary, freqs, freqs_low, attention_factor) != POSENC_OK) {
     posenc_last_error(message, sizeof message);
@@ -25,7 +25,7 @@ static void check_pairs(const char *name, const posenc_rotary *rotary) {
   double freqs[MOST_FREQS], low[MOST_FREQS], attention;
   mpfr_t want;
   mpfr_init2(want, ROTARY_BITS);
-  compute(rotary, freqs, low, &attention);
+  must_compute(rotary, freqs, low, &attention);
   for (int64_t k = 0; k < rotary->d_model / 2; k++) {
     rotary_frequency(want, rotary, k);
     const rotary_pair pair = rotary_rounded(want);
@@ -108,7 +108,7 @@ static void rounding_modes(void **state) {
     const posenc_rotary *r = &rotary_models[i].rotary;
     const size_t size = (size_t)r->d_model / 2 * sizeof(double);
     double want[2][MOST_FREQS], got[2][MOST_FREQS], factor, same;
-    compute(r, want[0], want[1], &factor);
+    must_compute(r, want[0], want[1], &factor);
     for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
       memset(got, 0x5a, sizeof got);
       fesetround(modes[m]);
@@ -138,19 +138,19 @@ static void values(void **state) {
   for (int m = 0; m < ROTARY_MODELS; m++) {
     double freqs[MOST_FREQS], low[MOST_FREQS], attention, positions[ROWS] = {0, 1, 4096, 131071};
     posenc_spec spec = paper_spec(rotary_models[m].rotary.d_model);
-    compute(&rotary_models[m].rotary, freqs, low, &attention);
+    must_compute(&rotary_models[m].rotary, freqs, low, &attention);
     spec.freqs = freqs;
     spec.freqs_low = low;
     spec.n_freqs = spec.d_model / 2;
     for (int i = 4; i < ROWS; i++)
       positions[i] = (double)random_between(&seed, 0, 131071);
-    check(&spec, positions, ROWS, EXACT);
+    judge_all(&spec, positions, ROWS, EXACT);
   }
 }
 
 /* ---- refusals ---- */
 
-static void expect(const posenc_rotary *r, const char *words) {
+static void assert_refused(const posenc_rotary *r, const char *words) {
   char message[512] = "";
   double freqs[4] = {7, 7, 7, 7}, low[4] = {7, 7, 7, 7}, factor = 7;
   assert_int_equal(posenc_rotary_freqs(r, freqs, low, &factor), POSENC_ERROR_SPEC);
@@ -172,12 +172,12 @@ static void expect(const posenc_rotary *r, const char *words) {
     r.high_freq_factor = 4;                                                                                            \
     r.short_factor = r.long_factor = factors;                                                                          \
     double freqs[4], low[4], factor;                                                                                   \
-    compute(&r, freqs, low, &factor);                                                                                  \
+    must_compute(&r, freqs, low, &factor);                                                                             \
     __VA_ARGS__;                                                                                                       \
-    expect(&r, words);                                                                                                 \
+    assert_refused(&r, words);                                                                                         \
   } while (0)
 
-static void refusals(void **state) {
+static void rotary_refusals(void **state) {
   (void)state;
   const float factors[] = {1, 2, 3, 4}, bad[] = {1, 2, 0, 4};
   BAD(NONE, "d_model is 7; allowed: an even number from 2 to 1048576", r.d_model = 7);
@@ -244,7 +244,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(any_parameters),
       cmocka_unit_test(rare_parameters),
       cmocka_unit_test(rounding_modes),
-      cmocka_unit_test(refusals),
+      cmocka_unit_test(rotary_refusals),
       cmocka_unit_test(values),
   };
   return cmocka_run_group_tests_name("rotary", tests, NULL, NULL);
