@@ -46,7 +46,7 @@ int exhaustive(const options *o) {
   char family[FAMILY_SIZE];
   member *members = must_calloc((int64_t)posenc_impl_count(), sizeof *members);
   family_of(named, family);
-  for (size_t i = 0; (impl = o->all_members ? family_member(family, i) : i == 0 ? named : NULL); i++) {
+  for (size_t i = 0; (impl = family_member(family, i)); i++) {
     member *m = &members[n++];
     *m = (member){.impl = impl, .block = must_calloc(fit * d < all ? fit * d : all, sizeof(float))};
     stop(m, posenc_plan_create(&m->plan, &o->shape.spec, impl->name), 2);

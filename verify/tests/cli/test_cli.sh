@@ -35,7 +35,6 @@ case $tool in
   bad 'compares f32 only' --exhaustive --dtype f64
   bad 'one --impl at most' --exhaustive --impl naive --impl explog
   bad 'writes no JSON' --exhaustive "${json[@]}"
-  bad 'only with --exhaustive' --all-members
   bad 'not with --quiet' --exhaustive --quiet
   bad 'rows: not with --exhaustive' --exhaustive --rows 4
   bad 'seed: not with --exhaustive' --exhaustive --seed 2
