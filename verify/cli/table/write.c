@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../reference/npy_header.h"
 
@@ -16,8 +15,6 @@ static int put_table(FILE *out, const posenc_plan *plan, const table_options *o)
   const posenc_spec *spec = &o->table.spec;
   const size_t row_bytes = (size_t)spec->d_model * posenc_dtype_size((posenc_dtype)spec->dtype);
   const int64_t most = row_bytes >= CHUNK_BYTES ? 1 : (int64_t)(CHUNK_BYTES / row_bytes);
-  const time_t start = time(NULL);
-  time_t shown = start;
   const int64_t count = o->table.to - o->table.from;
   char header[NPY_HEADER_BYTES];
   void *rows = malloc((size_t)most * row_bytes);
@@ -30,14 +27,7 @@ static int put_table(FILE *out, const posenc_plan *plan, const table_options *o)
       abort();
     if (fwrite(rows, row_bytes, (size_t)n, out) != (size_t)n)
       error = errno;
-    const time_t now = time(NULL); /* nothing for the first two seconds, then a share in place */
-    if (now - start < 2 || now == shown)
-      continue;
-    shown = now;
-    fprintf(stderr, "\rwriting: %.0f %% ", 100.0 * (double)(done + n) / (double)count);
   }
-  if (shown != start)
-    fputc('\n', stderr);
   free(rows);
   return error;
 }

@@ -19,15 +19,12 @@ void __libc_free(void *block);
 
 static atomic_llong asked, refused, live, refuse_at;
 static atomic_ullong largest, advised;
-static atomic_int advice_fails;
 
 void failing_at(int64_t n) {
   asked = refused = 0;
   largest = advised = 0;
   refuse_at = n;
 }
-
-void failing_advice(int fails) { advice_fails = fails; }
 
 memory_count failing_count(void) { return (memory_count){asked, refused, live, largest, advised}; }
 
@@ -80,9 +77,5 @@ void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t
 
 int madvise(void *address, size_t bytes, int kind) {
   advised += kind == MADV_HUGEPAGE ? bytes : 0;
-  if (advice_fails) {
-    errno = EINVAL;
-    return -1;
-  }
   return (int)syscall(SYS_madvise, address, bytes, kind);
 }

@@ -17,9 +17,6 @@ typedef struct memory_count {
 /* Counts from 0 on; live blocks stay. The n-th request is refused; n = 0: none. */
 void failing_at(int64_t n);
 
-/* From now on madvise() fails, or does not. */
-void failing_advice(int fails);
-
 memory_count failing_count(void);
 
 #endif

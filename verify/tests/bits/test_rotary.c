@@ -4,8 +4,6 @@
  */
 #include "judged.h"
 
-#include <fenv.h>
-
 #include "reference/rotary_reference.h"
 #include "rotary_models.h"
 
@@ -98,35 +96,6 @@ static void rare_parameters(void **state) {
   r.original_max_position_embeddings = 4096;
   r.beta_fast = r.beta_slow = 4096 / 6.283185307179586 * pow(10000, -(5 - 0.0004) / 16);
   check_pairs("low equals high", &r);
-}
-
-/* What the caller's rounding mode is does not matter, and nothing behind the arrays is written. */
-static void rounding_modes(void **state) {
-  (void)state;
-  static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
-  for (int i = 0; i < ROTARY_MODELS; i++) {
-    const posenc_rotary *r = &rotary_models[i].rotary;
-    const size_t size = (size_t)r->d_model / 2 * sizeof(double);
-    double want[2][MOST_FREQS], got[2][MOST_FREQS], factor, same;
-    must_compute(r, want[0], want[1], &factor);
-    for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
-      memset(got, 0x5a, sizeof got);
-      fesetround(modes[m]);
-      feclearexcept(FE_ALL_EXCEPT);
-      const posenc_status status = posenc_rotary_freqs(r, got[0], got[1], &same);
-      assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
-      const int mode = fegetround();
-      fesetround(FE_TONEAREST);
-      assert_int_equal(status, POSENC_OK);
-      assert_int_equal(mode, modes[m]);
-      assert_memory_equal(got[0], want[0], size);
-      assert_memory_equal(got[1], want[1], size);
-      assert_true(same == factor);
-      for (int which = 0; which < 2; which++)
-        for (const unsigned char *at = (unsigned char *)got[which] + size; at < (unsigned char *)got[which + 1]; at++)
-          assert_int_equal(*at, 0x5a);
-    }
-  }
 }
 
 /* ---- cosines and sines ---- */
@@ -243,7 +212,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(models),
       cmocka_unit_test(any_parameters),
       cmocka_unit_test(rare_parameters),
-      cmocka_unit_test(rounding_modes),
       cmocka_unit_test(rotary_refusals),
       cmocka_unit_test(values),
   };
