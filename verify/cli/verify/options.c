@@ -75,7 +75,6 @@ static void add_file(struct argp_state *state, options *o, const char *path) {
 
 /* One kind of work at a time, with the options that it has. */
 static void check_work(struct argp_state *state, const options *o) {
-  char message[512];
   const char *work = o->hashes ? "--hashes" : "--exhaustive";
   const bool special = o->hashes || o->exhaustive;
   const char *wrong = special && o->n_files > 0                                  ? "not with files"
@@ -94,14 +93,6 @@ static void check_work(struct argp_state *state, const options *o) {
     argp_error(state, "--quiet: not with files");
   if (o->n_files > 0 && o->n_impls > 0)
     argp_error(state, "--impl %s: not with files", o->impls[0]->name);
-  if (o->exhaustive) {
-    posenc_plan *plan;
-    if (posenc_plan_create(&plan, &o->shape.spec, o->n_impls ? o->impls[0]->name : "exact") != POSENC_OK) {
-      posenc_last_error(message, sizeof message);
-      argp_error(state, "%s", message);
-    }
-    posenc_plan_destroy(plan);
-  }
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
