@@ -10,6 +10,8 @@
 
 #include "posenc.h"
 
+#include "dtypes.h"
+
 /* GCC tells of the parts of -ffast-math too; Clang of the whole alone. */
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                         \
     defined(__NO_SIGNED_ZEROS__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__

@@ -5,7 +5,7 @@
 #ifndef POSENC_SUM_ROWS_H
 #define POSENC_SUM_ROWS_H
 
-#include "angle_addition/table.h"
+#include "angle_addition/table_rows.h"
 
 /* Factor i of VD_LANES frequencies from k, a multiple of VD_LANES: pairs in the plan, or made in `here`. */
 static inline const double *factor_of(const turns *t, int64_t k, int i, double *here) {

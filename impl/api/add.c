@@ -86,7 +86,7 @@ static void add_columns(const job *j, const posenc_part *part, int64_t at, int64
     }
 }
 
-static void use(const posenc_part *part, const void *context) {
+static void add_part(const posenc_part *part, const void *context) {
   const job *j = context;
   const posenc_columns *c = &j->columns;
   const int64_t k = part->k, pairs = part->pairs, size = j->size;
@@ -124,7 +124,7 @@ __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
     return;
   }
   unsigned char zero[sizeof(float)] __attribute__((aligned(sizeof(float)))) = {0};
-  posenc_parts(j->plan, rows, POSENC_PART_PAIRS, use, j); /* long rows of x */
+  posenc_parts(j->plan, rows, POSENC_PART_PAIRS, add_part, j); /* long rows of x */
   posenc_part one = {.rows = 1, .values = zero};
   for (; j->columns.zero >= 0 && one.row < rows->count; one.row++)
     add_columns(j, &one, 0, j->columns.zero, 1);

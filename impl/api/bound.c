@@ -1,18 +1,12 @@
 /* posenc_impl_error_bound: the stated bound of an implementation at one position and column. */
 #include "api/dispatch.h"
 #include "api/fpstate.h"
-#include "api/spec.h"
+#include "api/layouts.h"
 
 #include <math.h>
 
 /* Half a unit in the last place of values below 1. */
-static double rounding_of(int32_t dtype) {
-  static const double roundings[] = {[POSENC_DTYPE_F32] = 0x1p-25,
-      [POSENC_DTYPE_F64] = 0x1p-54,
-      [POSENC_DTYPE_BF16] = 0x1p-9,
-      [POSENC_DTYPE_F16] = 0x1p-12};
-  return roundings[dtype];
-}
+static double rounding_of(int32_t dtype) { return ldexp(0.5, -posenc_format_of(dtype)->digits); }
 
 /* Apart, and not inlined, so that it runs inside the floating-point state below. */
 __attribute__((noinline)) static double bound_at(
@@ -20,7 +14,7 @@ __attribute__((noinline)) static double bound_at(
   const double most = (double)POSENC_MAX_POSITION;
   if (!(fabs(position) <= most && fabs(position * posenc_scale(s)) <= most))
     return NAN;
-  if (k >= posenc_n_freqs(s))
+  if (k < 0)
     return 0.0; /* a column of zeros */
   if (s->freqs && s->n_freqs <= k)
     return NAN;
@@ -34,14 +28,6 @@ __attribute__((noinline)) static double bound_at(
   return bound < none ? bound : none;
 }
 
-/* The frequency a column belongs to; n or more: a column of zeros. */
-static int64_t frequency_of(const posenc_spec *s, int64_t column) {
-  const int64_t n = posenc_n_freqs(s), first = s->layout == POSENC_LAYOUT_SPLIT ? n : 2 * n;
-  if (s->layout == POSENC_LAYOUT_INTERLEAVED)
-    return column < first ? column / 2 : n;
-  return column < first ? column : column - first;
-}
-
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
   if (!impl || !spec || spec->struct_size != sizeof *spec)
     return NAN;
@@ -49,7 +35,7 @@ double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec,
   if (column < 0 || column >= s.d_model || s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_DTYPE_F16)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();
-  const double bound = bound_at(posenc_kernel_of(impl), &s, position, frequency_of(&s, column));
+  const double bound = bound_at(posenc_kernel_of(impl), &s, position, posenc_frequency_of(&s, column));
   posenc_fp_leave(caller);
   return bound;
 }

@@ -12,7 +12,7 @@ typedef struct job {
   int64_t row_bytes, size;
 } job;
 
-static void use(const posenc_part *part, const void *context) {
+static void place_part(const posenc_part *part, const void *context) {
   const job *j = context;
   const int64_t k_bytes = part->k * j->columns.step * j->size;
   for (int64_t i = 0; i < part->rows; i++) {
@@ -46,13 +46,13 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const j
   if (is_written_by_kernel(plan, &all))
     plan->kernel->rows(&plan->pairs, plan->state, &all, first, j->row_bytes / j->size);
   else
-    posenc_parts(plan, rows, POSENC_PART_PAIRS / 4, use, j); /* whole runs */
+    posenc_parts(plan, rows, POSENC_PART_PAIRS / 4, place_part, j); /* whole runs */
   for (int64_t i = 0; c->zero >= 0 && i < rows->count; i++)
     memset(j->sines + (c->zero - c->sines) * j->size + i * j->row_bytes, 0, (size_t)j->size);
   posenc_fp_leave(caller);
 }
 
-static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride) {
+static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride) {
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const posenc_columns c = posenc_columns_of(&plan->spec);
   unsigned char *const bytes = out;
@@ -65,7 +65,7 @@ static posenc_status run(const posenc_plan *plan, const posenc_rows *rows, void 
 posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride) {
   const posenc_rows rows = {.first = first, .count = count};
   const posenc_status status = posenc_refuse_fill(plan, &rows, out, row_stride);
-  return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
+  return status == POSENC_OK && count > 0 ? fill_rows(plan, &rows, out, row_stride) : status;
 }
 
 static int are_consecutive(const int64_t *positions, int64_t count) {
@@ -82,14 +82,14 @@ posenc_status posenc_fill_at(
   /* Kernels write tables faster, in every layout. */
   if (status == POSENC_OK && count > 0 && are_consecutive(positions, count))
     rows = (posenc_rows){.first = positions[0], .count = count};
-  return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
+  return status == POSENC_OK && count > 0 ? fill_rows(plan, &rows, out, row_stride) : status;
 }
 
 posenc_status posenc_fill_at_real(
     const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride) {
   const posenc_rows rows = {.reals = positions, .count = count};
   const posenc_status status = posenc_refuse_at(plan, &rows, out, row_stride);
-  return status == POSENC_OK && count > 0 ? run(plan, &rows, out, row_stride) : status;
+  return status == POSENC_OK && count > 0 ? fill_rows(plan, &rows, out, row_stride) : status;
 }
 
 posenc_status posenc_fill_pair(

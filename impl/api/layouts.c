@@ -14,6 +14,14 @@ posenc_columns posenc_columns_of(const posenc_spec *spec) {
       .zero = spec->d_model > n + half ? spec->d_model - 1 : -1};
 }
 
+int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column) {
+  const posenc_columns columns = posenc_columns_of(spec);
+  const int64_t n = posenc_n_freqs(spec);
+  if (column == columns.zero)
+    return -1;
+  return columns.step == 2 ? column / 2 : column < n ? column : column - n;
+}
+
 /* Parts of consecutive rows end where a kernel's runs do: at multiples of 64. */
 static int64_t rows_in_part(const posenc_rows *rows, int64_t i, int64_t most) {
   const int64_t left = rows->count - i, run = 64;

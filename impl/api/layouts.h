@@ -14,6 +14,9 @@ typedef struct posenc_columns {
 
 posenc_columns posenc_columns_of(const posenc_spec *spec);
 
+/* The frequency of a column; -1: a column of zeros. */
+int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column);
+
 /* Some rows of some frequencies, small enough to stay in L1: pair j of row i is values[i * stride + 2 j], and belongs
  * to row row + i of the call and frequency k + j. */
 typedef struct posenc_part {

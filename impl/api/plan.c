@@ -9,17 +9,17 @@
 
 #include <string.h>
 
-static const char *name_of(size_t i) { return posenc_impl_by_index(i)->name; }
+static const char *impl_name(size_t i) { return posenc_impl_by_index(i)->name; }
 
-static posenc_status check(const posenc_spec *s, const char *name, const posenc_impl *impl) {
+static posenc_status check_impl(const posenc_spec *s, const char *name, const posenc_impl *impl) {
   if (!impl)
-    return posenc_fail_name(POSENC_ERROR_UNKNOWN_IMPL, "impl", name, posenc_impl_count(), name_of);
+    return posenc_fail_name(POSENC_ERROR_UNKNOWN_IMPL, "impl", name, posenc_impl_count(), impl_name);
   if (!posenc_impl_supported(impl))
     return posenc_fail(
         POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine does not offer it", impl->name, impl->isa);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
   if (!(kernel->offers >> s->dtype & 1))
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_dtype_names[s->dtype],
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_format_of(s->dtype)->name,
         impl->name, impl->dtypes);
   const char *reason = posenc_kernel_refuses(kernel, s);
   if (reason)
@@ -37,7 +37,7 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
     return status;
   posenc_spec s = *spec;
   const posenc_impl *chosen = posenc_impl_find(impl);
-  status = check(&s, impl, chosen);
+  status = check_impl(&s, impl, chosen);
   if (status != POSENC_OK)
     return status;
   const posenc_kernel *kernel = posenc_kernel_of(chosen);

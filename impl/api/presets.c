@@ -68,7 +68,7 @@ size_t posenc_preset_count(void) { return ROWS; }
 
 const posenc_preset *posenc_preset_by_index(size_t i) { return i < ROWS ? &rows[i].info : NULL; }
 
-static const char *name_of(size_t i) { return rows[i].info.name; }
+static const char *preset_name(size_t i) { return rows[i].info.name; }
 
 static const row *find(const char *name) {
   for (size_t i = 0; i < ROWS; i++)
@@ -99,7 +99,7 @@ posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *p
   memset(spec, 0, sizeof *spec);
   const row *r = find(preset ? preset : "paper");
   if (!r)
-    return posenc_fail_name(POSENC_ERROR_SPEC, "preset", preset, ROWS, name_of);
+    return posenc_fail_name(POSENC_ERROR_SPEC, "preset", preset, ROWS, preset_name);
   if (d_model < r->least || d_model > POSENC_MAX_D_MODEL || d_model % r->multiple)
     return posenc_fail(POSENC_ERROR_SPEC, "d_model is %" PRId64 "; preset \"%s\" allows%s: %" PRId64 " to %" PRId64,
         d_model, r->info.name, r->multiple == 2 ? " even ones" : "", r->least, POSENC_MAX_D_MODEL);

@@ -224,7 +224,7 @@ posenc_status posenc_refuse_add_batch(const posenc_plan *plan, const posenc_rows
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): of a plan that is NULL, check_plan() gave an error. */
   if (plan->spec.dtype != POSENC_DTYPE_F32 && plan->spec.dtype != POSENC_DTYPE_BF16)
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, "the plan's dtype is %s; posenc_add allows float32 and bfloat16",
-        posenc_dtype_names[plan->spec.dtype]);
+        posenc_format_of(plan->spec.dtype)->name);
   if (batch < 0)
     return posenc_fail(POSENC_ERROR_ARGUMENT, "batch is %" PRId64 "; allowed: 0 or more", batch);
   if (!scale_allowed(scale))

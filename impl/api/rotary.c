@@ -86,7 +86,7 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_rotary 
   return kind == LONGROPE ? check_factors(p) : POSENC_OK;
 }
 
-static posenc_status check_room(const posenc_rotary *p) {
+static posenc_status check_rotary_room(const posenc_rotary *p) {
   if (p->struct_size != sizeof *p)
     return posenc_fail(POSENC_ERROR_SPEC,
         "struct_size is %" PRIu64 "; allowed: sizeof(posenc_rotary) = %" PRIu64 ", as posenc_rotary_init() sets it",
@@ -123,7 +123,7 @@ posenc_status posenc_rotary_freqs(
         : !freqs_low ? "freqs_low"
                      : "attention_factor",
         !rotary ? "a posenc_rotary is needed" : "a place for what is computed is needed");
-  posenc_status status = check_room(rotary);
+  posenc_status status = check_rotary_room(rotary);
   if (status != POSENC_OK)
     return status;
   const posenc_fpstate caller = posenc_fp_enter();

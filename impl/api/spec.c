@@ -6,14 +6,9 @@
 
 #include <math.h>
 
-const char *const posenc_dtype_names[POSENC_DTYPE_F16 + 1] = {[POSENC_DTYPE_F32] = "float32",
-    [POSENC_DTYPE_F64] = "float64",
-    [POSENC_DTYPE_BF16] = "bfloat16",
-    [POSENC_DTYPE_F16] = "float16"};
-
 /* A program built with another header of this major version has a spec of the same size, perhaps with a field in the
  * room reserved here that this library does not know. It must be 0, or it would be ignored. */
-static posenc_status check_room(const posenc_spec *spec) {
+static posenc_status check_spec_room(const posenc_spec *spec) {
   if (!spec)
     return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
   if (spec->struct_size != sizeof(posenc_spec))
@@ -105,7 +100,7 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
 }
 
 posenc_status posenc_spec_check(const posenc_spec *spec) {
-  posenc_status status = check_room(spec);
+  posenc_status status = check_spec_room(spec);
   if (status != POSENC_OK)
     return status;
   const posenc_fpstate caller = posenc_fp_enter(); /* a subnormal frequency must be seen, not read as zero */

@@ -1,6 +1,8 @@
 /* Status codes, why a call was refused, the version, the sizes of dtypes. */
 #include "api/status.h"
 
+#include "dtypes.h"
+
 #include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,16 +35,7 @@ const char *posenc_status_string(posenc_status status) {
 }
 
 size_t posenc_dtype_size(posenc_dtype dtype) {
-  switch (dtype) {
-  case POSENC_DTYPE_F32:
-    return sizeof(float);
-  case POSENC_DTYPE_F64:
-    return sizeof(double);
-  case POSENC_DTYPE_BF16:
-  case POSENC_DTYPE_F16:
-    return sizeof(uint16_t);
-  }
-  return 0;
+  return (int32_t)dtype >= 0 && dtype <= POSENC_DTYPE_F16 ? (size_t)posenc_format_of((int32_t)dtype)->size : 0;
 }
 
 /* ---- why a call was refused ---- */

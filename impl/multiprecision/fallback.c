@@ -126,16 +126,9 @@ static void series(big *r, const big *angle, unsigned first, int n) {
     big_mul(r, r, angle, n);
 }
 
-/* The digits of a dtype, and the exponent of its least normal number. Smaller numbers have fewer digits. */
-static const struct format {
-  int digits, least;
-} formats[] = {[POSENC_DTYPE_F32] = {24, -126},
-    [POSENC_DTYPE_F64] = {53, -1022},
-    [POSENC_DTYPE_BF16] = {8, -126},
-    [POSENC_DTYPE_F16] = {11, -14}};
-
 double posenc_big_nearest(const big *a, int32_t dtype, int n) {
-  const int64_t below = a->exponent - 1 - formats[dtype].least, keep = formats[dtype].digits + (below < 0 ? below : 0);
+  const posenc_format *f = posenc_format_of(dtype);
+  const int64_t below = a->exponent - 1 - f->least, keep = f->digits + (below < 0 ? below : 0);
   if (big_is_zero(a, n) || keep < 0)
     return 0.0;
   const uint64_t top = a->limb[n - 1];

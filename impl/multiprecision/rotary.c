@@ -105,7 +105,7 @@ static void log_growth(big *r, const posenc_rotary *p) {
 }
 
 /* The double nearest to w, and of what is left the nearest. */
-static void store(const big *w, double *high, double *low) {
+static void store_pair(const big *w, double *high, double *low) {
   big rest;
   *high = posenc_big_nearest(w, POSENC_DTYPE_F64, LIMBS);
   from_double(&rest, *high);
@@ -167,7 +167,7 @@ __attribute__((noinline)) void posenc_rotary_ladder(const posenc_rotary *p, doub
     big_mul(&r, &r, &inverse, LIMBS);
     big_add(&w, &w, &r, LIMBS);
     big_mul(&w, &w, &v, LIMBS);
-    store(&w, freqs + k, freqs_low + k);
+    store_pair(&w, freqs + k, freqs_low + k);
     big_mul(&v, &v, &root, LIMBS);
   }
 }

@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-static double bound(const posenc_angle *a, double ulp) {
+static double naive_bound(const posenc_angle *a, double ulp) {
   const double u = 0x1p-24;
   const double relative = expm1((4.0 + a->scaling + a->exponent + 2.0 * a->ln_w) * u);
   return ulp * u + fabs(a->position * a->w) * relative;
@@ -25,7 +25,7 @@ static const char *refuses(const posenc_spec *spec) {
 }
 
 /* Everything happens per element, so there is nothing to keep. */
-static void prepare(const posenc_spec *spec, void *state) {
+static void prepare_nothing(const posenc_spec *spec, void *state) {
   (void)spec;
   (void)state;
 }
@@ -46,5 +46,5 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", bound, 1.0, 0, 0, 0,
-    refuses, prepare, rows);
+POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", naive_bound, 1.0, 0, 0,
+    0, refuses, prepare_nothing, rows);

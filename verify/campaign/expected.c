@@ -48,7 +48,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-static void run(job *j, int64_t threads) {
+static void share_rows(job *j, int64_t threads) {
   int64_t wanted = threads ? threads : sysconf(_SC_NPROCESSORS_ONLN);
   wanted = wanted < 1 ? 1 : wanted > EXPECTED_MOST_THREADS ? EXPECTED_MOST_THREADS : wanted;
   pthread_mutex_init(&j->lock, NULL);
@@ -64,13 +64,13 @@ static void run(job *j, int64_t threads) {
 
 reference_value *expected_rows(const segment *s, reference by, int64_t threads) {
   job j = {.s = s, .by = by, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(reference_value))};
-  run(&j, threads);
+  share_rows(&j, threads);
   return j.values;
 }
 
 float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort) {
   job j = {.s = s, .floats = must_calloc(s->n_rows * s->spec.d_model, sizeof(float)), .effort = *effort};
-  run(&j, threads);
+  share_rows(&j, threads);
   *effort = j.effort;
   return j.floats;
 }

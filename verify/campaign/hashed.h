@@ -16,8 +16,6 @@ typedef struct hashed {
   double base, denominator;
   uint64_t freqs; /* 0: the ladder of base and denominator; else a seed of explicit frequencies */
   uint64_t hash;
-  int64_t judged, misrounded; /* what MPFR said of these bits: outputs, those that are not the nearest float, */
-  double worst;               /* and the largest error as a share of the stated bound */
 } hashed;
 
 /* Those that promise their bits. */

@@ -48,6 +48,7 @@ static int64_t affordable(int64_t rows, int64_t d_model) {
 
 /* The part of [from, to) in range i; ranges below 0 mirror those above. Returns whether there is one. */
 enum { FIRST_RANGE = -EDGES + 1, END_RANGE = EDGES - 1 };
+_Static_assert(END_RANGE - FIRST_RANGE == SWEEP_MOST_RANGES, "as sweep.h says");
 static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high) {
   *low = i < 0 ? -edges[-i] : edges[i];
   *high = i < 0 ? -edges[-i - 1] : edges[i + 1];

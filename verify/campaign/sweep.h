@@ -31,7 +31,7 @@ typedef struct sweep {
   int64_t count;
 } sweep;
 
-enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16 };
+enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16, SWEEP_MOST_RANGES = 14 };
 
 /* Up to `rows` rows per range. The accuracy table (d_model 512, base 10000) has each range of positions as a segment
  * of its own; the shapes of shapes.inc, the awkward ones, presets and other dtypes are a segment each, with fewer rows.

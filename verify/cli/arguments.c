@@ -31,23 +31,14 @@ double argument_number(struct argp_state *state, const char *option, const char 
 }
 
 int32_t argument_choice(struct argp_state *state, const char *option, const char *text, const char *(*name)(int32_t)) {
-  char all[1024] = "", wanted[64];
-  int32_t found = -1, n_found = 0;
-  snprintf(wanted, sizeof wanted, "%s", text);
-  for (char *dash = wanted; (dash = strchr(dash, '-'));)
-    *dash = '_';
+  char all[1024] = "";
   for (int32_t i = 0; name(i); i++) {
-    if (strcmp(wanted, name(i)) == 0)
+    if (strcmp(text, name(i)) == 0)
       return i;
-    if (strncmp(wanted, name(i), strlen(wanted)) == 0) {
-      found = i;
-      n_found++;
-    }
     snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", name(i));
   }
-  if (n_found != 1)
-    argp_error(state, "%s %s: one of these is needed: %s", option, text, all);
-  return found;
+  argp_error(state, "%s %s: one of these is needed: %s", option, text, all);
+  return -1;
 }
 
 static const char *impl_name(int32_t i) {

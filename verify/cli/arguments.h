@@ -13,7 +13,7 @@ void arguments_parse(const struct argp *argp, int argc, char **argv, void *input
 int64_t argument_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high);
 double argument_number(struct argp_state *state, const char *option, const char *text);
 
-/* The index of a name, or of the only one that begins so; - stands for _. name(i) is NULL past the last. */
+/* The index of a name. name(i) is NULL past the last. */
 int32_t argument_choice(struct argp_state *state, const char *option, const char *text, const char *(*name)(int32_t));
 
 /* --impl NAME: one that runs here. */

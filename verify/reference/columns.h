@@ -43,6 +43,12 @@ static inline place place_of(const posenc_spec *spec, int64_t c) {
   return (place){k, second == (spec->order == POSENC_ORDER_SIN_FIRST)};
 }
 
+/* The column of a frequency's sine or cosine; d_model or more where there is none. */
+static inline int64_t column_at(const posenc_spec *spec, place it) {
+  const bool second = it.cosine == (spec->order == POSENC_ORDER_SIN_FIRST);
+  return spec->layout == POSENC_LAYOUT_SPLIT ? it.k + second * spec_count(spec) : 2 * it.k + second;
+}
+
 /* NULL past the last. */
 static inline const char *layout_name(int32_t layout) {
   return layout == POSENC_LAYOUT_INTERLEAVED ? "interleaved" : layout == POSENC_LAYOUT_SPLIT ? "split" : NULL;

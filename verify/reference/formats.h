@@ -11,6 +11,7 @@
 
 typedef struct format {
   const char *name, *long_name; /* as --dtype takes it, and as posenc_impl.dtypes has it */
+  const char *descr;            /* as .npy files have it; NumPy has no type for bfloat16 */
   size_t size;
   int digits; /* bits of a significand */
   int lowest; /* 2^-lowest is the smallest subnormal */
@@ -19,10 +20,10 @@ typedef struct format {
 enum { FORMATS = 4 };
 
 static inline const format *format_of(int32_t dtype) {
-  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"f32", "float32", 4, 24, 149},
-      [POSENC_DTYPE_F64] = {"f64", "float64", 8, 53, 1074},
-      [POSENC_DTYPE_BF16] = {"bf16", "bfloat16", 2, 8, 133},
-      [POSENC_DTYPE_F16] = {"f16", "float16", 2, 11, 24}};
+  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"f32", "float32", "<f4", 4, 24, 149},
+      [POSENC_DTYPE_F64] = {"f64", "float64", "<f8", 8, 53, 1074},
+      [POSENC_DTYPE_BF16] = {"bf16", "bfloat16", "<u2", 2, 8, 133},
+      [POSENC_DTYPE_F16] = {"f16", "float16", "<f2", 2, 11, 24}};
   return &formats[dtype];
 }
 
@@ -67,6 +68,15 @@ static inline double element_value(int32_t dtype, const void *element) {
   float value;
   memcpy(&value, &bits, sizeof value);
   return (double)value;
+}
+
+/* An element of posenc_add(), float32 or bfloat16: x times a scale, plus an element of the row, each step rounded to float32 and,
+ * for bfloat16, to that. volatile: one operation at a time, as written. */
+static inline double format_sum(const format *f, float scale, double x, double element) {
+  const volatile float product = scale * (float)x;
+  const volatile float sum =
+      (float)(f->digits < 24 ? format_nearest(f, (double)product) : (double)product) + (float)element;
+  return f->digits < 24 ? format_nearest(f, (double)sum) : (double)sum;
 }
 
 /* Equal to the bit, the sign of zero included; NaNs are all one number. */

@@ -1,6 +1,5 @@
 #include "mpfr_reference.h"
 
-#include <mpfr.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,6 @@ struct mpfr_reference {
   int64_t n;
   double *freqs, *freqs_low;
   const format *format;
-  int64_t *places;  /* the columns of frequency k: [2k] of its sine, [2k + 1] of its cosine; -1 where there is none */
   mpfr_t position;  /* times the scale, */
   bool minus_zero;  /* and before that -0.0, which no integer is */
   mpfr_t low, high; /* scratch: the ends of an error interval, */
@@ -63,13 +61,8 @@ mpfr_reference *reference_create(const posenc_spec *spec) {
     t->freqs_low = must_calloc(t->n, sizeof *t->freqs_low);
     memcpy(t->freqs_low, spec->freqs_low, (size_t)t->n * sizeof *t->freqs_low);
   }
-  t->places = must_calloc(2 * t->n, sizeof *t->places);
-  memset(t->places, -1, 2 * (size_t)t->n * sizeof *t->places);
-  for (int64_t c = 0; c < spec->d_model; c++) {
-    const place here = place_of(spec, c);
-    if (here.k >= 0)
-      t->places[2 * here.k + here.cosine] = c;
-  }
+  t->spec.freqs = t->freqs;
+  t->spec.freqs_low = t->freqs_low;
   mpfr_init2(t->position, POSITION_BITS);
   mpfr_inits2(FIRST_BITS, t->low, t->high, t->whole, (mpfr_ptr)NULL);
   return t;
@@ -89,7 +82,6 @@ void reference_destroy(mpfr_reference *t) {
     mpfr_clears(l->angle, l->sine, l->cosine, (mpfr_ptr)NULL);
   }
   mpfr_clears(t->position, t->low, t->high, t->whole, (mpfr_ptr)NULL);
-  free(t->places);
   free(t->freqs);
   free(t->freqs_low);
   free(t);
@@ -114,23 +106,27 @@ static level *level_at(mpfr_reference *t, int index) {
   return l;
 }
 
+void reference_frequency(mpfr_t w, const posenc_spec *spec, int64_t k) {
+  if (spec->freqs) {
+    mpfr_set_d(w, spec->freqs[k], MPFR_RNDN);
+    if (spec->freqs_low && spec->freqs_low[k] != 0) /* a frequency of -0.0 keeps its sign */
+      mpfr_add_d(w, w, spec->freqs_low[k], MPFR_RNDN);
+    return;
+  }
+  mpfr_t base;
+  mpfr_init2(base, 53);
+  mpfr_set_d(base, spec->base, MPFR_RNDN);
+  mpfr_set_si(w, -(long)k, MPFR_RNDN);
+  mpfr_div_d(w, w, spec_denominator(spec), MPFR_RNDN);
+  mpfr_pow(w, base, w, MPFR_RNDN);
+  mpfr_clear(base);
+}
+
 static mpfr_srcptr frequency_at(mpfr_reference *t, level *l, int64_t k) {
   frequency *f = &l->w[k];
   if (!f->known) {
     mpfr_init2(f->value, mpfr_get_prec(l->angle));
-    if (t->freqs) {
-      mpfr_set_d(f->value, t->freqs[k], MPFR_RNDN);
-      if (t->freqs_low && t->freqs_low[k] != 0) /* a frequency of -0.0 keeps its sign */
-        mpfr_add_d(f->value, f->value, t->freqs_low[k], MPFR_RNDN);
-    } else {
-      mpfr_t base;
-      mpfr_init2(base, 53);
-      mpfr_set_d(base, t->spec.base, MPFR_RNDN);
-      mpfr_set_si(f->value, -(long)k, MPFR_RNDN);
-      mpfr_div_d(f->value, f->value, spec_denominator(&t->spec), MPFR_RNDN);
-      mpfr_pow(f->value, base, f->value, MPFR_RNDN);
-      mpfr_clear(base);
-    }
+    reference_frequency(f->value, &t->spec, k);
     f->known = true;
   }
   return f->value;
@@ -219,13 +215,14 @@ static void settle_row(mpfr_reference *t, bool minus_zero, reference_value *valu
   t->minus_zero = minus_zero;
   mpfr_mul_d(t->position, t->position, spec_scale(&t->spec), MPFR_RNDN);
   for (int64_t k = 0; k < t->n; k++) {
-    const int64_t *at = t->places + 2 * k;
-    answer pair[2] = {{.with_double = values, .done = at[0] < 0}, {.with_double = values, .done = at[1] < 0}};
+    const int64_t d = t->spec.d_model,
+                  at[2] = {column_at(&t->spec, (place){k, false}), column_at(&t->spec, (place){k, true})};
+    answer pair[2] = {{.with_double = values, .done = at[0] >= d}, {.with_double = values, .done = at[1] >= d}};
     settle_pair(t, k, &pair[0], &pair[1]);
     for (int i = 0; i < 2; i++)
-      if (at[i] >= 0 && values)
+      if (at[i] < d && values)
         values[at[i]] = pair[i].value;
-      else if (at[i] >= 0)
+      else if (at[i] < d)
         floats[at[i]] = pair[i].value.rounded;
   }
   for (int64_t c = 2 * t->n; c < t->spec.d_model; c++) /* a column of zeros */

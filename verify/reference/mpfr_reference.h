@@ -9,6 +9,7 @@
 #ifndef POSENC_MPFR_REFERENCE_H
 #define POSENC_MPFR_REFERENCE_H
 
+#include <mpfr.h>
 #include <stdint.h>
 
 #include "posenc.h"
@@ -42,6 +43,10 @@ void reference_row_real(mpfr_reference *t, double position, reference_value *row
 /* The row of an integer once more, but only the nearest numbers of the dtype, which must not be float64: what the
  * double would need beyond them is not looked for. */
 void reference_row_floats(mpfr_reference *t, int64_t position, float *row);
+
+/* Frequency k of a valid spec, position_scale left out, to the precision of w: within three roundings of it, the exponent's taken
+ * |ln w| times. */
+void reference_frequency(mpfr_t w, const posenc_spec *spec, int64_t k);
 
 /* The precision, in bits, that every value gets first, and the highest that any so far has needed. */
 enum { REFERENCE_FIRST_BITS = 64 };

@@ -2,6 +2,9 @@
 
 #include <stdbool.h>
 
+#include "columns.h"
+#include "mpfr_reference.h"
+
 /* r = d ln(L / (2 pi beta)) / (2 ln base) */
 static void correction_dim(mpfr_t r, const posenc_rotary *p, double beta) {
   mpfr_t t;
@@ -67,17 +70,6 @@ static void llama3_ramp(mpfr_t r, const posenc_rotary *p, const mpfr_t w) {
   mpfr_clear(t);
 }
 
-/* w = base^(-2k/d) */
-static void unscaled(mpfr_t w, double base, int64_t k, int64_t d) {
-  mpfr_t exponent;
-  mpfr_init2(exponent, ROTARY_BITS);
-  mpfr_set_si(exponent, -2 * k, MPFR_RNDN);
-  mpfr_div_si(exponent, exponent, d, MPFR_RNDN);
-  mpfr_set_d(w, base, MPFR_RNDN);
-  mpfr_pow(w, w, exponent, MPFR_RNDN);
-  mpfr_clear(exponent);
-}
-
 /* w / (base'^(2k/d) / base^(2k/d)), base' = base (factor length / max - (factor - 1))^(d / (d - 2)) */
 static void stretch(mpfr_t w, const posenc_rotary *p, int64_t k) {
   const int64_t max = p->max_position_embeddings, length = p->length > max ? p->length : max;
@@ -97,7 +89,9 @@ static void stretch(mpfr_t w, const posenc_rotary *p, int64_t k) {
 
 void rotary_frequency(mpfr_t w, const posenc_rotary *p, int64_t k) {
   mpfr_t r, interpolated;
-  unscaled(w, p->base, k, p->d_model);
+  posenc_spec unscaled = paper_spec(p->d_model);
+  unscaled.base = p->base;
+  reference_frequency(w, &unscaled, k);
   switch (p->scaling) {
   case POSENC_ROTARY_LINEAR:
     mpfr_div_d(w, w, p->factor, MPFR_RNDN);

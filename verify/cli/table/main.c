@@ -7,11 +7,8 @@
 
 const char *argp_program_version = "posenc-table " POSENC_VERSION_STRING;
 
-enum { KEY_FIRST = 256 };
-
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "The .npy file; - is stdout", 0},
-    {"first", KEY_FIRST, "P", 0, "Position of its first row", 0},
     {"impl", 'i', "NAME", 0, "The implementation (default exact)", 0},
     {"list", 'l', NULL, 0, "List the presets and stop", 0},
     {0},
@@ -47,10 +44,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   case 'i':
     o->impl = argument_impl(state, text)->name;
     return 0;
-  case KEY_FIRST:
-    o->first = argument_integer(state, "--first", text, -POSENC_MAX_POSITION, POSENC_MAX_POSITION);
-    o->has_first = true;
-    return 0;
   case ARGP_KEY_ARG:
     argp_error(state, "%s: no arguments are taken, only options", text);
     return 0;
@@ -67,15 +60,11 @@ int main(int argc, char **argv) {
   static const struct argp argp = {argp_options, parse, NULL,
       "Writes a sinusoidal position table as an .npy file."
       "\vNumPy has no type for bf16: the file then has its bits as unsigned 16-bit integers, '<u2'.\n\n"
-      "Exit status: 0 written; 2 bad usage, or a file that cannot be written, and nothing is written. "
-      "Progress is on stderr.\n\n"
+      "Exit status: 0 written; 2 bad usage, or a file that cannot be written.\n\n"
       "Examples:\n"
       "  $ posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy",
       children, NULL, NULL};
   table_options o = {.table = spec_options_default(1)};
   arguments_parse(&argp, argc, argv, &o);
-  o.rows = o.table.to - o.table.from;
-  if (!o.has_first)
-    o.first = o.table.from;
   return write_table(&o);
 }

@@ -6,13 +6,11 @@
 
 typedef struct table_options {
   spec_options table;
-  bool has_first;
-  int64_t first, rows;
   const char *impl;   /* NULL: the default */
   const char *output; /* "-" is standard output */
 } table_options;
 
-/* The exit status: 0, or 2 with a line on standard error and nothing left behind. */
+/* The exit status: 0, or 2 with a line on standard error. */
 int write_table(const table_options *o);
 
 #endif

@@ -20,10 +20,12 @@ typedef struct member {
   int64_t misrounded;
 } member;
 
-static void stop(const member *m, posenc_status status, int code) {
+static void stop_unless_ok(posenc_status status, int code) {
+  char message[512];
   if (status == POSENC_OK)
     return;
-  fprintf(stderr, "posenc-verify: %s: %s\n", m->impl->name, posenc_status_string(status));
+  posenc_last_error(message, sizeof message);
+  fprintf(stderr, "posenc-verify: %s\n", message);
   exit(code);
 }
 
@@ -46,10 +48,10 @@ int exhaustive(const options *o) {
   char family[FAMILY_SIZE];
   member *members = must_calloc((int64_t)posenc_impl_count(), sizeof *members);
   family_of(named, family);
-  for (size_t i = 0; (impl = o->all_members ? family_member(family, i) : i == 0 ? named : NULL); i++) {
+  for (size_t i = 0; (impl = family_member(family, i)); i++) {
     member *m = &members[n++];
     *m = (member){.impl = impl, .block = must_calloc(fit * d < all ? fit * d : all, sizeof(float))};
-    stop(m, posenc_plan_create(&m->plan, &o->shape.spec, impl->name), 2);
+    stop_unless_ok(posenc_plan_create(&m->plan, &o->shape.spec, impl->name), 2);
   }
 
   for (int64_t from = o->shape.from, to; from < o->shape.to; from = to) {
@@ -57,7 +59,7 @@ int exhaustive(const options *o) {
     sweep rows = sweep_whole(&o->shape.spec, from, to);
     float *nearest = nearest_rows(rows.segments, o->threads, &effort);
     for (size_t i = 0; i < n; i++) {
-      stop(&members[i], posenc_fill(members[i].plan, from, to - from, members[i].block, d), 1);
+      stop_unless_ok(posenc_fill(members[i].plan, from, to - from, members[i].block, d), 1);
       count_misrounded(&members[i], rows.segments, nearest);
     }
     free(nearest);

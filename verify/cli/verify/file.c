@@ -18,24 +18,22 @@ typedef struct judgement {
   int64_t wrong; /* the first range that is called wrong, or -1 */
 } judgement;
 
-/* Reference values, kept for all tables that have the same rows: tables start at one position and differ in nothing
- * else but the dtype, so the ends of a range say which rows of it are sampled. */
-typedef struct known {
-  struct known *next;
-  int32_t dtype;
-  int64_t from, to;
-  reference_value *values;
-} known;
-
-static const reference_value *reference_of(known **all, const segment *s, const options *o) {
-  for (const known *k = *all; k; k = k->next)
-    if (k->dtype == s->spec.dtype && k->from == s->from && k->to == s->to)
-      return k->values;
-  fprintf(stderr, "the reference of %lld rows of positions %lld to %lld\n", (long long)s->n_rows, (long long)s->from,
-      (long long)(s->to - 1));
-  known *k = must_calloc(1, sizeof *k);
-  *k = (known){*all, s->spec.dtype, s->from, s->to, expected_rows(s, o->by, o->threads)};
-  return (*all = k)->values;
+/* The reference values of a range, kept for the next table: tables start at one position, so most have the same rows. */
+static const reference_value *reference_of(const segment *s, int64_t range, const options *o) {
+  static struct {
+    int32_t dtype;
+    int64_t from, to;
+    reference_value *values;
+  } kept[SWEEP_MOST_RANGES], *k;
+  k = &kept[range];
+  if (!k->values || k->dtype != s->spec.dtype || k->from != s->from || k->to != s->to) {
+    free(k->values);
+    k->dtype = s->spec.dtype;
+    k->from = s->from;
+    k->to = s->to;
+    k->values = expected_rows(s, o->by, o->threads);
+  }
+  return k->values;
 }
 
 /* What an angle in float32 costs: half a unit of its own last place, 2^-24 of it at most; of its frequency exp(ln w),
@@ -76,7 +74,7 @@ static bool holds_float32(const npy *file) {
   return true;
 }
 
-static judgement judge_file(const table_file *f, const options *o, known **all) {
+static judgement judge_file(const table_file *f, const options *o) {
   const npy *file = &f->table;
   const int64_t from = o->shape.from, d = file->columns;
   judgement j = {.path = f->path, .spec = o->shape.spec, .wrong = -1};
@@ -89,7 +87,7 @@ static judgement judge_file(const table_file *f, const options *o, known **all) 
     double *got = must_calloc(s->n_rows * d, sizeof *got), *bounds = float32_bounds(s);
     for (int64_t k = 0; k < s->n_rows * d; k++)
       got[k] = npy_at(file, s->positions[k / d] - from, k % d);
-    verdict_fill(s, reference_of(all, s, o), got, bounds, &j.verdicts[i]);
+    verdict_fill(s, reference_of(s, i, o), got, bounds, &j.verdicts[i]);
     free(got);
     free(bounds);
     if (strcmp(word_of(&j.verdicts[i]), "wrong") == 0)
@@ -144,7 +142,7 @@ static void print_text(FILE *out, const options *o, const judgement *all) {
 
 /* Where an output is not finite, max_abs and ulp_max are infinite, which is null here; ulp_max is so too where the
  * reference is 0 and the output is not. */
-static cJSON *json_of(const options *o, const judgement *all) {
+static cJSON *json_of_files(const options *o, const judgement *all) {
   cJSON *root = json_begin(o);
   const char *preset = o->shape.preset ? o->shape.preset : "paper";
   cJSON_AddNumberToObject(root, "rows", (double)o->rows);
@@ -179,25 +177,18 @@ static cJSON *json_of(const options *o, const judgement *all) {
 int verify_files(const options *o) {
   const reports out = reports_open(o);
   judgement *all = must_calloc((int64_t)o->n_files, sizeof *all);
-  known *references = NULL;
   int status = 0;
   for (size_t i = 0; i < o->n_files; i++) {
     fprintf(stderr, "[%zu/%zu] %s\n", i + 1, o->n_files, o->files[i].path);
-    all[i] = judge_file(&o->files[i], o, &references);
+    all[i] = judge_file(&o->files[i], o);
     status = all[i].right ? status : 1;
   }
   print_text(out.text, o, all);
-  status = reports_close(&out, o, json_of(o, all), status);
+  status = reports_close(&out, o, json_of_files(o, all), status);
   for (size_t i = 0; i < o->n_files; i++) {
     sweep_destroy(&all[i].ranges);
     free(all[i].verdicts);
   }
   free(all);
-  while (references) {
-    known *next = references->next;
-    free(references->values);
-    free(references);
-    references = next;
-  }
   return status;
 }

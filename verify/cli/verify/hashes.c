@@ -46,7 +46,7 @@ static bool complain(const hashed *t, const char *impl, const char *what) {
   return false;
 }
 
-/* Fills in the hash and what MPFR says of the outputs; false if they are not what their family promises. */
+/* Fills in the hash; false if the outputs are not what their family promises. */
 static bool hash_member(hashed *t, const posenc_impl *impl, trial *run, const reference_value *expected) {
   char reason[320] = "";
   verdict v;
@@ -57,10 +57,7 @@ static bool hash_member(hashed *t, const posenc_impl *impl, trial *run, const re
   t->hash = HASHED_START;
   for (int64_t row = 0; row < t->rows; row++)
     t->hash = hashed_row(t->hash, trial_output(run, row, 0), t->d_model);
-  t->judged = v.outputs;
-  t->misrounded = v.outputs - v.correct;
-  t->worst = v.closest.error > 0 ? v.closest.error / v.closest.bound : 0;
-  return t->misrounded == 0 || strcmp(t->family, "exact") != 0 || complain(t, impl->name, "outputs are misrounded");
+  return v.correct == v.outputs || strcmp(t->family, "exact") != 0 || complain(t, impl->name, "outputs are misrounded");
 }
 
 /* One family's row for one table, from all its members that run here. */
@@ -82,8 +79,7 @@ static bool hash_one(const hashed *table, const char *family, trial *run, const 
       return complain(&t, member->name, "other bits than the family's first member");
   }
   printf("POSENC_HASH(%s, %" PRId64 ", %" PRId64 ", %" PRId64 ", ", t.family, t.first, t.rows, t.d_model);
-  printf("%.17g, %.17g, %" PRIu64 ", 0x%016" PRIx64 ", ", t.base, t.denominator, t.freqs, t.hash);
-  printf("%" PRId64 ", %" PRId64 ", %.4f)\n", t.judged, t.misrounded, t.worst);
+  printf("%.17g, %.17g, %" PRIu64 ", 0x%016" PRIx64 ")\n", t.base, t.denominator, t.freqs, t.hash);
   return true;
 }
 
@@ -91,14 +87,11 @@ int write_hashes(const options *o) {
   bool good = true;
   puts("/* Written by scripts/maintain/update-hashes: each row after MPFR has judged every output of its table.\n"
        " *\n"
-       " *   POSENC_HASH(family, first, rows, d_model, base, denominator, freqs, hash, judged, misrounded, worst)\n"
+       " *   POSENC_HASH(family, first, rows, d_model, base, denominator, freqs, hash)\n"
        " *\n"
        " * denominator  0: d_model / 2\n"
        " * freqs        0: the ladder; else the seed of explicit frequencies (hashed.h)\n"
        " * hash         64-bit FNV-1a over the bytes of the outputs, row by row, each float32 with its low byte first\n"
-       " * judged       outputs that MPFR has judged: all of them\n"
-       " * misrounded   those that are not the float nearest to the real value\n"
-       " * worst        the largest error, as a share of posenc_impl_error_bound()\n"
        " */");
   for (size_t i = 0; i < TABLES; i++) {
     const hashed *t = &tables[i];

@@ -3,7 +3,6 @@
 
 #include "../../campaign/campaign.h"
 #include "../../reference/columns.h"
-#include "../../reference/float64_reference.h"
 #include "../../reference/formats.h"
 #include "report.h"
 #include "work.h"
@@ -125,7 +124,7 @@ static void print_end(FILE *out, const results *r) {
 
 /* ---- JSON */
 
-static void add_range(cJSON *ranges, const segment *s, const verdict *v) {
+static void json_add_range(cJSON *ranges, const segment *s, const verdict *v) {
   cJSON *o = json_append(ranges);
   double bands[VERDICT_BANDS];
   cJSON_AddStringToObject(o, "shape", s->shape);
@@ -141,58 +140,53 @@ static void add_range(cJSON *ranges, const segment *s, const verdict *v) {
   json_add_witness(o, "closest_to_bound", &v->closest);
 }
 
-/* How many rows of the sweep's table were compared in each octave of positions: with that implementation, or with any.
- * Returns how many octaves there are. */
-static int table_octaves(const sweep *s, const impl_result *r, double rows[PROFILE_OCTAVES]) {
+/* Which octaves of positions the sweep's table has, and in which of them rows were compared with this implementation. Returns
+ * how many octaves there are. */
+static int table_octaves(const sweep *s, const impl_result *r, bool judged[PROFILE_OCTAVES]) {
   int end = 0;
-  memset(rows, 0, PROFILE_OCTAVES * sizeof *rows);
   for (int64_t i = 0; i < s->count; i++)
     for (int64_t row = 0; s->segments[i].in_table && row < s->segments[i].n_rows; row++) {
       const int octave = profile_octave(s->segments[i].positions[row]);
-      rows[octave] += !r || r->verdicts[i].judged;
+      judged[octave] = judged[octave] || r->verdicts[i].judged;
       end = octave + 1 > end ? octave + 1 : end;
     }
   return end;
 }
 
 /* What the implementations' profiles are about: all segments of a sweep's table are of one spec. */
-static void add_profile_edges(cJSON *root, const sweep *s) {
-  const int64_t d = s->segments[0].spec.d_model, groups = profile_groups(d);
-  double rows[PROFILE_OCTAVES], positions[PROFILE_OCTAVES + 1] = {0}, columns[PROFILE_MOST_GROUPS + 1];
-  const int octaves = table_octaves(s, NULL, rows);
+static void json_add_profile_edges(cJSON *root, const results *r) {
+  const int64_t d = r->sweep.segments[0].spec.d_model, groups = profile_groups(d);
+  double positions[PROFILE_OCTAVES + 1] = {0}, columns[PROFILE_MOST_GROUPS + 1];
+  const int octaves = table_octaves(&r->sweep, &r->impls[0], (bool[PROFILE_OCTAVES]){0});
   for (int i = 1; i <= octaves; i++)
     positions[i] = ldexp(1, i - 1);
   for (int64_t g = 0; g <= groups; g++)
     columns[g] = (double)profile_first_column(g, d);
   cJSON *o = cJSON_AddObjectToObject(root, "profile");
-  cJSON_AddStringToObject(o, "shape", s->segments[0].shape);
-  cJSON_AddNumberToObject(o, "d_model", (double)d);
   cJSON_AddItemToObject(o, "position_edges", cJSON_CreateDoubleArray(positions, octaves + 1));
   cJSON_AddItemToObject(o, "column_edges", cJSON_CreateDoubleArray(columns, (int)groups + 1));
-  cJSON_AddItemToObject(o, "rows", cJSON_CreateDoubleArray(rows, octaves));
 }
 
 /* The largest error by octave of positions and group of columns; null where no row was compared. */
-static void add_profile(cJSON *impl, const impl_result *r, const sweep *s) {
-  double rows[PROFILE_OCTAVES];
-  const int octaves = table_octaves(s, r, rows);
+static void json_add_profile(cJSON *impl, const impl_result *r, const sweep *s) {
+  bool judged[PROFILE_OCTAVES] = {0}, any = false;
+  const int octaves = table_octaves(s, r, judged);
   profile all = {{{0}}};
-  bool judged = false;
   for (int64_t i = 0; i < s->count; i++)
     if (s->segments[i].in_table && r->verdicts[i].judged) {
       profile_merge(&all, &r->verdicts[i].where);
-      judged = true;
+      any = true;
     }
-  cJSON *matrix = judged ? cJSON_AddArrayToObject(impl, "profile") : NULL;
-  for (int i = 0; judged && i < octaves; i++) {
+  cJSON *matrix = any ? cJSON_AddArrayToObject(impl, "profile") : NULL;
+  for (int i = 0; any && i < octaves; i++) {
     cJSON *octave = cJSON_CreateArray();
     cJSON_AddItemToArray(matrix, octave);
     for (int64_t g = 0; g < profile_groups(s->segments[0].spec.d_model); g++)
-      cJSON_AddItemToArray(octave, rows[i] > 0 ? cJSON_CreateNumber(all.max_abs[i][g]) : cJSON_CreateNull());
+      cJSON_AddItemToArray(octave, judged[i] ? cJSON_CreateNumber(all.max_abs[i][g]) : cJSON_CreateNull());
   }
 }
 
-static void add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
+static void json_add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
   cJSON *o = json_append(impls);
   cJSON_AddStringToObject(o, "name", r->impl->name);
   cJSON_AddStringToObject(o, "isa", r->impl->isa);
@@ -200,7 +194,6 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
   cJSON_AddStringToObject(o, "summary", r->impl->summary);
   cJSON_AddStringToObject(o, "dtypes", r->impl->dtypes);
   cJSON_AddBoolToObject(o, "supported", r->supported);
-  cJSON_AddBoolToObject(o, "offered", !r->not_offered);
   cJSON_AddBoolToObject(o, "verified", impl_verified(r));
   json_add_text(o, "failure", r->failure[0] ? r->failure : NULL);
   cJSON *bound = cJSON_AddObjectToObject(o, "bound");
@@ -209,30 +202,19 @@ static void add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
   cJSON *ranges = cJSON_AddArrayToObject(o, "ranges");
   for (int64_t i = 0; i < s->count; i++)
     if (r->verdicts[i].judged)
-      add_range(ranges, &s->segments[i], &r->verdicts[i]);
-  add_profile(o, r, s);
+      json_add_range(ranges, &s->segments[i], &r->verdicts[i]);
+  json_add_profile(o, r, s);
 }
 
-static cJSON *json_of(const options *opts, const results *r) {
+static cJSON *json_of_impls(const options *opts, const results *r) {
   static const double edges[VERDICT_BANDS - 1] = VERDICT_BAND_EDGES;
   cJSON *root = json_begin(opts), *o = cJSON_AddObjectToObject(root, "float64_reference");
-  cJSON_AddNumberToObject(o, "good_to", (double)r->float64_good_to);
-  cJSON_AddNumberToObject(o, "goal", FLOAT64_REFERENCE_GOAL);
-  cJSON_AddNumberToObject(o, "d_model", (double)r->audited.d_model);
-  cJSON_AddNumberToObject(o, "base", r->audited.base);
   cJSON_AddBoolToObject(o, "law_holds", audits_hold(r));
-  cJSON *ranges = cJSON_AddArrayToObject(o, "ranges");
-  for (int64_t i = 0; i < r->n_audits; i++) {
-    cJSON *range = json_append(ranges);
-    cJSON_AddNumberToObject(range, "from", (double)r->audits[i].from);
-    cJSON_AddNumberToObject(range, "to", (double)r->audits[i].to);
-    cJSON_AddNumberToObject(range, "max_abs", r->audits[i].max_abs);
-  }
   cJSON_AddItemToObject(root, "ulp_band_edges", cJSON_CreateDoubleArray(edges, VERDICT_BANDS - 1));
-  add_profile_edges(root, &r->sweep);
+  json_add_profile_edges(root, r);
   cJSON *impls = cJSON_AddArrayToObject(root, "implementations");
   for (size_t i = 0; i < r->n_impls; i++)
-    add_impl(impls, &r->impls[i], &r->sweep);
+    json_add_impl(impls, &r->impls[i], &r->sweep);
   return root;
 }
 
@@ -249,7 +231,7 @@ int verify_impls(const options *o) {
   if (!o->quiet || !audits_hold(&r))
     print_audits(out.text, &r);
   print_end(out.text, &r);
-  const int status = reports_close(&out, o, json_of(o, &r), all_verified(&r) && audits_hold(&r) ? 0 : 1);
+  const int status = reports_close(&out, o, json_of_impls(o, &r), all_verified(&r) && audits_hold(&r) ? 0 : 1);
   campaign_destroy(&r);
   return status;
 }

@@ -14,22 +14,10 @@
 enum { START = 10, LONGEST_HEADER = 4096 };
 
 static bool parse_descr(const char *descr, npy *file, char *message, size_t size) {
-  static const struct {
-    const char *descr;
-    int32_t dtype;
-  } known[] = {
-      {"<f4", POSENC_DTYPE_F32},
-      {"<f8", POSENC_DTYPE_F64},
-      {"<f2", POSENC_DTYPE_F16},
-      {"<u2", POSENC_DTYPE_BF16},
-      {"|V2", POSENC_DTYPE_BF16},
-      {"<V2", POSENC_DTYPE_BF16},
-  };
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(descr, known[i].descr) == 0) {
-      file->dtype = known[i].dtype;
+  const char *const kept = strcmp(descr + 1, "V2") == 0 ? "<u2" : descr; /* ml_dtypes' bfloat16 is saved as two bytes */
+  for (file->dtype = 0; file->dtype < FORMATS; file->dtype++)
+    if (strcmp(kept, format_of(file->dtype)->descr) == 0)
       return true;
-    }
   snprintf(
       message, size, "elements of type '%s'; allowed: '<f4', '<f8', '<f2', and '<u2' or '|V2' for bfloat16", descr);
   return false;
@@ -60,7 +48,7 @@ static bool parse_shape(const char *text, npy *file, char *message, size_t size)
   return true;
 }
 
-static bool parse(npy *file, char *message, size_t size) {
+static bool parse_header(npy *file, char *message, size_t size) {
   const unsigned char *bytes = file->map;
   if (file->map_size < START || memcmp(bytes, "\x93NUMPY", 6) != 0) {
     snprintf(message, size, "not an .npy file: it does not begin with \\x93NUMPY");
@@ -117,7 +105,7 @@ bool npy_open(const char *path, npy *file, char *message, size_t size) {
     snprintf(message, size, "%s", wrong);
     return false;
   }
-  if (parse(file, message, size))
+  if (parse_header(file, message, size))
     return true;
   npy_close(file);
   return false;

@@ -16,7 +16,7 @@ typedef struct options {
   size_t n_impls;
   table_file *files; /* when there are any, they are verified, and no implementation */
   size_t n_files;
-  bool exhaustive, all_members, hashes;
+  bool exhaustive, hashes;
   bool quiet; /* the text has only what failed, and how many are verified */
   uint64_t seed;
   int64_t rows;

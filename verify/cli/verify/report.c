@@ -1,14 +1,14 @@
 #include "report.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "../../reference/columns.h"
 #include "../machine_json.h"
-#include "../replacement.h"
 
 reports reports_open(const options *o) {
-  FILE *json = o->json ? replacement_open(o->json) : NULL;
+  FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "w");
   if (o->json && !json) {
     fprintf(stderr, "posenc-verify: --json: ");
     perror(o->json);
@@ -25,7 +25,7 @@ int reports_close(const reports *r, const options *o, cJSON *root, int status) {
   if (r->json) {
     char *text = cJSON_Print(root);
     const bool written = text && fputs(text, r->json) >= 0 && fputc('\n', r->json) != EOF;
-    if (replacement_close(r->json, written ? 0 : replacement_error()) != 0) {
+    if (fclose(r->json) != 0 || !written) {
       fprintf(stderr, "posenc-verify: --json %s: could not be written\n", o->json);
       status = 2;
     }

@@ -1,6 +1,5 @@
 /* The C library's allocator, behind a counter. glibc lets a program bring an allocator of its own, and keeps its own
- * one at hand under the names __libc_*. Preloaded, the environment says which request to refuse: FAILING_AT=3, or 3+
- * for all from there on.
+ * one at hand under the names __libc_*.
  */
 #define _GNU_SOURCE
 #include "failing.h"
@@ -8,7 +7,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,30 +19,20 @@ void __libc_free(void *block);
 
 static atomic_llong asked, refused, live, refuse_at;
 static atomic_ullong largest, advised;
-static atomic_int every_later_one, advice_fails;
 
-void failing_at(int64_t n, int every_later) {
+void failing_at(int64_t n) {
   asked = refused = 0;
   largest = advised = 0;
-  every_later_one = every_later;
   refuse_at = n;
 }
 
-void failing_advice(int fails) { advice_fails = fails; }
-
 memory_count failing_count(void) { return (memory_count){asked, refused, live, largest, advised}; }
-
-__attribute__((constructor)) static void read_environment(void) {
-  const char *wanted = getenv("FAILING_AT");
-  if (wanted)
-    failing_at(atoll(wanted), strchr(wanted, '+') != NULL);
-}
 
 static int is_refused(size_t bytes) {
   const long long number = ++asked;
   if (bytes > largest)
     largest = bytes;
-  if (refuse_at == 0 || !(every_later_one ? number >= refuse_at : number == refuse_at))
+  if (number != refuse_at)
     return 0;
   refused++;
   errno = ENOMEM;
@@ -89,9 +77,5 @@ void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t
 
 int madvise(void *address, size_t bytes, int kind) {
   advised += kind == MADV_HUGEPAGE ? bytes : 0;
-  if (advice_fails) {
-    errno = EINVAL;
-    return -1;
-  }
   return (int)syscall(SYS_madvise, address, bytes, kind);
 }

@@ -1,5 +1,5 @@
-/* Memory that runs out when a test says so. A program that holds failing.c, or has it preloaded, gets all of its memory
- * through it: what the C library and others ask for is counted, and refused, too.
+/* Memory that runs out when a test says so. A program that holds failing.c gets all of its memory through it: what the C
+ * library and others ask for is counted, and refused, too.
  */
 #ifndef POSENC_VERIFY_FAILING_H
 #define POSENC_VERIFY_FAILING_H
@@ -14,11 +14,8 @@ typedef struct memory_count {
   uint64_t advised; /* bytes that madvise was asked to back by huge pages */
 } memory_count;
 
-/* Counts from 0 on; live blocks stay. The n-th request is refused, and with every_later those after it; n = 0: none. */
-void failing_at(int64_t n, int every_later);
-
-/* From now on madvise() fails, or does not. */
-void failing_advice(int fails);
+/* Counts from 0 on; live blocks stay. The n-th request is refused; n = 0: none. */
+void failing_at(int64_t n);
 
 memory_count failing_count(void);
 

@@ -55,7 +55,7 @@ static float x[2 * ROWS * D]; /* what sums are added to */
 typedef struct answers {
   float rows[ROWS * D], at[3 * D], reals[3 * D], sines[ROWS * HALF], cosines[ROWS * HALF], sums[2 * ROWS * D],
       table[ROWS * D];
-  double bound;
+  double bound, rotary[2][4], attention_factor;
   posenc_status tiny;     /* a subnormal frequency is refused, not read as zero */
   posenc_status fraction; /* a plan of a fractional denominator, whose logarithm leaves no flag behind */
 } answers;
@@ -67,6 +67,7 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
   void *table = NULL;
   posenc_spec refused = paper_spec(1), fraction = paper_spec(8);
   posenc_plan *plan = NULL;
+  posenc_rotary rotary;
   refused.freqs = &subnormal;
   refused.n_freqs = 1;
   fraction.denominator = 10.3;
@@ -82,6 +83,10 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
     memcpy(a->table, table, sizeof a->table);
   posenc_table_destroy(table);
   a->bound = posenc_impl_error_bound(impl, spec, 131071.1, 8);
+  posenc_rotary_init(&rotary, 8, POSENC_ROTARY_YARN);
+  rotary.factor = 4;
+  rotary.original_max_position_embeddings = 4096;
+  posenc_rotary_freqs(&rotary, a->rotary[0], a->rotary[1], &a->attention_factor);
   a->tiny = posenc_spec_check(&refused);
   posenc_plan_destroy(plan);
   a->fraction = posenc_plan_create(&plan, &fraction, impl->name);
@@ -107,7 +112,7 @@ static void state_does_not_matter(void **state) {
     spec.position_scale = kind == 2 ? 0.3 : 1.0;
     for (size_t m = 0; runnable(m); m++) {
       ask(runnable(m), &spec, &plain);
-      assert_true(plain.bound > 0.0 && plain.tiny == POSENC_ERROR_SPEC);
+      assert_true(plain.bound > 0.0 && plain.attention_factor > 1.0 && plain.tiny == POSENC_ERROR_SPEC);
       for (size_t i = 0; i < n; i++) {
         fesetround(modes[i % 4]);
         feclearexcept(FE_ALL_EXCEPT);

@@ -1,16 +1,11 @@
-/* posenc_table_create: the alignment that is promised, and NULL where there is no memory. That a table holds the rows
- * of posenc_fill is asserted by test_elements.c, that huge pages are asked for by test_memory.c.
+/* posenc_table_create: the alignment that is promised, and large tables. That a table holds the rows of posenc_fill is
+ * asserted by test_elements.c, that huge pages are asked for and that memory may run out by test_memory.c, tables without
+ * rows by test_refusals.c.
  */
 #include "testing.h"
 
 #include "formats.h"
 #include "kernel.h"
-
-/* The sanitizers' allocators end the process when they have no memory, unless told to return NULL as others do. */
-const char *__asan_default_options(void);
-const char *__tsan_default_options(void);
-const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
-const char *__tsan_default_options(void) { return "allocator_may_return_null=1"; }
 
 enum { HUGE_PAGE = 1 << 21 };
 
@@ -38,29 +33,6 @@ static void alignment(void **state) {
   const int64_t stride = HUGE_PAGE / sizeof(float) / 4;
   for (int64_t count = 3; count <= 5; count++) /* on both sides of a huge page, and one exactly */
     posenc_table_destroy(table_of(plan, 0, count, stride));
-  posenc_plan_destroy(plan);
-}
-
-static void no_rows(void **state) {
-  (void)state;
-  const posenc_spec spec = paper_spec(8);
-  posenc_plan *plan = plan_of(&spec, NULL);
-  const int64_t strides[] = {0, 8, INT64_MAX};
-  for (size_t i = 0; i < 3; i++)
-    posenc_table_destroy(table_of(plan, INT64_MAX, 0, strides[i])); /* first is of no row, as in posenc_fill */
-  posenc_plan_destroy(plan);
-  posenc_table_destroy(NULL);
-}
-
-/* More than any machine maps, though not more than a pointer difference can say. */
-static void no_memory(void **state) {
-  (void)state;
-  const posenc_spec spec = paper_spec(8);
-  posenc_plan *plan = plan_of(&spec, NULL);
-  const int64_t far = POSENC_MAX_POSITION, stride = PTRDIFF_MAX / (int64_t)sizeof(float) / far;
-  void *table = plan;
-  assert_int_equal(posenc_table_create(&table, plan, -far, far, stride), POSENC_ERROR_MEMORY);
-  assert_null(table);
   posenc_plan_destroy(plan);
 }
 
@@ -170,8 +142,6 @@ static void parts(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(alignment),
-      cmocka_unit_test(no_rows),
-      cmocka_unit_test(no_memory),
       cmocka_unit_test(large_tables),
       cmocka_unit_test(made_once),
       cmocka_unit_test(parts),

@@ -16,7 +16,7 @@ typedef struct job {
   int ok;
 } job;
 
-static void *work(void *data) {
+static void *fill_share(void *data) {
   job *j = data;
   posenc_plan *own = NULL;
   pthread_barrier_wait(&start);
@@ -30,11 +30,11 @@ static void *work(void *data) {
   return NULL;
 }
 
-static void run_all(job *jobs) {
+static void run_threads(job *jobs) {
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; i++) {
     jobs[i].ok = 1;
-    if (pthread_create(&threads[i], NULL, work, &jobs[i]) != 0)
+    if (pthread_create(&threads[i], NULL, fill_share, &jobs[i]) != 0)
       fail_msg("a thread could not be started");
   }
   for (int i = 0; i < THREADS; i++) {
@@ -51,7 +51,7 @@ static void first_use(void **state) {
   job jobs[THREADS];
   for (int i = 0; i < THREADS; i++)
     jobs[i] = (job){NULL, table, i * (ROWS / THREADS), ROWS / THREADS, 1};
-  run_all(jobs);
+  run_threads(jobs);
   const posenc_spec spec = paper_spec(D);
   posenc_plan *plan = plan_of(&spec, NULL);
   assert_int_equal(posenc_fill(plan, 0, ROWS, alone, D), POSENC_OK);
@@ -70,7 +70,7 @@ static void shared_plan(void **state) {
     const int64_t cuts[THREADS + 1] = {0, 37, 100, 101, ROWS};
     for (int i = 0; i < THREADS; i++)
       jobs[i] = (job){plan, table, cuts[i], cuts[i + 1] - cuts[i], 1};
-    run_all(jobs);
+    run_threads(jobs);
     assert_rows_equal(runnable(m)->name, table, alone, ROWS, D, D, D);
     posenc_plan_destroy(plan);
   }

@@ -1,5 +1,5 @@
-/* For tests of exact: outputs at any positions of a spec, judged by MPFR, decided rigorously: alone, in calls of few rows,
- * amid a table and in other layouts. Each is the number of its dtype that is nearest to the real value; those of other
+/* For tests of exact: outputs at any positions of a spec, judged by MPFR, decided rigorously: alone, in calls of few rows
+ * and amid a table. Each is the number of its dtype that is nearest to the real value; those of other
  * implementations are within their bounds.
  */
 #ifndef POSENC_TESTS_JUDGED_H
@@ -38,23 +38,28 @@ static inline double midpoint(int32_t dtype) {
   return ldexp((double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5, -digits);
 }
 
-/* The row at a position, in a call of so many. The sines of -0.0 have a sign too. */
-static inline void judge(
-    const posenc_plan *plan, double position, const unsigned char *row, const reference_value *want, int64_t rows) {
+/* The element of a position and a column, in a call of so many rows. The sines of -0.0 have a sign too. */
+static inline void judge_element(const posenc_plan *plan, double position, int64_t column, const unsigned char *element,
+    const reference_value *want, int64_t rows) {
   const posenc_spec *spec = posenc_plan_spec(plan);
   const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
   const int exact = is_member(impl, "exact"), minus_zero = position == 0 && signbit(position);
-  for (int64_t c = 0; c < spec->d_model; c++) {
-    const double got = element_value(spec->dtype, row + (size_t)c * format_of(spec->dtype)->size);
-    const double nearest = reference_rounded(&want[c], spec->dtype), error = fabs((got - want[c].y) - want[c].low);
-    const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, c);
-    if (((exact || minus_zero) && !same_number(got, nearest)) || !(error <= bound))
-      fail_msg(
-          "%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
-          "error %g, bound %g",
-          impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base, spec->freqs ? spec->freqs[0] : 1.0,
-          spec->position_scale, position, (long long)c, (long long)rows, got, nearest, error, bound);
-  }
+  const double got = element_value(spec->dtype, element);
+  const double nearest = reference_rounded(want, spec->dtype), error = fabs((got - want->y) - want->low);
+  const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, column);
+  if (((exact || minus_zero) && !same_number(got, nearest)) || !(error <= bound))
+    fail_msg(
+        "%s, %s: d_model %lld, base %g, first frequency %a, scale %g, position %a, column %lld, %lld rows: got %a, nearest is %a, "
+        "error %g, bound %g",
+        impl->name, dtype_name(spec->dtype), (long long)spec->d_model, spec->base, spec->freqs ? spec->freqs[0] : 1.0,
+        spec->position_scale, position, (long long)column, (long long)rows, got, nearest, error, bound);
+}
+
+static inline void judge_row(
+    const posenc_plan *plan, double position, const unsigned char *row, const reference_value *want, int64_t rows) {
+  const posenc_spec *spec = posenc_plan_spec(plan);
+  for (int64_t c = 0; c < spec->d_model; c++)
+    judge_element(plan, position, c, row + (size_t)c * format_of(spec->dtype)->size, &want[c], rows);
 }
 
 /* In calls of so few rows that each is computed by itself, and of enough that they are not. */
@@ -67,43 +72,14 @@ static inline void few_and_more(
     rows = count - i < 1 + i % (FEW - 1) ? count - i : 1 + i % (FEW - 1);
     assert_int_equal(posenc_fill_at(plan, at + i, rows, got, d), POSENC_OK);
     for (int64_t j = 0; j < rows; j++)
-      judge(plan, (double)at[i + j], got + j * bytes, want + (i + j) * d, rows);
+      judge_row(plan, (double)at[i + j], got + j * bytes, want + (i + j) * d, rows);
   }
   int64_t again[MORE];
   for (int64_t i = 0; i < MORE; i++)
     again[i] = at[i % count];
   assert_int_equal(posenc_fill_at(plan, again, MORE, got, d), POSENC_OK);
   for (int64_t i = 0; i < MORE; i++)
-    judge(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
-}
-
-static inline int64_t column_of(const posenc_spec *spec, place it) {
-  const int second = it.cosine == (spec->order == POSENC_ORDER_SIN_FIRST);
-  return spec->layout == POSENC_LAYOUT_SPLIT ? it.k + second * spec_count(spec) : 2 * it.k + second;
-}
-
-/* The same rows in all layouts and orders, each by its own plan. */
-static inline void other_layouts(const posenc_plan *plan, int64_t first, int64_t rows, const unsigned char *table) {
-  const posenc_spec *of = posenc_plan_spec(plan);
-  const size_t size = format_of(of->dtype)->size;
-  unsigned char *const got = malloc((size_t)(rows * of->d_model) * size);
-  for (int i = 0; i < 4 && of->d_model % 2 == 0; i++) {
-    posenc_spec spec = *of;
-    spec.layout = i / 2 ? POSENC_LAYOUT_SPLIT : POSENC_LAYOUT_INTERLEAVED;
-    spec.order = i % 2 ? POSENC_ORDER_COS_FIRST : POSENC_ORDER_SIN_FIRST;
-    posenc_plan *other = plan_of(&spec, posenc_plan_impl(plan));
-    assert_int_equal(posenc_fill(other, first, rows, got, spec.d_model), POSENC_OK);
-    for (int64_t j = 0; j < rows * spec.d_model; j++) {
-      const int64_t row = j / spec.d_model * spec.d_model;
-      const int64_t there = row + column_of(of, place_of(&spec, j - row));
-      if (memcmp(got + (size_t)j * size, table + (size_t)there * size, size) != 0)
-        fail_msg("%s, layout %d, order %d: d_model %lld, position %lld, column %lld differs", posenc_plan_impl(plan),
-            spec.layout, spec.order, (long long)spec.d_model, (long long)(first + row / spec.d_model),
-            (long long)(j - row));
-    }
-    posenc_plan_destroy(other);
-  }
-  free(got);
+    judge_row(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
 }
 
 /* Amid the rows of a table, at the ends of one and in its middle. */
@@ -116,12 +92,10 @@ static inline void amid_table(
   int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of it */
   before = before < lowest ? lowest : before > most ? most : before;
   assert_int_equal(posenc_fill(plan, position - before, TABLE, got, d), POSENC_OK);
-  judge(plan, (double)position, got + before * bytes, want, TABLE);
-  if (next_random(&seed) % 4 == 0)
-    other_layouts(plan, position - before, TABLE, got);
+  judge_row(plan, (double)position, got + before * bytes, want, TABLE);
 }
 
-static inline void check(const posenc_spec *spec, const double *positions, int64_t count, members who) {
+static inline void judge_all(const posenc_spec *spec, const double *positions, int64_t count, members who) {
   enum { ROOM = 41, TABLES = 4 };
   posenc_spec given = *spec;
   double low[MOST];
@@ -157,12 +131,12 @@ static inline void check(const posenc_spec *spec, const double *positions, int64
       memset(got, 0xff, (size_t)(count * bytes));
       assert_int_equal(posenc_fill_at_real(plan, positions, count, got, d), POSENC_OK);
       for (int64_t i = 0; i < count; i++)
-        judge(plan, positions[i], got + i * bytes, want + i * d, count);
+        judge_row(plan, positions[i], got + i * bytes, want + i * d, count);
     }
     if (integers) {
       assert_int_equal(posenc_fill_at(plan, at, count, got, d), POSENC_OK);
       for (int64_t i = 0; i < count; i++)
-        judge(plan, positions[i], got + i * bytes, want + i * d, count);
+        judge_row(plan, positions[i], got + i * bytes, want + i * d, count);
     }
     for (int64_t i = 0; i < count && i < TABLES && integers && exact && spec->position_scale == 1; i++)
       amid_table(plan, at[i], got, want + i * d);
@@ -177,13 +151,13 @@ static inline void check(const posenc_spec *spec, const double *positions, int64
 }
 
 /* One frequency at a time: beside others that need the fallback it would get it too, deserved or not. */
-static inline void check_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
+static inline void judge_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
   posenc_spec spec = paper_spec(2);
   spec.n_freqs = 1;
   spec.dtype = dtype;
   for (int64_t k = 0; k < n; k++) {
     spec.freqs = &freqs[k];
-    check(&spec, positions, count, ANCHORED);
+    judge_all(&spec, positions, count, ANCHORED);
   }
 }
 

@@ -33,7 +33,7 @@ enum { ROWS = 70 };
 /* Page of row 0; the others are APART from each other. */
 static unsigned char *far_rows;
 
-static posenc_status make(call c, const posenc_plan *p, int64_t count, unsigned char *out, int64_t stride) {
+static posenc_status call_with_stride(call c, const posenc_plan *p, int64_t count, unsigned char *out, int64_t stride) {
   static const int64_t at[ROWS] = {131071, 3, -64, 63, 1 << 30};
   static const double reals[ROWS] = {0.5, -3.25, 1e6, 1e-9};
   const posenc_spec *s = posenc_plan_spec(p);
@@ -53,9 +53,9 @@ static void check_far(call c, const posenc_plan *p, int64_t count) {
   memset(want, 0x3c, sizeof want);
   for (int64_t i = 0; i < count; i++)
     memset(far_rows + i * APART, 0x3c, (size_t)page);
-  const posenc_status status = make(c, p, count, want, s->d_model);
+  const posenc_status status = call_with_stride(c, p, count, want, s->d_model);
   assert_true(status == POSENC_OK || (status == POSENC_ERROR_UNSUPPORTED && c >= ADD));
-  assert_int_equal(make(c, p, count, out, APART / size), status);
+  assert_int_equal(call_with_stride(c, p, count, out, APART / size), status);
   for (int64_t i = 0; i < count; i++) {
     if (memcmp(out + i * APART, want + i * bytes, (size_t)bytes) != 0)
       fail_msg("%s, %s, call %d: row %lld of %lld, d_model %lld, is another", posenc_plan_impl(p), dtype_name(s->dtype),

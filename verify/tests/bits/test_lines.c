@@ -68,7 +68,7 @@ static int64_t stored_again(size_t size) {
   return n;
 }
 
-static void check(shape s) {
+static void check_shape(shape s) {
   static const float x[2048];
   static double state[4096 * (3 + TABLE_BYTES / 8) + 48] LINE;
   posenc_spec spec;
@@ -122,10 +122,10 @@ static void lines_begun(void **unused) {
       for (int first = 0; first <= 37; first += 37) {
         const int64_t d_model = widths[w], rows = 300;
         for (int t = 0; t < 4; t++)
-          check((shape){dtypes[t], d_model, first, rows, offset, 0, 0});
+          check_shape((shape){dtypes[t], d_model, first, rows, offset, 0, 0});
         if (d_model % 32 == 0) /* halves of rows are whole lines */
-          check((shape){POSENC_DTYPE_F32, d_model, first, rows, offset, 1, 0});
-        check((shape){POSENC_DTYPE_F32, d_model, first, rows, offset, 0, 1});
+          check_shape((shape){POSENC_DTYPE_F32, d_model, first, rows, offset, 1, 0});
+        check_shape((shape){POSENC_DTYPE_F32, d_model, first, rows, offset, 0, 1});
       }
 }
 

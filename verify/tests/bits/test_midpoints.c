@@ -37,7 +37,7 @@ static void near_midpoints(void **state) {
       position =
           (double)(kind == EIGHTH ? random_between(&seed, 1, 100) : places[kind == SMALL][random_between(&seed, 0, 5)]);
     const double w = angle / position;
-    check_alone(dtype, &w, 1, &position, 1);
+    judge_alone(dtype, &w, 1, &position, 1);
     if (kind > SMALL || !f32)
       continue;
     double others[32] = {0}; /* no check stops at these: the one is all that it has to find */
@@ -45,7 +45,7 @@ static void near_midpoints(void **state) {
     posenc_spec among = paper_spec(64);
     among.freqs = others;
     among.n_freqs = 32;
-    check(&among, &position, 1, EXACT);
+    judge_all(&among, &position, 1, EXACT);
   }
 }
 
@@ -57,7 +57,7 @@ static void near_midpoints_of_ladders(void **state) {
     const double middle = midpoint(POSENC_DTYPE_F32) * (i % 4 ? 0x1p-10 : 1), arc = i % 2 ? asin(middle) : acos(middle);
     posenc_spec ladder = paper_spec(4 + i % 3 * 2);
     ladder.base = arc < 1 ? pow(arc, -0.5 * (double)ladder.d_model) : 2;
-    check(&ladder, &position, 1, EXACT);
+    judge_all(&ladder, &position, 1, EXACT);
   }
 }
 
@@ -87,7 +87,7 @@ static void exact_midpoints(void **state) {
         freqs[n++] = i % 3 ? w : -w;
     }
     assert_true(n > 20);
-    check_alone(dtype, freqs, n, positions, sizeof positions / sizeof positions[0]);
+    judge_alone(dtype, freqs, n, positions, sizeof positions / sizeof positions[0]);
   }
 }
 
@@ -98,7 +98,7 @@ static void hard_cases(void **state) {
   const double positions[] = {
       16671, 30629, 40672, 42531, 54403, 68832, 74491, 80239, 81665, 93641, 104487, 104505, 106385};
   const posenc_spec spec = paper_spec(1024);
-  check(&spec, positions, sizeof positions / sizeof positions[0], EXACT);
+  judge_all(&spec, positions, sizeof positions / sizeof positions[0], EXACT);
 }
 
 int main(int argc, char **argv) {

@@ -1,33 +1,31 @@
-/* The recipes are faithful: each is held, bit for bit, to a transcription of its formula written here on its own, one
- * element at a time. The SLEEF rows are held to the sine of the very float32 (or float64) angle of their recipe, within
- * what SLEEF claims: a frequency that is off by its last bit does not pass at late positions. Explicit frequencies: the
- * float32 recipes multiply by (float)w, the float64 ones by w.
+/* The recipes are faithful, bit for bit: float64 has the values of the float64 reference, rounded, and each float32 recipe those of
+ * a transcription of its formula, one element at a time. The SLEEF rows are held to the sine of the very float32 (or float64)
+ * angle of their recipe, within what SLEEF claims: a frequency that is off by its last bit does not pass at late positions.
+ * Explicit frequencies: the float32 recipes multiply by (float)w, the float64 ones by w.
  */
 #include "testing.h"
 
 #include <math.h>
+
+#include "float64_reference.h"
 
 enum { WIDEST = 512 };
 
 static int begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 /* The frequency of the PyTorch tutorial. */
-static float frequency(const posenc_spec *spec, int64_t k) {
+static float tutorial_frequency(const posenc_spec *spec, int64_t k) {
   return spec->freqs ? (float)spec->freqs[k] : expf((float)(2 * k) * (float)(-log(spec->base) / (double)spec->d_model));
-}
-
-static double angle64(const posenc_spec *spec, int64_t position, int64_t k) {
-  return (double)position * (spec->freqs ? spec->freqs[k] : pow(spec->base, -2.0 * (double)k / (double)spec->d_model));
 }
 
 static float naive_angle(const posenc_spec *spec, int64_t position, int64_t k) {
   if (spec->freqs)
-    return (float)position * frequency(spec, k);
+    return (float)position * tutorial_frequency(spec, k);
   return (float)position / powf((float)spec->base, (float)(2 * k) / (float)spec->d_model);
 }
 
 static float recurrence(const posenc_spec *spec, int64_t position, int64_t k, int cosine) {
-  const float w = frequency(spec, k), step_sin = sinf(w), step_cos = cosf(w);
+  const float w = tutorial_frequency(spec, k), step_sin = sinf(w), step_cos = cosf(w);
   int64_t p = position;
   while (p % 64 != 0)
     p--;
@@ -44,27 +42,28 @@ static float recurrence(const posenc_spec *spec, int64_t position, int64_t k, in
 static float formula(const char *impl, const posenc_spec *spec, int64_t position, int64_t k, int cosine) {
   if (strcmp(impl, "recurrence") == 0)
     return recurrence(spec, position, k, cosine);
-  if (strcmp(impl, "float64") == 0)
-    return (float)(cosine ? cos(angle64(spec, position, k)) : sin(angle64(spec, position, k)));
   if (strcmp(impl, "naive") != 0 && strcmp(impl, "explog") != 0)
     return NAN;
   const float angle =
-      strcmp(impl, "naive") == 0 ? naive_angle(spec, position, k) : (float)position * frequency(spec, k);
+      strcmp(impl, "naive") == 0 ? naive_angle(spec, position, k) : (float)position * tutorial_frequency(spec, k);
   return cosine ? cosf(angle) : sinf(angle);
 }
 
 /* Whether an element is the recipe's, or of SLEEF near enough, in units of 2^-24: ULPs below 1, with room for the
- * float64 libm that this is measured against. */
-static int faithful(const char *impl, const posenc_spec *spec, int64_t position, int64_t c, float got) {
+ * float64 libm that this is measured against. in_float64: what the float64 reference has there. */
+static int faithful(
+    const char *impl, const posenc_spec *spec, int64_t position, int64_t c, double in_float64, float got) {
   const int64_t k = c / 2;
+  if (strcmp(impl, "float64") == 0)
+    return got == (float)in_float64; /* a sine of 0 may have the other sign */
   if (!begins(impl, "sleef")) {
     const float want = formula(impl, spec, position, k, c % 2 == 1);
     return isnan(want) || memcmp(&got, &want, sizeof got) == 0;
   }
   const int f64 = begins(impl, "sleef_f64");
-  const double angle = f64 ? angle64(spec, position, k) : (double)((float)position * frequency(spec, k));
-  const double off = fabs((double)got - (c % 2 ? cos(angle) : sin(angle))) * 0x1p24;
-  return off <= (f64 ? 0.5 : strstr(impl, "_u35") ? 3.5 : 1.0) + 1e-6;
+  const double angle = (double)((float)position * tutorial_frequency(spec, k));
+  const double want = f64 ? in_float64 : c % 2 ? cos(angle) : sin(angle);
+  return fabs((double)got - want) * 0x1p24 <= (f64 ? 0.5 : strstr(impl, "_u35") ? 3.5 : 1.0) + 1e-6;
 }
 
 /* At the far positions a last bit of w is many turns of a float32 angle, and 2^-20 of a float64 one. */
@@ -83,14 +82,18 @@ static void formulas(void **state) {
       spec.freqs = widths[w] == 8 ? freqs : NULL;
       spec.n_freqs = widths[w] == 8 ? 4 : 0;
       posenc_plan *plan = plan_of(&spec, impl);
+      double *const frequencies = float64_reference_frequencies(&spec);
       for (size_t p = 0; p < sizeof positions / sizeof positions[0]; p++) {
         float got[WIDEST];
+        reference_value row[WIDEST];
         assert_int_equal(posenc_fill(plan, positions[p], 1, got, spec.d_model), POSENC_OK);
+        float64_reference_row(&spec, frequencies, positions[p], row);
         for (int64_t c = 0; c < spec.d_model; c++)
-          if (!faithful(impl, &spec, positions[p], c, got[c]))
+          if (!faithful(impl, &spec, positions[p], c, row[c].y, got[c]))
             fail_msg("%s: position %lld, column %lld of %lld: %a is not the recipe's", impl, (long long)positions[p],
                 (long long)c, (long long)spec.d_model, (double)got[c]);
       }
+      free(frequencies);
       posenc_plan_destroy(plan);
     }
 }

@@ -1,24 +1,13 @@
 /* Scaled rotary embeddings: frequencies, high and low parts, and attention factors are to the last bit what MPFR finds
  * the formulas to be, of published models and of any parameters; and cosines and sines made of them are right to the
- * last bit at positions 0 .. 131071: in some blocks of them, or with the argument "full" in all.
+ * last bit.
  */
-#include "testing.h"
-
-#include <fenv.h>
-#include <math.h>
-#include <stdio.h>
+#include "judged.h"
 
 #include "reference/rotary_reference.h"
 #include "rotary_models.h"
-#include "thinned.h"
 
-__extension__ typedef unsigned __int128 turns;
-__extension__ typedef __int128 signed_turns;
-
-static uint64_t seed = 20240423;
-static int full;
-
-static void compute(const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
+static void must_compute(const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
   char message[512] = "";
   if (posenc_rotary_freqs(rotary, freqs, freqs_low, attention_factor) != POSENC_OK) {
     posenc_last_error(message, sizeof message);
@@ -28,13 +17,13 @@ static void compute(const posenc_rotary *rotary, double *freqs, double *freqs_lo
 
 /* ---- frequencies ---- */
 
-enum { MOST = 256 };
+enum { MOST_FREQS = 256 };
 
 static void check_pairs(const char *name, const posenc_rotary *rotary) {
-  double freqs[MOST], low[MOST], attention;
+  double freqs[MOST_FREQS], low[MOST_FREQS], attention;
   mpfr_t want;
   mpfr_init2(want, ROTARY_BITS);
-  compute(rotary, freqs, low, &attention);
+  must_compute(rotary, freqs, low, &attention);
   for (int64_t k = 0; k < rotary->d_model / 2; k++) {
     rotary_frequency(want, rotary, k);
     const rotary_pair pair = rotary_rounded(want);
@@ -62,7 +51,7 @@ static double real_between(double low, double high) { /* evenly in its logarithm
 static void any_parameters(void **state) {
   (void)state;
   enum { CASES = 600 };
-  float factors[MOST / 2];
+  float factors[MOST_FREQS / 2];
   for (int i = 0; i < CASES; i++) {
     if (skipped(&seed))
       continue;
@@ -109,141 +98,28 @@ static void rare_parameters(void **state) {
   check_pairs("low equals high", &r);
 }
 
-/* What the caller's rounding mode is does not matter, and nothing behind the arrays is written. */
-static void rounding_modes(void **state) {
-  (void)state;
-  static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
-  for (int i = 0; i < ROTARY_MODELS; i++) {
-    const posenc_rotary *r = &rotary_models[i].rotary;
-    const size_t size = (size_t)r->d_model / 2 * sizeof(double);
-    double want[2][MOST], got[2][MOST], factor, same;
-    compute(r, want[0], want[1], &factor);
-    for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
-      memset(got, 0x5a, sizeof got);
-      fesetround(modes[m]);
-      feclearexcept(FE_ALL_EXCEPT);
-      const posenc_status status = posenc_rotary_freqs(r, got[0], got[1], &same);
-      assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
-      const int mode = fegetround();
-      fesetround(FE_TONEAREST);
-      assert_int_equal(status, POSENC_OK);
-      assert_int_equal(mode, modes[m]);
-      assert_memory_equal(got[0], want[0], size);
-      assert_memory_equal(got[1], want[1], size);
-      assert_true(same == factor);
-      for (int which = 0; which < 2; which++)
-        for (const unsigned char *at = (unsigned char *)got[which] + size; at < (unsigned char *)got[which + 1]; at++)
-          assert_int_equal(*at, 0x5a);
-    }
-  }
-}
-
 /* ---- cosines and sines ---- */
 
-enum { POSITIONS = 131072, BLOCK = 1024, SAMPLED = 8 }; /* one block in so many */
-
-/* A frequency: the real number, and its turns per position, modulo 1, cut to 128 bits. */
-typedef struct exactly {
-  mpfr_t w;
-  turns step;
-} exactly;
-
-static void set_exactly(exactly *f, const posenc_rotary *rotary, int64_t k) {
-  mpfr_t t;
-  mpfr_init2(f->w, ROTARY_BITS);
-  mpfr_init2(t, ROTARY_BITS);
-  rotary_frequency(f->w, rotary, k);
-  mpfr_const_pi(t, MPFR_RNDN);
-  mpfr_div(t, f->w, t, MPFR_RNDN);
-  mpfr_div_ui(t, t, 2, MPFR_RNDN);
-  mpfr_frac(t, t, MPFR_RNDN);
-  f->step = 0;
-  for (int i = 0; i < 2; i++) {
-    mpfr_mul_2ui(t, t, 64, MPFR_RNDN);
-    f->step = f->step << 64 | mpfr_get_ui(t, MPFR_RNDZ);
-    mpfr_frac(t, t, MPFR_RNDN);
-  }
-  mpfr_clear(t);
-}
-
-/* The float nearest to a sine or cosine. y is off by less than 2^-60 of itself: the turns by 2^-111, which is less than
- * 2^-70 of the smallest, and is at most an eighth of a turn from where the function is 0 or 1; long double arithmetic, by
- * some 2^-63 thrice; and the library's sine and cosine by one of their last digits. What that leaves open, MPFR decides,
- * and it is asked at some other positions too. */
-static float nearest_float(long double y, const exactly *f, int64_t position, int cosine, int64_t *asked) {
-  const float below = (float)(y * (1 - 0x1p-60L)), above = (float)(y * (1 + 0x1p-60L));
-  if (below == above && position % 1021 != 0)
-    return below;
-  mpfr_t angle, value;
-  mpfr_init2(angle, ROTARY_BITS);
-  mpfr_init2(value, 24);
-  mpfr_mul_si(angle, f->w, position, MPFR_RNDN);
-  (cosine ? mpfr_cos : mpfr_sin)(value, angle, MPFR_RNDN);
-  const float nearest = mpfr_get_flt(value, MPFR_RNDN);
-  mpfr_clears(angle, value, (mpfr_ptr)NULL);
-  assert_true(below != above || below == nearest);
-  ++*asked;
-  return nearest;
-}
-
-/* How many of a block's values are misrounded. */
-static int64_t misrounded(
-    const exactly *f, int64_t first, const float *sines, const float *cosines, int64_t n, int64_t *asked) {
-  const long double two_pi = 6.283185307179586476925286766559005768L;
-  turns at = (turns)(f->step * (uint64_t)first);
-  int64_t wrong = 0;
-  for (int64_t i = 0; i < BLOCK; i++, at += f->step) {
-    const unsigned quarter = (unsigned)((at + ((turns)1 << 125)) >> 126);
-    const long double angle = ldexpl((long double)(signed_turns)(at - ((turns)quarter << 126)), -128) * two_pi;
-    const long double s = sinl(angle), c = cosl(angle);
-    const long double sine = quarter & 1 ? c : s, cosine = quarter & 1 ? s : c;
-    wrong += sines[i * n] != nearest_float(quarter & 2 ? -sine : sine, f, first + i, 0, asked);
-    wrong += cosines[i * n] != nearest_float(quarter == 1 || quarter == 2 ? -cosine : cosine, f, first + i, 1, asked);
-  }
-  return wrong;
-}
-
+/* Of exact, in rows that a context of 128 Ki positions has. */
 static void values(void **state) {
   (void)state;
-  int64_t all_wrong = 0;
+  enum { ROWS = 24 };
   for (int m = 0; m < ROTARY_MODELS; m++) {
-    const posenc_rotary *rotary = &rotary_models[m].rotary;
-    const int64_t n = rotary->d_model / 2;
-    double freqs[MOST], low[MOST], attention;
-    compute(rotary, freqs, low, &attention);
-    posenc_spec spec;
-    assert_int_equal(posenc_spec_init(&spec, rotary->d_model, NULL), POSENC_OK);
+    double freqs[MOST_FREQS], low[MOST_FREQS], attention, positions[ROWS] = {0, 1, 4096, 131071};
+    posenc_spec spec = paper_spec(rotary_models[m].rotary.d_model);
+    must_compute(&rotary_models[m].rotary, freqs, low, &attention);
     spec.freqs = freqs;
     spec.freqs_low = low;
-    spec.n_freqs = n;
-    posenc_plan *plan = plan_of(&spec, "exact");
-    exactly truly[MOST];
-    for (int64_t k = 0; k < n; k++)
-      set_exactly(&truly[k], rotary, k);
-    float *table = malloc((size_t)(2 * BLOCK * n) * sizeof *table), *cosines = table + BLOCK * n;
-    int64_t values = 0, wrong = 0, asked = 0;
-    for (int64_t first = 0; first < POSITIONS; first += BLOCK) {
-      if (!full && first > 0 && first < POSITIONS - BLOCK && next_random(&seed) % (THINNED ? 64 : SAMPLED) != 0)
-        continue;
-      assert_int_equal(posenc_fill_pair(plan, first, BLOCK, table, cosines, n), POSENC_OK);
-      for (int64_t k = 0; k < n; k++)
-        wrong += misrounded(&truly[k], first, table + k, cosines + k, n, &asked);
-      values += 2 * BLOCK * n;
-    }
-    printf("%s: %lld misrounded of %lld cosines and sines, %lld asked of MPFR; attention factor %.17g\n",
-        rotary_models[m].name, (long long)wrong, (long long)values, (long long)asked, attention);
-    all_wrong += wrong;
-    for (int64_t k = 0; k < n; k++)
-      mpfr_clear(truly[k].w);
-    free(table);
-    posenc_plan_destroy(plan);
+    spec.n_freqs = spec.d_model / 2;
+    for (int i = 4; i < ROWS; i++)
+      positions[i] = (double)random_between(&seed, 0, 131071);
+    judge_all(&spec, positions, ROWS, EXACT);
   }
-  assert_int_equal(all_wrong, 0);
 }
 
 /* ---- refusals ---- */
 
-static void expect(const posenc_rotary *r, const char *words) {
+static void assert_refused(const posenc_rotary *r, const char *words) {
   char message[512] = "";
   double freqs[4] = {7, 7, 7, 7}, low[4] = {7, 7, 7, 7}, factor = 7;
   assert_int_equal(posenc_rotary_freqs(r, freqs, low, &factor), POSENC_ERROR_SPEC);
@@ -265,12 +141,12 @@ static void expect(const posenc_rotary *r, const char *words) {
     r.high_freq_factor = 4;                                                                                            \
     r.short_factor = r.long_factor = factors;                                                                          \
     double freqs[4], low[4], factor;                                                                                   \
-    compute(&r, freqs, low, &factor);                                                                                  \
+    must_compute(&r, freqs, low, &factor);                                                                             \
     __VA_ARGS__;                                                                                                       \
-    expect(&r, words);                                                                                                 \
+    assert_refused(&r, words);                                                                                         \
   } while (0)
 
-static void refusals(void **state) {
+static void rotary_refusals(void **state) {
   (void)state;
   const float factors[] = {1, 2, 3, 4}, bad[] = {1, 2, 0, 4};
   BAD(NONE, "d_model is 7; allowed: an even number from 2 to 1048576", r.d_model = 7);
@@ -330,13 +206,13 @@ static void refusals(void **state) {
 }
 
 int main(int argc, char **argv) {
-  full = argc > 1 && strcmp(argv[1], "full") == 0;
+  if (!take_arguments(argc, argv))
+    return 2;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(models),
       cmocka_unit_test(any_parameters),
       cmocka_unit_test(rare_parameters),
-      cmocka_unit_test(rounding_modes),
-      cmocka_unit_test(refusals),
+      cmocka_unit_test(rotary_refusals),
       cmocka_unit_test(values),
   };
   return cmocka_run_group_tests_name("rotary", tests, NULL, NULL);

@@ -2,18 +2,18 @@
  * and one for every way to be wrong; the checks are those of posenc-verify. */
 #include "testing.h"
 
-#include <math.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "expected.h"
+#include "float64_reference.h"
 #include "formats.h"
 #include "trial.h"
 #include "verdict.h"
 
 struct posenc_plan {
   const char *name;
-  int32_t dtype;
+  posenc_spec spec;
 };
 
 static int is(const char *name, const char *other) { return strcmp(name, other) == 0; }
@@ -29,9 +29,8 @@ const char *posenc_status_string(posenc_status status) { return status == POSENC
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *name) {
   static struct posenc_plan only;
-  only.name = name;
+  only = (posenc_plan){name, *spec};
   *plan = &only;
-  only.dtype = spec->dtype;
   return is(name, "refuses") ? POSENC_ERROR_UNSUPPORTED : is(name, "errs") ? POSENC_ERROR_MEMORY : POSENC_OK;
 }
 
@@ -40,7 +39,7 @@ void posenc_plan_destroy(posenc_plan *plan) { (void)plan; }
 enum { D = 6 };
 
 static void put(const posenc_plan *plan, void *rows, int64_t element, float value) {
-  if (plan->dtype == POSENC_DTYPE_F32) {
+  if (plan->spec.dtype == POSENC_DTYPE_F32) {
     ((float *)rows)[element] = value;
     return;
   }
@@ -52,12 +51,14 @@ static void put(const posenc_plan *plan, void *rows, int64_t element, float valu
 }
 
 static void right_row(const posenc_plan *plan, int64_t position, void *rows, int64_t from) {
-  for (int c = 0; c < D; c++) {
-    const int k = c / 2;
-    const double angle =
-        (double)position * pow(10000.0, -k / 3.0) + (is(plan->name, "slips") && position == 300 && c == 4 ? 0.25 : 0);
-    put(plan, rows, from + c, (float)(c % 2 ? cos(angle) : sin(angle)));
-  }
+  reference_value row[D];
+  double *const w = float64_reference_frequencies(&plan->spec);
+  float64_reference_row(&plan->spec, w, position, row);
+  free(w);
+  if (is(plan->name, "slips") && position == 300)
+    row[4].y += 0.25;
+  for (int c = 0; c < D; c++)
+    put(plan, rows, from + c, (float)row[c].y);
 }
 
 posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t stride) {
@@ -71,7 +72,7 @@ posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count,
   if (is(name, "precedes"))
     put(plan, out, -1, 0);
   if (is(name, "forgets"))
-    memset(out, 0xff, plan->dtype == POSENC_DTYPE_F32 ? 4 : 2);
+    memset(out, 0xff, plan->spec.dtype == POSENC_DTYPE_F32 ? 4 : 2);
   if (is(name, "crashes"))
     raise(SIGILL);
   if (is(name, "escapes"))

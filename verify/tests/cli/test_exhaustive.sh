@@ -20,19 +20,19 @@ wrong() { # wrong ARGUMENT...: some are misrounded, and the first are named
 }
 
 right 4096 --positions 8 # the default shape
-right 7070 --all-members --d-model 101 --positions=-40:30 --threads 3
+right 7070 --d-model 101 --positions=-40:30 --threads 3
 right 24 --base 2 --d-model 3 --positions 4294967289:4294967297 --threads 9 # more threads than rows
-right 512 --all-members --positions 1
+right 512 --positions 1
 [[ $(grep -c '^misrounded\.exact_' out) == $("$tool" --list | grep -cE '^exact_.* runs here ') ]] ||
-  fail "--all-members should judge every member of exact that runs here"
+  fail "every member of exact that runs here should be judged"
 
 wrong --impl float64 --positions 1000000:1000100 # now and then, in the last place
 wrong --impl explog --positions 4000:4010        # mostly
-wrong --impl recurrence --positions 500:520 --all-members
+wrong --impl recurrence --positions 500:520
 
 # Sines of (2^24 + odd) 2^-100: midpoints of two floats but for 2^-154 of themselves, which no float64 shows.
 midpoints=(--d-model 4 --base 0x1p200 --positions 16777217:16777281)
-right 256 --all-members "${midpoints[@]}"
+right 256 "${midpoints[@]}"
 (($(value widened) >= 32 && $(value most_bits) >= 256)) || fail "midpoints should need more than the first precision"
 if "$tool" --list | grep -qE '^anchored_scalar .* runs here '; then
   wrong --impl anchored_scalar "${midpoints[@]}"

@@ -31,7 +31,7 @@ command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian packag
 ! grep -qs '^CMAKE_C_FLAGS:.*-fsanitize' "$build/CMakeCache.txt" || skip "sanitizers do not run under qemu-user"
 
 # These take minutes here, and are about arithmetic that no CPU changes.
-left='stack|exact|budget|budget_fused|references|presets|memory|far_apart'
+left='stack|exact|turns|references|presets|memory|far_apart'
 [[ $all ]] || left+='|elements|table|bits|fork'
 
 if [[ $# == 1 ]]; then # all of them, as many at a time as there are cores

@@ -23,7 +23,7 @@ shows 'base 500000, split, cos_first' '"base":\s*500000' -- --base 500000 "${her
 shows 'position_scale 1000, split, cos_first, last column zero, positions' '"position_scale":\s*1000' '"preset":\s*null' '"odd":\s*"zero"' -- \
   "${here[@]}" 7 --position-scale 1000 --layout split --order cos_first --odd zero
 for dtype in f64:float64 bf16:bfloat16 f16:float16; do
-  shows "base 10000, ${dtype#*:}, positions" "\"dtype\":\s*\"${dtype%:*}\"" '"offered":\s*false' '"dtypes":\s*"float32 float64 bfloat16 float16"' -- \
+  shows "base 10000, ${dtype#*:}, positions" "\"dtype\":\s*\"${dtype%:*}\"" '"dtypes":\s*"float32 float64 bfloat16 float16"' -- \
     "${here[@]}" 16 --dtype "${dtype%:*}"
   grep -qE '^ +naive +not offered' out && grep -qE '^[0-9]+ of [0-9]+ implementations verified, [0-9]+ without this dtype' out ||
     fail "--dtype ${dtype%:*}: who does not offer it should be named"

@@ -14,14 +14,6 @@ def program(request, python_place):
     return line.split(" && ")[-1].split(" pe.npy")[0]
 
 
-@pytest.fixture(scope="session")
-def faults(python_place, tmp_path_factory):
-    library = tmp_path_factory.mktemp("faults") / "faults.so"
-    source = __file__.replace("test_mapped.py", "faults.c")
-    python_place.run(f"gcc -shared -fPIC $(pkg-config --cflags posenc) '{source}' -o '{library}' -ldl")
-    return str(library)
-
-
 def left(place):
     """The files that nobody wanted."""
     names = {path.name for path in place.examples.iterdir() if ".npy" in path.name}
@@ -66,44 +58,8 @@ def test_refusals(program, python_place, arguments, status, why):
     assert not left(python_place) and not list(python_place.examples.glob("directory*.part"))
 
 
-def test_two_at_once(program, python_place):
-    """They do not write to the same file: what has the name in the end is whole."""
-    python_place.run(f"{program} one.npy 20000 512 1")
-    try:
-        python_place.run(
-            f"{program} twice.npy 20000 512 2 & {program} twice.npy 20000 512 3 && wait && cmp twice.npy one.npy"
-        )
-    finally:
-        (python_place.examples / "twice.npy").unlink(missing_ok=True)
-    assert not left(python_place)
-
-
 def test_no_room(program, python_place):
     """Files have a limit here; a disk has one too."""
     done = python_place.try_(f"trap '' XFSZ; ulimit -f 16; {program} x.npy 500 64 4")
     assert done.returncode == 1 and "File too large" in done.stderr and "Traceback" not in done.stderr
     assert done.stdout == "" and not left(python_place)
-
-
-@pytest.mark.parametrize("program", ["mapped.c"], indirect=True)
-@pytest.mark.parametrize(
-    "fault, why",
-    [
-        ("fork", "fork: Resource temporarily unavailable"),
-        ("kill", "a process ended by signal 9"),
-        ("refuse", "a process failed: out of memory"),
-    ],
-)
-def test_a_lost_process(program, python_place, faults, fault, why):
-    done = python_place.try_(f"{program} x.npy 500 64 4", LD_PRELOAD=faults, FAULT=fault)
-    assert done.returncode == 1 and why in done.stderr and done.stdout == ""
-    assert not left(python_place)
-
-
-def test_a_lost_process_of_python(python_place, tmp_path):
-    (tmp_path / "posenc.py").write_text(
-        "import os, signal\ndef table(*_, **__): os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    done = python_place.try_("python3 mapped.py x.npy 500 64 4", PYTHONPATH=str(tmp_path))
-    assert done.returncode == 1 and "terminated abruptly" in done.stderr and "Traceback" not in done.stderr
-    assert not left(python_place)

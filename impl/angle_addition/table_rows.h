@@ -7,8 +7,8 @@
  *
  * Sums go by way of the buffer, too: x may be the output itself, and after the store a recheck would come too late.
  */
-#ifndef POSENC_TABLE_H
-#define POSENC_TABLE_H
+#ifndef POSENC_TABLE_ROWS_H
+#define POSENC_TABLE_ROWS_H
 
 #include "angle_addition/ziv.h"
 

@@ -1,0 +1,22 @@
+/* What the library knows of each dtype. */
+#ifndef POSENC_DTYPES_H
+#define POSENC_DTYPES_H
+
+#include "posenc.h"
+
+typedef struct posenc_format {
+  const char *name;
+  int size;   /* bytes of an element */
+  int digits; /* bits of a significand */
+  int least;  /* exponent of the least normal number; smaller numbers have fewer digits */
+} posenc_format;
+
+static inline const posenc_format *posenc_format_of(int32_t dtype) {
+  static const posenc_format formats[] = {[POSENC_DTYPE_F32] = {"float32", 4, 24, -126},
+      [POSENC_DTYPE_F64] = {"float64", 8, 53, -1022},
+      [POSENC_DTYPE_BF16] = {"bfloat16", 2, 8, -126},
+      [POSENC_DTYPE_F16] = {"float16", 2, 11, -14}};
+  return &formats[dtype];
+}
+
+#endif
