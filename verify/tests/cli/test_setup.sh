@@ -15,19 +15,19 @@ made_up() { # made_up COMMAND LINE...: a script of these lines
 run venv
 [[ $code == 0 && ! -s out ]] && grep -q 'this is not Debian: .* python3-venv$' err || fail "the packages should be named"
 
-made_up apt-get "echo apt-get \"\$@\" >>'$work/asked'"
+made_up apt-get "echo \"by \${BY-root} \$*\" >>'$work/asked'"
 made_up dpkg-query "echo installed git" "echo config-files python3-venv" "exit 1"
 made_up id "echo 1000"
 run venv
 [[ $code == 1 && ! -e asked ]] && grep -q '^  apt-get update && apt-get install .* python3-venv$' err || fail "the command for root should be said"
-made_up sudo "echo sudo >>'$work/asked'" '[ "$1" != -n ] || shift' 'exec "$@"'
+made_up sudo '[ "$1" != -n ] || shift' 'export BY=sudo' 'exec "$@"'
 run venv
-[[ $code == 0 ]] && grep -q '^sudo$' asked && grep -q '^apt-get .* install .* python3-venv$' asked || fail "sudo should install it"
+[[ $code == 0 ]] && grep -q '^by sudo .* install .* python3-venv$' asked || fail "sudo should install it"
 
 rm bin/sudo asked
 made_up id "echo 0"
 run venv
-[[ $code == 0 ]] && grep -q '^apt-get .* install .* python3-venv$' asked || fail "root should install it"
+[[ $code == 0 ]] && grep -q '^by root .* install .* python3-venv$' asked || fail "root should install it"
 made_up apt-get "exit 100"
 run venv
 [[ $code == 1 ]] && grep -q '^setup: installing failed' err || fail "what fails should be said"
