@@ -1,4 +1,4 @@
-"""The measurements of scripts/bench-python."""
+"""The measurements of scripts/maintain/bench-python."""
 import math
 import statistics
 import time

@@ -1,4 +1,4 @@
-# Toolchain: Debian's cross compiler for AArch64, the libraries of a sysroot that scripts/sysroot-arm64 made, and
+# Toolchain: Debian's cross compiler for AArch64, the libraries of a sysroot that scripts/maintain/sysroot-arm64 made, and
 # qemu-aarch64 to run the result.
 #
 #   cmake -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64-linux-gnu.cmake -DPOSENC_SYSROOT=DIR ...
@@ -14,7 +14,7 @@ set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 # The compiler checks of CMake are projects of their own, which read this file again.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES POSENC_SYSROOT)
 if(NOT POSENC_SYSROOT OR NOT IS_DIRECTORY "${POSENC_SYSROOT}/usr/include")
-  message(FATAL_ERROR "POSENC_SYSROOT is \"${POSENC_SYSROOT}\"; it must be a folder made by scripts/sysroot-arm64")
+  message(FATAL_ERROR "POSENC_SYSROOT is \"${POSENC_SYSROOT}\"; it must be a folder made by scripts/maintain/sysroot-arm64")
 endif()
 set(libraries ${POSENC_SYSROOT}/usr/lib/aarch64-linux-gnu)
 

@@ -3,7 +3,6 @@
 #   runtime      libposenc.so.1 and what it points to; libposenc.1.dylib; posenc-1.dll
 #   development  the header, the link libposenc.so, libposenc.a, the CMake package, posenc.pc
 #   tools        posenc-table, posenc-verify, posenc-bench, as far as they are built
-#   man          their pages, and posenc.3
 #   python       the Python package, if POSENC_PYTHON_DIR says where
 include(CMakePackageConfigHelpers)
 
@@ -61,17 +60,13 @@ endif()
 configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# ---- tools, pages, Python ----
+# ---- tools, Python ----
 foreach(tool posenc-table posenc-verify posenc-bench)
   if(TARGET ${tool})
     file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
     install(TARGETS ${tool} RUNTIME COMPONENT tools)
   endif()
-endforeach()
-foreach(page IN LISTS POSENC_MAN_PAGES)
-  string(REGEX MATCH "[0-9]$" section ${page})
-  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT man)
 endforeach()
 
 set(POSENC_PYTHON_DIR "" CACHE STRING "Directory of Python packages, as lib/python3/dist-packages; empty: posenc is not put there")

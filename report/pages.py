@@ -1,9 +1,8 @@
-"""Renders the measured tables, the pictures, the quoted examples and the reference of README.md and docs/*.md. The
-pages are written by hand but for what stands between two markers:
+"""Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. The pages are written by
+hand but for what stands between two markers:
 
     <!-- table: NAME -->                   a table of docs/recorded; blocks.py has the names
     <!-- example: FILE [PART] -->          a file of examples/, or what stands in it between [part: PART] and [end: PART]
-    <!-- reference: c -->                  include/posenc.h; or python: what the package has
     <!-- end -->
 """
 import difflib
@@ -14,10 +13,8 @@ import textwrap
 
 from . import blocks, record
 from .load import TOP, fail, write
-from .reference.c import c
-from .reference.python import python
 
-MARKED = re.compile(r"(<!-- (table|example|reference): ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.S)
+MARKED = re.compile(r"(<!-- (table|example): ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.S)
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".py": "python", ".txt": "cmake"}
 MARK = r"\s*(?:/\*|//|#|<!--)\s*\[(?:part|end): .*\]"
 SHOWN = 12  # lines of a difference
@@ -42,10 +39,9 @@ records = functools.cache(blocks.Records)
 def block(kind, words):
     if kind == "example":
         return example(*words.split())
-    known = {"c": c, "python": python} if kind == "reference" else blocks.BLOCKS
-    if words not in known:
-        fail(f"<!-- {kind}: {words} -->: there is no such {kind}; the names are {', '.join(known)}")
-    return (known[words]() if kind == "reference" else known[words](records())) + "\n"
+    if words not in blocks.BLOCKS:
+        fail(f"<!-- table: {words} -->: there is no such table; the names are {', '.join(blocks.BLOCKS)}")
+    return blocks.BLOCKS[words](records()) + "\n"
 
 
 def rendered(text):
@@ -54,7 +50,7 @@ def rendered(text):
 
 def differences(name, there, made):
     lines = list(difflib.unified_diff(there.splitlines(), made.splitlines(), n=0, lineterm=""))[2:]
-    return "\n".join([f"{name} is not what ./scripts/pages renders", *(f"  {line[:160]}" for line in lines[:SHOWN])])
+    return "\n".join([f"{name} is stale: run scripts/maintain/pages", *(f"  {line[:160]}" for line in lines[:SHOWN])])
 
 
 def drawn_by(svg):

@@ -5,10 +5,10 @@
     >>> posenc.table(1500, 1280, preset="whisper")       # what a real system computes
     >>> posenc.add(x, scale=512**0.5, batch_first=True)  # scale * x + table, in one pass
 
-`table` and `fill_at` make tables as NumPy arrays, `grid` those of two and more dimensions, `timestep_embedding` those of
-diffusion, `pair` and `cis` caches of rotary embeddings, which `rotary_frequencies` scales for long contexts; `add` adds a table
-to embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what runs. `posenc.torch`,
-which needs an import of its own, makes tensors, and has modules.
+`table` and `fill_at` make tables as NumPy arrays, `grid` those of two and more dimensions, `timestep_embedding` those
+of diffusion, `pair` and `cis` caches of rotary embeddings, which `rotary_frequencies` scales for long contexts; `add`
+adds a table to embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what
+runs. `posenc.torch`, which needs an import of its own, makes tensors, and has modules.
 """
 
 from ._add import add

@@ -157,7 +157,8 @@ def add(
     ValueError, TypeError
         What was wrong, and what is allowed; nothing was written.
     KeyboardInterrupt
-        Ctrl-C ends a long call early; some rows of `out` are written then. In place, they are sums and the others are not.
+        Ctrl-C ends a long call early; some rows of `out` are written then. In place, they are sums and the others are
+        not.
     """
     if not isinstance(x, np.ndarray):
         raise TypeError(f"x is of type {type(x).__name__}; allowed: a NumPy array")

@@ -30,7 +30,8 @@ def rounded(x: Array, kind: str) -> Array:
 
 @functools.cache
 def libm() -> ctypes.CDLL:
-    """The system's mathematical functions, as programs have them. posenc's own library may have been linked to others."""
+    """The system's mathematical functions, as programs have them. posenc's own library may have been linked to
+    others."""
     names = {"win32": "ucrtbase", "darwin": "libSystem.dylib"}
     try:
         return ctypes.CDLL(names.get(sys.platform, "libm.so.6"))

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from ._library import MEMORY, library
 from ._plan import DTYPES, Plan, fail, index
 
-#: The work, in nanoseconds, that is worth a thread: to start one takes 0.06 to 0.2 ms, more where all processors are busy.
+#: The work, in nanoseconds, that is worth a thread: to start one takes 0.06 to 0.2 ms, more where all processors are
+#: busy.
 WORTH_A_THREAD = 500_000
 _SAMPLE = 64  # one row in so many shows how long the others will take
 
@@ -36,10 +37,10 @@ Write = Callable[[int, int], int]  # of (first, rows); returns a status
 
 def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """A new array, whose values are undefined. NumPy asks the system for huge pages for large ones. Such an array
-    starts 64 bytes after the start of a huge page, or there if these bytes would take one page more, and owns the whole of its last
-    one, as a part of one costs a page fault for each small page. The 64 bytes are PyTorch's: large tensors start so in their pages,
-    and a loop that reads one array and writes another is slower where the next load and the last store are at the same place in a
-    page."""
+    starts 64 bytes after the start of a huge page, or there if these bytes would take one page more, and owns the whole
+    of its last one, as a part of one costs a page fault for each small page. The 64 bytes are PyTorch's: large tensors
+    start so in their pages, and a loop that reads one array and writes another is slower where the next load and the
+    last store are at the same place in a page."""
     size = math.prod(shape) * dtype.itemsize
     if size < _HUGE_PAGE:
         return np.empty(shape, dtype)
@@ -49,7 +50,8 @@ def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def inferred(dtype: npt.DTypeLike | None, array: Any) -> npt.DTypeLike | None:
-    """The dtype that was asked for, or that of an array which was given; uint16 is bfloat16 to those only who say so."""
+    """The dtype that was asked for, or that of an array which was given; uint16 is bfloat16 to those only who say
+    so."""
     if dtype is None and isinstance(array, np.ndarray):
         return _FLOATS.get(array.dtype) or (array.dtype if array.dtype.name == "bfloat16" else None)
     return dtype
@@ -155,9 +157,9 @@ def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
 def in_parts(n: int, count: int, piece: int, write: Write) -> int:
     """`in_pieces` for all rows, shared by n threads at most; a status.
 
-    The calling thread writes the first rows and takes the time. The others are shared where they are worth starting threads,
-    which their size does not tell: of equal sizes, one kind of table takes ten thousand times as long as another. The library
-    is called without the interpreter's lock.
+    The calling thread writes the first rows and takes the time. The others are shared where they are worth starting
+    threads, which their size does not tell: of equal sizes, one kind of table takes ten thousand times as long as
+    another. The library is called without the interpreter's lock.
     """
     if n < 2 or count < 2:
         return in_pieces(0, count, piece, write)
@@ -187,9 +189,10 @@ def run(
 ) -> None:
     """Calls this function of the library for all rows; each of them is written `batch` times.
 
-    `positions` are the first one, and the addresses of integer or real ones. `arguments(first, rows)` returns the arguments for
-    rows first .. first + rows - 1. It must refer to the arrays and so keep them alive: after a second Ctrl-C, a thread may still
-    write its last piece when this call has ended. All positions are checked before the first row is written.
+    `positions` are the first one, and the addresses of integer or real ones. `arguments(first, rows)` returns the
+    arguments for rows first .. first + rows - 1. It must refer to the arrays and so keep them alive: after a second
+    Ctrl-C, a thread may still write its last piece when this call has ended. All positions are checked before the first
+    row is written.
     """
     values = p.d_model * batch
     if threads is None and count * values <= _FIRST_PIECE[p.dtype]:

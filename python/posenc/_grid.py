@@ -74,7 +74,8 @@ def grid(
         How many positions each axis has: ``(height, width)``, or ``(frames, height, width)``. They are ``first``,
         ``first + 1``, ... Either this or `positions` is given.
     d_model
-        Columns of a row, of which each axis has an equal and even number; or those of each axis, in the order of `shape`.
+        Columns of a row, of which each axis has an equal and even number; or those of each axis, in the order of
+        `shape`.
     positions
         An array of one axis for each axis of the grid, of integers or real numbers: for coordinates that are scaled.
     axes
@@ -86,9 +87,8 @@ def grid(
     out
         Where to write: of the result's shape and dtype; its rows may be further apart.
 
-    Returns
-    -------
-    An array of shape ``(class_tokens + points, d_model)``, the last axis of the grid running fastest; `out` where it was given.
+    Returns ------- An array of shape ``(class_tokens + points, d_model)``, the last axis of the grid running fastest;
+    `out` where it was given.
 
     >>> posenc.grid((14, 14), 768, axes=(1, 0), layout="split", class_tokens=1)    # MAE, diffusers
     >>> posenc.grid((14, 14), 768, axes=(1, 0), preset="t2t")                      # simple ViT

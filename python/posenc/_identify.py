@@ -131,7 +131,8 @@ def readings(d: int) -> list[Reading]:
 
 
 def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
-    """The base and the standard error of its logarithm, (nan, inf) if too little tells; None: no pairs of sine and cosine."""
+    """The base and the standard error of its logarithm, (nan, inf) if too little tells; None: no pairs of sine and
+    cosine."""
     bits, least = KINDS[t.dtype]
     unit, behind = 2.0**-bits, t.rows - t.blank - 1
     first = 0 if t.blank < 0 or behind < t.blank else t.blank + 1

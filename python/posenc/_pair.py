@@ -20,7 +20,8 @@ _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair(Generic[Values]):
-    """Two arrays, or tensors, of one shape. It unpacks to the cosines, then the sines: ``cos, sin = posenc.pair(...)``."""
+    """Two arrays, or tensors, of one shape. It unpacks to the cosines, then the sines: ``cos, sin =
+    posenc.pair(...)``."""
 
     cos: Values
     sin: Values
@@ -88,8 +89,8 @@ def pair(
 ) -> Pair[Array]:
     """Cosines and sines in two arrays, as caches of rotary embeddings have them.
 
-    ``pair(...).cos[i, k]`` is the cosine of ``p * position_scale * w_k``, p being position i, and ``.sin[i, k]`` its sine.
-    Arguments and errors are those of `table`, but for these:
+    ``pair(...).cos[i, k]`` is the cosine of ``p * position_scale * w_k``, p being position i, and ``.sin[i, k]`` its
+    sine. Arguments and errors are those of `table`, but for these:
 
     Parameters
     ----------
@@ -142,9 +143,9 @@ def cis(
 ) -> Array:
     """``cos + 1j * sin`` of ``p * position_scale * w_k``, as Llama's ``freqs_cis`` has them, which multiply q and k.
 
-    Arguments and errors are those of `table`; d_model, an even number, is twice the number of frequencies. The result is of
-    shape ``(count, d_model // 2)`` or ``positions.shape + (d_model // 2,)``, and so is `out`; complex64, with both parts
-    rounded once, or complex128 with dtype="float64" or "complex128".
+    Arguments and errors are those of `table`; d_model, an even number, is twice the number of frequencies. The result
+    is of shape ``(count, d_model // 2)`` or ``positions.shape + (d_model // 2,)``, and so is `out`; complex64, with
+    both parts rounded once, or complex128 with dtype="float64" or "complex128".
     """
     if dtype is None and isinstance(out, np.ndarray):
         dtype = out.dtype

@@ -14,7 +14,8 @@ from ._plan import fail, index, real
 
 _MOST = 1 << 32  # of lengths
 
-#: Of transformers 5.23.0: the kinds, in the order of posenc_rotary_scaling, which lacks the last, and the keys that each must have ...
+#: Of transformers 5.23.0: the kinds, in the order of posenc_rotary_scaling, which lacks the last, and the keys that
+#: each must have ...
 _KINDS: dict[str, tuple[str, ...]] = {
     "default": (),
     "linear": ("factor",),
@@ -94,10 +95,10 @@ def rotary_frequencies(
         >>> r = posenc.rotary_frequencies(128, scaling=config.rope_parameters, max_position_embeddings=131072)
         >>> cache = posenc.pair(131072, 128, freqs=r.freqs, freqs_low=r.freqs_low)
 
-    d_model: columns of a head that are rotated, head_dim times partial_rotary_factor. base: None means the rope_theta of
-    scaling, or 10000. scaling: a configuration's rope_parameters or rope_scaling, with rope_type (or type) "default",
-    "linear", "dynamic", "yarn", "longrope", "llama3" or "proportional", which has zeros after the first partial_rotary_factor of the
-    frequencies; a key whose value is None counts as missing.
+    d_model: columns of a head that are rotated, head_dim times partial_rotary_factor. base: None means the rope_theta
+    of scaling, or 10000. scaling: a configuration's rope_parameters or rope_scaling, with rope_type (or type)
+    "default", "linear", "dynamic", "yarn", "longrope", "llama3" or "proportional", which has zeros after the first
+    partial_rotary_factor of the frequencies; a key whose value is None counts as missing.
     original_max_position_embeddings, which Phi-3 has beside it, belongs in it, else max_position_embeddings is taken.
     length: positions of the sequence, which "dynamic" and "longrope" depend on; None means 0."""
     r = Rotary()

@@ -77,7 +77,8 @@ def table(
     """A sinusoidal position table: sines and cosines of ``p * position_scale * w_k`` for each position p.
 
     By default ``w_k = base**(-2 k / d_model)``, sines in column 2k and cosines in column 2k + 1 (Vaswani et al., 2017,
-    section 3.5). Every value is the float32 nearest to the real number, with the same bits on every machine; but see `impl`.
+    section 3.5). Every value is the float32 nearest to the real number, with the same bits on every machine; but see
+    `impl`.
 
     Parameters
     ----------
@@ -91,8 +92,9 @@ def table(
     first
         Position of row 0, where there is a `count`.
     preset
-        The name of what a real system computes; `presets` lists them. None: "paper". All of the following but `dtype` and
-        `impl` change a field of it where they are not None. Positions are never shifted: `first` says where to begin.
+        The name of what a real system computes; `presets` lists them. None: "paper". All of the following but `dtype`
+        and `impl` change a field of it where they are not None. Positions are never shifted: `first` says where to
+        begin.
     base, denominator
         ``w_k = base**(-k / denominator)``, both above 0, and each w_k from 2**-1022 to 2**64. The paper's are 10000 and
         d_model / 2.
@@ -100,8 +102,8 @@ def table(
         Frequencies in radians per position, instead of those: ``(d_model + 1) // 2`` numbers, or ``d_model // 2`` with
         odd="zero", each 0 or of a size from 2**-1022 to 2**64.
     freqs_low
-        As many numbers that are added to those, exactly, where float64 is not enough: |freqs_low| is at most half a unit in
-        the last place of freqs.
+        As many numbers that are added to those, exactly, where float64 is not enough: |freqs_low| is at most half a
+        unit in the last place of freqs.
     position_scale
         What positions are multiplied by: of a size from 2**-32 to 2**32. The products lie in [-2**32, 2**32] too.
     layout
@@ -109,20 +111,22 @@ def table(
     order
         "sin_first" or "cos_first".
     odd
-        What an odd d_model has in its last column: "half_pair", one frequency more but only its first function, or "zero".
+        What an odd d_model has in its last column: "half_pair", one frequency more but only its first function, or
+        "zero".
     dtype
-        "float32", "float64", "float16" or "bfloat16", or "fp32", "fp64", "fp16" or "bf16", or such a dtype of NumPy, ml_dtypes
-        or PyTorch; None: that of `out`, else float32. NumPy has no bfloat16: an array of uint16 then has the upper halves of
-        float32, except that ml_dtypes.bfloat16 gives an array of that dtype.
+        "float32", "float64", "float16" or "bfloat16", or "fp32", "fp64", "fp16" or "bf16", or such a dtype of NumPy,
+        ml_dtypes or PyTorch; None: that of `out`, else float32. NumPy has no bfloat16: an array of uint16 then has the
+        upper halves of float32, except that ml_dtypes.bfloat16 gives an array of that dtype.
     impl
         A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: "exact".
         `implementation` tells the full name.
     out
-        Where to write: of the result's shape and dtype; its rows may be further apart than ``d_model``, at one distance.
+        Where to write: of the result's shape and dtype; its rows may be further apart than ``d_model``, at one
+        distance.
     threads
-        How many threads share the rows at most; None: one. The values do not depend on it. The calling thread writes the first
-        rows, and starts others only if each has half a millisecond of work or more by what those took, which is several times
-        what a thread costs.
+        How many threads share the rows at most; None: one. The values do not depend on it. The calling thread writes
+        the first rows, and starts others only if each has half a millisecond of work or more by what those took, which
+        is several times what a thread costs.
 
     Returns
     -------

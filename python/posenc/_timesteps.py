@@ -26,9 +26,10 @@ def timestep_embedding(
 ) -> Array:
     """What ``get_timestep_embedding`` of diffusers computes, by its arguments in its order, each value rounded once.
 
-    The functions' argument is ``t * scale * max_period**(-k / (half - downscale_freq_shift))`` for k = 0 .. half - 1, half being
-    ``embedding_dim // 2``. All sines, then all cosines; an odd embedding_dim ends in a column of zeros. The timestep_embedding
-    of guided-diffusion, GLIDE and DiT is ``table(positions=timesteps, d_model=dim, preset="guided_diffusion", base=max_period)``.
+    The functions' argument is ``t * scale * max_period**(-k / (half - downscale_freq_shift))`` for k = 0 .. half - 1,
+    half being ``embedding_dim // 2``. All sines, then all cosines; an odd embedding_dim ends in a column of zeros. The
+    timestep_embedding of guided-diffusion, GLIDE and DiT is ``table(positions=timesteps, d_model=dim,
+    preset="guided_diffusion", base=max_period)``.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ parameters as they are given, computed without posenc (`python/tests_index/real.
 decide a rounding). The largest error of a table whose values are all rounded rightly is 2^-25 = 2.98e-08. Scaled rotary
 embeddings are judged without their attention factor, which is set to 1 here. The rotary modules of transformers are listed at the end.
 
-`./scripts/test-python-index` runs all of them, and with `RECORD=1` writes this page: the last time with {versions}.
+`./scripts/maintain/test-python-index` runs all of them, and with `RECORD=1` writes this page: the last time with {versions}.
 """
 
 

@@ -1,6 +1,7 @@
 """However a call is made, rotary values and timesteps are those of the eager call on the CPU, which the C library computes."""
 
 import copy
+import math
 import subprocess
 import sys
 import types
@@ -258,6 +259,17 @@ def test_timesteps_that_share_compiled_code(at):
         module = posenc.torch.Timesteps(8, True, 0, scale)
         compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
         assert (compiled(at) - module(at)).abs().max() < 2.0**-22
+
+
+def test_arguments_that_change_between_compiled_calls():
+    torch._dynamo.reset()
+    compiled = torch.compile(posenc.torch.timestep_embedding, fullgraph=True, backend="aot_eager")
+    at = torch.arange(3.0)
+    for arguments in [(8, True, 0, scale, 10000.0) for scale in (1.0, 1000.0, 3.5, 1.0)] + [(8, True, 0.5, 1.0, 500.0)]:
+        assert (compiled(at, *arguments) - posenc.torch.timestep_embedding(at, *arguments)).abs().max() < 2.0**-22
+    for scale in math.nan, math.inf:
+        with pytest.raises(Exception, match=f"scale is {scale}"):
+            posenc.torch.timestep_embedding(at.requires_grad_(), 8, True, 0, scale)
 
 
 def test_dynamic_is_refused_where_it_would_be_a_constant():

@@ -84,14 +84,19 @@ def test_without_float64(scale, most, kind, monkeypatch, record_property):
     assert 1e-7 < worst <= (7e-7 * scale if kind.is_floating_point else 3e-7)
 
 
-@pytest.mark.parametrize("scale, most", [(1, 1000.0), (1, 2.0**31), (1000, 1000.0)])
+@pytest.mark.parametrize(
+    "scale, most, is_compiled",
+    [(1, 1000.0, False), (1, 2.0**31, False), (1000, 1000.0, False), (1, 2.0**31, True)],
+)
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64])
-def test_real_timesteps(scale, most, kind):
+def test_real_timesteps(scale, most, kind, is_compiled):
     """6.4 million values of each."""
     at = torch.rand(20000, dtype=kind, generator=torch.Generator().manual_seed(1)) * most
+    torch._dynamo.reset()
+    call = torch.compile(timesteps_by_formula) if is_compiled else timesteps_by_formula
     for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
         want = posenc.torch.timestep_embedding(at, 320, True, 0, scale, dtype=dtype)
-        found = timesteps_by_formula(at, scale, dtype)
+        found = call(at, scale, dtype)
         if dtype == torch.float64:
             assert float((found - want).abs().max()) <= 2.0**-50
         else:

@@ -11,9 +11,9 @@ import pytest
 
 for tool in ("chromium", "chromedriver"):
     if not shutil.which(tool):
-        pytest.skip(f"{tool} is not installed (./scripts/setup campaigns installs it)", allow_module_level=True)
+        pytest.skip(f"{tool} is not installed (./scripts/maintain/setup campaigns)", allow_module_level=True)
 webdriver = pytest.importorskip(
-    "selenium.webdriver", reason="Selenium is not installed (./scripts/setup campaigns installs it)"
+    "selenium.webdriver", reason="Selenium is not installed (./scripts/maintain/setup campaigns)"
 )
 from selenium.webdriver.chrome.service import Service
 

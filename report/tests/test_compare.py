@@ -76,7 +76,7 @@ def test_text(compare):
 
 
 def test_a_recorded_run(compare):
-    """As ./scripts/pages --record keeps it."""
+    """As ./scripts/maintain/pages --record keeps it."""
     from report.record import bench as short, text
 
     assert "tie in 4." in compare(json.loads(text({"schema": 1} | short(bench()))), bench())

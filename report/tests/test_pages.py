@@ -1,6 +1,5 @@
-"""./scripts/pages: README.md and docs/ are what it renders; what stands outside of the markers is left alone."""
+"""./scripts/maintain/pages: README.md and docs/ are what it renders; what stands outside of the markers is left alone."""
 import json
-import re
 
 import pytest
 
@@ -28,25 +27,9 @@ def test_examples(tree):
     assert pages.rendered(page) == f"before 12.5 GB/s\n<!-- example: a.c one -->\n{quoted}\n<!-- end -->\nafter\n"
     whole = "```c\nint x;\n  int y; // kept\n    int z;\n```"
     assert pages.rendered("<!-- example: a.c -->\n<!-- end -->\n") == f"<!-- example: a.c -->\n{whole}\n<!-- end -->\n"
-    for wrong in "example: a.c two", "example: b.c", "reference: b":
+    for wrong in "example: a.c two", "example: b.c":
         with pytest.raises(SystemExit):
             pages.rendered(f"<!-- {wrong} -->\n<!-- end -->\n")
-
-
-@pytest.mark.parametrize("language", ["c", "python"])
-def test_reference(language):
-    """Has all that can be called, and its links lead somewhere."""
-    text = pages.rendered(f"<!-- reference: {language} -->\n<!-- end -->\n")
-    headings = re.findall(r"^### (.*)", text, re.M)
-    plain = [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
-    repeated = [plain[:i].count(anchor) for i, anchor in enumerate(plain)]  # repository hosts number these
-    anchors = {f"{anchor}-{n}" if n else anchor for anchor, n in zip(plain, repeated)}
-    assert set(re.findall(r"\]\(#([^)]*)\)", text)) == anchors and len(anchors) == len(headings) > 20
-    if language == "c":
-        exported = re.findall(r"^ +(posenc_\w+);", (record.TOP / "cmake/posenc.map").read_text(), re.M)
-        assert set(exported) <= set(re.findall(r"\w+", " ".join(headings)))
-    else:
-        assert "- `positions`: An array of any shape" in text and ".reset_buffers(device=None)" in text
 
 
 def test_tables_have_their_run_beside_them():

@@ -42,13 +42,14 @@ class AuditFinding:
 
 
 def audit(model: nn.Module) -> list[AuditFinding]:
-    """The tables of positions in a model: buffers, parameters such as an `torch.nn.Embedding` has, and tensors that are attributes of
-    its modules, as Llama's freqs_cis. Prints nothing, and changes neither the model nor, after it returns, the default dtype.
+    """The tables of positions in a model: buffers, parameters such as an `torch.nn.Embedding` has, and tensors that are
+    attributes of its modules, as Llama's freqs_cis. Prints nothing, and changes neither the model nor, after it
+    returns, the default dtype.
 
-    A table has a row for each of consecutive positions, and any preset's formula with any base; what are cosines only is known by
-    names with "cos" and "sin". Of a rotary embedding that has its frequencies only, `inv_freq` or one for each type of layer, the cosines
-    and sines are judged that float32 gives, at positions up to its config's max_position_embeddings, or to 131071. `replace_rotary`
-    is the replacement of those that it can replace.
+    A table has a row for each of consecutive positions, and any preset's formula with any base; what are cosines only
+    is known by names with "cos" and "sin". Of a rotary embedding that has its frequencies only, `inv_freq` or one for
+    each type of layer, the cosines and sines are judged that float32 gives, at positions up to its config's
+    max_position_embeddings, or to 131071. `replace_rotary` is the replacement of those that it can replace.
 
     Some tensors cannot be audited, such as sparse ones. Their findings have an empty recipe, and a note with the error.
     Tensors without values, on the meta device or uninitialized, are skipped.

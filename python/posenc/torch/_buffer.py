@@ -1,12 +1,14 @@
 """A position table as a module's buffer: computed, grown, converted, saved and loaded.
 
-A table that neither posenc computed nor anybody loaded is never used. A flag tells: "made", "loaded" or "unset".
+A table that neither posenc computed nor anybody loaded is never used. The module knows whether its table is set or
+unset:
 
-    event                                                                    flag
-    the module is made; reset_buffers, reset_parameters                      made
-    load_state_dict, with assign=True too                                    loaded
-    a tensor is assigned to the buffer                                       loaded
-    a marked tensor (_is_hf_initialized) replaces a table on meta            loaded
+    event                                                                    table
+    the module is made, on the meta device too                               set
+    reset_buffers, reset_parameters                                          set
+    load_state_dict, with assign=True too                                    set
+    a tensor is assigned to the buffer                                       set
+    a marked tensor (_is_hf_initialized) replaces a table on meta            set
     an unmarked tensor replaces a table on meta, as transformers'
         from_pretrained does with all that a checkpoint lacks                unset
     to_empty, and any other conversion from meta to a device with memory     unset
@@ -14,21 +16,25 @@ A table that neither posenc computed nor anybody loaded is never used. A flag te
         swapped in `_buffers`, as accelerate's offload and
         functional_call do                                                   as it was
 
-An unset table is checked before its first use, and before it is saved. Values near the exact ones are kept, since a loader wrote
-them. Any other table is computed again. The flag stays "unset", so that a tensor that replaces this one is checked too.
+An unset table is checked before its first use, and before it is saved. Values near the exact ones are kept, since a
+loader probably wrote them. Any other table is computed again. The table stays unset, so that a tensor that replaces
+this one is checked too. Compiled code checks when it is compiled, and after each later event; it does not see tensors
+that are swapped in `_buffers`.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
+import warnings
 from typing import Any, Callable
 
 import torch
 from torch import nn
 
 from .._plan import MAX_POSITION, dtype_name, index
-from ._calls import is_traced
+from ._calls import is_exporting, is_traced, is_transformed
 from ._tensors import TORCH_DTYPES, table
 
 # Names under which checkpoints hold such tables: those of two of PyTorch's tutorials, and one of the notebooks'.
@@ -37,13 +43,18 @@ _KNOWN_NAMES = ("pe", "pos_embedding", "positional_encoding_matrix")
 # For a position beyond the table and beyond so many bytes, the table does not grow by itself: it may be a mistake.
 _FAR_BYTES = 64 << 20
 
+_losses = itertools.count(1)  # a number for each loss of a table: compiled code has to check again after each
+
 _growing = threading.Lock()  # of this file, not of a module: modules are copied and pickled
 
 
 def _replace_lock() -> None:
     """In a forked child: the thread that held the lock is not there to release it."""
     global _growing
-    _growing = threading.Lock()
+    _losses = itertools.count(1)  # a number for each loss of a table: compiled code has to check again after each
+
+
+_growing = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
@@ -84,7 +95,7 @@ class TableBuffer(nn.Module):
         kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
         values = self._rows(0, index("max_len", rows, 0, MAX_POSITION), kind)
         self.register_buffer(buffer_name, values.to(torch.empty(0).device), persistent=persistent)
-        self._flag = "made"
+        self._loss = 0  # which loss of its memory the table is unset after; 0: it is set
         self._checked: list[torch.Tensor] = []  # the table, where it was unset and has been checked
         self._saved = rows  # rows of the table that a state_dict has
 
@@ -101,8 +112,8 @@ class TableBuffer(nn.Module):
             return rows.unsqueeze(1 - self._axis())
 
     def _table(self) -> torch.Tensor:
-        if self._flag == "unset":
-            self._check()
+        if self._loss:
+            self._check(self._loss)
         return self._stored()
 
     def _stored(self) -> torch.Tensor:
@@ -113,32 +124,45 @@ class TableBuffer(nn.Module):
     def _replace(self, table: torch.Tensor) -> None:
         """Puts a table in place of the present one, of which it has the values; they are not checked again."""
         self._buffers[self.buffer_name] = table
-        self._checked = [table] if self._flag == "unset" else []
+        self._checked = [table] if self._loss else []
 
     def _is_checked(self) -> bool:
         return any(table is self._stored() for table in self._checked)
 
-    def _check(self) -> None:
-        """Of an unset table. The bound covers tables in bfloat16, and angles that were rounded to float32."""
+    def _check(self, loss: int) -> None:
+        """Of an unset table. The bound covers tables in bfloat16, and angles that were rounded to float32.
+
+        torch.compile calls it when it traces, and guards on `loss`."""
         table, axis = self._stored(), self._axis()
-        if self._is_checked() or not _has_values(table):
+        if self._is_checked() or table.is_meta:
             return
-        with torch.no_grad():
-            exact = self._rows(0, table.shape[axis], torch.float32).to(table.device)
-            at = (self.first + torch.arange(table.shape[axis], device=table.device)).abs().unsqueeze(-1)
+        is_visible = _has_values(table)
+        if not self._checked and (is_exporting() or not is_visible and not is_transformed()):
+            raise RuntimeError(
+                f"the table, a {type(table).__name__} of {table.dtype}, has memory that nobody has filled; "
+                f"call reset_buffers, or the module once before it is exported"
+            )
+        if is_exporting() or not is_visible:
+            return
+        with torch.no_grad(), torch.inference_mode(False):
+            count = table.shape[axis]
+            exact = self._rows(0, count, torch.float32).to(table.device)
+            at = (self.first + torch.arange(count, device=table.device)).abs().unsqueeze(-1)
             bound = (2.0**-6 + 2.0**-23 * at).unsqueeze(1 - axis)
             if not bool(((table.float() - exact).abs() <= bound).all()):
-                with torch.inference_mode(False):
-                    table = self._rows(0, table.shape[axis], table.dtype).to(table.device)
+                if 0 < float(table.abs().max()) < float("inf"):
+                    warnings.warn("posenc: a position table that was never loaded is replaced by the exact one")
+                is_float32 = table.dtype == torch.float32
+                table = exact if is_float32 else self._rows(0, count, table.dtype).to(table.device)
             self._replace(table)
 
-    _check._dynamo_marked_constant = True  # type: ignore[attr-defined]  # torch.compile calls it when it traces
+    _check._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_replica = self.__dict__.get("_is_replica")  # to which DataParallel assigns copies
         if name == self.__dict__.get("buffer_name") and isinstance(value, torch.Tensor) and not is_replica:
             lost = self._stored().is_meta and not getattr(value, "_is_hf_initialized", False)
-            self._flag = "unset" if lost else "loaded"
+            self._loss = next(_losses) if lost else 0
         super().__setattr__(name, value)
 
     def reset_buffers(self, device: torch.device | str | None = None) -> None:
@@ -149,10 +173,16 @@ class TableBuffer(nn.Module):
             raise RuntimeError("the table is on the meta device; name another, or call to_empty first")
         with torch.inference_mode(False):
             self._buffers[self.buffer_name] = self._rows(0, old.shape[self._axis()], old.dtype).to(target)
-        self._flag = "made"
+        self._loss = 0
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if self._loss:  # a copy is another table than the one that compiled code has checked
+            self._loss = next(_losses)
 
     def reserve(self, n: int) -> None:
-        """Makes n rows available, from position `first` on; those that are there stay as they are. Not in compiled code."""
+        """Makes n rows available, from position `first` on; those that are there stay as they are. Not in compiled
+        code."""
         n = index("n", n, 0, MAX_POSITION)
         self._grow(n)
         self._saved = max(self._saved, n)
@@ -189,7 +219,7 @@ class TableBuffer(nn.Module):
         new = self._stored()
         self._checked = [new] if is_checked else []
         if "to_empty" in getattr(fn, "__qualname__", "") or old.is_meta and not new.is_meta:
-            self._flag, self._checked = "unset", []
+            self._loss, self._checked = next(_losses), []
         elif new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
             count = old.shape[self._axis()]
             # The values are compared, since nothing else tells whether somebody has written to a buffer.
@@ -235,7 +265,7 @@ class TableBuffer(nn.Module):
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )
         if found is not None and self.persistent and len(error_msgs) == errors:
-            self._flag = "loaded"
+            self._loss = 0
 
     def _in_shape(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor:
         """A checkpoint's table in the shape of ours; ours, and an error message, where it is none."""

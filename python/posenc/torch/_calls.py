@@ -8,6 +8,7 @@ from torch.autograd import forward_ad
 _compiler = getattr(torch, "compiler", None)  # PyTorch 2.1 has what is used of it
 is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: not where torch.export traces without it
+is_exporting = getattr(_compiler, "is_exporting", bool)  # since PyTorch 2.7
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
 _early_modes = getattr(torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int)  # those of make_fx(pre_dispatch=True)
 _transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from .._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
 from ._buffer import TableBuffer
-from ._calls import is_traced
+from ._calls import is_traced, is_transformed
 from ._tensors import INTEGERS, table
 
 
@@ -27,9 +27,10 @@ class SinusoidalPositionalEncoding(TableBuffer):
     max_len
         So many positions are tabulated. Later ones make the table grow, outside of compiled code; see `reserve`.
     batch_first
-        False: inputs are (sequence, batch, d_model), as in `torch.nn`. True: (batch, sequence, d_model). None: as False,
-        but an input that is longer than the table, and would not be if it were (batch, sequence, d_model), is refused: the
-        tutorial's class has an error there, too. Inputs without a batch, (sequence, d_model), are fine with either.
+        False: inputs are (sequence, batch, d_model), as in `torch.nn`. True: (batch, sequence, d_model). None: as
+        False, but an input that is longer than the table, and would not be if it were (batch, sequence, d_model), is
+        refused: the tutorial's class has an error there, too. Inputs without a batch, (sequence, d_model), are fine
+        with either.
     base
         The frequencies are ``base**(-2 k / d_model)``, or as the preset has them; None: its base, the paper's being
         10000.
@@ -64,8 +65,10 @@ class SinusoidalPositionalEncoding(TableBuffer):
     too, and any number of positions. Loaded values are used as they are; `reset_buffers` replaces them by the exact
     ones. Rows by which a call has made the table grow are not saved; those from `reserve` are.
 
-    If a table's memory has no valid values, the first call computes the table again. This happens after ``to_empty``, and after Hugging
-    Face's ``from_pretrained`` if the checkpoint lacks the table or persistent=False.
+    If a table's memory has no valid values, the first call computes the table again. This happens after ``to_empty``,
+    and after Hugging Face's ``from_pretrained`` if the checkpoint lacks the table or persistent=False. A tensor that is
+    assigned to a module on the meta device counts as such memory, unless its values are near the exact ones: load other
+    tables by ``load_state_dict(..., assign=True)``. Export such a module after its first call.
 
     Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()`` compute the table
     again in the new dtype. A table with other values, loaded or written, is converted like any buffer.
@@ -142,14 +145,14 @@ class SinusoidalPositionalEncoding(TableBuffer):
         x
             (sequence, batch, d_model), or (batch, sequence, d_model) with batch_first, or (sequence, d_model).
         start
-            Position of the first one, `first` or more: for decoding piece by piece. None: `first`, or padding_idx + 1. One
-            far beyond the table is an error, as it is in `positions`, unless `reserve` was called. A tensor of shape () with
-            an integer is fine; compiled code does not look at it, and where the table ends before start + sequence is
-            PyTorch's index error.
+            Position of the first one, `first` or more: for decoding piece by piece. None: `first`, or padding_idx + 1.
+            One far beyond the table is an error, as it is in `positions`, unless `reserve` was called. A tensor of
+            shape () with an integer is fine; compiled code does not look at it, and where the table ends before start +
+            sequence is PyTorch's index error.
         positions
-            Numbers instead of start, start + 1, ...: of shape (sequence,), or of x's without its last axis, whose
-            axes may be 1. Integers from `first` on are rows of the table. Real numbers, and integers below, are computed
-            by the formula, whatever the table has been loaded with. Compiled code cannot look at integers: there all those
+            Numbers instead of start, start + 1, ...: of shape (sequence,), or of x's without its last axis, whose axes
+            may be 1. Integers from `first` on are rows of the table. Real numbers, and integers below, are computed by
+            the formula, whatever the table has been loaded with. Compiled code cannot look at integers: there all those
             that are not in the table are PyTorch's index error.
         """
         shape = x.shape
@@ -228,7 +231,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
         pe = self._table()
         if not positions.is_floating_point():
             least = self.first
-            if not is_traced() and positions.numel() > 0:  # on a GPU, this waits for it
+            has_values = not (is_traced() or is_transformed() or positions.is_meta)
+            if has_values and positions.numel() > 0:  # on a GPU, this waits for it
                 least, most = (int(bound) for bound in torch.aminmax(positions))
                 if self.first <= least and most >= self.first + pe.shape[self._axis()]:
                     pe = self._grown("positions go up to", most, most + 1 - self.first)

@@ -1,20 +1,22 @@
 """Cosines and sines from operations of PyTorch alone, on any device: no table, no custom operator, no value read back.
 
-The C library computes eager calls on the CPU. All other calls, which are traced or transformed or have tensors elsewhere, use this
-formula:
+The C library computes eager calls on the CPU. All other calls, which are traced or transformed or have tensors
+elsewhere, use this formula:
 
-Integer positions. A frequency in turns is F / 2^64 and a rest, where F is an integer. position * F wraps around in int64, which
-removes whole turns exactly. The remaining phase, at most half a turn, becomes a float64. A quarter of a turn, 2^62, is added to
-the phase of each cosine, which is then a sine.
+Integer positions. A frequency in turns is F / 2^64 and a rest, where F is an integer. position * F wraps around in
+int64, which removes whole turns exactly. The remaining phase, at most half a turn, becomes a float64. A quarter of a
+turn, 2^62, is added to the phase of each cosine, which is then a sine.
 
-Real positions. A frequency in turns is the sum of two numbers of 24 bits and a float64. A position is a float32 or the sum of two.
-The products of such parts are exact in float64, so removing their whole turns is exact too. Gradients pass through.
+Real positions. A frequency in turns is the sum of two numbers of 24 bits and a float64. A position is a float32 or the
+sum of two. The products of such parts are exact in float64, so removing their whole turns is exact too. Gradients pass
+through.
 
 Errors for positions up to 2^32, beyond which the result is NaN:
   float64    2^-50
   float32    2^-50 and half a unit in the last place; fewer than one value in 10^7 is not correctly rounded
   16 bits    as in float32: rounded once
-Devices that have no float64: 3e-7 at integer positions; 7e-7 at real ones, times the greatest frequency where it is above 1.
+Devices that have no float64: 3e-7 at integer positions; 7e-7 at real ones, times the greatest frequency where it is
+above 1.
 """
 
 from __future__ import annotations
@@ -57,8 +59,8 @@ class Ladder:
     """Frequencies for the formula. Their truth is Python numbers; tensors are only a cache for each device."""
 
     def __init__(self, frequencies: Iterable[Fraction], axes: Iterable[int] | None = None, factor: float = 1) -> None:
-        """`frequencies` are in radians per position. `axes`: which of several positions each of them is multiplied by. `factor`
-        multiplies all values."""
+        """`frequencies` are in radians per position. `axes`: which of several positions each of them is multiplied by.
+        `factor` multiplies all values."""
         turns = [w / _two_pi() for w in frequencies]
         whole = [round(t * 2**64) for t in turns]
         first = [float(np.float32(t)) for t in turns]
@@ -87,8 +89,8 @@ class Ladder:
     def _constants(self, key: str, names: str, device: torch.device) -> Terms:
         """torch.compile calls this when it traces, and the tensors become constants of its graph.
 
-        It guards on the arguments but not on `self`. The key makes it compile again for a module with other numbers. (A float
-        would not do: it may become an input of the graph.)"""
+        It guards on the arguments but not on `self`. The key makes it compile again for a module with other numbers. (A
+        float would not do: it may become an input of the graph.)"""
         return tuple(self._tensor(name, device) for name in names.split())
 
     # torch.compiler's decorator sets the same attribute, but imports torch._dynamo.
@@ -125,7 +127,8 @@ def of_integers(
     """Cosines and sines, in this order along a new first axis, in float64.
 
     `positions` are int64; their last axis has length 1, or a position for each frequency. `terms` are the ladder's
-    INTEGER_TERMS; `second`: a scalar tensor that tells whether another ladder's are meant, and those. Positions beyond `most` give NaN.
+    INTEGER_TERMS; `second`: a scalar tensor that tells whether another ladder's are meant, and those. Positions beyond
+    `most` give NaN.
     """
     whole, rest, quarters, unit = terms
     if second is not None:
@@ -150,7 +153,8 @@ def of_reals(positions: torch.Tensor, terms: Terms, most: float) -> torch.Tensor
         angle = (floor.to(torch.int64) * whole).to(torch.float32) * _UNIT + (positions - floor) * radians
     else:
         first, second, third, unit = parts.unbind()
-        head = positions.to(torch.float32).to(torch.float64)
+        # Without clamp, compilers before PyTorch 2.13 skip the rounding to float32.
+        head = positions.to(torch.float32).clamp(-most, most).to(torch.float64)
         x, y = _fraction(head * first), _fraction(head * second)
         tail = head * third
         if positions.dtype == torch.float64:
@@ -169,10 +173,11 @@ def _fraction(turns: torch.Tensor) -> torch.Tensor:
 def rounded(values: torch.Tensor, dtype: torch.dtype, has_gradient: bool) -> torch.Tensor:
     """In the dtype, rounded once.
 
-    PyTorch converts float64 to 16 bits by way of float32, which must not round to a tie of 16 bits. Cutting a float64 to the
-    length of a float32, and setting its last bit if the cut removed any, keeps it on its side of every tie.
+    PyTorch converts float64 to 16 bits by way of float32, which must not round to a tie of 16 bits. Cutting a float64
+    to the length of a float32, and setting its last bit if the cut removed any, keeps it on its side of every tie.
 
-    Compiled code computes a value anew for each of its uses, unless the value is stored; as_strided makes it store the half rows.
+    Compiled code computes a value anew for each of its uses, unless the value is stored; as_strided makes it store the
+    half rows.
     """
     if torch.finfo(dtype).bits == 16 and values.dtype == torch.float64:
         bits = values.detach().view(torch.int64)

@@ -1,7 +1,7 @@
 """Functions as operators of PyTorch, for torch.compile, torch.export and torch.jit.trace: table, grid, add and pair.
 
-An operator ``torch.ops.posenc.NAME`` has the parameters of the function of that name but `out`, and returns its tensors. PyTorch
-before 2.4 has no operators; there the functions run in eager code only.
+An operator ``torch.ops.posenc.NAME`` has the parameters of the function of that name but `out`, and returns its
+tensors. PyTorch before 2.4 has no operators; there the functions run in eager code only.
 """
 
 from __future__ import annotations

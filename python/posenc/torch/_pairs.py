@@ -40,7 +40,8 @@ def pair(
     out: _pair.Pair[torch.Tensor] | None = None,
     threads: SupportsIndex | None = None,
 ) -> _pair.Pair[torch.Tensor]:
-    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in `table`."""
+    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in
+    `table`."""
     target_pair: Any = out  # which is refused, if it is no pair
     if isinstance(out, _pair.Pair):
         target_pair = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))

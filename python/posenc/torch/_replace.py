@@ -35,7 +35,8 @@ class Timesteps(nn.Module):
 
 @dataclasses.dataclass
 class Replaced:
-    """What `replace_rotary` did: `replaced`, the modules' names; `left`, a reason for each of the other rotary modules."""
+    """What `replace_rotary` did: `replaced`, the modules' names; `left`, a reason for each of the other rotary
+    modules."""
 
     replaced: list[str]
     left: dict[str, str]
@@ -54,10 +55,11 @@ def replace_rotary(model: nn.Module) -> Replaced:
         >>> print(posenc.torch.replace_rotary(model).left)     # which were left, each with a reason
         >>> model = torch.compile(model)
 
-    Call it after ``from_pretrained`` and before ``torch.compile``. A module is replaced if a new instance of its class, made from its config,
-    returns the same layout and dtype as posenc's module, and the same values within the rounding errors of float32, at positions 0 to 15 and on both
-    sides of the original length. The module's own frequencies and attention factor must be those of that instance, and its `forward` that of the
-    class; accelerate replaces it. A module that is shared stays shared, and its hooks move over."""
+    Call it after ``from_pretrained`` and before ``torch.compile``. A module is replaced if a new instance of its class,
+    made from its config, returns the same layout and dtype as posenc's module, and the same values within the rounding
+    errors of float32, at positions 0 to 15 and on both sides of the original length. The module's own frequencies and
+    attention factor must be those of that instance, and its `forward` that of the class; accelerate replaces it. A
+    module that is shared stays shared, and its hooks move over."""
     found = Replaced([], {}, [])
     if is_rotary(model):
         found.left[""] = "it is the model itself; assign RotaryEmbedding(model.config) where it is used"
@@ -106,8 +108,8 @@ def _device(module: nn.Module) -> torch.device:
 def probe(module: nn.Module) -> nn.Module | str:
     """What replaces the module; or why nothing does.
 
-    The class is probed, not the module, whose frequencies may have been rounded to 16 bits or have changed with the length of a
-    sequence. Its own frequencies and attention factor are compared with those of the new instance."""
+    The class is probed, not the module, whose frequencies may have been rounded to 16 bits or have changed with the
+    length of a sequence. Its own frequencies and attention factor are compared with those of the new instance."""
     if "forward" in vars(module):
         return "its forward was replaced, as accelerate does"
     default = torch.get_default_dtype()
@@ -152,8 +154,8 @@ def _probe_timesteps(module: Any) -> nn.Module | str:
 
 def _differs(module: nn.Module, fresh: nn.Module) -> str:
     """Whether the module was made by other arguments, or was changed."""
-    for name, want in fresh._buffers.items():
-        have = module._buffers.get(name)
+    for name, want in {**fresh._parameters, **fresh._buffers}.items():
+        have = getattr(module, name, None)
         if want is None or not name.endswith("inv_freq") or have is not None and have.is_meta:
             continue
         rope_type = getattr(module, "rope_type", "")
@@ -168,9 +170,10 @@ def _differs(module: nn.Module, fresh: nn.Module) -> str:
         bound = want.abs() * 2.0**-8 + 2.0**-24 if is_short else want.abs() * 2.0**-20
         if not _near(have, want, bound):
             return "its frequencies are not those of its config"
-    for name, factor in vars(fresh).items():
-        if name.endswith("attention_scaling") and getattr(module, name, None) != factor:
-            return "its attention factor is not that of its config"
+    for name, want in vars(fresh).items():
+        is_argument = isinstance(want, (bool, int, float, str)) and name not in ("training", "max_seq_len_cached")
+        if is_argument and vars(module).get(name) != want:
+            return f"its {name} is {vars(module).get(name)!r}, and {want!r} by its config"
     return ""
 
 
@@ -178,6 +181,8 @@ def _compared(fresh: nn.Module, own: RotaryEmbedding) -> str:
     calls: list[tuple[str, ...]] = [()]
     if own.per_type is not None:  # a config may name types that its model does not have
         calls = [(name,) for name in own.per_type if f"{name}_inv_freq" in fresh._buffers]
+        if not calls:
+            return "it has no frequencies of the config's layer types"
     for types in calls:
         one: Any = own.per_type[types[0]] if own.per_type is not None else own
         end = one._original or min(one.max_position_embeddings, 1 << 24)

@@ -72,35 +72,38 @@ class RotaryEmbedding(nn.Module):
 
         >>> model.model.rotary_emb = posenc.torch.RotaryEmbedding(model.config)
 
-    It has the layout and the dtype of the module that it replaces: (cos, sin), each frequency's column twice or once, or one complex
-    tensor; in the dtype of x or in float32; for one position or three (time, height and width). `posenc.torch.replace_rotary`
-    replaces all such modules of a model.
+    It has the layout and the dtype of the module that it replaces: (cos, sin), each frequency's column twice or once,
+    or one complex tensor; in the dtype of x or in float32; for one position or three (time, height and width).
+    `posenc.torch.replace_rotary` replaces all such modules of a model.
 
     Parameters
     ----------
     config
-        The model's. Its model_type tells what the module returns: those of transformers 5.23.0 are known. Its rope_parameters, or
-        rope_theta and rope_scaling, head_dim or hidden_size and num_attention_heads, partial_rotary_factor, and
-        max_position_embeddings are read.
+        The model's. Its model_type tells what the module returns: those of transformers 5.23.0 are known. Its
+        rope_parameters, or rope_theta and rope_scaling, head_dim or hidden_size and num_attention_heads,
+        partial_rotary_factor, and max_position_embeddings are read.
     layer_type
         The type of layer whose parameters are meant, where each has its own. None: the layer_type of each call.
     duplicated
-        The layout of columns, for a model_type that is unknown: "halves", all frequencies and all again (Llama and most others), or
-        "pairs", each twice in a row (Cohere). None: as the model_type has it.
+        The layout of columns, for a model_type that is unknown: "halves", all frequencies and all again (Llama and most
+        others), or "pairs", each twice in a row (Cohere). None: as the model_type has it.
 
-    Each value is the cosine or the sine of position times frequency, the real numbers, times the scaling's attention factor.
+    Each value is the cosine or the sine of position times frequency, the real numbers, times the scaling's attention
+    factor.
 
-    The C library computes eager calls on the CPU whose tokens have one position. It rounds each value once from the real number. If there
-    is a factor, it multiplies a float64, and the product is rounded once.
+    The C library computes eager calls on the CPU whose tokens have one position. It rounds each value once from the
+    real number. If there is a factor, it multiplies a float64, and the product is rounded once.
 
-    Operations of PyTorch compute all other calls: compiled, exported and transformed ones, those on another device, and those whose
-    tokens have three positions. They read nothing back. float32 is off by at most half a unit in the last place and 2^-50: fewer than one
-    value in 10^7 is not correctly rounded. float64 is off by at most 2^-50. A factor multiplies the 2^-50. float16 and bfloat16 are rounded
-    once, where they leave a compiled graph as its outputs. Devices that have no float64 are off by at most 3e-7.
+    Operations of PyTorch compute all other calls: compiled, exported and transformed ones, those on another device, and
+    those whose tokens have three positions. They read nothing back. float32 is off by at most half a unit in the last
+    place and 2^-50: fewer than one value in 10^7 is not correctly rounded. float64 is off by at most 2^-50. A factor
+    multiplies the 2^-50. float16 and bfloat16 are rounded once, where they leave a compiled graph as its outputs.
+    Devices that have no float64 are off by at most 3e-7.
 
-    Positions are integers up to 2^32: beyond, C raises ValueError, and the operations return NaN. There is nothing to save, to load or
-    to reserve. With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
-    max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the sequence length is read.
+    Positions are integers up to 2^32: beyond, C raises ValueError, and the operations return NaN. There is nothing to
+    save, to load or to reserve. With dynamic scaling, the frequencies are those of the longest sequence so far. A
+    sequence shorter than max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there,
+    because the sequence length is read.
     """
 
     __module__ = "posenc.torch"
@@ -128,7 +131,14 @@ class RotaryEmbedding(nn.Module):
         self._c = tuple(map(self._of_length, lengths))
         self._ladders = tuple(_ladder(each, self.axes) for each in self._c)
         self.attention_scaling = self._c[0].attention_factor
-        if self.rope_type == "dynamic" and hasattr(torch, "compiler"):
+        self._untrace()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._untrace()
+
+    def _untrace(self) -> None:
+        if getattr(self, "rope_type", "") == "dynamic" and hasattr(torch, "compiler"):
             RotaryEmbedding._by_length = _untraced(RotaryEmbedding._by_length)  # type: ignore[method-assign]
 
     def _of_length(self, length: int) -> RotaryFrequencies:
@@ -136,11 +146,12 @@ class RotaryEmbedding(nn.Module):
 
     @torch.no_grad()
     def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
-        """Cosines and sines, each of shape ``position_ids.shape + (columns,)``, on the device of x; or one complex tensor.
+        """Cosines and sines, each of shape ``position_ids.shape + (columns,)``, on the device of x; or one complex
+        tensor.
 
-        `position_ids` are integers, of any shape. Where tokens have three positions, the shape is (3, batch, sequence). Any other shape:
-        the three positions are equal. x is read only for its dtype and device. `layer_type` names the frequencies, where
-        each type of layer has its own; otherwise it is ignored.
+        `position_ids` are integers, of any shape. Where tokens have three positions, the shape is (3, batch, sequence).
+        Any other shape: the three positions are equal. x is read only for its dtype and device. `layer_type` names the
+        frequencies, where each type of layer has its own. Models whose layers share their frequencies ignore it.
         """
         if self.per_type is not None:
             if layer_type not in self.per_type:

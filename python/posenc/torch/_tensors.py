@@ -109,14 +109,16 @@ def table(
 ) -> torch.Tensor:
     """`posenc.table` as a tensor.
 
-    `positions` may be a tensor of any shape but (), of integers or floats, as diffusion has its timesteps; `freqs`
-    may be one too. `dtype` is torch.float32, float64, bfloat16 or float16, of values that are rounded once; None: that of `out`,
-    else float32. `device` is where the table is put; None: where `positions` are if they are a tensor, else PyTorch's default.
-    On the CPU it is not copied. `out` is on the CPU. The other arguments and the errors are those of `posenc.table`.
+    `positions` may be a tensor of any shape but (), of integers or floats, as diffusion has its timesteps; `freqs` may
+    be one too. `dtype` is torch.float32, float64, bfloat16 or float16, of values that are rounded once; None: that of
+    `out`, else float32. `device` is where the table is put; None: where `positions` are if they are a tensor, else
+    PyTorch's default. On the CPU it is not copied. `out` is on the CPU. The other arguments and the errors are those of
+    `posenc.table`.
 
-    With PyTorch 2.4 or later, `table`, `grid`, `add`, `pair` and `cis` may be called in code that is compiled (with fullgraph=True,
-    too), exported or traced, without `out`. They are operators there, ``torch.ops.posenc.table`` and so on, which Python computes: a
-    program that was saved needs ``import posenc.torch`` before it is loaded. Arguments are then judged when it runs.
+    With PyTorch 2.4 or later, `table`, `grid`, `add`, `pair` and `cis` may be called in code that is compiled (with
+    fullgraph=True, too), exported or traced, without `out`. They are operators there, ``torch.ops.posenc.table`` and so
+    on, which Python computes: a program that was saved needs ``import posenc.torch`` before it is loaded. Arguments are
+    then judged when it runs.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
@@ -145,8 +147,8 @@ def fill_at(
     impl: str | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
-    """Writes a row of `table` for each position into `out`, on the CPU, of shape ``positions.shape + (d_model,)`` and the
-    table's dtype. Eager code only."""
+    """Writes a row of `table` for each position into `out`, on the CPU, of shape ``positions.shape + (d_model,)`` and
+    the table's dtype. Eager code only."""
     array = target("out", out)
     _table.fill_at(
         array, numbers("positions", positions), preset=preset, dtype=dtype_name(out.dtype), base=base,
@@ -193,8 +195,8 @@ def grid(
     device: torch.device | str | None = None,
     out: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """`posenc.grid` as a tensor, of shape ``(class_tokens + points, d_model)``. `dtype`, `device` and `out` are as in `table`, the
-    other arguments and the errors those of `posenc.grid`; compiled code gives one number as d_model."""
+    """`posenc.grid` as a tensor, of shape ``(class_tokens + points, d_model)``. `dtype`, `device` and `out` are as in
+    `table`, the other arguments and the errors those of `posenc.grid`; compiled code gives one number as d_model."""
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions and positions[0])
     array = _grid.grid(
@@ -231,9 +233,9 @@ def add(
 ) -> torch.Tensor:
     """`posenc.add` for tensors on the CPU: in float32 the bits of ``x * scale + posenc.torch.table(...)``, in one pass.
 
-    `x` is float32 or bfloat16, and so is the table. There is no gradient: a tensor that requires one is refused, unless within
-    ``torch.no_grad()``. `out` may be x itself, for its sum in place. The other arguments and the errors are those of
-    `posenc.add`; without `threads`, one thread.
+    `x` is float32 or bfloat16, and so is the table. There is no gradient: a tensor that requires one is refused, unless
+    within ``torch.no_grad()``. `out` may be x itself, for its sum in place. The other arguments and the errors are
+    those of `posenc.add`; without `threads`, one thread.
     """
     _check("x", x, *_SUMS)
     if x.dtype not in (torch.float32, torch.bfloat16):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import torch
 from torch.nn import functional
 
 from .. import _timesteps
 from .._plan import MAX_POSITION, DtypeName, dtype_name, index, real
-from ._calls import is_plain, is_traced
+from ._calls import is_compiled, is_plain, is_traced
 from ._formula import INTEGER_TERMS, REAL_TERMS, Ladder, Terms, of_integers, of_reals, rounded
 from ._tensors import TORCH_DTYPES, as_tensor, device_of, numbers, target
 
@@ -30,28 +30,30 @@ def timestep_embedding(
     out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
-    """`posenc.timestep_embedding` as a tensor: what diffusers' get_timestep_embedding computes, on the device of timesteps.
+    """`posenc.timestep_embedding` as a tensor: what diffusers' get_timestep_embedding computes, on the device of
+    timesteps.
 
     `out` is as in `table`; the other arguments and the errors are those of `posenc.timestep_embedding`.
 
-    Eager calls on the CPU are computed by the C library: each value is rounded once from the real number. Operations of PyTorch compute all
-    other calls: compiled, exported or transformed ones, those whose timesteps require a gradient, and those on another device. There
-    float32 is off by at most half a unit in the last place and 2^-50, and float64 by at most 2^-50; 16 bits are rounded once. On
-    devices that have no float64, integers are off by at most 3e-7, and real timesteps by 7e-7, times `scale` where that is above 1. What the C
-    library refuses, such as timesteps whose product with `scale` exceeds 2^32, gives NaN there. `impl` and `out` are for eager calls.
+    Eager calls on the CPU are computed by the C library: each value is rounded once from the real number. Operations of
+    PyTorch compute all other calls: compiled, exported or transformed ones, those whose timesteps require a gradient,
+    and those on another device. There float32 is off by at most half a unit in the last place and 2^-50, and float64 by
+    at most 2^-50; 16 bits are rounded once. On devices that have no float64, integers are off by at most 3e-7, and real
+    timesteps by 7e-7, times `scale` where that is above 1. What the C library refuses, such as timesteps whose product
+    with `scale` exceeds 2^32, gives NaN there. `impl` and `out` are for eager calls.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     if isinstance(timesteps, torch.Tensor) and not is_plain(timesteps):
         if out is None and impl is None:
             arguments = (
-                real("downscale_freq_shift", downscale_freq_shift),
-                real("scale", scale),
-                real("max_period", max_period),
+                real("downscale_freq_shift", _constant(downscale_freq_shift)),
+                real("scale", _constant(scale)),
+                real("max_period", _constant(max_period)),
             )
             d_model = index("embedding_dim", embedding_dim, 1, 1 << 20)
             terms = _terms(d_model, *arguments, names_of_terms(timesteps), timesteps.device)
             kind = TORCH_DTYPES[dtype_name(dtype or "float32")]
-            return by_formula(timesteps, terms, d_model, flip_sin_to_cos, limits(scale), kind)
+            return by_formula(timesteps, terms, d_model, flip_sin_to_cos, limits(arguments[1]), kind)
         if is_traced():
             raise TypeError(
                 "out or impl is given; allowed: None where timestep_embedding is compiled, exported or traced"
@@ -62,6 +64,15 @@ def timestep_embedding(
         dtype=name, impl=impl, out=None if out is None else target("out", out), threads=threads,
     )  # fmt: skip
     return as_tensor(array, name).to(where) if out is None else out
+
+
+def _constant(number: Any) -> Any:
+    """torch.compile makes a float argument that changes symbolic. Its two integers are constants, and so is their
+    quotient."""
+    if not is_compiled() or not isinstance(number, float) or number - number != 0:
+        return number
+    numerator, denominator = number.as_integer_ratio()
+    return numerator / denominator
 
 
 def limits(scale: float) -> tuple[int, float]:

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import warnings
 
 import pytest
 import torch
@@ -78,19 +79,19 @@ def replicated(e, values):
     return replica
 
 
-# A row of the table in _buffer.py: what happens, the flag after it, and the table that is used then.
+# A row of the table in _buffer.py: what happens, whether the table is set after it, and the table that is used then.
 EVENTS = {
-    "made": (encoding, "made", EXACT),
-    "reset_buffers": (lambda: (e := loaded(encoding(), OTHER), e.reset_buffers())[0], "made", EXACT),
-    "reset_parameters": (lambda: (e := loaded(encoding(), OTHER), e.reset_parameters())[0], "made", EXACT),
-    "load_state_dict": (lambda: loaded(encoding(), OTHER), "loaded", OTHER),
+    "made": (encoding, "set", EXACT),
+    "reset_buffers": (lambda: (e := loaded(encoding(), OTHER), e.reset_buffers())[0], "set", EXACT),
+    "reset_parameters": (lambda: (e := loaded(encoding(), OTHER), e.reset_parameters())[0], "set", EXACT),
+    "load_state_dict": (lambda: loaded(encoding(), OTHER), "set", OTHER),
     "load_state_dict to memory without values": (
         lambda: loaded(encoding().to_empty(device="cpu"), OTHER),
-        "loaded",
+        "set",
         OTHER,
     ),
-    "assigned": (lambda: assigned(encoding(), OTHER), "loaded", OTHER),
-    "assigned, marked": (lambda: assigned(encoding().to("meta"), marked(OTHER.clone())), "loaded", OTHER),
+    "assigned": (lambda: assigned(encoding(), OTHER), "set", OTHER),
+    "assigned, marked": (lambda: assigned(encoding().to("meta"), marked(OTHER.clone())), "set", OTHER),
     "assigned in place of meta, unmarked": (lambda: assigned(encoding().to("meta"), OTHER), "unset", EXACT),
     "assigned in place of meta, zeros": (
         lambda: assigned(encoding().to("meta"), torch.zeros_like(EXACT)),
@@ -115,16 +116,16 @@ EVENTS = {
         EXACT,
     ),
     "deepcopy": (lambda: copy.deepcopy(emptied(encoding(), OTHER)), "unset", EXACT),
-    "deepcopy, loaded": (lambda: copy.deepcopy(loaded(encoding(), OTHER)), "loaded", OTHER),
+    "deepcopy, loaded": (lambda: copy.deepcopy(loaded(encoding(), OTHER)), "set", OTHER),
     "pickle": (lambda: pickle.loads(pickle.dumps(emptied(encoding(), OTHER))), "unset", EXACT),
-    "pickle, loaded": (lambda: pickle.loads(pickle.dumps(loaded(encoding(), OTHER))), "loaded", OTHER),
-    "to": (lambda: loaded(encoding(), OTHER).to(torch.float64).float(), "loaded", OTHER),
+    "pickle, loaded": (lambda: pickle.loads(pickle.dumps(loaded(encoding(), OTHER))), "set", OTHER),
+    "to": (lambda: loaded(encoding(), OTHER).to(torch.float64).float(), "set", OTHER),
     "to, unset": (lambda: emptied(encoding(), OTHER).to(torch.float64).float(), "unset", EXACT),
-    "growth": (lambda: (e := loaded(encoding(), OTHER), e.reserve(40))[0], "loaded", OTHER),
-    "offload": (lambda: offloaded(loaded(encoding(), OTHER)), "loaded", OTHER),
-    "offload of a table that was made": (lambda: offloaded(encoding()), "made", EXACT),
-    "replica": (lambda: replicated(encoding(), EXACT), "made", EXACT),
-    "replica, loaded": (lambda: replicated(loaded(encoding(), OTHER), OTHER), "loaded", OTHER),
+    "growth": (lambda: (e := loaded(encoding(), OTHER), e.reserve(40))[0], "set", OTHER),
+    "offload": (lambda: offloaded(loaded(encoding(), OTHER)), "set", OTHER),
+    "offload of a table that was made": (lambda: offloaded(encoding()), "set", EXACT),
+    "replica": (lambda: replicated(encoding(), EXACT), "set", EXACT),
+    "replica, loaded": (lambda: replicated(loaded(encoding(), OTHER), OTHER), "set", OTHER),
     "replica, unset": (lambda: replicated(emptied(encoding(), OTHER), OTHER), "unset", EXACT),
     "failed load": (lambda: failed(emptied(encoding(), OTHER)), "unset", EXACT),
     "converted from meta": (
@@ -142,7 +143,7 @@ EVENTS = {
     ),
     "checked before it is saved": (
         lambda: loaded(encoding(), emptied(encoding(), OTHER).state_dict()["pe"]),
-        "loaded",
+        "set",
         EXACT,
     ),
     "written after it was checked": (lambda: written(emptied(encoding(), OTHER)).double().float(), "unset", OTHER),
@@ -153,23 +154,23 @@ EVENTS = {
     ),
 }
 if hasattr(torch, "func"):
-    EVENTS["functional_call"] = (lambda: functional(encoding(), OTHER), "made", EXACT)
+    EVENTS["functional_call"] = (lambda: functional(encoding(), OTHER), "set", EXACT)
     EVENTS["functional_call, unset"] = (lambda: functional(emptied(encoding(), OTHER), NEAR), "unset", EXACT)
 if has_assign:
     EVENTS["load_state_dict, assign"] = (
         lambda: (e := encoding().to("meta"), e.load_state_dict({"pe": OTHER}, assign=True))[0],
-        "loaded",
+        "set",
         OTHER,
     )
 
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_events(event):
-    make, flag, table = EVENTS[event]
+    make, state, table = EVENTS[event]
     e = make()
-    assert e._flag == flag
+    assert (e._loss == 0) == (state == "set")
     assert torch.equal(e(X), X + table[:20]) and torch.equal(e._table()[:30], table)
-    assert not e.pe.isnan().any() and e._flag == flag
+    assert not e.pe.isnan().any() and (e._loss == 0) == (state == "set")
 
 
 def test_the_bound_grows_with_positions():
@@ -182,14 +183,67 @@ def test_the_bound_grows_with_positions():
         assert torch.equal(e.pe, exact) != is_kept
 
 
-@pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile")
-def test_compiled():
+has_compile = pytest.mark.skipif(
+    not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile"
+)
+
+
+@has_compile
+@pytest.mark.parametrize("options", [dict(fullgraph=True), dict()])
+def test_compiled(options):
+    """Compiled code checks after each loss, and so do copies of a module that compiled code has checked."""
     torch._dynamo.reset()
     e = emptied(encoding(), OTHER)
-    compiled = torch.compile(e, fullgraph=True, backend="aot_eager")
-    for _ in range(3):
-        assert torch.equal(compiled(X), X + EXACT[:20])
-    assert torch.equal(e.pe, EXACT)
+    copied = copy.deepcopy(e)
+    compiled = torch.compile(lambda module: module(X), backend="aot_eager", **options)
+    for module in (e, e, emptied(e, OTHER), emptied(e, OTHER * 2), copied):
+        assert torch.equal(compiled(module), X + EXACT[:20])
+        assert torch.equal(module.pe, EXACT)
+
+
+@has_compile
+def test_loading_costs_no_graph():
+    torch._dynamo.reset()
+    e, graphs = encoding(), []
+    compiled = torch.compile(e, backend=lambda graph, inputs: (graphs.append(graph), graph.forward)[1])
+    compiled(X)
+    compiled(loaded(e, OTHER) and X)
+    assert len(graphs) == 1
+
+
+@pytest.mark.skipif(
+    not hasattr(getattr(torch, "compiler", None), "is_exporting"), reason=f"PyTorch {torch.__version__} does not tell"
+)
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("persistent", [True, False])
+def test_an_unset_table_is_not_exported(strict, persistent):
+    e = emptied(encoding(persistent=persistent), OTHER)
+    with pytest.raises(Exception, match="has memory that nobody has filled"):
+        torch.export.export(e, (X,), strict=strict)
+    e(X)
+    assert torch.equal(torch.export.export(e, (X,), strict=strict).module()(X), X + EXACT[:20])
+
+
+def test_a_table_of_another_type_is_refused():
+    """Where the values cannot be read, as in a DTensor."""
+
+    class Other(torch.Tensor):
+        pass
+
+    e = emptied(encoding(), OTHER)
+    swapped(e, OTHER.as_subclass(Other))
+    with pytest.raises(
+        RuntimeError, match="a Other of torch.float32, has memory that nobody has filled; call reset_buffers"
+    ):
+        e(X)
+
+
+def test_a_table_that_is_replaced_is_announced():
+    for values, is_told in (OTHER, True), (EXACT * 0, False), (EXACT * float("nan"), False):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            assigned(encoding().to("meta"), values)(X)
+        assert bool(told) == is_told
 
 
 @pytest.mark.parametrize("persistent", [True, False])
@@ -219,7 +273,7 @@ def test_from_pretrained(tmp_path, persistent, has_table, dtype):
     kept = persistent and has_table
     want = OTHER.to(dtype) if kept else posenc.torch.table(30, 16, dtype=dtype)[:, None]
     x = X.to(dtype)
-    assert torch.equal(other.encode(x), x + want[:20]) and other.encode._flag == ("loaded" if kept else "unset")
+    assert torch.equal(other.encode(x), x + want[:20]) and (other.encode._loss == 0) == kept
 
 
 # ---- arguments that were taken for something else

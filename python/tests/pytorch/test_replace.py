@@ -73,6 +73,22 @@ class Short(Rotary):
         return super().forward(x, position_ids.clamp(max=self.config.max_position_embeddings))
 
 
+class TrainedRotaryEmbedding(Rotary):
+    def __init__(self, config):
+        super().__init__(config)
+        del self.inv_freq
+        self.inv_freq = nn.Parameter(frequencies(config))
+
+
+class Scaled(Rotary):
+    def __init__(self, config, position_scale=1.0):
+        super().__init__(config)
+        self.position_scale = position_scale
+
+    def forward(self, x, position_ids):
+        return super().forward(x, position_ids * self.position_scale)
+
+
 class NoConfig(Rotary):
     def __init__(self, config):
         super().__init__(config)
@@ -157,6 +173,8 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
             Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))),
             "the config has mrope_section [8, 12, 12]; allowed: None for this model_type",
         ),
+        (Scaled(config(), 0.25), "its position_scale is 0.25, and 1.0 by its config"),
+        (Rotary(config(**LAYERS)), "it has no frequencies of the config's layer types"),
         (Rotary(config(head_dim=63)), "the config rotates 63 columns of a head; allowed: an even number"),
     ],
 )
@@ -177,6 +195,8 @@ def test_a_module_that_was_changed_is_left():
     """Frequencies that were rounded to 16 bits are not a change."""
     names = "rounded", "scaled", "learned", "factor", "patched"
     model = nn.ModuleDict({name: Rotary(config()) for name in names})
+    model["trained"] = TrainedRotaryEmbedding(config())
+    model["trained"].inv_freq.data.mul_(1.003)
     model["rounded"].bfloat16()
     for name, scale in (("scaled", 1.003), ("learned", 2.0)):
         model[name].inv_freq.mul_(scale)
@@ -189,7 +209,8 @@ def test_a_module_that_was_changed_is_left():
     assert done.left == {
         "scaled": "its frequencies are not those of its config",
         "learned": "its frequencies are not those of its config",
-        "factor": "its attention factor is not that of its config",
+        "factor": "its attention_scaling is 2.0, and 1.0 by its config",
+        "trained": "its frequencies are not those of its config",
         "patched": "its forward was replaced, as accelerate does",
     }
 

@@ -33,7 +33,6 @@ command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian packag
 # These take minutes here, and are about arithmetic that no CPU changes.
 left='stack|exact|budget|budget_fused|references|presets|memory|far_apart'
 [[ $all ]] || left+='|elements|table|bits|fork'
-left+='|signals' # asynchronous signals under an emulator test the emulator
 
 if [[ $# == 1 ]]; then # all of them, as many at a time as there are cores
   code=0

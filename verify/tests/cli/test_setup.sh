@@ -1,25 +1,40 @@
 #!/usr/bin/env bash
-# ./scripts/setup on a system without apt-get and dpkg: what is there is found by using it, and what is not is named.
+# ./scripts/maintain/setup with a made-up apt-get: as root, through sudo, with neither, with nothing to do, and where there is none.
 #
 #   test_setup.sh SETUP
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 
-mkdir bin broken
+mkdir bin
 ln -s /usr/bin/* bin
-rm -f bin/apt-get bin/dpkg-query
+rm -f bin/{apt-get,dpkg-query,id,sudo}
 export PATH=$work/bin
-run bench report
-[[ $code == 0 && ! -s out && ! -s err ]] || fail "everything should be found"
+made_up() { # made_up COMMAND LINE...: a script of these lines
+  printf '%s\n' '#!/bin/sh' "${@:2}" >"bin/$1"
+  chmod +x "bin/$1"
+}
+run venv
+[[ $code == 0 && ! -s out ]] && grep -q 'this is not Debian: .* python3-venv$' err || fail "the packages should be named"
 
-echo 'raise ImportError' >broken/jinja2.py
-PYTHONPATH=$work/broken run report
-[[ $code == 1 ]] && grep -q 'Missing.*: python3-jinja2$' err || fail "a module that cannot be imported should be named"
+made_up apt-get "echo apt-get \"\$@\" >>'$work/asked'"
+made_up dpkg-query "echo installed git" "echo config-files python3-venv" "exit 1"
+made_up id "echo 1000"
+run venv
+[[ $code == 1 && ! -e asked ]] && grep -q '^  apt-get update && apt-get install .* python3-venv$' err || fail "the command for root should be said"
+made_up sudo "echo sudo >>'$work/asked'" '[ "$1" != -n ] || shift' 'exec "$@"'
+run venv
+[[ $code == 0 ]] && grep -q '^sudo$' asked && grep -q '^apt-get .* install .* python3-venv$' asked || fail "sudo should install it"
 
-rm bin/cc
-printf '#!/bin/sh\nexit 1\n' >bin/cc
-chmod +x bin/cc
-run build
-[[ $code == 1 ]] && grep -q 'Missing.*: libc6-dev$' err || fail "a compiler without headers should be named"
+rm bin/sudo asked
+made_up id "echo 0"
+run venv
+[[ $code == 0 ]] && grep -q '^apt-get .* install .* python3-venv$' asked || fail "root should install it"
+made_up apt-get "exit 100"
+run venv
+[[ $code == 1 ]] && grep -q '^setup: installing failed' err || fail "what fails should be said"
+
+made_up dpkg-query "echo installed python3-venv"
+run venv
+[[ $code == 0 && ! -s out && ! -s err ]] || fail "there is nothing to install, and nothing to say"
 run nonsense
 [[ $code == 2 ]] && grep -q "unknown group 'nonsense'" err || fail "an unknown group should be refused"
 echo "ok: setup"

@@ -1,4 +1,4 @@
-"""The example for PyTorch's distributed processes. Debian's PyTorch has no DTensor: ./scripts/test-python-index runs this."""
+"""The example for PyTorch's distributed processes. Debian's PyTorch has no DTensor: ./scripts/maintain/test-python-index runs this."""
 
 import os
 import subprocess

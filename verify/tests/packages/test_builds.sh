@@ -75,7 +75,7 @@ lib=usr/$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' build/CMakeCache.txt)
 [[ ! -e /etc/debian_version || $lib == usr/lib/$(uname -m)-linux-gnu ]] || fail "on Debian, libraries should not go to $lib"
 install debian
 there debian/"$lib"/{libposenc.so,libposenc.so.1,libposenc.a,pkgconfig/posenc.pc,cmake/posenc/posencConfig.cmake} \
-  debian/usr/{include/posenc.h,share/man/man3/{posenc,posenc_fill}.3}
+  debian/usr/include/posenc.h
 read -r -a static < <(words debian "$lib/pkgconfig" --static --cflags --libs)
 program static -static "${static[@]}"
 [[ $(readelf -l static) != *INTERP* ]] || fail "the program should need no shared library"
@@ -86,8 +86,7 @@ program shared "${shared[@]}" -Wl,-rpath,"$work/debian/$lib"
 # absolute folders, outside of the prefix
 build -DCMAKE_INSTALL_PREFIX=/opt/posenc -DCMAKE_INSTALL_LIBDIR=/srv/lib -DCMAKE_INSTALL_INCLUDEDIR=/srv/include/posenc
 install absolute
-there absolute/srv/{lib/{libposenc.so.1,libposenc.a,pkgconfig/posenc.pc},include/posenc/posenc.h} \
-  absolute/opt/posenc/share/man/man3/posenc.3
+there absolute/srv/{lib/{libposenc.so.1,libposenc.a,pkgconfig/posenc.pc},include/posenc/posenc.h}
 [[ $(words absolute srv/lib/pkgconfig --cflags --libs) == "-I/srv/include/posenc -L/srv/lib -lposenc"* ]] ||
   fail "posenc.pc has other folders: $(words absolute srv/lib/pkgconfig --cflags --libs)"
 grep -qF '"/srv/lib/libposenc.so.1' absolute/srv/lib/cmake/posenc/posencSharedTargets-debug.cmake ||

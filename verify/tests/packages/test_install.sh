@@ -24,7 +24,7 @@ install() { # install COMPONENT ROOT
 # ---- components: together the whole, without one file twice ----
 install "" all
 : >parts
-for component in runtime development tools man; do
+for component in runtime development tools; do
   install "$component" "$component"
   files "$component" >>parts
 done
@@ -43,10 +43,9 @@ only runtime "$lib/libposenc\.so\.1" "$lib/libposenc\.so\.1\.[0-9]+\.[0-9]+"
 only development "$lib/libposenc\.so" "$lib/libposenc\.a" /include/posenc\.h "$lib/pkgconfig/posenc\.pc" \
   "$lib/cmake/posenc/posenc(Config|ConfigVersion|(Shared|Static)Targets(-[a-z]+)?)\.cmake" "$lib/cmake/posenc/posenc_sleef\.cmake"
 only tools /bin/posenc-{table,verify,bench}
-only man /share/man/man3/posenc\.3 '/share/man/man3/posenc_[a-z_]+\.3' '/share/man/man1/posenc-[a-z]+\.1'
 
 # ---- no path of the build or of this machine is in what was written ----
-grep -rlF -e "$build_dir" -e "$source_dir" -e "$work" --include=*.{cmake,pc,1,3,h} all &&
+grep -rlF -e "$build_dir" -e "$source_dir" -e "$work" --include=*.{cmake,pc,h} all &&
   fail "these have a path of this machine in them"
 for file in "all$prefix"/bin/* "all$prefix$lib"/libposenc.so.1; do
   readelf -d "$file" | grep -F "$build_dir" && fail "$file looks for libraries in the build"
@@ -65,7 +64,6 @@ for tool in moved/bin/*; do
 done
 [[ $(pkg-config --modversion posenc) == "$version" ]] || fail "posenc.pc says $(pkg-config --modversion posenc)"
 [[ $(readlink "moved$lib/libposenc.so.${version%%.*}") == "libposenc.so.$version" ]] || fail "the SONAME is not of $version"
-grep -q "^\.TH.*\"posenc $version\"" moved/share/man/man3/posenc.3 || fail "posenc.3 is of another version"
 grep -q "^VERSION = \"$version\"" "$source_dir/python/posenc/_library.py" || fail "the Python package is of another version"
 sed -n 's/^POSENC_\([^ ]*\) {.*/\1/p' "$source_dir/cmake/posenc.map" | sort --version-sort --check || fail "posenc.map's nodes are not in order"
 { sed -n 's/^POSENC_\([^ ]*\) {.*/\1.0/p' "$source_dir/cmake/posenc.map" | tail -n 1 && echo "$version"; } | sort --version-sort --check ||
@@ -88,7 +86,6 @@ cat >CMakeLists.txt <<'END_CMAKE'
 cmake_minimum_required(VERSION 3.16)
 project(finds LANGUAGES C)
 if(WITHOUT_SLEEF)
-  set(CMAKE_DISABLE_FIND_PACKAGE_sleef ON)
   set(CMAKE_DISABLE_FIND_PACKAGE_PkgConfig ON)
 endif()
 find_package(posenc ${WANTED} REQUIRED)
@@ -110,19 +107,19 @@ refused() { # refused PATTERN WANTED [ARGUMENT...]
   fail "find_package(posenc ${*:2}) should be refused with '$1'"
 }
 accepted ""
-grep -q "shared:ON static:ON" log || fail "both kinds should be there"
+grep -q "shared:/.* static:/" log || fail "both kinds should be there"
 for wanted in 1 1.0 "1.0.0;EXACT" "1.0...<2" "1.0;COMPONENTS;shared;static"; do
   accepted "$wanted"
 done
 for wanted in 2.0 1.99 0.9; do
   refused "compatible with requested version \"$wanted\"" $wanted
 done
-refused 'no component tools: there are shared and static' "1.0;COMPONENTS;tools"
+refused 'has the components shared and static' "1.0;COMPONENTS;tools"
 if grep -q "^POSENC_WITH_SLEEF:BOOL=ON" "$build_dir/CMakeCache.txt"; then
-  refused 'no component static: the static library needs SLEEF' "1.0;COMPONENTS;static" -DWITHOUT_SLEEF=ON
+  refused 'static also where it was built with SLEEF' "1.0;COMPONENTS;static" -DWITHOUT_SLEEF=ON
   accepted "1.0;COMPONENTS;shared" -DWITHOUT_SLEEF=ON
 fi
 rm "moved$lib/cmake/posenc"/posencStatic* "moved$lib/libposenc.a" # as distributions do
-refused 'no component static: it was built without' "1.0;COMPONENTS;static"
+refused 'One is missing where it was not built' "1.0;COMPONENTS;static"
 accepted "1.0;COMPONENTS;shared"
-echo "ok: $(wc -l <parts) files in four components"
+echo "ok: $(wc -l <parts) files in three components"

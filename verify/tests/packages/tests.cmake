@@ -1,7 +1,7 @@
-# What others take from here: packages, subprojects, the single file, a release.
+# What others take from here: packages, subprojects, the single file.
 function(posenc_script_test name script) # [CAMPAIGN] [ARGUMENT...]: test_SCRIPT.sh SOURCE_DIR ARGUMENT...; 77: skipped, with a reason
   set(command COMMAND ${PROJECT_SOURCE_DIR}/verify/tests/packages/test_${script}.sh ${PROJECT_SOURCE_DIR})
-  if("${ARGN}" MATCHES "^CAMPAIGN") # scripts/campaigns alone runs it
+  if("${ARGN}" MATCHES "^CAMPAIGN") # scripts/maintain/campaigns alone runs it
     list(POP_FRONT ARGN)
     add_test(NAME ${name} CONFIGURATIONS campaign ${command} ${ARGN})
     set_tests_properties(${name} PROPERTIES LABELS campaign)
@@ -17,9 +17,6 @@ posenc_script_test(single single $<TARGET_FILE:test_bits>)
 set_tests_properties(builds single PROPERTIES COST 50) # the long ones first, or a processor waits for them in the end
 if(POSENC_BUILD_BENCH)
   posenc_script_test(install install ${PROJECT_BINARY_DIR})
-  posenc_script_test(man man ${PROJECT_BINARY_DIR} $<TARGET_FILE:posenc-verify> $<TARGET_FILE:posenc-table>
-                     $<TARGET_FILE:posenc-bench>)
 endif()
 posenc_script_test(single_all single CAMPAIGN $<TARGET_FILE:test_bits> --all)
 posenc_script_test(sleef sleef CAMPAIGN)
-posenc_script_test(release release CAMPAIGN)

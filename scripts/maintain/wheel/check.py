@@ -5,13 +5,12 @@ import email
 import hashlib
 import pathlib
 import re
-import struct
 import sys
 import zipfile
 
 import lief
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 HEADER = (TOP / "include/posenc.h").read_text(encoding="utf-8")
 VERSION = re.search(r'POSENC_VERSION_STRING "(.*)"', HEADER)[1]
 PUBLIC = set(re.findall(r"\bPOSENC_API [^;]*?\b(posenc_\w+)\(", HEADER))
@@ -34,16 +33,6 @@ def require(condition, found):
         raise ValueError(f"found {found}")
 
 
-def signed(code):
-    """Whether a Mach-O file's own signature holds: the hash of each of its pages."""
-    at = code.rfind(b"\xfa\xde\x0c\x02")  # struct CodeDirectory of <kern/cs_blobs.h>
-    _, _, _, _, hashes, _, _, slots, limit, size, _, _, page = struct.unpack_from(">9I4B", code, at)
-    pages = [code[i : min(i + (1 << page), limit)] for i in range(0, limit, 1 << page)]
-    there = [code[at + hashes + size * i : at + hashes + size * (i + 1)] for i in range(slots)]
-    require(limit and limit == code.rfind(b"\xfa\xde\x0c\xc0"), f"a signature of {limit} bytes")  # all before itself
-    return [hashlib.sha256(p).digest() for p in pages] == there
-
-
 def check_library(system, tags, name, code):
     """Asserts of the library's bytes."""
     parsed = lief.parse(list(code))
@@ -59,7 +48,6 @@ def check_library(system, tags, name, code):
         exported -= {"_mh_dylib_header", "__dso_handle"}  # every library's
         version = [int(n) for n in re.match(r"macosx_(\d+)_(\d+)", tags).groups()]
         require(parsed.build_version.minos == [*version, 0], parsed.build_version)
-        require("arm64" not in tags or signed(code), "the signature does not hold")
     if system.endswith("linux"):
         soname = parsed.get(lief.ELF.DynamicEntry.TAG.SONAME).name
         require(soname == name, soname)
@@ -77,16 +65,8 @@ def check(path):
         files = {info.filename: wheel.read(info) for info in wheel.infolist()}
     info = f"posenc-{VERSION}.dist-info/"
     metadata = email.message_from_bytes(files[info + "METADATA"])
-    found = {key: metadata[key] for key in ("Name", "Version", "License-Expression", "Requires-Python")}
-    terms = "MIT AND ZPL-2.1" if system == "win" else "MIT"
-    require([*found.values()] == ["posenc", VERSION, terms, ">=3.9"], found)
-    require(any(package.startswith("numpy") for package in metadata.get_all("Requires-Dist")), metadata)
-    for name in metadata.get_all("License-File"):
-        require(len(files[f"{info}licenses/{name}"]) > 1000, name)
-    require(files[info + "licenses/LICENSE"] == (TOP / "LICENSE").read_bytes(), "another licence")
-    said = email.message_from_bytes(files[info + "WHEEL"])
-    require(said["Root-Is-Purelib"] == "false", said["Root-Is-Purelib"])
-    require(sorted(said.get_all("Tag")) == sorted(f"py3-none-{tag}" for tag in tags[2].split(".")), said.get_all("Tag"))
+    require(metadata["License-Expression"] == ("MIT AND ZPL-2.1" if system == "win" else "MIT"), metadata)
+    require(all(f"{info}licenses/{name}" in files for name in metadata.get_all("License-File")), files.keys())
     library = NAMES.get(system, "libposenc.so.1")
     sources = [*(TOP / "python/posenc").rglob("*.py"), TOP / "python/posenc/py.typed"]
     sources = {path.relative_to(TOP / "python").as_posix(): path.read_bytes() for path in sources}

@@ -1,0 +1,34 @@
+/* What verify/tests/bits/test_bits.c does not try of a wheel's library: the memory of tables, which each system gives in a way of its
+ * own. Prints the instruction sets of exact that run here.
+ *
+ *   try      exit status 1: a table does not start where posenc.h says
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "posenc.h"
+
+int main(void) {
+  posenc_spec spec;
+  posenc_plan *plan;
+  if (posenc_spec_init(&spec, 512, NULL) != POSENC_OK || posenc_plan_create(&plan, &spec, NULL) != POSENC_OK)
+    return 1;
+  for (int64_t rows = 1; rows <= 4096; rows *= 4096) {
+    const uintptr_t boundary = rows == 1 ? 64 : 2 << 20;
+    void *table;
+    if (posenc_table_create(&table, plan, 0, rows, 0) != POSENC_OK || (uintptr_t)table % boundary != 0)
+      return 1;
+    posenc_table_destroy(table);
+  }
+  posenc_plan_destroy(plan);
+  const char *before = "";
+  for (size_t i = 0; i < posenc_impl_count(); i++) {
+    const posenc_impl *impl = posenc_impl_by_index(i);
+    if (strncmp(impl->name, "exact_", 6) != 0 || !posenc_impl_supported(impl))
+      continue;
+    printf("%s%s", before, impl->name + 6);
+    before = ", ";
+  }
+  puts("");
+}
