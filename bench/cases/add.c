@@ -52,7 +52,7 @@ static posenc_status add(const bench_work *w) {
 }
 
 /* impl: NULL for the plain loop. */
-static void register_one(const posenc_impl *impl, sum of, const bench_offset *at) {
+static void register_sum(const posenc_impl *impl, sum of, const bench_offset *at) {
   const posenc_spec spec = paper_spec(of.d);
   const int64_t rows = of.n * (of.batch ? of.batch : 1);
   const size_t bytes = (size_t)(rows * of.d) * sizeof(float);
@@ -73,10 +73,10 @@ static void register_size(sum s, bool all, bool recipes, const bench_offset *at)
   for (int in_place = 0; in_place < 2; in_place++) {
     const posenc_impl *impl;
     s.in_place = in_place;
-    register_one(NULL, s, at);
+    register_sum(NULL, s, at);
     for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, all)); i++)
       if (recipes || bench_offers(impl, POSENC_DTYPE_BF16))
-        register_one(impl, s, at);
+        register_sum(impl, s, at);
   }
 }
 

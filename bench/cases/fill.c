@@ -42,14 +42,14 @@ double bench_cpu_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static posenc_status write_rows(
+static posenc_status fill_rows(
     const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
   const int64_t d = t->shape->d_model;
   char *out = (char *)table + first * d * (int64_t)posenc_dtype_size((posenc_dtype)t->spec.dtype);
   return posenc_fill(plan, t->origin + first, count, out, d);
 }
 
-static posenc_status write_table(const bench_work *w) {
+static posenc_status write_blocks(const bench_work *w) {
   const fill_case *f = w->self;
   const bench_table *t = &f->table;
   if (f->blocks == blocks_of_table(f) && f->length == BLOCK)
@@ -70,7 +70,7 @@ static void choose_blocks(const bench_work *w, fill_case *f) {
   f->length = BLOCK;
   for (int i = 0; i < 3; i++) {
     const double start = bench_cpu_seconds();
-    write_table(w);
+    write_blocks(w);
     per_block = fmin(per_block, bench_cpu_seconds() - start);
   }
   f->blocks = all;
@@ -118,9 +118,9 @@ void bench_register_table(const bench_table *table, const posenc_impl *impl, con
   fill_case *f = must_calloc(1, sizeof *f);
   f->table = *table;
   if (!f->table.write)
-    f->table.write = write_rows;
+    f->table.write = fill_rows;
   bench_register_work(
-      &(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_table, .peer = peer,
+      &(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks, .peer = peer,
           .stands_for = stands_for, .bytes = bench_to_next(half) + half, /* a pair is two arrays */
           .self = f, .destroy = destroy, .prepare = prepare},
       at, "%s/%s/%s/" BENCH_SIZE "%s", table->function, impl ? impl->name : peer, dtype_name((int32_t)dtype),

@@ -23,7 +23,7 @@ static posenc_status malloc_fill(const bench_work *w) {
   return status;
 }
 
-static void register_one(const char *how, posenc_status (*write)(const bench_work *)) {
+static void register_fresh(const char *how, posenc_status (*write)(const bench_work *)) {
   const bench_shape *shape = bench_shape_find("long", NULL);
   const posenc_impl *impl = posenc_impl_find(NULL);
   const posenc_spec spec = bench_spec(shape);
@@ -36,6 +36,6 @@ static void register_one(const char *how, posenc_status (*write)(const bench_wor
 }
 
 void bench_register_fresh(void) {
-  register_one("table_create", table_create);
-  register_one("malloc_fill", malloc_fill);
+  register_fresh("table_create", table_create);
+  register_fresh("malloc_fill", malloc_fill);
 }

@@ -31,14 +31,14 @@ static posenc_status write_at(const bench_work *w) {
   return posenc_fill_at(w->plan, w->positions, w->rows.n, w->out, D_MODEL);
 }
 
-static posenc_status write_rows(const bench_work *w) {
+static posenc_status write_single_rows(const bench_work *w) {
   posenc_status status = POSENC_OK;
   for (int64_t i = 0; i < w->rows.n && status == POSENC_OK; i++)
     status = posenc_fill(w->plan, w->positions[i], 1, w->out, D_MODEL);
   return status;
 }
 
-static void register_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
+static void register_fill_at(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
   const posenc_spec spec = bench_spec(shape);
   int64_t *positions = bench_random_positions(shape->positions, BENCH_END);
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
@@ -53,7 +53,7 @@ void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
   const posenc_spec spec = paper_spec(D_MODEL);
   for (int early = 0; early < 2; early++) {
     const int below = early ? BENCH_EARLY_END : BENCH_END;
-    bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, ROWS, D_MODEL}, write_rows, .end = below,
+    bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, ROWS, D_MODEL}, write_single_rows, .end = below,
                             .bytes = D_MODEL * sizeof(float), .positions = bench_random_positions(ROWS, below)},
         at, "row/%s/f32/d:%d/below:%d", impl->name, D_MODEL, below);
   }
@@ -65,7 +65,7 @@ void bench_register_positions(bool all, const bench_offset *at) {
   for (size_t i = 0; i < (all ? 2 : 1); i++) {
     bench_register_limits(shapes[i], POSENC_DTYPE_F32, at);
     for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, true)); j++)
-      register_at(impl, shapes[i], at);
+      register_fill_at(impl, shapes[i], at);
   }
   for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, true)); j++)
     bench_register_rows(impl, at);

@@ -35,7 +35,7 @@ static posenc_status write_halves(const bench_work *w) {
 }
 
 /* Of a limit, or else of an implementation. */
-static void register_one(const posenc_impl *impl, const bench_limit *l, const bench_offset *at) {
+static void register_halves(const posenc_impl *impl, const bench_limit *l, const bench_offset *at) {
   const bench_shape *shape = bench_shape_find("long", NULL);
   const posenc_spec spec = bench_spec(shape);
   bench_register_work(&(bench_work){{impl, impl ? &spec : NULL, POSENC_DTYPE_F32, shape->positions, shape->d_model},
@@ -54,7 +54,7 @@ void bench_register_threads(const bench_offset *at) {
   }
   for (const bench_limit *l = limits; l->name; l++)
     if (strncmp(l->name, "convert", 7) != 0 && limit_runs_here(l))
-      register_one(NULL, l, at);
+      register_halves(NULL, l, at);
   for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, false)); i++)
-    register_one(impl, NULL, at);
+    register_halves(impl, NULL, at);
 }
