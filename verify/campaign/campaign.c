@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../reference/float64_reference.h"
@@ -15,18 +14,12 @@
  * all computed in integers. */
 enum { TIME_LIMIT_SECONDS = 60 };
 
-enum { PROGRESS_SECONDS = 60 }; /* between two lines of a log */
-
-/* How far the run is: one line that changes on a terminal, a few lines in a log. */
-static void show_progress(const results *r, int64_t index, time_t *next) {
+/* How far the run is: one line that changes, on a terminal. */
+static void show_progress(const results *r, int64_t index) {
   const segment *s = &r->sweep.segments[index];
-  if (isatty(STDERR_FILENO)) {
+  if (isatty(STDERR_FILENO))
     fprintf(stderr, "\r\033[Kverify: %lld/%lld  %.40s, positions %lld to %lld", (long long)index + 1,
         (long long)r->sweep.count, s->shape, (long long)s->from, (long long)(s->to - 1));
-  } else if (time(NULL) >= *next) {
-    fprintf(stderr, "verify: %lld of %lld ranges of positions\n", (long long)index, (long long)r->sweep.count);
-    *next = time(NULL) + PROGRESS_SECONDS;
-  }
 }
 
 static void clear_progress(void) {
@@ -121,9 +114,8 @@ static void verify_segment(results *r, int64_t index, int64_t threads) {
 }
 
 void campaign_run(results *r, int64_t threads, bool by_name, segment_report *report, FILE *out) {
-  time_t next = time(NULL) + PROGRESS_SECONDS;
   for (int64_t i = 0; i < r->sweep.count; i++) {
-    show_progress(r, i, &next);
+    show_progress(r, i);
     verify_segment(r, i, threads);
     clear_progress();
     if (report)
