@@ -126,8 +126,8 @@ static inline void recheck_row(
 __attribute__((noinline)) static void recheck(
     const posenc_spec *spec, const strip *p, int b, int64_t run, const row_pairs *r, int has_ahead, int has_behind) {
   double y[2][2 * STRIP] LINE;
-  const row_pairs again = {
-      .first = b, .end = b + 1, .ahead.first = (unsigned char *)y[0], .behind.first = (unsigned char *)y[1]};
+  unsigned char *const ahead = (unsigned char *)y[0], *const behind = (unsigned char *)y[1];
+  const row_pairs again = {.first = b, .end = b + 1, .ahead = {ahead, ahead}, .behind = {behind, behind}};
   narrow_f64(p, &again);
   if (has_ahead)
     recheck_row(spec, p, run + STEPS + b, y[0], further(r->ahead, (b - r->first) * r->next_ahead));

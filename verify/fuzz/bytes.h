@@ -1,27 +1,10 @@
-/* The fuzzer's bytes, read from the front as choices and numbers. Behind their end there are zeros. */
+/* The fuzzer's bytes, read from the front as choices and numbers. Zeros follow their end. */
 #ifndef POSENC_FUZZ_BYTES_H
 #define POSENC_FUZZ_BYTES_H
 
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* What is found is one line, and an end that the fuzzer takes for a crash. */
-__attribute__((noreturn, format(printf, 1, 2))) static inline void complain(const char *sentence, ...) {
-  va_list arguments;
-  va_start(arguments, sentence);
-  fputs("FOUND: ", stderr);
-  vfprintf(stderr, sentence, arguments);
-  fputc('\n', stderr);
-  va_end(arguments);
-  abort();
-}
-
-__extension__ typedef __int128 wide; /* of products that may pass 64 bits */
 
 typedef struct bytes {
   const uint8_t *at, *end;
@@ -36,7 +19,7 @@ static inline uint64_t take_bits(bytes *b, int n) {
   return bits;
 }
 
-/* Any double: one where programs go wrong, an ordinary one, or eight bytes as they come. */
+/* Any double: one where programs go wrong, an ordinary one, one near 1, or eight bytes as they come. */
 static inline double take_real(bytes *b) {
   static const double edges[] = {0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 10000.0, (double)NAN, (double)INFINITY,
       -(double)INFINITY, 0x1p-1022, 0x1p-1074, 0x0.8p-1022, 0x1p64, 0x1.0000000000001p64, -0x1p64, 0x1p32, -0x1p32,
@@ -48,20 +31,19 @@ static inline double take_real(bytes *b) {
   const unsigned how = take_byte(b);
   if (how < EDGES)
     return edges[how];
-  if (how < 96)
-    return (double)(int16_t)take_bits(b, 2) / 64.0;
-  if (how < 128)
-    return (double)(int32_t)take_bits(b, 4);
+  if (how < 128) /* an integer, or a multiple of a power of two */
+    return ldexp((double)(int32_t)take_bits(b, 4), -(int)(how % 32));
   if (how < 160) /* a number of ordinary size with all its digits */
     return ldexp((double)(take_bits(b, 7) >> 3), (int)(how - 128) - 53);
+  if (how < 176)
+    return 1 + ldexp((double)(how - 175), -(int)(take_byte(b) % 54));
   const uint64_t bits = take_bits(b, 8);
   double x;
   memcpy(&x, &bits, sizeof x);
   return x;
 }
 
-/* Any integer: a position that is special to the library or to its arithmetic and its neighbours, a small one, or any.
- */
+/* Any integer: near a position that is special to the library or to its arithmetic, a small one, or any. */
 static inline int64_t take_position(bytes *b) {
   static const int64_t edges[] = {0, 64, 4096, 8192, 1 << 24, INT64_C(1) << 32, INT64_C(1) << 31,
       (INT64_C(1) << 32) - 64, INT64_MAX, INT64_C(1) << 53, 1000003, 131071, INT64_C(1) << 48};

@@ -1,0 +1,144 @@
+#include "../campaign/family.h"
+#include "../reference/columns.h"
+#include "../reference/formats.h"
+#include "../reference/memory.h"
+#include "../reference/mpfr_reference.h"
+#include "../reference/random.h"
+#include "fuzz.h"
+
+/* ---- calls */
+
+#if defined(__x86_64__)
+static uint64_t get_state(void) { return __builtin_ia32_stmxcsr(); }
+static void set_state(uint64_t s) { __builtin_ia32_ldmxcsr((unsigned)s); }
+/* Rounding, FTZ, DAZ and unmasked traps, without flags */
+static uint64_t odd_state(unsigned how) { return 0x1f80u ^ how << 8 ^ (how & 1) << 6; }
+#elif defined(__aarch64__) /* its control register; test_state.c covers the flags */
+static uint64_t get_state(void) { return __builtin_aarch64_get_fpcr(); }
+static void set_state(uint64_t s) { __builtin_aarch64_set_fpcr((unsigned)s); }
+static uint64_t odd_state(unsigned how) { return (how & 7) << 22; }
+#endif
+
+static uint64_t usual, entered;
+
+void enter_state(unsigned how) {
+  usual = get_state();
+  if (how)
+    set_state(odd_state(how));
+  entered = get_state();
+}
+
+void leave_state(const char *what) {
+  const uint64_t left = get_state();
+  set_state(usual);
+  if (left != entered)
+    complain("%s changes the floating-point state", what);
+}
+
+/* The status is one of the enum, and a message of `room` bytes is one line, terminated within them. */
+void check_refusal(const char *what, posenc_status status, unsigned room) {
+  char message[257];
+  memset(message, '\n', sizeof message);
+  if (status < POSENC_ERROR_ARGUMENT || status > POSENC_ERROR_MEMORY || posenc_last_error(message, room) != status)
+    complain("%s returns %d, posenc_last_error another status", what, (int)status);
+  if (message[room] != '\n' || (room > 0 && message[strcspn(message, "\n")] != '\0') || (room > 1 && !*message))
+    complain("%s: the message is not one line that ends within %u bytes", what, room);
+}
+
+/* ---- rows */
+
+static double value_at(const fuzz_call *c, const void *row, int64_t column) {
+  return element_value(posenc_plan_spec(c->a.plan)->dtype, (const unsigned char *)row + (size_t)column * c->size);
+}
+
+static unsigned char *row_at(const fuzz_call *c, const void *start, posenc_strides strides, int64_t batch, int64_t i) {
+  return (unsigned char *)(uintptr_t)start + (size_t)(batch * strides.batch + i * strides.row) * c->size;
+}
+
+/* 16 elements of a row against MPFR. The spec says what its columns are. */
+static void check_sample(
+    const fuzz_call *c, const posenc_spec *spec, double position, const arguments *row, uint64_t seed) {
+  enum { SAMPLE = 16 };
+  const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(row->plan));
+  const bool exact = strncmp(impl->name, "exact_", 6) == 0;
+  reference_value *wanted = must_calloc(spec->d_model, sizeof *wanted);
+  mpfr_reference *reference = reference_create(spec);
+  reference_row_real(reference, position, wanted);
+  for (int64_t i = 0; i < SAMPLE; i++) {
+    const int64_t column = random_between(&seed, 0, spec->d_model - 1);
+    const double got = column < c->width ? value_at(c, row->out, column) : value_at(c, row->cosines, column - c->width);
+    const double nearest = reference_rounded(&wanted[column], spec->dtype);
+    const double bound = posenc_impl_error_bound(impl, spec, position, column);
+    if (!(fabs((got - wanted[column].y) - wanted[column].low) <= bound) || (exact && !same_number(got, nearest)))
+      complain("%s, d_model %lld, position %a, column %lld: %a; the nearest is %a, the bound %a", impl->name,
+          (long long)spec->d_model, position, (long long)column, got, nearest, bound);
+  }
+  reference_destroy(reference);
+  free(wanted);
+}
+
+/* Row i of a sum, in each of the batch; pe: that row of the table. */
+static void check_sums(const fuzz_call *c, const posenc_spec *spec, const arguments *image, int64_t i, const void *pe) {
+  const arguments *a = &c->a;
+  for (int64_t batch = 0; batch < a->batch; batch++) {
+    const void *x = row_at(c, image->x, a->x_strides, batch, i), *out = row_at(c, a->out, a->strides, batch, i);
+    for (int64_t column = 0; column < c->width; column++) {
+      const double from = value_at(c, x, column), term = value_at(c, pe, column), got = value_at(c, out, column);
+      const double want = format_sum(format_of(spec->dtype), (float)a->scale, from, term);
+      if (!same_number(got, want))
+        complain("%s by %s, batch %lld, row %lld, column %lld: %a instead of %a", call_names[a->call],
+            posenc_plan_impl(a->plan), (long long)batch, (long long)i, (long long)column, got, want);
+    }
+    memcpy(row_at(c, image->out, a->strides, batch, i), out, (size_t)c->width * c->size);
+  }
+}
+
+/* A plan of the same spec; by another member of the family where all members promise the same bits. */
+static posenc_plan *other_plan(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
+  char family[FAMILY_SIZE];
+  const char *name = posenc_plan_impl(plan);
+  family_of(posenc_impl_find(name), family);
+  const posenc_impl *member = family_member(family, take_byte(b) % 4);
+  if (member && (strcmp(family, "exact") == 0 || strcmp(family, "anchored") == 0))
+    name = member->name;
+  posenc_plan *other = NULL;
+  if (posenc_plan_create(&other, spec, name) != POSENC_OK)
+    complain("%s refuses a spec that %s takes", name, posenc_plan_impl(plan));
+  return other;
+}
+
+void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arguments *image) {
+  const arguments *a = &c->a;
+  uint64_t seed = take_byte(b);
+  posenc_spec columns = *spec;
+  if (a->call == PAIR) { /* the same frequencies: sines, then cosines */
+    columns.d_model = 2 * c->width;
+    columns.denominator = spec_denominator(spec);
+    columns.layout = POSENC_LAYOUT_SPLIT;
+    columns.order = POSENC_ORDER_SIN_FIRST;
+  }
+  void *pe = malloc((size_t)c->width * c->size);
+  posenc_plan *plan = other_plan(b, a->plan, spec);
+  arguments row = *a;
+  row.call = c->adds || a->call == TABLE ? FILL : a->call;
+  row.plan = plan;
+  row.count = 1;
+  row.strides.row = c->width;
+  const int64_t sampled = random_between(&seed, 0, a->count - 1);
+  for (int64_t i = 0; i < a->count; i++) {
+    row.first = a->first + i;
+    row.positions = a->positions ? a->positions + i : NULL;
+    row.reals = a->reals ? a->reals + i : NULL;
+    row.out = c->adds ? pe : row_at(c, image->out, a->strides, 0, i);
+    row.cosines = a->call == PAIR ? row_at(c, image->cosines, a->strides, 0, i) : NULL;
+    const double position = a->call == AT_REAL ? *row.reals : (double)(a->call == AT ? *row.positions : row.first);
+    if (make_call(&row) != POSENC_OK)
+      complain("%s refuses position %a alone", call_names[row.call], position);
+    if (i == sampled)
+      check_sample(c, &columns, position, &row, seed);
+    if (c->adds)
+      check_sums(c, spec, image, i, pe);
+  }
+  posenc_plan_destroy(plan);
+  free(pe);
+}
