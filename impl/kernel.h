@@ -109,13 +109,11 @@ typedef struct posenc_kernel {
 } posenc_kernel;
 
 /* What the rows say of themselves; the one that is being compiled takes its own. */
-#if defined(POSENC_NAME) || defined(POSENC_ONE_FILE)
 #define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                            \
   __attribute__((unused)) static const char posenc_arithmetic_##name[] = arithmetic;                                   \
   __attribute__((unused)) static const char posenc_summary_##name[] = summary;
 #include "list.inc"
 #undef POSENC_IMPL
-#endif
 
 /* Before a loop whose passes do not depend on each other, whatever its pointers look like. */
 #ifdef __clang__

@@ -132,7 +132,7 @@ __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
     stream_end();
 }
 
-static void add(const posenc_plan *plan, const posenc_rows *rows, int64_t batch, const void *x,
+static void add_rows(const posenc_plan *plan, const posenc_rows *rows, int64_t batch, const void *x,
     posenc_strides x_strides, double scale, void *out, posenc_strides out_strides) {
   if (rows->count == 1) /* then they may be anything, also what is too large to count bytes with */
     x_strides.row = out_strides.row = plan->spec.d_model;
@@ -158,7 +158,7 @@ posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t c
   const posenc_rows rows = {.first = first, .count = count};
   const posenc_status status = posenc_refuse_add_batch(plan, &rows, batch, x, x_strides, scale, out, out_strides);
   if (status == POSENC_OK && count > 0 && batch > 0)
-    add(plan, &rows, batch, x, x_strides, scale, out, out_strides);
+    add_rows(plan, &rows, batch, x, x_strides, scale, out, out_strides);
   return status;
 }
 
@@ -167,6 +167,6 @@ posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, 
   const posenc_rows rows = {.first = first, .count = count};
   const posenc_status status = posenc_refuse_add(plan, &rows, x, x_stride, scale, out, out_stride);
   if (status == POSENC_OK && count > 0) /* the stride of a batch of one is not looked at */
-    add(plan, &rows, 1, x, (posenc_strides){0, x_stride}, scale, out, (posenc_strides){0, out_stride});
+    add_rows(plan, &rows, 1, x, (posenc_strides){0, x_stride}, scale, out, (posenc_strides){0, out_stride});
   return status;
 }

@@ -7,7 +7,7 @@
  * size of the pieces. Of smaller tables the fill that faults was a little faster, unless huge pages were refused: not
  * worth a second way. aligned_alloc() costs no more than mmap(), and sanitizers watch what it gives.
  */
-#define _DEFAULT_SOURCE /* madvise */
+#define _DEFAULT_SOURCE 1 /* madvise */
 #include "api/memory.h"
 #include "api/refusals.h"
 #include "api/status.h"

@@ -38,7 +38,6 @@ static inline vd vd_fma(vd a, vd b, vd c) { return __builtin_fma(a, b, c); }
 static inline vd vd_fnma(vd a, vd b, vd c) { return __builtin_fma(-a, b, c); }
 static inline vd vd_fms(vd a, vd b, vd c) { return __builtin_fma(a, b, -c); }
 #else
-#define POSENC_FUSED 0
 static inline vd vd_fma(vd a, vd b, vd c) { return a * b + c; }
 static inline vd vd_fnma(vd a, vd b, vd c) { return c - a * b; }
 static inline vd vd_fms(vd a, vd b, vd c) { return a * b - c; }

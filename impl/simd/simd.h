@@ -51,9 +51,7 @@
 #include "simd/scalar.h"
 #endif
 
-#ifndef POSENC_FUSED
-#define POSENC_FUSED 1
-#endif
+#define POSENC_FUSED (POSENC_SIMD != POSENC_SIMD_any)
 
 static inline vd vd_two_product(vd a, vd b, vd *e) {
   const vd p = vd_mul(a, b);
