@@ -43,7 +43,7 @@ static posenc_status check_factors(const posenc_rotary *p) {
   return POSENC_OK;
 }
 
-__attribute__((noinline)) static posenc_status check_fields(const posenc_rotary *p) {
+__attribute__((noinline)) static posenc_status check_rotary_fields(const posenc_rotary *p) {
   const posenc_status status = check_kind(p->d_model, p->scaling);
   if (status != POSENC_OK)
     return status;
@@ -127,7 +127,7 @@ posenc_status posenc_rotary_freqs(
   if (status != POSENC_OK)
     return status;
   const posenc_fpstate caller = posenc_fp_enter();
-  status = check_fields(rotary);
+  status = check_rotary_fields(rotary);
   if (status == POSENC_OK) {
     posenc_rotary_ladder(rotary, freqs, freqs_low);
     *attention_factor = posenc_rotary_attention(rotary);
