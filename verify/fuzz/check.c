@@ -126,12 +126,12 @@ void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arg
   row.strides.row = c->width;
   const int64_t sampled = random_between(&seed, 0, a->count - 1);
   for (int64_t i = 0; i < a->count; i++) {
+    const double position = a->call == AT_REAL ? a->reals[i] : (double)(a->call == AT ? a->positions[i] : a->first + i);
     row.first = a->first + i;
     row.positions = a->positions ? a->positions + i : NULL;
     row.reals = a->reals ? a->reals + i : NULL;
     row.out = c->adds ? pe : row_at(c, image->out, a->strides, 0, i);
-    row.cosines = a->call == PAIR ? row_at(c, image->cosines, a->strides, 0, i) : NULL;
-    const double position = a->call == AT_REAL ? *row.reals : (double)(a->call == AT ? *row.positions : row.first);
+    row.cosines = row_at(c, image->cosines, a->strides, 0, i);
     if (make_call(&row) != POSENC_OK)
       complain("%s refuses position %a alone", call_names[row.call], position);
     if (i == sampled)

@@ -47,12 +47,12 @@ void check_refusal(const char *what, posenc_status status, unsigned room);
   do {                                                                                                                 \
     const unsigned room = take_byte(b);                                                                                \
     enter_state(how);                                                                                                  \
-    status = call;                                                                                                     \
+    (status) = (call);                                                                                                 \
     leave_state(what);                                                                                                 \
-    if (status != POSENC_OK)                                                                                           \
+    if ((status) != POSENC_OK)                                                                                         \
       check_refusal(what, status, room);                                                                               \
-    if (status != POSENC_OK && call != status)                                                                         \
-      complain("%s is refused with %d, then answers otherwise", what, (int)status);                                    \
+    if ((status) != POSENC_OK && (call) != (status))                                                                   \
+      complain("%s is refused with %d, then answers otherwise", what, (int)(status));                                  \
   } while (0)
 
 /* After a call that was not refused: writes its rows into `image`, a copy of its arrays from before the call. Each row

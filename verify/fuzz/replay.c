@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
   static struct dirent **files; /* never freed */
   if (argc != 5)
     return 2;
-  const int n = scandir(argv[1], &files, is_shown, alphasort), changes = atoi(argv[2]);
+  const int n = scandir(argv[1], &files, is_shown, alphasort), changes = (int)strtol(argv[2], NULL, 0);
   uint64_t seed = strtoull(argv[3], NULL, 0);
   if (n <= 0)
     fail(argv[1]);
