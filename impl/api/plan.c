@@ -29,8 +29,9 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
 
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/* For a table of so many rows; 0: that is not known. */
-static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
+/* Apart, and not inlined, so that it runs inside the floating-point state of create(). */
+__attribute__((noinline)) static posenc_status make(
+    posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
   *plan = NULL;
   posenc_status status = posenc_spec_check(spec);
   if (status != POSENC_OK)
@@ -68,11 +69,17 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
   p->kernel = kernel;
   p->state = block + head + freqs_bytes + low_bytes;
 
-  const posenc_fpstate caller = posenc_fp_enter();
   kernel->prepare(&p->pairs, p->state);
-  posenc_fp_leave(caller);
   *plan = p;
   return POSENC_OK;
+}
+
+/* For a table of so many rows; 0: that is not known. */
+static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
+  const posenc_fpstate caller = posenc_fp_enter();
+  const posenc_status status = make(plan, spec, impl, table_rows);
+  posenc_fp_leave(caller);
+  return status;
 }
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {

@@ -108,6 +108,7 @@ static void state_does_not_matter(void **state) {
   for (int kind = 0; kind < 3; kind++) { /* the last: numbers that are rounded on their way to what is computed */
     spec.freqs = kind == 1 ? freqs : NULL;
     spec.n_freqs = kind == 1 ? HALF : 0;
+    spec.denominator = kind == 1 ? 0x1p-1070 : 0.0; /* ignored, though a comparison would raise a flag */
     spec.order = kind == 2;
     spec.position_scale = kind == 2 ? 0.3 : 1.0;
     for (size_t m = 0; runnable(m); m++) {
