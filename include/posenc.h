@@ -13,19 +13,19 @@
  *     posenc_plan_destroy(plan);
  *
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
- * environment variable, starts no thread, and keeps no mutable state but why each thread was refused last.
+ * environment variable, and starts no thread. Its only mutable state is the thread-local last error.
  * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
  * Results do not depend on the caller's rounding mode or flush-to-zero setting, which come back unchanged
  * together with the exception flags.
  *
- * Stability. Within a major version nothing that is declared here changes its meaning, its type or its number, and
- * nothing disappears: what was compiled against this header runs with every later library of the same SONAME.
- * Functions, enumerators, presets and implementations may be added; posenc_spec and posenc_rotary grow into their
- * reserved fields, where 0 means what it means today; posenc_impl and posenc_preset grow at their ends, so do not copy
- * them. Bits: every result of exact_* and of posenc_rotary_freqs() is defined by mathematics and will not change; those
- * of anchored_* are the same on every machine and change, if ever, with a minor version whose change log says so; those
- * of the others follow libm or SLEEF and the compiler, within their bounds. The sentences of messages may change at any
- * time.
+ * Stability, from 1.0.0 on. Within a major version nothing that is declared here changes its meaning, its type or its
+ * number, and nothing disappears: what was compiled against this header runs with every later library of the same
+ * SONAME. Functions, enumerators, presets and implementations may be added; posenc_spec and posenc_rotary grow into
+ * their reserved fields, where 0 means what it means today; posenc_impl and posenc_preset grow at their ends, so do
+ * not copy them. Bits: every result of exact_* and of posenc_rotary_freqs() is defined by mathematics and will not
+ * change; those of anchored_* are the same on every machine and change, if ever, with a minor version whose change
+ * log says so; those of the others follow libm or SLEEF and the compiler, within their bounds. The sentences of
+ * messages may change at any time.
  */
 #ifndef POSENC_H
 #define POSENC_H
@@ -64,7 +64,8 @@ typedef enum posenc_status {
                                     this d_model */
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
-  POSENC_ERROR_UNSUPPORTED = 5,  /* the implementation does not offer this (valid) spec; posenc_add not this dtype */
+  POSENC_ERROR_UNSUPPORTED = 5,  /* a valid spec that the implementation does not offer, or a dtype that posenc_add
+                                    does not */
   POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, beyond +-POSENC_MAX_POSITION */
   POSENC_ERROR_SIZE = 7,         /* count * row_stride elements, or count positions, do not fit the address space */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
@@ -73,9 +74,9 @@ typedef enum posenc_status {
 /* One English phrase for a status; never NULL, also for numbers that are no status. Static storage. */
 POSENC_API const char *posenc_status_string(posenc_status status);
 
-/* Why the calling thread was refused last: returns the status of its last call that returned one other than POSENC_OK,
- * and writes one line that names the argument, its value and what is allowed (when size > 0, always terminated, cut to
- * size; no line is longer than 511 bytes). POSENC_OK and an empty line where no call was refused. */
+/* Returns the calling thread's most recent error status and writes a one-line description of it: the argument, its
+ * value and what is allowed. If size > 0, the line is terminated and cut to size; no line is longer than 511 bytes. If
+ * no call was refused, returns POSENC_OK and writes an empty line. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
@@ -100,7 +101,7 @@ typedef enum posenc_layout {
 
 typedef enum posenc_order { POSENC_ORDER_SIN_FIRST = 0, POSENC_ORDER_COS_FIRST = 1 } posenc_order;
 
-/* What an odd d_model does with its last column; an even one does not look at it. */
+/* The last column of an odd d_model, and with it the number of frequencies. Ignored when d_model is even. */
 typedef enum posenc_odd {
   POSENC_ODD_HALF_PAIR = 0, /* (d_model + 1) / 2 frequencies, the last of which has its first function only */
   POSENC_ODD_ZERO = 1       /* d_model / 2 frequencies, rounded down, and a last column of zeros */
@@ -111,7 +112,7 @@ typedef enum posenc_odd {
 
 /* What to compute: the functions' argument is position * position_scale * w_k, k = 0 .. n-1. Start from
  * posenc_spec_init() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO.
- * base^(-1/denominator) is looked at where n is 1 or 0, too, but not with a base from 1 on and denominator 0. */
+ * The limits of base^(-1/denominator) apply where n is 0 or 1, too, unless base >= 1 and denominator is 0. */
 typedef struct posenc_spec {
   size_t struct_size;      /* sizeof(posenc_spec) */
   int64_t d_model;         /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
@@ -202,7 +203,7 @@ typedef struct posenc_rotary {
   double mscale, mscale_all_dim;            /* YARN: 0, or 2^-32 .. 2^32; only both together count */
   double low_freq_factor, high_freq_factor; /* LLAMA3: 2^-32 <= low_freq_factor < high_freq_factor <= 2^32 */
   const float *short_factor, *long_factor;  /* LONGROPE: d_model / 2 floats, as transformers rounds them, each
-                                               2^-32 .. 2^32; one that the length does not choose may be NULL */
+                                               2^-32 .. 2^32; the one that the length does not select may be NULL */
   uint64_t reserved[6];                     /* 0 */
 } posenc_rotary;
 
@@ -255,9 +256,9 @@ POSENC_API double posenc_impl_error_bound(
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
-/* A checked spec with its frequencies computed once. Memory: at most 40 bytes per frequency, their number rounded up to
- * a multiple of 32, and 1 KiB; the anchored and exact implementations keep 576 bytes more per frequency up to 4096
- * frequencies (d_model 8192). Below 21 MB for any d_model. */
+/* A checked spec with its frequencies computed once. Memory: at most 1 KiB plus 40 bytes per frequency; the number of
+ * frequencies is rounded up to a multiple of 32. The anchored and exact implementations keep 576 bytes more per
+ * frequency up to 4096 frequencies (d_model 8192). Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
 /* impl as in posenc_impl_find(); NULL means `exact`, which offers every valid spec. On success *plan is a new plan, to be
@@ -277,7 +278,7 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  * dtype.
  *   out         count rows of d_model elements; aligned to an element, no more is needed; elements between a row's end
  *               and the next row are not touched
- *   row_stride  elements from a row to the next, >= d_model; of one row any such number
+ *   row_stride  elements from a row to the next, >= d_model; with one row its size does not matter
  *   count       0 is fine (out may then be NULL)
  * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
  * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
@@ -304,15 +305,15 @@ POSENC_API posenc_status posenc_fill_at_real(
     const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride);
 
 /* The two functions in two arrays of n columns, as caches of rotary embeddings have them: sines[i * row_stride + k] and
- * cosines[i * row_stride + k] belong to position first + i and frequency k. Layout, order and odd of the spec are not
- * looked at, but for n. row_stride >= n; the arrays may not overlap, but may be the halves of one whose rows have 2 n
+ * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored, and
+ * odd only determines n. row_stride >= n; the arrays may not overlap, but may be the halves of one whose rows have 2 n
  * columns. */
 POSENC_API posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
-/* Whether these positions may be filled: OK, ARGUMENT, DOMAIN or SIZE. For callers that write a table in pieces, or on
- * several threads, and want it refused before the first element is written. Every piece refuses other arguments alike,
- * but for what depends on how many rows there are: rows that overlap, and sizes. positions and real_positions are as in
+/* Checks positions without filling anything: OK, ARGUMENT, DOMAIN or SIZE. For callers that write a table in pieces, or
+ * on several threads, and want it refused before the first element is written. Every part of a table is checked alike,
+ * except for overlapping rows and sizes, which depend on the number of rows. positions and real_positions are as in
  * posenc_fill_at() and posenc_fill_at_real(), at most one of them not NULL; both NULL means first .. first+count-1. */
 POSENC_API posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
@@ -331,8 +332,9 @@ POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int6
 
 /* The same for each of a batch, the rows computed once: element (b, i, c) is at b * batch_stride + i * row_stride + c.
  * With x of shape (batch, count, d_model) the strides are count * d_model and d_model, with (count, batch, d_model)
- * d_model and batch * d_model. Row strides are at least d_model, and so are batch strides where batch is above 1; of
- * out, one of the two leaves room for all that the other spans. */
+ * d_model and batch * d_model. Row strides are at least d_model, and so are batch strides where batch is above 1. In
+ * out, either the batch stride is at least the span of one batch's rows, or the row stride is at least the span of one
+ * row's batches. */
 typedef struct posenc_strides {
   int64_t batch, row; /* elements */
 } posenc_strides;
@@ -341,16 +343,16 @@ POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first
 
 /* ---- Table ------------------------------------------------------------------------------------------------- */
 
-/* For a program that has no buffer yet: memory for the rows first .. first+count-1, filled as posenc_fill() does.
+/* Allocates a table and fills rows first .. first+count-1 as posenc_fill() does.
  *   row_stride  as for posenc_fill(), or 0, which means d_model
  *   count       0 is fine: the table has no rows, but is not NULL
  * On success *table is count * row_stride elements, to be destroyed by the caller; those between a row's end and the
  * next row, and behind the last row up to its row_stride, are 0. On error *table is NULL.
  * The table starts at a multiple of 64 bytes. From 2 MiB on it starts at a multiple of 2 MiB and takes whole pieces of
- * 2 MiB; on Linux, huge pages are asked for and brought in before they are filled, elsewhere pages come as they are
- * written. The point is speed: of a large table in fresh memory from malloc(), the page faults can cost more than the
- * values, and huge pages save most of that. What is left above posenc_fill() into memory that is already mapped is the
- * zeros the kernel writes first. A program that fills again and again keeps its memory and calls posenc_fill().
+ * 2 MiB; on Linux, it requests huge pages and brings them in before it fills them. The point is speed: the page
+ * faults of a large table in fresh memory from malloc() can cost more than its values, and huge pages save most of that.
+ * What remains, compared with posenc_fill() into mapped memory, is the time the operating system needs to write zeros
+ * first. A program that fills again and again keeps its memory and calls posenc_fill().
  * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that promises more memory than it has (Linux, as it is usually
  * set) does not say that there is none, and may end the process instead when a table is larger than it. */
 POSENC_API posenc_status posenc_table_create(

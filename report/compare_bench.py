@@ -127,7 +127,8 @@ def cases(pairs):
     def rank(pair):
         kind, _, n, d = pair.key
         size = d if call_of(kind) == "widths" else n * d
-        return kind.startswith("threads:"), CALLS.index(call_of(kind)), kind, size
+        call = call_of(kind)
+        return kind.startswith("threads:"), CALLS.index(call) if call in CALLS else len(CALLS), kind, size
 
     groups = {}
     for p in sorted(pairs, key=rank):
