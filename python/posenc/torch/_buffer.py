@@ -51,10 +51,7 @@ _growing = threading.Lock()  # of this file, not of a module: modules are copied
 def _replace_lock() -> None:
     """In a forked child: the thread that held the lock is not there to release it."""
     global _growing
-    _losses = itertools.count(1)  # a number for each loss of a table: compiled code has to check again after each
-
-
-_growing = threading.Lock()
+    _growing = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
