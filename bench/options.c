@@ -62,7 +62,7 @@ static void complete_pick(const struct argp_state *state) {
     argp_error(state, "--pick takes a table, a budget and --offset; not --list, --shape, --all-cases, "
                       "--peers, --verified or --json");
   if (isinf(o->choice.most.ulp) && isinf(o->choice.most.abs))
-    o->choice.most = bench_budgets[0].most;
+    o->choice.most = bench_budget;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->choice.table.spec.dtype);
   o->choice.at = &o->offsets[0];
   if (o->offsets[0].bytes % size != 0)

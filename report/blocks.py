@@ -3,7 +3,7 @@
 from . import peers_tables, plots, tables
 from .text import escaped, markdown as table
 from .peers import Peers
-from .picks import picks
+from .picks import said
 from .record import RECORDED, recorded
 from .run import Run
 from .stats import PLAIN_LOOP, limit_of
@@ -76,8 +76,9 @@ def short(r):
 
 
 def accuracy_and_speed(r):
-    """Every implementation, and the picks."""
+    """Every implementation, and the pick."""
     run, found = r.run, tables.final(r.run)
+    pick = run.pick()
     lines = [
         f"**{tables.title(run)}** on {escaped(tables.conditions(run))}. Max \\|error\\| by position.",
         "",
@@ -87,12 +88,12 @@ def accuracy_and_speed(r):
     lines += [
         f"Pick ({run.reach()}, {run.table_name()}):",
         "",
-        *(f"- **{budget}**: {said}" for budget, said in picks(run)),
+        f"- **{pick.budget}**: {said(run, pick)}",
     ]
     for kind, shape, size in tables.sums_of(r.rows):
         ratios = {n: times(r.rows[kind, n, *shape], r.rows[kind, PLAIN_LOOP, *shape]) for n in r.both()}
-        said = ", ".join(f"{n} {pm(ratio)}" for n, ratio in ratios.items())
-        lines.append(f"- **`posenc_add`, {size}**, times the speed of a plain loop: {said}")
+        shown = ", ".join(f"{n} {pm(ratio)}" for n, ratio in ratios.items())
+        lines.append(f"- **`posenc_add`, {size}**, times the speed of a plain loop: {shown}")
     return "\n".join([*lines, *(f"- `{name}`: {why}" for name, why in run.left_aside().items()), "", r.said])
 
 

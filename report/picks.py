@@ -4,9 +4,8 @@ from .words import listed, number, ulps
 
 
 class Pick:
-    """name: the pick, or None where nothing within the budget was measured; budget: in words; against: {name: how it
-    compares with the fastest} of all within the budget, in the order of the list of implementations; ties: the others
-    that tie."""
+    """name: the pick; budget: in words; against: {name: how it compares with the fastest} of all within the budget, in
+    the order of the list of implementations; ties: the others that tie."""
 
     def __init__(self, entry):
         self.name, self.fastest, self.budget = entry["pick"], entry["fastest"], entry["budget"]
@@ -17,11 +16,11 @@ class Pick:
 
 
 def read_picks(data):
-    """{(kind, n, d): its picks}, the one of the answer first"""
+    """{(kind, n, d): its pick}"""
     found = {}
     for entry in data.get("picks", []):
         kind, _, *shape = parse(entry["case"])
-        found.setdefault((kind, *shape), []).append(Pick(entry))
+        found[kind, *shape] = Pick(entry)
     return found
 
 
@@ -39,15 +38,10 @@ def undecided(pick, called=str):
 
 
 def said(run, pick):
-    """A pick for the table of the run, with its speed and error."""
-    if pick.name not in run.here or run.error(pick.name) is None:
+    """The pick for the table of the run, with its speed and error."""
+    if run.error(pick.name) is None:
         return "none that was measured"
     of = f", of {len(pick.against)} within it"
     of += f", ties with {listed(pick.ties)}" if pick.ties else f", {undecided(pick)}" if pick.undecided else ""
     error = f"{number(run.error(pick.name))}, {ulps(run.ulp(pick.name))} ULP"
     return f"{pick.name}, {run.here[pick.name].gb_s:.2f} GB/s{of}; worst error {error}"
-
-
-def picks(run):
-    """[(budget, which and why)]"""
-    return [(pick.budget, said(run, pick)) for pick in run.picks.get(("fill", *run.size), [])]

@@ -20,7 +20,7 @@ class Run:
     what did not fail; families: {name: its family}; index: {family: its number, for its colour}; spans: all position
     ranges that were judged; compared: those that the table whose speeds are compared reaches into; size: its (n, d),
     or None; here: {name: its row}; limit: what stores reach there; ranked: whether errors and speeds are of one table,
-    so that they can be compared; picks: {(kind, n, d): those of posenc-bench}."""
+    so that they can be compared; picks: {(kind, n, d): posenc-bench's}."""
 
     def __init__(self, verify, bench, path, peers=None, shape=None):
         self.path, self.verify, self.bench, self.peers = path, verify, bench, peers
@@ -68,9 +68,9 @@ class Run:
         self.ranked = any(n in self.here for n in self.judged()) and not self.emulated and not self.another_table()
 
     def pick(self, kind="fill", shape=None):
-        """The pick of the answer's budget for a case, by default for the table; or None."""
+        """The pick for a case, by default for the table; or None."""
         shape = shape or self.size or ()
-        found = next(iter(self.picks.get((kind, *shape), [])), None)
+        found = self.picks.get((kind, *shape))
         return found if found and (kind, found.name, *shape) in self.verified and not self.another_table() else None
 
     def left_aside(self):
@@ -133,8 +133,7 @@ class Run:
             return "errors and speeds are of different tables"
         if not self.ranked:
             return "none was both verified and run"
-        found = self.picks.get(("fill", *self.size))
-        return f"none has errors of {found[0].budget}" if found else "the repetitions were not in random order"
+        return "nothing that was measured is within the budget, or the repetitions were not in random order"
 
     def error(self, name, spans=None):
         return self.accuracy[name].worst("max_abs", spans or self.compared) if name in self.accuracy else None

@@ -3,7 +3,7 @@ Matplotlib."""
 import dataclasses
 
 from . import checks, headlines, peers_tables, tables
-from .picks import picks
+from .picks import said
 from .stats import pages, quartiles
 from .tables import Section, Table
 from .words import caches_text, repetitions, when
@@ -23,10 +23,11 @@ HOW = (
 
 
 def choice(run, picture=None):
-    chosen = [f"{budget}: {said}" for budget, said in picks(run)] if run.ranked else []
+    pick = run.pick()
+    chosen = f"{pick.budget}: {said(run, pick)}" if pick else f"None is picked: {run.unpicked()}."
     heading = f"Which implementation to use ({run.reach()}, {run.table_name()})"
-    found = [tables.final(run, [run.pick().name] if run.pick() else []), *tables.left_aside(run)]
-    return Section(heading, chosen or [f"None is picked: {run.unpicked()}."], found, picture)
+    found = [tables.final(run, [pick.name] if pick else []), *tables.left_aside(run)]
+    return Section(heading, [chosen], found, picture)
 
 
 def of_speeds(run, picture=None, by_width=None):

@@ -23,7 +23,7 @@ static void print_head(const pick *p, FILE *out) {
       p->rows_compared < rows ? "a sample, " : "", p->rows_compared, rows, p->shape.positions, (int)p->o->at->bytes);
   fprintf(out, "processor: %s\nbudget:", cpu);
   if (isfinite(p->o->most.ulp))
-    fprintf(out, " at most %g ULP", p->o->most.ulp);
+    fprintf(out, " at most %g ULP%s", p->o->most.ulp, isfinite(p->o->most.abs) ? "," : "");
   if (isfinite(p->o->most.abs))
     fprintf(out, " at most %g absolute", p->o->most.abs);
   fprintf(out, "\n\n");

@@ -25,7 +25,9 @@ def picked(*arguments, status=0):
     rows = {}
     for line in table.splitlines()[1:]:
         name, ulp, error, rest = re.match(r"(\w+) +(\S+) +(\S+) *(.*)", line).groups()
-        speed = re.match(r"([\d.]+) +[\d.]+  (the fastest|[\d.]+ \+- [\d.]+ %, (?:slower|tie|undecided))$", rest)
+        speed = re.match(
+            r"([\d.]+) +[\d.]+  (the fastest|-?[\d.]+ \+- [\d.]+ %, (?:faster|slower|tie|undecided))$", rest
+        )
         rows[name] = {"ulp_max": ulp, "max_abs": error, "rest": rest, "speed": speed and float(speed[1])}
     return rows, head, pick
 
@@ -48,7 +50,7 @@ def test_a_wide_budget_lets_more_in_and_both_budgets_bind():
     assert rows["explog"]["speed"] and rows["naive"]["speed"] and rows["exact_scalar"]["speed"]
     both, head, _ = picked(*SMALL, "--max-abs", "1e-3", "--max-ulp", "0.5")
     assert not both["explog"]["speed"] and both["exact_scalar"]["speed"]
-    assert "budget: at most 0.5 ULP at most 0.001 absolute" in head
+    assert "budget: at most 0.5 ULP, at most 0.001 absolute" in head
     assert "none is within the budget" in picked(*SMALL, "--max-abs", "1e-9", "--max-ulp", "1", status=1)[2]
 
 

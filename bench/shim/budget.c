@@ -5,8 +5,7 @@
 
 #include "../../verify/reference/memory.h"
 
-const struct bench_budget bench_budgets[BENCH_BUDGETS] = {
-    {"at most 1 ULP", {1, INFINITY}}, {"at most 1e-6 absolute", {INFINITY, 1e-6}}};
+const bench_errors bench_budget = {1, INFINITY};
 
 static struct noted {
   const posenc_impl *impl;
@@ -25,16 +24,12 @@ void bench_note_errors(const posenc_impl *impl, posenc_dtype dtype, int64_t from
   noted[n_noted++] = (struct noted){impl, dtype, from, found};
 }
 
-unsigned bench_budgets_kept(const posenc_impl *impl, posenc_dtype dtype, int64_t end) {
-  unsigned kept = 0;
-  for (unsigned i = 0; i < BENCH_BUDGETS; i++) {
-    size_t of = 0, within = 0;
-    for (const struct noted *n = noted; n < noted + n_noted; n++)
-      if (n->impl == impl && n->dtype == dtype && n->from < end) {
-        of++;
-        within += bench_within(n->found, bench_budgets[i].most);
-      }
-    kept |= (unsigned)(of > 0 && within == of) << i;
-  }
-  return kept;
+bool bench_keeps_budget(const posenc_impl *impl, posenc_dtype dtype, int64_t end) {
+  size_t of = 0, within = 0;
+  for (const struct noted *n = noted; n < noted + n_noted; n++)
+    if (n->impl == impl && n->dtype == dtype && n->from < end) {
+      of++;
+      within += bench_within(n->found, bench_budget);
+    }
+  return of > 0 && within == of;
 }

@@ -16,20 +16,17 @@ typedef struct bench_errors {
   double ulp, abs;
 } bench_errors;
 
-/* The budgets that every case has a pick for. The answer for a whole run is by the first. */
-enum { BENCH_BUDGETS = 2 };
-extern const struct bench_budget {
-  const char *name;
-  bench_errors most;
-} bench_budgets[BENCH_BUDGETS];
+/* The budget of the picks in the JSON, and the default of --pick. */
+#define BENCH_BUDGET "at most 1 ULP"
+extern const bench_errors bench_budget;
 
 bool bench_within(bench_errors found, bench_errors most);
 
 /* Notes the errors of an implementation's outputs of a dtype, from that position on. */
 void bench_note_errors(const posenc_impl *impl, posenc_dtype dtype, int64_t from, bench_errors found);
 
-/* Bit i: all errors noted of positions below `end` are within budget i. 0 where none was noted. */
-unsigned bench_budgets_kept(const posenc_impl *impl, posenc_dtype dtype, int64_t end);
+/* Whether all errors noted of positions below `end` are within bench_budget. False where none was noted. */
+bool bench_keeps_budget(const posenc_impl *impl, posenc_dtype dtype, int64_t end);
 
 #ifdef __cplusplus
 }

@@ -77,14 +77,10 @@ static double median_of(compare_times t) {
 
 bool compare_competes(const candidate *c) { return c->within && c->times.n > 0; }
 
-/* The fastest by its median gives way to one that is faster by the median ratio. */
 static const candidate *fastest_of(const candidate *all, size_t n) {
   const candidate *fastest = NULL;
   for (const candidate *c = all; c < all + n; c++)
     if (compare_competes(c) && (!fastest || median_of(c->times) < median_of(fastest->times)))
-      fastest = c;
-  for (const candidate *c = all; c < all + n; c++)
-    if (compare_competes(c) && compare(c->times, fastest->times).behind < 0)
       fastest = c;
   return fastest;
 }

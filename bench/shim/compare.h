@@ -63,9 +63,10 @@ typedef struct choice {
   const candidate *fastest, *pick; /* NULL: nothing within the budget was measured */
 } choice;
 
-/* Compares every candidate within the budget with the fastest. Where the default is undecided against it, the default is
- * the pick. Otherwise it is the first of all, in their order, that is the fastest or ties with it. The pick is undecided
- * where its verdict is. all: in the order of impl/list.inc. */
+/* Compares every candidate within the budget with the fastest, which has the smallest median time; by the median ratio
+ * another can still be ahead of it. Where the default is undecided against the fastest, the default is the pick.
+ * Otherwise it is the first of all, in their order, that is the fastest or ties with it. The pick is undecided where its
+ * verdict is. all: in the order of impl/list.inc. */
 choice compare_pick(candidate *all, size_t n);
 
 /* The median, and the interquartile range unless `range` is NULL. Sorts the values, of which there is at least one. */

@@ -36,17 +36,11 @@ static void add_verdicts(cJSON *list, const shim_measured *all, size_t n) {
       }
 }
 
-static void add_name(cJSON *o, const char *key, const candidate *c) {
-  cJSON_AddItemToObject(o, key, c ? cJSON_CreateString(c->name) : cJSON_CreateNull());
-}
-
-static void add_pick(cJSON *list, const char *contest, const char *budget, candidate *all, size_t n) {
-  const choice found = compare_pick(all, n);
-  cJSON *o = append(list);
+static void write_pick(cJSON *o, const char *contest, choice found, const candidate *all, size_t n) {
   cJSON_AddStringToObject(o, "case", contest);
-  cJSON_AddStringToObject(o, "budget", budget);
-  add_name(o, "pick", found.pick);
-  add_name(o, "fastest", found.fastest);
+  cJSON_AddStringToObject(o, "budget", BENCH_BUDGET);
+  cJSON_AddStringToObject(o, "pick", found.pick->name);
+  cJSON_AddStringToObject(o, "fastest", found.fastest->name);
   cJSON *candidates = cJSON_AddArrayToObject(o, "candidates");
   for (const candidate *c = all; c < all + n; c++)
     if (compare_competes(c)) {
@@ -63,19 +57,17 @@ static bool begins_contest(const shim_measured *all, const shim_measured *m) {
   return m->contest && !m->c->stands_for;
 }
 
-/* Of the contest of `first`, one for each budget. */
-static void add_picks(cJSON *list, const shim_measured *all, size_t n, const shim_measured *first) {
+/* Of the contest of `first`, where something within the budget was measured. */
+static void add_pick(cJSON *list, const shim_measured *all, size_t n, const shim_measured *first) {
   candidate *found = must_calloc((int64_t)n, sizeof *found);
-  for (unsigned i = 0; i < BENCH_BUDGETS; i++) {
-    size_t count = 0;
-    for (const shim_measured *m = first; m < all + n; m++)
-      if (compete(m, first) && !m->c->stands_for)
-        found[count++] = (candidate){.name = m->c->who,
-            .times = m->times,
-            .within = m->c->budgets_kept >> i & 1,
-            .is_default = m->c->is_default};
-    add_pick(list, first->contest, bench_budgets[i].name, found, count);
-  }
+  size_t count = 0;
+  for (const shim_measured *m = first; m < all + n; m++)
+    if (compete(m, first) && !m->c->stands_for)
+      found[count++] =
+          (candidate){.name = m->c->who, .times = m->times, .within = m->c->within, .is_default = m->c->is_default};
+  const choice chosen = compare_pick(found, count);
+  if (chosen.pick)
+    write_pick(append(list), first->contest, chosen, found, count);
   free(found);
 }
 
@@ -85,7 +77,7 @@ char *picks_json(const shim_measured *all, size_t n) {
   cJSON *picks = cJSON_AddArrayToObject(root, "picks");
   for (const shim_measured *m = all; m < all + n; m++)
     if (begins_contest(all, m))
-      add_picks(picks, all, n, m);
+      add_pick(picks, all, n, m);
   char *text = cJSON_Print(root);
   cJSON_Delete(root);
   if (!text)

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <deque>
 #include <map>
 #include <sstream>
@@ -30,7 +29,7 @@ struct Case {
 
   shim_measured measured() const {
     return {&c, name.c_str(), contest.empty() ? nullptr : contest.c_str(),
-        {times.data(), static_cast<int>(times.size())}, error.empty() ? nullptr : error.c_str()};
+        {times.data(), error.empty() ? static_cast<int>(times.size()) : 0}, error.empty() ? nullptr : error.c_str()};
   }
 };
 
@@ -46,12 +45,9 @@ bool is_true(const char *name) {
          (flag->second.empty() || std::strchr("0fFnN", flag->second[0]) == nullptr);
 }
 
-// How far the run is, on stderr: with random interleaving Google Benchmark itself is silent until the end.
-constexpr time_t PROGRESS_SECONDS = 60; // between two lines of a log
+// How far the run is, on a terminal: with random interleaving Google Benchmark itself is silent until the end.
 struct {
   long begun, total;
-  time_t next = std::time(nullptr) + PROGRESS_SECONDS;
-  bool shown;
 } progress;
 
 void show_progress(Case &k, int64_t passes) {
@@ -62,19 +58,13 @@ void show_progress(Case &k, int64_t passes) {
   if (another_attempt)
     return;
   progress.begun++;
-  if (isatty(STDERR_FILENO)) {
+  if (isatty(STDERR_FILENO))
     std::fprintf(stderr, "\r\033[Kmeasure: %ld/%ld  %.60s", progress.begun, progress.total, k.name.c_str());
-    progress.shown = true;
-  } else if (std::time(nullptr) >= progress.next) {
-    std::fprintf(stderr, "measure: %ld of %ld repetitions\n", progress.begun, progress.total);
-    progress.next = std::time(nullptr) + PROGRESS_SECONDS;
-  }
 }
 
 void clear_progress() {
-  if (progress.shown)
+  if (isatty(STDERR_FILENO))
     std::fputs("\r\033[K", stderr);
-  progress.shown = false;
 }
 
 void time_case(benchmark::State &state, Case &k) {

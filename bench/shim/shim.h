@@ -37,9 +37,8 @@ typedef struct shim_case {
   /* Who is measured, an implementation or a peer; a constant. Cases whose names have it as a part and differ in nothing
    * else compete. NULL: the case competes with no other. */
   const char *who;
-  const char *stands_for; /* of a peer: the first part of the name that ours has in its place; a constant */
-  bool is_default;        /* see candidate in compare.h */
-  unsigned budgets_kept;  /* bit i: of bench_budgets[i] in budget.h */
+  const char *stands_for;  /* of a peer: the first part of the name that ours has in its place; a constant */
+  bool is_default, within; /* see candidate in compare.h */
 } shim_case;
 
 /* A case that has run. */
@@ -47,7 +46,7 @@ typedef struct shim_measured {
   const shim_case *c;
   const char *name;    /* in the results */
   const char *contest; /* what all that compete with it do, its name with a * for who it is; or NULL */
-  compare_times times; /* seconds per row */
+  compare_times times; /* seconds per row; none where a run ended in an error */
   const char *error;   /* that its last run ended in, or NULL */
 } shim_measured;
 
@@ -68,13 +67,13 @@ const char *shim_output_file(void);
 /* If that is wanted or the flags ask for it: prints the names that are selected, one per line, and returns true. */
 bool shim_list(bool wanted);
 
-/* Runs what is selected, with progress on stderr, and the context too unless it is to be quiet; returns how many cases
- * ended in an error. To be called once. picks: whether the JSON has verdicts and picks, which are empty unless the
- * repetitions are interleaved at random. */
+/* Runs what is selected, with progress on a terminal, and the context on stderr unless it is to be quiet; returns how
+ * many cases ended in an error. To be called once. picks: whether the JSON has verdicts and picks, which are empty
+ * unless the repetitions are interleaved at random. */
 size_t shim_run_all(bool quiet, bool picks);
 
-/* Instead of shim_select() and shim_run_all(): runs all cases once per turn, in random order, with progress on stderr,
- * and tells of each its times, turn by turn. before() is called before each turn. */
+/* Instead of shim_select() and shim_run_all(): runs all cases once per turn, in random order, with progress on a
+ * terminal, and tells of each its times, turn by turn. before() is called before each turn. */
 typedef void shim_take(void *data, const shim_measured *m);
 void shim_measure(int turns, void (*before)(void), shim_take *take, void *data);
 

@@ -95,7 +95,21 @@ static void the_pick(void **state) {
   }
 }
 
+/* a has the smallest median, is ahead of b in most pairs, b of c, and c of a. */
+static void the_fastest_of_a_circle(void **state) {
+  static const double a[] = {.99, 1.98, 2.97, .99, 1.98, 2.97, .99, 1.98, 2.97}, b[] = {2, 3, 1, 2, 3, 1, 2, 3, 1},
+                      c[] = {3, 1, 2, 3, 1, 2, 3, 1, 2};
+  candidate all[] = {{.name = "a", .times = {a, 9}, .within = true}, {.name = "b", .times = {b, 9}, .within = true},
+      {.name = "c", .times = {c, 9}, .within = true}};
+  (void)state;
+  const choice found = compare_pick(all, 3);
+  assert_string_equal(found.fastest->name, "a");
+  assert_string_equal(found.pick->name, "a");
+  assert_true(all[2].against.behind < 0 && all[2].against.verdict == COMPARE_UNDECIDED);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_word), cmocka_unit_test(the_pick)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_word), cmocka_unit_test(the_pick), cmocka_unit_test(the_fastest_of_a_circle)};
   return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

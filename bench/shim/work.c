@@ -81,5 +81,5 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
       .who = impl ? impl->name : w->peer,
       .stands_for = w->stands_for,
       .is_default = impl && impl == posenc_impl_find(NULL),
-      .budgets_kept = bench_budgets_kept(impl, w->rows.dtype, w->end ? w->end : w->rows.n)});
+      .within = bench_keeps_budget(impl, w->rows.dtype, w->end ? w->end : w->rows.n)});
 }

@@ -53,11 +53,10 @@ CASE = "fill/*/f32/n:5000/d:512"
 
 
 def picks(pick, fastest, others=None, case=CASE):
-    """Of a case, by both budgets: others than the fastest within it, {name: (verdict, how far behind, how unsure)}"""
+    """Of a case: others than the fastest within the budget, {name: (verdict, how far behind, how unsure)}"""
     of = {fastest: ("tie", 0, 0.01)} | (others or {})
     candidates = [{"impl": n, "behind": b, "unsure": u, "verdict": v} for n, (v, b, u) in of.items()]
-    entry = {"case": case, "pick": pick, "fastest": fastest, "candidates": candidates}
-    return [entry | {"budget": f"at most {budget}"} for budget in ("1 ULP", "1e-6 absolute")]
+    return [{"case": case, "budget": "at most 1 ULP", "pick": pick, "fastest": fastest, "candidates": candidates}]
 
 
 def bench(*more, fills=FILLS, picks=(), **context):

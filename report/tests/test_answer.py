@@ -102,8 +102,7 @@ def test_other_jobs(rows):
 @pytest.mark.parametrize(
     "fills, picked, labels, use",
     [
-        (["explog"], picks(None, None), {"Use"}, "none is picked: none has errors of at most 1 ULP"),
-        (["exact_avx2"], [], {"Use"}, "none is picked: the repetitions were not in random order"),
+        (["explog"], [], {"Use"}, "none is picked: nothing that was measured is within the budget, or"),
         ([], [], {"Use"}, "no implementation that was verified was measured"),
         ([], picks("exact_avx2", "exact_avx2", case=f"add/*/f32/{AT}"), {"posenc_add"}, ""),
     ],

@@ -17,7 +17,7 @@ def test_tables_and_pick(done):
     assert lines(out, "naive")[-2] == "naive 2.0e-4 4.0e-4 3.2e-3 16.000 0.25 0.00 0.6 % 0.0"
     assert "limit: 40.0 GB/s (store, 32-byte vectors)" in out and not lines(out, "wrong  f")
     said = "at most 1 ULP: naive, 0.25 GB/s, of 2 within it, ties with exact_avx2; worst error 4.0e-4, 1.0e6 ULP"
-    assert said in " ".join(out.split()) and "at most 1e-6 absolute: naive" in out
+    assert said in " ".join(out.split())
     assert lines(out, "wrong")[-1].startswith("wrong failed verification: 2 outputs beyond")
     assert lines(out, "lacking_neon")[-1] == "lacking_neon not run: this CPU lacks its instructions"
 
