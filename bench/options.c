@@ -19,7 +19,8 @@ static const struct argp_option known[] = {
     {"peers", KEY_PEERS, NULL, 0,
         "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
     {"verified", KEY_VERIFIED, "FILE", 0,
-        "JSON of posenc-verify: what it does not call verified is not run, and picks are by its errors", 0},
+        "JSON of posenc-verify: only implementations that it calls verified are run, and its errors decide what is within the budget",
+        0},
     {"offset", KEY_OFFSET, "BYTES", 0,
         "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. The sweep "
         "over widths is at 0 and 16",

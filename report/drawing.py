@@ -1,5 +1,5 @@
-"""Pictures as SVG, drawn by Matplotlib with text as text: each once for a wide window and once for a narrow one, so that
-text has its full size in both. On a page in a dark theme style.css inverts them."""
+"""Pictures as SVG, drawn by Matplotlib with text as text: each once for a wide window and once for a narrow one, so
+that text has its full size in both. On a page in a dark theme style.css inverts them."""
 import dataclasses
 import io
 import re

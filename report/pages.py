@@ -1,5 +1,5 @@
-"""Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. The pages are written by
-hand but for what stands between two markers:
+"""Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. The pages are written
+by hand but for what stands between two markers:
 
     <!-- table: NAME -->                   a table of docs/recorded; blocks.py has the names
     <!-- example: FILE [PART] -->          a file of examples/, or what stands in it between [part: PART] and [end: PART]

@@ -1,6 +1,6 @@
-"""What scripts/peers has found, build/peers.json: read, and joined of what its parts have written: times of posenc-bench
---peers and of bench/peers/python, both in the form of Google Benchmark's JSON, and errors of posenc-verify. A ratio is a
-peer's time divided by ours in the same repetition: below 1 the peer takes less time."""
+"""What scripts/peers has found, build/peers.json: read, and joined of what its parts have written: times of
+posenc-bench --peers and of bench/peers/python, both in the form of Google Benchmark's JSON, and errors of
+posenc-verify. A ratio is a peer's time divided by ours in the same repetition: below 1 the peer takes less time."""
 import datetime
 import json
 import re

@@ -1,4 +1,5 @@
-"""The picks of posenc-bench: which implementation to use for a case, within a budget of error (bench/shim/compare.h)."""
+"""The picks of posenc-bench: which implementation to use for a case, within a budget of error
+(bench/shim/compare.h)."""
 from .stats import parse
 from .words import listed, number, ulps
 

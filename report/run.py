@@ -139,7 +139,8 @@ class Run:
         return self.accuracy[name].worst("max_abs", spans or self.compared) if name in self.accuracy else None
 
     def ulp(self, name, key="ulp_max"):
-        """Infinite where JSON has null: the output is not 0 where 0 is correct. None where the report has no such value."""
+        """Infinite where JSON has null: the output is not 0 where 0 is correct. None where the report has no such
+        value."""
         values = [r[key] for r in self.over(name) if key in r]
         return None if not values else math.inf if None in values else max(values)
 

@@ -141,8 +141,8 @@ def widths(run):
 
 
 def slow_widths(run):
-    """{width: {(implementation, offset of the output): its speed as a share of the slower neighbour's}} of the widths that
-    are far slower than each of their neighbours"""
+    """{width: {(implementation, offset of the output): its speed as a share of the slower neighbour's}} of the widths
+    that are far slower than each of their neighbours"""
     found = {}
     for key, rows in widths(run).items():
         for d, row in rows.items():
@@ -200,8 +200,8 @@ def single(run):
 
 
 def other_kinds(run):
-    """[(kind, (n, d))] of random positions, other dtypes, sums, the conventions of presets, several threads, other offsets
-    of the output"""
+    """[(kind, (n, d))] of random positions, other dtypes, sums, the conventions of presets, several threads, other
+    offsets of the output"""
     kinds = sorted({key[0] for key in run.verified})
     kinds = [kind for kind in kinds if call_of(kind) in (*TABLES, "add") and kind != "fill"]
     return [(kind, shape) for kind in kinds for shape in sizes_of(run.verified, kind)]

@@ -1,4 +1,5 @@
-"""posenc-bench --pick: what it picks is within the budget and can be asked for, and what it does not understand it refuses.
+"""posenc-bench --pick: what it picks is within the budget and can be asked for, and what it does not understand it
+refuses.
 
 Environment: POSENC_BENCH, the program; POSENC_BUILD, the tree it was built in.
 """

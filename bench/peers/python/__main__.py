@@ -1,8 +1,8 @@
-"""Measures what Python programs have instead of posenc: NumPy, PyTorch, Hugging Face's Marian and, where they are installed,
-JAX, transformers and diffusers. They work by turns with posenc, each library in a process of its own.
+"""Measures what Python programs have instead of posenc: NumPy, PyTorch, Hugging Face's Marian and, where they are
+installed, JAX, transformers and diffusers. They work by turns with posenc, each library in a process of its own.
 
-Jobs: fresh, a table allocated and produced; refill, the same values into one that exists; and what PyTorch programs call again and again,
-beside posenc.torch. All are warm: in each turn, a whole call goes before those that are timed.
+Jobs: fresh, a table allocated and produced; refill, the same values into one that exists; and what PyTorch programs
+call again and again, beside posenc.torch. All are warm: in each turn, a whole call goes before those that are timed.
 
 Writes FILE in the form of posenc-bench's JSON, and DIR/PRESET/NAME.npy of each peer for posenc-verify --preset PRESET.
 

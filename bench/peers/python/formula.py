@@ -16,9 +16,10 @@ def frequencies(preset, d):
 def expected(preset, positions, d):
     """(these rows, how far float32 may be from each of their values).
 
-    A float32 angle p w costs 2^-22 of itself: 1 ULP of exp, 2^-23 at most, and half a one of the product, 2^-24, with a quarter
-    left over. But w = exp(x), and an x that was rounded, at most three times by 2^-24 of itself (constant, product, quotient),
-    changes w by as many times |x| = |log w| of itself. 10^-6 is for sine and cosine, and for where the angle is small.
+    A float32 angle p w costs 2^-22 of itself: 1 ULP of exp, 2^-23 at most, and half a one of the product, 2^-24, with a
+    quarter left over. But w = exp(x), and an x that was rounded, at most three times by 2^-24 of itself (constant,
+    product, quotient), changes w by as many times |x| = |log w| of itself. 10^-6 is for sine and cosine, and for where
+    the angle is small.
     """
     w, apart = frequencies(preset, d)
     angles = positions[:, None] * w

@@ -18,7 +18,8 @@ def compiled(n, d):
 
 
 class Float32(Recipe):
-    """Its arrays cannot be changed, so nothing is refilled. How many threads it uses is what the worker's processors allow."""
+    """Its arrays cannot be changed, so nothing is refilled. How many threads it uses is what the worker's processors
+    allow."""
 
     jobs = ("fresh",)
 

@@ -1,4 +1,5 @@
-"""What people write with NumPy. Formulas: Vaswani et al. (2017), section 3.5, and what Hugging Face's Marian computes."""
+"""What people write with NumPy. Formulas: Vaswani et al. (2017), section 3.5, and what Hugging Face's Marian
+computes."""
 import math
 
 import numpy
@@ -60,8 +61,8 @@ class Float64(Float32):
 
 
 class Marian(Recipe):
-    """An angle for every column, p / 10000^(2 (j // 2) / d), in a list of lists, and half of each function is thrown away.
-    There is no function that refills: it makes a parameter once."""
+    """An angle for every column, p / 10000^(2 (j // 2) / d), in a list of lists, and half of each function is thrown
+    away. There is no function that refills: it makes a parameter once."""
 
     jobs = ("fresh",)
 

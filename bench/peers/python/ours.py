@@ -4,8 +4,8 @@ from numpy_recipes import Recipe
 
 
 class Exact(Recipe):
-    """A fresh table is memory that the library allocates, or NumPy's where threads share the rows; refilled is `out=`. The package
-    keeps its plan between calls."""
+    """A fresh table is memory that the library allocates, or NumPy's where threads share the rows; refilled is `out=`.
+    The package keeps its plan between calls."""
 
     name = "exact"
 

@@ -1,8 +1,8 @@
-"""Who is measured, doing what: posenc and what Python programs have instead of it, one row each. Wherever a subject is not run, the
-reason is reported.
+"""The subjects: posenc and what Python programs use instead of it, one row each. If a subject is not run, the reason is
+reported.
 
-A row names the recipe: the class that does the work, in its library's file. Recipes have methods of the same names on purpose, which are
-what a worker calls: numpy_recipes.Recipe says what each one does.
+A row names the recipe, which is the class that does the work, in its library's file. All recipes have methods of the
+same names, which a worker calls: numpy_recipes.Recipe says what each of them does.
 """
 import importlib
 from typing import NamedTuple

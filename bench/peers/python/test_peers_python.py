@@ -1,5 +1,5 @@
-"""bench/peers/python: recipes compute what they say, a table that is not the formula's is refused and not timed, calls are warm,
-and a process that ends does not stop the rest.
+"""bench/peers/python: recipes compute what they say, a table that is not the formula's is refused and not timed, calls
+are warm, and a process that ends does not stop the rest.
 
 Environment: PYTHONPATH and LD_LIBRARY_PATH such that posenc can be imported. No time is asserted.
 """

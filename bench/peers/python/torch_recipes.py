@@ -1,5 +1,6 @@
-"""PyTorch's tables: the tutorial's, from its formula, and the same with less memory; eager and compiled. And what PyTorch programs call
-again and again, posenc.torch's beside the tutorial's: a job's method makes what it needs, and returns the call that is timed."""
+"""PyTorch's tables: the tutorial's, from its formula, and the same with less memory; eager and compiled. And what
+PyTorch programs call again and again, posenc.torch's beside the tutorial's: a job's method makes what it needs, and
+returns the call that is timed."""
 import importlib
 import math
 import types
@@ -152,8 +153,8 @@ class Out(Tutorial):
 
 
 class Compiled(Tutorial):
-    """Both functions by torch.compile, for every shape anew; compiling is not timed. Where the compiler does not work, the first call
-    raises."""
+    """Both functions by torch.compile, for every shape anew; compiling is not timed. Where the compiler does not work,
+    the first call raises."""
 
     jobs = ("fresh", "refill")
 

@@ -51,11 +51,11 @@ class Worker:
         return array
 
     def turn(self, case, least):
-        """The median of two calls or more, which take `least` seconds together, after one that is not timed. The table that a
-        call made is freed after the clock is read, and before the next call, so that each gets its memory anew.
+        """The median of two calls or more, which take `least` seconds together, after one that is not timed. The table
+        that a call made is freed after the clock is read, and before the next call, so that each gets its memory anew.
 
-        The untimed call is a whole one however long it takes, for everybody: others have worked since this process did, so
-        caches are theirs, threads sleep, and a virtual machine may have given free memory back to its host."""
+        The untimed call is a whole one however long it takes, for everybody: others have worked since this process did,
+        so caches are theirs, threads sleep, and a virtual machine may have given free memory back to its host."""
         call, times = self.once(case), []
         seconds_of(call)
         while len(times) < CALLS or sum(times) < least:

@@ -14,7 +14,8 @@
 enum { START = 10, LONGEST_HEADER = 4096 };
 
 static bool parse_descr(const char *descr, npy *file, char *message, size_t size) {
-  const char *const kept = strcmp(descr + 1, "V2") == 0 ? "<u2" : descr; /* ml_dtypes' bfloat16 is saved as two bytes */
+  const bool two_bytes = strcmp(descr, "|V2") == 0 || strcmp(descr, "<V2") == 0; /* as ml_dtypes' bfloat16 is saved */
+  const char *const kept = two_bytes ? "<u2" : descr;
   for (file->dtype = 0; file->dtype < FORMATS; file->dtype++)
     if (strcmp(kept, format_of(file->dtype)->descr) == 0)
       return true;

@@ -8,7 +8,7 @@
 #include "../machine_json.h"
 
 reports reports_open(const options *o) {
-  FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "w");
+  FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "ab"); /* replaced at the end */
   if (o->json && !json) {
     fprintf(stderr, "posenc-verify: --json: ");
     perror(o->json);
@@ -24,8 +24,9 @@ int reports_close(const reports *r, const options *o, cJSON *root, int status) {
   }
   if (r->json) {
     char *text = cJSON_Print(root);
-    const bool written = text && fputs(text, r->json) >= 0 && fputc('\n', r->json) != EOF;
-    if (fclose(r->json) != 0 || !written) {
+    FILE *json = r->json == stdout ? stdout : freopen(o->json, "w", r->json);
+    const bool written = text && json && fputs(text, json) >= 0 && fputc('\n', json) != EOF;
+    if (!json || fclose(json) != 0 || !written) {
       fprintf(stderr, "posenc-verify: --json %s: could not be written\n", o->json);
       status = 2;
     }
