@@ -70,8 +70,8 @@ static inline double element_value(int32_t dtype, const void *element) {
   return (double)value;
 }
 
-/* An element of posenc_add(), float32 or bfloat16: x times a scale, plus an element of the row, each step rounded to float32 and,
- * for bfloat16, to that. volatile: one operation at a time, as written. */
+/* An element of posenc_add(), float32 or bfloat16: x times a scale, plus an element of the row, each step rounded to
+ * float32 and, for bfloat16, to that. volatile: one operation at a time, as written. */
 static inline double format_sum(const format *f, float scale, double x, double element) {
   const volatile float product = scale * (float)x;
   const volatile float sum =

@@ -2,9 +2,9 @@
  * columns.
  *
  * Position and scale are exact and w_k is the real number base^(-k / denominator), not a float of it (explicit
- * frequencies are the real numbers their doubles, or the sums of two doubles, stand for). Every value is an evaluation of its own with an error
- * bound in hand, at twice the precision until the roundings asked for are certain. No code, table or constant comes
- * from impl/.
+ * frequencies are the real numbers their doubles, or the sums of two doubles, stand for). Every value is an evaluation
+ * of its own with an error bound in hand, at twice the precision until the roundings asked for are certain. No code,
+ * table or constant comes from impl/.
  */
 #ifndef POSENC_MPFR_REFERENCE_H
 #define POSENC_MPFR_REFERENCE_H
@@ -44,8 +44,8 @@ void reference_row_real(mpfr_reference *t, double position, reference_value *row
  * double would need beyond them is not looked for. */
 void reference_row_floats(mpfr_reference *t, int64_t position, float *row);
 
-/* Frequency k of a valid spec, position_scale left out, to the precision of w: within three roundings of it, the exponent's taken
- * |ln w| times. */
+/* Frequency k of a valid spec, position_scale left out, to the precision of w: within three roundings of it, the
+ * exponent's taken |ln w| times. */
 void reference_frequency(mpfr_t w, const posenc_spec *spec, int64_t k);
 
 /* The precision, in bits, that every value gets first, and the highest that any so far has needed. */

@@ -18,7 +18,8 @@ typedef struct judgement {
   int64_t wrong; /* the first range that is called wrong, or -1 */
 } judgement;
 
-/* The reference values of a range, kept for the next table: tables start at one position, so most have the same rows. */
+/* The reference values of a range, kept for the next table: tables start at one position, so most have the same rows.
+ */
 static const reference_value *reference_of(const segment *s, int64_t range, const options *o) {
   static struct {
     int32_t dtype;

@@ -140,8 +140,8 @@ static void json_add_range(cJSON *ranges, const segment *s, const verdict *v) {
   json_add_witness(o, "closest_to_bound", &v->closest);
 }
 
-/* Which octaves of positions the sweep's table has, and in which of them rows were compared with this implementation. Returns
- * how many octaves there are. */
+/* Which octaves of positions the sweep's table has, and in which of them rows were compared with this implementation.
+ * Returns how many octaves there are. */
 static int table_octaves(const sweep *s, const impl_result *r, bool judged[PROFILE_OCTAVES]) {
   int end = 0;
   for (int64_t i = 0; i < s->count; i++)

@@ -1,5 +1,5 @@
-/* Memory that runs out when a test says so. A program that holds failing.c gets all of its memory through it: what the C
- * library and others ask for is counted, and refused, too.
+/* Memory that runs out when a test says so. A program that holds failing.c gets all of its memory through it: what the
+ * C library and others ask for is counted, and refused, too.
  */
 #ifndef POSENC_VERIFY_FAILING_H
 #define POSENC_VERIFY_FAILING_H

@@ -1,5 +1,5 @@
-/* fork: the fills and adds of a plan that was made before it give a child the bits that they give its parent, also where other
- * threads of the parent fill and make plans meanwhile.
+/* fork: the fills and adds of a plan that was made before it give a child the bits that they give its parent, also
+ * where other threads of the parent fill and make plans meanwhile.
  */
 #define _DEFAULT_SOURCE
 #include "testing.h"

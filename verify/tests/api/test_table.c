@@ -1,6 +1,6 @@
 /* posenc_table_create: the alignment that is promised, and large tables. That a table holds the rows of posenc_fill is
- * asserted by test_elements.c, that huge pages are asked for and that memory may run out by test_memory.c, tables without
- * rows by test_refusals.c.
+ * asserted by test_elements.c, that huge pages are asked for and that memory may run out by test_memory.c, tables
+ * without rows by test_refusals.c.
  */
 #include "testing.h"
 

@@ -1,7 +1,7 @@
-/* The recipes are faithful, bit for bit: float64 has the values of the float64 reference, rounded, and each float32 recipe those of
- * a transcription of its formula, one element at a time. The SLEEF rows are held to the sine of the very float32 (or float64)
- * angle of their recipe, within what SLEEF claims: a frequency that is off by its last bit does not pass at late positions.
- * Explicit frequencies: the float32 recipes multiply by (float)w, the float64 ones by w.
+/* The recipes are faithful, bit for bit: float64 has the values of the float64 reference, rounded, and each float32
+ * recipe those of a transcription of its formula, one element at a time. The SLEEF rows are held to the sine of the very
+ * float32 (or float64) angle of their recipe, within what SLEEF claims: a frequency that is off by its last bit does not
+ * pass at late positions. Explicit frequencies: the float32 recipes multiply by (float)w, the float64 ones by w.
  */
 #include "testing.h"
 

@@ -312,8 +312,8 @@ static void ulp_distances(void **state) {
     assert_number("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);
 }
 
-/* The law covers the largest positions, too, and the position up to which it keeps the goal is one that matters: far beyond, the
- * reference misses it. posenc-verify audits the law at other positions. */
+/* The law covers the largest positions, too, and the position up to which it keeps the goal is one that matters: far
+ * beyond, the reference misses it. posenc-verify audits the law at other positions. */
 static void float64_reference_is_as_good_as_stated(void **state) {
   (void)state;
   enum { D = 512, POSITIONS = 10 };

@@ -1,5 +1,5 @@
-/* Frequencies in turns (impl/angle_addition/turns.h) are as near to the real numbers as that header says. The proof of the error
- * budget (verify/proof) begins with them.
+/* Frequencies in turns (impl/angle_addition/turns.h) are as near to the real numbers as that header says. The proof of
+ * the error budget (verify/proof) begins with them.
  */
 #include "testing.h"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# ./scripts/maintain/setup with a made-up apt-get: as root, through sudo, with neither, with nothing to do, and where there is none.
+# ./scripts/maintain/setup with a made-up apt-get: as root, through sudo, with neither, with nothing to do, and where
+# there is none.
 #
 #   test_setup.sh SETUP
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"

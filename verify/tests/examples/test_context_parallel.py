@@ -1,4 +1,6 @@
-"""The example for PyTorch's distributed processes. Debian's PyTorch has no DTensor: ./scripts/maintain/test-python-index runs this."""
+"""The example for PyTorch's distributed processes. Debian's PyTorch has no DTensor, so that
+./scripts/maintain/test-python-index runs this.
+"""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SLEEF is optional. Without it, and with -march=native, the library builds, has no sleef_* row, links libm alone and has the same bits,
-# which it would not if the compiler fused operations on its own.
+# SLEEF is optional. Without it, and with -march=native, the library builds, has no sleef_* row, links libm alone and
+# has the same bits, which it would not if the compiler fused operations on its own.
 #
 #   test_sleef.sh SOURCE_DIR
 set -euo pipefail
