@@ -29,9 +29,10 @@ static void *in_image(const array *a, const void *address) {
 
 /* Frees an array after its last comparison. */
 static void close_array(const array *a, const char *what, posenc_status status) {
-  if (memcmp(a->memory, a->image, a->bytes) != 0)
-    complain("%s returns %d; its array differs from the old bytes with the rows that calls of one row write", what,
-        (int)status);
+  for (size_t i = 0; i < a->bytes; i++)
+    if (a->memory[i] != a->image[i])
+      complain("%s returns %d; byte %zu of %zu is %#x instead of %#x", what, (int)status, i, a->bytes, a->memory[i],
+          a->image[i]);
   free(a->memory);
   free(a->image);
 }
