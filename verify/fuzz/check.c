@@ -45,6 +45,35 @@ void check_refusal(const char *what, posenc_status status, unsigned room) {
     complain("%s: the message is not one line that ends within %u bytes", what, room);
 }
 
+static double position_of(const arguments *a, int64_t i) {
+  return a->reals ? a->reals[i] : a->positions ? (double)a->positions[i] : (double)a->first + (double)i;
+}
+
+/* The product may be rounded: 2^32 is a double. */
+static bool is_beyond(double x, double scale) { return !(fabs(x) <= 0x1p32 && fabs(x * scale) <= 0x1p32); }
+
+/* What posenc_positions_check should return. Of consecutive positions the first and the last decide. */
+static posenc_status positions_status(const arguments *a, double scale) {
+  if (a->count <= 0)
+    return a->count < 0 ? POSENC_ERROR_ARGUMENT : POSENC_OK;
+  bool beyond = is_beyond(position_of(a, a->count - 1), scale);
+  for (int64_t i = 0; !beyond && i < (a->positions || a->reals ? a->count : 1); i++)
+    beyond = is_beyond(position_of(a, i), scale);
+  return beyond ? POSENC_ERROR_DOMAIN : POSENC_OK;
+}
+
+void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, posenc_status status) {
+  const arguments *a = &c->a;
+  const posenc_status positions = positions_status(a, spec_scale(spec));
+  const posenc_status checked = posenc_positions_check(a->plan, a->first, a->count, a->positions, a->reals);
+  const posenc_status wanted = a->batch == 0 ? POSENC_OK : positions; /* an empty batch needs no row */
+  if (checked != positions)
+    complain("posenc_positions_check returns %d instead of %d", (int)checked, (int)positions);
+  if (allowed ? status != wanted : status == POSENC_OK || (status == POSENC_ERROR_DOMAIN && status != positions))
+    complain("%s returns %d; for its positions alone it would be %d, its other arguments are %s", call_names[a->call],
+        (int)status, (int)positions, allowed ? "allowed" : "not allowed");
+}
+
 /* ---- rows */
 
 static double value_at(const fuzz_call *c, const void *row, int64_t column) {
@@ -129,7 +158,7 @@ void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arg
   row.strides.row = c->width;
   const int64_t sampled = random_between(&seed, 0, a->count - 1);
   for (int64_t i = 0; i < a->count; i++) {
-    const double position = a->call == AT_REAL ? a->reals[i] : (double)(a->call == AT ? a->positions[i] : a->first + i);
+    const double position = position_of(a, i);
     row.first = a->first + i;
     row.positions = a->positions ? a->positions + i : NULL;
     row.reals = a->reals ? a->reals + i : NULL;
