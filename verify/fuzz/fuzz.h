@@ -42,6 +42,9 @@ void enter_state(unsigned how);
 void leave_state(const char *what);
 void check_refusal(const char *what, posenc_status status, unsigned room);
 
+/* The status is right, and posenc_positions_check agrees. allowed: all arguments are, except perhaps positions. */
+void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, posenc_status status);
+
 /* Makes a call in the floating-point state that the byte `how` means, 0 the usual one. A refused call is made again. */
 #define TRY(b, how, what, status, call)                                                                                \
   do {                                                                                                                 \

@@ -29,22 +29,39 @@ static void *in_image(const array *a, const void *address) {
 
 /* Frees an array after its last comparison. */
 static void close_array(const array *a, const char *what, posenc_status status) {
-  if (memcmp(a->memory, a->image, a->bytes) != 0)
-    complain("%s returns %d; its array differs from the old bytes with the rows that calls of one row write", what,
-        (int)status);
+  for (size_t i = 0; i < a->bytes; i++)
+    if (a->memory[i] != a->image[i])
+      complain("%s returns %d; byte %zu of %zu is %#x instead of %#x", what, (int)status, i, a->bytes, a->memory[i],
+          a->image[i]);
   free(a->memory);
   free(a->image);
 }
 
-/* Elements that rows at these strides span: 0 where the call may not write at all, -1 where they are too many to try. */
-static int64_t span_of(const fuzz_call *c, posenc_strides t) {
-  enum { MOST = 160000 };
-  const int64_t count = c->a.count, batch = c->a.batch;
-  if (count <= 0 || batch <= 0 || t.row < c->width || (batch > 1 && t.batch < c->width))
-    return 0;
-  const int64_t last = c->a.call == TABLE ? t.row : c->width; /* tables end with a whole stride */
-  const wide elements = (wide)(count - 1) * t.row + (wide)(batch - 1) * t.batch + last;
-  return elements > PTRDIFF_MAX / (wide)c->size ? 0 : elements > MOST ? -1 : (int64_t)elements;
+static bool has_rows(const arguments *a) { return a->count > 0 && a->batch > 0; }
+
+/* Elements that `count` parts of this width span, a stride apart. */
+static wide span_of(wide count, wide stride, wide width) { return count > 1 ? (count - 1) * stride + width : width; }
+
+/* Elements that rows at these strides span, -1 where the strides are not allowed. Tables end with a whole stride. */
+static wide rows_span(const fuzz_call *c, posenc_strides t) {
+  const wide count = c->a.count, batch = c->a.batch;
+  const wide rows = c->a.call == TABLE ? count * t.row : span_of(count, t.row, c->width);
+  const wide span = span_of(batch, t.batch, rows);
+  return t.row < c->width || (batch > 1 && t.batch < c->width) || span > PTRDIFF_MAX / (wide)c->size ? -1 : span;
+}
+
+/* Whether the call's arguments are allowed, except for its positions. Its addresses matter only if it has rows. */
+static bool is_allowed(const fuzz_call *c, const posenc_spec *spec) {
+  const arguments *a = &c->a;
+  const uintptr_t addresses = (uintptr_t)a->x | (uintptr_t)a->out | (uintptr_t)a->cosines;
+  const posenc_strides t = a->strides;
+  const bool sums = spec->dtype == POSENC_DTYPE_F32 || spec->dtype == POSENC_DTYPE_BF16;
+  if (c->adds && (!sums || !isfinite((float)a->scale) || rows_span(c, a->x_strides) < 0))
+    return false;
+  const bool listed = (a->call != AT && a->call != AT_REAL) || a->positions || a->reals;
+  const bool meet = span_of(a->count, t.row, c->width) > t.batch && span_of(a->batch, t.batch, c->width) > t.row;
+  const bool arrays = a->x && a->out && a->cosines && addresses % c->size == 0;
+  return a->count >= 0 && a->batch >= 0 && rows_span(c, t) >= 0 && (!has_rows(a) || (listed && !meet && arrays));
 }
 
 /* Two values of `broken` make an address NULL or misaligned. */
@@ -63,18 +80,19 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
   const array out = array_of(((size_t)(span + cosines) + offset % 32) * c->size, broken + 1);
   unsigned char *const sines = out.memory + offset % 32 * c->size;
   a->x = break_pointer(x.memory + offset / 16 * c->size, c->adds ? broken : 0, 255);
-  a->out = c->in_place ? (void *)(uintptr_t)a->x : break_pointer(sines, broken, 253);
+  a->out = c->in_place ? (void *)(uintptr_t)a->x : break_pointer(sines, a->call != TABLE ? broken : 0, 253);
   a->cosines = break_pointer(sines + (size_t)cosines * c->size, a->call == PAIR ? broken : 0, 251);
   a->table = a->call == TABLE ? c : NULL;
   posenc_status status;
   TRY(b, c->state, name, status, make_call(a));
+  check_status(c, spec, is_allowed(c, spec), status);
   if (a->call == TABLE && (status == POSENC_OK) != (a->table != NULL))
     complain("posenc_table_create returns %d and %p", (int)status, a->table);
   if (a->call == TABLE && status == POSENC_OK) { /* zeros and rows */
     a->out = memcpy(sines, a->table, (size_t)span * c->size);
     memset(in_image(&out, sines), 0, (size_t)span * c->size);
   }
-  if (status == POSENC_OK && a->count > 0 && a->batch > 0 && c->width > 0) {
+  if (status == POSENC_OK && has_rows(a) && c->width > 0) {
     arguments image = *a;
     image.x = in_image(&x, a->x);
     image.out = in_image(c->in_place ? &x : &out, a->out);
@@ -86,21 +104,28 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
   close_array(&out, name, status);
 }
 
+/* Where the call may not write at all, its arrays have no elements. */
 static void try_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
+  enum { MOST = 160000 };
   fuzz_call c;
   take_call(b, plan, spec, &c);
-  const int64_t x_span = c.adds ? span_of(&c, c.a.x_strides) : 0, span = span_of(&c, c.a.strides);
-  if (x_span >= 0 && span >= 0)
-    try_arrays(b, &c, spec, x_span, span);
+  const bool rows = has_rows(&c.a);
+  const wide x_span = rows && c.adds ? rows_span(&c, c.a.x_strides) : 0, span = rows ? rows_span(&c, c.a.strides) : 0;
+  if (x_span <= MOST && span <= MOST)
+    try_arrays(b, &c, spec, x_span > 0 ? (int64_t)x_span : 0, span > 0 ? (int64_t)span : 0);
   free((void *)(uintptr_t)c.a.positions);
   free((void *)(uintptr_t)c.a.reals);
 }
 
 /* posenc_spec_check and posenc_plan_create agree on the spec. Returns NULL where there is no plan, or a wide one. */
 static posenc_plan *try_plan(bytes *b, const fuzz_spec *f) {
+  static const posenc_spec zeros;
   const unsigned state = take_byte(b);
   posenc_status checked, status;
   TRY(b, state, "posenc_spec_check", checked, posenc_spec_check(&f->spec));
+  if (checked == POSENC_OK &&
+      (f->spec.struct_size != sizeof zeros || memcmp(f->spec.reserved, zeros.reserved, sizeof zeros.reserved) != 0))
+    complain("posenc_spec_check takes a wrong struct_size or a reserved field that is not 0");
   if (checked == POSENC_OK && f->spec.d_model > WIDEST_PLAN)
     return NULL;
   posenc_plan *plan = (posenc_plan *)(void *)&status;

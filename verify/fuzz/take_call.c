@@ -50,14 +50,16 @@ static void take_list(bytes *b, arguments *a) {
   if (a->count > 1300) /* lists that are too long are tests of their own */
     a->count = 1300;
   const int64_t step = how % 8 == 0 ? 1 : how % 8 == 1 ? -1 : how % 8 == 2 ? 64 : how % 8 == 3 ? 0 : (int)how;
-  int64_t *const positions = must_calloc(a->count, sizeof *positions);
-  double *const reals = must_calloc(a->count, sizeof *reals);
+  int64_t *const positions = a->call == AT ? must_calloc(a->count, sizeof *positions) : NULL;
+  double *const reals = a->call == AT ? NULL : must_calloc(a->count, sizeof *reals);
   int64_t p = 0;
   double x = 0;
   for (int64_t i = 0; i < a->count; i++) {
     const bool given = b->end - b->at > 24 || i == 0;
-    positions[i] = p = given && a->call == AT ? take_position(b) : wrap(p, 1, step);
-    reals[i] = x = given && a->call == AT_REAL ? take_real(b) : x + (double)step / 4;
+    if (positions)
+      positions[i] = p = given ? take_position(b) : wrap(p, 1, step);
+    else
+      reals[i] = x = given ? take_real(b) : x + (double)step / 4;
   }
   a->positions = positions;
   a->reals = reals;
