@@ -1,5 +1,5 @@
-"""posenc-bench --pick: what it picks is within the budget and can be asked for, and what it does not understand it
-refuses.
+"""posenc-bench --pick: the pick is within the budget, its name is one that the library takes, and bad options are
+refused.
 
 Environment: POSENC_BENCH, the program; POSENC_BUILD, the tree it was built in.
 """

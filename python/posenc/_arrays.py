@@ -50,8 +50,7 @@ def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def inferred(dtype: npt.DTypeLike | None, array: Any) -> npt.DTypeLike | None:
-    """The dtype that was asked for, or that of an array which was given; uint16 is bfloat16 to those only who say
-    so."""
+    """The requested dtype, else that of the given array. A uint16 array is bfloat16 only on request."""
     if dtype is None and isinstance(array, np.ndarray):
         return _FLOATS.get(array.dtype) or (array.dtype if array.dtype.name == "bfloat16" else None)
     return dtype
