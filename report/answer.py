@@ -1,4 +1,4 @@
-"""What ./scripts/bench ends with: the table of what can be asked for, and the picks of posenc-bench in a box."""
+"""What ./scripts/bench ends with: the table of names to request, and the picks of posenc-bench in a box."""
 import textwrap
 
 from . import checks, tables

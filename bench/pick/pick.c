@@ -92,7 +92,7 @@ int pick_run(const pick_options *o) {
                 count = table->to - table->from;
   pick p = {.o = o,
       .shape = {"picked", count < fit || fit < 1 ? count : fit, table->spec.d_model, table->spec.base,
-          "the table asked for", false}};
+          "the requested table", false}};
   verify(&p);
   measure(&p);
   if (!p.error[0])
