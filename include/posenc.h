@@ -78,8 +78,8 @@ typedef enum posenc_status {
 POSENC_API const char *posenc_status_string(posenc_status status);
 
 /* Returns the calling thread's most recent error status and writes a one-line description of it: the argument, its
- * value and what is allowed. If size > 0, the line is cut to size and terminated by 0; no line is longer than 511 bytes.
- * If no call of this thread has failed, returns POSENC_OK and writes an empty line. */
+ * value and what is allowed. If size > 0, the line is cut to size and terminated by 0; no line is longer than 511
+ * bytes. If no call of this thread has failed, returns POSENC_OK and writes an empty line. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
@@ -114,8 +114,8 @@ typedef enum posenc_odd {
 #define POSENC_MAX_D_MODEL (INT64_C(1) << 20)
 #define POSENC_MAX_POSITION (INT64_C(1) << 32) /* positions, also times position_scale, lie in [-2^32, 2^32] */
 
-/* What to compute: sines and cosines of position * position_scale * w_k, k = 0 .. n-1. Start from posenc_spec_init() and
- * change fields. The number of frequencies n is d_model / 2, rounded up, or rounded down with POSENC_ODD_ZERO.
+/* What to compute: sines and cosines of position * position_scale * w_k, k = 0 .. n-1. Start from posenc_spec_init()
+ * and change fields. The number of frequencies n is d_model / 2, rounded up, or rounded down with POSENC_ODD_ZERO.
  * The limits of base^(-1/denominator) also apply when n is 0 or 1, unless base >= 1 and denominator is 0. */
 typedef struct posenc_spec {
   size_t struct_size;      /* sizeof(posenc_spec) */
@@ -174,9 +174,9 @@ POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec);
  *   DYNAMIC   w_k = v_k x^(-2k/(d-2)), x = factor max(length, m) / m - (factor - 1), m = max_position_embeddings
  *             ("dynamic NTK")
  *   YARN      w_k = v_k ((1 - r) + r / factor), r = (k - low) / (high - low), cut to 0 .. 1, where low is
- *             d ln(L / (2 pi beta_fast)) / (2 ln base), rounded down if truncate is set, at least 0, and high the same of
- *             beta_slow, rounded up, at most d - 1; L is original_max_position_embeddings. Where low equals high, high
- *             is 1/1000 more. (Peng et al. 2023, arXiv 2309.00071.)
+ *             d ln(L / (2 pi beta_fast)) / (2 ln base), rounded down if truncate is set, at least 0, and high the same
+ *             of beta_slow, rounded up, at most d - 1; L is original_max_position_embeddings. Where low equals high,
+ *             high is 1/1000 more. (Peng et al. 2023, arXiv 2309.00071.)
  *   LONGROPE  w_k = v_k / long_factor[k] where length > L, else v_k / short_factor[k] (Ding et al. 2024, arXiv
  *             2402.13753)
  *   LLAMA3    w_k = v_k (s + (1 - s) / factor), s = (L v_k / (2 pi) - low_freq_factor) / (high_freq_factor -
@@ -219,17 +219,17 @@ typedef struct posenc_rotary {
 POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_rotary_scaling scaling);
 
 /* Computes the d_model / 2 frequencies w_k, for a spec's freqs and freqs_low. w_k is computed with a relative error of
- * 2^-256; freqs[k] is the double nearest to that value, and freqs_low[k] the double nearest to the remainder, or 0 where
- * the remainder is too small for a double. So freqs[k] + freqs_low[k] is within 2^-106 of w_k, relatively. exact_* rounds
- * the cosines and sines of the sum correctly. In float32, bfloat16 and float16 no output is known that differs from the
- * output of w_k itself; in float64 one in millions differs at large positions, by one unit in the last place.
- * transformers multiplies its cosines and sines by an attention factor. The frequencies do not include it: the caller
- * multiplies by *attention_factor once. It is the double nearest to
+ * 2^-256; freqs[k] is the double nearest to that value, and freqs_low[k] the double nearest to the remainder, or 0
+ * where the remainder is too small for a double. So freqs[k] + freqs_low[k] is within 2^-106 of w_k, relatively.
+ * exact_* rounds the cosines and sines of the sum correctly. In float32, bfloat16 and float16 no output is known that
+ * differs from the output of w_k itself; in float64 one in millions differs at large positions, by one unit in the last
+ * place. transformers multiplies its cosines and sines by an attention factor. The frequencies do not include it: the
+ * caller multiplies by *attention_factor once. It is the double nearest to
  *   YARN      attention_factor, if it is not 0; else g(mscale) / g(mscale_all_dim), if neither is 0; else g(1), where
  *             g(m) = 1 + m ln(factor) / 10, or 1 where factor <= 1
  *   LONGROPE  attention_factor, if it is not 0; else sqrt(1 + ln(factor) / ln(L)), or 1 where factor <= 1
- * and 1 for the other kinds. The arrays may not overlap. Returns OK, ARGUMENT (a NULL pointer) or SPEC; on error nothing
- * is written. Does not allocate. */
+ * and 1 for the other kinds. The arrays may not overlap. Returns OK, ARGUMENT (a NULL pointer) or SPEC; on error
+ * nothing is written. Does not allocate. */
 POSENC_API posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 
@@ -250,16 +250,16 @@ typedef struct posenc_impl {
 POSENC_API size_t posenc_impl_count(void);
 POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
 
-/* Finds an implementation by name. A name without an instruction set ("sleef", "sleef_u35") selects the best member that
- * this CPU can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an unknown
- * name. */
+/* Finds an implementation by name. A name without an instruction set ("sleef", "sleef_u35") selects the best member
+ * that this CPU can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an
+ * unknown name. */
 POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 
 /* 1 if this CPU and operating system can run it, else 0. */
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
-/* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a value
- * that excludes nothing. Returns NaN for arguments out of range. Costs about as much as one pow(). */
+/* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a
+ * value that excludes nothing. Returns NaN for arguments out of range. Costs about as much as one pow(). */
 POSENC_API double posenc_impl_error_bound(
     const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 
@@ -270,8 +270,9 @@ POSENC_API double posenc_impl_error_bound(
  * frequency up to 4096 frequencies (d_model 8192). Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
-/* Creates a plan. impl is a name as for posenc_impl_find(); NULL means `exact`, which offers every valid spec. On success
- * *plan is a new plan that the caller destroys; on error *plan is NULL. Returns any status but DOMAIN and SIZE. */
+/* Creates a plan. impl is a name as for posenc_impl_find(); NULL means `exact`, which offers every valid spec. On
+ * success *plan is a new plan that the caller destroys; on error *plan is NULL. Returns any status but DOMAIN and SIZE.
+ * */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 
 /* Frees a plan; NULL is allowed. No other call may be using the plan. */
@@ -308,24 +309,24 @@ POSENC_API posenc_status posenc_fill_once(
 POSENC_API posenc_status posenc_fill_at(
     const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride);
 
-/* As posenc_fill_at(), for real positions. The position is the exact value of the double; the float32 recipes round it to
- * float32. Position -0.0 gives sines with the sign of -0.0 * w_k * position_scale. NaN and infinities are outside the
- * domain. */
+/* As posenc_fill_at(), for real positions. The position is the exact value of the double; the float32 recipes round it
+ * to float32. Position -0.0 gives sines with the sign of -0.0 * w_k * position_scale. NaN and infinities are outside
+ * the domain. */
 POSENC_API posenc_status posenc_fill_at_real(
     const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride);
 
 /* Writes sines and cosines to two arrays of n columns, the form of rotary caches: sines[i * row_stride + k] and
- * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored, and
- * odd only determines n. row_stride >= n. No element may belong to both arrays; they may be the left and right halves of
- * one array whose rows have 2 n columns. */
+ * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored,
+ * and odd only determines n. row_stride >= n. No element may belong to both arrays; they may be the left and right
+ * halves of one array whose rows have 2 n columns. */
 POSENC_API posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
 /* Checks positions without filling anything. For callers that fill a table by several calls or on several threads, and
  * want an error before the first element is written. The checks are those of a fill, except for overlapping rows and
  * sizes, which depend on the number of rows in a call. positions and real_positions are as in posenc_fill_at() and
- * posenc_fill_at_real(); at most one of them is given, and both NULL means first .. first+count-1. Returns OK, ARGUMENT,
- * DOMAIN or SIZE. */
+ * posenc_fill_at_real(); at most one of them is given, and both NULL means first .. first+count-1. Returns OK,
+ * ARGUMENT, DOMAIN or SIZE. */
 POSENC_API posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
 
