@@ -271,8 +271,7 @@ POSENC_API double posenc_impl_error_bound(
 typedef struct posenc_plan posenc_plan;
 
 /* Creates a plan. impl is a name as for posenc_impl_find(); NULL means `exact`, which offers every valid spec. On
- * success *plan is a new plan that the caller destroys; on error *plan is NULL. Returns any status but DOMAIN and SIZE.
- * */
+ * success *plan is a new plan that the caller destroys; on error it is NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 
 /* Frees a plan; NULL is allowed. No other call may be using the plan. */
