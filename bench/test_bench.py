@@ -1,10 +1,12 @@
-"""posenc-bench: --verified, and the verdicts and picks in the JSON.
+"""posenc-bench: --verified, and the verdicts and picks in the JSON; and what ./scripts/bench and its like refuse.
 
 Environment: POSENC_BENCH, the program.
 """
 import json
 import os
+import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 
@@ -155,3 +157,13 @@ def test_widths():
     assert {name.split("_")[0] for name, _ in found} == {"exact", "anchored"} and {at for _, at in found} == {"0", "16"}
     assert {f"limit/store/w:16/n:16384/d:1024/offset:{at}" for at in (0, 16)} <= {*listed.split("\n")}
     assert "widths/" not in bench("--list", "--shape", "l1")
+
+
+@pytest.mark.parametrize("script", ["bench", "pick", "report", "peers"])
+def test_scripts_refuse_an_unknown_option_before_they_set_up_or_build(tmp_path, script):
+    scripts = shutil.copytree(pathlib.Path(__file__).parents[1] / "scripts", tmp_path / "scripts")
+    (scripts / "maintain/setup").write_text("#!/bin/sh\nexit 3\n")
+    done = subprocess.run([scripts / script, "--nope"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == "" and [*tmp_path.iterdir()] == [scripts]
+    assert f"{script}: unknown argument '--nope'; allowed: --" in done.stderr
+    assert subprocess.run([scripts / script, "-h"], capture_output=True).returncode == 0
