@@ -85,7 +85,8 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
   POSENC_DTYPE_F64 = 1,  /* double; exact takes nanoseconds for a value, but microseconds between integers where
-                            |w_k * position_scale| >= pi, and where w_k or the position is tiny (docs/exact.md) */
+                            |w_k * position_scale| >= pi, and where w_k or the position is tiny
+                            (verify/proof/README.md) */
   POSENC_DTYPE_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
   POSENC_DTYPE_F16 = 3   /* IEEE binary16, as uint16_t */
 } posenc_dtype;
