@@ -78,7 +78,7 @@ static void verify_impl(impl_result *result, trial *t, const reference_value *ex
 
 static bool offers_a_dtype(const posenc_impl *impl, const sweep *s) {
   for (int64_t i = 0; i < s->count; i++)
-    if (strstr(impl->dtypes, format_of(s->segments[i].spec.dtype)->long_name))
+    if (strstr(impl->dtypes, format_of(s->segments[i].spec.dtype)->name))
       return true;
   return false;
 }

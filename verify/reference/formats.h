@@ -10,8 +10,8 @@
 #include "posenc.h"
 
 typedef struct format {
-  const char *name, *long_name; /* as --dtype takes it, and as posenc_impl.dtypes has it */
-  const char *descr;            /* as .npy files have it; NumPy has no type for bfloat16 */
+  const char *name;  /* as --dtype takes it, and as posenc_impl.dtypes has it */
+  const char *descr; /* as .npy files have it; NumPy has no type for bfloat16 */
   size_t size;
   int digits; /* bits of a significand */
   int lowest; /* 2^-lowest is the smallest subnormal */
@@ -20,10 +20,10 @@ typedef struct format {
 enum { FORMATS = 4 };
 
 static inline const format *format_of(int32_t dtype) {
-  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"f32", "float32", "<f4", 4, 24, 149},
-      [POSENC_DTYPE_F64] = {"f64", "float64", "<f8", 8, 53, 1074},
-      [POSENC_DTYPE_BF16] = {"bf16", "bfloat16", "<u2", 2, 8, 133},
-      [POSENC_DTYPE_F16] = {"f16", "float16", "<f2", 2, 11, 24}};
+  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"float32", "<f4", 4, 24, 149},
+      [POSENC_DTYPE_F64] = {"float64", "<f8", 8, 53, 1074},
+      [POSENC_DTYPE_BF16] = {"bfloat16", "<u2", 2, 8, 133},
+      [POSENC_DTYPE_F16] = {"float16", "<f2", 2, 11, 24}};
   return &formats[dtype];
 }
 

@@ -42,7 +42,7 @@ def all_cases(quick, counts):
         for n, d in QUICK_SIZES if quick else SIZES:
             yield Case("fresh", n, d, threads)
             yield Case("refill", n, d, threads)
-    for dtype in ("f32",) if quick else ("f32", "bf16", "f16"):
+    for dtype in ("float32",) if quick else ("float32", "bfloat16", "float16"):
         for job, shapes in CALLS.items():
             for n, batch, d in shapes:
                 yield Case(job, n, d, 1, dtype, batch)
