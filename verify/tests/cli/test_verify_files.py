@@ -247,7 +247,7 @@ REFUSALS = {
     "empty.npy": "empty.npy: not an .npy file",
     "short.npy": "short.npy: truncated",
     "header.npy": "header.npy: truncated",
-    "long.npy": "long.npy: there is more behind",
+    "long.npy": "long.npy: extra bytes after its array",
     "cube.npy": "cube.npy: an array of 3 axes",
     "int.npy": "int.npy: elements of type '<i4'",
     "big.npy": "big.npy: elements of type '>f4'",
