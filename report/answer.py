@@ -75,7 +75,7 @@ def jobs(run):
     """(what, the pick and its speed) of what is not a float32 table"""
     rows = [k[0] for k in run.picks if k[0].startswith("row/below:")]
     kinds = {"Decoder's row": min(rows, key=lambda k: (len(k), k), default=None), "Random rows": "fill_at"}
-    kinds |= {"bfloat16": "fill/bf16", "posenc_add": "add"}
+    kinds |= {"bfloat16": "fill/bfloat16", "posenc_add": "add"}
     for what, kind in kinds.items():
         sizes = [run.size, *sizes_of(run.verified, kind)]
         n, d = next((s for s in sizes if s and run.pick(kind, s)), (0, 0))

@@ -102,7 +102,7 @@ def bounds(r):
     head = "implementation|bound|evidence|outputs judged|closest: error / bound|table|position, column|value|nearest"
     rows = []
     for e in r.verify["implementations"]:
-        found = [c["closest_to_bound"] | {"shape": c["shape"]} for c in e.get("ranges", []) if c["dtype"] == "f32"]
+        found = [c["closest_to_bound"] | {"shape": c["shape"]} for c in e.get("ranges", []) if c["dtype"] == "float32"]
         found = [c for c in found if 0 < c["bound"] < NOTHING]
         if found:
             c, judged = max(found, key=lambda c: c["error"] / c["bound"]), sum(s["outputs"] for s in e["ranges"])
@@ -144,8 +144,8 @@ def speed_limits(r):
 
 
 def speed_others(r):
-    limit = stores(limit_of(r.rows, ("fill/bf16", "", 131072, 1024)))
-    yield "bfloat16, 131072 x 1024, GB/s", limit, lambda name: f"{r.rows['fill/bf16', name, 131072, 1024].gb_s:.1f}"
+    limit = stores(limit_of(r.rows, ("fill/bfloat16", "", 131072, 1024)))
+    yield "bfloat16, 131072 x 1024, GB/s", limit, lambda name: f"{r.rows['fill/bfloat16', name, 131072, 1024].gb_s:.1f}"
     for kind, shape, size in tables.sums_of(r.rows):
         loop, sums = r.rows[kind, PLAIN_LOOP, *shape], {n: r.rows[kind, n, *shape] for n in r.both()}
         what = f"posenc_add {size}, times the speed of a plain loop"

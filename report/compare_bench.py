@@ -104,7 +104,7 @@ def medians(pairs, what, shares):
     for pair in pairs:
         call = call_of(pair.key[0])
         if call in (*TABLES, "row", "add") and pair.key[1] != PLAIN_LOOP and (pair.limits or not shares):
-            of = "sums" if call == "add" else dtype_of(pair.key[0]).replace("f32", "")
+            of = "sums" if call == "add" else dtype_of(pair.key[0]).replace("float32", "")
             found.setdefault(f"{pair.key[1]}{', ' + of if of else ''}", []).append(pair.ratio(shares))
     rows = []
     for name, ratios in sorted(found.items(), key=lambda item: -statistics.median(item[1])):

@@ -35,6 +35,7 @@ WORDS = {
 }
 STANDS_FOR = {"peer": "fill", "peer_row": "row", "peer_once": "once"}  # in posenc-bench: for which job of ours
 KEPT = "posenc python cpu architecture compiler build_type c_flags caches load_avg cpu_scaling_enabled"
+KEPT += " processor vendor family model implementer part microarchitecture vectors cache_sizes"
 KEPT += " transparent_huge_pages offset emulated num_cpus"
 WHAT = {"exact": "posenc: correctly rounded", "anchored": "posenc: float64 angle addition, rounded once"}
 

@@ -10,7 +10,7 @@ from .words import position
 DEFAULT_SHAPE = "transformer"
 DEFAULT_POSITIONS = 5000
 DEFAULT_D_MODEL = 512  # of the default report, whose errors stand for every width
-STANDARD = {"preset": None, "dtype": "f32", "base": 10000, "position_scale": 1}
+STANDARD = {"preset": None, "dtype": "float32", "base": 10000, "position_scale": 1}
 STANDARD |= {"layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
 
 

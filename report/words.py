@@ -112,10 +112,8 @@ def called(kind):
     words |= {
         "fill_at_real": "real positions (posenc_fill_at_real)",
         "fill": "tables",
-        "f32": "float32",
-        "f64": "float64",
     }
-    words |= {"fill_pair": "sines and cosines apart (posenc_fill_pair)", "bf16": "bfloat16", "f16": "float16"}
+    words |= {"fill_pair": "sines and cosines apart (posenc_fill_pair)"}
     forms = {
         "b": "batch of {}",
         "offset": "output at {} modulo 64",

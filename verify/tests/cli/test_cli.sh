@@ -6,13 +6,14 @@
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 
 good '[Uu]sage' --help
+good '[Uu]sage' -h
 good "$(basename "$tool") [0-9]+\.[0-9]+\.[0-9]+" --version
-bad 'no-such-flag' --no-such-flag
+bad 'unknown option --no-such-flag; allowed: .*--list, .*--d-model, .*--help, --usage, --version' --no-such-flag=1
 json=(--json result.json)
 case $tool in
 *posenc-verify)
   good 'float64' --list
-  bad 'naive.*float64' --impl nonsense "${json[@]}"
+  bad 'impl nonsense: unknown; allowed: exact, anchored, naive, .*float64' --impl nonsense "${json[@]}"
   bad 'd-model 0: an integer from 1 to 1048576' --d-model 0
   bad 'base is 0; allowed: finite and > 0' --base 0 "${json[@]}"
   bad 'base' --base nan
@@ -24,7 +25,7 @@ case $tool in
   bad 'denominator' --denominator -1
   bad 'preset nonsense: .*paper, marian, .*rothman' --preset nonsense
   bad 'd_model is 33; preset "whisper" allows even ones' --preset whisper --d-model 33
-  bad 'dtype fp16: .*f32, f64, bf16, f16' --dtype fp16
+  bad 'dtype fp16: .*float32, float64, bfloat16, float16' --dtype fp16
   bad 'layout diagonal: .*interleaved, split' --layout diagonal
   bad 'odd "": .*half_pair, zero|odd : .*half_pair, zero' --odd ""
   bad 'rows' --rows nothing
@@ -32,7 +33,7 @@ case $tool in
   bad 'seed' --seed x
   bad 'reference guess: .*mpfr, float64' --reference guess
   bad 'surplus: cannot be opened' surplus
-  bad 'compares f32 only' --exhaustive --dtype f64
+  bad 'compares float32 only' --exhaustive --dtype float64
   bad 'one --impl at most' --exhaustive --impl naive --impl explog
   bad 'writes no JSON' --exhaustive "${json[@]}"
   bad 'not with --quiet' --exhaustive --quiet
@@ -62,7 +63,7 @@ case $tool in
   bad 'positions N' -o pe.npy
   bad 'FROM \(0\) must be below TO \(0\)' -o pe.npy --positions 0
   bad 'naive' "${table[@]}" --impl nonsense
-  bad 'dtype|float32' "${table[@]}" --impl naive --dtype f64
+  bad 'dtype|float32' "${table[@]}" --impl naive --dtype float64
   bad 'TO 4294967298: an integer' -o pe.npy --positions 4294967294:4294967298
   bad 'times a scale of 1000' -o pe.npy --positions 4294966:4296966 --position-scale 1000
   bad 'no/pe.npy: cannot be written: No such file' --positions 4 -o no/pe.npy
