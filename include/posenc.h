@@ -89,7 +89,7 @@ typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
   POSENC_DTYPE_F64 = 1,  /* double. `exact` takes nanoseconds per value. It takes microseconds at positions between
                             integers where |w_k * position_scale| >= pi, and where w_k or the position is tiny
-                            (docs/exact.md). */
+                            (verify/proof/README.md). */
   POSENC_DTYPE_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
   POSENC_DTYPE_F16 = 3   /* IEEE binary16, as uint16_t */
 } posenc_dtype;

@@ -36,6 +36,7 @@ CALLS = {  # calls of PyTorch programs, {job: [(n, batch, d)]}
     "rotary": [(1, 0, 128), (512, 0, 128), (8192, 0, 128)],
 }
 TURNS, QUICK_TURNS = 7, 3
+ROTARY = ("transformers_rotary", "posenc_torch")  # their cosines and sines are judged too
 JUDGED_D, JUDGED_ROWS, JUDGED_FEW = 512, 131072, 5000  # few: for slow peers, and in a quick run
 
 
@@ -83,6 +84,8 @@ def measure(output, tables, names, cases, turns, few):
             for name in (name for name in names if name not in OURS):  # posenc-peer-tables writes the tables of posenc
                 rows = JUDGED_FEW if few or BY_NAME[name].slow else JUDGED_ROWS
                 run.save_table(name, Case("fresh", rows, JUDGED_D), tables / BY_NAME[name].preset / f"{name}.npy")
+            for name in ROTARY:
+                run.save_table(name, Case("rotary", *CALLS["rotary"][-1][::2]), tables / "rope" / f"{name}.npy")
         finally:
             run.end()
     output.write_text(json.dumps(google_benchmark(run), indent=1) + "\n", encoding="utf-8")
