@@ -10,7 +10,7 @@ TABLES = ("fill", "fill_pair", "fill_at", "fill_at_real")  # calls that write ro
 TIMED = {*TABLES, "widths", "add", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once", "refill"}
 TIMED |= {"forward", "construction", "table", "timesteps", "rotary"}  # calls of PyTorch programs
 STORES = ("store", "stream")
-SIZES = {"f32": 4, "f64": 8, "bf16": 2, "f16": 2}  # bytes of an element, by the dtype's name
+SIZES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}  # bytes of an element, by the dtype's name
 LIMIT_OF_WIDTHS = [16384, 1024]  # has as many bytes as the tables of the sweep, to within a row
 PLAIN_LOOP = "plain_loop"  # adds a constant: what sums are compared with
 ISAS = ("avx512", "avx2", "neon", "scalar")  # best first, as the library chooses
@@ -46,22 +46,22 @@ def quartiles(values):
 
 
 def dtype_of(kind):
-    return next((part for part in kind.split("/") if part in SIZES), "f32")
+    return next((part for part in kind.split("/") if part in SIZES), "float32")
 
 
 def call_of(kind):
-    """fill_at of threads:2/fill_at/bf16"""
+    """fill_at of threads:2/fill_at/bfloat16"""
     return next(part for part in kind.split("/") if not part.startswith("threads:"))
 
 
 def parse(name):
     """A case's name as (kind, who, n, d), or None of what has no table.
     threads:2/limit/stream/w:64/n:8/d:4 is ("threads:2/stream", "w:64", 8, 4);
-    row/naive/f32/d:4/below:9/offset:0 is ("row/below:9/offset:0", "naive", 1, 4);
-    fill/exact/bf16/n:8/d:4 is ("fill/bf16", "exact", 8, 4); and
-    add/exact/f32/b:3/n:8/d:4/in_place is ("add/b:3/in_place", "exact", 8, 4)."""
+    row/naive/float32/d:4/below:9/offset:0 is ("row/below:9/offset:0", "naive", 1, 4);
+    fill/exact/bfloat16/n:8/d:4 is ("fill/bfloat16", "exact", 8, 4); and
+    add/exact/float32/b:3/n:8/d:4/in_place is ("add/b:3/in_place", "exact", 8, 4)."""
     parts = name.split("/")
-    words = [p for p in parts if ":" not in p and p not in ("f32", "real_time")]
+    words = [p for p in parts if ":" not in p and p not in ("float32", "real_time")]
     numbers = dict(re.findall(r"(?:^|/)([a-z]+):(\d+)(?=/|$)", name))
     if len(words) < 2 or words[0] not in TIMED or "d" not in numbers:
         return None
@@ -147,7 +147,7 @@ class Accuracy:
 
     def __init__(self, entry, table):
         ranges = entry.get("ranges", [])
-        self.dtypes = {r.get("dtype", "f32") for r in ranges}
+        self.dtypes = {r.get("dtype", "float32") for r in ranges}
         self.ranges = {(r["from"], r["to"]): r for r in ranges if table_of(r) == table}
 
     def worst(self, key, spans):
@@ -157,7 +157,7 @@ class Accuracy:
 
 
 def table_of(range_):
-    return range_.get("shape"), range_.get("dtype", "f32"), range_.get("preset") or None
+    return range_.get("shape"), range_.get("dtype", "float32"), range_.get("preset") or None
 
 
 def family_of(name, isa=""):

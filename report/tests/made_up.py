@@ -16,7 +16,7 @@ def ranges(error, ulp, correct):
     """Of three ranges of positions; the errors grow with them."""
     right = round(1000 * correct)
     bands = [right, 1000 - right, 0, 0, 0, 0, 0, 0]
-    table = {"shape": "d512", "d_model": 512, "base": 10000, "preset": None, "dtype": "f32", "rows": 9, "outputs": 1000}
+    table = {"shape": "d512", "d_model": 512, "base": 10000, "preset": None, "dtype": "float32", "rows": 9, "outputs": 1000}
     table |= {"ulp_p50": 0.25, "ulp_p99": 0.5, "ulp_max": ulp, "correctly_rounded": correct, "ulp_bands": bands}
     spans = ((0, 512, 0.5), (512, 5000, 1), (5000, 32768, 8))
     return [table | {"from": a, "to": b, "max_abs": error * scale} for a, b, scale in spans]
@@ -49,7 +49,7 @@ def case(name, ns, n=5000, d=512, times=QUIET, **more):
 FILLS = {"exact_avx2": 0.2, "exact_scalar": 2, "naive": 16}  # 20, 2 and 0.25 GB/s
 
 
-CASE = "fill/*/f32/n:5000/d:512"
+CASE = "fill/*/float32/n:5000/d:512"
 
 
 def picks(pick, fastest, others=None, case=CASE):
@@ -62,8 +62,8 @@ def picks(pick, fastest, others=None, case=CASE):
 def bench(*more, fills=FILLS, picks=(), **context):
     """Tables of 5000 x 512: stores take 0.1 ns an element."""
     at = "n:5000/d:512"
-    runs = case(f"limit/store/w:32/{at}", 0.1) + case(f"fill/wrong/f32/{at}", 0.01)
-    runs += [c for name, ns in fills.items() for c in case(f"fill/{name}/f32/{at}", ns)]
+    runs = case(f"limit/store/w:32/{at}", 0.1) + case(f"fill/wrong/float32/{at}", 0.01)
+    runs += [c for name, ns in fills.items() for c in case(f"fill/{name}/float32/{at}", ns)]
     runs += [{"run_name": "harness/clock/n:1/d:1", "run_type": "iteration", "cpu_time": 8, "time_unit": "ns"}] * 6
     known = {"cpu": "this one", "compiler": "GCC 1", "build_type": "Release", "date": "2026-11-21T21:00:00+00:00"}
     known |= {"offset": "16", "num_cpus": 4, "load_avg": [1.5, 1.0, 0.5], "cpu_scaling_enabled": False}
@@ -77,7 +77,7 @@ def sweep(**slow):
     runs = [c for at in (0, 16) for c in case(f"limit/stream/w:64/n:16384/d:1024/offset:{at}", 0.1, 16384, 1024)]
     for d, at in ((d, at) for d in (496, 512, 528, 768, 1000, 1008, 1024, 1040) for at in (0, 16)):
         ns, n = 0.2 * slow.get(f"d{d}_at{at}", 1), 2**24 // d
-        runs += case(f"widths/exact_avx2/f32/n:{n}/d:{d}/offset:{at}", ns, n, d)
+        runs += case(f"widths/exact_avx2/float32/n:{n}/d:{d}/offset:{at}", ns, n, d)
     return runs
 
 
@@ -94,7 +94,7 @@ def peers_bench():
     """exact takes 0.2 ns an element, the quick peer 0.5 of that, the slow one 10 times as much; stores 0.18 ns."""
     cases, verdicts = [], []
     for n, d in ((64, 128), (131072, 1024)):
-        at = f"f32/n:{n}/d:{d}"
+        at = f"float32/n:{n}/d:{d}"
         for name, ns in PEERS.items():
             cases += case(f"{name}/{at}", ns, n, d)
         verdicts.append({"case": f"peer/slow/{at}", "against": f"fill/exact_avx512/{at}", "verdict": "slower"})

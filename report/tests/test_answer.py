@@ -79,19 +79,19 @@ def test_the_pick_is_shown(rows, pick, fastest, others, use, lead):
 
 
 def test_a_busy_machine(rows):
-    fills = [c for n, ns in FILLS.items() for c in case(f"fill/{n}/f32/{AT}", ns, times=(0.7, 0.8, 1, 1.2, 1.3))]
+    fills = [c for n, ns in FILLS.items() for c in case(f"fill/{n}/float32/{AT}", ns, times=(0.7, 0.8, 1, 1.2, 1.3))]
     said, out = rows(bench(fills, fills={}, picks=PICKED, load_avg=[4, 4, 4]))
     assert said["Lead"].endswith("(measurement noise 40.0 %)")
     assert "The machine was noisy" in said["Warning"] and "a load average of 4.0" in said["Warning"]
 
 
 def test_other_jobs(rows):
-    at, cases = "f32/d:512/below:4096", []
+    at, cases = "float32/d:512/below:4096", []
     for name, ns in {"anchored_avx2": 0.5, "exact_avx2": 0.25, "explog": 2.5}.items():
         cases.append(case(f"row/{name}/{at}", ns, 1))
-        cases.append(case(f"add/{name}/f32/{AT}", ns))
+        cases.append(case(f"add/{name}/float32/{AT}", ns))
     found = picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("slower", 1, 0.1)}, f"row/*/{at}")
-    found += picks("exact_avx2", "anchored_avx2", {"exact_avx2": ("undecided", 0.05, 0.06)}, f"add/*/f32/{AT}")
+    found += picks("exact_avx2", "anchored_avx2", {"exact_avx2": ("undecided", 0.05, 0.06)}, f"add/*/float32/{AT}")
     said, _ = rows(bench(*cases, fills=FILLS, picks=PICKED + found))
     assert said["Decoder's row"] == "exact, 128 ± 1 ns at d_model 512, 10.0 ± 0.1 times explog"
     doubt = "exact (undecided: took 5 ± 6 % longer than anchored), 16.00 ± 0.08 GB/s at 5000 x 512, "
@@ -104,11 +104,11 @@ def test_other_jobs(rows):
     [
         (["explog"], [], {"Use"}, "none is picked: nothing that was measured is within the budget, or"),
         ([], [], {"Use"}, "no implementation that was verified was measured"),
-        ([], picks("exact_avx2", "exact_avx2", case=f"add/*/f32/{AT}"), {"posenc_add"}, ""),
+        ([], picks("exact_avx2", "exact_avx2", case=f"add/*/float32/{AT}"), {"posenc_add"}, ""),
     ],
 )
 def test_a_part_of_a_run(rows, fills, picked, labels, use):
-    b = bench(case(f"add/exact_avx2/f32/{AT}", 0.2), fills={n: FILLS[n] for n in fills}, picks=picked)
+    b = bench(case(f"add/exact_avx2/float32/{AT}", 0.2), fills={n: FILLS[n] for n in fills}, picks=picked)
     b["benchmarks"] = [c for c in b["benchmarks"] if "wrong" not in c["run_name"]]
     said, _ = rows(b)
     assert {*said} == labels and said.get("Use", "").startswith(use)
@@ -118,5 +118,5 @@ def test_what_failed_is_loud_and_nothing_is_picked_of_an_emulated_run(rows):
     wrong = entry("wrong", verified=False, failure="2 outputs beyond its bound", error=7e-3)
     said, out = rows(bench(fills=FILLS, picks=PICKED), v=found(wrong))
     assert "wrong failed verification: 2 outputs beyond its bound" in said["Warning"] and out.count("wrong") == 1
-    said, _ = rows(bench(case(f"add/exact_avx2/f32/{AT}", 0.2), fills=FILLS, emulated="yes"))
+    said, _ = rows(bench(case(f"add/exact_avx2/float32/{AT}", 0.2), fills=FILLS, emulated="yes"))
     assert said["Use"] == "none is picked: the run was emulated" and {*said} == {"Use", "Warning"}

@@ -58,7 +58,7 @@ def limits(data, factor):
             {"exact_avx2 / exact_avx512": "faster", "wrong": "tie"},
         ),
         (bench(emulated="yes"), bench(fills={}), {"wrong": "judged"}),  # not judged
-        (bench(case("fill/few/f32/n:5000/d:512", 1, times=(1, 1)), fills={}),) * 2
+        (bench(case("fill/few/float32/n:5000/d:512", 1, times=(1, 1)), fills={}),) * 2
         + ({"few": "judged", "wrong": "tie"},),
     ],
 )

@@ -13,7 +13,7 @@ def turns(name, n, *seconds):
     return [found | {"repetition_index": turn, "real_time": s * 1e9} for turn, s in enumerate(seconds)]
 
 
-FRESH = "f32/n:131072/d:1024"
+FRESH = "float32/n:131072/d:1024"
 PYTHON = {
     "context": {
         "python": "3.11",
@@ -25,8 +25,8 @@ PYTHON = {
         *turns(f"fresh/exact_avx512/{FRESH}", 131072, 0.1, 0.11, 0.1),
         *turns(f"fresh/torch_tutorial/{FRESH}", 131072, 2.5, 2.2, 2.6),  # 25, 20 and 26 times as long in the same turn
         *turns(f"fresh/marian/{FRESH}", 128, 0.1, 0.1, 0.1),
-        *turns("forward/posenc_torch/bf16/b:20/n:35/d:200/compiled", 35, 2e-5),
-        *turns("forward/torch_tutorial/bf16/b:20/n:35/d:200/compiled", 35, 2.5e-5),
+        *turns("forward/posenc_torch/bfloat16/b:20/n:35/d:200/compiled", 35, 2e-5),
+        *turns("forward/torch_tutorial/bfloat16/b:20/n:35/d:200/compiled", 35, 2.5e-5),
         {
             "run_name": f"refill/torch_out/{FRESH}/real_time",
             "run_type": "iteration",

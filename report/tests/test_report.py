@@ -30,7 +30,7 @@ def page_of(done, tmp_path):
 
 
 def test_sections_and_figures(page_of):
-    page = page_of(verify(), bench(case("row/exact_avx2/f32/d:512/below:4096", 0.5, n=1)))
+    page = page_of(verify(), bench(case("row/exact_avx2/float32/d:512/below:4096", 0.5, n=1)))
     text = text_of(page)
     assert len(re.findall(r'<section id="s\d+">', page)) == 8
     assert "exact_avx2 1.5e-8 3.0e-8 2.4e-7 0.200 20.00 ± 0.10 50.0 % ± 0.4" in text
@@ -71,11 +71,11 @@ def test_the_pick(page_of, pick, others, said):
 
 
 def test_picks_of_all_cases(page_of):
-    small = case("fill/float64/f32/n:16/d:384", 0.1, 16, 384) + case("fill/exact_avx2/f32/n:16/d:384", 0.2, 16, 384)
-    row = case("row/exact_avx2/f32/d:512/below:4096", 0.5, n=1)
+    small = case("fill/float64/float32/n:16/d:384", 0.1, 16, 384) + case("fill/exact_avx2/float32/n:16/d:384", 0.2, 16, 384)
+    row = case("row/exact_avx2/float32/d:512/below:4096", 0.5, n=1)
     doubt = {"exact_avx2": ("undecided", 0.1, 0.2)}
-    found = picks("exact_avx2", "exact_avx2") + picks("exact_avx2", "float64", doubt, "fill/*/f32/n:16/d:384")
-    found += picks("exact_avx2", "exact_avx2", case="row/*/f32/d:512/below:4096")
+    found = picks("exact_avx2", "exact_avx2") + picks("exact_avx2", "float64", doubt, "fill/*/float32/n:16/d:384")
+    found += picks("exact_avx2", "exact_avx2", case="row/*/float32/d:512/below:4096")
     known = verify(implementations=[entry("float64"), *QUIET])
     text = text_of(page_of(known, bench(small, row, fills={"exact_avx2": 0.2, "float64": 0.21}, picks=found)))
     assert "Of 2 cases, the pick is exact_avx2 in 2" in text

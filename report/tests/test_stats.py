@@ -18,9 +18,9 @@ def test_ratio_and_spread():
     "name, key",
     [
         ("threads:2/limit/stream/w:64/n:8/d:4", ("threads:2/stream", "w:64", 8, 4)),
-        ("row/naive/f32/d:4/below:9/offset:0", ("row/below:9/offset:0", "naive", 1, 4)),
-        ("fill/exact/bf16/n:8/d:4", ("fill/bf16", "exact", 8, 4)),
-        ("add/exact/f32/b:3/n:8/d:4/in_place", ("add/b:3/in_place", "exact", 8, 4)),
+        ("row/naive/float32/d:4/below:9/offset:0", ("row/below:9/offset:0", "naive", 1, 4)),
+        ("fill/exact/bfloat16/n:8/d:4", ("fill/bfloat16", "exact", 8, 4)),
+        ("add/exact/float32/b:3/n:8/d:4/in_place", ("add/b:3/in_place", "exact", 8, 4)),
         ("fresh/malloc_fill/n:8/d:4/real_time", ("fresh", "malloc_fill", 8, 4)),
         ("harness/clock/n:1/d:1", None),
     ],

@@ -25,19 +25,19 @@ def test_tables_and_pick(done):
 @pytest.mark.parametrize(
     "name, ns, n, limits, line",
     [
-        (f"fill/exact_avx2/bf16/{AT}", 0.1, 5000, {f"{STORE}/bf16/{AT}": 0.05}, "20.00 0.10 50.0 % 0.4 2.00 0.01"),
-        (f"add/exact_avx2/f32/{AT}", 0.2, 5000, {f"add/plain_loop/f32/{AT}": 0.1}, "20.00 0.10 50.0 % 0.4 1.00 0.01"),
-        (f"fill/exact_avx2/f32/{AT}/whisper", 0.4, 5000, {}, "10.00 0.05 25.0 % 0.2 0.500 0.004"),
-        (f"fill/exact_avx2/f32/{AT}/offset:0", 0.4, 5000, {f"{STORE}/{AT}/offset:0": 0.2},
+        (f"fill/exact_avx2/bfloat16/{AT}", 0.1, 5000, {f"{STORE}/bfloat16/{AT}": 0.05}, "20.00 0.10 50.0 % 0.4 2.00 0.01"),
+        (f"add/exact_avx2/float32/{AT}", 0.2, 5000, {f"add/plain_loop/float32/{AT}": 0.1}, "20.00 0.10 50.0 % 0.4 1.00 0.01"),
+        (f"fill/exact_avx2/float32/{AT}/whisper", 0.4, 5000, {}, "10.00 0.05 25.0 % 0.2 0.500 0.004"),
+        (f"fill/exact_avx2/float32/{AT}/offset:0", 0.4, 5000, {f"{STORE}/{AT}/offset:0": 0.2},
          "10.00 0.05 50.0 % 0.4 0.500 0.004"),
-        ("row/exact_avx2/f32/d:512/below:4096", 0.5, 1, {}, "256.0 1.3"),
+        ("row/exact_avx2/float32/d:512/below:4096", 0.5, 1, {}, "256.0 1.3"),
         (f"fresh/table_create/{AT}/real_time", 1, 5000, {}, "2.6 0.0 -"),
     ],
 )  # fmt: skip
 def test_other_cases(done, name, ns, n, limits, line):
     """Each is compared with what bounds it, and with the float32 fill of 0.2 ns."""
     judged = [
-        e | {"ranges": e["ranges"] + [r | {"dtype": "bf16"} for r in e["ranges"]]} for e in verify()["implementations"]
+        e | {"ranges": e["ranges"] + [r | {"dtype": "bfloat16"} for r in e["ranges"]]} for e in verify()["implementations"]
     ]
     cases = case(name, ns, n)
     for c in cases:
@@ -62,11 +62,11 @@ def test_without_what_the_page_needs(tmp_path):
 
 
 def test_what_failed_or_is_not_judged(done):
-    failed = case(f"fill/exact_scalar/f32/{AT}", 1, times=(1,), error_occurred=True, error_message="no memory")
+    failed = case(f"fill/exact_scalar/float32/{AT}", 1, times=(1,), error_occurred=True, error_message="no memory")
     out = done(
-        "summary", "--verbose", verify(), bench(failed, case(f"fill/new/f32/{AT}", 1), fills={"exact_avx2": 0.2})
+        "summary", "--verbose", verify(), bench(failed, case(f"fill/new/float32/{AT}", 1), fills={"exact_avx2": 0.2})
     )
-    assert f"fill/exact_scalar/f32/{AT} failed in the benchmark: no memory" in " ".join(out.split())
+    assert f"fill/exact_scalar/float32/{AT} failed in the benchmark: no memory" in " ".join(out.split())
     assert "new not in" in " ".join(out.split()) and "its error is unknown" in out
 
 
@@ -79,7 +79,7 @@ def test_what_failed_or_is_not_judged(done):
         (verify(), {"benchmarks": []}, "no implementation was run"),
         (verify(), '{"benchmarks": [NaN]}', "not JSON"),
         (verify(implementations=[entry("x", ranges=[{"from": 0}])]), bench(), "required property"),
-        (verify(), bench(case("fill/exact_avx2/f32/n:5000/d:512", -1)), "cpu_time"),
+        (verify(), bench(case("fill/exact_avx2/float32/n:5000/d:512", -1)), "cpu_time"),
         (verify(), bench(offset="x"), "offset"),
         (verify(), bench(picks=[{"case": "x"}]), "picks"),
     ],
