@@ -49,7 +49,8 @@ def mark(a, b, least):
 def benches(a, b, judged):
     """(what both have, sentences, sections)"""
     (rows_a, errors_a), (rows_b, errors_b) = read_bench(a), read_bench(b)
-    both, controls, counts, tables = [key for key in rows_a if key in rows_b], [], {}, {}
+    both, tables = [key for key in rows_a if key in rows_b], {}
+    counts = dict.fromkeys(("faster", "slower", "tie", "not judged", "control"), 0)
     control = {key for key in both if call_of(key[0]) in (*STORES, "convert") or key[1] == PLAIN_LOOP}
     clocks = [statistics.median(times) for times in map(checks.clock, (a, b)) if times]
     ratios = [rows_a[key].ns / rows_b[key].ns for key in control] + ([clocks[0] / clocks[1]] if len(clocks) == 2 else [])
@@ -61,7 +62,7 @@ def benches(a, b, judged):
         table = tables.setdefault((kind, *shape), Table(case_name(kind, *shape), ["case", "A, GB/s", "B, GB/s"], []))
         cells = [f"{row.ns / 1000:.2f} us" if call_of(kind) == "plan" else speed(row) for row in (rows_a[key], rows_b[key])]
         table.rows.append([who, *cells] + [f"{rows_a[key].ns / rows_b[key].ns:.3f}", said] * judged)
-        counts[said] = counts.get(said, 0) + 1
+        counts[said] += 1
     for table in tables.values() if judged else ():
         table.head += ["speed B/A", "mark"]
         table.bold = tuple(row[0] for row in table.rows if row[-1] in ("faster", "slower"))
@@ -70,7 +71,7 @@ def benches(a, b, judged):
     notes += [f"failed in {letter}: {case}: {why}" for letter, _, _, errors in sides for case, why in errors.items()]
     rule = f"A difference is more than {100 * max(TIE, noise):.1f} %, with quartiles that do not overlap. Nine in ten of "
     rule += f"{plural(len(controls), 'control')}, which no commit changes, differed by at most {100 * noise:.1f} %."
-    counted = ", ".join(f"{word} in {n}" for word, n in counts.items() if word != "control") or "controls only"
+    counted = ", ".join(f"{word} in {n}" for word, n in counts.items() if n and word != "control") or "controls only"
     sentences = [f"B compared with A, in {plural(len(both), 'case')}: {counted}.", rule] if judged else []
     return both, sentences, [Section("Case by case", "", list(tables.values()), notes)]
 

@@ -155,8 +155,8 @@ def section(peers):
     where, of = [row for t in found for row in t.rows if row[1] != "-"], sum(map(len, peers.groups.values()))
     said = f"Some peer takes less time than exact or anchored in {len(where)} of {of} jobs and sizes." if found else EMULATED
     found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
-    found += [speeds(peers, kind, size) for kind, sizes in peers.groups.items() for size in sizes]
-    return Section("What people use today (./scripts/peers)", said, [*found, conditions(peers)])
+    more = [speeds(peers, kind, size) for kind, sizes in peers.groups.items() for size in sizes]
+    return Section("What people use today (./scripts/peers)", said, [*found, conditions(peers)], more=more)
 
 
 def text(peers):

@@ -12,10 +12,11 @@ from matplotlib.ticker import EngFormatter, NullFormatter
 
 from .tables import RECIPE, ranking
 
-WIDTH, HEIGHT = 440, 380  # of the report's pictures: text of 12 is 10 in a window 400 pixels wide
-README_WIDTH, README_HEIGHT = 700, 400
+WIDTH, HEIGHT = 440, 430  # of the report's pictures: text of 12 is 10 in a window 400 pixels wide
+README_WIDTH, README_HEIGHT = 700, 430
 COLOURS = "#0b5394 #b45309 #15803d #b91c1c #6d28d9 #7c4a21 #be185d #66700a #0e7490".split()
 GREY = "#606060"
+SAME = 1.3  # marks closer than this ratio share a place
 ULP = 2.0**-24  # of float32 outputs between 0.5 and 1
 BUDGETS = (("0.5 ULP", ULP / 2), ("1 ULP", ULP))
 SETTINGS = {"svg.fonttype": "none", "font.size": 12, "savefig.dpi": 72, "figure.dpi": 72, "axes.axisbelow": True}
@@ -43,7 +44,7 @@ def drawn_by():
 
 def file(label, draw, width=README_WIDTH, height=README_HEIGHT):
     """A file of its own, on white; its last line says which Matplotlib has drawn it."""
-    return svg(label, draw, width, height, "white") + drawn_by()
+    return str(svg(label, draw, width, height, "white")) + drawn_by()
 
 
 def log_axes(axes):
@@ -54,18 +55,26 @@ def log_axes(axes):
 
 
 def scatter(figure, run, legend=False):
-    """Speed against the largest error; the numbers are those of tables.legend()."""
-    axes, families = figure.subplots(), list(dict.fromkeys(run.families.values()))
+    """Speed against the largest error; the numbers are those of tables.legend(). One mark has the numbers of all
+    implementations that would lie upon each other."""
+    axes, families, marks = figure.subplots(), list(dict.fromkeys(run.families.values())), []
     log_axes(axes)
     for i, name in enumerate(ranking(run)):
+        error, speed = max(run.error(name), 1e-9), run.here[name].gb_s
         colour = COLOURS[families.index(run.families[name]) % len(COLOURS)]
-        at = max(run.error(name), 1e-9), run.here[name].gb_s
-        axes.plot(*at, "o", markersize=17, color="white", markeredgecolor=colour, markeredgewidth=1.5)
-        axes.plot(*at, marker=f"${i + 1}$", markersize=9, linewidth=0, color=colour, label=name)
-    for said, error in BUDGETS:
-        axes.axvline(error, color=GREY, linestyle="dashed", linewidth=1)
-        axes.text(error, 1, said + " ", rotation=90, ha="right", va="top", transform=axes.get_xaxis_transform(), color=GREY)
-    axes.margins(0.12, 0.1)
+        axes.plot(error, speed, "o", color=colour, label=f"{i + 1}  {name}")
+        near = [m for m in marks if max(m[0] / error, error / m[0]) < SAME and m[1] / speed < SAME]
+        if near:
+            near[-1][3] += f", {i + 1}"
+        else:
+            marks.append([error, speed, colour, str(i + 1)])
+    for error, speed, colour, text in marks:
+        frame = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": colour}
+        axes.text(error, speed, text, ha="center", va="center", bbox=frame)
+    for (said, error), side in zip(BUDGETS, ("right", "left")):
+        axes.axvline(error, color=GREY, linestyle="dashed", linewidth=1, zorder=1)
+        axes.text(error, 1.01, said, ha=side, va="bottom", transform=axes.get_xaxis_transform(), color=GREY)
+    axes.margins(0.12, 0.08)
     axes.set(xlabel=f"largest |error| {run.reach()}", ylabel="GB/s")
     axes.yaxis.set_major_formatter("{x:g}")
     if legend:

@@ -137,7 +137,7 @@ class Run:
         if self.emulated:
             return "the run was emulated"
         if not self.ran:
-            return "speeds were not measured"
+            return "speeds of float32 tables were not measured"
         if self.another_table():
             return "errors and speeds are of different tables"
         if not self.ranked:

@@ -35,7 +35,7 @@ def accuracy(run):
     least = min(rest, key=lambda n: correct[n][0] / correct[n][1], default=None)
     notes += [f"{least} rounds the fewest outputs correctly: {share(*correct[least])}."] if least else []
     finding = f"{'; '.join(said)}, {run.reach(run.spans)}." if said else "No errors were judged."
-    return Section("Accuracy", finding, [tables.accuracy(run)], notes, "errors")
+    return Section("Accuracy", finding, [tables.accuracy(run)], notes, picture="errors")
 
 
 def counted(found):
@@ -57,7 +57,7 @@ def of_speeds(run):
     if cases:
         found = tables.picks(run, cases)
         rest = [tables.speeds(run, *case) for case in cases]
-        yield Section("Single rows, posenc_add, other dtypes", counted(found), [found, *rest])
+        yield Section("Single rows, posenc_add, other dtypes", counted(found), [found], more=rest)
 
 
 def sections(run):
@@ -65,7 +65,8 @@ def sections(run):
     yield from of_speeds(run) if run.bench else ()
     if run.peers:
         yield peers_tables.section(run.peers)
-    found = f"Errors are judged against {run.verify.get('reference') or 'a reference'}"
+    reference = run.verify.get("reference") or "a reference"
+    found = f"Errors are judged against {'MPFR' if reference == 'mpfr' else reference}"
     found += f"; speeds are medians of {span([len(r.values) for r in run.rows.values()])} repetitions." if run.rows else "."
     yield Section("How it was measured", found, [conditions(run)], list(HOW if run.bench else HOW[:1]))
 

@@ -25,12 +25,14 @@ class Table:
 
 @dataclasses.dataclass
 class Section:
-    """finding: a sentence that says what the section shows; notes: more sentences; picture: draws it for the page."""
+    """finding: a sentence that says what the section shows; notes: more sentences; picture: its name in html.py;
+    more: tables that the page folds together."""
 
     heading: str
     finding: str
     tables: list
     notes: list = dataclasses.field(default_factory=list)
+    more: list = dataclasses.field(default_factory=list)
     picture: object = None
 
 

@@ -19,7 +19,7 @@ def show(table):
 
 def show_section(section):
     print("\n".join(["", section.heading, *filter(None, [section.finding]), *section.notes]))
-    for table in section.tables:
+    for table in section.tables + section.more:
         print()
         show(table)
 
