@@ -25,18 +25,19 @@ static void huge_page_mode(char *mode, size_t size) {
     fclose(f);
 }
 
+static void add_line(void *data, const char *key, const char *value) {
+  (void)data;
+  shim_context(key, value);
+}
+
 void bench_context(const bench_options *options) {
   char text[256], key[128];
   const char *name, *reason;
   shim_context("schema", "1");
   shim_context("posenc", posenc_version());
-  shim_context("build_type", machine_build_type());
   shim_context("c_flags", POSENC_C_FLAGS " (each implementation adds those of its instruction set)");
-  shim_context("compiler", machine_compiler());
   shim_context("sleef", SLEEF);
-  machine_cpu(text, sizeof text);
-  shim_context("cpu", text);
-  shim_context("architecture", machine_architecture());
+  machine_describe(add_line, NULL);
   shim_context("emulated", machine_emulated() ? "yes" : "no");
   huge_page_mode(text, sizeof text);
   shim_context("transparent_huge_pages", text);

@@ -1,17 +1,19 @@
-"""posenc-bench: --verified, and the verdicts and picks in the JSON.
+"""posenc-bench: --verified, and the verdicts and picks in the JSON; and what ./scripts/bench and its like refuse.
 
 Environment: POSENC_BENCH, the program.
 """
 import json
 import os
+import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 
 import pytest
 
 INTERLEAVED = "--benchmark_enable_random_interleaving=true"
-DTYPES = ("f32", "f64", "bf16", "f16")
+DTYPES = ("float32", "float64", "bfloat16", "float16")
 
 
 def bench(*arguments):
@@ -35,8 +37,8 @@ ALL = ranges(*DTYPES)
 
 @pytest.mark.parametrize(("of_one", "entry", "runs", "not_run"), [
     (ALL, {}, DTYPES, {}),
-    (ranges("f32", "f32", "bf16"), {}, ("f32", "bf16"), dict.fromkeys(("/f64", "/f16"), "not judged by posenc-verify")),
-    (ranges("bf16"), {}, ("bf16",), dict.fromkeys(("/f32", "/f64", "/f16"), "not judged by posenc-verify")),
+    (ranges("float32", "float32", "bfloat16"), {}, ("float32", "bfloat16"), dict.fromkeys(("/float64", "/float16"), "not judged by posenc-verify")),
+    (ranges("bfloat16"), {}, ("bfloat16",), dict.fromkeys(("/float32", "/float64", "/float16"), "not judged by posenc-verify")),
     (ALL, {"verified": False, "failure": "it is wrong"}, (), {"": "failed verification: it is wrong"}),
     (ALL, {"name": "another"}, (), {"": "not in the verification report"}),
 ])  # fmt: skip
@@ -81,12 +83,12 @@ def report(tmp_path):
         entries = []
         for name, (near, far) in errors.items():
             spans = [{"from": start, "ulp_max": u, "max_abs": a} for start, (u, a) in ((0, near), (5000, far))]
-            other = {"dtype": "f32", "shape": "another table", "from": 0, "ulp_max": None, "max_abs": 2}
+            other = {"dtype": "float32", "shape": "another table", "from": 0, "ulp_max": None, "max_abs": 2}
             entries.append(
                 {
                     "name": name,
                     "verified": True,
-                    "ranges": [*({"dtype": "f32", "shape": "d512"} | s for s in spans), other],
+                    "ranges": [*({"dtype": "float32", "shape": "d512"} | s for s in spans), other],
                 }
             )
         path = tmp_path / "verify.json"
@@ -114,7 +116,7 @@ def test_picks(report):
         "--benchmark_filter=fill/|limit",
     ), "--benchmark_repetitions=6"
     times, verdicts, picks = run(*shapes, count, INTERLEAVED, *report(errors))
-    assert {p["case"].split("f32/")[1]: [c["impl"] for c in p["candidates"]] for p in picks} == within
+    assert {p["case"].split("float32/")[1]: [c["impl"] for c in p["candidates"]] for p in picks} == within
     for p in picks:
         cases = {c["impl"]: p["case"].replace("*", c["impl"]) for c in p["candidates"]}
         assert p["fastest"] == min(cases, key=lambda i: statistics.median(times[cases[i]]))
@@ -147,7 +149,7 @@ def test_widths():
     """Both sides of powers of two at both offsets, of the same size; and the limits that the report reads."""
     listed = bench("--list", "--benchmark_filter=widths|/n:16384/d:1024/")
     found = {}
-    for impl, n, d, at in re.findall(r"^widths/(\w+)/f32/n:(\d+)/d:(\d+)/offset:(\d+)$", listed, re.MULTILINE):
+    for impl, n, d, at in re.findall(r"^widths/(\w+)/float32/n:(\d+)/d:(\d+)/offset:(\d+)$", listed, re.MULTILINE):
         assert 0 <= 2**24 - int(n) * int(d) < int(d)
         found.setdefault((impl, at), set()).add(int(d))
     around = {d + step for d in (128, 256, 512, 1024, 2048, 4096) for step in (-16, 0, 16)}
@@ -155,3 +157,13 @@ def test_widths():
     assert {name.split("_")[0] for name, _ in found} == {"exact", "anchored"} and {at for _, at in found} == {"0", "16"}
     assert {f"limit/store/w:16/n:16384/d:1024/offset:{at}" for at in (0, 16)} <= {*listed.split("\n")}
     assert "widths/" not in bench("--list", "--shape", "l1")
+
+
+@pytest.mark.parametrize("script", ["bench", "pick", "report", "peers"])
+def test_scripts_refuse_an_unknown_option_before_they_set_up_or_build(tmp_path, script):
+    scripts = shutil.copytree(pathlib.Path(__file__).parents[1] / "scripts", tmp_path / "scripts")
+    (scripts / "maintain/setup").write_text("#!/bin/sh\nexit 3\n")
+    done = subprocess.run([scripts / script, "--nope"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == "" and [*tmp_path.iterdir()] == [scripts]
+    assert f"{script}: unknown argument '--nope'; allowed: --" in done.stderr
+    assert subprocess.run([scripts / script, "-h"], capture_output=True).returncode == 0

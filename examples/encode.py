@@ -1,4 +1,4 @@
-"""Positions added to embeddings in PyTorch, in place of the tutorial's PositionalEncoding:
+"""Positions added to embeddings in PyTorch. The module replaces the PositionalEncoding of PyTorch's tutorial:
     python3 encode.py
 """
 
@@ -8,4 +8,4 @@ from posenc.torch import SinusoidalPositionalEncoding, audit
 encode = SinusoidalPositionalEncoding(512, dropout=0.1).eval()
 embeddings = torch.zeros(100, 32, 512)  # (sequence, batch, d_model)
 print(f"row 99 starts {encode(embeddings)[99, 0, :4].tolist()}")
-print(*audit(encode), sep="\n")  # the tables in a model: which recipe made each, and how far off it is
+print(*audit(encode), sep="\n")  # each table in a model: the recipe that made it, and its largest error

@@ -1,26 +1,15 @@
-"""Rotary position embedding of queries, with the sines and cosines of Llama 3, in PyTorch.
-
+"""Correctly rounded rotary embeddings in a model of Hugging Face's transformers:
     python3 rotary.py
 """
 
 import torch
+from transformers import LlamaConfig, LlamaModel
 
 import posenc.torch
 
-
-def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-    """(..., sequence, head size): columns k and k + half are turned by the angle of frequency k."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
-
-
-# [part: pair]
-cache = posenc.torch.pair(8192, 128, base=500000.0, dtype=torch.bfloat16)  # .cos and .sin, each rounded once
-# [end: pair]
-torch.manual_seed(0)
-queries = torch.randn(1, 8, 100, 128)
-turned = rotate(queries, cache.cos[:100].float(), cache.sin[:100].float())
-print(f"sines at 8191 start {cache.sin[8191, :4].tolist()}, cosines {cache.cos[8191, :4].tolist()}")
-print(
-    f"turned {tuple(turned.shape)}, lengths kept: {torch.allclose(turned.norm(dim=-1), queries.norm(dim=-1), rtol=1e-2)}"
-)
+model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2, max_position_embeddings=131072))
+x, positions = torch.zeros(1), torch.arange(131072)[None]
+own = torch.cat(model.rotary_emb(x, positions))  # cosines and sines
+print("replaced:", *posenc.torch.replace_rotary(model).replaced)
+new = torch.cat(model.rotary_emb(x, positions))  # each value the nearest float32 to the real number
+print(f"largest error of the model's own cosines and sines: {(own - new).abs().max():.2g}")

@@ -2,7 +2,7 @@
 
     python3 three_faults.py
 
-docs/why.md names the sources and shows what this prints. PyTorch lacks some operations of float16 on the CPU: each one is computed
+docs/accuracy.md names the sources and shows what this prints. PyTorch lacks some operations of float16 on the CPU: each one is computed
 in float32 here and rounded to the model's dtype, as a GPU does it. The truth is long double sines of the formula's angles.
 """
 

@@ -15,17 +15,20 @@
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
  * environment variable, and starts no thread. Its only mutable state is the thread-local last error.
  * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
- * Results do not depend on the caller's rounding mode or flush-to-zero setting, which come back unchanged
- * together with the exception flags.
+ * Results do not depend on the caller's rounding mode or flush-to-zero setting. Each call leaves both settings and the
+ * floating-point exception flags as it found them.
  *
- * Stability, from 1.0.0 on. Within a major version nothing that is declared here changes its meaning, its type or its
- * number, and nothing disappears: what was compiled against this header runs with every later library of the same
- * SONAME. Functions, enumerators, presets and implementations may be added; posenc_spec and posenc_rotary grow into
- * their reserved fields, where 0 means what it means today; posenc_impl and posenc_preset grow at their ends, so do
- * not copy them. Bits: every result of exact_* and of posenc_rotary_freqs() is defined by mathematics and will not
- * change; those of anchored_* are the same on every machine and change, if ever, with a minor version whose change
- * log says so; those of the others follow libm or SLEEF and the compiler, within their bounds. The sentences of
- * messages may change at any time.
+ * Stability, from 1.0.0 on, within a major version:
+ *   declarations  keep their meaning, type and number, and none is removed. A program compiled against this header runs
+ *                 with every later library of the same SONAME.
+ *   additions     Functions, enumerators, presets and implementations may be added. posenc_spec and posenc_rotary grow
+ *                 into their reserved fields, where 0 keeps today's meaning. posenc_impl and posenc_preset grow at
+ *                 their ends, so do not copy them.
+ *   bits          The results of exact_* and of posenc_rotary_freqs() are defined by mathematics and will not change.
+ *                 The results of anchored_* are the same on every machine; a minor version may change them, and its
+ *                 change log then says so. The results of the other implementations depend on libm or SLEEF and on the
+ *                 compiler, within their error bounds.
+ *   messages      may be reworded at any time.
  */
 #ifndef POSENC_H
 #define POSENC_H
@@ -52,48 +55,49 @@ extern "C" {
 #endif
 #endif
 
-/* The version of the library that runs, "major.minor.patch"; POSENC_VERSION_STRING is that of this header. */
+/* The version of the library at run time, "major.minor.patch". POSENC_VERSION_STRING is the version of this header. */
 POSENC_API const char *posenc_version(void);
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
 
 typedef enum posenc_status {
   POSENC_OK = 0,
-  POSENC_ERROR_ARGUMENT = 1, /* a NULL or misaligned pointer, a negative count, or row_stride < d_model */
-  POSENC_ERROR_SPEC = 2,     /* a field of the spec is out of range (or of a posenc_rotary); no such preset, or not with
-                                    this d_model */
+  POSENC_ERROR_ARGUMENT = 1,     /* a NULL or misaligned pointer, a negative count, or row_stride < d_model */
+  POSENC_ERROR_SPEC = 2,         /* a field of a posenc_spec or posenc_rotary is out of range; the preset is unknown or
+                                    does not allow this d_model */
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
-  POSENC_ERROR_UNSUPPORTED = 5,  /* a valid spec that the implementation does not offer, or a dtype that posenc_add
-                                    does not */
-  POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, beyond +-POSENC_MAX_POSITION */
+  POSENC_ERROR_UNSUPPORTED = 5,  /* the spec is valid, but the implementation does not offer it; or posenc_add does not
+                                    offer the dtype */
+  POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, is beyond +-POSENC_MAX_POSITION */
   POSENC_ERROR_SIZE = 7,         /* count * row_stride elements, or count positions, do not fit the address space */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
 } posenc_status;
 
-/* One English phrase for a status; never NULL, also for numbers that are no status. Static storage. */
+/* An English phrase for a status. Never NULL, even for numbers that are not a status. Static storage. */
 POSENC_API const char *posenc_status_string(posenc_status status);
 
 /* Returns the calling thread's most recent error status and writes a one-line description of it: the argument, its
- * value and what is allowed. If size > 0, the line is terminated and cut to size; no line is longer than 511 bytes. If
- * no call was refused, returns POSENC_OK and writes an empty line. */
+ * value and what is allowed. If size > 0, the line is cut to size and terminated by 0; no line is longer than 511
+ * bytes. If no call of this thread has failed, returns POSENC_OK and writes an empty line. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
-/* What an element is; out and x are arrays of them. */
+/* The type of an element; out and x are arrays of it. */
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
-  POSENC_DTYPE_F64 = 1,  /* double; exact takes nanoseconds for a value, but microseconds between integers where
-                            |w_k * position_scale| >= pi, and where w_k or the position is tiny (docs/exact.md) */
+  POSENC_DTYPE_F64 = 1,  /* double. `exact` takes nanoseconds per value. It takes microseconds at positions between
+                            integers where |w_k * position_scale| >= pi, and where w_k or the position is tiny
+                            (verify/proof/README.md). */
   POSENC_DTYPE_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
   POSENC_DTYPE_F16 = 3   /* IEEE binary16, as uint16_t */
 } posenc_dtype;
 
-/* Bytes of an element; 0 for numbers that are no dtype. */
+/* Bytes of an element; 0 for numbers that are not a dtype. */
 POSENC_API size_t posenc_dtype_size(posenc_dtype dtype);
 
-/* Where a frequency's two functions stand in a row; `first` and `second` are sine and cosine in the spec's order. */
+/* The order of a row's columns. `first` and `second` are sine and cosine, or cosine and sine: see posenc_order. */
 typedef enum posenc_layout {
   POSENC_LAYOUT_INTERLEAVED = 0, /* first(w_0), second(w_0), first(w_1), ... */
   POSENC_LAYOUT_SPLIT = 1        /* all of first, then all of second */
@@ -103,46 +107,48 @@ typedef enum posenc_order { POSENC_ORDER_SIN_FIRST = 0, POSENC_ORDER_COS_FIRST =
 
 /* The last column of an odd d_model, and with it the number of frequencies. Ignored when d_model is even. */
 typedef enum posenc_odd {
-  POSENC_ODD_HALF_PAIR = 0, /* (d_model + 1) / 2 frequencies, the last of which has its first function only */
-  POSENC_ODD_ZERO = 1       /* d_model / 2 frequencies, rounded down, and a last column of zeros */
+  POSENC_ODD_HALF_PAIR = 0, /* (d_model + 1) / 2 frequencies; the last one has a column for `first` only */
+  POSENC_ODD_ZERO = 1       /* d_model / 2 frequencies, rounded down, then a last column of zeros */
 } posenc_odd;
 
 #define POSENC_MAX_D_MODEL (INT64_C(1) << 20)
 #define POSENC_MAX_POSITION (INT64_C(1) << 32) /* positions, also times position_scale, lie in [-2^32, 2^32] */
 
-/* What to compute: the functions' argument is position * position_scale * w_k, k = 0 .. n-1. Start from
- * posenc_spec_init() and change fields. n is d_model / 2, rounded up, but down with POSENC_ODD_ZERO.
- * The limits of base^(-1/denominator) apply where n is 0 or 1, too, unless base >= 1 and denominator is 0. */
+/* What to compute: sines and cosines of position * position_scale * w_k, k = 0 .. n-1. Start from posenc_spec_init()
+ * and change fields. The number of frequencies n is d_model / 2, rounded up, or rounded down with POSENC_ODD_ZERO.
+ * The limits of base^(-1/denominator) also apply when n is 0 or 1, unless base >= 1 and denominator is 0. */
 typedef struct posenc_spec {
   size_t struct_size;      /* sizeof(posenc_spec) */
   int64_t d_model;         /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
   double base;             /* > 0 and finite; base^(-(n-1)/denominator) must lie from 2^-1022 to 2^64 */
-  double denominator;      /* > 0 and finite, base^(-1/denominator) from 2^-1022 to 2^64 too; 0 means d_model / 2.0 */
-  const double *freqs;     /* NULL, or n_freqs frequencies in radians per position that replace the ladder (base and
-                              denominator are then ignored): each 0 or 2^-1022 <= |w| <= 2^64. Read by the call it is
-                              passed to; a plan keeps a copy. */
-  const double *freqs_low; /* NULL, or (only if freqs is given) n_freqs numbers: frequency k is the real number freqs[k]
-                              + freqs_low[k], and freqs[k] must be the double nearest to it. exact and anchored use
-                              both; the recipes ignore freqs_low, which their bounds allow for. A plan keeps a copy. */
+  double denominator;      /* > 0 and finite; base^(-1/denominator) must also lie from 2^-1022 to 2^64; 0 means
+                              d_model / 2.0 */
+  const double *freqs;     /* NULL, or n_freqs frequencies in radians per position that replace the ladder: each 0 or
+                              2^-1022 <= |w| <= 2^64. base and denominator are then ignored. Read only during the call;
+                              a plan keeps a copy. */
+  const double *freqs_low; /* NULL, or n_freqs corrections: frequency k is the real number freqs[k] + freqs_low[k], and
+                              freqs[k] must be the double nearest to that sum. Needs freqs. exact and anchored use
+                              both; the recipes ignore freqs_low, and their bounds allow for that. A plan keeps a
+                              copy. */
   int64_t n_freqs;         /* n when freqs is given, else 0 */
-  double position_scale;   /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply exactly, the
-                              recipes as their arithmetic does: (position * w_k) * position_scale */
+  double position_scale;   /* 2^-32 <= |position_scale| <= 2^32; 0 means 1. exact and anchored multiply by it exactly;
+                              the recipes compute (position * w_k) * position_scale in their own arithmetic. */
   int32_t layout;          /* posenc_layout */
   int32_t order;           /* posenc_order */
   int32_t odd;             /* posenc_odd */
   int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
-  int64_t table_rows;      /* rows of the whole table, where calls fill parts of it, up to 2^33 + 1; 0: a call fills it
-                              all. A hint: large tables may be written around the caches, and few rows need less
-                              preparation. No bit depends on it. */
-  uint64_t reserved[4];    /* 0: room for fields to come, so that functions that write a spec never write more */
+  int64_t table_rows;      /* a hint about speed that changes no bit: the rows of the whole table when each call fills
+                              a part of it, up to 2^33 + 1; 0: each call fills a whole table. Large tables may be
+                              written around the caches, and few rows need less preparation. */
+  uint64_t reserved[4];    /* 0. Later versions put new fields here, so the size of a spec never changes. */
 } posenc_spec;
 
-/* What real systems compute, by name. The spec's dtype is POSENC_DTYPE_F32. Presets never shift positions: `first` of a
- * fill is the position itself, and `starts` says where a system's users begin to count. */
+/* The conventions of real systems, by name. A preset's dtype is POSENC_DTYPE_F32. Presets never shift positions: the
+ * argument `first` of posenc_fill() is the position itself. `starts` says where a system's users begin to count. */
 typedef struct posenc_preset {
   const char *name;    /* for example "whisper" */
-  const char *formula; /* frequencies, layout and odd widths, in a line */
-  const char *users;   /* who computes this */
+  const char *formula; /* frequencies, layout and odd widths, in one line */
+  const char *users;   /* the systems that compute this */
   const char *starts;  /* the first position they use: "0", "padding_idx + 1", "any real number" */
 } posenc_preset;
 
@@ -150,27 +156,27 @@ typedef struct posenc_preset {
 POSENC_API size_t posenc_preset_count(void);
 POSENC_API const posenc_preset *posenc_preset_by_index(size_t i); /* NULL when i >= posenc_preset_count() */
 
-/* *spec = that preset's; NULL means "paper": base 10000, denominator d_model / 2, float32, sine and cosine interleaved,
- * sine first. Returns OK, ARGUMENT (spec is NULL) or SPEC (no such preset, or a d_model that it does not have); on error
- * *spec is all zeros, which every call refuses. */
+/* Sets *spec to a preset's. NULL means "paper": base 10000, denominator d_model / 2, float32, sine and cosine
+ * interleaved, sine first. Returns OK, ARGUMENT (spec is NULL) or SPEC (the preset is unknown or does not allow this
+ * d_model). On error *spec is all zeros, which every call refuses. */
 POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *preset);
 
-/* POSENC_OK if the spec can be used; else the status of the first field that is out of range. */
+/* Checks a spec: returns POSENC_OK if it can be used, else the status of the first field that is out of range. */
 POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec);
 
 /* ---- Rotary scaling ---------------------------------------------------------------------------------------- */
 
-/* How a model's rotary embedding is scaled for contexts longer than it was trained on: the kinds of Hugging Face's
- * rope_type, by the formulas of transformers 5.23.0, src/transformers/modeling_rope_utils.py, ROPE_INIT_FUNCTIONS, all
- * but `proportional`. With d = d_model and v_k = base^(-2k/d), k = 0 .. d/2 - 1:
+/* How a model's rotary embedding is scaled for contexts longer than it was trained on. The kinds are those of Hugging
+ * Face's rope_type except `proportional`, with the formulas of transformers 5.23.0 (ROPE_INIT_FUNCTIONS in
+ * src/transformers/modeling_rope_utils.py). With d = d_model and v_k = base^(-2k/d), k = 0 .. d/2 - 1:
  *   NONE      w_k = v_k
  *   LINEAR    w_k = v_k / factor
  *   DYNAMIC   w_k = v_k x^(-2k/(d-2)), x = factor max(length, m) / m - (factor - 1), m = max_position_embeddings
  *             ("dynamic NTK")
  *   YARN      w_k = v_k ((1 - r) + r / factor), r = (k - low) / (high - low), cut to 0 .. 1, where low is
- *             d ln(L / (2 pi beta_fast)) / (2 ln base), rounded down if truncate is set, at least 0, and high the same of
- *             beta_slow, rounded up, at most d - 1; L is original_max_position_embeddings. Where low equals high, high
- *             is 1/1000 more. (Peng et al. 2023, arXiv 2309.00071.)
+ *             d ln(L / (2 pi beta_fast)) / (2 ln base), rounded down if truncate is set, at least 0, and high the same
+ *             of beta_slow, rounded up, at most d - 1; L is original_max_position_embeddings. Where low equals high,
+ *             high is 1/1000 more. (Peng et al. 2023, arXiv 2309.00071.)
  *   LONGROPE  w_k = v_k / long_factor[k] where length > L, else v_k / short_factor[k] (Ding et al. 2024, arXiv
  *             2402.13753)
  *   LLAMA3    w_k = v_k (s + (1 - s) / factor), s = (L v_k / (2 pi) - low_freq_factor) / (high_freq_factor -
@@ -184,8 +190,8 @@ typedef enum posenc_rotary_scaling {
   POSENC_ROTARY_LLAMA3 = 5
 } posenc_rotary_scaling;
 
-/* A rotary embedding. Start from posenc_rotary_init() and set what the kind takes, under the names of Hugging Face's
- * configurations; other fields are not looked at. Real numbers are what their doubles stand for. */
+/* A rotary embedding. Start from posenc_rotary_init() and set the fields of the scaling kind; the other fields are
+ * ignored. The names are those of Hugging Face's configurations. A double stands for its exact value. */
 typedef struct posenc_rotary {
   size_t struct_size; /* sizeof(posenc_rotary) */
   int64_t d_model;    /* columns of a head that are rotated: head_dim times partial_rotary_factor; even, and from 4 with
@@ -193,35 +199,37 @@ typedef struct posenc_rotary {
   double base;        /* rope_theta, 2 .. 2^512 */
   int32_t scaling;    /* posenc_rotary_scaling */
   int32_t truncate;   /* YARN: 0 or 1 */
-  double factor;      /* 2^-32 .. 2^32; all but NONE, LONGROPE for the attention factor only. Where a configuration has
-                         none, transformers takes max_position_embeddings / original_max_position_embeddings. */
-  double attention_factor;                  /* YARN, LONGROPE: 0 for what the formula says, or 2^-32 .. 2^32 */
+  double factor;      /* all kinds but NONE: 2^-32 .. 2^32. LONGROPE uses it for the attention factor only. If a
+                         configuration has no factor, transformers takes max_position_embeddings /
+                         original_max_position_embeddings. */
+  double attention_factor;                  /* YARN, LONGROPE: 0 for the formula's value, or 2^-32 .. 2^32 */
   int64_t length;                           /* DYNAMIC, LONGROPE: positions of the sequence, 0 .. 2^32 */
   int64_t max_position_embeddings;          /* DYNAMIC: 1 .. 2^32 */
   int64_t original_max_position_embeddings; /* YARN, LONGROPE, LLAMA3: 2 .. 2^32 */
   double beta_fast, beta_slow;              /* YARN: 2^-32 <= beta_slow <= beta_fast <= 2^32 */
-  double mscale, mscale_all_dim;            /* YARN: 0, or 2^-32 .. 2^32; only both together count */
+  double mscale, mscale_all_dim;            /* YARN: 0, or 2^-32 .. 2^32; used only if neither is 0 */
   double low_freq_factor, high_freq_factor; /* LLAMA3: 2^-32 <= low_freq_factor < high_freq_factor <= 2^32 */
-  const float *short_factor, *long_factor;  /* LONGROPE: d_model / 2 floats, as transformers rounds them, each
-                                               2^-32 .. 2^32; the one that the length does not select may be NULL */
+  const float *short_factor, *long_factor;  /* LONGROPE: d_model / 2 floats, rounded as transformers does, each
+                                               2^-32 .. 2^32. The array that length does not select may be NULL. */
   uint64_t reserved[6];                     /* 0 */
 } posenc_rotary;
 
-/* *rotary = that kind with base 10000, truncate 1, beta_fast 32, beta_slow 1 and all else 0. Returns OK, ARGUMENT (NULL)
- * or SPEC; on error *rotary, if there is one, is all zeros, which posenc_rotary_freqs() refuses. */
+/* Sets *rotary to a kind with base 10000, truncate 1, beta_fast 32, beta_slow 1 and all other fields 0. Returns OK,
+ * ARGUMENT (rotary is NULL) or SPEC. On error *rotary is all zeros, which posenc_rotary_freqs() refuses. */
 POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_rotary_scaling scaling);
 
-/* The d_model / 2 frequencies w_k, to be a spec's freqs and freqs_low. w_k is computed to 2^-256 of itself; freqs[k] is
- * the double nearest to that, and freqs_low[k] the double nearest to the rest, or 0 where the rest is that small. So
- * their sum is within 2^-106 of w_k. exact_* rounds the cosines and sines of the sum correctly. In float32, bfloat16 and
- * float16 no output is known that differs from that of w_k; in float64 one in millions does at large positions, by one
- * unit in the last place. They are not scaled: *attention_factor is what transformers multiplies all of them by, for the
- * caller to do once. It is the double nearest to
+/* Computes the d_model / 2 frequencies w_k, for a spec's freqs and freqs_low. w_k is computed with a relative error of
+ * 2^-256; freqs[k] is the double nearest to that value, and freqs_low[k] the double nearest to the remainder, or 0
+ * where the remainder is too small for a double. So freqs[k] + freqs_low[k] is within 2^-106 of w_k, relatively.
+ * exact_* rounds the cosines and sines of the sum correctly. In float32, bfloat16 and float16 no output is known that
+ * differs from the output of w_k itself; in float64 one in millions differs at large positions, by one unit in the last
+ * place. transformers multiplies its cosines and sines by an attention factor. The frequencies do not include it: the
+ * caller multiplies by *attention_factor once. It is the double nearest to
  *   YARN      attention_factor, if it is not 0; else g(mscale) / g(mscale_all_dim), if neither is 0; else g(1), where
  *             g(m) = 1 + m ln(factor) / 10, or 1 where factor <= 1
  *   LONGROPE  attention_factor, if it is not 0; else sqrt(1 + ln(factor) / ln(L)), or 1 where factor <= 1
- * and 1 for the other kinds. The arrays may not overlap. Returns OK, ARGUMENT (a NULL
- * pointer) or SPEC; on error nothing is written. Does not allocate. */
+ * and 1 for the other kinds. The arrays may not overlap. Returns OK, ARGUMENT (a NULL pointer) or SPEC; on error
+ * nothing is written. Does not allocate. */
 POSENC_API posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 
@@ -231,26 +239,27 @@ POSENC_API posenc_status posenc_rotary_freqs(
 typedef struct posenc_impl {
   const char *name;       /* for example "sleef_avx2_u35" */
   const char *isa;        /* "any", "fma", "avx2", "avx512", "neon" */
-  const char *arithmetic; /* where angle and sine are formed: "float32 libm", "float64 SIMD", ... */
+  const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64 SIMD", ... */
   const char *summary;    /* one line: what it computes */
-  const char *bound;      /* its error bound in symbols, to first order; posenc_impl_error_bound() is rigorous */
-  const char *evidence;   /* what the bound rests on: "proved", "upstream" or "measured" */
-  const char *dtypes;     /* what it offers: "float32", or "float32 float64 bfloat16 float16" */
+  const char *bound;      /* its error bound as a formula, to first order; posenc_impl_error_bound() is rigorous */
+  const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */
+  const char *dtypes;     /* the dtypes it offers: "float32", or "float32 float64 bfloat16 float16" */
 } posenc_impl;
 
 /* All implementations built for this architecture, whether or not this CPU can run them. */
 POSENC_API size_t posenc_impl_count(void);
 POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
 
-/* By name; a name without its instruction set ("sleef", "sleef_u35") means the best member that runs here, or the
- * first listed if none does; NULL means "exact". Returns NULL for an unknown name. */
+/* Finds an implementation by name. A name without an instruction set ("sleef", "sleef_u35") selects the best member
+ * that this CPU can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an
+ * unknown name. */
 POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 
 /* 1 if this CPU and operating system can run it, else 0. */
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
-/* Upper bound of |output - real-number value| at that position and column, the spec being a valid one; at most 2 +
- * 2^-16, which says nothing. NaN for arguments out of range. Costs about as much as one pow(). */
+/* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a
+ * value that excludes nothing. Returns NaN for arguments out of range. Costs about as much as one pow(). */
 POSENC_API double posenc_impl_error_bound(
     const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 
@@ -261,11 +270,11 @@ POSENC_API double posenc_impl_error_bound(
  * frequency up to 4096 frequencies (d_model 8192). Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
-/* impl as in posenc_impl_find(); NULL means `exact`, which offers every valid spec. On success *plan is a new plan, to be
- * destroyed by the caller; on error *plan is NULL. Returns any status but DOMAIN and SIZE. */
+/* Creates a plan. impl is a name as for posenc_impl_find(); NULL means `exact`, which offers every valid spec. On
+ * success *plan is a new plan that the caller destroys; on error it is NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 
-/* Frees the plan; NULL is fine. No other call may be using it. */
+/* Frees a plan; NULL is allowed. No other call may be using the plan. */
 POSENC_API void posenc_plan_destroy(posenc_plan *plan);
 
 /* The full name of the plan's implementation, and its spec (freqs and freqs_low point into the plan). NULL for NULL. */
@@ -274,67 +283,71 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 
 /* ---- Fill -------------------------------------------------------------------------------------------------- */
 
-/* Writes rows first, first+1, ..., first+count-1: element (i, c) is out[i * row_stride + c], out an array of the plan's
- * dtype.
- *   out         count rows of d_model elements; aligned to an element, no more is needed; elements between a row's end
- *               and the next row are not touched
- *   row_stride  elements from a row to the next, >= d_model; with one row its size does not matter
- *   count       0 is fine (out may then be NULL)
- * An angle of 0 gives a cosine of 1 and a sine of 0, whose sign the recipes leave as their arithmetic has it.
- * A row depends on its position alone: cutting a table into calls, on any number of threads, gives the same bits.
- * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock; a library built with optimisation uses less than
- * 112 KiB of stack. So do posenc_fill_at, posenc_fill_at_real, posenc_fill_pair, posenc_add and posenc_add_batch. These
- * six may be called after fork(), where there is one. */
+/* Writes the rows of positions first, first+1, ..., first+count-1: column c of row i is out[i * row_stride + c].
+ *   out         an array of the plan's dtype, count rows of d_model elements, aligned to an element. Elements between
+ *               the end of a row and the next row are not written.
+ *   row_stride  elements from one row to the next, >= d_model; ignored with a single row
+ *   count       may be 0; out may then be NULL
+ * An angle of 0 gives a cosine of 1 and a sine of 0. exact and anchored give +0; the recipes' sign is what their
+ * arithmetic gives.
+ * A row depends on its position alone: a table filled by several calls, on any number of threads, has the same bits.
+ * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock. A library built with optimisation uses less than
+ * 112 KiB of stack. The same holds for posenc_fill_at, posenc_fill_at_real, posenc_fill_pair, posenc_add and
+ * posenc_add_batch. On systems with fork(), the child may call these six. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
-/* The same for a table that is made once: posenc_plan_create(), posenc_fill() and posenc_plan_destroy(), with the same
- * bits. It knows how many rows there will be, so a small table does not pay for what a plan computes for many.
+/* Fills a table without a plan: same bits as posenc_plan_create(), posenc_fill() and posenc_plan_destroy(). For tables
+ * that are made once. A small table costs less than with a plan, whose preparation pays off over many rows.
  * Allocates. Returns any status. */
 POSENC_API posenc_status posenc_fill_once(
     const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride);
 
-/* The same for any positions, in any order, repeated or not: row i is positions[i]. All of them are checked before
- * the first element is written. */
+/* As posenc_fill(), for any positions: row i is that of positions[i]. They may be in any order and may repeat. All
+ * positions are checked before the first element is written. */
 POSENC_API posenc_status posenc_fill_at(
     const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride);
 
-/* The same for real positions: what the double stands for, exactly (the float32 recipes round it to float32). Position
- * -0.0 gives sines whose sign is that of -0.0 * w_k * position_scale. NaN and infinities are outside the domain. */
+/* As posenc_fill_at(), for real positions. The position is the exact value of the double; the float32 recipes round it
+ * to float32. Position -0.0 gives sines with the sign of -0.0 * w_k * position_scale. NaN and infinities are outside
+ * the domain. */
 POSENC_API posenc_status posenc_fill_at_real(
     const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride);
 
-/* The two functions in two arrays of n columns, as caches of rotary embeddings have them: sines[i * row_stride + k] and
- * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored, and
- * odd only determines n. row_stride >= n; the arrays may not overlap, but may be the halves of one whose rows have 2 n
- * columns. */
+/* Writes sines and cosines to two arrays of n columns, the form of rotary caches: sines[i * row_stride + k] and
+ * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored,
+ * and odd only determines n. row_stride >= n. No element may belong to both arrays; they may be the left and right
+ * halves of one array whose rows have 2 n columns. */
 POSENC_API posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
-/* Checks positions without filling anything: OK, ARGUMENT, DOMAIN or SIZE. For callers that write a table in pieces, or
- * on several threads, and want it refused before the first element is written. Every part of a table is checked alike,
- * except for overlapping rows and sizes, which depend on the number of rows. positions and real_positions are as in
- * posenc_fill_at() and posenc_fill_at_real(), at most one of them not NULL; both NULL means first .. first+count-1. */
+/* Checks positions without filling anything. For callers that fill a table by several calls or on several threads, and
+ * want an error before the first element is written. The checks are those of a fill, except for overlapping rows and
+ * sizes, which depend on the number of rows in a call. positions and real_positions are as in posenc_fill_at() and
+ * posenc_fill_at_real(); at most one of them is given, and both NULL means first .. first+count-1. Returns OK,
+ * ARGUMENT, DOMAIN or SIZE. */
 POSENC_API posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
 
 /* ---- Add --------------------------------------------------------------------------------------------------- */
 
-/* Embeddings and their positions' rows: out = round(round(s * x) + PE), s = (float)scale, PE as posenc_fill() writes
- * it, for rows first .. first+count-1. float32 and bfloat16: of the latter, both steps are computed in float32 and
- * rounded to bfloat16.
- *   x, out      count rows of d_model elements, as in posenc_fill(); the same array with the same stride (in place), or
- *               without an element in common
+/* Adds rows first .. first+count-1 to embeddings: out = round(round(s * x) + PE), where s = (float)scale and PE is as
+ * posenc_fill() writes it. For float32 and bfloat16. bfloat16: both steps are computed in float32 and rounded to
+ * bfloat16.
+ *   x, out      count rows of d_model elements, as in posenc_fill(). Either the same array with the same stride (in
+ *               place), or no element in common.
  *   scale       finite, also as a float
  * Returns OK, ARGUMENT, DOMAIN, SIZE, or UNSUPPORTED (a plan of another dtype). */
 POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x,
     int64_t x_stride, double scale, void *out, int64_t out_stride);
 
-/* The same for each of a batch, the rows computed once: element (b, i, c) is at b * batch_stride + i * row_stride + c.
- * With x of shape (batch, count, d_model) the strides are count * d_model and d_model, with (count, batch, d_model)
- * d_model and batch * d_model. Row strides are at least d_model, and so are batch strides where batch is above 1. In
- * out, either the batch stride is at least the span of one batch's rows, or the row stride is at least the span of one
- * row's batches. */
+/* As posenc_add(), for every member of a batch; each row is computed once. Element (b, i, c) is at
+ * b * strides.batch + i * strides.row + c.
+ *   shape (batch, count, d_model)   strides.batch = count * d_model, strides.row = d_model
+ *   shape (count, batch, d_model)   strides.batch = d_model, strides.row = batch * d_model
+ * Row strides are at least d_model, and so are batch strides if batch > 1. In out, either the batch stride is at least
+ * the extent of all rows of one batch member, or the row stride is at least the extent of all batch members of one
+ * row. */
 typedef struct posenc_strides {
   int64_t batch, row; /* elements */
 } posenc_strides;
@@ -345,20 +358,20 @@ POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first
 
 /* Allocates a table and fills rows first .. first+count-1 as posenc_fill() does.
  *   row_stride  as for posenc_fill(), or 0, which means d_model
- *   count       0 is fine: the table has no rows, but is not NULL
- * On success *table is count * row_stride elements, to be destroyed by the caller; those between a row's end and the
- * next row, and behind the last row up to its row_stride, are 0. On error *table is NULL.
- * The table starts at a multiple of 64 bytes. From 2 MiB on it starts at a multiple of 2 MiB and takes whole pieces of
- * 2 MiB; on Linux, it requests huge pages and brings them in before it fills them. The point is speed: the page
- * faults of a large table in fresh memory from malloc() can cost more than its values, and huge pages save most of that.
- * What remains, compared with posenc_fill() into mapped memory, is the time the operating system needs to write zeros
- * first. A program that fills again and again keeps its memory and calls posenc_fill().
- * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that promises more memory than it has (Linux, as it is usually
- * set) does not say that there is none, and may end the process instead when a table is larger than it. */
+ *   count       may be 0; the table then has no rows, but is not NULL
+ * On success *table is count * row_stride elements that the caller destroys. Elements between the end of a row and the
+ * next row, and after the last row up to its row_stride, are 0. On error *table is NULL.
+ * The table starts at a multiple of 64 bytes. From 2 MiB on it starts at a multiple of 2 MiB and takes a multiple of
+ * 2 MiB; on Linux it requests huge pages and maps them before it fills them. The reason is speed: the page faults of a
+ * large table in fresh memory from malloc() can cost more than its values, and huge pages save most of that. Compared
+ * with posenc_fill() into mapped memory, the remaining cost is that the operating system first writes zeros. A program
+ * that fills repeatedly should keep its memory and call posenc_fill().
+ * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that promises more memory than it has (Linux by default) does
+ * not report the shortage, and may end the process when a table is larger than its memory. */
 POSENC_API posenc_status posenc_table_create(
     void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride);
 
-/* Frees the table; NULL is fine. A table does not need its plan any more. */
+/* Frees a table; NULL is allowed. A table does not need its plan. */
 POSENC_API void posenc_table_destroy(void *table);
 
 #ifdef __cplusplus

@@ -74,9 +74,7 @@ def sections(run):
 def facts(run, commit=None):
     """[(what, value)] of the processor and the run, for the top of the page."""
     m = run.machine | run.context
-    found = {"processor": processor(m), "vendor": m.get("vendor"), "family, model": None}
-    if m.get("family") is not None:
-        found["family, model"] = f"{m['family']}, {m.get('model')}"
+    found = {"processor": processor(m)} | {key: m.get(key) for key in ("vendor", "family", "model", "implementer", "part")}
     found |= {"microarchitecture": m.get("microarchitecture"), "widest vectors": m.get("vectors"), "caches": caches(m)}
     found |= {"compiler": m.get("compiler"), "posenc": run.verify.get("version"), "commit": commit}
     found |= {"verified": when(run.verify.get("date")), "measured": when(run.context.get("date"))}

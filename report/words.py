@@ -83,12 +83,9 @@ def processor(machine):
 
 
 def caches(machine):
-    """A line of text; older records have a list."""
-    found = machine.get("caches") or ""
-    if isinstance(found, str):
-        return found
-    data = [c for c in sorted(found, key=lambda c: c["level"]) if c.get("type") != "Instruction"]
-    return ", ".join(f"L{c['level']} {c['size'] >> 10} KiB" for c in data)
+    """In words; older records have only a list."""
+    data = sorted((c["level"], c["size"]) for c in machine.get("caches", []) if c.get("type") != "Instruction")
+    return machine.get("cache_sizes") or ", ".join(f"{size >> 10} KiB L{level}" for level, size in data)
 
 
 def when(date):

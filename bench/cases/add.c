@@ -1,7 +1,7 @@
-/* add/<implementation>/f32/n:<positions>/d:<d_model>: posenc_add, embeddings and the table in one pass, beside what any
+/* add/<implementation>/float32/n:<positions>/d:<d_model>: posenc_add, embeddings and the table in one pass, beside what any
  * program has to do for a sum over the same memory:
  *
- *   add/plain_loop/f32/...    out[i] = x[i] + c, one number c, so that nothing is read but x
+ *   add/plain_loop/float32/...    out[i] = x[i] + c, one number c, so that nothing is read but x
  *   add/.../b:32/n:512/d:768  a batch, (b, n, d), by posenc_add_batch
  *   add/.../in_place          out is x
  */
@@ -64,7 +64,7 @@ static void register_sum(const posenc_impl *impl, sum of, const bench_offset *at
   bench_register_work(
       &(bench_work){{impl, impl ? &spec : NULL, POSENC_DTYPE_F32, rows, of.d}, impl ? add : add_plainly, .end = of.n,
           .bytes = of.in_place ? bytes : bench_to_next(bytes) + bytes, .self = s, .destroy = free, .prepare = set_x},
-      at, "add/%s/f32%s/" BENCH_SIZE "%s", impl ? impl->name : "plain_loop", batch, of.n, of.d,
+      at, "add/%s/float32%s/" BENCH_SIZE "%s", impl ? impl->name : "plain_loop", batch, of.n, of.d,
       of.in_place ? "/in_place" : "");
 }
 

@@ -1,4 +1,4 @@
-/* fill/<implementation>/f32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once; and the
+/* fill/<implementation>/float32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once; and the
  * tables of tables.c, likewise. */
 #define _POSIX_C_SOURCE 200809L
 #include "cases.h"

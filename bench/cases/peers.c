@@ -1,9 +1,9 @@
 /* Peers beside exact and anchored, on the same work:
  *
- *   peer/<peer>/f32/n:512/d:512               a table into memory that is there; of ours fill/<implementation>/...
- *   peer_row/<peer>/f32/d:512/below:4096      one row after the other at random positions, all into the same memory;
+ *   peer/<peer>/float32/n:512/d:512               a table into memory that is there; of ours fill/<implementation>/...
+ *   peer_row/<peer>/float32/d:512/below:4096      one row after the other at random positions, all into the same memory;
  *                                             of ours row/...
- *   peer_once/<peer>/f32/n:64/d:128           all of it from nothing, plan or frequencies included; of ours once/...
+ *   peer_once/<peer>/float32/n:64/d:128           all of it from nothing, plan or frequencies included; of ours once/...
  */
 #include "../limits/limits.h"
 #include "../peers/peer.h"
@@ -74,7 +74,7 @@ static void register_rows(const peer *p, const bench_offset *at, int below) {
       &(bench_work){{NULL, NULL, POSENC_DTYPE_F32, ROWS, ROW_COLUMNS}, write_rows, .peer = p->name, .stands_for = "row",
           .bytes = ROW_COLUMNS * sizeof(float), .positions = bench_random_positions(ROWS, below), .what = p,
           .self = self_of(p, ROW_COLUMNS), .destroy = p->destroy},
-      at, "peer_row/%s/f32/d:%d/below:%d", p->name, ROW_COLUMNS, below);
+      at, "peer_row/%s/float32/d:%d/below:%d", p->name, ROW_COLUMNS, below);
 }
 
 /* One of impl and p is NULL. */
@@ -83,7 +83,7 @@ static void register_once(const posenc_impl *impl, const peer *p, const bench_of
     bench_register_work(
         &(bench_work){{impl, NULL, POSENC_DTYPE_F32, from_nothing[i].positions, from_nothing[i].d_model},
             p ? once_theirs : once_ours, .peer = p ? p->name : NULL, .stands_for = p ? "once" : NULL, .what = p},
-        at, "%s/%s/f32/" BENCH_SIZE, p ? "peer_once" : "once", p ? p->name : impl->name, from_nothing[i].positions,
+        at, "%s/%s/float32/" BENCH_SIZE, p ? "peer_once" : "once", p ? p->name : impl->name, from_nothing[i].positions,
         from_nothing[i].d_model);
 }
 

@@ -1,8 +1,8 @@
 /* Positions that are not a table's, d_model 512:
  *
- *   fill_at/<implementation>/f32/n:2048/d:512          posenc_fill_at, random positions
- *   fill_at/<implementation>/f32/n:64/d:512/in_a_row   posenc_fill_at, neighbours: as fast as a fill, ideally
- *   row/<implementation>/f32/d:512/below:<end>         posenc_fill of one row after the other, random positions, all
+ *   fill_at/<implementation>/float32/n:2048/d:512          posenc_fill_at, random positions
+ *   fill_at/<implementation>/float32/n:64/d:512/in_a_row   posenc_fill_at, neighbours: as fast as a fill, ideally
+ *   row/<implementation>/float32/d:512/below:<end>         posenc_fill of one row after the other, random positions, all
  *                                                      into the same memory, which stays in L1: as a decoder asks
  */
 #include "../limits/limits.h"
@@ -45,7 +45,7 @@ static void register_fill_at(const posenc_impl *impl, const bench_shape *shape, 
     positions[i] = FIRST_NEIGHBOUR + i;
   bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, shape->positions, D_MODEL}, write_at,
                           .end = shape == &in_a_row ? FIRST_NEIGHBOUR + NEIGHBOURS : BENCH_END, .positions = positions},
-      at, "fill_at/%s/f32/" BENCH_SIZE "%s", impl->name, shape->positions, shape->d_model,
+      at, "fill_at/%s/float32/" BENCH_SIZE "%s", impl->name, shape->positions, shape->d_model,
       shape == &in_a_row ? "/in_a_row" : "");
 }
 
@@ -55,7 +55,7 @@ void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
     const int below = early ? BENCH_EARLY_END : BENCH_END;
     bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, ROWS, D_MODEL}, write_single_rows, .end = below,
                             .bytes = D_MODEL * sizeof(float), .positions = bench_random_positions(ROWS, below)},
-        at, "row/%s/f32/d:%d/below:%d", impl->name, D_MODEL, below);
+        at, "row/%s/float32/d:%d/below:%d", impl->name, D_MODEL, below);
   }
 }
 

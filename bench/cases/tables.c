@@ -1,10 +1,10 @@
 /* Tables in other dtypes than float32, and those of presets, which are laid out or called for in other ways than the
  * paper's:
  *
- *   fill/<implementation>/bf16/n:131072/d:1024                       and limits of as many bytes
- *   fill/<implementation>/f32/n:1500/d:1280/whisper                  sines, then cosines
- *   fill_pair/<implementation>/f32/n:131072/d:128/rope               sines and cosines in two arrays, as rotary caches
- *   fill_at_real/<implementation>/f32/n:1000/d:320/guided_diffusion  real positions, of timesteps
+ *   fill/<implementation>/bfloat16/n:131072/d:1024                       and limits of as many bytes
+ *   fill/<implementation>/float32/n:1500/d:1280/whisper                  sines, then cosines
+ *   fill_pair/<implementation>/float32/n:131072/d:128/rope               sines and cosines in two arrays, as rotary caches
+ *   fill_at_real/<implementation>/float32/n:1000/d:320/guided_diffusion  real positions, of timesteps
  *
  * The limits of float32 tables are those of the shape.
  */

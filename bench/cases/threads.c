@@ -1,4 +1,4 @@
-/* threads:2/fill/<implementation>/f32/n:131072/d:1024: one table, half of it by a second thread, which is started and
+/* threads:2/fill/<implementation>/float32/n:131072/d:1024: one table, half of it by a second thread, which is started and
  * waited for as part of the pass; wall time. threads:2/limit/...: the same with stores of the same halves.
  *
  * Google Benchmark's own threads would each fill their half over and over, without waiting for each other, and what it
@@ -40,7 +40,7 @@ static void register_halves(const posenc_impl *impl, const bench_limit *l, const
   const posenc_spec spec = bench_spec(shape);
   bench_register_work(&(bench_work){{impl, impl ? &spec : NULL, POSENC_DTYPE_F32, shape->positions, shape->d_model},
                           write_halves, .wall = true, .what = l},
-      at, "threads:2/%s/%s%s/" BENCH_SIZE, l ? "limit" : "fill", l ? l->name : impl->name, l ? "" : "/f32",
+      at, "threads:2/%s/%s%s/" BENCH_SIZE, l ? "limit" : "fill", l ? l->name : impl->name, l ? "" : "/float32",
       shape->positions, shape->d_model);
 }
 

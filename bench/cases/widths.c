@@ -1,4 +1,4 @@
-/* widths/<implementation>/f32/n:<rows>/d:<width>/offset:<bytes>: tables of 64 MiB, to within a row, whose widths lie on
+/* widths/<implementation>/float32/n:<rows>/d:<width>/offset:<bytes>: tables of 64 MiB, to within a row, whose widths lie on
  * both sides of powers of two; and limit/.../n:16384/d:1024/offset:<bytes>. Some CPUs take addresses a multiple of
  * 4 KiB apart for the same: tables whose rows are a power of two apart were several times slower than tables 16 columns
  * wider. */

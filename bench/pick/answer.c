@@ -12,16 +12,14 @@
 static void print_head(const pick *p, FILE *out) {
   const spec_options *t = &p->o->table;
   const int64_t rows = t->to - t->from;
-  char cpu[256];
-  machine_cpu(cpu, sizeof cpu);
   fprintf(out, "table: preset %s, d_model %" PRId64 ", base %g", t->preset ? t->preset : "paper", t->spec.d_model,
       t->spec.base);
   spec_print_changes(out, &t->spec);
-  fprintf(out, ", %s, positions %" PRId64 " to %" PRId64 "\n", format_of(t->spec.dtype)->long_name, t->from, t->to - 1);
+  fprintf(out, ", %s, positions %" PRId64 " to %" PRId64 "\n", format_of(t->spec.dtype)->name, t->from, t->to - 1);
   fprintf(out,
       "compared with MPFR: %s%" PRId64 " of %" PRId64 " rows; measured: %" PRId64 " rows, output at %d modulo 64\n",
       p->rows_compared < rows ? "a sample, " : "", p->rows_compared, rows, p->shape.positions, (int)p->o->at->bytes);
-  fprintf(out, "processor: %s\nbudget:", cpu);
+  fprintf(out, "processor: %s\nbudget:", machine_here()->line);
   if (isfinite(p->o->most.ulp))
     fprintf(out, " at most %g ULP%s", p->o->most.ulp, isfinite(p->o->most.abs) ? "," : "");
   if (isfinite(p->o->most.abs))

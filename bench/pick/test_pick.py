@@ -67,7 +67,8 @@ def test_implementations_and_errors_are_those_of_posenc_verify(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "table", ["--preset whisper", "--preset rope --base 500000", "--dtype f64", "--dtype bf16", "--positions -7:50"]
+    "table",
+    ["--preset whisper", "--preset rope --base 500000", "--dtype float64", "--dtype bfloat16", "--positions -7:50"],
 )
 def test_any_table(table):
     assert picked(*SMALL, *table.split())[2].startswith("Pick: ")
@@ -89,7 +90,7 @@ def test_no_memory():
     ("--max-ulp -1", "a number from 0 is needed"), ("--max-abs nan", "a number from 0 is needed"),
     ("--preset nobody", "one of these is needed: paper"), ("--preset whisper --d-model 7", "--preset whisper"),
     ("--shape bert", "--pick takes"), ("--all-cases", "--pick takes"), ("--benchmark_filter=x", "--pick sets the flags"),
-    ("--offset 4 --dtype f64", "multiple"), ("--positions 5:5", "must be below"),
+    ("--offset 4 --dtype float64", "multiple"), ("--positions 5:5", "must be below"),
     ("--d-model 0", "an integer from 1"),
 ])  # fmt: skip
 def test_refusals(arguments, said):

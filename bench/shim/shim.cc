@@ -1,5 +1,6 @@
 #include "shim.h"
 
+#include "../../verify/campaign/progress.h"
 #include "picks.h"
 
 #include <benchmark/benchmark.h>
@@ -13,8 +14,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 namespace {
 
@@ -45,9 +44,10 @@ bool is_true(const char *name) {
          (flag->second.empty() || std::strchr("0fFnN", flag->second[0]) == nullptr);
 }
 
-// How far the run is, on a terminal: with random interleaving Google Benchmark itself is silent until the end.
+// Repetitions that have begun, and those of the whole run. With random interleaving Google Benchmark itself shows
+// nothing until the end.
 struct {
-  long begun, total;
+  int64_t begun, total;
 } progress;
 
 void show_progress(Case &k, int64_t passes) {
@@ -55,16 +55,8 @@ void show_progress(Case &k, int64_t passes) {
   // attempt and the later repetitions, which keep the number, are new repetitions.
   const bool another_attempt = k.passes != 0 && passes > k.passes;
   k.passes = passes;
-  if (another_attempt)
-    return;
-  progress.begun++;
-  if (isatty(STDERR_FILENO))
-    std::fprintf(stderr, "\r\033[Kmeasure: %ld/%ld  %.60s", progress.begun, progress.total, k.name.c_str());
-}
-
-void clear_progress() {
-  if (isatty(STDERR_FILENO))
-    std::fputs("\r\033[K", stderr);
+  if (!another_attempt)
+    progress_show(progress.begun++, progress.total, "measurements", k.name.c_str());
 }
 
 void time_case(benchmark::State &state, Case &k) {
@@ -169,7 +161,7 @@ public:
     return go_on;
   }
   void ReportRuns(const std::vector<Run> &runs) override {
-    clear_progress();
+    progress_clear();
     std::for_each(runs.begin(), runs.end(), note);
     errors += std::any_of(runs.begin(), runs.end(), [](const Run &run) { return !error_of(run).empty(); });
     inner->ReportRuns(runs);
@@ -265,10 +257,10 @@ size_t shim_run_all(bool quiet, bool picks) {
   const bool judged = picks && is_true("enable_random_interleaving");
   json_reporter on_screen(judged), in_file(judged);
   display results(flags["format"] == "json" ? &on_screen : benchmark::CreateDefaultDisplayReporter(), quiet);
-  progress.total = static_cast<long>(selected.size()) * std::max(1L, std::atol(flags["repetitions"].c_str()));
+  progress.total = static_cast<int64_t>(selected.size()) * std::max(1L, std::atol(flags["repetitions"].c_str()));
   const bool json_file = flags.count("out_format") == 0 || flags["out_format"] == "json";
   benchmark::RunSpecifiedBenchmarks(&results, shim_output_file() && json_file ? &in_file : nullptr);
-  clear_progress();
+  progress_clear();
   return results.errors;
 }
 
@@ -279,13 +271,13 @@ void shim_measure(int turns, void (*before)(void), shim_take *take, void *data) 
   int n = 3;
   benchmark::Initialize(&n, arguments);
   collector results;
-  progress.total = static_cast<long>(cases.size()) * turns;
+  progress.total = static_cast<int64_t>(cases.size()) * turns;
   // Google Benchmark would shuffle the repetitions of all turns together.
   for (int turn = 0; turn < turns && !cases.empty(); turn++) {
     before();
     benchmark::RunSpecifiedBenchmarks(&results);
   }
-  clear_progress();
+  progress_clear();
   for (const Case &k : cases) {
     const shim_measured m = k.measured();
     take(data, &m);

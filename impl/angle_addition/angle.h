@@ -9,7 +9,7 @@
  *   Taylor     x = 2pi g as a pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine
  *
  * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error, fused or not:
- * docs/exact.md says how that is proved.
+ * verify/proof/README.md says how that is proved.
  */
 #ifndef POSENC_ANGLE_H
 #define POSENC_ANGLE_H

@@ -1,9 +1,9 @@
 /* exact_*: the nearest value of the dtype to the real one, for every output.
  *
  * Consecutive rows are the sums of three angles in float64 that anchored has, but for its steps (steps.h), and a rounding test;
- * ziv.h has what follows where the test fails, and docs/exact.md adds up the errors. Fewer than 12 rows (48 where a plan keeps no
- * factors), and rows at positions that do not follow each other, are single rows (single_rows.h). So are all rows of float64
- * (float64_rows.h).
+ * ziv.h has what follows where the test fails, and verify/proof/README.md adds up the errors. Fewer than 12 rows (48 where a
+ * plan keeps no factors), and rows at positions that do not follow each other, are single rows (single_rows.h). So are all rows
+ * of float64 (float64_rows.h).
  */
 #include "angle_addition/rows.h"
 

@@ -6,8 +6,8 @@
  *              seven terms, is one float64; all else is a sum of two. z T is at most 1/68 of what it is added to.
  *
  * So sine and cosine are off by POSENC_BUDGET_WIDE v of their size, 2^-65, v = 2^-53, and by what the reduction leaves:
- * 128 v^2 of position * t. docs/exact.md adds it up. Where all of that interval rounds alike, it is the answer. About
- * one output in 3000 is not decided and goes to the integers (multiprecision/fallback.c), as do frequencies that
+ * 128 v^2 of position * t. verify/proof/README.md adds it up. Where all of that interval rounds alike, it is the answer.
+ * About one output in 3000 is not decided and goes to the integers (multiprecision/fallback.c), as do frequencies that
  * angle_addition/turns.c replaces, products that may underflow, and whole turns between integers.
  */
 #ifndef POSENC_FLOAT64_ROWS_H

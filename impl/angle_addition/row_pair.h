@@ -5,7 +5,7 @@
  * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in memory
  * as columns do in a table, and each factor is loaded into both lanes of its pair.
  *
- * Three things make it fast; docs/speed.md has the measurements.
+ * Three things make it fast; docs/speed.md says more.
  *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to lines in a
  *     few buffers only.
  *   - Nothing but vectors of the strip is read between stores: other memory may have the page offset of a store.

@@ -11,7 +11,7 @@
  *
  * So sine and cosine are off by POSENC_BUDGET_SINGLE v at most, v = 2^-53, and the sine of an angle of which no quarter is
  * taken by POSENC_BUDGET_SINGLE_RELATIVE v of itself: less than those of a sum of three angles, so the same rounding test
- * holds. docs/exact.md says how that is proved.
+ * holds. verify/proof/README.md says how that is proved.
  */
 #ifndef POSENC_SINGLE_ROWS_H
 #define POSENC_SINGLE_ROWS_H

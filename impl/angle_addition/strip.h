@@ -96,7 +96,7 @@ static inline void set_strip(
 }
 
 /* Is every angle of this frequency, at positions and parts of positions up to `furthest`, at most an eighth of a turn? No quarter
- * turn is taken off then, so errors are relative: docs/exact.md adds them up. */
+ * turn is taken off then, so errors are relative: verify/proof/README.md adds them up. */
 static inline int is_relative(double turns_each, double furthest) { return furthest * fabs(turns_each) <= 0.125; }
 
 /* All bits of a lane set where the rounding test is right for sines of any size, elsewhere the sign bits of a pair of float32.

@@ -10,8 +10,8 @@
  *      4 v of the value plus |position| 64 v^2. That decides values near 0.
  *   4. Fallback, of the values that are still open, one in some 77 million: integers (multiprecision/fallback.c).
  *
- * A single row's values (angle_addition/single_rows.h) are more accurate than a sum's, so the same test holds. docs/exact.md has
- * the proof.
+ * A single row's values (angle_addition/single_rows.h) are more accurate than a sum's, so the same test holds. The proof
+ * is verify/proof/README.md.
  */
 #ifndef POSENC_ZIV_H
 #define POSENC_ZIV_H

@@ -46,7 +46,7 @@ def libm_function(name: str, kind: Any, arguments: int) -> Any:
     return np.vectorize(lambda *x: kind(function(*x)), otypes=[kind])
 
 
-def bf16_frequencies(base: float, k: Array, denominator: float) -> Array:
+def bfloat16_frequencies(base: float, k: Array, denominator: float) -> Array:
     """KerasHub's where all is bfloat16: (1 / base) ** (2k / d), each step rounded."""
 
     def b(x: Any) -> Array:
@@ -59,13 +59,13 @@ def bf16_frequencies(base: float, k: Array, denominator: float) -> Array:
 class Form(NamedTuple):
     arithmetic: str
     text: str  #: the angle, as a line of code
-    kind: Any  #: None: the library's; "bf16": bfloat16
+    kind: Any  #: None: the library's; "bfloat16": bfloat16
     frequency: str
 
     def frequencies(self, base: float, n: int, denominator: float) -> Array:
         """Of n pairs, or what positions are divided by, in the form's arithmetic."""
-        if self.kind == "bf16":
-            return bf16_frequencies(base, np.arange(n), denominator).astype("f4")
+        if self.kind == "bfloat16":
+            return bfloat16_frequencies(base, np.arange(n), denominator).astype("f4")
         kind, k = self.kind, np.arange(n).astype(self.kind)
         b, d = kind(base), kind(denominator)
         exp, log, power = (libm_function(name, kind, count) for name, count in (("exp", 1), ("log", 1), ("pow", 2)))
@@ -88,7 +88,7 @@ class Form(NamedTuple):
         angle = p / w if self.frequency == "divisor" else p * w
         if self.kind is np.float64:
             return np.sin(angle), np.cos(angle)
-        if self.kind == "bf16":
+        if self.kind == "bfloat16":
             angle = rounded(angle.astype(float), "bfloat16")
         sine, cosine = (libm_function(name, np.float32, 1)(angle.astype("f4")) for name in ("sin", "cos"))
         return sine.astype(float), cosine.astype(float)
@@ -99,7 +99,7 @@ EXACT, F64, EXPLOG, POW, BF16 = ARITHMETICS = (
     "float64 rounded once",
     "float32 exp-log",
     "float32 pow",
-    "bf16 positions",
+    "bfloat16 positions",
 )
 # Who has which of the forms below:
 #   step       the PyTorch tutorial, tensor2tensor, fairseq, Whisper, DDPM (a float64 scalar meets a float32 tensor)
@@ -131,7 +131,7 @@ FORMS = [
         for name, text in {"step": _STEP, "product": _PRODUCT, **_POWERS}.items()
         if name != "negative"
     ),
-    Form(BF16, "bfloat16(bfloat16(pos) * bfloat16(pow(1 / base, k / denominator)))", "bf16", "small"),
+    Form(BF16, "bfloat16(bfloat16(pos) * bfloat16(pow(1 / base, k / denominator)))", "bfloat16", "small"),
 ]
 
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Dict, Iterator, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._arithmetics import FORMS, KINDS, Form, bf16_frequencies, exact, rounded
+from ._arithmetics import FORMS, KINDS, Form, bfloat16_frequencies, exact, rounded
 from ._library import Spec, library
 from ._lists import presets
 from ._plan import MAX_POSITION
@@ -210,7 +210,7 @@ NEAREST, BETWEEN = 0, 1
 
 
 class Fit:
-    """Table, reading and base with the tolerance of an arithmetic: float64, float32, bf16 positions, bf16, ..."""
+    """Table, reading and base with the tolerance of an arithmetic: float64, float32, bfloat16 positions, bfloat16, ..."""
 
     def __init__(self, t: Table, r: Reading, base: float, care: str) -> None:
         self.t, self.r, self.base, self.care = t, r, base, care
@@ -223,21 +223,21 @@ class Fit:
         self.slack = {
             "float64": (4 + ln) * 2.0**-51,
             "between": (8 + 3 * ln + exponent) * 2.0**-24,
-            "bf16": np.where(k == 0, 0, 2.0**-20),
+            "bfloat16": np.where(k == 0, 0, 2.0**-20),
             "little": np.full(r.n, 2.0**-14),
         }.get(care, np.where(k == 0, 0, (6 + 3 * ln + exponent) * 2.0**-24))
-        if care == "bf16":
-            self.w = bf16_frequencies(base, k, r.denominator)
+        if care == "bfloat16":
+            self.w = bfloat16_frequencies(base, k, r.denominator)
         self.start = 1 if t.blank == 0 else 0
         self.row = t.values[self.start].astype(float)
 
     def values(self, positions: Array, columns: Any = slice(None)) -> tuple[Array, Array]:
         """What the columns should be, a row per position, and the errors that the angles may cause."""
         function, k = self.r.function[columns], self.r.k[columns]
-        if self.care.startswith("bf16"):
+        if self.care.startswith("bfloat16"):
             positions = rounded(positions.astype(float), "bfloat16")
         angle = positions[:, None] * self.w[k]
-        if self.care == "bf16":
+        if self.care == "bfloat16":
             angle = rounded(angle, "bfloat16")
         drift = np.abs(angle) * self.slack[k]
         if self.care != "float64":  # float32 has no such position
@@ -278,7 +278,7 @@ class Fit:
         error = 8 * 2.0**-bits * min(1, abs(angle)) + 2.0 ** max(least - bits, -1074) + 2.0**-20 * abs(angle)
         if self.care == "little":
             error += min(1, abs(angle)) * 2.0**-7
-        share = 2 * self.slack[k] + (2.0**-7 if self.care.startswith("bf16") else 0)
+        share = 2 * self.slack[k] + (2.0**-7 if self.care.startswith("bfloat16") else 0)
         low = trials = 0
         while low <= reach and trials < MOST_TRIALS:
             width = error / w + share * (2 * low + NEAR) + 1
@@ -420,7 +420,7 @@ def is_between(t: Table, r: Reading, c: Candidate, misses: Misses) -> bool:
 
 
 def find(t: Table, r: Reading, shown: tuple[float, float], misses: Misses) -> Finding | None:
-    near = [(care, NEAR) for care in ("float64", "float32", "bf16 positions", "bf16")]
+    near = [(care, NEAR) for care in ("float64", "float32", "bfloat16 positions", "bfloat16")]
     passes = [*near, ("float64", MAX_POSITION), ("float32", 1 << 24)]
     tried = candidates(r, *shown)
     # Round bases first: over few frequencies, some other base may look like an arithmetic's errors at a round one.

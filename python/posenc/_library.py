@@ -82,6 +82,7 @@ _FUNCTIONS = {  # name: (result, arguments)
     "posenc_rotary_freqs": (ctypes.c_int, [ctypes.POINTER(Rotary), _POINTER, _POINTER, ctypes.POINTER(_REAL)]),
     "posenc_impl_count": (ctypes.c_size_t, []),
     "posenc_impl_by_index": (_IMPL, [ctypes.c_size_t]),
+    "posenc_impl_find": (_IMPL, [_TEXT]),
     "posenc_impl_supported": (ctypes.c_int, [_IMPL]),
     "posenc_impl_error_bound": (_REAL, [_IMPL, _SPEC, _REAL, _INT]),
     "posenc_plan_create": (ctypes.c_int, [ctypes.POINTER(_PLAN), _SPEC, _TEXT]),

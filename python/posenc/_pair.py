@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ._arrays import elements, inferred, rows_of, run
 from ._library import library
-from ._plan import DTYPES, DtypeName, Duplicated, Plan, PresetName, name_of, numpy_dtype, plan
+from ._plan import DTYPES, DtypeName, Duplicated, Plan, PresetName, name_of, numpy_dtype, plan, unknown
 from ._positions import Rows, rows
 from ._table import Array, new, write
 
@@ -110,7 +110,7 @@ def pair(
     if out is not None and not isinstance(out, Pair):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a posenc.Pair of arrays")
     if duplicated not in (None, *get_args(Duplicated)):
-        raise ValueError(f"duplicated is {duplicated!r}; allowed: None, 'halves' or 'pairs'")
+        raise ValueError(unknown("duplicated is", duplicated, get_args(Duplicated)) + " or None")
     dtype = inferred(dtype, out and out.cos)
     p = plan(
         d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
@@ -151,9 +151,8 @@ def cis(
         dtype = out.dtype
     kind = _PARTS.get(asked := "complex64" if dtype is None else name_of(dtype), asked)
     if kind not in _PARTS.values():
-        raise TypeError(
-            f"dtype is {dtype!r}; allowed: complex64 and complex128, or float32 and float64 for their parts"
-        )
+        allowed = unknown("dtype is", dtype, [*_PARTS, *_PARTS.values()])
+        raise TypeError(f"{allowed}; a float type means that of both parts")
     p = plan(
         d_model, preset=preset, dtype=kind, base=base, denominator=denominator, freqs=freqs,
         freqs_low=freqs_low, position_scale=position_scale, layout="interleaved", order="cos_first", impl=impl,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import functools
 import math
 import numbers
 import operator
-from typing import Any, Literal, NoReturn, SupportsIndex, get_args
+from typing import Any, Iterable, Literal, NoReturn, SupportsIndex, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,6 @@ DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(kind) for name, kind in (("float32", "f4"), ("float64", "f8"), ("bfloat16", "u2"), ("float16", "f2"))
 }
 _DTYPE_NAMES = list(DTYPES)
-SHORT_NAMES = {"fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "fp16": "float16"}
 #: The names that arguments take, for type checkers and editors.
 PresetName = Literal[
     "paper", "marian", "t2t", "ddpm", "fairseq", "whisper", "musicgen", "guided_diffusion", "diffusers", "rope", "rothman"
@@ -31,7 +31,7 @@ Layout = Literal["interleaved", "split"]
 Order = Literal["sin_first", "cos_first"]
 Odd = Literal["half_pair", "zero"]
 Duplicated = Literal["halves", "pairs"]
-DtypeName = Literal["float32", "float64", "bfloat16", "float16", "fp32", "fp64", "bf16", "fp16"]
+DtypeName = Literal["float32", "float64", "bfloat16", "float16"]
 #: The names of the C enumerations, in their order.
 _NAMES = {"layout": get_args(Layout), "order": get_args(Order), "odd": get_args(Odd)}
 
@@ -80,6 +80,10 @@ class Plan:
                 fields[name] = _choice(name, choice)
         chosen = None if impl is None else _text("impl", impl, "posenc.implementations()")
         start = None if preset is None else _text("preset", preset, "posenc.presets()")
+        if impl is not None and not library.posenc_impl_find(chosen):
+            raise ValueError(unknown("impl is", impl, _impl_names()))
+        if preset is not None and preset not in get_args(PresetName):
+            raise ValueError(unknown("preset is", preset, get_args(PresetName)))
         spec = Spec()
         status = library.posenc_spec_init(ctypes.byref(spec), self.d_model, start)
         if status:
@@ -155,6 +159,25 @@ def real(name: str, value: Any, allowed: str = "a finite number") -> float:
     return number
 
 
+def unknown(what: str, value: Any, allowed: Iterable[str]) -> str:
+    """The message for an argument that is none of the allowed names, which it lists, those nearest to it first."""
+    names = [*allowed]
+    near = difflib.get_close_matches(value.lower(), names) if isinstance(value, str) else []
+    return f"{what} {value!r}; allowed: {', '.join(map(repr, dict.fromkeys([*near, *names])))}"
+
+
+def _impl_names() -> list[str]:
+    """What `impl` may be: `exact` and `anchored`, then the names of the registry, each behind those shorter ones that
+    the library finds too."""
+    names = ["exact", "anchored"]
+    for i in range(library.posenc_impl_count()):
+        name = library.posenc_impl_by_index(i).contents.name.decode()
+        parts = name.split("_")
+        shorter = ["_".join(parts[:at] + parts[at + 1 :]) for at in range(1, len(parts))]
+        names += [*(text for text in shorter if library.posenc_impl_find(text.encode())), name]
+    return [*dict.fromkeys(names)]
+
+
 def exact_type(name: str, dtype: np.dtype[Any]) -> type[Any]:
     """int64 or float64: the type that holds all numbers of this dtype exactly. Raises a TypeError that names them."""
     # The types of ml_dtypes, which jax.numpy uses too, have the kind "V". NumPy knows which casts keep their values.
@@ -166,8 +189,8 @@ def exact_type(name: str, dtype: np.dtype[Any]) -> type[Any]:
 
 def name_of(dtype: Any) -> str:
     """The full name of a dtype of NumPy, ml_dtypes or PyTorch, or of what numpy.dtype() takes; "" for others."""
-    if isinstance(dtype, str) and (dtype in DTYPES or dtype in SHORT_NAMES):
-        return SHORT_NAMES.get(dtype, dtype)
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return dtype
     if type(dtype).__module__ == "torch":
         return str(dtype).replace("torch.", "")
     try:
@@ -181,9 +204,7 @@ def dtype_name(dtype: Any) -> str:
     """The name of an element type of the library, or an error."""
     name = name_of(dtype)
     if name not in DTYPES:
-        raise TypeError(
-            f"dtype is {dtype!r}; allowed: {', '.join(DTYPES)}, {', '.join(SHORT_NAMES)}, or such a dtype of NumPy, ml_dtypes or PyTorch"
-        )
+        raise TypeError(unknown("dtype is", dtype, DTYPES) + ", and these dtypes of NumPy, ml_dtypes and PyTorch")
     return name
 
 
@@ -200,8 +221,7 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
 def _choice(name: str, value: Any) -> int:
     names = _NAMES[name]
     if not isinstance(value, str) or value not in names:
-        error = ValueError if isinstance(value, str) else TypeError
-        raise error(f"{name} is {value!r}; allowed: {' or '.join(map(repr, names))}")
+        raise (ValueError if isinstance(value, str) else TypeError)(unknown(f"{name} is", value, names))
     return names.index(value)
 
 

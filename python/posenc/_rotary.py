@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._library import Rotary, library
-from ._plan import fail, index, real
+from ._plan import fail, index, real, unknown
 
 _MOST = 1 << 32  # of lengths
 
@@ -55,11 +55,11 @@ def rope_type_of(scaling: Mapping[str, Any]) -> str:
     for key, value in scaling.items():
         if key not in _KEYS:
             advice = f"; give scaling[{key!r}] alone" if isinstance(value, Mapping) else ""
-            raise ValueError(f"scaling has a key {key!r}; allowed: {', '.join(_KEYS)}{advice}")
+            raise ValueError(unknown("scaling has the key", key, _KEYS) + advice)
     kind = scaling.get("rope_type") or scaling.get("type") or "default"
     kind = _OLD_NAMES.get(kind, kind)
     if kind not in _KINDS:
-        raise ValueError(f"scaling has the rope_type {kind!r}; allowed: {', '.join(_KINDS)}")
+        raise ValueError(unknown("scaling has the rope_type", kind, _KINDS))
     for key in _KINDS[kind]:
         if scaling.get(key) is None:
             raise ValueError(f"scaling has no {key!r}, which rope_type {kind!r} needs")

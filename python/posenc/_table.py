@@ -114,8 +114,7 @@ def table(
         What an odd d_model has in its last column: "half_pair", one frequency more but only its first function, or
         "zero".
     dtype
-        "float32", "float64", "float16" or "bfloat16", or "fp32", "fp64", "fp16" or "bf16", or such a dtype of NumPy,
-        ml_dtypes or PyTorch; None: that of `out`, else float32. NumPy has no bfloat16: an array of uint16 then has the
+        "float32", "float64", "float16" or "bfloat16", or such a dtype of NumPy, ml_dtypes or PyTorch; None: that of `out`, else float32. NumPy has no bfloat16: an array of uint16 then has the
         upper halves of float32, except that ml_dtypes.bfloat16 gives an array of that dtype.
     impl
         A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: "exact".

@@ -37,7 +37,7 @@ def made(preset, arithmetic, d, rows, first=0, base=1e4):
 
 def kept(x, kind):
     """As a file has it, for np.save."""
-    if kind == "bf16":
+    if kind == "bfloat16":
         return (rounded(x.astype("f8"), "bfloat16").astype("f4").view("u4") >> 16).astype("u2")
     return x.astype(kind)
 
@@ -73,14 +73,14 @@ def test_every_preset(preset, arithmetic):
         (512, 16, 0, 1e4, False),
     ):
         check(preset, arithmetic, d=d, rows=rows, first=first, base=base, sharp=sharp)
-    check(preset, arithmetic, "bf16", d=64, rows=300)
+    check(preset, arithmetic, "bfloat16", d=64, rows=300)
     check(preset, arithmetic, "f2", d=8, rows=100, first=2)
     check(preset, arithmetic, "f8", d=64, rows=100, sharp=arithmetic != EXACT)  # float32 values stay what they are
 
 
 @recipes
 @pytest.mark.parametrize("preset", ["paper", "t2t", "rope"])
-@pytest.mark.parametrize("kind", ["f4", "bf16"])
+@pytest.mark.parametrize("kind", ["f4", "bfloat16"])
 def test_rounded_positions(preset, kind):
     check(preset, BF16, kind, d=64, rows=600, first=2, base=5e5, sharp=True)
     check(preset, BF16, kind, d=128, rows=300, first=1000, sharp=True)
@@ -221,3 +221,5 @@ def test_usage_and_status(array, tmp_path):
         run("identify", "no/such.npy", text=True).stderr == "posenc identify: no/such.npy: No such file or directory\n"
     )
     assert run("nothing").returncode == run("identify", "x", "--format", "xml").returncode == 2
+    done = run("--nope", text=True)
+    assert done.returncode == 2 and "unrecognized arguments: --nope" in done.stderr and not done.stdout

@@ -130,11 +130,11 @@ def test_pairs():
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (dict(scaling={"rope_type": "ntk", "factor": 2}), "rope_type 'ntk'; allowed: default, linear"),
+        (dict(scaling={"rope_type": "ntk", "factor": 2}), "rope_type 'ntk'; allowed: 'default', 'linear'"),
         (dict(scaling={"type": "linear"}), "no 'factor', which rope_type 'linear' needs"),
         (dict(scaling={"type": "linear", "factor": None}), "no 'factor', which"),
         (dict(scaling={"type": "linear", "factor": 0}), "factor is 0; allowed: 2"),
-        (dict(scaling={"type": "linear", "factr": 2}), "a key 'factr'; allowed: rope_type"),
+        (dict(scaling={"type": "linear", "factr": 2}), "the key 'factr'; allowed: 'factor', 'long_factor', 'rope_type'"),
         (dict(scaling={"full_attention": {}, "sliding_attention": {}}), r"give scaling\['full_attention'\] alone"),
         (dict(scaling={"type": "yarn"}), "original_max_position_embeddings is missing"),
         (dict(scaling={**QWEN, "factor": None}), "max_position_embeddings is missing"),

@@ -19,17 +19,21 @@ from rows import MODULES, Row
 import posenc.torch
 from posenc.torch._families import FAMILIES, UNSUPPORTED
 
-HEAD = """# Tables of other packages, and the call that takes the place of each
+HEAD = """# Replace tables of other packages
 
-Functions of transformers, diffusers and timm, called as they stand here (what stands above a call is run first), and the calls of
-posenc that give the same values in the same order; where axes are split otherwise, `.view()` makes one shape of the other.
+After this page you can replace a position table of transformers, diffusers or timm by a call of posenc that gives the
+same values in the same order, and you know the errors of both. `./scripts/maintain/test-python-index` runs all calls,
+and writes this page with `RECORD=1`. The last run had {versions}.
 
-A value is misrounded if it is not the float32 nearest to the real number. The real numbers are those of the formulas, with
-parameters as they are given, computed without posenc (`python/tests_index/real.py`: long double, and mpmath where that does not
-decide a rounding). The largest error of a table whose values are all rounded rightly is 2^-25 = 2.98e-08. Scaled rotary
-embeddings are judged without their attention factor, which is set to 1 here. The rotary modules of transformers are listed at the end.
+- The calls of the other packages are run as they stand here. What stands above a call is run first.
+- If the axes are split differently, `.view()` changes one shape into the other.
+- A value is misrounded if it is not the float32 nearest to the real number. The largest error of a table without
+  misrounded values is 2^-25 = 2.98e-08.
+- The real numbers are those of the formulas, with the parameters as given. They are computed without posenc
+  (`python/tests_index/real.py`): in long double, and by mpmath where that does not decide a rounding.
+- The attention factor of scaled rotary embeddings is set to 1 here.
 
-`./scripts/maintain/test-python-index` runs all of them, and with `RECORD=1` writes this page: the last time with {versions}.
+[The last section](#rotary-modules-of-transformers) lists the rotary modules of transformers.
 """
 
 
@@ -93,14 +97,18 @@ LAYOUTS = {
 MODULES_HEAD = """
 ## Rotary modules of transformers
 
-`posenc.torch.replace_rotary(model)` replaces the rotary modules of the models with these values of `model_type`. Every rotary class of
-transformers takes a config. A module returns cosines and sines with a column for each frequency, w0 to wn, or each column twice. They are
-in the dtype of x or in float32. A token has one position or three: time, height and width. Where it has three, the numbers below say
-how many frequencies belong to each by default, and a word says which:
+`posenc.torch.replace_rotary(model)` replaces the rotary modules of models with one of these values of `model_type`. Each
+rotary class takes a config. Each list is named after what its modules return:
 
-- sections: the first ones to time, the next to height, the last to width;
-- interleaved: by turns to time, height and width, and the rest to time;
-- ernie: by turns to height and width, and the last ones to time.
+- the layout of the cosines and sines, whose frequencies are w0 to wn: a column for each, or each column twice;
+- their dtype: that of x, or float32;
+- the positions of a token: one, or three (time, height and width).
+
+If a token has three positions, three numbers say how many frequencies belong to each by default, and a word says which:
+
+- sections: the first ones belong to time, the next to height, the last to width;
+- interleaved: they belong to time, height and width in turn, and the rest to time;
+- ernie: they belong to height and width in turn, and the last ones to time.
 """
 
 

@@ -17,7 +17,7 @@ import pytest
 import torch
 
 PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text()
-SETUP, EXPORT, LOAD, ONNX, CACHE, YARN, JAX = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+SETUP, EXPORT, LOAD, ONNX, CACHE, YARN, JAX = re.findall(r"(?<!-->\n)```python\n(.*?)```", PAGE, re.S)
 CONFIGS = {
     "llama": dict(model_type="llama", rope_theta=500000.0),
     "yarn": dict(

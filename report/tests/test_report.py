@@ -11,7 +11,7 @@ from report.run import Run
 QUIET = [e for e in verify()["implementations"] if e["name"] != "wrong"]
 AT = "n:5000/d:512"
 DESCRIBED = {"processor": "AMD Zen 4, EPYC, family 25 model 17", "vendor": "AMD", "family": 25, "model": 17}
-DESCRIBED |= {"microarchitecture": "Zen 4", "vectors": "AVX-512", "caches": "L1 32 KiB, L2 1 MiB"}
+DESCRIBED |= {"microarchitecture": "Zen 4", "vectors": "AVX-512", "cache_sizes": "32 KiB L1d, 1 MiB L2"}
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_parts_and_figures(page_of, done, tmp_path):
     for said in (
         "Use naive for tables of 5000 × 512, float32, on AMD Zen 4, EPYC, family 25 model 17 C posenc_plan_create",
         "0.25 ± 0.00 GB/s, ties with exact",
-        "family, model 25, 17 microarchitecture Zen 4 widest vectors AVX-512 caches L1 32 KiB, L2 1 MiB compiler GCC 1",
+        "vendor AMD family 25 model 17 microarchitecture Zen 4 widest vectors AVX-512 caches 32 KiB L1d, 1 MiB L2 compiler",
         "1. exact_avx2 3.0e-8 0.5 20.00 ± 0.10 50.0 % ± 0.4",
         "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 half a unit (proved)",
         "exact_avx2 256.0 ± 1.3",

@@ -1,30 +1,30 @@
-#define _POSIX_C_SOURCE 200809L /* isatty */
 #include "campaign.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../reference/float64_reference.h"
 #include "../reference/formats.h"
 #include "../reference/memory.h"
+#include "progress.h"
 
 /* For one implementation and one segment, which takes seconds at most: on an emulated CPU, or where float64 of exact is
  * all computed in integers. */
 enum { TIME_LIMIT_SECONDS = 60 };
 
-/* How far the run is: one line that changes, on a terminal. */
+/* Counts outputs, since ranges differ in size. */
 static void show_progress(const results *r, int64_t index) {
   const segment *s = &r->sweep.segments[index];
-  if (isatty(STDERR_FILENO))
-    fprintf(stderr, "\r\033[Kverify: %lld/%lld  %.40s, positions %lld to %lld", (long long)index + 1,
-        (long long)r->sweep.count, s->shape, (long long)s->from, (long long)(s->to - 1));
-}
-
-static void clear_progress(void) {
-  if (isatty(STDERR_FILENO))
-    fputs("\r\033[K", stderr);
+  char now[160];
+  int64_t done = 0, all = 0;
+  for (int64_t i = 0; i < r->sweep.count; i++) {
+    const int64_t outputs = r->sweep.segments[i].n_rows * r->sweep.segments[i].spec.d_model;
+    done += i < index ? outputs : 0;
+    all += outputs;
+  }
+  snprintf(now, sizeof now, "%s, positions %lld to %lld", s->shape, (long long)s->from, (long long)(s->to - 1));
+  progress_show(done, all, "outputs", now);
 }
 
 results campaign_prepare(
@@ -56,7 +56,7 @@ static void note_failure(impl_result *result, const segment *s, const char *reas
     return;
   snprintf(result->failure, sizeof result->failure, "%s (shape %s, positions %lld to %lld)", reason, s->shape,
       (long long)s->from, (long long)(s->to - 1));
-  clear_progress();
+  progress_clear();
   fprintf(stderr, "%s FAILED: %s\n", result->impl->name, result->failure);
 }
 
@@ -78,7 +78,7 @@ static void verify_impl(impl_result *result, trial *t, const reference_value *ex
 
 static bool offers_a_dtype(const posenc_impl *impl, const sweep *s) {
   for (int64_t i = 0; i < s->count; i++)
-    if (strstr(impl->dtypes, format_of(s->segments[i].spec.dtype)->long_name))
+    if (strstr(impl->dtypes, format_of(s->segments[i].spec.dtype)->name))
       return true;
   return false;
 }
@@ -117,7 +117,7 @@ void campaign_run(results *r, int64_t threads, bool by_name, segment_report *rep
   for (int64_t i = 0; i < r->sweep.count; i++) {
     show_progress(r, i);
     verify_segment(r, i, threads);
-    clear_progress();
+    progress_clear();
     if (report)
       report(out, r, i);
   }

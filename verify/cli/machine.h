@@ -7,8 +7,24 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Of the CPU; Arm systems give numbers instead of a name. "unknown" where the system does not tell. */
-void machine_cpu(char *text, size_t size);
+enum { MACHINE_WORD = 32, MACHINE_TEXT = 128 };
+
+/* The processor, by /proc/cpuinfo. Empty or "unknown" where the system does not tell. */
+typedef struct machine_processor {
+  char line[3 * MACHINE_TEXT];   /* "AMD Zen 5, EPYC, family 26 model 2" */
+  char cpu[MACHINE_TEXT];        /* as the system names it: "AMD EPYC"; Arm systems give numbers instead of a name */
+  char vendor[MACHINE_WORD];     /* "AMD" */
+  const char *microarchitecture; /* "Zen 5"; NULL unless processors.inc knows it */
+  bool arm;                      /* then family is the implementer and model the part, both hexadecimal */
+  char family[MACHINE_WORD], model[MACHINE_WORD];
+} machine_processor;
+
+const machine_processor *machine_here(void);
+void machine_read(FILE *cpuinfo, machine_processor *p); /* of text as /proc/cpuinfo has it; NULL: of none */
+
+/* Hands over what records say of the processor and the build, key by key. Every record has it. */
+typedef void machine_take(void *data, const char *key, const char *value);
+void machine_describe(machine_take *take, void *data);
 
 const char *machine_architecture(void); /* that this program was compiled for: "x86_64" or "aarch64" */
 

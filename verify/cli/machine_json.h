@@ -6,16 +6,15 @@
 
 #include "machine.h"
 
+static inline void machine_add_text(void *object, const char *key, const char *value) {
+  cJSON_AddStringToObject(object, key, value);
+}
+
 /* Adds "machine" to the root and returns it. */
 static inline cJSON *machine_add(cJSON *root) {
-  char cpu[256];
   cJSON *o = cJSON_AddObjectToObject(root, "machine");
-  machine_cpu(cpu, sizeof cpu);
-  cJSON_AddStringToObject(o, "cpu", cpu);
-  cJSON_AddStringToObject(o, "architecture", machine_architecture());
+  machine_describe(machine_add_text, o);
   cJSON_AddBoolToObject(o, "emulated", machine_emulated());
-  cJSON_AddStringToObject(o, "compiler", machine_compiler());
-  cJSON_AddStringToObject(o, "build_type", machine_build_type());
   return o;
 }
 

@@ -35,7 +35,7 @@ static const struct argp_option known[] = {
     {"layout", KEY_FIELD + 3, "NAME", 0, "interleaved (default) or split", 0},
     {"order", KEY_FIELD + 4, "NAME", 0, "sin_first (default) or cos_first", 0},
     {"odd", KEY_FIELD + 5, "NAME", 0, "half_pair (default) or zero: the last column of an odd width", 0},
-    {"dtype", KEY_FIELD + 6, "NAME", 0, "f32 (default), f64, bf16 or f16", 0},
+    {"dtype", KEY_FIELD + 6, "NAME", 0, "float32 (default), float64, bfloat16 or float16", 0},
     {0},
 };
 

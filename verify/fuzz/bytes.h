@@ -1,4 +1,4 @@
-/* The fuzzer's bytes, read from the front as choices and numbers. Zeros follow their end. */
+/* Reads the fuzzer's bytes, from the first on, as choices and numbers. Past their end every byte is 0. */
 #ifndef POSENC_FUZZ_BYTES_H
 #define POSENC_FUZZ_BYTES_H
 
@@ -19,7 +19,7 @@ static inline uint64_t take_bits(bytes *b, int n) {
   return bits;
 }
 
-/* Any double: one where programs go wrong, an ordinary one, one near 1, or eight bytes as they come. */
+/* Any double: a special one, an ordinary one, one near 1, or eight bytes as they are. */
 static inline double take_real(bytes *b) {
   static const double edges[] = {0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 10000.0, (double)NAN, (double)INFINITY,
       -(double)INFINITY, 0x1p-1022, 0x1p-1074, 0x0.8p-1022, 0x1p64, 0x1.0000000000001p64, -0x1p64, 0x1p32, -0x1p32,
@@ -43,14 +43,14 @@ static inline double take_real(bytes *b) {
   return x;
 }
 
-/* Any integer: near a position that is special to the library or to its arithmetic, a small one, or any. */
+/* Any integer: one near a position that is special to the library or its arithmetic, a small one, or any. */
 static inline int64_t take_position(bytes *b) {
   static const int64_t edges[] = {0, 64, 4096, 8192, 1 << 24, INT64_C(1) << 32, INT64_C(1) << 31,
       (INT64_C(1) << 32) - 64, INT64_MAX, INT64_C(1) << 53, 1000003, 131071, INT64_C(1) << 48};
   enum { EDGES = sizeof edges / sizeof edges[0] };
   const unsigned how = take_byte(b);
   if (how < 2 * EDGES) {
-    const int64_t near = (int64_t)(take_byte(b) % 80) - 72; /* mostly such that a run of rows goes across it */
+    const int64_t near = (int64_t)(take_byte(b) % 80) - 72; /* mostly below it, so that a run of rows crosses it */
     const int64_t edge = how % 2 ? -edges[how / 2] : edges[how / 2];
     int64_t sum;
     return __builtin_add_overflow(edge, near, &sum) ? edge : sum;

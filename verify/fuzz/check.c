@@ -11,9 +11,9 @@
 #if defined(__x86_64__)
 static uint64_t get_state(void) { return __builtin_ia32_stmxcsr(); }
 static void set_state(uint64_t s) { __builtin_ia32_ldmxcsr((unsigned)s); }
-/* Rounding, FTZ and DAZ, without flags */
+/* Rounding mode, FTZ and DAZ; no flags and no unmasked traps. */
 static uint64_t odd_state(unsigned how) { return 0x1f80u | (how & 0xe0) << 8 | (how & 1) << 6; }
-#elif defined(__aarch64__) /* its control register; test_state.c covers the flags */
+#elif defined(__aarch64__) /* the control register; test_state.c covers the flags */
 static uint64_t get_state(void) { return __builtin_aarch64_get_fpcr(); }
 static void set_state(uint64_t s) { __builtin_aarch64_set_fpcr((unsigned)s); }
 static uint64_t odd_state(unsigned how) { return (how & 7) << 22; }
@@ -35,7 +35,7 @@ void leave_state(const char *what) {
     complain("%s changes the floating-point state", what);
 }
 
-/* The status is one of the enum, and a message of `room` bytes is one line, terminated within them. */
+/* Checks that the status is an error of the enum, and that the message is one line that ends within `room` bytes. */
 void check_refusal(const char *what, posenc_status status, unsigned room) {
   char message[257];
   memset(message, '\n', sizeof message);
@@ -49,10 +49,10 @@ static double position_of(const arguments *a, int64_t i) {
   return a->reals ? a->reals[i] : a->positions ? (double)a->positions[i] : (double)a->first + (double)i;
 }
 
-/* The product may be rounded: 2^32 is a double. */
+/* The product may be rounded, since 2^32 is a double. */
 static bool is_beyond(double x, double scale) { return !(fabs(x) <= 0x1p32 && fabs(x * scale) <= 0x1p32); }
 
-/* What posenc_positions_check should return. Of consecutive positions the first and the last decide. */
+/* The status that posenc_positions_check should return. For consecutive positions, the first and the last decide. */
 static posenc_status positions_status(const arguments *a, double scale) {
   if (a->count <= 0)
     return a->count < 0 ? POSENC_ERROR_ARGUMENT : POSENC_OK;
@@ -84,7 +84,7 @@ static unsigned char *row_at(const fuzz_call *c, const void *start, posenc_strid
   return (unsigned char *)(uintptr_t)start + (size_t)(batch * strides.batch + i * strides.row) * c->size;
 }
 
-/* 16 elements of a row against MPFR. The spec says what its columns are. */
+/* Compares 16 elements of a row with MPFR. `spec` describes the row's columns. */
 static void check_sample(
     const fuzz_call *c, const posenc_spec *spec, double position, const arguments *row, uint64_t seed) {
   enum { SAMPLE = 16 };
@@ -109,7 +109,7 @@ static void check_sample(
   free(wanted);
 }
 
-/* Row i of a sum, in each of the batch; pe: that row of the table. */
+/* Checks row i of a sum in each part of the batch. pe: row i of the table. */
 static void check_sums(const fuzz_call *c, const posenc_spec *spec, const arguments *image, int64_t i, const void *pe) {
   const arguments *a = &c->a;
   for (int64_t batch = 0; batch < a->batch; batch++) {
@@ -125,7 +125,7 @@ static void check_sums(const fuzz_call *c, const posenc_spec *spec, const argume
   }
 }
 
-/* A plan of the same spec; by another member of the family where all members promise the same bits. */
+/* A plan of the same spec. If all members of the family promise the same bits, another member may make it. */
 static posenc_plan *other_plan(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
   char family[FAMILY_SIZE];
   const char *name = posenc_plan_impl(plan);

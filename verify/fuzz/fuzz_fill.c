@@ -1,5 +1,5 @@
-/* The fuzz target: bytes make a spec, a plan and up to three calls. Each is refused and writes nothing, or writes rows
- * that are right and nothing else.
+/* The fuzz target: bytes make a spec, a plan and up to three calls. Each call must either be refused and write nothing,
+ * or write correct rows and nothing else.
  */
 #include <malloc.h>
 
@@ -9,7 +9,7 @@
 
 __extension__ typedef __int128 wide;
 
-/* Random bytes, with no room behind them, and their image: what they should be after the call. */
+/* Random bytes, with no room behind them, and their image: the bytes expected after the call. */
 typedef struct array {
   unsigned char *memory, *image;
   size_t bytes;
@@ -22,12 +22,12 @@ static array array_of(size_t size, uint64_t seed) {
   return a;
 }
 
-/* Where an address of the array is in its image. */
+/* The address in the image for an address in the array. */
 static void *in_image(const array *a, const void *address) {
   return a->image + ((const unsigned char *)address - a->memory);
 }
 
-/* Frees an array after its last comparison. */
+/* Compares an array with its image and frees both. */
 static void close_array(const array *a, const char *what, posenc_status status) {
   for (size_t i = 0; i < a->bytes; i++)
     if (a->memory[i] != a->image[i])
@@ -39,10 +39,11 @@ static void close_array(const array *a, const char *what, posenc_status status) 
 
 static bool has_rows(const arguments *a) { return a->count > 0 && a->batch > 0; }
 
-/* Elements that `count` parts of this width span, a stride apart. */
+/* The number of elements that `count` parts of this width span, a stride apart. */
 static wide span_of(wide count, wide stride, wide width) { return count > 1 ? (count - 1) * stride + width : width; }
 
-/* Elements that rows at these strides span, -1 where the strides are not allowed. Tables end with a whole stride. */
+/* The number of elements that rows at these strides span; -1 if the strides are not allowed. A table ends with a whole
+ * stride. */
 static wide rows_span(const fuzz_call *c, posenc_strides t) {
   const wide count = c->a.count, batch = c->a.batch;
   const wide rows = c->a.call == TABLE ? count * t.row : span_of(count, t.row, c->width);
@@ -50,7 +51,7 @@ static wide rows_span(const fuzz_call *c, posenc_strides t) {
   return t.row < c->width || (batch > 1 && t.batch < c->width) || span > PTRDIFF_MAX / (wide)c->size ? -1 : span;
 }
 
-/* Whether the call's arguments are allowed, except for its positions. Its addresses matter only if it has rows. */
+/* Whether the call's arguments other than its positions are allowed. Its addresses matter only if it has rows. */
 static bool is_allowed(const fuzz_call *c, const posenc_spec *spec) {
   const arguments *a = &c->a;
   const uintptr_t addresses = (uintptr_t)a->x | (uintptr_t)a->out | (uintptr_t)a->cosines;
@@ -64,17 +65,17 @@ static bool is_allowed(const fuzz_call *c, const posenc_spec *spec) {
   return a->count >= 0 && a->batch >= 0 && rows_span(c, t) >= 0 && (!has_rows(a) || (listed && !meet && arrays));
 }
 
-/* Two values of `broken` make an address NULL or misaligned. */
+/* Returns NULL if `broken` equals `null`, a misaligned address if it is null - 1, else the address. */
 static void *break_pointer(unsigned char *address, unsigned broken, unsigned null) {
   return broken == null ? NULL : address + (broken == null - 1);
 }
 
-/* Makes the call with arrays whose rows span these numbers of elements. */
+/* Makes the call, with arrays for rows that span these numbers of elements. */
 static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t x_span, int64_t span) {
   arguments *a = &c->a;
   const char *name = call_names[a->call];
   const unsigned offset = take_byte(b), broken = take_byte(b);
-  /* The cosines are the right half of rows of 2n, or follow all sines. */
+  /* The cosines are the right half of rows of 2n elements, or follow all sines. */
   const int64_t cosines = a->call != PAIR ? 0 : a->strides.row >= 2 * c->width ? c->width : span + 3;
   const array x = array_of(((size_t)x_span + offset / 16) * c->size, broken);
   const array out = array_of(((size_t)(span + cosines) + offset % 32) * c->size, broken + 1);
@@ -104,7 +105,7 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
   close_array(&out, name, status);
 }
 
-/* Where the call may not write at all, its arrays have no elements. */
+/* If the call has no rows or its strides are not allowed, its arrays have no elements. */
 static void try_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
   enum { MOST = 160000 };
   fuzz_call c;
@@ -117,7 +118,8 @@ static void try_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec)
   free((void *)(uintptr_t)c.a.reals);
 }
 
-/* posenc_spec_check and posenc_plan_create agree on the spec. Returns NULL where there is no plan, or a wide one. */
+/* Checks that posenc_spec_check and posenc_plan_create agree on the spec. Returns the plan; NULL if the spec is refused
+ * or wider than WIDEST_PLAN. */
 static posenc_plan *try_plan(bytes *b, const fuzz_spec *f) {
   static const posenc_spec zeros;
   const unsigned state = take_byte(b);

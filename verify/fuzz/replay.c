@@ -1,6 +1,6 @@
-/* Runs a fuzz target on files, without libFuzzer: the suite replays with any compiler what fuzzing has found.
+/* Runs a fuzz target on files, without libFuzzer. With it the suite replays the corpus, with any compiler.
  *
- *   replay_fill FILE...      prints the name of each; the last one printed is that of an input which ends the run
+ *   replay_fill FILE...      prints the name of each before it is run, so that the last name is that of a failing input
  */
 #include <stdint.h>
 #include <stdio.h>

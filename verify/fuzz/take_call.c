@@ -3,7 +3,7 @@
 #include "../reference/memory.h"
 #include "fuzz.h"
 
-/* Numbers that no count and no stride may be, and large ones that some may. */
+/* Numbers that are no allowed count or stride, and large numbers that may be one. */
 static const int64_t edges[] = {
     -1, INT64_MIN, INT64_MAX, INT64_C(1) << 33, (INT64_C(1) << 33) + 1, INT64_C(1) << 40, INT64_C(1) << 62};
 enum { EDGES = sizeof edges / sizeof edges[0], ORDINARY = 256 - EDGES };
@@ -17,7 +17,7 @@ static int64_t take_count(bytes *b, int64_t width) {
   return count > most ? most : count;
 }
 
-/* Not 0, which stands for d_model in posenc_table_create, unless there are no columns. */
+/* A stride that is 0 only if there are no columns: 0 stands for d_model in posenc_table_create. */
 static int64_t take_stride(bytes *b, int64_t width) {
   const unsigned how = take_byte(b);
   if (how >= ORDINARY)
@@ -39,15 +39,15 @@ static posenc_strides take_strides(bytes *b, const fuzz_call *c) {
     return (posenc_strides){wrap(c->a.count, row, how % 4), row}; /* (batch, count, d_model) */
   if (how < 200)
     return (posenc_strides){row, wrap(c->a.batch, row, 0)}; /* (count, batch, d_model) */
-  return (posenc_strides){take_stride(b, c->width), row};   /* rows that overlap, too */
+  return (posenc_strides){take_stride(b, c->width), row};   /* these rows may overlap */
 }
 
-/* A list of positions, with no room behind it; NULL now and then. Where the bytes end, the list is a walk. */
+/* A list of positions, with no room behind it; sometimes NULL. Past the bytes' end, positions are a step apart. */
 static void take_list(bytes *b, arguments *a) {
   const unsigned how = take_byte(b);
   if (how == 255 || a->count < 0)
     return;
-  if (a->count > 1300) /* lists that are too long are tests of their own */
+  if (a->count > 1300) /* test_refusals.c tests lists that are too long */
     a->count = 1300;
   const int64_t step = how % 8 == 0 ? 1 : how % 8 == 1 ? -1 : how % 8 == 2 ? 64 : how % 8 == 3 ? 0 : (int)how;
   int64_t *const positions = a->call == AT ? must_calloc(a->count, sizeof *positions) : NULL;

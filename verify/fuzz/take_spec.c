@@ -11,7 +11,8 @@ static int64_t take_width(bytes *b) {
   return how < 245 ? 1 + (int64_t)take_bits(b, 2) % 320 : edges[how - 245];
 }
 
-/* Takes frequencies. If `lows` is not 0 they get low parts, smaller ones the larger it is; 3 makes one too large. */
+/* Takes frequencies. If `lows` is not 0, they get low parts. The larger `lows`, the smaller the parts; with 3, one part
+ * is too large. */
 static void take_freqs(bytes *b, fuzz_spec *f, unsigned lows) {
   const int64_t n = f->spec.d_model < 1 || f->spec.d_model > WIDEST_PLAN ? 1 : spec_count(&f->spec);
   f->spec.n_freqs = n;
@@ -21,7 +22,7 @@ static void take_freqs(bytes *b, fuzz_spec *f, unsigned lows) {
   double w = 0;
   for (int64_t k = 0; k < n; k++) {
     const int low = lows == 3 && k == n / 2 ? -53 : -55 - (int)(k % 4 * 37 * lows);
-    w = b->at < b->end ? take_real(b) : w / 2 < 0x1p-1022 ? 0.75 : w / 2; /* a valid rest */
+    w = b->at < b->end ? take_real(b) : w / 2 < 0x1p-1022 ? 0.75 : w / 2; /* past the bytes: valid ones */
     f->freqs[k] = w;
     f->freqs_low[k] = ldexp(k % 2 ? -1.3 * w : 1.4 * w, low);
   }

@@ -1,13 +1,14 @@
 /* Prints what a function of impl/angle_addition computes, one definition per line, for Gappa and Sollya. This file is one more
- * member of impl/simd: its vd is the name of an expression, and its operations print themselves.
+ * member of impl/simd: a vd is the name of an expression, and each operation prints itself. It prints two lines:
  *
- *   mul3 = rnd(mul2 * x);   the operation as the row rounds it, POSENC_FUSED or not
- *   E_mul3 = E_mul2 * E_x;  and without any rounding, of exact operands
+ *   mul3 = rnd(mul2 * x);   the operation with the roundings of the instruction set, POSENC_FUSED or not
+ *   E_mul3 = E_mul2 * E_x;  the same operation on exact operands, without any rounding
  *
- * Negation and products with 1 and -1 are exact. So are three other steps, and E_ of the error that they compute is 0:
+ * Negation and products with 1 and -1 are printed as exact. So are these three steps. The error that they compute is printed
+ * as E_... = 0:
  *   vd_two_product    (Dekker, Numer. Math. 18, 1971)
- *   vd_product_plus   whose product and sum are: docs/exact.md
- *   Fast2Sum          b - ((a + b) - a) and its like, where |b| <= |a| (Dekker); known by its operands
+ *   vd_product_plus   its product and its first sum (README.md, H2)
+ *   Fast2Sum          b - ((a + b) - a) and its variants, where |b| <= |a| (Dekker); recognised by the operands
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #include "kernel.h"
 #include "simd/budget.inc"
-#define POSENC_SIMD_H /* in place of simd/simd.h */
+#define POSENC_SIMD_H /* this file replaces simd/simd.h */
 
 typedef struct vd {
   int id;
@@ -25,7 +26,7 @@ enum { VD_LANES = 1 };
 static struct {
   const char *kind;
   char name[32];
-  double constant; /* or NaN */
+  double constant; /* NaN if the node is no constant */
   int is_sum;      /* a + b, or a - b, rounded */
   int a, b;
 } node[512];
@@ -45,7 +46,7 @@ static vd vd_set1(double x) {
   return (vd){nodes++};
 }
 
-/* `formula` has the operands as %, of which there are up to three. */
+/* Prints `formula`, in which each % stands for the next operand; there are at most three. */
 static void print(const char *prefix, const char *name, const char *formula, const vd *of) {
   printf("%s%s = ", prefix, name);
   for (; *formula; formula++)
@@ -71,11 +72,11 @@ static vd operation(const char *kind, vd a, vd b, vd c, const char *rounded, con
   return (vd){nodes++};
 }
 
-/* The sum of which one of these is the first operand, and the other itself; -1 where neither is. */
+/* Returns a if a is a sum whose first operand is b, b if b is a sum whose first operand is a, else -1. */
 static int sum_of(int a, int b) {
   return node[a].is_sum && node[a].a == b ? a : node[b].is_sum && node[b].a == a ? b : -1;
 }
-/* Is y the second operand of the sum that is in the difference? */
+/* Is `difference` that of a sum and its first operand, and y the second operand of that sum? */
 static int completes(vd difference, vd y) {
   const int sum = sum_of(node[difference.id].a, node[difference.id].b);
   return sum >= 0 && node[sum].b == y.id;
@@ -86,7 +87,7 @@ static vd vd_add(vd a, vd b) {
   return operation("add", a, b, a, exact ? "% + %" : "rnd(% + %)", exact ? "0" : "% + %");
 }
 static vd negated(vd a) { return operation("negated", a, a, a, "-%", "-%"); }
-/* Is this a negated number? If so, its operand replaces it. */
+/* Returns whether *a is a negated number, and replaces it by its operand if so. */
 static int loses_sign(vd *a) {
   const int is_negated = node[a->id].kind && strcmp(node[a->id].kind, "negated") == 0;
   if (is_negated)
@@ -106,7 +107,7 @@ static vd vd_mul(vd a, vd b) {
 }
 static vd vd_abs(vd a) { return operation("abs", a, a, a, "|%|", "|%|"); }
 static vd vd_round(vd a) { return operation("round", a, a, a, "int<ne>(%)", "%"); }
-/* Signs of the factors become the product's. */
+/* The signs of both factors are moved to the product. */
 static vd sum_with_product(int is_negative, vd a, vd b, vd c) {
   if (loses_sign(&a) ^ loses_sign(&b) ^ is_negative)
     return operation("fnma", a, b, c, POSENC_FUSED ? "rnd(-(% * %) + %)" : "rnd(-rnd(% * %) + %)", "-(% * %) + %");
@@ -124,12 +125,12 @@ static vd vd_two_product(vd a, vd b, vd *e) {
   return p;
 }
 
-/* A float64 in memory is the number of an expression. */
+/* A float64 in memory holds the index of a node. */
 static vd vd_load(const double *p) { return (vd){(int)*p}; }
 static vd vd_cosines_of(const double *pairs, int half) { return vd_load(pairs + 0 * half); }
 static vd vd_sines_of(const double *pairs, int half) { return vd_load(pairs + 1 + 0 * half); }
 
-/* The headers name these operations, and nothing here calls them. */
+/* The headers need the declarations of these operations. The traced functions call none of them. */
 typedef struct vp {
   float sin, cos;
 } vp;
@@ -151,11 +152,11 @@ int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, uint32_t, vu, uint32_t)
 #include "angle_addition/single_rows.h"
 #include "angle_addition/float64_rows.h"
 
-/* The product of two complex numbers, ahead and back, by each of the three functions that compute it. rotate_pairs() has each
- * value twice, once perhaps negated; the lane of the sine is traced. */
+/* Traces the product of two complex numbers, ahead and back, for each of the three functions that compute it. rotate_pairs()
+ * computes each value in two lanes, perhaps negated in one. Only the sine's lane is traced. */
 static void trace_product(const char *of) {
   const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
-  const angle behind = {vd_sub(vd_set1(0.0), b.sin), b.cos}; /* as angle_addition/steps.h has it */
+  const angle behind = {vd_sub(vd_set1(0.0), b.sin), b.cos}; /* as in angle_addition/steps.h */
   const double pairs[] = {b.cos.id, b.sin.id};
   angle ahead = a, back = a;
   if (strcmp(of, "rotated") == 0) {

@@ -1,5 +1,5 @@
-/* What the fields of a spec come to, said once for the references: defaults, what a column holds, and what the tools
- * call their values. Nothing of impl/. */
+/* The meaning of a spec's fields, for all references: defaults, what a column holds, and the tools' names for values.
+ * No code comes from impl/. */
 #ifndef POSENC_VERIFY_COLUMNS_H
 #define POSENC_VERIFY_COLUMNS_H
 
@@ -16,7 +16,7 @@ static inline posenc_spec paper_spec(int64_t d_model) {
   return spec;
 }
 
-/* Frequencies. */
+/* The number of frequencies. */
 static inline int64_t spec_count(const posenc_spec *spec) {
   return (spec->d_model + (spec->odd == POSENC_ODD_HALF_PAIR)) / 2;
 }
@@ -43,13 +43,13 @@ static inline place place_of(const posenc_spec *spec, int64_t c) {
   return (place){k, second == (spec->order == POSENC_ORDER_SIN_FIRST)};
 }
 
-/* The column of a frequency's sine or cosine; d_model or more where there is none. */
+/* The column of a frequency's sine or cosine; d_model or more if the spec has no such column. */
 static inline int64_t column_at(const posenc_spec *spec, place it) {
   const bool second = it.cosine == (spec->order == POSENC_ORDER_SIN_FIRST);
   return spec->layout == POSENC_LAYOUT_SPLIT ? it.k + second * spec_count(spec) : 2 * it.k + second;
 }
 
-/* NULL past the last. */
+/* These names are NULL for numbers past the last choice. */
 static inline const char *layout_name(int32_t layout) {
   return layout == POSENC_LAYOUT_INTERLEAVED ? "interleaved" : layout == POSENC_LAYOUT_SPLIT ? "split" : NULL;
 }
@@ -62,7 +62,7 @@ static inline const char *odd_name(int32_t odd) {
   return odd == POSENC_ODD_HALF_PAIR ? "half_pair" : odd == POSENC_ODD_ZERO ? "zero" : NULL;
 }
 
-/* What is not the paper's, but for width and base: ", denominator 15, split". */
+/* Prints the fields that differ from the paper's, except width and base: ", denominator 15, split". */
 static inline void spec_print_changes(FILE *out, const posenc_spec *spec) {
   if (!spec->freqs && spec->denominator > 0)
     fprintf(out, ", denominator %g", spec->denominator);

@@ -23,10 +23,10 @@ void float64_reference_row(const posenc_spec *spec, const double *w, int64_t pos
     if (here.k < 0)
       continue;
     const double angle = (double)position * spec_scale(spec) * w[here.k];
-    /* Positions have no sign of zero, so a negative frequency must not make a -0 of position 0. */
+    /* An integer position 0 has no sign, so a negative frequency must not turn it into -0. */
     row[c].y = here.cosine ? cos(angle) : sin(angle + 0.0);
     row[c].rounded = (float)format_nearest(f, row[c].y);
-    /* A shade up, so that the float is not below the bound it stands for. */
+    /* Slightly more than the bound, so that rounding it to float does not give less than the bound. */
     row[c].unsure = (float)(float64_reference_bound(spec, position, w[here.k]) * (1 + 0x1p-20));
   }
 }

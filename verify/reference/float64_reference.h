@@ -1,7 +1,7 @@
 /* The float64 reference: sin and cos in double of (double)position * position_scale * pow(base, -k / denominator).
  *
- * What most people would check a table against. It is good while the angle's error is small, and no further: the
- * law below says how far, and the sweep of posenc-verify audits the law against MPFR.
+ * Most people would check a table against this. It is accurate while the error of the angle is small. The law below
+ * states the error, and the sweep of posenc-verify checks the law against MPFR.
  */
 #ifndef POSENC_VERIFY_FLOAT64_REFERENCE_H
 #define POSENC_VERIFY_FLOAT64_REFERENCE_H
@@ -11,18 +11,20 @@
 #include "posenc.h"
 #include "mpfr_reference.h"
 
-/* Good enough: within a hundredth of the float32 unit just below 1. */
+/* An error that does not matter: a hundredth of the float32 unit just below 1. */
 #define FLOAT64_REFERENCE_GOAL (0.01 * 0x1p-24)
 
-/* The frequencies, to be freed by the caller. */
+/* Returns the frequencies; the caller frees them. */
 double *float64_reference_frequencies(const posenc_spec *spec);
 
-/* w: those frequencies. Columns stand where the spec has them. */
+/* w: the frequencies of float64_reference_frequencies(). Columns are ordered as the spec says. */
 void float64_reference_row(const posenc_spec *spec, const double *w, int64_t position, reference_value *row);
 
-/* The law: |reference - real value| <= |position scale| w 2^-53 (3 + |ln w|) + 2^-53. The angle is off by one rounding
- * of the product, little more than one in pow() and |ln w| of them in its exponent; a scale, where there is one, costs
- * one more; the sine adds its own. (An explicit frequency has no pow(): freqs_low, left out, is one rounding.) */
+/* The law: |reference - real value| <= |position scale| w 2^-53 (3 + |ln w|) + 2^-53. The error adds up from
+ *   - one rounding of the product, and one more if there is a scale;
+ *   - little more than one rounding in pow(), and |ln w| roundings in its exponent. An explicit frequency has no pow():
+ *     leaving out freqs_low is one rounding;
+ *   - one rounding of the sine. */
 double float64_reference_bound(const posenc_spec *spec, int64_t position, double w);
 
 /* The largest position up to which the law keeps every column within the goal. */

@@ -1,5 +1,5 @@
-/* The element types as sets of numbers: what the bits of an element stand for, and which number is nearest to a real
- * one. */
+/* The dtypes as sets of numbers: the number that the bits of an element represent, and the number nearest to a real
+ * value. */
 #ifndef POSENC_VERIFY_FORMATS_H
 #define POSENC_VERIFY_FORMATS_H
 
@@ -10,8 +10,8 @@
 #include "posenc.h"
 
 typedef struct format {
-  const char *name, *long_name; /* as --dtype takes it, and as posenc_impl.dtypes has it */
-  const char *descr;            /* as .npy files have it; NumPy has no type for bfloat16 */
+  const char *name;  /* in --dtype and in posenc_impl.dtypes */
+  const char *descr; /* the type in .npy files; NumPy has none for bfloat16 */
   size_t size;
   int digits; /* bits of a significand */
   int lowest; /* 2^-lowest is the smallest subnormal */
@@ -20,26 +20,26 @@ typedef struct format {
 enum { FORMATS = 4 };
 
 static inline const format *format_of(int32_t dtype) {
-  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"f32", "float32", "<f4", 4, 24, 149},
-      [POSENC_DTYPE_F64] = {"f64", "float64", "<f8", 8, 53, 1074},
-      [POSENC_DTYPE_BF16] = {"bf16", "bfloat16", "<u2", 2, 8, 133},
-      [POSENC_DTYPE_F16] = {"f16", "float16", "<f2", 2, 11, 24}};
+  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"float32", "<f4", 4, 24, 149},
+      [POSENC_DTYPE_F64] = {"float64", "<f8", 8, 53, 1074},
+      [POSENC_DTYPE_BF16] = {"bfloat16", "<u2", 2, 8, 133},
+      [POSENC_DTYPE_F16] = {"float16", "<f2", 2, 11, 24}};
   return &formats[dtype];
 }
 
-/* NULL past the last. */
+/* NULL for numbers that are no dtype. */
 static inline const char *dtype_name(int32_t dtype) {
   return dtype >= 0 && dtype < FORMATS ? format_of(dtype)->name : NULL;
 }
 
-/* The unit in the last place of a number from 2^exponent up to twice that, as an exponent of 2; of 0, whose ilogb() may
- * be INT_MIN, too. */
+/* The unit in the last place of numbers from 2^exponent up to twice that, as an exponent of 2. The exponent may be the
+ * ilogb() of 0, which may be INT_MIN. */
 static inline int format_unit(const format *f, int exponent) {
   return exponent > f->digits - 1 - f->lowest ? exponent - f->digits + 1 : -f->lowest;
 }
 
-/* The number nearest to y, of two the one whose last bit is 0; zeros keep their sign. Nothing overflows: 2^128 comes
- * for what a bfloat16 has no number for. */
+/* The number nearest to y; of two equally near, the one whose last bit is 0. Zeros keep their sign. Overflow is not
+ * considered: a y beyond the largest bfloat16 may give 2^128. */
 static inline double format_nearest(const format *f, double y) {
   if (y == 0 || !isfinite(y))
     return y;
@@ -47,7 +47,7 @@ static inline double format_nearest(const format *f, double y) {
   return ldexp(nearbyint(ldexp(y, -unit)), unit);
 }
 
-/* The number of an element; every one of them is a double. */
+/* The number that an element represents. Each is exact in double. */
 static inline double element_value(int32_t dtype, const void *element) {
   if (dtype == POSENC_DTYPE_F64) {
     double value;
@@ -70,8 +70,8 @@ static inline double element_value(int32_t dtype, const void *element) {
   return (double)value;
 }
 
-/* An element of posenc_add(), float32 or bfloat16: x times a scale, plus an element of the row, each step rounded to
- * float32 and, for bfloat16, to that. volatile: one operation at a time, as written. */
+/* An element of posenc_add(): x times a scale, plus an element of the row. Each step is rounded to float32, and then to
+ * bfloat16 if that is the dtype. volatile keeps the compiler from fusing operations. */
 static inline double format_sum(const format *f, float scale, double x, double element) {
   const volatile float product = scale * (float)x;
   const volatile float sum =
@@ -79,7 +79,7 @@ static inline double format_sum(const format *f, float scale, double x, double e
   return f->digits < 24 ? format_nearest(f, (double)sum) : (double)sum;
 }
 
-/* Equal to the bit, the sign of zero included; NaNs are all one number. */
+/* Whether two numbers are equal, the sign of zero included. All NaNs are equal. */
 static inline int same_number(double a, double b) { return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b); }
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory for the tools: running out ends the process, as it does inside MPFR. Never part of the library. */
+/* Memory for the tools. If there is none, the process ends, as it does inside MPFR. The library does not use this. */
 #ifndef POSENC_VERIFY_MEMORY_H
 #define POSENC_VERIFY_MEMORY_H
 

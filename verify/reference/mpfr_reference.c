@@ -8,20 +8,20 @@
 #include "formats.h"
 #include "memory.h"
 
-/* Level L works with FIRST_BITS << L bits. 64 settle all but one double in a thousand, in much less time than 128. The
- * hardest inputs of the domain need 2048 (an exact angle near 2^-1022 whose sine lies just below a rounding midpoint),
- * so the last level is out of reach. */
+/* Level L works with FIRST_BITS << L bits. 64 bits decide all but one double in a thousand, in much less time than 128.
+ * The hardest inputs of the domain need 2048 bits: an exact angle near 2^-1022 whose sine lies just below a rounding
+ * midpoint. So the last level is never reached. */
 enum { FIRST_BITS = REFERENCE_FIRST_BITS, LEVELS = 17 };
 
-/* Frequencies and angles carry this many bits more, so that their errors vanish beside the rounding of the sine,
- * save near a zero of it, where they are all that counts. */
+/* Frequencies and angles have this many more bits, so that their errors are negligible beside the rounding of the sine,
+ * except near a zero of the sine, where they dominate. */
 enum { EXTRA_BITS = 64 };
 
 /* |computed angle - real angle| < 2^(EXP(angle) + ANGLE_SLACK - bits). Of P bits, with |t ln base| <= 1022 ln 2:
  *   t = -k/denominator, one rounding     relative 2^-P, so base^t is off by 709 * 2^-P
  *   base^t                               2^-P
  *   position * w                         2^-P           711 * 2^-P in all, with second-order terms below 2^(10-P)
- * position * position_scale is exact, and an explicit frequency off by 2^-P: the bound is then generous. */
+ * position * position_scale is exact. An explicit frequency is off by 2^-P, so the bound is then generous. */
 enum { ANGLE_SLACK = 10, POSITION_BITS = 53 + 63 };
 
 typedef struct frequency {
@@ -39,10 +39,10 @@ struct mpfr_reference {
   int64_t n;
   double *freqs, *freqs_low;
   const format *format;
-  mpfr_t position;  /* times the scale, */
-  bool minus_zero;  /* and before that -0.0, which no integer is */
-  mpfr_t low, high; /* scratch: the ends of an error interval, */
-  mpfr_t whole;     /* and a value in units of its last place */
+  mpfr_t position;  /* times the scale */
+  bool minus_zero;  /* the position, before it is scaled, is -0.0 */
+  mpfr_t low, high; /* scratch: the ends of an error interval */
+  mpfr_t whole;     /* scratch: a value in units of its last place */
   level levels[LEVELS];
   int highest;
   int64_t widened;
@@ -93,7 +93,7 @@ int64_t reference_widened(const mpfr_reference *t) { return t->widened; }
 
 static level *level_at(mpfr_reference *t, int index) {
   if (index >= LEVELS)
-    abort(); /* four million bits undecided: an error of this file, not a hard case */
+    abort(); /* four million bits do not decide: a bug in this file */
   level *l = &t->levels[index];
   if (!l->w) {
     const mpfr_prec_t bits = (mpfr_prec_t)FIRST_BITS << index;
@@ -153,7 +153,7 @@ static bool rounding_is_certain(mpfr_reference *t, const mpfr_t v, mpfr_exp_t bi
   if (kept < -1)
     return true; /* less than a quarter of the smallest number: 0 */
 
-  mpfr_set_prec(t->low, mpfr_get_prec(v)); /* less would widen the interval over a midpoint that v has left behind */
+  mpfr_set_prec(t->low, mpfr_get_prec(v)); /* fewer bits could widen the interval across a midpoint */
   mpfr_set_prec(t->high, mpfr_get_prec(v));
   mpfr_set_ui_2exp(t->high, 1, exponent - bits, MPFR_RNDU);
   mpfr_sub(t->low, v, t->high, MPFR_RNDD);
@@ -161,20 +161,20 @@ static bool rounding_is_certain(mpfr_reference *t, const mpfr_t v, mpfr_exp_t bi
   return nearest(t, t->low, f) == nearest(t, t->high, f);
 }
 
-/* What is asked for: the nearest number of the dtype, and perhaps the nearest double too. */
+/* The requested values: the nearest number of the dtype and, if with_double, the nearest double. */
 typedef struct answer {
   reference_value value;
   bool with_double, done;
 } answer;
 
-/* v is the sine or cosine of the level's angle, as computed. Answers once it is certain. */
+/* Sets the answer and `done` if the rounding of v is certain. v is the computed sine or cosine of the level's angle. */
 static void settle(mpfr_reference *t, const level *l, const mpfr_t v, answer *a) {
   if (a->done)
     return;
-  t->widened += l == &t->levels[1]; /* left over by the first level */
+  t->widened += l == &t->levels[1]; /* the first level did not decide it */
 
-  /* The rounding of v is off by half a unit, and an error of the angle passes at most undiminished. Near a zero
-   * EXP(angle) is the larger by far: that is the cancellation, counted. */
+  /* v is off by half a unit for its rounding, and by at most the error of the angle. Near a zero EXP(angle) is much
+   * larger than EXP(v): this accounts for the cancellation. */
   const mpfr_exp_t by_rounding = mpfr_get_exp(v) - mpfr_get_prec(v) - 1;
   const mpfr_exp_t by_angle = mpfr_get_exp(l->angle) + ANGLE_SLACK - mpfr_get_prec(l->angle);
   const mpfr_exp_t sum = (by_rounding > by_angle ? by_rounding : by_angle) + 1;
@@ -192,8 +192,8 @@ static void settle(mpfr_reference *t, const level *l, const mpfr_t v, answer *a)
   a->done = true;
 }
 
-/* Angle 0 is the one argument whose sine and cosine are rational; all others are transcendental, so they are never
- * exactly on a midpoint and the loop ends. */
+/* Only angle 0 has a rational sine and cosine. All other values are transcendental, so none is exactly a midpoint, and
+ * the loop ends. */
 static void settle_pair(mpfr_reference *t, int64_t k, answer *sine, answer *cosine) {
   for (int index = 0; !sine->done || !cosine->done; index++) {
     level *l = level_at(t, index);
@@ -210,7 +210,7 @@ static void settle_pair(mpfr_reference *t, int64_t k, answer *sine, answer *cosi
   }
 }
 
-/* Into values, or, where that is NULL, the nearest numbers alone into floats. The position is set. */
+/* Writes the row of t->position into `values`, or if that is NULL only the nearest numbers into `floats`. */
 static void settle_row(mpfr_reference *t, bool minus_zero, reference_value *values, float *floats) {
   t->minus_zero = minus_zero;
   mpfr_mul_d(t->position, t->position, spec_scale(&t->spec), MPFR_RNDN);

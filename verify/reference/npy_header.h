@@ -10,7 +10,7 @@
 
 enum { NPY_HEADER_BYTES = 128 };
 
-/* Of version 1.0, for rows x columns little-endian elements, row by row. */
+/* Makes a header of version 1.0 for rows x columns little-endian elements, row by row. */
 static inline void npy_header(char header[NPY_HEADER_BYTES], posenc_dtype dtype, int64_t rows, int64_t columns) {
   char text[NPY_HEADER_BYTES - 10];
   snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }",

@@ -165,7 +165,7 @@ rotary_pair rotary_rounded(const mpfr_t x) {
   rotary_pair pair = {.high = mpfr_get_d(x, MPFR_RNDN)};
   mpfr_init2(rest, ROTARY_BITS);
   mpfr_sub_d(rest, x, pair.high, MPFR_RNDN);
-  if (!mpfr_zero_p(rest) && mpfr_get_exp(rest) > mpfr_get_exp(x) - 512) /* else the rest is that of roundings */
+  if (!mpfr_zero_p(rest) && mpfr_get_exp(rest) > mpfr_get_exp(x) - 512) /* else it is only rounding error */
     pair.low = mpfr_get_d(rest, MPFR_RNDN);
   mpfr_clear(rest);
   return pair;

@@ -1,5 +1,5 @@
-/* Frequencies and attention factors of scaled rotary embeddings, by MPFR: the formulas that posenc.h has from
- * transformers 5.23.0, evaluated as they stand. No code, table or constant comes from impl/.
+/* Frequencies and attention factors of scaled rotary embeddings, by MPFR. The formulas of transformers 5.23.0, which
+ * posenc.h quotes, are evaluated as written. No code, table or constant comes from impl/.
  */
 #ifndef POSENC_ROTARY_REFERENCE_H
 #define POSENC_ROTARY_REFERENCE_H
@@ -8,8 +8,8 @@
 
 #include "posenc.h"
 
-/* All roundings are to this many bits; there are fewer than 30 for a number. Subtractions lose less than 256 bits of what
- * posenc_rotary_freqs() takes. */
+/* Every operation is rounded to this many bits. A number takes fewer than 30 operations. For the arguments that
+ * posenc_rotary_freqs() accepts, subtractions cancel fewer than 256 bits. */
 enum { ROTARY_BITS = 1024 };
 
 /* The frequency k and the attention factor of a valid *p; the results have ROTARY_BITS. */

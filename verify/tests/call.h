@@ -1,4 +1,4 @@
-/* A call into the library as data: which function it is, and all that any of them takes. */
+/* A call into the library as data: the function, and the arguments of all functions. */
 #ifndef POSENC_VERIFY_CALL_H
 #define POSENC_VERIFY_CALL_H
 
@@ -16,7 +16,7 @@ typedef struct arguments {
   const double *reals;
   const void *x;
   double scale;
-  void *out, *cosines; /* out: or the sines */
+  void *out, *cosines; /* out: the sines, for PAIR */
   posenc_strides x_strides, strides;
   void *table; /* the result of posenc_table_create */
 } arguments;

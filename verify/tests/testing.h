@@ -1,4 +1,4 @@
-/* What the C tests share: cmocka, and the walk over the implementations that run here. */
+/* Shared by the C tests: cmocka, and the implementations that this machine can run. */
 #ifndef POSENC_TESTING_H
 #define POSENC_TESTING_H
 
@@ -15,7 +15,7 @@
 #include "reference/columns.h"
 #include "reference/random.h"
 
-/* The i-th implementation this machine can run, counting down the list; NULL past the last. */
+/* The i-th implementation that this machine can run, in the order of the list; NULL past the last. */
 static inline const posenc_impl *runnable(size_t i) {
   for (size_t j = 0; j < posenc_impl_count(); j++)
     if (posenc_impl_supported(posenc_impl_by_index(j)) && i-- == 0)
@@ -23,7 +23,7 @@ static inline const posenc_impl *runnable(size_t i) {
   return NULL;
 }
 
-/* A plan that must come into being. */
+/* Makes a plan; fails the test if there is none. */
 static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
   posenc_plan *plan = NULL;
   char message[512] = "";
@@ -34,7 +34,7 @@ static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
   return plan;
 }
 
-/* Whether there is one. */
+/* Whether the implementation makes a plan of this spec. */
 static inline int is_offered(const posenc_spec *spec, const char *impl) {
   posenc_plan *plan = NULL;
   posenc_plan_create(&plan, spec, impl);
@@ -42,7 +42,7 @@ static inline int is_offered(const posenc_spec *spec, const char *impl) {
   return plan != NULL;
 }
 
-/* Bits of float rows, compared with a message that says where. */
+/* Compares the bits of float rows. The message says where they differ. */
 static inline void assert_rows_equal(const char *what, const float *got, const float *want, int64_t count,
     int64_t d_model, int64_t got_stride, int64_t want_stride) {
   for (int64_t i = 0; i < count; i++)

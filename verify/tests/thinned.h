@@ -1,5 +1,5 @@
-/* Emulated or sanitized, some tests would take minutes: there CMake defines POSENC_THINNED, and they skip three of four
- * cases. */
+/* In emulated and sanitized builds some tests would take minutes. CMake defines POSENC_THINNED for these builds, and
+ * the tests skip three of four cases. */
 #ifndef POSENC_VERIFY_THINNED_H
 #define POSENC_VERIFY_THINNED_H
 

@@ -34,6 +34,7 @@ CALLS = {  # of PyTorch programs: job: [(n, batch, d)]
     "rotary": [(1, 0, 128), (512, 0, 128), (8192, 0, 128)],
 }
 TURNS, QUICK_TURNS = 7, 3
+ROTARY = ("transformers_rotary", "posenc_torch")  # whose cosines and sines are judged too
 JUDGED_D, JUDGED_ROWS, JUDGED_FEW = 512, 131072, 5000  # few: of slow ones, and of a quick run
 
 
@@ -42,7 +43,7 @@ def all_cases(quick, counts):
         for n, d in QUICK_SIZES if quick else SIZES:
             yield Case("fresh", n, d, threads)
             yield Case("refill", n, d, threads)
-    for dtype in ("f32",) if quick else ("f32", "bf16", "f16"):
+    for dtype in ("float32",) if quick else ("float32", "bfloat16", "float16"):
         for job, shapes in CALLS.items():
             for n, batch, d in shapes:
                 yield Case(job, n, d, 1, dtype, batch)
@@ -81,6 +82,8 @@ def measure(output, tables, names, cases, turns, few):
             for name in (name for name in names if name not in OURS):  # posenc-peer-tables writes ours
                 rows = JUDGED_FEW if few or BY_NAME[name].slow else JUDGED_ROWS
                 run.save_table(name, Case("fresh", rows, JUDGED_D), tables / BY_NAME[name].preset / f"{name}.npy")
+            for name in ROTARY:
+                run.save_table(name, Case("rotary", *CALLS["rotary"][-1][::2]), tables / "rope" / f"{name}.npy")
         finally:
             run.end()
     output.write_text(json.dumps(google_benchmark(run), indent=1) + "\n", encoding="utf-8")

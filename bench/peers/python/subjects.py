@@ -15,7 +15,7 @@ class Case(NamedTuple):
     n: int
     d: int
     threads: int = 1
-    dtype: str = "f32"
+    dtype: str = "float32"
     batch: int = 0  # the length of an axis between n and d; 0: there is none
     compiled: bool = False
 

@@ -142,8 +142,12 @@ def test_a_run(tmp_path):
         times.setdefault(row["run_name"], []).append(row) if "real_time" in row else errors.setdefault(row["run_name"])
     member = next(name.split("/")[1] for name in times if "/exact_" in name)
     shown = [member, *names[1:]]
-    assert times.keys() >= {f"{job}/{who}/f32/n:300/d:64/real_time" for job in ("fresh", "refill") for who in shown[:2]}
-    assert f"fresh/{member}/f32/n:16/d:7/real_time" in errors and "fresh/marian/f32/n:16/d:7/real_time" in errors
+    assert times.keys() >= {
+        f"{job}/{who}/float32/n:300/d:64/real_time" for job in ("fresh", "refill") for who in shown[:2]
+    }
+    assert (
+        f"fresh/{member}/float32/n:16/d:7/real_time" in errors and "fresh/marian/float32/n:16/d:7/real_time" in errors
+    )
     for name, rows in times.items():
         assert [row["repetition_index"] for row in rows] == [0, 1, 2]
         assert all(row["real_time"] > 0 and row["rows"] == (128 if "marian" in name else 300) for row in rows)

@@ -103,7 +103,7 @@ class Run:
     def save_table(self, name, case, path):
         """For posenc-verify, by as many threads as the subject can use."""
         threads = [count for who, count in self.said if who == name]
-        if threads and "fresh" in self.said[name, threads[0]]["jobs"]:
+        if threads and case.job in self.said[name, threads[0]]["jobs"]:
             say(f"a table to be judged: {name}, {case.n} x {case.d}")
             self.does(name, case._replace(threads=max(threads)), "save", case, path)
 

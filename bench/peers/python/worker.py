@@ -66,7 +66,10 @@ class Worker:
         """Writes the table for posenc-verify."""
         import numpy
 
-        table = self.checked(self.recipe.fresh(case.n, case.d), case)
+        if case.job == "rotary":  # cosines and sines, each (1, n, d); the two halves of a row are equal
+            table = numpy.hstack([part[0, :, : case.d // 2].numpy() for part in self.once(case)()])
+        else:
+            table = self.checked(self.recipe.fresh(case.n, case.d), case)
         path.parent.mkdir(exist_ok=True)
         numpy.save(path, table)
         return True

@@ -13,7 +13,7 @@ from typing import Any, Callable, TypeVar
 import torch
 
 from .._pair import Pair
-from .._plan import SHORT_NAMES, DTYPES
+from .._plan import DTYPES
 from ._calls import is_traced, is_transformed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,7 +43,7 @@ _TYPES = {
 }
 
 
-_DTYPES = {name: getattr(torch, SHORT_NAMES.get(name, name)) for name in (*DTYPES, *SHORT_NAMES)}
+_DTYPES = {name: getattr(torch, name) for name in DTYPES}
 
 
 def _tensor(value: Any) -> torch.Tensor:

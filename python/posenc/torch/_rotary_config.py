@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Mapping, get_args
 
-from .._plan import MAX_POSITION, Duplicated, index
+from .._plan import MAX_POSITION, Duplicated, index, unknown
 from .._rotary import rope_type_of
 from ._families import FAMILIES, PARTIAL, UNSUPPORTED
 
@@ -35,10 +35,10 @@ def layer_types(config: Any) -> list[str]:
 def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> RotaryConfig:
     """ValueError says what is not supported."""
     if duplicated not in (None, *get_args(Duplicated)):
-        raise ValueError(f"duplicated is {duplicated!r}; allowed: 'halves' or 'pairs'")
+        raise ValueError(unknown("duplicated is", duplicated, get_args(Duplicated)) + " or None")
     types = layer_types(config)
     if types and layer_type not in types:
-        raise ValueError(f"layer_type is {layer_type!r}; allowed for this config: {', '.join(map(repr, types))}")
+        raise ValueError(unknown("layer_type is", layer_type, types) + " (this config's layer types)")
     layout, dtype, axes = _family(config, duplicated)
     scaling = dict(parameters(config)[layer_type] if types else parameters(config))
     section = scaling.pop("mrope_section", None)

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from .._library import library
-from .._plan import MAX_POSITION, Duplicated, Plan, dtype_name, fail, plan
+from .._plan import MAX_POSITION, Duplicated, Plan, dtype_name, fail, plan, unknown
 from .._rotary import RotaryFrequencies, rotary_frequencies
 from ._calls import is_plain
 from ._formula import INTEGER_TERMS, Ladder, of_integers, rounded
@@ -155,7 +155,7 @@ class RotaryEmbedding(nn.Module):
         """
         if self.per_type is not None:
             if layer_type not in self.per_type:
-                raise ValueError(f"layer_type is {layer_type!r}; allowed: {', '.join(map(repr, self.per_type))}")
+                raise ValueError(unknown("layer_type is", layer_type, self.per_type))
             return self.per_type[layer_type](x, position_ids)
         if self.layer_type is not None and layer_type not in (None, self.layer_type):
             raise ValueError(

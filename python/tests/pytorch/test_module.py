@@ -125,7 +125,7 @@ def test_bad_input(x, arguments, error, text):
         (dict(dropout=math.nan), ValueError, "^dropout is nan; allowed: a probability from 0 to 1$"),
         (dict(dropout=True), TypeError, "^dropout is True; allowed: a probability from 0 to 1$"),
         (dict(dropout="0.1"), TypeError, "^dropout is '0.1'; allowed: a probability from 0 to 1$"),
-        (dict(dtype=torch.int8), TypeError, "dtype is torch.int8; allowed: float32, float64"),
+        (dict(dtype=torch.int8), TypeError, "dtype is torch.int8; allowed: 'float32', 'float64'"),
         (dict(d_model=7, preset="whisper"), ValueError, 'preset "whisper" allows'),
     ],
 )

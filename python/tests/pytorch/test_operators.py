@@ -14,7 +14,7 @@ W = [1.0, 0.1, 0.01, 1 / 3]
 AT = torch.tensor([[3.5, -2.0, 131071.0]], dtype=torch.float64)
 
 CALLS = {
-    "table": lambda x: P.table(x.shape[0], x.shape[1], first=7, dtype="bf16"),
+    "table": lambda x: P.table(x.shape[0], x.shape[1], first=7, dtype="bfloat16"),
     "table of positions": lambda x: P.table(d_model=8, positions=x[:, 0], preset="whisper", device="cpu"),
     "table of a list": lambda x: P.table(positions=[2**24 + 1, 5], d_model=8, freqs=W, dtype=torch.float64),
     "pair": lambda x: P.pair(x.shape[0], 8, base=500000.0),
@@ -24,7 +24,7 @@ CALLS = {
     "grid": lambda x: P.grid((x.shape[0], 3), 8, axes=(1, 0), class_tokens=1, dtype=torch.float16),
     "grid of positions": lambda x: P.grid(positions=(x[:, 0], [0.5, 1.5]), d_model=12),
     "low parts": lambda x: P.table(
-        positions=x[:, 1] * 1e6, d_model=8, freqs=W, freqs_low=[0, 6e-18, 0, 2e-17], dtype="fp64"
+        positions=x[:, 1] * 1e6, d_model=8, freqs=W, freqs_low=[0, 6e-18, 0, 2e-17], dtype="float64"
     ),
     "add": lambda x: P.add(x, 3.0, 5, preset="guided_diffusion"),
     "add of a batch": lambda x: P.add(x[:, None], batch_first=False),

@@ -182,7 +182,7 @@ def test_configs():
     ):
         assert torch.equal(other(x, AT)[1], old(x, AT)[1])
     assert RotaryEmbedding(layers, layer_type="near").base == 7
-    with pytest.raises(ValueError, match="layer_type is 'mid'; allowed for this config: 'far', 'near'"):
+    with pytest.raises(ValueError, match="layer_type is 'mid'; allowed: 'far', 'near' .this config's layer types"):
         RotaryEmbedding(layers, layer_type="mid")
     with pytest.raises(ValueError, match="duplicated is 'twice'"):
         RotaryEmbedding(new, duplicated="twice")

@@ -79,7 +79,7 @@ def test_low_parts_of_frequencies():
         assert np.array_equal(found, call(positions=[2**31], d_model=4, dtype="float64", **w))
         assert not np.array_equal(found, call(positions=[2**31], d_model=4, dtype="float64", freqs=w["freqs"]))
     pair, turns = (
-        ours(positions=[2**31], d_model=4, dtype="fp64", **w) for ours in (posenc.torch.pair, posenc.torch.cis)
+        ours(positions=[2**31], d_model=4, dtype="float64", **w) for ours in (posenc.torch.pair, posenc.torch.cis)
     )
     assert same(pair.cos, turns.real)
 
@@ -112,7 +112,7 @@ def test_timesteps_and_grids():
     want = torch.from_numpy(posenc.grid(positions=[p.numpy() for p in at], d_model=8, **spec))
     for out in (None, torch.empty(7, 8)):
         assert same(posenc.torch.grid(positions=at, d_model=8, out=out, **spec), want)
-    assert posenc.torch.grid((2, 3), (4, 8), dtype="bf16").dtype == torch.bfloat16
+    assert posenc.torch.grid((2, 3), (4, 8), dtype="bfloat16").dtype == torch.bfloat16
 
 
 def test_devices():
@@ -213,7 +213,7 @@ CALLS = {
 @pytest.mark.parametrize(
     "call, arguments, error, text",
     [
-        ("table", dict(dtype=torch.int32), TypeError, "dtype is torch.int32; allowed: float32, float64, "),
+        ("table", dict(dtype=torch.int32), TypeError, "dtype is torch.int32; allowed: 'float32', 'float64', "),
         ("pair", dict(dtype="f32"), TypeError, "dtype is 'f32'"),
         ("table", dict(positions=X[0, 0].bool()), TypeError, "positions have dtype torch.bool; allowed: integers and"),
         ("table", dict(positions=torch.tensor(5)), TypeError, "(5), without axes; write count="),

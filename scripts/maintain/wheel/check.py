@@ -1,5 +1,5 @@
-"""Checks wheels: name, metadata, licence and sources; what the library exports, needs and runs on. Reads lines "WHEEL <tab> how its
-programs ran", and prints a table of the wheels in Markdown. Exit status 1: a wheel is not as it should be.
+"""Checks wheels: their names, metadata, licences and sources, and which functions, libraries and systems each library exports or needs.
+Reads lines "WHEEL <tab> how its programs ran", and prints a table of the wheels in Markdown. Exit status 1: a check failed.
 """
 import email
 import hashlib
@@ -15,14 +15,14 @@ HEADER = (TOP / "include/posenc.h").read_text(encoding="utf-8")
 VERSION = re.search(r'POSENC_VERSION_STRING "(.*)"', HEADER)[1]
 PUBLIC = set(re.findall(r"\bPOSENC_API [^;]*?\b(posenc_\w+)\(", HEADER))
 MACHINES = {"x86_64": "X86_64", "amd64": "X86_64", "aarch64": "ARM64", "arm64": "ARM64"}
-NEEDED = {  # what every system of the tag has
+NEEDED = {  # libraries that every system of the tag has
     "manylinux": r"lib[cm]\.so\.6|ld-linux-.*",
     "musllinux": r"libc\.musl-(x86_64|aarch64)\.so\.1",
     "macosx": r"/usr/lib/libSystem\.B\.dylib",
     "win": r"KERNEL32\.dll|api-ms-win-crt-[a-z]+-l1-1-0\.dll",  # the second: Windows 10 and later
 }
 NAMES = {"macosx": "libposenc.1.dylib", "win": "posenc-1.dll"}
-#: What macOS 10.15 has, of what a compiler may call: Zig does not know since when there is a function.
+#: Functions of macOS 10.15 that a compiler may call. Zig does not know in which version a function appeared.
 MACOS = """___bzero ___memcpy_chk ___memmove_chk ___memset_chk ___sincos_stret ___sincosf_stret ___udivti3
 __tlv_bootstrap _aligned_alloc _bzero _cos _cosf _expf _expm1 _feholdexcept _fesetenv _fesetround _floor _fma _fmaf
 _free _frexp _ldexp _log _log2 _memcpy _memmove _memset _memset_pattern16 _pow _powf _rint _sin _sinf _snprintf
@@ -35,25 +35,25 @@ def require(condition, found):
 
 
 def check_library(system, tags, name, code):
-    """Asserts of the library's bytes."""
+    """Checks the architecture, imports and exports of a library, given its bytes."""
     parsed = lief.parse(list(code))
     machine = parsed.abstract.header.architecture
     require(machine.name == MACHINES[re.search("x86_64|amd64|aarch64|arm64", tags)[0]], machine)
     needed = [str(getattr(n, "name", n)) for n in parsed.libraries]
     exported = {f.name.removeprefix("_") if system == "macosx" else f.name for f in parsed.exported_functions}
     if system == "macosx":
-        require(needed[0] == f"@rpath/{name}", needed)  # its own
+        require(needed[0] == f"@rpath/{name}", needed)  # the library itself
         del needed[0]
         imported = {symbol.name for symbol in parsed.imported_symbols}
         require(imported <= {*MACOS}, imported - {*MACOS})
-        exported -= {"_mh_dylib_header", "__dso_handle"}  # every library's
+        exported -= {"_mh_dylib_header", "__dso_handle"}  # symbols of every library
         version = [int(n) for n in re.match(r"macosx_(\d+)_(\d+)", tags).groups()]
         require(parsed.build_version.minos == [*version, 0], parsed.build_version)
     if system.endswith("linux"):
         soname = parsed.get(lief.ELF.DynamicEntry.TAG.SONAME).name
         require(soname == name, soname)
         imported = {symbol.name for symbol in parsed.imported_symbols}
-        require({"sin", "sinf", "cosf", "expf"} <= imported, imported)  # of the system's libm, as frameworks have them
+        require({"sin", "sinf", "cosf", "expf"} <= imported, imported)  # from the system's libm, as in frameworks
     require(exported == PUBLIC, exported ^ PUBLIC)
     require(needed and all(re.fullmatch(NEEDED[system], n) for n in needed), needed)
 

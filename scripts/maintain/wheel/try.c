@@ -1,7 +1,7 @@
-/* What verify/tests/bits/test_bits.c does not try of a wheel's library: the memory of tables, which each system gives in a way of its
- * own. Prints the instruction sets of exact that run here.
+/* Tests the part of a wheel's library that verify/tests/bits/test_bits.c does not: the memory of tables, which each system allocates
+ * differently. Prints the instruction sets of exact that run here.
  *
- *   try      exit status 1: a table does not start where posenc.h says
+ *   try      exit status 1: a table does not start at an address that posenc.h allows
  */
 #include <stdint.h>
 #include <stdio.h>

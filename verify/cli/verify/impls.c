@@ -31,7 +31,7 @@ static void print_shape(FILE *out, const segment *s) {
     fprintf(out, "base %g", spec->base);
   spec_print_changes(out, spec);
   if (spec->dtype != POSENC_DTYPE_F32)
-    fprintf(out, ", %s", format_of(spec->dtype)->long_name);
+    fprintf(out, ", %s", format_of(spec->dtype)->name);
   fprintf(out, ", positions %lld to %lld, %lld rows", (long long)s->from, (long long)(s->to - 1), (long long)s->n_rows);
 }
 

@@ -83,7 +83,7 @@ static bool parse_header(npy *file, char *message, size_t size) {
     return true;
   snprintf(message, size, "%s: %lld bytes of elements, not those of %lld x %lld %s",
       fits && have > need ? "there is more behind its array" : "truncated", (long long)have, (long long)file->rows,
-      (long long)file->columns, format_of(file->dtype)->long_name);
+      (long long)file->columns, format_of(file->dtype)->name);
   return false;
 }
 

@@ -82,7 +82,7 @@ static void check_work(struct argp_state *state, const options *o) {
                       : special && o->json                                       ? "it writes no JSON"
                       : special && o->quiet                                      ? "not with --quiet"
                       : o->hashes && (o->n_impls > 0 || o->shape.given)          ? "its tables are fixed"
-                      : o->exhaustive && o->shape.spec.dtype != POSENC_DTYPE_F32 ? "it compares f32 only"
+                      : o->exhaustive && o->shape.spec.dtype != POSENC_DTYPE_F32 ? "it compares float32 only"
                       : o->exhaustive && o->n_impls > 1                          ? "one --impl at most"
                                                                                  : NULL;
   if (wrong)

@@ -1,5 +1,5 @@
-/* The C library's allocator, behind a counter. glibc lets a program bring an allocator of its own, and keeps its own
- * one at hand under the names __libc_*.
+/* The C library's allocator, with a counter in front. glibc lets a program define its own malloc(), and still offers
+ * its allocator under the names __libc_*.
  */
 #define _GNU_SOURCE
 #include "failing.h"
@@ -54,7 +54,7 @@ void *realloc(void *block, size_t size) {
   void *moved = __libc_realloc(block, size);
   if (!block)
     return given(moved);
-  live -= size == 0; /* which frees it */
+  live -= size == 0; /* a size of 0 frees the block */
   return moved;
 }
 
@@ -70,7 +70,7 @@ void free(void *block) {
   __libc_free(block);
 }
 
-/* The allocator does not come by here. */
+/* glibc's allocator does not call this mmap(). */
 void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset) {
   return is_refused(bytes) ? MAP_FAILED : (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
 }

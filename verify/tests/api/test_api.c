@@ -1,4 +1,5 @@
-/* The list of implementations, families, dtypes and bounds as a program sees them; plans own what they are given. */
+/* The list of implementations, families, dtypes, bounds and errors through the public API; and that plans keep
+ * copies. */
 #include "testing.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "campaign/family.h"
 #include "formats.h"
 
-/* ---- why a call was refused ---- */
+/* ---- the last error ---- */
 
 static posenc_status refuse(int64_t d_model) {
   posenc_spec spec = paper_spec(8);
@@ -26,7 +27,7 @@ static void messages_are_cut(void **state) {
   assert_int_equal(posenc_last_error(NULL, 100), POSENC_ERROR_SPEC);
   assert_memory_equal(message, "d_mo\0xxx", 8);
   static char whole[512];
-  assert_int_equal(posenc_last_error(whole, SIZE_MAX), POSENC_ERROR_SPEC); /* it is as long as it is */
+  assert_int_equal(posenc_last_error(whole, SIZE_MAX), POSENC_ERROR_SPEC); /* the message is shorter than `size` */
   assert_string_equal(whole, "d_model is 0; allowed: 1 to 1048576");
 }
 
@@ -44,7 +45,8 @@ static void *in_another_thread(void *unused) {
   return unused;
 }
 
-/* Each thread has its own, which calls that are fine leave alone; a caller's name is copied. A line ends in a whole name. */
+/* Each thread has its own last error. A call that succeeds does not change it. A name that the caller gave is
+ * copied. A cut line ends with a whole name. */
 static void last_errors(void **state) {
   (void)state;
   float row[8];
@@ -65,12 +67,12 @@ static void last_errors(void **state) {
   assert_last(POSENC_ERROR_UNKNOWN_IMPL, "nnn");
   assert_int_equal(posenc_fill(plan, INT64_MAX, 1, row, 8), POSENC_ERROR_DOMAIN);
   assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
-  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), NULL, 0, 0))); /* NaN is no refusal */
+  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), NULL, 0, 0))); /* a bound of NaN sets no error */
   assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
   posenc_plan_destroy(plan);
 }
 
-/* The positions of a whole table, for those who write it in pieces. */
+/* posenc_positions_check() checks the positions of a whole table, for callers that write it in parts. */
 static void positions_are_checked(void **state) {
   (void)state;
   const posenc_spec spec = paper_spec(8);
@@ -165,7 +167,7 @@ static void unknown_and_unsupported(void **state) {
   assert_null(posenc_plan_spec(NULL));
 }
 
-/* Who says that it offers a dtype does, and nobody else. */
+/* An implementation makes plans for exactly the dtypes that it lists. */
 static void dtypes(void **state) {
   (void)state;
   for (int dtype = -1; dtype <= FORMATS; dtype++)
@@ -174,7 +176,7 @@ static void dtypes(void **state) {
   for (size_t m = 0; runnable(m); m++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
       const char *name = runnable(m)->name;
-      const int offered = strstr(runnable(m)->dtypes, format_of(dtype)->long_name) != NULL;
+      const int offered = strstr(runnable(m)->dtypes, format_of(dtype)->name) != NULL;
       posenc_spec spec = paper_spec(8);
       spec.dtype = dtype;
       char message[512] = "";
@@ -221,7 +223,7 @@ static void status_strings(void **state) {
   assert_string_equal(version, POSENC_VERSION_STRING);
 }
 
-/* A bound is NAN where no such element can be asked for. */
+/* A bound is NaN if no call can write such an element. */
 static void bounds_out_of_range(void **state) {
   (void)state;
   const int64_t far = POSENC_MAX_POSITION, widest = POSENC_MAX_D_MODEL;
@@ -260,13 +262,13 @@ static void bounds_out_of_range(void **state) {
     }
     assert_true(isnan(posenc_impl_error_bound(impl, NULL, 0, 0)));
     posenc_spec one = paper_spec(8), zero = one;
-    zero.position_scale = 0; /* is 1 */
+    zero.position_scale = 0; /* means 1 */
     assert_true(posenc_impl_error_bound(impl, &zero, 1000, 3) == posenc_impl_error_bound(impl, &one, 1000, 3));
     assert_true(isnan(posenc_impl_error_bound(NULL, &one, 0, 0)));
   }
 }
 
-/* Of exact: half a unit in the last place of 1, and 0 where a column holds zeros. */
+/* The bound of exact is half a unit in the last place of 1, and 0 in a column of zeros. */
 static void bounds_of_every_dtype(void **state) {
   (void)state;
   enum { D = 38 };

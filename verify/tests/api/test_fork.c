@@ -1,5 +1,5 @@
-/* fork: the fills and adds of a plan that was made before it give a child the bits that they give its parent, also
- * where other threads of the parent fill and make plans meanwhile.
+/* After fork(), fills and adds give the child the same bits as the parent, with a plan that was made before. This holds
+ * while other threads of the parent fill and make plans.
  */
 #define _DEFAULT_SOURCE
 #include "testing.h"
@@ -15,9 +15,9 @@
 enum { ROWS = 100, D = 70, THREADS = 3 };
 
 static const float x[ROWS * D];
-static float out[TABLE][ROWS * D]; /* by call */
+static float out[TABLE][ROWS * D]; /* one for each call */
 
-/* Returns whether all succeed. */
+/* Returns whether all calls succeed. */
 static int fill_and_add(const posenc_plan *plan) {
   static const int64_t at[ROWS] = {131071, -5, 7};
   static const double reals[ROWS] = {0.5, -1e-3, 131071.5};
@@ -36,7 +36,7 @@ static void fork_and_compare(const posenc_plan *plan) {
   memcpy(parents, out, sizeof out);
   const pid_t child = fork();
   assert_true(child >= 0);
-  if (child == 0) { /* nothing of the test framework, which is the parent's */
+  if (child == 0) { /* the child may not use the test framework, which is the parent's */
     memset(out, 0, sizeof out);
     _exit(!fill_and_add(plan) || memcmp(out, parents, sizeof out) != 0);
   }
@@ -64,7 +64,7 @@ static void *make_plans(void *unused) {
 static void among_threads(void **state) {
   (void)state;
   const posenc_spec spec = paper_spec(D);
-  const int n = THINNED ? 0 : THREADS; /* an emulator may hang when it forks with threads about */
+  const int n = THINNED ? 0 : THREADS; /* an emulator may hang when a process with threads forks */
   pthread_t threads[THREADS];
   for (int i = 0; i < n; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, make_plans, NULL), 0);

@@ -1,5 +1,5 @@
-/* Every request for memory that the library makes is refused once: the status says so, nothing is left behind, and what
- * the caller gave comes out as the header says. What fills, adds and looks up makes no request at all. Plans are no
+/* Each request for memory that the library makes is refused once. The call must return POSENC_ERROR_MEMORY, leak
+ * nothing, and set the caller's pointer as the header says. Fills, adds and look-ups make no request. Plans are no
  * larger than stated.
  */
 #include "failing.h"
@@ -10,7 +10,7 @@
 
 static double freqs[POSENC_MAX_D_MODEL / 2], freqs_low[POSENC_MAX_D_MODEL / 2];
 
-/* One of a family, for what takes long. */
+/* Whether this is the member of its family that tests which take long use. */
 static int is_first(const posenc_impl *impl) {
   static const char *const families[] = {"exact", "anchored", "recurrence", "float64", "naive"};
   for (size_t i = 0; i < 5; i++)
@@ -30,7 +30,7 @@ static posenc_spec spec_of(int64_t d_model, int32_t dtype, int given) {
 
 /* ---- refusals ---- */
 
-typedef struct job { /* a table of the plan, or a plan, or where there is no stride a few rows made once */
+typedef struct job { /* with a plan: make a table; else with a count: posenc_fill_once(); else make a plan */
   const posenc_spec *spec;
   const char *impl;
   const posenc_plan *plan;
@@ -52,7 +52,8 @@ static posenc_status make_job(const job *j, void **made) {
   return status;
 }
 
-/* The job with its first request refused, then its second, ... until none is. What is made in the end. */
+/* Does the job with its first request refused, then with its second, ... until no request is refused. Returns the
+ * result. */
 static void *refuse_each(const job *j) {
   for (int64_t n = 1;; n++) {
     void *made = freqs; /* anything but NULL */
@@ -101,7 +102,7 @@ static void plans(void **state) {
 static void tables(void **state) {
   (void)state;
   enum { D = 33 };
-  const int64_t counts[] = {0, 1, 100, 20000}; /* the last take more than a huge page */
+  const int64_t counts[] = {0, 1, 100, 20000}; /* tables of 20000 rows take more than a huge page */
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4; i++) {
       const posenc_spec spec = spec_of(D, i % FORMATS, 0);
@@ -116,7 +117,7 @@ static void tables(void **state) {
       assert_int_equal(failing_count().live, before);
       posenc_plan_destroy(plan);
     }
-  const posenc_spec spec = paper_spec(1024); /* huge pages are asked for */
+  const posenc_spec spec = paper_spec(1024); /* the library asks for huge pages */
   posenc_plan *plan = plan_of(&spec, NULL);
   void *made = NULL;
   failing_at(0);
@@ -126,11 +127,11 @@ static void tables(void **state) {
   posenc_plan_destroy(plan);
 }
 
-/* ---- no request ---- */
+/* ---- calls that make no request ---- */
 
 static void use_all(const posenc_plan *plan, int64_t count) {
   enum { MOST = 70, COLUMNS = 80 };
-  static double out[2 * MOST * COLUMNS]; /* of any dtype */
+  static double out[2 * MOST * COLUMNS]; /* large enough for any dtype */
   int64_t at[MOST];
   double reals[MOST];
   for (int64_t i = 0; i < count; i++) {

@@ -1,11 +1,11 @@
-/* The presets: their widths, what is refused, and the fields that no preset changes. Their values and where they start
- * are asserted by python/tests/test_presets.py, which has the formulas of their projects.
+/* The presets: their widths, the refusals, and the fields that no preset changes. python/tests/test_presets.py tests
+ * their values and first positions, as it has the formulas of their projects.
  */
 #include "testing.h"
 
 #include <stdio.h>
 
-/* Presets that have even widths only, from this one on. The others have all widths. */
+/* The presets with even widths only, and the least width of each. The others have all widths. */
 static const struct {
   const char *name;
   int64_t least;
@@ -65,8 +65,8 @@ static void expect_refused(int64_t d_model, const char *preset, char message[512
   assert_int_equal(posenc_last_error(message, 512), POSENC_ERROR_SPEC);
 }
 
-/* A width that a preset lacks, a name that is none: the status, a line that says so, and a spec of zeros, which is
- * refused too. */
+/* A width that a preset lacks, and a name that is no preset's, give POSENC_ERROR_SPEC, a message that says so, and a
+ * spec of zeros, which is refused too. */
 static void preset_refusals(void **state) {
   (void)state;
   char message[512], value[32];

@@ -1,7 +1,9 @@
-/* What calls refuse: a row of a table is a call, what is wrong with it, and what comes of that: the status, words of
- * the message, and nothing written. And the edges of int64, of the address space and of the domain: the largest that is
- * allowed, worked out in 128 bits, and the first that is refused. What no machine has memory for is asked of what
- * the functions check themselves by (api/refusals.h).
+/* Refused calls. Each line of spec_fields() and calls() has the expected status, words of the message, and a change
+ * that makes a valid spec or call wrong. Nothing may be written.
+ *
+ * At the limits of int64, of the address space and of the domain, the largest allowed value is computed in 128 bits,
+ * and the next one must be refused. No machine has the memory for some allowed calls: for these the library's own
+ * checks are called (api/refusals.h).
  */
 #include "testing.h"
 
@@ -19,7 +21,7 @@ __extension__ typedef __int128 wide;
 
 /* ---- specs ---- */
 
-/* words: what the message must say, a bar between them */
+/* The message must contain each of the `words`, which are separated by bars. */
 static void expect_words(const char *message, const char *words) {
   char word[128];
   for (const char *end; *words; words = *end ? end + 1 : end) {
@@ -62,7 +64,7 @@ static void spec_fields(void **state) {
   (void)state;
   const double freqs[] = {1.0, -0.5, 0x1p-1022, 0x1p64};
   FINE_SPEC();
-  FINE_SPEC(s.d_model = 1, s.base = DBL_MAX); /* and no ladder: the one frequency is 1 */
+  FINE_SPEC(s.d_model = 1, s.base = DBL_MAX); /* no ladder is computed: the only frequency is 1 */
   FINE_SPEC(s.freqs = freqs, s.n_freqs = 4);
   FINE_SPEC(s.position_scale = -0x1p32);
   FINE_SPEC(s.position_scale = 0x1p-32);
@@ -89,7 +91,7 @@ static void spec_fields(void **state) {
   BAD_SPEC("denominator is inf|> 0", s.denominator = (double)INFINITY);
   BAD_SPEC("denominator is 0.01|at least", s.denominator = 0.01); /* the last frequency would be 10000^-300 */
   BAD_SPEC("denominator|e-40|at least", s.d_model = 2,
-      s.denominator = 1e-39); /* one frequency, 1: the ladder must be a number all the same */
+      s.denominator = 1e-39); /* the only frequency is 1, but the ladder is checked too */
   BAD_SPEC("n_freqs is 4|allowed: 0", s.n_freqs = 4);
   BAD_SPEC("n_freqs is 3|4, one for each pair of d_model 8's columns", s.n_freqs = 3, s.freqs = freqs);
   BAD_SPEC("n_freqs is 9223372036854775807|4", s.n_freqs = INT64_MAX, s.freqs = freqs);
@@ -144,7 +146,7 @@ static void spec_fields(void **state) {
 /* ---- calls ---- */
 
 enum { D = 8, COUNT = 2, BATCH = 3, GIVEN = 1000, ELEMENTS = 128 };
-static double memory[ELEMENTS], untouched[ELEMENTS], other[ELEMENTS]; /* of any dtype: aligned for all */
+static double memory[ELEMENTS], untouched[ELEMENTS], other[ELEMENTS]; /* aligned for every dtype */
 static int64_t positions[GIVEN];
 static double reals[GIVEN];
 
@@ -180,7 +182,7 @@ static posenc_status made(arguments *a) {
   return status;
 }
 
-/* The call itself is only made where it is refused or has nothing to do. */
+/* Checks the arguments. Makes the call itself only if it is refused or has nothing to do. */
 static void expect_call(arguments *a, posenc_status want, const char *words) {
   char message[512] = "";
   posenc_status got = checked(a);
@@ -196,7 +198,7 @@ static void expect_call(arguments *a, posenc_status want, const char *words) {
   assert_memory_equal(memory, untouched, sizeof memory);
 }
 
-/* Plans, made once. What is refused does not depend on the implementation. */
+/* Plans are made once. Refusals do not depend on the implementation. */
 static posenc_plan *plan_for(int64_t d_model, int32_t dtype, double scale) {
   static posenc_plan *plans[32];
   for (size_t i = 0;; i++) {
@@ -212,7 +214,7 @@ static posenc_plan *plan_for(int64_t d_model, int32_t dtype, double scale) {
   }
 }
 
-/* A call that is fine, of rows without gaps. */
+/* An allowed call, with rows without gaps. */
 static arguments fine(call c) {
   const posenc_strides packed = {COUNT * D, D};
   return (arguments){.call = c,
@@ -229,7 +231,7 @@ static arguments fine(call c) {
       .strides = packed};
 }
 
-/* Of each of the calls: what `...` makes of a fine one is refused. */
+/* For each call in `calls`: `...` changes an allowed call `a`, which must then have this status and message. */
 #define TELL(status, words, calls, ...)                                                                                \
   for (int one = FILL; one < CALLS; one++)                                                                             \
     if ((calls) >> one & 1) {                                                                                          \
@@ -299,7 +301,7 @@ static void calls(void **state) {
   TELL(POSENC_OK, "", ranges, a.first = -far; a.count = 2 * far + 1; a.batch = 1);
   TELL(POSENC_OK, "", ranges, a.first = far; a.count = 1);
   REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1;
-          a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5)); /* no larger by it */
+          a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5)); /* a scale below 1 does not extend the domain */
   REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1;
           a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5));
   REFUSED(DOMAIN, "first|4194305|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024 + 1;
@@ -337,12 +339,12 @@ static void calls(void **state) {
   assert_int_equal(posenc_table_create(NULL, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
 }
 
-/* ---- edges ---- */
+/* ---- limits ---- */
 
-/* An address so far from the end that this many elements fit, up to the last but one: there an address ends, too. */
+/* The address from which this many elements, and one more, reach exactly to the end of the address space. */
 static void *before_the_end(wide elements, int64_t size) { return (void *)(uintptr_t)(-(wide)size * (elements + 1)); }
 
-/* Of one call, width and dtype. */
+/* The limits of one call, width and dtype. */
 static void check_edges(call c, int64_t d_model, int32_t dtype) {
   const int64_t columns = c == PAIR ? (d_model + 1) / 2 : d_model, size = (int64_t)format_of(dtype)->size,
                 most = INT64_MAX / size;
@@ -353,7 +355,7 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   a.plan = plan_for(d_model, dtype, 1);
   a.batch = 1;
   a.x_strides = (posenc_strides){d_model, d_model};
-  /* The product of count and stride: for few rows the largest stride, for dense rows the largest count. */
+  /* The product of count and stride: first the largest stride for few rows, then the largest count for dense rows. */
   const int64_t counts[] = {2, 3, GIVEN, INT64_C(1) << 32, (INT64_C(1) << 33) + 1};
   for (size_t n = 0; n < (given ? 3 : 5); n++) {
     a.count = counts[n];
@@ -378,11 +380,11 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   a.count = (c == TABLE ? most : most - columns) / columns + (c != TABLE);
   a.out = a.cosines = (void *)4096;
   a.x = a.out;
-  if (!given) /* it fits, but its positions are beyond the domain; positions that are given would be read */
+  if (!given) /* the size is allowed, but the positions are beyond the domain; arrays of positions would be read */
     expect_call(&a, POSENC_ERROR_DOMAIN, "beyond 2^32");
   a.count++;
   expect_call(&a, POSENC_ERROR_SIZE, "at most");
-  /* Rows, and positions, that would run over the end of all addresses. */
+  /* Rows and positions that would reach beyond the address space. */
   const int64_t few[] = {1, 2, GIVEN}, strides[] = {columns, columns + 3, most / GIVEN};
   a.first = 5;
   for (size_t n = 0; c != TABLE && n < 9; n++) {
@@ -403,7 +405,7 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
     a.positions = (const int64_t *)(const void *)a.reals;
     expect_call(&a, POSENC_ERROR_SIZE, "allowed: positions within the address space");
   }
-  if (given && columns == 1 && size == 2) { /* this many would fit as outputs, not as positions */
+  if (given && columns == 1 && size == 2) { /* the address space holds this many outputs, but not positions */
     a.count = INT64_MAX / 8 + 1;
     a.reals = reals;
     a.positions = positions;
@@ -421,7 +423,7 @@ static void edges(void **state) {
           check_edges((call)c, widths[w], dtype);
 }
 
-/* Each of the arrays by itself runs over the end of all addresses. */
+/* Each array alone reaches beyond the address space. */
 static void every_array(void **state) {
   (void)state;
   void *const bad = before_the_end(15, 4), *const bad_batch = before_the_end(39, 4),
@@ -435,7 +437,7 @@ static void every_array(void **state) {
   REFUSED(SIZE, "cosines is |address space", OF(PAIR), a.cosines = bad_pair; a.strides.row = 8);
 }
 
-/* Of a batch, both strides together. */
+/* Both strides of a batch together. */
 static void batches(void **state) {
   (void)state;
   /* count, batch */
@@ -447,8 +449,8 @@ static void batches(void **state) {
     a.plan = plan_for(D, i % 2 ? POSENC_DTYPE_BF16 : POSENC_DTYPE_F32, 1);
     const posenc_strides packed = {D * count, D},
                          largest = {(int64_t)(((wide)most - D - D * (count - 1)) / (a.batch > 1 ? a.batch - 1 : 1)),
-                             D};                                            /* with these rows */
-    const posenc_status more = a.batch > 1 ? POSENC_ERROR_SIZE : POSENC_OK; /* of one, no stride is looked at */
+                             D};                                            /* the largest with dense rows */
+    const posenc_status more = a.batch > 1 ? POSENC_ERROR_SIZE : POSENC_OK; /* a batch of one ignores its stride */
     a.out = (void *)4096;
     a.x = a.out;
     a.x_strides = a.strides = largest;

@@ -1,5 +1,5 @@
-/* In an optimised build, threads of fills and adds write no more of their stack than the header says these need, on the
- * deepest way too: an output that the integers decide. Says how much that is. */
+/* In an optimised build, fills and adds use no more stack than the header states. The deepest path, an output that the
+ * integers decide, is among them. Prints the most that is used. */
 #include "testing.h"
 
 #include <pthread.h>
@@ -16,7 +16,8 @@ enum {
   HARD = 142401 /* column 348 of this position is one of seven up to 2^20 (docs/exhaustive.md) */
 };
 
-/* Rows that begin at a line, and rows that share one; of a batch, two halves of the rows; and a single row. */
+/* Makes every call with rows that begin at a cache line, and with rows that share one; in a batch, with two halves
+ * of the rows; and with a single row. */
 static void *call_on_this_stack(void *plan) {
   static _Alignas(64) unsigned char memory[2 * (ROWS * D + 16) * sizeof(double)];
   static int64_t positions[ROWS];
@@ -40,8 +41,8 @@ static void *call_on_this_stack(void *plan) {
 
 static void stack_as_stated(void **state) {
   (void)state;
-  static _Alignas(4096) unsigned char stack[1 << 20]; /* of all threads, one after the other */
-  size_t clean = 0;                                   /* bytes that none has written to */
+  static _Alignas(4096) unsigned char stack[1 << 20]; /* the stack of all threads, one after the other */
+  size_t clean = 0;                                   /* bytes that no thread has written */
   memset(stack, PAINT, sizeof stack);
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < 2 * FORMATS; i++) {
@@ -66,7 +67,7 @@ static void stack_as_stated(void **state) {
       if (sizeof stack - clean > STATED)
         fail_msg("%s, dtype %d: %zu bytes of stack", runnable(m)->name, (int)spec.dtype, sizeof stack - clean);
     }
-  printf("at most %zu bytes of stack, stated are %d\n", sizeof stack - clean, STATED);
+  printf("at most %zu bytes of stack; the header states %d\n", sizeof stack - clean, STATED);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* The caller's floating-point state does not reach the results, and comes back as it was: every rounding mode,
+/* The caller's floating-point state does not change the results, and the calls restore it: every rounding mode,
  * flush-to-zero and denormals-are-zero, unmasked traps, and the exception flags.
  */
 #include "testing.h"
@@ -13,7 +13,7 @@ typedef unsigned fp_state;
 static fp_state get_state(void) { return _mm_getcsr(); }
 static void set_state(fp_state s) { _mm_setcsr(s); }
 
-/* Rounding x FTZ and DAZ x traps x a flag that is already up. */
+/* Rounding x FTZ and DAZ x traps x a flag that is already raised. */
 static size_t make_states(fp_state *states) {
   size_t n = 0;
   for (unsigned rounding = 0; rounding < 4; rounding++)
@@ -37,7 +37,7 @@ static void set_state(fp_state s) {
   __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(s.control), "r"(s.flags) : "memory");
 }
 
-/* Rounding x FZ x a flag that is already up; traps are optional in the architecture and absent in most cores. */
+/* Rounding x FZ x a flag that is already raised. Traps are optional in the architecture and absent in most cores. */
 static size_t make_states(fp_state *states) {
   size_t n = 0;
   for (uint64_t rounding = 0; rounding < 4; rounding++)
@@ -49,16 +49,16 @@ static size_t make_states(fp_state *states) {
 
 enum { D = 37, HALF = (D + 1) / 2, ROWS = 70 };
 
-static float x[2 * ROWS * D]; /* what sums are added to */
+static float x[2 * ROWS * D]; /* input of posenc_add_batch() */
 
-/* Everything a caller may ask for. */
+/* The results of all calls. */
 typedef struct answers {
   float rows[ROWS * D], at[3 * D], reals[3 * D], sines[ROWS * HALF], cosines[ROWS * HALF], sums[2 * ROWS * D],
       table[ROWS * D];
   double bound, rotary[6][2][4], attention_factors[6];
-  int refused;            /* a rotary embedding */
+  int refused;            /* posenc_rotary_freqs() refused a rotary embedding */
   posenc_status tiny;     /* a subnormal frequency is refused, not read as zero */
-  posenc_status fraction; /* a plan of a fractional denominator, whose logarithm leaves no flag behind */
+  posenc_status fraction; /* a plan of a fractional denominator: its logarithm may not leave a flag raised */
 } answers;
 
 static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
@@ -75,7 +75,7 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
   fraction.denominator = 10.3;
   memset(a, 0, sizeof *a);
   if (posenc_plan_create(&plan, spec, impl->name) != POSENC_OK)
-    return; /* the rows stay zero and do not compare equal */
+    return; /* the rows stay zero, and the comparison fails */
   posenc_fill(plan, 40, ROWS, a->rows, D);
   posenc_fill_at(plan, positions, 3, a->at, D);
   posenc_fill_at_real(plan, reals, 3, a->reals, D);
@@ -100,7 +100,7 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
   posenc_plan_destroy(plan);
 }
 
-/* fesetround() reaches further than the vector unit: on x86-64 into the x87 too. */
+/* fesetround() changes more than the vector unit: on x86-64 the x87 unit too. */
 static void state_does_not_matter(void **state) {
   (void)state;
   static answers plain, got;
@@ -108,11 +108,11 @@ static void state_does_not_matter(void **state) {
   fp_state states[64];
   const fp_state usual = get_state();
   const size_t n = make_states(states);
-  double freqs[HALF]; /* with some whose sines are float32 subnormals */
+  double freqs[HALF]; /* the sines of some of them are float32 subnormals */
   for (int k = 0; k < HALF; k++)
     freqs[k] = k % 3 == 2 ? 0x1.7p-140 : 1.0 / (k + 1);
   posenc_spec spec = paper_spec(D);
-  for (int kind = 0; kind < 3; kind++) { /* the last: numbers that are rounded on their way to what is computed */
+  for (int kind = 0; kind < 3; kind++) { /* kind 2: a scale, whose product with other numbers is rounded */
     spec.freqs = kind == 1 ? freqs : NULL;
     spec.n_freqs = kind == 1 ? HALF : 0;
     spec.denominator = kind == 1 ? 0x1p-1070 : 0.0; /* ignored, though a comparison would raise a flag */
@@ -125,7 +125,7 @@ static void state_does_not_matter(void **state) {
         fesetround(modes[i % 4]);
         feclearexcept(FE_ALL_EXCEPT);
         set_state(states[i]);
-        const fp_state before = get_state(); /* as the CPU keeps it */
+        const fp_state before = get_state(); /* read back, as the CPU may not keep every bit */
         const int rounding = fegetround(), flags = fetestexcept(FE_ALL_EXCEPT);
         ask(runnable(m), &spec, &got);
         const fp_state after = get_state();
@@ -133,7 +133,7 @@ static void state_does_not_matter(void **state) {
         fesetround(FE_TONEAREST);
         set_state(usual);
         if (!same || memcmp(&before, &after, sizeof before) != 0)
-          fail_msg("%s: state %zu came back changed", runnable(m)->name, i);
+          fail_msg("%s: state %zu was not restored", runnable(m)->name, i);
         if (memcmp(&plain, &got, sizeof got) != 0)
           fail_msg("%s: state %zu changed the results", runnable(m)->name, i);
       }
@@ -141,7 +141,7 @@ static void state_does_not_matter(void **state) {
   }
 }
 
-/* A comparison with NaN raises one, and so does a number that is too large. */
+/* Refused calls leave no flag raised, although comparisons with NaN and numbers that are too large raise flags. */
 static void flags_of_refusals(void **state) {
   (void)state;
   const double reals[] = {NAN};
@@ -153,9 +153,9 @@ static void flags_of_refusals(void **state) {
   assert_int_equal(posenc_fill_at_real(plan, reals, 1, out, D), POSENC_ERROR_DOMAIN);
   assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), &spec, reals[0], 0)));
   posenc_spec large = spec;
-  large.denominator = 0x1p1023; /* twice as much is no double */
+  large.denominator = 0x1p1023; /* its double overflows */
   posenc_plan_destroy(plan_of(&large, "exact"));
-  char nearest[128], downward[128]; /* what is said does not depend on it either */
+  char nearest[128], downward[128]; /* the message does not depend on the rounding mode either */
   large.base = -0.1;
   assert_int_equal(posenc_spec_check(&large), POSENC_ERROR_SPEC);
   posenc_last_error(nearest, sizeof nearest);
@@ -169,7 +169,7 @@ static void flags_of_refusals(void **state) {
   posenc_plan_destroy(plan);
 }
 
-/* A product that is 2^32 to the nearest double and more than that upwards. */
+/* The product of position and scale is 2^32 when rounded to nearest, and more when rounded upwards. */
 static void the_domain_in_other_modes(void **state) {
   (void)state;
   posenc_spec spec = paper_spec(D);

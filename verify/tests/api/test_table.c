@@ -1,6 +1,8 @@
-/* posenc_table_create: the alignment that is promised, and large tables. That a table holds the rows of posenc_fill is
- * asserted by test_elements.c, that huge pages are asked for and that memory may run out by test_memory.c, tables
- * without rows by test_refusals.c.
+/* posenc_table_create(): the promised alignment, and large tables; and posenc_fill_once() and table_rows. Other tests
+ * of tables are in
+ *   test_elements.c   a table holds the rows of posenc_fill()
+ *   test_memory.c     huge pages, and memory that runs out
+ *   test_refusals.c   tables without rows
  */
 #include "testing.h"
 
@@ -19,7 +21,7 @@ static float *table_of(const posenc_plan *plan, int64_t first, int64_t count, in
   return table;
 }
 
-/* All at once, so that no two can owe their alignment to the same lucky place. */
+/* All tables exist at the same time, so that they lie at different addresses. */
 static void alignment(void **state) {
   (void)state;
   enum { TABLES = 64 };
@@ -27,16 +29,16 @@ static void alignment(void **state) {
   const posenc_spec spec = paper_spec(3);
   posenc_plan *plan = plan_of(&spec, NULL);
   for (int i = 0; i < TABLES; i++)
-    tables[i] = table_of(plan, 0, i, 0); /* checks it */
+    tables[i] = table_of(plan, 0, i, 0); /* checks the alignment */
   for (int i = 0; i < TABLES; i++)
     posenc_table_destroy(tables[i]);
   const int64_t stride = HUGE_PAGE / sizeof(float) / 4;
-  for (int64_t count = 3; count <= 5; count++) /* on both sides of a huge page, and one exactly */
+  for (int64_t count = 3; count <= 5; count++) /* less than a huge page, exactly one, and more */
     posenc_table_destroy(table_of(plan, 0, count, stride));
   posenc_plan_destroy(plan);
 }
 
-/* Dense, and mostly zeros. */
+/* A dense table, and one that is mostly zeros. */
 static void large_tables(void **state) {
   (void)state;
   enum { FIRST = -7 };
@@ -47,7 +49,7 @@ static void large_tables(void **state) {
     posenc_plan *plan = plan_of(&spec, NULL);
     float *table = table_of(plan, FIRST, last + 1, stride), want[1024];
     assert_int_equal(posenc_fill(plan, FIRST + last, 1, want, d), POSENC_OK);
-    posenc_plan_destroy(plan); /* which the table does not need */
+    posenc_plan_destroy(plan); /* the table does not need the plan */
     assert_rows_equal("the last row", table + last * stride, want, 1, d, stride, d);
     for (int64_t c = d; c < stride; c++)
       assert_true(table[last * stride + c] == 0.0f);
@@ -55,13 +57,13 @@ static void large_tables(void **state) {
   }
 }
 
-/* A table that is made once has the bits of one that a plan writes, whether its rows are few or not. */
+/* posenc_fill_once() writes the bits that posenc_fill() writes, for few rows and for many. */
 static void made_once(void **state) {
   (void)state;
   enum { WIDEST = 70, ROWS = 71, STRIDE = WIDEST + 2 };
   static const int64_t widths[] = {1, 2, 33, 64, WIDEST}, firsts[] = {0, -30, 1000003},
                        counts[] = {0, 1, 3, 4, 7, 8, 11, 12, 47, 48, 63, 64, ROWS};
-  static const double freqs[WIDEST] = {1.0, 0.3, -2.5, 1e-5, 1e-300, 12345.678}; /* and zeros */
+  static const double freqs[WIDEST] = {1.0, 0.3, -2.5, 1e-5, 1e-300, 12345.678}; /* the other frequencies are 0 */
   static double got[ROWS * STRIDE], want[ROWS * STRIDE];
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4 * 5; i++) {
@@ -100,8 +102,8 @@ static void made_once(void **state) {
   assert_int_equal(posenc_fill_once(&spec, NULL, 0, 1, got, 8), POSENC_ERROR_SPEC);
 }
 
-/* Whether a part of a table is written around the caches, and whether a plan keeps factors, is decided by the whole. The bits
- * are the same. */
+/* table_rows, the rows of the whole table, decides whether a part is written around the caches and whether a plan keeps
+ * factors. It does not change any bit. */
 static void parts(void **state) {
   (void)state;
   enum { D = 512, ROWS = 1100, LARGE = 1 << 15 };

@@ -1,5 +1,5 @@
-/* Threads share plans and cut tables as they like. The first call into the library is made by all of them at once, so
- * that ThreadSanitizer sees any first-use state; later ones fill disjoint rows of one table from one plan.
+/* Threads share plans and fill parts of a table. All threads make the first call into the library at the same time, so
+ * that ThreadSanitizer sees any state of first use. Later they fill disjoint rows of one table with one plan.
  */
 #include "testing.h"
 
@@ -10,7 +10,7 @@ enum { THREADS = 4, ROWS = 256, D = 48 };
 static pthread_barrier_t start;
 
 typedef struct job {
-  const posenc_plan *plan; /* NULL: make one */
+  const posenc_plan *plan; /* NULL: the thread makes its own */
   float *table;
   int64_t first, count;
   int ok;
@@ -35,7 +35,7 @@ static void run_threads(job *jobs) {
   for (int i = 0; i < THREADS; i++) {
     jobs[i].ok = 1;
     if (pthread_create(&threads[i], NULL, fill_share, &jobs[i]) != 0)
-      fail_msg("a thread could not be started");
+      fail_msg("cannot start a thread");
   }
   for (int i = 0; i < THREADS; i++) {
     pthread_join(threads[i], NULL);
@@ -45,7 +45,7 @@ static void run_threads(job *jobs) {
 
 static float table[ROWS * D], alone[ROWS * D];
 
-/* Has to run first: nothing of the library has been called before. */
+/* Must run first: no function of the library has been called before. */
 static void first_use(void **state) {
   (void)state;
   job jobs[THREADS];
@@ -66,7 +66,7 @@ static void shared_plan(void **state) {
     posenc_plan *plan = plan_of(&spec, runnable(m)->name);
     assert_int_equal(posenc_fill(plan, 0, ROWS, alone, D), POSENC_OK);
     memset(table, 0, sizeof table);
-    job jobs[THREADS]; /* uneven cuts, none at a multiple of 64 but the first */
+    job jobs[THREADS]; /* uneven parts; only the first begins at a multiple of 64 */
     const int64_t cuts[THREADS + 1] = {0, 37, 100, 101, ROWS};
     for (int i = 0; i < THREADS; i++)
       jobs[i] = (job){plan, table, cuts[i], cuts[i + 1] - cuts[i], 1};

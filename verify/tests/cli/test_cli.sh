@@ -24,7 +24,7 @@ case $tool in
   bad 'denominator' --denominator -1
   bad 'preset nonsense: .*paper, marian, .*rothman' --preset nonsense
   bad 'd_model is 33; preset "whisper" allows even ones' --preset whisper --d-model 33
-  bad 'dtype fp16: .*f32, f64, bf16, f16' --dtype fp16
+  bad 'dtype fp16: .*float32, float64, bfloat16, float16' --dtype fp16
   bad 'layout diagonal: .*interleaved, split' --layout diagonal
   bad 'odd "": .*half_pair, zero|odd : .*half_pair, zero' --odd ""
   bad 'rows' --rows nothing
@@ -32,7 +32,7 @@ case $tool in
   bad 'seed' --seed x
   bad 'reference guess: .*mpfr, float64' --reference guess
   bad 'surplus: cannot be opened' surplus
-  bad 'compares f32 only' --exhaustive --dtype f64
+  bad 'compares float32 only' --exhaustive --dtype float64
   bad 'one --impl at most' --exhaustive --impl naive --impl explog
   bad 'writes no JSON' --exhaustive "${json[@]}"
   bad 'not with --quiet' --exhaustive --quiet
@@ -62,7 +62,7 @@ case $tool in
   bad 'positions N' -o pe.npy
   bad 'FROM \(0\) must be below TO \(0\)' -o pe.npy --positions 0
   bad 'naive' "${table[@]}" --impl nonsense
-  bad 'dtype|float32' "${table[@]}" --impl naive --dtype f64
+  bad 'dtype|float32' "${table[@]}" --impl naive --dtype float64
   bad 'TO 4294967298: an integer' -o pe.npy --positions 4294967294:4294967298
   bad 'times a scale of 1000' -o pe.npy --positions 4294966:4296966 --position-scale 1000
   bad 'no/pe.npy: cannot be written: No such file' --positions 4 -o no/pe.npy

@@ -76,33 +76,33 @@ def array(here):
 
 def test_files_are_judged_in_their_own_dtype():
     """Of four dtypes at once; equal tables of float32 too."""
-    dtypes = ["f32", "f64", "bf16", "f16", "f32"]
+    dtypes = ["float32", "float64", "bfloat16", "float16", "float32"]
     paths = [made(f"--positions 600 --d-model 32 --dtype {dtype}", str(i)) for i, dtype in enumerate(dtypes)]
     for table, path, dtype in zip(judged(f"{' '.join(paths)} --rows 600"), paths, dtypes):
         assert words(table) == ["exact", "exact"] and table["dtype"] == dtype and table["file"] == path
         values = np.load(path)
-        assert values.dtype == {"f32": "<f4", "f64": "<f8", "bf16": "<u2", "f16": "<f2"}[dtype]
+        assert values.dtype == {"float32": "<f4", "float64": "<f8", "bfloat16": "<u2", "float16": "<f2"}[dtype]
         assert values.shape == (600, 32) and values.flags.c_contiguous
         assert ends(table) == [(0, 512), (512, 600)] and [r["rows"] for r in table["ranges"]] == [512, 88]
 
 
 def test_float32_kept_as_float64_is_float32(array):
     table = of(array.astype("f8"))
-    assert words(table) == ["exact"] and table["dtype"] == "f32"
-    told = of(array.astype("f8"), "--dtype f64")
-    assert words(told) == ["ulp"] and told["dtype"] == "f64"
+    assert words(table) == ["exact"] and table["dtype"] == "float32"
+    told = of(array.astype("f8"), "--dtype float64")
+    assert words(told) == ["ulp"] and told["dtype"] == "float64"
     assert told["ranges"][0]["max_abs"] == table["ranges"][0]["max_abs"]
     array[3, 5] = np.nan  # which says nothing of the type
     table = of(array.astype("f8"), status=1)
-    assert table["dtype"] == "f32" and table["ranges"][0]["correctly_rounded"] == 1 - 1 / array.size
+    assert table["dtype"] == "float32" and table["ranges"][0]["correctly_rounded"] == 1 - 1 / array.size
     angle = np.arange(200)[:, None] * 10000.0 ** (-np.arange(32) / 32)
     table = of(np.stack((np.sin(angle), np.cos(angle)), 2).reshape(200, 64))
-    assert table["dtype"] == "f64" and 0 < table["ranges"][0]["max_abs"] < 1e-13
+    assert table["dtype"] == "float64" and 0 < table["ranges"][0]["max_abs"] < 1e-13
 
 
 def test_bfloat16_in_float32_can_be_said():
-    kept = (np.load(made(f"{SMALL} --dtype bf16")).astype(np.uint32) << 16).view(np.float32)
-    assert words(of(kept, "--dtype bf16")) == ["exact"]
+    kept = (np.load(made(f"{SMALL} --dtype bfloat16")).astype(np.uint32) << 16).view(np.float32)
+    assert words(of(kept, "--dtype bfloat16")) == ["exact"]
     assert words(of(kept, status=1)) == ["drifting"]
 
 
@@ -173,7 +173,7 @@ def test_words_at_their_edges(array):
     def word(change, row=150, column=1):
         changed = array.astype("f8")
         changed[row, column] += change
-        (found,) = words(of(changed, "--dtype f32", None))
+        (found,) = words(of(changed, "--dtype float32", None))
         return found
 
     unit = np.spacing(np.abs(array[150, 1]))
@@ -289,7 +289,7 @@ def test_refusals(tmp_path):
 def test_damaged_headers():
     """No file makes it crash."""
     rng = random.Random(1)
-    whole = pathlib.Path(made("--positions 40 --d-model 16 --dtype bf16")).read_bytes()
+    whole = pathlib.Path(made("--positions 40 --d-model 16 --dtype bfloat16")).read_bytes()
     codes = set()
     for _ in range(150):
         raw = bytearray(whole)

@@ -18,19 +18,19 @@ shows() { # shows TEXT JSON... -- ARGUMENT...: exit 0, and all of these patterns
 
 here=(--positions 0:600 --d-model)
 shows 'd_model 64, base 10000, denominator 31, split, positions' '"preset":\s*"whisper"' '"layout":\s*"split"' '"denominator":\s*31,' \
-  '"dtype":\s*"f32"' '"odd":\s*"zero"' '"schema":\s*1' -- "${here[@]}" 64 --preset whisper
+  '"dtype":\s*"float32"' '"odd":\s*"zero"' '"schema":\s*1' -- "${here[@]}" 64 --preset whisper
 shows 'base 500000, split, cos_first' '"base":\s*500000' -- --base 500000 "${here[@]}" 16 --preset rope
 shows 'position_scale 1000, split, cos_first, last column zero, positions' '"position_scale":\s*1000' '"preset":\s*null' '"odd":\s*"zero"' -- \
   "${here[@]}" 7 --position-scale 1000 --layout split --order cos_first --odd zero
-for dtype in f64:float64 bf16:bfloat16 f16:float16; do
-  shows "base 10000, ${dtype#*:}, positions" "\"dtype\":\s*\"${dtype%:*}\"" '"dtypes":\s*"float32 float64 bfloat16 float16"' -- \
-    "${here[@]}" 16 --dtype "${dtype%:*}"
+for dtype in float64 bfloat16 float16; do
+  shows "base 10000, $dtype, positions" "\"dtype\":\s*\"$dtype\"" '"dtypes":\s*"float32 float64 bfloat16 float16"' -- \
+    "${here[@]}" 16 --dtype "$dtype"
   grep -qE '^ +naive +not offered' out && grep -qE '^[0-9]+ of [0-9]+ implementations verified, [0-9]+ without this dtype' out ||
-    fail "--dtype ${dtype%:*}: who does not offer it should be named"
+    fail "--dtype $dtype: who does not offer it should be named"
 done
-grep -qE '^ +exact_scalar .* 100\.00%' out || fail "--dtype f16: all outputs of exact_scalar should be correct"
+grep -qE '^ +exact_scalar .* 100\.00%' out || fail "--dtype float16: all outputs of exact_scalar should be correct"
 good '^[0-9]+ of [0-9]+ implementations verified' --quiet --rows 4 "${here[@]}" 16
 [[ $(wc -l <out) == 1 ]] || fail "--quiet: one line is to be printed"
-run --rows 4 --impl naive "${here[@]}" 16 --dtype bf16
+run --rows 4 --impl naive "${here[@]}" 16 --dtype bfloat16
 [[ $code == 1 ]] && grep -q '^FAILED naive: not judged' out || fail "naive, asked for by name, should not be passed over"
 echo "ok: posenc-verify, one shape"

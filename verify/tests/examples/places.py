@@ -38,7 +38,7 @@ def head(path):
 
 def lines(path):
     """How to build and run it: the lines of its head that are indented by four spaces."""
-    return re.findall(r"^(?: \*|//|#)? {4,}(\S.*)$", head(path), re.MULTILINE)
+    return re.findall(r"^(?:/\*| \*|//|#)? {4,}(\S.*)$", head(path), re.MULTILINE)
 
 
 class Place:
