@@ -16,6 +16,7 @@ import sys
 from . import load
 from .load import TOP, fail, write
 
+
 def page(args, parser):
     if args.compare:
         if args.verify or args.bench or args.no_bench or args.peers:
@@ -109,10 +110,12 @@ def arguments():
     add("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
     add("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
     add("--no-bench", action="store_true", help="errors only")
-    add("--peers", metavar="FILE", help="written by scripts/peers; default peers.json beside the file of --verify, if it exists")
-    runs = (
-        "two runs of posenc-bench or two reports of posenc-verify; docs/recorded/bench.json is the README's run"
+    add(
+        "--peers",
+        metavar="FILE",
+        help="written by scripts/peers; default peers.json beside the file of --verify, if it exists",
     )
+    runs = "two runs of posenc-bench or two reports of posenc-verify; docs/recorded/bench.json is the README's run"
     add("--compare", nargs=2, metavar=("A", "B"), help=runs)
     add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare the file")
 

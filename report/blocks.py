@@ -114,7 +114,9 @@ def today(r):
         rows.append([work, errors[0], times[0], f"`{ours}`", errors[1], times[1], ratio])
         rows[-1][-1] += f" ({verdict})" if verdict in ("tie", "undecided") else ""
     head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
-    return table(Table("", head, rows, text=(3,))) + "\n\n" + of_run(r.peers.data)
+    said = "Each row is one job, done by one thread. The errors are the largest in the table, compared with MPFR. The "
+    said += "times are medians ± half the interquartile range, which few repetitions do not have. "
+    return table(Table("", head, rows, text=(3,))) + f"\n\n{said}{of_run(r.peers.data)}"
 
 
 def worst_error(peer, end):
@@ -199,7 +201,7 @@ def speed_limits(r):
     yield what, "", lambda name: f"{random[sleef] / random[name]:.2f}"
     for below in (4096, 1048576):
         one = {name: row.ns for (kind, name, *_), row in rows.items() if kind == f"row/below:{below}"}
-        what = f"a single row below {below}, in rows of the 256 x 512 fill"
+        what = f"time of a single row below position {below} / time of a row of the 256 x 512 fill"
         yield what, "", lambda name, one=one: f"{one[name] / rows['fill', name, 256, 512].ns:.1f}"
     made, plainly = (rows["fresh", how, 131072, 1024] for how in ("table_create", "malloc_fill"))
     what = "a fresh 131072 x 1024 table, times the speed of malloc and fill"

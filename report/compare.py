@@ -53,14 +53,18 @@ def benches(a, b, judged):
     counts = dict.fromkeys(("faster", "slower", "tie", "not judged", "control"), 0)
     control = {key for key in both if call_of(key[0]) in (*STORES, "convert") or key[1] == PLAIN_LOOP}
     clocks = [statistics.median(times) for times in map(checks.clock, (a, b)) if times]
-    ratios = [rows_a[key].ns / rows_b[key].ns for key in control] + ([clocks[0] / clocks[1]] if len(clocks) == 2 else [])
+    ratios = [rows_a[key].ns / rows_b[key].ns for key in control] + (
+        [clocks[0] / clocks[1]] if len(clocks) == 2 else []
+    )
     controls = sorted(max(ratio, 1 / ratio) - 1 for ratio in ratios)
     noise = controls[-(-9 * len(controls) // 10) - 1] if controls else 0
     for key in sorted(both, key=lambda key: (key[0] != "fill", key[0], key[2] * key[3], key[1:])):
         kind, who, *shape = key
         said = "control" if key in control else mark(rows_a[key], rows_b[key], max(TIE, noise))
         table = tables.setdefault((kind, *shape), Table(case_name(kind, *shape), ["case", "A, GB/s", "B, GB/s"], []))
-        cells = [f"{row.ns / 1000:.2f} us" if call_of(kind) == "plan" else speed(row) for row in (rows_a[key], rows_b[key])]
+        cells = [
+            f"{row.ns / 1000:.2f} us" if call_of(kind) == "plan" else speed(row) for row in (rows_a[key], rows_b[key])
+        ]
         table.rows.append([who, *cells] + [f"{rows_a[key].ns / rows_b[key].ns:.3f}", said] * judged)
         counts[said] += 1
     for table in tables.values() if judged else ():
@@ -69,7 +73,9 @@ def benches(a, b, judged):
     sides = (("A", rows_a, rows_b, errors_a), ("B", rows_b, rows_a, errors_b))
     notes = [f"{plural(len({*one} - {*other}), 'case')} only in {letter}" for letter, one, other, _ in sides]
     notes += [f"failed in {letter}: {case}: {why}" for letter, _, _, errors in sides for case, why in errors.items()]
-    rule = f"A difference is more than {100 * max(TIE, noise):.1f} %, with quartiles that do not overlap. Nine in ten of "
+    rule = (
+        f"A difference is more than {100 * max(TIE, noise):.1f} %, with quartiles that do not overlap. Nine in ten of "
+    )
     rule += f"{plural(len(controls), 'control')}, which no commit changes, differed by at most {100 * noise:.1f} %."
     counted = ", ".join(f"{word} in {n}" for word, n in counts.items() if n and word != "control") or "controls only"
     sentences = [f"B compared with A, in {plural(len(both), 'case')}: {counted}.", rule] if judged else []
@@ -109,8 +115,15 @@ def verifies(a, b, _):
     sentences += [f"{counts[None]} cannot be compared, because other outputs were judged."] if counts[None] else []
     isas, notes = {e["name"]: e.get("isa") or "" for d in (a, b) for e in d["implementations"]}, []
     for family in SAME_BITS:
-        members = [(d, n, found) for d, of in ((a, of_a), (b, of_b)) for n, found in of.items() if family_of(n, isas[n]) == family]
-        pairs = [(d, n, where, r) for d, n, found in members[1:] for where, r in found.items() if where in members[0][2]]
+        members = [
+            (d, n, found)
+            for d, of in ((a, of_a), (b, of_b))
+            for n, found in of.items()
+            if family_of(n, isas[n]) == family
+        ]
+        pairs = [
+            (d, n, where, r) for d, n, found in members[1:] for where, r in found.items() if where in members[0][2]
+        ]
         same = [(n, where, equal(members[0][0], d, members[0][2][where], r)) for d, n, where, r in pairs]
         odd = [f"{n}, {where[2]} to {where[3]}" for n, where, said in same if said is False]
         if odd:

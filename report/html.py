@@ -9,9 +9,7 @@ from .words import processor
 
 def page(title, **values):
     templates = TOP / "report/templates"
-    env = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(templates), autoescape=True, trim_blocks=True
-    )
+    env = jinja2.Environment(loader=jinja2.FileSystemLoader(templates), autoescape=True, trim_blocks=True)
     style = markupsafe.Markup((templates / "style.css").read_text(encoding="utf-8"))
     drawn_by = markupsafe.Markup(plots.drawn_by())
     return env.get_template("page.html").render(values, title=title, style=style, drawn_by=drawn_by)

@@ -153,7 +153,11 @@ def section(peers):
     """Of the report."""
     found = [] if peers.emulated else [less_time(peers)]
     where, of = [row for t in found for row in t.rows if row[1] != "-"], sum(map(len, peers.groups.values()))
-    said = f"Some peer takes less time than exact or anchored in {len(where)} of {of} jobs and sizes." if found else EMULATED
+    said = (
+        f"Some peer takes less time than exact or anchored in {len(where)} of {of} jobs and sizes."
+        if found
+        else EMULATED
+    )
     found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
     more = [speeds(peers, kind, size) for kind, sizes in peers.groups.items() for size in sizes]
     return Section("What people use today (./scripts/peers)", said, [*found, conditions(peers)], more=more)
@@ -161,7 +165,9 @@ def section(peers):
 
 def text(peers):
     """What scripts/peers prints: one size of each job."""
-    said = EMULATED if peers.emulated else "A ratio is the peer's time divided by ours: below 1 the peer takes less time."
+    said = (
+        EMULATED if peers.emulated else "A ratio is the peer's time divided by ours: below 1 the peer takes less time."
+    )
     found = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), less_time(peers)]
     notes = ["./scripts/report shows every size."]
     return Section("Peers", said, found + [calls(peers)] * bool(peers.calls), notes)

@@ -1,5 +1,6 @@
 """What posenc-bench has picked (bench/shim/compare.h), and how the report says it."""
 from .stats import parse
+from .words import listed
 
 CLEARLY = 0.1  # faster by more than this: the box and the report point it out
 
@@ -41,12 +42,15 @@ def lead(run, pick):
     nearest = min(others, key=lambda n: pick.against[n]["behind"])
     other = next((n for n in others if run.request(n) == "exact"), nearest)
     name, comparison = run.request(other), pick.against[other]
-    if comparison["verdict"] == "tie":
-        return f"ties with {name}"
+    ties = [n for n, c in pick.against.items() if c["verdict"] == "tie" and n != pick.name]
+    tied = f"ties with {listed(run.request(n) for n in ties)}"
     said = f"{longer(comparison)} faster than {name}"
     if comparison["verdict"] == "undecided":
         said = f"undecided against {name} ({longer(comparison)} faster)"
-    return said if pick.name == pick.fastest else f"ties with {run.request(pick.fastest)}, which is {said}"
+    if other in ties:
+        return tied
+    subject = "" if pick.name == pick.fastest else f"{run.request(pick.fastest)} is "
+    return f"{tied}; {subject}{said}" if ties else said
 
 
 def clearly_faster(run):

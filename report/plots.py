@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 440, 430  # of the report's pictures: text of 12 is 10 in a wind
 README_WIDTH, README_HEIGHT = 700, 430
 COLOURS = "#0b5394 #b45309 #15803d #b91c1c #6d28d9 #7c4a21 #be185d #66700a #0e7490".split()
 GREY = "#606060"
-SAME = 1.3  # marks closer than this ratio share a place
+SAME = 1.4  # marks closer than this ratio share a place
 ULP = 2.0**-24  # of float32 outputs between 0.5 and 1
 BUDGETS = (("0.5 ULP", ULP / 2), ("1 ULP", ULP))
 SETTINGS = {"svg.fonttype": "none", "font.size": 12, "savefig.dpi": 72, "figure.dpi": 72, "axes.axisbelow": True}
@@ -47,9 +47,15 @@ def file(label, draw, width=README_WIDTH, height=README_HEIGHT):
     return str(svg(label, draw, width, height, "white")) + drawn_by()
 
 
+def plain(value, _):
+    """1e-5, and 0.01 to 1000"""
+    return f"{value:g}" if 1e-3 < value < 1e4 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+
+
 def log_axes(axes):
     axes.set(xscale="log", yscale="log")
     for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(plain)
         axis.set_minor_formatter(NullFormatter())
     axes.grid(which="major")
 
@@ -76,7 +82,6 @@ def scatter(figure, run, legend=False):
         axes.text(error, 1.01, said, ha=side, va="bottom", transform=axes.get_xaxis_transform(), color=GREY)
     axes.margins(0.12, 0.08)
     axes.set(xlabel=f"largest |error| {run.reach()}", ylabel="GB/s")
-    axes.yaxis.set_major_formatter("{x:g}")
     if legend:
         axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1), title=run.measured_table())
 

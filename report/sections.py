@@ -67,14 +67,18 @@ def sections(run):
         yield peers_tables.section(run.peers)
     reference = run.verify.get("reference") or "a reference"
     found = f"Errors are judged against {'MPFR' if reference == 'mpfr' else reference}"
-    found += f"; speeds are medians of {span([len(r.values) for r in run.rows.values()])} repetitions." if run.rows else "."
+    found += (
+        f"; speeds are medians of {span([len(r.values) for r in run.rows.values()])} repetitions." if run.rows else "."
+    )
     yield Section("How it was measured", found, [conditions(run)], list(HOW if run.bench else HOW[:1]))
 
 
 def facts(run, commit=None):
     """[(what, value)] of the processor and the run, for the top of the page."""
     m = run.machine | run.context
-    found = {"processor": processor(m)} | {key: m.get(key) for key in ("vendor", "family", "model", "implementer", "part")}
+    found = {"processor": processor(m)} | {
+        key: m.get(key) for key in ("vendor", "family", "model", "implementer", "part")
+    }
     found |= {"microarchitecture": m.get("microarchitecture"), "widest vectors": m.get("vectors"), "caches": caches(m)}
     found |= {"compiler": m.get("compiler"), "posenc": run.verify.get("version"), "commit": commit}
     found |= {"verified": when(run.verify.get("date")), "measured": when(run.context.get("date"))}

@@ -13,7 +13,15 @@ CACHES = [
 
 def ranges(error, ulp, correct):
     """Three ranges of positions, with growing errors."""
-    table = {"shape": "d512", "d_model": 512, "base": 10000, "preset": None, "dtype": "float32", "rows": 9, "outputs": 1000}
+    table = {
+        "shape": "d512",
+        "d_model": 512,
+        "base": 10000,
+        "preset": None,
+        "dtype": "float32",
+        "rows": 9,
+        "outputs": 1000,
+    }
     table |= {"ulp_max": ulp, "correctly_rounded": correct}
     spans = ((0, 512, 0.5), (512, 5000, 1), (5000, 32768, 8))
     return [table | {"from": a, "to": b, "max_abs": error * scale} for a, b, scale in spans]

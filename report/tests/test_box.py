@@ -63,7 +63,7 @@ def test_the_box(box):
         ("exact_avx2", "anchored_avx2", {"exact_avx2": ("undecided", 0.39, None)}, "exact, the default,",
          "undecided against anchored (fewer than 6 repetitions)"),
         ("anchored_scalar", "anchored_avx2", {"anchored_scalar": ("tie", 0.01, 0.02), "exact_avx2": ("slower", 0.3, 0.1)},
-         "anchored_scalar for", "ties with anchored, which is 30 ± 10 % faster than exact"),
+         "anchored_scalar for", "ties with anchored; anchored is 30 ± 10 % faster than exact"),
         ("anchored_scalar", "anchored_scalar", {}, "anchored_scalar for", "no other family within the budget was measured"),
     ],
 )  # fmt: skip
@@ -78,7 +78,11 @@ def test_another_base(box):
     judged = verify(implementations=[entry("exact_avx2", "avx2")])
     for r in judged["implementations"][0]["ranges"]:
         r["base"] = 500
-    b = bench(fills={"exact_avx2": 0.2}, picks=picks("exact_avx2", "exact_avx2"), **{"shape.transformer": f"{AT} base 500, that"})
+    b = bench(
+        fills={"exact_avx2": 0.2},
+        picks=picks("exact_avx2", "exact_avx2"),
+        **{"shape.transformer": f"{AT} base 500, that"},
+    )
     said, _ = box(b, v=judged)
     assert said["C"] == "spec.base = 500; posenc_plan_create(&plan, &spec, NULL)"
     assert said["Python"] == "posenc.table(5000, 512, base=500)"
@@ -107,7 +111,11 @@ def test_warnings_stand_above_the_box(box):
     known = verify(implementations=[*KNOWN["implementations"], wrong])
     _, out = box(bench(fills, fills={}, picks=PICKED, load_avg=[4, 4, 4]), v=known)
     above = " ".join(out.split("┌")[0].split())
-    for said in "The machine was noisy", "load average was 4.0", "wrong failed verification: 2 outputs beyond its bound":
+    for said in (
+        "The machine was noisy",
+        "load average was 4.0",
+        "wrong failed verification: 2 outputs beyond its bound",
+    ):
         assert f"Warning: {said}" in above or said in above
 
 

@@ -84,7 +84,9 @@ def test_warnings(v, context, said):
 
 def test_emulated_and_other_tables_are_not_ranked(page_of):
     page = page_of(verify(), bench(emulated="yes", picks=picks("exact_avx2", "exact_avx2")))
-    assert "no implementation is picked: the run was emulated" in text_of(page) and page.count("<svg") == 1  # no scatter
+    assert (
+        "no implementation is picked: the run was emulated" in text_of(page) and page.count("<svg") == 1
+    )  # no scatter
     wide = [e | {"ranges": [r | {"d_model": 768} for r in e["ranges"]]} for e in QUIET]
     assert "errors and speeds are of different tables" in text_of(page_of(verify(implementations=wide), bench()))
 
