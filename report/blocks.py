@@ -3,7 +3,7 @@
 from . import answer, html, peers_tables, plots, tables
 from .peers import Peers
 from .picks import lead
-from .record import RECORDED, recorded
+from .record import recorded
 from .run import Run
 from .stats import PLAIN_LOOP, limit_of
 from .tables import RECIPE, Table

@@ -43,11 +43,6 @@ def speed(row):
     return pair(row.gb_s, row.spread and row.gb_s * row.spread, 2 if row.gb_s >= 0.1 else 4) if row else "-"
 
 
-def about(value):
-    """Three digits or so, for sentences."""
-    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
-
-
 def times(row, other):
     """How many times as fast as the other."""
     if not row or not other:
