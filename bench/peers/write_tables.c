@@ -58,9 +58,11 @@ static void write_table(const char *name, const peer *p, void *self, const posen
 
 int main(int argc, char **argv) {
   static const char *const ours[] = {"exact", "anchored"};
-  if (argc != 2 || chdir(argv[1]) != 0) {
-    fprintf(stderr, "Usage: posenc-peer-tables DIR, a directory that is there\n");
-    return 2;
+  const bool help = argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0);
+  if (help || argc != 2 || chdir(argv[1]) != 0) {
+    fprintf(help ? stdout : stderr,
+        "Usage: posenc-peer-tables DIR\nWrites the tables of exact, anchored and every peer in C as DIR/NAME.npy; DIR must exist.\n");
+    return help ? 0 : 2;
   }
   const posenc_spec spec = paper_spec(COLUMNS);
   sweep rows = sweep_of(&spec, NULL, 0, POSITIONS, ROWS, SEED);

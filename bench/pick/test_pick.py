@@ -88,7 +88,7 @@ def test_no_memory():
 
 @pytest.mark.parametrize(("arguments", "said"), [
     ("--max-ulp -1", "a number from 0 is needed"), ("--max-abs nan", "a number from 0 is needed"),
-    ("--preset nobody", "one of these is needed: paper"), ("--preset whisper --d-model 7", "--preset whisper"),
+    ("--preset nobody", "unknown; allowed: paper, marian"), ("--preset whisper --d-model 7", "--preset whisper"),
     ("--shape bert", "--pick takes"), ("--all-cases", "--pick takes"), ("--benchmark_filter=x", "--pick sets the flags"),
     ("--offset 4 --dtype float64", "multiple"), ("--positions 5:5", "must be below"),
     ("--d-model 0", "an integer from 1"),

@@ -9,11 +9,16 @@
 
 #include <string.h>
 
-static const char *impl_name(size_t i) { return posenc_impl_by_index(i)->name; }
+/* Names to choose from: the two families that are recommended, then every implementation. */
+enum { RECOMMENDED = 2 };
+static const char *impl_name(size_t i) {
+  static const char *const recommended[RECOMMENDED] = {"exact", "anchored"};
+  return i < RECOMMENDED ? recommended[i] : posenc_impl_by_index(i - RECOMMENDED)->name;
+}
 
 static posenc_status check_impl(const posenc_spec *s, const char *name, const posenc_impl *impl) {
   if (!impl)
-    return posenc_fail_name(POSENC_ERROR_UNKNOWN_IMPL, "impl", name, posenc_impl_count(), impl_name);
+    return posenc_fail_name(POSENC_ERROR_UNKNOWN_IMPL, "impl", name, RECOMMENDED + posenc_impl_count(), impl_name);
   if (!posenc_impl_supported(impl))
     return posenc_fail(
         POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine does not offer it", impl->name, impl->isa);

@@ -78,16 +78,17 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
   const struct {
     const char *name;
     int32_t value, most;
+    const char *allowed;
   } choices[] = {
-      {"layout", s->layout, POSENC_LAYOUT_SPLIT},
-      {"order", s->order, POSENC_ORDER_COS_FIRST},
-      {"odd", s->odd, POSENC_ODD_ZERO},
-      {"dtype", s->dtype, POSENC_DTYPE_F16},
+      {"layout", s->layout, POSENC_LAYOUT_SPLIT, "0 (interleaved), 1 (split)"},
+      {"order", s->order, POSENC_ORDER_COS_FIRST, "0 (sin_first), 1 (cos_first)"},
+      {"odd", s->odd, POSENC_ODD_ZERO, "0 (half_pair), 1 (zero)"},
+      {"dtype", s->dtype, POSENC_DTYPE_F16, "0 (float32), 1 (float64), 2 (bfloat16), 3 (float16)"},
   };
   for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
     if (choices[i].value < 0 || choices[i].value > choices[i].most)
-      return posenc_fail(POSENC_ERROR_SPEC, "%s is %" PRId64 "; allowed: 0 to %" PRId64 ", see posenc_%s",
-          choices[i].name, (int64_t)choices[i].value, (int64_t)choices[i].most, choices[i].name);
+      return posenc_fail(POSENC_ERROR_SPEC, "%s is %" PRId64 "; allowed: %s", choices[i].name,
+          (int64_t)choices[i].value, choices[i].allowed);
   const double scale = fabs(s->position_scale);
   if (!(scale == 0.0 || (scale >= 0x1p-32 && scale <= 0x1p32)))
     return posenc_fail(POSENC_ERROR_SPEC,

@@ -6,13 +6,14 @@
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 
 good '[Uu]sage' --help
+good '[Uu]sage' -h
 good "$(basename "$tool") [0-9]+\.[0-9]+\.[0-9]+" --version
-bad 'no-such-flag' --no-such-flag
+bad 'unknown option --no-such-flag; allowed: .*--list, .*--d-model, .*--help, --usage, --version' --no-such-flag=1
 json=(--json result.json)
 case $tool in
 *posenc-verify)
   good 'float64' --list
-  bad 'naive.*float64' --impl nonsense "${json[@]}"
+  bad 'impl nonsense: unknown; allowed: exact, anchored, naive, .*float64' --impl nonsense "${json[@]}"
   bad 'd-model 0: an integer from 1 to 1048576' --d-model 0
   bad 'base is 0; allowed: finite and > 0' --base 0 "${json[@]}"
   bad 'base' --base nan
