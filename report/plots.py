@@ -12,11 +12,11 @@ from matplotlib.ticker import EngFormatter, NullFormatter
 
 from .tables import RECIPE, ranking
 
-WIDTH, HEIGHT = 440, 430  # of the report's pictures: text of 12 is 10 in a window 400 pixels wide
-README_WIDTH, README_HEIGHT = 700, 430
+WIDTH, HEIGHT = 440, 460  # of the report's pictures: text of 12 is 10 in a window 400 pixels wide
+README_WIDTH, README_HEIGHT = 700, 460
 COLOURS = "#0b5394 #b45309 #15803d #b91c1c #6d28d9 #7c4a21 #be185d #66700a #0e7490".split()
 GREY = "#606060"
-SAME = 1.4  # marks closer than this ratio share a place
+SAME = 1.2  # marks closer than this ratio share a place
 ULP = 2.0**-24  # of float32 outputs between 0.5 and 1
 BUDGETS = (("0.5 ULP", ULP / 2), ("1 ULP", ULP))
 SETTINGS = {"svg.fonttype": "none", "font.size": 12, "savefig.dpi": 72, "figure.dpi": 72, "axes.axisbelow": True}
@@ -33,6 +33,7 @@ def svg(label, draw, width=WIDTH, height=HEIGHT, background="none"):
         figure.savefig(out, format="svg", metadata=unsaid, facecolor=background)
     text = out.getvalue()
     text = text[text.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{markupsafe.escape(label)}"', 1)
+    text = re.sub(r'="([\d.]+)pt"', r'="\1"', text, 2)  # the width and the height, in pixels
     # Ids that nothing refers to would be the same in every picture of a page.
     used = set(re.findall(r'(?:url\(#|href="#)([^)"]+)', text))
     return markupsafe.Markup(re.sub(r' id="([^"]*)"', lambda m: m[0] if m[1] in used else "", text))
