@@ -1,5 +1,7 @@
 """The measured tables and pictures of README.md and docs/*.md, and docs/recorded/report.html, from docs/recorded."""
 
+import textwrap
+
 from . import answer, html, peers_tables, plots, tables
 from .peers import Peers
 from .picks import lead
@@ -54,33 +56,30 @@ class Records:
     def both(self):
         return self.member("anchored"), self.member("exact")
 
-    def vectors(self, families):
-        """The members with vector instructions, and the families without; fastest first."""
-        isas = {n: self.run.entries[n]["isa"] for n in self.run.here if self.run.families[n] in families}
-        scalar = {self.run.families[n] for n in isas if isas[n] not in ("any", "fma")}
-        found = [n for n in isas if isas[n] not in ("any", "fma") or self.run.families[n] not in scalar]
-        return sorted(found, key=lambda n: self.run.here[n].ns)
-
     def ours(self):
         """anchored and exact with each set of vector instructions; those of member() first."""
-        isas = {n: self.run.entries[n]["isa"] for n in self.vectors(("anchored", "exact"))}
-        return sorted(isas, key=lambda n: (isas[n] != isas[self.member("exact")], isas[n], n))
+        isas = {n: self.run.entries[n]["isa"] for n in self.run.here if self.run.families[n] in ("anchored", "exact")}
+        vectors = [n for n in isas if isas[n] not in ("any", "fma")]
+        return sorted(vectors, key=lambda n: (isas[n] != isas[self.member("exact")], isas[n], n))
 
 
 def box(r):
     """As ./scripts/bench printed it."""
-    return f"```\n{answer.box(r.run, r.bench.get('seconds'), 'build/report/index.html')}\n```"
+    return textwrap.indent(answer.box(r.run, r.bench.get("seconds"), "build/report/index.html"), "    ")
 
 
 def short(r):
-    """The implementations, for the README."""
-    run, rows, names = r.run, [], r.vectors(SHORT)
-    for name in names:
+    """The implementations, for the README: each name by the best vectors of this processor, and by AVX2."""
+    run, rows = r.run, []
+    names = [r.member(family) for family in SHORT if family in {run.families[n] for n in run.here}]
+    avx2 = {n: run.here[f"{run.families[n]}_avx2"] for n in names if n.endswith("_avx512")}
+    for name in sorted(names, key=lambda n: run.here[n].ns):
+        family, factor = run.families[name], run.here[RECIPE].ns / run.here[name].ns
         errors = [number(run.error(name, [s for s in run.spans if s[0] < end])) for end in (5000, 131072)]
-        row, factor = run.here[name], run.here[RECIPE].ns / run.here[name].ns
-        rows.append([name, SHORT[run.families[name]], *errors, f"{row.gb_s:.{1 if row.gb_s >= 1 else 2}f}"])
-        rows[-1].append(f"{factor:.{0 if factor >= 10 else 1 if factor >= 1 else 2}f}")
-    head = ["implementation", "what it is", "error to position 5k", "to 131k", "GB/s", f"x `{RECIPE}`"]
+        speeds = [run.here[name], *([avx2.get(name)] if avx2 else [])]
+        rows.append([family, SHORT[family], *errors, *(f"{row.gb_s:.3g}" if row else "" for row in speeds)])
+        rows[-1].append(f"{factor:.2g}")
+    head = ["implementation", "what it is", "error to position 5k", "to 131k", "GB/s", *["with AVX2"] * bool(avx2), f"x `{RECIPE}`"]
     large = sorted((n for n in r.ours()), key=lambda n: r.rows["fill", n, *LARGE].ns)
     limit = limit_of(r.rows, ("fill", "", *LARGE)).gb_s
     said = [
@@ -91,9 +90,8 @@ def short(r):
         + ", ".join(f"`{n}` {r.rows['fill', n, *LARGE].gb_s:.1f}" for n in large)
         + ".",
     ]
-    isas = {run.entries[n]["isa"] for n in names}
-    if {"avx2", "avx512"} <= isas:
-        said[-1] += " The AVX2 rows were measured on the same processor, which also has AVX-512."
+    if avx2:
+        said[-1] += " The AVX2 speeds were measured on the same processor, which also has AVX-512."
         said[-1] += " Expect different speeds on processors without AVX-512."
     return "\n\n".join([*said[:-1], f"{said[-1]} {r.said}"])
 
