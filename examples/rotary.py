@@ -4,7 +4,6 @@
 
 # [part: rotary]
 from transformers import LlamaConfig, LlamaModel
-
 from posenc.torch import replace_rotary
 
 model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2))  # or any other model
