@@ -1,6 +1,6 @@
-/* For tests of exact: outputs at any positions of a spec, judged by MPFR, decided rigorously: alone, in calls of few
- * rows and amid a table. Each is the number of its dtype that is nearest to the real value; those of other
- * implementations are within their bounds, and at position 0 exactly 0 and 1.
+/* For tests of exact: compares outputs at any positions of a spec with MPFR, in single rows, in calls of few rows and
+ * within a table. Outputs of exact must be the numbers of the dtype nearest to the real values. Outputs of other
+ * implementations must be within their bounds, and at position 0 exactly 0 and 1.
  */
 #ifndef POSENC_TESTS_JUDGED_H
 #define POSENC_TESTS_JUDGED_H
@@ -21,7 +21,7 @@ static int64_t rows_per_ladder = 24, repeats = 1;
 enum { MOST = 1000 };
 static const double turn = 0x1.921fb54442d18p+2;
 
-typedef enum members { EXACT, ANCHORED, EVERYONE } members; /* ANCHORED: and exact */
+typedef enum members { EXACT, ANCHORED, EVERYONE } members; /* ANCHORED: anchored and exact */
 
 static inline int is_member(const posenc_impl *impl, const char *family) {
   const size_t length = strlen(family);
@@ -32,13 +32,13 @@ static inline double between(double low, double high) {
   return low + (high - low) * ldexp((double)(next_random(&seed) >> 11), -53);
 }
 
-/* The midpoint of two numbers of a dtype, from 1/2 to 1. */
+/* A random midpoint between two neighbouring numbers of a dtype, from 1/2 to 1. */
 static inline double midpoint(int32_t dtype) {
   const int digits = format_of(dtype)->digits;
   return ldexp((double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5, -digits);
 }
 
-/* The element of a position and a column, in a call of so many rows. The sines of -0.0 have a sign too. */
+/* Judges one element of a call of `rows` rows. The sines of position -0.0 must have the right sign. */
 static inline void judge_element(const posenc_plan *plan, double position, int64_t column, const unsigned char *element,
     const reference_value *want, int64_t rows) {
   const posenc_spec *spec = posenc_plan_spec(plan);
@@ -62,7 +62,7 @@ static inline void judge_row(
     judge_element(plan, position, c, row + (size_t)c * format_of(spec->dtype)->size, &want[c], rows);
 }
 
-/* In calls of so few rows that each is computed by itself, and of enough that they are not. */
+/* Judges rows in calls of so few rows that each is computed as a single row, and in a call of more rows. */
 static inline void few_and_more(
     const posenc_plan *plan, const int64_t *at, int64_t count, unsigned char *got, const reference_value *want) {
   enum { FEW = 8, MORE = 16 };
@@ -82,14 +82,14 @@ static inline void few_and_more(
     judge_row(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
 }
 
-/* Amid the rows of a table, at the ends of one and in its middle. */
+/* Judges one row of a table, at a random place in the table. */
 static inline void amid_table(
     const posenc_plan *plan, int64_t position, unsigned char *got, const reference_value *want) {
   enum { TABLE = 41 };
   const int64_t d = posenc_plan_spec(plan)->d_model,
                 bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
   const int64_t lowest = position - POSENC_MAX_POSITION + TABLE - 1, most = position + POSENC_MAX_POSITION;
-  int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of it */
+  int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of the table before this one */
   before = before < lowest ? lowest : before > most ? most : before;
   assert_int_equal(posenc_fill(plan, position - before, TABLE, got, d), POSENC_OK);
   judge_row(plan, (double)position, got + before * bytes, want, TABLE);
@@ -123,10 +123,10 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
     if (spec->freqs_low)
       memcpy(low, spec->freqs_low, (size_t)spec->n_freqs * sizeof *low);
     if (posenc_plan_create(&plan, &given, runnable(m)->name) != POSENC_OK) {
-      assert_true(!exact); /* it offers all that is asked for here */
+      assert_true(!exact); /* exact offers every spec of these tests */
       continue;
     }
-    memset(low, 0xff, sizeof low); /* the plan has its own */
+    memset(low, 0xff, sizeof low); /* the plan has a copy */
     if (who == EVERYONE || !integers) {
       memset(got, 0xff, (size_t)(count * bytes));
       assert_int_equal(posenc_fill_at_real(plan, positions, count, got, d), POSENC_OK);
@@ -150,7 +150,7 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
   reference_destroy(t);
 }
 
-/* One frequency at a time: beside others that need the fallback it would get it too, deserved or not. */
+/* Judges one frequency at a time. Beside a frequency that needs the recheck or the fallback, others get it too. */
 static inline void judge_alone(int32_t dtype, const double *freqs, int64_t n, const double *positions, int64_t count) {
   posenc_spec spec = paper_spec(2);
   spec.n_freqs = 1;
@@ -161,7 +161,7 @@ static inline void judge_alone(int32_t dtype, const double *freqs, int64_t n, co
   }
 }
 
-/* Arguments of the program: seed, rows per ladder, pattern of tests. Returns whether they are allowed. */
+/* Takes the program's arguments: seed, rows per ladder, pattern of test names. Returns whether they are allowed. */
 static inline int take_arguments(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
@@ -174,7 +174,7 @@ static inline int take_arguments(int argc, char **argv) {
   repeats = 1 + rows_per_ladder / 50;
   if (argc > 3)
     cmocka_set_test_filter(argv[3]);
-  printf("seed %llu, %lld rows per ladder (arguments set them; a third one: only tests of this pattern)\n",
+  printf("seed %llu, %lld rows per ladder (arguments set them; a third argument is a pattern of the tests to run)\n",
       (unsigned long long)seed, (long long)rows_per_ladder);
   return 1;
 }

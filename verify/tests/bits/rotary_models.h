@@ -1,5 +1,5 @@
-/* Rotary embeddings of published models, by their config.json, and some with a scaling that users set: d_model is the
- * columns of a head that are rotated. Lists of factors are the floats nearest to what stands there. */
+/* Rotary embeddings of published models, from their config.json, and some with a scaling that users set. d_model is the
+ * number of a head's columns that are rotated. Lists of factors are the floats nearest to the numbers in the file. */
 #ifndef POSENC_ROTARY_MODELS_H
 #define POSENC_ROTARY_MODELS_H
 
@@ -19,7 +19,7 @@ static const float phi35_short[48] = {1.0f, 1.02f, 1.03f, 1.03f, 1.05f, 1.05f, 1
 
 typedef struct rotary_model {
   const char *name;
-  posenc_rotary rotary; /* the rest is as posenc_rotary_init() sets it */
+  posenc_rotary rotary; /* other fields are as posenc_rotary_init() sets them */
 } rotary_model;
 
 #define MODEL(d, theta, kind, ...)                                                                                     \

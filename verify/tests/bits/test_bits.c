@@ -1,9 +1,10 @@
-/* Same bits everywhere: every member of a family that runs here gives each table of hashes.inc the one hash written
- * there, by other builds and perhaps other machines, and agrees with the others in other dtypes and calls. It needs the
- * library alone, so that test_single.sh compiles it with the single file: what it prints must be the same for every
- * compiler, one line for a family, a spec, a dtype and a function.
+/* The bits are the same on every machine. Each member of a family that this machine can run must give each table of
+ * hashes.inc the hash in that file, and the members must agree with each other in other dtypes and calls.
  *
- *   test_bits [--list]      --list: only the implementations of this build, one a line
+ * The test needs only the library, so test_single.sh compiles it with the single file. It prints one line for each
+ * family, spec, dtype and function, which must be the same for every compiler.
+ *
+ *   test_bits [--list]      --list: only list the implementations of this build, one a line
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static const hashed tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-/* Other dtypes and functions. */
+/* Tables for other dtypes and functions. */
 static const struct sample {
   const char *preset;
   int64_t d_model, first;
@@ -44,7 +45,7 @@ static posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
   return plan;
 }
 
-/* The sample's hash by one implementation; 0 where it does not offer this. */
+/* The sample's hash by one implementation; 0 if the implementation does not offer the call. */
 static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dtype, call function) {
   posenc_spec spec;
   const size_t size = posenc_dtype_size((posenc_dtype)dtype);
@@ -86,7 +87,7 @@ static void check_samples(const char *family) {
         for (size_t m = 0; (member = family_member(family, m)); m++) {
           const uint64_t own = hash_sample(&samples[s], member->name, dtype, f);
           if (m > 0 && own != hash) {
-            printf("%s has other bits than the family's first member\n", member->name);
+            printf("%s: other bits than the first member of its family\n", member->name);
             failures++;
           }
           hash = m > 0 ? hash : own;

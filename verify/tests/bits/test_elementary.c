@@ -1,5 +1,5 @@
-/* Quotients, exponentials and logarithms of bigs (impl/multiprecision/bigfloat.h), and the ratios of ladders, are as near to
- * MPFR's as they say, with 3 to 64 limbs. */
+/* Quotients, exponentials and logarithms of bigs (impl/multiprecision/bigfloat.h), and ladder ratios, are within their
+ * stated errors of MPFR's, with 3 to 64 limbs. */
 #include "testing.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void set_mpfr(mpfr_t r, const big *a, int n) {
   mpfr_mul_2si(r, r, a->exponent, MPFR_RNDN);
 }
 
-/* All limbs random, from 2^least to 2^most, least being above 0 for exponents of a few bits. */
+/* Sets all limbs at random: a number from 2^least to 2^most. */
 static void set_random(big *a, int64_t least, int64_t most, int n) {
   for (int i = 0; i < n; i++)
     a->limb[i] = next_random(&seed);
@@ -28,7 +28,7 @@ static void set_random(big *a, int64_t least, int64_t most, int n) {
   a->exponent = random_between(&seed, least + 1, most);
 }
 
-/* |got - want| in units of 2^-64n, of want or of 1 */
+/* |got - want| in units of 2^-64n, relative to `want`, or to 1 if of_one */
 static double units_off(const big *got, const mpfr_t want, int of_one, int n) {
   mpfr_t difference;
   mpfr_init2(difference, BITS);
@@ -42,8 +42,8 @@ static double units_off(const big *got, const mpfr_t want, int of_one, int n) {
   return units;
 }
 
-/* Quotients, exponentials and logarithms of numbers with n limbs; large and small exponentials by turns, arguments near 1 and
- * large ones. */
+/* A quotient, an exponential and a logarithm of random numbers with n limbs. The case i selects small or large
+ * exponents, and logarithms of arguments near 1. */
 static void elementary(int i, int n) {
   mpfr_t x, y, want;
   mpfr_inits2(BITS, x, y, want, (mpfr_ptr)NULL);
@@ -65,7 +65,7 @@ static void elementary(int i, int n) {
       units_off(&r, want, 0, n) < (a.exponent <= -5 ? 0x1p5 : fmin(0x1p21, -0x1p11 * mpfr_get_d(x, MPFR_RNDN))) * n);
 
   set_random(&a, 0, i % 2 ? 2000 : 1, n);
-  if (i % 4 == 0) { /* near 1: 1 + 2^-shift, and what the lower limbs add */
+  if (i % 4 == 0) { /* near 1: 1 + 2^-shift, plus the lower limbs */
     const int shift = (int)random_between(&seed, 1, 63);
     a.limb[n - 1] = UINT64_C(1) << 63 | UINT64_C(1) << 63 >> shift;
   }
@@ -77,7 +77,7 @@ static void elementary(int i, int n) {
   mpfr_clears(x, y, want, (mpfr_ptr)NULL);
 }
 
-/* The k-th power of a ladder's ratio, up to the last frequency that the spec's check lets through. */
+/* The k-th power of a ladder's ratio, with k of the last frequency that posenc_spec_check() accepts, below 2^19. */
 static void ratio(double base, double denominator, int n) {
   mpfr_t want;
   mpfr_init2(want, BITS);
@@ -123,8 +123,8 @@ static void all(void **state) {
   mpfr_clear(want);
 }
 
-/* The fallback rounds its last approximation where that decides nothing. Here the last attempt has 256 bits (see CMakeLists.txt).
- * The angle is the middle between two numbers, and less than 2^-256 of itself above its sine. */
+/* If no attempt decides, the fallback rounds its last approximation. Here the last attempt has 256 bits (see
+ * CMakeLists.txt). The angle is the midpoint of two numbers, and its sine is less than 2^-256 of itself below it. */
 static void undecided(void **state) {
   (void)state;
   const double freqs[] = {0x1.8p-149, -0x1.8p-149, 0x1.8p-1000};
@@ -136,7 +136,7 @@ static void undecided(void **state) {
   assert_true(down == -up);
   assert_true(posenc_fallback(&spec, 1, 1) == 1);
   assert_true(posenc_fallback(&spec, 1, 4) == 0);
-  spec.dtype = POSENC_DTYPE_F64; /* a double itself: decided at once */
+  spec.dtype = POSENC_DTYPE_F64; /* the angle is a double, so 256 bits decide */
   assert_true(posenc_fallback(&spec, 1, 4) == 0x1.8p-1000);
 }
 

@@ -1,9 +1,13 @@
-/* Each element has the bits that it has alone: whatever the call, the cut, the width, the stride, the alignment, the
- * layout, the order of positions and the dtype; sums are that element plus round(scale * x), and a new table is zero
- * between its rows. Nothing else is written, nothing beyond x is read, and all members of a family agree. Random cases;
- * those that kernels treat in their own way are drawn often.
+/* Random calls. In each of them
+ *   - each element has the bits that it has in a call for its row alone, whatever the call, its division into several
+ *     calls, the width, stride, alignment, layout, order of positions and dtype;
+ *   - sums are that element plus round(scale * x);
+ *   - a new table is zero between its rows;
+ *   - nothing else is written, and nothing beyond x is read;
+ *   - all members of a family agree.
+ * Cases for which kernels have code of their own are drawn often.
  *
- *   test_elements [SEED [CASES]]     CASES: so many; "large": tables that are written around the caches instead
+ *   test_elements [SEED [CASES]]     CASES: their number, or "large" for tables that are written around the caches
  */
 #define _DEFAULT_SOURCE
 #include "testing.h"
@@ -27,17 +31,17 @@ enum { MOST_ROWS = 9000, MOST_PAIRS = 8300, MOST_WIDTH = 2 * MOST_PAIRS, BYTES =
 enum { ZERO = -1, UNTOUCHED = -2 };
 
 static struct {
-  posenc_spec spec, alone; /* alone: the same frequencies in plain pairs, and some more of them */
+  posenc_spec spec, alone; /* alone: the same frequencies, and some more, as interleaved pairs */
   double freqs[MOST_PAIRS];
   call call;
-  int cuts; /* posenc_fill in several calls */
+  int cuts; /* 1: fill with several calls */
   int64_t first, count, batch;
   int64_t positions[MOST_ROWS];
   double reals[MOST_ROWS];
-  int64_t width;              /* columns of a row of out, the last of which is not UNTOUCHED */
-  int64_t source[MOST_WIDTH]; /* the column of a row alone that belongs there, or one of those above */
-  int64_t cosines;            /* of fill_pair: the first column of cosines; sines begin at the other end of a row */
-  int64_t offset; /* elements that out and x lie behind a line; -1: they end where unreadable memory begins */
+  int64_t width;              /* columns of a row of out, up to the last that is written */
+  int64_t source[MOST_WIDTH]; /* the expected column of the row alone, or ZERO or UNTOUCHED */
+  int64_t cosines;            /* for PAIR: the first column of cosines; if that is 0, sines follow the cosines */
+  int64_t offset; /* elements of out and x behind a cache line; -1: they end where unreadable memory begins */
   posenc_strides out, x;
   int in_place;
   float scale;
@@ -49,9 +53,9 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static size_t element_size(void) { return format_of(c.spec.dtype)->size; }
 static int is_addition(void) { return c.call == ADD || c.call == ADD_BATCH; }
 
-/* ---- memory between pages that may not be touched ---- */
+/* ---- memory between inaccessible pages ---- */
 
-static unsigned char *arena[2]; /* of out and of x */
+static unsigned char *arena[2]; /* for out and for x */
 
 static unsigned char *place_array(int which, int64_t elements) {
   if (!arena[which]) {
@@ -81,7 +85,7 @@ static void fail_at(const char *impl, int64_t element, const void *got, const vo
       element_value(c.spec.dtype, want));
 }
 
-/* All rows, each by a call of its own. */
+/* All rows, each filled by its own call. */
 static unsigned char *rows_alone(const char *impl) {
   const int64_t row_bytes = c.alone.d_model * (int64_t)element_size();
   unsigned char *rows = malloc((size_t)(c.count * row_bytes) + 1);
@@ -97,7 +101,7 @@ static unsigned char *rows_alone(const char *impl) {
   return rows;
 }
 
-/* The rows of a new table, which may have been other memory before, into out. */
+/* Makes a table, copies its rows into out, and dirties its memory, which the next table may get. */
 static void copy_table(arguments *a, unsigned char *out) {
   const int64_t size = (int64_t)element_size();
   if (a->strides.row == c.width && one_in(2))
@@ -131,7 +135,7 @@ static void call_library(const posenc_plan *plan, const void *x, unsigned char *
   }
 }
 
-/* Ordinary numbers, zeros, which let the row be seen, and what is no number; of a bfloat16 any bits will do. */
+/* Ordinary numbers, zeros, which leave the row as it is, infinities and NaNs. */
 static void make_x(unsigned char *x, int64_t elements) {
   static const float special[] = {-0.0f, INFINITY, -INFINITY, NAN, 0x1.fffffep127f, 0x1p-149f, -0x1.8p-127f, 1.0f};
   for (int64_t i = 0; i < elements; i++) {
@@ -142,7 +146,7 @@ static void make_x(unsigned char *x, int64_t elements) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     if (element_size() == 2) {
-      /* NaNs, quiet ones and signalling ones */
+      /* NaNs of bfloat16, quiet and signalling */
       bits = bits >> 16 | (kind == 0 && isnan(value) ? (uint32_t)random_between(&seed, 1, 0x7f) : 0);
       bits &= kind == 0 && isnan(value) && one_in(2) ? 0xffbf : 0xffff;
     }
@@ -150,7 +154,7 @@ static void make_x(unsigned char *x, int64_t elements) {
   }
 }
 
-/* The columns of a row from j on that follow each other alone as well. */
+/* The number of columns from j on that are consecutive columns of the row alone too. */
 static int64_t columns_together(int64_t j) {
   int64_t n = 1;
   while (j + n < c.width && c.source[j] >= 0 && c.source[j + n] == c.source[j] + n)
@@ -169,7 +173,7 @@ static void write_expected_sums(unsigned char *to, const unsigned char *x, const
   }
 }
 
-/* What out has to hold, written over what it holds. */
+/* Writes the expected elements over the old contents of out. */
 static void write_expected(unsigned char *want, const unsigned char *x, const unsigned char *rows) {
   const int64_t size = (int64_t)element_size();
   for (int64_t j = 0, n; j < c.width; j += n) {
@@ -221,8 +225,8 @@ static void compare_with_alone(const char *impl, const unsigned char *rows) {
   free(want);
 }
 
-/* By all who offer it; members of a family that promises its bits have the same. Large ones only by vectors of those.
- */
+/* Runs the case with every implementation that offers it. Members of a family that promises its bits must agree. Large
+ * cases are run with the SIMD members of these families only. */
 static void compare_all(int large) {
   static const char *const promised[] = {"exact", "anchored"};
   const posenc_spec with_more = c.alone;
@@ -234,8 +238,8 @@ static void compare_all(int large) {
     if (large && (f == 2 || strstr(runnable(m)->name, "scalar")))
       continue;
     c.alone = with_more;
-    if (f == 2) { /* SLEEF takes another way for a vector if any of its angles is large: these columns are alone with
-                     each other */
+    if (f == 2) { /* if an angle of a vector is large, SLEEF reduces all of them in another way, so `alone` has
+                     no more columns */
       c.alone.d_model = 2 * spec_count(&c.spec);
       c.alone.n_freqs = c.spec.n_freqs;
       if (!is_offered(&c.alone, runnable(m)->name))
@@ -243,7 +247,7 @@ static void compare_all(int large) {
     }
     unsigned char *rows = rows_alone(runnable(m)->name);
     if (f < 2 && of_family[f] && memcmp(rows, of_family[f], (size_t)(c.count * c.alone.d_model) * element_size()) != 0)
-      fail_msg("%s: rows alone are not those of the others of its family, d_model %lld, first %lld", runnable(m)->name,
+      fail_msg("%s: single rows differ from those of its family, d_model %lld, first %lld", runnable(m)->name,
           (long long)c.alone.d_model, (long long)c.first);
     compare_with_alone(runnable(m)->name, rows);
     if (f < 2 && !of_family[f])
@@ -257,15 +261,14 @@ static void compare_all(int large) {
 
 /* ---- drawing a case ---- */
 
-/* On both sides of anchors (32 mod 64) and of coarse parts (4064 mod 8192, as anchors go), at 0, and at the ends of the
- * domain. */
+/* Positions around anchors (32 mod 64), among them 4064 mod 8192, around 0, and at the ends of the domain. */
 static void draw_positions(int far_apart) {
   static const int64_t around[] = {0, 0, 32, 96, -32, 4064, 4064, 4096, -4128, 8192 * 15 + 4064, 131071, 1000003, -70,
       POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
   const int64_t far = POSENC_MAX_POSITION, count = c.count;
   c.first = PICK(around) - random_between(&seed, 0, count);
   c.first = c.first < -far ? -far : c.first + count - 1 > far ? far - count + 1 : c.first;
-  /* many coarse parts, or few */
+  /* positions of many coarse parts, or of few */
   const int64_t span = far_apart || one_in(3) ? 2 * far : one_in(2) ? 300000 : count + 20;
   const int kind = far_apart ? 0 : (int)random_between(&seed, 0, 3);
   for (int64_t i = 0; i < count; i++) {
@@ -286,7 +289,8 @@ static void draw_positions(int far_apart) {
   }
 }
 
-/* Outputs beside the midpoint of two numbers of the dtype, in some row each: there only the last look decides. */
+/* A frequency whose output in some row is next to a midpoint of two numbers of the dtype, which only the recheck or the
+ * fallback decides. */
 static double midpoint_frequency(int64_t k) {
   const int digits = c.spec.dtype == POSENC_DTYPE_F64 ? 24 : format_of(c.spec.dtype)->digits;
   const double size = (double)random_between(&seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5;
@@ -297,7 +301,8 @@ static double midpoint_frequency(int64_t k) {
          (fabs(position) < 0.5 ? 1 : position);
 }
 
-/* Sines next to 0, in strips of tiny frequencies and behind them: what the rounding test exempts is a strip's own. */
+/* A tiny frequency, or one with a sine next to 0, in the same strip or behind it. The exemption from the rounding
+ * test must be that of the right strip. */
 static double zero_crossing_frequency(int64_t k, int64_t n) {
   if (n % 2 ? k % 3 != 0 : k < n / 2)
     return ldexp(0x1.0001p0, -70 - (int)(k % 32));
@@ -342,7 +347,7 @@ static int64_t draw_row_stride(int64_t width) {
                      : width + 3000;
 }
 
-/* Of a batch as (B, L, D) or as (L, B, D); of x it may be one array for all, or overlap. */
+/* Strides of a batch (B, L, D) or (L, B, D). Those of x may repeat one array, or overlap. */
 static posenc_strides draw_strides(int is_x) {
   const int64_t row = draw_row_stride(c.width);
   if (is_x && c.batch > 1 && one_in(4))
@@ -389,10 +394,10 @@ static void draw(int i) {
       POSENC_DTYPE_BF16, POSENC_DTYPE_F16, POSENC_DTYPE_F64};
   static const double scales[] = {-1, 0.5, 0, 0.3};
   static const float of_sums[] = {0, 1, 22.627417f, -1.7f, 0x1.fffffep127f, 0.1f};
-  const int table = i % 3 == 0;      /* of rows at lines, shared or not, as kernels write many */
-  const int far_apart = i % 30 == 1; /* of more coarse parts than a batch of rows has */
-  const int wide = i % 30 == 2;      /* beyond what plans keep tables for */
-  const int laid_out = i % 6 == 4;   /* as kernels write other layouts */
+  const int table = i % 3 == 0;      /* tables that kernels write by whole cache lines */
+  const int far_apart = i % 30 == 1; /* positions with many coarse parts */
+  const int wide = i % 30 == 2;      /* wider than plans keep tables for */
+  const int laid_out = i % 6 == 4;   /* the other layouts that kernels write themselves */
   set_spec(table       ? PICK(table_widths)
            : one_in(3) ? random_between(&seed, 1, 140)
                        : PICK(widths),
@@ -403,7 +408,7 @@ static void draw(int i) {
   if (laid_out)
     set_spec(random_between(&seed, 1, 140), POSENC_DTYPE_F32);
   if (wide)
-    set_spec(one_in(2) ? 8448 : 8200, i % 60 == 2 ? PICK(dtypes) : POSENC_DTYPE_F32); /* rows of whole KiB, or not */
+    set_spec(one_in(2) ? 8448 : 8200, i % 60 == 2 ? PICK(dtypes) : POSENC_DTYPE_F32); /* rows of whole KiB or not */
   c.call = table || laid_out ? PICK(of_tables) : far_apart ? AT : (call)random_between(&seed, 0, CALLS - 1);
   c.cuts = c.call == FILL && one_in(2);
   c.spec.dtype = is_addition() && c.spec.dtype != POSENC_DTYPE_BF16 ? POSENC_DTYPE_F32 : c.spec.dtype;
@@ -435,10 +440,10 @@ static void draw(int i) {
   c.out = draw_strides(0);
   if (table && one_in(2))
     c.out.row = c.width;
-  if (c.count == 1 && c.batch == 1 && c.call != TABLE && one_in(2)) /* it may have any, and is what it is */
+  if (c.count == 1 && c.batch == 1 && c.call != TABLE && one_in(2)) /* a single row ignores its strides */
     c.out = (posenc_strides){INT64_MAX, INT64_MAX};
   c.x = table && one_in(2) ? c.out : draw_strides(1);
-  if (table && one_in(2)) /* rows of out may share lines where those of x have gaps */
+  if (table && one_in(2)) /* x has gaps where rows of out may share cache lines */
     c.x.row += random_between(&seed, 1, 16);
   c.in_place = is_addition() && one_in(4);
   c.x = c.in_place ? c.out : c.x;
@@ -453,7 +458,8 @@ static void random_cases(void **state) {
   }
 }
 
-/* Beyond the caches, with rows at lines, rows that share lines, and rows that never meet one; by call and dtype. */
+/* Tables larger than the caches, by call and dtype: rows that begin at cache lines, rows that share lines, and rows
+ * that never begin at one. */
 static void large_cases(void **state) {
   (void)state;
   static const struct {
@@ -476,7 +482,7 @@ static void large_cases(void **state) {
       set_spec(tables[i].d, tables[i].dtype);
       c.spec.order = layout % 2;
       c.spec.layout = layout / 2;
-      for (int64_t k = 0; i == 0 && k < tables[i].d / 2; k++) /* sines and cosines next to 0: rechecked after stores */
+      for (int64_t k = 0; i == 0 && k < tables[i].d / 2; k++) /* near 0: rechecked after the stores */
         c.freqs[k] = 0x1.921fb54442d18p+2 / (double)(3 + k);
       c.spec.freqs = i == 0 ? c.freqs : NULL;
       c.spec.n_freqs = i == 0 ? tables[i].d / 2 : 0;
@@ -503,7 +509,7 @@ int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
   if (argc > 2)
-    cases = atoi(argv[2]); /* NOLINT(cert-err34-c): no number is none */
+    cases = atoi(argv[2]); /* NOLINT(cert-err34-c): text that is no number gives 0 cases */
   printf("seed %llu, %d cases (arguments set them)\n", (unsigned long long)seed, cases);
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_cases)}, of_large[] = {cmocka_unit_test(large_cases)};
   return large ? cmocka_run_group_tests_name("elements", of_large, NULL, NULL)

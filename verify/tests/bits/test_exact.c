@@ -1,5 +1,6 @@
-/* exact_*: every output is the number of its dtype that is nearest to the real value: all kinds of frequencies and positions,
- * values near zero, single rows, the widest table. test_midpoints.c has values near the middle of two numbers.
+/* exact_*: every output is the number of its dtype that is nearest to the real value. The cases are all kinds of
+ * frequencies and positions, values near zero, single rows, and the widest table. test_midpoints.c has values near
+ * midpoints of two numbers.
  */
 #include "judged.h"
 
@@ -22,7 +23,7 @@ static void ladders(void **state) {
         spec.dtype = dtype;
         spec.layout = dtype == POSENC_DTYPE_F32 ? 0 : (int32_t)(b % 2);
         double positions[MOST] = {0, 1, -1, 15, 16, 63, 64, 65, 0x1p32, -0x1p32};
-        for (int64_t i = rows < 10 ? 1 : 10; i < rows; i++) /* of every magnitude, on both sides; 0 without a sign */
+        for (int64_t i = rows < 10 ? 1 : 10; i < rows; i++) /* of every magnitude, positive and negative, but no -0.0 */
           positions[i] =
               (double)random_between(&seed, 0, INT64_C(1) << (rows < 10 ? random_between(&seed, 0, 32) : i % 33)) *
                   (i % 2 ? 1 : -1) +
@@ -30,7 +31,7 @@ static void ladders(void **state) {
         if (dtype == POSENC_DTYPE_F32 || !skipped(&seed))
           judge_all(&spec, positions, rows, dtype == POSENC_DTYPE_F32 ? EXACT : ANCHORED);
       }
-  posenc_spec wide = paper_spec(16387); /* beyond what a plan keeps steps for, and odd */
+  posenc_spec wide = paper_spec(16387); /* wider than a plan keeps factors for, and odd */
   const double few[] = {0, 3, 131071, -3000000019};
   judge_all(&wide, few, 4, EXACT);
   wide = paper_spec(8192);
@@ -38,14 +39,14 @@ static void ladders(void **state) {
   judge_all(&wide, few, 4, EXACT);
 }
 
-/* Positions of diffusion models and of time stamps: halves, tenths, between 0 and 1, of all sizes to 2^32. */
+/* Positions like those of diffusion models and time stamps: halves, tenths, between 0 and 1, of all sizes to 2^32. */
 static void real_ladders(void **state) {
   (void)state;
   const double given[] = {0.5, -0.5, 2.5, 0.1, 999.9, 1e-3, 1e-300, 0x1p-1074, -0x1.8p-1060, 4294967295.5,
       -4294967295.75, 4294967296.0, 0x1.fffffffffffffp31, 1.0, 7.0, -64.0, 1e9 + 0.125, 0.0, -0.0,
       0x1.921fb54442d18p+0};
   enum { GIVEN = sizeof given / sizeof given[0], COUNT = GIVEN + 12 };
-  const int64_t widths[] = {1, 7, 64, 1030}; /* the last is more than write_16_bits() has at once */
+  const int64_t widths[] = {1, 7, 64, 1030}; /* the last has many strips */
   const double bases[] = {10000, 1e6, 1e30, 1e300};
   for (int64_t repeat = 0; repeat < repeats; repeat++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++)
@@ -65,9 +66,8 @@ static void real_ladders(void **state) {
         }
 }
 
-/* The ends of the domain, angles that are floats or midpoints of floats themselves, subnormal results, zeros of either
- * sign. Between integers, whole turns of a frequency count too: up to 2^64 of them. A scale brings float64 below its
- * normal range. */
+/* The ends of the domain; angles that are floats or midpoints of floats; subnormal results; zeros of either sign.
+ * Between integers the whole turns of a frequency count too, up to 2^64 of them. A scale makes float64 subnormal. */
 static void extreme_frequencies(void **state) {
   (void)state;
   double freqs[] = {0x1p64, -0x1p64, 0x1.fffffffffffffp63, 1e18, -3.3e9, 6.283185307179586, 0x1.921fb54442d18p+1,
@@ -96,7 +96,7 @@ static void extreme_frequencies(void **state) {
       judge_alone(dtype, freqs, N, reals, sizeof reals / sizeof reals[0]);
       judge_alone(dtype, freqs, N, integers, sizeof integers / sizeof integers[0]);
     }
-  /* 2^93 turns, of which 2^-103 of one are left: they must be known to 300 bits. */
+  /* 2^93 turns less whole turns leave 2^-103 of a turn, so the frequency must be known to 300 bits. */
   const double many = 0x1.d1118431d757bp+63, both[] = {1, -1};
   posenc_spec spec = paper_spec(2);
   spec.freqs = &many;
@@ -106,14 +106,14 @@ static void extreme_frequencies(void **state) {
     judge_all(&spec, both, 2, EVERYONE);
 }
 
-/* What of hi + lo is a double, and the rest. */
+/* Splits hi + lo into the nearest double and the rest. */
 static void split(double hi, double lo, double *freq, double *freq_low) {
   *freq = hi + lo;
   *freq_low = lo - (*freq - hi);
 }
 
-/* Frequencies that are sums of two doubles: thirds, multiples of pi, low parts of every size and sign; and angles, or
- * three times angles, that are midpoints of the dtype but for a low part, which decides. */
+/* Frequencies that are sums of two doubles: thirds, multiples of pi, and low parts of every size and sign. Some
+ * angles, or three times the angles, would be midpoints of the dtype without the low part, which decides. */
 static void sums_of_doubles(void **state) {
   (void)state;
   enum { THIRDS = 8, PIS = 16, ANY = 32, N = 40 };
@@ -147,7 +147,7 @@ static void sums_of_doubles(void **state) {
     spec.position_scale = i / FORMATS % 3 == 2 ? 1.0 / 3 : 1;
     judge_all(&spec, integers, sizeof integers / sizeof integers[0], EVERYONE);
     judge_all(&spec, reals, sizeof reals / sizeof reals[0], EVERYONE);
-    for (int k = 0; k < N; k++) /* no whole turns: real positions are single rows */
+    for (int k = 0; k < N; k++) /* without whole turns, real positions are single rows */
       if (fabs(freqs[k]) > 3) {
         freqs[k] = ldexp(freqs[k], -66);
         low[k] = ldexp(low[k], -66);
@@ -156,8 +156,7 @@ static void sums_of_doubles(void **state) {
   }
 }
 
-/* A scale is multiplied exactly: 0.1 times 1000 is not 100. Integers are scaled too, in each of the ways to ask for
- * them. */
+/* The product with a scale is exact: 0.1 times 1000 is not 100. Integer positions are scaled in every call too. */
 static void scales(void **state) {
   (void)state;
   const double all[] = {1000, 0.001, -1, -1000, 0x1p-32, 0x1p32, 0.1, 1.0 / 3, 0x1.fffffffffffffp0};
@@ -183,8 +182,8 @@ static void scales(void **state) {
 
 /* ---- zeros ---- */
 
-/* Frequencies of which one multiple comes as near to a multiple of pi/2 as a double can: sine or cosine nearly vanish,
- * at the ends and in the middle of the 64 rows that share an anchor, for slow frequencies and fast ones. */
+/* A multiple of each frequency is as near to a multiple of pi/2 as a double can be, so the sine or cosine nearly
+ * vanishes: at the ends and in the middle of the 64 rows that share an anchor, for slow and fast frequencies. */
 static void zero_crossings(void **state) {
   (void)state;
   const int64_t crossings[] = {
@@ -194,7 +193,7 @@ static void zero_crossings(void **state) {
     const int64_t p = crossings[c], size = p < 0 ? -p : p;
     double freqs[TRIES];
     for (int i = 0; i < TRIES;
-         i++) { /* few quarter turns up to there, or up to a turn per position; hit, or just missed */
+         i++) { /* few quarter turns up to the position, or up to a turn per position; exactly or nearly there */
       const double quarters = (double)random_between(&seed, 1, i % 2 ? 4 * size : i % 4 ? 1 + size / 64 : 1);
       const double missed = ldexp((double)(i % 3 - 1), -18 - i % 16);
       freqs[i] = (quarters * 0x1.921fb54442d18p+0 + missed) / (double)size;
@@ -205,7 +204,8 @@ static void zero_crossings(void **state) {
   }
 }
 
-/* Sines that are small angles' where a table begins, and next to 0 many runs later: then no longer exempt from the test. */
+/* Sines that are exempt from the rounding test at the beginning of a table, as their angles are small, and next to 0
+ * many runs later, where they are no longer exempt. */
 static void late_crossings(void **state) {
   (void)state;
   enum { N = 32, D = 2 * N, ROWS = 4096 };
@@ -233,9 +233,9 @@ static void late_crossings(void **state) {
   reference_destroy(t);
 }
 
-/* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even there where its
- * angle has 2^31 turns: what reducing that leaves decides. Found among all j/q with q below 8192; and of each a
- * position where it is too much. */
+/* Frequencies so near to a fraction j/q of a turn that the sine at multiples of q is about 2^-42 even for angles of
+ * 2^31 turns. There the error of the reduction matters. They were found among all j/q with q below 8192. `hard` is a
+ * position at which that error is too large to decide. */
 static void whole_turns(void **state) {
   (void)state;
   const struct {
@@ -251,14 +251,14 @@ static void whole_turns(void **state) {
   };
   for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
     const int64_t most = POSENC_MAX_POSITION / near[i].q;
-    enum { TRIES = 500 }; /* one of some hundred would show a reduction that is taken for exact */
+    enum { TRIES = 500 }; /* one in some hundred positions shows a reduction that is wrongly taken for exact */
     double positions[TRIES];
     for (int j = 0; j < TRIES; j++)
       positions[j] = (double)(near[i].q * random_between(&seed, most / 2, most) * (j % 2 ? 1 : -1));
     positions[0] = (double)near[i].hard;
     judge_alone(POSENC_DTYPE_F32, &near[i].w, 1, positions, TRIES);
     judge_alone(POSENC_DTYPE_F64, &near[i].w, 1, positions, TRIES);
-    double others[32] = {0}; /* in a whole strip, and as a sine that is the last column */
+    double others[32] = {0}; /* the frequency in a whole strip, and as the sine in the last column */
     others[5 * i] = near[i].w;
     posenc_spec among = paper_spec(64), last = paper_spec(1);
     among.freqs = others;
@@ -270,7 +270,7 @@ static void whole_turns(void **state) {
     among.dtype = last.dtype = POSENC_DTYPE_F64;
     judge_all(&among, positions, TRIES, EXACT);
     judge_all(&last, positions, TRIES, EXACT);
-    for (int again = 0; again < 12 && i == 1; again++) { /* between integers, which are asked for otherwise */
+    for (int again = 0; again < 12 && i == 1; again++) { /* positions between integers */
       for (int j = 0; j < TRIES; j++)
         positions[j] = (double)(near[i].q * (random_between(&seed, most / 2, most) | 1)) / 2 * (j % 2 ? 1 : -1);
       judge_alone(POSENC_DTYPE_F32, &near[i].w, 1, positions, TRIES);
@@ -278,7 +278,7 @@ static void whole_turns(void **state) {
     }
   }
   enum { NOTHINGS = 200 };
-  /* sines whose sign float64 does not know, which float16 keeps although nothing else of them is left */
+  /* sines whose sign float64 does not decide; they round to 0 in float16, with that sign */
   double positions[NOTHINGS];
   for (int i = 0; i < NOTHINGS; i++)
     positions[i] = (double)(near[0].q * (i / 2 + 1) * (i % 2 ? 1 : -1));
@@ -287,8 +287,9 @@ static void whole_turns(void **state) {
 
 /* ---- widths ---- */
 
-/* Single rows: angles at and around multiples of an eighth of a turn, where what is left of one is largest or changes
- * its sign, up to 2^31 turns and on both sides; widths that end in whole strips, in vectors and in parts of one. */
+/* Single rows. Angles are at and around multiples of an eighth of a turn, where the reduced angle is largest or
+ * changes its sign, up to 2^31 turns, positive and negative. Widths end in whole strips, in whole vectors and in
+ * parts of one. */
 static void single_rows(void **state) {
   (void)state;
   const double eighth = 0x1.921fb54442d18p-1;
@@ -312,11 +313,12 @@ static void single_rows(void **state) {
   }
 }
 
-/* d_model up to 2^20: every 823rd frequency is a ladder itself, of the denominator divided by 823. */
+/* d_model up to 2^20. Every 823rd frequency is compared; together they are the ladder of the denominator divided by
+ * 823. */
 static void widest(void **state) {
   (void)state;
   enum { WIDEST = 1 << 20, EVERY = 823, SAMPLED = 637, ROWS = 2 };
-  static double values[ROWS + 1][WIDEST]; /* of any dtype */
+  static double values[ROWS + 1][WIDEST]; /* large enough for any dtype */
   const int64_t position = 131071;
   for (int32_t i = 0; i < FORMATS * (THINNED ? 1 : 2); i++) {
     posenc_spec spec = paper_spec(WIDEST - i / FORMATS), small = paper_spec(2 * SAMPLED);
@@ -343,7 +345,7 @@ static void widest(void **state) {
       const unsigned char *const behind = row + (size_t)spec.d_model * size;
       for (int64_t c = 0; c < spec.d_model; c++) {
         const place p = place_of(&spec, c);
-        if (p.k % EVERY != 0 || p.k / EVERY >= SAMPLED) /* or a column of zeros */
+        if (p.k % EVERY != 0 || p.k / EVERY >= SAMPLED) /* a column of zeros is skipped too: k is -1 */
           continue;
         judge_element(plan, (double)position, c, row + (size_t)c * size, &want[2 * (p.k / EVERY) + p.cosine], ROWS);
       }

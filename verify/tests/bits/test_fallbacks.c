@@ -1,5 +1,5 @@
-/* How many outputs of exact floating point leaves to the integers: counted on the way to posenc_fallback(), in a copy
- * of the library whose calls of it lead here (the linker's --wrap).
+/* Counts the outputs of exact that floating point does not decide and that integers compute. The linker's --wrap
+ * redirects the library's calls of posenc_fallback() to this file.
  */
 #include "testing.h"
 
@@ -17,7 +17,7 @@ double __wrap_posenc_fallback(const posenc_spec *spec, double position, int64_t 
   return __real_posenc_fallback(spec, position, column);
 }
 
-/* Of so many rows from 0 with 512 columns, a block at a time. */
+/* The fallbacks of `rows` rows from position 0 with 512 columns, filled block by block. */
 static long long fallbacks_of(const posenc_impl *impl, int32_t dtype, int64_t rows) {
   enum { D = 512, BLOCK = 4096 };
   posenc_spec spec = paper_spec(D);
@@ -46,7 +46,7 @@ static void counts(void **state) {
     printf("%s: %lld of 536870912 float32, %lld of 2097152 float64, %lld of 33554432 float16\n", impl->name, floats,
         doubles, halves);
     assert_int_equal(floats, 7);       /* verify/proof/README.md */
-    assert_in_range(doubles, 1, 2000); /* about one in 3000 */
+    assert_in_range(doubles, 1, 2000); /* about one output in 3000 */
     assert_in_range(halves, 0, 1000);
   }
 }

@@ -1,10 +1,10 @@
-/* Tables larger than memory. Rows 8 GiB apart in a range of which only their own pages may be touched: a touch of
- * anything between them is a crash. And dense tables of more than 2^32 elements, and of more bytes than the machine
- * has, by the same pages mapped again and again behind each other; rows of their beginning, middle and end have pages
- * of their own, and are compared bit for bit.
+/* Tables larger than memory.
  *
- *   test_far_apart                the first
- *   test_far_apart 1 large        the second: seconds
+ *   test_far_apart            rows 8 GiB apart. Only the pages of the rows are accessible, so an access between them
+ *                             is a crash.
+ *   test_far_apart 1 large    dense tables of more than 2^32 elements and of more bytes than the machine has. The same
+ *                             pages are mapped many times. Rows at the beginning, in the middle and at the end have
+ *                             pages of their own, and all their bits are compared. Takes seconds.
  */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -21,7 +21,7 @@ static int64_t page;
 static unsigned char *reserve(int64_t bytes) {
   unsigned char *map = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED)
-    fail_msg("no range of %lld bytes", (long long)bytes);
+    fail_msg("cannot reserve %lld bytes of addresses", (long long)bytes);
   return map;
 }
 
@@ -30,21 +30,21 @@ static unsigned char *reserve(int64_t bytes) {
 enum { ROWS = 70 };
 #define APART (INT64_C(1) << 33)
 
-/* Page of row 0; the others are APART from each other. */
+/* The page of row 0. The pages of the other rows follow, each APART from the one before. */
 static unsigned char *far_rows;
 
 static posenc_status call_with_stride(call c, const posenc_plan *p, int64_t count, unsigned char *out, int64_t stride) {
   static const int64_t at[ROWS] = {131071, 3, -64, 63, 1 << 30};
   static const double reals[ROWS] = {0.5, -3.25, 1e6, 1e-9};
   const posenc_spec *s = posenc_plan_spec(p);
-  const posenc_strides strides = {stride, c == ADD_BATCH ? stride * 2 : stride}; /* every other row is of each */
+  const posenc_strides strides = {stride, c == ADD_BATCH ? stride * 2 : stride}; /* the batch's rows alternate */
   unsigned char *const cosines = out + s->d_model / 2 * (int64_t)format_of(s->dtype)->size;
   arguments a = {
       c, p, 8150, c == ADD_BATCH ? count / 2 : count, 2, at, reals, out, 0.5, out, cosines, strides, strides, NULL};
   return make_call(&a);
 }
 
-/* Rows that fill their page, with another on both sides that may not be touched; and rows that end where it ends. */
+/* Checks rows that end where their page ends. The pages on both sides are inaccessible. Wide rows fill their page. */
 static void check_far(call c, const posenc_plan *p, int64_t count) {
   static unsigned char want[ROWS * 4096];
   const posenc_spec *s = posenc_plan_spec(p);
@@ -58,7 +58,7 @@ static void check_far(call c, const posenc_plan *p, int64_t count) {
   assert_int_equal(call_with_stride(c, p, count, out, APART / size), status);
   for (int64_t i = 0; i < count; i++) {
     if (memcmp(out + i * APART, want + i * bytes, (size_t)bytes) != 0)
-      fail_msg("%s, %s, call %d: row %lld of %lld, d_model %lld, is another", posenc_plan_impl(p), dtype_name(s->dtype),
+      fail_msg("%s, %s, call %d: row %lld of %lld, d_model %lld, is wrong", posenc_plan_impl(p), dtype_name(s->dtype),
           c, (long long)i, (long long)count, (long long)s->d_model);
     for (const unsigned char *b = far_rows + i * APART; b < out + i * APART; b++)
       assert_int_equal(*b, 0x3c);
@@ -74,7 +74,7 @@ static void far_apart(void **state) {
     assert_int_equal(mprotect(far_rows + i * APART, (size_t)page, PROT_READ | PROT_WRITE), 0);
   for (size_t m = 0; runnable(m); m++)
     for (int32_t i = 0; i < FORMATS * 4; i++) {
-      /* as wide as a page of 4096 bytes */
+      /* rows of 4096 bytes, or about half of that */
       posenc_spec spec = paper_spec(4096 / (int64_t)format_of(i % FORMATS)->size);
       spec.dtype = i % FORMATS;
       spec.layout = i / FORMATS % 2;
@@ -83,16 +83,17 @@ static void far_apart(void **state) {
         continue;
       posenc_plan *p = plan_of(&spec, runnable(m)->name);
       for (call c = FILL; c < TABLE; c++)
-        if (c != PAIR || spec.d_model % 2 == 0) /* whose arrays are the halves of the rows here */
+        if (c != PAIR || spec.d_model % 2 == 0) /* its arrays are the halves of the rows here */
           check_far(c, p, i / FORMATS ? 4 : c == AT_REAL ? 6 : ROWS);
       posenc_plan_destroy(p);
     }
   munmap(map, (size_t)((ROWS + 1) * APART));
 }
 
-/* ---- more than there is ---- */
+/* ---- more than the machine's memory ---- */
 
-/* Chunks of CHUNK bytes: the first, the middle and the last (OWN of them) have memory of their own, all others share one. */
+/* Chunks of CHUNK bytes. The first, the middle and the last (OWN of them) have their own memory. All others share one
+ * chunk. */
 enum { CHUNK = 1 << 25, OWN = 3 };
 
 static void check_dense(int32_t dtype, int64_t d_model, int64_t least) {
@@ -117,7 +118,7 @@ static void check_dense(int32_t dtype, int64_t d_model, int64_t least) {
     for (int64_t i = own[j] * (CHUNK / row); i < (own[j] + 1) * (CHUNK / row); i++) {
       assert_int_equal(posenc_fill(p, i - 7, 1, want, d_model), POSENC_OK);
       if (memcmp(want, map + i * row, (size_t)row) != 0)
-        fail_msg("%s: row %lld of %lld is another", dtype_name(dtype), (long long)i, (long long)count);
+        fail_msg("%s: row %lld of %lld is wrong", dtype_name(dtype), (long long)i, (long long)count);
     }
   printf("%s: %lld rows of %lld, %.1f GiB\n", dtype_name(dtype), (long long)count, (long long)d_model,
       (double)(count * row) * 0x1p-30);

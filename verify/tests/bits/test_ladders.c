@@ -1,5 +1,5 @@
-/* Ladders of every kind that posenc_spec_check() accepts: fractional, huge and tiny denominators, bases at the ends of float64
- * and next to 1, a single frequency. exact_* computes all of them, and it is the default.
+/* exact_*, the default, computes every ladder that posenc_spec_check() accepts: fractional, huge and tiny denominators,
+ * bases at the ends of float64 and next to 1, a single frequency.
  */
 #include "judged.h"
 
@@ -7,7 +7,7 @@
 
 static const double bases[] = {1, 1 + DBL_EPSILON, 1 - DBL_EPSILON / 2, 0x1p-1074, DBL_MAX, 0.7, 10000};
 static const double denominators[] = {100.3, 255.7, 0x1.0c152382d7365p+0 /* pi/3 */, 1e300, 0x1p-40, 0x1p21 + 0.5, 537,
-    0 /* the least: see least_denominator() */};
+    0 /* replaced by least_denominator() */};
 static const int64_t widths[] = {1, 2, 9, 130};
 static const double scales[] = {1, 0x1p32, -0x1p32, -0x1p-32, 1.0 / 3};
 
@@ -19,7 +19,8 @@ enum {
   LADDERS = BASES * DENOMINATORS * WIDTHS
 };
 
-/* The least denominator with this base, or nearly so: the last frequency is 2^64 or 2^-1022. k/denominator is up to 2^62. */
+/* Nearly the least allowed denominator with this base: the last frequency is 2^64 or 2^-1022. k/denominator is up to
+ * 2^62. */
 static double least_denominator(double base, int64_t n) {
   const double steps = n > 1 ? (double)(n - 1) : 1;
   return base == 1 ? 0x1p-1074 : steps * fabs(log2(base)) / (base < 1 ? 64 : 1022) * (1 + 1e-12);
@@ -34,7 +35,7 @@ static posenc_spec ladder(int64_t i) {
   return spec;
 }
 
-/* Every ladder is right to the last bit, or refused. */
+/* For every ladder all values are correctly rounded, or the spec is refused. */
 static void right_or_refused(void **state) {
   (void)state;
   const double integers[] = {1, -1, 0, 3, 64, 131071, -4097, 0x1p32, -0x1p32, 3000000019};
@@ -57,7 +58,7 @@ static void right_or_refused(void **state) {
       if (i >= WIDTHS && skipped(&seed))
         continue;
       spec.position_scale = scales[(i + spec.dtype) % SCALES];
-      const int far = fabs(spec.position_scale) <= 1; /* or too far for the scale */
+      const int far = fabs(spec.position_scale) <= 1; /* else the far positions are beyond the domain */
       judge_all(&spec, integers, far ? 10 : 3, EVERYONE);
       judge_all(&spec, reals, far ? 6 : 4, EVERYONE);
     }
@@ -66,8 +67,8 @@ static void right_or_refused(void **state) {
   assert_in_range(accepted, LADDERS / 2, LADDERS - 1);
 }
 
-/* Positions that are boundaries, times a scale: the middle between the two least numbers of each dtype. A frequency of 1 needs
- * 2153 bits there, and those next to 1, with denominator 1e300, need 1000. */
+/* Positions that times the scale are the midpoint of the two least numbers of each dtype above 0. There a frequency
+ * of 1 needs 2153 bits, and frequencies next to 1, with denominator 1e300, need 1000. */
 static void next_to_boundaries(void **state) {
   (void)state;
   const double positions[] = {0x1.8p-1042, -0x1.8p-1042, 0x1.8p-117, -0x1.8p-101, 0x1.8p8};

@@ -1,11 +1,11 @@
-/* Cache lines that the AVX2 kernels have begun by non-temporal stores and not completed: processors keep few at a time, and a
- * loop that begins more is several times slower on some (docs/speed.md).
+/* Counts the cache lines that the AVX2 kernels have begun with non-temporal stores and not completed. Processors buffer
+ * few such lines, and on some a loop that begins more of them is several times slower (docs/speed.md).
  *
- * The kernels' headers are compiled here with these stores wrapped by a recorder. It counts, after each store, the lines of
- * which some but not all of the 64 bytes were stored. It keeps what was stored, so a later store of another value to a streamed
- * element shows; one of the same value does not.
+ * The kernels' headers are compiled here with a recorder around these stores. After each store it counts the lines of
+ * which some but not all of the 64 bytes were stored. It keeps the stored values, so that a later store of another
+ * value to a streamed element is seen; a store of the same value is not.
  *
- * Compiled twice: as exact_avx2 and as anchored_avx2.
+ * This file is compiled twice, as exact_avx2 and as anchored_avx2.
  */
 #include <immintrin.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 typedef struct line {
   uintptr_t at;
-  uint64_t bytes; /* bit by bit: those that were stored */
+  uint64_t bytes; /* a bit for each byte that was stored */
 } line;
 
 enum { LINES = 4096, TABLE = 6 << 20 };
@@ -51,7 +51,7 @@ RECORDED(si128, __m128i, __m128i)
 #define _mm_stream_si128 recorded_si128
 
 #undef POSENC_STREAM_BYTES
-#define POSENC_STREAM_BYTES 16384 /* small tables, too */
+#define POSENC_STREAM_BYTES 16384 /* small tables are streamed too */
 #include "angle_addition/rows.h"
 
 typedef struct shape {
@@ -60,7 +60,7 @@ typedef struct shape {
   int split, adds;
 } shape;
 
-/* Elements that were streamed and then stored again. */
+/* The number of elements that were streamed and then stored again with another value. */
 static int64_t stored_again(size_t size) {
   int64_t n = 0;
   for (size_t i = 0; i < TABLE; i += size)
@@ -76,7 +76,7 @@ static void check_shape(shape s) {
   spec.dtype = (int32_t)s.dtype;
   spec.denominator = (double)s.d_model / 2.0;
   spec.position_scale = 1.0;
-  const posenc_addend add = {x, 0, 1.0f}; /* a row of zeros: the sums are the rows */
+  const posenc_addend add = {x, 0, 1.0f}; /* x is a row of zeros, so the sums are the rows */
   const size_t size = posenc_dtype_size(s.dtype);
   const posenc_rows r = {.first = s.first,
       .count = s.rows,
@@ -106,7 +106,7 @@ static void check_shape(shape s) {
   assert_int_equal(twice, 0);
   if (!EXACT && (s.dtype == POSENC_DTYPE_F32 || s.dtype == POSENC_DTYPE_F64))
     assert_int_equal(again, 0);
-  assert_true(again * 1000 <= all); /* what a recheck corrects */
+  assert_true(again * 1000 <= all); /* only the recheck stores again */
 }
 
 static void lines_begun(void **unused) {
@@ -123,7 +123,7 @@ static void lines_begun(void **unused) {
         const int64_t d_model = widths[w], rows = 300;
         for (int t = 0; t < 4; t++)
           check_shape((shape){dtypes[t], d_model, first, rows, offset, 0, 0});
-        if (d_model % 32 == 0) /* halves of rows are whole lines */
+        if (d_model % 32 == 0) /* half rows are whole lines */
           check_shape((shape){POSENC_DTYPE_F32, d_model, first, rows, offset, 1, 0});
         check_shape((shape){POSENC_DTYPE_F32, d_model, first, rows, offset, 0, 1});
       }

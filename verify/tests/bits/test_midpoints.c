@@ -1,17 +1,19 @@
-/* exact_*: values so near the middle of two numbers of the dtype that their rounding is hard to know, and the outputs of a
- * table that float64 does not decide.
+/* exact_*: values so near a midpoint of two numbers of the dtype that their rounding is hard to decide, and the outputs
+ * of a table that float64 does not decide.
  */
 #include "judged.h"
 
-/* Outputs at the midpoint of two numbers of a dtype, as near as a float64 frequency can bring them, or beside it by
- * what float64 just tells or does not, or by so little that a rounding to float32 would lead onto it: in every quarter
- * of a turn, at integers and between them, of frequencies of many whole turns per position. */
+/* Outputs at or next to a midpoint of two numbers of a dtype, in every quarter of a turn, at integers and between
+ * them, also for frequencies of many whole turns per position. The distance from the midpoint is one of
+ *   - the least that a float64 frequency allows;
+ *   - about the least that float64 can decide;
+ *   - so little that rounding to float32 would give the midpoint. */
 static void near_midpoints(void **state) {
   (void)state;
   enum { ORDINARY, SMALL, BESIDE, EIGHTH, REAL, TURNS, MANY_TURNS, KINDS };
   static const int32_t dtypes[] = {POSENC_DTYPE_F32, POSENC_DTYPE_F32, POSENC_DTYPE_BF16, POSENC_DTYPE_F16};
-  /* The first are parts alone and sums in which one part is small, the others sums of parts of one size: those are off
-   * most. */
+  /* The first list has positions with a single part or with one small part. The second list has sums of parts of
+   * similar size, which have the largest errors. */
   static const int64_t places[2][6] = {{1, 63, 64, 100, 4000, -4000}, {45, 95, 100, 6114, -97, -6180}};
   for (int64_t i = 0; i < 9000 + 1000 * repeats; i++) {
     if (i >= 2000 && skipped(&seed))
@@ -21,7 +23,7 @@ static void near_midpoints(void **state) {
     double middle = midpoint(dtype);
     if (kind == SMALL)
       middle *= f32 ? (i % 3 ? 0x1p-18 : 0x1p-10) : ldexp(1, -(int)random_between(&seed, 1, 14));
-    if (kind == EIGHTH && f32) /* where a polynomial ends, it is off most */
+    if (kind == EIGHTH && f32) /* at the end of its interval a polynomial has its largest error */
       middle = ((double)random_between(&seed, 11200000, 12400000) + 0.5) * 0x1p-24; /* 0.67 to 0.74 */
     if (kind == EIGHTH || kind == BESIDE) {
       const int64_t exponent = f32 ? random_between(&seed, 40, 49) : random_between(&seed, 26, 44);
@@ -29,7 +31,7 @@ static void near_midpoints(void **state) {
     }
     const double arc = sine ? asin(middle) : acos(middle);
     double angle = (i % 3 ? arc : -arc) + (double)random_between(&seed, 0, i % 6 ? 7 : 1) * turn / 2, position;
-    if (kind == SMALL) /* of no small angle */
+    if (kind == SMALL) /* a small value, but not of a small angle */
       angle = sine ? turn / 2 - arc : arc;
     if (kind >= REAL)
       position = kind == REAL ? angle / between(0.1, 3) : angle / (turn * ((kind == TURNS ? 1 : 1000) + between(0, 1)));
@@ -40,7 +42,7 @@ static void near_midpoints(void **state) {
     judge_alone(dtype, &w, 1, &position, 1);
     if (kind > SMALL || !f32)
       continue;
-    double others[32] = {0}; /* no check stops at these: the one is all that it has to find */
+    double others[32] = {0}; /* the other frequencies are 0 and pass the test, which must find the one */
     others[random_between(&seed, 0, 31)] = w;
     posenc_spec among = paper_spec(64);
     among.freqs = others;
@@ -49,7 +51,7 @@ static void near_midpoints(void **state) {
   }
 }
 
-/* The second frequency of a ladder, base^(-2/d). */
+/* Outputs near a midpoint of the second frequency of a ladder, base^(-2/d). */
 static void near_midpoints_of_ladders(void **state) {
   (void)state;
   const double position = 1;
@@ -61,8 +63,8 @@ static void near_midpoints_of_ladders(void **state) {
   }
 }
 
-/* Angles that are numbers of a dtype, or halfway between two: the sine is a little less, seen in float64 or not at all.
- * Normal, subnormal, and too small for anything but 0. */
+/* Angles that are numbers of a dtype or midpoints of two, so that the sine is slightly less: by what float64 shows,
+ * or by less than that. The sines are normal, subnormal, or so small that they round to 0. */
 static void exact_midpoints(void **state) {
   (void)state;
   const double positions[] = {1, -1, 2, 3, -5, 64, 4097};
@@ -73,7 +75,7 @@ static void exact_midpoints(void **state) {
                                                                                    : -20;
     double freqs[40];
     int n = 0;
-    for (int i = 0; i < 40; i++) { /* numbers, midpoints, and what is next to them, by exponents from the least up */
+    for (int i = 0; i < 40; i++) { /* numbers, midpoints and their neighbours, with exponents from the least up */
       const int exponent =
           i < 28 && dtype != POSENC_DTYPE_F64 ? -f->lowest - 2 + i : (int)random_between(&seed, least, top);
       const int unit = format_unit(f, exponent) - 1; /* half a unit */
@@ -91,7 +93,7 @@ static void exact_midpoints(void **state) {
   }
 }
 
-/* Outputs of the 131072 x 1024 table, base 10000, that float64 does not decide: all of them, found by counting
+/* All outputs of the 131072 x 1024 table, base 10000, that float64 does not decide. They were found by counting
  * fallbacks. */
 static void hard_cases(void **state) {
   (void)state;

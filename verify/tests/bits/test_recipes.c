@@ -1,7 +1,9 @@
-/* The recipes are faithful, bit for bit: float64 has the values of the float64 reference, rounded, and each float32
- * recipe those of a transcription of its formula, one element at a time. The SLEEF rows are held to the sine of the very
- * float32 (or float64) angle of their recipe, within what SLEEF claims: a frequency that is off by its last bit does not
- * pass at late positions. Explicit frequencies: the float32 recipes multiply by (float)w, the float64 ones by w.
+/* The recipes compute what they say.
+ *   - float64 has all bits of the float64 reference, rounded.
+ *   - Each float32 recipe has all bits of a transcription of its formula, which computes one element at a time.
+ *   - The SLEEF rows are compared with the sine of their recipe's float32 (or float64) angle, within the error that
+ *     SLEEF states. At late positions a frequency with a wrong last bit does not pass.
+ * With explicit frequencies the float32 recipes multiply by (float)w, the float64 recipes by w.
  */
 #include "testing.h"
 
@@ -38,7 +40,7 @@ static float recurrence(const posenc_spec *spec, int64_t position, int64_t k, in
   return cosine ? c : s;
 }
 
-/* NAN: no recipe to be faithful to; its bound says all, and posenc-verify holds it to that. */
+/* The formula's value. NaN if an implementation has no formula here: posenc-verify compares it with its bound. */
 static float formula(const char *impl, const posenc_spec *spec, int64_t position, int64_t k, int cosine) {
   if (strcmp(impl, "recurrence") == 0)
     return recurrence(spec, position, k, cosine);
@@ -49,13 +51,13 @@ static float formula(const char *impl, const posenc_spec *spec, int64_t position
   return cosine ? cosf(angle) : sinf(angle);
 }
 
-/* Whether an element is the recipe's, or of SLEEF near enough, in units of 2^-24: ULPs below 1, with room for the
- * float64 libm that this is measured against. in_float64: what the float64 reference has there. */
+/* Whether an element is that of the recipe. For SLEEF: whether it is near enough, in units of 2^-24, which are ULPs
+ * just below 1, with room for the error of the float64 libm. in_float64: the value of the float64 reference. */
 static int faithful(
     const char *impl, const posenc_spec *spec, int64_t position, int64_t c, double in_float64, float got) {
   const int64_t k = c / 2;
   if (strcmp(impl, "float64") == 0)
-    return got == (float)in_float64; /* a sine of 0 may have the other sign */
+    return got == (float)in_float64; /* 0 may have either sign */
   if (!begins(impl, "sleef")) {
     const float want = formula(impl, spec, position, k, c % 2 == 1);
     return isnan(want) || memcmp(&got, &want, sizeof got) == 0;
@@ -66,7 +68,7 @@ static int faithful(
   return fabs((double)got - want) * 0x1p24 <= (f64 ? 0.5 : strstr(impl, "_u35") ? 3.5 : 1.0) + 1e-6;
 }
 
-/* At the far positions a last bit of w is many turns of a float32 angle, and 2^-20 of a float64 one. */
+/* At far positions the last bit of w changes a float32 angle by many turns, and a float64 angle by 2^-20. */
 static void formulas(void **state) {
   (void)state;
   static const double freqs[] = {0.1, 3.7e-5, 0.0, -1.25};

@@ -1,6 +1,8 @@
-/* The references: MPFR's, for every dtype, place of the columns, scale and real position, against rounding by another
- * road, known numbers and columns written out by hand; the ULP distance; and the float64 reference against its law, up
- * to the position that it is said to be good for.
+/* The references.
+ *   - The MPFR reference is compared with an independent computation, with known numbers, and with columns written out
+ *     by hand: for every dtype, layout, order, scale and real position.
+ *   - The ULP distance.
+ *   - The float64 reference is compared with its law, up to the position that float64_reference_good_to() states.
  */
 #include "testing.h"
 
@@ -21,8 +23,8 @@ static void assert_number(const char *what, double got, double want) {
     fail_msg("%s: got %a, want %a", what, got, want);
 }
 
-/* Positions and scale are multiplied and all else is computed with one fixed high precision, then rounded with the
- * range of the dtype for MPFR's own: as it does subnormal numbers itself. */
+/* Computes everything with one fixed high precision. The result is rounded with MPFR's own exponent range set to
+ * that of the dtype, so that MPFR rounds subnormal numbers itself. */
 static double independent(const posenc_spec *spec, double position, int64_t k, bool cosine, int32_t dtype) {
   enum { BITS = 500 };
   mpfr_t angle, result;
@@ -102,7 +104,7 @@ static posenc_spec spec_of_frequencies(const double *freqs, int64_t n, int32_t d
   return spec;
 }
 
-/* Low parts of many sizes; and ten times 0.1, which is 1 with its low part alone. */
+/* Low parts of many sizes; and ten times 0.1, which is 1 only with the low part of 0.1. */
 static void low_parts(void **state) {
   (void)state;
   const double freqs[] = {1.0 / 3, -0x1.921fb54442d18p1, 0x1.0000000000001p20, 1.0, 0x1p-600};
@@ -126,8 +128,8 @@ static void low_parts(void **state) {
   assert_true(fabs((ten[4].y - one[0].y) + (ten[4].low - one[0].low)) > 0x1p-56);
 }
 
-/* Known digits; and angles halfway between two numbers of a dtype, or half the smallest: the sine is a little less, and
- * nothing but more precision tells. */
+/* Known digits; and angles that are midpoints of two numbers of a dtype, or half the smallest one. Their sine is
+ * slightly less, which only more precision shows. */
 static void known_numbers(void **state) {
   (void)state;
   static const struct {
@@ -176,8 +178,8 @@ static void known_numbers(void **state) {
   }
 }
 
-/* y + low is the real value to more digits than y: three times an odd 53-bit integer is halfway between two doubles.
- * The precision is raised where a rounding needs it, and is not for a double where a float is asked for. */
+/* y + low is the real value to more digits than y: three times an odd 53-bit integer is a midpoint of two doubles.
+ * The precision is raised if a rounding needs it. If only the float is requested, it is not raised for the double. */
 static void more_precision_where_it_is_needed(void **state) {
   (void)state;
   const double freqs[] = {0x1.000003p-70, 1.0, 0x1.0000000000001p-40, 0x1.0000000000001p-1022};
@@ -188,17 +190,17 @@ static void more_precision_where_it_is_needed(void **state) {
   reference_row_floats(t, 3, floats);
   assert_int_equal(reference_widened(t), 0);
   assert_int_equal(reference_precision(t), REFERENCE_FIRST_BITS);
-  reference_row(t, 3, row); /* of the last one x^3 / 6 is 4.5 * 2^-120, and half the unit of y 2^-92 */
+  reference_row(t, 3, row); /* for the last frequency, x^3 / 6 is 4.5 * 2^-120, and half the unit of y is 2^-92 */
   assert_int_equal(reference_widened(t), 1);
   assert_number("y", row[4].y, 0x1.8000000000001p-39);
   assert_number("low", row[4].low, 0x1p-92 - 4.5 * 0x1p-120);
   const double distance = ulp_distance(POSENC_DTYPE_F64, row[4].y, row[4].y, row[4].low);
   assert_true(distance < 0.5 && distance > 0.4999);
-  reference_row_floats(t, 1, floats); /* the first one lies next to a midpoint of floats */
+  reference_row_floats(t, 1, floats); /* the first sine lies next to a midpoint of floats */
   assert_int_equal(reference_widened(t), 2);
   assert_true(reference_precision(t) > REFERENCE_FIRST_BITS);
   reference_destroy(t);
-  spec = spec_of_frequencies(freqs + 3, 1, POSENC_DTYPE_F64); /* the sine is 2^-2044 of it below */
+  spec = spec_of_frequencies(freqs + 3, 1, POSENC_DTYPE_F64); /* the sine is 2^-2044 of the angle below it */
   t = reference_create(&spec);
   reference_row(t, 3, row);
   assert_number("y", row[0].y, ldexp(3 * 0x1p52 + 2, -1074));
@@ -206,7 +208,7 @@ static void more_precision_where_it_is_needed(void **state) {
   reference_destroy(t);
 }
 
-/* Position -0.0, and 0 of either kind. */
+/* Position -0.0, the real position 0.0 and the integer 0. */
 static void signs_of_zero(void **state) {
   (void)state;
   const double freqs[] = {1.0, -1.0, 0.0, -0.0}, scales[] = {0, -2};
@@ -224,14 +226,14 @@ static void signs_of_zero(void **state) {
       assert_number("0.0", row[1][2 * k].y, 0.0);
       assert_number("0", row[2][2 * k].y, 0.0);
       if (k >= 2)
-        assert_number("no frequency", (double)row[3][2 * k].rounded, 0.0);
+        assert_number("frequency 0", (double)row[3][2 * k].rounded, 0.0);
       assert_number("cosine", row[k % 3][2 * k + 1].y, 1.0);
     }
     reference_destroy(t);
   }
 }
 
-/* By hand, for five columns and for four: s1 is the sine of frequency 1. */
+/* The columns written out by hand, for five and for four columns: s1 is the sine of frequency 1. */
 static void columns_by_hand(void **state) {
   (void)state;
   static const struct {
@@ -285,7 +287,7 @@ static void ulp_distances(void **state) {
   } cases[] = {
       {POSENC_DTYPE_F32, 1, 1, 0, 0},
       {POSENC_DTYPE_F32, 0x1.000002p0, 1, 0, 1},
-      /* the unit is that of y, not of the answer */
+      /* the unit is that of y, not of `got` */
       {POSENC_DTYPE_F32, 0x1.fffffep-1, 1, 0, 0.5},
       {POSENC_DTYPE_F32, 1, 0x1.fffffep-1, 0, 1},
       {POSENC_DTYPE_F32, -0.5, 0.5, 0, 0x1p24},
@@ -312,14 +314,14 @@ static void ulp_distances(void **state) {
     assert_number("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);
 }
 
-/* The law covers the largest positions, too, and the position up to which it keeps the goal is one that matters: far
- * beyond, the reference misses it. posenc-verify audits the law at other positions. */
+/* The law holds at the largest positions too. Up to the position that it states, the reference keeps the goal; far
+ * beyond it misses the goal. posenc-verify checks the law at other positions. */
 static void float64_reference_is_as_good_as_stated(void **state) {
   (void)state;
   enum { D = 512, POSITIONS = 10 };
   const posenc_spec spec = paper_spec(D);
   const int64_t good_to = float64_reference_good_to(&spec);
-  assert_true(good_to >= 1048576); /* it covers every range of the report */
+  assert_true(good_to >= 1048576); /* every range of the report */
   mpfr_reference *t = reference_create(&spec);
   double *w = float64_reference_frequencies(&spec), near = 0, far = 0;
   for (int i = 0; i < POSITIONS; i++) {

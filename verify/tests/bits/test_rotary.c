@@ -1,6 +1,6 @@
-/* Scaled rotary embeddings: frequencies, high and low parts, and attention factors are to the last bit what MPFR finds
- * the formulas to be, of published models and of any parameters; and the float32 cosines and sines that exact makes of
- * them are those nearest to what the formulas say.
+/* Scaled rotary embeddings, with the parameters of published models and with random ones. The high and low parts of
+ * frequencies and the attention factors have all bits of the formulas' values as MPFR computes them. The float32
+ * cosines and sines that exact computes from these frequencies are the nearest to the formulas' real values.
  */
 #include "judged.h"
 
@@ -24,7 +24,7 @@ static void check_pairs(const char *name, const posenc_rotary *rotary) {
   double freqs[MOST_FREQS], low[MOST_FREQS], attention;
   mpfr_t want;
   mpfr_init2(want, ROTARY_BITS);
-  freqs[n] = low[n] = 7; /* behind what may be written */
+  freqs[n] = low[n] = 7; /* a guard behind the elements that may be written */
   must_compute(rotary, freqs, low, &attention);
   assert_true(freqs[n] == 7 && low[n] == 7);
   for (int64_t k = 0; k < n; k++) {
@@ -46,11 +46,11 @@ static void models(void **state) {
     check_pairs(rotary_models[i].name, &rotary_models[i].rotary);
 }
 
-static double real_between(double low, double high) { /* evenly in its logarithm */
+static double real_between(double low, double high) { /* uniform in the logarithm */
   return low * pow(high / low, ldexp((double)(next_random(&seed) >> 11), -53));
 }
 
-/* Whatever is allowed, and in between what a model might have. */
+/* Random parameters: all that are allowed, or such as a model may have. */
 static void any_parameters(void **state) {
   (void)state;
   enum { CASES = 600 };
@@ -83,8 +83,8 @@ static void any_parameters(void **state) {
   }
 }
 
-/* Cases that no chance finds: frequencies that are powers of 2, and a frequency within a thousandth of YaRN's low and
- * high where these are equal. */
+/* Cases that random parameters do not reach: frequencies that are powers of 2, and a frequency within a thousandth
+ * of YaRN's low and high when these are equal. */
 static void rare_parameters(void **state) {
   (void)state;
   posenc_rotary r;
@@ -103,15 +103,16 @@ static void rare_parameters(void **state) {
 
 /* ---- cosines and sines ---- */
 
-/* Of exact, in rows that a context of 128 Ki positions has: the floats nearest to those of the real frequencies, which
- * freqs and freqs_low are not quite. test_exact.c has every member with sums of two doubles. */
+/* The outputs of exact at positions of a 128 Ki context are the floats nearest to the values for the real
+ * frequencies, although freqs + freqs_low differs slightly from these. test_exact.c tests every member with sums of
+ * two doubles. */
 static void values(void **state) {
   (void)state;
   enum { ROWS = 256 };
   static float got[2 * MOST_FREQS * ROWS], want[2 * MOST_FREQS * ROWS];
   mpfr_t w, sine, cosine;
   mpfr_init2(w, ROTARY_BITS);
-  mpfr_inits2(192, sine, cosine, (mpfr_ptr)NULL); /* float32 leaves them 160 bits to be decided by */
+  mpfr_inits2(192, sine, cosine, (mpfr_ptr)NULL); /* so 160 bits more than a float32 decide its rounding */
   for (int m = 0; m < ROTARY_MODELS; m++) {
     double freqs[MOST_FREQS], low[MOST_FREQS], attention;
     int64_t positions[ROWS] = {0, 1, 4096, 131071};

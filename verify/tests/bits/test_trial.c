@@ -1,5 +1,5 @@
-/* The verifier catches what it is there to catch. The library is played by this file: an implementation that is right,
- * and one for every way to be wrong; the checks are those of posenc-verify. */
+/* posenc-verify detects every fault that it should. This file replaces the library: it has one correct
+ * implementation, and one for each fault. The checks are those of posenc-verify. */
 #include "testing.h"
 
 #include <signal.h>
@@ -18,7 +18,7 @@ struct posenc_plan {
 
 static int is(const char *name, const char *other) { return strcmp(name, other) == 0; }
 
-/* Of the presets, sweeps know the names alone. */
+/* Sweeps use only the names of presets. */
 posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *preset) {
   (void)preset;
   *spec = (posenc_spec){.struct_size = sizeof(posenc_spec), .d_model = d_model, .base = 10000.0};
@@ -110,7 +110,7 @@ posenc_status posenc_last_error(char *message, size_t size) {
   return POSENC_OK;
 }
 
-/* Runs the implementation of that name over some rows, judges them, and says whether all was fine. */
+/* Runs the implementation of that name over some rows and judges them. Returns whether all was right. */
 static int tried(const char *name, int32_t dtype, int64_t rows, trial_outcome *outcome, verdict *v, char reason[256]) {
   posenc_spec spec = paper_spec(D);
   spec.dtype = dtype;
@@ -134,7 +134,7 @@ static void every_fault_is_named(void **state) {
   static const struct {
     const char *name;
     trial_outcome outcome;
-    const char *reason; /* NULL: judged to be right */
+    const char *reason; /* why it is judged wrong; NULL: judged right */
   } cases[] = {
       {"right", TRIAL_DONE, NULL},
       {"refuses", TRIAL_NOT_OFFERED, NULL},
@@ -163,13 +163,14 @@ static void every_fault_is_named(void **state) {
     const int fine = tried(name, dtype, 100, &outcome, &v, reason);
     if (outcome != cases[i / 2].outcome || fine != !why || (why && !strstr(reason, why)))
       fail_msg("%s: outcome %d, '%s' where '%s' was expected", name, (int)outcome, reason, why ? why : "success");
-    /* float64 rounded twice: nearly all are nearest */
+    /* the values are float64 rounded twice, so nearly all are the nearest */
     if (fine && outcome == TRIAL_DONE && dtype == POSENC_DTYPE_BF16)
       assert_true(correct_share(&v) > 0.999 && v.ulp_p99 > 0.4 && v.ulp_max < 0.501);
   }
 }
 
-/* One output is far off: it is in the last band and in its octave and group; all others are the nearest numbers. */
+/* One output is far off. It is counted in the last band, in its octave and in its group. All others are the nearest
+ * numbers. */
 static void errors_are_counted_where_they_are(void **state) {
   (void)state;
   char reason[256];
@@ -207,7 +208,8 @@ static void profiles_have_every_column(void **state) {
   assert_true(profile_octave(POSENC_MAX_POSITION) < PROFILE_OCTAVES);
 }
 
-/* Every sweep has the first and the last row of its ranges, crosses anchors, and is the same for the same seed. */
+/* Every sweep has the first and the last row of its ranges, has rows on both sides of multiples of 64, and is the
+ * same for the same seed. */
 static void samples_are_as_promised(void **state) {
   (void)state;
   const posenc_spec spec = paper_spec(D);

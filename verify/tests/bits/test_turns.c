@@ -1,5 +1,5 @@
-/* Frequencies in turns (impl/angle_addition/turns.h) are as near to the real numbers as that header says. The proof of
- * the error budget (verify/proof) begins with them.
+/* Frequencies in turns (impl/angle_addition/turns.h) are within 2^-105 of the real numbers, as that header says. The
+ * proof of the error budget (verify/proof) begins with them.
  */
 #include "testing.h"
 
@@ -16,7 +16,7 @@ static double uniform(double low, double high) {
   return low + (high - low) * 0x1p-53 * (double)(next_random(&seed) >> 11);
 }
 
-/* hi + mid of a spec's frequencies, in 2^-105 of what whole turns leave. */
+/* The largest error of hi + mid of a spec's frequencies, in 2^-105 of the frequency without its whole turns. */
 static double error_of_turns(const posenc_spec *spec) {
   const int64_t n = spec->d_model / 2, every = n > 4096 ? 997 : 1;
   double *const hi = calloc((size_t)n, 3 * sizeof *hi), *const mid = hi + n, worst = 0;
@@ -42,7 +42,7 @@ static double error_of_turns(const posenc_spec *spec) {
   return worst;
 }
 
-/* What brings w * scale nearest to whole turns, if it is a low part of w; else 0. */
+/* The number that w needs so that w * scale is nearest to whole turns; 0 if it is no low part of w. */
 static double to_whole_turns(double w, double scale) {
   mpfr_t goal, one_turn;
   mpfr_inits2(640, goal, one_turn, (mpfr_ptr)0);
@@ -60,7 +60,7 @@ static double to_whole_turns(double w, double scale) {
 
 static void frequencies_in_turns(void **state) {
   (void)state;
-  /* The first's 2^93 turns are whole but for 2^-103. */
+  /* The first frequency is 2^93 turns, whole except for 2^-103. */
   double freqs[4] = {0x1.d1118431d757bp+63, -0x1p64, 0x1.fffffffffffffp63, 0x1.921fb54442d18p+2}, low[4];
   double worst = 0, worst_sum = 0;
   int near = 0;
@@ -86,7 +86,7 @@ static void frequencies_in_turns(void **state) {
     spec.n_freqs = 0;
     spec.base = 1 + ldexp(uniform(0.5, 1), (int)random_between(&seed, -50, 200));
     worst = fmax(worst, error_of_turns(&spec));
-    spec.base = 1 / (1 + ldexp(uniform(0.5, 1), (int)random_between(&seed, -50, 85))); /* up to 2^64 */
+    spec.base = 1 / (1 + ldexp(uniform(0.5, 1), (int)random_between(&seed, -50, 85))); /* frequencies up to 2^64 */
     worst = fmax(worst, error_of_turns(&spec));
     spec.position_scale = ldexp(uniform(-1, 1), (int)random_between(&seed, -30, 32));
   }
@@ -96,11 +96,11 @@ static void frequencies_in_turns(void **state) {
     spec.base = bases[i % 5];
     worst = fmax(worst, error_of_turns(&spec));
   }
-  printf("worst errors in 2^-105: %.3f, of sums of two doubles %.3f; at most 1\n", worst, worst_sum);
+  printf("largest errors in 2^-105: %.3f, with freqs_low %.3f; allowed: 1\n", worst, worst_sum);
   assert_true(worst <= 1 && worst_sum <= 1 && near > 100);
 }
 
-/* The bits of budget.inc are those of its numbers, negated. */
+/* CHECK_*_BITS in budget.inc are the bits of the negated CHECK_* numbers. */
 static void least_sizes(void **state) {
   static const struct {
     float size;
