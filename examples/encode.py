@@ -2,10 +2,14 @@
     python3 encode.py
 """
 
+# [part: encode]
 import torch
-from posenc.torch import SinusoidalPositionalEncoding, audit
+from posenc.torch import SinusoidalPositionalEncoding
 
-encode = SinusoidalPositionalEncoding(512, dropout=0.1).eval()
-embeddings = torch.zeros(100, 32, 512)  # (sequence, batch, d_model)
-print(f"row 99 starts {encode(embeddings)[99, 0, :4].tolist()}")
+encode = SinusoidalPositionalEncoding(512, dropout=0.1).eval()  # instead of the tutorial's PositionalEncoding
+encoded = encode(torch.zeros(100, 32, 512))  # (sequence, batch, d_model)
+# [end: encode]
+from posenc.torch import audit
+
+print(f"row 99 starts {encoded[99, 0, :4].tolist()}")
 print(*audit(encode), sep="\n")  # each table in a model: the recipe that made it, and its largest error

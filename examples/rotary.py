@@ -1,15 +1,18 @@
-"""Correctly rounded rotary embeddings in a model of Hugging Face's transformers:
+"""More accurate rotary embeddings in a model of Hugging Face's transformers:
     python3 rotary.py
 """
 
-import torch
+# [part: rotary]
 from transformers import LlamaConfig, LlamaModel
 
-import posenc.torch
+from posenc.torch import replace_rotary
 
-model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2, max_position_embeddings=131072))
+model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2))  # or any other model
+print(replace_rotary(model))  # the replaced modules, and those that it left, each with a reason
+# [end: rotary]
+import torch
+
 x, positions = torch.zeros(1), torch.arange(131072)[None]
-own = torch.cat(model.rotary_emb(x, positions))  # cosines and sines
-print("replaced:", *posenc.torch.replace_rotary(model).replaced)
-new = torch.cat(model.rotary_emb(x, positions))  # each value the nearest float32 to the real number
-print(f"largest error of the model's own cosines and sines: {(own - new).abs().max():.2g}")
+# cosines and sines: transformers' own, of float32 angles; posenc's, of float64 angles, rounded to float32 once
+own, ours = (torch.cat(m.rotary_emb(x, positions)) for m in (LlamaModel(model.config), model))
+print(f"The model's own cosines and sines were off by up to {(own - ours).abs().max():.2g}.")

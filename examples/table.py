@@ -2,14 +2,14 @@
     python3 table.py
 """
 
+# [part: table]
 import posenc
 
 table = posenc.table(5000, 512)  # positions 0 to 4999, d_model 512: float32, shape (5000, 512)
 rows = posenc.table(positions=[17, 3, 131071], d_model=512)  # any positions, in any order
 half = posenc.table(1500, 1280, preset="whisper", dtype="float16")  # Whisper's table, in float16
-# The fastest implementation, for processors with FMA instructions. It gives up two guarantees: rare values are not the
-# nearest float32 to the real number, and a later minor version may change bits. All else is the same.
-fast = posenc.table(5000, 512, impl="anchored")
+fast = posenc.table(5000, 512, impl="anchored")  # the fastest; rare values are not the nearest float32
+# [end: table]
 print(f"row 4999 starts {table[4999, :4].tolist()}")
 print(f"row 131071 starts {rows[2, :4].tolist()}")
 print(f"whisper's row 1499 starts {half[1499, :4].tolist()}")
