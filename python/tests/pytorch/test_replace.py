@@ -173,7 +173,7 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
             Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))),
             "the config has mrope_section [8, 12, 12]; allowed: None for this model_type",
         ),
-        (Scaled(config(), 0.25), "its position_scale is 0.25, and 1.0 by its config"),
+        (Scaled(config(), 0.25), "its position_scale is 0.25, and 1.0 according to its config"),
         (Rotary(config(**LAYERS)), "it has no frequencies of the config's layer types"),
         (Rotary(config(head_dim=63)), "the config rotates 63 columns of a head; allowed: an even number"),
     ],
@@ -209,7 +209,7 @@ def test_a_module_that_was_changed_is_left():
     assert done.left == {
         "scaled": "its frequencies are not those of its config",
         "learned": "its frequencies are not those of its config",
-        "factor": "its attention_scaling is 2.0, and 1.0 by its config",
+        "factor": "its attention_scaling is 2.0, and 1.0 according to its config",
         "trained": "its frequencies are not those of its config",
         "patched": "its forward was replaced, as accelerate does",
     }

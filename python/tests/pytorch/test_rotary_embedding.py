@@ -198,7 +198,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="rotates 15 columns"):
         RotaryEmbedding(config(head_dim=15))
     for unknown in (None, "", "no such model"):
-        with pytest.raises(ValueError, match="is unknown; say duplicated="):
+        with pytest.raises(ValueError, match="is unknown; give duplicated="):
             RotaryEmbedding(config(model_type=unknown))
         assert RotaryEmbedding(config(model_type=unknown), duplicated="pairs").layout == "pairs"
 
