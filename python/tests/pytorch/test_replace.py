@@ -1,4 +1,4 @@
-"""posenc.torch.replace_rotary: which modules it replaces, which it leaves and why; models keep their hooks and can go back."""
+"""posenc.torch.replace_rotary: the modules that it replaces, and those that it leaves; hooks, and undo."""
 
 import types
 
@@ -21,7 +21,7 @@ def frequencies(config, base=None):
 
 
 class Rotary(nn.Module):
-    """As transformers' models have it."""
+    """As in transformers' models."""
 
     def __init__(self, config):
         super().__init__()
@@ -67,7 +67,7 @@ class Other(Rotary):
 
 
 class Short(Rotary):
-    """Right up to its original length."""
+    """Correct up to its original length."""
 
     def forward(self, x, position_ids):
         return super().forward(x, position_ids.clamp(max=self.config.max_position_embeddings))
@@ -104,7 +104,7 @@ class Layers(nn.Module):
             self.register_buffer(f"{name}_original_inv_freq", frequencies(config, kind["rope_theta"]), persistent=False)
 
     def forward(self, x, position_ids, layer_type):
-        self.inv_freq = getattr(self, f"{layer_type}_inv_freq")  # which must not be left in the model's own
+        self.inv_freq = getattr(self, f"{layer_type}_inv_freq")  # must not remain in the model's own module
         return Rotary.forward(self, x, position_ids)
 
 
@@ -116,7 +116,7 @@ AT, X = torch.arange(50)[None], torch.zeros(1)
     "module",
     [
         Rotary(config()),
-        Rotary(config()).bfloat16(),  # whose frequencies are rounded: the class is probed
+        Rotary(config()).bfloat16(),  # its frequencies are rounded, but a new instance is probed
         Pairs(config(model_type="cohere")),
         Pairs(config(model_type="unknown")),
         Rotary(config(model_type="unknown")),
@@ -192,7 +192,7 @@ def test_a_module_made_by_other_arguments_is_left():
 
 
 def test_a_module_that_was_changed_is_left():
-    """Frequencies that were rounded to 16 bits are not a change."""
+    """Frequencies that were rounded to 16 bits do not count as changed."""
     names = "rounded", "scaled", "learned", "factor", "patched"
     model = nn.ModuleDict({name: Rotary(config()) for name in names})
     model["trained"] = TrainedRotaryEmbedding(config())
@@ -246,7 +246,7 @@ def test_the_default_dtype_is_left_alone():
 
 
 def test_timesteps():
-    """By the names that diffusers' module has."""
+    """With the names of diffusers' module."""
 
     class Timesteps(nn.Module):
         def __init__(self, num_channels, flip_sin_to_cos, downscale_freq_shift, scale=1):
