@@ -4,11 +4,12 @@
 
 # [part: encode]
 import torch
-from posenc.torch import SinusoidalPositionalEncoding, audit
+from posenc.torch import SinusoidalPositionalEncoding
 
-encode = SinusoidalPositionalEncoding(512, dropout=0.1).eval()
-embeddings = torch.zeros(100, 32, 512)  # (sequence, batch, d_model)
-encoded = encode(embeddings)
+encode = SinusoidalPositionalEncoding(512, dropout=0.1).eval()  # instead of the tutorial's PositionalEncoding
+encoded = encode(torch.zeros(100, 32, 512))  # (sequence, batch, d_model)
 # [end: encode]
+from posenc.torch import audit
+
 print(f"row 99 starts {encoded[99, 0, :4].tolist()}")
 print(*audit(encode), sep="\n")  # each table in a model: the recipe that made it, and its largest error

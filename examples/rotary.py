@@ -3,15 +3,15 @@
 """
 
 # [part: rotary]
-import torch
 from transformers import LlamaConfig, LlamaModel
+from posenc.torch import replace_rotary
 
-import posenc.torch
-
-model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2, max_position_embeddings=131072))
-positions = torch.arange(131072)[None]
-before = torch.cat(model.rotary_emb(torch.zeros(1), positions))  # cosines and sines of float32 angles
-print("replaced:", *posenc.torch.replace_rotary(model).replaced)
-after = torch.cat(model.rotary_emb(torch.zeros(1), positions))  # each value the nearest float32
-print(f"The model's own cosines and sines were off by up to {(before - after).abs().max():.2g}.")
+model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2))  # or any other model
+print(replace_rotary(model))  # the replaced modules, and those that it left, each with a reason
 # [end: rotary]
+import torch
+
+x, positions = torch.zeros(1), torch.arange(131072)[None]
+# cosines and sines: transformers' own, of float32 angles, and posenc's, each the nearest float32
+own, ours = (torch.cat(m.rotary_emb(x, positions)) for m in (LlamaModel(model.config), model))
+print(f"The model's own cosines and sines were off by up to {(own - ours).abs().max():.2g}.")

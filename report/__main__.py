@@ -1,12 +1,12 @@
 """What the scripts call: python3 -m report COMMAND ...
 
-    report     the HTML page of ./scripts/report, or a comparison of two runs
-    summary    the text of ./scripts/bench
+    report     the page of ./scripts/report, or a comparison of two runs
+    summary    the box of ./scripts/bench
     peers      the text of ./scripts/peers
-    join       build/peers.json of the parts of ./scripts/peers
+    join       build/peers.json, joined from the parts of ./scripts/peers
     pages      the tables and pictures of README.md and docs/
 
-Exit status 2: usage, or a file that is not what it should be.
+Exit status 2: usage, or a file of another form.
 """
 import argparse
 import os
@@ -16,19 +16,17 @@ import sys
 from . import load
 from .load import TOP, fail, write
 
-OTHERS = ("bench.json", "speed.csv", "peers.json")  # not to be left beside a page without speeds, or without peers
-
 
 def page(args, parser):
     if args.compare:
         if args.verify or args.bench or args.no_bench or args.peers:
-            parser.error("--compare takes its two files and --output, nothing else")
+            parser.error("--compare takes two files and --output, and nothing else")
         from . import compare
 
         return compare.main(*args.compare, pathlib.Path(args.output or TOP / "build/report/compare.html"))
     if args.bench and args.no_bench:
         parser.error("--bench and --no-bench exclude each other")
-    from . import checks, html, peers, sections
+    from . import html, peers
     from .run import Run
 
     paths = {"verify": pathlib.Path(args.verify or TOP / "build/verify.json")}
@@ -36,44 +34,41 @@ def page(args, parser):
         paths["bench"] = pathlib.Path(args.bench or TOP / "build/bench.json")
     for name, path in paths.items():
         if not path.exists():
-            fail(f"{path}: there is none; ./scripts/bench makes it, --verify and --bench (or --no-bench) name others")
+            fail(f"{path} does not exist. ./scripts/bench writes it; --verify and --bench (or --no-bench) name others")
     verify = load.load_verify(paths["verify"])
     bench = None if args.no_bench else load.load_bench(paths["bench"])
     beside = paths["verify"].parent / "peers.json"
     if args.peers or beside.exists() and bench:
         paths["peers"] = pathlib.Path(args.peers or beside)
-    run = Run(verify, bench, paths["verify"], peers.read(paths["peers"]) if "peers" in paths else None)
+    run = Run(verify, bench, peers.read(paths["peers"]) if "peers" in paths else None)
     files = {f"{name}.json": path.read_text(encoding="utf-8") for name, path in paths.items()}
-    files["accuracy.csv"] = html.accuracy(run)
-    if bench:
-        files["speed.csv"] = html.speed(run)
-    title = "Accuracy and speed of posenc" if bench else "Accuracy of posenc"
-    cpu = run.context.get("cpu") or run.machine.get("cpu") or "an unknown processor"
-    lead = [f"posenc {verify.get('version', '')} on {cpu}."]
-    text = html.page(title, lead, list(checks.of_run(run)), list(sections.sections(run)), list(files))
+    note = paths["verify"].with_suffix(".commit")
+    commit = note.read_text(encoding="utf-8").strip() if note.exists() else verify.get("commit")
     directory = pathlib.Path(args.output or TOP / "build/report")
-    for name, content in (files | {"index.html": text}).items():
+    for name, content in (files | {"index.html": html.report(run, list(files), commit)}).items():
         write(directory / name, content)
-    for name in set(OTHERS) - set(files):
+    for name in {"bench.json", "peers.json"} - {*files}:  # no file of an earlier page stays
         (directory / name).unlink(missing_ok=True)
     print(directory / "index.html")
     return 0
 
 
 def summary(args, _):
-    from . import answer, sections, text
+    from . import answer, sections, tables, text
     from .run import Run
 
-    run = Run(load.load_verify(args.verify), load.load_bench(args.bench), args.verify, shape=args.shape)
+    run = Run(load.load_verify(args.verify), load.load_bench(args.bench), shape=args.shape)
     if args.shape and not run.size:
-        there = ", ".join(name for name, _ in run.shapes.values()) or "none"
-        fail(f"{args.bench}: no results of shape '{args.shape}'; it has: {there}")
+        shapes = ", ".join(name for name, _ in run.shapes.values()) or "none"
+        fail(f"{args.bench}: no results of shape '{args.shape}'; it has: {shapes}")
     if not run.rows:
         fail(f"{args.bench}: no implementation was run")
-    for section in [*sections.of_speeds(run), sections.choice(run)] if args.verbose else []:
-        if section.tables:
+    if args.verbose:
+        for table in [tables.legend(run), tables.left_out(run)]:
+            text.show(table)
+        for section in sections.sections(run):
             text.show_section(section)
-    answer.show_answer(run, args.seconds, args.page)
+    print("\n" + answer.box(run, args.seconds, args.page))
     return 0
 
 
@@ -110,33 +105,35 @@ def arguments():
     add = command(
         "report",
         page,
-        "Writes the report on accuracy and speed as one HTML page; with --compare, two runs side by side.",
+        "Writes the report on accuracy and speed as one HTML page, or with --compare two runs side by side.",
     )
     add("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
     add("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
     add("--no-bench", action="store_true", help="errors only")
-    add("--peers", metavar="FILE", help="written by scripts/peers; default peers.json beside what was verified, if any")
-    runs = (
-        "two runs of posenc-bench, or two of posenc-verify; docs/recorded/bench.json is the run of the README's table"
+    add(
+        "--peers",
+        metavar="FILE",
+        help="written by scripts/peers; default peers.json beside the file of --verify, if it exists",
     )
+    runs = "two runs of posenc-bench or two reports of posenc-verify; docs/recorded/bench.json is the README's run"
     add("--compare", nargs=2, metavar=("A", "B"), help=runs)
-    add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare its file")
+    add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare the file")
 
-    add = command("summary", summary, "Which implementation to use, and the errors and speeds of one table.")
+    add = command("summary", summary, "Prints which implementation to use for one table.")
     add("verify", metavar="VERIFY.json")
     add("bench", metavar="BENCH.json")
-    add("--shape", help="the table; default transformer, or the smallest run")
-    add("--verbose", action="store_true", help="all speeds before it")
-    add("--seconds", type=int, help="that the run took, to be said")
-    add("--page", help="where the page is, to be said")
+    add("--shape", help="the table; default transformer, or the smallest that was run")
+    add("--verbose", action="store_true", help="print all errors, speeds and conditions first")
+    add("--seconds", type=int, help="the duration of the run, to be printed")
+    add("--page", help="the path of the report, to be printed")
 
-    add = command("peers", peers, "Prints what scripts/peers has found.")
+    add = command("peers", peers, "Prints the results of scripts/peers.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")
 
     add = command("join", join, "Joins the parts of scripts/peers.")
     add("--bench", metavar="FILE", nargs="+", required=True, help="JSON of posenc-bench --peers and bench/peers/python")
     add("--judge", metavar="FILE", nargs="*", default=[], help="JSON of posenc-verify")
-    add("--quick", action="store_true", help="says that few repetitions were made, which posenc-bench does not")
+    add("--quick", action="store_true", help="note that few repetitions were made, which posenc-bench does not")
     add("--output", metavar="FILE", required=True, help="the joined file")
 
     add = command("pages", pages, "Renders the measured tables, pictures and quoted examples of README.md and docs/.")
@@ -156,8 +153,8 @@ def main(given):
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as e:
         if os.environ.get("POSENC_DEBUG"):
             raise
-        fail(f"{' '.join(given[1:])}: a value is missing or not of the expected form ({type(e).__name__}: {e})")
-    except BrokenPipeError:  # head, or a pager that was left
+        fail(f"{' '.join(given[1:])}: a value is missing or has another form ({type(e).__name__}: {e})")
+    except BrokenPipeError:  # of head, or of a pager that ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 

@@ -1,104 +1,167 @@
-"""The measured tables and pictures of README.md and docs/*.md, from docs/recorded."""
+"""The measured tables and pictures of README.md and docs/*.md, and docs/recorded/report.html, from docs/recorded."""
 
-from . import peers_tables, plots, tables
-from .text import escaped, markdown as table
+import textwrap
+
+from . import answer, html, peers_tables, plots, tables
 from .peers import Peers
-from .picks import said
-from .record import RECORDED, recorded
+from .picks import lead
+from .record import recorded
 from .run import Run
 from .stats import PLAIN_LOOP, limit_of
-from .tables import Table
-from .words import number, pm, times
+from .tables import RECIPE, Table
+from .text import escaped, markdown as table
+from .words import medians, number, percent, pm, position, processor, speed, times
 
 NOTHING = 2  # a bound of so much says nothing of a sine
 LARGE = 131072, 1024  # rows and columns of a table in memory
-PLAINLY = {  # the families of the README's table
-    "exact": "always the nearest float32",
-    "anchored": "the nearest float32, with rare exceptions",
-    "float64": "the formula in double, rounded once",
+SIZE = 5000, 512  # of the README's tables
+SHORT = {  # the families of the README's table
+    "exact": "correctly rounded",
+    "anchored": "float64 angle addition, rounded once",
+    "float64": "the formula in float64, rounded once",
+    "sleef_f64": "the same as `float64`, by SLEEF's vector functions",
     "explog": "the PyTorch tutorial's float32 arithmetic",
+    "sleef": "the same as `explog`, by SLEEF's vector functions",
+    "recurrence": "float32 angle addition from row to row",
     "naive": "`pow`, `sin`, `cos` in float32",
 }
+TODAY = (  # peer, what people know it as, kind of the case, its size, what does the same work here
+    ("numpy_f32", "the formula in NumPy, float32", "fresh", SIZE, "exact"),
+    ("numpy_f64", "the formula in NumPy, float64", "fresh", SIZE, "exact"),
+    ("torch_tutorial", "the PyTorch tutorial's recipe, float32", "fresh", SIZE, "exact"),
+    ("transformers_rotary", "transformers' Llama rotary embedding", "rotary", (8192, 128), "posenc_torch"),
+)
 
 
 def of_run(data):
-    """Which run it is."""
-    machine = data["machine"]
-    return f"Run of {data['date'][:10]}, commit {data['commit']}, {machine.get('cpu')}, {machine.get('compiler')}."
+    """Names the run."""
+    m = data["machine"]
+    return f"Run of {data['date'][:10]}, commit {data['commit']}, on {processor(m)}, {m.get('compiler')}."
 
 
 class Records:
-    """docs/recorded, and the cases that pages ask for."""
+    """docs/recorded, and the cases that pages show."""
 
     def __init__(self):
-        self.verify, bench = recorded("verify"), recorded("bench")
-        self.run = Run(self.verify, bench, RECORDED / "verify.json")
-        self.said = of_run({"date": bench["context"]["date"], "commit": bench["commit"], "machine": bench["context"]})
-        self.peers, self.rows = Peers(recorded("peers")), self.run.verified
+        self.verify, self.bench, self.peers = recorded("verify"), recorded("bench"), Peers(recorded("peers"))
+        self.run = Run(self.verify, self.bench, self.peers)
+        machine = self.bench["context"]
+        self.said = of_run({"date": machine["date"], "commit": self.bench["commit"], "machine": machine})
+        self.rows = self.run.verified
 
     def member(self, family):
-        """The member of a family that its name stands for on the machine of the run."""
+        """The member of a family that its name stands for on the processor of the run."""
         return next(n for n in self.run.order if self.run.families[n] == family and n in self.run.here)
 
     def both(self):
         return self.member("anchored"), self.member("exact")
 
     def ours(self):
-        """The same, of every set of vector instructions; those of member() first."""
-        isa = {n: self.run.entries[n]["isa"] for n in self.run.here if self.run.families[n] in ("anchored", "exact")}
-        best = isa[self.member("exact")]
-        return sorted((n for n in isa if isa[n] not in ("any", "fma")), key=lambda n: (isa[n] != best, isa[n], n))
+        """anchored and exact with each set of vector instructions; those of member() first."""
+        isas = {n: self.run.entries[n]["isa"] for n in self.run.here if self.run.families[n] in ("anchored", "exact")}
+        vectors = [n for n in isas if isas[n] not in ("any", "fma")]
+        return sorted(vectors, key=lambda n: (isas[n] != isas[self.member("exact")], isas[n], n))
+
+
+def box(r):
+    """As ./scripts/bench printed it."""
+    return textwrap.indent(answer.box(r.run, r.bench.get("seconds"), "build/report/index.html"), "    ")
 
 
 def short(r):
-    """What decides, for the README."""
-    run, scalar = r.run, [n for n in r.run.here if r.run.families[n] in ("float64", "explog", "naive")]
-    rows = []
-    for name in sorted([*r.ours(), *scalar], key=lambda n: run.here[n].ns):
-        row, share = run.here[name], 100 * run.here[name].share_of(run.limit)[0]
+    """The implementations, for the README: each name by the best vectors of this processor, and by AVX2."""
+    run, rows = r.run, []
+    names = [r.member(family) for family in SHORT if family in {run.families[n] for n in run.here}]
+    avx2 = {n: run.here[f"{run.families[n]}_avx2"] for n in names if n.endswith("_avx512")}
+    for name in sorted(names, key=lambda n: run.here[n].ns):
+        family, factor = run.families[name], run.here[RECIPE].ns / run.here[name].ns
         errors = [number(run.error(name, [s for s in run.spans if s[0] < end])) for end in (5000, 131072)]
-        times = run.here["explog"].ns / row.ns
-        rows.append([name, PLAINLY[run.families[name]], *errors, f"{row.gb_s:.1f}", f"{share:.2g} %"])
-        rows[-1].append(f"{times:.{0 if times >= 10 else 1}f}")
-    head = ["implementation", "what it is", "error to position 5k", "to 131k", "GB/s", "of the limit", "x `explog`"]
-    large = {n: r.rows["fill", n, *LARGE].gb_s for n in r.ours()}
+        speeds = [run.here[name], *([avx2.get(name)] if avx2 else [])]
+        rows.append([family, SHORT[family], *errors, *(f"{row.gb_s:.3g}" if row else "" for row in speeds)])
+        rows[-1].append(f"{factor:.2g}")
+    head = ["implementation", "what it is", "error to position 5k", "to 131k", "GB/s", *["with AVX2"] * bool(avx2), f"x `{RECIPE}`"]
+    large = sorted((n for n in r.ours()), key=lambda n: r.rows["fill", n, *LARGE].ns)
     limit = limit_of(r.rows, ("fill", "", *LARGE)).gb_s
-    return "\n\n".join(
-        [
-            f"**{tables.title(run)}**, one core of {run.context['cpu']}, {run.context['compiler']}. The limit is what plain stores "
-            f"reach there, {run.limit.gb_s:.1f} GB/s.",
-            table(Table("", head, rows, text=(1,))),
-            f"Of a table that leaves every cache, {LARGE[0]} x {LARGE[1]}, the limit is {limit:.1f} GB/s: "
-            + ", ".join(f"`{n}` {large[n]:.1f}" for n in sorted(large, key=large.get, reverse=True))
-            + f". {r.said}",
-        ]
-    )
+    said = [
+        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. Plain stores reach "
+        f"{run.limit.gb_s:.1f} GB/s.",
+        table(Table("", head, rows, text=(1,))),
+        f"For a table larger than every cache ({LARGE[0]} x {LARGE[1]}), plain stores reach {limit:.1f} GB/s, "
+        + ", ".join(f"`{n}` {r.rows['fill', n, *LARGE].gb_s:.1f}" for n in large)
+        + ".",
+    ]
+    if avx2:
+        said[-1] += " The AVX2 speeds were measured on the same processor, which also has AVX-512."
+        said[-1] += " Expect different speeds on processors without AVX-512."
+    return "\n\n".join([*said[:-1], f"{said[-1]} {r.said}"])
+
+
+def today(r):
+    """What people use today, each beside posenc on the same work."""
+    rows = []
+    for name, what, kind, size, ours in TODAY:
+        cases = r.peers.groups.get(kind, {}) | r.peers.calls.get(kind, {})
+        if name not in cases.get(size, {}):
+            continue
+        theirs, mine = cases[size][name], cases[size][ours]
+        ratio = pm(peers_tables.figure(theirs["ratios"][ours]))
+        verdict = theirs.get("verdicts", {}).get(ours)
+        errors = [worst_error(r.peers.rows[who], size[0]) for who in (name, ours)]
+        work = f"{what}, {size[0]} x {size[1]}"
+        times = [pm(peers_tables.time(case)) for case in (theirs, mine)]
+        rows.append([work, errors[0], times[0], f"`{ours}`", errors[1], times[1], ratio])
+        rows[-1][-1] += f" ({verdict})" if verdict in ("tie", "undecided") else ""
+    head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
+    said = "Each row is one job, done by one thread. The errors are the largest in the table, compared with MPFR. The "
+    said += "times are medians ± half the interquartile range, which few repetitions do not have. "
+    return table(Table("", head, rows, text=(3,))) + f"\n\n{said}{of_run(r.peers.data)}"
+
+
+def worst_error(peer, end):
+    """Over the ranges that the table reaches into."""
+    found = [r["max_abs"] for r in peer["ranges"] if r["from"] < end]
+    return number(max(found)) if found else "not judged"
 
 
 def accuracy_and_speed(r):
-    """Every implementation, and the pick."""
-    run, found = r.run, tables.final(r.run)
+    """Every implementation, and the picks."""
+    run = r.run
+    names = sorted(run.judged(), key=lambda n: run.here[n].ns if n in run.here else float("inf"))
+    rows = [
+        [n, *map(number, run.errors_by_position(n)), speed(run.here.get(n)), percent(run.here.get(n), run.limit)]
+        for n in names
+    ]
+    head = ["implementation", *(f"to {position(end)}" for _, end in run.spans), "GB/s", "of limit"]
     pick = run.pick()
     lines = [
-        f"**{tables.title(run)}** on {escaped(tables.conditions(run))}. Max \\|error\\| by position.",
+        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. The errors are the largest up to "
+        f"each position, for {run.judged_table()}. Speeds: {medians(run.here)}; {tables.limit_text(run.limit)}.",
         "",
-        table(found),
+        table(Table("", head, rows)),
+        "",
+        f"The pick for {pick.budget} is `{run.request(pick.name)}`: {lead(run, pick)}.",
         "",
     ]
-    lines += [
-        f"Pick ({run.reach()}, {run.table_name()}):",
-        "",
-        f"- **{pick.budget}**: {said(run, pick)}",
-    ]
-    for kind, shape, size in tables.sums_of(r.rows):
+    for kind, shape, arrays in sums_of(r.rows):
         ratios = {n: times(r.rows[kind, n, *shape], r.rows[kind, PLAIN_LOOP, *shape]) for n in r.both()}
-        shown = ", ".join(f"{n} {pm(ratio)}" for n, ratio in ratios.items())
-        lines.append(f"- **`posenc_add`, {size}**, times the speed of a plain loop: {shown}")
-    return "\n".join([*lines, *(f"- `{name}`: {why}" for name, why in run.left_aside().items()), "", r.said])
+        shown = ", ".join(f"`{n}` {pm(ratio)}" for n, ratio in ratios.items())
+        lines.append(f"- `posenc_add`, {arrays}, times the speed of a plain loop: {shown}")
+    return "\n".join([*lines, *(f"- `{name}`: {why}" for name, why in run.left_out().items()), "", r.said])
+
+
+def sums_of(rows):
+    """[(kind, (n, d), the sizes of the arrays)] of posenc_add, not in place; small arrays first."""
+    found = {}
+    for kind, _, *shape in rows:
+        parts = [part for part in kind.split("/") if part != "in_place"]
+        if parts[0] == "add":
+            found["/".join(parts), *shape] = [int(part[2:]) for part in parts[1:]] + shape
+    in_order = sorted(found.items(), key=lambda f: (len(f[1]), f[1]))
+    return [(kind, tuple(shape), " x ".join(map(str, sizes))) for (kind, *shape), sizes in in_order]
 
 
 def bounds(r):
-    """Each bound, and the float32 output whose error is the largest part of it."""
+    """Each bound, and the float32 output whose error comes closest to it."""
     head = "implementation|bound|evidence|outputs judged|closest: error / bound|table|position, column|value|nearest"
     rows = []
     for e in r.verify["implementations"]:
@@ -114,7 +177,7 @@ def bounds(r):
 
 
 def speeds_of(r, names, rows):
-    """rows: (what, limit, a function of a name that makes a cell)"""
+    """rows: (what, limit, a function that makes the cell of a name)"""
     rows = [[what, limit, *(cell(name) for name in names)] for what, limit, cell in rows]
     return table(Table("", ["what", "limit", *names], rows)) + "\n\n" + r.said
 
@@ -136,7 +199,7 @@ def speed_limits(r):
     yield what, "", lambda name: f"{random[sleef] / random[name]:.2f}"
     for below in (4096, 1048576):
         one = {name: row.ns for (kind, name, *_), row in rows.items() if kind == f"row/below:{below}"}
-        what = f"a single row below {below}, in rows of the 256 x 512 fill"
+        what = f"time of a single row below position {below} / time of a row of the 256 x 512 fill"
         yield what, "", lambda name, one=one: f"{one[name] / rows['fill', name, 256, 512].ns:.1f}"
     made, plainly = (rows["fresh", how, 131072, 1024] for how in ("table_create", "malloc_fill"))
     what = "a fresh 131072 x 1024 table, times the speed of malloc and fill"
@@ -146,7 +209,7 @@ def speed_limits(r):
 def speed_others(r):
     limit = stores(limit_of(r.rows, ("fill/bfloat16", "", 131072, 1024)))
     yield "bfloat16, 131072 x 1024, GB/s", limit, lambda name: f"{r.rows['fill/bfloat16', name, 131072, 1024].gb_s:.1f}"
-    for kind, shape, size in tables.sums_of(r.rows):
+    for kind, shape, size in sums_of(r.rows):
         loop, sums = r.rows[kind, PLAIN_LOOP, *shape], {n: r.rows[kind, n, *shape] for n in r.both()}
         what = f"posenc_add {size}, times the speed of a plain loop"
         yield what, f"{loop.gb_s:.1f} GB/s", lambda name, loop=loop, sums=sums: f"{loop.ns / sums[name].ns:.2f}"
@@ -157,12 +220,14 @@ def noted(found, title=""):
 
 
 def peers_speeds(r):
-    """Filling memory that is there in C, and making a fresh table in Python."""
+    """Filling existing memory in C, and making a fresh table in Python."""
     return "\n\n".join(noted(t, f"{escaped(t.title)}:") for t in peers_tables.main_speeds(r.peers, ("fill", "fresh")))
 
 
 BLOCKS = {
+    "box": box,
     "short": short,
+    "today": today,
     "accuracy-and-speed": accuracy_and_speed,
     "bounds": bounds,
     "speed-limits": lambda r: speeds_of(r, r.ours(), speed_limits(r)),
@@ -177,12 +242,12 @@ BLOCKS = {
 }
 
 
-def pictures(r):
-    curves = []
-    for name, label in (
-        ("explog", "explog (the tutorial)"),
-        (r.member("exact"), "exact (posenc)"),
-    ):
-        spans = r.run.spans
-        curves.append(({s: r.run.error(name, spans[: i + 1]) for i, s in enumerate(spans)}, label, 4 * len(curves)))
-    return {"docs/speed.svg": plots.readme_choice(r.run), "docs/error.svg": plots.readme_growth(curves)}
+def files(r):
+    """{path: content} of the pictures and of the report."""
+    run = r.run
+    names = ["verify.json", "bench.json", "peers.json"]
+    return {
+        "docs/speed.svg": plots.file("Speed against largest error", lambda f: plots.scatter(f, run, legend=True)),
+        "docs/error.svg": plots.file("Largest error by position", plots.errors(run), height=300),
+        "docs/recorded/report.html": html.report(run, names, r.bench["commit"]),
+    }

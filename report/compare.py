@@ -1,57 +1,174 @@
-"""Two runs of posenc-bench or two reports of posenc-verify side by side: as text on stdout, and as a page."""
+"""Two runs of posenc-bench or two reports of posenc-verify side by side: as text on stdout, and as a page.
+
+Runs on different processors are shown and not judged. Two runs on one processor differ more than the repetitions of one
+run. So cases that no commit changes (stores, plain loops, the clock) are controls: a difference must be larger than
+that of nine in ten controls."""
 import json
 import os
+import statistics
 
-from . import compare_bench, compare_verify, html, load, text
+from . import checks, html, load, text
+from .stats import ENOUGH, PLAIN_LOOP, STORES, call_of, family_of, quartiles, read_bench
 from .tables import Section, Table
+from .words import case_name, plural, processor, speed
 
+KINDS = {"benchmarks": "bench", "implementations": "verify"}
 SILENT = {"executable", "host_name", "library_build_type", "load_avg", "schema", "verified", "tool", "caches"}
-KINDS = {"benchmarks": ("bench", compare_bench), "implementations": ("verify", compare_verify)}
+TIE = 0.03  # a smaller difference is a tie, however quiet the controls
+FIGURES = ("max_abs", "ulp_max", "correctly_rounded")
+SPEC = "d_model base denominator explicit_frequencies preset position_scale layout order odd outputs rows".split()
+SAME_BITS = ("exact", "anchored")  # with every instruction set
 
 
-def read(path):
-    """(kind, what the file holds)"""
-    data = load.google_benchmark(path, load.read(path))
-    for key, (form, _) in KINDS.items():
-        if isinstance(data.get(key), list):
-            load.check(path, data, form)
-            return key, data
-    return load.fail(f"{path}: this is neither a run of posenc-bench nor a report of posenc-verify")
+def machine(data):
+    return data.get("context") or data.get("machine") or {}
 
 
-def contexts(a, b):
+def context(a, b):
     """What differs between two runs beside their results."""
+    a, b = (machine(data) | {k: v for k, v in data.items() if isinstance(v, (str, int))} for data in (a, b))
 
     def plain(value):
         return "-" if value is None else value if isinstance(value, str) else json.dumps(value)
 
     keys = [key for key in dict.fromkeys([*a, *b]) if key not in SILENT and not key.startswith(("shape.", "level."))]
     rows = [[key.replace("_", " "), plain(a.get(key)), plain(b.get(key))] for key in keys if a.get(key) != b.get(key)]
-    return Table("Context", ["what", "A", "B"], rows or [["nothing that the files tell", "-", "-"]], text=(1, 2))
+    return Table("Conditions that differ", ["what", "A", "B"], rows or [["none", "-", "-"]], text=(1, 2))
 
 
-def main(a, b, path):
-    (kind, data_a), (kind_b, data_b) = read(a), read(b)
-    a, b = (os.fsencode(name).decode(errors="backslashreplace") for name in (a, b))
-    if kind != kind_b:
-        load.fail(f"{a} and {b}: two runs of posenc-bench or two reports of posenc-verify are needed")
-    form, module = KINDS[kind]
-    runs = module.Side(data_a), module.Side(data_b)
-    found = module.compare(*runs)
-    if not found:
-        load.fail(f"{a} and {b} have nothing in common that could be compared")
-    sentences, only, sections = found
-    sections = [
-        Section("What differs beside the results?", only, [contexts(runs[0].context, runs[1].context)]),
-        *sections,
-    ]
-    method = Section("How it was compared", [module.HOW])
-    warnings = [f"{letter}: {said}" for letter, run in zip("AB", runs) for said in run.warnings]
-    title = f"{'Two runs' if form == 'bench' else 'Two reports'} of posenc-{form} compared"
-    lead = [f"A: {a}", f"B: {b}", *sentences]
-    load.write(path, html.page(title, lead, warnings, [*sections, method], ()))
-    print("\n".join([title, *lead, *(f"warning: {said}" for said in warnings)]))
+def mark(a, b, least):
+    """A difference of speed is more than `least`, and the quartiles do not overlap."""
+    if len(a.values) < ENOUGH or len(b.values) < ENOUGH:
+        return "not judged"
+    (low_a, high_a), (low_b, high_b) = quartiles(a.values), quartiles(b.values)
+    if max(a.ns, b.ns) <= (1 + least) * min(a.ns, b.ns) or low_a <= high_b and low_b <= high_a:
+        return "tie"
+    return "faster" if b.ns < a.ns else "slower"
+
+
+def benches(a, b, judged):
+    """(what both have, sentences, sections)"""
+    (rows_a, errors_a), (rows_b, errors_b) = read_bench(a), read_bench(b)
+    both, tables = [key for key in rows_a if key in rows_b], {}
+    counts = dict.fromkeys(("faster", "slower", "tie", "not judged", "control"), 0)
+    control = {key for key in both if call_of(key[0]) in (*STORES, "convert") or key[1] == PLAIN_LOOP}
+    clocks = [statistics.median(times) for times in map(checks.clock, (a, b)) if times]
+    ratios = [rows_a[key].ns / rows_b[key].ns for key in control] + (
+        [clocks[0] / clocks[1]] if len(clocks) == 2 else []
+    )
+    controls = sorted(max(ratio, 1 / ratio) - 1 for ratio in ratios)
+    noise = controls[-(-9 * len(controls) // 10) - 1] if controls else 0
+    for key in sorted(both, key=lambda key: (key[0] != "fill", key[0], key[2] * key[3], key[1:])):
+        kind, who, *shape = key
+        said = "control" if key in control else mark(rows_a[key], rows_b[key], max(TIE, noise))
+        table = tables.setdefault((kind, *shape), Table(case_name(kind, *shape), ["case", "A, GB/s", "B, GB/s"], []))
+        cells = [
+            f"{row.ns / 1000:.2f} us" if call_of(kind) == "plan" else speed(row) for row in (rows_a[key], rows_b[key])
+        ]
+        table.rows.append([who, *cells] + [f"{rows_a[key].ns / rows_b[key].ns:.3f}", said] * judged)
+        counts[said] += 1
+    for table in tables.values() if judged else ():
+        table.head += ["speed B/A", "mark"]
+        table.bold = tuple(row[0] for row in table.rows if row[-1] in ("faster", "slower"))
+    sides = (("A", rows_a, rows_b, errors_a), ("B", rows_b, rows_a, errors_b))
+    notes = [f"{plural(len({*one} - {*other}), 'case')} only in {letter}" for letter, one, other, _ in sides]
+    notes += [f"failed in {letter}: {case}: {why}" for letter, _, _, errors in sides for case, why in errors.items()]
+    rule = (
+        f"A difference is more than {100 * max(TIE, noise):.1f} %, with quartiles that do not overlap. Nine in ten of "
+    )
+    rule += f"{plural(len(controls), 'control')}, which no commit changes, differed by at most {100 * noise:.1f} %."
+    counted = ", ".join(f"{word} in {n}" for word, n in counts.items() if n and word != "control") or "controls only"
+    sentences = [f"B compared with A, in {plural(len(both), 'case')}: {counted}.", rule] if judged else []
+    return both, sentences, [Section("Case by case", "", list(tables.values()), notes)]
+
+
+def ranges(data):
+    """{name: {where: range}}"""
+    return {
+        e["name"]: {tuple(r.get(key) for key in ("shape", "dtype", "from", "to")): r for r in e["ranges"]}
+        for e in data["implementations"]
+        if e.get("ranges")
+    }
+
+
+def equal(a, b, one, other):
+    """Whether two ranges of the same outputs have the same figures; None where other outputs were judged."""
+    whole = one.get("rows", 0) >= one["to"] - one["from"]
+    if a.get("reference") != b.get("reference") or not whole and a.get("seed") != b.get("seed"):
+        return None
+    if any(one[key] != other[key] for key in SPEC if key in one and key in other):
+        return None
+    return all(one.get(key) == other.get(key) for key in FIGURES)
+
+
+def verifies(a, b, _):
+    """(what both have, sentences, sections)"""
+    of_a, of_b, rows, differ, counts = ranges(a), ranges(b), [], [], {True: 0, False: 0, None: 0}
+    for name in [name for name in of_a if name in of_b]:
+        found = {w: equal(a, b, of_a[name][w], of_b[name][w]) for w in of_a[name] if w in of_b[name]}
+        rows.append([name, *(str(list(found.values()).count(said)) for said in counts)])
+        counts = {said: n + list(found.values()).count(said) for said, n in counts.items()}
+        for where in (where for where, same in found.items() if same is False):
+            cells = [f"{of[name][where].get(key)}" for key in FIGURES for of in (of_a, of_b)]
+            differ.append([f"{name}, {where[0]}, {where[1]}, {where[2]} to {where[3]}", *cells])
+    sentences = [f"Of {sum(counts.values())} ranges, {counts[True]} are equal and {counts[False]} differ."]
+    sentences += [f"{counts[None]} cannot be compared, because other outputs were judged."] if counts[None] else []
+    isas, notes = {e["name"]: e.get("isa") or "" for d in (a, b) for e in d["implementations"]}, []
+    for family in SAME_BITS:
+        members = [
+            (d, n, found)
+            for d, of in ((a, of_a), (b, of_b))
+            for n, found in of.items()
+            if family_of(n, isas[n]) == family
+        ]
+        pairs = [
+            (d, n, where, r) for d, n, found in members[1:] for where, r in found.items() if where in members[0][2]
+        ]
+        same = [(n, where, equal(members[0][0], d, members[0][2][where], r)) for d, n, where, r in pairs]
+        odd = [f"{n}, {where[2]} to {where[3]}" for n, where, said in same if said is False]
+        if odd:
+            notes.append(f"{family} is NOT the same with every instruction set, which it must be: {'; '.join(odd[:6])}")
+        elif any(said for *_, said in same):
+            notes.append(f"{family} is the same in A and B with every instruction set, as it must be.")
+    tables = [Table("Ranges by implementation", ["implementation", "equal", "differ", "other outputs"], rows)]
+    head = ["range", *(f"{key.replace('_', ' ')} {letter}" for key in FIGURES for letter in "AB")]
+    tables += [Table("Ranges that differ", head, differ)] if differ else []
+    return rows, sentences, [Section("Are the errors equal?", "", tables, notes)]
+
+
+def read(path):
+    """(form, content)"""
+    data = load.google_benchmark(path, load.read(path))
+    for key, form in KINDS.items():
+        if isinstance(data.get(key), list):
+            load.check(path, data, form)
+            return form, data
+    return load.fail(f"{path}: this is neither a run of posenc-bench nor a report of posenc-verify")
+
+
+def main(path_a, path_b, output):
+    (form, a), (form_b, b) = read(path_a), read(path_b)
+    path_a, path_b = (os.fsencode(name).decode(errors="backslashreplace") for name in (path_a, path_b))
+    if form != form_b:
+        load.fail(f"{path_a} and {path_b}: give two runs of posenc-bench or two reports of posenc-verify")
+    processors = [processor(machine(data)) for data in (a, b)]
+    emulated = any(machine(data).get("emulated") in ("yes", True) for data in (a, b))
+    judged = processors[0] == processors[1] and not emulated
+    common, found, sections = {"bench": benches, "verify": verifies}[form](a, b, judged)
+    if not common:
+        load.fail(f"{path_a} and {path_b} have nothing in common")
+    lead = [f"A: {path_a}", f"B: {path_b}"]
+    if processors[0] != processors[1]:
+        lead[:0] = [f"The processors differ: A ran on {processors[0]}, B on {processors[1]}. Speeds are not judged."]
+    lead += ["A run was emulated: speeds are not judged."] * emulated
+    sides = zip("AB", (a, b))
+    of = {"bench": lambda data: checks.of_bench(data, read_bench(data)[0]), "verify": checks.of_verify}[form]
+    warnings = [f"{letter}: {said}" for letter, data in sides for said in of(data)]
+    title = f"Two {'runs' if form == 'bench' else 'reports'} of posenc-{form} compared"
+    sections = [*sections, Section("Conditions", "", [context(a, b)])]
+    load.write(output, html.page(title, lead=[*lead, *found], warnings=warnings, sections=sections))
+    print("\n".join([title, *lead, *found, *(f"Warning: {said}" for said in warnings)]))
     for section in sections:
         text.show_section(section)
-    print(f"\n{path}", flush=True)
+    print(f"\n{output}", flush=True)
     return 0

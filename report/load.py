@@ -1,4 +1,4 @@
-"""Reads what posenc-verify, posenc-bench and scripts/peers have written, and checks its form; writes files whole."""
+"""Reads the files of posenc-verify, posenc-bench and scripts/peers, and checks their form; writes whole files."""
 import functools
 import json
 import math
@@ -45,7 +45,7 @@ def schemas():
 
 
 def check(path, data, form):
-    """Ends the program unless data has that form of schema.json."""
+    """Ends the program if data lacks that form of schema.json."""
     validator = jsonschema.Draft7Validator({"$ref": f"#/definitions/{form}", "definitions": schemas()["definitions"]})
     error = jsonschema.exceptions.best_match(validator.iter_errors(data))
     if error:
@@ -55,7 +55,7 @@ def check(path, data, form):
 
 
 def load(path, key, what, form=None):
-    """The object in the file; key is the list that it must have, what the file should be, form its schema."""
+    """The object in the file. key: a list that it must have; what: a name for such files; form: their schema."""
     data = google_benchmark(path, read(path)) if key == "benchmarks" else read(path)
     if not isinstance(data.get(key), list):
         fail(f"{path}: this is not a {what}")
@@ -73,7 +73,7 @@ def load_bench(path):
 
 
 def google_benchmark(path, data):
-    """A recorded run of posenc-bench (record.py) in the form of Google Benchmark's JSON; anything else as it is."""
+    """Brings a recorded run of posenc-bench (record.py) to the form of Google Benchmark's JSON; returns others unchanged."""
     if data.get("tool") != "posenc-bench" or not isinstance(data.get("cases"), list):
         return data
     check(path, data, "recorded_bench")
@@ -84,11 +84,11 @@ def google_benchmark(path, data):
         more |= {"run_name": case["case"], "run_type": "iteration", "time_unit": case["unit"]}
         cases += [more | {clock: time} for time in case["times"]]
     run = {"context": data["machine"] | {"date": data["date"]}, "benchmarks": cases, "commit": data.get("commit")}
-    return run | {"picks": data.get("picks", [])}
+    return run | {"picks": data.get("picks", [])} | {key: data[key] for key in ["seconds"] if key in data}
 
 
 def write(path, text):
-    """The file is the old one or the new one, never a part of it."""
+    """Replaces the file at once: no reader sees a part of it."""
     path = pathlib.Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. The pages are written
-by hand but for what stands between two markers:
+"""Renders docs/recorded/report.html, and the measured tables, the pictures and the quoted examples of README.md and
+docs/*.md. These pages are written by hand, except between two markers:
 
     <!-- table: NAME -->                   a table of docs/recorded; blocks.py has the names
-    <!-- example: FILE [PART] -->          a file of examples/, or what stands in it between [part: PART] and [end: PART]
+    <!-- example: FILE [PART] -->          a file of examples/, or its lines between [part: PART] and [end: PART]
     <!-- end -->
 """
 import difflib
@@ -21,7 +21,7 @@ SHOWN = 12  # lines of a difference
 
 
 def example(name, part=None):
-    """Without the marker lines and the indentation that its lines have in common."""
+    """The lines without markers and common indentation."""
     path = TOP / "examples" / name
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     if part:
@@ -40,7 +40,7 @@ def block(kind, words):
     if kind == "example":
         return example(*words.split())
     if words not in blocks.BLOCKS:
-        fail(f"<!-- table: {words} -->: there is no such table; the names are {', '.join(blocks.BLOCKS)}")
+        fail(f"<!-- table: {words} -->: no such table; the names are {', '.join(blocks.BLOCKS)}")
     return blocks.BLOCKS[words](records()) + "\n"
 
 
@@ -53,8 +53,8 @@ def differences(name, there, made):
     return "\n".join([f"{name} is stale: run scripts/maintain/pages", *(f"  {line[:160]}" for line in lines[:SHOWN])])
 
 
-def drawn_by(svg):
-    return svg.rstrip().rpartition("\n")[2]
+def drawn_by(text):
+    return text.rstrip().rpartition("\n")[2]
 
 
 def main(args):
@@ -63,12 +63,12 @@ def main(args):
             record.record(name, TOP / f"build/{name}.json")
     pages = [TOP / "README.md", *sorted(TOP.glob("docs/*.md"))]
     made = {path: rendered(path.read_text(encoding="utf-8")) for path in pages}
-    made |= {TOP / name: svg for name, svg in blocks.pictures(records()).items()}
+    made |= {TOP / name: text for name, text in blocks.files(records()).items()}
     status = 0
     for path, text in made.items():
         name, there = path.relative_to(TOP), path.read_text(encoding="utf-8") if path.exists() else ""
         # Another Matplotlib draws another picture.
-        other = path.suffix == ".svg" and there and drawn_by(there) != drawn_by(text)
+        other = path.suffix != ".md" and there and drawn_by(there) != drawn_by(text)
         if there == text or args.check and other:
             continue
         if args.check:

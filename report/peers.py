@@ -1,6 +1,6 @@
-"""What scripts/peers has found, build/peers.json: read, and joined of what its parts have written: times of
-posenc-bench --peers and of bench/peers/python, both in the form of Google Benchmark's JSON, and errors of
-posenc-verify. A ratio is a peer's time divided by ours in the same repetition: below 1 the peer takes less time."""
+"""Reads build/peers.json of scripts/peers, and joins it from its parts: times of posenc-bench --peers and of
+bench/peers/python, both in the form of Google Benchmark's JSON, and errors of posenc-verify. A ratio is a peer's time
+divided by ours in the same repetition: below 1 the peer takes less time."""
 import datetime
 import json
 import re
@@ -11,13 +11,13 @@ from .stats import ENOUGH, ISAS, call_of, limit_of, quartiles, read_bench, verdi
 
 OURS = ("exact", "anchored", "posenc_torch")
 IN_C = {
-    "fill": "rows written to memory that is there",
-    "once": "all of it from nothing, frequencies or plan included",
+    "fill": "rows written to existing memory",
+    "once": "the same, frequencies or plan included",
     "row": "one row at random positions",
 }
 JOBS = IN_C | {
-    "fresh": "a fresh table, allocated and produced; posenc.table keeps its plan between calls",
-    "refill": "the same values into an array that exists",
+    "fresh": "a table allocated and filled; posenc.table keeps its plan between calls",
+    "refill": "the same values into an existing array",
 }
 CALLS = {  # of PyTorch programs
     "forward": "forward of the module",
@@ -28,21 +28,22 @@ CALLS = {  # of PyTorch programs
 }
 WORDS = {
     "exact": "every output compared is correctly rounded",
-    "ulp": "at most 4 ULP wrong, or half a unit of 1",
-    "float32": "what a float32 angle costs",
+    "ulp": "wrong by at most 4 ULP, or half a unit of 1",
+    "float32": "the error of a float32 angle",
     "drifting": "worse than a float32 angle, at most 0.1",
     "wrong": "another table, or none",
 }
-STANDS_FOR = {"peer": "fill", "peer_row": "row", "peer_once": "once"}  # in posenc-bench: for which job of ours
-KEPT = "posenc python cpu architecture compiler build_type c_flags caches load_avg cpu_scaling_enabled"
-KEPT += " processor vendor family model implementer part microarchitecture vectors cache_sizes"
-KEPT += " transparent_huge_pages offset emulated num_cpus"
+STANDS_FOR = {"peer": "fill", "peer_row": "row", "peer_once": "once"}  # in posenc-bench: the job of ours that it does
+KEPT = "posenc python processor vendor family model implementer part microarchitecture vectors cache_sizes cpu"
+KEPT += " architecture compiler build_type c_flags caches load_avg cpu_scaling_enabled transparent_huge_pages offset emulated num_cpus"
 WHAT = {"exact": "posenc: correctly rounded", "anchored": "posenc: float64 angle addition, rounded once"}
 
 
 class Peers:
-    """data: as the file has it. rows: {name: what is known of the peer}; groups, of tables, and calls: {kind: {(n, d):
-    {name: case}}}, by size, ours first and then by time. A kind is that of stats.parse(), a peer's that of ours."""
+    """data: the content of the file
+    rows: {name: the peer}
+    groups (of tables) and calls: {kind: {(n, d): {name: case}}}, by size; our cases first, then by time
+    A kind is that of stats.parse(). A peer's kind is that of our case for the same work."""
 
     def __init__(self, data):
         self.data, self.machine, self.not_run = data, data["machine"], data["not_run"]
@@ -60,7 +61,7 @@ class Peers:
             groups.setdefault(case["kind"], {}).setdefault((case["n"], case["d"]), {})[case["who"]] = case
 
     def members(self):
-        """The members of an instruction set of ours that ran."""
+        """Our implementations that ran, with their instruction sets."""
         return list(dict.fromkeys(case["member"] for case in self.data["cases"] if case.get("member")))
 
 
@@ -90,7 +91,7 @@ def case_of(kind, row, ours, limit, verdicts):
 
 
 def best_members(rows):
-    """{name in the results: ours}, of the members that the library would take, of those that ran."""
+    """{name in the results: its family}, of the members that the library would choose among those that ran."""
     ran = {key[1] for key in rows}
     found = {o: next((m for m in (f"{o}_{isa}" for isa in ISAS) if m in ran), o) for o in OURS}
     return {member: o for o, member in found.items()}
@@ -111,7 +112,7 @@ def cases_of(bench):
 
 
 def join(benches, tables, quick):
-    """tables: as posenc-verify judged them."""
+    """tables: those that posenc-verify judged"""
     context, cases, failed = {}, [], []
     for bench in benches:
         context = bench["context"] | context  # the first one's, where both say it
@@ -132,7 +133,7 @@ def join(benches, tables, quick):
 
 
 def peers_of(cases, tables, context):
-    """Ours first, then the others as they come."""
+    """Our implementations first, then the others in the order of the results."""
     ran = dict.fromkeys(case["who"] for case in cases)
     rows = []
     for name in sorted(ran, key=lambda name: name not in OURS):

@@ -4,12 +4,13 @@ import re
 from .peers import CALLS, IN_C, OURS, JOBS, WORDS
 from .stats import SIZES, call_of, dtype_of
 from .tables import Section, Table
-from .words import caches_text, called, listed, number, pm, position, span, when
+from .words import caches, called, listed, number, pm, position, processor, span, when
 
-QUICK = "few repetitions and sizes: its figures show that it runs, not how fast anything is"
+QUICK = "few repetitions and sizes: the figures show that it runs, not how fast anything is"
+EMULATED = "The run was emulated: these times say nothing about a real machine."
 PEERS_FLAGS = "-O3 and those of their instruction set; libmvec's also -ffast-math, without which GCC does not use it"
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
-MAIN = (5000, 512)  # the table of the pages and of the text; the report has all
+MAIN = (5000, 512)  # the size that the pages and the text show; the report shows all
 
 
 def figure(found, scale=1.0, tail=""):
@@ -23,7 +24,7 @@ def figure(found, scale=1.0, tail=""):
 
 def time(case):
     scale, unit = next((u for u in UNITS if case["seconds"] >= u[0]), UNITS[-1])
-    # Of a slow peer fewer rows are made.
+    # A slow peer makes fewer rows.
     return figure([case["seconds"], case.get("spread")], 1 / scale, f" {unit}{'*' * (case['rows'] < case['n'])}")
 
 
@@ -45,9 +46,9 @@ def conditions(peers):
         "repetitions": ", ".join(f"{world} {span(found)}" for world, found in counts.items()),
         "date": when(peers.data["date"]),
         "commit": peers.data.get("commit"),
-        "processor": f"{m.get('cpu')}, {m.get('architecture')}, {m.get('num_cpus')} CPUs",
+        "processor": f"{processor(m)}, {m.get('architecture')}, {m.get('num_cpus')} CPUs",
         "emulated": "yes" if peers.emulated else None,
-        "data caches": caches_text(m.get("caches")),
+        "caches": caches(m),
         "compiler": f"{m.get('compiler')}, {m.get('build_type')}",
         "posenc's flags": m.get("c_flags"),
         "peers' flags": PEERS_FLAGS,
@@ -62,7 +63,7 @@ def conditions(peers):
 
 
 def fitness(row):
-    """Whether it is the table that it should be, in a few words."""
+    """Whether the peer makes the right table, in a few words."""
     if row.get("right") is None:
         return "not judged"
     if not row["right"]:
@@ -73,16 +74,8 @@ def fitness(row):
     return f"drifts from position {min(drifts)}" if drifts else "yes"
 
 
-def who(peers):
-    rows = [
-        [row["name"], row.get("version") or "-", row.get("preset") or "-", row.get("what") or "-"]
-        for row in peers.rows.values()
-    ]
-    return Table("Who", ["name", "version", "preset", "what"], rows, text=(1, 2, 3))
-
-
 def errors(peers, described=False):
-    """described: with what each is."""
+    """described: with a description of each peer."""
     spans, rows = sorted({(r["from"], r["to"]) for row in peers.rows.values() for r in row["ranges"]}), []
     for row in (row for row in peers.rows.values() if row["ranges"]):
         there = {(r["from"], r["to"]): f"{number(r['max_abs'])} {r['word']}" for r in row["ranges"]}
@@ -96,7 +89,7 @@ def errors(peers, described=False):
 
 
 def speeds(peers, kind, size):
-    """Everything that is known of one kind and size."""
+    """One kind and size."""
     cases, call = peers.groups[kind][size], call_of(kind)
     table = Table(f"{named(kind)}, {size[0]} x {size[1]}: {JOBS[call]}", ["who"], [[name] for name in cases])
 
@@ -119,13 +112,13 @@ def speeds(peers, kind, size):
 
 
 def main_speeds(peers, kinds):
-    """Of each kind the table of the size that the pages are about, or the largest."""
+    """One table of each kind: of the size that the pages show, or of the largest."""
     for kind in kinds:
         yield speeds(peers, kind, MAIN if MAIN in peers.groups[kind] else list(peers.groups[kind])[-1])
 
 
 def less_time(peers):
-    """Where a peer takes less time than exact or anchored, at every size."""
+    """The cases in which a peer takes less time than exact or anchored, at every size."""
     rows = []
     for kind, sizes in peers.groups.items():
         for (n, d), cases in sizes.items():
@@ -138,12 +131,12 @@ def less_time(peers):
                     found.append(f"{name} {said}{f' ({listed(sorted(told))})' if told else ''}")
             rows += [[f"{named(kind)}, {n} x {d}", ", ".join(found)]] if found else []
     rows = rows or [["nowhere", "-"]]
-    note = "The peer's time divided by that of exact / of anchored; in parentheses where the difference may be chance"
+    note = "Each figure is the peer's time divided by the time of exact / of anchored."
     return Table("Where a peer takes less time", ["job and size", "peers"], rows, note, (1,))
 
 
 def calls(peers):
-    """What PyTorch programs call again and again: posenc.torch beside what it replaces."""
+    """Repeated calls of PyTorch programs: posenc.torch beside the module or function that it replaces."""
     rows = []
     for kind in sorted(peers.calls, key=lambda kind: list(SIZES).index(dtype_of(kind))):
         batch, mode = re.findall(r"b:(\d+)", kind), "compiled" if kind.endswith("/compiled") else "eager"
@@ -160,18 +153,21 @@ def section(peers):
     """Of the report."""
     found = [] if peers.emulated else [less_time(peers)]
     where, of = [row for t in found for row in t.rows if row[1] != "-"], sum(map(len, peers.groups.values()))
-    said = f"Some peer takes less time than exact or anchored in {len(where)} of {of} jobs and sizes" if found else ""
-    found += [errors(peers), who(peers)]
-    found += [calls(peers)] if peers.calls else []
-    found += [speeds(peers, kind, size) for kind, sizes in peers.groups.items() for size in sizes]
-    return Section("What people use instead (./scripts/peers)", [], [*found, conditions(peers)], finding=said)
+    said = (
+        f"Some peer takes less time than exact or anchored in {len(where)} of {of} jobs and sizes."
+        if found
+        else EMULATED
+    )
+    found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
+    more = [speeds(peers, kind, size) for kind, sizes in peers.groups.items() for size in sizes]
+    return Section("What people use today (./scripts/peers)", said, [*found, conditions(peers)], more=more)
 
 
 def text(peers):
-    """What scripts/peers prints: of each job one size."""
-    notes = ["Emulated: these times say nothing about a real machine."] if peers.emulated else []
-    notes.append(
-        "Ratios: the peer's time divided by ours, below 1 it takes less time. ./scripts/report shows every size."
+    """What scripts/peers prints: one size of each job."""
+    said = (
+        EMULATED if peers.emulated else "A ratio is the peer's time divided by ours: below 1 the peer takes less time."
     )
-    tables = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), less_time(peers)]
-    return Section("Peers", notes, tables + ([calls(peers)] if peers.calls else []))
+    found = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), less_time(peers)]
+    notes = ["./scripts/report shows every size."]
+    return Section("Peers", said, found + [calls(peers)] * bool(peers.calls), notes)

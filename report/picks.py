@@ -1,23 +1,22 @@
-"""The picks of posenc-bench: which implementation to use for a case, within a budget of error
-(bench/shim/compare.h)."""
+"""What posenc-bench has picked (bench/shim/compare.h), and how the report says it."""
 from .stats import parse
-from .words import listed, number, ulps
+from .words import listed
+
+CLEARLY = 0.1  # faster by more than this: the box and the report point it out
 
 
 class Pick:
-    """name: the pick; budget: in words; against: {name: how it compares with the fastest} of all within the budget, in
-    the order of the list of implementations; ties: the others that tie."""
+    """The pick of one case. name: the pick; fastest: the smallest median time; budget: in words;
+    against: {name: its comparison with the fastest}, of every implementation within the budget."""
 
     def __init__(self, entry):
         self.name, self.fastest, self.budget = entry["pick"], entry["fastest"], entry["budget"]
         self.against = {c["impl"]: c for c in entry["candidates"]}
-        said = {name: c["verdict"] for name, c in self.against.items()}
-        self.undecided = said.get(self.name) == "undecided"
-        self.ties = [n for n in said if said[n] == "tie" and n != self.name and not self.undecided]
+        self.undecided = self.against[self.name]["verdict"] == "undecided"
 
 
 def read_picks(data):
-    """{(kind, n, d): its pick}"""
+    """{(kind, n, d): Pick}"""
     found = {}
     for entry in data.get("picks", []):
         kind, _, *shape = parse(entry["case"])
@@ -31,18 +30,34 @@ def longer(comparison):
     return f"{100 * comparison['behind']:.0f}{unsure} %"
 
 
-def undecided(pick, called=str):
-    """In words; called: what a name is called."""
-    if pick.against[pick.name]["unsure"] is None:
-        return "undecided: fewer than 6 repetitions"
-    return f"undecided: took {longer(pick.against[pick.name])} longer than {called(pick.fastest)}"
+def lead(run, pick):
+    """How the pick compares with exact, or, if it is exact, with the next family."""
+    if pick.undecided:
+        mine = pick.against[pick.name]
+        reason = "fewer than 6 repetitions" if mine["unsure"] is None else f"{longer(mine)} slower"
+        return f"undecided against {run.request(pick.fastest)} ({reason})"
+    others = [n for n in pick.against if run.families[n] != run.families[pick.name]]
+    if not others:
+        return "no other family within the budget was measured"
+    nearest = min(others, key=lambda n: pick.against[n]["behind"])
+    other = next((n for n in others if run.request(n) == "exact"), nearest)
+    name, comparison = run.request(other), pick.against[other]
+    ties = [n for n, c in pick.against.items() if c["verdict"] == "tie" and n != pick.name]
+    tied = f"ties with {listed(run.request(n) for n in ties)}"
+    said = f"{longer(comparison)} faster than {name}"
+    if comparison["verdict"] == "undecided":
+        said = f"undecided against {name} ({longer(comparison)} faster)"
+    if other in ties:
+        return tied
+    subject = "" if pick.name == pick.fastest else f"{run.request(pick.fastest)} is "
+    return f"{tied}; {subject}{said}" if ties else said
 
 
-def said(run, pick):
-    """The pick for the table of the run, with its speed and error."""
-    if run.error(pick.name) is None:
-        return "none that was measured"
-    of = f", of {len(pick.against)} within it"
-    of += f", ties with {listed(pick.ties)}" if pick.ties else f", {undecided(pick)}" if pick.undecided else ""
-    error = f"{number(run.error(pick.name))}, {ulps(run.ulp(pick.name))} ULP"
-    return f"{pick.name}, {run.here[pick.name].gb_s:.2f} GB/s{of}; worst error {error}"
+def clearly_faster(run):
+    """[(case, its pick, how much longer the pick of the table takes there)], largest first."""
+    table, found = run.pick(), []
+    for case, pick in run.picks.items() if table else ():
+        mine = pick.against.get(table.name)
+        if mine and mine["verdict"] == "slower" and mine["behind"] > CLEARLY and run.pick(case[0], case[1:]):
+            found.append((case, pick, mine))
+    return sorted(found, key=lambda item: -item[2]["behind"])

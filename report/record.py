@@ -1,6 +1,6 @@
-"""Recorded runs, docs/recorded/{verify,bench,peers}.json: what ./scripts/bench and ./scripts/peers wrote into build/,
-without what no page or comparison reads, with the commit and date of the run, one entry per line so that
-differences can be read."""
+"""Recorded runs, docs/recorded/{verify,bench,peers}.json: the files that ./scripts/bench and ./scripts/peers write into
+build/, with the commit and date of the run. Fields that no page or comparison reads are left out. Each entry has a line
+of its own, so that differences can be read."""
 import json
 import re
 
@@ -43,7 +43,7 @@ def verify(data):
 
 
 def bench(data):
-    """Of each case the times of its repetitions, by the clock that it is measured by."""
+    """The times of each case's repetitions, by its clock."""
     cases = {}
     for b in data["benchmarks"]:
         if b.get("run_type") == "iteration" and not b.get("error_occurred"):
@@ -55,6 +55,7 @@ def bench(data):
     in_order = sorted(cases.values(), key=lambda case: [p.zfill(9) for p in re.split(r"(\d+)", case["case"])])
     machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
     found = {"tool": "posenc-bench", "date": data["context"]["date"], "version": data["context"].get("posenc")}
+    found |= kept(data, ["seconds"])
     return found | {"machine": machine, "cases": in_order, "picks": short(data.get("picks", []))}
 
 
@@ -63,11 +64,13 @@ def peers(data):
 
 
 def record(name, path):
-    """Copies build/NAME.json; NAME.commit beside it says which commit was run."""
+    """Copies build/NAME.json. NAME.commit beside it has the commit of the run, NAME.seconds (if it exists) the duration."""
     note = path.with_suffix(".commit")
     if not note.exists():
-        fail(f"{note}: there is none, so it is not known which commit was run; run it again")
-    data = load(path, *WHAT[name])
+        fail(f"{note} does not exist, so the commit of the run is not known; run it again")
+    data, seconds = load(path, *WHAT[name]), path.with_suffix(".seconds")
+    if seconds.exists():
+        data["seconds"] = int(seconds.read_text(encoding="utf-8"))
     if name == "peers" and data.get("quick"):
         fail(f"{path}: a run of --quick is not recorded")
     if name == "verify" and any(entry.get("verified") is False for entry in data["implementations"]):

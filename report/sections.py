@@ -1,86 +1,98 @@
-"""The sections of the report, for the HTML page and the text of ./scripts/bench, which has no pictures and runs without
-Matplotlib."""
-import dataclasses
-
-from . import checks, headlines, peers_tables, tables
-from .picks import said
-from .stats import pages, quartiles
+"""The six sections of the report, for the page and for the text of ./scripts/bench --verbose, which has no pictures and
+runs without Matplotlib."""
+from . import checks, peers_tables, tables
+from .stats import pages, quartiles, sizes_of
 from .tables import Section, Table
-from .words import caches_text, repetitions, when
+from .words import caches, listed, number, plural, processor, share, span, when
 
-EMULATED = "Emulated: these times say nothing about a real machine, and are not ranked."
 HOW = (
-    "Errors: each output is compared with a value computed to more digits than can matter (MPFR, precision raised "
-    "until the rounding is certain, unless another reference is named below). |error| is the distance to the real "
-    "value, not to its nearest number; a ULP is the spacing of the format's numbers at that value, so that correct "
-    "rounding is an error of at most 0.5 ULP. Every implementation states a bound for its error and is held to it.",
-    "Speeds: one thread, CPU time where nothing else is said. A figure is the median of its repetitions, which are "
-    "taken in random order when scripts/bench runs them; after ± stands half the interquartile range, for a ratio the"
-    " root of the sum of squares of both relative ones. The limit is the best median of plain and of non-temporal "
-    "stores to the same memory in the same run, for sums a plain loop over the same arrays; GB/s count the bytes of "
-    "the table (10⁹ of them). Who is faster, and the picks, are said by posenc-bench.",
+    "Errors: MPFR computes each output to so many digits that its rounding is certain, unless another reference is "
+    "named below. |error| is the distance to the real value. A ULP is the spacing of the format's numbers at that value, "
+    "so a correctly rounded output is wrong by at most 0.5 ULP. Every implementation states a bound for its error and "
+    "is held to it.",
+    "Speeds: one thread and CPU time, unless another clock or number of threads is named. A figure is the median of its "
+    "repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range; for a ratio, "
+    "the root of the sum of squares of both relative ones. The limit is the better median of plain and of non-temporal "
+    "stores to the same memory in the same run; for posenc_add, a plain loop over the same arrays. GB/s count the bytes "
+    "of the table (10⁹ of them). posenc-bench decides which implementation is faster, and the picks.",
 )
 
 
-def choice(run, picture=None):
-    pick = run.pick()
-    chosen = f"{pick.budget}: {said(run, pick)}" if pick else f"None is picked: {run.unpicked()}."
-    heading = f"Which implementation to use ({run.reach()}, {run.table_name()})"
-    found = [tables.final(run, [pick.name] if pick else []), *tables.left_aside(run)]
-    return Section(heading, [chosen], found, picture)
+def families(run, names):
+    return listed(dict.fromkeys(run.families[n] for n in names))
 
 
-def of_speeds(run, picture=None, by_width=None):
-    notes = [EMULATED] if run.emulated else []
-    if run.bench:
-        found = [tables.matrix(run), *tables.levels(run)]
-        yield Section("Speed by table size", notes, found, picture)
-        if tables.widths(run):
-            yield Section("Speed by width", notes or tables.cliffs(run), [tables.by_width(run)], by_width)
-        yield Section("Single rows, plans and fresh memory", notes, list(tables.single(run)))
-        yield Section("Random positions, other dtypes, sums and conventions", notes, list(tables.others(run)))
+def accuracy(run):
+    worst, said = {n: run.error(n, run.spans) for n in run.judged()}, []
+    for small in (True, False):
+        names = [n for n, e in worst.items() if e is not None and (e <= 1e-6) == small]
+        how = "stay within" if small else "are wrong by up to"
+        said += [f"{families(run, names)} {how} {number(max(worst[n] for n in names))}"] if names else []
+    correct = {n: run.correct(n) for n in run.judged()}
+    every = [n for n, (right, of) in correct.items() if right == of]
+    notes = [f"Every judged output of {families(run, every)} is correctly rounded, {run.reach()}."] if every else []
+    rest = [n for n in correct if n not in every]
+    least = min(rest, key=lambda n: correct[n][0] / correct[n][1], default=None)
+    notes += [f"{least} rounds the fewest outputs correctly: {share(*correct[least])}."] if least else []
+    finding = f"{'; '.join(said)}, {run.reach(run.spans)}." if said else "No errors were judged."
+    return Section("Accuracy", finding, [tables.accuracy(run)], notes, picture="errors")
+
+
+def counted(found):
+    """How often each name is picked: `use` is the second column of tables.picks()."""
+    names = [row[1] for row in found.rows]
+    counts = sorted(((names.count(n), n) for n in dict.fromkeys(names)), reverse=True)
+    said = listed(f"{n} in {count}" for count, n in counts)
+    return f"Of {plural(len(names), 'case')}, the pick is {said}." if names else "Nothing is picked."
+
+
+def of_speeds(run):
+    found = tables.picks(run, [("fill", shape) for shape in sizes_of(run.verified, "fill")])
+    yield Section("Tables of other sizes", counted(found), [found, tables.matrix(run)])
+    if tables.widths(run):
+        noisy = [said for said in checks.of_bench(run.bench, run.rows) if "noisy" in said]
+        said = ["The machine was too noisy to compare widths."] if noisy else tables.cliffs(run)
+        yield Section("Tables of other widths", said[0], [tables.by_width(run)], said[1:])
+    cases = tables.other_cases(run)
+    if cases:
+        found = tables.picks(run, cases)
+        rest = [tables.speeds(run, *case) for case in cases]
+        yield Section("Single rows, posenc_add, other dtypes", counted(found), [found], more=rest)
 
 
 def sections(run):
-    """Of the page."""
-    from . import plots
-
-    found, notes, code = headlines.choice(run)
-    said = {"heading": "Which implementation to use", "finding": found, "notes": notes, "code": code}
-    yield dataclasses.replace(choice(run, plots.choice(run) if run.ranked else None), **said)
-    yield Section("Errors by position", [], [tables.curves(run)], plots.growth(run), headlines.error_growth(run))
-    maps = plots.maps(run)
-    if maps:
-        found = headlines.error_places(run, maps)
-        yield Section("Errors by position and column", picture=plots.where(run), finding=found)
-    shares = [tables.distribution(run)]
-    yield Section("Errors in units in the last place", [], shares, plots.ulps(run), headlines.correctly_rounded(run))
-    pictures = (plots.speed(run), plots.by_width(run)) if run.bench and not run.emulated else ()
-    for section in of_speeds(run, *pictures):
-        found, notes = ("", section.notes) if run.emulated else headlines.OF_SPEEDS[section.heading](run)
-        yield dataclasses.replace(section, finding=found, notes=notes)
+    yield accuracy(run)
+    yield from of_speeds(run) if run.bench else ()
     if run.peers:
         yield peers_tables.section(run.peers)
-    yield Section("How it was measured", list(HOW if run.bench else HOW[:1]), [conditions(run)])
+    reference = run.verify.get("reference") or "a reference"
+    found = f"Errors are judged against {'MPFR' if reference == 'mpfr' else reference}"
+    found += (
+        f"; speeds are medians of {span([len(r.values) for r in run.rows.values()])} repetitions." if run.rows else "."
+    )
+    yield Section("How it was measured", found, [conditions(run)], list(HOW if run.bench else HOW[:1]))
+
+
+def facts(run, commit=None):
+    """[(what, value)] of the processor and the run, for the top of the page."""
+    m = run.machine | run.context
+    found = {"processor": processor(m)} | {
+        key: m.get(key) for key in ("vendor", "family", "model", "implementer", "part")
+    }
+    found |= {"microarchitecture": m.get("microarchitecture"), "widest vectors": m.get("vectors"), "caches": caches(m)}
+    found |= {"compiler": m.get("compiler"), "posenc": run.verify.get("version"), "commit": commit}
+    found |= {"verified": when(run.verify.get("date")), "measured": when(run.context.get("date"))}
+    return [(what, str(value)) for what, value in found.items() if value not in (None, "")]
 
 
 def conditions(run):
     c, v, times = run.context, run.verify, checks.clock(run.bench or {})
-    found = {
-        key.replace("_", " "): run.machine.get(key) or c.get(key)
-        for key in ("cpu", "architecture", "compiler", "build_type")
-    }
+    found = {key.replace("_", " "): run.machine.get(key) or c.get(key) for key in ("cpu", "architecture", "build_type")}
     found |= {"emulated": "yes" if run.emulated else "no", "flags": c.get("c_flags"), "SLEEF": c.get("sleef")}
-    found |= {"posenc": v.get("version") or c.get("posenc"), "verified": when(v.get("date"))}
     found |= {"reference": v.get("reference"), "seed": v.get("seed")}
     if run.bench:
-        found |= {
-            "measured": when(c.get("date")),
-            "processors": c.get("num_cpus"),
-            "data caches": caches_text(c.get("caches")),
-        }
-        found |= {"pages": pages(run.rows), "transparent huge pages": c.get("transparent_huge_pages")}
-        found |= {"output at": f"{c.get('offset', '16')} modulo 64", "figures": f"medians of {repetitions(run.rows)}"}
+        found |= {"CPUs": c.get("num_cpus"), "pages": pages(run.rows), "huge pages": c.get("transparent_huge_pages")}
+        found |= {"output at": f"{c.get('offset', '16')} modulo 64"}
         found |= {"frequency scaling": {True: "enabled", False: "not enabled"}.get(c.get("cpu_scaling_enabled"))}
         found |= {"load average": ", ".join(f"{x:.2f}" for x in c.get("load_avg") or [])}
     if times:

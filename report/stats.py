@@ -1,11 +1,11 @@
-"""Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, worst errors. Who
-is faster is said by posenc-bench (bench/shim/compare.h), not here."""
+"""Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, largest errors.
+posenc-bench decides which implementation is faster (bench/shim/compare.h)."""
 import math
 import re
 import statistics
 
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
-ENOUGH = 3  # values that have a spread
+ENOUGH = 3  # repetitions; fewer have no spread
 TABLES = ("fill", "fill_pair", "fill_at", "fill_at_real")  # calls that write rows of a table
 TIMED = {*TABLES, "widths", "add", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once", "refill"}
 TIMED |= {"forward", "construction", "table", "timesteps", "rotary"}  # calls of PyTorch programs
@@ -17,8 +17,9 @@ ISAS = ("avx512", "avx2", "neon", "scalar")  # best first, as the library choose
 
 
 class Row:
-    """One case: nanoseconds per element (plans: per plan) of each repetition; their median, and their interquartile
-    range relative to it, None of fewer than ENOUGH."""
+    """One case.
+    values: nanoseconds per element (plans: per plan) of each repetition
+    ns, spread: their median, and their interquartile range divided by it; None for fewer than ENOUGH"""
 
     def __init__(self, key, b):
         self.key, self.name = key, b["run_name"]
@@ -31,9 +32,9 @@ class Row:
         self.spread = (high - low) / self.ns if len(self.values) >= ENOUGH else None
 
     def share_of(self, limit):
-        """The speed of this one relative to the other's, a ratio of medians; and its spread: the relative spreads of
-        both, taken as independent, since repetitions of the same number are far apart in a run that interleaves at
-        random. None where one of them has no spread."""
+        """The ratio of this case's speed to the other's, by their medians, and its spread. The relative spreads of both
+        count as independent, because a run in random order takes their i-th repetitions at distant times. None where
+        one case has no spread."""
         share = limit.ns / self.ns
         return share, None if None in (self.spread, limit.spread) else share * math.hypot(self.spread, limit.spread)
 
@@ -55,7 +56,7 @@ def call_of(kind):
 
 
 def parse(name):
-    """A case's name as (kind, who, n, d), or None of what has no table.
+    """The name of a case as (kind, who, n, d); None if the case has no table.
     threads:2/limit/stream/w:64/n:8/d:4 is ("threads:2/stream", "w:64", 8, 4);
     row/naive/float32/d:4/below:9/offset:0 is ("row/below:9/offset:0", "naive", 1, 4);
     fill/exact/bfloat16/n:8/d:4 is ("fill/bfloat16", "exact", 8, 4); and
@@ -97,8 +98,8 @@ def verdicts_of(data):
 
 
 def limit_of(rows, key, calls=STORES):
-    """The fastest stores to the same memory, with as many threads, of the same dtype and at the same offset; or None.
-    Of sums, a plain loop over the same arrays."""
+    """The fastest stores to the same memory, with the same number of threads, dtype and offset; or None. For posenc_add,
+    a plain loop over the same arrays."""
     kind, who, *shape = key
     if call_of(kind) == "add":
         return rows.get((kind, PLAIN_LOOP, *shape)) if who != PLAIN_LOOP else None
@@ -113,7 +114,7 @@ def limit_of(rows, key, calls=STORES):
 
 
 def sizes_in(context, what):
-    """{(n, d): (name, who)} of the context's lines `shape.NAME` or `level.NAME`."""
+    """{(n, d): (name, description)} of the context's lines `shape.NAME` or `level.NAME`"""
     found = {}
     for key, value in context.items():
         m = re.match(r"n:(\d+)/d:(\d+) base \S+ (.*)$", value) if key.startswith(what + ".") else None
@@ -123,12 +124,12 @@ def sizes_in(context, what):
 
 
 def sizes_of(rows, kind):
-    """[(n, d)] of that kind, by size."""
+    """[(n, d)] of a kind, small tables first"""
     return sorted({key[2:] for key in rows if key[0] == kind}, key=lambda s: (s[0] * s[1], s))
 
 
 def pages(rows):
-    """Whether the output lay on huge pages, as the run found."""
+    """The share of the output that lay on huge pages, in words."""
     known = [row.huge for row in rows.values() if row.huge is not None]
     if not known:
         return "pages of unknown size"
@@ -136,14 +137,14 @@ def pages(rows):
 
 
 def noise(rows):
-    """Median of the relative interquartile ranges of the fills, or None."""
+    """The median of the fills' relative interquartile ranges, or None."""
     spreads = [r.spread for k, r in rows.items() if k[0] == "fill" and r.spread is not None]
     return statistics.median_low(spreads) if spreads else None
 
 
 class Accuracy:
-    """What posenc-verify found of one implementation: the dtypes that it judged, and the errors on the table of the
-    report, known by (shape, dtype, preset)."""
+    """What posenc-verify found about one implementation.
+    dtypes: those that it judged; ranges: {(from, to): errors} of the report's table, (shape, dtype, preset)"""
 
     def __init__(self, entry, table):
         ranges = entry.get("ranges", [])
@@ -151,7 +152,7 @@ class Accuracy:
         self.ranges = {(r["from"], r["to"]): r for r in ranges if table_of(r) == table}
 
     def worst(self, key, spans):
-        """The largest over position ranges; None where one of them is missing or has no number."""
+        """The largest value over ranges of positions; None where a range is missing or has no number."""
         values = [self.ranges.get(span, {}).get(key) for span in spans]
         return None if not values or None in values else max(values)
 

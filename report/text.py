@@ -6,7 +6,7 @@ from . import tables
 
 def show(table):
     lines = tables.split(table)
-    # A column that has a second one for its ± moves those after it.
+    # A column of ± moves the columns after it.
     left = {0} | {lines[0].index(table.head[i]) for i in table.text}
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     print(table.title)
@@ -18,19 +18,19 @@ def show(table):
 
 
 def show_section(section):
-    print("\n".join(["", section.heading, *section.notes]))
-    for table in section.tables:
+    print("\n".join(["", section.heading, *filter(None, [section.finding]), *section.notes]))
+    for table in section.tables + section.more:
         print()
         show(table)
 
 
 def escaped(cell):
-    """As Markdown shows it, on one line. An underscore within a word is none of its marks."""
+    """For Markdown, on one line. An underscore within a word needs no escape."""
     return re.sub(r"([\\*|<>\[\]&]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(cell.split()))
 
 
 def markdown(table):
-    """Names as code, figures to the right."""
+    """Names as code, figures aligned right."""
     head, *lines = tables.split(table)
     left = {0} | {head.index(table.head[i]) for i in table.text}
     shown = [" | ".join(map(escaped, head)), "|".join("---" if i in left else "---:" for i in range(len(head)))]

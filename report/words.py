@@ -1,5 +1,5 @@
-"""How figures are written: errors, positions, speeds, shares, sizes, lists. A cell of a table is a text, or a pair of a
-value and what stands after its ±, half the interquartile range."""
+"""How figures are written: errors, positions, speeds, shares, sizes, lists. A cell of a table is a text, or a pair: a
+value, and half the interquartile range that follows its ±."""
 import math
 
 
@@ -43,11 +43,6 @@ def speed(row):
     return pair(row.gb_s, row.spread and row.gb_s * row.spread, 2 if row.gb_s >= 0.1 else 4) if row else "-"
 
 
-def about(value):
-    """Three digits or so, for sentences."""
-    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
-
-
 def times(row, other):
     """How many times as fast as the other."""
     if not row or not other:
@@ -69,32 +64,23 @@ def scaled(row, scale, digits):
     return pair(row.ns * scale, row.spread and row.ns * scale * row.spread, digits)
 
 
-def repetitions(rows):
-    """ "7 repetitions" or "3 to 7 repetitions"."""
-    counts = sorted({len(r.values) for r in rows.values()}) or [0]
-    return f"{counts[0]} to {counts[-1]} repetitions" if len(counts) > 1 else plural(counts[0], "repetition")
-
-
 def medians(rows):
     """What a caption says of its figures."""
+    counts = [len(row.values) for row in rows.values()] or [0]
     few = all(row.spread is None for row in rows.values())
-    return f"median of {repetitions(rows)}, " + ("too few for a spread" if few else "±: half the interquartile range")
+    spread = "too few for a spread" if few else "±: half the interquartile range"
+    return f"median of {span(counts)} repetition{'s' * ({*counts} != {1})}, {spread}"
 
 
-def binary(size):
-    for unit, shift in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.3g} {unit}"
-    return f"{size:g} B"
+def processor(machine):
+    """Older records have only the name that the processor gives itself."""
+    return machine.get("processor") or machine.get("cpu") or "an unknown processor"
 
 
-def cache_sizes(caches):
-    """The data caches' sizes in bytes, nearest first."""
-    return [c["size"] for c in sorted(caches or [], key=lambda c: c["level"]) if c.get("type") != "Instruction"]
-
-
-def caches_text(caches):
-    return ", ".join(f"L{i + 1} {binary(size)}" for i, size in enumerate(cache_sizes(caches)))
+def caches(machine):
+    """In words; older records have only a list."""
+    data = sorted((c["level"], c["size"]) for c in machine.get("caches", []) if c.get("type") != "Instruction")
+    return machine.get("cache_sizes") or ", ".join(f"{size >> 10} KiB L{level}" for level, size in data)
 
 
 def when(date):
@@ -107,23 +93,28 @@ def plural(count, word):
 
 
 def called(kind):
-    """The kind of a case in words: "sums, batch of 3, in place" of add/b:3/in_place."""
-    words = {"add": "sums (posenc_add)", "fill_at": "random positions (posenc_fill_at)", "in_place": "in place"}
-    words |= {
-        "fill_at_real": "real positions (posenc_fill_at_real)",
-        "fill": "tables",
-    }
-    words |= {"fill_pair": "sines and cosines apart (posenc_fill_pair)"}
+    """The kind of a case in words: "posenc_add, batch of 3, in place" of add/b:3/in_place."""
+    words = {"fill": "tables", "fill_at": "random positions", "fill_at_real": "real positions", "add": "posenc_add"}
+    words |= {"fill_pair": "sines and cosines apart", "row": "single rows", "in_place": "in place"}
     forms = {
         "b": "batch of {}",
         "offset": "output at {} modulo 64",
         "threads": "{} threads",
         "below": "positions below {}",
     }
+    parts = ((part, part.partition(":")) for part in kind.split("/"))
     return ", ".join(
-        forms[key].format(value) if value and key in forms else words.get(part, part)
-        for part, (key, _, value) in ((part, part.partition(":")) for part in kind.split("/"))
+        forms[key].format(position(int(value)) if key == "below" else value)
+        if value and key in forms
+        else words.get(part, part)
+        for part, (key, _, value) in parts
     )
+
+
+def case_name(kind, n, d):
+    if n == 1 and "row" in kind.split("/"):
+        return called(kind).replace("rows", f"rows of {d}")
+    return f"{called(kind)}, {f'd_model {d}' if n == 1 else f'{n} x {d}'}"
 
 
 def span(numbers):

@@ -1,10 +1,11 @@
-"""./scripts/maintain/pages: README.md and docs/ are what it renders; what stands outside of the markers is left alone."""
+"""./scripts/maintain/pages: README.md and docs/ are what it renders; it changes nothing outside of the markers."""
 import json
 
 import pytest
 
 from conftest import run
-from report import pages, record
+from report import blocks, pages, record
+from report.peers import Peers
 
 
 def test_the_pages_of_this_tree():
@@ -39,6 +40,34 @@ def test_tables_have_their_run_beside_them():
     assert "| fill 256 x 512 (L2), GB/s | " in made
     with pytest.raises(SystemExit):
         pages.rendered("<!-- table: nothing -->\n<!-- end -->\n")
+
+
+def test_the_blocks_of_the_readme():
+    """Their figures are those of the recorded runs."""
+    records = pages.records()
+    lines = [line.removeprefix("    ") for line in blocks.box(records).splitlines()]
+    assert sum(line.startswith("│") for line in lines) <= 9 and max(map(len, lines)) <= 80
+    short = {line.split("|")[1].strip("` "): line.split("|") for line in blocks.short(records).splitlines() if "|" in line}
+    shown = {5: ["naive", "explog", "recurrence", "float64", *records.both()]}
+    if "with AVX2" in short["implementation"][6]:
+        shown[6] = ["anchored_avx2", "exact_avx2"]
+    for column, names in shown.items():
+        for name in names:
+            gb_s = records.run.here[name].gb_s
+            assert float(short[records.run.families[name]][column]) == pytest.approx(gb_s, rel=0.006), name
+    peers = {(c["kind"], c["who"], c["n"]): c for c in records.peers.data["cases"]}
+    ratio = peers["fresh", "torch_tutorial", 5000]["ratios"]["exact"][0]
+    row = next(line for line in blocks.today(records).splitlines() if "PyTorch" in line)
+    assert f"| {ratio:.1f}" in row and len(row.split("|")) == 9
+
+
+def test_a_tie_with_a_peer_is_shown():
+    data = json.loads((record.RECORDED / "peers.json").read_text())
+    case = next(c for c in data["cases"] if (c["kind"], c["who"], c["n"]) == ("fresh", "numpy_f32", 5000))
+    case["verdicts"] = {"exact": "tie"}
+    records = pages.records()
+    shown = type("Records", (), {"peers": Peers(data), "said": records.said})
+    assert "(tie) |" in blocks.today(shown)
 
 
 def test_record_keeps_what_it_recorded(tmp_path, monkeypatch):

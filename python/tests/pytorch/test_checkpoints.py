@@ -117,7 +117,7 @@ def test_checkpoints_of_the_class_that_is_replaced(batch_first, theirs):
 def materialised(model, state):
     """Does what Hugging Face's `from_pretrained` does with a model on the meta device.
 
-    Tensors of the checkpoint replace the model's. Other buffers become uninitialized memory, here NaN."""
+    Tensors of the checkpoint replace the model's. Non-persistent buffers become uninitialized memory: here, NaN."""
     persistent = model.state_dict()
     for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
         path, _, leaf = name.rpartition(".")

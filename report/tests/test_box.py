@@ -1,0 +1,166 @@
+"""The box that ./scripts/bench prints: what it says, how large it is, and what --verbose adds."""
+import subprocess
+import sys
+
+import pytest
+
+from made_up import bench, case, entry, file, lines, picks, sweep, verify
+from report.load import TOP
+
+AT = "n:5000/d:512"
+FILLS = {"anchored_avx2": 0.15, "exact_avx2": 0.2, "anchored_scalar": 0.3, "exact_scalar": 1, "explog": 3}
+NEXT = {"exact_avx2": ("slower", 0.31, 0.04), "anchored_scalar": ("slower", 1, 0.04)}
+PICKED = picks("anchored_avx2", "anchored_avx2", NEXT)
+ISAS = {"float64": "any", "explog": "any", "exact_avx2": "avx2", "exact_scalar": "any", "anchored_avx2": "avx2"}
+KNOWN = verify(implementations=[entry(name, isa) for name, isa in (ISAS | {"anchored_scalar": "fma"}).items()])
+
+
+@pytest.fixture
+def box(done):
+    """({label: text} of the box, all of the text); a box has at most 9 lines of 80 columns."""
+
+    def call(b, *arguments, v=KNOWN):
+        out, said, label = done("summary", v, b, *arguments), {}, ""
+        inside = out.split("┌")[1].splitlines()[1:-1]
+        assert len(inside) <= 9 and max(map(len, out.splitlines())) <= 80
+        for line in inside:
+            first, _, text = line.strip("│ ").partition("  ")
+            label, text = (first, text) if text else (label, first)
+            said.setdefault(label, []).append(text.strip())
+        return {label: " ".join(texts) for label, texts in said.items()}, out
+
+    return call
+
+
+def test_the_box(box):
+    processor = {"processor": "Intel Sapphire Rapids, Xeon Platinum 8480, family 6 model 143"}
+    long = "add/{}/float32/b:32/n:512/d:768/in_place"  # does not fit beside "1 more": two cases are shown
+    behind = {long: 0.5} | {
+        f"fill_at/{{}}/float32/n:{n}/d:512": b for n, b in ((16, 2), (32, 1), (64, 0.2), (128, 0.09))
+    }
+    found, cases = (
+        PICKED + picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("undecided", 3, 4)}, f"add/*/float32/{AT}"),
+        [],
+    )
+    for name, b in behind.items():
+        found += picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("slower", b, 0.1)}, name.format("*"))
+        cases.append(case(name.format("exact_avx2"), 0.3))
+    b = bench(*cases, fills=FILLS, picks=found, **processor)
+    known = KNOWN | {"machine": KNOWN["machine"] | processor}
+    said, out = box(b, "--seconds", "252", "--page", "build/report/index.html", v=known)
+    assert said["Use"] == f"anchored for tables of 5000 x 512, float32, on {processor['processor']}"
+    assert said["C"] == 'posenc_plan_create(&plan, &spec, "anchored")'
+    assert said["Python"] == 'posenc.table(5000, 512, impl="anchored")'
+    assert said["Speed"] == "26.67 ± 0.13 GB/s, 31 ± 4 % faster than exact"
+    shown = "exact by 200 ± 10 %: random positions, 16 x 512 exact by 100 ± 10 %: random positions, 32 x 512; 2 more"
+    assert said["Faster"] == shown
+    assert said["Report"] == "build/report/index.html (4 min 12 s)" and "Warning" not in out
+
+
+@pytest.mark.parametrize(
+    "pick, fastest, others, use, lead",
+    [
+        ("exact_avx2", "exact_avx2", {"anchored_avx2": ("slower", 0.2, 0.1)}, "exact, the default,",
+         "20 ± 10 % faster than anchored"),
+        ("exact_avx2", "exact_avx2", {"anchored_avx2": ("undecided", 0.2, 0.3)}, "exact, the default,",
+         "undecided against anchored (20 ± 30 % faster)"),
+        ("exact_avx2", "anchored_avx2", {"exact_avx2": ("tie", 0.02, 0.03)}, "exact, the default,", "ties with anchored"),
+        ("exact_avx2", "anchored_avx2", {"exact_avx2": ("undecided", 0.39, 0.56)}, "exact, the default,",
+         "undecided against anchored (39 ± 56 % slower)"),
+        ("exact_avx2", "anchored_avx2", {"exact_avx2": ("undecided", 0.39, None)}, "exact, the default,",
+         "undecided against anchored (fewer than 6 repetitions)"),
+        ("anchored_scalar", "anchored_avx2", {"anchored_scalar": ("tie", 0.01, 0.02), "exact_avx2": ("slower", 0.3, 0.1)},
+         "anchored_scalar for", "ties with anchored; anchored is 30 ± 10 % faster than exact"),
+        ("anchored_scalar", "anchored_scalar", {}, "anchored_scalar for", "no other family within the budget was measured"),
+    ],
+)  # fmt: skip
+def test_the_verdict_is_that_of_the_run(box, pick, fastest, others, use, lead):
+    """A tie is shown as a tie. The name has its instruction set only where the library would choose another one."""
+    said, _ = box(bench(fills={n: FILLS[n] for n in (pick, fastest, *others)}, picks=picks(pick, fastest, others)))
+    assert said["Use"].startswith(use) and said["Speed"].endswith(f"GB/s, {lead}")
+    assert ("NULL" in said["C"], "impl=" in said["Python"]) == (pick == "exact_avx2", pick != "exact_avx2")
+
+
+def test_another_base(box):
+    judged = verify(implementations=[entry("exact_avx2", "avx2")])
+    for r in judged["implementations"][0]["ranges"]:
+        r["base"] = 500
+    b = bench(
+        fills={"exact_avx2": 0.2},
+        picks=picks("exact_avx2", "exact_avx2"),
+        **{"shape.transformer": f"{AT} base 500, that"},
+    )
+    said, _ = box(b, v=judged)
+    assert said["C"] == "spec.base = 500; posenc_plan_create(&plan, &spec, NULL)"
+    assert said["Python"] == "posenc.table(5000, 512, base=500)"
+
+
+@pytest.mark.parametrize(
+    "fills, context, use",
+    [
+        (["explog"], {}, "no measured implementation is within the budget, or"),
+        ([], {}, "speeds of float32 tables were not measured"),
+        (FILLS, {"emulated": "yes"}, "the run was emulated"),
+        (FILLS, {"shape.transformer": f"{AT} base 500, that"}, "errors and speeds are of different tables"),
+    ],
+)
+def test_nothing_is_picked(box, fills, context, use):
+    b = bench(case(f"add/exact_avx2/float32/{AT}", 0.2), fills={n: FILLS[n] for n in fills}, **context)
+    b["picks"] = PICKED if context else []
+    b["benchmarks"] = [c for c in b["benchmarks"] if "wrong" not in c["run_name"]]
+    said, _ = box(b)
+    assert {*said} == {"Use"} and said["Use"].startswith(f"no implementation is picked: {use}")
+
+
+def test_warnings_stand_above_the_box(box):
+    fills = [c for n, ns in FILLS.items() for c in case(f"fill/{n}/float32/{AT}", ns, times=(0.7, 0.8, 1, 1.2, 1.3))]
+    wrong = entry("wrong", verified=False, failure="2 outputs beyond its bound", error=7e-3)
+    known = verify(implementations=[*KNOWN["implementations"], wrong])
+    _, out = box(bench(fills, fills={}, picks=PICKED, load_avg=[4, 4, 4]), v=known)
+    above = " ".join(out.split("┌")[0].split())
+    for said in (
+        "The machine was noisy",
+        "load average was 4.0",
+        "wrong failed verification: 2 outputs beyond its bound",
+    ):
+        assert f"Warning: {said}" in above or said in above
+
+
+def test_verbose(done):
+    """All figures of the report as text."""
+    out = done("summary", "--verbose", verify(), bench(sweep(d1000_at16=2)))
+    assert lines(out, "1. exact_avx2")[-1] == "1. exact_avx2 3.0e-8 0.5 20.00 0.10 50.0 % 0.4 -"
+    assert lines(out, "naive  ")[0] == "naive 2.0e-4 4.0e-4 3.2e-3 25.00 % 1.0e6 half a unit (proved)"
+    assert lines(out, "lacking_neon")[-1] == "lacking_neon not run: this CPU lacks its instructions"
+    assert lines(out, "1000") == ["1000 50.0 % 0.4 25.0 % 0.2"]
+
+
+def test_without_what_the_page_needs(tmp_path):
+    """As ./scripts/bench --no-report runs it."""
+    code = "import sys; sys.modules |= dict.fromkeys(['matplotlib', 'numpy', 'jinja2']); import report.__main__ as m; "
+    given = [file(tmp_path, verify()), file(tmp_path, bench())]
+    done = subprocess.run([sys.executable, "-c", code + "m.main(['summary', *sys.argv[1:]])", *given], cwd=TOP)
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "v, b, said",
+    [
+        ("{", bench(), "not JSON"),
+        ({"implementations": 1}, bench(), "not a report of posenc-verify"),
+        (verify(schema=2), bench(), "schema: 1 was expected"),
+        (verify(), {"benchmarks": []}, "no implementation was run"),
+        (verify(), '{"benchmarks": [NaN]}', "not JSON"),
+        (verify(implementations=[entry("x", ranges=[{"from": 0}])]), bench(), "required property"),
+        (verify(), bench(case("fill/exact_avx2/float32/n:5000/d:512", -1)), "cpu_time"),
+        (verify(), bench(offset="x"), "offset"),
+        (verify(), bench(picks=[{"case": "x"}]), "picks"),
+    ],
+)
+def test_bad_input(refused, v, b, said):
+    assert said in refused("summary", v, b)
+
+
+def test_shape(refused):
+    said = refused("summary", verify(), bench(), "--shape", "bert")
+    assert "no results of shape 'bert'; it has: transformer" in said
