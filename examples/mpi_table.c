@@ -1,10 +1,10 @@
-/* Many processes, on one machine or many, write one table to a file, by MPI: an .npy file, for numpy.load(). Build it
- * with Debian's libopenmpi-dev and openmpi-bin, or any other MPI, and write 5000 rows of 512 columns by 4 processes:
+/* Many processes, on one machine or on several, write one table to an .npy file by MPI. Build the program with Debian's
+ * libopenmpi-dev and openmpi-bin, or with any other MPI, and write 5000 rows of 512 columns with 4 processes:
  *
  *     mpicc mpi_table.c $(pkg-config --cflags --libs posenc) -o mpi_table && mpirun -n 4 ./mpi_table pe.npy 5000 512
  *
- * Rows depend on their position alone, so the file is the same, bit for bit, however many processes there are. Each of
- * them needs 64 MiB, however large the table is.
+ * A row depends on its position alone, so the file has the same bits for any number of processes. Each process needs
+ * 64 MiB for rows, for a table of any size.
  */
 #include <mpi.h>
 #include <posenc.h>
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 128, PIECE = 1 << 24 }; /* bytes; elements of one write, at most */
+enum { HEADER = 128, PIECE = 1 << 24 }; /* bytes of the header; the most elements of one write */
 
 static float piece[PIECE];
-static char part[4096]; /* the file's name until it is whole: whoever opens FILE.npy finds all of a table, or none */
+static char part[4096]; /* the file's name until it is complete */
 
-/* Ends all processes, and takes the unfinished file along. */
+/* Deletes the unfinished file and ends all processes. */
 static _Noreturn void fail(const char *what, const char *why) {
   fprintf(stderr, "mpi_table: %s: %s\n", what, why);
   MPI_File_delete(part, MPI_INFO_NULL);
@@ -25,7 +25,7 @@ static _Noreturn void fail(const char *what, const char *why) {
   abort();
 }
 
-/* Errors of files are returned; all others end the program, as MPI does where nothing else is said. */
+/* MPI returns errors of files. By default, all its other errors end the program. */
 static void check(int error) {
   char why[MPI_MAX_ERROR_STRING];
   int length;
@@ -43,8 +43,8 @@ static void check_posenc(posenc_status status) {
   }
 }
 
-/* Version 1.0 of NumPy's format: a magic string, the length of the rest, and a dictionary, with spaces and a newline
- * behind it so that elements start at a multiple of 64 bytes. */
+/* Writes the header of NumPy's format, version 1.0: a magic string, the length of the rest, and a dictionary, padded
+ * with spaces and a newline so that elements start at a multiple of 64 bytes. */
 static void write_header(MPI_File file, int64_t rows, int64_t d_model) {
   char header[HEADER];
   const int length = snprintf(header, sizeof header,
@@ -73,8 +73,8 @@ int main(int count, char **arguments) {
   /* [part: ranks] */
   posenc_spec spec;
   posenc_plan *plan;
-  check_posenc(posenc_spec_init(&spec, d_model, NULL)); /* the paper's table, or a preset's name */
-  check_posenc(posenc_plan_create(&plan, &spec, NULL)); /* each process has its own: the frequencies, not the table */
+  check_posenc(posenc_spec_init(&spec, d_model, NULL)); /* NULL: the paper's table; or a preset's name */
+  check_posenc(posenc_plan_create(&plan, &spec, NULL)); /* each process has its own plan: frequencies, no table */
   const int64_t begin = rows * rank / ranks, end = rows * (rank + 1) / ranks, most = PIECE / d_model;
 
   MPI_File file;

@@ -1,4 +1,4 @@
-"""RotaryEmbedding and timestep_embedding beside transformers' and diffusers' own on a GPU; prints a table in Markdown.
+"""Times RotaryEmbedding and timestep_embedding on a GPU beside transformers' and diffusers' own; prints Markdown.
 
 python bench_gpu.py
 """
@@ -17,7 +17,7 @@ REPETITIONS, CALLS = 15, 50
 
 
 def microseconds(calls):
-    """Medians of repetitions that take turns."""
+    """Returns the median time of each call. The repetitions take turns."""
     times = [[] for _ in calls]
     for call in calls:
         call()
