@@ -71,7 +71,11 @@ def benches(a, b, judged):
         table.head += ["speed B/A", "mark"]
         table.bold = tuple(row[0] for row in table.rows if row[-1] in ("faster", "slower"))
     sides = (("A", rows_a, rows_b, errors_a), ("B", rows_b, rows_a, errors_b))
-    notes = [f"{plural(len({*one} - {*other}), 'case')} only in {letter}" for letter, one, other, _ in sides]
+    notes = [
+        f"{plural(len({*one} - {*other}), 'case')} only in {letter}"
+        for letter, one, other, _ in sides
+        if {*one} - {*other}
+    ]
     notes += [f"failed in {letter}: {case}: {why}" for letter, _, _, errors in sides for case, why in errors.items()]
     rule = (
         f"A difference is more than {100 * max(TIE, noise):.1f} %, with quartiles that do not overlap. Nine in ten of "
