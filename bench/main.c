@@ -15,7 +15,7 @@ static void register_at(const bench_options *o, const bench_offset *at) {
       continue;
     bench_register_limits(shape, POSENC_DTYPE_F32, at);
     bench_register_fills(shape, at);
-    if (shape->level && !o->all_cases) /* a level is there for its size alone */
+    if (shape->level && !o->all_cases) /* a cache level matters for its size only */
       continue;
     bench_register_tables(shape, o->all_cases, at);
     bench_register_sums(shape, o->all_cases, at);
@@ -29,7 +29,7 @@ static void register_at(const bench_options *o, const bench_offset *at) {
 }
 
 static void register_all(const bench_options *o) {
-  for (size_t i = 0; i < bench_shape_count(); i++) /* all where there are cases of other sizes, which are smaller */
+  for (size_t i = 0; i < bench_shape_count(); i++) /* cases of other sizes, which run with all shapes, are smaller */
     if (o->shapes >> i & 1)
       bench_buffer_room(bench_shape_bytes(bench_shape_at(i), POSENC_DTYPE_F32));
   bench_register_harness();
@@ -47,7 +47,8 @@ static void register_all(const bench_options *o) {
   }
 }
 
-/* Before anything runs, and without touching what the file holds: Google Benchmark would find out late, or not say. */
+/* Called before anything runs, and leaves the file's content as it is. If a file cannot be written, Google Benchmark
+ * says so late, or not at all. */
 static bool can_write(const char *path) {
   FILE *f = path ? fopen(path, "ab") : NULL;
   if (path && !f)
@@ -57,12 +58,13 @@ static bool can_write(const char *path) {
   return !path || f;
 }
 
-/* Google Benchmark's part, with its flags: returns the exit status. */
+/* Measures with Google Benchmark and its flags. Returns the exit status. */
 static int measure(const bench_options *o, int n_flags, char **flags) {
   const char *unknown = shim_flags(n_flags, flags);
   if (unknown) {
-    fprintf(stderr, "posenc-bench: '%s' is no option of Google Benchmark, or its value is not allowed; see --help\n",
-        unknown);
+    fprintf(stderr,
+        "posenc-bench: '%s' is not an option of Google Benchmark, or its value is not allowed; allowed: %s\n", unknown,
+        GOOGLE_OPTIONS);
     return 2;
   }
   if (o->verified)
@@ -82,11 +84,11 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
   if (!can_write(shim_output_file()))
     return 2;
   bench_context(o);
-  return shim_run_all(o->quiet, !machine_emulated()) > 0 ? 1 : 0; /* an emulator's times decide nothing */
+  return shim_run_all(o->quiet, !machine_emulated()) > 0 ? 1 : 0; /* times under an emulator decide nothing */
 }
 
 int main(int argc, char **argv) {
-  /* Google Benchmark's flags go to it, all others to argp. Both vectors start with the program and end in NULL. */
+  /* Google Benchmark gets its own flags, and argp all others. Both vectors start with the program and end in NULL. */
   char **ours = must_calloc(argc + 1, sizeof *argv), **theirs = must_calloc(argc + 3, sizeof *argv), file[4096];
   int n_ours = 0, n_theirs = 0, status;
   ours[n_ours++] = theirs[n_theirs++] = argv[0];

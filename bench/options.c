@@ -11,36 +11,35 @@ enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, 
 enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS };
 
 static const struct argp_option known[] = {
-    {"list", KEY_LIST, NULL, 0, "Print the benchmarks, and those left out with the reason", 0},
-    {"shape", KEY_SHAPE, "NAME", 0, "Only this shape or cache level; may be given several times", 0},
+    {"list", KEY_LIST, NULL, 0, "Print the names of the cases, and the reasons for those that are left out", 0},
+    {"shape", KEY_SHAPE, "NAME", 0, "Measure only this shape or cache level; can be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-        "Adds more dtypes, presets and additions, neighbouring positions, plans, two threads, and output at offset 0",
+        "Add more dtypes, presets and additions, neighbouring positions, plans, two threads, and output at offset 0",
         0},
     {"peers", KEY_PEERS, NULL, 0,
-        "Instead: what people would use in its place, at sizes from caches to memory, beside exact and anchored", 0},
+        "Measure only what people use instead of posenc, and exact and anchored, at sizes from L1 to memory", 0},
     {"verified", KEY_VERIFIED, "FILE", 0,
-        "JSON of posenc-verify: only implementations that it calls verified are run, and its errors decide what is within the budget",
+        "JSON of posenc-verify: run only implementations that it calls verified, and use its errors to decide which "
+        "are within the budget",
         0},
     {"offset", KEY_OFFSET, "BYTES", 0,
-        "Start of the output modulo 64: 0, 4, ... 60; default 16, where large malloc and NumPy buffers start. The sweep "
-        "over widths is at 0 and 16",
+        "Start the output at this address modulo 64: 0, 4, ... 60 (default 16, where large malloc and NumPy buffers "
+        "start). The sweep over widths always runs at 0 and at 16",
         0},
-    {"json", KEY_JSON, "FILE", 0, "Results as JSON, - for stdout; short for --benchmark_out or --benchmark_format", 0},
+    {"json", KEY_JSON, "FILE", 0,
+        "Write the results as JSON; - is stdout. Short for --benchmark_out or --benchmark_format", 0},
     {"quiet", KEY_QUIET, NULL, 0,
-        "Without the conditions of the run in front of the results, which the JSON has: on stderr there are only progress "
-        "and errors",
-        0},
+        "Do not print the conditions of the run, which the JSON has, so that stderr has only progress and errors", 0},
     {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},
-    {"pick", KEY_PICK, NULL, 0, "Verify that table, measure the implementations within the budget, pick one", 1},
+    {"pick", KEY_PICK, NULL, 0, "Verify the table, measure the implementations within the budget, and pick one", 1},
     {"max-ulp", KEY_MAX_ULP, "X", 0,
-        "Budget: no output is further off, in units of the last place (default 1 if none is given)", 1},
-    {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: no output is further off", 1}, {0}};
+        "Budget: the largest error allowed, in units of the last place (default 1 unless --max-abs is given)", 1},
+    {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: the largest absolute error allowed", 1}, {0}};
 
 static const char text[] =
-    "Measures every implementation of posenc on the shapes of real models, next to the limits of this machine; or "
-    "picks one."
-    "\vGoogle Benchmark's own options all work, with =: --benchmark_filter=REGEX, --benchmark_repetitions=N, "
-    "--benchmark_min_time=SECONDS, --benchmark_enable_random_interleaving=true, ...\n\n"
+    "Measures every implementation of posenc on the shapes of real models, and the limits of this machine; or "
+    "picks an implementation for one table."
+    "\vOptions of Google Benchmark, each with =: " GOOGLE_OPTIONS ".\n\n"
     "Output: results on stdout, progress on stderr.\n"
     "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.";
 
@@ -60,18 +59,18 @@ static double parse_budget(struct argp_state *state, const char *option, const c
 static void complete_pick(const struct argp_state *state) {
   bench_options *o = state->input;
   if (o->list || o->verified || o->json || o->all_cases || o->peers || o->shapes)
-    argp_error(state, "--pick takes a table, a budget and --offset; not --list, --shape, --all-cases, "
-                      "--peers, --verified or --json");
+    argp_error(state, "--pick takes a table, a budget and --offset; it excludes --list, --shape, --all-cases, "
+                      "--peers, --verified and --json");
   if (isinf(o->choice.most.ulp) && isinf(o->choice.most.abs))
     o->choice.most = bench_budget;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->choice.table.spec.dtype);
   o->choice.at = &o->offsets[0];
   if (o->offsets[0].bytes % size != 0)
     argp_error(
-        state, "--offset %d: an element has %d bytes, whose multiple is needed", (int)o->offsets[0].bytes, (int)size);
+        state, "--offset %d: a multiple of the element's %d bytes is needed", (int)o->offsets[0].bytes, (int)size);
 }
 
-/* What was not given. */
+/* Checks the options together, and sets the defaults that depend on several. */
 static void complete(const struct argp_state *state) {
   bench_options *o = state->input;
   if (o->all_cases && o->shapes != 0)
@@ -81,9 +80,9 @@ static void complete(const struct argp_state *state) {
     return;
   }
   if (o->choice.table.given || isfinite(o->choice.most.ulp) || isfinite(o->choice.most.abs))
-    argp_error(state, "a table or a budget is given, which are for --pick");
+    argp_error(state, "the options of a table and of a budget need --pick");
   if (o->peers && (o->all_cases || o->shapes))
-    argp_error(state, "--peers has sizes of its own: no --shape or --all-cases with it");
+    argp_error(state, "--peers has its own sizes; it excludes --shape and --all-cases");
   o->all_shapes = o->shapes == 0;
   for (size_t i = 0; o->all_shapes && i < bench_shape_count(); i++)
     o->shapes |= UINT64_C(1) << i;
@@ -133,7 +132,7 @@ static error_t take(int key, char *arg, struct argp_state *state) {
       argp_error(state, "--offset %s: a multiple of 4 from 0 to 60 is needed", arg);
     break;
   case ARGP_KEY_ARG:
-    argp_error(state, "'%s' is not expected: there are options only", arg);
+    argp_error(state, "unknown argument '%s'; only options are allowed", arg);
     break;
   case ARGP_KEY_END:
     complete(state);

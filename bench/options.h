@@ -4,29 +4,39 @@
 
 #include "pick/pick.h"
 
+/* The options that Google Benchmark 1.7 lists. */
+#define GOOGLE_OPTIONS                                                                                                 \
+  "--benchmark_filter=REGEX, --benchmark_repetitions=N, --benchmark_min_time=SECONDS, "                                \
+  "--benchmark_min_warmup_time=SECONDS, --benchmark_enable_random_interleaving=BOOL, --benchmark_out=FILE, "           \
+  "--benchmark_out_format=FORMAT, --benchmark_format=FORMAT (console, json or csv), --benchmark_list_tests=BOOL, "     \
+  "--benchmark_report_aggregates_only=BOOL, --benchmark_display_aggregates_only=BOOL, "                                \
+  "--benchmark_counters_tabular=BOOL, --benchmark_color=auto|BOOL, --benchmark_time_unit=ns|us|ms|s, "                 \
+  "--benchmark_context=KEY=VALUE,..."
+
 typedef struct bench_options {
   bool list;
-  bool quiet;           /* on stderr nothing but progress and errors */
-  bool all_cases;       /* not only what a choice among implementations needs */
-  bool peers;           /* instead: what people would use in its place, beside exact and anchored */
+  bool quiet;           /* stderr has only progress and errors */
+  bool all_cases;       /* more cases than a choice among implementations needs */
+  bool peers;           /* only peers, exact and anchored are measured */
   const char *verified; /* a JSON file of posenc-verify, or NULL */
   const char *json;     /* results as JSON: a file, "-" for stdout, or NULL */
-  bool all_shapes;      /* none was named */
+  bool all_shapes;      /* no shape was named */
   uint64_t shapes;      /* bit i: shape i is wanted */
   bench_offset offsets[2];
   size_t n_offsets;
-  bool pick; /* instead: choose an implementation, at the first offset */
+  bool pick; /* only an implementation is picked, at the first offset */
   pick_options choice;
 } bench_options;
 
-/* Prints and exits on --help, --version (0) and on what it does not understand (2). */
+/* Exits with 0 after --help and --version, and with 2 on a mistake, which it prints. */
 void bench_options_parse(int argc, char **argv, bench_options *options);
 
-/* What goes in front of the results: in the JSON, and unless it is to be quiet on stderr. */
+/* Adds the conditions of the run to the JSON, and prints them on stderr unless `quiet` is set. */
 void bench_context(const bench_options *options);
 
-/* Skips the implementations that the report of posenc-verify does not call verified, and their dtypes that it has not
- * judged, by the name IMPLEMENTATION/DTYPE. Prints what is wrong with the file and exits with 2. */
+/* Reads a report of posenc-verify. Skips every implementation that it does not call verified, and every dtype of an
+ * implementation that it has not judged, under the name IMPLEMENTATION/DTYPE. Notes the errors of the others. Exits
+ * with 2 where the file is not such a report, and prints why. */
 void bench_read_verified(const char *path);
 
 #endif

@@ -21,7 +21,7 @@ def bench(*arguments):
 
 
 def dtypes_in(listed):
-    """{implementation: the dtypes of which it has fills}"""
+    """{implementation: the dtypes for which it has fill cases}"""
     found = {}
     for impl, dtype in re.findall(r"^fill/(\w+)/(\w+)/n:5000/d:512$", listed, re.MULTILINE):
         found.setdefault(impl, set()).add(dtype)
@@ -77,7 +77,8 @@ def behind(times, case, other):
 
 @pytest.fixture
 def report(tmp_path):
-    """Options for a report: errors of implementations, {name: (up to position 5000, beyond)}, each (ULP, absolute)."""
+    """Returns a function that writes a report and returns its options. It takes {implementation: (errors up to position
+    5000, errors beyond)}; an error is (ULP, absolute)."""
 
     def call(errors):
         entries = []
@@ -102,7 +103,7 @@ EXACT, RECIPE = ((0.5, 3e-8),) * 2, ((9e6, 1e-4), (None, 1e-3))
 
 
 def test_picks(report):
-    """Of each case, among those whose errors are within the budget at the positions of the case."""
+    """Each case has a pick among the implementations whose errors are within the budget at the case's positions."""
     here = list(dtypes_in(bench("--all-cases", "--list")))  # in the order of the list
     errors = {i: EXACT if re.match("exact|anchored", i) else RECIPE for i in here}
     errors["float64"] = ((0.6, 3e-8), (17, 3e-8))
@@ -146,7 +147,8 @@ def test_without_random_order_or_repetitions(report):
 
 
 def test_widths():
-    """Both sides of powers of two at both offsets, of the same size; and the limits that the report reads."""
+    """The sweep has tables of one size with widths on both sides of powers of two, at both offsets, and the limits that
+    the report reads."""
     listed = bench("--list", "--benchmark_filter=widths|/n:16384/d:1024/")
     found = {}
     for impl, n, d, at in re.findall(r"^widths/(\w+)/float32/n:(\d+)/d:(\d+)/offset:(\d+)$", listed, re.MULTILINE):

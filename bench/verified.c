@@ -20,13 +20,13 @@ static const char *string(const cJSON *object, const char *key) {
   return s ? s : "";
 }
 
-/* JSON has null for what is no finite number. */
+/* JSON has null where a number is not finite. */
 static double number(const cJSON *object, const char *key, double otherwise) {
   const cJSON *n = cJSON_GetObjectItemCaseSensitive(object, key);
   return cJSON_IsNumber(n) ? n->valuedouble : otherwise;
 }
 
-/* Notes the errors of a dtype, of the first table that the report has of it. Returns whether it has any. */
+/* Notes the errors of the first table of this dtype in the report. Returns false if there is none. */
 static bool note_errors(const cJSON *entry, const posenc_impl *impl, int32_t dtype) {
   const cJSON *range, *first = NULL;
   cJSON_ArrayForEach (range, cJSON_GetObjectItemCaseSensitive(entry, "ranges")) {
@@ -40,7 +40,7 @@ static bool note_errors(const cJSON *entry, const posenc_impl *impl, int32_t dty
   return first;
 }
 
-/* Skips the dtypes of an implementation that the report has no range of. */
+/* Notes the errors of an implementation, and skips each dtype for which the report has none. */
 static void skip_dtypes(const cJSON *entry, const posenc_impl *impl) {
   for (int32_t i = 0; dtype_name(i); i++) {
     char name[96];
@@ -54,21 +54,21 @@ void bench_read_verified(const char *path) {
   char *text = NULL;
   size_t room = 0;
   FILE *f = fopen(path, "rb");
-  if (!f || (getdelim(&text, &room, '\0', f) < 0 && !feof(f))) /* to the end: JSON has no such byte */
+  if (!f || (getdelim(&text, &room, '\0', f) < 0 && !feof(f))) /* reads the whole file, since JSON has no zero byte */
     refuse(path, strerror(errno));
   fclose(f);
   cJSON *report = cJSON_Parse(text ? text : "");
   free(text);
   if (!report)
-    refuse(path, "this is not JSON");
+    refuse(path, "the file is not JSON");
   const cJSON *schema = cJSON_GetObjectItemCaseSensitive(report, "schema");
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(report, "implementations");
   if (strcmp(string(report, "tool"), "posenc-verify") != 0 || !cJSON_IsArray(list))
-    refuse(path, "this is not a report of posenc-verify (write one with posenc-verify --json FILE)");
+    refuse(path, "the file is not a report of posenc-verify (posenc-verify --json FILE writes one)");
   if (!cJSON_IsNumber(schema) || schema->valuedouble != 1.0)
-    refuse(path, "its schema is not 1, the only one known here");
+    refuse(path, "the report's schema is not 1, the only one that this program reads");
 
-  /* What the file does not speak of has not been verified either. */
+  /* An implementation that the file does not name is not verified either. */
   for (size_t i = 0; i < posenc_impl_count(); i++) {
     const posenc_impl *impl = posenc_impl_by_index(i);
     const cJSON *entry, *found = NULL;
@@ -81,7 +81,7 @@ void bench_read_verified(const char *path) {
       bench_skip(impl->name, "not in the verification report");
     } else if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(found, "verified"))) {
       char reason[512];
-      const char *why = string(found, "failure"); /* null where nothing was compared, so that nothing could fail */
+      const char *why = string(found, "failure"); /* null where nothing was compared */
       snprintf(reason, sizeof reason, "%s%s", *why ? "failed verification: " : "not judged by posenc-verify", why);
       bench_skip(impl->name, reason);
     } else {

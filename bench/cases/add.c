@@ -1,9 +1,9 @@
-/* add/<implementation>/float32/n:<positions>/d:<d_model>: posenc_add, embeddings and the table in one pass, beside what any
- * program has to do for a sum over the same memory:
+/* add/<implementation>/float32/n:<positions>/d:<d_model>: posenc_add, which adds the table to embeddings in one pass;
+ * and the minimum that any program does for an addition over the same memory:
  *
- *   add/plain_loop/float32/...    out[i] = x[i] + c, one number c, so that nothing is read but x
- *   add/.../b:32/n:512/d:768  a batch, (b, n, d), by posenc_add_batch
- *   add/.../in_place          out is x
+ *   add/plain_loop/float32/...   out[i] = x[i] + c with one number c, so that only x is read
+ *   add/.../b:32/n:512/d:768     posenc_add_batch, a batch of shape (b, n, d)
+ *   add/.../in_place             out is x
  */
 #include "../limits/plain_loop.h"
 #include "cases.h"
@@ -14,13 +14,14 @@
 #include <string.h>
 
 typedef struct sum {
-  int64_t batch; /* 0: the plain call, of one */
+  int64_t batch; /* 0: posenc_add, which has no batch */
   int64_t n, d;
   bool in_place;
   float *x;
 } sum;
 
-/* Every time: other cases leave anything in the buffer, also what is slow to add, and sums in place grow. */
+/* Sets x before every run: other cases leave any values in the buffer, also values that are slow to add, and additions
+ * in place make the values grow. */
 static const char *set_x(bench_work *w) {
   sum *s = w->self;
   const int64_t n = w->rows.n * s->d;
@@ -45,13 +46,14 @@ static posenc_status add_plainly(const bench_work *w) {
 static posenc_status add(const bench_work *w) {
   const sum *s = w->self;
   const posenc_strides strides = {s->n * s->d, s->d};
-  const double scale = s->in_place ? 1.0 : sqrt((double)s->d); /* of embeddings; in place it would soon be infinite */
+  /* Embeddings are scaled by sqrt(d). In place, repeated scaling would soon give infinity. */
+  const double scale = s->in_place ? 1.0 : sqrt((double)s->d);
   if (s->batch)
     return posenc_add_batch(w->plan, 0, s->n, s->batch, s->x, strides, scale, w->out, strides);
   return posenc_add(w->plan, 0, s->n, s->x, s->d, scale, w->out, s->d);
 }
 
-/* impl: NULL for the plain loop. */
+/* impl: NULL is the plain loop. */
 static void register_sum(const posenc_impl *impl, sum of, const bench_offset *at) {
   const posenc_spec spec = paper_spec(of.d);
   const int64_t rows = of.n * (of.batch ? of.batch : 1);
@@ -68,7 +70,8 @@ static void register_sum(const posenc_impl *impl, sum of, const bench_offset *at
       of.in_place ? "/in_place" : "");
 }
 
-/* recipes: those that have float32 only, too. They take so long for their sines that the sum does not count. */
+/* recipes: also implementations that offer float32 only. They take so long for their sines that the addition hardly
+ * counts. */
 static void register_size(sum s, bool all, bool recipes, const bench_offset *at) {
   for (int in_place = 0; in_place < 2; in_place++) {
     const posenc_impl *impl;

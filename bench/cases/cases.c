@@ -1,5 +1,5 @@
-/* Which implementations run; and plan/<implementation>/d:512: a plan made and destroyed again, in the memory that the
- * plan before gave back, as in a program that has run for a while. */
+/* Selects the implementations that run. Registers plan/<implementation>/d:512, which makes a plan and destroys it, in
+ * the memory that the previous plan freed, as in a program that has run for a while. */
 #include "cases.h"
 
 #include <stdio.h>

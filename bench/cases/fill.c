@@ -1,5 +1,5 @@
-/* fill/<implementation>/float32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, the plan made once; and the
- * tables of tables.c, likewise. */
+/* fill/<implementation>/float32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, with a plan that is made
+ * once. The tables of tables.c are filled here too. */
 #define _POSIX_C_SOURCE 200809L
 #include "cases.h"
 
@@ -8,28 +8,29 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A slow recipe need not write half a gigabyte to show how slow it is: of a table that takes longer than WHOLE it
- * writes rows that take about PART. Seconds. What might be held up by its stores must stay below WHOLE, also while its
- * time is being guessed from single blocks: a kernel may store a block otherwise than a table that leaves the caches.
- */
+/* Seconds. A slow recipe need not write half a gigabyte to show how slow it is. Where a table would take longer than
+ * WHOLE, a pass writes only rows that take about PART. An implementation whose speed may depend on its stores must stay
+ * below WHOLE, also in the estimate from single blocks: a kernel may store a block in another way than a table that is
+ * larger than the caches. */
 static const double WHOLE = 0.4, PART = 0.03;
 
-/* They are spread over the table, since libm and SLEEF take longer at late positions: blocks at even spacing, so long
- * that the calls do not count, and at multiples of their length, where the recurrence takes its anchors. Fewer than
- * FEWEST of them would say little about the rest. Of what takes longer than PART for a block, the first row of each is
- * enough. */
+/* These rows are spread over the table in evenly spaced blocks, since libm and SLEEF take longer at late positions. A
+ * block is so long that the calls do not count, and starts at a multiple of its length, where the recurrence takes its
+ * anchors. Fewer blocks than FEWEST would say little about the other rows. Where a single block takes longer than PART,
+ * a pass writes only the first row of each block. */
 enum { BLOCK = 64, FEWEST = 8 };
 
 typedef struct fill_case {
   bench_table table;
-  int64_t blocks; /* that a pass writes, 0: not known yet */
-  int64_t length; /* their rows */
+  int64_t blocks; /* written in a pass; 0: not known yet */
+  int64_t length; /* rows of a block */
   char label[96];
 } fill_case;
 
 static int64_t blocks_of_table(const fill_case *f) { return (f->table.shape->positions + BLOCK - 1) / BLOCK; }
 
-/* Block i of a pass is in the middle of part i of the table, all parts being equal. Returns its rows. */
+/* Divides the table into as many equal parts as a pass has blocks. Block i is in the middle of part i. Sets its first
+ * row and returns its number of rows. */
 static int64_t block(const fill_case *f, int64_t i, int64_t *first) {
   *first = (2 * i + 1) * blocks_of_table(f) / (2 * f->blocks) * BLOCK;
   const int64_t left = f->table.shape->positions - *first;
@@ -62,10 +63,10 @@ static posenc_status write_blocks(const bench_work *w) {
   return status;
 }
 
-/* Sets blocks, by the time of one of them. */
+/* Sets the number of blocks and their length, from the time of one block. */
 static void choose_blocks(const bench_work *w, fill_case *f) {
   const int64_t all = blocks_of_table(f);
-  double per_block = INFINITY; /* of several: one that the system held up must not decide */
+  double per_block = INFINITY; /* the least of three, since the system may hold one up */
   f->blocks = 1;
   f->length = BLOCK;
   for (int i = 0; i < 3; i++) {
@@ -121,7 +122,7 @@ void bench_register_table(const bench_table *table, const posenc_impl *impl, con
     f->table.write = fill_rows;
   bench_register_work(
       &(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks, .peer = peer,
-          .stands_for = stands_for, .bytes = bench_to_next(half) + half, /* a pair is two arrays */
+          .stands_for = stands_for, .bytes = bench_to_next(half) + half, /* posenc_fill_pair writes two arrays */
           .self = f, .destroy = destroy, .prepare = prepare},
       at, "%s/%s/%s/" BENCH_SIZE "%s", table->function, impl ? impl->name : peer, dtype_name((int32_t)dtype),
       s->positions, s->d_model, table->kind);

@@ -1,9 +1,9 @@
-/* fresh/<how>/n:131072/d:1024: a large table in memory that no one has used yet, and freed again; wall time, default
- * implementation. The pages, which the system has to find and to clear, cost more than the table.
+/* fresh/<how>/n:131072/d:1024: a large table in fresh memory, which is freed again; wall time, default implementation.
+ * The system has to find and clear the pages, which costs more than the table.
  *
  *   table_create   posenc_table_create, posenc_table_destroy
- *   malloc_fill    malloc, posenc_fill, free; glibc maps what is larger than 32 MiB anew in every call and unmaps it in
- *                  free(), whatever mallopt() says of smaller ones
+ *   malloc_fill    malloc, posenc_fill, free; for more than 32 MiB glibc maps new memory in every call and unmaps it in
+ *                  free(), whatever mallopt() sets for smaller sizes
  */
 #include "cases.h"
 

@@ -1,9 +1,9 @@
-/* Peers beside exact and anchored, on the same work:
+/* Peers, and exact and anchored on the same work. A case of posenc has another first part in its name:
  *
- *   peer/<peer>/float32/n:512/d:512               a table into memory that is there; of ours fill/<implementation>/...
- *   peer_row/<peer>/float32/d:512/below:4096      one row after the other at random positions, all into the same memory;
- *                                             of ours row/...
- *   peer_once/<peer>/float32/n:64/d:128           all of it from nothing, plan or frequencies included; of ours once/...
+ *   peer/<peer>/float32/n:512/d:512            a table into existing memory; posenc: fill/<implementation>/...
+ *   peer_row/<peer>/float32/d:512/below:4096   one row after the other at random positions, all into the same memory;
+ *                                              posenc: row/...
+ *   peer_once/<peer>/float32/n:64/d:128        a table including its plan or frequencies; posenc: once/...
  */
 #include "../limits/limits.h"
 #include "../peers/peer.h"
@@ -89,7 +89,7 @@ static void register_once(const posenc_impl *impl, const peer *p, const bench_of
 
 /* ---- All of it ---------------------------------------------------------------------------------------------- */
 
-/* What the names stand for. */
+/* Adds the peer's description and version to the context. */
 static void describe(const peer *p) {
   char key[96];
   snprintf(key, sizeof key, "peer.%s", p->name);

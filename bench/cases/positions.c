@@ -1,9 +1,11 @@
-/* Positions that are not a table's, d_model 512:
+/* Positions other than 0, 1, 2, ..., d_model 512:
  *
  *   fill_at/<implementation>/float32/n:2048/d:512          posenc_fill_at, random positions
- *   fill_at/<implementation>/float32/n:64/d:512/in_a_row   posenc_fill_at, neighbours: as fast as a fill, ideally
- *   row/<implementation>/float32/d:512/below:<end>         posenc_fill of one row after the other, random positions, all
- *                                                      into the same memory, which stays in L1: as a decoder asks
+ *   fill_at/<implementation>/float32/n:64/d:512/in_a_row   posenc_fill_at, neighbouring positions; ideally as fast as a
+ *                                                          fill
+ *   row/<implementation>/float32/d:512/below:<end>         posenc_fill of one row after the other at random positions,
+ *                                                          as a decoder does; all into the same memory, which stays in
+ *                                                          L1
  */
 #include "../limits/limits.h"
 #include "cases.h"
@@ -13,7 +15,7 @@
 #include "../../verify/reference/random.h"
 
 enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
-static const int64_t FIRST_NEIGHBOUR = 4001; /* a multiple of nothing that a kernel may like */
+static const int64_t FIRST_NEIGHBOUR = 4001; /* not a multiple of any number that kernels treat specially */
 
 static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false};
 static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false};

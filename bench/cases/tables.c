@@ -1,12 +1,11 @@
-/* Tables in other dtypes than float32, and those of presets, which are laid out or called for in other ways than the
- * paper's:
+/* Tables in other dtypes than float32, and tables of presets whose layout or function differs from the paper's:
  *
- *   fill/<implementation>/bfloat16/n:131072/d:1024                       and limits of as many bytes
+ *   fill/<implementation>/bfloat16/n:131072/d:1024                       and limits of the same size
  *   fill/<implementation>/float32/n:1500/d:1280/whisper                  sines, then cosines
- *   fill_pair/<implementation>/float32/n:131072/d:128/rope               sines and cosines in two arrays, as rotary caches
- *   fill_at_real/<implementation>/float32/n:1000/d:320/guided_diffusion  real positions, of timesteps
+ *   fill_pair/<implementation>/float32/n:131072/d:128/rope               sines and cosines in two arrays: rotary caches
+ *   fill_at_real/<implementation>/float32/n:1000/d:320/guided_diffusion  real positions, as timesteps have
  *
- * The limits of float32 tables are those of the shape.
+ * The limits of float32 tables are registered with the shape.
  */
 #include "../limits/limits.h"
 #include "cases.h"
@@ -16,7 +15,7 @@
 
 #include "../../verify/reference/random.h"
 
-/* Two arrays, the second behind the first. */
+/* Writes two arrays, the second behind the first. */
 static posenc_status write_pair(
     const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
   const int64_t n = t->shape->d_model / 2;
@@ -35,7 +34,7 @@ static posenc_status write_real(
 static const struct row {
   const char *shape;
   posenc_dtype dtype;
-  bool always; /* by the two main implementations also where not all cases are wanted */
+  bool always; /* without --all-cases too, but only for exact and anchored */
   const char *preset, *function, *kind;
   posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 } rows[] = {
@@ -48,9 +47,9 @@ static const struct row {
     {"diffusion", POSENC_DTYPE_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
 };
 
-enum { TIMESTEPS = 1000 }; /* rows of the one table of write_real */
+enum { TIMESTEPS = 1000 }; /* rows of the only table that write_real writes */
 
-/* Numbers of 53 random bits between 0 and n, the same in every run: timesteps as training draws them. */
+/* Random numbers of 53 bits between 0 and n, as training draws timesteps; the same in every run. */
 static const double *real_positions(int64_t n) {
   static double positions[TIMESTEPS];
   uint64_t state = 1;
@@ -72,7 +71,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
   table.spec.dtype = (int32_t)r->dtype;
   if (at->bytes % (int64_t)posenc_dtype_size(r->dtype) != 0) {
     snprintf(name, sizeof name, "fill/*/%s/*%s", dtype_name((int32_t)r->dtype), at->suffix);
-    snprintf(message, sizeof message, "no such element starts at %d modulo 64", (int)at->bytes);
+    snprintf(message, sizeof message, "elements of this dtype cannot start at %d modulo 64", (int)at->bytes);
     bench_skip(name, message);
     return;
   }

@@ -1,8 +1,8 @@
-/* threads:2/fill/<implementation>/float32/n:131072/d:1024: one table, half of it by a second thread, which is started and
- * waited for as part of the pass; wall time. threads:2/limit/...: the same with stores of the same halves.
+/* threads:2/fill/<implementation>/float32/n:131072/d:1024: one table, of which a second thread fills half. The pass
+ * includes starting the thread and waiting for it; wall time. threads:2/limit/...: plain stores of the same halves.
  *
- * Google Benchmark's own threads would each fill their half over and over, without waiting for each other, and what it
- * then calls the time has changed between its versions. */
+ * Google Benchmark's own threads are not used. Each would fill its half over and over without waiting for the other,
+ * and the time that Google Benchmark reports then differs between its versions. */
 #define _GNU_SOURCE
 #include "../limits/limits.h"
 #include "cases.h"
@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* Rows of the plan; without one, as many stores. */
+/* Writes half of the rows: those of the plan or, without a plan, plain stores of the same size. */
 static posenc_status half(const bench_work *w, int64_t number) {
   const int64_t rows = w->rows.n / 2, first = number * rows;
   const bench_limit *l = w->what;
@@ -34,7 +34,7 @@ static posenc_status write_halves(const bench_work *w) {
   return status != POSENC_OK ? status : (posenc_status)(uintptr_t)of_second;
 }
 
-/* Of a limit, or else of an implementation. */
+/* Registers a limit, or an implementation if l is NULL. */
 static void register_halves(const posenc_impl *impl, const bench_limit *l, const bench_offset *at) {
   const bench_shape *shape = bench_shape_find("long", NULL);
   const posenc_spec spec = bench_spec(shape);
@@ -46,10 +46,10 @@ static void register_halves(const posenc_impl *impl, const bench_limit *l, const
 
 void bench_register_threads(const bench_offset *at) {
   const posenc_impl *impl;
-  cpu_set_t set; /* those that this process may use: a machine's others are of no help to it */
+  cpu_set_t set; /* the CPUs that this process may use */
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < 2) {
-    bench_skip("threads:2", "this process may use one CPU only");
+    bench_skip("threads:2", "this process may use only one CPU");
     return;
   }
   for (const bench_limit *l = limits; l->name; l++)

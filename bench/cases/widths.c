@@ -1,7 +1,7 @@
-/* widths/<implementation>/float32/n:<rows>/d:<width>/offset:<bytes>: tables of 64 MiB, to within a row, whose widths lie on
- * both sides of powers of two; and limit/.../n:16384/d:1024/offset:<bytes>. Some CPUs take addresses a multiple of
- * 4 KiB apart for the same: tables whose rows are a power of two apart were several times slower than tables 16 columns
- * wider. */
+/* widths/<implementation>/float32/n:<rows>/d:<width>/offset:<bytes>: tables of 64 MiB, to within a row, with widths on
+ * both sides of powers of two; and limit/.../n:16384/d:1024/offset:<bytes>. Some CPUs confuse addresses that are a
+ * multiple of 4 KiB apart: tables whose rows are a power of two apart were several times slower than tables that are 16
+ * columns wider. */
 #include "../limits/limits.h"
 #include "cases.h"
 
@@ -12,14 +12,14 @@ static const int64_t widths[] = {112, 128, 144, 240, 256, 272, 384, 496, 512, 52
     1280, 2032, 2048, 2064, 4080, 4096, 4112};
 enum { WIDTHS = sizeof widths / sizeof *widths };
 
-/* The best of both families, and AVX2 where the best is AVX-512. */
+/* The best exact and the best anchored, and both with AVX2 where the best uses AVX-512. */
 static bool wanted(const posenc_impl *impl) {
   return impl == posenc_impl_find("exact") || impl == posenc_impl_find("anchored") ||
          strcmp(impl->name, "exact_avx2") == 0 || strcmp(impl->name, "anchored_avx2") == 0;
 }
 
 void bench_register_widths(void) {
-  static const bench_offset offsets[] = {{0, "/offset:0"}, {16, "/offset:16"}}; /* whatever those of the run are */
+  static const bench_offset offsets[] = {{0, "/offset:0"}, {16, "/offset:16"}}; /* independent of --offset */
   static bench_shape shapes[WIDTHS];
   for (size_t i = 0; i < WIDTHS; i++)
     shapes[i] = (bench_shape){"widths", ELEMENTS / widths[i], widths[i], 10000.0, "a sweep over widths", false};

@@ -1,12 +1,12 @@
-/* limit/<kind>/w:<bytes>/n:<positions>/d:<d_model>: whole passes over the same buffer the implementations fill;
- * limit/<kind>/w:<bytes>/<dtype>/...: as many bytes as tables of that dtype have; and harness/clock,
- * whose time changes when the processor's clock does. */
+/* limit/<kind>/w:<bytes>/n:<positions>/d:<d_model>: whole passes over the buffer that the implementations fill.
+ * limit/<kind>/w:<bytes>/<dtype>/...: the same for the size of a table of this dtype. harness/clock: a pass of a fixed
+ * number of cycles, whose time shows when the processor's clock changes. */
 #include "limits.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Any values but zero do: converting costs the same. */
+/* The values do not matter, since all convert at the same cost, except that they must not be zero. */
 #define X4(v) (v), (v) + 0x1p-9, (v) + 0x1p-10, (v) + 0x1p-11
 #define X16(v) X4(v), X4((v) + 0x1p-5), X4((v) + 0x1p-6), X4((v) + 0x1p-7)
 #define X64(v) X16(v), X16((v) + 0x1p-3), X16((v) + 0x1p-4), X16((v) + 0x1p-2)
@@ -32,7 +32,7 @@ bool limit_runs_here(const bench_limit *l) {
 
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
   for (const bench_limit *l = limits; l->name; l++) {
-    const bool converts = strncmp(l->name, "convert", 7) == 0; /* to float32 */
+    const bool converts = strncmp(l->name, "convert", 7) == 0; /* converts to float32 only */
     if (!limit_runs_here(l) || (converts && dtype != POSENC_DTYPE_F32))
       continue;
     bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .what = l}, at,
@@ -41,7 +41,7 @@ void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const b
   }
 }
 
-/* As many cycles in every pass, whatever else the machine does: each multiplication waits for the one before. */
+/* Takes the same number of cycles in every pass, since each multiplication waits for the one before. */
 static void chain(void *data) {
   uint64_t x = *(uint64_t *)data;
   for (int i = 0; i < 10000; i++)

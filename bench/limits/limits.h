@@ -1,4 +1,4 @@
-/* What this machine's stores reach when nothing has to be computed: what the implementations are compared with. */
+/* The speed that this machine's stores reach when nothing has to be computed. Implementations are compared with it. */
 #ifndef POSENC_BENCH_LIMITS_H
 #define POSENC_BENCH_LIMITS_H
 
@@ -6,26 +6,27 @@
 
 typedef struct bench_limit {
   const char *name;                   /* store | stream | convert, with the vector's width in bytes: "store/w:32" */
-  const char *needs;                  /* what the CPU must have, NULL for the baseline */
-  bool (*supported)(void);            /* NULL: everywhere */
+  const char *needs;                  /* instructions that it needs; NULL for the baseline */
+  bool (*supported)(void);            /* NULL: on every CPU */
   void (*pass)(float *out, size_t n); /* writes n floats, none of them zero; out is aligned to a float */
 } bench_limit;
 
-/* All of this architecture, ended by a NULL name. */
+/* The limits of this architecture, ended by a NULL name. */
 extern const bench_limit limits[];
 
-/* Whether it runs here; if not, it is noted as skipped. */
+/* Returns whether the CPU has the instructions that the limit needs; if not, notes the limit as skipped. */
 bool limit_runs_here(const bench_limit *l);
 
-/* All that run here, for as many bytes as the shape's table of that dtype has. */
+/* Registers the limits that run here, for the size of the shape's table in this dtype. */
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at); /* limit/... */
 void bench_register_harness(void);                                                                /* harness/... */
 
-/* One number for every store. Not zero, because some CPUs treat lines of zeros specially, and no byte repeats in it,
- * so that no compiler takes the loop for a memset. */
+/* The number that every store writes. It is not zero, because some CPUs treat cache lines of zeros specially, and none
+ * of its bytes repeats, so that no compiler turns the loop into a memset. */
 #define LIMIT_VALUE 0.70710678f
 
-/* The pass name_width of a target: from the first multiple of `align` bytes on, blocks of `block` floats at once. */
+/* Defines the pass name_width for a target. It stores blocks of `block` floats, starting at the first multiple of
+ * `align` bytes. */
 #define LIMIT_LANES(width) ((width) / sizeof(float))
 #define LIMIT_STORES(name, width, target, vector, set1, store, align, block, end)                                      \
   target static void name##_##width(float *out, size_t n) {                                                            \
@@ -40,11 +41,11 @@ void bench_register_harness(void);                                              
     end;                                                                                                               \
   }
 
-/* The source of limit/convert: as many (sin, cos) pairs as stay in L1 beside the output. */
+/* The source of limit/convert: a number of (sin, cos) pairs that stays in L1 beside the output. */
 enum { LIMIT_PAIRS = 256 };
 extern const double limit_sin[LIMIT_PAIRS], limit_cos[LIMIT_PAIRS];
 
-/* The end of a convert pass, shorter than LIMIT_PAIRS pairs. */
+/* Writes the end of a convert pass, which is shorter than LIMIT_PAIRS pairs. */
 static inline void limit_convert_rest(float *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = (float)(i % 2 ? limit_cos[i / 2] : limit_sin[i / 2]);

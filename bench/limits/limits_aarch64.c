@@ -1,11 +1,11 @@
-/* One vector width, 16 bytes; a pair of them is what STP and the non-temporal STNP write at once. */
+/* AArch64 has one vector width, 16 bytes. STP, and STNP, which is non-temporal, write a pair of vectors at once. */
 #if defined(__aarch64__)
 #include "limits.h"
 
 #include <arm_neon.h>
 #include <stdint.h>
 
-/* A compiler may pair stores or not, and offers no STNP to C: these say what they mean. */
+/* Assembly, because a compiler may or may not pair two stores, and offers no STNP in C. */
 static inline void store_pair(float *out, float32x4_t v) {
   __asm__ volatile("stp %q0, %q0, [%1]" : : "w"(v), "r"(out) : "memory");
 }

@@ -1,5 +1,5 @@
-/* Each width in a function of its own target, chosen at run time; the compiler ends the AVX ones in VZEROUPPER, so none
- * slows down what runs after it. */
+/* Each width has a function with its own target, selected at run time. The compiler ends the AVX functions in
+ * VZEROUPPER, so that they do not slow down later code. */
 #if defined(__x86_64__)
 #include "limits.h"
 
@@ -8,8 +8,9 @@
 
 #define TARGET(isa) __attribute__((target(isa)))
 
-/* Plain stores, aligned to the vector: the buffer need not be, and a limit must not pay for split lines. And
- * non-temporal stores of whole 64-byte lines; a partial line would be written back piecemeal. */
+/* Defines plain stores and non-temporal stores. Plain stores are aligned to the vector even where the buffer is not,
+ * because a limit must not pay for stores that split cache lines. Non-temporal stores write whole 64-byte lines; a
+ * partial line would be written back in parts. */
 #define BOTH(width, isa, vector, set1, plain, direct)                                                                  \
   LIMIT_STORES(store, width, TARGET(isa), vector, set1, plain, width, 4 * LIMIT_LANES(width), (void)0)                 \
   LIMIT_STORES(stream, width, TARGET(isa), vector, set1, direct, 64, 16, _mm_sfence())
@@ -18,7 +19,8 @@ BOTH(16, "sse2", __m128, _mm_set1_ps, _mm_store_ps, _mm_stream_ps)
 BOTH(32, "avx", __m256, _mm256_set1_ps, _mm256_store_ps, _mm256_stream_ps)
 BOTH(64, "avx512f", __m512, _mm512_set1_ps, _mm512_store_ps, _mm512_stream_ps)
 
-/* float64 -> float32 and interleave, stored where the element belongs, as a kernel must: a vector may split a line. */
+/* Converts float64 to float32 and interleaves. Stores each element where it belongs, as a kernel must, so that a vector
+ * may split a cache line. */
 #define CONVERT(width, isa)                                                                                            \
   TARGET(isa) static void convert_##width(float *out, size_t n) {                                                      \
     for (; n >= 2 * LIMIT_PAIRS; n -= 2 * LIMIT_PAIRS, out += 2 * LIMIT_PAIRS)                                         \
@@ -48,7 +50,7 @@ CONVERT(16, "sse2")
 CONVERT(32, "avx")
 CONVERT(64, "avx512f")
 
-/* These ask the operating system too, not only the CPU. */
+/* __builtin_cpu_supports() also checks that the operating system saves the registers. */
 static bool has_avx(void) { return __builtin_cpu_supports("avx") != 0; }
 
 static bool has_avx512(void) { return __builtin_cpu_supports("avx512f") != 0; }

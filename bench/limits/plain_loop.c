@@ -1,5 +1,5 @@
-/* A file of its own, compiled with -O3 and no other flag (CMakeLists.txt), as in an ordinary program, so that the
- * compiler does not see that the sums are never read. */
+/* A separate file, so that the compiler does not see that the sums are never read. It is compiled with -O3 and no other
+ * flag, as in an ordinary program (CMakeLists.txt). */
 #include "plain_loop.h"
 
 void plain_add(const float *x, float c, float *out, size_t n) {

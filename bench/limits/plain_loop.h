@@ -1,4 +1,4 @@
-/* The sum that everyone writes: what posenc_add is compared with. */
+/* The addition as most programs write it, which posenc_add is compared with. */
 #ifndef POSENC_BENCH_PLAIN_LOOP_H
 #define POSENC_BENCH_PLAIN_LOOP_H
 

@@ -1,7 +1,8 @@
-// Eigen's array functions, an expression per row: sines and cosines into rows of their own, which are then interleaved.
+// Eigen's array functions, one expression per table row: sines and cosines go to separate arrays, which are then
+// interleaved.
 //
-// Two instruction sets in one program need two Eigens: its templates are inline functions, of which the linker keeps
-// one, so each row has its own name for the namespace.
+// Eigen's templates are inline functions, of which the linker keeps one copy. Two instruction sets in one program need
+// two copies, so each row of peers.inc gives Eigen's namespace another name.
 #define Eigen PEER_JOIN(eigen_of_, PEER_NAME)
 #define PEER_JOIN_(a, b) a##b
 #define PEER_JOIN(a, b) PEER_JOIN_(a, b)
@@ -15,7 +16,7 @@ namespace {
 
 struct Table {
   Eigen::ArrayXf w;
-  mutable Eigen::ArrayXf sines, cosines; // a row's; one thread fills
+  mutable Eigen::ArrayXf sines, cosines; // of one row; only one thread fills
 };
 
 void *create(int64_t d_model, double base) {

@@ -1,7 +1,7 @@
-/* ggml fills its cache of rotary embeddings without a list of frequencies: the angle of the first pair is the position,
- * and that of each next one is the angle before it times theta_scale = base^(-2/d), in float32 (ggml_rope_cache_init of
- * ggml's ggml-cpu, by its formula). A factor's error of half a unit is there k times in column pair k. Written here
- * sines first, as the paper's table.
+/* ggml fills its cache of rotary embeddings without a list of frequencies. The angle of the first column pair is the
+ * position; the angle of each next pair is the previous angle times theta_scale = base^(-2/d), in float32. Column pair
+ * k thus has the rounding error of the factor, up to half a unit in the last place, k times. Source: the formula of
+ * ggml_rope_cache_init in ggml's ggml-cpu. This peer writes sines first, as in the paper's table.
  */
 #include "row.h"
 

@@ -1,5 +1,5 @@
-// Highway's Sin and Cos (hwy/contrib/math), compiled for each of its targets and dispatched when it runs, as its users
-// do. Its documentation claims 3 ULP, and for float32 angles from -39000 to 39000 only.
+// Highway's Sin and Cos (hwy/contrib/math), compiled for each of Highway's targets and dispatched at run time, as its
+// users do. Its documentation claims 3 ULP for float32, and only for angles from -39000 to 39000.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "highway.cc"
 #include <hwy/foreach_target.h>
@@ -25,7 +25,7 @@ void Fill(const peer_table *t, int64_t first, int64_t count, float *out) {
       const auto angle = hn::Mul(hn::Set(d, position), hn::Load(d, t->w + k));
       hn::StoreInterleaved2(hn::Sin(d, angle), hn::Cos(d, angle), d, out);
     }
-    const hn::CappedTag<float, 1> one; // widths that are no multiple of the lanes
+    const hn::CappedTag<float, 1> one; // the rest of a width that is not a multiple of the lanes
     for (; k < t->pairs; k++, out += 2) {
       const auto angle = hn::Set(one, position * t->w[k]);
       hn::StoreU(hn::Sin(one, angle), one, out);

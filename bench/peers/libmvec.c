@@ -1,6 +1,6 @@
-/* Plain loops, and the compiler's vectoriser finds glibc's vector functions, libmvec: that takes -ffast-math. Sines and
- * cosines of one angle in one loop would become sincosf, of which GCC knows no vector form, and so the loops are two;
- * test_symbols.sh checks that both have been vectorised. Blocks of a few hundred angles stay in L1.
+/* Plain loops, which the compiler vectorises with glibc's vector functions, libmvec; this needs -ffast-math. Sines and
+ * cosines are computed in two loops: in one loop they would become sincosf, for which GCC knows no vector form.
+ * test_symbols.sh checks that both loops are vectorised. A block of angles stays in L1.
  */
 #include "row.h"
 

@@ -1,5 +1,6 @@
-/* What people would use instead: each peer writes the paper's table as its library's users would, in float32. Nothing
- * of it is shared with impl/, or a fault there would slow down, or falsify, both sides of the comparison.
+/* A peer is what people use instead of posenc: it writes the paper's table as users of its library do, in float32.
+ * Peers share no code with impl/. Otherwise a fault in shared code would slow down or falsify both sides of the
+ * comparison.
  */
 #ifndef POSENC_BENCH_PEERS_PEER_H
 #define POSENC_BENCH_PEERS_PEER_H
@@ -14,22 +15,23 @@ typedef struct peer {
   const char *name; /* "eigen_avx2" */
   const char *what; /* one line */
 
-  /* Its library, "Eigen 3.4.0"; NULL where there is none but the compiler's. */
+  /* The library and its version, "Eigen 3.4.0"; NULL where the peer uses only the compiler's libraries. */
   const char *library;
 
-  /* What is computed once for a width (frequencies), d_model even. NULL: no memory. */
+  /* Computes what is computed once for a width, such as frequencies; d_model is even. Returns NULL if memory runs
+   * out. */
   void *(*create)(int64_t d_model, double base);
   void (*destroy)(void *self);
 
-  /* Positions first .. first+count-1 of the interleaved table, sines first, rows one after the other. */
+  /* Writes rows first .. first+count-1 of the interleaved table, sines first, one after the other. */
   void (*fill)(const void *self, int64_t first, int64_t count, float *out);
 
-  /* NULL: it runs here; else why not. */
+  /* Returns NULL if the peer runs on this CPU, and otherwise the reason. */
   const char *(*lacks)(void);
 } peer;
 
-/* Those that this program was built with, and those that it was built without: "Eigen is not installed (Debian:
- * libeigen3-dev)". Both end in NULL. */
+/* The peers that this program was built with, and the peers that it was built without, with a reason such as "Eigen is
+ * not installed (Debian: libeigen3-dev)". Both lists end in NULL. */
 typedef struct peer_missing {
   const char *name, *reason;
 } peer_missing;

@@ -2,8 +2,9 @@
 
 #include <stddef.h>
 
-/* peers_built.inc, by the build: POSENC_PEER_BUILT(name) for each row of peers.inc that could be,
- * POSENC_PEER_MISSING(name, reason) for each that could not, though this architecture has its instructions. */
+/* CMake writes peers_built.inc: POSENC_PEER_BUILT(name) for each row of peers.inc that is built, and
+ * POSENC_PEER_MISSING(name, reason) for each row whose instructions this architecture has but whose library is
+ * missing. */
 #define POSENC_PEER_MISSING(name, reason)
 #define POSENC_PEER_BUILT(name) extern const peer peer_##name;
 #include "peers_built.inc"

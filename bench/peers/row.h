@@ -1,4 +1,5 @@
-/* What every peer's file begins with: its row of peers.inc, from the build as PEER_NAME and PEER_WHAT. */
+/* Every peer's file includes this header. The build defines PEER_NAME and PEER_WHAT from the peer's row of
+ * peers.inc. */
 #ifndef POSENC_BENCH_PEERS_ROW_H
 #define POSENC_BENCH_PEERS_ROW_H
 
@@ -8,10 +9,10 @@
 
 #include "peer.h"
 
-/* The tutorials' frequencies in their float32, exp(2k * (-ln(base) / d)). */
+/* The frequencies as the tutorials compute them, in float32: exp(2k * (-ln(base) / d)). */
 typedef struct peer_table {
   int64_t pairs;
-  float *w; /* whole vectors: zeros to the next multiple of 64 bytes */
+  float *w; /* padded with zeros to a multiple of 64 bytes, so that vectors are whole */
 } peer_table;
 
 static inline void peer_free(void *self) {
@@ -39,7 +40,8 @@ static inline void *peer_frequencies(int64_t d_model, double base) {
   return t;
 }
 
-/* The instructions that the row was compiled for; what GCC and Clang know includes the operating system's part. */
+/* Checks the instructions that the peer was compiled for. __builtin_cpu_supports() also checks that the operating
+ * system supports them. */
 static inline const char *peer_lacks(void) {
 #if defined(__AVX512F__)
   if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
@@ -61,7 +63,7 @@ static inline const char *peer_lacks(void) {
 #define PEER_EXTERN extern
 #endif
 
-/* Ends a peer's file. */
+/* Comes last in a peer's file. */
 #define PEER(library, create, destroy, fill)                                                                           \
   PEER_EXTERN const peer PEER_JOIN(peer_, PEER_NAME);                                                                  \
   const peer PEER_JOIN(peer_, PEER_NAME) = {                                                                           \

@@ -1,4 +1,4 @@
-/* The honest plain loop in C: one call of libm's sincosf per pair. */
+/* A plain loop in C: one call of libm's sincosf per column pair. */
 #define _GNU_SOURCE
 #include "row.h"
 

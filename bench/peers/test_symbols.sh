@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Are sines and cosines of the peers libmvec_* really computed by libmvec, with as many lanes as their instruction set has?
+# Checks that the peers libmvec_* call libmvec for sines and cosines, with all lanes of their instruction set.
 #
 #   test_symbols.sh NM AVX512_OBJECT AVX2_OBJECT
 set -euo pipefail
@@ -11,7 +11,7 @@ calls() { # calls OBJECT SYMBOL
   grep -qx "$2" <<<"$symbols" || { echo "$1 does not call $2; it calls:" >&2; printf '%s\n' "$symbols" >&2; exit 1; }
 }
 nm=$1
-for function in sinf cosf; do # the vector ABI's names: e is AVX-512, d is AVX2
+for function in sinf cosf; do # names of the vector ABI: e is AVX-512, d is AVX2
   calls "$2" "_ZGVeN16v_$function"
   calls "$3" "_ZGVdN8v_$function"
 done

@@ -1,9 +1,9 @@
-/* posenc-peer-tables DIR: the table of every peer that runs here, and of exact and anchored, as DIR/NAME.npy for
- * posenc-verify: float32, 1048576 positions of 512 columns. Only the rows that posenc-verify --rows 256 compares are
- * written, in the calls that posenc-verify itself makes of implementations; the rest of each file is a hole, so that it
- * takes little room.
+/* posenc-peer-tables DIR: writes the table of every peer that runs here, and of exact and anchored, to DIR/NAME.npy for
+ * posenc-verify: float32, 1048576 positions of 512 columns. It writes only the rows that posenc-verify --rows 256
+ * compares, with the calls that posenc-verify makes itself for implementations. The rest of each file is a hole, so
+ * that the file takes little room on the disk.
  *
- * Exit status: 0; 2 bad usage, or a file that could not be written.
+ * Exit status: 0 fine, 2 bad usage or a file that could not be written.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,12 +22,12 @@ _Noreturn static void fail(const char *path, const char *why) {
   exit(2);
 }
 
-/* Rows of the peer, or of the plan. */
+/* Writes rows of the peer or, if p is NULL, of the plan. */
 static void write_run(
     const char *path, FILE *f, const peer *p, void *self, const posenc_plan *plan, const sweep_run *run) {
   posenc_status status = POSENC_OK;
   float *out = must_calloc(run->count, ROW_BYTES);
-  memset(out, 0xff, (size_t)run->count * ROW_BYTES); /* NaNs, so that rows that nobody wrote are seen */
+  memset(out, 0xff, (size_t)run->count * ROW_BYTES); /* NaNs, so that rows that were not written are noticed */
   if (p)
     p->fill(self, run->first, run->count, out);
   else

@@ -1,4 +1,4 @@
-/* The answer of --pick as text. */
+/* Prints the answer of --pick. */
 #include "pick.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "../../verify/campaign/family.h"
 #include "../../verify/cli/machine.h"
 
-/* The table, what was compared and measured of it, the processor and the budget. */
+/* Prints the table, how many of its rows were compared and measured, the processor and the budget. */
 static void print_head(const pick *p, FILE *out) {
   const spec_options *t = &p->o->table;
   const int64_t rows = t->to - t->from;
@@ -27,7 +27,7 @@ static void print_head(const pick *p, FILE *out) {
   fprintf(out, "\n\n");
 }
 
-/* Speed in GB/s, half its interquartile range, and how it compares with the fastest. */
+/* Prints the speed in GB/s, half its interquartile range, and the comparison with the fastest. */
 static void print_speed(const pick *p, const candidate *c, FILE *out) {
   double sorted[PICK_TURNS], range;
   memcpy(sorted, c->times.values, sizeof sorted);
@@ -54,7 +54,7 @@ static void print_rows(const pick *p, FILE *out) {
   }
 }
 
-/* The name to ask for in a program: without the instruction set where that means the same one here. */
+/* The name for a program: without the instruction set, where the library then selects the same implementation here. */
 static const char *portable_name(const posenc_impl *impl, char family[FAMILY_SIZE]) {
   family_of(impl, family);
   return posenc_impl_find(family) == impl ? family : impl->name;
@@ -64,7 +64,7 @@ static void print_pick(const pick *p, FILE *out) {
   const candidate *picked = p->choice.pick, *fastest = p->choice.fastest;
   char family[FAMILY_SIZE];
   if (!picked) {
-    fprintf(out, p->error[0] ? "\nPick: none, nothing could be measured: %s\n" : "\nPick: none is within the budget\n",
+    fprintf(out, p->error[0] ? "\nPick: none, the measurement failed: %s\n" : "\nPick: none is within the budget\n",
         p->error);
     return;
   }

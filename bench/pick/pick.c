@@ -7,11 +7,11 @@
 
 #include "../../verify/cli/machine.h"
 
-/* So many outputs are compared: all of a table that has no more, else rows spread over the ranges of positions that
- * reports go by. MPFR takes its time. */
+/* The largest number of outputs that are compared, since MPFR is slow. A table with no more outputs is compared as a
+ * whole; of a larger table, rows are compared that are spread over the ranges of positions that reports use. */
 enum { COMPARED = 2600000 };
 
-/* A table beyond every cache says all there is to say about a larger one. */
+/* A table larger than every cache represents all larger tables. */
 static const int64_t MOST_BYTES = INT64_C(1) << 30;
 
 static void judge_row(const results *all, const impl_result *r, bench_errors most, pick_row *row) {
@@ -19,7 +19,7 @@ static void judge_row(const results *all, const impl_result *r, bench_errors mos
   row->found = (bench_errors){NAN, NAN};
   for (int64_t i = 0; i < all->sweep.count; i++)
     if (r->verdicts[i].judged) {
-      row->found.ulp = fmax(row->found.ulp, r->verdicts[i].ulp_max); /* fmax passes over NAN */
+      row->found.ulp = fmax(row->found.ulp, r->verdicts[i].ulp_max); /* fmax ignores NAN */
       row->found.abs = fmax(row->found.abs, r->verdicts[i].max_abs);
     }
   if (!r->supported)
@@ -32,7 +32,8 @@ static void judge_row(const results *all, const impl_result *r, bench_errors mos
     snprintf(row->reason, sizeof row->reason, "beyond the budget");
 }
 
-/* All rows, or as many of each range as come to no more outputs than are to be compared. */
+/* The number of rows to compare in each range, so that at most COMPARED outputs are compared in total; SWEEP_MAX_ROWS
+ * where all rows are. */
 static int64_t rows_per_range(const spec_options *table) {
   const int64_t all = COMPARED / table->spec.d_model;
   sweep s = sweep_of(&table->spec, NULL, table->from, table->to, SWEEP_MIN_ROWS, 1);
@@ -81,7 +82,7 @@ static void measure(pick *p) {
   for (size_t i = 0; i < p->n; i++)
     if (p->candidates[i].within)
       bench_register_table(&table, p->rows[i].impl, NULL, NULL, p->o->at);
-  shim_measure(PICK_TURNS, bench_buffer_release, take, p); /* memory is mapped anew for each turn */
+  shim_measure(PICK_TURNS, bench_buffer_release, take, p); /* maps the memory anew for each turn */
 }
 
 int pick_run(const pick_options *o) {

@@ -1,6 +1,6 @@
-/* posenc-bench --pick: one table and one budget of error, one implementation.
+/* posenc-bench --pick: picks an implementation for one table and one error budget.
  *
- *     verify that very table -> measure who is within the budget, in turns -> pick (shim/compare.h) -> print
+ *     verify this table -> measure the implementations within the budget, in turns -> pick (shim/compare.h) -> print
  */
 #ifndef POSENC_BENCH_PICK_H
 #define POSENC_BENCH_PICK_H
@@ -11,35 +11,35 @@
 #include "../shim/budget.h"
 #include "../shim/compare.h"
 
-/* Repetitions; more would tell smaller differences apart. */
+/* Repetitions of each implementation. More repetitions would decide smaller differences. */
 enum { PICK_TURNS = 15 };
 
 typedef struct pick_options {
   spec_options table;
-  bench_errors most; /* the budget; infinite where not asked for */
+  bench_errors most; /* the budget; infinite where there is no limit */
   const bench_offset *at;
 } pick_options;
 
 typedef struct pick_row {
   const posenc_impl *impl;
-  bench_errors found;       /* NAN: no output was compared */
-  double turns[PICK_TURNS]; /* nanoseconds an element */
+  bench_errors found;       /* the largest errors; NAN: no output was compared */
+  double turns[PICK_TURNS]; /* nanoseconds per element */
   char reason[400];         /* why it is not within the budget; empty otherwise */
 } pick_row;
 
 typedef struct pick {
   const pick_options *o;
-  bench_shape shape;     /* what is measured: of a huge table its first rows */
+  bench_shape shape;     /* the measured table: the first rows where the table is huge */
   int64_t rows_compared; /* fewer than the table has: a sample, which may miss the largest errors */
-  pick_row *rows;        /* one per implementation, as the list has them */
+  pick_row *rows;        /* one per implementation, in the order of the list */
   candidate *candidates; /* one per row */
   size_t n;
   choice choice;
-  char error[128]; /* why nothing could be measured, or empty */
+  char error[128]; /* why the measurement failed, or empty */
 } pick;
 
-/* Returns its exit status: 0 an implementation was picked, 1 none is within the budget, 2 nothing could be measured or
- * printed. */
+/* Returns the exit status: 0 an implementation was picked, 1 none is within the budget, 2 the measurement or printing
+ * failed. */
 int pick_run(const pick_options *o);
 
 /* Prints the whole answer. */

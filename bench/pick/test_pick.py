@@ -1,7 +1,6 @@
-"""posenc-bench --pick: the pick is within the budget, its name is one that the library takes, and bad options are
-refused.
+"""posenc-bench --pick: the pick is within the budget, the library accepts its name, and bad options are refused.
 
-Environment: POSENC_BENCH, the program; POSENC_BUILD, the tree it was built in.
+Environment: POSENC_BENCH, the program; POSENC_BUILD, its build folder.
 """
 import json
 import os
@@ -19,7 +18,7 @@ def run(*arguments):
 
 
 def picked(*arguments, status=0):
-    """({name: {what the answer says of it}}, the lines before these, those behind them)"""
+    """({implementation: its row of the answer}, the text before these rows, the text after them)"""
     done = run(*arguments)
     assert done.returncode == status and "nan" not in done.stdout, done.stderr
     head, table, pick = done.stdout.split("\n\n")
@@ -83,7 +82,7 @@ def test_a_sample_is_called_one():
 def test_no_memory():
     command = f"ulimit -v 400000; exec {BENCH} --pick --d-model 1024 --positions 200000"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    assert done.returncode == 2 and "Pick: none, nothing could be measured: no memory" in done.stdout
+    assert done.returncode == 2 and "Pick: none, the measurement failed: no memory" in done.stdout
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
@@ -100,4 +99,4 @@ def test_refusals(arguments, said):
 
 def test_a_budget_without_pick_is_refused():
     done = subprocess.run([BENCH, "--max-ulp", "1"], capture_output=True, text=True)
-    assert done.returncode == 2 and "are for --pick" in done.stderr
+    assert done.returncode == 2 and "need --pick" in done.stderr

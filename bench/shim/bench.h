@@ -1,4 +1,4 @@
-/* What all cases share: shapes, names, the output buffer, and what is skipped. */
+/* What all cases share: shapes, names, the output buffer, and the list of skipped names. */
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
@@ -19,24 +19,24 @@ typedef struct bench_shape {
   const char *name;
   int64_t positions, d_model;
   double base;
-  const char *who; /* has such a table; of a level: what it is for */
-  bool level;      /* of levels.inc */
+  const char *who; /* the model that has such a table; for a cache level, its purpose */
+  bool level;      /* a cache level, from levels.inc */
 } bench_shape;
 
-enum { BENCH_MAX_SHAPES = 64 }; /* bits of bench_options.shapes */
+enum { BENCH_MAX_SHAPES = 64 }; /* the bits of bench_options.shapes */
 
 size_t bench_shape_count(void);
 const bench_shape *bench_shape_at(size_t i);
 
-/* The row is named; NULL for an unknown name. index may be NULL. */
+/* The shape with this name, or NULL. Sets *index unless index is NULL. */
 const bench_shape *bench_shape_find(const char *name, size_t *index);
 size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype);
 
-/* The paper's table of that shape. */
+/* The spec of the paper's table for this shape. */
 posenc_spec bench_spec(const bench_shape *shape);
 
-/* Where the output starts. Names of the first offset of a run are plain, those of the others, and of a sweep
- * over widths, end in /offset:BYTES. */
+/* Where the output starts. Case names end in /offset:BYTES, except for the first offset of a run; in a sweep over
+ * widths all do. */
 typedef struct bench_offset {
   int64_t bytes; /* modulo 64 */
   char suffix[16];
@@ -44,67 +44,70 @@ typedef struct bench_offset {
 
 /* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
 
-/* One for all cases, so that all of them meet the same pages: huge ones where the system gives them, mapped and written
- * to before the first use. bytes: at most those of two arrays of the most that bench_buffer_room() was asked for
- * before. NULL when there is no memory. */
-void *bench_buffer(size_t bytes, int64_t offset);
+/* Makes room for two arrays of so many bytes; the largest request counts. Called before bench_buffer(). */
 void bench_buffer_room(size_t bytes);
+
+/* The start of the output. All cases share one buffer, so that they run on the same pages: huge pages where the system
+ * gives them, mapped and written to before the first use. bytes: at most those that bench_buffer_room() made room for.
+ * Returns NULL if memory runs out. */
+void *bench_buffer(size_t bytes, int64_t offset);
 void bench_buffer_release(void);
 
-/* From the start of an array of so many bytes to that of the next in the buffer, as malloc() has large ones: at the
- * same place of a page, and a page further than whole pages would need. */
+/* The distance from the start of an array of so many bytes to the start of the next one in the buffer. The arrays lie
+ * as large ones from malloc() do: at the same offset in a page, and with one page more between them than needed. */
 size_t bench_to_next(size_t bytes);
 
-/* The share of the buffer's pages in use that are huge; negative where the system does not tell. */
+/* The share of the buffer's used pages that are huge; negative where the system does not tell. */
 double bench_buffer_huge(void);
 
 /* ---- Cases that write rows: work.c -------------------------------------------------------------------------- */
 
-/* Whose rows they are, and which. */
+/* The rows that a case writes. */
 typedef struct bench_rows {
-  const posenc_impl *impl; /* NULL: no implementation's */
-  const posenc_spec *spec; /* of its plan; not kept; NULL: it needs none */
+  const posenc_impl *impl; /* NULL: a limit or a peer writes them */
+  const posenc_spec *spec; /* for the plan; not kept; NULL: the case needs no plan */
   posenc_dtype dtype;
-  int64_t n, d_model; /* that a pass writes; n 0: it writes none */
+  int64_t n, d_model; /* rows and columns that a pass writes; n is 0 where it writes none */
 } bench_rows;
 
 typedef struct bench_work bench_work;
 struct bench_work {
   bench_rows rows;
-  posenc_status (*write)(const bench_work *w); /* a pass; a run with an error is void */
-  const char *peer, *stands_for; /* whose case it is, where it is no implementation's; stands_for: see shim_case */
-  bool wall;                     /* see shim_case */
-  int64_t end;                   /* its positions are below; as many as rows unless given */
-  size_t bytes;                  /* of the buffer; those of the rows unless given */
-  bool own_memory;               /* it writes elsewhere than to the buffer */
-  int64_t *positions;            /* freed in the end, or NULL */
-  const void *what;              /* whatever else `write` needs */
-  void *self;                    /* likewise, and given to destroy() in the end */
-  void (*destroy)(void *self);   /* or NULL */
-  const char *(*prepare)(bench_work *w); /* or NULL: called by begin(); returns NULL or an error */
+  posenc_status (*write)(const bench_work *w); /* a pass; an error makes the run void */
+  const char *peer;                            /* the peer that is measured, or NULL */
+  const char *stands_for;                      /* see shim_case */
+  bool wall;                                   /* see shim_case */
+  int64_t end;                                 /* all positions are smaller; 0: the number of rows */
+  size_t bytes;                                /* used in the buffer; 0: those of the rows */
+  bool own_memory;                             /* it does not write to the buffer */
+  int64_t *positions;                          /* or NULL; freed at the end */
+  const void *what;                            /* for `write` */
+  void *self;                                  /* for `write`; destroy() frees it at the end */
+  void (*destroy)(void *self);                 /* or NULL */
+  const char *(*prepare)(bench_work *w);       /* or NULL; called before each run; returns NULL or an error */
 
-  /* Set while it runs. */
+  /* Set while the case runs. */
   posenc_plan *plan;
   int64_t offset;
   float *out;
   const char *label;    /* or NULL */
-  posenc_status status; /* the first that is not OK */
+  posenc_status status; /* the first error */
 };
 
-#define BENCH_SIZE "n:%" PRId64 "/d:%" PRId64 /* the part of a name that says the table's size */
+#define BENCH_SIZE "n:%" PRId64 "/d:%" PRId64 /* the table's size in a case's name */
 
-/* The work is copied; the rest is its name, without the suffix of the offset. at: NULL where there is none. Skipped
- * where there is no plan. */
+/* Copies the work and registers it as a case; name and what follows are the case's name, without the suffix of the
+ * offset. at: NULL for a case without an offset. Skips the case where no plan can be made. */
 __attribute__((format(printf, 3, 4))) void bench_register_work(
     const bench_work *work, const bench_offset *at, const char *name, ...);
 
-/* ---- What is skipped, and why ------------------------------------------------------------------------------- */
+/* ---- Skipped names, and the reasons ------------------------------------------------------------------------- */
 
-/* name: an implementation, a limit or a case. Both strings are copied. */
+/* Notes that an implementation, a limit or a case is skipped. Copies both strings. */
 void bench_skip(const char *name, const char *reason);
 bool bench_skipped(const char *name);
 
-/* The i-th name, or NULL past the last. */
+/* The i-th skipped name, or NULL past the last. */
 const char *bench_skipped_at(size_t i, const char **reason);
 
 #endif

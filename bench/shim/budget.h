@@ -1,4 +1,4 @@
-/* Budgets of error, and which implementations are within them by the report of posenc-verify. */
+/* Error budgets, and the implementations that are within them according to the report of posenc-verify. */
 #ifndef POSENC_BENCH_BUDGET_H
 #define POSENC_BENCH_BUDGET_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* The largest errors of some outputs. Of a budget: the largest allowed; infinite where that is not limited. */
+/* The largest errors of some outputs; or a budget, the largest errors allowed, where infinity means no limit. */
 typedef struct bench_errors {
   double ulp, abs;
 } bench_errors;
@@ -22,10 +22,11 @@ extern const bench_errors bench_budget;
 
 bool bench_within(bench_errors found, bench_errors most);
 
-/* Notes the errors of an implementation's outputs of a dtype, from that position on. */
+/* Notes the errors of an implementation's outputs in a dtype, in a range that starts at position `from`. */
 void bench_note_errors(const posenc_impl *impl, posenc_dtype dtype, int64_t from, bench_errors found);
 
-/* Whether all errors noted of positions below `end` are within bench_budget. False where none was noted. */
+/* Returns whether all errors noted for ranges that start below `end` are within bench_budget. False where none was
+ * noted. */
 bool bench_keeps_budget(const posenc_impl *impl, posenc_dtype dtype, int64_t end);
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@ static struct {
   size_t size, mapped, touched;
   void *mapping;
   char *start;
-  double huge; /* the answer of bench_buffer_huge() for what is touched */
+  double huge; /* the share of huge pages in the touched part */
 } buffer;
 
 size_t bench_to_next(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE + PAGE; }
@@ -20,7 +20,7 @@ void bench_buffer_room(size_t bytes) {
   buffer.size = size > buffer.size ? size : buffer.size;
 }
 
-/* From the kernel's account of the mapping: huge pages are not always given. */
+/* Reads the kernel's account of the mapping, since the kernel does not always give huge pages. */
 static double share_of_huge_pages(void) {
   const unsigned long long here = (uintptr_t)buffer.start;
   unsigned long long from, to, kb, resident = 0, huge = 0;
@@ -51,9 +51,9 @@ void *bench_buffer(size_t bytes, int64_t offset) {
     buffer.mapping = m;
     const size_t up = (HUGE_PAGE - (uintptr_t)m % HUGE_PAGE) % HUGE_PAGE;
     buffer.start = (char *)m + up;
-    madvise(m, buffer.mapped, MADV_HUGEPAGE); /* refused on some systems: then these are small pages */
+    madvise(m, buffer.mapped, MADV_HUGEPAGE); /* some systems refuse this, and give small pages */
   }
-  /* Only as far as the case at hand goes: a filtered run of small shapes need not touch half a gigabyte. */
+  /* Touches only the part that this case uses, so that a run of small shapes does not touch half a gigabyte. */
   const bool more = buffer.touched < bytes + LINE;
   for (; buffer.touched < bytes + LINE; buffer.touched += PAGE)
     buffer.start[buffer.touched] = 1;

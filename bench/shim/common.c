@@ -40,7 +40,7 @@ posenc_spec bench_spec(const bench_shape *shape) {
   return spec;
 }
 
-/* ---- What is skipped ---------------------------------------------------------------------------------------- */
+/* ---- Skipped names ------------------------------------------------------------------------------------------ */
 
 static struct { char *name, *reason; } * skipped;
 static size_t n_skipped;
@@ -50,7 +50,7 @@ void bench_skip(const char *name, const char *reason) {
     return;
   skipped = realloc(skipped, (n_skipped + 1) * sizeof *skipped);
   if (!skipped || !(skipped[n_skipped].name = strdup(name)) || !(skipped[n_skipped].reason = strdup(reason)))
-    out_of_memory("for what is skipped");
+    out_of_memory("for the names of skipped cases");
   n_skipped++;
 }
 

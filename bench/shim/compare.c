@@ -8,15 +8,15 @@
 #include "../../verify/reference/memory.h"
 
 static const double LEAST = 0.01;
-static const double TIE = 0.03;  /* a larger difference is no tie, however noisy the machine */
-static const double NOISY = 0.1; /* nor is any, where the noise is larger than this */
+static const double TIE = 0.03;  /* a larger difference is not a tie, even on a noisy machine */
+static const double NOISY = 0.1; /* more noise than this allows no tie */
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-/* By linear interpolation between the sorted values. */
+/* Interpolates linearly between the sorted values. */
 static double quantile(const double *sorted, int n, double share) {
   const double at = share * (n - 1);
   const int below = (int)at;
@@ -30,8 +30,8 @@ double compare_median(double *values, int n, double *range) {
   return quantile(values, n, 0.5);
 }
 
-/* The k of the interval from the k-th smallest to the k-th largest value: the largest that leaves the median between
- * them with a probability of 95 %, that of n tosses of a coin. 0: there is none. */
+/* The largest k for which the interval from the k-th smallest to the k-th largest value contains the median with a
+ * probability of 95 %, by the probabilities of n coin tosses. 0: there is no such k. */
 static int order_of_interval(int n) {
   double chance = ldexp(1, -n), below = chance; /* of 0 heads, of at most k */
   int k = 0;

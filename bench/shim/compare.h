@@ -1,21 +1,21 @@
-/* The one rule for who is faster, and for which implementation to use. posenc-bench writes what it says into the JSON of
- * its runs and prints it for --pick; the report shows it.
+/* The only rule that decides which of two programs is faster, and which implementation to use. posenc-bench writes the
+ * verdicts to the JSON of its runs and prints them for --pick; the report shows them.
  *
- * Programs are measured several times, interleaved. The i-th repetitions of two programs are a pair. One is behind the
- * other by the median, over the pairs, of the ratio of their times, less 1. The sign test gives that median a 95 %
- * interval, from one order statistic of the ratios to another, so nothing is assumed about their distribution. The
- * uncertainty is how far the interval reaches from the median towards 0. It is at least 1 %, because two runs of the
- * same two programs differ by as much, depending on where memory and code happen to lie.
+ * Programs are measured several times, interleaved. The i-th repetitions of two programs are a pair. One program is
+ * behind the other by the median, over the pairs, of the ratio of their times, less 1. The sign test gives that median
+ * a 95 % interval from one order statistic of the ratios to another, without an assumption about their distribution.
+ * The uncertainty is how far the interval reaches from the median towards 0. It is at least 1 %, because two runs of
+ * the same two programs differ by that much, depending on the addresses of memory and code.
  *
  *   faster, slower  0 is outside of the interval, and the median is at least 1 % away from 0
  *   tie             the median is below 3 % and below the uncertainty, and both ends of the interval are less than 10
  *                   points from the median
- *   undecided       anything else, also with fewer than 6 pairs, which have no 95 % interval
+ *   undecided       anything else, including fewer than 6 pairs, which have no 95 % interval
  *
- * --pick measures in turns: each has one repetition of every program, so that a pair is close in time. In ordinary runs
- * Google Benchmark puts all repetitions of all programs into one random order: the i-th repetitions of two programs, of
- * 9, are then an eighth of the run apart on average, against a twentieth in turns. The median stays right, but where the
- * machine's speed drifts during the run, the uncertainty includes more of the drift.
+ * --pick measures in turns. Each turn has one repetition of every program, so that a pair is close in time. In ordinary
+ * runs Google Benchmark puts all repetitions of all programs into one random order. With 9 repetitions, the two halves
+ * of a pair are then an eighth of the run apart on average, compared with a twentieth in turns. The median stays right,
+ * but where the machine's speed drifts during the run, the uncertainty includes more of the drift.
  */
 #ifndef POSENC_BENCH_COMPARE_H
 #define POSENC_BENCH_COMPARE_H
@@ -41,7 +41,7 @@ typedef struct comparison {
   compare_verdict verdict;
 } comparison;
 
-/* Repetitions that only one of them has are not used; each has at least one. */
+/* Uses the repetitions that both have. Each has at least one. */
 comparison compare(compare_times one, compare_times other);
 
 /* "faster", "slower", "tie" or "undecided". */
@@ -50,26 +50,26 @@ const char *compare_word(comparison c);
 /* An implementation that may be picked for a case. */
 typedef struct candidate {
   const char *name;
-  compare_times times; /* none: it was not measured */
-  bool within;         /* the budget of error */
-  bool is_default;     /* it is what the library uses when no name is given */
-  comparison against;  /* the fastest; set by compare_pick() where it competes */
+  compare_times times; /* n is 0 where it was not measured */
+  bool within;         /* the error is within the budget */
+  bool is_default;     /* the library uses it when no name is given */
+  comparison against;  /* the comparison with the fastest; set by compare_pick() if it competes */
 } candidate;
 
-/* It is within the budget and was measured. */
+/* Returns whether it is within the budget and was measured. */
 bool compare_competes(const candidate *c);
 
 typedef struct choice {
-  const candidate *fastest, *pick; /* NULL: nothing within the budget was measured */
+  const candidate *fastest, *pick; /* NULL: no candidate competes */
 } choice;
 
-/* Compares every candidate within the budget with the fastest, which has the smallest median time; by the median ratio
- * another can still be ahead of it. Where the default is undecided against the fastest, the default is the pick.
- * Otherwise it is the first of all, in their order, that is the fastest or ties with it. The pick is undecided where its
- * verdict is. all: in the order of impl/list.inc. */
+/* Compares every candidate that competes with the fastest, which has the smallest median time. (By the median ratio,
+ * another candidate can still be ahead of it.) If the default is undecided against the fastest, the pick is the
+ * default. Otherwise the pick is the first candidate that is the fastest or ties with it. The pick is undecided where
+ * its verdict is. all: in the order of impl/list.inc. */
 choice compare_pick(candidate *all, size_t n);
 
-/* The median, and the interquartile range unless `range` is NULL. Sorts the values, of which there is at least one. */
+/* Returns the median, and sets the interquartile range unless `range` is NULL. Sorts the values. n: at least 1. */
 double compare_median(double *values, int n, double *range);
 
 #ifdef __cplusplus

@@ -23,7 +23,7 @@ static bool compete(const shim_measured *a, const shim_measured *b) {
   return a->contest && b->contest && strcmp(a->contest, b->contest) == 0;
 }
 
-/* Of each peer against each of ours. */
+/* Compares each peer with each posenc case on the same work. */
 static void add_verdicts(cJSON *list, const shim_measured *all, size_t n) {
   for (const shim_measured *peer = all; peer < all + n; peer++)
     for (const shim_measured *ours = all; ours < all + n; ours++)
@@ -57,7 +57,7 @@ static bool begins_contest(const shim_measured *all, const shim_measured *m) {
   return m->contest && !m->c->stands_for;
 }
 
-/* Of the contest of `first`, where something within the budget was measured. */
+/* Adds the pick for the contest of `first`, unless no candidate competes. */
 static void add_pick(cJSON *list, const shim_measured *all, size_t n, const shim_measured *first) {
   candidate *found = must_calloc((int64_t)n, sizeof *found);
   size_t count = 0;

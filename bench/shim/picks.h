@@ -1,4 +1,5 @@
-/* What the JSON of a run says of its cases: "verdicts" on each peer, "picks" among ours. bench/README.md has the fields. */
+/* The two lists at the end of a run's JSON: "verdicts" on each peer, and "picks" among implementations. bench/README.md
+ * describes the fields. */
 #ifndef POSENC_BENCH_PICKS_H
 #define POSENC_BENCH_PICKS_H
 
@@ -8,7 +9,7 @@
 extern "C" {
 #endif
 
-/* An object with both lists, for free(). all: in the order of impl/list.inc. */
+/* Returns a JSON object with both lists; the caller frees it. all: in the order of impl/list.inc. */
 char *picks_json(const shim_measured *all, size_t n);
 
 #ifdef __cplusplus

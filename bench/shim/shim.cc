@@ -22,7 +22,7 @@ using benchmark::Counter;
 struct Case {
   shim_case c;
   std::string name;
-  int64_t passes;            // of its latest run
+  int64_t passes;            // in its latest run
   std::vector<double> times; // seconds of the repetitions, per row
   std::string error, contest;
 
@@ -32,12 +32,12 @@ struct Case {
   }
 };
 
-std::deque<Case> cases; // whose elements stay where they are
+std::deque<Case> cases; // a deque, whose elements never move
 std::vector<std::pair<std::string, std::string>> context;
 std::vector<std::string> selected;
-std::map<std::string, std::string> flags; // Google Benchmark's that were given, without "--benchmark_"
+std::map<std::string, std::string> flags; // the given flags of Google Benchmark, without "--benchmark_"
 
-// Google Benchmark's own reading of a flag without a value, or with one.
+// Reads a flag, with or without a value, as Google Benchmark does.
 bool is_true(const char *name) {
   const auto flag = flags.find(name);
   return flag != flags.end() && flag->second != "off" &&
@@ -51,8 +51,8 @@ struct {
 } progress;
 
 void show_progress(Case &k, int64_t passes) {
-  // While Google Benchmark looks for the number of passes, each attempt has more than the one before; only the first
-  // attempt and the later repetitions, which keep the number, are new repetitions.
+  // While Google Benchmark looks for the number of passes, each attempt has more passes than the one before. The first
+  // attempt and the later repetitions, which keep the number, count as new repetitions.
   const bool another_attempt = k.passes != 0 && passes > k.passes;
   k.passes = passes;
   if (!another_attempt)
@@ -66,7 +66,7 @@ void time_case(benchmark::State &state, Case &k) {
     state.SkipWithError(error);
     return;
   }
-  k.c.pass(k.c.data); // caches, page tables and the clock of wide vectors settle outside the measurement
+  k.c.pass(k.c.data); // not timed, so that caches, page tables and the clock for wide vectors settle first
   benchmark::DoNotOptimize(k.c.data);
   for (auto _ : state) { // NOLINT(clang-analyzer-deadcode.DeadStores): Google Benchmark's way to count
     k.c.pass(k.c.data);
@@ -88,11 +88,12 @@ void time_case(benchmark::State &state, Case &k) {
   state.SetLabel(result.label);
 }
 
-// The error that a run ended in, or an empty text, by its name in Google Benchmark to 1.7, and since 1.8.
+// The error that a run ended in, or an empty text. Google Benchmark names it error_message up to 1.7, skip_message
+// since 1.8.
 template <typename Run> auto error_of(const Run &run) -> decltype(run.error_message) { return run.error_message; }
 template <typename Run> auto error_of(const Run &run) -> decltype(run.skip_message) { return run.skip_message; }
 
-// Of a repetition; the aggregates of Google Benchmark are left to it.
+// Notes the time or the error of a repetition. Google Benchmark's aggregates are not noted.
 void note(const benchmark::BenchmarkReporter::Run &run) {
   const std::string name = run.run_name.str();
   for (Case &k : cases) {
@@ -115,7 +116,7 @@ std::vector<shim_measured> all_measured() {
   return all;
 }
 
-// Google Benchmark's JSON, with the verdicts and the picks at its end. A display has noted the runs before.
+// Google Benchmark's JSON, with the verdicts and the picks at its end. The display has noted the runs before.
 class json_reporter : public benchmark::JSONReporter {
 public:
   explicit json_reporter(bool picks) : has_picks(picks) {}
@@ -131,7 +132,7 @@ public:
     text.erase(text.find_last_not_of(" \n") + 1);
     const std::vector<shim_measured> all = has_picks ? all_measured() : std::vector<shim_measured>();
     char *picks = picks_json(all.data(), all.size());
-    out << text << "," << picks + 1 << "\n"; // one object of both
+    out << text << "," << picks + 1 << "\n"; // joins both objects to one
     std::free(picks);
   }
 
@@ -139,9 +140,9 @@ private:
   bool has_picks;
 };
 
-// The display reporter that the flags ask for, with three changes. Its context is replaced: it warns that the *library*
-// was built for debugging, which Debian's package always says, and which says nothing about the code measured here. The
-// progress line makes room for results. And it notes them.
+// The display reporter that the flags select, with three changes: it prints another context, clears the progress line
+// before it prints results, and notes the results. Google Benchmark's own context warns that the *library* was built
+// for debugging, which it always says of Debian's package, and which says nothing about the code that is measured here.
 class display : public benchmark::BenchmarkReporter {
 public:
   display(benchmark::BenchmarkReporter *reporter, bool is_quiet) : inner(reporter), quiet(is_quiet) {}
@@ -154,7 +155,7 @@ public:
     if (quiet)
       return go_on;
     for (const auto &line : context)
-      if (line.first.find('.') == std::string::npos) // keys with a dot are lists, for the programs that read the file
+      if (line.first.find('.') == std::string::npos) // keys with a dot are lists for programs that read the file
         GetErrorStream() << line.first << ": " << line.second << "\n";
     if (machine.cpu_info.scaling == benchmark::CPUInfo::ENABLED)
       GetErrorStream() << "warning: CPU frequency scaling is enabled; expect more spread\n";
@@ -170,19 +171,19 @@ public:
 
   benchmark::BenchmarkReporter *inner; // not owned
   bool quiet;
-  size_t errors = 0; // cases that ended in one
+  size_t errors = 0; // cases that ended in an error
 };
 
-// Notes the runs and shows nothing.
+// Notes the runs and prints nothing.
 class collector : public benchmark::BenchmarkReporter {
 public:
   bool ReportContext(const Context &) override { return true; }
   void ReportRuns(const std::vector<Run> &runs) override { std::for_each(runs.begin(), runs.end(), note); }
 };
 
-// To list or to run, and the file that Google Benchmark empties in either case.
+// Selects listing or running, and sets the output file, which Google Benchmark empties in both modes.
 void set_flags(bool list, const std::string &file) {
-  // Google Benchmark keeps the pointer to the program's name, for the "executable" of the JSON context.
+  // The program's name is static because Google Benchmark keeps a pointer to it for "executable" in the JSON context.
   static char program[] = "posenc-bench";
   std::string list_flag = std::string("--benchmark_list_tests=") + (list ? "true" : "false");
   std::string file_flag = "--benchmark_out=" + file;
@@ -202,7 +203,7 @@ const char *shim_flags(int argc, char **argv) {
     const std::string name = flag.substr(prefix, equals - prefix),
                       value = equals == std::string::npos ? "" : flag.substr(equals + 1);
     flags[name] = value;
-    // A wrong format makes Google Benchmark print its help and leave with success: catch it first.
+    // Checked here because Google Benchmark prints its help and exits with 0 when the format is wrong.
     if ((name == "format" || name == "out_format") && value != "console" && value != "json" && value != "csv")
       return argv[i];
   }
@@ -232,7 +233,7 @@ void shim_context(const char *key, const char *value) {
 }
 
 size_t shim_select(void) {
-  // The filter is known to Google Benchmark alone: ask it to list.
+  // Only Google Benchmark knows which cases the filter selects, so it lists them.
   benchmark::ConsoleReporter names;
   std::stringstream text;
   names.SetOutputStream(&text);
@@ -272,7 +273,7 @@ void shim_measure(int turns, void (*before)(void), shim_take *take, void *data) 
   benchmark::Initialize(&n, arguments);
   collector results;
   progress.total = static_cast<int64_t>(cases.size()) * turns;
-  // Google Benchmark would shuffle the repetitions of all turns together.
+  // A run per turn, because Google Benchmark would shuffle the repetitions of all turns together.
   for (int turn = 0; turn < turns && !cases.empty(); turn++) {
     before();
     benchmark::RunSpecifiedBenchmarks(&results);

@@ -17,27 +17,27 @@
 extern "C" {
 #endif
 
-/* What a case says of a run that has just been timed. Zeros where it does not apply. */
+/* What a case reports about a run that has just been timed. A field that does not apply is 0. */
 typedef struct shim_result {
-  int64_t bytes, rows; /* that one pass wrote */
-  double huge_pages;   /* the share of the memory that is in huge pages; negative where that is not known */
-  char label[96];      /* a remark */
+  int64_t bytes, rows; /* written in one pass */
+  double huge_pages;   /* the share of the memory in huge pages; negative where it is not known */
+  char label[96];      /* a remark for the results */
   const char *error;   /* why the run is void */
 } shim_result;
 
 typedef struct shim_case {
   const char *name;                             /* copied */
-  void *data;                                   /* handed to the functions below */
+  void *data;                                   /* the argument of the functions below */
   const char *(*begin)(void *data);             /* may be NULL; returns NULL, or why the case cannot run */
-  void (*pass)(void *data);                     /* what is timed; memory it wrote counts as used */
+  void (*pass)(void *data);                     /* the timed function; the memory that it writes counts as used */
   void (*end)(void *data, shim_result *result); /* may be NULL */
-  void (*release)(void *data);                  /* may be NULL; called once, when nothing runs any more */
-  bool wall; /* time by the clock on the wall instead of this thread's CPU time; the name then ends in /real_time */
+  void (*release)(void *data);                  /* may be NULL; called once, after all runs */
+  bool wall; /* measures wall time instead of this thread's CPU time; the name then ends in /real_time */
 
-  /* Who is measured, an implementation or a peer; a constant. Cases whose names have it as a part and differ in nothing
-   * else compete. NULL: the case competes with no other. */
+  /* The implementation or peer that is measured; a constant. Cases compete if their names differ only in this part.
+   * NULL: the case competes with no other. */
   const char *who;
-  const char *stands_for;  /* of a peer: the first part of the name that ours has in its place; a constant */
+  const char *stands_for;  /* for a peer: the first part of the names of the posenc cases it competes with; constant */
   bool is_default, within; /* see candidate in compare.h */
 } shim_case;
 
@@ -45,39 +45,39 @@ typedef struct shim_case {
 typedef struct shim_measured {
   const shim_case *c;
   const char *name;    /* in the results */
-  const char *contest; /* what all that compete with it do, its name with a * for who it is; or NULL */
-  compare_times times; /* seconds per row; none where a run ended in an error */
-  const char *error;   /* that its last run ended in, or NULL */
+  const char *contest; /* the work that it competes in: its name with * in place of `who`; or NULL */
+  compare_times times; /* seconds per row; n is 0 if a run ended in an error */
+  const char *error;   /* of its last run, or NULL */
 } shim_measured;
 
-/* Google Benchmark's own flags, argv[0] being the program. NULL, or the first flag it does not take. */
+/* Gives Google Benchmark its flags; argv[0] is the program. Returns NULL, or the first flag that it refuses. */
 const char *shim_flags(int argc, char **argv);
 
 void shim_register(const shim_case *c);
 
-/* A line of the context that goes in front of the results, on the screen and in the JSON file. */
+/* Adds a line to the context in front of the results, on the screen and in the JSON file. */
 void shim_context(const char *key, const char *value);
 
-/* After all cases are registered: how many of them the filter selects. Writes to no file. */
+/* Called after all cases are registered. Returns how many the filter selects. Writes no file. */
 size_t shim_select(void);
 
-/* The file that the flags ask for, or NULL. */
+/* The output file that the flags name, or NULL. */
 const char *shim_output_file(void);
 
-/* If that is wanted or the flags ask for it: prints the names that are selected, one per line, and returns true. */
+/* If `wanted` is set or the flags ask for a list, prints the selected names, one per line, and returns true. */
 bool shim_list(bool wanted);
 
-/* Runs what is selected, with progress on a terminal, and the context on stderr unless it is to be quiet; returns how
- * many cases ended in an error. To be called once. picks: whether the JSON has verdicts and picks, which are empty
- * unless the repetitions are interleaved at random. */
+/* Runs the selected cases, with progress on stderr and, unless `quiet` is set, the context too. Returns how many cases
+ * ended in an error. Called only once. picks: adds verdicts and picks to the JSON; both are empty unless the
+ * repetitions are interleaved at random. */
 size_t shim_run_all(bool quiet, bool picks);
 
-/* Instead of shim_select() and shim_run_all(): runs all cases once per turn, in random order, with progress on a
- * terminal, and tells of each its times, turn by turn. before() is called before each turn. */
+/* Replaces shim_select() and shim_run_all(). Runs all cases once per turn, in random order, with progress on stderr.
+ * Calls before() before each turn, and in the end take() with the times of each case, in the order of the turns. */
 typedef void shim_take(void *data, const shim_measured *m);
 void shim_measure(int turns, void (*before)(void), shim_take *take, void *data);
 
-/* Releases the cases. */
+/* Frees all cases. */
 void shim_release(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The rule for who is faster and for which implementation to use, on made-up times. */
+/* The rule of compare.h for verdicts and picks, with made-up times. */
 #include "../../verify/tests/testing.h"
 
 #include <math.h>
@@ -7,19 +7,19 @@
 
 enum { MOST = 9 };
 
-/* Of ratios, less 1, what is said of them. The 95 % interval of seven is from the least to the largest, of nine from
- * the second to the last but one. */
+/* Verdicts on ratios, less 1. The 95 % interval of seven ratios is from the smallest to the largest, of nine from the
+ * second smallest to the second largest. */
 static void the_word(void **state) {
   static const struct {
     int n;
     double ratios[MOST];
     const char *word;
   } cases[] = {
-      {7, {.24, .25, .28, .30, .31, .33, .87}, "slower"}, /* 0 is outside, however far the other end */
+      {7, {.24, .25, .28, .30, .31, .33, .87}, "slower"}, /* 0 is outside, although the other end is far away */
       {7, {-.24, -.25, -.28, -.30, -.31, -.33, -.20}, "faster"},
       {7, {-.05, .10, .12, .126, .13, .14, .156}, "undecided"},
       {9, {-.05, .10, .12, .126, .13, .14, .156, .16, .17}, "slower"},    /* one outlier does not decide */
-      {9, {.02, .02, .02, .02, .02, .02, .02, .02, .02}, "slower"},       /* 2 % that are certain */
+      {9, {.02, .02, .02, .02, .02, .02, .02, .02, .02}, "slower"},       /* 2 %, with certainty */
       {9, {.009, .009, .009, .009, .009, .009, .009, .009, .009}, "tie"}, /* as close as two runs of one program */
       {9, {-.02, -.01, 0, 0, .01, .01, .02, .02, .5}, "tie"},
       {9, {-.02, -.01, 0, .03, .04, .04, .05, .06, .5}, "undecided"}, /* the median is not below 3 % */
@@ -40,8 +40,8 @@ static void the_word(void **state) {
   }
 }
 
-/* Candidates a, b (the default) and c; each takes so much longer than 1 in its repetitions, with a swing of so much
- * around it that no two candidates share. */
+/* Picks among candidates a, b (the default) and c. Each takes 1 + `longer`, and swings around it by `swing`,
+ * differently from the others. */
 static void the_pick(void **state) {
   static const struct {
     const char *what;
@@ -49,7 +49,7 @@ static void the_pick(void **state) {
     const char *not_within;
     int repetitions;
     const char *pick, *fastest;
-    const char *ties; /* with the fastest; a pick that does not is undecided */
+    const char *ties; /* candidates that tie with the fastest; a pick that is not among them is undecided */
   } cases[] = {
       {"the fastest", {1, .5, 0}, .001, "", 9, "c", "c", "c"},
       {"the fastest is the default", {1, 0, .5}, .001, "", 9, "b", "b", "b"},
@@ -95,7 +95,7 @@ static void the_pick(void **state) {
   }
 }
 
-/* a has the smallest median, is ahead of b in most pairs, b of c, and c of a. */
+/* a has the smallest median; a is ahead of b in most pairs, b is ahead of c, and c is ahead of a. */
 static void the_fastest_of_a_circle(void **state) {
   static const double a[] = {.99, 1.98, 2.97, .99, 1.98, 2.97, .99, 1.98, 2.97}, b[] = {2, 3, 1, 2, 3, 1, 2, 3, 1},
                       c[] = {3, 1, 2, 3, 1, 2, 3, 1, 2};

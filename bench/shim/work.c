@@ -38,7 +38,7 @@ static void release(void *data) {
   free(w);
 }
 
-/* NULL, or why there is no plan. */
+/* Returns NULL, or the reason why no plan can be made. */
 static const char *make_plan(bench_work *w, char *message, size_t size) {
   if (posenc_plan_create(&w->plan, w->rows.spec, w->rows.impl->name) == POSENC_OK)
     return NULL;
@@ -53,7 +53,7 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
   const size_t length = (size_t)vsnprintf(name, sizeof name, pattern, arguments);
   va_end(arguments);
   if (length > sizeof name - sizeof at->suffix) {
-    fprintf(stderr, "posenc-bench: a name is too long: %s\n", name);
+    fprintf(stderr, "posenc-bench: the name of a case is too long: %s\n", name);
     exit(2);
   }
   snprintf(name + length, sizeof name - length, "%s", at ? at->suffix : "");

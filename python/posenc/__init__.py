@@ -1,14 +1,25 @@
-"""posenc: the sinusoidal position tables of the Transformer and its kin, right to the last bit.
+"""posenc computes the sinusoidal position tables of Transformer models, with every value correctly rounded.
 
     >>> import posenc
     >>> posenc.table(5000, 512)                          # float32, shape (5000, 512)
-    >>> posenc.table(1500, 1280, preset="whisper")       # what a real system computes
+    >>> posenc.table(1500, 1280, preset="whisper")       # the table of a real system
     >>> posenc.add(x, scale=512**0.5, batch_first=True)  # scale * x + table, in one pass
 
-`table` and `fill_at` make tables as NumPy arrays, `grid` those of two and more dimensions, `timestep_embedding` those
-of diffusion, `pair` and `cis` caches of rotary embeddings, which `rotary_frequencies` scales for long contexts; `add`
-adds a table to embeddings. `presets` and `implementations` list what there is to ask for, `implementation` tells what
-runs. `posenc.torch`, which needs an import of its own, makes tensors, and has modules.
+Tables as NumPy arrays:
+    table               a row for each position
+    fill_at             the same, written into an existing array
+    grid                tables of two and more dimensions
+    timestep_embedding  timesteps of diffusion models
+    pair, cis           caches of rotary embeddings
+    rotary_frequencies  frequencies of rotary embeddings, scaled for long contexts
+    add                 embeddings plus a table
+
+Names to choose from:
+    presets             the tables of real systems
+    implementations     the algorithms, with their error bounds
+    implementation      the one that runs on this machine
+
+`import posenc.torch` for the same functions with PyTorch tensors, and for modules.
 """
 
 from ._add import add

@@ -1,4 +1,4 @@
-"""Shows which implementation runs here, its error and speed beside NumPy's recipe, and whether its bits are right."""
+"""Shows which implementation runs here, compares its error and speed with a NumPy recipe, and checks its bits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._screen import screen
 
 
 def place(f: Finding) -> dict[str, Any]:
-    base: dict[str, Any] = {"base": None}  # where the only frequency is 1
+    base: dict[str, Any] = {"base": None}  # the only frequency is 1
     if f.reading.n > 1:
         base = {"base": f.candidate.base, "base_is_round": f.candidate.digits <= ROUND}
     return {"presets": f.reading.presets, **base, "first": f.first}
@@ -50,7 +50,7 @@ def document(name: str, t: Table, found: list[Finding], others: list[Finding], r
 
 
 def text(answer: dict[str, Any], name: str) -> str:
-    """The document as people read it."""
+    """The document as text."""
     kept = f" with {answer['dtype']} values" if answer["dtype"] != answer["stored"] else ""
     lines = [f"{name}: {answer['rows']} rows of {answer['columns']} columns, {answer['stored']}{kept}"]
     if "padding_row" in answer:
@@ -59,12 +59,12 @@ def text(answer: dict[str, Any], name: str) -> str:
         lines += ["", f"not identified: {answer['reason']}"]
 
     def presets(c: dict[str, Any]) -> str:
-        return ", ".join(c["presets"]) + (" (here all the same)" if len(c["presets"]) > 1 else "")
+        return ", ".join(c["presets"]) + (" (the same table here)" if len(c["presets"]) > 1 else "")
 
     for c in answer.get("candidates", []):
-        base = "any: the only frequency is 1" if c["base"] is None else f"{c['base']:.17g}"
-        about = "" if c.get("base_is_round", True) else " (about: no round number)"
-        equal = "all bits are equal" if c["all_bits_equal"] else "the nearest; not all bits are equal"
+        base = "any (the only frequency is 1)" if c["base"] is None else f"{c['base']:.17g}"
+        about = "" if c.get("base_is_round", True) else " (approximate: not a round number)"
+        equal = "all bits are equal" if c["all_bits_equal"] else "the nearest, but not all bits are equal"
         lines += ["", f"preset      {presets(c)}", f"base        {base}{about}", f"first       {c['first']}"]
         lines += [f"arithmetic  {', or '.join(c['arithmetic'])}: {equal}", ""]
         lines.append("distance to            max |difference|   equal bits   formed as")
@@ -72,7 +72,7 @@ def text(answer: dict[str, Any], name: str) -> str:
             d["arithmetic"]: f"{d['max_difference']:16.3e} {100 * d['equal_bits']:10.4f} %   {d['form']}"
             for d in c["distances"]
         }
-        none = f"{'-':>16} {'-':>12}   has no such base"
+        none = f"{'-':>16} {'-':>12}   cannot have this base"
         lines += [f"{a:22} {rows.get(a, none)}" for a in ARITHMETICS]
     for i, c in enumerate(answer.get("other_names", [])):
         lines += [""] * (i == 0) + [f"the same table  {presets(c)}, base {c['base']:.17g}, first {c['first']}"]
@@ -84,18 +84,22 @@ def main() -> int:
         prog="python3 -m posenc",
         usage="%(prog)s [-h] [--version] [identify ...]",
         description=__doc__,
-        epilog="Exit status without arguments: 0, or 1 where a table has not the bits that every machine must give.",
+        epilog="Exit status without arguments: 0, or 1 if the bits of a table differ from those of every other machine.",
     )
     parser.add_argument("--version", action="version", version=f"posenc {__version__}")
     command = parser.add_subparsers(metavar="identify", prog="python3 -m posenc").add_parser(
         "identify",
-        help="say which preset, base, first position and arithmetic made the table in an .npy file",
-        description="Says which preset, base, first position and arithmetic made the table in an .npy file: rows of consecutive "
-        "whole positions, without a position scale.",
-        epilog="Exit status: 0 identified, 1 nothing known fits, 2 bad usage, or a file that is not a table.",
+        help="identify the preset, base, first position and arithmetic that made the table in an .npy file",
+        description="Identifies the preset, base, first position and arithmetic that made the table in an .npy file. "
+        "The rows must be consecutive whole positions, without a position scale.",
+        epilog="Exit status: 0 identified, 1 no known recipe fits, 2 wrong usage or a file that is not a table.",
     )
-    command.add_argument("file", help="- is stdin; elements f8, f4, f2, or bfloat16 as u2 or V2")
-    command.add_argument("--format", choices=("text", "json"), default="text", help="how to say it (default text)")
+    command.add_argument(
+        "file", help="the .npy file, or - for stdin; float64, float32, float16, or bfloat16 stored as uint16 or V2"
+    )
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text", help="the form of the answer (default text)"
+    )
     given = parser.parse_args()
     if "file" not in given:
         return screen()

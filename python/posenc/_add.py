@@ -1,4 +1,4 @@
-"""Embeddings and their positions' rows, in one pass over NumPy arrays."""
+"""Adds the rows of a table to embeddings, in one pass over NumPy arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 
 
 def sequence_axis(shape: tuple[int, ...], batch_first: bool | None) -> int:
-    """Which axis of x has the positions. Never guessed: a wrong one gives wrong sums without a word."""
+    """Returns the axis of x that has the positions. It is never guessed: a wrong axis silently gives wrong sums."""
     if len(shape) == 2:
         return 0
     if len(shape) != 3:
@@ -32,14 +32,14 @@ def sequence_axis(shape: tuple[int, ...], batch_first: bool | None) -> int:
 
 
 class _Batches(NamedTuple):
-    """An array as the library sees it: its view as (batch, sequence, d_model), and strides in elements."""
+    """An array as the library takes it: a view of shape (batch, sequence, d_model), and strides in elements."""
 
     view: Array
     batch: int
     row: int
 
     def at(self, i: int) -> int:
-        """The address of row i of the first batch."""
+        """The address of row i in the first element of the batch."""
         return self.view.ctypes.data + i * self.row * self.view.itemsize
 
     def strides(self) -> Strides:
@@ -47,14 +47,14 @@ class _Batches(NamedTuple):
 
 
 def _batches(array: Array, axis: int) -> _Batches | None:
-    """None where its rows are not such as the library takes."""
+    """Returns the array as the library takes it, or None if its strides do not allow that."""
     view = array[None] if array.ndim == 2 else np.moveaxis(array, axis, 1)
     size, columns = view.itemsize, view.shape[2]
     if columns > 1 and view.strides[2] != size and view.size:
         return None
     strides = []
     for n, stride in zip(view.shape[:2], view.strides[:2]):
-        if n < 2 or view.size == 0:  # it is not walked
+        if n < 2 or view.size == 0:  # the stride is not used
             stride = size * columns
         if stride < size * columns or stride % size:
             return None
@@ -63,7 +63,7 @@ def _batches(array: Array, axis: int) -> _Batches | None:
 
 
 def _inputs(x: Array, axis: int, out: _Batches) -> _Batches:
-    """x for the library: a copy, where its strides or its place do not allow what they are."""
+    """Returns x for the library, copied if its strides, alignment or overlap with `out` require it."""
     found = _batches(x, axis) if x.flags.aligned else None
     if found and (found.at(0) == out.at(0) and found[1:] == out[1:] or not np.may_share_memory(x, out.view)):
         return found
@@ -131,39 +131,45 @@ def add(
     out: Array | None = None,
     threads: SupportsIndex | None = None,
 ) -> Array:
-    """``scale * x`` and the positions' rows of `table`, in one pass: the bits of ``np.float32(scale) * x + table``.
+    """Computes ``scale * x + table`` in one pass, where each position's row of `table` is added to its embedding.
+
+    The result has the bits of ``np.float32(scale) * x + table``.
 
     Parameters
     ----------
     x
-        float32 of shape (sequence, d_model), or (batch, sequence, d_model), or (sequence, batch, d_model); or
-        bfloat16: ml_dtypes.bfloat16, or uint16 with dtype="bfloat16". The product and the sum are then each computed
-        in float32 and rounded to bfloat16.
+        Embeddings of shape (sequence, d_model), (batch, sequence, d_model) or (sequence, batch, d_model), in float32 or
+        bfloat16. For bfloat16, x is an array of ml_dtypes.bfloat16, or of uint16 with dtype="bfloat16"; the product and
+        the sum are then each computed in float32 and rounded to bfloat16.
     scale
-        What x is multiplied by, rounded to float32; the Transformer has ``math.sqrt(d_model)`` here.
+        The factor of x, rounded to float32. The Transformer uses ``math.sqrt(d_model)``.
     first
-        Position of the first row.
+        The position of the first row.
     batch_first
-        Where x has three axes: True for (batch, sequence, d_model), False for (sequence, batch, d_model).
+        Required if x has three axes: True for (batch, sequence, d_model), False for (sequence, batch, d_model).
     out
-        Where to write: of x's shape and dtype; x itself, for its sum in place. None: a new array.
+        An array to write into, with the shape and dtype of x. It may be x itself. None means a new array.
     threads
-        How many threads share the positions at most; None: one. The values do not depend on it.
+        The largest number of threads that share the positions. None means one. The values do not depend on it.
     preset, dtype, base, denominator, freqs, freqs_low, position_scale, layout, order, odd, impl
-        What the table is, as in `table`. d_model is the last axis of x.
+        The table, as in `table`. d_model is the last axis of x.
+
+    Returns
+    -------
+    An array with the shape and dtype of x, or `out` if it was given.
 
     Raises
     ------
     ValueError, TypeError
-        What was wrong, and what is allowed; nothing was written.
+        An argument is wrong. The message says what is allowed, and nothing was written.
     KeyboardInterrupt
-        Ctrl-C ends a long call early; some rows of `out` are written then. In place, they are sums and the others are
-        not.
+        Ctrl-C ended a long call early. Some rows of `out` have been written. If `out` is x, these rows are sums, and the
+        others are still embeddings.
     """
     if not isinstance(x, np.ndarray):
         raise TypeError(f"x is of type {type(x).__name__}; allowed: a NumPy array")
     axis = sequence_axis(x.shape, batch_first)
-    if dtype is None and x.itemsize == 2 and x.dtype.name == "bfloat16":  # of ml_dtypes, for example
+    if dtype is None and x.itemsize == 2 and x.dtype.name == "bfloat16":  # ml_dtypes.bfloat16, for example
         dtype = x.dtype
     p = plan(
         x.shape[-1], preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,

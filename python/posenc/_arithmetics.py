@@ -1,4 +1,4 @@
-"""How programs form the values of a table: transcriptions of their arithmetic, roundings included."""
+"""The arithmetic by which other programs compute tables, rounding errors included."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import numpy.typing as npt
 from ._table import table
 
 Array = npt.NDArray[Any]
-#: Bits of a significand, and the least exponent.
+#: The bits of the significand, and the smallest exponent.
 KINDS = {"float64": (53, -1022), "float32": (24, -126), "float16": (11, -14), "bfloat16": (8, -126)}
 
 
 def rounded(x: Array, kind: str) -> Array:
-    """float64 values, each rounded once to that kind."""
+    """Returns float64 values, each rounded once to this dtype."""
     bits, least = KINDS[kind]
     if kind != "bfloat16":
         return x.astype(kind).astype(float)
@@ -30,13 +30,14 @@ def rounded(x: Array, kind: str) -> Array:
 
 @functools.cache
 def libm() -> ctypes.CDLL:
-    """The system's mathematical functions, as programs have them. posenc's own library may have been linked to
-    others."""
+    """Returns the system's library of mathematical functions, which other programs use.
+
+    posenc's own library may be linked to another one."""
     names = {"win32": "ucrtbase", "darwin": "libSystem.dylib"}
     try:
         return ctypes.CDLL(names.get(sys.platform, "libm.so.6"))
     except OSError:
-        return ctypes.CDLL(None)  # musl has them in its C library, which the interpreter is linked to
+        return ctypes.CDLL(None)  # musl has the functions in its C library, to which the interpreter is linked
 
 
 def libm_function(name: str, kind: Any, arguments: int) -> Any:
@@ -47,7 +48,7 @@ def libm_function(name: str, kind: Any, arguments: int) -> Any:
 
 
 def bfloat16_frequencies(base: float, k: Array, denominator: float) -> Array:
-    """KerasHub's where all is bfloat16: (1 / base) ** (2k / d), each step rounded."""
+    """Returns KerasHub's frequencies in bfloat16: (1 / base) ** (2k / d), rounded after each step."""
 
     def b(x: Any) -> Array:
         return rounded(np.asarray(x, float), "bfloat16")
@@ -57,13 +58,15 @@ def bfloat16_frequencies(base: float, k: Array, denominator: float) -> Array:
 
 
 class Form(NamedTuple):
-    arithmetic: str
+    """One way to write a formula in some arithmetic."""
+
+    arithmetic: str  #: one of ARITHMETICS
     text: str  #: the angle, as a line of code
-    kind: Any  #: None: the library's; "bfloat16": bfloat16
-    frequency: str
+    kind: Any  #: the type of the frequencies: a NumPy type, "bfloat16", or None for the library's own values
+    frequency: str  #: the formula of the frequencies, as in `frequencies`
 
     def frequencies(self, base: float, n: int, denominator: float) -> Array:
-        """Of n pairs, or what positions are divided by, in the form's arithmetic."""
+        """Returns n frequencies, or the divisors of positions, in the form's arithmetic."""
         if self.kind == "bfloat16":
             return bfloat16_frequencies(base, np.arange(n), denominator).astype("f4")
         kind, k = self.kind, np.arange(n).astype(self.kind)
@@ -81,7 +84,7 @@ class Form(NamedTuple):
         return result
 
     def values(self, positions: Array, base: float, n: int, denominator: float) -> tuple[Array, Array]:
-        """Sines and cosines of n frequencies, a row per position."""
+        """Returns the sines and the cosines of n frequencies, a row for each position."""
         w = self.frequencies(base, n, denominator)
         p = rounded(positions.astype(float), "bfloat16") if self.arithmetic == BF16 else positions
         p = p.astype(w.dtype)[:, None]
@@ -101,7 +104,7 @@ EXACT, F64, EXPLOG, POW, BF16 = ARITHMETICS = (
     "float32 pow",
     "bfloat16 positions",
 )
-# Who has which of the forms below:
+# The users of each form below:
 #   step       the PyTorch tutorial, tensor2tensor, fairseq, Whisper, DDPM (a float64 scalar meets a float32 tensor)
 #   product    guided-diffusion, diffusers, ggml
 #   short      Marian, CTranslate2
@@ -109,7 +112,7 @@ EXACT, F64, EXPLOG, POW, BF16 = ARITHMETICS = (
 #   inverse    rotary caches, XLNet
 #   negative   x-transformers, Wan
 #   small      KerasHub
-# Where they have d and 2k for denominator and k, the results are the same: a factor of two is exact.
+# Some of them write d and 2k instead of denominator and k. The results are the same: a factor of two is exact.
 _POWERS = {
     "negative": "pos * pow(base, -k / denominator)",
     "divisor": "pos / pow(base, k / denominator)",
@@ -136,6 +139,6 @@ FORMS = [
 
 
 def exact(positions: Array, d: int, base: float, preset: str, dtype: str) -> Array:
-    """The correctly rounded table."""
+    """Returns the correctly rounded table."""
     values = table(positions=positions, d_model=d, base=base, preset=preset, dtype=dtype, impl="exact")
     return ((values.astype(np.uint32) << 16).view("f4") if dtype == "bfloat16" else values).astype(float)

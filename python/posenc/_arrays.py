@@ -1,4 +1,4 @@
-"""Rows in NumPy arrays: where they are, and how they are written: in pieces, by one thread or several."""
+"""Rows in NumPy arrays: their addresses, and calls that write them in parts, with one thread or several."""
 
 from __future__ import annotations
 
@@ -15,32 +15,33 @@ import numpy.typing as npt
 from ._library import MEMORY, library
 from ._plan import DTYPES, Plan, fail, index
 
-#: The work, in nanoseconds, that is worth a thread: to start one takes 0.06 to 0.2 ms, more where all processors are
-#: busy.
+#: The least work, in nanoseconds, for which a thread is started. Starting one takes 0.06 to 0.2 ms, and more when all
+#: processors are busy.
 WORTH_A_THREAD = 500_000
-_SAMPLE = 64  # one row in so many shows how long the others will take
+_SAMPLE = 64  # 1 / 64 of the rows is timed, to estimate the time of the others
 
-#: Python handles signals, such as Ctrl-C, between calls of the library, so rows are written in pieces that take about
-#: this many nanoseconds. Shorter ones would be slower.
+#: The time of one call of the library, in nanoseconds. Python handles signals, such as Ctrl-C, only between calls, so
+#: a large table is written by several calls. Shorter calls would be slower.
 PIECE = 50_000_000
-#: Values in the first piece, whose time gives the size of the next. In float32 the slowest implementations take some
-#: 50 ns for a value; exact may take microseconds for one of the other types.
+#: Values written by the first call, whose time determines the size of the next. The slowest implementations take
+#: about 50 ns for a float32 value; exact may take microseconds for a value of another dtype.
 _FIRST_PIECE = {"float32": 1 << 20, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
-_LARGE = 24 << 20  # bytes that C writes around the caches, when it knows that a call is a part of as many
+_LARGE = 24 << 20  # bytes from which C writes a table around the caches, if told the size of the whole table
 
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
 _BYTE = ctypes.c_char
-Write = Callable[[int, int], int]  # of (first, rows); returns a status
+Write = Callable[[int, int], int]  # takes (first, rows), returns a status
 
 
 def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """A new array, whose values are undefined. NumPy asks the system for huge pages for large ones. Such an array
-    starts 64 bytes after the start of a huge page, or there if these bytes would take one page more, and owns the whole
-    of its last one, as a part of one costs a page fault for each small page. The 64 bytes are PyTorch's: large tensors
-    start so in their pages, and a loop that reads one array and writes another is slower where the next load and the
-    last store are at the same place in a page."""
+    """Returns a new array with undefined values.
+
+    NumPy requests huge pages for large arrays. A large array starts 64 bytes after the start of a huge page, or at its
+    start if the 64 bytes would need one more page. It owns its last huge page entirely: a partial one would cost a page
+    fault for each small page. The 64 bytes match PyTorch, whose large tensors start at that offset. A loop that reads
+    one array and writes another is slower if the next load and the last store have the same offset in their pages."""
     size = math.prod(shape) * dtype.itemsize
     if size < _HUGE_PAGE:
         return np.empty(shape, dtype)
@@ -50,19 +51,19 @@ def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def inferred(dtype: npt.DTypeLike | None, array: Any) -> npt.DTypeLike | None:
-    """The requested dtype, else that of the given array. A uint16 array is bfloat16 only on request."""
+    """Returns the requested dtype, else the dtype of `array`. A uint16 array means bfloat16 only on request."""
     if dtype is None and isinstance(array, np.ndarray):
         return _FLOATS.get(array.dtype) or (array.dtype if array.dtype.name == "bfloat16" else None)
     return dtype
 
 
 def elements(name: str, array: Any, dtype: str) -> npt.NDArray[Any]:
-    """The array as the library sees it: bfloat16 as uint16. Raises unless it has this dtype."""
+    """Returns the array as the library takes it: bfloat16 as uint16. Raises a TypeError if it has another dtype."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is of type {type(array).__name__}; allowed: a NumPy array")
     if array.dtype is DTYPES[dtype] or array.dtype == DTYPES[dtype] and array.dtype.isnative:
         return array
-    if dtype == array.dtype.name == "bfloat16":  # of ml_dtypes, for example
+    if dtype == array.dtype.name == "bfloat16":  # ml_dtypes.bfloat16, for example
         return array.view(DTYPES[dtype])
     allowed = "uint16, which holds bfloat16" if dtype == "bfloat16" else dtype
     hint = ", or uint16 with dtype='bfloat16'" if array.dtype == np.uint16 else ""
@@ -78,15 +79,15 @@ def check_writable(name: str, array: npt.NDArray[Any]) -> None:
 
 
 def address_of(array: npt.NDArray[Any]) -> int:
-    """Of its first element."""
+    """The address of the array's first element."""
     flags = array.flags
     if array.size and flags.writeable and flags.c_contiguous and array.dtype.kind in "iuf":
-        return ctypes.addressof(_BYTE.from_buffer(array.data))  # less than half the time that the other takes
+        return ctypes.addressof(_BYTE.from_buffer(array.data))  # takes less than half the time of array.ctypes.data
     return array.ctypes.data
 
 
 def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[int, int]:
-    """Address and row stride, in elements, of an output array for rows of this shape."""
+    """Returns the address and the row stride, in elements, of an output array for rows of this shape."""
     out = elements(name, out, dtype)
     if out.shape != shape:
         raise ValueError(f"{name} has shape {out.shape}; allowed: {shape}")
@@ -100,7 +101,7 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
         )
     flat = out.reshape(-1, columns)
     if not np.may_share_memory(flat, out):  # NumPy had to copy
-        raise ValueError(f"{name} has strides {out.strides} bytes; its rows must lie at one distance from each other")
+        raise ValueError(f"{name} has strides {out.strides} bytes; its rows must be at equal distances")
     step = flat.strides[0] if len(flat) > 1 else size * columns
     if step < size * columns or step % size:
         raise ValueError(
@@ -110,9 +111,9 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
 
 
 def in_pieces(first: int, count: int, piece: int, write: Write, stop: threading.Event | None = None) -> int:
-    """write(first, rows) until all rows are written, or one call fails, or `stop` is set; returns the last status.
+    """Calls write(first, rows) until all rows are written, a call fails, or `stop` is set; returns the last status.
 
-    The first call is for `piece` rows, each later one for as many as take PIECE nanoseconds at the last one's speed.
+    The first call writes `piece` rows. Each later call writes as many as take PIECE nanoseconds at the last call's speed.
     """
     end, status = first + count, 0
     while first < end and not status and not (stop and stop.is_set()):
@@ -125,8 +126,8 @@ def in_pieces(first: int, count: int, piece: int, write: Write, stop: threading.
 
 
 def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
-    """`in_pieces` for all parts, one of them by the calling thread and each of the others by a new one; a status."""
-    statuses = [MEMORY] * len(parts)  # what is left where a thread could not even call
+    """Calls `in_pieces` for each part, the first in this thread, the others in new threads; returns a status."""
+    statuses = [MEMORY] * len(parts)  # stays if a thread cannot even make its call
     stop = threading.Event()
 
     def work(i: int) -> None:
@@ -137,15 +138,15 @@ def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
         for i in range(1, len(parts)):
             others.append(threading.Thread(target=work, args=(i,), name="posenc"))
             try:
-                others[-1].start()  # Ctrl-C may come when it has begun
-            except RuntimeError:  # the system gives no more of them
+                others[-1].start()  # Ctrl-C may arrive after the thread has begun
+            except RuntimeError:  # the system refuses more threads
                 others.pop()
                 break
         for i in 0, *range(1 + len(others), len(parts)):
             work(i)
         for thread in others:
             thread.join()
-    finally:  # whatever happened here, they may be writing; one that has not begun sees `stop` and writes nothing
+    finally:  # after any error the threads may still write; one that has not begun sees `stop` and writes nothing
         stop.set()
         for thread in others:
             if thread.is_alive():
@@ -154,11 +155,11 @@ def in_threads(parts: list[tuple[int, int]], piece: int, write: Write) -> int:
 
 
 def in_parts(n: int, count: int, piece: int, write: Write) -> int:
-    """`in_pieces` for all rows, shared by n threads at most; a status.
+    """Writes all rows by `in_pieces`, with at most n threads; returns a status.
 
-    The calling thread writes the first rows and takes the time. The others are shared where they are worth starting
-    threads, which their size does not tell: of equal sizes, one kind of table takes ten thousand times as long as
-    another. The library is called without the interpreter's lock.
+    The calling thread writes the first rows and measures the time. The size does not tell whether the rest is worth
+    starting threads: at the same size, one kind of table takes ten thousand times as long as another. The library is
+    called without the interpreter's lock.
     """
     if n < 2 or count < 2:
         return in_pieces(0, count, piece, write)
@@ -172,7 +173,7 @@ def in_parts(n: int, count: int, piece: int, write: Write) -> int:
     n = min(n, rest, expected // WORTH_A_THREAD)
     if n < 2:
         return in_pieces(head, rest, piece, write)
-    n = min(n, 4 * (os.cpu_count() or 1))  # more would only wait
+    n = min(n, 4 * (os.cpu_count() or 1))  # more threads would only wait
     share = -(-rest // n)
     return in_threads([(i, min(share, count - i)) for i in range(head, count, share)], piece, write)
 
@@ -186,19 +187,19 @@ def run(
     arguments: Callable[[int, int], tuple[Any, ...]],
     batch: int = 1,
 ) -> None:
-    """Calls this function of the library for all rows; each of them is written `batch` times.
+    """Calls this function of the library for all rows. Each row is written `batch` times.
 
-    `positions` are the first one, and the addresses of integer or real ones. `arguments(first, rows)` returns the
-    arguments for rows first .. first + rows - 1. It must refer to the arrays and so keep them alive: after a second
-    Ctrl-C, a thread may still write its last piece when this call has ended. All positions are checked before the first
-    row is written.
+    `positions` is the first position, the address of integer positions and the address of real positions.
+    `arguments(first, rows)` returns the arguments for rows first .. first + rows - 1. It must refer to the arrays, to keep
+    them alive: after a second Ctrl-C, a thread may still write its last rows when this call has ended. All positions are
+    checked before the first row is written.
     """
     values = p.d_model * batch
     if threads is None and count * values <= _FIRST_PIECE[p.dtype]:
         status = function(p.handle, *arguments(0, count))
     else:
         first, integers, reals = positions
-        status = function(p.handle, *arguments(0, 0))  # refuses what is no matter of rows
+        status = function(p.handle, *arguments(0, 0))  # checks everything that does not depend on the rows
         if status == 0:
             status = library.posenc_positions_check(p.handle, first, count, integers, reals)
         if status == 0:

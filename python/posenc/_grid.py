@@ -1,4 +1,4 @@
-"""Tables in two, three or more dimensions: each axis has its part of the columns."""
+"""Tables in two, three or more dimensions, where each axis has its own columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._table import Array, write
 
 
 def _widths(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list[int]:
-    """Columns of each axis."""
+    """Returns the number of columns of each axis."""
     if isinstance(d_model, Sequence):
         if len(d_model) != axes:
             raise ValueError(f"d_model has {len(d_model)} numbers; allowed: one, or one for each of the {axes} axes")
@@ -33,12 +33,12 @@ def _widths(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list
 def _each(
     shape: Sequence[SupportsIndex] | None, positions: Sequence[npt.ArrayLike] | None, first: SupportsIndex
 ) -> list[Rows]:
-    """The rows of each axis' own table."""
+    """Returns the positions of each axis."""
     if (shape is None) == (positions is None):
         raise TypeError("exactly one of shape and positions must be given")
     if positions is None:
         if not isinstance(shape, Sequence) or not shape:
-            raise TypeError(f"shape is {shape!r}; allowed: a tuple, of so many positions for each axis")
+            raise TypeError(f"shape is {shape!r}; allowed: a tuple with the number of positions on each axis")
         return [rows(count, None, first) for count in shape]
     each = [rows(None, at, first) for at in positions]
     if not each or any(len(which.shape) != 1 for which in each):
@@ -66,29 +66,40 @@ def grid(
     impl: str | None = None,
     out: Array | None = None,
 ) -> Array:
-    """A table for the points of a grid, such as the patches of a picture: a row is its coordinates' rows side by side.
+    """Computes a table for the points of a grid, such as the patches of a picture.
+
+    A point's row consists of the rows of its coordinates, side by side.
 
     Parameters
     ----------
     shape
-        How many positions each axis has: ``(height, width)``, or ``(frames, height, width)``. They are ``first``,
-        ``first + 1``, ... Either this or `positions` is given.
+        The number of positions on each axis: ``(height, width)``, or ``(frames, height, width)``. The positions are
+        ``first``, ``first + 1``, ... Give either `shape` or `positions`.
     d_model
-        Columns of a row, of which each axis has an equal and even number; or those of each axis, in the order of
-        `shape`.
+        The number of columns, of which each axis gets an equal and even share. Or a sequence with the number of columns
+        of each axis, in the order of `shape`.
     positions
-        An array of one axis for each axis of the grid, of integers or real numbers: for coordinates that are scaled.
+        For each axis of the grid an array of integers or real numbers with one axis, for example scaled coordinates.
+    first
+        The first position on each axis. Only with `shape`.
     axes
-        The axes in the order of their columns; None: that of `shape`. ``(1, 0)`` has the columns of the width first.
+        The order of the axes in the columns. None means the order of `shape`. ``(1, 0)`` puts the columns of the width
+        first.
     class_tokens
-        How many rows of zeros stand in front.
+        The number of rows of zeros before the points.
     preset, dtype, base, denominator, freqs, freqs_low, position_scale, layout, order, impl
-        As in `table`, for each axis' own columns, as are the errors.
+        As in `table`, applied to the columns of each axis.
     out
-        Where to write: of the result's shape and dtype; its rows may be further apart.
+        An array to write into, with the shape and dtype of the result. Its rows may be further apart, at equal distances.
 
-    Returns ------- An array of shape ``(class_tokens + points, d_model)``, the last axis of the grid running fastest;
-    `out` where it was given.
+    Returns
+    -------
+    An array of shape ``(class_tokens + points, d_model)``, or `out` if it was given. The last axis of the grid runs
+    fastest.
+
+    Raises
+    ------
+    The errors of `table`.
 
     >>> posenc.grid((14, 14), 768, axes=(1, 0), layout="split", class_tokens=1)    # MAE, diffusers
     >>> posenc.grid((14, 14), 768, axes=(1, 0), preset="t2t")                      # simple ViT

@@ -1,8 +1,8 @@
-"""Which preset, base, first position and arithmetic made a table: ``python3 -m posenc identify FILE.npy``.
+"""Identifies the preset, base, first position and arithmetic of a table: ``python3 -m posenc identify FILE.npy``.
 
-Each preset of the table's width is tried with its own base and with the base that the table's frequencies show. The
-frequencies are geometric, so the same table is base b with one denominator and base c with another: the rounder base
-tells which was meant.
+Each preset that has the table's width is tried with its own base, and with the base that the table's frequencies show.
+The frequencies are geometric, so a table of base b and one denominator is also a table of base c and another
+denominator. The rounder of the two bases is the likely one.
 """
 
 from __future__ import annotations
@@ -23,22 +23,24 @@ from ._plan import MAX_POSITION
 Array = npt.NDArray[Any]
 TURN = 2 * math.pi
 NEAR, MOST_TRIALS, BLOCK = 1 << 17, 1 << 22, 1 << 20
-#: As what an array keeps elements, and what is narrower.
+#: The dtype that each kind of array stores, and the narrower dtypes whose values it may have.
 STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16", "V2": "bfloat16"}
 NARROWER = {"float64": ["bfloat16", "float16", "float32"], "float32": ["bfloat16", "float16"]}
-ROUND = 17  # a base of more decimal digits is not round, or the table does not show whether it is
+ROUND = 17  # a base with more decimal digits is not round, or the table does not show whether it is
 
 
-# ---- The table, and what can be said of it before any preset is tried
+# ---- The table, and its properties that do not depend on a preset
 
 
 class Table:
-    """Rows and columns of an array. `dtype` is the narrowest that has all values: float64 may keep a float32 table."""
+    """A table in an array. `dtype` is the narrowest that has all its values: float64 may store a float32 table."""
 
     def __init__(self, array: Array) -> None:
         kind = array.dtype.str[1:]
         if kind not in STORED:
-            raise ValueError(f"its dtype is {array.dtype}; allowed: f8, f4, f2, and u2 or V2 for bfloat16")
+            raise ValueError(
+                f"its dtype is {array.dtype}; allowed: float64, float32, float16, and uint16 or V2 for bfloat16"
+            )
         if array.ndim == 3 and 1 in array.shape[:2]:
             array = array.reshape(-1, array.shape[2])
         elif array.ndim == 1:
@@ -46,7 +48,7 @@ class Table:
         if array.ndim != 2 or not array.size or array.shape[1] > 1 << 20:
             raise ValueError(
                 f"its shape is {array.shape}; allowed: (rows, columns), (1, rows, columns), (rows, 1, columns) and "
-                "one row, not empty, of at most 2^20 columns"
+                "(columns,), with at least one element and at most 2^20 columns"
             )
         self.stored = STORED[kind]
         if self.stored == "bfloat16":
@@ -65,7 +67,9 @@ class Table:
             narrow = [kind for kind in narrow if (x == rounded(x, kind)).all()]
         if narrow and tells:
             self.dtype = narrow[0]
-        if len(zeros) == 1 and self.rows > 1 and self.columns > 1:  # fairseq's, for padding: not a row of the table
+        if (
+            len(zeros) == 1 and self.rows > 1 and self.columns > 1
+        ):  # fairseq's row for padding, which is not a row of the table
             self.blank = int(zeros[0])
 
     def blocks(self, rows: Array) -> Iterator[tuple[Array, Array]]:
@@ -77,23 +81,23 @@ class Table:
 def load(file: BinaryIO) -> Table:
     try:
         array = np.lib.format.read_array(file, allow_pickle=False)
-    except Exception as error:  # of many kinds, for what a damaged header may say
+    except Exception as error:  # a damaged header may cause errors of many types
         why = next(iter(str(error).splitlines()), type(error).__name__)
         raise ValueError(f"not a readable .npy file: {why}") from None
     if file.read(1):
-        raise ValueError("there are more bytes than its array has")
+        raise ValueError("it has more bytes than its header says")
     return Table(array)
 
 
 @dataclass
 class Reading:
-    """How a table of that width can be read: presets with the same table, and what their columns are."""
+    """A way to read a table of this width: presets that have the same table, and the meaning of each column."""
 
     presets: list[str]
     base: float
     denominator: float
-    function: Array  #: by column: 0 sine, 1 cosine, -1 zero
-    k: Array  #: by column: which frequency
+    function: Array  #: of each column: 0 sine, 1 cosine, -1 zero
+    k: Array  #: of each column: the index of its frequency
 
     def __post_init__(self) -> None:
         self.n = int(self.k.max()) + 1
@@ -127,12 +131,14 @@ def readings(d: int) -> list[Reading]:
     return found
 
 
-# ---- The base: a pair's angle advances by its frequency from row to row; the frequencies' logarithms are on a line
+# ---- The base: from row to row, the angle of a pair advances by its frequency, and the logarithms of the frequencies are
+#      on a line
 
 
 def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
-    """The base and the standard error of its logarithm, (nan, inf) if too little tells; None: no pairs of sine and
-    cosine."""
+    """Returns the base and the standard error of its logarithm, or (nan, inf) if the table does not show the base.
+
+    Returns None if the columns are not pairs of a sine and a cosine."""
     bits, least = KINDS[t.dtype]
     unit, behind = 2.0**-bits, t.rows - t.blank - 1
     first = 0 if t.blank < 0 or behind < t.blank else t.blank + 1
@@ -150,9 +156,9 @@ def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
     slope = (np.arange(count) - (count - 1) / 2) @ np.unwrap(now, axis=0) / spread
     doubt = (unit * np.minimum(1, np.abs(now)).max(0, initial=0) + 2.0 ** max(least - bits, -1074)) / math.sqrt(spread)
     doubt = np.where(spoilt > 0, np.inf, doubt)
-    if (slope < -8 * doubt).sum() > (slope > 8 * doubt).sum():  # the angles of a cosine taken for a sine run backwards
+    if (slope < -8 * doubt).sum() > (slope > 8 * doubt).sum():  # if sine and cosine are exchanged, angles decrease
         return None
-    noise = 2.0**-51 if t.dtype == "float64" else 2.0**-23  # of a frequency: some roundings of an arithmetic
+    noise = 2.0**-51 if t.dtype == "float64" else 2.0**-23  # relative error of a frequency: a few roundings
     use = (k > 0) & (slope > 8 * doubt) & (slope < 1)
     k, slope, doubt = k[use], slope[use], doubt[use]
     if not k.size:
@@ -162,7 +168,7 @@ def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
     ln = ln / k
     order = np.argsort(ln)
     weight = np.cumsum(1 / doubt[order])
-    centre = order[np.searchsorted(weight, weight[-1] / 2)]  # weighted median, which rounded positions do not move
+    centre = order[np.searchsorted(weight, weight[-1] / 2)]  # the weighted median; rounded positions hardly move it
     use = np.abs(ln - ln[centre]) <= 10 * (doubt + doubt[centre])
     weight = 1 / doubt[use] ** 2
     mean = float(weight @ ln[use] / weight.sum())
@@ -173,9 +179,9 @@ def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
 
 class Candidate(NamedTuple):
     base: float
-    digits: int
-    usual: bool  #: the preset's own
-    near: bool  #: near what the frequencies show
+    digits: int  #: decimal digits of the base; 0 for the preset's own, more than ROUND if it is not round
+    usual: bool  #: it is the preset's own base
+    near: bool  #: it is near the base that the frequencies show
 
 
 def candidates(r: Reading, base: float, doubt: float) -> list[Candidate]:
@@ -185,10 +191,10 @@ def candidates(r: Reading, base: float, doubt: float) -> list[Candidate]:
         return found
 
     def add(x: float, digits: int, near: bool) -> None:
-        if x not in [c.base for c in found]:  # that a number of so few digits is near by chance must be unlikely
+        if x not in [c.base for c in found]:  # a number of so few digits must be unlikely to be near by chance
             found.append(Candidate(x, digits if 12 * doubt * 10**digits <= 0.05 else ROUND + 1, False, near))
 
-    for digits in (1, 2):  # rounded positions may show a base that is a little off
+    for digits in (1, 2):  # with rounded positions, the base that the table shows is a little off
         x = float(f"{base:.{digits - 1}e}")
         if x > 1 and abs(math.log(base / x)) < 0.03:
             add(x, digits, False)
@@ -201,16 +207,20 @@ def candidates(r: Reading, base: float, doubt: float) -> list[Candidate]:
     return found
 
 
-# ---- The first position: which one all rows fit, as far as some arithmetic would keep to the formula
+# ---- The first position: the one that all rows fit, within the errors of some arithmetic
 
 
-#: Why what nearly fits does not, by how much that tells: NEAREST, BETWEEN, and BETWEEN + 1 with the preset's own base.
+#: Reasons why a near fit is none. The key is how informative the reason is: NEAREST, BETWEEN, or BETWEEN + 1, which is
+#: BETWEEN with the preset's own base.
 Misses = Dict[int, str]
 NEAREST, BETWEEN = 0, 1
 
 
 class Fit:
-    """Table, reading and base with the tolerance of an arithmetic: float64, float32, bfloat16 positions, bfloat16, ..."""
+    """A table, a reading and a base, with the tolerance of an arithmetic.
+
+    `care` names it: "float64", "float32", "bfloat16 positions", "bfloat16", "between" for positions that are not whole
+    numbers, or "little" for a loose tolerance."""
 
     def __init__(self, t: Table, r: Reading, base: float, care: str) -> None:
         self.t, self.r, self.base, self.care = t, r, base, care
@@ -218,8 +228,8 @@ class Fit:
         exponent = k / r.denominator
         self.w = (np.longdouble(base) ** (-k.astype(np.longdouble) / r.denominator)).astype(float)
         ln = np.abs(np.log(self.w))
-        # First-order errors of an angle, relative to it, of every form below; twice float64's, as the computation
-        # here has the same.
+        # The relative errors of an angle, to first order, that cover all forms of the arithmetic. float64's are doubled,
+        # since the computation here has the same errors.
         self.slack = {
             "float64": (4 + ln) * 2.0**-51,
             "between": (8 + 3 * ln + exponent) * 2.0**-24,
@@ -232,7 +242,7 @@ class Fit:
         self.row = t.values[self.start].astype(float)
 
     def values(self, positions: Array, columns: Any = slice(None)) -> tuple[Array, Array]:
-        """What the columns should be, a row per position, and the errors that the angles may cause."""
+        """Returns the expected columns, a row for each position, and the errors that the angles may cause."""
         function, k = self.r.function[columns], self.r.k[columns]
         if self.care.startswith("bfloat16"):
             positions = rounded(positions.astype(float), "bfloat16")
@@ -240,7 +250,7 @@ class Fit:
         if self.care == "bfloat16":
             angle = rounded(angle, "bfloat16")
         drift = np.abs(angle) * self.slack[k]
-        if self.care != "float64":  # float32 has no such position
+        if self.care != "float64":  # float32 cannot hold positions above 2^24
             drift += np.abs(angle) * np.where(np.abs(positions[:, None]) > 1 << 24, 2.0**-24, 0)
         return np.where(function < 0, 0, np.where(function == 0, np.sin(angle), np.cos(angle))), drift
 
@@ -248,14 +258,16 @@ class Fit:
         value, drift = self.values(positions, columns)
         bits, least = KINDS[self.t.dtype]
         size = np.abs(value) + drift
-        rounding = 2.0**-bits * size + 2.0 ** max(least - bits + 1, -1074)  # half a unit in the last place, at least
-        rounding += (2.0**-bits if self.care == "float64" else 2.0**-21) * size  # vector sines of four units
+        rounding = 2.0**-bits * size + 2.0 ** max(least - bits + 1, -1074)  # at least half a unit in the last place
+        rounding += (
+            2.0**-bits if self.care == "float64" else 2.0**-21
+        ) * size  # vector functions are off by up to four units
         rounding += {"between": 8 * 2.0**-bits + 2.0**-18, "little": 2.0**-12}.get(self.care, 0)
         result: Array = np.where(self.r.function[columns] < 0, x == 0, np.abs(x - value) <= drift + rounding)
         return result
 
     def misfit(self, rows: Array, first: float) -> tuple[int, int] | None:
-        """The first row and column among these rows that do not fit."""
+        """Returns the first row and column, among these rows, that does not fit."""
         for some, x in self.t.blocks(rows[rows != self.t.blank]):
             fits = self.fits(x, first + some)
             if not fits.all():
@@ -264,14 +276,14 @@ class Fit:
         return None
 
     def slowest(self) -> tuple[int, float]:
-        """The slowest pair that shows anything, with its angle in the start row; -1: there is no pair."""
+        """Returns the slowest pair that shows an angle, and its angle in the start row; -1 if there is no pair."""
         for k in range(self.r.pairs - 1, -1, -1):
             if k == 0 or self.w[k] > 2.0 ** (KINDS[self.t.dtype][1] + 2):
                 return k, math.atan2(self.row[self.r.sines[k]], self.row[self.r.cosines[k]])
         return -1, 0.0
 
     def positions(self, reach: int) -> Iterator[Array]:
-        """Positions of the start row at which the slowest pair may have its angle, in blocks, nearest to 0 first."""
+        """Yields positions where the slowest pair may have its angle of the start row, in blocks, nearest to 0 first."""
         k, angle = self.slowest()
         w = self.w[k] if k >= 0 else 1.0
         bits, least = KINDS[self.t.dtype]
@@ -282,7 +294,7 @@ class Fit:
         low = trials = 0
         while low <= reach and trials < MOST_TRIALS:
             width = error / w + share * (2 * low + NEAR) + 1
-            windows = k >= 0 and 2 * width + 3 < TURN / w  # else they overlap: all integers
+            windows = k >= 0 and 2 * width + 3 < TURN / w  # else the windows overlap, and all integers are tried
             high = min(
                 2 * low + NEAR,
                 reach + 1,
@@ -301,11 +313,11 @@ class Fit:
             low = high
 
     def first(self, reach: int, misses: Misses) -> int | None:
-        """The integer from which on all rows fit."""
+        """Returns the integer that all rows fit as the first position."""
         sample = np.unique(np.linspace(0, self.t.rows - 1, 16).astype(int))
         for p in self.positions(reach):
             done, step = 0, 1
-            while done < self.t.columns and p.size:  # few columns refuse nearly all
+            while done < self.t.columns and p.size:  # a few columns exclude nearly all positions
                 columns = slice(done, done + step)
                 p = p[self.fits(self.row[columns], p, columns).all(1)]
                 done, step = done + step, 2 * step
@@ -329,12 +341,12 @@ class Fit:
         return None
 
     def between(self) -> float | None:
-        """The position near 0, not a whole number, from which on all rows fit."""
+        """Returns the first position near 0, not a whole number, that all rows fit."""
         k, angle = self.slowest()
         if k < 0:
             return None
         position = float(angle / self.w[k])
-        for k in range(k - 1, -1, -1):  # each faster pair knows it better, once the slower ones have said the turn
+        for k in range(k - 1, -1, -1):  # each faster pair refines it; the slower pairs determine the turn
             angle = math.atan2(self.row[self.r.sines[k]], self.row[self.r.cosines[k]])
             position += math.remainder(angle - position * self.w[k], TURN) / self.w[k]
         position -= self.start
@@ -346,9 +358,9 @@ class Fit:
 @dataclass
 class Distance:
     form: Form
-    most: float = 0.0  #: largest |difference|
-    equal: int = 0  #: elements with equal bits, zeros of either sign being equal
-    among: int = 0
+    most: float = 0.0  #: the largest |difference|
+    equal: int = 0  #: the number of elements with equal bits; zeros of either sign are equal
+    among: int = 0  #: the number of elements that were compared
 
 
 @dataclass
@@ -360,11 +372,11 @@ class Finding:
     distances: dict[str, Distance] = field(default_factory=dict)
 
     def rank(self) -> int:
-        small = self.candidate.base < self.reading.base  # in hardly anybody's use
+        small = self.candidate.base < self.reading.base  # hardly anybody uses a base below the preset's own
         return 1000 * (self.care == "little") + (self.candidate.digits if self.reading.n > 1 else 0) + 2 * small
 
     def named(self) -> list[str]:
-        """The nearest arithmetics: with other bits in even the nearest, those whose numbers differ by chance only."""
+        """Returns the nearest arithmetics. If none has equal bits, those within chance of the nearest count too."""
         unequal = {name: d.among - d.equal for name, d in self.distances.items()}
         least = min(unequal.values())
         return [a for a, n in unequal.items() if n == least or least > 0 and n - least <= 3 * math.sqrt(n + least)]
@@ -374,7 +386,7 @@ class Finding:
 
 
 def distance(t: Table, f: Finding, form: Form, step: int) -> Distance | None:
-    """Of every step-th row; None if the form has no such base."""
+    """Returns the distance of every step-th row, or None if the form cannot have this base."""
     r, base = f.reading, f.candidate.base
     rows = np.arange((t.rows - 1) % step, t.rows, step)
     found = Distance(form)
@@ -397,7 +409,7 @@ def distance(t: Table, f: Finding, form: Form, step: int) -> Distance | None:
 
 
 def measure(t: Table, f: Finding) -> None:
-    """Some rows choose the form of each arithmetic, all rows say how far it is."""
+    """Measures the distances: some rows select the form of each arithmetic, and all rows give its distance."""
     step = max(1, min(t.rows * t.columns // (1 << 21) + 1, t.rows // 16))
     for form in FORMS:
         d, best = distance(t, f, form, step), f.distances.get(form.arithmetic)
@@ -407,14 +419,14 @@ def measure(t: Table, f: Finding) -> None:
         f.distances = {name: distance(t, f, d.form, 1) or d for name, d in f.distances.items()}
 
 
-# ---- All of it
+# ---- The search
 
 
 def is_between(t: Table, r: Reading, c: Candidate, misses: Misses) -> bool:
     position = Fit(t, r, c.base, "between").between()
     if position is None:
         return False
-    where = f"but from position {position:.9g} on, which is not a whole number"
+    where = f"but its first position, {position:.9g}, is not a whole number"
     misses.setdefault(BETWEEN + c.usual, f"it is {r.presets[0]}, base {c.base:g}, {where}")
     return True
 
@@ -423,7 +435,7 @@ def find(t: Table, r: Reading, shown: tuple[float, float], misses: Misses) -> Fi
     near = [(care, NEAR) for care in ("float64", "float32", "bfloat16 positions", "bfloat16")]
     passes = [*near, ("float64", MAX_POSITION), ("float32", 1 << 24)]
     tried = candidates(r, *shown)
-    # Round bases first: over few frequencies, some other base may look like an arithmetic's errors at a round one.
+    # Round bases first: with few frequencies, some other base may look like a round base with an arithmetic's errors.
     for is_round in (True, False):
         for care, reach in passes:
             for c in tried:
@@ -432,7 +444,7 @@ def find(t: Table, r: Reading, shown: tuple[float, float], misses: Misses) -> Fi
                 first = Fit(t, r, c.base, care).first(reach, {})
                 if first is None:
                     continue
-                # Far away, some whole number fits nearly as well as a fraction near 0 does: how many fit by chance?
+                # Far from 0, some whole number fits nearly as well as a fraction near 0. How many of them fit by chance?
                 far = abs(first) * c.base ** -((r.pairs - 1) / r.denominator)
                 chance = far * (8 * 2.0 ** -KINDS[t.dtype][0] + abs(first) * 2.0**-49)
                 if reach <= NEAR or chance < 0.01 or not is_between(t, r, c, misses):
@@ -445,7 +457,7 @@ def find(t: Table, r: Reading, shown: tuple[float, float], misses: Misses) -> Fi
 
 
 def identify(t: Table) -> tuple[list[Finding], list[Finding], str]:
-    """What fits best, all equally; the same table by other round bases; and the reason where nothing fits."""
+    """Returns the best fits, which are equally good; other round bases of the same table; and why nothing fits."""
     found: list[Finding] = []
     misses: Misses = {}
     any_pairs = False
@@ -461,10 +473,10 @@ def identify(t: Table) -> tuple[list[Finding], list[Finding], str]:
         for f in tied:
             measure(t, f)
     if not found:
-        reason = "its columns are not pairs of a sine and a cosine as any preset has them"
+        reason = "its columns are not pairs of a sine and a cosine as in any preset"
         if any_pairs:
             reason = "its columns are sines and cosines, but not of any preset's frequencies at consecutive positions "
-            reason += "(position scales are not known)"
+            reason += "(position scales are not tried)"
         return [], [], misses[max(misses)] if misses else reason
     equal = [max((d.equal for d in f.distances.values()), default=0) for f in tied]
     certain = [f for f in found[len(tied) :] if "little" not in (f.care, tied[0].care)]

@@ -1,10 +1,10 @@
-"""The shared library and its functions, as include/posenc.h declares them."""
+"""The shared library and its functions, as declared in include/posenc.h."""
 
 import ctypes
 import pathlib
 import sys
 
-VERSION = "1.0.0"  # of include/posenc.h; a test compares them
+VERSION = "1.0.0"  # the version in include/posenc.h; a test compares the two
 _MAJOR = VERSION.split(".")[0]
 _NAMES = {"win32": f"posenc-{_MAJOR}.dll", "darwin": f"libposenc.{_MAJOR}.dylib"}
 NAME = _NAMES.get(sys.platform, f"libposenc.so.{_MAJOR}")
@@ -100,7 +100,7 @@ _FUNCTIONS = {  # name: (result, arguments)
 
 
 def find() -> str:
-    """The library inside the package if it has one, else the system's, which the dynamic linker finds.
+    """Returns the path of the library inside the package, or else the name by which the dynamic linker finds it.
 
     An editable installation has two directories: one with the sources, and one with the library."""
     candidates = [pathlib.Path(directory) / NAME for directory in sys.modules[__package__].__path__]
@@ -108,11 +108,11 @@ def find() -> str:
 
 
 def load(name: str) -> ctypes.CDLL:
-    """Loads the library and declares its functions. ImportError says what is wrong and what to do."""
+    """Loads the library and declares its functions. An ImportError says what is wrong and how to fix it."""
     try:
         library = ctypes.CDLL(name)
     except OSError as error:
-        todo = "a wheel of posenc has it inside; on Linux, ldconfig or LD_LIBRARY_PATH tell where another one is"
+        todo = "a wheel of posenc contains it; on Linux, ldconfig or LD_LIBRARY_PATH can name the folder of another one"
         if name != NAME:
             todo = "it came with the package, so install the package again, for this kind of machine"
         raise ImportError(f"posenc needs the library {NAME}, which cannot be loaded ({error}): {todo}") from error

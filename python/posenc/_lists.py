@@ -1,4 +1,4 @@
-"""What the library has to offer, by name."""
+"""Lists of the implementations and presets of the library."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ._plan import plan
 class Implementation(NamedTuple):
     """One algorithm for one instruction set, as the library describes it."""
 
-    name: str  #: what `impl=` takes
-    isa: str  #: "any", "fma", "avx2", "avx512" or "neon"
-    arithmetic: str  #: where angle and sine are formed
-    summary: str  #: what it computes, in a line
-    bound: str  #: of |output - real value|, in symbols
+    name: str  #: the name that `impl=` takes
+    isa: str  #: the instruction set: "any", "fma", "avx2", "avx512" or "neon"
+    arithmetic: str  #: the arithmetic of angle and sine, such as "float32 libm"
+    summary: str  #: what it computes, in one line
+    bound: str  #: upper bound of |output - real value|, in symbols
     evidence: str  #: what the bound rests on: "proved", "upstream" or "measured"
-    dtypes: tuple[str, ...]  #: what `dtype=` may be with it
-    supported: bool  #: whether this machine runs it
+    dtypes: tuple[str, ...]  #: the dtypes that it computes
+    supported: bool  #: whether this machine can run it
 
 
 class Preset(NamedTuple):
-    """A table that real systems compute, as the library describes it."""
+    """The table of a real system, as the library describes it."""
 
-    name: str  #: what `preset=` takes
-    formula: str  #: frequencies, layout and odd widths, in a line
-    users: str  #: who computes this
-    starts: str  #: the first position they use: presets never shift positions
+    name: str  #: the name that `preset=` takes
+    formula: str  #: frequencies, layout and odd widths, in one line
+    users: str  #: the systems that compute this table
+    starts: str  #: the first position that these systems use; presets never shift positions
 
 
 def implementations() -> list[Implementation]:
-    """All implementations of the library that is loaded, in its order."""
+    """Returns all implementations of the loaded library, in its order."""
     rows = []
     for i in range(library.posenc_impl_count()):
         row = library.posenc_impl_by_index(i)
@@ -57,7 +57,10 @@ def implementation(
     odd: str | None = None,
     impl: str | None = None,
 ) -> Implementation:
-    """What runs on this machine for `table` with these arguments, which are its own, as are the errors."""
+    """Returns the implementation that `table` uses on this machine with these arguments.
+
+    Arguments and errors are those of `table`.
+    """
     p = plan(
         d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
         position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
@@ -67,6 +70,6 @@ def implementation(
 
 
 def presets() -> list[Preset]:
-    """All presets of the library that is loaded, in its order."""
+    """Returns all presets of the loaded library, in its order."""
     rows = [library.posenc_preset_by_index(i).contents for i in range(library.posenc_preset_count())]
     return [Preset(*(getattr(row, name).decode() for name, _ in row._fields_)) for row in rows]

@@ -1,4 +1,4 @@
-"""Cosines and sines of rotary embeddings: in two arrays, or in one of complex numbers."""
+"""Cosines and sines of rotary embeddings, in two arrays or in one array of complex numbers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair(Generic[Values]):
-    """Two arrays, or tensors, of one shape. It unpacks to the cosines, then the sines: ``cos, sin =
-    posenc.pair(...)``."""
+    """Cosines and sines: two arrays or tensors of the same shape. It unpacks as ``cos, sin = posenc.pair(...)``."""
 
     cos: Values
     sin: Values
@@ -31,7 +30,7 @@ class Pair(Generic[Values]):
 
 
 def _even(p: Plan) -> int:
-    """Half of d_model."""
+    """Returns half of d_model, which must be even."""
     if p.d_model % 2:
         raise ValueError(f"d_model is {p.d_model}; allowed: even numbers, two columns for each frequency")
     return p.d_model // 2
@@ -44,10 +43,10 @@ def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, t
     sines, other = rows_of("out.sin", out.sin, shape, p.dtype)
     if stride != other and out.cos.size > shape[-1]:
         distances = f"rows of cosines {stride} elements apart, and of sines {other}"
-        raise ValueError(f"out has {distances}; allowed: the same distance")
+        raise ValueError(f"out has {distances}; allowed: equal distances")
     if np.shares_memory(out.cos, out.sin):
         raise ValueError(
-            "out is two arrays with elements in common; allowed: arrays apart, or the halves of one's rows"
+            "out has two arrays with elements in common; allowed: separate arrays, or the two halves of each row of one array"
         )
 
     def arguments(i: int, count: int) -> tuple[int, ...]:
@@ -87,25 +86,25 @@ def pair(
     out: Pair[Array] | None = None,
     threads: SupportsIndex | None = None,
 ) -> Pair[Array]:
-    """Cosines and sines in two arrays, as caches of rotary embeddings have them.
+    """Computes cosines and sines in two arrays, as caches of rotary embeddings have them.
 
-    ``pair(...).cos[i, k]`` is the cosine of ``p * position_scale * w_k``, p being position i, and ``.sin[i, k]`` its
-    sine. Arguments and errors are those of `table`, but for these:
+    ``pair(...).cos[i, k]`` is the cosine and ``pair(...).sin[i, k]`` the sine of ``p * position_scale * w_k``, where p is
+    the position of row i. Arguments and errors are those of `table`, except for:
 
     Parameters
     ----------
     d_model
-        Columns that are rotated, two for each frequency w_0 .. w_(n-1): an even number.
+        The number of columns of a head that are rotated: even, two for each of the n frequencies w_0 .. w_(n-1).
     duplicated
-        None: n columns. "halves": 2 n columns, those of w_0 .. w_(n-1) and the same again, as Llama and GPT-NeoX have
-        them in Hugging Face's transformers. "pairs": 2 n columns, each twice in a row, as GPT-J and RoFormer have them.
+        None: n columns. "halves": 2 n columns, all n and then all n again, as Llama and GPT-NeoX have them in Hugging
+        Face's transformers. "pairs": 2 n columns, each twice in succession, as GPT-J and RoFormer have them.
     out
-        Where to write: a `Pair` of arrays, whose rows lie at the same distance.
+        A `Pair` of arrays to write into. The distance between rows is the same in both.
 
     Returns
     -------
-    A `Pair`, which unpacks to its fields `cos` and `sin`, of arrays of shape ``(count, columns)`` or
-    ``positions.shape + (columns,)``; `out` where it was given.
+    A `Pair` of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``, or `out` if it was given. It
+    unpacks to its fields `cos` and `sin`.
     """
     if out is not None and not isinstance(out, Pair):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a posenc.Pair of arrays")
@@ -141,11 +140,11 @@ def cis(
     out: Array | None = None,
     threads: SupportsIndex | None = None,
 ) -> Array:
-    """``cos + 1j * sin`` of ``p * position_scale * w_k``, as Llama's ``freqs_cis`` has them, which multiply q and k.
+    """Computes ``cos + 1j * sin`` of ``p * position_scale * w_k``, as in Llama's ``freqs_cis``, which multiplies q and k.
 
-    Arguments and errors are those of `table`; d_model, an even number, is twice the number of frequencies. The result
-    is of shape ``(count, d_model // 2)`` or ``positions.shape + (d_model // 2,)``, and so is `out`; complex64, with
-    both parts rounded once, or complex128 with dtype="float64" or "complex128".
+    Arguments and errors are those of `table`. d_model is even, and twice the number of frequencies. The result, and
+    `out`, have the shape ``(count, d_model // 2)`` or ``positions.shape + (d_model // 2,)``. The dtype is complex64, or
+    complex128 with dtype="float64" or "complex128". Both parts are rounded once.
     """
     if dtype is None and isinstance(out, np.ndarray):
         dtype = out.dtype

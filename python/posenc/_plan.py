@@ -1,4 +1,4 @@
-"""What to compute: arguments to plans, which are kept for the next call with the same."""
+"""Turns arguments into plans, and keeps plans for later calls with the same arguments."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ._library import MEMORY, Spec, library
 MAX_POSITION = 1 << 32
 _MESSAGE_SIZE = 512
 
-#: What an element is, and as what NumPy has it; in the order of posenc_dtype.
+#: The name of each element type and its NumPy dtype, in the order of posenc_dtype.
 DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(kind) for name, kind in (("float32", "f4"), ("float64", "f8"), ("bfloat16", "u2"), ("float16", "f2"))
 }
 _DTYPE_NAMES = list(DTYPES)
-#: The names that arguments take, for type checkers and editors.
+#: The names that arguments accept, for type checkers and editors.
 PresetName = Literal[
     "paper", "marian", "t2t", "ddpm", "fairseq", "whisper", "musicgen", "guided_diffusion", "diffusers", "rope", "rothman"
 ]  # fmt: skip
@@ -32,12 +32,12 @@ Order = Literal["sin_first", "cos_first"]
 Odd = Literal["half_pair", "zero"]
 Duplicated = Literal["halves", "pairs"]
 DtypeName = Literal["float32", "float64", "bfloat16", "float16"]
-#: The names of the C enumerations, in their order.
+#: The names of the C enumerators, in their order.
 _NAMES = {"layout": get_args(Layout), "order": get_args(Order), "odd": get_args(Odd)}
 
 
 def fail(status: int) -> NoReturn:
-    """Raises what the library refused, in its own words if this thread was."""
+    """Raises an error for this status, with the library's message if this thread's last error has the status."""
     message = ctypes.create_string_buffer(_MESSAGE_SIZE)
     here = library.posenc_last_error(message, _MESSAGE_SIZE) == status
     text = (message.value if here else library.posenc_status_string(status)).decode(errors="replace")
@@ -45,7 +45,7 @@ def fail(status: int) -> NoReturn:
 
 
 class Plan:
-    """A posenc_plan: immutable, so threads may share it. It is destroyed with the object."""
+    """A posenc_plan. It is immutable, so threads may share it, and is destroyed with this object."""
 
     __slots__ = ("handle", "d_model", "dtype", "_destroy")
 
@@ -65,7 +65,7 @@ class Plan:
         impl: str | None,
     ) -> None:
         self.handle: int | None = None
-        self._destroy = library.posenc_plan_destroy  # modules may be gone when the interpreter ends
+        self._destroy = library.posenc_plan_destroy  # at interpreter exit, this module may be gone before the plan
         self.d_model = index("d_model", d_model, 1, 1 << 20)
         fields: dict[str, float] = {"dtype": _DTYPE_NAMES.index(dtype)}
         if base is not None:
@@ -73,7 +73,7 @@ class Plan:
         for name, number in (("denominator", denominator), ("position_scale", position_scale)):
             if number is not None:
                 fields[name] = real(name, number)
-                if number == 0:  # which in C means that the field was not set
+                if number == 0:  # in C, 0 means that the field is not set
                     raise ValueError(f"{name} is 0; allowed: a number that is not 0, or None")
         for name, choice in (("layout", layout), ("order", order), ("odd", odd)):
             if choice is not None:
@@ -114,11 +114,11 @@ class Plan:
             self._destroy(self.handle)
 
     def spec(self) -> Spec:
-        """A copy of the plan's spec, whose frequencies live as long as the plan."""
+        """A copy of the plan's spec. Its frequencies live as long as the plan."""
         return Spec.from_buffer_copy(library.posenc_plan_spec(self.handle).contents)
 
     def for_parts(self, rows: int) -> Plan:
-        """The same for calls that each write a part of a table of so many rows."""
+        """The same plan for calls that each write a part of a table of `rows` rows."""
         spec, plan = self.spec(), object.__new__(Plan)
         spec.table_rows = rows
         plan.handle, plan._destroy = None, self._destroy
@@ -127,12 +127,12 @@ class Plan:
         return plan
 
 
-#: Some 160 KiB each at d_model 512, 21 MB at most. They are kept by the arguments' types too, as True is not 1.
+#: A plan takes about 160 KiB at d_model 512, and 21 MB at most. The key includes the types: True is not 1.
 _cached = functools.lru_cache(maxsize=8, typed=True)(Plan)
 
 
 def index(name: str, value: SupportsIndex, least: int, most: int) -> int:
-    """An integer argument, or an error that names it."""
+    """Returns an integer argument as an int, or raises an error that names it."""
     if type(value) is int and least <= value <= most:
         return value
     try:
@@ -147,7 +147,7 @@ def index(name: str, value: SupportsIndex, least: int, most: int) -> int:
 
 
 def real(name: str, value: Any, allowed: str = "a finite number") -> float:
-    """A finite number as float64, or an error that names it; its range is the library's to judge."""
+    """Returns a finite number as a float, or raises an error that names it. The library checks the range."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         raise TypeError(f"{name} is {value!r}; allowed: {allowed}")
     try:
@@ -160,15 +160,16 @@ def real(name: str, value: Any, allowed: str = "a finite number") -> float:
 
 
 def unknown(what: str, value: Any, allowed: Iterable[str]) -> str:
-    """The message for an argument that is none of the allowed names, which it lists, those nearest to it first."""
+    """The error message for a value that is no allowed name. It lists the allowed names, the most similar first."""
     names = [*allowed]
     near = difflib.get_close_matches(value.lower(), names) if isinstance(value, str) else []
     return f"{what} {value!r}; allowed: {', '.join(map(repr, dict.fromkeys([*near, *names])))}"
 
 
 def _impl_names() -> list[str]:
-    """What `impl` may be: `exact` and `anchored`, then the names of the registry, each behind those shorter ones that
-    the library finds too."""
+    """The names that `impl` accepts: exact and anchored, then each name of the registry.
+
+    Before a name stand its shorter forms that the library finds too, such as "sleef" for "sleef_avx2"."""
     names = ["exact", "anchored"]
     for i in range(library.posenc_impl_count()):
         name = library.posenc_impl_by_index(i).contents.name.decode()
@@ -179,8 +180,8 @@ def _impl_names() -> list[str]:
 
 
 def exact_type(name: str, dtype: np.dtype[Any]) -> type[Any]:
-    """int64 or float64: the type that holds all numbers of this dtype exactly. Raises a TypeError that names them."""
-    # The types of ml_dtypes, which jax.numpy uses too, have the kind "V". NumPy knows which casts keep their values.
+    """Returns int64 or float64, whichever holds every number of this dtype exactly, or raises a TypeError."""
+    # The dtypes of ml_dtypes, which jax.numpy uses too, have the kind "V". NumPy knows which casts keep their values.
     for exact in (np.int64, np.float64):
         if dtype.kind == "u" or dtype.kind != "b" and np.can_cast(dtype, exact):
             return exact
@@ -188,7 +189,7 @@ def exact_type(name: str, dtype: np.dtype[Any]) -> type[Any]:
 
 
 def name_of(dtype: Any) -> str:
-    """The full name of a dtype of NumPy, ml_dtypes or PyTorch, or of what numpy.dtype() takes; "" for others."""
+    """Returns the name of a dtype of NumPy, ml_dtypes or PyTorch, or of an argument of numpy.dtype(); else ""."""
     if isinstance(dtype, str) and dtype in DTYPES:
         return dtype
     if type(dtype).__module__ == "torch":
@@ -201,7 +202,7 @@ def name_of(dtype: Any) -> str:
 
 
 def dtype_name(dtype: Any) -> str:
-    """The name of an element type of the library, or an error."""
+    """Returns the name of an element type of the library, or raises a TypeError."""
     name = name_of(dtype)
     if name not in DTYPES:
         raise TypeError(unknown("dtype is", dtype, DTYPES) + ", and these dtypes of NumPy, ml_dtypes and PyTorch")
@@ -209,7 +210,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    """The dtype of new arrays: float32 for None, uint16 for bfloat16, and for a NumPy dtype itself."""
+    """Returns the dtype of new arrays: float32 for None, uint16 for "bfloat16", and a NumPy dtype unchanged."""
     if dtype is None:
         return DTYPES["float32"]
     if isinstance(dtype, str) or type(dtype).__module__ == "torch":
@@ -259,12 +260,12 @@ def plan(
     odd: str | None = None,
     impl: str | None = None,
 ) -> Plan:
-    """A plan, or the one that was made of the same arguments before; they are those of posenc.table."""
+    """Returns a plan for these arguments of `posenc.table`, from the cache if it has one."""
     kind = "float32" if dtype is None else dtype_name(dtype)
     w, low = _numbers("freqs", freqs), _numbers("freqs_low", freqs_low)
     said: tuple[Any, ...] = d_model, preset, kind, base, denominator, w, low, position_scale, layout, order, odd, impl
     try:
         return _cached(*said)
-    except TypeError:  # perhaps one cannot be hashed; Plan's own errors name it
+    except TypeError:  # perhaps an argument cannot be hashed; the errors of Plan name it
         pass
     return Plan(*said)

@@ -1,4 +1,4 @@
-"""Which rows: so many from a first position on, or those of any positions."""
+"""The positions of the rows: consecutive ones from a first position, or any."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ._plan import MAX_POSITION, exact_type, index
 
 
 class Rows(NamedTuple):
-    """first, first + 1, ...; or, where there is an array of int64 or float64, contiguous, its elements."""
+    """The positions of the rows: the elements of `at`, or first, first + 1, ... if `at` is None."""
 
     shape: tuple[int, ...]
     first: int
-    at: npt.NDArray[Any] | None
+    at: npt.NDArray[Any] | None  #: int64 or float64, contiguous
 
 
 def _has_no_axes(value: Any) -> bool:
@@ -23,26 +23,26 @@ def _has_no_axes(value: Any) -> bool:
 
 
 def at(positions: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Positions as int64 or float64, without a rounding."""
+    """Returns positions as int64 or float64, without rounding."""
     if _has_no_axes(positions):
         what = "count=... for so many rows, or positions=[...] for one"
         raise TypeError(f"positions is {positions!r}, without axes; write {what}")
     array = np.asarray(positions)
     exact = exact_type("positions", array.dtype)
-    if array.dtype.kind == "u" and array.size and int(array.max()) > MAX_POSITION:  # int64 has no room for them
+    if array.dtype.kind == "u" and array.size and int(array.max()) > MAX_POSITION:  # int64 cannot hold them
         raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
     return np.asarray(array, dtype=exact, order="C")
 
 
 def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: SupportsIndex) -> Rows:
-    """Exactly one of count and positions is given."""
+    """Returns the positions of the rows. Exactly one of `count` and `positions` must be given."""
     if count is None:
         if positions is None:
             raise TypeError(
                 "count and positions are None; write count=..., for rows first, first + 1, ..., or positions=..."
             )
         if first != 0:
-            raise ValueError(f"first is {first}; allowed: 0, where positions are given")
+            raise ValueError(f"first is {first}; allowed: 0, since positions are given")
         array = at(positions)
         return Rows(array.shape, 0, array)
     if positions is not None:

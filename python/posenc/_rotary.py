@@ -1,4 +1,4 @@
-"""Frequencies of rotary embeddings, scaled for long contexts as a Hugging Face configuration says."""
+"""Frequencies of rotary embeddings, scaled for long contexts as in a Hugging Face configuration."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy.typing as npt
 from ._library import Rotary, library
 from ._plan import fail, index, real, unknown
 
-_MOST = 1 << 32  # of lengths
+_MOST = 1 << 32  # the largest length
 
-#: Of transformers 5.23.0: the kinds, in the order of posenc_rotary_scaling, which lacks the last, and the keys that
-#: each must have ...
+#: The kinds of transformers 5.23.0 and the keys that each requires, in the order of posenc_rotary_scaling, which has no
+#: "proportional".
 _KINDS: dict[str, tuple[str, ...]] = {
     "default": (),
     "linear": ("factor",),
@@ -25,25 +25,27 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "llama3": ("factor", "low_freq_factor", "high_freq_factor"),
     "proportional": (),
 }
-_OLD_NAMES = {"su": "longrope"}  # of Phi-3
-#: ... and those that any may have: kinds ignore what they do not take, as transformers does.
+_OLD_NAMES = {"su": "longrope"}  # used by Phi-3
+#: The keys that any kind may have. Each kind ignores the keys that it does not use, as in transformers.
 _REALS = (
     *("factor", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"),
     *("low_freq_factor", "high_freq_factor"),
 )
-_ZERO_IS_NONE = ("beta_fast", "beta_slow", "mscale", "mscale_all_dim")  # to transformers too
+_ZERO_IS_NONE = ("beta_fast", "beta_slow", "mscale", "mscale_all_dim")  # in transformers too
 _KEYS = (
     *("rope_type", "type", "rope_theta", "partial_rotary_factor", "truncate"),
     *("original_max_position_embeddings", "short_factor", "long_factor", *_REALS),
-    # what models keep there that does not change frequencies (their ignore_keys_at_rope_validation)
+    # keys that do not affect frequencies (the models list them in ignore_keys_at_rope_validation)
     *("mrope_section", "mrope_interleaved", "interleaved", "llama_4_scaling_beta", "max_position_embeddings"),
 )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RotaryFrequencies:
-    """Arguments of `pair` and `table`: freqs and freqs_low, float64, whose sums are the frequencies. Their cosines and
-    sines are not scaled: attention_factor is what transformers multiplies all of them by."""
+    """The frequencies of a rotary embedding, as arguments of `pair` and `table`.
+
+    Each frequency is the sum of an element of `freqs` and one of `freqs_low`. `pair` and `table` do not apply
+    `attention_factor`, by which transformers multiplies all cosines and sines."""
 
     freqs: npt.NDArray[np.float64]
     freqs_low: npt.NDArray[np.float64]
@@ -51,10 +53,10 @@ class RotaryFrequencies:
 
 
 def rope_type_of(scaling: Mapping[str, Any]) -> str:
-    """Its rope_type. Keys that are spelled wrong are refused."""
+    """Returns the rope_type of a configuration's scaling. Unknown keys raise a ValueError."""
     for key, value in scaling.items():
         if key not in _KEYS:
-            advice = f"; give scaling[{key!r}] alone" if isinstance(value, Mapping) else ""
+            advice = f"; give only scaling[{key!r}]" if isinstance(value, Mapping) else ""
             raise ValueError(unknown("scaling has the key", key, _KEYS) + advice)
     kind = scaling.get("rope_type") or scaling.get("type") or "default"
     kind = _OLD_NAMES.get(kind, kind)
@@ -89,18 +91,41 @@ def rotary_frequencies(
     length: SupportsIndex | None = None,
     max_position_embeddings: SupportsIndex | None = None,
 ) -> RotaryFrequencies:
-    """The d_model / 2 frequencies of a rotary embedding: the real numbers that the formulas of transformers 5.23.0
-    (ROPE_INIT_FUNCTIONS) say, as pairs of doubles. posenc_rotary_freqs() in posenc.h has the formulas.
+    """Computes the d_model / 2 frequencies of a rotary embedding, scaled as in a Hugging Face configuration.
 
         >>> r = posenc.rotary_frequencies(128, scaling=config.rope_parameters, max_position_embeddings=131072)
         >>> cache = posenc.pair(131072, 128, freqs=r.freqs, freqs_low=r.freqs_low)
 
-    d_model: columns of a head that are rotated, head_dim times partial_rotary_factor. base: None means the rope_theta
-    of scaling, or 10000. scaling: a configuration's rope_parameters or rope_scaling, with rope_type (or type)
-    "default", "linear", "dynamic", "yarn", "longrope", "llama3" or "proportional", which has zeros after the first
-    partial_rotary_factor of the frequencies; a key whose value is None counts as missing.
-    original_max_position_embeddings, which Phi-3 has beside it, belongs in it, else max_position_embeddings is taken.
-    length: positions of the sequence, which "dynamic" and "longrope" depend on; None means 0."""
+    The frequencies are the real numbers of the formulas in transformers 5.23.0 (ROPE_INIT_FUNCTIONS), as sums of two
+    doubles. The comment on posenc_rotary_scaling in posenc.h has the formulas.
+
+    Parameters
+    ----------
+    d_model
+        The number of columns of a head that are rotated: head_dim times partial_rotary_factor.
+    base
+        None means the rope_theta of `scaling`, or 10000 if it has none.
+    scaling
+        A configuration's rope_parameters or rope_scaling. Its rope_type (or type) is "default", "linear", "dynamic",
+        "yarn", "longrope", "llama3" or "proportional". "proportional" keeps the first partial_rotary_factor of the
+        frequencies and sets the others to 0. A key whose value is None counts as missing. Add
+        original_max_position_embeddings to it if the configuration has that beside it, as Phi-3 does; otherwise
+        max_position_embeddings takes its place.
+    length
+        The number of positions of the sequence, which "dynamic" and "longrope" depend on. None means 0.
+    max_position_embeddings
+        The configuration's number. "dynamic" requires it, and "yarn", "longrope" and "llama3" use it as described above.
+        "yarn" also uses it if `scaling` has no factor, and "longrope" if it has neither factor nor attention_factor.
+
+    Returns
+    -------
+    A `RotaryFrequencies`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        An argument is wrong, or `scaling` has an unknown key or lacks a required one.
+    """
     r = Rotary()
     scaling = {} if scaling is None else scaling
     if not isinstance(scaling, Mapping):
@@ -134,15 +159,15 @@ def rotary_frequencies(
         value = scaling.get(key)
         if value is not None and (value != 0 or key not in _ZERO_IS_NONE):
             setattr(r, key, real(key, value))
-            if key == "attention_factor" and r.attention_factor == 0:  # which in C means that there is none
+            if key == "attention_factor" and r.attention_factor == 0:  # in C, 0 means that the field is not set
                 raise ValueError("attention_factor is 0; allowed: a number above 0, or None")
     if scaling.get("factor") is None and (kind == "yarn" or (kind == "longrope" and r.attention_factor == 0)):
         most = positions("max_position_embeddings", max_position_embeddings)
         r.factor = most / r.original_max_position_embeddings
-    if "truncate" in scaling:  # None is false to transformers
+    if "truncate" in scaling:  # None means False in transformers
         r.truncate = bool(scaling["truncate"])
     n = r.d_model // 2
-    lists = []  # which live as long as they are pointed to
+    lists = []  # keeps the arrays alive while C has their addresses
     if kind == "longrope":
         for key in _KINDS[kind]:
             lists.append(_floats(key, scaling[key], n))

@@ -1,4 +1,4 @@
-"""``python3 -m posenc``: what runs here, beside the recipe that everybody writes, and whether its bits are right."""
+"""``python3 -m posenc`` without arguments: what runs here, its speed and error beside a NumPy recipe, and its bits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import __version__, implementation, table
 
 Array = npt.NDArray[Any]
 COUNT, D_MODEL, REPETITIONS = 5000, 512, 5
-#: SHA-256 of table(COUNT, D_MODEL), its float32 values little-endian, row by row: every machine must give this.
+#: SHA-256 of table(COUNT, D_MODEL), as little-endian float32 values, row by row. It is the same on every machine.
 EXPECTED = "ff884fe61d409ba3337e34fe11f1721e5d529fad93a42a2f8cd5eaa573d43164"
 
 
@@ -41,7 +41,7 @@ def processor() -> str:
 
 
 def milliseconds(*calls: Callable[[], Array]) -> list[float]:
-    """Of each call, the median; they take turns."""
+    """Returns the median time of each call. The calls take turns."""
 
     def timed(call: Callable[[], Array]) -> float:
         begin = perf_counter()
@@ -52,7 +52,7 @@ def milliseconds(*calls: Callable[[], Array]) -> list[float]:
 
 
 def screen() -> int:
-    """Prints it; returns 0, or 1 where the bits are not those of every other machine."""
+    """Prints the screen; returns 0, or 1 if the bits differ from those of every other machine."""
     ours, theirs, real = table(COUNT, D_MODEL), recipe(), table(COUNT, D_MODEL, dtype="float64")
     here = implementation(D_MODEL)
     print(f"posenc {__version__}, NumPy {np.__version__}, Python {platform.python_version()}")
@@ -60,11 +60,15 @@ def screen() -> int:
     print(f"{COUNT} x {D_MODEL} float32   median time   largest error   misrounded")
     calls = (("posenc.table", ours), ("NumPy's recipe", theirs))
     for (name, values), time in zip(calls, milliseconds(lambda: table(COUNT, D_MODEL), recipe)):
-        wrong = (values != real.astype(np.float32)).mean()  # float64 decides: no value here is so near a midpoint
+        wrong = (
+            values != real.astype(np.float32)
+        ).mean()  # float64 is enough: no value here is that near to a midpoint
         print(f"{name:18} {time:10.2f} ms {np.abs(values - real).max():15.2e} {100 * wrong:10.2f} %")
     digest = hashlib.sha256(ours.astype("<f4").tobytes()).hexdigest()
     print(f"\nSHA-256 of the table here         {digest}\n        and on every machine      {EXPECTED}")
     if digest == EXPECTED:
         return 0
-    print("\nThey differ: this library was built or runs wrongly, and its tables are not to be used. Please report it.")
+    print(
+        "\nThey differ: this library was built wrongly or runs wrongly. Do not use its tables, and please report this."
+    )
     return 1

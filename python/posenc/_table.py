@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 
 def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, is_new: bool = False) -> None:
-    """Those rows into an array, which is checked unless it is a new one."""
+    """Writes the rows into an array, which is checked unless it is new."""
     address, stride = (
         (address_of(out), p.d_model) if is_new else rows_of("out", out, (*which.shape, p.d_model), p.dtype)
     )
@@ -29,7 +29,7 @@ def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, is_ne
             lambda i, n: (first + i, n, address + i * stride * out.itemsize, stride),
         )  # fmt: skip
         return
-    if not is_new and np.may_share_memory(at, out):  # positions would change while they are read
+    if not is_new and np.may_share_memory(at, out):  # writing `out` would change positions that are still to be read
         at = at.copy()
     begin, real = address_of(at), at.dtype.kind == "f"
     run(
@@ -40,7 +40,7 @@ def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, is_ne
 
 
 def new(p: Plan, which: Rows, columns: int, dtype: np.dtype[Any]) -> Array:
-    """A new array for those rows; a MemoryError only if they are in range."""
+    """Returns a new array for the rows. Positions out of range raise their own error, even if memory is short."""
     try:
         return fresh((*which.shape, columns), dtype)
     except MemoryError:
@@ -74,71 +74,72 @@ def table(
     out: Array | None = None,
     threads: SupportsIndex | None = None,
 ) -> Array:
-    """A sinusoidal position table: sines and cosines of ``p * position_scale * w_k`` for each position p.
+    """Computes a sinusoidal position table: sines and cosines of ``p * position_scale * w_k`` for each position p.
 
-    By default ``w_k = base**(-2 k / d_model)``, sines in column 2k and cosines in column 2k + 1 (Vaswani et al., 2017,
-    section 3.5). Every value is the float32 nearest to the real number, with the same bits on every machine; but see
-    `impl`.
+    By default ``w_k = base**(-2 k / d_model)``, with sines in columns 2k and cosines in columns 2k + 1 (Vaswani et al.,
+    2017, section 3.5). With the default `impl`, every value is the nearest one to the real number in the dtype, and has
+    the same bits on every machine.
 
     Parameters
     ----------
     count
-        How many rows: those of positions ``first``, ``first + 1``, ...; 0 or more. Either this or `positions` is given.
+        The number of rows, 0 or more, for positions ``first``, ``first + 1``, ... Give either `count` or `positions`.
     d_model
-        Columns of a row, 1 to 2**20.
+        The number of columns, 1 to 2**20.
     positions
-        An array of any shape but () and in any order: a row for each of its integers or real numbers (what the float
-        stands for, exactly), which lie in [-2**32, 2**32].
+        An array with a position for each row, of any shape except (), in any order. Positions are integers or real
+        numbers in [-2**32, 2**32]. A float means exactly the number that it represents.
     first
-        Position of row 0, where there is a `count`.
+        The position of row 0. Only with `count`.
     preset
-        The name of what a real system computes; `presets` lists them. None: "paper". All of the following but `dtype`
-        and `impl` change a field of it where they are not None. Positions are never shifted: `first` says where to
-        begin.
+        The name of a table that a real system computes; `presets` lists the names. None means "paper". The arguments
+        from `base` to `odd` replace fields of the preset if they are not None. Presets never shift positions: `first`
+        is the position of row 0 with every preset.
     base, denominator
-        ``w_k = base**(-k / denominator)``, both above 0, and each w_k from 2**-1022 to 2**64. The paper's are 10000 and
-        d_model / 2.
+        Determine the frequencies, ``w_k = base**(-k / denominator)``. Both are above 0, and each w_k is from 2**-1022
+        to 2**64. In the paper they are 10000 and d_model / 2.
     freqs
-        Frequencies in radians per position, instead of those: ``(d_model + 1) // 2`` numbers, or ``d_model // 2`` with
-        odd="zero", each 0 or of a size from 2**-1022 to 2**64.
+        Frequencies in radians per position, which replace those of base and denominator. ``(d_model + 1) // 2``
+        numbers, or ``d_model // 2`` with odd="zero". Each is 0, or from 2**-1022 to 2**64 in magnitude.
     freqs_low
-        As many numbers that are added to those, exactly, where float64 is not enough: |freqs_low| is at most half a
-        unit in the last place of freqs.
+        As many numbers as `freqs`, for frequencies that need more than a float64. Each frequency is the exact sum of
+        the two. Each number is at most half a unit in the last place of its element of `freqs`.
     position_scale
-        What positions are multiplied by: of a size from 2**-32 to 2**32. The products lie in [-2**32, 2**32] too.
+        A factor for all positions, from 2**-32 to 2**32 in magnitude. The products must lie in [-2**32, 2**32] too.
     layout
-        "interleaved", or "split": all sines, then all cosines.
+        "interleaved": a sine and a cosine for each frequency in turn. "split": all sines, then all cosines.
     order
         "sin_first" or "cos_first".
     odd
-        What an odd d_model has in its last column: "half_pair", one frequency more but only its first function, or
-        "zero".
+        The last column of an odd d_model. "half_pair": one more frequency, with only the first of its two functions.
+        "zero": zeros.
     dtype
-        "float32", "float64", "float16" or "bfloat16", or such a dtype of NumPy, ml_dtypes or PyTorch; None: that of `out`, else float32. NumPy has no bfloat16: an array of uint16 then has the
-        upper halves of float32, except that ml_dtypes.bfloat16 gives an array of that dtype.
+        "float32", "float64", "float16", "bfloat16", or one of these dtypes of NumPy, ml_dtypes or PyTorch. None means
+        the dtype of `out`, or float32 without `out`. NumPy has no bfloat16: the array is then uint16, and holds the
+        upper halves of float32 values. With ml_dtypes.bfloat16 it has that dtype.
     impl
-        A name from `implementations`, or one without its instruction set ("exact", "anchored", "sleef"). None: "exact".
-        `implementation` tells the full name.
+        A name from `implementations`, or such a name without its instruction set, as "exact", "anchored" or "sleef",
+        for the best one that runs here. None means "exact". `implementation` returns the one that is used.
     out
-        Where to write: of the result's shape and dtype; its rows may be further apart than ``d_model``, at one
-        distance.
+        An array to write into, with the shape and dtype of the result. Its rows may be further apart than ``d_model``
+        elements, at equal distances.
     threads
-        How many threads share the rows at most; None: one. The values do not depend on it. The calling thread writes
-        the first rows, and starts others only if each has half a millisecond of work or more by what those took, which
-        is several times what a thread costs.
+        The largest number of threads that share the rows. None means one. The values do not depend on it. The
+        calling thread writes the first rows and measures their time. It starts other threads only if each would have at
+        least half a millisecond of work, which is several times the cost of a thread.
 
     Returns
     -------
-    An array of shape ``(count, d_model)`` or ``positions.shape + (d_model,)``; `out` where it was given.
+    An array of shape ``(count, d_model)`` or ``positions.shape + (d_model,)``, or `out` if it was given.
 
     Raises
     ------
     ValueError, TypeError
-        What was wrong, and what is allowed; nothing was written.
+        An argument is wrong. The message says what is allowed, and nothing was written.
     MemoryError
-        No memory for the table.
+        There is not enough memory for the table.
     KeyboardInterrupt
-        Ctrl-C ends a long call early; some rows of `out` are written then.
+        Ctrl-C ended a long call early. Some rows of `out` have been written.
     """
     dtype = inferred(dtype, out)
     p = plan(
@@ -169,10 +170,11 @@ def fill_at(
     impl: str | None = None,
     threads: SupportsIndex | None = None,
 ) -> Array:
-    """Writes a row of `table` for each position into `out`, of shape ``positions.shape + (d_model,)``.
+    """Writes a row of `table` for each position into `out`, and returns `out`.
 
-    Arguments, errors and result as in `table`; d_model is the last axis of `out`, whose dtype is the table's: for
-    bfloat16, ml_dtypes.bfloat16, or uint16 with dtype="bfloat16".
+    `out` has the shape ``positions.shape + (d_model,)``. Its last axis determines d_model, and its dtype is the dtype of
+    the table. For bfloat16, `out` is an array of ml_dtypes.bfloat16, or of uint16 with dtype="bfloat16". The other
+    arguments and the errors are those of `table`.
     """
     if not isinstance(out, np.ndarray) or out.ndim == 0:
         raise TypeError("out must be an array, a row for each position")

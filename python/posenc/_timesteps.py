@@ -1,4 +1,4 @@
-"""Timesteps of diffusion, by the arguments of diffusers."""
+"""Timestep embeddings of diffusion models, with the arguments of diffusers."""
 
 from __future__ import annotations
 
@@ -24,31 +24,39 @@ def timestep_embedding(
     out: Array | None = None,
     threads: SupportsIndex | None = None,
 ) -> Array:
-    """What ``get_timestep_embedding`` of diffusers computes, by its arguments in its order, each value rounded once.
+    """Computes what ``get_timestep_embedding`` of diffusers computes, with each value rounded once.
 
-    The functions' argument is ``t * scale * max_period**(-k / (half - downscale_freq_shift))`` for k = 0 .. half - 1,
-    half being ``embedding_dim // 2``. All sines, then all cosines; an odd embedding_dim ends in a column of zeros. The
-    timestep_embedding of guided-diffusion, GLIDE and DiT is ``table(positions=timesteps, d_model=dim,
-    preset="guided_diffusion", base=max_period)``.
+    The positional arguments are those of diffusers, in its order. For timestep t, the angles are
+    ``t * scale * max_period**(-k / (half - downscale_freq_shift))``, with ``half = embedding_dim // 2`` and
+    k = 0 .. half - 1. A row has all sines, then all cosines. If embedding_dim is odd, its last column is zeros.
+
+    The ``timestep_embedding`` of guided-diffusion, GLIDE and DiT is
+    ``table(positions=timesteps, d_model=dim, preset="guided_diffusion", base=max_period)``.
 
     Parameters
     ----------
     timesteps
-        Integers or real numbers, an array of any shape but ().
+        An array of integers or real numbers, of any shape except ().
     embedding_dim
-        Columns, 1 to 2**20. 2 and 3 have one frequency, which is 1.
+        The number of columns, 1 to 2**20. With 2 or 3, the only frequency is 1.
     flip_sin_to_cos
-        True: cosines before sines.
+        True puts the cosines before the sines.
     downscale_freq_shift
-        Below half.
-    scale, max_period
-        Not 0; above 0, where one below 1 gives frequencies that rise.
+        A number below ``embedding_dim // 2``.
+    scale
+        A number that is not 0.
+    max_period
+        A number above 0. The frequencies rise if it is below 1.
     dtype, impl, out, threads
-        As in `table`, as are the errors.
+        As in `table`.
 
     Returns
     -------
-    An array of shape ``timesteps.shape + (embedding_dim,)``; `out` where it was given.
+    An array of shape ``timesteps.shape + (embedding_dim,)``, or `out` if it was given.
+
+    Raises
+    ------
+    The errors of `table`.
     """
     if np.ndim(timesteps) == 0:
         raise TypeError(f"timesteps is {timesteps!r}, without axes; write [...] for one")

@@ -17,7 +17,7 @@ OTHER = {"win32": "msvcrt.dll", "darwin": "libSystem.dylib"}.get(sys.platform, "
 UNKNOWN = np.longdouble if np.finfo(np.longdouble).eps < 1e-16 else np.complex128  # a dtype that positions do not have
 X = np.ones((6, 5, 8), np.float32)
 ONE = np.zeros((10, 8), np.float32)
-ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at more than one distance
+ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at unequal distances
 CALLS = {  # with arguments that are right
     "table": lambda **more: posenc.table(**{"count": None if "positions" in more else 10, "d_model": 8, **more}),
     "fill_at": lambda **more: posenc.fill_at(**{"out": ONE, "positions": range(10), **more}),
@@ -95,7 +95,12 @@ REFUSED = [
     ("table", dict(order="cos"), ValueError, "order is 'cos'; allowed: 'sin_first', 'cos_first'"),
     # dtypes
     ("table", dict(dtype="bf16"), TypeError, "dtype is 'bf16'; allowed: 'bfloat16', "),
-    ("table", dict(dtype="f32"), TypeError, "dtype is 'f32'; allowed: 'float32', 'float64', 'bfloat16', 'float16', and"),
+    (
+        "table",
+        dict(dtype="f32"),
+        TypeError,
+        "dtype is 'f32'; allowed: 'float32', 'float64', 'bfloat16', 'float16', and",
+    ),
     ("cis", dict(dtype="float16"), TypeError, "dtype is 'float16'; allowed: 'float64', 'float32', 'complex64', "),
     ("cis", dict(out=ONE), ValueError, "out must be an array of dtype complex64 and shape (10, 8)"),
     ("cis", dict(out=ONE.astype("c16")[:3]), ValueError, "out must be an array of dtype complex128 and shape (10, 8)"),
@@ -137,7 +142,7 @@ REFUSED = [
         ValueError,
         "positions go up to 9223372036854775808; allowed",
     ),
-    ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, where positions are given"),
+    ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, since positions are given"),
     ("fill_at", dict(positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
     ("fill_at", dict(positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
     ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
@@ -153,7 +158,7 @@ REFUSED = [
     # grids and timesteps
     ("grid", dict(shape=None), TypeError, "exactly one of shape and positions must be given"),
     ("grid", dict(positions=[[1], [2]]), TypeError, "exactly one of shape and positions must be given"),
-    ("grid", dict(shape=4), TypeError, "shape is 4; allowed: a tuple, of so many positions for each axis"),
+    ("grid", dict(shape=4), TypeError, "shape is 4; allowed: a tuple with the number of positions on each axis"),
     ("grid", dict(shape=(4, 2.5)), TypeError, "count is 2.5; allowed: an integer"),
     ("grid", dict(shape=None, positions=[[1], [[2]]]), ValueError, "positions must be an array of one axis for each"),
     (
@@ -187,7 +192,7 @@ REFUSED = [
     ("table", dict(out=unaligned()), ValueError, "out is not aligned to 4 bytes"),
     ("table", dict(out=read_only(10, 8)), ValueError, "out is read-only"),
     ("fill_at", dict(out=[[0.0]]), TypeError, "out must be an array, a row for each position"),
-    ("fill_at", dict(out=ROWS_APART, positions=np.zeros((2, 2, 5))), ValueError, "one distance"),
+    ("fill_at", dict(out=ROWS_APART, positions=np.zeros((2, 2, 5))), ValueError, "equal distances"),
     ("pair", dict(out=ONE), TypeError, "out is of type ndarray; allowed: a posenc.Pair"),
     ("pair", dict(out=posenc.Pair(ONE, ONE)), ValueError, "elements in common"),
     ("pair", dict(out=posenc.Pair(ONE, ONE[:2])), ValueError, "out.sin has shape (2, 8); allowed: (10, 8)"),

@@ -134,8 +134,11 @@ def test_pairs():
         (dict(scaling={"type": "linear"}), "no 'factor', which rope_type 'linear' needs"),
         (dict(scaling={"type": "linear", "factor": None}), "no 'factor', which"),
         (dict(scaling={"type": "linear", "factor": 0}), "factor is 0; allowed: 2"),
-        (dict(scaling={"type": "linear", "factr": 2}), "the key 'factr'; allowed: 'factor', 'long_factor', 'rope_type'"),
-        (dict(scaling={"full_attention": {}, "sliding_attention": {}}), r"give scaling\['full_attention'\] alone"),
+        (
+            dict(scaling={"type": "linear", "factr": 2}),
+            "the key 'factr'; allowed: 'factor', 'long_factor', 'rope_type'",
+        ),
+        (dict(scaling={"full_attention": {}, "sliding_attention": {}}), r"give only scaling\['full_attention'\]"),
         (dict(scaling={"type": "yarn"}), "original_max_position_embeddings is missing"),
         (dict(scaling={**QWEN, "factor": None}), "max_position_embeddings is missing"),
         (dict(scaling={**PHI, "factor": 32}), "short_factor has shape"),

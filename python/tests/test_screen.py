@@ -45,7 +45,7 @@ def test_other_bits(monkeypatch, capsys):
     monkeypatch.setattr(_screen, "table", table)
     assert _screen.screen() == 1
     text = capsys.readouterr().out
-    assert text.count(_screen.EXPECTED) == 1 and "its tables are not to be used" in text
+    assert text.count(_screen.EXPECTED) == 1 and "Do not use its tables" in text
 
 
 def test_help_covers_both():

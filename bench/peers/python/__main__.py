@@ -1,10 +1,12 @@
-"""Measures what Python programs have instead of posenc: NumPy, PyTorch, Hugging Face's Marian and, where they are
-installed, JAX, transformers and diffusers. They work by turns with posenc, each library in a process of its own.
+"""Measures what Python programs use instead of posenc: NumPy, PyTorch, Hugging Face's Marian and, where they are
+installed, JAX, transformers and diffusers. posenc and the others take turns. Each library has its own process.
 
-Jobs: fresh, a table allocated and produced; refill, the same values into one that exists; and what PyTorch programs
-call again and again, beside posenc.torch. All are warm: in each turn, a whole call goes before those that are timed.
+The jobs are: fresh, which allocates and computes a table; refill, which writes the same values to an existing table;
+and the functions that PyTorch programs call again and again, beside posenc.torch. All calls are warm: in each turn,
+one untimed call comes before the timed calls.
 
-Writes FILE in the form of posenc-bench's JSON, and DIR/PRESET/NAME.npy of each peer for posenc-verify --preset PRESET.
+Writes FILE in the form of posenc-bench's JSON, and each peer's table to DIR/PRESET/NAME.npy for
+posenc-verify --preset PRESET.
 
     python3 -B bench/peers/python --output FILE --tables DIR [--quick]
 
@@ -26,7 +28,7 @@ from turns import Run, say  # noqa: E402
 
 QUICK_SIZES = [(64, 128), (512, 512)]
 SIZES = QUICK_SIZES + [(5000, 512), (131072, 1024)]
-CALLS = {  # of PyTorch programs: job: [(n, batch, d)]
+CALLS = {  # calls of PyTorch programs, {job: [(n, batch, d)]}
     "forward": [(1, 1, 512), (35, 20, 200), (128, 32, 512), (1024, 8, 1024)],
     "construction": [(5000, 0, 512)],
     "table": [(64, 0, 128), (512, 0, 512), (5000, 0, 512)],
@@ -34,8 +36,8 @@ CALLS = {  # of PyTorch programs: job: [(n, batch, d)]
     "rotary": [(1, 0, 128), (512, 0, 128), (8192, 0, 128)],
 }
 TURNS, QUICK_TURNS = 7, 3
-ROTARY = ("transformers_rotary", "posenc_torch")  # whose cosines and sines are judged too
-JUDGED_D, JUDGED_ROWS, JUDGED_FEW = 512, 131072, 5000  # few: of slow ones, and of a quick run
+ROTARY = ("transformers_rotary", "posenc_torch")  # their cosines and sines are judged too
+JUDGED_D, JUDGED_ROWS, JUDGED_FEW = 512, 131072, 5000  # few: for slow peers, and in a quick run
 
 
 def all_cases(quick, counts):
@@ -52,7 +54,7 @@ def all_cases(quick, counts):
 
 
 def google_benchmark(run):
-    """What was measured, in the form of Google Benchmark's JSON: a record of each turn."""
+    """Returns the measurements in the form of Google Benchmark's JSON, with a record for each turn."""
     context = {"schema": "1", "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
     context["python"] = platform.python_version()
     for (name, _), said in run.said.items():
@@ -70,16 +72,16 @@ def google_benchmark(run):
 
 
 def measure(output, tables, names, cases, turns, few):
-    """The exit status; output is written unless it is 2. few: all have few rows judged."""
+    """Returns the exit status. Writes `output` unless the status is 2. few: few rows of every table are judged."""
     with tempfile.TemporaryDirectory(prefix="posenc-peers-") as cache:
         run = Run(names, cases, os.sched_getaffinity(0), cache)
         try:
             if not run.began & {*OURS}:
-                say("posenc itself does not run, so there is nothing to compare with")
+                say("posenc itself does not run, so there is nothing to compare the others with")
                 return 2
             run.first_calls()
             run.turns(turns)
-            for name in (name for name in names if name not in OURS):  # posenc-peer-tables writes ours
+            for name in (name for name in names if name not in OURS):  # posenc-peer-tables writes the tables of posenc
                 rows = JUDGED_FEW if few or BY_NAME[name].slow else JUDGED_ROWS
                 run.save_table(name, Case("fresh", rows, JUDGED_D), tables / BY_NAME[name].preset / f"{name}.npy")
             for name in ROTARY:
@@ -87,17 +89,19 @@ def measure(output, tables, names, cases, turns, few):
         finally:
             run.end()
     output.write_text(json.dumps(google_benchmark(run), indent=1) + "\n", encoding="utf-8")
-    # An old CPU may lack anchored from the start; an implementation that began and failed is an error.
+    # An old CPU may not run anchored at all, which is no error. An implementation that started and failed is one.
     return int(not {*OURS}.isdisjoint(run.began & {*run.not_run} | {name for _, name in run.failed}))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--output", metavar="FILE", required=True, type=pathlib.Path, help="the results")
-    parser.add_argument("--tables", metavar="DIR", required=True, type=pathlib.Path, help="where to write tables")
-    parser.add_argument("--quick", action="store_true", help="two small sizes, few turns, and few rows to be judged")
+    parser.add_argument("--output", metavar="FILE", required=True, type=pathlib.Path, help="where to write the results")
+    parser.add_argument("--tables", metavar="DIR", required=True, type=pathlib.Path, help="where to write the tables")
+    parser.add_argument("--quick", action="store_true", help="measure two small sizes in few turns, and judge few rows")
     args = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that processes and files of the run end with it
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # exits cleanly, so that the run's processes and files are removed
     cases = list(all_cases(args.quick, sorted({1, len(os.sched_getaffinity(0))})))
     return measure(args.output, args.tables, list(BY_NAME), cases, QUICK_TURNS if args.quick else TURNS, args.quick)
 

@@ -1,12 +1,12 @@
-"""What a table has to be, in float64 NumPy: rows of every table whose time is taken are held against it."""
+"""The formula of a table in float64 NumPy. Rows of every table that is timed are compared with it."""
 import numpy
 
-ROWS = 18  # the first, the last, and what lies evenly between
+ROWS = 18  # the first, the last, and evenly spaced rows between them
 BASE = 10000.0
 
 
 def frequencies(preset, d):
-    """(frequencies, whether sines and cosines are apart)"""
+    """Returns (frequencies, whether sines and cosines are in separate halves)."""
     k = numpy.arange(d // 2)
     if preset == "diffusers":  # Ho et al. (2020): the last frequency is 1 / BASE itself
         return BASE ** (-k / max(d // 2 - 1, 1)), True
@@ -14,12 +14,14 @@ def frequencies(preset, d):
 
 
 def expected(preset, positions, d):
-    """(these rows, how far float32 may be from each of their values).
+    """Returns (the rows at these positions, the error that float32 arithmetic may have in each value).
 
-    A float32 angle p w costs 2^-22 of itself: 1 ULP of exp, 2^-23 at most, and half a one of the product, 2^-24, with a
-    quarter left over. But w = exp(x), and an x that was rounded, at most three times by 2^-24 of itself (constant,
-    product, quotient), changes w by as many times |x| = |log w| of itself. 10^-6 is for sine and cosine, and for where
-    the angle is small.
+    The allowed error is the sum of:
+    - 2^-22 of the angle p w, for its rounding in float32: 1 ULP of exp, at most 2^-23, and half an ULP of the product,
+      2^-24; a quarter is left over.
+    - 3 * 2^-24 |log w| of the angle, for the rounding of x in w = exp(x): x is rounded at most three times (constant,
+      product, quotient), each time by 2^-24 of itself, and w changes by |x| = |log w| times the relative error of x.
+    - 10^-6, for sine and cosine, and for small angles.
     """
     w, apart = frequencies(preset, d)
     angles = positions[:, None] * w
@@ -32,15 +34,15 @@ def expected(preset, positions, d):
 
 
 def compare(preset, table):
-    """Raises ValueError where some rows of a table from position 0 are not the formula's."""
+    """Compares some rows of a table that starts at position 0 with the formula. Raises ValueError if they differ."""
     n, d = table.shape
     positions = numpy.unique(numpy.linspace(0, n - 1, ROWS).astype(numpy.int64))
     rows, allowed = expected(preset, positions, d)
     difference = numpy.abs(table[positions] - rows)
-    over = ~(difference <= allowed)  # so that what is not a number is over it, too
+    over = ~(difference <= allowed)  # written with <= and ~ so that NaN counts as over
     if over.any():
         i, j = numpy.unravel_index(numpy.argmax(numpy.where(over, difference, -1)), over.shape)
         raise ValueError(
-            f"the table is not the formula's: off by {difference[i, j]:.2g} at most, at position {positions[i]} in column {j}; "
-            f"allowed there: {allowed[i, j]:.2g}"
+            f"the table is not the formula's: off by {difference[i, j]:.2g} at most, at position {positions[i]} in "
+            f"column {j}; allowed there: {allowed[i, j]:.2g}"
         )

@@ -1,4 +1,4 @@
-"""What installed packages have for it, called as they are: transformers and diffusers. Both need PyTorch."""
+"""The functions of installed packages, called unchanged: transformers and diffusers. Both need PyTorch."""
 import importlib
 import warnings
 
@@ -21,7 +21,7 @@ class Installed(TorchRecipe):
 
 
 class Marian(Installed):
-    """A module whose weight is the table, which the model has it create once; so nothing is refilled."""
+    """A module whose weight is the table. The model creates it once, so there is no refill job."""
 
     module, function = "transformers.models.marian.modeling_marian", "MarianSinusoidalPositionalEmbedding"
 
@@ -40,7 +40,7 @@ class Rotary(Installed):
 
 
 class Timesteps(Installed):
-    """Its defaults: sines first, and frequencies down to 1 / 10000 itself."""
+    """The function with its defaults: sines first, and frequencies down to 1 / 10000 itself."""
 
     jobs = ("fresh", "timesteps")
     module, function = "diffusers.models.embeddings", "get_timestep_embedding"

@@ -18,8 +18,7 @@ def compiled(n, d):
 
 
 class Float32(Recipe):
-    """Its arrays cannot be changed, so nothing is refilled. How many threads it uses is what the worker's processors
-    allow."""
+    """JAX arrays are immutable, so there is no refill job. JAX uses as many threads as the worker has processors."""
 
     jobs = ("fresh",)
 

@@ -1,5 +1,4 @@
-"""What people write with NumPy. Formulas: Vaswani et al. (2017), section 3.5, and what Hugging Face's Marian
-computes."""
+"""Code that people write with NumPy. Formulas: Vaswani et al. (2017), section 3.5, and Hugging Face's Marian."""
 import math
 
 import numpy
@@ -8,19 +7,19 @@ BASE = 10000.0
 
 
 class Recipe:
-    """What a worker calls. Nothing is kept from one call to the next.
+    """The methods that a worker calls. A recipe keeps nothing from one call to the next.
 
-    fresh(n, d)  a new table
-    refill(pe)   the same values into a table that exists, empty(n, d) before
-    array(pe)    a table as a NumPy array
-    call(case)   for other jobs: a function without arguments, which does it once
+    fresh(n, d)  returns a new table
+    refill(pe)   writes the same values to an existing table, which empty(n, d) has made
+    array(pe)    returns a table as a NumPy array
+    call(case)   for other jobs: returns a function without arguments that does the job once
 
     Tables are NumPy arrays unless a recipe says otherwise.
     """
 
     jobs = ("fresh", "refill")
-    compiles = False  # it does its other jobs by torch.compile too
-    member = None  # of an instruction set: the name of what runs
+    compiles = False  # the other jobs also run through torch.compile
+    member = None  # the name of the implementation that runs, with its instruction set
 
     def __init__(self, threads):
         self.version = f"NumPy {numpy.__version__}"
@@ -33,7 +32,7 @@ class Recipe:
 
 
 class Float32(Recipe):
-    """float32 from end to end."""
+    """float32 throughout."""
 
     def angles(self, n, d):
         w = numpy.exp(numpy.arange(0, d, 2, dtype=numpy.float32) * numpy.float32(-math.log(BASE) / d))
@@ -47,7 +46,7 @@ class Float32(Recipe):
         return pe
 
     def refill(self, pe):
-        """Without arrays for sines and cosines, which is as far in place as NumPy goes."""
+        """Allocates no arrays for sines and cosines. NumPy cannot do more in place."""
         angles = self.angles(*pe.shape)
         numpy.sin(angles, out=pe[:, 0::2], casting="same_kind")
         numpy.cos(angles, out=pe[:, 1::2], casting="same_kind")
@@ -61,8 +60,8 @@ class Float64(Float32):
 
 
 class Marian(Recipe):
-    """An angle for every column, p / 10000^(2 (j // 2) / d), in a list of lists, and half of each function is thrown
-    away. There is no function that refills: it makes a parameter once."""
+    """Computes an angle for every column, p / 10000^(2 (j // 2) / d), in a list of lists, and discards half of the
+    angles for sine and half for cosine. Marian makes a parameter once, so there is no refill job."""
 
     jobs = ("fresh",)
 

@@ -1,11 +1,11 @@
-"""posenc's own tables, by the call its users make."""
+"""posenc's own tables, made by the call that its users make."""
 import posenc
 from numpy_recipes import Recipe
 
 
 class Exact(Recipe):
-    """A fresh table is memory that the library allocates, or NumPy's where threads share the rows; refilled is `out=`.
-    The package keeps its plan between calls."""
+    """The library allocates the memory of a fresh table; NumPy does where several threads share the rows. Refill uses
+    `out=`. The package keeps its plan between calls."""
 
     name = "exact"
 

@@ -1,26 +1,26 @@
-"""The subjects: posenc and what Python programs use instead of it, one row each. If a subject is not run, the reason is
-reported.
+"""The subjects: posenc and what Python programs use instead of it, one row each. The results name the reason where a
+subject does not run.
 
-A row names the recipe, which is the class that does the work, in its library's file. All recipes have methods of the
-same names, which a worker calls: numpy_recipes.Recipe says what each of them does.
+A row names the recipe: the class that does the work, in its library's file. All recipes have the methods that a worker
+calls; numpy_recipes.Recipe describes each of them.
 """
 import importlib
 from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    """One job on a table, or a batch, of so many rows and columns."""
+    """One job on a table or a batch of n rows and d columns."""
 
     job: str
     n: int
     d: int
     threads: int = 1
     dtype: str = "float32"
-    batch: int = 0  # the length of an axis between n and d; 0: there is none
+    batch: int = 0  # the length of an axis between n and d; 0: no such axis
     compiled: bool = False
 
     def name(self, who):
-        """As posenc-bench names its cases."""
+        """Returns the name, in the form that posenc-bench gives its cases."""
         parts = [f"threads:{self.threads}"] if self.threads > 1 else []
         parts += [self.job, who, self.dtype, *([f"b:{self.batch}"] if self.batch else []), f"n:{self.n}", f"d:{self.d}"]
         return "/".join(parts + ["compiled"] * self.compiled + ["real_time"])
@@ -28,12 +28,12 @@ class Case(NamedTuple):
 
 class Subject(NamedTuple):
     name: str
-    library: str  # whose process it works in
-    recipe: str  # module of this directory, and class
+    library: str  # subjects of one library share a process
+    recipe: str  # MODULE.CLASS; the module is in this directory
     what: str
     preset: str = "paper"
-    threads: bool = True  # it can use several
-    slow: bool = False  # it makes fewer rows of a large table
+    threads: bool = True  # it can use several threads
+    slow: bool = False  # it computes only some rows of a large table
 
     def started(self, threads):
         module, recipe = self.recipe.split(".")

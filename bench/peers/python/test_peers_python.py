@@ -1,5 +1,5 @@
-"""bench/peers/python: recipes compute what they say, a table that is not the formula's is refused and not timed, calls
-are warm, and a process that ends does not stop the rest.
+"""bench/peers/python: recipes compute the tables that they name, a table that differs from the formula is refused and
+not timed, calls are warm, and the other processes go on after one ends.
 
 Environment: PYTHONPATH and LD_LIBRARY_PATH such that posenc can be imported. No time is asserted.
 """
@@ -33,7 +33,7 @@ PRESETS = ("paper", "marian", "diffusers")
 
 
 def reference(n, d, preset):
-    """By the standard library, one number at a time."""
+    """The table by the standard library's functions, one number at a time."""
     table, half = numpy.empty((n, d)), d // 2
     for p in range(n):
         for k in range(half):
@@ -55,11 +55,11 @@ def test_whoever_is_here_does_every_job_and_makes_a_right_table(subject):
     for case in cases:
         worker.prepare(case._replace(n=min(case.n, 100)))  # raises where a table is not the formula's
     for job in {*worker.recipe.jobs} & {"fresh", "refill"}:
-        worker.prepare(Case(job, 100 if subject.slow else 1000, 258))  # 129 frequencies: no vector's multiple
+        worker.prepare(Case(job, 100 if subject.slow else 1000, 258))  # 129 frequencies, which fill no vector exactly
         table = worker.checked(worker.once(small := Case(job, 100, 32))(), small)
         difference = numpy.abs(table - reference(100, 32, subject.preset)).max()
-        once = subject.name in ("exact", "anchored", "numpy_f64", "marian", "transformers_marian")  # rounded
-        assert difference < 2e-5 and once == (difference < 3.1e-8)  # a float32 angle has its price
+        once = subject.name in ("exact", "anchored", "numpy_f64", "marian", "transformers_marian")  # rounded once
+        assert difference < 2e-5 and once == (difference < 3.1e-8)  # a float32 angle costs accuracy
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -74,7 +74,7 @@ def test_the_formula_is_the_reference_and_another_one_is_refused(preset):
             formula.compare(other, table)
 
 
-@pytest.mark.parametrize(("row", "column"), [(0, 0), (0, 31), (299, 0), (299, 31), (158, 16)])  # 158: of those between
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (0, 31), (299, 0), (299, 31), (158, 16)])  # 158: a row in between
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, 0.001])
 def test_one_wrong_value_in_a_row_that_is_looked_at_is_refused_and_named(row, column, wrong):
     table = reference(300, 32, "paper")
@@ -94,14 +94,14 @@ def test_a_refill_that_leaves_something_is_refused():
 
 
 class Clock:
-    """A recipe whose calls take so many seconds each, by a clock that it puts forward itself."""
+    """A recipe whose calls take the given seconds each, on a clock that the recipe itself advances."""
 
     def __init__(self, monkeypatch, *takes):
         self.now, self.takes, self.last = 0, list(takes), None
         monkeypatch.setattr(worker_module, "time", types.SimpleNamespace(perf_counter=lambda: self.now))
 
     def fresh(self, n, d):
-        assert self.last is None or self.last() is None, "the table before is still there"
+        assert self.last is None or self.last() is None, "the previous table still exists"
         table = numpy.empty((n, d), numpy.float32)
         self.now, self.last = self.now + self.takes.pop(0), weakref.ref(table)
         return table
@@ -131,7 +131,9 @@ def test_a_process_that_ends_is_named_and_the_others_go_on(tmp_path):
 
 
 def test_a_run(tmp_path):
-    names, none = ["exact", "numpy_f64", "marian", "jax_f32"], Case("fresh", 16, 7)  # they make no odd table
+    names, none = ["exact", "numpy_f64", "marian", "jax_f32"], Case(
+        "fresh", 16, 7
+    )  # these recipes make no table of odd width
     cases = [Case("fresh", 300, 64), Case("refill", 300, 64), none]
     assert main.measure(tmp_path / "python.json", tmp_path, names, cases, 3, True) == 1  # exact failed
     result = json.loads((tmp_path / "python.json").read_text())

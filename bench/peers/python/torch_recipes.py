@@ -1,6 +1,6 @@
-"""PyTorch's tables: the tutorial's, from its formula, and the same with less memory; eager and compiled. And what
-PyTorch programs call again and again, posenc.torch's beside the tutorial's: a job's method makes what it needs, and
-returns the call that is timed."""
+"""Tables in PyTorch: the tutorial's formula, and the same table with less memory; eager and compiled. Also the
+functions that PyTorch programs call again and again, of posenc.torch and of the tutorial. The method of such a job
+prepares the call and returns it; only the call is timed."""
 import importlib
 import math
 import types
@@ -14,7 +14,7 @@ LLAMA = {"hidden_size": 512, "num_attention_heads": 4, "num_key_value_heads": 4,
 
 
 class TorchRecipe(Recipe):
-    """module: a class that adds the table of so many columns to its input."""
+    """module: a class that takes the number of columns and adds the table to its input."""
 
     compiles = hasattr(torch, "compile")
 
@@ -23,7 +23,7 @@ class TorchRecipe(Recipe):
         torch.set_grad_enabled(False)
         self.version = f"PyTorch {torch.__version__}"
         if self.compiles:
-            importlib.import_module("torch._dynamo").config.recompile_limit = 1000  # as many shapes, and more
+            importlib.import_module("torch._dynamo").config.recompile_limit = 1000  # more than the number of shapes
 
     def call(self, case):
         call = getattr(self, case.job)(case, DTYPES[case.dtype])
@@ -41,7 +41,7 @@ class TorchRecipe(Recipe):
 
 
 def write(pe):
-    """The tutorial's lines into a table that exists: (positions, 1, d_model)."""
+    """Writes to an existing table of shape (positions, 1, d_model), by the tutorial's code."""
     n, _, d = pe.shape
     p = torch.arange(n).unsqueeze(1)
     w = torch.exp(torch.arange(0, d, 2) * (-math.log(BASE) / d))
@@ -56,7 +56,7 @@ def written(n, d):
 
 
 class Module(nn.Module):
-    """The tutorial's."""
+    """The tutorial's module."""
 
     def __init__(self, d_model, dropout=0.1, max_len=5000):
         super().__init__()
@@ -120,13 +120,13 @@ def rotary_arguments(case, dtype):
 
 
 def angles(n, d):
-    """float32 from the start, computed once for both functions."""
+    """Returns the angles in float32, computed once for sine and cosine."""
     w = torch.exp(torch.arange(0, d, 2, dtype=torch.float32) * (-math.log(BASE) / d))
     return torch.arange(n, dtype=torch.float32).unsqueeze(1) * w
 
 
 def write_out(pe):
-    """As little memory as PyTorch allows: sines and cosines straight to their columns."""
+    """Uses as little memory as PyTorch allows: writes sines and cosines straight to their columns."""
     a = angles(*pe.shape)
     torch.sin(a, out=pe[:, 0::2])
     torch.cos(a, out=pe[:, 1::2])
@@ -139,7 +139,7 @@ def written_out(n, d):
 
 
 def stacked(n, d):
-    """In one expression that ends in pairs, which Inductor makes one loop over the table of."""
+    """Computes the table in one expression that ends in pairs, which Inductor turns into one loop."""
     a = angles(n, d)
     return torch.stack((torch.sin(a), torch.cos(a)), -1).reshape(n, d)
 
@@ -153,8 +153,8 @@ class Out(Tutorial):
 
 
 class Compiled(Tutorial):
-    """Both functions by torch.compile, for every shape anew; compiling is not timed. Where the compiler does not work,
-    the first call raises."""
+    """Both functions through torch.compile, which compiles them for every shape; compiling is not timed. The first call
+    raises where the compiler does not work."""
 
     jobs = ("fresh", "refill")
 

@@ -1,5 +1,5 @@
-"""Turns: in each, everyone does every case once, in random order, one at a time. What is compared was
-measured in the same turn, so that what the machine does meanwhile falls on all alike."""
+"""Turns: in each turn every subject does every case once, in random order, one at a time. Times are compared within a
+turn, so that other work on the machine affects all subjects alike."""
 import concurrent.futures
 import multiprocessing
 import random
@@ -10,9 +10,9 @@ from subjects import BY_NAME
 from worker import Failed, begin, make, work
 
 SPAWN = multiprocessing.get_context("spawn")  # most libraries count processors once, when they are loaded
-CALLS_TAKE = 0.02  # seconds in a turn, at least
-SLOW_ROWS = 128  # of a slow one's table
-LARGE, LARGE_TURNS = 64 << 20, 3  # tables of more bytes have no more turns than that
+CALLS_TAKE = 0.02  # least seconds of the timed calls in a turn
+SLOW_ROWS = 128  # rows of a slow subject's table
+LARGE, LARGE_TURNS = 64 << 20, 3  # bytes; a larger table has at most LARGE_TURNS turns
 SEED = 1
 
 
@@ -21,11 +21,11 @@ def say(message):
 
 
 class Run:
-    """All processes, one for each library and number of threads, and what they have measured.
+    """All processes, one for each library and number of threads, and their measurements.
 
-    said: {(name, threads): what a subject says of itself}
-    seconds: {(case, name): [those of each turn]}, in the order of the turns
-    failed: {(case, name): why}; not_run: {name: why}; began: names of those that ran at first
+    said: {(name, threads): the subject's description of itself}
+    seconds: {(case, name): [seconds in each turn]}, in the order of the turns
+    failed: {(case, name): reason}; not_run: {name: reason}; began: the names of subjects that started
     """
 
     def __init__(self, names, cases, processors, cache):
@@ -49,7 +49,7 @@ class Run:
         self.not_run[name] = str(reason)
 
     def ask(self, name, threads, function, *arguments):
-        """The answer of the process, which may have ended."""
+        """Returns the answer of the process. Raises Failed if the process has ended."""
         key = BY_NAME[name].library, threads
         try:
             return self.processes[key].submit(function, *arguments).result()
@@ -62,7 +62,7 @@ class Run:
             raise Failed("its process ended") from None
 
     def does(self, name, case, do, *arguments):
-        """The answer, or None: then this case is not measured again."""
+        """Returns the answer, or None after a failure; then this case is not measured again."""
         try:
             return self.ask(name, case.threads, work, name, do, *arguments)
         except Failed as failed:
@@ -72,11 +72,11 @@ class Run:
                 self.failed[case, name] = str(failed)
 
     def run_name(self, name, case):
-        """In the results: ours by the instruction set that ran."""
+        """Returns the case's name in the results; for posenc, with the instruction set that ran."""
         return case.name(self.said[name, case.threads]["member"] or name)
 
     def part(self, name, case):
-        """The rows that are made: a slow subject's times are those of fewer."""
+        """Returns the case with the rows that are computed; a slow subject computes only some."""
         return case._replace(n=min(case.n, SLOW_ROWS)) if BY_NAME[name].slow else case
 
     def first_calls(self):
@@ -101,7 +101,7 @@ class Run:
                         self.seconds[case, name].append(seconds)
 
     def save_table(self, name, case, path):
-        """For posenc-verify, by as many threads as the subject can use."""
+        """Saves a table for posenc-verify, computed by as many threads as the subject can use."""
         threads = [count for who, count in self.said if who == name]
         if threads and case.job in self.said[name, threads[0]]["jobs"]:
             say(f"a table to be judged: {name}, {case.n} x {case.d}")

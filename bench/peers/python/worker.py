@@ -1,4 +1,4 @@
-"""What runs in the process of a library: a worker for each of its subjects."""
+"""The code that runs in the process of a library: a worker for each of the library's subjects."""
 import os
 import signal
 import statistics
@@ -6,12 +6,12 @@ import time
 
 from subjects import BY_NAME
 
-workers = {}  # of this process, by their subjects' names
-CALLS = 2  # that are timed in a turn, at least, however long they take
+workers = {}  # of this process, by the names of their subjects
+CALLS = 2  # least number of timed calls in a turn, however long they take
 
 
 class Failed(Exception):
-    """What a worker was asked for failed; the message says why."""
+    """A worker failed; the message is the reason."""
 
 
 class Worker:
@@ -19,7 +19,7 @@ class Worker:
         self.recipe, self.preset, self.kept = recipe, preset, {}
 
     def once(self, case):
-        """A function of no arguments that does the job once; where that makes a table, it returns it."""
+        """Returns a function without arguments that does the job once, and returns the table if the job makes one."""
         if case.job == "fresh":
             return lambda: self.recipe.fresh(case.n, case.d)
         if case.job != "refill":
@@ -27,7 +27,7 @@ class Worker:
                 self.kept[case] = self.recipe.call(case)
             return self.kept[case]
         table = self.recipe.empty(case.n, case.d)
-        self.checked(table, case).fill(float("nan"))  # it exists, and so do its pages; what is not refilled will show
+        self.checked(table, case).fill(float("nan"))  # makes the pages exist; NaN shows what a refill leaves out
 
         def refill():
             self.recipe.refill(table)
@@ -36,8 +36,8 @@ class Worker:
         return refill
 
     def prepare(self, case):
-        """Calls for the first time, which is where compilers work, and compares a table with the formula."""
-        from formula import compare  # it imports NumPy, which has to find the environment that begin() sets
+        """Makes the first call, during which compilers work, and compares a table with the formula."""
+        from formula import compare  # imported late, because NumPy must find the environment that begin() sets
 
         result = self.once(case)()
         if case.job in ("fresh", "refill"):
@@ -51,11 +51,13 @@ class Worker:
         return array
 
     def turn(self, case, least):
-        """The median of two calls or more, which take `least` seconds together, after one that is not timed. The table
-        that a call made is freed after the clock is read, and before the next call, so that each gets its memory anew.
+        """Returns the median of two or more timed calls, which take at least `least` seconds together, after one
+        untimed call. A call's table is freed after the clock is read and before the next call, so that each call gets
+        new memory.
 
-        The untimed call is a whole one however long it takes, for everybody: others have worked since this process did,
-        so caches are theirs, threads sleep, and a virtual machine may have given free memory back to its host."""
+        The untimed call is a whole call for every subject, however long it takes. Other processes have worked since
+        this one did, so the caches hold their data, threads sleep, and a virtual machine may have returned free memory
+        to its host."""
         call, times = self.once(case), []
         seconds_of(call)
         while len(times) < CALLS or sum(times) < least:
@@ -63,7 +65,7 @@ class Worker:
         return statistics.median(times)
 
     def save(self, case, path):
-        """Writes the table for posenc-verify."""
+        """Writes a table for posenc-verify."""
         import numpy
 
         if case.job == "rotary":  # cosines and sines, each (1, n, d); the two halves of a row are equal
@@ -89,22 +91,23 @@ def described(error):
 
 
 def begin(library, threads, processors, cache):
-    """The first call in a process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver's to handle
+    """Sets up a process. It is the first call there."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver handles it
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads)) | {
-        "TORCHINDUCTOR_CACHE_DIR": cache, "TORCHINDUCTOR_COMPILE_THREADS": "1",  # nothing of an earlier run, no helpers left
-        "KMP_BLOCKTIME": "0",  # Intel's OpenMP would keep a processor busy for 200 ms after its work, in somebody else's turn
+        "TORCHINDUCTOR_CACHE_DIR": cache,  # empty, so that no earlier run's code is used
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",  # leaves no helper processes
+        "KMP_BLOCKTIME": "0",  # otherwise Intel's OpenMP keeps a processor busy for 200 ms, into another subject's turn
         "HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error",
     }  # fmt: skip
-    pinned = library == "JAX" and threads == 1  # it has one thread only where there is one processor
+    pinned = library == "JAX" and threads == 1  # it uses one thread only if it has one processor
     os.sched_setaffinity(0, sorted(processors)[:1] if pinned else processors)
 
 
 def make(name, threads):
-    """A subject's first call: makes its worker, and returns what that says of itself."""
+    """Makes a subject's worker, and returns its description of itself."""
     try:
         worker = workers[name] = Worker(BY_NAME[name].started(threads), BY_NAME[name].preset)
-    except Exception as error:  # a package whose parts do not fit raises all sorts
+    except Exception as error:  # an inconsistent package can raise anything
         raise Failed(described(error)) from None
     return {name: getattr(worker.recipe, name) for name in ("version", "member", "jobs", "compiles")}
 
@@ -112,5 +115,5 @@ def make(name, threads):
 def work(name, do, *arguments):
     try:
         return getattr(workers[name], do)(*arguments)
-    except Exception as error:  # libraries' own exceptions cannot always be sent
+    except Exception as error:  # exceptions of libraries cannot always be sent to another process
         raise Failed(described(error)) from None

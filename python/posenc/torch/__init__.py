@@ -1,8 +1,21 @@
-"""For PyTorch: a module that adds a position table to embeddings, and tables, pairs and sums as tensors.
+"""posenc.torch has modules of position tables and rotary embeddings, and the functions of posenc with tensors.
 
     >>> import posenc.torch
     >>> encode = posenc.torch.SinusoidalPositionalEncoding(512)      # for (sequence, batch, 512), dropout 0.1
+    >>> posenc.torch.replace_rotary(model)                           # for models of transformers and diffusers
     >>> posenc.torch.table(positions=timesteps, d_model=320, preset="guided_diffusion", dtype=torch.bfloat16)
+
+Modules:
+    SinusoidalPositionalEncoding   adds a table to embeddings, (sequence, batch, d_model)
+    BatchFirstPositionalEncoding   the same, (batch, sequence, d_model)
+    RotaryEmbedding                cosines and sines for a model of transformers
+    Timesteps                      timestep embeddings for a model of diffusers
+
+Functions on models:
+    audit                          lists the tables of a model, with their errors
+    replace_rotary                 replaces the rotary and timestep modules of a model
+
+Functions as in `posenc`, with tensors: table, fill_at, grid, timestep_embedding, pair, cis and add.
 """
 
 from .._pair import Pair

@@ -1,4 +1,4 @@
-"""Sinusoidal and rotary tables in a model: which recipe made them, how far off they are, and what replaces them."""
+"""Finds sinusoidal and rotary tables in a model: their recipes, their errors, and their replacements."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from ._rotary_embedding import RotaryEmbedding
 
 @dataclasses.dataclass(frozen=True)
 class AuditFinding:
-    """What one tensor of a model is."""
+    """The result of `audit` for one tensor of a model."""
 
-    name: str  #: of the buffer, parameter or attribute
-    recipe: str  #: which formula and which arithmetic made it; empty if the tensor was not audited
+    name: str  #: the name of the buffer, parameter or attribute
+    recipe: str  #: the formula and the arithmetic that made it; empty if the tensor was not audited
     error: float  #: the largest |difference| from the correctly rounded values; NaN if the tensor was not audited
-    position: int  #: where that is
-    column: int
-    replacement: str  #: a line of Python, where `model` is what was audited; empty if there is no difference, or no such line
+    position: int  #: the position of the largest difference
+    column: int  #: its column
+    #: a line of Python that replaces the tensor in `model`, which was audited; empty if there is no difference or no such line
+    replacement: str
     note: str = ""  #: why there is no such line, or why the tensor was not audited
 
     def __str__(self) -> str:
@@ -42,19 +43,22 @@ class AuditFinding:
 
 
 def audit(model: nn.Module) -> list[AuditFinding]:
-    """The tables of positions in a model: buffers, parameters such as an `torch.nn.Embedding` has, and tensors that are
-    attributes of its modules, as Llama's freqs_cis. Prints nothing, and changes neither the model nor, after it
-    returns, the default dtype.
+    """Returns a finding for each position table in a model, with its recipe, its largest error and a replacement.
 
-    A table has a row for each of consecutive positions, and any preset's formula with any base; what are cosines only
-    is known by names with "cos" and "sin". Of a rotary embedding that has its frequencies only, `inv_freq` or one for
-    each type of layer, the cosines and sines are judged that float32 gives, at positions up to its config's
-    max_position_embeddings, or to 131071. `replace_rotary` is the replacement of those that it can replace.
+        >>> print(*posenc.torch.audit(model), sep="\\n")
+
+    It searches the buffers, the parameters (as those of `torch.nn.Embedding`), and tensors that are attributes of
+    modules, such as Llama's freqs_cis. It prints nothing and does not change the model. While it runs, it may change
+    PyTorch's default dtype, which it restores.
+
+    - A table has a row for each of consecutive positions, and the formula of any preset with any base.
+    - Tables of only cosines or only sines are found if their names differ just in "cos" and "sin".
+    - Some rotary embeddings have only their frequencies: `inv_freq`, or one for each type of layer. Then the finding is
+      about the cosines and sines that float32 computes from them, at positions below the max_position_embeddings of the
+      module's config, or up to 131071. Their replacement is `replace_rotary`, if it can replace the module.
 
     Some tensors cannot be audited, such as sparse ones. Their findings have an empty recipe, and a note with the error.
     Tensors without values, on the meta device or uninitialized, are skipped.
-
-    >>> print(*posenc.torch.audit(model), sep="\\n")
     """
     found = []
     for path, module in model.named_modules():
@@ -70,14 +74,14 @@ def audit(model: nn.Module) -> list[AuditFinding]:
                     found += _frequencies(name, path, module, leaf, value.detach())
                 else:
                     found += _table(name, where, module, leaf, value.detach())
-            except Exception as error:  # each layout and subclass of tensors lacks other operations
+            except Exception as error:  # each layout and subclass of tensors lacks different operations
                 reason = f"not audited: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
                 found.append(AuditFinding(name, "", math.nan, 0, 0, "", reason))
     return found
 
 
 def _rows(module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[torch.Tensor, str, str]:
-    """Rows as presets have them; the function that makes them, and what of its result the tensor is."""
+    """Returns the rows in a preset's layout, the function that computes them, and the part of its result that matches."""
     rows = tensor.reshape(-1, tensor.shape[-1]).cpu()
     if rows.is_complex():
         return torch.cat((rows.real, rows.imag), -1), "cis", ""
@@ -100,7 +104,7 @@ def _table(name: str, where: str, module: nn.Module, leaf: str, tensor: torch.Te
         return []
     rows, function, part = _rows(module, leaf, tensor)
     some = rows[torch.linspace(0, len(rows) - 1, 9).long()].double()
-    half = rows.shape[1] / 2  # a sine and a cosine of each angle: the sum of their squares, but in a row of padding
+    half = rows.shape[1] / 2  # the sum of squares of sines and cosines, except in a row of padding
     if ((some.square().sum(1) - half).abs() <= 0.51 + 0.02 * half).sum() < 6:
         return []
     t = Table(rows.view(torch.int16).numpy().view(np.uint16) if rows.dtype == torch.bfloat16 else rows.numpy())
@@ -125,7 +129,7 @@ def _table(name: str, where: str, module: nn.Module, leaf: str, tensor: torch.Te
 
 
 def _frequencies(name: str, path: str, module: nn.Module, leaf: str, inv_freq: torch.Tensor) -> list[AuditFinding]:
-    """The frequencies of a rotary embedding, by what their products with positions, rounded to float32, come to."""
+    """Audits the frequencies of a rotary embedding, by cosines and sines of their float32 products with positions."""
     w, n = inv_freq.cpu().float(), len(inv_freq)
     if leaf.endswith("original_inv_freq") or not bool((w >= 0).all() and w[0] > 0):
         return []

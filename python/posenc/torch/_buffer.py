@@ -1,7 +1,6 @@
-"""A position table as a module's buffer: computed, grown, converted, saved and loaded.
+"""A position table as a module's buffer: how it is computed, grown, converted, saved and loaded.
 
-A table that neither posenc computed nor anybody loaded is never used. The module knows whether its table is set or
-unset:
+A table is used only if posenc computed it or somebody loaded it. The module knows whether its table is set or unset:
 
     event                                                                    table
     the module is made, on the meta device too                               set
@@ -10,16 +9,16 @@ unset:
     a tensor is assigned to the buffer                                       set
     a marked tensor (_is_hf_initialized) replaces a table on meta            set
     an unmarked tensor replaces a table on meta, as transformers'
-        from_pretrained does with all that a checkpoint lacks                unset
+        from_pretrained does with what a checkpoint lacks                    unset
     to_empty, and any other conversion from meta to a device with memory     unset
     copy, pickle, .to(), growth; a replica of DataParallel; tensors
         swapped in `_buffers`, as accelerate's offload and
-        functional_call do                                                   as it was
+        functional_call do                                                   unchanged
 
 An unset table is checked before its first use, and before it is saved. Values near the exact ones are kept, since a
-loader probably wrote them. Any other table is computed again. The table stays unset, so that a tensor that replaces
-this one is checked too. Compiled code checks when it is compiled, and after each later event; it does not see tensors
-that are swapped in `_buffers`.
+loader probably wrote them. A table with other values is computed again. The table stays unset, so that a tensor that
+replaces it is checked too. Compiled code checks the table when it is compiled, and after each later event. It does not
+see tensors that are swapped in `_buffers`.
 """
 
 from __future__ import annotations
@@ -37,19 +36,19 @@ from .._plan import MAX_POSITION, dtype_name, index
 from ._calls import is_exporting, is_traced, is_transformed
 from ._tensors import TORCH_DTYPES, table
 
-# Names under which checkpoints hold such tables: those of two of PyTorch's tutorials, and one of the notebooks'.
+# Names of such tables in checkpoints: from two of PyTorch's tutorials, and from one of the notebooks.
 _KNOWN_NAMES = ("pe", "pos_embedding", "positional_encoding_matrix")
 
-# For a position beyond the table and beyond so many bytes, the table does not grow by itself: it may be a mistake.
+# The table does not grow by itself for a position beyond this many bytes, which may be a mistake.
 _FAR_BYTES = 64 << 20
 
-_losses = itertools.count(1)  # a number for each loss of a table: compiled code has to check again after each
+_losses = itertools.count(1)  # a number for each loss of a table; after each, compiled code must check again
 
-_growing = threading.Lock()  # of this file, not of a module: modules are copied and pickled
+_growing = threading.Lock()  # one for all modules, since modules are copied and pickled
 
 
 def _replace_lock() -> None:
-    """In a forked child: the thread that held the lock is not there to release it."""
+    """Makes a new lock in a forked child, which lacks the thread that may hold the old one."""
     global _growing
     _growing = threading.Lock()
 
@@ -59,12 +58,12 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 def _has_values(rows: torch.Tensor) -> bool:
-    """Whether these are numbers of a type that the library computes; meta tensors and subclasses may have no values."""
+    """Whether these are values of a dtype that the library computes. Meta tensors and subclasses may have none."""
     return type(rows) is torch.Tensor and rows.device.type != "meta" and rows.dtype in TORCH_DTYPES.values()
 
 
 class TableBuffer(nn.Module):
-    """A module with a table of shape (rows, 1, d_model), or (1, rows, d_model) with batch_first, in a buffer."""
+    """A module with a table in a buffer, of shape (rows, 1, d_model), or (1, rows, d_model) with batch_first."""
 
     def __init__(
         self,
@@ -79,7 +78,7 @@ class TableBuffer(nn.Module):
         dtype: torch.dtype | str | None,
         spec: dict[str, Any],
     ) -> None:
-        """Row 0 is position `first`; that of padding_idx has zeros. `spec` are arguments of `table`."""
+        """Row 0 is position `first`. The row of padding_idx is zeros. `spec` has arguments of `table`."""
         super().__init__()
         self.d_model = index("d_model", d_model, 1, 1 << 20)
         self.first = index("first", first, -MAX_POSITION, MAX_POSITION)
@@ -92,16 +91,16 @@ class TableBuffer(nn.Module):
         kind = torch.get_default_dtype() if dtype is None else TORCH_DTYPES[dtype_name(dtype)]
         values = self._rows(0, index("max_len", rows, 0, MAX_POSITION), kind)
         self.register_buffer(buffer_name, values.to(torch.empty(0).device), persistent=persistent)
-        self._loss = 0  # which loss of its memory the table is unset after; 0: it is set
-        self._checked: list[torch.Tensor] = []  # the table, where it was unset and has been checked
-        self._saved = rows  # rows of the table that a state_dict has
+        self._loss = 0  # the number of the loss after which the table is unset; 0 if it is set
+        self._checked: list[torch.Tensor] = []  # the table, if it is unset and has been checked
+        self._saved = rows  # the number of rows in a state_dict
 
     def _axis(self) -> int:
-        """The table's axis of positions; its other one, of length 1, is that of the batch."""
+        """The table's axis of positions. The batch axis has length 1."""
         return 1 if self.batch_first else 0
 
     def _rows(self, row: int, count: int, dtype: torch.dtype) -> torch.Tensor:
-        """Rows of the table as they are computed, in its shape."""
+        """Computes `count` rows of the table from row `row`, in the shape of the table."""
         with torch.inference_mode(False):
             rows = table(count, self.d_model, first=self.first + row, dtype=dtype, device="cpu", **self._spec)
             if self.padding_idx is not None and 0 <= (padding := self.padding_idx - self.first - row) < count:
@@ -119,7 +118,7 @@ class TableBuffer(nn.Module):
         return rows
 
     def _replace(self, table: torch.Tensor) -> None:
-        """Puts a table in place of the present one, of which it has the values; they are not checked again."""
+        """Replaces the table by one with the same values, which are not checked again."""
         self._buffers[self.buffer_name] = table
         self._checked = [table] if self._loss else []
 
@@ -127,17 +126,17 @@ class TableBuffer(nn.Module):
         return any(table is self._stored() for table in self._checked)
 
     def _check(self, loss: int) -> None:
-        """Of an unset table. The bound covers tables in bfloat16, and angles that were rounded to float32.
+        """Checks an unset table. The bound allows bfloat16, and angles that were rounded to float32.
 
-        torch.compile calls it when it traces, and guards on `loss`."""
+        torch.compile calls this when it traces, and guards on `loss`."""
         table, axis = self._stored(), self._axis()
         if self._is_checked() or table.is_meta:
             return
         is_visible = _has_values(table)
         if not self._checked and (is_exporting() or not is_visible and not is_transformed()):
             raise RuntimeError(
-                f"the table, a {type(table).__name__} of {table.dtype}, has memory that nobody has filled; "
-                f"call reset_buffers, or the module once before it is exported"
+                f"the table, a {type(table).__name__} of {table.dtype}, may have uninitialized memory; "
+                f"call reset_buffers, or call the module once before it is exported"
             )
         if is_exporting() or not is_visible:
             return
@@ -156,30 +155,31 @@ class TableBuffer(nn.Module):
     _check._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        is_replica = self.__dict__.get("_is_replica")  # to which DataParallel assigns copies
+        is_replica = self.__dict__.get("_is_replica")  # DataParallel assigns copies to it
         if name == self.__dict__.get("buffer_name") and isinstance(value, torch.Tensor) and not is_replica:
             lost = self._stored().is_meta and not getattr(value, "_is_hf_initialized", False)
             self._loss = next(_losses) if lost else 0
         super().__setattr__(name, value)
 
     def reset_buffers(self, device: torch.device | str | None = None) -> None:
-        """Computes the table: as long as it is and of its dtype, on its device or another. Loaded values are lost."""
+        """Computes the table again, with its length and dtype, on its device or on `device`. Loaded values are lost."""
         old = self._stored()
         target = torch.device(device) if device is not None else old.device
         if target.type == "meta":
-            raise RuntimeError("the table is on the meta device; name another, or call to_empty first")
+            raise RuntimeError("the table is on the meta device; give another device, or call to_empty first")
         with torch.inference_mode(False):
             self._buffers[self.buffer_name] = self._rows(0, old.shape[self._axis()], old.dtype).to(target)
         self._loss = 0
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if self._loss:  # a copy is another table than the one that compiled code has checked
+        if self._loss:  # compiled code has checked the original table, not this copy
             self._loss = next(_losses)
 
     def reserve(self, n: int) -> None:
-        """Makes n rows available, from position `first` on; those that are there stay as they are. Not in compiled
-        code."""
+        """Makes n rows available, from position `first` on. Existing rows keep their values.
+
+        Call it outside of compiled code."""
         n = index("n", n, 0, MAX_POSITION)
         self._grow(n)
         self._saved = max(self._saved, n)
@@ -193,7 +193,7 @@ class TableBuffer(nn.Module):
                 self._replace(torch.cat([old, more], axis))
 
     def _grown(self, name: str, position: int, end: int) -> torch.Tensor:
-        """The table, with `end` rows at least. What was asked for is `position`; errors call it `name`."""
+        """Returns the table, with at least `end` rows. `name` and `position` are the request, for error messages."""
         pe = self._table()
         have, far = pe.shape[self._axis()], _FAR_BYTES // (self.d_model * pe.element_size())
         if is_traced():
@@ -203,7 +203,7 @@ class TableBuffer(nn.Module):
             )
         if position - self.first >= max(far, 2 * have):
             raise ValueError(
-                f"{name} {position}, far beyond the table's {have} positions; if that is meant, call reserve(n) first"
+                f"{name} {position}, far beyond the table's {have} positions; if that is intended, call reserve(n) first"
             )
         self._grow(int(max(end, min(2 * have, end + far))))
         return self._table()
@@ -219,16 +219,16 @@ class TableBuffer(nn.Module):
             self._loss, self._checked = next(_losses), []
         elif new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
             count = old.shape[self._axis()]
-            # The values are compared, since nothing else tells whether somebody has written to a buffer.
+            # Only a comparison of values shows whether somebody has written to the buffer.
             if torch.equal(old, self._rows(0, count, old.dtype).to(old.device)):
                 with torch.inference_mode(False):
                     self._replace(self._rows(0, count, new.dtype).to(new.device))
         return self
 
-    # ---- checkpoints: tables of several names and shapes
+    # ---- checkpoints, whose tables have several names and shapes
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-        self._table()  # checks it, so that a checkpoint never has stray memory
+        self._table()  # checks the table, so that a checkpoint never contains uninitialized memory
         super()._save_to_state_dict(destination, prefix, keep_vars)
         key, axis = prefix + self.buffer_name, self._axis()
         if key in destination and destination[key].shape[axis] > self._saved:
@@ -265,7 +265,7 @@ class TableBuffer(nn.Module):
             self._loss = 0
 
     def _in_shape(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor:
-        """A checkpoint's table in the shape of ours; ours, and an error message, where it is none."""
+        """Returns a checkpoint's table in our shape. If it is not a table: our table, and adds an error message."""
         d = self.d_model
         shape = tuple(getattr(value, "shape", ()))
         right = len(shape) in (2, 3) and shape[-1] == d and (len(shape) == 2 or 1 in shape[:2])

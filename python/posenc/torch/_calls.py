@@ -1,21 +1,23 @@
-"""How PyTorch makes a call: eager, traced, or transformed."""
+"""Tells how PyTorch makes a call: eagerly, traced or transformed."""
 
 from __future__ import annotations
 
 import torch
 from torch.autograd import forward_ad
 
-_compiler = getattr(torch, "compiler", None)  # PyTorch 2.1 has what is used of it
+_compiler = getattr(torch, "compiler", None)  # since PyTorch 2.1
 is_compiling = getattr(_compiler, "is_compiling", bool)
-is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: not where torch.export traces without it
+is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: False if torch.export traces without dynamo
 is_exporting = getattr(_compiler, "is_exporting", bool)  # since PyTorch 2.7
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
-_early_modes = getattr(torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int)  # those of make_fx(pre_dispatch=True)
+_early_modes = getattr(
+    torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int
+)  # the modes of make_fx(pre_dispatch=True)
 _transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)
 
 
 def is_traced() -> bool:
-    """Whether the call is being compiled, exported or traced: it may run later, with other values."""
+    """Whether the call is being compiled, exported or traced, so that it may run later with other values."""
     return bool(is_compiling() or torch.jit.is_tracing())
 
 
@@ -29,7 +31,7 @@ def has_gradient(tensor: torch.Tensor) -> bool:
 
 
 def is_plain(*tensors: torch.Tensor) -> bool:
-    """Whether C can compute: the call is eager, the tensors are on the CPU, and they need no gradient."""
+    """Whether C can compute the call: it is eager, and the tensors are on the CPU and need no gradient."""
     if is_traced() or is_transformed():
         return False
     return all(

@@ -16,72 +16,77 @@ from ._tensors import INTEGERS, table
 
 
 class SinusoidalPositionalEncoding(TableBuffer):
-    """``dropout(scale * x + table)``: adds the row of its position to each embedding.
+    """Adds to each embedding the table row of its position: ``dropout(scale * x + table)``.
+
+    It replaces the classes PositionalEncoding of PyTorch's tutorial and of the Annotated Transformer, which have the
+    same first three arguments. The other arguments are given by name.
 
     Parameters
     ----------
     d_model
-        Size of the last axis of the input; may be odd.
+        The size of the last axis of the input. It may be odd.
     dropout
-        Probability of the dropout that follows, 0 to 1.
+        The probability of the dropout that follows, 0 to 1.
     max_len
-        So many positions are tabulated. Later ones make the table grow, outside of compiled code; see `reserve`.
+        The number of positions in the table. Later positions make the table grow, but not in compiled code; see
+        `reserve`.
     batch_first
-        False: inputs are (sequence, batch, d_model), as in `torch.nn`. True: (batch, sequence, d_model). None: as
-        False, but an input that is longer than the table, and would not be if it were (batch, sequence, d_model), is
-        refused: the tutorial's class has an error there, too. Inputs without a batch, (sequence, d_model), are fine
-        with either.
+        False: inputs are (sequence, batch, d_model), as in `torch.nn`. True: inputs are (batch, sequence, d_model).
+        None: as False, but an input is refused if it is longer than the table and would not be longer as (batch,
+        sequence, d_model); the tutorial's class raises an error there, too. Inputs without a batch, (sequence,
+        d_model), are accepted in every case.
     base
-        The frequencies are ``base**(-2 k / d_model)``, or as the preset has them; None: its base, the paper's being
-        10000.
+        The base of the frequencies, ``base**(-2 k / d_model)`` or as in the preset. None means the preset's base, which
+        is 10000 for the paper's.
     scale
-        What inputs are multiplied by; None for nothing. The Transformer has ``math.sqrt(d_model)`` here.
+        A factor for inputs. The Transformer uses ``math.sqrt(d_model)``. None means no factor.
     persistent
-        Whether the table is part of the `state_dict`, as the tutorial's is. If not, a table found in a checkpoint is
-        ignored.
+        Whether the table is part of the `state_dict`, as in the tutorial. If it is not, the module ignores a table in a
+        checkpoint.
     buffer_name
-        Name of the buffer, and of its entry in a `state_dict`.
+        The name of the buffer, and of its entry in a `state_dict`.
     preset
-        What a real system computes, by name; `posenc.presets` lists them, and says where their users begin:
-        ``first=``. None: the paper's.
+        The name of a table that a real system computes. `posenc.presets` lists the names, and the position at which
+        the users of each begin, for ``first=``. None means the paper's.
     dtype
-        Of the table: torch.float32, float64, bfloat16 or float16; None: PyTorch's default dtype.
+        The dtype of the table: torch.float32, float64, bfloat16 or float16. None means PyTorch's default dtype.
     denominator, freqs, freqs_low, position_scale, layout, order, odd
-        What else the table is, as in `posenc.table`.
+        The table, as in `posenc.table`.
     first
-        Position of the table's first row, and of the first embedding where a call does not say otherwise.
+        The position of the table's first row. It is also the position of the first embedding, unless there is a
+        `padding_idx` or a call gives another position.
     padding_idx
-        A position whose row is zeros, as in fairseq and `torch.nn.Embedding`; embeddings then begin at padding_idx + 1
-        where a call does not say otherwise. None: there is none.
+        A position whose row is zeros, as in fairseq and `torch.nn.Embedding`. Embeddings then begin at padding_idx + 1,
+        unless a call gives another position. None means that there is no such row.
     learned_scale
-        Whether the table is multiplied by a parameter of shape (), `alpha`, that is 1 at first, as in ESPnet's
+        Whether the table is multiplied by a parameter `alpha` of shape (), which is 1 at first, as in ESPnet's
         ScaledPositionalEncoding and in SpeechT5.
 
-    The first three arguments are those of the class in PyTorch's tutorial and in the Annotated Transformer; the
-    others are given by name.
+    Notes
+    -----
+    **Checkpoints.** The table is a buffer of shape (positions, 1, d_model), or (1, positions, d_model) with batch_first,
+    as in the classes that this one replaces, so checkpoints load in both directions. ``load_state_dict`` accepts both
+    shapes, and (positions, d_model), with any number of positions. Loaded values are used unchanged; `reset_buffers`
+    replaces them by the exact ones. Rows that `reserve` added are saved. Rows by which a call made the table grow are
+    not.
 
-    The table is a buffer of shape (positions, 1, d_model), or (1, positions, d_model) with batch_first, as in those
-    classes, and checkpoints load in both directions. ``load_state_dict`` accepts either shape, (positions, d_model)
-    too, and any number of positions. Loaded values are used as they are; `reset_buffers` replaces them by the exact
-    ones. Rows by which a call has made the table grow are not saved; those from `reserve` are.
+    **Uninitialized tables.** If a table's memory has no valid values, the first call computes the table again. This
+    happens after ``to_empty``, and after Hugging Face's ``from_pretrained`` if the checkpoint lacks the table or
+    persistent=False. A tensor that is assigned to a module on the meta device counts as such memory, unless its values
+    are near the exact ones: load other tables by ``load_state_dict(..., assign=True)``. Export such a module after its
+    first call.
 
-    If a table's memory has no valid values, the first call computes the table again. This happens after ``to_empty``,
-    and after Hugging Face's ``from_pretrained`` if the checkpoint lacks the table or persistent=False. A tensor that is
-    assigned to a module on the meta device counts as such memory, unless its values are near the exact ones: load other
-    tables by ``load_state_dict(..., assign=True)``. Export such a module after its first call.
+    **Dtypes.** Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()`` compute
+    the table again in the new dtype. A table with other values, loaded or written, is converted like any buffer. PyTorch
+    does the arithmetic in the dtype to which those of the input and the table promote, and the result has the input's
+    dtype. With a scale, ``scale * x`` is rounded to the promoted dtype before the sum.
 
-    Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()`` compute the table
-    again in the new dtype. A table with other values, loaded or written, is converted like any buffer.
-
-    PyTorch does the arithmetic, in the dtype to which those of the input and the table promote; the result has the
-    input's dtype. With a scale, ``scale * x`` is rounded to that dtype before the sum.
-
-    Where copies of a module work for it (`torch.nn.DataParallel`), or when it is compiled or exported, give `max_len`
-    or call `reserve` first: a copy's growth is lost with it.
+    **Copies.** Give `max_len`, or call `reserve`, before the module is compiled or exported, and before it runs in copies
+    (`torch.nn.DataParallel`): rows by which a copy grows are lost with the copy.
     """
 
     __module__ = "posenc.torch"  # what pickles say
-    _batch_first: bool | None = None  #: where it is not told
+    _batch_first: bool | None = None  #: the default of batch_first
 
     def __init__(
         self,
@@ -130,30 +135,30 @@ class SinusoidalPositionalEncoding(TableBuffer):
             self.alpha = nn.Parameter(torch.ones(()))
         if padding_idx is not None and padding_idx + 1 < first:
             raise ValueError(
-                f"first is {first}; allowed: at most padding_idx + 1 = {padding_idx + 1}, where embeddings begin"
+                f"first is {first}; allowed: at most padding_idx + 1 = {padding_idx + 1}, the first embedding's position"
             )
         self._axes_told = batch_first is not None
-        self._row = 0 if padding_idx is None else padding_idx + 1 - first  #: where embeddings begin
+        self._row = 0 if padding_idx is None else padding_idx + 1 - first  #: the row of the first embedding
 
     def forward(
         self, x: torch.Tensor, start: int | torch.Tensor | None = None, positions: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Embeddings plus their positions' rows, of the dtype and on the device of x.
+        """Returns embeddings plus the rows of their positions, with the dtype and device of x.
 
         Parameters
         ----------
         x
             (sequence, batch, d_model), or (batch, sequence, d_model) with batch_first, or (sequence, d_model).
         start
-            Position of the first one, `first` or more: for decoding piece by piece. None: `first`, or padding_idx + 1.
-            One far beyond the table is an error, as it is in `positions`, unless `reserve` was called. A tensor of
-            shape () with an integer is fine; compiled code does not look at it, and where the table ends before start +
-            sequence is PyTorch's index error.
+            The position of the first embedding, `first` or more, as for decoding token by token. None means `first`, or
+            padding_idx + 1. A position far beyond the table is an error unless `reserve` was called; this holds for
+            `positions` too. `start` may be a tensor of shape () with an integer. Compiled code does not read its value:
+            PyTorch raises an index error if start + sequence exceeds the table.
         positions
-            Numbers instead of start, start + 1, ...: of shape (sequence,), or of x's without its last axis, whose axes
-            may be 1. Integers from `first` on are rows of the table. Real numbers, and integers below, are computed by
-            the formula, whatever the table has been loaded with. Compiled code cannot look at integers: there all those
-            that are not in the table are PyTorch's index error.
+            The positions of the embeddings, which replace start, start + 1, ... The shape is (sequence,), or that of x
+            without its last axis, whose axes may be 1. Integers from `first` on select rows of the table. Real numbers,
+            and integers below `first`, are computed by the formula, even if the table was loaded with other values.
+            Compiled code cannot read integers: PyTorch raises an index error for all those that are not in the table.
         """
         shape = x.shape
         axes = len(shape)
@@ -167,7 +172,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         length = shape[axis if axes == 3 else 0]
         if positions is not None:
             if start is not None:
-                raise ValueError(f"start is {start}; allowed: None, where positions are given")
+                raise ValueError(f"start is {start}; allowed: None, since positions are given")
             rows = self._rows_at(positions, shape[:-1], length)
         elif start is None:
             rows = self._rows_from(self._row, shape, length)
@@ -186,7 +191,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
             rows = rows.squeeze(1 - axis)
         if self.learned_scale:
             rows = rows * self.alpha
-        dropout = self._modules["dropout"]  # self.dropout takes half as long as adding a row
+        dropout = self._modules["dropout"]  # faster: self.dropout takes half as long as adding a row
         dtype = x.dtype
         if dtype == rows.dtype and x.device == rows.device:
             return dropout((x if self.scale is None else x * self.scale) + rows)
@@ -196,7 +201,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         return dropout(((wide if self.scale is None else wide * self.scale) + rows.to(x.device)).to(dtype))
 
     def reset_parameters(self) -> None:
-        """What FSDP calls after to_empty: the table is computed, and the learned scale is 1."""
+        """Computes the table and sets the learned scale to 1. FSDP calls this after to_empty."""
         self.reset_buffers()
         if self.learned_scale:
             nn.init.ones_(self.alpha)
@@ -207,8 +212,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
         if end > have:
             if not self._axes_told and len(shape) == 3 and length > have >= shape[1] > 1:
                 raise ValueError(
-                    f"the input has shape {tuple(shape)}, and the table {have} positions: say batch_first=True for (batch, "
-                    f"sequence, d_model), or batch_first=False for (sequence, batch, d_model), and the table grows"
+                    f"the input has shape {tuple(shape)}, and the table {have} positions: give batch_first=True for (batch, "
+                    f"sequence, d_model), or batch_first=False for (sequence, batch, d_model), which lets the table grow"
                 )
             pe = self._grown("start is", self.first + row, end)
         return pe[:, row:end] if axis else pe[row:end]
@@ -232,7 +237,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         if not positions.is_floating_point():
             least = self.first
             has_values = not (is_traced() or is_transformed() or positions.is_meta)
-            if has_values and positions.numel() > 0:  # on a GPU, this waits for it
+            if has_values and positions.numel() > 0:  # on a GPU, this waits for the result
                 least, most = (int(bound) for bound in torch.aminmax(positions))
                 if self.first <= least and most >= self.first + pe.shape[self._axis()]:
                     pe = self._grown("positions go up to", most, most + 1 - self.first)
@@ -254,14 +259,14 @@ class SinusoidalPositionalEncoding(TableBuffer):
 
 
 class BatchFirstPositionalEncoding(SinusoidalPositionalEncoding):
-    """`SinusoidalPositionalEncoding` with batch_first=True: takes the place of the Annotated Transformer's class."""
+    """`SinusoidalPositionalEncoding` with batch_first=True, which replaces the Annotated Transformer's class."""
 
     __module__ = "posenc.torch"
     _batch_first = True
 
 
 def numbers_of(values: Any) -> tuple[float, ...] | None:
-    """Frequencies as a module keeps them: it is copied and pickled."""
+    """Returns frequencies in a form that a module can keep when it is copied and pickled."""
     if isinstance(values, torch.Tensor):
         values = values.detach().to("cpu", torch.float64).tolist()
     return None if values is None else tuple(map(float, values))

@@ -1,7 +1,7 @@
-"""Cosines and sines from operations of PyTorch alone, on any device: no table, no custom operator, no value read back.
+"""Cosines and sines by operations of PyTorch, on any device, without a table, a custom operator or a value read back.
 
-The C library computes eager calls on the CPU. All other calls, which are traced or transformed or have tensors
-elsewhere, use this formula:
+The C library computes eager calls on the CPU. All other calls, which are traced, transformed or on other devices, use
+this formula:
 
 Integer positions. A frequency in turns is F / 2^64 and a rest, where F is an integer. position * F wraps around in
 int64, which removes whole turns exactly. The remaining phase, at most half a turn, becomes a float64. A quarter of a
@@ -11,11 +11,11 @@ Real positions. A frequency in turns is the sum of two numbers of 24 bits and a 
 sum of two. The products of such parts are exact in float64, so removing their whole turns is exact too. Gradients pass
 through.
 
-Errors for positions up to 2^32, beyond which the result is NaN:
+Largest errors for positions up to 2^32 (beyond, the result is NaN):
   float64    2^-50
-  float32    2^-50 and half a unit in the last place; fewer than one value in 10^7 is not correctly rounded
-  16 bits    as in float32: rounded once
-Devices that have no float64: 3e-7 at integer positions; 7e-7 at real ones, times the greatest frequency where it is
+  float32    2^-50 plus half a unit in the last place; fewer than one value in 10^7 is not correctly rounded
+  16 bits    2^-50 plus half a unit in the last place: rounded once
+Devices that have no float64: 3e-7 at integer positions, and 7e-7 at real ones, times the largest frequency if that is
 above 1.
 """
 
@@ -34,9 +34,9 @@ from ._calls import is_compiled, is_transformed
 
 _UNIT = 2 * math.pi / 2**64  # the last bit of a phase, in radians
 _QUARTER = 1 << 62
-_LOW = (1 << 29) - 1  # the bits that a float64 has and a float32 lacks
+_LOW = (1 << 29) - 1  # the bits by which a float64 is longer than a float32
 INTEGER_TERMS, REAL_TERMS = "whole rest quarters unit", "parts whole radians"
-Terms = Tuple[Any, ...]  #: tensors of a ladder; None for those that a device cannot have
+Terms = Tuple[Any, ...]  #: tensors of a ladder; None replaces those that a device does not support
 
 
 def _arctan_of_inverse(n: int, one: int) -> int:
@@ -50,17 +50,17 @@ def _arctan_of_inverse(n: int, one: int) -> int:
 
 @functools.lru_cache(maxsize=None)
 def _two_pi() -> Fraction:
-    """To 2^-250, by Machin's formula: pi / 4 = 4 arctan(1/5) - arctan(1/239)."""
+    """Returns 2 pi to 2^-250, by Machin's formula: pi / 4 = 4 arctan(1/5) - arctan(1/239)."""
     one = 1 << 260
     return Fraction(8 * (4 * _arctan_of_inverse(5, one) - _arctan_of_inverse(239, one)), one)
 
 
 class Ladder:
-    """Frequencies for the formula. Their truth is Python numbers; tensors are only a cache for each device."""
+    """Frequencies for the formula, as Python numbers. The tensors are a cache for each device."""
 
     def __init__(self, frequencies: Iterable[Fraction], axes: Iterable[int] | None = None, factor: float = 1) -> None:
-        """`frequencies` are in radians per position. `axes`: which of several positions each of them is multiplied by.
-        `factor` multiplies all values."""
+        """`frequencies` are in radians per position. `axes` has the index of the position that each is multiplied by, if
+        tokens have several positions. `factor` multiplies all values."""
         turns = [w / _two_pi() for w in frequencies]
         whole = [round(t * 2**64) for t in turns]
         first = [float(np.float32(t)) for t in turns]
@@ -83,7 +83,7 @@ class Ladder:
         return {**self.__dict__, "_kept": {}}
 
     def tensors(self, names: str, device: torch.device) -> Terms:
-        """The numbers of these names on the device; None for those that it cannot have."""
+        """Returns the tensors of these names on the device, with None for those that it does not support."""
         return self._constants(self._key, names, device)
 
     def _constants(self, key: str, names: str, device: torch.device) -> Terms:
@@ -111,7 +111,7 @@ class Ladder:
 
 @functools.lru_cache(maxsize=None)
 def _has_float64(device: torch.device) -> bool:
-    """Some devices have none: MPS, and some XPU and NPU."""
+    """Whether the device has float64. MPS has not, and some XPU and NPU have not."""
     if device.type in ("cpu", "cuda", "meta"):
         return True
     try:
@@ -124,11 +124,11 @@ def _has_float64(device: torch.device) -> bool:
 def of_integers(
     positions: torch.Tensor, terms: Terms, second: tuple[torch.Tensor, Terms] | None, most: int
 ) -> torch.Tensor:
-    """Cosines and sines, in this order along a new first axis, in float64.
+    """Returns cosines and sines, in this order along a new first axis, in float64.
 
-    `positions` are int64; their last axis has length 1, or a position for each frequency. `terms` are the ladder's
-    INTEGER_TERMS; `second`: a scalar tensor that tells whether another ladder's are meant, and those. Positions beyond
-    `most` give NaN.
+    `positions` are int64. Their last axis has length 1, or a position for each frequency. `terms` are the ladder's
+    INTEGER_TERMS. `second` is a scalar tensor that tells whether to use another ladder, and the terms of that ladder.
+    Positions beyond `most` give NaN.
     """
     whole, rest, quarters, unit = terms
     if second is not None:
@@ -136,15 +136,16 @@ def of_integers(
         whole = torch.where(is_second, other_whole, whole)
         rest = None if rest is None else torch.where(is_second, other_rest, rest)
     phase = positions * whole + quarters.reshape(2, *[1] * positions.dim())
-    inside = positions == positions.clamp(-most, most)  # 0 elsewhere: it divides to infinity, whose sine is NaN
+    inside = positions == positions.clamp(-most, most)  # elsewhere 0: the quotient is infinite, and its sine is NaN
     if rest is None:
         return (phase.to(torch.float32) * _UNIT / inside).sin()
     return (positions * rest / inside).addcmul(phase, unit).sin()
 
 
 def of_reals(positions: torch.Tensor, terms: Terms, most: float) -> torch.Tensor:
-    """As `of_integers`, for floating-point positions; their last axis has length 1. `terms` are the
-    ladder's REAL_TERMS."""
+    """Returns cosines and sines as `of_integers`, for floating-point positions, whose last axis has length 1.
+
+    `terms` are the ladder's REAL_TERMS."""
     parts, whole, radians = terms
     inside = positions.abs() <= most
     if parts is None:
@@ -171,18 +172,19 @@ def _fraction(turns: torch.Tensor) -> torch.Tensor:
 
 
 def rounded(values: torch.Tensor, dtype: torch.dtype, has_gradient: bool) -> torch.Tensor:
-    """In the dtype, rounded once.
+    """Returns the values in the dtype, rounded once.
 
-    PyTorch converts float64 to 16 bits by way of float32, which must not round to a tie of 16 bits. Cutting a float64
-    to the length of a float32, and setting its last bit if the cut removed any, keeps it on its side of every tie.
+    PyTorch converts float64 to 16 bits by way of float32. The first rounding must not give a tie between two numbers of
+    16 bits. So a float64 is cut to the length of a float32, and its last bit is set if the cut removed any bits, which
+    keeps it on its side of every tie.
 
-    Compiled code computes a value anew for each of its uses, unless the value is stored; as_strided makes it store the
-    half rows.
+    Compiled code computes a value again for each of its uses, unless it stores the value. as_strided makes it store the
+    values, which are half of each row.
     """
     if torch.finfo(dtype).bits == 16 and values.dtype == torch.float64:
         bits = values.detach().view(torch.int64)
         odd = ((bits | ((bits & _LOW) + _LOW)) & ~_LOW).view(torch.float64)
-        if has_gradient:  # bits have none; both sums are exact, as the two differ by at most a unit
+        if has_gradient:  # integers have no gradient; both sums are exact, since the two differ by at most a unit
             near = values.to(torch.float32)
             return (near + (odd.to(torch.float32) - near.detach())).to(dtype)
         if not is_compiled():

@@ -1,7 +1,7 @@
-"""Functions as operators of PyTorch, for torch.compile, torch.export and torch.jit.trace: table, grid, add and pair.
+"""Makes table, grid, add and pair operators of PyTorch, for torch.compile, torch.export and torch.jit.trace.
 
-An operator ``torch.ops.posenc.NAME`` has the parameters of the function of that name but `out`, and returns its
-tensors. PyTorch before 2.4 has no operators; there the functions run in eager code only.
+The operator ``torch.ops.posenc.NAME`` has the parameters of the function NAME, except `out`, and returns the same
+tensors. PyTorch before 2.4 has no such operators; there the functions run in eager code only.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _TAGS = (
     [torch.Tag.cudagraph_unsafe] if hasattr(getattr(torch, "Tag", None), "cudagraph_unsafe") else []
 )  # the CPU works
 if _HAS_OPERATORS:
-    _library = torch.library.Library("posenc", "FRAGMENT")  # while it is there, so are its operators
+    _library = torch.library.Library("posenc", "FRAGMENT")  # the operators exist as long as this object
 
-#: What an operator's schema has for an annotation. "Any" are numbers: a tensor, or what becomes one.
+#: The schema type for each annotation. "Any" means numbers: a tensor, or values that become one.
 _TYPES = {
     "torch.Tensor": "Tensor",
     "Any": "Tensor?",
@@ -47,12 +47,12 @@ _DTYPES = {name: getattr(torch, name) for name in DTYPES}
 
 
 def _tensor(value: Any) -> torch.Tensor:
-    """float64 has the integers up to 2^32, too."""
+    """Returns numbers as a tensor. float64 holds all integers up to 2^32."""
     return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=torch.float64)
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, str]:
-    """By name: type, name and default as a schema has them."""
+    """Returns for each parameter its type, name and default, as in a schema."""
     schema = {}
     for p in inspect.signature(function).parameters.values():
         if p.name != "out":
@@ -62,9 +62,9 @@ def _parameters(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def operator(fake: Callable[..., Any]) -> Callable[[F], F]:
-    """Makes a function's calls those of an operator where they are traced.
+    """Decorates a function: calls that are traced call its operator instead.
 
-    `fake` takes the same arguments and returns tensors without values, of the result's shape, dtype and device.
+    `fake` takes the same arguments, and returns tensors without values with the result's shape, dtype and device.
     """
 
     def decorate(function: F) -> F:
@@ -95,7 +95,7 @@ def operator(fake: Callable[..., Any]) -> Callable[[F], F]:
             if not (is_traced() or is_transformed()):
                 return function(*args, **kwargs)
             if len(args) > len(by_place) or any(key in kwargs for key in by_place[: len(args)]):
-                raise TypeError(f"{name} takes {', '.join(by_place)} by place, and others by name, each once")
+                raise TypeError(f"{name} takes {', '.join(by_place)} by position, and all others by name, each once")
             given = {**dict(zip(by_place, args)), **kwargs}
             if given.pop("out", None) is not None:
                 raise TypeError(f"out is given; allowed: None where {name} is compiled, exported or traced")
@@ -103,7 +103,7 @@ def operator(fake: Callable[..., Any]) -> Callable[[F], F]:
                 kind = parameters.get(key, "")
                 if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
                     raise RuntimeError(
-                        f"{key} requires a gradient, and posenc::{name} has none; call .detach() where that is meant"
+                        f"{key} requires a gradient, and posenc::{name} has none; call .detach() if that is intended"
                     )
                 if key == "dtype":
                     given[key] = _DTYPES.get(value, value)

@@ -40,9 +40,12 @@ def pair(
     out: _pair.Pair[torch.Tensor] | None = None,
     threads: SupportsIndex | None = None,
 ) -> _pair.Pair[torch.Tensor]:
-    """`posenc.pair` as tensors: ``.cos`` and ``.sin``, as caches of rotary embeddings have them. Arguments as in
-    `table`."""
-    target_pair: Any = out  # which is refused, if it is no pair
+    """Computes cosines and sines of rotary embeddings as tensors: `posenc.pair` with PyTorch.
+
+    Returns a `Pair` of tensors, ``.cos`` and ``.sin``. Arguments and errors are those of `posenc.pair`; tensors as
+    arguments, `dtype`, `device` and `out`, here a `Pair` of tensors, are as in `table`.
+    """
+    target_pair: Any = out  # posenc.pair refuses it if it is not a Pair
     if isinstance(out, _pair.Pair):
         target_pair = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
         dtype = out.cos.dtype if dtype is None else dtype
@@ -74,7 +77,11 @@ def cis(
     out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
-    """`posenc.cis` as a tensor, of torch.complex64 or complex128. Arguments as in `table`."""
+    """Computes ``cos + 1j * sin`` as a tensor of torch.complex64 or complex128: `posenc.cis` with PyTorch.
+
+    Arguments and errors are those of `posenc.cis`; tensors as arguments, `device` and `out` are as in `table`. `dtype` is
+    torch.complex64 or complex128, or the float dtype of both parts.
+    """
     if is_traced():
         parts = pair(
             count, d_model, positions=positions, first=first, preset=preset, base=base, denominator=denominator,

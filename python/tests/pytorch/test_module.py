@@ -105,7 +105,7 @@ X = torch.zeros(5, 3, 8)
             X,
             dict(positions=torch.arange(5), start=2),
             ValueError,
-            "start is 2; allowed: None, where positions are given",
+            "start is 2; allowed: None, since positions are given",
         ),
     ],
 )

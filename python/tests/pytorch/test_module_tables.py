@@ -104,7 +104,7 @@ def test_a_learned_scale():
 
 def test_a_batch_first_input_is_not_summed_over_the_batch():
     x = torch.zeros(64, 50, 8)
-    text = r"\(64, 50, 8\), and the table 50 positions: say batch_first=True for .* or batch_first=False"
+    text = r"\(64, 50, 8\), and the table 50 positions: give batch_first=True for .* or batch_first=False"
     e = Encoding(8, 0, max_len=50)
     with pytest.raises(ValueError, match=text):
         e(x)

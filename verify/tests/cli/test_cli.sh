@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The command line of a tool: help, version and list on standard output; a mistake is named on standard error, exits 2, and
-# writes nothing.
+# The command line of a tool. Help, version and list are printed on standard output. A mistake is described on standard error, the
+# exit status is 2, and nothing is written.
 #
 #   test_cli.sh TOOL
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
@@ -46,7 +46,7 @@ case $tool in
 *posenc-bench)
   good 'float64' --list
   good 'fill/explog' --quiet --shape l1 --benchmark_filter=fill/explog --benchmark_min_time=0.0001
-  [[ ! -s err ]] || fail "--quiet: nothing but progress is to be on standard error"
+  [[ ! -s err ]] || fail "--quiet: standard error should be empty"
   bad 'transformer' --shape nonsense
   bad 'offset 2: a multiple of 4' --offset 2
   bad 'no/such/file' --verified no/such/file

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# hashes.inc is what posenc-verify --hashes writes: every row still stands for bits that MPFR finds as promised.
+# hashes.inc is what posenc-verify --hashes writes, which hashes a table only if its values are as promised, compared with MPFR.
 #
 #   test_hashes.sh TOOL FILE
 set -euo pipefail

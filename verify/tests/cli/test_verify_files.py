@@ -1,5 +1,5 @@
-"""posenc-verify FILE.npy: tables that are known to be right, or wrong in a known way, are called that; its errors are those that it
-finds of implementations; what it does not understand it refuses.
+"""posenc-verify FILE.npy: the verdict on tables that are known to be right, or wrong in a known way. The errors of a
+file are those of the implementation that made it. Files that the tool does not understand are refused.
 
 Environment: POSENC_BUILD, the build tree.
 """
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 BUILD = pathlib.Path(os.environ["POSENC_BUILD"])
-SMALL = "--positions 200 --d-model 64"  # all of whose rows are compared
+SMALL = "--positions 200 --d-model 64"  # so few that all rows are compared
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def run(arguments):
 
 
 def made(options, name="t"):
-    """The name of a file with that table of posenc-table."""
+    """Makes a table with posenc-table and returns the name of its file."""
     subprocess.run([BUILD / "verify/posenc-table", "-o", f"{name}.npy", *options.split()], check=True)
     return f"{name}.npy"
 
@@ -75,8 +75,13 @@ def array(here):
 
 
 def test_files_are_judged_in_their_own_dtype():
+<<<<<<< HEAD
     """Of four dtypes at once; equal tables of float32 too."""
     dtypes = ["float32", "float64", "bfloat16", "float16", "float32"]
+=======
+    """Files of four dtypes in one run, and two equal float32 files."""
+    dtypes = ["f32", "f64", "bf16", "f16", "f32"]
+>>>>>>> w-verify2
     paths = [made(f"--positions 600 --d-model 32 --dtype {dtype}", str(i)) for i, dtype in enumerate(dtypes)]
     for table, path, dtype in zip(judged(f"{' '.join(paths)} --rows 600"), paths, dtypes):
         assert words(table) == ["exact", "exact"] and table["dtype"] == dtype and table["file"] == path
@@ -92,7 +97,7 @@ def test_float32_kept_as_float64_is_float32(array):
     told = of(array.astype("f8"), "--dtype float64")
     assert words(told) == ["ulp"] and told["dtype"] == "float64"
     assert told["ranges"][0]["max_abs"] == table["ranges"][0]["max_abs"]
-    array[3, 5] = np.nan  # which says nothing of the type
+    array[3, 5] = np.nan  # NaN does not show the type
     table = of(array.astype("f8"), status=1)
     assert table["dtype"] == "float32" and table["ranges"][0]["correctly_rounded"] == 1 - 1 / array.size
     angle = np.arange(200)[:, None] * 10000.0 ** (-np.arange(32) / 32)
@@ -123,7 +128,7 @@ def test_columns_first_and_a_batch_axis(array):
     ],
 )
 def test_presets_and_changes_to_them(d, options):
-    path = made(f"--positions 300 --d-model {d} {options} --impl float64")  # the file says how wide
+    path = made(f"--positions 300 --d-model {d} {options} --impl float64")  # the width comes from the file
     (table,) = judged(f"{path} {options} --rows 300")
     assert table["right"] and words(table)[0] in ("exact", "ulp")
     assert table["preset"] == (options.split()[1] if "preset" in options else "paper")
@@ -168,7 +173,7 @@ def test_one_wrong_element(array):
 
 
 def test_words_at_their_edges(array):
-    """At position 150, w = 1, the limit of float32 is 2^-17 + 150 / 2^22 = 4.339e-5; where the angle is small it is less."""
+    """At position 150, w = 1, the limit of float32 is 2^-17 + 150 / 2^22 = 4.339e-5; for small angles it is less."""
 
     def word(change, row=150, column=1):
         changed = array.astype("f8")
@@ -180,7 +185,7 @@ def test_words_at_their_edges(array):
     assert [word(0), word(3 * unit), word(5 * unit)] == ["exact", "ulp", "float32"]
     assert [word(4.33e-5), word(4.35e-5), word(-4.33e-5), word(-4.35e-5)] == ["float32", "drifting"] * 2
     assert [word(0.0999), word(0.1001), word(3e-5), word(3e-5, 150, 63)] == ["drifting", "wrong", "float32", "drifting"]
-    # where 4 ULP are next to nothing
+    # near 0, where 4 ULP are tiny
     least = np.unravel_index(np.argmin(np.where(array == 0, 1, np.abs(array))), array.shape)
     assert [word(0.999 * 2.0**-24, *least), word(1.009 * 2.0**-24, *least)] == ["ulp", "float32"]
 
@@ -224,7 +229,7 @@ def test_the_peers_of_this_build(tmp_path):
     tables = {table["name"]: table for table in answer}
     assert {"exact", "sincosf"} <= set(tables) and {n for n, t in tables.items() if not t["right"]} <= {"ggml_rope"}
     assert words(tables["exact"]) == ["exact"] * 5 and words(tables["sincosf"]) == ["float32"] * 5
-    assert sum(path.stat().st_blocks * 512 for path in tmp_path.iterdir()) < 1e8  # little room: the files are sparse
+    assert sum(path.stat().st_blocks * 512 for path in tmp_path.iterdir()) < 1e8  # the files are sparse
 
 
 # ---- the tool ----------------------------------------------------------------------------------------------------------------
@@ -287,7 +292,7 @@ def test_refusals(tmp_path):
 
 
 def test_damaged_headers():
-    """No file makes it crash."""
+    """No damaged header makes the tool crash."""
     rng = random.Random(1)
     whole = pathlib.Path(made("--positions 40 --d-model 16 --dtype bfloat16")).read_bytes()
     codes = set()

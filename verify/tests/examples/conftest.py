@@ -1,4 +1,4 @@
-"""The prefix that posenc is installed into, and places to build and run its examples in; of the build in POSENC_BUILD."""
+"""Installs the build in POSENC_BUILD into a prefix, and makes places to build and run the examples in."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ def prefix(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def package(prefix, tmp_path_factory):
-    """The Python package beside it, as a distribution would have it."""
+    """Adds the Python package to the prefix, as a distribution would."""
     build = tmp_path_factory.mktemp("python")
     switches = [f"-DPOSENC_{name}=OFF" for name in ("BUILD_VERIFY", "BUILD_BENCH", "BUILD_TESTS", "WITH_SLEEF")]
     checked(
@@ -39,7 +39,7 @@ def python_place(package, tmp_path_factory):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What could not run is named, in the form in which ./scripts/test counts it."""
+    """Names skipped tests, in the form that ./scripts/test counts."""
     for report in terminalreporter.stats.get("skipped", []):
         terminalreporter.write_line(
             f"skipped: {report.nodeid.split('::')[-1]}: {report.longrepr[2].removeprefix('Skipped: ')}"

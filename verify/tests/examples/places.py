@@ -1,5 +1,5 @@
-"""Where an example is built and run: a copy of examples/ with an installed posenc and nothing else of the tree. What runs is the
-very line that stands at the example's head."""
+"""A place to build and run an example: a copy of examples/ with an installed posenc and nothing else of the tree. The
+tests run the line that the example's first comment shows."""
 
 import os
 import pathlib
@@ -8,26 +8,26 @@ import shutil
 import subprocess
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
-#: For what compiles the library: without optimisation Clang takes half of the time that GCC takes.
+#: For tests that compile the library: without optimisation Clang takes half of the time that GCC takes.
 QUICK = {"CC": "clang"} if shutil.which("clang") else {}
 STRICT = "-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 
 
 def checked(*command, **options):
-    """Runs it, and shows what it said where it failed."""
+    """Runs a command. If it fails, shows its output."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
     assert done.returncode == 0, f"{command}: exit {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout
 
 
 def install(build, prefix):
-    """cmake --install; returns the prefix and the directory of libraries, which differs between systems."""
+    """Runs cmake --install. Returns the prefix and the directory of libraries, which differs between systems."""
     checked("cmake", "--install", build, "--prefix", prefix)
     return prefix, next(prefix.rglob("posenc.pc")).parents[1]
 
 
 def head(path):
-    """The comment that an example begins with."""
+    """The first comment of an example."""
     text = path.read_text()
     if path.suffix == ".py":
         return text.split('"""')[1]
@@ -37,12 +37,17 @@ def head(path):
 
 
 def lines(path):
+<<<<<<< HEAD
     """How to build and run it: the lines of its head that are indented by four spaces."""
     return re.findall(r"^(?:/\*| \*|//|#)? {4,}(\S.*)$", head(path), re.MULTILINE)
+=======
+    """The commands that build and run an example: the lines of its head that are indented by four spaces."""
+    return re.findall(r"^(?: \*|//|#)? {4,}(\S.*)$", head(path), re.MULTILINE)
+>>>>>>> w-verify2
 
 
 class Place:
-    """examples/ in a directory of its own, and an environment in which cc, c++ and python3 are those that are tested."""
+    """A copy of examples/ in a new directory, and an environment in which cc, c++ and python3 are the tested ones."""
 
     def __init__(self, directory, prefix, libraries, c="gcc", cpp="g++"):
         self.examples, self.prefix = directory / "examples", prefix
@@ -68,14 +73,14 @@ class Place:
         }
 
     def command(self, name, line):
-        """A command of that name beside or before the system's."""
+        """Makes a command of that name, which comes before the system's."""
         path = self.examples.parent / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/sh\nexec {line}\n")
         path.chmod(0o755)
 
     def try_(self, line, **environment):
-        """What a shell in examples/ makes of this line."""
+        """Runs this line in a shell in examples/."""
         return subprocess.run(
             ["bash", "-c", line],
             cwd=self.examples,
@@ -85,7 +90,7 @@ class Place:
         )
 
     def run(self, line, **environment):
-        """The same, where it must succeed; returns what it printed."""
+        """Runs this line, which must succeed, and returns its output."""
         done = self.try_(line, **environment)
         assert done.returncode == 0, f"{line}: exit {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout

@@ -1,4 +1,4 @@
-"""The examples in C and C++, by pkg-config and by CMake, with GCC and Clang and every warning an error."""
+"""The examples in C and C++, built with pkg-config and with CMake, by GCC and Clang, with every warning an error."""
 
 from places import lines
 from reference import columns, said
@@ -7,7 +7,7 @@ SAME = "the two tables have the same bits"
 
 
 def shared(place, program):
-    """Whether it finds the library when it runs."""
+    """Whether the program is linked to the shared library and finds it."""
     return "libposenc.so.1 =>" in place.run(f"ldd {program}")
 
 
@@ -50,13 +50,13 @@ def test_cmake(place):
 
 
 def test_mpi(place):
-    """The file of one process, of two and of three is the one that posenc-table writes."""
-    machine = {"OMPI_CC": "cc", "OMPI_MCA_rmaps_base_oversubscribe": "1"}  # more processes than cores, and by root
+    """One, two and three processes write the file that posenc-table writes."""
+    machine = {"OMPI_CC": "cc", "OMPI_MCA_rmaps_base_oversubscribe": "1"}  # allow more processes than cores, and root
     machine |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     (line,) = lines(place.examples / "mpi_table.c")
     assert "pe.npy: 5000 x 512 float32, written by 4 processes\n" == place.run(line, **machine)
     assert shared(place, "mpi_table")
-    for rows, d_model in (5000, 512), (1001, 333), (20, 1 << 20):  # the last in two pieces
+    for rows, d_model in (5000, 512), (1001, 333), (20, 1 << 20):  # the last one is written in two parts
         place.run(f'"{place.prefix}/bin/posenc-table" --positions={rows} --d-model={d_model} -o want.npy')
         for ranks in 1, 2, 3:
             place.run(f"mpirun -n {ranks} ./mpi_table pe.npy {rows} {d_model} && cmp pe.npy want.npy", **machine)

@@ -1,4 +1,5 @@
-"""One table in a file, filled by many processes: the file is that of one, NumPy maps it, and what fails leaves nothing behind."""
+"""One table in a file, filled by many processes: they write the bytes that one process writes, NumPy can map the file,
+and a run that fails leaves no file."""
 
 import numpy as np
 import pytest
@@ -8,14 +9,14 @@ from reference import columns
 
 @pytest.fixture(scope="session", params=["mapped.c", "mapped.py"])
 def program(request, python_place):
-    """The command, after the head's line was run once."""
+    """The program's command, after the line of its head has run once."""
     (line,) = lines(python_place.examples / request.param)
     assert python_place.run(line).endswith("pe.npy: 5000 x 512 float32, written by 4 processes\n")
     return line.split(" && ")[-1].split(" pe.npy")[0]
 
 
 def left(place):
-    """The files that nobody wanted."""
+    """The files that should not exist."""
     names = {path.name for path in place.examples.iterdir() if ".npy" in path.name}
     return names - {"pe.npy", "one.npy"}
 
@@ -23,13 +24,13 @@ def left(place):
 def test_what_numpy_maps(program, python_place):
     table = np.load(python_place.examples / "pe.npy", mmap_mode="r")
     assert table.shape == (5000, 512) and table.dtype == np.dtype("<f4") and table.offset % 64 == 0
-    for row in (0, 1, 1249, 1250, 3750, 4999):  # the last of one process and the first of the next among them
+    for row in (0, 1, 1249, 1250, 3750, 4999):  # among them the last row of one process and the first of the next
         assert table[row, :4].tolist() == columns(row), row
 
 
 @pytest.mark.parametrize("rows, d_model, processes", [(5000, 512, 7), (1001, 333, 5), (3, 16, 8)])
 def test_the_bits_of_one(program, python_place, rows, d_model, processes):
-    """Shares begin anywhere in a page; with more processes than rows, some have none."""
+    """Shares of the file begin anywhere in a page. With more processes than rows, some processes have no rows."""
     python_place.run(f"{program} many.npy {rows} {d_model} {processes} && {program} one.npy {rows} {d_model} 1")
     try:
         python_place.run("cmp many.npy one.npy")
@@ -59,7 +60,7 @@ def test_refusals(program, python_place, arguments, status, why):
 
 
 def test_no_room(program, python_place):
-    """Files have a limit here; a disk has one too."""
+    """A limit on the size of files acts like a full disk."""
     done = python_place.try_(f"trap '' XFSZ; ulimit -f 16; {program} x.npy 500 64 4")
     assert done.returncode == 1 and "File too large" in done.stderr and "Traceback" not in done.stderr
     assert done.stdout == "" and not left(python_place)

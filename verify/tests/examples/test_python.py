@@ -1,4 +1,4 @@
-"""The Python examples, with NumPy and PyTorch, and the package installed as a distribution would."""
+"""The Python examples, with NumPy and PyTorch. The package is installed as a distribution would install it."""
 
 import platform
 
@@ -32,7 +32,7 @@ def test_presets(python_place):
     rows = [said("starts" + part, "starts", BFLOAT16) for part in text.split("row 1 starts")[1:]]
     assert rows[names.index("paper")] == columns(
         1, 32, bits=BFLOAT16
-    )  # the paper's, and in two halves those of rotary embeddings
+    )  # the paper's pairs; below, the two halves of rotary embeddings
     assert rows[names.index("rope")] == columns(1, 32, split=True, cosine_first=True, bits=BFLOAT16)
     assert len(rows) == len(names)
 
@@ -51,9 +51,9 @@ def test_encode(python_place):
 
 
 def test_three_faults(python_place):
-    """The page shows what it prints; other processors' PyTorch has another pow()."""
+    """docs/accuracy.md shows the output. On other processors PyTorch has another pow()."""
     text = output(python_place, "three_faults.py")
-    assert "| gpt_neox | float16 | 2048 | 0.78 |" in text  # as the issue says: 0.7819
+    assert "| gpt_neox | float16 | 2048 | 0.78 |" in text  # the upstream issue states 0.7819
     assert text in (SOURCE / "docs/accuracy.md").read_text() or platform.machine() != "x86_64"
 
 

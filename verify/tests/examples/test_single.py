@@ -1,4 +1,5 @@
-"""The library as one file; without optimisation, to save time. Its bits at every level, by GCC and Clang, are test_single.sh's."""
+"""The example with the library as one file, without optimisation to save time. test_single.sh tests its bits at every
+level, with GCC and Clang."""
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from reference import columns, nearest, said
 
 def test_single_file(python_place):
     if not (SOURCE / "scripts/amalgamate").exists():
-        pytest.skip("there is no scripts/amalgamate")
+        pytest.skip("scripts/amalgamate is missing")
     (line,) = lines(python_place.examples / "single.c")
     text = python_place.run(line, LAST="-O0", LD_LIBRARY_PATH="", PKG_CONFIG_PATH="", **QUICK)
     x = nearest(nearest(np.sqrt(512)) * np.arange(4) / 512)

@@ -1,4 +1,4 @@
-"""posenc as a part of another build, by examples/subproject/CMakeLists.txt and without the network."""
+"""posenc as a part of another build, with examples/subproject/CMakeLists.txt and without the network."""
 
 from places import QUICK, SOURCE, lines
 from reference import columns, said
@@ -11,7 +11,7 @@ def test_subproject(python_place):
         "cmake",
         "impl",
         "include",
-    ):  # the source tree at hand, which the line finds at ../..
+    ):  # the source tree, which the line finds at ../..
         (python_place.examples.parent / name).symlink_to(SOURCE / name)
     assert "=Release" in line
     quick = line.replace("=Release", "=Debug")

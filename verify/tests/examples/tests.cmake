@@ -1,4 +1,4 @@
-# Every example, built and run with this build installed into a prefix of its own: by the line that stands at its head.
+# Builds and runs every example by the line that its first comment shows, with this build installed into its own prefix.
 function(posenc_examples name)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_LIST_DIR}/test_ OUTPUT_VARIABLE files)
   list(TRANSFORM files APPEND .py)

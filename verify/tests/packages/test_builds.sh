@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Builds other than the release build, all configured without a network: as a part of another project (parent/), which keeps all
-# that is its own; and a build without SLEEF, in the layouts of distributions: programs that are linked by posenc.pc, Debian's
-# multiarch folder, folders outside of the prefix, and one kind of library alone. examples/ has a subproject that is built.
+# Builds other than the release build, all configured without a network:
+#   - posenc as a part of another project (parent/), whose settings it must not change;
+#   - a build without SLEEF, in the layouts of distributions: programs that are linked with posenc.pc, Debian's multiarch folder,
+#     folders outside of the prefix, and only one kind of library.
+# examples/subproject is built by another test.
 #
 #   test_builds.sh SOURCE_DIR
 set -euo pipefail
@@ -14,9 +16,9 @@ fail() {
   echo "$1"
   exit 1
 }
-! command -v clang >/dev/null || export CC=clang # takes half the time without optimisation
+! command -v clang >/dev/null || export CC=clang # without optimisation it takes half the time
 
-# A new network namespace has no device but a loopback that is down.
+# A new network namespace has only a loopback device, which is down.
 alone=(unshare --net)
 "${alone[@]}" true 2>/dev/null || alone=(unshare --user --map-root-user --net)
 "${alone[@]}" true 2>/dev/null || alone=(env {http,https,ftp,all}_proxy=http://127.0.0.1:9)
@@ -25,8 +27,8 @@ configure() { # configure DIR ARGUMENT...
 }
 configure everything -S "$source_dir"
 
-# ---- in another project: what it has, and what it makes of BUILD_SHARED_LIBS ----
-says() { # says TEXT: CMake did
+# ---- in another project: its variables and targets, and the effect of BUILD_SHARED_LIBS ----
+says() { # says TEXT: CMake printed it
   grep -qF -- "$1" log || fail "CMake should say: $1"
 }
 parent=(inside -S "$packages/parent" -DPOSENC_SOURCE="$source_dir")
@@ -50,26 +52,26 @@ build() { # build ARGUMENT...
   configure build -S "$source_dir" -DCMAKE_BUILD_TYPE=Debug -DPOSENC_WITH_SLEEF=OFF -DPOSENC_BUILD_{VERIFY,BENCH,TESTS}=OFF "$@"
   cmake --build build >>log 2>&1 || fail "it does not build: $*"
 }
-install() { # install ROOT: the whole, below it
+install() { # install ROOT: installs everything below it
   DESTDIR=$work/$1 cmake --install build >log 2>&1 || fail "it does not install"
 }
 there() { # there FILE...
   local file
   for file in "$@"; do
-    [[ -e $file ]] || { find "${file%%/*}" >log; fail "$file is not there"; }
+    [[ -e $file ]] || { find "${file%%/*}" >log; fail "$file does not exist"; }
   done
 }
-words() { # words ROOT PC_DIR ARGUMENT...: pkg-config's, for what is installed below ROOT
-  # pkg-config leaves out -I and -L for what it takes for the system's own folders, which here are none.
+words() { # words ROOT PC_DIR ARGUMENT...: prints the flags of pkg-config for the installation below ROOT
+  # pkg-config omits -I and -L for the system's own folders. Here there are none.
   PKG_CONFIG_LIBDIR=$work/$1/$2 PKG_CONFIG_PATH='' PKG_CONFIG_SYSTEM_LIBRARY_PATH=/ PKG_CONFIG_SYSTEM_INCLUDE_PATH=/ \
     pkg-config "${@:3}" posenc
 }
-program() { # program NAME WORD...: the program, built with these words, runs
+program() { # program NAME WORD...: builds the program with these flags and runs it
   "${CC:-cc}" "$packages/parent/program.c" -o "$1" "${@:2}" >log 2>&1 || fail "$1 does not build with ${*:2}"
   [[ $("./$1") == *" exact_scalar"*"; 0.841470957 0.540302277" && $("./$1") != *sleef* ]] || fail "$1 does not run"
 }
 
-# /usr, where Debian's CMake has a folder for each architecture; static programs
+# /usr, where Debian's CMake has a folder for each architecture; and static programs
 build -DCMAKE_INSTALL_PREFIX=/usr
 lib=usr/$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' build/CMakeCache.txt)
 [[ ! -e /etc/debian_version || $lib == usr/lib/$(uname -m)-linux-gnu ]] || fail "on Debian, libraries should not go to $lib"
@@ -92,7 +94,7 @@ there absolute/srv/{lib/{libposenc.so.1,libposenc.a,pkgconfig/posenc.pc},include
 grep -qF '"/srv/lib/libposenc.so.1' absolute/srv/lib/cmake/posenc/posencSharedTargets-debug.cmake ||
   fail "find_package would look elsewhere"
 
-# one kind alone
+# only one kind of library
 one=(-DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib64 -DCMAKE_INSTALL_INCLUDEDIR=include)
 build "${one[@]}" -DBUILD_SHARED_LIBS=ON
 install shared_alone
@@ -101,7 +103,7 @@ install shared_alone
 build "${one[@]}" -DBUILD_SHARED_LIBS=OFF
 install one
 [[ -e one/usr/lib64/libposenc.a && -z $(find one -name '*.so*') ]] || fail "BUILD_SHARED_LIBS=OFF should install no shared library"
-read -r -a static < <(words one usr/lib64/pkgconfig --cflags --libs) # without --static: there is nothing else
+read -r -a static < <(words one usr/lib64/pkgconfig --cflags --libs) # without --static: only the static library exists
 program alone "${static[@]}"
 cat >CMakeLists.txt <<'END_CMAKE'
 cmake_minimum_required(VERSION 3.16)

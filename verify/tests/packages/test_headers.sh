@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every header stands alone, included first and twice, without a warning: include/posenc.h as C and C++ of every year that the
-# compilers know, and its macros all begin with POSENC_; those of impl/ as C11.
+# Every header compiles without a warning when it is included first, and twice: include/posenc.h as C and C++ of every standard that
+# the compilers know, the headers of impl/ as C11. All macros of include/posenc.h begin with POSENC_.
 #
 #   test_headers.sh SOURCE_DIR
 set -euo pipefail
@@ -12,9 +12,9 @@ compilers=()
 for compiler in gcc clang; do
   if command -v $compiler >/dev/null; then compilers+=("$compiler"); else echo "not tried: $compiler is missing"; fi
 done
-[[ ${compilers[*]} ]] || { echo "neither gcc nor clang is here"; exit 1; }
+[[ ${compilers[*]} ]] || { echo "neither gcc nor clang is installed"; exit 1; }
 
-# What a program may do with the macros and enumerators, too: they must not warn where they are used.
+# Uses of the macros and enumerators, which must not cause warnings either.
 cat >"$work/public.c" <<'END'
 #include <posenc.h>
 #include <posenc.h>
@@ -50,13 +50,13 @@ others=$(comm -13 <(printf '#include <stddef.h>\n#include <stdint.h>\n' | macros
 [[ ! $others ]] || { printf 'posenc.h defines other macros than POSENC_*:\n%s\n' "$others"; exit 1; }
 echo "ok: posenc.h defines no macro but POSENC_*"
 
-# A kernel's headers ask for the row being compiled. Beside simd.h stand its parts, which are no headers of their own. Static
-# functions that a kernel's file would use stay unused here.
+# A kernel's headers need the macros of the row that is compiled. The other headers of impl/simd/ are parts of simd.h and are not
+# included alone. Static functions that a kernel's file would use are unused here.
 mapfile -t headers < <(find impl -name '*.h' \( ! -path '*/simd/*' -o -path '*/simd.h' \) | sort)
 ((${#headers[@]} > 20)) || { echo "only ${#headers[@]} headers found in impl/"; exit 1; }
 for header in "${headers[@]}"; do
   printf '#include "%s"\n#include "%s"\nextern int a_unit_has_a_declaration;\n' "${header#impl/}" "${header#impl/}" |
     "${compilers[-1]}" -x c -std=c11 "${strict[@]}" -Wno-unused-function -ffp-contract=off -Iinclude -Iimpl -DPOSENC_NAME=exact_any \
-      -DPOSENC_ISA=any -DPOSENC_VARIANT=0 -DPOSENC_WITH_SLEEF=0 - || { echo "$header does not stand alone"; exit 1; }
+      -DPOSENC_ISA=any -DPOSENC_VARIANT=0 -DPOSENC_WITH_SLEEF=0 - || { echo "$header does not compile alone"; exit 1; }
 done
 echo "ok: ${#headers[@]} headers of impl/"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The library as one file (scripts/amalgamate): compiled without a flag it needs, it has the library's implementations and bits,
-# exports what the header declares and nothing else, and fuses no operation on its own.
+# The library as one file (scripts/amalgamate). Compiled without special flags, it has the library's implementations and bits, exports
+# exactly what the header declares, and the compiler fuses no operations.
 #
 #   test_single.sh SOURCE_DIR TEST_BITS [--all]      TEST_BITS: the program of test_bits.c with the library
 #
-# --all: GCC and Clang, at -O0, -O2 and -O3 -march=native, for this machine and AArch64 (some minutes); else GCC alone, as it is used.
+# --all: GCC and Clang, at -O0, -O2 and -O3 -march=native, for this machine and AArch64, in some minutes. Otherwise only GCC with the
+# usual flags.
 set -euo pipefail
 source=$(cd "$1" && pwd) library=$2 all=${3:-}
 [[ -z $all || $all == --all ]] || { echo "test_single.sh: $all: only --all is allowed here" >&2; exit 2; }
@@ -19,11 +20,11 @@ fail() {
 c=$work/single/posenc.c
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
 "$library" >"$work/bits"
-"$library" --list | grep -v '^sleef' | cut -d, -f1,3- >"$work/list" # rows of SLEEF are not in the file
+"$library" --list | grep -v '^sleef' | cut -d, -f1,3- >"$work/list" # the file has no rows of SLEEF
 [[ $(wc -l <"$work/bits") -ge 60 ]] || fail "there are hardly any bits to compare"
 grep -o '\<posenc_[a-z_]*(' <(grep '^POSENC_API' "$work/single/posenc.h") | tr -d '(' | sort -u >"$work/public"
 
-# check NAME EMULATOR COMPILER FLAG...: in a folder of its own, from another one than the file's
+# check NAME EMULATOR COMPILER FLAG...: compiles in a folder of its own, not in that of the file
 check() {
   local name=$1 emulator=$2 compiler=$3 objdump=objdump folder=$work/$1 tool
   shift 3
@@ -42,12 +43,12 @@ check() {
     fail "$name: a library would not export what the header declares"
   $emulator ./test_bits >bits || { cat bits; fail "$name: other bits than hashes.inc has"; }
   diff "$work/bits" bits || fail "$name: other bits than the library's"
-  # Rows of `any` and what is no kernel have no fused operation to write, and nobody has one that adds and subtracts in turn.
+  # Rows of `any` and functions that are no kernel write no fused operations. No function writes one that adds and subtracts in turn.
   $objdump -d --no-show-raw-insn posenc.o |
     awk '/^[0-9a-f]+ </ { name = $2 }
          name !~ /_(avx2|avx512|neon|anchored_scalar)[.>]/ && /\t(vfn?m|fn?m(add|sub)|fml[as])/ { print name, $0 }
          /\tvfm(addsub|subadd)/ { print name, $0 }' >fused
-  [[ ! -s fused ]] || { head fused; fail "$name: the compiler fused these on its own"; }
+  [[ ! -s fused ]] || { head fused; fail "$name: the compiler fused these operations"; }
   grep -q 'posenc_fill>:' <($objdump -d posenc.o) || fail "$name: objdump shows no functions"
   $emulator ./test_bits --list | cut -d, -f1,3- >list
   if [[ $name == aarch64* && $(uname -m) != aarch64 ]]; then
@@ -58,14 +59,14 @@ check() {
   echo "ok: $name: $*"
 }
 
-# Refusals: one error each, which says what is wrong.
+# Refusals: exactly one error, which says what is wrong.
 refuses() { # refuses SENTENCE COMMAND...
   local sentence=$1 said
   shift
   ! said=$("$@" 2>&1) || fail "this should be refused: $*"
   grep -q "$sentence" <<<"$said" && [[ $(grep -c 'error:' <<<"$said") == 1 ]] && return
   echo "$said"
-  fail "not the one clear error: $*"
+  fail "this should give exactly one clear error: $*"
 }
 refuses 'without -ffast-math' cc -ffast-math -E "$c" -o /dev/null
 refuses 'without its parts' gcc -funsafe-math-optimizations -E "$c" -o /dev/null
@@ -80,8 +81,8 @@ sed 's/^#define POSENC_VERSION_PATCH .*/#define POSENC_VERSION_PATCH 99/' "$work
 cp "$c" "$work/other/posenc.c"
 refuses 'posenc.h of another' cc -E "$work/other/posenc.c" -o /dev/null
 
-# A library that keeps it to itself.
-[[ ! $all ]] || cc -O1 -fPIC -shared -DPOSENC_API= -fvisibility=hidden "$c" -lm -o "$work/hidden.so" || fail "it does not build to be hidden"
+# A library that contains posenc and hides it.
+[[ ! $all ]] || cc -O1 -fPIC -shared -DPOSENC_API= -fvisibility=hidden "$c" -lm -o "$work/hidden.so" || fail "a library that hides posenc does not build"
 [[ ! $all || -z $(nm -D --defined-only "$work/hidden.so") ]] || fail "a library that hides posenc shows $(nm -D --defined-only "$work/hidden.so" | head -n 3)"
 
 gcc=${CC:-gcc} emulator="qemu-aarch64 -L /usr/aarch64-linux-gnu"

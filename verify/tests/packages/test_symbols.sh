@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What the libraries export: the shared one exactly the functions of cmake/posenc.map, each with its version, and these are the
-# ones that the header declares; the static one nothing else that a program could clash with or pass on.
+# The exports of the libraries. The shared library exports exactly the functions of cmake/posenc.map, each with its version; the header
+# declares the same functions. In the static library the visible names are these functions, and all global names begin with posenc_,
+# so that none collides with a name of the program.
 #
 #   test_symbols.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
@@ -11,12 +12,12 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 export LC_ALL=C
 
-same() { # same WHAT KEPT FOUND: two sorted lists
+same() { # same WHAT KEPT FOUND: compares two sorted lists
   diff "$2" "$3" >difference && return
-  echo "$1; those of the list that are lost (<), those that it does not have (>):"
+  echo "$1; names missing from the library or header (<), names not in the list (>):"
   grep '^[<>]' difference
-  echo "A new function: write it into $map, in the node of the next minor version. One that is lost breaks programs that"
-  echo "are compiled: put it back, or make it the next major version, whose library has a new SONAME (CONTRIBUTING.md, Versions)."
+  echo "Write a new function into $map, in the node of the next minor version. A removed function breaks compiled programs:"
+  echo "put it back, or make the next major version, whose library has a new SONAME (CONTRIBUTING.md, Versions)."
   exit 1
 }
 
@@ -25,10 +26,10 @@ awk '/^POSENC_/ { node = $1 } /^ +posenc_[a-z0-9_]+;$/ { sub(/;/, ""); print $1 
 sed 's/@@.*//' kept >kept-names
 [[ -z $(uniq -d kept-names) ]] || { echo "$map names a function twice: $(uniq -d kept-names)"; exit 1; }
 
-nm -D --defined-only "$build_dir/libposenc.so" | awk '$2 != "A" { print $3 }' | sort >exported # A: the versions themselves
+nm -D --defined-only "$build_dir/libposenc.so" | awk '$2 != "A" { print $3 }' | sort >exported # A: the names of the versions
 same "libposenc.so does not export what $map lists" kept exported
 
-# Declarations, by the compiler: everything that begins with posenc_ and is followed by a bracket, comments gone.
+# Declarations, from the preprocessed header without comments: every name that begins with posenc_ and is followed by a bracket.
 echo '#include "posenc.h"' | cc -E -P -I"$source_dir/include" - | tr -s ' \n' ' ' | grep -oE 'posenc_[a-z0-9_]+ ?\(' |
   tr -d ' (' | sort -u >declared
 same "posenc.h does not declare what $map lists" kept-names declared

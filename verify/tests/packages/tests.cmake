@@ -1,7 +1,7 @@
-# What others take from here: packages, subprojects, the single file.
+# Tests of what others use: installed packages, subprojects, the single file.
 function(posenc_script_test name script) # [CAMPAIGN] [ARGUMENT...]: test_SCRIPT.sh SOURCE_DIR ARGUMENT...; 77: skipped, with a reason
   set(command COMMAND ${PROJECT_SOURCE_DIR}/verify/tests/packages/test_${script}.sh ${PROJECT_SOURCE_DIR})
-  if("${ARGN}" MATCHES "^CAMPAIGN") # scripts/maintain/campaigns alone runs it
+  if("${ARGN}" MATCHES "^CAMPAIGN") # only scripts/maintain/campaigns runs it
     list(POP_FRONT ARGN)
     add_test(NAME ${name} CONFIGURATIONS campaign ${command} ${ARGN})
     set_tests_properties(${name} PROPERTIES LABELS campaign)
@@ -14,7 +14,7 @@ endfunction()
 posenc_script_test(headers headers)
 posenc_script_test(builds builds)
 posenc_script_test(single single $<TARGET_FILE:test_bits>)
-set_tests_properties(builds single PROPERTIES COST 50) # the long ones first, or a processor waits for them in the end
+set_tests_properties(builds single PROPERTIES COST 50) # the longest tests start first
 if(POSENC_BUILD_BENCH)
   posenc_script_test(install install ${PROJECT_BINARY_DIR})
 endif()

@@ -1,5 +1,4 @@
-/* What a program that has posenc inside can do: prints the version, the implementations, and two numbers that are
- * right. */
+/* A program that uses posenc: prints the version, the implementations, and the sine and cosine of 1. */
 #include <posenc.h>
 #include <stdio.h>
 
