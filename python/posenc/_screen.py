@@ -31,15 +31,6 @@ def recipe() -> Array:
     return pe
 
 
-def processor() -> str:
-    try:
-        with open("/proc/cpuinfo") as file:
-            name = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "")
-    except OSError:
-        name = ""
-    return name or platform.processor() or platform.machine()
-
-
 def milliseconds(*calls: Callable[[], Array]) -> list[float]:
     """Returns the median time of each call. The calls take turns."""
 
@@ -56,13 +47,12 @@ def screen() -> int:
     ours, theirs, real = table(COUNT, D_MODEL), recipe(), table(COUNT, D_MODEL, dtype="float64")
     here = implementation(D_MODEL)
     print(f"posenc {__version__}, NumPy {np.__version__}, Python {platform.python_version()}")
-    print(f"{processor()}, {os.cpu_count()} processors: {here.name}, instruction set {here.isa}\n")
+    print(f"{platform.machine()}, {os.cpu_count()} processors: {here.name}, instruction set {here.isa}\n")
     print(f"{COUNT} x {D_MODEL} float32   median time   largest error   misrounded")
     calls = (("posenc.table", ours), ("NumPy's recipe", theirs))
     for (name, values), time in zip(calls, milliseconds(lambda: table(COUNT, D_MODEL), recipe)):
-        wrong = (
-            values != real.astype(np.float32)
-        ).mean()  # float64 is enough: no value here is that near to a midpoint
+        # float64 is enough: no value here is that near to a midpoint
+        wrong = (values != real.astype(np.float32)).mean()
         print(f"{name:18} {time:10.2f} ms {np.abs(values - real).max():15.2e} {100 * wrong:10.2f} %")
     digest = hashlib.sha256(ours.astype("<f4").tobytes()).hexdigest()
     print(f"\nSHA-256 of the table here         {digest}\n        and on every machine      {EXPECTED}")

@@ -46,25 +46,4 @@ def test_cmake(place):
     for part in text.split("posenc ")[1:3]:
         assert said(part, "row 4999 starts") == columns(4999)
     assert "pe.npy: 5000 x 512 float32, written by 4 processes" in text
-    assert shared(place, "build/table") and shared(place, "build/mpi_table") and not shared(place, "build/table_static")
-
-
-def test_mpi(place):
-    """One, two and three processes write the file that posenc-table writes."""
-    machine = {"OMPI_CC": "cc", "OMPI_MCA_rmaps_base_oversubscribe": "1"}  # allow more processes than cores, and root
-    machine |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    (line,) = lines(place.examples / "mpi_table.c")
-    assert "pe.npy: 5000 x 512 float32, written by 4 processes\n" == place.run(line, **machine)
-    assert shared(place, "mpi_table")
-    for rows, d_model in (5000, 512), (1001, 333), (20, 1 << 20):  # the last one is written in two parts
-        place.run(f'"{place.prefix}/bin/posenc-table" --positions={rows} --d-model={d_model} -o want.npy')
-        for ranks in 1, 2, 3:
-            place.run(f"mpirun -n {ranks} ./mpi_table pe.npy {rows} {d_model} && cmp pe.npy want.npy", **machine)
-    for arguments, status, why in (
-        ("x.npy 0 9", 2, "usage"),
-        ("x.npy 9 0", 1, "d_model"),
-        ("no/x.npy 9 9", 1, "no such"),
-    ):
-        done = place.try_(f"mpirun -n 2 ./mpi_table {arguments}", **machine)
-        assert done.returncode == status and why in done.stderr and not done.stdout
-    assert not [*place.examples.glob("x.npy*"), *place.examples.glob("*.part")]
+    assert shared(place, "build/table") and not shared(place, "build/table_static")
