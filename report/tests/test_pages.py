@@ -48,7 +48,9 @@ def test_the_blocks_of_the_readme():
     records = pages.records()
     lines = [line.removeprefix("    ") for line in blocks.box(records).splitlines()]
     assert sum(line.startswith("│") for line in lines) <= 9 and max(map(len, lines)) <= 80
-    short = {line.split("|")[1].strip("` "): line.split("|") for line in blocks.short(records).splitlines() if "|" in line}
+    short = {
+        line.split("|")[1].strip("` "): line.split("|") for line in blocks.short(records).splitlines() if "|" in line
+    }
     shown = {5: ["naive", "explog", "recurrence", "float64", *records.both()]}
     if "with AVX2" in short["implementation"][6]:
         shown[6] = ["anchored_avx2", "exact_avx2"]
