@@ -98,7 +98,7 @@ def operator(fake: Callable[..., Any]) -> Callable[[F], F]:
                 raise TypeError(f"{name} takes {', '.join(by_place)} by position, and all others by name, each once")
             given = {**dict(zip(by_place, args)), **kwargs}
             if given.pop("out", None) is not None:
-                raise TypeError(f"out is given; allowed: None where {name} is compiled, exported or traced")
+                raise TypeError(f"out is given; allowed: None if {name} is compiled, exported or traced")
             for key, value in given.items():
                 kind = parameters.get(key, "")
                 if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():

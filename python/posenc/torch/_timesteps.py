@@ -59,9 +59,7 @@ def timestep_embedding(
             kind = TORCH_DTYPES[dtype_name(dtype or "float32")]
             return by_formula(timesteps, terms, d_model, flip_sin_to_cos, limits(arguments[1]), kind)
         if is_traced():
-            raise TypeError(
-                "out or impl is given; allowed: None where timestep_embedding is compiled, exported or traced"
-            )
+            raise TypeError("out or impl is given; allowed: None if timestep_embedding is compiled, exported or traced")
     name, where = dtype_name(dtype or "float32"), device_of(None, timesteps)
     array = _timesteps.timestep_embedding(
         numbers("timesteps", timesteps), embedding_dim, flip_sin_to_cos, downscale_freq_shift, scale, max_period,

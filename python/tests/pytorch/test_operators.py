@@ -118,8 +118,8 @@ def test_errors_at_run_time():
 @pytest.mark.parametrize(
     "call, said",
     [
-        (lambda x: P.table(5, 8, out=torch.zeros(5, 8)), "out is given; allowed: None where table is compiled"),
-        (lambda x: P.timestep_embedding(x[:, 0], 8, out=x * 1), "out or impl is given; allowed: None where"),
+        (lambda x: P.table(5, 8, out=torch.zeros(5, 8)), "out is given; allowed: None if table is compiled"),
+        (lambda x: P.timestep_embedding(x[:, 0], 8, out=x * 1), "out or impl is given; allowed: None if"),
         (lambda x: P.table(positions=x[:, 0], d_model=8), "positions requires a gradient"),
         (lambda x: P.add(x * 1.0), "x requires a gradient"),
         (lambda x: P.table(None, 8, AT), "takes count, d_model by position"),
