@@ -12,8 +12,8 @@ from matplotlib.ticker import EngFormatter, NullFormatter
 
 from .tables import RECIPE, ranking
 
-WIDTH, HEIGHT = 440, 460  # of the report's pictures: text of 12 is 10 in a window 400 pixels wide
-README_WIDTH, README_HEIGHT = 700, 460
+WIDTH, HEIGHT = 440, 520  # of the report's pictures: text of 12 is 10 in a window 400 pixels wide
+README_WIDTH, README_HEIGHT = 700, 520
 COLOURS = "#0b5394 #b45309 #15803d #b91c1c #6d28d9 #7c4a21 #be185d #66700a #0e7490".split()
 GREY = "#606060"
 SAME = 1.2  # marks closer than this ratio share a place
@@ -76,7 +76,7 @@ def scatter(figure, run, legend=False):
         else:
             marks.append([error, speed, colour, str(i + 1)])
     for error, speed, colour, text in marks:
-        frame = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": colour}
+        frame = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": colour}
         axes.text(error, speed, text, ha="center", va="center", bbox=frame)
     for (said, error), side in zip(BUDGETS, ("right", "left")):
         axes.axvline(error, color=GREY, linestyle="dashed", linewidth=1, zorder=1)
