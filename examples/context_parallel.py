@@ -1,8 +1,8 @@
-"""Context parallelism: each process has a part of the sequence, and computes that part of the table. Needs PyTorch 2.5 or later.
+"""Context parallelism: each process computes its part of the table. Needs PyTorch 2.5 or later.
 
     torchrun --standalone --nproc-per-node 2 context_parallel.py 8192 512
 
-Rows depend on their position alone, so the parts are those of one process's table, bit for bit, and nothing is sent.
+A row depends on its position alone. So the parts have the bits of a table from one process, and nothing is sent.
 """
 
 import sys
@@ -20,7 +20,7 @@ def main(length: int, d_model: int) -> None:
     rank, ranks = dist.get_rank(), dist.get_world_size()
 
     # [part: share]
-    share = -(-length // ranks)  # the last process may have less
+    share = -(-length // ranks)  # the last process may have fewer positions
     first = min(rank * share, length)
     part = posenc.torch.table(min(share, length - first), d_model, first=first)
     # [end: share]
@@ -32,7 +32,7 @@ def main(length: int, d_model: int) -> None:
     posenc.torch.table(len(shard), d_model, first=first, out=shard)
     # [end: dtensor]
 
-    whole = posenc.torch.table(length, d_model)  # only to compare with
+    whole = posenc.torch.table(length, d_model)  # only for the comparison
     same = torch.equal(part, whole[first : first + share]) and torch.equal(table.full_tensor(), whole)
     start = f", row {first} starts {part[0, :4].tolist()}" if len(part) else ""
     print(

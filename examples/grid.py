@@ -1,4 +1,4 @@
-"""A table in two dimensions, as Masked Autoencoders have it for a picture's patches, with a row of zeros for the class token.
+"""A table for the patches of a picture, as in Masked Autoencoders, with a row of zeros for the class token.
 
     python3 grid.py
 """
@@ -6,7 +6,7 @@
 # [part: grid]
 import posenc
 
-# Half of the columns for each axis, the width's first, and sines before cosines in each.
+# Each axis has half of the columns, the width first. In each half, sines stand before cosines.
 HEIGHT, WIDTH, D_MODEL = 14, 14, 768
 grid = posenc.grid((HEIGHT, WIDTH), D_MODEL, axes=(1, 0), layout="split", class_tokens=1)
 # [end: grid]

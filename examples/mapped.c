@@ -1,9 +1,9 @@
-/* Many processes fill one table in a file, which all of them map: an .npy file, for numpy.load(..., mmap_mode="r") and
- * for others that map it. Build it and fill one, 5000 rows of 512 columns, by 4 processes:
+/* Many processes fill one table in an .npy file, which all of them map. Other processes can then map the file, as by
+ * numpy.load(..., mmap_mode="r"). Build the program, and fill a table of 5000 rows and 512 columns with 4 processes:
  *
  *     cc mapped.c $(pkg-config --cflags --libs posenc) -o mapped && ./mapped pe.npy 5000 512 4
  *
- * Rows depend on their position alone, so the file is the same, bit for bit, however many processes there are.
+ * A row depends on its position alone, so the file has the same bits for any number of processes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum { HEADER = 128, MOST_PROCESSES = 1024 };
 
-/* Exits, and takes the unfinished file along. */
+/* Deletes the unfinished file and exits. */
 static const char *unfinished;
 static _Noreturn void fail(const char *what, const char *why) {
   fprintf(stderr, "mapped: %s: %s\n", what, why);
@@ -27,10 +27,10 @@ static _Noreturn void fail(const char *what, const char *why) {
   exit(1);
 }
 
-/* A whole number of 1 to most; else exits as a wrong usage does. */
+/* Returns a whole number from 1 to most. For any other text it exits with the status of a wrong usage. */
 static int64_t number(const char *name, const char *text, int64_t most) {
   char *end;
-  const long long value = strtoll(text, &end, 10); /* of one that is too large, the largest */
+  const long long value = strtoll(text, &end, 10); /* the nearest long long if it has no room */
   if (end == text || *end || value < 1 || value > most) {
     fprintf(stderr, "mapped: %s is '%s'; allowed: 1 to %lld\n", name, text, (long long)most);
     exit(2);
@@ -38,9 +38,9 @@ static int64_t number(const char *name, const char *text, int64_t most) {
   return value;
 }
 
-/* A new .npy file of that size, mapped, with its header: version 1.0 of NumPy's format, a magic string, the length of
- * the rest, and a dictionary, with spaces and a newline behind it so that elements start at a multiple of 64 bytes. The
- * room on the disk is taken now: a disk that is full says so here, not by a signal later. */
+/* Makes and maps a new .npy file of this size, and writes its header. In version 1.0 of NumPy's format, that is a magic
+ * string, the length of the rest, and a dictionary, padded with spaces and a newline so that elements start at a
+ * multiple of 64 bytes. posix_fallocate() reserves the disk space: a full disk is an error here, not a signal later. */
 static char *map_file(const char *path, size_t size, int64_t rows, int64_t d_model) {
   const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
   if (file < 0)
@@ -57,11 +57,11 @@ static char *map_file(const char *path, size_t size, int64_t rows, int64_t d_mod
       (long long)d_model);
   memcpy(mapped, "\x93NUMPY\1\0", 8);
   mapped[8] = HEADER - 10;
-  sprintf(mapped + 10, "%-117.117s\n", text); /* its end, a 0, is where the first element will be */
+  sprintf(mapped + 10, "%-117.117s\n", text); /* the terminating 0 lies in the place of the first element */
   return mapped;
 }
 
-/* Waits for the processes that were started; returns how many of them failed. */
+/* Waits for the processes that were started, and returns the number of those that failed. */
 static int wait_for(int started) {
   int failed = 0, how;
   while (started-- > 0 && wait(&how) > 0) {
@@ -91,7 +91,7 @@ int main(int count, char **arguments) {
   if (created != POSENC_OK)
     fail("posenc_plan_create", posenc_status_string(created));
 
-  /* Under another name until it is whole: whoever opens FILE.npy finds all of a table, or none. */
+  /* The file has another name until it is complete. Whoever opens FILE.npy finds a complete table or no file. */
   char *part;
   if (asprintf(&part, "%s.%ld.part", path, (long)getpid()) < 0)
     fail(path, "out of memory");
@@ -99,12 +99,12 @@ int main(int count, char **arguments) {
   char *mapped = map_file(part, size, rows, d_model);
 
   /* [part: fork] */
-  float *table = (float *)(mapped + HEADER); /* of a file, by mmap(..., MAP_SHARED, ...) */
+  float *table = (float *)(mapped + HEADER); /* mapped from the file with MAP_SHARED */
   int started = 0;
   for (int64_t i = 0; i < processes; i++) {
     const int64_t first = rows * i / processes, end = rows * (i + 1) / processes;
     const pid_t child = fork();
-    if (child == 0) /* the plan is inherited, and nobody writes to it */
+    if (child == 0) /* the child inherits the plan, which nobody writes to */
       _exit((int)posenc_fill(plan, first, end - first, table + first * d_model, d_model));
     if (child < 0)
       break;
@@ -118,7 +118,7 @@ int main(int count, char **arguments) {
   if (failed)
     fail(path, "not written");
 
-  if (msync(mapped, size, MS_SYNC) != 0 || rename(part, path) != 0) /* it is on the disk before it has its name */
+  if (msync(mapped, size, MS_SYNC) != 0 || rename(part, path) != 0) /* it is on the disk before it gets its name */
     fail(path, strerror(errno));
   printf("%s: %lld x %lld float32, written by %d processes\n", path, (long long)rows, (long long)d_model, started);
   munmap(mapped, size);

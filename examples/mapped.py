@@ -1,8 +1,8 @@
-"""Many processes fill one table in a file, which all of them map: here 5000 rows of 512 columns, by 4 processes.
+"""Many processes fill one table in a file, which all of them map. Here 4 processes fill 5000 rows of 512 columns:
 
     python3 mapped.py pe.npy 5000 512 4
 
-Rows depend on their position alone, so the file is the same, bit for bit, however many processes there are.
+A row depends on its position alone, so the file has the same bits for any number of processes.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import posenc
 
 # [part: fill]
 def fill(path: str, first: int, end: int) -> None:
-    """What each process does: rows first to end - 1 of the file."""
+    """Fills rows first to end - 1 of the file, in one of the processes."""
     table = np.load(path, mmap_mode="r+")
     posenc.table(end - first, table.shape[1], first=first, out=table[first:end])
 
@@ -28,13 +28,13 @@ def fill(path: str, first: int, end: int) -> None:
 
 # [part: share]
 def share(path: str, rows: int, d_model: int, processes: int) -> None:
-    """Writes the table to a file, each process its share of the rows."""
+    """Writes the table to a file. Each process writes its share of the rows."""
     np.lib.format.open_memmap(path, "w+", np.float32, (rows, d_model))
     with open(path, "r+b") as file:
-        os.posix_fallocate(file.fileno(), 0, os.path.getsize(path))  # a full disk says so here, not by a signal later
+        os.posix_fallocate(file.fileno(), 0, os.path.getsize(path))  # a full disk is an error here, not a signal later
         cuts = [rows * i // processes for i in range(processes + 1)]
         with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-            list(pool.map(fill, [path] * processes, cuts[:-1], cuts[1:]))  # list() raises what a process raised
+            list(pool.map(fill, [path] * processes, cuts[:-1], cuts[1:]))  # list() raises the error of a process
         os.fsync(file.fileno())
 
 
@@ -53,7 +53,7 @@ def main() -> None:
     for name in ("rows", "d_model", "processes"):
         options.add_argument(name, type=at_least_one)
     given = options.parse_args()
-    part = f"{given.file}.{os.getpid()}.part"  # until it is whole: whoever opens the file finds all of a table, or none
+    part = f"{given.file}.{os.getpid()}.part"  # the name until the file is complete
     try:
         share(part, given.rows, given.d_model, given.processes)
         os.replace(part, given.file)

@@ -1,4 +1,4 @@
-"""More accurate rotary embeddings in a model of Hugging Face's transformers:
+"""Correctly rounded rotary embeddings in a model of Hugging Face's transformers:
     python3 rotary.py
 """
 
@@ -12,6 +12,6 @@ print(replace_rotary(model))  # the replaced modules, and those that it left, ea
 import torch
 
 x, positions = torch.zeros(1), torch.arange(131072)[None]
-# cosines and sines: transformers' own, of float32 angles; posenc's, of float64 angles, rounded to float32 once
+# cosines and sines: transformers' own, of float32 angles, and posenc's, each the nearest float32
 own, ours = (torch.cat(m.rotary_emb(x, positions)) for m in (LlamaModel(model.config), model))
 print(f"The model's own cosines and sines were off by up to {(own - ours).abs().max():.2g}.")

@@ -1,5 +1,5 @@
-/* The library as one file in your own source tree: a decoder's next token gets its position, without a table. In this
- * directory:
+/* posenc as one C file in your own source tree. The program adds the row of the next token's position to its embedding,
+ * without a table. In this directory:
  *
  *     ../scripts/amalgamate --output . && cc -O2 single.c posenc.c -lm -o single && ./single
  */
@@ -12,7 +12,7 @@ enum { D_MODEL = 512 };
 
 int main(void) {
   /* [part: plan] */
-  /* Once, when the model is loaded; any number of threads may share the plan. */
+  /* Create the plan once, when the model is loaded. Any number of threads may share it. */
   posenc_spec spec;
   posenc_spec_init(&spec, D_MODEL, NULL);
   posenc_plan *plan;
@@ -21,7 +21,7 @@ int main(void) {
 
   float x[D_MODEL];
   for (int c = 0; c < D_MODEL; c++)
-    x[c] = (float)c / D_MODEL; /* stands for a token's embedding */
+    x[c] = (float)c / D_MODEL; /* in place of a token's embedding */
   const int64_t position = 4095;
   /* [part: add] */
   if (status == POSENC_OK) /* x = sqrt(d_model) * x + row, in place */

@@ -1,9 +1,9 @@
-/* A table in C, in memory of your own and in memory that the library finds. Build and run it with an installed posenc:
+/* A table in C, in your own memory and in memory that the library allocates. Build and run it with an installed posenc:
  *
  *     cc table.c $(pkg-config --cflags --libs posenc) -o table && ./table
  *     cc table.c $(pkg-config --static --cflags --libs posenc | sed 's/-lposenc/-l:libposenc.a/') -o table && ./table
  *
- * the second one with the static library inside. CMakeLists.txt is the same by CMake.
+ * The second command links the static library. CMakeLists.txt does the same with CMake.
  */
 #include <posenc.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ int main(void) {
   void *fresh = NULL;
   if (status == POSENC_OK) {
     /* [part: create] */
-    status = posenc_table_create(&fresh, plan, 0, 5000, 512); /* void *fresh: huge pages where the system gives them */
+    status = posenc_table_create(&fresh, plan, 0, 5000, 512); /* void *fresh; in huge pages if the system has them */
     /* [end: create] */
   }
   if (status != POSENC_OK) {

@@ -1,4 +1,4 @@
-// A plan as a C++17 class, which owns it and throws what was wrong. Build and run it with an installed posenc:
+// A C++17 class that owns a plan and throws exceptions. Build and run it with an installed posenc:
 //
 //     c++ table.cpp $(pkg-config --cflags --libs posenc) -o table_cpp && ./table_cpp
 #include <posenc.h>
@@ -22,7 +22,7 @@ public:
     plan_.reset(plan);
   }
 
-  // A row for each position, in any order.
+  // Returns a row for each position. Positions may be in any order.
   std::vector<float> rows(const std::vector<std::int64_t> &positions) const {
     const auto d_model = posenc_plan_spec(plan_.get())->d_model;
     const auto count = static_cast<std::int64_t>(positions.size());
@@ -48,7 +48,7 @@ int main() try {
   // [part: use]
   posenc_spec spec;
   posenc_spec_init(&spec, 512, nullptr); // d_model 512, base 10000
-  const Plan plan(spec);                 // moved, never copied, shared by any number of threads
+  const Plan plan(spec);                 // it can be moved but not copied, and shared by any number of threads
   const std::vector<float> rows = plan.rows({1, 1, 4999, 131071});
   // [end: use]
   const float *last = rows.data() + 3 * 512;

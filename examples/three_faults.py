@@ -1,9 +1,10 @@
-"""The largest errors of position tables that other projects computed, and those of posenc's in their place.
+"""Compares the largest errors of position tables of other projects with those of posenc's tables.
 
     python3 three_faults.py
 
-docs/accuracy.md names the sources and shows what this prints. PyTorch lacks some operations of float16 on the CPU: each one is computed
-in float32 here and rounded to the model's dtype, as a GPU does it. The truth is long double sines of the formula's angles.
+docs/accuracy.md names the sources and shows what this prints. PyTorch lacks some float16 operations on the CPU, so each
+operation is computed in float32 here and rounded to the model's dtype, as on a GPU. The reference values are long
+double sines of the formula's angles.
 """
 
 import math
@@ -15,21 +16,21 @@ import posenc.torch
 
 
 def gpt_neox(count, dtype):
-    """RotaryEmbedding(32) of a model that was cast: frequencies, positions, angles and cosines have the model's dtype."""
+    """RotaryEmbedding(32) of a cast model: frequencies, positions, angles and cosines have the model's dtype."""
     w = (1.0 / (10000 ** (torch.arange(0, 32, 2).float() / 32))).to(dtype).float()
     angles = (torch.arange(count).to(dtype).float()[:, None] * w).to(dtype).float()
     return angles.cos().to(dtype), angles.sin().to(dtype)
 
 
 def depthcharge(count, dtype):
-    """PositionalEncoder(1024) of a model that was cast: positions are divided by wavelengths from 1 to 1e5, over 2 pi."""
+    """PositionalEncoder(1024) of a cast model: positions are divided by wavelengths from 1 to 1e5, over 2 pi."""
     terms = (1.0 / (2 * np.pi) * 1e5 ** (torch.arange(0, 512).float() / 511)).to(dtype).float()
     angles = (torch.arange(count).to(dtype).float()[:, None] / terms).to(dtype).float()
     return angles.cos().to(dtype), angles.sin().to(dtype)
 
 
 def ggml(count, dtype):
-    """ggml_rope_cache_init: the angle of a pair is the angle of the pair before it, times theta_scale."""
+    """ggml_rope_cache_init: each pair's angle is the angle of the pair before it, times theta_scale."""
     angles = torch.empty(count, 64)
     angles[:, 0] = torch.arange(count)
     for k in range(63):
@@ -47,7 +48,7 @@ def transformers(count, dtype):
 GPT_NEOX = {"d_model": 32}
 DEPTHCHARGE = {"d_model": 1024, "base": 1e5, "denominator": 511, "position_scale": 2 * math.pi}
 LLAMA_3 = {"d_model": 128, "base": 500000.0}
-CASES = (  # whose arithmetic, positions, what posenc.torch.pair is asked for, dtype
+CASES = (  # arithmetic, number of positions, arguments of posenc.torch.pair, dtype
     (gpt_neox, 2048, GPT_NEOX, torch.float16),
     (gpt_neox, 2048, GPT_NEOX, torch.bfloat16),
     (depthcharge, 1000, DEPTHCHARGE, torch.float16),
@@ -58,7 +59,7 @@ CASES = (  # whose arithmetic, positions, what posenc.torch.pair is asked for, d
 
 
 def worst(count, asked, *tables):
-    """Of each table, its largest error, where it is, and the two values: by long double, from the formula."""
+    """Returns each table's largest error, its place, and both values. The reference is long double."""
     n = asked["d_model"] // 2
     w = np.longdouble(asked.get("base", 10000)) ** (-np.arange(n) / np.longdouble(asked.get("denominator", n)))
     w *= asked.get("position_scale", 1)

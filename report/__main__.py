@@ -57,15 +57,13 @@ def summary(args, _):
     from . import answer, sections, tables, text
     from .run import Run
 
-    run = Run(load.load_verify(args.verify), load.load_bench(args.bench), shape=args.shape)
-    if args.shape and not run.size:
-        shapes = ", ".join(name for name, _ in run.shapes.values()) or "none"
-        fail(f"{args.bench}: no results of shape '{args.shape}'; it has: {shapes}")
+    run = Run(load.load_verify(args.verify), load.load_bench(args.bench))
     if not run.rows:
         fail(f"{args.bench}: no implementation was run")
     if args.verbose:
-        for table in [tables.legend(run), tables.left_out(run)]:
+        for table in (t for t in (tables.legend(run), tables.left_out(run)) if t.rows):
             text.show(table)
+            print()
         for section in sections.sections(run):
             text.show_section(section)
     print("\n" + answer.box(run, args.seconds, args.page))
@@ -119,10 +117,11 @@ def arguments():
     add("--compare", nargs=2, metavar=("A", "B"), help=runs)
     add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare the file")
 
-    add = command("summary", summary, "Prints which implementation to use for one table.")
+    add = command(
+        "summary", summary, "Prints which implementation to use for the default table, or the smallest that was run."
+    )
     add("verify", metavar="VERIFY.json")
     add("bench", metavar="BENCH.json")
-    add("--shape", help="the table; default transformer, or the smallest that was run")
     add("--verbose", action="store_true", help="print all errors, speeds and conditions first")
     add("--seconds", type=int, help="the duration of the run, to be printed")
     add("--page", help="the path of the report, to be printed")

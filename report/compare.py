@@ -46,40 +46,46 @@ def mark(a, b, least):
     return "faster" if b.ns < a.ns else "slower"
 
 
+def is_control(key):
+    return call_of(key[0]) in (*STORES, "convert") or key[1] == PLAIN_LOOP
+
+
+def noise_of(controls):
+    """Nine in ten of these ratios of times are nearer to 1."""
+    found = sorted(max(ratio, 1 / ratio) - 1 for ratio in controls)
+    return found[-(-9 * len(found) // 10) - 1] if found else 0
+
+
 def benches(a, b, judged):
     """(what both have, sentences, sections)"""
     (rows_a, errors_a), (rows_b, errors_b) = read_bench(a), read_bench(b)
-    both, tables = [key for key in rows_a if key in rows_b], {}
-    counts = dict.fromkeys(("faster", "slower", "tie", "not judged", "control"), 0)
-    control = {key for key in both if call_of(key[0]) in (*STORES, "convert") or key[1] == PLAIN_LOOP}
+    both = {key: (row, rows_b[key]) for key, row in rows_a.items() if key in rows_b}
     clocks = [statistics.median(times) for times in map(checks.clock, (a, b)) if times]
-    ratios = [rows_a[key].ns / rows_b[key].ns for key in control] + (
-        [clocks[0] / clocks[1]] if len(clocks) == 2 else []
-    )
-    controls = sorted(max(ratio, 1 / ratio) - 1 for ratio in ratios)
-    noise = controls[-(-9 * len(controls) // 10) - 1] if controls else 0
+    controls = [one.ns / other.ns for key, (one, other) in both.items() if is_control(key)]
+    controls += [clocks[0] / clocks[1]] if len(clocks) == 2 else []
+    least, tables, marks = max(TIE, noise_of(controls)), {}, []
     for key in sorted(both, key=lambda key: (key[0] != "fill", key[0], key[2] * key[3], key[1:])):
-        kind, who, *shape = key
-        said = "control" if key in control else mark(rows_a[key], rows_b[key], max(TIE, noise))
-        table = tables.setdefault((kind, *shape), Table(case_name(kind, *shape), ["case", "A, GB/s", "B, GB/s"], []))
-        cells = [
-            f"{row.ns / 1000:.2f} us" if call_of(kind) == "plan" else speed(row) for row in (rows_a[key], rows_b[key])
-        ]
-        table.rows.append([who, *cells] + [f"{rows_a[key].ns / rows_b[key].ns:.3f}", said] * judged)
-        counts[said] += 1
-    for table in tables.values() if judged else ():
-        table.head += ["speed B/A", "mark"]
-        table.bold = tuple(row[0] for row in table.rows if row[-1] in ("faster", "slower"))
-    sides = (("A", rows_a, rows_b, errors_a), ("B", rows_b, rows_a, errors_b))
-    notes = [f"{plural(len({*one} - {*other}), 'case')} only in {letter}" for letter, one, other, _ in sides]
-    notes += [f"failed in {letter}: {case}: {why}" for letter, _, _, errors in sides for case, why in errors.items()]
-    rule = (
-        f"A difference is more than {100 * max(TIE, noise):.1f} %, with quartiles that do not overlap. Nine in ten of "
-    )
-    rule += f"{plural(len(controls), 'control')}, which no commit changes, differed by at most {100 * noise:.1f} %."
-    counted = ", ".join(f"{word} in {n}" for word, n in counts.items() if n and word != "control") or "controls only"
-    sentences = [f"B compared with A, in {plural(len(both), 'case')}: {counted}.", rule] if judged else []
-    return both, sentences, [Section("Case by case", "", list(tables.values()), notes)]
+        (kind, who, *shape), (one, other) = key, both[key]
+        head = ["case", "A, GB/s", "B, GB/s"] + ["speed B/A", "mark"] * judged
+        table = tables.setdefault((kind, *shape), Table(case_name(kind, *shape), head, []))
+        shown = (lambda row: f"{row.ns / 1000:.2f} us") if call_of(kind) == "plan" else speed
+        marks.append("control" if is_control(key) else mark(one, other, least))
+        table.rows.append([who, shown(one), shown(other)] + [f"{one.ns / other.ns:.3f}", marks[-1]] * judged)
+        table.bold += (who,) * (judged and marks[-1] in ("faster", "slower"))
+    notes = []
+    for letter, one, other, errors in (("A", rows_a, rows_b, errors_a), ("B", rows_b, rows_a, errors_b)):
+        missing = len({*one} - {*other})
+        notes += [f"{plural(missing, 'case')} only in {letter}"] if missing else []
+        notes += [f"failed in {letter}: {case}: {why}" for case, why in errors.items()]
+    counts = [(word, marks.count(word)) for word in ("faster", "slower", "tie", "not judged")]
+    counted = ", ".join(f"{word} in {count}" for word, count in counts if count) or "controls only"
+    sentences = [
+        f"B compared with A, in {plural(len(both), 'case')}: {counted}.",
+        f"A difference is more than {100 * least:.1f} %, with quartiles that do not overlap.",
+        f"Nine in ten of {plural(len(controls), 'control')}, which no commit changes, differed by at most "
+        f"{100 * noise_of(controls):.1f} %.",
+    ]
+    return both, sentences if judged else [], [Section("Case by case", "", list(tables.values()), notes)]
 
 
 def ranges(data):
@@ -101,38 +107,40 @@ def equal(a, b, one, other):
     return all(one.get(key) == other.get(key) for key in FIGURES)
 
 
+def same_bits(reports):
+    """Sentences on exact and anchored, whose errors must not depend on the instruction set. reports: [(data, ranges)]"""
+    for family in SAME_BITS:
+        members = [(data, n, found) for data, of in reports for n, found in of.items() if family_of(n) == family]
+        same, different = 0, []
+        for data, name, found in members[1:]:
+            first, _, expected = members[0]
+            for where in (where for where in found if where in expected):
+                said = equal(first, data, expected[where], found[where])
+                same += said is True
+                different += [f"{name}, {where[2]} to {where[3]}"] if said is False else []
+        if different:
+            yield f"{family} is NOT the same with every instruction set, which it must be: {'; '.join(different[:6])}"
+        elif same:
+            yield f"{family} is the same in A and B with every instruction set, as it must be."
+
+
 def verifies(a, b, _):
     """(what both have, sentences, sections)"""
-    of_a, of_b, rows, differ, counts = ranges(a), ranges(b), [], [], {True: 0, False: 0, None: 0}
+    of_a, of_b, rows, differ, marks = ranges(a), ranges(b), [], [], []
     for name in [name for name in of_a if name in of_b]:
         found = {w: equal(a, b, of_a[name][w], of_b[name][w]) for w in of_a[name] if w in of_b[name]}
-        rows.append([name, *(str(list(found.values()).count(said)) for said in counts)])
-        counts = {said: n + list(found.values()).count(said) for said, n in counts.items()}
+        marks += found.values()
+        rows.append([name, *(str([*found.values()].count(said)) for said in (True, False, None))])
         for where in (where for where, same in found.items() if same is False):
             cells = [f"{of[name][where].get(key)}" for key in FIGURES for of in (of_a, of_b)]
             differ.append([f"{name}, {where[0]}, {where[1]}, {where[2]} to {where[3]}", *cells])
-    sentences = [f"Of {sum(counts.values())} ranges, {counts[True]} are equal and {counts[False]} differ."]
-    sentences += [f"{counts[None]} cannot be compared, because other outputs were judged."] if counts[None] else []
-    isas, notes = {e["name"]: e.get("isa") or "" for d in (a, b) for e in d["implementations"]}, []
-    for family in SAME_BITS:
-        members = [
-            (d, n, found)
-            for d, of in ((a, of_a), (b, of_b))
-            for n, found in of.items()
-            if family_of(n, isas[n]) == family
-        ]
-        pairs = [
-            (d, n, where, r) for d, n, found in members[1:] for where, r in found.items() if where in members[0][2]
-        ]
-        same = [(n, where, equal(members[0][0], d, members[0][2][where], r)) for d, n, where, r in pairs]
-        odd = [f"{n}, {where[2]} to {where[3]}" for n, where, said in same if said is False]
-        if odd:
-            notes.append(f"{family} is NOT the same with every instruction set, which it must be: {'; '.join(odd[:6])}")
-        elif any(said for *_, said in same):
-            notes.append(f"{family} is the same in A and B with every instruction set, as it must be.")
+    others = marks.count(None)
+    sentences = [f"Of {len(marks)} ranges, {marks.count(True)} are equal and {marks.count(False)} differ."]
+    sentences += [f"{others} cannot be compared, because other outputs were judged."] if others else []
     tables = [Table("Ranges by implementation", ["implementation", "equal", "differ", "other outputs"], rows)]
     head = ["range", *(f"{key.replace('_', ' ')} {letter}" for key in FIGURES for letter in "AB")]
     tables += [Table("Ranges that differ", head, differ)] if differ else []
+    notes = list(same_bits([(a, of_a), (b, of_b)]))
     return rows, sentences, [Section("Are the errors equal?", "", tables, notes)]
 
 

@@ -24,7 +24,7 @@ class Run:
     ranked: errors and speeds are of one table, so that they can be compared
     picks: {(kind, n, d): Pick}"""
 
-    def __init__(self, verify, bench, peers=None, shape=None):
+    def __init__(self, verify, bench, peers=None):
         self.verify, self.bench, self.peers = verify, bench, peers
         self.context, self.machine = (bench or {}).get("context", {}), verify.get("machine") or {}
         self.rows, self.errors = read_bench(bench or {"benchmarks": []})
@@ -50,15 +50,15 @@ class Run:
         }
         self.families = {n: family_of(n, self.entries.get(n, {}).get("isa") or "") for n in self.order}
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
-        self.choose(shape)
+        self.choose()
 
-    def choose(self, shape):
-        """The table of the verdict: of that name, or the default, or the smallest that was measured."""
+    def choose(self):
+        """The table of the verdict: the default, or the smallest that was measured."""
         known, levels = sizes_in(self.context, "shape"), sizes_in(self.context, "level")
         ran = [s for s in sizes_of(self.rows, "fill") if s not in levels]
         self.shapes = {s: known.get(s, (f"{s[0]}x{s[1]}", "")) for s in ran}
         by_name = {name: s for s, (name, _) in self.shapes.items()}
-        self.size = by_name.get(shape or DEFAULT_SHAPE) or (None if shape else next(iter(by_name.values()), None))
+        self.size = by_name.get(DEFAULT_SHAPE) or next(iter(by_name.values()), None)
         self.here = {
             key[1]: row for key, row in self.verified.items() if (key[0], *key[2:]) == ("fill", *(self.size or ()))
         }

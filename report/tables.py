@@ -2,7 +2,7 @@
 import dataclasses
 
 from .picks import lead
-from .stats import PLAIN_LOOP, STORES, TABLES, call_of, limit_of, pages, sizes_in, sizes_of
+from .stats import PLAIN_LOOP, STORES, call_of, limit_of, pages, sizes_in, sizes_of
 from .words import case_name, listed, medians, number, percent, pm, position, scaled, share, span, speed, times, ulps
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
@@ -181,8 +181,8 @@ def by_width(run):
 
 
 def other_cases(run):
-    """[(kind, (n, d))] of everything that is neither a float32 table nor a width, float32 on one thread first"""
-    calls = [*TABLES, "add", "row", "plan", "fresh"]
-    kinds = {key[0] for key in run.verified if call_of(key[0]) in calls and key[0] != "fill"}
-    kinds = sorted(kinds, key=lambda kind: (kind.startswith("threads:"), calls.index(call_of(kind)), len(kind), kind))
+    """[(kind, (n, d))] of everything that is neither a float32 table nor a width nor a limit; one thread first"""
+    others = ("widths", "convert", *STORES)
+    kinds = {key[0] for key in run.verified if call_of(key[0]) not in others and key[0] != "fill"}
+    kinds = sorted(kinds, key=lambda kind: (kind.startswith("threads:"), call_of(kind), len(kind), kind))
     return [(kind, shape) for kind in kinds for shape in sizes_of(run.verified, kind)]

@@ -84,7 +84,7 @@ def main() -> int:
         prog="python3 -m posenc",
         usage="%(prog)s [-h] [--version] [identify ...]",
         description=__doc__,
-        epilog="Exit status without arguments: 0, or 1 if the bits of a table differ from those of every other machine.",
+        epilog="Exit status without arguments: 0, or 1 if a table lacks the bits that every machine must give.",
     )
     parser.add_argument("--version", action="version", version=f"posenc {__version__}")
     command = parser.add_subparsers(metavar="identify", prog="python3 -m posenc").add_parser(

@@ -163,8 +163,8 @@ def add(
     ValueError, TypeError
         An argument is wrong. The message says what is allowed, and nothing was written.
     KeyboardInterrupt
-        Ctrl-C ended a long call early. Some rows of `out` have been written. If `out` is x, these rows are sums, and the
-        others are still embeddings.
+        Ctrl-C ended a long call early. Some rows of `out` have been written. If `out` is x, these rows are sums, and
+        the others are still embeddings.
     """
     if not isinstance(x, np.ndarray):
         raise TypeError(f"x is of type {type(x).__name__}; allowed: a NumPy array")

@@ -113,7 +113,8 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
 def in_pieces(first: int, count: int, piece: int, write: Write, stop: threading.Event | None = None) -> int:
     """Calls write(first, rows) until all rows are written, a call fails, or `stop` is set; returns the last status.
 
-    The first call writes `piece` rows. Each later call writes as many as take PIECE nanoseconds at the last call's speed.
+    The first call writes `piece` rows. Each later call writes as many as take PIECE nanoseconds at the last call's
+    speed.
     """
     end, status = first + count, 0
     while first < end and not status and not (stop and stop.is_set()):
@@ -190,9 +191,9 @@ def run(
     """Calls this function of the library for all rows. Each row is written `batch` times.
 
     `positions` is the first position, the address of integer positions and the address of real positions.
-    `arguments(first, rows)` returns the arguments for rows first .. first + rows - 1. It must refer to the arrays, to keep
-    them alive: after a second Ctrl-C, a thread may still write its last rows when this call has ended. All positions are
-    checked before the first row is written.
+    `arguments(first, rows)` returns the arguments for rows first .. first + rows - 1. It must refer to the arrays, to
+    keep them alive: after a second Ctrl-C, a thread may still write its last rows when this call has ended. All
+    positions are checked before the first row is written.
     """
     values = p.d_model * batch
     if threads is None and count * values <= _FIRST_PIECE[p.dtype]:

@@ -90,7 +90,8 @@ def grid(
     preset, dtype, base, denominator, freqs, freqs_low, position_scale, layout, order, impl
         As in `table`, applied to the columns of each axis.
     out
-        An array to write into, with the shape and dtype of the result. Its rows may be further apart, at equal distances.
+        An array to write into, with the shape and dtype of the result. Its rows may be further apart, at equal
+        distances.
 
     Returns
     -------

@@ -131,8 +131,7 @@ def readings(d: int) -> list[Reading]:
     return found
 
 
-# ---- The base: from row to row, the angle of a pair advances by its frequency, and the logarithms of the frequencies are
-#      on a line
+# ---- The base: a pair's angle advances by its frequency from row to row, and the frequencies' logarithms lie on a line
 
 
 def base_shown(t: Table, r: Reading) -> tuple[float, float] | None:
@@ -228,8 +227,8 @@ class Fit:
         exponent = k / r.denominator
         self.w = (np.longdouble(base) ** (-k.astype(np.longdouble) / r.denominator)).astype(float)
         ln = np.abs(np.log(self.w))
-        # The relative errors of an angle, to first order, that cover all forms of the arithmetic. float64's are doubled,
-        # since the computation here has the same errors.
+        # The relative errors of an angle, to first order, that cover all forms of the arithmetic. float64's are
+        # doubled, since the computation here has the same errors.
         self.slack = {
             "float64": (4 + ln) * 2.0**-51,
             "between": (8 + 3 * ln + exponent) * 2.0**-24,
@@ -283,7 +282,7 @@ class Fit:
         return -1, 0.0
 
     def positions(self, reach: int) -> Iterator[Array]:
-        """Yields positions where the slowest pair may have its angle of the start row, in blocks, nearest to 0 first."""
+        """Yields positions where the slowest pair may have its angle of the start row, in blocks, from 0 outwards."""
         k, angle = self.slowest()
         w = self.w[k] if k >= 0 else 1.0
         bits, least = KINDS[self.t.dtype]
@@ -444,7 +443,7 @@ def find(t: Table, r: Reading, shown: tuple[float, float], misses: Misses) -> Fi
                 first = Fit(t, r, c.base, care).first(reach, {})
                 if first is None:
                     continue
-                # Far from 0, some whole number fits nearly as well as a fraction near 0. How many of them fit by chance?
+                # Far from 0, some whole number fits nearly as well as a fraction near 0. How many fit by chance?
                 far = abs(first) * c.base ** -((r.pairs - 1) / r.denominator)
                 chance = far * (8 * 2.0 ** -KINDS[t.dtype][0] + abs(first) * 2.0**-49)
                 if reach <= NEAR or chance < 0.01 or not is_between(t, r, c, misses):

@@ -46,7 +46,7 @@ def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, t
         raise ValueError(f"out has {distances}; allowed: equal distances")
     if np.shares_memory(out.cos, out.sin):
         raise ValueError(
-            "out has two arrays with elements in common; allowed: separate arrays, or the two halves of each row of one array"
+            "out has two arrays with elements in common; allowed: separate arrays, or the halves of each row of one"
         )
 
     def arguments(i: int, count: int) -> tuple[int, ...]:
@@ -88,8 +88,8 @@ def pair(
 ) -> Pair[Array]:
     """Computes cosines and sines in two arrays, as caches of rotary embeddings have them.
 
-    ``pair(...).cos[i, k]`` is the cosine and ``pair(...).sin[i, k]`` the sine of ``p * position_scale * w_k``, where p is
-    the position of row i. Arguments and errors are those of `table`, except for:
+    ``pair(...).cos[i, k]`` is the cosine and ``pair(...).sin[i, k]`` the sine of ``p * position_scale * w_k``, where p
+    is the position of row i. Arguments and errors are those of `table`, except for:
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def cis(
     out: Array | None = None,
     threads: SupportsIndex | None = None,
 ) -> Array:
-    """Computes ``cos + 1j * sin`` of ``p * position_scale * w_k``, as in Llama's ``freqs_cis``, which multiplies q and k.
+    """Computes ``cos + 1j * sin`` of ``p * position_scale * w_k``, as in the ``freqs_cis`` of Llama.
 
     Arguments and errors are those of `table`. d_model is even, and twice the number of frequencies. The result, and
     `out`, have the shape ``(count, d_model // 2)`` or ``positions.shape + (d_model // 2,)``. The dtype is complex64, or

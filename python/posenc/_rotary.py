@@ -114,8 +114,9 @@ def rotary_frequencies(
     length
         The number of positions of the sequence, which "dynamic" and "longrope" depend on. None means 0.
     max_position_embeddings
-        The configuration's number. "dynamic" requires it, and "yarn", "longrope" and "llama3" use it as described above.
-        "yarn" also uses it if `scaling` has no factor, and "longrope" if it has neither factor nor attention_factor.
+        The configuration's number. "dynamic" requires it, and "yarn", "longrope" and "llama3" use it as described
+        above. "yarn" also uses it if `scaling` has no factor, and "longrope" if it has neither factor nor
+        attention_factor.
 
     Returns
     -------

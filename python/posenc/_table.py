@@ -172,8 +172,8 @@ def fill_at(
 ) -> Array:
     """Writes a row of `table` for each position into `out`, and returns `out`.
 
-    `out` has the shape ``positions.shape + (d_model,)``. Its last axis determines d_model, and its dtype is the dtype of
-    the table. For bfloat16, `out` is an array of ml_dtypes.bfloat16, or of uint16 with dtype="bfloat16". The other
+    `out` has the shape ``positions.shape + (d_model,)``. Its last axis determines d_model, and its dtype is the dtype
+    of the table. For bfloat16, `out` is an array of ml_dtypes.bfloat16, or of uint16 with dtype="bfloat16". The other
     arguments and the errors are those of `table`.
     """
     if not isinstance(out, np.ndarray) or out.ndim == 0:

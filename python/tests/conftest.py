@@ -1,4 +1,4 @@
-"""What could not run is named, in the form that ./scripts/test shows; and threads where they are asked for."""
+"""Names the skipped tests, in the form that ./scripts/test shows, and starts every thread that a test requests."""
 
 import importlib.util
 
@@ -11,7 +11,7 @@ collect_ignore = [] if importlib.util.find_spec("torch") else ["pytorch"]
 
 @pytest.fixture(autouse=True)
 def every_thread_that_is_asked_for(monkeypatch):
-    """Tests have small tables, which the calling thread would write alone; test_threads.py is about what is worth a thread."""
+    """Without this, the calling thread would write the small tables of tests alone. test_threads.py tests the limit."""
     monkeypatch.setattr(_arrays, "WORTH_A_THREAD", 1)
 
 

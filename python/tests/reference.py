@@ -1,4 +1,4 @@
-"""What the tests compare with: the formula and its arguments in longer arithmetic, and single roundings."""
+"""Reference values for the tests: the formula in longer arithmetic, and single roundings."""
 
 import shutil
 import sys
@@ -14,7 +14,7 @@ DTYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "
 
 def rows(positions, d_model=512, base=10000.0, denominator=None, freqs=None, freqs_low=0, position_scale=1.0,
          layout="interleaved", order="sin_first", odd="half_pair"):  # fmt: skip
-    """What posenc.table computes, in long double."""
+    """The values of posenc.table, in long double."""
     n, half = d_model // 2 if odd == "zero" else (d_model + 1) // 2, d_model // 2
     w = (
         np.longdouble(base) ** (-np.arange(n) / np.longdouble(denominator or d_model / 2))
@@ -30,7 +30,7 @@ def rows(positions, d_model=512, base=10000.0, denominator=None, freqs=None, fre
 
 
 def to_bfloat16(values):
-    """float32 to nearest, ties to even, as uint16."""
+    """float32 values rounded to bfloat16, to nearest with ties to even, as uint16."""
     bits = values.view(np.uint32)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
@@ -40,7 +40,7 @@ def from_bfloat16(bits):
 
 
 def assert_rounded_once(table, reference, positions):
-    """Half a unit in the last place, and what the reference itself may be off. uint16 is bfloat16."""
+    """Checks that values are within half a unit in the last place, plus the reference's error. uint16 is bfloat16."""
     assert table.shape == reference.shape
     numbers, wider = (from_bfloat16(table), 1 << 16) if table.dtype == np.uint16 else (table, 1)
     unit = np.spacing(np.abs(numbers)).astype(np.longdouble) * wider

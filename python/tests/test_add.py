@@ -1,4 +1,4 @@
-"""posenc.add: the bits of NumPy's float32 arithmetic, wherever rows and batches lie."""
+"""posenc.add gives the bits of NumPy's float32 arithmetic, for all layouts of rows and batches."""
 
 import math
 
@@ -20,7 +20,7 @@ def same(a, b):
 
 
 def summed(x, scale=1.0, first=0, batch_first=None, **spec):
-    """Two roundings: NumPy's float32 operations, on a copy."""
+    """The sum by NumPy's float32 operations, with two roundings, on a copy."""
     axis = 1 if batch_first else 0
     table = posenc.table(x.shape[axis], x.shape[-1], first=first, **spec)
     return np.ascontiguousarray(np.float32(scale) * x + (table[:, None] if batch_first is False else table))

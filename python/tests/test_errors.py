@@ -1,4 +1,4 @@
-"""What is refused, in whose words, and that nothing is written then; libraries that do not fit."""
+"""Refused arguments: the errors, their messages, and that nothing is written; and libraries of other versions."""
 
 import copy
 import os
@@ -14,11 +14,11 @@ import posenc
 from posenc import _library
 
 OTHER = {"win32": "msvcrt.dll", "darwin": "libSystem.dylib"}.get(sys.platform, "libc.so.6")  # a library, not posenc's
-UNKNOWN = np.longdouble if np.finfo(np.longdouble).eps < 1e-16 else np.complex128  # a dtype that positions do not have
+UNKNOWN = np.longdouble if np.finfo(np.longdouble).eps < 1e-16 else np.complex128  # a dtype that positions cannot have
 X = np.ones((6, 5, 8), np.float32)
 ONE = np.zeros((10, 8), np.float32)
 ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at unequal distances
-CALLS = {  # with arguments that are right
+CALLS = {  # with valid arguments
     "table": lambda **more: posenc.table(**{"count": None if "positions" in more else 10, "d_model": 8, **more}),
     "fill_at": lambda **more: posenc.fill_at(**{"out": ONE, "positions": range(10), **more}),
     "pair": lambda **more: posenc.pair(**{"count": 10, "d_model": 16, **more}),
@@ -184,7 +184,7 @@ REFUSED = [
     ),
     ("steps", dict(scale=0), ValueError, "scale is 0; allowed: a number that is not 0"),
     ("steps", dict(max_period="10000"), TypeError, "max_period is '10000'; allowed: a finite number"),
-    # where to write
+    # outputs
     ("table", dict(out=[[0.0]]), TypeError, "out is of type list; allowed: a NumPy array"),
     ("table", dict(out=np.zeros((10, 9), "f4")), ValueError, "out has shape (10, 9); allowed: (10, 8)"),
     ("table", dict(out=np.zeros((8, 10), "f4").T), ValueError, "out has strides (4, 40) bytes; the columns"),
@@ -230,7 +230,7 @@ def test_refused(call, arguments, error, text):
 
 @pytest.mark.parametrize("name", ["d_model", "base", "denominator", "position_scale"])
 def test_true_is_not_one(name):
-    """Also where a plan with 1 is kept."""
+    """True is refused even if a plan with 1 is cached."""
     posenc.table(2, **{"d_model": 2, name: 1})
     with pytest.raises(TypeError, match=f"{name} is True; allowed: a"):
         posenc.table(2, **{"d_model": 2, name: True})
@@ -239,7 +239,7 @@ def test_true_is_not_one(name):
 
 
 def test_what_is_said_of_rows_comes_before_threads():
-    """Where several things are wrong, the message is the one that is given without threads."""
+    """If several arguments are wrong, the message is the same with and without threads."""
     for threads in (None, 1, 2, 0, "two"):
         with pytest.raises(ValueError, match=r"positions\[1\] is 1099511627776"):
             posenc.fill_at(ONE[:2], [0, 2**40], threads=threads)
@@ -252,7 +252,7 @@ def test_what_is_said_of_rows_comes_before_threads():
 @pytest.mark.parametrize("threads", [None, 1, 2])
 @pytest.mark.parametrize("count", [2, 3, 64])
 def test_rows_of_out_that_overlap(count, threads):
-    """However the rows are cut: nothing is written."""
+    """Overlapping rows are refused however they are cut, and nothing is written."""
     memory = np.zeros(2 * count * 8 + 8, np.float32)
     out = np.lib.stride_tricks.as_strided(memory, (2, count, 8), (32, 32, 4))
     with pytest.raises(ValueError, match="overlap"):

@@ -1,4 +1,4 @@
-"""posenc.grid and timestep_embedding: against float64 transcriptions of what other projects compute."""
+"""posenc.grid and timestep_embedding, compared with float64 transcriptions of other projects' formulas."""
 
 import math
 
@@ -12,13 +12,13 @@ RNG = np.random.default_rng(5)
 
 
 def close(table, reference, largest):
-    """Half a unit in the last place and what the formula's float64 angles are off by."""
+    """Checks that values are within half a unit in the last place plus the error of the formula's float64 angles."""
     assert table.shape == reference.shape and table.dtype == np.float32
     assert np.all(np.abs(table - reference) <= 0.5 * np.spacing(np.abs(table)) + 4e-15 * (1 + largest))
 
 
 def along(d, p, denominator=None, base=10000.0):
-    """Sines and cosines of one coordinate, an array of the points' shape."""
+    """Sines and cosines of one coordinate, given as an array of the points' shape."""
     omega = base ** (-np.arange(d // 2) / (denominator or d / 2))
     return np.sin(p[..., None] * omega), np.cos(p[..., None] * omega)
 
@@ -42,25 +42,25 @@ def diffusers_2d(d, h, w, interpolation_scale, base_size):
 
 
 def diffusers_3d(d, frames, h, w, spatial, temporal):
-    """huggingface/diffusers, get_3d_sincos_pos_embed: a quarter for the frame, three eighths for the width, then the height."""
+    """huggingface/diffusers, get_3d_sincos_pos_embed: a quarter for frames, three eighths each for width, height."""
     t, y, x = np.mgrid[:frames, :h, :w]
     return beside(*along(d // 4, t / temporal), *along(3 * d // 8, x / spatial), *along(3 * d // 8, y / spatial))
 
 
 def timm(d, h, w):
-    """huggingface/pytorch-image-models, build_sincos2d_pos_embed(interleave_sin_cos=True); without, all sines come first."""
+    """huggingface/pytorch-image-models, build_sincos2d_pos_embed(interleave_sin_cos=True). False: all sines first."""
     y, x = np.mgrid[:h, :w]
     return beside(*along(d // 2, y), *along(d // 2, x))
 
 
 def simple_vit(d, *shape):
-    """lucidrains/vit-pytorch, posemb_sincos_2d and 3d: the last axis first, and n - 1 below k."""
+    """lucidrains/vit-pytorch, posemb_sincos_2d and 3d: the last axis first, and the denominator n - 1."""
     coordinates, n = np.mgrid[tuple(slice(size) for size in shape)], d // (2 * len(shape))
     return beside(*(f for p in coordinates[::-1] for f in along(2 * n, p, denominator=n - 1)))
 
 
 def detr(d, h, w, normalize):
-    """facebookresearch/detr, PositionEmbeddingSine without a mask: rows first, from 1 on, sines and cosines in turns."""
+    """facebookresearch/detr, PositionEmbeddingSine without a mask: height first, from 1, sines and cosines in turn."""
     y, x = np.mgrid[1 : h + 1, 1 : w + 1]
     if normalize:
         y, x = y / (h + 1e-6) * 2 * math.pi, x / (w + 1e-6) * 2 * math.pi

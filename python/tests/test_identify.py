@@ -1,4 +1,4 @@
-"""`python3 -m posenc identify` names the tables of every preset in each arithmetic, which the library computes, and others."""
+"""`python3 -m posenc identify` identifies the tables of every preset in each arithmetic, and tables of other makes."""
 
 import io
 import json
@@ -13,7 +13,7 @@ from posenc._arithmetics import ARITHMETICS, FORMS, rounded
 from posenc._identify import Table, identify, load, readings
 
 EXACT, DOUBLE, EXPLOG, POW, BF16 = ARITHMETICS
-RECIPES = {EXACT: "exact", DOUBLE: "float64", EXPLOG: "explog", POW: "naive"}  # whose bits they are
+RECIPES = {EXACT: "exact", DOUBLE: "float64", EXPLOG: "explog", POW: "naive"}  # the implementations with these bits
 PRESETS = ["paper", "marian", "t2t", "guided_diffusion", "rope", "rothman"]  # one of each kind of table
 
 
@@ -23,7 +23,7 @@ recipes = pytest.mark.skipif(
 
 
 def made(preset, arithmetic, d, rows, first=0, base=1e4):
-    """The table in that arithmetic; None: the preset has no such width."""
+    """Returns the table in this arithmetic, or None if the preset has no such width."""
     spec = dict(preset=preset, base=base, impl=RECIPES.get(arithmetic, "explog"))
     positions = np.arange(first, first + rows)
     if arithmetic == BF16:
@@ -36,14 +36,14 @@ def made(preset, arithmetic, d, rows, first=0, base=1e4):
 
 
 def kept(x, kind):
-    """As a file has it, for np.save."""
+    """Returns the table as a file stores it, for np.save."""
     if kind == "bfloat16":
         return (rounded(x.astype("f8"), "bfloat16").astype("f4").view("u4") >> 16).astype("u2")
     return x.astype(kind)
 
 
 def check(preset, arithmetic, kind="f4", *, d, rows, first=0, base=1e4, sharp=False):
-    """That table is identified, as nothing else; its arithmetic is named, and where `sharp`, none with other bits."""
+    """Checks that a table is identified only as itself, with its arithmetic; if `sharp`, with none of other bits."""
     if (table := made(preset, arithmetic, d, rows, first, base)) is None:
         return
     x = kept(table, kind)
@@ -51,7 +51,7 @@ def check(preset, arithmetic, kind="f4", *, d, rows, first=0, base=1e4, sharp=Fa
     assert found, reason
     (f,) = [f for f in found if preset in f.reading.presets]
     assert (f.candidate.base, f.first) == (base, first) and f.all_equal() and arithmetic in f.named()
-    if len(found) > 1:  # a base b with one denominator is a base c with another: the same table
+    if len(found) > 1:  # base b with one denominator gives the same table as base c with another
         assert base != 10000 and all(g.first == first and g.candidate.base > 10000 for g in found)
     for other in RECIPES:
         same = np.array_equal(kept(made(preset, other, d, rows, first, base), kind), x)
@@ -88,7 +88,7 @@ def test_rounded_positions(preset, kind):
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form.kind], ids=lambda form: form.text)
 def test_every_form(form):
-    """Each way to write an arithmetic down is known as that arithmetic, and computes about the same table."""
+    """Each form of an arithmetic is identified as that arithmetic, and computes nearly the same table."""
     positions, (r, *_) = np.arange(2, 402), readings(64)
     x = np.stack(form.values(positions, 5e5, 32, r.denominator), 2).reshape(400, 64).astype("f4")
     assert np.abs(x[:8] - posenc.table(positions=positions[:8], d_model=64, base=5e5)).max() < (
@@ -113,7 +113,7 @@ def test_what_the_library_writes(dtype, preset):
     assert found[0].first == 3 and preset in found[0].reading.presets and EXACT in found[0].named()
 
 
-# ---- files, and what is said of them
+# ---- files, and their messages
 
 
 def run(*arguments, **more):
@@ -148,7 +148,7 @@ def test_files_of_other_makes(change, array):
 
 
 def test_a_first_row_of_zeros():
-    """As fairseq has it for padding_idx 0: the others are at their positions all the same."""
+    """fairseq has such a row for padding_idx 0. The other rows keep their positions."""
     x = posenc.table(40, 36, preset="fairseq", first=7)
     x[0] = 0
     (f, *_), _, _ = identify(Table(x))

@@ -1,4 +1,4 @@
-"""Memory that runs out: MemoryError with the library's words, nothing leaked, and all works again afterwards."""
+"""When memory runs out, MemoryError has the library's message, nothing leaks, and later calls work."""
 
 import subprocess
 import sys

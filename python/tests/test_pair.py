@@ -1,4 +1,4 @@
-"""posenc.pair and cis: cosines and sines in two arrays, or as complex numbers, are the columns of a table."""
+"""The cosines and sines of posenc.pair and cis are the columns of a table."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ ROWS = [
 
 
 def columns(rows, spec, **more):
-    """Cosines and sines as the table has them."""
+    """Cosines and sines from the columns of the table."""
     table = posenc.table(d_model=6, layout="split", order="cos_first", **rows, **{**spec, **more})
     return table[..., :3], table[..., 3:]
 

@@ -1,4 +1,4 @@
-"""Presets: against float64 transcriptions of what their projects compute."""
+"""Presets, compared with float64 transcriptions of their projects' formulas."""
 
 import math
 from typing import get_args
@@ -11,26 +11,26 @@ from posenc import _plan
 
 
 def interleaved(sines, cosines):
-    """The paper's columns: sines first, and one more of them where there are."""
+    """The paper's columns: each sine before its cosine. There may be one more sine than cosines."""
     table = np.zeros((len(sines), sines.shape[1] + cosines.shape[1]))
     table[:, 0::2], table[:, 1::2] = sines, cosines
     return table
 
 
 def paper(p, d, base=10000.0):
-    """pytorch/tutorials, Annotated Transformer: div_term = exp(arange(0, d, 2) * -(ln(base) / d)); an odd d ends in a sine."""
+    """pytorch/tutorials, Annotated Transformer: div_term = exp(arange(0, d, 2) * -(ln(base) / d)); odd d: a last sine."""
     div_term = np.exp(np.arange(0, d, 2) * -(math.log(base) / d))
     return interleaved(np.sin(p[:, None] * div_term), np.cos(p[:, None] * div_term)[:, : d // 2])
 
 
 def marian(p, d, base=10000.0):
-    """huggingface/transformers, MarianSinusoidalPositionalEmbedding: pos / base^(2 (j // 2) / d), sines to the first half."""
+    """huggingface/transformers, MarianSinusoidalPositionalEmbedding: pos / base^(2 (j // 2) / d), sines first."""
     enc = p[:, None] / np.power(base, 2 * (np.arange(d) // 2) / d)
     return np.concatenate([np.sin(enc[:, 0::2]), np.cos(enc[:, 1::2])], axis=1)
 
 
 def t2t(p, d, base=10000.0):
-    """tensorflow/tensor2tensor, get_timing_signal_1d: a zero column behind an odd d's."""
+    """tensorflow/tensor2tensor, get_timing_signal_1d: a last column of zeros if d is odd."""
     num_timescales = d // 2
     increment = math.log(base / 1.0) / max(num_timescales - 1, 1)
     scaled_time = p[:, None] * (1.0 * np.exp(np.arange(num_timescales) * -increment))
@@ -38,7 +38,7 @@ def t2t(p, d, base=10000.0):
 
 
 def fairseq(p, d, base=10000.0):
-    """facebookresearch/fairseq, SinusoidalPositionalEmbedding.get_embedding; (ddpm: hojonathanho/diffusion, nn.py, the same)."""
+    """facebookresearch/fairseq, SinusoidalPositionalEmbedding.get_embedding; the same as hojonathanho/diffusion, nn.py."""
     half_dim = d // 2
     emb = math.log(base) / (half_dim - 1)
     emb = p[:, None] * np.exp(np.arange(half_dim) * -emb)
@@ -83,7 +83,7 @@ def diffusers(p, d, base=10000.0, downscale_freq_shift=1, flip_sin_to_cos=False,
 
 
 def rope(p, d, base=10000.0):
-    """huggingface/transformers, LlamaRotaryEmbedding: inv_freq = 1 / base^(2k / d); its cosines, then its sines."""
+    """huggingface/transformers, LlamaRotaryEmbedding: inv_freq = 1 / base^(2k / d); cosines, then sines."""
     freqs = np.outer(p, 1.0 / base ** (np.arange(0, d, 2) / d))
     return np.concatenate([np.cos(freqs), np.sin(freqs)], axis=1)
 
@@ -97,7 +97,7 @@ def rothman(p, d, base=10000.0):
     return table
 
 
-#: By preset: the formula, whether it has odd widths, the least number of frequencies that it has, where its users begin.
+#: For each preset: formula, whether it has odd widths, smallest number of frequencies, position where users begin.
 PRESETS = {
     "paper": (paper, True, 1, "0"),
     "marian": (marian, True, 1, "0"),
@@ -112,7 +112,7 @@ PRESETS = {
     "rothman": (rothman, False, 1, "0"),
 }
 
-#: The first position that stands for each such phrase: fairseq's padding_idx is 1.
+#: A first position for each of these phrases. fairseq's padding_idx is 1.
 FIRST = {"0": 0, "padding_idx + 1": 2, "any real number": 0.5}
 
 
@@ -121,7 +121,7 @@ def test_each_has_a_formula():
 
 
 def test_types_list_the_names():
-    """The names that type checkers know are those that the library takes, in its order."""
+    """The names in the annotations are those of the library, in its order."""
     assert get_args(_plan.PresetName) == tuple(row.name for row in posenc.presets())
     assert get_args(_plan.DtypeName) == tuple(_plan.DTYPES)
     for name, names in dict(layout=_plan.Layout, order=_plan.Order, odd=_plan.Odd).items():
@@ -136,7 +136,7 @@ def test_types_list_the_names():
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("first", [0, 131069])
 def test_values(name, first):
-    """Within half a unit in the last place and what the formula's float64 angles are off by."""
+    """Values are within half a unit in the last place plus the error of the formula's float64 angles."""
     formula, odd, least, starts = PRESETS[name]
     positions = first + FIRST[starts] + np.arange(300)
     for d in [1, 2, 3, 4, 7, 16, 33, 64, 128, 513]:

@@ -1,4 +1,4 @@
-"""Scaled rotary embeddings, from the dictionaries of published configurations. The last bits are a matter of the C tests."""
+"""Scaled rotary embeddings, with dictionaries of published configurations. The C tests check the last bits."""
 
 import decimal
 import math
@@ -15,7 +15,7 @@ DEEPSEEK = dict(type="yarn", beta_fast=32, beta_slow=1, factor=40, mscale=1.0, m
 DEEPSEEK["original_max_position_embeddings"] = 4096
 GPT_OSS = dict(rope_type="yarn", beta_fast=32.0, beta_slow=1.0, factor=32.0, truncate=False, rope_theta=150000.0)
 GPT_OSS["original_max_position_embeddings"] = 4096
-LONG, SHORT = [1 + k / 3 for k in range(48)], [1 + k / 100 for k in range(48)]  # of the length of Phi-3's
+LONG, SHORT = [1 + k / 3 for k in range(48)], [1 + k / 100 for k in range(48)]  # as long as Phi-3's
 PHI = dict(type="longrope", short_factor=SHORT, long_factor=LONG, original_max_position_embeddings=4096)
 DYNAMIC = dict(type="dynamic", factor=2.0)
 
@@ -117,7 +117,7 @@ def test_known(case):
 
 
 def test_pairs():
-    """freqs + freqs_low is as near as two doubles can be."""
+    """freqs + freqs_low is as near to the real number as the sum of two doubles can be."""
     with decimal.localcontext() as context:
         context.prec = 60
         r = posenc.rotary_frequencies(64, scaling={"type": "linear", "factor": 3})

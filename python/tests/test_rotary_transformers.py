@@ -1,4 +1,4 @@
-"""Scaled rotary embeddings beside transformers' own functions, whose float32 arithmetic ours agrees with."""
+"""Scaled rotary embeddings agree with transformers' own functions within the errors of their float32 arithmetic."""
 
 import numpy as np
 import pytest
@@ -42,6 +42,6 @@ def test_functions(head_dim, theta, scaling, length):
     r = posenc.rotary_frequencies(
         head_dim, scaling=parameters, length=length, max_position_embeddings=config.max_position_embeddings
     )
-    # their power is off by |ln w| roundings, and their ramp by some
+    # transformers' power is off by |ln w| roundings, and its ramp by a few
     np.testing.assert_allclose(frequencies.numpy(), r.freqs, rtol=3e-6)
     assert factor == pytest.approx(r.attention_factor, rel=1e-15)

@@ -1,4 +1,4 @@
-"""`python3 -m posenc`: which implementation runs, its error beside NumPy's recipe, and the hash that every machine must give."""
+"""`python3 -m posenc` shows the implementation, its error beside a NumPy recipe, and the hash of every machine."""
 
 import re
 import subprocess
@@ -30,7 +30,7 @@ def test_what_it_prints():
 
 
 def test_the_hash_is_that_of_the_formula():
-    """Where long double, rounded once, does not decide, the table itself is taken: its error is what others test."""
+    """If long double cannot decide a rounding, the table's own value is used. Other tests check its error."""
     positions = np.arange(_screen.COUNT)
     table = posenc.table(_screen.COUNT, _screen.D_MODEL)
     reference.assert_rounded_once(table, reference.rows(positions, _screen.D_MODEL), positions)

@@ -1,4 +1,4 @@
-"""posenc.table, fill_at and pair: that arguments reach the library, which rows are written, and lifetimes."""
+"""posenc.table, fill_at and pair: arguments reach the library, the right rows are written, memory lives long enough."""
 
 import concurrent.futures
 import gc
@@ -27,7 +27,7 @@ SPECS = [
     dict(odd="zero", d_model=7),
     dict(base=77.0, denominator=5.5, position_scale=0.001, layout="split", order="cos_first", odd="zero", d_model=33),
 ]
-#: By preset: the fields that differ from the paper's where d_model is 16.
+#: For each preset, the fields that differ from the paper's with d_model 16.
 PRESETS = {
     "paper": {},
     "marian": dict(layout="split"),
@@ -95,7 +95,7 @@ def test_positions(kind):
 
 
 class OfAnotherLibrary:
-    """An array of jax.numpy, for example."""
+    """As an array of jax.numpy."""
 
     def __init__(self, array):
         self.array, self.ndim = array, array.ndim
@@ -120,10 +120,10 @@ def test_all_positions_in_bfloat16():
     bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
     upper = np.arange(1 << 16, dtype=np.uint16)
     numbers = (upper.astype(np.uint32) << 16).view(np.float32)
-    allowed = np.abs(numbers) <= 2.0**32  # which NaN is not
+    allowed = np.abs(numbers) <= 2.0**32  # False for NaN
     got = posenc.table(positions=upper.view(bfloat16)[allowed], d_model=2)
     assert np.array_equal(bits(got), bits(posenc.table(positions=numbers[allowed], d_model=2)))
-    integers = posenc.table(positions=upper, d_model=2)  # without that dtype, an integer is an integer
+    integers = posenc.table(positions=upper, d_model=2)  # without that dtype, uint16 values are integers
     assert np.array_equal(integers, posenc.table(len(upper), 2))
 
 
@@ -140,7 +140,7 @@ def test_freqs_are_part_of_what_plans_are_kept_by():
     assert np.array_equal(tables[0], tables[1]) and not np.array_equal(tables[0], tables[2])
 
 
-# ---- arrays that are given, and dtypes
+# ---- given arrays, and dtypes
 
 
 WRITERS = {
@@ -156,7 +156,7 @@ WRITERS = {
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("writer", WRITERS)
 def test_out(writer, dtype):
-    """Its dtype is the table's, its rows may be apart, and nothing is written between them."""
+    """`out` determines the dtype. Its rows may be apart, and nothing is written between them."""
     want = posenc.table(60, 24, dtype=dtype, preset="rope" if writer == "pair" else None)
     for wide, part in [
         (np.full((60, 40), 7, DTYPES[dtype]), np.s_[:, 5:29]),
@@ -202,7 +202,7 @@ def test_what_runs():
 
 
 class bfloat(np.void):
-    """NumPy appends the bits: its dtype of two bytes is named as that of ml_dtypes is."""
+    """NumPy appends the bits to a name, so a dtype of two bytes can have the name of ml_dtypes.bfloat16."""
 
 
 @pytest.mark.parametrize("source", ["a stand-in", "ml_dtypes"])
@@ -249,7 +249,7 @@ def test_large_arrays_begin_with_a_huge_page(dtype):
     if dtype == "float32":
         arrays.append(posenc.add(np.ones((70000, 64), np.float32)))
     assert all(array.ctypes.data % (2 << 20) == 64 and array.flags.c_contiguous for array in arrays)
-    assert posenc.table(4096, 512, **spec).ctypes.data % (2 << 20) == 0  # no room for a line before it
+    assert posenc.table(4096, 512, **spec).ctypes.data % (2 << 20) == 0  # 64 bytes before it would need another page
 
 
 def test_a_table_lives_as_long_as_its_arrays():
@@ -257,13 +257,13 @@ def test_a_table_lives_as_long_as_its_arrays():
     want = view.copy()
     for _ in range(20):
         gc.collect()
-        posenc.table(3000, 512)[:] = 7  # would be given the same memory, had the first been freed
+        posenc.table(3000, 512)[:] = 7  # would get the same memory if the first array had been freed
     assert np.array_equal(view, want)
 
 
 @pytest.mark.parametrize("rows", [dict(count=3), dict(positions=[0, 1, 2]), dict(positions=[0.5, 1, 2])])
 def test_what_threads_write_to_is_kept_for_them(rows, monkeypatch):
-    """A second Ctrl-C ends the call before they have."""
+    """A second Ctrl-C ends the call before the threads end."""
     arguments = []
     monkeypatch.setattr(_table, "run", lambda *given: arguments.append(given[5]))
     out = np.zeros((3, 8), np.float32)
@@ -287,6 +287,6 @@ def test_tables_are_freed():
 def test_threads_share_plans():
     want = posenc.table(100, 128, base=9999.0)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        bases = [9999.0 + i % 20 for i in range(400)]  # more than are kept
+        bases = [9999.0 + i % 20 for i in range(400)]  # more than the cache holds
         tables = list(pool.map(lambda base: posenc.table(100, 128, base=base), bases))
     assert all(np.array_equal(table, want) for table, base in zip(tables, bases) if base == 9999.0)

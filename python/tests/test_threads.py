@@ -1,5 +1,6 @@
-"""Who writes which rows, and in which pieces: the calling thread alone, or others too, by what the first rows took. The
-clock is the tests' own."""
+"""Which thread writes which rows, in calls of which size. The time of the first rows decides about other threads.
+
+The tests have a clock of their own."""
 
 import itertools
 import os
@@ -21,7 +22,7 @@ WORTH = 500_000  # nanoseconds
 
 
 class Work:
-    """Rows that take so long each, and a record of who wrote which."""
+    """Rows that each take the same time, and a record of the threads that wrote them."""
 
     def __init__(self, nanoseconds, status=lambda first: 0):
         self.now, self.each, self.status = 0, nanoseconds, status
@@ -33,7 +34,7 @@ class Work:
         return self.status(first)
 
     def rows(self):
-        """Those that were written, in order, however often."""
+        """The rows that were written, in order, with repetitions."""
         return sorted(row for first, rows, _ in self.parts for row in range(first, first + rows))
 
     def others(self):
@@ -52,12 +53,12 @@ def share(monkeypatch):
 
 
 def test_the_limit_is_what_the_documentation_says():
-    source = pathlib.Path(_arrays.__file__).read_text()  # all tests set it
+    source = pathlib.Path(_arrays.__file__).read_text()  # conftest.py sets the value for all tests
     assert "\nWORTH_A_THREAD = 500_000\n" in source and "half a millisecond of work" in posenc.table.__doc__
 
 
 @pytest.mark.parametrize(
-    "threads, count, nanoseconds, want",  # the parts after the first rows; the calling thread writes the first of them
+    "threads, count, nanoseconds, want",  # the parts after the first rows; the calling thread writes the first part
     [
         (1, 1000, 10**6, [(0, 1000)]),
         (1, 0, 10**6, []),
@@ -111,7 +112,7 @@ def test_more_threads_than_processors_serve_are_not_started(share, monkeypatch):
 
 @pytest.mark.parametrize("threads, fails, written", [(1, 2, 3), (3, 0, 1), (3, 1, 100), (3, 34, 100), (3, 67, 100)])
 def test_a_status_is_returned(share, threads, fails, written):
-    """Nothing is written after it by the thread whose it is; with three threads, all rows of one are a piece."""
+    """The thread that fails writes nothing more. With three threads, each writes all its rows in one call."""
     work = Work(10**9 if threads == 1 else 10**6, lambda first: 8 if first == fails else 0)
     assert share(work, threads, 100, piece=1 if threads == 1 else 1 << 40) == 8
     assert work.rows() == list(range(written))
@@ -133,7 +134,7 @@ def test_the_caller_writes_what_no_thread_can(share, monkeypatch):
 
 
 def test_threads_stop_when_the_caller_is_interrupted(share):
-    """And are done with their piece when the exception is seen."""
+    """The other threads have ended their calls when the exception arrives."""
     caller, begun, writing = threading.get_ident(), threading.Event(), []
 
     def status(first):
@@ -142,7 +143,7 @@ def test_threads_stop_when_the_caller_is_interrupted(share):
             begun.set()
             time.sleep(0.001)
             writing.remove(first)
-        elif first == 1000:  # its own share, after the first rows
+        elif first == 1000:  # the share of the calling thread, after the first rows
             assert begun.wait(60)
             raise KeyboardInterrupt
         return 0
@@ -180,11 +181,11 @@ import numpy as np, posenc
 
 threads = int(sys.argv[1]) or None
 signal.signal(signal.SIGINT, signal.default_int_handler)
-out = np.zeros((1 << 18, 1024), np.float32)  # memory that is not written is not there
+out = np.zeros((1 << 18, 1024), np.float32)  # pages that are not written take no memory
 first = len(out) // 64
-begun = 5000  # a row that is not in the first piece
+begun = 5000  # a row that the first call does not write
 if threads:
-    begun += first + (len(out) - first) // 2  # nor in the calling thread's rows
+    begun += first + (len(out) - first) // 2  # and that the calling thread does not write
 
 def interrupt():
     while not out[begun].any():
@@ -234,7 +235,7 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("tick, others", [(0, 0), (WORTH, 2)])
 def test_calls(call, tick, others, monkeypatch):
-    """On a clock that stands still no other thread is started; on one that is fast, two are for three."""
+    """With a clock that stands still, threads=3 starts no thread; with a fast clock, it starts two."""
     want, start, started = CALLS[call](None), threading.Thread.start, []
     times = itertools.count(0, tick and tick + 1)
 
@@ -250,7 +251,7 @@ def test_calls(call, tick, others, monkeypatch):
 
 
 def test_threads_know_the_whole_table(monkeypatch):
-    """By it the library decides whether rows go around the caches."""
+    """The library uses it to decide whether rows are written around the caches."""
     want, made, for_parts = posenc.table(500, 48), [], Plan.for_parts
     monkeypatch.setattr(_arrays, "_LARGE", want.nbytes)
     monkeypatch.setattr(Plan, "for_parts", lambda self, rows: made.append(for_parts(self, rows)) or made[-1])

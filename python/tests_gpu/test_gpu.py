@@ -1,4 +1,4 @@
-"""posenc.torch on a GPU: values, nothing waited for, CUDA graphs, kernels, memory. No part of ./scripts/test:
+"""posenc.torch on a GPU: values, no synchronisation, CUDA graphs, kernels, memory. Not run by ./scripts/test:
 
     python -m pytest python/tests_gpu          needs CUDA, PyTorch 2.11 or later, transformers 5.17 or later
 """
@@ -46,13 +46,13 @@ def config(kind, **more):
 
 
 def modules(kind, dtype):
-    """Theirs and ours on the GPU, and x."""
+    """Returns their module and ours on the GPU, and x."""
     made = (cls(config(kind)).to(CUDA) for cls in (LlamaRotaryEmbedding, RotaryEmbedding))
     return *made, torch.zeros(1, dtype=dtype, device=CUDA)
 
 
 def assert_near(found, want, factor):
-    """Of `want`, which the C library computed, fewer than one in 10^7 may differ: none of so few."""
+    """Compares with the C library. Fewer than one value in 10^7 may differ, so here all are equal."""
     for a, b in zip(found, want, strict=True):
         assert a.is_cuda and a.dtype == b.dtype
         if a.dtype == torch.float64:
@@ -147,7 +147,7 @@ def test_kernels_of_a_decode_step(kind, dtype):
 
 
 def test_peak_memory():
-    """Beside the results: at most eight float64 for each position and frequency."""
+    """The memory besides the results is at most eight float64 for each position and frequency."""
     _, ours, x = modules("default", torch.bfloat16)
     at = torch.arange(8192, device=CUDA)[None]
     ours(x, at)

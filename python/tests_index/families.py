@@ -1,4 +1,4 @@
-"""Calls every rotary embedding of the installed transformers and writes what it finds to python/posenc/torch/_families.py.
+"""Calls every rotary embedding of the installed transformers, and prints python/posenc/torch/_families.py.
 
 python families.py >../posenc/torch/_families.py
 """
@@ -24,7 +24,7 @@ from transformers import PreTrainedConfig
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 DEFAULT = {"rope_type": "default", "rope_theta": 1e4}
-# Arguments that these configs need: with their defaults, the rotary class cannot be made or cannot be called, or has an odd number
+# Arguments that these configs need. With their defaults, the rotary class cannot be made or called, or has an odd number
 # of columns, which no model has.
 GIVEN: dict[str, dict[str, Any]] = {
     "CohereCompassTextConfig": {
@@ -55,11 +55,11 @@ from __future__ import annotations
 #
 # dtype: "x" is the dtype of the argument x. "float32" is float32 or complex64 for any x.
 #
-# axes: if there are none, all columns have one position. Otherwise they have three positions: time, height and width
-# (axes 0, 1 and 2). Their numbers are the sections that apply where the config has no mrope_section. The frequency k belongs to
-#   "sections"     the axis i % 3 if it is in section i;
-#   "interleaved"  the axis k % 3 if k < 3 * section[k % 3], and otherwise to time;
-#   "ernie"        height if k is even and width if k is odd in the first two sections, and to time in the third.
+# axes: if there are none, a token has one position. Otherwise it has three: time, height and width (axes 0, 1 and 2).
+# The numbers are the sections that apply if the config has no mrope_section. With these words, frequency k belongs to
+#   "sections"     axis i % 3, where i is the section that contains k;
+#   "interleaved"  axis k % 3 if k < 3 * section[k % 3], else time;
+#   "ernie"        height if k is even and width if k is odd, in the first two sections, and time in the third.
 FAMILIES = {
 <table>}
 
@@ -74,18 +74,18 @@ UNSUPPORTED = {
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """A rotary class, a class of configs that a model of the same file gives to it, and what the calls returned."""
+    """A rotary class, a class of configs that a model of the same file passes to it, and what its results are like."""
 
-    module: str  #: has the rotary class, whose name is the next one
+    module: str  #: the module of the rotary class
     name: str
     config_class: Any
-    layer_types: tuple[str | None, ...] = (None,)  #: those that have parameters of their own
-    arguments: tuple[str, ...] = ()  #: of forward
+    layer_types: tuple[str | None, ...] = (None,)  #: the layer types that have their own parameters
+    arguments: tuple[str, ...] = ()  #: the arguments of forward
     layout: str = ""  #: "halves", "pairs", "half" or "complex"
     dtype: str = ""  #: "x" or "float32"
-    axes: str = ""  #: which columns belong to which axis of the positions; "" if there is one position for all columns
+    axes: str = ""  #: how columns belong to axes of the positions; "" if a token has one position
     partial: bool = False  #: whether partial_rotary_factor changes the number of unscaled frequencies
-    unsupported: str = ""  #: why posenc's module cannot take the place of this one
+    unsupported: str = ""  #: why posenc's module cannot replace this one
 
     @property
     def model_type(self) -> str:
@@ -115,8 +115,10 @@ def annotated(function: Any, module: Any) -> Any:
 
 
 def config_classes(module: Any, tree: ast.Module, name: str) -> Iterator[Any]:
-    """The configs that models of this file give to the rotary class. The class's own annotation may be the config of
-    the whole model, or that of the model that it was copied from; so the class that calls it is asked first."""
+    """The classes of configs that models of this file pass to the rotary class.
+
+    The rotary class's own annotation may be the config of the whole model, or of the model that it was copied from. So
+    the class that calls it comes first."""
     own = annotated(getattr(module, name).__init__, module)
     for outer in (node for node in tree.body if isinstance(node, ast.ClassDef)):
         for call in ast.walk(outer):
@@ -138,7 +140,7 @@ def config_classes(module: Any, tree: ast.Module, name: str) -> Iterator[Any]:
 
 
 def can_make(module: Any, name: str, config_class: Any) -> bool:
-    """T5Gemma's encoder has the annotation of the whole model's config and gets a part of it."""
+    """Whether the class takes this config. T5Gemma's encoder is annotated with the whole model's, but gets a part."""
     try:
         getattr(module, name)(Family(module.__name__, name, config_class).config())
     except AttributeError:
@@ -147,7 +149,7 @@ def can_make(module: Any, name: str, config_class: Any) -> bool:
 
 
 def classes() -> Iterator[tuple[Any, str, Any]]:
-    """Modules, names of rotary classes and their configs; None if the class takes no config."""
+    """Yields modules, names of rotary classes and their configs, or None if the class takes no config."""
     for path in sorted(glob.glob(os.path.join(os.path.dirname(transformers.__file__), "models", "*", "modeling_*.py"))):
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -167,15 +169,15 @@ def classes() -> Iterator[tuple[Any, str, Any]]:
 
 
 def own_layer_types(rotary: Any, config: Any) -> tuple[str | None, ...]:
-    """The types of layers that have frequencies of their own. A config can name more than its layers use."""
+    """The types of layers that have their own frequencies. A config can name more types than its layers use."""
     said = getattr(config, "rope_parameters", None) or {}
     return tuple(name for name in said if hasattr(rotary, f"{name}_inv_freq")) or (None,)
 
 
 def axes_of(family: Family, rotary: Any, layer_type: str | None) -> list[int]:
-    """For each column, the axis of the positions that it depends on; empty if there is one position for all columns.
+    """For each column, the axis of the positions on which it depends; empty if all columns have the same position.
 
-    Position 1 on one axis and 0 on the others gives a sine other than 0 in the columns of that axis."""
+    With position 1 on one axis and 0 on the others, exactly the columns of that axis have sines other than 0."""
     for count in 2, 3, 4:
         rows = []
         for axis in range(count):
@@ -197,7 +199,7 @@ def axes_of(family: Family, rotary: Any, layer_type: str | None) -> list[int]:
 
 
 def named_axes(columns: list[int], layout: str, sections: list[int] | None) -> str:
-    """The rule by which the columns belong to axes."""
+    """The name of the rule by which columns belong to axes."""
     if not columns:
         return ""
     n = len(columns) // 2
@@ -281,7 +283,7 @@ def probed(family: Family) -> Family:
 
 @functools.lru_cache(maxsize=None)
 def families() -> tuple[list[Family], list[str]]:
-    """All that take a config, and the names of the classes that take none."""
+    """All families, and the names of the rotary classes that take no config."""
     logging.disable(logging.WARNING)  # the defaults of some configs give warnings
     found, left = [], []
     for module, name, config_class in classes():

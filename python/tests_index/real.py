@@ -1,12 +1,14 @@
-"""Cosines and sines as real numbers, from the formulas alone: long double, and mpmath where that does not decide a rounding.
-Nothing of posenc is used. Frequencies are lists of mpmath's numbers, of the formulas with their parameters as they are given."""
+"""Cosines and sines as real numbers, from the formulas and without posenc.
+
+They are long double, or mpmath where long double does not decide a rounding. Frequencies are lists of mpmath numbers,
+from the formulas with the given parameters."""
 
 import mpmath
 import numpy as np
 from mpmath import mpf
 
 mpmath.mp.prec = 200
-_EPSILON = 8 * np.finfo(np.longdouble).eps  # of an angle and of a function, each in units of itself
+_EPSILON = 8 * np.finfo(np.longdouble).eps  # relative error of an angle, and of a function
 
 
 def _long(x):
@@ -15,7 +17,7 @@ def _long(x):
 
 
 def cis(positions, w):
-    """cos + i sin of positions * w, which float32 rounds as it rounds the real numbers; of shape (*positions.shape, len(w))."""
+    """cos + i sin of positions * w, of shape (*positions.shape, len(w)). It rounds to the correct float32."""
     positions, back = np.unique(np.asarray(positions, float), return_inverse=True)
     angles = positions.astype(np.longdouble)[:, None] * np.array([_long(x) for x in w])
     both = np.empty(angles.shape, np.clongdouble)
@@ -28,17 +30,17 @@ def cis(positions, w):
 
 
 def nearest(x):
-    """The float32 nearest to it, which is no subnormal here."""
+    """The nearest float32. Here it is never subnormal."""
     with mpmath.workprec(24):
         return float(+x)
 
 
 def ladder(n, denominator=None, base=10000.0, factor=1):
-    """w_k = base^(-k / denominator) / factor, the denominator being n where none is given."""
+    """w_k = base^(-k / denominator) / factor. The default denominator is n."""
     return [mpf(base) ** (-mpf(k) / (denominator or n)) / mpf(factor) for k in range(n)]
 
 
-# ---- Rotary scaling, as Hugging Face's transformers has it in modeling_rope_utils.py
+# ---- Rotary scaling, as in modeling_rope_utils.py of Hugging Face's transformers
 
 
 def dynamic(n, base, factor, length, trained):
@@ -65,7 +67,7 @@ def llama3(n, base, factor, low, high, trained):
     return [scaled(w) for w in ladder(n, base=base)]
 
 
-# ---- How values are arranged
+# ---- Arrangements of values
 
 
 def split(z):
@@ -81,7 +83,7 @@ def interleaved(z):
 
 
 def pair(z):
-    """Cosines and sines, apart."""
+    """Cosines and sines in two arrays."""
     return np.stack([z.real, z.imag])
 
 

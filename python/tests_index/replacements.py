@@ -1,4 +1,4 @@
-"""Position tables of transformers, diffusers and timm beside posenc's, all judged by the real numbers.
+"""Compares position tables of transformers, diffusers and timm, and those of posenc, with the real numbers.
 
     python replacements.py >../../docs/replacements.md
 """
@@ -39,14 +39,14 @@ and writes this page with `RECORD=1`. The last run had {versions}.
 
 class Judged(NamedTuple):
     count: int
-    error: float  #: largest of theirs
-    wrong: int  #: how many of theirs are misrounded
+    error: float  #: their largest error
+    wrong: int  #: the number of their values that are misrounded
     our_error: float
     our_wrong: int
 
 
 def load(module: str) -> dict[str, Any]:
-    if module.startswith("timm."):  # whose packages import torchvision, which this file of theirs does not need
+    if module.startswith("timm."):  # timm imports torchvision, which this module does not need
         for name in "timm", "timm.layers":
             spec = importlib.util.find_spec(name)
             assert spec
@@ -55,7 +55,7 @@ def load(module: str) -> dict[str, Any]:
 
 
 def floats(values: Any) -> Any:
-    """As a row of float32; of pairs and of complex numbers, cosines before sines."""
+    """Returns values as one row of float32. Pairs and complex numbers have cosines before sines."""
     if isinstance(values, posenc.Pair):
         values = values.cos, values.sin
     if isinstance(values, (list, tuple)):
@@ -82,7 +82,7 @@ def judge(row: Row) -> Judged:
 
 
 def line(parent: str, row: Row, judged: Judged) -> str:
-    model = row.module.replace(parent, "").split(".")[1:2]  # none where that is the whole module
+    model = row.module.replace(parent, "").split(".")[1:2]  # empty if that is the whole module
     said = "".join([f"{name}: " for name in model] + [f"`{row.given}`<br>"] * bool(row.given))
     theirs = f"{said}`{row.theirs}` | {judged.error:.2e} | {100 * judged.wrong / judged.count:.3g} %"
     return f"| {theirs} | `{row.ours}` | {judged.our_wrong} of {judged.count} |\n"

@@ -1,4 +1,4 @@
-"""Functions of transformers, diffusers and timm that make position tables, and the call of posenc that takes the place of each."""
+"""Functions of transformers, diffusers and timm that make position tables, and the posenc call that replaces each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Numbers = Callable[[], Any]
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """Both calls are run as they stand here, which is how the document has them; before them `given`."""
+    """Two calls, which are run, and shown in the document, exactly as they are here. `given` is run before them."""
 
-    module: str  #: whose names theirs and given may use
+    module: str  #: the module whose names `theirs` and `given` may use
     theirs: str
     ours: str
-    real: Numbers  #: what both should be, for float32 to be rounded from
+    real: Numbers  #: the values of both, before they are rounded to float32
     given: str = ""
 
 
@@ -28,7 +28,7 @@ def table(arrange: Callable[[Any], Any], count: int, w: list[Any], first: int = 
 
 
 def grid(shape: tuple[int, ...], *axes: tuple[Callable[[Any], Any], int, list[Any]]) -> Numbers:
-    """Side by side: for an axis of the grid, the arrangement of its coordinates times frequencies."""
+    """For each axis, side by side, the arrangement of its coordinates times its frequencies."""
 
     def numbers() -> Any:
         at = np.indices(shape).reshape(len(shape), -1)
@@ -52,13 +52,13 @@ def of_model(model: str, theirs: str, ours: str, real: Numbers, given: str = "")
 
 
 def created(model: str, name: str, count: int, d: int) -> Row:
-    """In NumPy and float64, by loops of Python."""
+    """Functions that compute in NumPy and float64, with Python loops."""
     theirs, ours = f"{name}({count}, {d}).create_weight()", f'posenc.torch.table({count}, {d}, preset="marian")'
     return of_model(model, theirs, ours, table(split, count, ladder(d // 2)))
 
 
 def got(model: str, name: str, count: int, d: int) -> Row:
-    """In PyTorch and float32, as fairseq has it."""
+    """Functions that compute in PyTorch and float32, as fairseq does."""
     theirs, ours = f"{name}.get_embedding({count}, {d}, None)", f'posenc.torch.table({count}, {d}, preset="fairseq")'
     return of_model(model, theirs, ours, table(split, count, t2t(d)))
 

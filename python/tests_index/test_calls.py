@@ -1,4 +1,4 @@
-"""However a call is made, rotary values and timesteps are those of the eager call on the CPU, which the C library computes."""
+"""All kinds of calls give the rotary values and timesteps of the eager call on the CPU, which C computes."""
 
 import copy
 import math
@@ -51,7 +51,7 @@ def rotary(kind):
 
 
 class Steps(torch.nn.Module):
-    """Of integers or real numbers, as the module's rotary positions are."""
+    """Timestep embeddings, in place of a rotary module."""
 
     def forward(self, x, at):
         return timestep_embedding(at, 33, True, 0.5, 7.0, dtype=x.dtype)
@@ -70,7 +70,7 @@ class FineSteps(Steps):
 STEPS = {"steps": Steps, "real steps": RealSteps, "fine steps": FineSteps}
 ALL = [*KINDS, *FAMILIES, *AXES, *STEPS]
 TRACED = [kind for kind in ALL if kind != "dynamic"]
-# Kinds differ in their frequencies and layouts, dtypes in the rounding at the end: two kinds have every dtype.
+# Kinds differ in frequencies and layouts, and dtypes only in the last rounding, so only two kinds run with every dtype.
 KINDS_AND_DTYPES = pytest.mark.parametrize(
     "kind, dtype",
     [(kind, dtype) for kind in TRACED for dtype in (DTYPES if kind in ("default", "steps") else DTYPES[:1])],
@@ -91,7 +91,7 @@ def parts(result):
 
 
 def assert_near(found, want, factor=1.0):
-    """Within the stated errors. Of so few values, none is not correctly rounded in 32 and 16 bits."""
+    """Checks the stated errors. So few values are all correctly rounded in 32 and 16 bits."""
     for a, b in zip(parts(found), parts(want), strict=True):
         assert a.shape == b.shape and a.dtype == b.dtype
         if a.dtype == torch.float64:
@@ -101,8 +101,8 @@ def assert_near(found, want, factor=1.0):
 
 
 def check(kind, call, dtype):
-    """`call` is the module's, made in some way."""
-    x, e = torch.zeros(1, dtype=dtype), module(kind)  # rope_type "dynamic" depends on the calls before
+    """Checks `call`, a call of the module made in some way."""
+    x, e = torch.zeros(1, dtype=dtype), module(kind)  # rope_type "dynamic" depends on earlier calls
     for at in (AT, AT[:, :3] + 1000, AT[:1] % 60):
         assert_near(call(x, positions(kind, at)), e(x, positions(kind, at)), getattr(e, "attention_scaling", 1.0))
 
@@ -193,7 +193,7 @@ def test_what_gives_nan():
     assert found(torch.tensor([2**31 + 1, 2**31])).isnan().all(1).tolist() == [True, False]
 
 
-# ---- what is kept, and how many graphs there are
+# ---- caches, and the number of graphs
 
 
 def in_fake_mode(ladder):
@@ -225,7 +225,7 @@ def test_what_cannot_be_used_again_is_not_kept(where):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", TRACED)
 def test_jit_trace(kind):
-    """Of a module that was never called: the tracer calls it twice, and compares."""
+    """Traces a module that was never called. The tracer calls it twice and compares the results."""
     e, x, at = module(kind), torch.zeros(1), positions(kind)
     traced = torch.jit.trace(e, (x, at))
     assert_near(traced(x, at[..., :3] + 1000), e(x, at[..., :3] + 1000), getattr(e, "attention_scaling", 1.0))
@@ -234,7 +234,7 @@ def test_jit_trace(kind):
 @pytest.mark.parametrize("pre_dispatch", [False, True])
 @pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
 def test_make_fx(mode, pre_dispatch):
-    """The graph computes: no result of the traced call is a constant of it."""
+    """The graph computes its results: none is a constant from the traced call."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
     e, encoding = rotary("default"), posenc.torch.SinusoidalPositionalEncoding(8, 0).eval()
@@ -245,7 +245,7 @@ def test_make_fx(mode, pre_dispatch):
         "pair": (lambda at: posenc.torch.pair(positions=at, d_model=8).cos, torch.arange(4)),
         "add": (lambda x: posenc.torch.add(x, batch_first=True), torch.zeros(1, 3, 8)),
     }
-    if mode == "real":  # the others refuse a module's buffer
+    if mode == "real":  # the other modes refuse a module's buffer
         calls["module"] = encoding, torch.zeros(3, 1, 8)
     for name, (call, x) in calls.items():
         graph = make_fx(call, tracing_mode=mode, pre_dispatch=pre_dispatch)(x)

@@ -1,6 +1,6 @@
 """posenc.torch.RotaryEmbedding in place of every rotary class of the installed transformers that takes a config.
 
-families.py finds the classes. The formulas judge the results: mpmath and long double, without posenc."""
+families.py finds the classes. The reference is the formulas, in mpmath and long double, without posenc."""
 
 import pathlib
 import re
@@ -36,27 +36,27 @@ SCALINGS = {
 }
 
 
-# ---- The formulas, with what the config says
+# ---- The formulas, with the parameters of the config
 
 
 def parameters_of(config, layer_type):
-    """The rotary parameters of a type of layers. The ESM configs have the base only."""
+    """The rotary parameters of a type of layer. The ESM configs have only the base."""
     said = getattr(config, "rope_parameters", None) or {"rope_theta": config.rope_theta}
     return said if layer_type is None else said[layer_type]
 
 
 def head_size(config, layer_type):
-    """The size of a head, which Gemma 4 has for each type of layers."""
+    """The size of a head. In Gemma 4 each type of layer has its own."""
     if layer_type is not None:
         try:
             config = config.per_layer_config[layer_type]
-        except ValueError:  # DeepSeek-V4's names of parameters are no names of layers
+        except ValueError:  # the names of DeepSeek-V4's parameters are not names of layers
             pass
     return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
 
 
 def yarn(n, said, base):
-    """The frequencies of real.yarn(), also where the bounds of its ramp are not rounded to integers."""
+    """The frequencies of real.yarn(), also with bounds of the ramp that are not rounded to integers."""
     trained, fast, slow = said["original_max_position_embeddings"], said.get("beta_fast"), said.get("beta_slow")
     if said.get("truncate", True):
         return real.yarn(n, base, said["factor"], trained, fast or 32, slow or 1)
@@ -78,7 +78,7 @@ def yarn_factor(said):
 
 
 def formula(config, family, layer_type, length):
-    """The frequencies in a sequence of this length, and the factor of cosines and sines."""
+    """The frequencies for a sequence of this length, and the factor of cosines and sines."""
     said, head = parameters_of(config, layer_type), head_size(config, layer_type)
     kind, base, factor = said.get("rope_type", "default"), said["rope_theta"], said.get("factor")
     partial = said.get("partial_rotary_factor", 1.0)
@@ -92,7 +92,7 @@ def formula(config, family, layer_type, length):
     if kind == "proportional":
         turning = int(partial * head // 2)
         return real.ladder(turning, head // 2, base) + [mpf(0)] * (head // 2 - turning), 1
-    if kind == "dynamic" and "alpha" in said:  # of HunYuan only
+    if kind == "dynamic" and "alpha" in said:  # only HunYuan
         return real.ladder(n, base=mpf(base) * mpf(said["alpha"]) ** (mpf(n) / (n - 1))), 1
     if kind == "dynamic":
         most = config.max_position_embeddings
@@ -102,7 +102,7 @@ def formula(config, family, layer_type, length):
     if kind == "yarn":
         return yarn(n, said, base), yarn_factor(said)
     assert kind == "longrope"
-    if "long_mscale" in said:  # of Phi-3.5-MoE only, which never uses its long factors
+    if "long_mscale" in said:  # only Phi-3.5-MoE, which never uses its long factors
         return real.longrope(base, said["short_factor"]), mpf(
             said["long_mscale" if length > trained else "short_mscale"]
         )
@@ -111,7 +111,7 @@ def formula(config, family, layer_type, length):
 
 
 def axes(family, config, layer_type, n):
-    """For each frequency, the axis of the position that it is multiplied by."""
+    """The axis of the position that each frequency is multiplied by."""
     name, *sections = family.axes.split()
     sections = parameters_of(config, layer_type).get("mrope_section") or [int(size) for size in sections]
     if name == "sections":
@@ -124,7 +124,7 @@ def axes(family, config, layer_type, n):
 
 
 def expected(config, family, layer_type, positions):
-    """Cosines and sines of shape (2, positions, columns), and the largest error that is allowed."""
+    """Cosines and sines of shape (2, positions, columns), and the largest allowed error."""
     w, factor = formula(config, family, layer_type, int(positions.max()) + 1)
     moving = [x for x in w if x]
     z = np.ones((*positions.shape, len(w)), np.clongdouble)
@@ -136,7 +136,7 @@ def expected(config, family, layer_type, positions):
 
 
 def calls(config, family, layer_type):
-    """Positions of two calls: within the length that the frequencies are made for, and beyond it."""
+    """Positions of two calls: within the length for which the frequencies are made, and beyond it."""
     most = getattr(config, "max_position_embeddings", 8192)  # RecurrentGemma's has none
     length = parameters_of(config, layer_type).get("original_max_position_embeddings") or most
     for positions in [*range(16), length - 1], [length, length + 1, max(most - 1, length + 1)]:
@@ -162,7 +162,7 @@ def ids(value):
 
 
 def test_families_file_is_current():
-    """_families.py is what families.py writes now."""
+    """_families.py equals the output of families.py."""
     assert pathlib.Path(_families.__file__).read_text() == families.document()
 
 
@@ -172,7 +172,7 @@ def test_every_class_takes_a_config():
 
 @pytest.mark.parametrize("family, layer_type", CASES, ids=ids)
 def test_theirs(family, layer_type):
-    """The formulas of this file are those of transformers, whose angles are near at small positions."""
+    """The formulas of this file are those of transformers: at small positions the values are near."""
     config = family.config()
     positions = next(calls(config, family, layer_type))
     small = positions.max(0) < 16 if family.axes else positions < 16
@@ -182,7 +182,7 @@ def test_theirs(family, layer_type):
 
 
 def our_rotary(config, family):
-    """Configs that are only parts of others have no model_type that would say what their columns are."""
+    """Configs that are only parts of others have no model_type, which would determine their columns."""
     said = {} if family.model_type else {"duplicated": family.layout}
     return posenc.torch.RotaryEmbedding(config, **said)
 
@@ -206,7 +206,7 @@ def test_ours(family, layer_type):
 
 @pytest.mark.parametrize("family", FOUND, ids=ids)
 def test_replace_rotary(family):
-    """It replaces exactly what docs/replacements.md says."""
+    """It replaces exactly the modules that docs/replacements.md lists."""
     model = torch.nn.Sequential(family.rotary(family.config()))
     done = posenc.torch.replace_rotary(model)
     assert (done.replaced, list(done.left)) == (([], ["0"]) if family.unsupported else (["0"], []))
@@ -231,7 +231,7 @@ FACTORS = {"short_factor": [1 + k / 16 for k in range(64)], "long_factor": [1.5 
     ],
 )
 def test_formulas_of_one_model(name, key, parameters):
-    """What a model does otherwise than the kind of scaling that its config names is done or refused."""
+    """Where a model departs from the kind of scaling that its config names, posenc does the same or refuses it."""
     (family,) = [family for family in SUPPORTED if family.name == name]
     kind = "longrope" if key == "mscale" else "dynamic"
     config = family.config_class(
@@ -251,7 +251,7 @@ def test_formulas_of_one_model(name, key, parameters):
 
 
 def one_of_each():
-    """The first family of each group of the table, with one type of layers and with several."""
+    """The first family of each group of the table, with one type of layer and with several."""
     first = {}
     for family in SUPPORTED:
         first.setdefault((family.layout, family.dtype, family.axes, len(family.layer_types), family.partial), family)

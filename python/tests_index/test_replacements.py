@@ -1,4 +1,4 @@
-"""Calls of posenc that take the place of other packages' functions: nothing is misrounded, and the document has them all."""
+"""Calls of posenc that replace other packages' functions: no value is misrounded, and the document has all of them."""
 
 import pathlib
 

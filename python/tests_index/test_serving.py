@@ -1,4 +1,4 @@
-"""The code of docs/serving.md, run as it stands there, and its values."""
+"""Runs the code of docs/serving.md unchanged, and checks its values."""
 
 import math
 import os
@@ -67,7 +67,7 @@ def test_onnx(tmp_path, kind, first):
 
 
 def test_onnx_of_other_dtypes(tmp_path):
-    """float64 is within its bound, and 16 bits are refused."""
+    """float64 values are within their bound, and 16 bits are refused."""
     said = names(path=str(tmp_path / "rotary.onnx"))
     setup, run = ONNX.split("\n\n", 1)
     said["x"] = torch.zeros(1, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""posenc.torch.RotaryEmbedding in models of Hugging Face's transformers: a model is saved and loaded, compiled, and at long contexts."""
+"""posenc.torch.RotaryEmbedding in models of Hugging Face's transformers: saved and loaded, compiled, long contexts."""
 
 import importlib
 
@@ -48,7 +48,7 @@ def llama(scaling="default", positions=2048, dtype=torch.float32):
 
 
 def double(rotary, x, at):
-    """Their formula with float64 angles of their own frequencies: their arithmetic without its largest error."""
+    """Their formula with float64 angles from their own frequencies: their arithmetic without its largest error."""
     angles = at[..., None].double() * rotary.inv_freq.double()
     both = torch.cat((angles, angles), -1)
     return both.cos() * rotary.attention_scaling, both.sin() * rotary.attention_scaling
@@ -57,7 +57,7 @@ def double(rotary, x, at):
 @pytest.mark.parametrize("name", SCALINGS)
 @pytest.mark.parametrize("length", [100, 600, 3000])
 def test_it_is_theirs_within_their_own_error(name, length):
-    """Their frequencies are off by some 2^-24 of themselves for each of their roundings, and so are their angles."""
+    """Each rounding of their frequencies and of their angles adds a relative error of about 2^-24."""
     model, x = llama(name), torch.zeros(1)
     theirs, ours = model.model.rotary_emb, RotaryEmbedding(model.config)
     at = torch.arange(length - 50, length)[None]
@@ -131,7 +131,7 @@ def test_a_model_saved_and_loaded(tmp_path, dtype):
     saved.save_pretrained(tmp_path)
     loaded = transformers.LlamaForCausalLM.from_pretrained(tmp_path, dtype=dtype).eval()
     with torch.no_grad():
-        theirs = loaded(tokens).logits  # there is nothing of ours in a checkpoint
+        theirs = loaded(tokens).logits  # a checkpoint contains nothing of posenc
         loaded.model.rotary_emb = RotaryEmbedding(loaded.config)
         ours = loaded(tokens).logits
         assert torch.equal(ours, saved(tokens).logits)
@@ -161,8 +161,8 @@ def test_a_compiled_model():
 
 
 def test_long_contexts():
-    """At positions up to 131071 their cosines are off by 0.008 and more, ours by half a unit in the last place. Logits follow: of
-    models in float64 with exact cosines, ours is near, theirs is not."""
+    """At positions up to 131071, their cosines are off by 0.008 and more, ours by half a unit in the last place. So our
+    logits are near those of a float64 model with exact cosines, and theirs are not."""
     model = llama(positions=131072)
     at = torch.cat((torch.arange(8), torch.arange(131072 - 56, 131072)))[None]
     tokens = torch.randint(97, (1, 64), generator=torch.Generator().manual_seed(1))

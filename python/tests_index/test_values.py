@@ -1,4 +1,4 @@
-"""Values of the formula: 4 x 10^7 of them against the C library, and those that are the hardest to round against mpmath."""
+"""Compares 4 x 10^7 values of the formula with the C library, and the values that are hardest to round with mpmath."""
 
 from fractions import Fraction
 
@@ -39,8 +39,8 @@ def test_values(is_compiled, dtype, most, record_property):
 
 
 def least(score, values, positions):
-    """(score, position, frequency, is it a sine, value) of those with the least score."""
-    n = 4 * HARDEST // len(BLOCKS)  # more than its share, as blocks differ
+    """(score, position, frequency, whether it is a sine, value) of the values with the lowest scores."""
+    n = 4 * HARDEST // len(BLOCKS)  # more than an equal share, because blocks differ
     scores, at = score.reshape(-1).topk(n, largest=False)
     halves, rows, columns = values.shape
     where = positions[at // columns % rows], at % columns, at // (columns * rows), values.reshape(-1)[at]
@@ -48,11 +48,11 @@ def least(score, values, positions):
 
 
 def test_the_hardest(record_property):
-    """Those nearest to zeros, and those nearest to ties of float32."""
+    """The values nearest to zeros, and those nearest to ties of float32."""
     zeros, ties = [], []
     for positions in BLOCKS:
         values = float64(positions)
-        cut = values.view(torch.int64) & ((1 << 29) - 1)  # what a float32 lacks: half of it is a tie
+        cut = values.view(torch.int64) & ((1 << 29) - 1)  # the bits that a float32 lacks; half of their range is a tie
         zeros += least(values.abs(), values, positions)
         ties += least((cut - (1 << 28)).abs().double(), values, positions)
     with mpmath.workprec(160):
@@ -72,7 +72,7 @@ def timesteps_by_formula(at, scale, dtype):
 @pytest.mark.parametrize("scale, most", [(1, 1000.0), (1, 2.0**31), (1000, 1000.0)])
 @pytest.mark.parametrize("kind", [torch.int64, torch.float32])
 def test_without_float64(scale, most, kind, monkeypatch, record_property):
-    """As on a device that has none."""
+    """As on a device without float64."""
     monkeypatch.setattr(_formula, "_has_float64", lambda device: False)
     _timesteps._ladder.cache_clear()
     at = (torch.rand(20000, generator=torch.Generator().manual_seed(1)) * most).to(kind)
@@ -90,7 +90,7 @@ def test_without_float64(scale, most, kind, monkeypatch, record_property):
 )
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64])
 def test_real_timesteps(scale, most, kind, is_compiled):
-    """6.4 million values of each."""
+    """Compares 6.4 million values of each."""
     at = torch.rand(20000, dtype=kind, generator=torch.Generator().manual_seed(1)) * most
     torch._dynamo.reset()
     call = torch.compile(timesteps_by_formula) if is_compiled else timesteps_by_formula

@@ -4,25 +4,13 @@ import re
 from html import unescape
 
 QUIET = (0.99, 0.995, 1, 1.005, 1.01)  # times around their median: half an interquartile range of 0.5 %
-CACHES = [
-    {"type": "Data", "level": 1, "size": 1 << 15},
-    {"type": "Unified", "level": 2, "size": 1 << 21},
-    {"type": "Unified", "level": 3, "size": 1 << 25},
-]
+CACHES = [{"type": "Data", "level": 1, "size": 1 << 15}, {"type": "Unified", "level": 2, "size": 1 << 21}]
 
 
 def ranges(error, ulp, correct):
     """Three ranges of positions, with growing errors."""
-    table = {
-        "shape": "d512",
-        "d_model": 512,
-        "base": 10000,
-        "preset": None,
-        "dtype": "float32",
-        "rows": 9,
-        "outputs": 1000,
-    }
-    table |= {"ulp_max": ulp, "correctly_rounded": correct}
+    table = {"shape": "d512", "d_model": 512, "base": 10000, "preset": None, "dtype": "float32", "rows": 9}
+    table |= {"outputs": 1000, "ulp_max": ulp, "correctly_rounded": correct}
     spans = ((0, 512, 0.5), (512, 5000, 1), (5000, 32768, 8))
     return [table | {"from": a, "to": b, "max_abs": error * scale} for a, b, scale in spans]
 

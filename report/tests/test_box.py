@@ -159,8 +159,3 @@ def test_without_what_the_page_needs(tmp_path):
 )
 def test_bad_input(refused, v, b, said):
     assert said in refused("summary", v, b)
-
-
-def test_shape(refused):
-    said = refused("summary", verify(), bench(), "--shape", "bert")
-    assert "no results of shape 'bert'; it has: transformer" in said

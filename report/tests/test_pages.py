@@ -4,6 +4,7 @@ import json
 import pytest
 
 from conftest import run
+from made_up import bench
 from report import blocks, pages, record
 from report.peers import Peers
 
@@ -47,7 +48,9 @@ def test_the_blocks_of_the_readme():
     records = pages.records()
     lines = [line.removeprefix("    ") for line in blocks.box(records).splitlines()]
     assert sum(line.startswith("│") for line in lines) <= 9 and max(map(len, lines)) <= 80
-    short = {line.split("|")[1].strip("` "): line.split("|") for line in blocks.short(records).splitlines() if "|" in line}
+    short = {
+        line.split("|")[1].strip("` "): line.split("|") for line in blocks.short(records).splitlines() if "|" in line
+    }
     shown = {5: ["naive", "explog", "recurrence", "float64", *records.both()]}
     if "with AVX2" in short["implementation"][6]:
         shown[6] = ["anchored_avx2", "exact_avx2"]
@@ -82,3 +85,13 @@ def test_record_keeps_what_it_recorded(tmp_path, monkeypatch):
         path.with_suffix(".commit").write_text(json.loads(text)["commit"] + "\n")
         record.record(name, path)
         assert json.loads((tmp_path / f"{name}.json").read_text()) == json.loads(text)
+
+
+def test_a_recorded_run_has_its_duration(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "RECORDED", tmp_path)
+    path = tmp_path / "build.json"
+    path.write_text(json.dumps(bench()))
+    for kind, said in (("commit", "abc"), ("seconds", "313")):
+        path.with_suffix(f".{kind}").write_text(f"{said}\n")
+    record.record("bench", path)
+    assert record.recorded("bench")["seconds"] == 313 and record.recorded("bench")["commit"] == "abc"

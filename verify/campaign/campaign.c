@@ -9,11 +9,11 @@
 #include "../reference/memory.h"
 #include "progress.h"
 
-/* For one implementation and one segment, which takes seconds at most: on an emulated CPU, or where float64 of exact is
- * all computed in integers. */
+/* Time limit for one implementation on one segment. The slowest take seconds: on an emulated CPU, or where exact
+ * computes every float64 in integers. */
 enum { TIME_LIMIT_SECONDS = 60 };
 
-/* Counts outputs, since ranges differ in size. */
+/* Progress counts outputs, because segments differ in size. */
 static void show_progress(const results *r, int64_t index) {
   const segment *s = &r->sweep.segments[index];
   char now[160];
@@ -50,7 +50,7 @@ void campaign_destroy(results *r) {
   sweep_destroy(&r->sweep);
 }
 
-/* Only the first failure is kept: later ones are mostly its echo. */
+/* Keeps only the first failure, because it causes most of the later ones. */
 static void note_failure(impl_result *result, const segment *s, const char *reason) {
   if (result->failure[0])
     return;
@@ -83,8 +83,8 @@ static bool offers_a_dtype(const posenc_impl *impl, const sweep *s) {
   return false;
 }
 
-/* An implementation that offers none of the shapes has shown nothing. Unless it was asked for by name, it may lack
- * their dtype. */
+/* Fails an implementation that offered none of the segments, since nothing of it was verified. It may lack their dtypes
+ * unless it was requested by name. */
 static void require_a_verdict(const results *r, impl_result *result, bool by_name) {
   if (!result->supported || result->failure[0])
     return;

@@ -15,8 +15,8 @@ typedef struct job {
   const segment *s;
   reference by;
   reference_value *values;
-  float *floats;     /* instead of values */
-  atomic_llong next; /* the next row that no thread has taken */
+  float *floats;     /* nearest_rows() fills these instead of values */
+  atomic_llong next; /* the next row to be taken by a thread */
   pthread_mutex_t lock;
   mpfr_effort effort;
 } job;
@@ -57,7 +57,7 @@ static void share_rows(job *j, int64_t threads) {
   int64_t started = 0;
   while (started < wanted - 1 && pthread_create(&helpers[started], NULL, work, j) == 0)
     started++;
-  work(j); /* this thread too: fewer threads than wanted are only slower */
+  work(j); /* this thread works too, so the rows are computed even if no other could be started */
   while (started > 0)
     pthread_join(helpers[--started], NULL);
 }

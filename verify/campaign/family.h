@@ -1,4 +1,5 @@
-/* Families: a name without its instruction set, as posenc_impl_find() takes it; and the members that run here. */
+/* A family is an implementation's name without the instruction set, as posenc_impl_find() takes it. Its members are the
+ * implementations that this machine can run. */
 #ifndef POSENC_VERIFY_FAMILY_H
 #define POSENC_VERIFY_FAMILY_H
 
@@ -10,7 +11,7 @@
 
 enum { FAMILY_SIZE = 64 };
 
-/* "exact" of exact_avx2, exact_scalar; "sleef_u35" of sleef_avx2_u35; "naive" of naive. */
+/* "exact" for exact_avx2 and exact_scalar, "sleef_u35" for sleef_avx2_u35, "naive" for naive. */
 static inline void family_of(const posenc_impl *impl, char family[FAMILY_SIZE]) {
   const char *marks[] = {impl->isa, "scalar"};
   snprintf(family, FAMILY_SIZE, "%s", impl->name);
@@ -27,7 +28,7 @@ static inline void family_of(const posenc_impl *impl, char family[FAMILY_SIZE]) 
   }
 }
 
-/* The i-th member that runs here, in the order of the list; NULL past the last. */
+/* The i-th member, in the order of the list; NULL past the last. */
 static inline const posenc_impl *family_member(const char *family, size_t i) {
   for (size_t j = 0; j < posenc_impl_count(); j++) {
     const posenc_impl *impl = posenc_impl_by_index(j);

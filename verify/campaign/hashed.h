@@ -1,4 +1,4 @@
-/* Tables whose bits are promised, and the hash that stands for the bits of one: a row of hashes.inc. */
+/* Tables whose bits are promised, and the hashes of these bits. A `hashed` is a row of hashes.inc. */
 #ifndef POSENC_VERIFY_HASHED_H
 #define POSENC_VERIFY_HASHED_H
 
@@ -18,12 +18,12 @@ typedef struct hashed {
   uint64_t hash;
 } hashed;
 
-/* Those that promise their bits. */
+/* The families that promise their bits. */
 static const char *const hashed_families[] = {"exact", "anchored"};
 enum { HASHED_FAMILIES = 2, HASHED_MOST_FREQS = 256 };
 
-/* The series of the inverse sine, |x| <= 1/2, to a few units of its last place. libm's may differ from machine to
- * machine; the four basic operations do not. */
+/* The Taylor series of arcsin for |x| <= 1/2, accurate to a few units in the last place. The function of libm may
+ * differ between machines; the four basic operations do not. */
 static inline double hashed_asin(double x) {
   double power = x, sum = x;
   for (int n = 1; n < 64; n += 2) {
@@ -33,24 +33,25 @@ static inline double hashed_asin(double x) {
   return sum;
 }
 
-/* Explicit frequencies. A float32 tells little of the float64 behind it, so tables of ordinary outputs would hardly
- * notice other arithmetic. Hence three of four frequencies have an output as near to the midpoint of two floats as
- * float64 can say, in some row of the table: there the last bits decide. The others are of every size and sign. */
+/* Explicit frequency k. Rounding to float32 hides most bits of the float64 behind it, so ordinary outputs would hardly
+ * show that the arithmetic has changed. Three of four frequencies therefore have, in some row of the table, an output
+ * as near to the midpoint of two floats as float64 can express: there the last bits decide. The other frequencies are
+ * of every size and sign. */
 static inline double hashed_frequency(const hashed *t, int64_t k, uint64_t *random) {
   if (k % 4 == 0) {
     const double significand = 1 + (double)(next_random(random) >> 12) * 0x1p-52;
     return ldexp(k % 8 ? -significand : significand, (int)random_between(random, -60, 2));
   }
-  /* of two floats from 1/4 to 1/2 */
+  /* the midpoint of two neighbouring floats from 1/4 to 1/2 */
   const double midpoint = ((double)random_between(random, 1 << 23, (1 << 24) - 1) + 0.5) * 0x1p-25;
   double angle = hashed_asin(k % 4 == 3 ? midpoint * 0x1p-9 : midpoint);
-  angle = k % 4 == 1 ? 0x1.921fb54442d18p+0 - angle : angle; /* the cosine's turn */
+  angle = k % 4 == 1 ? 0x1.921fb54442d18p+0 - angle : angle; /* this frequency's cosine is the midpoint */
   angle += (double)random_between(random, 0, 1) * 0x1.921fb54442d18p+2;
   const int64_t position = t->first + random_between(random, 0, t->rows - 1);
   return angle / (double)(position ? position : 1);
 }
 
-/* The table's spec; with explicit frequencies it points to freqs. */
+/* The table's spec. Explicit frequencies are written to freqs, and the spec points there. */
 static inline posenc_spec hashed_spec(const hashed *t, double freqs[HASHED_MOST_FREQS]) {
   posenc_spec spec = paper_spec(t->d_model);
   spec.base = t->base;

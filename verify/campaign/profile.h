@@ -1,20 +1,20 @@
-/* Where in a table the errors are: the largest by octave of the position and by group of columns. */
+/* The largest errors of a table, by octave of positions and by group of columns. */
 #ifndef POSENC_VERIFY_PROFILE_H
 #define POSENC_VERIFY_PROFILE_H
 
 #include <math.h>
 #include <stdint.h>
 
-/* Octave 0 is position 0, octave i is 2^(i-1) to 2^i - 1; a negative position is taken by its size. */
+/* Octave 0 is position 0; octave i is 2^(i-1) to 2^i - 1. A negative position counts by its magnitude. */
 enum { PROFILE_OCTAVES = 34, PROFILE_MOST_GROUPS = 32 };
 
 typedef struct profile {
-  double max_abs[PROFILE_OCTAVES][PROFILE_MOST_GROUPS]; /* 0 where nothing was compared, too */
+  double max_abs[PROFILE_OCTAVES][PROFILE_MOST_GROUPS]; /* 0 also where nothing was compared */
 } profile;
 
 static inline int profile_octave(int64_t position) { return position == 0 ? 0 : 1 + ilogb((double)position); }
 
-/* Groups are of as equal a size as can be. */
+/* The sizes of groups differ by at most one column. */
 static inline int64_t profile_groups(int64_t d_model) {
   return d_model < PROFILE_MOST_GROUPS ? d_model : PROFILE_MOST_GROUPS;
 }

@@ -5,10 +5,10 @@
 #include "../reference/memory.h"
 #include "../reference/random.h"
 
-/* Long enough to see an implementation step from row to row; an anchored one starts afresh at multiples of 64. */
+/* A run is long enough for an implementation to step from row to row. Anchored ones start afresh at each anchor. */
 enum { RUN_ROWS = 8, ANCHOR = 64 };
 
-/* 0 .. limit-1; the bias of the remainder is below 2^-30 for any limit here. */
+/* A random number from 0 to limit-1. The bias of the remainder is below 2^-30 for every limit used here. */
 static int64_t random_below(uint64_t *state, int64_t limit) {
   return limit > 1 ? (int64_t)(next_random(state) % (uint64_t)limit) : 0;
 }
@@ -27,8 +27,8 @@ static int64_t floor_to_anchor(int64_t position) {
   return position - (below < 0 ? below + ANCHOR : below);
 }
 
-/* Where a run of `length` rows starts inside [from, to). Every second one is moved across an anchor, if the stratum
- * has one to cross. */
+/* The first position of a run of `length` rows inside [from, to). across: moves the run across an anchor, if [from, to)
+ * contains one that the run can cross. It is set for every second run. */
 static int64_t place(int64_t from, int64_t to, int64_t length, bool across, uint64_t *random) {
   int64_t first = from + random_below(random, to - from - length + 1);
   if (across && length > 1) {
@@ -47,7 +47,7 @@ void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *
     return;
   }
   const int64_t length = rows >= 4 * RUN_ROWS ? RUN_ROWS : rows >= 4 ? rows / 4 : 1;
-  int64_t between = rows / length - 2; /* besides the first and the last run */
+  int64_t between = rows / length - 2; /* runs between the first and the last */
   if (between > width / length - 2)
     between = width / length - 2;
   if (between < 0)
@@ -56,7 +56,7 @@ void sample_range(segment *s, int64_t from, int64_t to, int64_t rows, uint64_t *
   add_run(s, from, length);
   const int64_t start = from + length, room = width - 2 * length;
   for (int64_t i = 0; i < between; i++) {
-    /* Positions reach 2^32 and strata 2^16, so the products fit. */
+    /* Positions reach 2^32 and there are at most 2^16 strata, so the products fit. */
     const int64_t low = start + room * i / between, high = start + room * (i + 1) / between;
     add_run(s, place(low, high, length, i % 2 == 0, random), length);
   }

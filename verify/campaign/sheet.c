@@ -7,7 +7,7 @@
 
 #include "../reference/memory.h"
 
-/* NaNs with payloads that no arithmetic makes; that of two bytes is one in bfloat16 and in float16. */
+/* NaNs with payloads that no arithmetic produces. The one of two bytes is a NaN in bfloat16 and in float16. */
 static uint64_t paint_of(size_t size) {
   return size == 8 ? UINT64_C(0x7ff1a5ed7fb1a5ed) : size == 4 ? UINT64_C(0x7fb1a5ed) : UINT64_C(0x7fb1);
 }
@@ -54,7 +54,7 @@ bool sheet_damage(const sheet *s, int64_t *line, int64_t *column) {
   const uint64_t paint = paint_of(s->size);
   for (*line = 0; *line < s->lines; ++*line)
     for (*column = s->is_row[*line] ? s->d_model : 0; *column < s->stride; ++*column)
-      /* little-endian: the first bytes of the paint are the low ones */
+      /* little-endian: the first bytes of the paint are its low ones */
       if (memcmp(sheet_at(s, *line, *column), &paint, s->size) != 0)
         return true;
   return false;

@@ -1,4 +1,4 @@
-/* Shared memory for rows of output, with guards around them: what an implementation must not touch is seen. */
+/* Shared memory for rows of output, with guards around them that show writes outside the rows. */
 #ifndef POSENC_VERIFY_SHEET_H
 #define POSENC_VERIFY_SHEET_H
 
@@ -7,27 +7,26 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A sheet is a stack of lines of `stride` elements. A line is a row of d_model outputs followed by guard columns, or
- * nothing but guard. Inaccessible pages lie before and behind. */
+/* A sheet is a stack of lines of `stride` elements. A line is either a row of d_model outputs followed by guard
+ * columns, or all guard. Inaccessible pages lie before the first line and after the last. */
 typedef struct sheet {
   unsigned char *cells; /* line 0 */
-  size_t size;          /* of an element: 2, 4 or 8 bytes */
+  size_t size;          /* bytes of an element: 2, 4 or 8 */
   int64_t lines, stride, d_model;
-  bool *is_row; /* per line */
+  bool *is_row; /* for each line */
   void *map;
   size_t map_size;
 } sheet;
 
-/* Shared with children that are forked later. offset: bytes by which line 0 misses 64-byte alignment. Ends the process
- * when there is no memory. */
+/* Children that are forked later share the sheet. Ends the process if there is no memory.
+ * offset: bytes by which line 0 misses 64-byte alignment. */
 sheet sheet_create(size_t size, int64_t lines, int64_t stride, int64_t d_model, size_t offset);
 void sheet_destroy(sheet *s);
 
-/* Paints every element with the guard pattern, a NaN in any type of its size, so that rows never written are seen too.
- */
+/* Fills every element with the guard pattern, a NaN in any type of its size, so that unwritten rows show too. */
 void sheet_paint(sheet *s);
 
-/* The first guard that was overwritten; false if there is none. */
+/* Finds the first overwritten guard. Returns false if there is none. */
 bool sheet_damage(const sheet *s, int64_t *line, int64_t *column);
 
 void *shared_memory(size_t size);

@@ -8,20 +8,20 @@
 #include "../reference/memory.h"
 #include "sampling.h"
 
-/* Errors grow with the position, so reports go by range. The last two lie beyond any real table, but inside the
- * library's domain. */
+/* The ends of the ranges of positions. Errors grow with the position, so reports are by range. The last two ranges lie
+ * beyond any real table, but inside the library's domain. */
 static const int64_t edges[] = {0, 512, 5000, 32768, 131072, 1048576, INT64_C(1) << 26, POSENC_MAX_POSITION + 1};
 enum { EDGES = sizeof edges / sizeof edges[0], TABLE_RANGES = 5 };
 
-/* The reference values and verdicts of a segment are held in memory at once, some 50 bytes an output. */
+/* The most outputs of a segment: its reference values and verdicts are in memory at once, some 50 bytes per output. */
 #define MAX_OUTPUTS (INT64_C(1) << 22)
 
-/* Explicit frequencies that no ladder has: zero, negative, at both ends of the domain, and one whose products with
+/* Explicit frequencies that no ladder has: zero, a negative one, both ends of the domain, and one whose products with
  * small positions are exact, tiny, and halfway between two floats. */
 static const double awkward[] = {1.0, 0.0, 0x1.000003p-70, -0.25, 0x1p-1022, 0x1p-126, 0x1.8p-149, 3.0, 1e6, 0x1p64};
 enum { AWKWARD = sizeof awkward / sizeof awkward[0] };
 
-/* A seed per segment, so that one segment's rows do not depend on those before it. */
+/* Each segment has a seed of its own, so that its rows do not depend on the segments before it. */
 static uint64_t seed_of(const sweep *s, uint64_t seed) {
   return seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)s->count;
 }
@@ -46,7 +46,8 @@ static int64_t affordable(int64_t rows, int64_t d_model) {
   return kept > SWEEP_MIN_ROWS ? kept : SWEEP_MIN_ROWS;
 }
 
-/* The part of [from, to) in range i; ranges below 0 mirror those above. Returns whether there is one. */
+/* The part of [from, to) in range i; ranges of negative i mirror those of positive positions. Returns false if that
+ * part is empty. */
 enum { FIRST_RANGE = -EDGES + 1, END_RANGE = EDGES - 1 };
 _Static_assert(END_RANGE - FIRST_RANGE == SWEEP_MOST_RANGES, "as sweep.h says");
 static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high) {
@@ -57,7 +58,8 @@ static bool cut(int i, int64_t from, int64_t to, int64_t *low, int64_t *high) {
   return *low < *high;
 }
 
-/* One segment over all of [from, to), sampled range by range: equal parts would all but miss the small positions. */
+/* One segment over all of [from, to), sampled range by range. Strata of equal width over all of it would nearly miss
+ * the small positions. */
 static segment *add_rows(sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows,
     int64_t most_ranges, uint64_t seed) {
   uint64_t random = seed_of(s, seed);
@@ -75,7 +77,7 @@ static segment *add_whole(
   return add_rows(s, shape, spec, from, to, rows, EDGES, seed);
 }
 
-/* A segment within one range, a line of the accuracy table. */
+/* A segment within one range of the accuracy table. */
 static segment *add_range(
     sweep *s, const char *shape, const posenc_spec *spec, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
   segment *added = add_rows(s, shape, spec, from, to, rows, 1, seed);
@@ -96,7 +98,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   const int64_t fewer = rows / 8 > SWEEP_MIN_ROWS ? rows / 8 : SWEEP_MIN_ROWS;
   const posenc_spec paper = paper_spec(512);
 
-  /* By default every row of the ordinary 5000 x 512 table, whose error the pick is judged by; samples beyond. */
+  /* By default every row of the ordinary 5000 x 512 table, whose error decides picks; beyond it, samples. */
   for (int i = 0; i < TABLE_RANGES; i++)
     add_range(&s, "d512", &paper, edges[i], edges[i + 1], i == 1 ? 9 * rows : rows, seed);
 
@@ -113,21 +115,21 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   const struct {
     const char *name, *preset;
     int64_t d_model, from, to;
-    posenc_spec changes; /* what is not 0 */
+    posenc_spec changes; /* replace the preset's fields where they are not 0 */
   } others[] = {
-      /* cuts vectors of 8 and of 16 lanes past their middle */
+      /* ends in vectors of 8 and of 16 lanes that are more than half full */
       {"odd", NULL, 29, 0, million, {0}},
       {"single", NULL, 1, 0, million, {0}},
       {"denominator", NULL, 32, 0, million, {.denominator = 15}},
       {"frequencies", NULL, 2 * AWKWARD, -million, million, {.freqs = awkward, .n_freqs = AWKWARD}},
       {"negative", NULL, 512, -million, 0, {0}},
       {"far", NULL, 512, million, whole, {0}},
-      /* the tables that users of a preset have; fairseq's with a column of zeros, at an odd width */
+      /* tables that users of these presets have; fairseq at an odd width, with a column of zeros */
       {"preset whisper", "whisper", 1280, 0, 1500, {0}},
       {"preset guided_diffusion", "guided_diffusion", 320, 0, 1000, {0}},
       {"preset rope", "rope", 128, 0, 131072, {.base = 500000}},
       {"preset fairseq", "fairseq", 33, 0, 5000, {0}},
-      /* as for diffusion times between 0 and 1 */
+      /* as with diffusion times between 0 and 1 */
       {"scaled", NULL, 32, -million, million, {.position_scale = 1000, .layout = POSENC_LAYOUT_SPLIT}},
       {"bfloat16", NULL, 512, 0, million, {.dtype = POSENC_DTYPE_BF16}},
       {"float16", NULL, 512, 0, million, {.dtype = POSENC_DTYPE_F16}},

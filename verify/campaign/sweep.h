@@ -1,4 +1,4 @@
-/* Which rows are verified: shapes, cut into ranges of positions, sampled in runs of consecutive rows. */
+/* The rows to verify: shapes are cut into ranges of positions, and ranges are sampled in runs of consecutive rows. */
 #ifndef POSENC_VERIFY_SWEEP_H
 #define POSENC_VERIFY_SWEEP_H
 
@@ -12,18 +12,18 @@ typedef struct sweep_run {
   int64_t first, count;
 } sweep_run;
 
-/* The sampled rows of one shape between two positions; what one line of the report is about. */
+/* The sampled rows of one shape between two positions, which are reported together. */
 typedef struct segment {
   char shape[24];
-  const char *preset; /* whose spec this is, perhaps with changes; or NULL */
+  const char *preset; /* the preset that spec is, perhaps with changes; or NULL */
   posenc_spec spec;
   int64_t from, to; /* the half-open range the rows are sampled from */
-  bool in_table;    /* the report shows it implementation by implementation */
+  bool in_table;    /* part of the accuracy table: the report shows each implementation */
   sweep_run *runs;  /* in rising order, disjoint */
   int64_t n_runs;
-  int64_t *positions; /* of the n_rows rows, run after run */
+  int64_t *positions; /* n_rows of them, run after run */
   int64_t n_rows;
-  int64_t *shuffled; /* a permutation of the rows: the order in which posenc_fill_at() is asked for them */
+  int64_t *shuffled; /* a permutation of the rows: their order in the call of posenc_fill_at() */
 } segment;
 
 typedef struct sweep {
@@ -33,13 +33,15 @@ typedef struct sweep {
 
 enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16, SWEEP_MOST_RANGES = 14 };
 
-/* Up to `rows` rows per range. The accuracy table (d_model 512, base 10000) has each range of positions as a segment
- * of its own; the shapes of shapes.inc, the awkward ones, presets and other dtypes are a segment each, with fewer rows.
- */
+/* The default sweep:
+ *
+ * - the accuracy table (d_model 512, base 10000): a segment for each range of positions, with up to `rows` rows, but
+ *   nine times as many from 512 to 5000;
+ * - the shapes of shapes.inc, awkward shapes, presets and other dtypes: a segment for each, with fewer rows. */
 sweep sweep_default(int64_t rows, uint64_t seed);
 
-/* One shape, positions from .. to-1, cut at the same ranges. preset: its name, or NULL. That and spec->freqs must
- * outlive the sweep. */
+/* One shape, positions from .. to-1, cut into the same ranges, with up to `rows` rows each. preset: its name, or NULL.
+ * preset and spec->freqs must outlive the sweep. */
 sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed);
 
 /* One segment, with all rows of positions from .. to-1. */

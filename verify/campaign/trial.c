@@ -13,7 +13,7 @@
 #include "../reference/formats.h"
 #include "../reference/memory.h"
 
-/* Written by the child as it goes, so that the parent can say where it was when it died. */
+/* The child writes these as it runs, so that the parent can say where it died. */
 struct trial_state {
   enum stage { STAGE_PLAN, STAGE_FILL, STAGE_FILL_AT, STAGE_BOUND, STAGE_DONE } volatile stage;
   volatile posenc_status status;
@@ -25,7 +25,7 @@ static const char *const stage_names[] = {
 static size_t bounds_size(const segment *s) { return (size_t)(s->n_rows * s->spec.d_model) * sizeof(double); }
 
 trial trial_create(const segment *s) {
-  enum { GUARD = 5 }; /* elements; an odd guard walks the rows through every alignment */
+  enum { GUARD = 5 }; /* elements; an odd number moves the rows through every alignment */
   const size_t size = format_of(s->spec.dtype)->size;
   const int64_t d = s->spec.d_model, line_of = 64 / (int64_t)size;
   const int64_t aligned = (d + line_of - 1) / line_of * line_of + line_of;
@@ -54,7 +54,7 @@ void trial_destroy(trial *t) {
   free(t->line_of);
 }
 
-/* In the child. Returns at the first status that is not OK. */
+/* Runs in the child. Returns the first status that is not POSENC_OK. */
 static posenc_status run_all(trial *t, const posenc_impl *impl) {
   const segment *s = t->s;
   posenc_plan *plan;
@@ -96,7 +96,7 @@ static _Noreturn void child(trial *t, const posenc_impl *impl, unsigned seconds)
     signal(ends[i], SIG_DFL);
   alarm(seconds);
   t->state->status = run_all(t, impl);
-  _exit(0); /* without the parent's buffered output, and without its exit handlers */
+  _exit(0); /* neither writes the parent's buffered output nor calls its exit handlers */
 }
 
 trial_outcome trial_run(trial *t, const posenc_impl *impl, unsigned seconds, char *reason, size_t size) {

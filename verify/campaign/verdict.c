@@ -13,13 +13,13 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Nearest rank: the smallest value that at least `share` of them do not exceed. */
+/* By nearest rank: the smallest value that at least `share` of all values do not exceed. */
 static double percentile(const double *sorted, int64_t count, double share) {
   const int64_t rank = (int64_t)ceil(share * (double)count);
   return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-/* How much of its bound an error uses up; a bound that is no number is exceeded by everything. */
+/* The error relative to its bound. Every error exceeds a bound that is NaN or negative. */
 static double share_of_bound(double error, double bound) {
   if (!(bound >= 0))
     return INFINITY;
@@ -41,11 +41,11 @@ void verdict_fill(
     const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v) {
   const int64_t d = s->spec.d_model, n = s->n_rows * d;
   double *ulps = must_calloc(n, sizeof *ulps), closest = -1;
-  /* max_abs: so that the first output, however small its error, becomes the worst */
+  /* max_abs is below any error, so that the first output becomes the worst, however small its error */
   *v = (verdict){.judged = true, .outputs = n, .max_abs = -1};
   for (int64_t i = 0; i < n; i++) {
     const reference_value want = expected[i];
-    const double got = isnan(outputs[i]) ? (double)NAN : outputs[i]; /* of no sign */
+    const double got = isnan(outputs[i]) ? (double)NAN : outputs[i]; /* the sign of a NaN means nothing */
     const double nearest = reference_rounded(&want, s->spec.dtype);
     const double error = isfinite(got) ? fabs((got - want.y) - want.low) : INFINITY;
     const double bound = bounds[i] + (double)want.unsure;
@@ -80,13 +80,13 @@ static bool guards_whole(const sheet *s, const char *call, char *reason, size_t 
     return true;
   const int64_t behind = column - s->d_model + 1;
   if (s->is_row[line])
-    snprintf(reason, size, "%s wrote %lld elements behind the end of a row", call, (long long)behind);
+    snprintf(reason, size, "%s wrote %lld elements past the end of a row", call, (long long)behind);
   else
-    snprintf(reason, size, "%s wrote outside the rows it was asked for", call);
+    snprintf(reason, size, "%s wrote outside the requested rows", call);
   return false;
 }
 
-/* outputs: those of posenc_fill(), row by row. */
+/* outputs: the values that posenc_fill() wrote, row by row. */
 static bool calls_agree(const trial *t, const double *outputs, char *reason, size_t size) {
   const segment *s = t->s;
   const int64_t d = s->spec.d_model;

@@ -1,4 +1,4 @@
-/* What one implementation did on one segment, against the expected values and its own bound. */
+/* The outputs of one implementation on one segment, compared with the expected values and with its own bound. */
 #ifndef POSENC_VERIFY_VERDICT_H
 #define POSENC_VERIFY_VERDICT_H
 
@@ -6,12 +6,12 @@
 #include "profile.h"
 #include "trial.h"
 
-/* The bands that ULPs are counted in: up to each edge, and beyond the last. */
+/* Outputs are counted in bands of their error in ULP: up to each edge, and beyond the last. */
 #define VERDICT_BAND_EDGES                                                                                             \
   { 0.5, 1, 2, 4, 16, 256, 65536 }
 enum { VERDICT_BANDS = 8 };
 
-/* One output, to be looked at by hand. */
+/* One output, to be inspected by hand. */
 typedef struct witness {
   int64_t position, column;
   double got, want; /* want: the correctly rounded value */
@@ -29,18 +29,21 @@ typedef struct verdict {
   bool bound_ok;
   int64_t outside; /* outputs beyond their bound */
   witness worst;   /* the largest error */
-  profile where;   /* of the errors */
-  witness closest; /* the largest error for its bound; the one to look at when bound_ok is false */
+  profile where;   /* the errors by position and column */
+  witness closest; /* the largest error relative to its bound; the one to inspect if bound_ok is false */
 } verdict;
 
 static inline double correct_share(const verdict *v) { return (double)v->correct / (double)v->outputs; }
 
-/* outputs and bounds: of the segment, row by row. Fills in the whole verdict. */
+/* Fills in the whole verdict. outputs and bounds are those of the segment, row by row. */
 void verdict_fill(
     const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v);
 
-/* After a trial that was done. Returns false, and why, if guards were touched, if posenc_fill() and posenc_fill_at()
- * disagree in a bit, or if an output is beyond its bound; *v has the numbers in any case. */
+/* Judges a trial that ended in TRIAL_DONE. Fills in *v in any case. Returns false, with the reason, if
+ *
+ * - a guard was overwritten,
+ * - posenc_fill() and posenc_fill_at() differ in a bit, or
+ * - an output is beyond its bound. */
 bool judge(const trial *t, const reference_value *expected, verdict *v, char *reason, size_t size);
 
 #endif

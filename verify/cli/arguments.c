@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends the long options of a parser and of its children to `all`; whether one of them begins with these letters. */
+/* Appends the long options of a parser and of its children to `all`. Returns whether one of them begins with the first
+ * `length` characters of `name`. */
 static bool list_options(const struct argp *argp, const char *name, size_t length, char *all, size_t size) {
   bool found = false;
   for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
@@ -18,7 +19,7 @@ static bool list_options(const struct argp *argp, const char *name, size_t lengt
   return found;
 }
 
-/* -h as --help, which argp has; and a list of what is allowed instead of an unknown option, which it does not print. */
+/* Makes -h mean --help, and refuses an unknown long option with a list of those that are allowed. argp does neither. */
 static void check_options(const struct argp *argp, int argc, char **argv) {
   static const struct argp_option builtin[] = {{.name = "help"}, {.name = "usage"}, {.name = "version"}, {0}};
   static char help[] = "--help";
@@ -42,7 +43,7 @@ void arguments_parse(const struct argp *argp, int argc, char **argv, void *input
   argp_err_exit_status = 2;
   check_options(argp, argc, argv);
   const error_t error = argp_parse(argp, argc, argv, 0, NULL, input);
-  if (error != 0) { /* of argp's own: what is wrong with an argument has been said, and has ended this */
+  if (error != 0) { /* of argp itself, such as no memory; a bad argument has already ended the process */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, strerror(error));
     exit(2);
   }

@@ -1,4 +1,4 @@
-/* Arguments of the tools' options. What is wrong with one is said through argp, which ends the process with 2. */
+/* Parses the tools' options and their arguments. A bad one is reported, and ends the process with status 2. */
 #ifndef POSENC_VERIFY_ARGUMENTS_H
 #define POSENC_VERIFY_ARGUMENTS_H
 
@@ -7,16 +7,16 @@
 
 #include "posenc.h"
 
-/* argp_parse(), which ends with 2 where there is no memory for it too. */
+/* Calls argp_parse(). Ends the process with status 2 on bad usage, or if there is no memory. */
 void arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 int64_t argument_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high);
 double argument_number(struct argp_state *state, const char *option, const char *text);
 
-/* The index of a name. name(i) is NULL past the last. */
+/* The index of the name that `text` is. name(i) is NULL past the last. */
 int32_t argument_choice(struct argp_state *state, const char *option, const char *text, const char *(*name)(int32_t));
 
-/* --impl NAME: one that runs here. */
+/* --impl NAME, an implementation that this machine can run. */
 const posenc_impl *argument_impl(struct argp_state *state, const char *name);
 
 #endif

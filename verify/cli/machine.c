@@ -6,12 +6,12 @@
 #include <sys/auxv.h>
 #endif
 
-/* Given by the build: what it was, not what this file can guess. */
+/* The build sets POSENC_BUILD_TYPE, because this file cannot know it. */
 #ifndef POSENC_BUILD_TYPE
 #define POSENC_BUILD_TYPE "unknown"
 #endif
 
-/* The value of the first line with this key, in text as /proc/cpuinfo has it. */
+/* Copies the value of the first line with this key, in text as in /proc/cpuinfo. Returns whether there is one. */
 static bool find(FILE *f, const char *key, char *value, size_t size) {
   char line[512];
   bool found = false;
@@ -30,7 +30,7 @@ static bool find(FILE *f, const char *key, char *value, size_t size) {
   return found;
 }
 
-/* The brand name without the vendor and what every name has: "EPYC 9B14" for "AMD EPYC 9B14 96-Core Processor". */
+/* The brand name without the vendor and words that say nothing: "EPYC 9B14" for "AMD EPYC 9B14 96-Core Processor". */
 static void shorten(const char *brand, const char *vendor, char *name, size_t size) {
   char copy[MACHINE_TEXT], *rest = NULL;
   snprintf(copy, sizeof copy, "%s", brand);
@@ -105,7 +105,7 @@ static const char *vectors(void) {
 #endif
 }
 
-/* The caches for data of the first CPU: "48 KiB L1d, 1 MiB L2, 32 MiB L3"; empty where the system does not tell. */
+/* The first CPU's data caches: "48 KiB L1d, 1 MiB L2, 32 MiB L3"; empty if the system does not say. */
 static void cache_sizes(char *text, size_t size) {
   text[0] = '\0';
   for (int i = 0; i < 8; i++) {
@@ -148,8 +148,8 @@ const char *machine_architecture(void) {
 #endif
 }
 
-/* The kernel names its architecture (Linux 6.1 and later), and qemu-user hands that through. Older ones are known by a
- * line of /proc/cpuinfo that the other architecture's kernels have. */
+/* Linux 6.1 and later name the kernel's architecture, and qemu-user passes that on. An older kernel is recognised by a
+ * line of /proc/cpuinfo that only kernels of the other architecture have. */
 bool machine_emulated(void) {
   char value[64] = "";
   FILE *f = fopen("/proc/sys/kernel/arch", "r");

@@ -1,4 +1,4 @@
-/* The machine and the build that results come from, for the reports of posenc-verify and posenc-bench. */
+/* The machine and the build that produced results, for the reports of posenc-verify and posenc-bench. */
 #ifndef POSENC_VERIFY_MACHINE_H
 #define POSENC_VERIFY_MACHINE_H
 
@@ -9,33 +9,33 @@
 
 enum { MACHINE_WORD = 32, MACHINE_TEXT = 128 };
 
-/* The processor, by /proc/cpuinfo. Empty or "unknown" where the system does not tell. */
+/* The processor, from /proc/cpuinfo. Fields are empty or "unknown" if the system does not say. */
 typedef struct machine_processor {
   char line[3 * MACHINE_TEXT];   /* "AMD Zen 5, EPYC, family 26 model 2" */
-  char cpu[MACHINE_TEXT];        /* as the system names it: "AMD EPYC"; Arm systems give numbers instead of a name */
+  char cpu[MACHINE_TEXT];        /* the system's name for it: "AMD EPYC"; on Arm systems, numbers */
   char vendor[MACHINE_WORD];     /* "AMD" */
   const char *microarchitecture; /* "Zen 5"; NULL unless processors.inc knows it */
-  bool arm;                      /* then family is the implementer and model the part, both hexadecimal */
+  bool arm;                      /* family is then the implementer and model the part, both hexadecimal */
   char family[MACHINE_WORD], model[MACHINE_WORD];
 } machine_processor;
 
 const machine_processor *machine_here(void);
-void machine_read(FILE *cpuinfo, machine_processor *p); /* of text as /proc/cpuinfo has it; NULL: of none */
+void machine_read(FILE *cpuinfo, machine_processor *p); /* from text as in /proc/cpuinfo, or from nothing if NULL */
 
-/* Hands over what records say of the processor and the build, key by key. Every record has it. */
+/* Passes the description of the processor and of the build to take(), key by key. Every record contains it. */
 typedef void machine_take(void *data, const char *key, const char *value);
 void machine_describe(machine_take *take, void *data);
 
-const char *machine_architecture(void); /* that this program was compiled for: "x86_64" or "aarch64" */
+const char *machine_architecture(void); /* of this program: "x86_64" or "aarch64" */
 
-/* Another architecture's kernel runs below, through qemu-user or the like: times say nothing. An emulated CPU of the
- * own architecture is not seen. */
+/* Whether the kernel is of another architecture, so that qemu-user or the like emulates this CPU and times mean
+ * nothing. An emulated CPU of the kernel's own architecture is not detected. */
 bool machine_emulated(void);
 
-/* Bytes that can be had without swapping; 0 where the system does not tell. */
+/* Bytes that are available without swapping; 0 if the system does not say. */
 int64_t machine_available_memory(void);
 
-/* Prints what makes times of this program worth little. */
+/* Prints a warning for each reason not to trust this program's times. */
 void machine_warnings(FILE *out);
 
 const char *machine_compiler(void);   /* "GCC 12.2.0" */

@@ -9,7 +9,7 @@
 
 enum { KEY_PRESET = 'p', KEY_D_MODEL = 300, KEY_POSITIONS, KEY_FIELD };
 
-/* The option of field i has the key KEY_FIELD + i. A field without names is a number. */
+/* The option of field i has the key KEY_FIELD + i. The value of a field without names is a number. */
 static const struct field {
   const char *option;
   size_t offset;
@@ -27,14 +27,14 @@ static const struct field {
 static const struct argp_option known[] = {
     {"d-model", KEY_D_MODEL, "N", 0, "Columns (default 512)", 0},
     {"preset", KEY_PRESET, "NAME", 0,
-        "What a real system computes; the other options change fields of it (default paper)", 0},
-    {"base", KEY_FIELD, "X", 0, "Base of its frequencies, above 0 (default 10000)", 0},
+        "The table that a real system computes (default paper); the other options change its fields", 0},
+    {"base", KEY_FIELD, "X", 0, "Base of the frequencies, above 0 (default 10000)", 0},
     {"denominator", KEY_FIELD + 1, "X", 0, "Frequencies are base^(-k/X) (default half of the columns)", 0},
-    {"positions", KEY_POSITIONS, "[FROM:]TO", 0, "Its positions, FROM (default 0) to TO-1", 0},
+    {"positions", KEY_POSITIONS, "[FROM:]TO", 0, "The positions FROM (default 0) to TO-1", 0},
     {"position-scale", KEY_FIELD + 2, "X", 0, "Factor of the positions (default 1)", 0},
     {"layout", KEY_FIELD + 3, "NAME", 0, "interleaved (default) or split", 0},
     {"order", KEY_FIELD + 4, "NAME", 0, "sin_first (default) or cos_first", 0},
-    {"odd", KEY_FIELD + 5, "NAME", 0, "half_pair (default) or zero: the last column of an odd width", 0},
+    {"odd", KEY_FIELD + 5, "NAME", 0, "The last column of an odd width: half_pair (default) or zero", 0},
     {"dtype", KEY_FIELD + 6, "NAME", 0, "float32 (default), float64, bfloat16 or float16", 0},
     {0},
 };
@@ -66,7 +66,7 @@ static void set_positions(struct argp_state *state, const char *text, spec_optio
         state, "--positions %s: FROM (%lld) must be below TO (%lld)", text, (long long)o->from, (long long)o->to);
 }
 
-/* The preset first, whatever the order of the options: the others change it. */
+/* Applies the preset first, whatever the order of the options, because the others change its fields. */
 static void build_spec(struct argp_state *state, spec_options *o) {
   char message[256];
   if (o->preset) {
@@ -85,8 +85,8 @@ static void build_spec(struct argp_state *state, spec_options *o) {
   }
   const double scale = fabs(spec_scale(&o->spec)), far = fmax(fabs((double)o->from), fabs((double)(o->to - 1)));
   if (far * scale > (double)POSENC_MAX_POSITION)
-    argp_error(state, "--positions %lld:%lld, times a scale of %g, lie beyond -2^32 to 2^32", (long long)o->from,
-        (long long)o->to, spec_scale(&o->spec));
+    argp_error(state, "--positions %lld:%lld, times a scale of %g, are beyond the allowed -2^32 to 2^32",
+        (long long)o->from, (long long)o->to, spec_scale(&o->spec));
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {

@@ -27,8 +27,7 @@ class AuditFinding:
     error: float  #: the largest |difference| from the correctly rounded values; NaN if the tensor was not audited
     position: int  #: the position of the largest difference
     column: int  #: its column
-    #: a line of Python that replaces the tensor in `model`, which was audited; empty if there is no difference or no such line
-    replacement: str
+    replacement: str  #: a line of Python that replaces the tensor in `model`; empty if nothing differs, or with a note
     note: str = ""  #: why there is no such line, or why the tensor was not audited
 
     def __str__(self) -> str:
@@ -81,7 +80,7 @@ def audit(model: nn.Module) -> list[AuditFinding]:
 
 
 def _rows(module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[torch.Tensor, str, str]:
-    """Returns the rows in a preset's layout, the function that computes them, and the part of its result that matches."""
+    """Returns the rows in a preset's layout, the function that computes them, and the matching part of its result."""
     rows = tensor.reshape(-1, tensor.shape[-1]).cpu()
     if rows.is_complex():
         return torch.cat((rows.real, rows.imag), -1), "cis", ""

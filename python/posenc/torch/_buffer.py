@@ -203,7 +203,7 @@ class TableBuffer(nn.Module):
             )
         if position - self.first >= max(far, 2 * have):
             raise ValueError(
-                f"{name} {position}, far beyond the table's {have} positions; if that is intended, call reserve(n) first"
+                f"{name} {position}, far beyond the table's {have} positions; if it is intended, call reserve(n) first"
             )
         self._grow(int(max(end, min(2 * have, end + far))))
         return self._table()

@@ -64,11 +64,11 @@ class SinusoidalPositionalEncoding(TableBuffer):
 
     Notes
     -----
-    **Checkpoints.** The table is a buffer of shape (positions, 1, d_model), or (1, positions, d_model) with batch_first,
-    as in the classes that this one replaces, so checkpoints load in both directions. ``load_state_dict`` accepts both
-    shapes, and (positions, d_model), with any number of positions. Loaded values are used unchanged; `reset_buffers`
-    replaces them by the exact ones. Rows that `reserve` added are saved. Rows by which a call made the table grow are
-    not.
+    **Checkpoints.** The table is a buffer of shape (positions, 1, d_model), or (1, positions, d_model) with
+    batch_first, as in the classes that this one replaces, so checkpoints load in both directions. ``load_state_dict``
+    accepts both shapes, and (positions, d_model), with any number of positions. Loaded values are used unchanged;
+    `reset_buffers` replaces them by the exact ones. Rows that `reserve` added are saved. Rows by which a call made the
+    table grow are not.
 
     **Uninitialized tables.** If a table's memory has no valid values, the first call computes the table again. This
     happens after ``to_empty``, and after Hugging Face's ``from_pretrained`` if the checkpoint lacks the table or
@@ -76,13 +76,13 @@ class SinusoidalPositionalEncoding(TableBuffer):
     are near the exact ones: load other tables by ``load_state_dict(..., assign=True)``. Export such a module after its
     first call.
 
-    **Dtypes.** Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()`` compute
-    the table again in the new dtype. A table with other values, loaded or written, is converted like any buffer. PyTorch
-    does the arithmetic in the dtype to which those of the input and the table promote, and the result has the input's
-    dtype. With a scale, ``scale * x`` is rounded to the promoted dtype before the sum.
+    **Dtypes.** Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()``
+    compute the table again in the new dtype. A table with other values, loaded or written, is converted like any
+    buffer. PyTorch does the arithmetic in the dtype to which those of the input and the table promote, and the result
+    has the input's dtype. With a scale, ``scale * x`` is rounded to the promoted dtype before the sum.
 
-    **Copies.** Give `max_len`, or call `reserve`, before the module is compiled or exported, and before it runs in copies
-    (`torch.nn.DataParallel`): rows by which a copy grows are lost with the copy.
+    **Copies.** Give `max_len`, or call `reserve`, before the module is compiled or exported, and before it runs in
+    copies (`torch.nn.DataParallel`): rows by which a copy grows are lost with the copy.
     """
 
     __module__ = "posenc.torch"  # what pickles say
@@ -135,7 +135,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
             self.alpha = nn.Parameter(torch.ones(()))
         if padding_idx is not None and padding_idx + 1 < first:
             raise ValueError(
-                f"first is {first}; allowed: at most padding_idx + 1 = {padding_idx + 1}, the first embedding's position"
+                f"first is {first}; allowed: at most padding_idx + 1 = {padding_idx + 1}, where embeddings begin"
             )
         self._axes_told = batch_first is not None
         self._row = 0 if padding_idx is None else padding_idx + 1 - first  #: the row of the first embedding
@@ -212,8 +212,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
         if end > have:
             if not self._axes_told and len(shape) == 3 and length > have >= shape[1] > 1:
                 raise ValueError(
-                    f"the input has shape {tuple(shape)}, and the table {have} positions: give batch_first=True for (batch, "
-                    f"sequence, d_model), or batch_first=False for (sequence, batch, d_model), which lets the table grow"
+                    f"the input has shape {tuple(shape)}, and the table {have} positions: give batch_first=True for "
+                    f"(batch, sequence, d_model), or batch_first=False for (sequence, batch, d_model), to let the table grow"
                 )
             pe = self._grown("start is", self.first + row, end)
         return pe[:, row:end] if axis else pe[row:end]

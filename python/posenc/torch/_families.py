@@ -12,11 +12,11 @@ from __future__ import annotations
 #
 # dtype: "x" is the dtype of the argument x. "float32" is float32 or complex64 for any x.
 #
-# axes: if there are none, all columns have one position. Otherwise they have three positions: time, height and width
-# (axes 0, 1 and 2). Their numbers are the sections that apply where the config has no mrope_section. The frequency k belongs to
-#   "sections"     the axis i % 3 if it is in section i;
-#   "interleaved"  the axis k % 3 if k < 3 * section[k % 3], and otherwise to time;
-#   "ernie"        height if k is even and width if k is odd in the first two sections, and to time in the third.
+# axes: if there are none, a token has one position. Otherwise it has three: time, height and width (axes 0, 1 and 2).
+# The numbers are the sections that apply if the config has no mrope_section. With these words, frequency k belongs to
+#   "sections"     axis i % 3, where i is the section that contains k;
+#   "interleaved"  axis k % 3 if k < 3 * section[k % 3], else time;
+#   "ernie"        height if k is even and width if k is odd, in the first two sections, and time in the third.
 FAMILIES = {
     "complex, float32": """
         deepseek_v2 llama4_text

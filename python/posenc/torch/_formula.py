@@ -59,8 +59,8 @@ class Ladder:
     """Frequencies for the formula, as Python numbers. The tensors are a cache for each device."""
 
     def __init__(self, frequencies: Iterable[Fraction], axes: Iterable[int] | None = None, factor: float = 1) -> None:
-        """`frequencies` are in radians per position. `axes` has the index of the position that each is multiplied by, if
-        tokens have several positions. `factor` multiplies all values."""
+        """`frequencies` are in radians per position. `axes` has the index of each one's position, if tokens have
+        several positions. `factor` multiplies all values."""
         turns = [w / _two_pi() for w in frequencies]
         whole = [round(t * 2**64) for t in turns]
         first = [float(np.float32(t)) for t in turns]

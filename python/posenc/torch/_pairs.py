@@ -79,8 +79,8 @@ def cis(
 ) -> torch.Tensor:
     """Computes ``cos + 1j * sin`` as a tensor of torch.complex64 or complex128: `posenc.cis` with PyTorch.
 
-    Arguments and errors are those of `posenc.cis`; tensors as arguments, `device` and `out` are as in `table`. `dtype` is
-    torch.complex64 or complex128, or the float dtype of both parts.
+    Arguments and errors are those of `posenc.cis`; tensors as arguments, `device` and `out` are as in `table`. `dtype`
+    is torch.complex64 or complex128, or the float dtype of both parts.
     """
     if is_traced():
         parts = pair(

@@ -1,4 +1,4 @@
-"""Rotary modules of a model: which of them posenc's replace, and the replacement."""
+"""Replaces the rotary and timestep modules of a model by those of posenc."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._timesteps import by_formula, checked_ladder, limits, names_of_terms, time
 
 
 class Timesteps(nn.Module):
-    """Replaces diffusers' module of this name, by its arguments."""
+    """Computes timestep embeddings: replaces diffusers' module of this name, and has its arguments."""
 
     __module__ = "posenc.torch"
 
@@ -25,7 +25,7 @@ class Timesteps(nn.Module):
         self._ladder, self._most = checked_ladder(num_channels, downscale_freq_shift, scale), limits(scale)
 
     def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
-        """float32, of shape (timesteps, num_channels)."""
+        """Returns the embeddings in float32, of shape (timesteps, num_channels)."""
         if is_plain(timesteps):
             shift, scale = self.downscale_freq_shift, self.scale
             return timestep_embedding(timesteps, self.num_channels, self.flip_sin_to_cos, shift, scale)
@@ -35,34 +35,38 @@ class Timesteps(nn.Module):
 
 @dataclasses.dataclass
 class Replaced:
-    """What `replace_rotary` did: `replaced`, the modules' names; `left`, a reason for each of the other rotary
-    modules."""
+    """The result of `replace_rotary`."""
 
-    replaced: list[str]
-    left: dict[str, str]
+    replaced: list[str]  #: the names of the modules that were replaced
+    left: dict[str, str]  #: for each rotary module that was not replaced, its name and the reason
     _originals: list[tuple[nn.Module, str, nn.Module]] = dataclasses.field(repr=False)
 
     def undo(self) -> None:
-        """Puts the originals back."""
+        """Puts the original modules back."""
         for parent, child, module in self._originals:
             parent._modules[child] = module
 
 
 def replace_rotary(model: nn.Module) -> Replaced:
-    """Replaces every rotary module of the model that `RotaryEmbedding` can replace, and diffusers' `Timesteps`.
+    """Replaces each rotary module of a model that `RotaryEmbedding` can replace, and each `Timesteps` of diffusers.
 
         >>> model = AutoModelForCausalLM.from_pretrained(...)
-        >>> print(posenc.torch.replace_rotary(model).left)     # which were left, each with a reason
+        >>> print(posenc.torch.replace_rotary(model).left)     # the modules that were not replaced, with reasons
         >>> model = torch.compile(model)
 
-    Call it after ``from_pretrained`` and before ``torch.compile``. A module is replaced if a new instance of its class,
-    made from its config, returns the same layout and dtype as posenc's module, and the same values within the rounding
-    errors of float32, at positions 0 to 15 and on both sides of the original length. The module's own frequencies and
-    attention factor must be those of that instance, and its `forward` that of the class; accelerate replaces it. A
-    module that is shared stays shared, and its hooks move over."""
+    Call it after ``from_pretrained`` and before ``torch.compile``. It returns a `Replaced`, whose `undo` puts the
+    original modules back. A rotary module is replaced if all of this holds:
+
+    - A new instance of its class, made from its config, returns the same layout and dtype as posenc's module, and the
+      same values within the rounding errors of float32, at positions 0 to 15 and on both sides of the original length.
+    - The module's own frequencies and attention factor are those of that instance.
+    - Its `forward` is that of its class. (accelerate replaces the `forward` of modules.)
+
+    A module that is shared stays shared. Its hooks move to the new module.
+    """
     found = Replaced([], {}, [])
     if is_rotary(model):
-        found.left[""] = "it is the model itself; assign RotaryEmbedding(model.config) where it is used"
+        found.left[""] = "it is the model itself; assign RotaryEmbedding(model.config) where the model is used"
     ours: dict[nn.Module, nn.Module | str] = {}
     for path, parent in list(model.named_modules(remove_duplicate=False)):
         for child, module in parent._modules.items():
@@ -87,7 +91,7 @@ def replace_rotary(model: nn.Module) -> Replaced:
 
 
 def is_rotary(module: nn.Module) -> bool:
-    """By what it has and how it is called; ours are not among them."""
+    """Whether it is a rotary or timestep module, by its buffers and its class's name. Modules of posenc are not."""
     if isinstance(module, (RotaryEmbedding, Timesteps)):
         return False
     kind = type(module)
@@ -101,15 +105,16 @@ def is_rotary(module: nn.Module) -> bool:
 
 
 def _device(module: nn.Module) -> torch.device:
-    """Where its frequencies are; the CPU if it has none."""
+    """Returns the device of its frequencies, or the CPU if it has none."""
     return next((buffer.device for buffer in module.buffers() if not buffer.is_meta), torch.device("cpu"))
 
 
 def probe(module: nn.Module) -> nn.Module | str:
-    """What replaces the module; or why nothing does.
+    """Returns the replacement of the module, or the reason why it has none.
 
-    The class is probed, not the module, whose frequencies may have been rounded to 16 bits or have changed with the
-    length of a sequence. Its own frequencies and attention factor are compared with those of the new instance."""
+    It calls a new instance of the class, because the module's frequencies may have been rounded to 16 bits, or may have
+    changed with the length of a sequence. It compares the module's frequencies and attention factor with those of the
+    new instance."""
     if "forward" in vars(module):
         return "its forward was replaced, as accelerate does"
     default = torch.get_default_dtype()
@@ -139,7 +144,7 @@ def probe(module: nn.Module) -> nn.Module | str:
                 return own
             fresh = type(module)(config)  # the first calls may have changed it
         return why
-    except Exception as error:  # of a module that is called otherwise, or a config with errors of its own
+    except Exception as error:  # the module takes other arguments, or the config has errors
         return f"it could not be tried: {type(error).__name__}: {error}"
     finally:
         torch.set_default_dtype(default)
@@ -153,7 +158,7 @@ def _probe_timesteps(module: Any) -> nn.Module | str:
 
 
 def _differs(module: nn.Module, fresh: nn.Module) -> str:
-    """Whether the module was made by other arguments, or was changed."""
+    """Returns how the module differs from the new instance: it had other arguments, or was changed; else ""."""
     for name, want in {**fresh._parameters, **fresh._buffers}.items():
         have = getattr(module, name, None)
         if want is None or not name.endswith("inv_freq") or have is not None and have.is_meta:
@@ -173,7 +178,7 @@ def _differs(module: nn.Module, fresh: nn.Module) -> str:
     for name, want in vars(fresh).items():
         is_argument = isinstance(want, (bool, int, float, str)) and name not in ("training", "max_seq_len_cached")
         if is_argument and vars(module).get(name) != want:
-            return f"its {name} is {vars(module).get(name)!r}, and {want!r} by its config"
+            return f"its {name} is {vars(module).get(name)!r}, and {want!r} according to its config"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""What a configuration of Hugging Face's transformers says of a rotary embedding."""
+"""Reads the parameters of a rotary embedding from a configuration of Hugging Face's transformers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from .._plan import MAX_POSITION, Duplicated, index, unknown
 from .._rotary import rope_type_of
 from ._families import FAMILIES, PARTIAL, UNSUPPORTED
 
-_OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds that know the length that a model was first trained with
+_OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds with a parameter for the length of the first training
 
 
 @dataclasses.dataclass(frozen=True)
 class RotaryConfig:
-    d_model: int  #: columns that are rotated, two for each frequency
+    d_model: int  #: the number of columns that are rotated, two for each frequency
     base: float
     scaling: dict[str, Any]
     max_position_embeddings: int
-    layout: str  #: layout, dtype and axes: as in _families.py
+    layout: str  #: layout, dtype and axes are as in _families.py
     dtype: str
-    axes: tuple[int, ...] | None  #: which of three positions each frequency belongs to; None: there is one position
+    axes: tuple[int, ...] | None  #: the index of each frequency's position, of three; None if there is one position
 
 
 def parameters(config: Any) -> dict[str, Any]:
@@ -28,12 +28,12 @@ def parameters(config: Any) -> dict[str, Any]:
 
 
 def layer_types(config: Any) -> list[str]:
-    """Those that have parameters of their own."""
+    """Returns the layer types that have their own parameters."""
     return [name for name, value in parameters(config).items() if isinstance(value, Mapping)]
 
 
 def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> RotaryConfig:
-    """ValueError says what is not supported."""
+    """Returns the parameters. A ValueError says what is not supported."""
     if duplicated not in (None, *get_args(Duplicated)):
         raise ValueError(unknown("duplicated is", duplicated, get_args(Duplicated)) + " or None")
     types = layer_types(config)
@@ -42,8 +42,8 @@ def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> 
     layout, dtype, axes = _family(config, duplicated)
     scaling = dict(parameters(config)[layer_type] if types else parameters(config))
     section = scaling.pop("mrope_section", None)
-    scaling.pop("mrope_interleaved", None)  # the type of the model tells
-    if types and hasattr(config, "per_layer_config"):  # heads of several sizes
+    scaling.pop("mrope_interleaved", None)  # the model_type determines it
+    if types and hasattr(config, "per_layer_config"):  # layers with heads of different sizes
         try:
             config = config.per_layer_config[layer_type]
         except (KeyError, ValueError):
@@ -69,7 +69,7 @@ def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> 
         raise ValueError(f"the config rotates {d_model} columns of a head; allowed: an even number")
     most = getattr(config, "max_position_embeddings", None) or MAX_POSITION
     if kind in _OWN_LENGTH:
-        key = "original_max_position_embeddings"  # Phi-3 has it beside the rest
+        key = "original_max_position_embeddings"  # Phi-3 has it in the config, not in the scaling
         scaling[key] = getattr(config, key, None) or scaling.get(key) or most
     return RotaryConfig(
         d_model=d_model,
@@ -83,7 +83,7 @@ def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> 
 
 
 def known_types() -> dict[str, tuple[str, str, str]]:
-    """Layout, dtype and axes ("" if there are none) by model_type."""
+    """Returns layout, dtype and axes ("" if there are none) of each model_type."""
     found = {}
     for family, kinds in FAMILIES.items():
         layout, dtype, axes = (family + ", ").split(", ")[:3]
@@ -98,7 +98,7 @@ def _family(config: Any, duplicated: Duplicated | None) -> tuple[str, str, str]:
         raise ValueError(f"the model_type {kind!r} is not supported: its rotary embedding has {reason}")
     family = known_types().get(str(kind))
     if family is None and duplicated is None:
-        raise ValueError(f"the model_type {kind!r} is unknown; say duplicated='halves' or duplicated='pairs'")
+        raise ValueError(f"the model_type {kind!r} is unknown; give duplicated='halves' or duplicated='pairs'")
     layout, dtype, axes = family or ("", "x", "")
     return duplicated or layout, "float32" if layout == "complex" else dtype, axes
 

@@ -17,7 +17,7 @@ from ._calls import is_plain
 from ._formula import INTEGER_TERMS, Ladder, of_integers, rounded
 from ._rotary_config import layer_types, read
 
-_READS = "rope_type 'dynamic' has frequencies for each length of a sequence, which is read from position_ids"
+_READS = "with rope_type 'dynamic', frequencies depend on the length of the sequence, which is read from position_ids"
 
 
 @functools.lru_cache(maxsize=64)
@@ -28,7 +28,7 @@ def _frequencies(d_model: int, base: float, scaling: str, length: int, max_posit
 
 @functools.lru_cache(maxsize=64)
 def _ladder(frequencies: RotaryFrequencies, axes: tuple[int, ...] | None) -> Ladder:
-    """The same frequencies for the formula."""
+    """Returns the frequencies as the ladder of the formula."""
     pairs = zip(frequencies.freqs.tolist(), frequencies.freqs_low.tolist())
     return Ladder([Fraction(high) + Fraction(low) for high, low in pairs], axes, frequencies.attention_factor)
 
@@ -44,7 +44,7 @@ def _plan(frequencies: RotaryFrequencies, dtype: str, impl: str) -> Plan:
 def _by_c(
     frequencies: RotaryFrequencies, positions: torch.Tensor, dtype: torch.dtype
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Cosines and sines times the attention factor, rounded once."""
+    """Returns cosines and sines times the attention factor, rounded once."""
     factor, n = frequencies.attention_factor, len(frequencies.freqs)
     kind = dtype if factor == 1 else torch.float64
     at = positions.contiguous()
@@ -58,7 +58,7 @@ def _by_c(
 
 
 def _untraced(function: Any) -> Any:
-    """torch.compile calls it as it is; the other way to say so imports torch._dynamo at once."""
+    """Returns the function such that torch.compile does not trace it. (The decorator would import torch._dynamo.)"""
     if hasattr(function, "_torchdynamo_disable"):
         return function
     try:
@@ -68,42 +68,53 @@ def _untraced(function: Any) -> Any:
 
 
 class RotaryEmbedding(nn.Module):
-    """Cosines and sines for a Hugging Face model: replaces the model's own rotary embedding.
+    """Computes cosines and sines for a Hugging Face model: replaces the model's own rotary embedding.
 
         >>> model.model.rotary_emb = posenc.torch.RotaryEmbedding(model.config)
 
-    It has the layout and the dtype of the module that it replaces: (cos, sin), each frequency's column twice or once,
-    or one complex tensor; in the dtype of x or in float32; for one position or three (time, height and width).
-    `posenc.torch.replace_rotary` replaces all such modules of a model.
+    It has the layout and dtype of the module that it replaces: (cos, sin), with each frequency's column once or twice,
+    or one complex tensor; in the dtype of x or in float32; for tokens with one position or with three (time, height and
+    width). `posenc.torch.replace_rotary` replaces all such modules of a model.
 
     Parameters
     ----------
     config
-        The model's. Its model_type tells what the module returns: those of transformers 5.23.0 are known. Its
-        rope_parameters, or rope_theta and rope_scaling, head_dim or hidden_size and num_attention_heads,
-        partial_rotary_factor, and max_position_embeddings are read.
+        The config of the model. Its model_type determines what the module returns; the types of transformers 5.23.0
+        are known. The module also reads rope_parameters, or rope_theta and rope_scaling; head_dim, or hidden_size and
+        num_attention_heads; partial_rotary_factor; and max_position_embeddings.
     layer_type
-        The type of layer whose parameters are meant, where each has its own. None: the layer_type of each call.
+        The type of layer whose parameters to use, if each type has its own. None means that each call gives it.
     duplicated
-        The layout of columns, for a model_type that is unknown: "halves", all frequencies and all again (Llama and most
-        others), or "pairs", each twice in a row (Cohere). None: as the model_type has it.
+        The layout of columns, for an unknown model_type: "halves", all frequencies and then all again (Llama and most
+        others), or "pairs", each twice in succession (Cohere). None means the layout of the model_type.
 
-    Each value is the cosine or the sine of position times frequency, the real numbers, times the scaling's attention
-    factor.
+    Raises
+    ------
+    ValueError
+        The config is not supported, or an argument is wrong. The message says why.
+
+    Notes
+    -----
+    Each value is the cosine or sine of the real number position times frequency, times the scaling's attention factor.
 
     The C library computes eager calls on the CPU whose tokens have one position. It rounds each value once from the
-    real number. If there is a factor, it multiplies a float64, and the product is rounded once.
+    real number. If there is an attention factor, it multiplies a float64 value, and the product is rounded once.
 
     Operations of PyTorch compute all other calls: compiled, exported and transformed ones, those on another device, and
-    those whose tokens have three positions. They read nothing back. float32 is off by at most half a unit in the last
-    place and 2^-50: fewer than one value in 10^7 is not correctly rounded. float64 is off by at most 2^-50. A factor
-    multiplies the 2^-50. float16 and bfloat16 are rounded once, where they leave a compiled graph as its outputs.
-    Devices that have no float64 are off by at most 3e-7.
+    those whose tokens have three positions. They read no value back from the device. Their largest errors, where an
+    attention factor multiplies the 2^-50, are:
 
-    Positions are integers up to 2^32: beyond, C raises ValueError, and the operations return NaN. There is nothing to
-    save, to load or to reserve. With dynamic scaling, the frequencies are those of the longest sequence so far. A
-    sequence shorter than max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there,
-    because the sequence length is read.
+    - float32: 2^-50 plus half a unit in the last place; fewer than one value in 10^7 is not correctly rounded.
+    - float64: 2^-50.
+    - float16 and bfloat16: they are rounded once, if they are outputs of a compiled graph.
+    - On devices that have no float64: 3e-7.
+
+    Positions are integers up to 2^32. Beyond, the C library raises a ValueError, and the operations return NaN. The
+    module has no state to save, load or reserve.
+
+    With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
+    max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the length of
+    the sequence is read.
     """
 
     __module__ = "posenc.torch"
@@ -112,7 +123,7 @@ class RotaryEmbedding(nn.Module):
         super().__init__()
         types = layer_types(config)
         self.config, self.layer_type = config, layer_type if types else None
-        self.per_type: nn.ModuleDict | None = None  #: where each call names its layer_type, a module for each
+        self.per_type: nn.ModuleDict | None = None  #: a module for each layer_type, if calls give the layer_type
         self._ladders: tuple[Ladder, ...] = ()
         if types and layer_type is None:
             self.per_type = nn.ModuleDict(
@@ -123,10 +134,10 @@ class RotaryEmbedding(nn.Module):
         self.base, self.d_model, self.max_position_embeddings = said.base, said.d_model, said.max_position_embeddings
         self.rope_type: str = said.scaling["rope_type"]
         self.layout, self.axes = said.layout, said.axes
-        self.dtype = None if said.dtype == "x" else torch.float32  #: None: that of x
+        self.dtype = None if said.dtype == "x" else torch.float32  #: None means the dtype of x
         self._json = json.dumps(said.scaling)
         self._original: int = said.scaling.get("original_max_position_embeddings", 0)
-        self._longest = self.max_position_embeddings  #: dynamic scaling: the length of the longest sequence
+        self._longest = self.max_position_embeddings  #: with dynamic scaling, the length of the longest sequence
         lengths = (0, self._original + 1) if self.rope_type == "longrope" else (0,)
         self._c = tuple(map(self._of_length, lengths))
         self._ladders = tuple(_ladder(each, self.axes) for each in self._c)
@@ -146,12 +157,18 @@ class RotaryEmbedding(nn.Module):
 
     @torch.no_grad()
     def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
-        """Cosines and sines, each of shape ``position_ids.shape + (columns,)``, on the device of x; or one complex
-        tensor.
+        """Returns cosines and sines of shape ``position_ids.shape + (columns,)``, or one complex tensor.
 
-        `position_ids` are integers, of any shape. Where tokens have three positions, the shape is (3, batch, sequence).
-        Any other shape: the three positions are equal. x is read only for its dtype and device. `layer_type` names the
-        frequencies, where each type of layer has its own. Models whose layers share their frequencies ignore it.
+        Parameters
+        ----------
+        x
+            A tensor with the device of the result and, for most models, its dtype. Its values are not read.
+        position_ids
+            Integers, of any shape. If tokens have three positions, the shape is (3, batch, sequence); with any other
+            number of axes, the three positions are equal.
+        layer_type
+            The type of layer, if each type has its own frequencies. Models whose layers share their frequencies ignore
+            it.
         """
         if self.per_type is not None:
             if layer_type not in self.per_type:
@@ -159,7 +176,7 @@ class RotaryEmbedding(nn.Module):
             return self.per_type[layer_type](x, position_ids)
         if self.layer_type is not None and layer_type not in (None, self.layer_type):
             raise ValueError(
-                f"layer_type is {layer_type!r}; allowed: {self.layer_type!r}, which this module was made for"
+                f"layer_type is {layer_type!r}; allowed: {self.layer_type!r}, for which this module was made"
             )
         kind = position_ids.dtype
         if kind.is_floating_point or kind.is_complex or kind is torch.bool:
@@ -221,7 +238,7 @@ class RotaryEmbedding(nn.Module):
 
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
-        for ladder in self._ladders:  # now, since a later call may be in a CUDA graph, which cannot copy from the CPU
+        for ladder in self._ladders:  # a later call may be in a CUDA graph, which cannot copy from the CPU
             ladder.tensors(f"{INTEGER_TERMS} axes factor", fn(torch.empty(0, device="cpu")).device)
         return self
 

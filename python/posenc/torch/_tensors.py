@@ -1,4 +1,4 @@
-"""Tables, pairs and sums as PyTorch tensors; posenc.torch shows them."""
+"""Tables, grids and sums as PyTorch tensors."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 def as_tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
-    """The array's memory as a tensor."""
-    if dtype == "bfloat16":  # torch.uint16 is younger than some PyTorch we work with
+    """Returns a tensor that shares the array's memory."""
+    if dtype == "bfloat16":  # older PyTorch, which we support, has no torch.uint16
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
 
 
 def _as_array(tensor: torch.Tensor) -> np.ndarray:
-    """The memory of a tensor on the CPU as an array; bfloat16 as uint16."""
+    """Returns an array that shares the memory of a tensor on the CPU. bfloat16 becomes uint16."""
     tensor = tensor.detach()
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(np.uint16)
@@ -38,10 +38,10 @@ def _refuse_gradients(name: str, tensor: torch.Tensor, what: str, instead: str) 
 
 
 def numbers(name: str, values: Any) -> Any:
-    """Positions or frequencies for NumPy, without a rounding."""
+    """Returns positions or frequencies for NumPy, without rounding."""
     if not isinstance(values, torch.Tensor):
         return values
-    _refuse_gradients(name, values, "a table", "call .detach() where that is meant")
+    _refuse_gradients(name, values, "a table", "call .detach() if that is intended")
     if values.is_floating_point():
         return values.detach().to("cpu", torch.float64).numpy()
     if values.dtype not in INTEGERS:
@@ -50,8 +50,8 @@ def numbers(name: str, values: Any) -> Any:
 
 
 def _check(name: str, tensor: Any, what: str, instead: str) -> None:
-    """Whether its memory can be handed to the library."""
-    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may stand for what is not there
+    """Raises an error unless the library can use the tensor's memory."""
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may have no memory
         raise TypeError(f"{name} is of type {type(tensor).__name__}; allowed: torch.Tensor")
     if tensor.device.type != "cpu" or tensor.layout != torch.strided:
         raise ValueError(f"{name} is on {tensor.device} with layout {tensor.layout}; allowed: cpu, torch.strided")
@@ -59,12 +59,12 @@ def _check(name: str, tensor: Any, what: str, instead: str) -> None:
 
 
 def target(name: str, out: torch.Tensor, what: str = "a table", instead: str = "call .detach() first") -> np.ndarray:
-    """The memory of an output."""
+    """Returns the memory of an output tensor as an array."""
     _check(name, out, what, instead)
     if out.is_neg() or out.is_conj():
-        raise ValueError(f"{name} is a lazy view, negated or conjugated; allowed: a tensor that has its values")
+        raise ValueError(f"{name} is a lazy view, negated or conjugated; allowed: a tensor that stores its values")
     with torch.no_grad():
-        # Writes nothing, but tells autograd, which may have saved it, and is refused where writing is.
+        # Writes nothing. It tells autograd, which may have saved the tensor, and fails if writing is not allowed.
         out[:0].zero_()
     return _as_array(out)
 
@@ -78,7 +78,7 @@ def device_of(device: torch.device | str | None, positions: Any) -> torch.device
 def fake_table(
     count: Any = None, d_model: Any = 512, *, positions: Any = None, dtype: Any = None, device: Any = None, **_: Any
 ) -> torch.Tensor:
-    """A tensor without values, for what is traced."""
+    """Returns a tensor without values, for traced calls."""
     if positions is None:
         return torch.empty((count, d_model), dtype=dtype or torch.float32, device=device)
     shape = (*positions.shape, d_model)
@@ -107,18 +107,31 @@ def table(
     out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
-    """`posenc.table` as a tensor.
+    """Computes a sinusoidal position table as a tensor: `posenc.table` with PyTorch.
 
-    `positions` may be a tensor of any shape but (), of integers or floats, as diffusion has its timesteps; `freqs` may
-    be one too. `dtype` is torch.float32, float64, bfloat16 or float16, of values that are rounded once; None: that of
-    `out`, else float32. `device` is where the table is put; None: where `positions` are if they are a tensor, else
-    PyTorch's default. On the CPU it is not copied. `out` is on the CPU. The other arguments and the errors are those of
-    `posenc.table`.
+    Arguments and errors are those of `posenc.table`, except for:
 
-    With PyTorch 2.4 or later, `table`, `grid`, `add`, `pair` and `cis` may be called in code that is compiled (with
-    fullgraph=True, too), exported or traced, without `out`. They are operators there, ``torch.ops.posenc.table`` and so
-    on, which Python computes: a program that was saved needs ``import posenc.torch`` before it is loaded. Arguments are
-    then judged when it runs.
+    Parameters
+    ----------
+    positions
+        May be a tensor of integers or floats, of any shape except (), such as the timesteps of diffusion.
+    freqs, freqs_low
+        May be tensors.
+    dtype
+        torch.float32, float64, bfloat16 or float16. Each value is rounded once. None means the dtype of `out`, or
+        float32 without `out`.
+    device
+        The device of the table. None means the device of `positions` if it is a tensor, else PyTorch's default. A table
+        on the CPU is not copied.
+    out
+        A tensor on the CPU to write into.
+
+    Notes
+    -----
+    With PyTorch 2.4 or later, `table`, `grid`, `add`, `pair` and `cis` may be called in code that is compiled (also
+    with fullgraph=True), exported or traced, without `out`. There they are operators, such as
+    ``torch.ops.posenc.table``, which Python computes. So a saved program needs ``import posenc.torch`` before it is
+    loaded. Arguments are then checked when the program runs.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
@@ -147,8 +160,11 @@ def fill_at(
     impl: str | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
-    """Writes a row of `table` for each position into `out`, on the CPU, of shape ``positions.shape + (d_model,)`` and
-    the table's dtype. Eager code only."""
+    """Writes a row of `table` for each position into `out`, and returns `out`: `posenc.fill_at` with PyTorch.
+
+    `out` is a tensor on the CPU, of shape ``positions.shape + (d_model,)`` and with the dtype of the table. The other
+    arguments and the errors are those of `table`. Not for code that is compiled, exported or traced.
+    """
     array = target("out", out)
     _table.fill_at(
         array, numbers("positions", positions), preset=preset, dtype=dtype_name(out.dtype), base=base,
@@ -195,8 +211,12 @@ def grid(
     device: torch.device | str | None = None,
     out: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """`posenc.grid` as a tensor, of shape ``(class_tokens + points, d_model)``. `dtype`, `device` and `out` are as in
-    `table`, the other arguments and the errors those of `posenc.grid`; compiled code gives one number as d_model."""
+    """Computes a table for the points of a grid as a tensor: `posenc.grid` with PyTorch.
+
+    Returns a tensor of shape ``(class_tokens + points, d_model)``. `dtype`, `device` and `out` are as in `table`. The
+    other arguments and the errors are those of `posenc.grid`. In code that is compiled, exported or traced, d_model is
+    one number.
+    """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions and positions[0])
     array = _grid.grid(
@@ -231,11 +251,11 @@ def add(
     out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
-    """`posenc.add` for tensors on the CPU: in float32 the bits of ``x * scale + posenc.torch.table(...)``, in one pass.
+    """Computes ``x * scale + table`` in one pass, for tensors on the CPU: `posenc.add` with PyTorch.
 
-    `x` is float32 or bfloat16, and so is the table. There is no gradient: a tensor that requires one is refused, unless
-    within ``torch.no_grad()``. `out` may be x itself, for its sum in place. The other arguments and the errors are
-    those of `posenc.add`; without `threads`, one thread.
+    In float32 the result has the bits of ``x * scale + posenc.torch.table(...)``. `x` is float32 or bfloat16, and so is
+    the table. There is no gradient: a tensor that requires one is refused, except in ``torch.no_grad()``. `out` is a
+    tensor to write into, and may be x itself. The other arguments and the errors are those of `posenc.add`.
     """
     _check("x", x, *_SUMS)
     if x.dtype not in (torch.float32, torch.bfloat16):

@@ -1,4 +1,4 @@
-"""Timesteps of diffusion as PyTorch tensors."""
+"""Timestep embeddings of diffusion models as PyTorch tensors."""
 
 from __future__ import annotations
 
@@ -30,17 +30,21 @@ def timestep_embedding(
     out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
 ) -> torch.Tensor:
-    """`posenc.timestep_embedding` as a tensor: what diffusers' get_timestep_embedding computes, on the device of
-    timesteps.
+    """Computes what diffusers' get_timestep_embedding computes: `posenc.timestep_embedding` with PyTorch.
 
-    `out` is as in `table`; the other arguments and the errors are those of `posenc.timestep_embedding`.
+    The result is on the device of `timesteps`. `out` is as in `table`. The other arguments and the errors are those of
+    `posenc.timestep_embedding`. `impl` and `out` are for eager calls only.
 
-    Eager calls on the CPU are computed by the C library: each value is rounded once from the real number. Operations of
-    PyTorch compute all other calls: compiled, exported or transformed ones, those whose timesteps require a gradient,
-    and those on another device. There float32 is off by at most half a unit in the last place and 2^-50, and float64 by
-    at most 2^-50; 16 bits are rounded once. On devices that have no float64, integers are off by at most 3e-7, and real
-    timesteps by 7e-7, times `scale` where that is above 1. What the C library refuses, such as timesteps whose product
-    with `scale` exceeds 2^32, gives NaN there. `impl` and `out` are for eager calls.
+    The C library computes eager calls on the CPU. It rounds each value once from the real number.
+
+    Operations of PyTorch compute all other calls: compiled, exported and transformed ones, those whose timesteps
+    require a gradient, and those on another device. Timesteps that the C library refuses, such as those whose product
+    with `scale` exceeds 2^32, give NaN there. The largest errors are:
+
+    - float32: 2^-50 plus half a unit in the last place.
+    - float64: 2^-50.
+    - 16 bits: rounded once.
+    - On devices that have no float64: 3e-7 for integers, and 7e-7 for real timesteps, times `scale` if that is above 1.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     if isinstance(timesteps, torch.Tensor) and not is_plain(timesteps):
@@ -67,7 +71,9 @@ def timestep_embedding(
 
 
 def _constant(number: Any) -> Any:
-    """torch.compile makes a float argument that changes symbolic. Its two integers are constants, and so is their
+    """Returns a float argument as a constant.
+
+    torch.compile makes a float that changes symbolic. The two integers of its ratio are constants, and so is their
     quotient."""
     if not is_compiled() or not isinstance(number, float) or number - number != 0:
         return number
@@ -76,13 +82,13 @@ def _constant(number: Any) -> Any:
 
 
 def limits(scale: float) -> tuple[int, float]:
-    """The largest integer and the largest real timestep, in magnitude."""
+    """Returns the largest integer and the largest real timestep, in magnitude."""
     most = MAX_POSITION / max(1.0, abs(scale))
     return int(most), most
 
 
 def names_of_terms(timesteps: torch.Tensor) -> str:
-    """Which numbers of a ladder `by_formula` needs."""
+    """Returns the names of the ladder's numbers that `by_formula` needs."""
     if timesteps.dim() == 0 or timesteps.is_complex() or timesteps.dtype == torch.bool:
         kind = f"dtype {timesteps.dtype}" if timesteps.dim() else "no axes"
         raise TypeError(f"timesteps have {kind}; allowed: an array of integers or real numbers")
@@ -107,14 +113,14 @@ _terms._dynamo_marked_constant = True  # type: ignore[attr-defined]  # as Ladder
 
 
 def checked_ladder(d_model: int, shift: float, scale: float, period: float = 10000) -> Ladder:
-    """For the formula. C checks the arguments."""
+    """Returns the ladder for the formula. C checks the arguments."""
     _timesteps.timestep_embedding([], d_model, False, shift, scale, period)
     return _ladder(d_model // 2, shift, scale, period)
 
 
 @functools.lru_cache(maxsize=16)
 def _ladder(half: int, shift: float, scale: float, period: float) -> Ladder:
-    """scale period^(-k / (half - shift)), to 60 digits."""
+    """Returns the ladder of scale * period^(-k / (half - shift)), computed to 60 digits."""
     with localcontext(Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX)):
         exponent = -Decimal(period).ln() / Decimal(half - shift if half > 1 else 1)
         return Ladder([Fraction(scale) * Fraction((k * exponent).exp()) for k in range(half)])

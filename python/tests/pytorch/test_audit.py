@@ -1,4 +1,4 @@
-"""posenc.torch.audit: what it finds in models, and that the lines it gives make all bits right."""
+"""posenc.torch.audit: what it finds in models, and that its replacement lines make all bits right."""
 
 import math
 
@@ -13,7 +13,7 @@ from posenc.torch import audit
 
 
 class Caches(nn.Module):
-    """Of old versions of Llama, GPT-NeoX and GPT-J."""
+    """As in old versions of Llama, GPT-NeoX and GPT-J."""
 
     def __init__(self, rows=300, d=16):
         super().__init__()
@@ -122,7 +122,7 @@ class Subclass(torch.Tensor):
 
 
 ROWS = posenc.torch.table(40, 16)
-#: By kind: a tensor, and what is said of it where it is a table or a list of frequencies; None: nothing.
+#: For each kind: a tensor, and the text of its finding if it is a table or a list of frequencies; None if it has none.
 ODD = {
     "0-dimensional": (lambda: torch.tensor(3.0), None),
     "empty": (lambda: torch.empty(0, 16), None),
@@ -142,12 +142,12 @@ ODD = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")  # PyTorch says that some are prototypes
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns that some are prototypes
 def test_odd_tensors():
     model = nn.ModuleDict({kind: nn.Module() for kind in ODD})
     for kind, (make, said) in ODD.items():
         vars(model[kind])["pe"] = make()
-        if said != "all bits right":  # other readers: of frequencies, and of two tables
+        if said != "all bits right":  # read by other functions: frequencies, and two tables
             vars(model[kind])["inv_freq"] = vars(model[kind])["cos"] = vars(model[kind])["sin"] = make()
     found = {finding.name: finding for finding in audit(model)}
     for kind, (_, said) in ODD.items():

@@ -1,4 +1,4 @@
-"""posenc.torch.SinusoidalPositionalEncoding: checkpoints, its own and those of others."""
+"""posenc.torch.SinusoidalPositionalEncoding: its own checkpoints, and those of other classes."""
 
 import inspect
 
@@ -51,7 +51,7 @@ def test_checkpoints(shape, name, persistent, batch_first, max_len):
     assert torch.equal(state["encode." + name], values.reshape(shape))
     e.mine.fill_(1)
     assert torch.equal(state["encode." + name], values.reshape(shape))
-    if persistent:  # later rows are computed, those that were loaded stay
+    if persistent:  # loaded rows stay, and later rows are computed
         model.load_state_dict(state, strict=True)
         y = e(torch.zeros(12, 16))
         assert torch.equal(y[:9], values) and torch.equal(y[9:], rows(12, 16)[9:])
@@ -77,7 +77,7 @@ def test_missing_and_unexpected_keys():
         Encoding(16).load_state_dict({"pe": ZEROS, "other": torch.zeros(1)})
     Encoding(16, persistent=False).load_state_dict({})
     Encoding(16).load_state_dict({"other": torch.zeros(1)}, strict=False)
-    lists = dict(missing_keys=[], unexpected_keys=[], error_msgs=[])  # by name, as those may do who call it themselves
+    lists = dict(missing_keys=[], unexpected_keys=[], error_msgs=[])  # by name, as direct callers may do
     Encoding(16)._load_from_state_dict(state_dict={"pe": ZEROS}, prefix="", local_metadata={}, strict=True, **lists)
     assert not any(lists.values())
 
@@ -102,7 +102,7 @@ class Annotated(nn.Module):
 
 @pytest.mark.parametrize("batch_first, theirs", [(False, Tutorial(16, max_len=30)), (True, Annotated(16, max_len=30))])
 def test_checkpoints_of_the_class_that_is_replaced(batch_first, theirs):
-    """Both ways, strictly; the buffer stays where it is, as PyTorch's do, and has its values."""
+    """Checkpoints load strictly in both directions. The buffer stays the same tensor, as PyTorch's do."""
     ours = Encoding(16, max_len=30, batch_first=batch_first)
     exact = ours.state_dict()["pe"].clone()
     place = ours.pe.data_ptr()
@@ -115,8 +115,9 @@ def test_checkpoints_of_the_class_that_is_replaced(batch_first, theirs):
 
 
 def materialised(model, state):
-    """What `from_pretrained` of Hugging Face does with a model on the meta device: what the checkpoint has is put in
-    place; buffers that are not persistent become memory without values, here NaN."""
+    """Does what Hugging Face's `from_pretrained` does with a model on the meta device.
+
+    Tensors of the checkpoint replace the model's. Non-persistent buffers become uninitialized memory: here, NaN."""
     persistent = model.state_dict()
     for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
         path, _, leaf = name.rpartition(".")

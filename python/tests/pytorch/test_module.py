@@ -41,7 +41,7 @@ def test_the_tutorials_call_gives_the_tutorials_values():
 
 
 class Operators(TorchDispatchMode):
-    """Lists the operators that are called."""
+    """Records the operators that are called."""
 
     def __init__(self):
         super().__init__()
@@ -150,7 +150,7 @@ def test_presets_and_base(spec):
     table = rows(90, 16, **spec)
     assert torch.equal(e.pe, table[:40, None])
     x = torch.randn(60, 3, 16)
-    assert torch.equal(e(x, start=2), x + table[2:62, None])  # it grew
+    assert torch.equal(e(x, start=2), x + table[2:62, None])  # the table has grown
     e.pe.fill_(7)
     e.reset_buffers()
     assert torch.equal(e.pe, rows(len(e.pe), 16, **spec)[:, None])
@@ -173,7 +173,7 @@ def test_growth(persistent):
 
 @pytest.mark.parametrize("kind", [int, torch.tensor])
 def test_a_start_far_beyond_the_table(kind):
-    e, x, far = Encoding(512, 0), torch.zeros(1, 1, 512), 1 << 15  # which has 64 MiB before it
+    e, x, far = Encoding(512, 0), torch.zeros(1, 1, 512), 1 << 15  # 64 MiB of rows lie before it
     with pytest.raises(ValueError, match=f"start is {far}, far beyond"):
         e(x, start=kind(far))
     assert e.pe.shape == (5000, 1, 512)
@@ -181,7 +181,7 @@ def test_a_start_far_beyond_the_table(kind):
     e.reserve(70001)
     assert torch.equal(e(x, start=kind(70000))[0], posenc.torch.table(1, 512, first=70000))
     long = torch.zeros(far + 9, 1, 512)
-    assert torch.equal(Encoding(512, 0, max_len=2)(long)[:, 0], rows(far + 9, 512))  # not far: from the table on
+    assert torch.equal(Encoding(512, 0, max_len=2)(long)[:, 0], rows(far + 9, 512))  # the call starts in the table
 
 
 def test_growth_in_inference_mode_is_like_any():
@@ -224,7 +224,7 @@ def test_pytorch_adds_in_the_wider_type(dtype, kind, scale):
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float64, *HALVES])
 def test_conversions_round_once(dtype, batch_first):
-    """From the real numbers: float32 values that are rounded again to 16 bits are others."""
+    """They are rounded from the real numbers. Rounding float32 values again to 16 bits gives other values."""
     e = Encoding(64, 0, batch_first=batch_first)
     tables = {kind: rows(5000, 64, kind) for kind in (torch.float32, dtype)}
     assert not torch.equal(tables[torch.float32].to(dtype), tables[dtype])
@@ -275,7 +275,7 @@ def test_names_of_dtypes_and_pytorchs_default():
 
 
 def test_tensors_without_values():
-    if hasattr(torch, "compile"):  # before, modules cannot be made of fake tensors
+    if hasattr(torch, "compile"):  # without it, modules cannot be made of fake tensors
         with FakeTensorMode():
             e = Encoding(16)
             assert isinstance(e.half().pe, FakeTensor) and e.pe.dtype == torch.float16
@@ -297,13 +297,13 @@ def test_meta_and_reset(dtype):
         learned.alpha.fill_(7)
     learned.reset_parameters()
     assert learned.alpha == 1
-    if hasattr(torch, "get_default_device"):  # since 2.3; a default device is younger than some PyTorch we work with
+    if hasattr(torch, "get_default_device"):  # since PyTorch 2.3
         with torch.device("meta"):
             model = nn.Sequential(Encoding(16, max_len=20, dropout=0, dtype=dtype), nn.Linear(16, 2))
         assert model[0].pe.device.type == "meta" and model[1].weight.device.type == "meta"
 
 
-# ---- what PyTorch does with modules
+# ---- operations of PyTorch on modules
 
 
 def test_autocast_and_gradients():

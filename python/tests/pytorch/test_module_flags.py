@@ -1,4 +1,4 @@
-"""posenc.torch.SinusoidalPositionalEncoding: which tables are used as they are, and which were lost and are computed again."""
+"""posenc.torch.SinusoidalPositionalEncoding: which tables are used unchanged, and which are computed again."""
 
 import copy
 import inspect
@@ -13,7 +13,7 @@ import posenc.torch
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
 
 EXACT = posenc.torch.table(30, 16)[:, None]
-NEAR = EXACT.bfloat16().float()  # within 2^-8, as a table that was trained in bfloat16
+NEAR = EXACT.bfloat16().float()  # within 2^-8, as a table from training in bfloat16
 OTHER = torch.randn(30, 1, 16, generator=torch.Generator().manual_seed(1))
 X = torch.zeros(20, 2, 16)
 has_assign = "assign" in inspect.signature(nn.Module.load_state_dict).parameters  # since PyTorch 2.1
@@ -45,7 +45,7 @@ def swapped(e, values):
 
 
 def emptied(e, values):
-    e.to_empty(device="cpu").pe.copy_(values)  # what the memory happened to hold
+    e.to_empty(device="cpu").pe.copy_(values)  # stands for the contents of uninitialized memory
     return e
 
 
@@ -79,7 +79,7 @@ def replicated(e, values):
     return replica
 
 
-# A row of the table in _buffer.py: what happens, whether the table is set after it, and the table that is used then.
+# For each row of the table in _buffer.py: the event, whether the table is set afterwards, and the table that is used.
 EVENTS = {
     "made": (encoding, "set", EXACT),
     "reset_buffers": (lambda: (e := loaded(encoding(), OTHER), e.reset_buffers())[0], "set", EXACT),
@@ -174,7 +174,7 @@ def test_events(event):
 
 
 def test_the_bound_grows_with_positions():
-    """A loader that wrote angles rounded to float32 is kept; twice the bound is not."""
+    """A table of a loader that rounds angles to float32 is kept. One that is off by twice the bound is not."""
     e = Encoding(16, 0, 10, first=1 << 22)
     exact = e.pe.clone()
     for share, is_kept in (0.9, True), (1.1, False):
@@ -191,7 +191,7 @@ has_compile = pytest.mark.skipif(
 @has_compile
 @pytest.mark.parametrize("options", [dict(fullgraph=True), dict()])
 def test_compiled(options):
-    """Compiled code checks after each loss, and so do copies of a module that compiled code has checked."""
+    """Compiled code checks after each loss. So does a copy of a module whose table compiled code has checked."""
     torch._dynamo.reset()
     e = emptied(encoding(), OTHER)
     copied = copy.deepcopy(e)
@@ -225,7 +225,7 @@ def test_an_unset_table_is_not_exported(strict, persistent):
 
 
 def test_a_table_of_another_type_is_refused():
-    """Where the values cannot be read, as in a DTensor."""
+    """The values cannot be read, as in a DTensor."""
 
     class Other(torch.Tensor):
         pass
@@ -276,7 +276,7 @@ def test_from_pretrained(tmp_path, persistent, has_table, dtype):
     assert torch.equal(other.encode(x), x + want[:20]) and (other.encode._loss == 0) == kept
 
 
-# ---- arguments that were taken for something else
+# ---- arguments that are mistaken for others
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""posenc.torch.SinusoidalPositionalEncoding: which table it has, where it begins, and which positions a call may name."""
+"""posenc.torch.SinusoidalPositionalEncoding: its table, its first position, and the positions of a call."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""The five notebooks' code, rewritten from its formulas, beside ours; and what they printed (golden.json)."""
+"""The code of five notebooks, rewritten from its formulas, compared with posenc and with their output (golden.json)."""
 
 import json
 import math
@@ -36,7 +36,7 @@ def exp_table(length, d, base=10000.0):
 
 
 class ClassOf000(nn.Module):
-    """A slip in a precedence: the denominators are base^(j - 1/d), a sine and a cosine for each."""
+    """A wrong operator precedence gives the denominators base^(j - 1/d), with a sine and a cosine for each."""
 
     def forward(self):
         j = torch.arange(6, dtype=torch.float64)
@@ -65,7 +65,7 @@ class Module002(nn.Module):
 
 
 def assert_within_its_own_error(theirs, d, base=10000.0, freqs=None):
-    """A float32 angle is off by some 2^-24 of itself, from each of its few roundings."""
+    """Each of the few roundings of a float32 angle is off by up to 2^-24 of the angle."""
     theirs = np.asarray(theirs)
     ours = posenc.table(len(theirs), d, base=base, freqs=freqs)
     w = np.array(freqs) if freqs is not None else base ** (-2.0 * np.arange(d // 2) / d)
@@ -76,7 +76,7 @@ def assert_within_its_own_error(theirs, d, base=10000.0, freqs=None):
 
 
 def assert_printed(table, system, own_error=lambda position: 0.0):
-    """Half a unit of the last digit that was printed."""
+    """Half a unit of the last printed digit."""
     for row in GOLDEN[system]["rows"]:
         values = np.asarray(table)[row["position"], row["columns"]].tolist()
         for value, printed in zip(values, row["values"]):
@@ -125,7 +125,7 @@ def test_002():
 
 
 def test_004_similarity():
-    """One position at a time, and the cosine of two; a literal reading of its loop squares the frequencies."""
+    """The cosine of the angle between two rows. A literal reading of the loop squares the frequencies."""
     for exponent, want in [(2.0, 0.72252), (4.0, 0.860001)]:
         freqs = [10000.0 ** (-exponent * i / 512) for i in range(256)]
         a, b = (posenc.table(positions=[p], d_model=512, freqs=freqs)[0].astype(np.float64) for p in (2, 10))

@@ -1,4 +1,4 @@
-"""posenc.torch's operators: compiled, exported and traced, they return what they return in eager code."""
+"""posenc.torch's operators return the same values compiled, exported and traced as in eager code."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""posenc.torch.replace_rotary: which modules it replaces, which it leaves and why; models keep their hooks and can go back."""
+"""posenc.torch.replace_rotary: the modules that it replaces, and those that it leaves; hooks, and undo."""
 
 import types
 
@@ -21,7 +21,7 @@ def frequencies(config, base=None):
 
 
 class Rotary(nn.Module):
-    """As transformers' models have it."""
+    """As in transformers' models."""
 
     def __init__(self, config):
         super().__init__()
@@ -67,7 +67,7 @@ class Other(Rotary):
 
 
 class Short(Rotary):
-    """Right up to its original length."""
+    """Correct up to its original length."""
 
     def forward(self, x, position_ids):
         return super().forward(x, position_ids.clamp(max=self.config.max_position_embeddings))
@@ -104,7 +104,7 @@ class Layers(nn.Module):
             self.register_buffer(f"{name}_original_inv_freq", frequencies(config, kind["rope_theta"]), persistent=False)
 
     def forward(self, x, position_ids, layer_type):
-        self.inv_freq = getattr(self, f"{layer_type}_inv_freq")  # which must not be left in the model's own
+        self.inv_freq = getattr(self, f"{layer_type}_inv_freq")  # must not remain in the model's own module
         return Rotary.forward(self, x, position_ids)
 
 
@@ -116,7 +116,7 @@ AT, X = torch.arange(50)[None], torch.zeros(1)
     "module",
     [
         Rotary(config()),
-        Rotary(config()).bfloat16(),  # whose frequencies are rounded: the class is probed
+        Rotary(config()).bfloat16(),  # its frequencies are rounded, but a new instance is probed
         Pairs(config(model_type="cohere")),
         Pairs(config(model_type="unknown")),
         Rotary(config(model_type="unknown")),
@@ -173,7 +173,7 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
             Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))),
             "the config has mrope_section [8, 12, 12]; allowed: None for this model_type",
         ),
-        (Scaled(config(), 0.25), "its position_scale is 0.25, and 1.0 by its config"),
+        (Scaled(config(), 0.25), "its position_scale is 0.25, and 1.0 according to its config"),
         (Rotary(config(**LAYERS)), "it has no frequencies of the config's layer types"),
         (Rotary(config(head_dim=63)), "the config rotates 63 columns of a head; allowed: an even number"),
     ],
@@ -192,7 +192,7 @@ def test_a_module_made_by_other_arguments_is_left():
 
 
 def test_a_module_that_was_changed_is_left():
-    """Frequencies that were rounded to 16 bits are not a change."""
+    """Frequencies that were rounded to 16 bits do not count as changed."""
     names = "rounded", "scaled", "learned", "factor", "patched"
     model = nn.ModuleDict({name: Rotary(config()) for name in names})
     model["trained"] = TrainedRotaryEmbedding(config())
@@ -209,7 +209,7 @@ def test_a_module_that_was_changed_is_left():
     assert done.left == {
         "scaled": "its frequencies are not those of its config",
         "learned": "its frequencies are not those of its config",
-        "factor": "its attention_scaling is 2.0, and 1.0 by its config",
+        "factor": "its attention_scaling is 2.0, and 1.0 according to its config",
         "trained": "its frequencies are not those of its config",
         "patched": "its forward was replaced, as accelerate does",
     }
@@ -246,7 +246,7 @@ def test_the_default_dtype_is_left_alone():
 
 
 def test_timesteps():
-    """By the names that diffusers' module has."""
+    """With the names of diffusers' module."""
 
     class Timesteps(nn.Module):
         def __init__(self, num_channels, flip_sin_to_cos, downscale_freq_shift, scale=1):

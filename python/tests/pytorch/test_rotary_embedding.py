@@ -1,4 +1,4 @@
-"""posenc.torch.RotaryEmbedding in the place of a Hugging Face model's own, and its values."""
+"""posenc.torch.RotaryEmbedding as the replacement of a Hugging Face model's own module, and its values."""
 
 import copy
 import pickle
@@ -45,7 +45,7 @@ def frequencies(scaling, length=0):
 
 
 def check(found, positions, scaling, dtype, length=0):
-    """Values rounded once from the real numbers; or from float64 values times the factor, where there is one."""
+    """Values rounded once from the real numbers, or from float64 values times the factor if there is one."""
     told, spec = frequencies(scaling, length)
     once = dtype if told.attention_factor == 1 else torch.float64
     pair = posenc.torch.pair(positions=positions.reshape(-1), d_model=16, dtype=once, **spec)
@@ -69,7 +69,7 @@ AT = torch.tensor([[0, 1, 2047, 5], [3000, 17, 17, 2]])
 def test_values(name, dtype):
     module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(2, 4, 64, dtype=dtype)
     one = torch.tensor(7)
-    for at in (AT, AT - 5, AT + 100000, AT[:, :0], AT.int(), one, one + 8185):  # some beyond what is kept
+    for at in (AT, AT - 5, AT + 100000, AT[:, :0], AT.int(), one, one + 8185):  # some beyond max_position_embeddings
         module = copy.deepcopy(module)
         length = int(at.max()) + 1 if at.numel() else 0
         check(module(x, at), at, SCALINGS[name], dtype, length)
@@ -86,7 +86,7 @@ def test_the_length_of_the_sequence(name, turning):
     for end in (turning, turning + 1, turning + 500, 5, turning + 1):
         at = torch.tensor([[1, end - 1]])
         check(module(x, at), at, SCALINGS[name], torch.float32, end)
-    if name == "dynamic":  # a longer one is remembered while none is shorter than the model's own
+    if name == "dynamic":  # a longer length is kept until a sequence is shorter than the model's own length
         module(x, torch.tensor([[9000]]))
         at = torch.tensor([[1, 8500]])
         check(module(x, at), at, SCALINGS[name], torch.float32, 9001)
@@ -102,7 +102,7 @@ def test_nothing_is_kept():
 
 @pytest.mark.parametrize("beyond", [2**32 + 1, -(2**32) - 1, -(2**63), 2**63 - 1])
 def test_positions_beyond(beyond):
-    """C refuses them; the formula gives NaN."""
+    """C refuses such positions; the formula gives NaN."""
     module, x = RotaryEmbedding(config()), torch.zeros(1)
     with pytest.raises(ValueError, match=r"positions\[1\] is"):
         module(x, torch.tensor([5, beyond]))
@@ -127,7 +127,7 @@ def test_x_of_another_type():
     "kind, dtype", [("cohere", None), ("olmo", torch.float32), ("gpt_oss", None), ("llama4_text", None)]
 )
 def test_families(kind, dtype):
-    """Layouts and dtypes are those that the model_type has."""
+    """The model_type determines the layout and the dtype."""
     cos, sin = RotaryEmbedding(config())(torch.zeros(1, dtype=dtype or torch.bfloat16), AT)
     found = RotaryEmbedding(config(model_type=kind))(torch.zeros(1, dtype=torch.bfloat16), AT)
     if kind == "llama4_text":
@@ -198,13 +198,13 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="rotates 15 columns"):
         RotaryEmbedding(config(head_dim=15))
     for unknown in (None, "", "no such model"):
-        with pytest.raises(ValueError, match="is unknown; say duplicated="):
+        with pytest.raises(ValueError, match="is unknown; give duplicated="):
             RotaryEmbedding(config(model_type=unknown))
         assert RotaryEmbedding(config(model_type=unknown), duplicated="pairs").layout == "pairs"
 
 
 def test_proportional():
-    """Gemma 4: the frequencies that remain, then zeros."""
+    """Gemma 4: the first frequencies, then zeros."""
     said = dict(rope_type="proportional", partial_rotary_factor=0.25, rope_theta=500000.0)
     cos, sin = RotaryEmbedding(config(said, model_type="gemma4_text"))(torch.zeros(1), AT)
     want = RotaryEmbedding(config())(torch.zeros(1), AT)
@@ -236,7 +236,7 @@ compiles = pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {t
 @compiles
 @inductor
 def test_compiled():
-    """By inductor; a module with a type of layer for each call."""
+    """Compiled by inductor, a module whose calls name the type of layer."""
     torch._dynamo.reset()
     module, x = by_layer(), torch.zeros(1, dtype=torch.bfloat16)
     compiled = torch.compile(lambda x, at: (module(x, at, "far"), module(x, at, "near")), fullgraph=True)
@@ -248,7 +248,7 @@ def test_compiled():
 
 @compiles
 def test_modules_that_share_compiled_code():
-    """They have the same attributes and differ by their frequencies only."""
+    """The modules have the same attributes and differ only in their frequencies."""
     torch._dynamo.reset()
     compiled = torch.compile(lambda module, at: module(torch.zeros(1), at), fullgraph=True, backend="aot_eager")
     for base in (10000.0, 500.0, 10000.0):
@@ -258,7 +258,7 @@ def test_modules_that_share_compiled_code():
 
 
 def test_ties_of_16_bits():
-    """A factor that is one: to even, and what is beyond it up."""
+    """The cosine at 0 is the factor: a tie, which rounds to even, or a value just above a tie, which rounds up."""
     for factor, want in ((1 + 2.0**-8, 1.0), (1 + 2.0**-8 + 2.0**-50, 1 + 2.0**-7)):
         module = RotaryEmbedding(config(rope_scaling={**YARN, "attention_factor": factor}))
         for at in (torch.tensor([0]), torch.tensor([0], device="meta")):

@@ -1,4 +1,4 @@
-"""Whole scripts of tutorials: with their own class, and with ours by a change of the one line that imports it."""
+"""Whole scripts of tutorials, with their own class, and with posenc's after a change of the line that imports it."""
 
 import pathlib
 
@@ -37,14 +37,14 @@ def tables(model):
 def test_one_line_is_changed(name):
     theirs, ours = (run(name, line) for line in LINES[name])
     assert type(ours["PositionalEncoding"](4, 0.1)).__module__ == "posenc.torch"
-    # Their table is off by 3e-4 and less, which training carries on.
+    # Their table is off by up to 3e-4, and training propagates the difference.
     assert torch.allclose(torch.tensor(theirs["losses"]), torch.tensor(ours["losses"]), rtol=0, atol=2e-4)
     old, new = theirs["model"], ours["model"]
     for pe in tables(new).values():
         assert torch.equal(pe.squeeze(), table(5000, 32))
     with torch.no_grad():
         assert torch.allclose(old(*theirs["inputs"]), new(*ours["inputs"]), rtol=0, atol=1e-3)
-        new.load_state_dict(old.state_dict(), strict=True)  # their checkpoint: their values, all bits
+        new.load_state_dict(old.state_dict(), strict=True)  # all bits are those of their checkpoint
         assert torch.equal(old(*theirs["inputs"]), new(*theirs["inputs"]))
-        if name != "translation":  # whose buffer has another name; buffer_name="pos_embedding" gives it
+        if name != "translation":  # its buffer has another name, which buffer_name="pos_embedding" gives
             old.load_state_dict(new.state_dict(), strict=True)

@@ -1,4 +1,4 @@
-"""posenc.torch.table, pair and add: the bits of the arrays, and PyTorch's own sums."""
+"""posenc.torch.table, pair and add have the bits of the arrays, and those of PyTorch's sums."""
 
 import math
 import re
@@ -14,7 +14,7 @@ DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.
 
 
 def same(a, b):
-    """All bits, of numbers; NaN are NaN."""
+    """Whether all bits are equal, where any NaN equals any other."""
     nan = torch.isnan(a)
     bits = {2: torch.int16, 4: torch.int32, 8: torch.int64}[a.element_size()]
     equal = a.contiguous().view(bits) == b.contiguous().view(bits)
@@ -22,7 +22,7 @@ def same(a, b):
 
 
 def tensor(array):
-    """An array of posenc, where uint16 is bfloat16, as a tensor."""
+    """Returns an array of posenc as a tensor; uint16 means bfloat16."""
     return (
         torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
         if array.dtype == np.uint16

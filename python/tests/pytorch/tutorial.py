@@ -1,4 +1,4 @@
-"""The classes of PyTorch's tutorials and of the Annotated Transformer, from their formulas."""
+"""The classes of PyTorch's tutorials and of the Annotated Transformer, rewritten from their formulas."""
 
 import math
 
@@ -16,7 +16,7 @@ def table(d_model, max_len):
 
 
 class Tutorial(nn.Module):
-    """Language modelling."""
+    """From the tutorial on language modelling."""
 
     def __init__(self, d_model, dropout=0.1, max_len=5000):
         super().__init__()
@@ -28,7 +28,7 @@ class Tutorial(nn.Module):
 
 
 class Translation(nn.Module):
-    """Translation."""
+    """From the tutorial on translation."""
 
     def __init__(self, emb_size, dropout, maxlen=5000):
         super().__init__()
@@ -40,7 +40,7 @@ class Translation(nn.Module):
 
 
 class Annotated(nn.Module):
-    """The Annotated Transformer: the batch comes first."""
+    """From the Annotated Transformer, with the batch first."""
 
     def __init__(self, d_model, dropout, max_len=5000):
         super().__init__()

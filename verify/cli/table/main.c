@@ -1,4 +1,4 @@
-/* posenc-table: a table as an .npy file. */
+/* posenc-table writes a table as an .npy file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,8 +59,8 @@ int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&spec_options_argp, 0, "The table:", 1}, {0}};
   static const struct argp argp = {argp_options, parse, NULL,
       "Writes a sinusoidal position table as an .npy file."
-      "\vNumPy has no type for bfloat16: the file then has its bits as unsigned 16-bit integers, '<u2'.\n\n"
-      "Exit status: 0 written; 2 bad usage, or a file that cannot be written.\n\n"
+      "\vNumPy has no bfloat16, so such a table is written as the same bits in unsigned 16-bit integers, '<u2'.\n\n"
+      "Exit status: 0 the table is written; 2 bad usage, or a file that cannot be written.\n\n"
       "Examples:\n"
       "  $ posenc-table --preset whisper --d-model 1280 --positions 1500 -o pe.npy",
       children, NULL, NULL};

@@ -1,4 +1,4 @@
-/* A table as an .npy file. */
+/* Writes a table as an .npy file. */
 #ifndef POSENC_TABLE_WRITE_H
 #define POSENC_TABLE_WRITE_H
 
@@ -10,7 +10,7 @@ typedef struct table_options {
   const char *output; /* "-" is standard output */
 } table_options;
 
-/* The exit status: 0, or 2 with a line on standard error. */
+/* Returns the exit status: 0, or 2 after a line on standard error. */
 int write_table(const table_options *o);
 
 #endif

@@ -1,5 +1,5 @@
-/* The table is made block by block, each by one posenc_fill() that is large enough to be written the way large tables
- * are. Every output gets an MPFR evaluation of its own (mpfr_reference.h). */
+/* The table is computed in blocks. One posenc_fill() fills a block, which is large enough to be written the way large
+ * tables are. MPFR evaluates every output (mpfr_reference.h). */
 #include <inttypes.h>
 #include <mpfr.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "../machine.h"
 #include "work.h"
 
-enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of a member */ };
+enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of each member that are printed */ };
 
 typedef struct member {
   const posenc_impl *impl;
   posenc_plan *plan;
-  float *block; /* its rows of the current block */
+  float *block; /* its outputs for the current block */
   int64_t misrounded;
 } member;
 

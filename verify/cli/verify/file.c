@@ -8,7 +8,7 @@
 #include "report.h"
 #include "work.h"
 
-/* A table, and its verdicts by range of positions: those of the sweep's segments. */
+/* A table and its verdicts, one for each range of positions, which is a segment of the sweep. */
 typedef struct judgement {
   const char *path;
   posenc_spec spec;
@@ -18,8 +18,8 @@ typedef struct judgement {
   int64_t wrong; /* the first range that is called wrong, or -1 */
 } judgement;
 
-/* The reference values of a range, kept for the next table: tables start at one position, so most have the same rows.
- */
+/* The reference values of a range. They are kept for the next table: all tables start at the same position, so most
+ * have the same rows. */
 static const reference_value *reference_of(const segment *s, int64_t range, const options *o) {
   static struct {
     int32_t dtype;
@@ -37,10 +37,14 @@ static const reference_value *reference_of(const segment *s, int64_t range, cons
   return k->values;
 }
 
-/* What an angle in float32 costs: half a unit of its own last place, 2^-24 of it at most; of its frequency exp(ln w),
- * some units; and of ln w, two roundings, its own and of the step that it is a multiple of. And 2^-17, whatever the
- * angle: 128 roundings of a value near 1, as a recurrence from row to row has between its anchors. Of angles beyond
- * 2^21 the sine would be anything, which is wrong and not rounded. */
+/* The error that an angle in float32 explains. The angle itself is off by
+ *
+ * - half a unit in its last place, at most 2^-24 of it;
+ * - some units for its frequency exp(ln w);
+ * - two roundings of ln w: its own, and that of the step of which it is a multiple.
+ *
+ * Every angle may have 2^-17 more: 128 roundings of a value near 1, as in a recurrence from row to row between its
+ * anchors. Beyond angles of 2^21 the sine could be anything, which is wrong and not rounded; hence the limit of 0.5. */
 static double *float32_bounds(const segment *s) {
   const posenc_spec *spec = &s->spec;
   double *bounds = must_calloc(s->n_rows * spec->d_model, sizeof *bounds);
@@ -57,14 +61,15 @@ static double *float32_bounds(const segment *s) {
 static const char *word_of(const verdict *v) {
   if (v->correct == v->outputs)
     return "exact";
-  if (v->ulp_max <= 4 || v->max_abs <= 0x1p-24) /* half a unit of 1, which near 0 is many of the value's own */
+  /* 2^-24 is half a unit in the last place of 1; near 0 it is many of the value's own. */
+  if (v->ulp_max <= 4 || v->max_abs <= 0x1p-24)
     return "ulp";
   if (v->bound_ok)
     return "float32";
   return v->max_abs <= 0.1 ? "drifting" : "wrong";
 }
 
-/* NumPy makes float64 of much: a table of float32 that is kept so is meant as one of float32. */
+/* NumPy turns much into float64. A float64 file whose values are all float32 is judged as a float32 table. */
 static bool holds_float32(const npy *file) {
   for (int64_t row = 0; row < file->rows; row++)
     for (int64_t column = 0; column < file->columns; column++) {
@@ -98,7 +103,7 @@ static judgement judge_file(const table_file *f, const options *o) {
   return j;
 }
 
-/* What a table that is not right has in its first range, and another where it is wrong first. */
+/* Prints the worst output: in the first range if the table is not right, else in the first range where it is wrong. */
 static void print_fault(FILE *out, const judgement *j) {
   const witness *w = &j->verdicts[j->right ? j->wrong : 0].worst;
   fprintf(out, "%s %s: position %lld, column %lld is %.9g instead of %.9g\n",
@@ -114,7 +119,7 @@ static void print_text(FILE *out, const options *o, const judgement *all) {
   if (o->shape.preset)
     fprintf(out, ", preset %s", o->shape.preset);
   spec_print_changes(out, spec);
-  fprintf(out, "\nmax |error| by position, of at most %lld rows in each range\n", (long long)o->rows);
+  fprintf(out, "\nmax |error| by position, from at most %lld rows in each range\n", (long long)o->rows);
   for (size_t i = 0; i < o->n_files; i++) {
     fprintf(out, "\n%s\n", all[i].path);
     for (int64_t r = 0; r < all[i].ranges.count; r++) {
@@ -132,16 +137,17 @@ static void print_text(FILE *out, const options *o, const judgement *all) {
   }
   fprintf(out, "%zu of %zu tables right\n\n", right, o->n_files);
   fputs(
-      "exact: every output compared is the nearest number of the table's type; ulp: none is further off than 4 units in "
-      "the last\n"
-      "place, or half a unit of 1; float32: each within what its angle in float32 costs, 2^-17 + (4 + 2 |ln w|) 2^-24 "
-      "of the angle, w the\n"
-      "frequency; drifting: all within 0.1; else wrong.\n"
-      "A table is right if in its first range it is neither drifting nor wrong.\n",
+      "A range is called by the first word that holds for all outputs compared:\n"
+      "  exact     each is the nearest number of the table's dtype\n"
+      "  ulp       all are within 4 units in the last place, or all within half a unit in the last place of 1\n"
+      "  float32   each is within the error of a float32 angle, w its frequency: 2^-17 + (4 + 2 |ln w|) 2^-24 |angle|\n"
+      "  drifting  all are within 0.1\n"
+      "  wrong     anything else\n"
+      "A table is right if its first range is neither drifting nor wrong.\n",
       out);
 }
 
-/* Where an output is not finite, max_abs and ulp_max are infinite, which is null here; ulp_max is so too where the
+/* If an output is not finite, max_abs and ulp_max are infinite, which is null in JSON. ulp_max is also null if the
  * reference is 0 and the output is not. */
 static cJSON *json_of_files(const options *o, const judgement *all) {
   cJSON *root = json_begin(o);
@@ -152,7 +158,7 @@ static cJSON *json_of_files(const options *o, const judgement *all) {
   for (size_t i = 0; i < o->n_files; i++) {
     const judgement *j = &all[i];
     const char *slash = strrchr(j->path, '/');
-    char name[256]; /* its own part of the path, without .npy */
+    char name[256]; /* the last part of the path, without .npy */
     const int length = snprintf(name, sizeof name, "%s", slash ? slash + 1 : j->path);
     if (length > 4 && length < (int)sizeof name && strcmp(name + length - 4, ".npy") == 0)
       name[length - 4] = '\0';

@@ -1,7 +1,7 @@
-/* Every output of every table is judged by MPFR first; a table that fails gets no row.
+/* MPFR judges every output of every table first; a table that fails gets no row.
  *
- * The promise is of bits, so the members that run here must agree in all of them, and what they agree on must be right:
- * correctly rounded for exact, within posenc_impl_error_bound() for all.
+ * The promise is about bits, so all members of a family that run here must agree in every bit. The outputs must also be
+ * right: within posenc_impl_error_bound() for every family, and correctly rounded for exact.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,23 +11,23 @@
 #include "../../campaign/verdict.h"
 #include "work.h"
 
-enum { SECONDS = 600 }; /* for one implementation and one table, emulated too */
+enum { SECONDS = 600 }; /* for one implementation and one table, also under emulation */
 
 #define WHISPER INT64_C(1280)
 #define LAST POSENC_MAX_POSITION
 
-/* Each for something the others lack. Together less than a million outputs: the test that makes them again
- * also runs emulated. */
+/* Each table has something that the others lack. Together they have less than a million outputs, because the test that
+ * computes them again also runs under emulation. */
 static const hashed tables[] = {
     {.first = 0, .rows = 192, .d_model = 512, .base = 10000},            /* the paper's */
     {.first = 131072 - 64, .rows = 96, .d_model = 1024, .base = 500000}, /* far out, across several anchors */
-    {.first = -1000, .rows = 1100, .d_model = 101, .base = 10000},       /* through 0; ends in a sine */
+    {.first = -1000, .rows = 1100, .d_model = 101, .base = 10000},       /* through position 0; ends in a sine */
     {.first = LAST - 300, .rows = 301, .d_model = 128, .base = 10000},   /* to the last position */
-    {.first = -LAST, .rows = 130, .d_model = 127, .base = 500000},       /* from the first */
+    {.first = -LAST, .rows = 130, .d_model = 127, .base = 500000},       /* from the first position */
     {.first = 0, .rows = 9, .d_model = 8192, .base = 10000},             /* many frequencies */
     {.first = 1048576 - 100, .rows = 200, .d_model = 128, .base = 1e12}, /* tiny frequencies */
     {.first = -70, .rows = 3000, .d_model = 1, .base = 10000},           /* one column */
-    {.first = -64, .rows = 128, .d_model = 512, .base = 2},              /* frequencies of one size */
+    {.first = -64, .rows = 128, .d_model = 512, .base = 2},              /* frequencies of similar size */
     /* tensor2tensor's ladder; with an odd number of pairs too */
     {.first = 0, .rows = 50, .d_model = WHISPER, .base = 10000, .denominator = WHISPER / 2 - 1},
     {.first = 4000, .rows = 100, .d_model = 514, .base = 10000, .denominator = 256},
@@ -76,7 +76,7 @@ static bool hash_one(const hashed *table, const char *family, trial *run, const 
     if (!hash_member(&other, member, run, expected))
       return false;
     if (other.hash != t.hash)
-      return complain(&t, member->name, "other bits than the family's first member");
+      return complain(&t, member->name, "its bits differ from those of the family's first member");
   }
   printf("POSENC_HASH(%s, %" PRId64 ", %" PRId64 ", %" PRId64 ", ", t.family, t.first, t.rows, t.d_model);
   printf("%.17g, %.17g, %" PRIu64 ", 0x%016" PRIx64 ")\n", t.base, t.denominator, t.freqs, t.hash);

@@ -1,4 +1,4 @@
-/* The verification of implementations as text, which grows as results come, and as JSON at the end. */
+/* Reports the verification of implementations: as text while results come in, and as JSON at the end. */
 #include <math.h>
 
 #include "../../campaign/campaign.h"
@@ -21,7 +21,7 @@ static void print_head(FILE *out, const results *r) {
   fflush(out);
 }
 
-/* What differs from the paper's table is said. */
+/* Of the other fields, only those that differ from the paper's table are printed. */
 static void print_shape(FILE *out, const segment *s) {
   const posenc_spec *spec = &s->spec;
   fprintf(out, "d_model %lld, ", (long long)spec->d_model);
@@ -35,7 +35,7 @@ static void print_shape(FILE *out, const segment *s) {
   fprintf(out, ", positions %lld to %lld, %lld rows", (long long)s->from, (long long)(s->to - 1), (long long)s->n_rows);
 }
 
-/* An ULP of 4 is read digit by digit, one of 4e6 is not. */
+/* Small errors are printed in full, large ones with two digits. */
 static void print_ulp(FILE *out, double ulp) { fprintf(out, ulp < 10000 ? " %8.3f" : " %8.1e", ulp); }
 
 static void print_verdict(FILE *out, const impl_result *r, const verdict *v) {
@@ -51,13 +51,13 @@ static void print_verdict(FILE *out, const impl_result *r, const verdict *v) {
   print_ulp(out, v->ulp_p50);
   print_ulp(out, v->ulp_p99);
   print_ulp(out, v->ulp_max);
-  const double percent = floor(correct_share(v) * 1e4) / 100; /* cut: 100.00 means every single output */
+  const double percent = floor(correct_share(v) * 1e4) / 100; /* rounded down: 100.00 means every single output */
   const int at = fprintf(out, " %7.2f%%  %lld, column %lld", percent, (long long)w->position, (long long)w->column);
   fprintf(out, "%*s %-15a %-15a %-8.1e %s\n", at < 35 ? 35 - at : 0, "", w->got, w->want, w->bound,
       v->bound_ok ? "within bound" : "BEYOND BOUND");
 }
 
-/* A shape outside the table is one line: how near its bound anyone came. */
+/* A shape outside the accuracy table has one line: which implementation came nearest to its bound. */
 static void print_shape_line(FILE *out, const results *r, int64_t index) {
   const impl_result *nearest = NULL;
   double share = -1;
@@ -140,8 +140,8 @@ static void json_add_range(cJSON *ranges, const segment *s, const verdict *v) {
   json_add_witness(o, "closest_to_bound", &v->closest);
 }
 
-/* Which octaves of positions the sweep's table has, and in which of them rows were compared with this implementation.
- * Returns how many octaves there are. */
+/* Marks the octaves of positions in which rows of the sweep's table were compared for this implementation. Returns how
+ * many octaves the table has. */
 static int table_octaves(const sweep *s, const impl_result *r, bool judged[PROFILE_OCTAVES]) {
   int end = 0;
   for (int64_t i = 0; i < s->count; i++)
@@ -153,7 +153,8 @@ static int table_octaves(const sweep *s, const impl_result *r, bool judged[PROFI
   return end;
 }
 
-/* What the implementations' profiles are about: all segments of a sweep's table are of one spec. */
+/* The positions and columns at which the cells of the implementations' profiles begin. All segments of a sweep's table
+ * have one spec. */
 static void json_add_profile_edges(cJSON *root, const results *r) {
   const int64_t d = r->sweep.segments[0].spec.d_model, groups = profile_groups(d);
   double positions[PROFILE_OCTAVES + 1] = {0}, columns[PROFILE_MOST_GROUPS + 1];

@@ -1,5 +1,4 @@
-/* posenc-verify: implementations, and tables in files, against a reference, range of positions by range of positions.
- */
+/* posenc-verify compares implementations, and tables in files, with a reference, by range of positions. */
 #include "work.h"
 
 int main(int argc, char **argv) {

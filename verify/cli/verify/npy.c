@@ -70,7 +70,7 @@ static bool parse_header(npy *file, char *message, size_t size) {
       sscanf(text, " { 'descr' : '%7[^']' , 'fortran_order' : %5[a-zA-Z] , 'shape' : ( %n", descr, order, &used);
   file->fortran = strcmp(order, "True") == 0;
   if (got != 2 || used == 0 || !(file->fortran || strcmp(order, "False") == 0)) {
-    snprintf(message, size, "its header is not as np.save() writes that of an array of plain numbers");
+    snprintf(message, size, "its header is not what np.save() writes for an array of plain numbers");
     return false;
   }
   if (!parse_descr(descr, file, message, size) || !parse_shape(text + used, file, message, size))
@@ -81,8 +81,8 @@ static bool parse_header(npy *file, char *message, size_t size) {
   file->elements = bytes + START + length;
   if (fits && need == have)
     return true;
-  snprintf(message, size, "%s: %lld bytes of elements, not those of %lld x %lld %s",
-      fits && have > need ? "there is more behind its array" : "truncated", (long long)have, (long long)file->rows,
+  snprintf(message, size, "%s: it has %lld bytes of elements, which is not %lld x %lld %s",
+      fits && have > need ? "extra bytes after its array" : "truncated", (long long)have, (long long)file->rows,
       (long long)file->columns, format_of(file->dtype)->name);
   return false;
 }

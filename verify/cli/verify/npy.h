@@ -15,9 +15,9 @@ typedef struct npy {
   size_t map_size;
 } npy;
 
-/* Maps the file, so that only what is looked at is read. Returns false, with one line in message, for a file that is
- * not a table of (rows, columns), (1, rows, columns), (rows, 1, columns) or one row; else npy_close() is to be called.
- */
+/* Maps the file, so that only the elements that are used are read. Call npy_close() after success. Returns false, with
+ * one line in message, for a file that is not a table of (rows, columns), (1, rows, columns), (rows, 1, columns) or one
+ * row. */
 bool npy_open(const char *path, npy *file, char *message, size_t size);
 void npy_close(npy *file);
 

@@ -12,23 +12,27 @@ const char *argp_program_version = "posenc-verify " POSENC_VERSION_STRING;
 enum { KEY_REFERENCE = 256, KEY_THREADS, KEY_EXHAUSTIVE, KEY_HASHES };
 
 static const struct argp_option argp_options[] = {
-    {"impl", 'i', "NAME", 0, "Verify this implementation only; may be repeated", 0},
+    {"impl", 'i', "NAME", 0, "Verify only this implementation; may be given several times", 0},
     {"list", 'l', NULL, 0, "List the implementations and stop", 0},
-    {"json", 'o', "FILE", 0, "Write the results as JSON; - is stdout, the text then goes to stderr", 0},
-    {"quiet", 'q', NULL, 0, "Print only how many are verified, and what failed", 0},
-    {"seed", 's', "N", 0, "Seed of the choice of rows (default 1)", 0},
+    {"json", 'o', "FILE", 0, "Write the results as JSON; with - to stdout, and the text to stderr", 0},
+    {"quiet", 'q', NULL, 0, "Print only the failures, and how many are verified", 0},
+    {"seed", 's', "N", 0, "Seed for the choice of rows (default 1)", 0},
     {"rows", 'r', "N", 0,
-        "Rows per range of the accuracy table, nine times as many from 512 to 5000 (default 512: all up to there)", 0},
-    {"reference", KEY_REFERENCE, "NAME", 0, "mpfr (default), or float64: quick, its own error allowed for", 0},
-    {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one for every processor)", 0},
+        "Rows per range of the accuracy table (default 512). The range from 512 to 5000 gets nine times as many, so "
+        "that the default compares every row up to there",
+        0},
+    {"reference", KEY_REFERENCE, "NAME", 0,
+        "mpfr (default), or float64, which is quick; its own error bound is then allowed for", 0},
+    {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one per processor)", 0},
     {NULL, 0, NULL, 0, "Other work:", 2},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0,
-        "Compare every float32 of one table, by default of exact, 512 columns, positions to 1048576, by every member of the "
-        "implementation's family that runs here, with the one nearest to the real value: key=value lines on stdout, the first misrounded outputs on stderr",
+        "Compare every float32 of one table with the one nearest to the real value, for every member of the "
+        "implementation's family that runs here (default: exact, 512 columns, positions 0 to 1048575). key=value lines "
+        "go to stdout, the first misrounded outputs to stderr",
         2},
     {"hashes", KEY_HASHES, NULL, 0,
-        "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, "
-        "each after MPFR has confirmed every output",
+        "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits. MPFR confirms "
+        "every output first",
         2},
     {0},
 };
@@ -52,8 +56,8 @@ static void add_impl(struct argp_state *state, options *o, const char *name) {
   o->impls[o->n_impls++] = impl;
 }
 
-/* Options come before arguments, whatever their order was. A file says how wide its table is and how many positions it
- * has, where no option does. */
+/* argp passes options before arguments, whatever their order. Where no option gives them, the file gives the number of
+ * columns and of positions. */
 static void add_file(struct argp_state *state, options *o, const char *path) {
   char message[512];
   spec_options *shape = &o->shape;
@@ -73,7 +77,7 @@ static void add_file(struct argp_state *state, options *o, const char *path) {
   o->files[o->n_files++] = (table_file){path, table};
 }
 
-/* One kind of work at a time, with the options that it has. */
+/* Refuses two kinds of work at a time, and options that the kind of work does not have. */
 static void check_work(struct argp_state *state, const options *o) {
   const char *work = o->hashes ? "--hashes" : "--exhaustive";
   const bool special = o->hashes || o->exhaustive;
@@ -147,17 +151,17 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 options options_parse(int argc, char **argv) {
   static const struct argp_child children[] = {
       {&spec_options_argp, 0,
-          "One table, by default to position 1048576, instead of the default ones; or what the tables in files should "
-          "be, by default the paper's, from position 0 and in the columns and the dtype that they have:",
+          "Verify one table instead of the default ones (default: positions 0 to 1048575). With files: the table that "
+          "they should contain (default: the paper's from position 0, with the columns and the dtype of the file):",
           1},
       {0},
   };
   static const struct argp argp = {argp_options, parse, "[FILE.npy...]",
-      "Verifies every implementation of posenc that runs here against MPFR and against its own error bound; "
-      "or says how wrong the tables in files are."
-      "\vOutput: text on stdout, progress on stderr.\n"
-      "Exit status: 0 all verified, 1 an implementation failed or a table is not right, "
-      "2 bad usage or a file that cannot be read or written.",
+      "Verifies every implementation of posenc that runs here against MPFR and against its own error bound. "
+      "With files: says how wrong the tables in them are."
+      "\vOutput: results on stdout; progress, and failures as they occur, on stderr.\n"
+      "Exit status: 0 all verified; 1 an implementation failed or a table is not right; "
+      "2 bad usage, or a file that cannot be read or written.",
       children, NULL, NULL};
   options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));

@@ -12,19 +12,19 @@ typedef struct table_file {
 } table_file;
 
 typedef struct options {
-  const posenc_impl **impls; /* those named by --impl, each once; none means all */
+  const posenc_impl **impls; /* those that --impl names, each once; none means all */
   size_t n_impls;
-  table_file *files; /* when there are any, they are verified, and no implementation */
+  table_file *files; /* if there are any, they are judged, and no implementation is */
   size_t n_files;
   bool exhaustive, hashes;
-  bool quiet; /* the text has only what failed, and how many are verified */
+  bool quiet; /* the text has only the failures, and how many are verified */
   uint64_t seed;
   int64_t rows;
   int64_t threads; /* see expected_rows */
   reference by;
-  const char *sampling; /* one of --seed, --rows and --reference that was given, or NULL */
+  const char *sampling; /* which of --seed, --rows and --reference was given last, or NULL */
   const char *json;     /* NULL, a file name, or "-" */
-  spec_options shape;   /* when given: swept instead of the default shapes */
+  spec_options shape;   /* if given: verified instead of the default shapes */
 } options;
 
 /* Ends the process on --help, --version, --list (0) and on bad usage (2). */

@@ -1,6 +1,7 @@
-/* Where the reports of posenc-verify go, and what their JSON has in common. JSON has no infinity, and cJSON writes null
- * for one: an infinite ULP (a nonzero output where 0 is exact). Running out of memory, cJSON returns NULL and carries
- * it along: only reports_close() can tell. */
+/* Where posenc-verify writes its reports, and the JSON that they share.
+ *
+ * JSON has no infinity, so cJSON writes null for an infinite ULP (a nonzero output where the exact value is 0). When
+ * cJSON runs out of memory it returns NULL, and its later calls accept that; only reports_close() detects it. */
 #ifndef POSENC_CLI_REPORT_H
 #define POSENC_CLI_REPORT_H
 
@@ -11,25 +12,25 @@
 #include "options.h"
 
 typedef struct reports {
-  FILE *text; /* stdout, or stderr where that has the JSON */
-  FILE *json; /* or NULL */
+  FILE *text; /* stdout, or stderr if the JSON goes to stdout */
+  FILE *json; /* or NULL if there is none */
 } reports;
 
-/* Ends the process where --json cannot be opened: now, not after the work. */
+/* Ends the process if the file of --json cannot be opened: before the work, not after it. */
 reports reports_open(const options *o);
 
-/* Writes the JSON if there is to be one, and frees it. Returns the exit status: the given one, or 2 if something could
- * not be written. */
+/* Writes the JSON if --json was given, and frees it. Returns the exit status: `status`, or 2 if something could not be
+ * written. */
 int reports_close(const reports *r, const options *o, cJSON *root, int status);
 
 cJSON *json_begin(const options *o);
-cJSON *json_append(cJSON *array); /* an object */
+cJSON *json_append(cJSON *array); /* appends an object, and returns it */
 void json_add_text(cJSON *object, const char *key, const char *text_or_null);
 void json_add_spec(cJSON *object, const posenc_spec *spec, const char *preset);
 
 void json_add_witness(cJSON *object, const char *key, const witness *w);
 
-/* What a verdict says of any table. */
+/* Adds the part of a verdict that reports on implementations and on files share. */
 void json_add_verdict(cJSON *object, const segment *s, const verdict *v);
 
 #endif

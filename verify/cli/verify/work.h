@@ -1,5 +1,5 @@
-/* The kinds of work of posenc-verify. Each returns the exit status: 0 all is right, 1 something is not, 2 a report
- * could not be written. */
+/* The kinds of work of posenc-verify. Each returns the exit status: 0 everything is right, 1 something is not, 2 a
+ * report could not be written. */
 #ifndef POSENC_CLI_WORK_H
 #define POSENC_CLI_WORK_H
 
@@ -7,13 +7,13 @@
 
 int verify_impls(const options *o);
 
-/* FILE.npy ...: how wrong the tables in files are, range of positions by range of positions. */
+/* FILE.npy ...: judges tables in files by range of positions. */
 int verify_files(const options *o);
 
-/* --exhaustive: every output of a table against the float32 nearest to the real value, as MPFR decides it. */
+/* --exhaustive: compares every output of a table with the float32 nearest to the real value, which MPFR decides. */
 int exhaustive(const options *o);
 
-/* --hashes: writes hashes.inc to standard output, less the rows of tables that are not as promised. */
+/* --hashes: writes hashes.inc to standard output, without the rows of tables that are not as promised. */
 int write_hashes(const options *o);
 
 #endif

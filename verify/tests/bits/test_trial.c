@@ -139,7 +139,7 @@ static void every_fault_is_named(void **state) {
       {"right", TRIAL_DONE, NULL},
       {"refuses", TRIAL_NOT_OFFERED, NULL},
       {"errs", TRIAL_FAILED, "posenc_plan_create returned an error: out of memory"},
-      {"widens", TRIAL_DONE, "posenc_fill wrote 1 elements behind"},
+      {"widens", TRIAL_DONE, "posenc_fill wrote 1 elements past"},
       {"lengthens", TRIAL_DONE, "posenc_fill wrote outside"},
       {"precedes", TRIAL_DONE, "posenc_fill wrote outside"},
       {"forgets", TRIAL_DONE, "and posenc_fill_at"},

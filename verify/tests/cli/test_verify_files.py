@@ -75,13 +75,8 @@ def array(here):
 
 
 def test_files_are_judged_in_their_own_dtype():
-<<<<<<< HEAD
-    """Of four dtypes at once; equal tables of float32 too."""
-    dtypes = ["float32", "float64", "bfloat16", "float16", "float32"]
-=======
     """Files of four dtypes in one run, and two equal float32 files."""
-    dtypes = ["f32", "f64", "bf16", "f16", "f32"]
->>>>>>> w-verify2
+    dtypes = ["float32", "float64", "bfloat16", "float16", "float32"]
     paths = [made(f"--positions 600 --d-model 32 --dtype {dtype}", str(i)) for i, dtype in enumerate(dtypes)]
     for table, path, dtype in zip(judged(f"{' '.join(paths)} --rows 600"), paths, dtypes):
         assert words(table) == ["exact", "exact"] and table["dtype"] == dtype and table["file"] == path
@@ -252,7 +247,7 @@ REFUSALS = {
     "empty.npy": "empty.npy: not an .npy file",
     "short.npy": "short.npy: truncated",
     "header.npy": "header.npy: truncated",
-    "long.npy": "long.npy: there is more behind",
+    "long.npy": "long.npy: extra bytes after its array",
     "cube.npy": "cube.npy: an array of 3 axes",
     "int.npy": "int.npy: elements of type '<i4'",
     "big.npy": "big.npy: elements of type '>f4'",

@@ -27,20 +27,11 @@ for dtype in float64 bfloat16 float16; do
   shows "base 10000, $dtype, positions" "\"dtype\":\s*\"$dtype\"" '"dtypes":\s*"float32 float64 bfloat16 float16"' -- \
     "${here[@]}" 16 --dtype "$dtype"
   grep -qE '^ +naive +not offered' out && grep -qE '^[0-9]+ of [0-9]+ implementations verified, [0-9]+ without this dtype' out ||
-<<<<<<< HEAD
-    fail "--dtype $dtype: who does not offer it should be named"
-=======
-    fail "--dtype ${dtype%:*}: implementations that do not offer it should be named"
->>>>>>> w-verify2
+    fail "--dtype $dtype: implementations that do not offer it should be named"
 done
 grep -qE '^ +exact_scalar .* 100\.00%' out || fail "--dtype float16: all outputs of exact_scalar should be correct"
 good '^[0-9]+ of [0-9]+ implementations verified' --quiet --rows 4 "${here[@]}" 16
-<<<<<<< HEAD
-[[ $(wc -l <out) == 1 ]] || fail "--quiet: one line is to be printed"
-run --rows 4 --impl naive "${here[@]}" 16 --dtype bfloat16
-=======
 [[ $(wc -l <out) == 1 ]] || fail "--quiet: one line should be printed"
-run --rows 4 --impl naive "${here[@]}" 16 --dtype bf16
->>>>>>> w-verify2
+run --rows 4 --impl naive "${here[@]}" 16 --dtype bfloat16
 [[ $code == 1 ]] && grep -q '^FAILED naive: not judged' out || fail "naive, asked for by name, should not be passed over"
 echo "ok: posenc-verify, one shape"

@@ -37,13 +37,8 @@ def head(path):
 
 
 def lines(path):
-<<<<<<< HEAD
-    """How to build and run it: the lines of its head that are indented by four spaces."""
-    return re.findall(r"^(?:/\*| \*|//|#)? {4,}(\S.*)$", head(path), re.MULTILINE)
-=======
     """The commands that build and run an example: the lines of its head that are indented by four spaces."""
-    return re.findall(r"^(?: \*|//|#)? {4,}(\S.*)$", head(path), re.MULTILINE)
->>>>>>> w-verify2
+    return re.findall(r"^(?:/\*| \*|//|#)? {4,}(\S.*)$", head(path), re.MULTILINE)
 
 
 class Place:
