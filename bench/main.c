@@ -24,8 +24,6 @@ static void register_at(const bench_options *o, const bench_offset *at) {
     bench_register_more_sums(o->all_cases, at);
     bench_register_positions(o->all_cases, at);
   }
-  if (o->all_cases)
-    bench_register_threads(at);
 }
 
 static void register_all(const bench_options *o) {

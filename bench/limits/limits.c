@@ -20,7 +20,8 @@ static posenc_status store(const bench_work *w) {
   return POSENC_OK;
 }
 
-bool limit_runs_here(const bench_limit *l) {
+/* Returns whether the CPU has the instructions that the limit needs; if not, notes the limit as skipped. */
+static bool runs_here(const bench_limit *l) {
   char what[64], reason[64];
   if (!l->supported || l->supported())
     return true;
@@ -33,7 +34,7 @@ bool limit_runs_here(const bench_limit *l) {
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
   for (const bench_limit *l = limits; l->name; l++) {
     const bool converts = strncmp(l->name, "convert", 7) == 0; /* converts to float32 only */
-    if (!limit_runs_here(l) || (converts && dtype != POSENC_DTYPE_F32))
+    if (!runs_here(l) || (converts && dtype != POSENC_DTYPE_F32))
       continue;
     bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .what = l}, at,
         "limit/%s%s%s/" BENCH_SIZE, l->name, dtype == POSENC_DTYPE_F32 ? "" : "/",

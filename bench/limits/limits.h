@@ -14,9 +14,6 @@ typedef struct bench_limit {
 /* The limits of this architecture, ended by a NULL name. */
 extern const bench_limit limits[];
 
-/* Returns whether the CPU has the instructions that the limit needs; if not, notes the limit as skipped. */
-bool limit_runs_here(const bench_limit *l);
-
 /* Registers the limits that run here, for the size of the shape's table in this dtype. */
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at); /* limit/... */
 void bench_register_harness(void);                                                                /* harness/... */

@@ -13,19 +13,13 @@ enum { FAMILY_SIZE = 64 };
 
 /* "exact" for exact_avx2 and exact_scalar, "sleef_u35" for sleef_avx2_u35, "naive" for naive. */
 static inline void family_of(const posenc_impl *impl, char family[FAMILY_SIZE]) {
-  const char *marks[] = {impl->isa, "scalar"};
-  snprintf(family, FAMILY_SIZE, "%s", impl->name);
-  for (size_t i = 0; i < 2; i++) {
-    char mark[FAMILY_SIZE];
-    snprintf(mark, sizeof mark, "_%s", marks[i]);
-    for (char *at = strstr(family, mark); at; at = strstr(at + 1, mark)) {
-      char *rest = at + strlen(mark);
-      if (*rest == '\0' || *rest == '_') {
-        memmove(at, rest, strlen(rest) + 1);
-        return;
-      }
-    }
-  }
+  char isa[FAMILY_SIZE];
+  snprintf(isa, sizeof isa, "_%s", impl->isa);
+  const char *mark = strstr(impl->name, isa) ? isa : "_scalar", *at = strstr(impl->name, mark);
+  if (at)
+    snprintf(family, FAMILY_SIZE, "%.*s%s", (int)(at - impl->name), impl->name, at + strlen(mark));
+  else
+    snprintf(family, FAMILY_SIZE, "%s", impl->name);
 }
 
 /* The i-th member, in the order of the list; NULL past the last. */

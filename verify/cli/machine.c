@@ -4,11 +4,9 @@
 #include <string.h>
 #ifdef __aarch64__
 #include <sys/auxv.h>
-#endif
-
-/* The build sets POSENC_BUILD_TYPE, because this file cannot know it. */
-#ifndef POSENC_BUILD_TYPE
-#define POSENC_BUILD_TYPE "unknown"
+#define ARCHITECTURE "aarch64"
+#else
+#define ARCHITECTURE "x86_64"
 #endif
 
 /* Copies the value of the first line with this key, in text as in /proc/cpuinfo. Returns whether there is one. */
@@ -134,18 +132,10 @@ void machine_describe(machine_take *take, void *data) {
   const char *const lines[][2] = {{"processor", p->line}, {"cpu", p->cpu}, {"vendor", p->vendor},
       {p->arm ? "implementer" : "family", p->family}, {p->arm ? "part" : "model", p->model},
       {"microarchitecture", p->microarchitecture ? p->microarchitecture : "unknown"}, {"vectors", vectors()},
-      {"cache_sizes", caches[0] ? caches : "unknown"}, {"architecture", machine_architecture()},
-      {"compiler", machine_compiler()}, {"build_type", machine_build_type()}};
+      {"cache_sizes", caches[0] ? caches : "unknown"}, {"architecture", ARCHITECTURE}, {"compiler", machine_compiler()},
+      {"build_type", POSENC_BUILD_TYPE}};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
     take(data, lines[i][0], lines[i][1]);
-}
-
-const char *machine_architecture(void) {
-#ifdef __x86_64__
-  return "x86_64";
-#else
-  return "aarch64";
-#endif
 }
 
 /* Linux 6.1 and later name the kernel's architecture, and qemu-user passes that on. An older kernel is recognised by a
@@ -157,7 +147,7 @@ bool machine_emulated(void) {
   if (f)
     fclose(f);
   if (named)
-    return strcmp(value, machine_architecture()) != 0;
+    return strcmp(value, ARCHITECTURE) != 0;
 #ifdef __x86_64__
   return machine_here()->arm;
 #else
@@ -191,5 +181,3 @@ const char *machine_compiler(void) {
   return "GCC " __VERSION__;
 #endif
 }
-
-const char *machine_build_type(void) { return POSENC_BUILD_TYPE; }

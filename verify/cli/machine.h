@@ -26,8 +26,6 @@ void machine_read(FILE *cpuinfo, machine_processor *p); /* from text as in /proc
 typedef void machine_take(void *data, const char *key, const char *value);
 void machine_describe(machine_take *take, void *data);
 
-const char *machine_architecture(void); /* of this program: "x86_64" or "aarch64" */
-
 /* Whether the kernel is of another architecture, so that qemu-user or the like emulates this CPU and times mean
  * nothing. An emulated CPU of the kernel's own architecture is not detected. */
 bool machine_emulated(void);
@@ -38,7 +36,6 @@ int64_t machine_available_memory(void);
 /* Prints a warning for each reason not to trust this program's times. */
 void machine_warnings(FILE *out);
 
-const char *machine_compiler(void);   /* "GCC 12.2.0" */
-const char *machine_build_type(void); /* CMake's */
+const char *machine_compiler(void); /* "GCC 12.2.0" */
 
 #endif

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "../../reference/columns.h"
-#include "../machine_json.h"
+#include "../machine.h"
 
 reports reports_open(const options *o) {
   FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "ab"); /* replaced at the end */
@@ -36,6 +36,8 @@ int reports_close(const reports *r, const options *o, cJSON *root, int status) {
   return status;
 }
 
+static void add_text(void *object, const char *key, const char *value) { cJSON_AddStringToObject(object, key, value); }
+
 cJSON *json_begin(const options *o) {
   char text[32];
   const time_t now = time(NULL);
@@ -46,7 +48,9 @@ cJSON *json_begin(const options *o) {
   cJSON_AddStringToObject(root, "version", posenc_version());
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", gmtime_r(&now, &utc));
   cJSON_AddStringToObject(root, "date", text);
-  machine_add(root);
+  cJSON *machine = cJSON_AddObjectToObject(root, "machine");
+  machine_describe(add_text, machine);
+  cJSON_AddBoolToObject(machine, "emulated", machine_emulated());
   snprintf(text, sizeof text, "%llu", (unsigned long long)o->seed); /* all its digits, which a double may not hold */
   cJSON_AddRawToObject(root, "seed", text);
   cJSON_AddStringToObject(root, "reference", o->by == REFERENCE_MPFR ? "mpfr" : "float64");
