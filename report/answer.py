@@ -38,10 +38,10 @@ def error(run, pick):
 def other_cases(run, most):
     """Sentences on the cases in which another implementation is clearly faster."""
     found = clearly_faster(run)
-    shown = [f"{run.request(p.name)} by {longer(c)}: {case_name(*case)}" for case, p, c in found[:most]]
+    shown = [f"{case_name(*case)}: {run.request(p.name)} is {longer(c)} faster" for case, p, c in found[:most]]
     more = len(found) - len(shown)
     if more:
-        shown[-1:] = [f"{shown[-1]}; {more} more"] if shown else [f"others in {plural(more, 'case')}"]
+        shown[-1:] = [f"{shown[-1]}; {more} more"] if shown else [f"another one is faster in {plural(more, 'case')}"]
     return shown
 
 
@@ -64,7 +64,7 @@ def box(run, seconds=None, page=None):
         time = took(seconds) if seconds is not None else ""
         end = [("Report", f"{page} ({time})" if time else page)] if page else [("Time", time)]
     for most in range(CASES, -1, -1):
-        others = [("Faster" if i == 0 else "", text) for i, text in enumerate(other_cases(run, most))]
+        others = [("Except" if i == 0 else "", text) for i, text in enumerate(other_cases(run, most))]
         lines = wrapped([*verdict(run), *others, *end])
         if len(lines) <= LINES:
             break

@@ -121,7 +121,7 @@ def today(r):
         rows[-1][-1] += f" ({verdict})" if verdict in ("tie", "undecided") else ""
     head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
     said = "Each row is one job, done by one thread. The errors are the largest in the table, compared with MPFR. The "
-    said += "times are medians ± half the interquartile range, which few repetitions do not have. "
+    said += "times are medians ± half the interquartile range. "
     return table(Table("", head, rows, text=(3,))) + f"\n\n{said}{of_run(r.peers.data)}"
 
 

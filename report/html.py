@@ -22,7 +22,7 @@ def report(run, files=(), commit=None):
         draw = plots.errors(run) if section.picture == "errors" else None
         section.picture = draw and plots.svg("Largest error by position", draw, height=300)
     error = [("Error", answer.error(run, pick))] if pick else []
-    others = [("Faster" if i == 0 else "", text) for i, text in enumerate(answer.other_cases(run, None))]
+    others = [("Except" if i == 0 else "", text) for i, text in enumerate(answer.other_cases(run, None))]
     return page(
         f"posenc on {processor(run.context or run.machine)}",
         warnings=list(checks.of_run(run)),
