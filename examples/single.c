@@ -1,7 +1,7 @@
 /* posenc as one C file in your own source tree. The program adds the row of the next token's position to its embedding,
  * without a table. In this directory:
  *
- *     ../scripts/amalgamate --output . && cc -O2 single.c posenc.c -lm -o single && ./single
+ *     ../scripts/amalgamate --output . && cc -O3 single.c posenc.c -lm -o single && ./single
  */
 #include "posenc.h"
 

@@ -87,8 +87,8 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 /* The type of an element; out and x are arrays of it. */
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
-  POSENC_DTYPE_F64 = 1,  /* double. `exact` takes nanoseconds per value. It takes microseconds at positions between
-                            integers where |w_k * position_scale| >= pi, and where w_k or the position is tiny
+  POSENC_DTYPE_F64 = 1,  /* double. `exact` takes nanoseconds per value, but microseconds in two cases: the position
+                            is between integers and |w_k * position_scale| >= pi; or w_k or the position is tiny
                             (verify/proof/README.md). */
   POSENC_DTYPE_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
   POSENC_DTYPE_F16 = 3   /* IEEE binary16, as uint16_t */
@@ -116,7 +116,8 @@ typedef enum posenc_odd {
 
 /* What to compute: sines and cosines of position * position_scale * w_k, k = 0 .. n-1. Start from posenc_spec_init()
  * and change fields. The number of frequencies n is d_model / 2, rounded up, or rounded down with POSENC_ODD_ZERO.
- * The limits of base^(-1/denominator) also apply when n is 0 or 1, unless base >= 1 and denominator is 0. */
+ * base^(-1/denominator) must be in its range (see denominator) even when n is 0 or 1 and it is not used, unless
+ * base >= 1 and denominator is 0. */
 typedef struct posenc_spec {
   size_t struct_size;      /* sizeof(posenc_spec) */
   int64_t d_model;         /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
@@ -137,9 +138,10 @@ typedef struct posenc_spec {
   int32_t order;           /* posenc_order */
   int32_t odd;             /* posenc_odd */
   int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
-  int64_t table_rows;      /* a hint about speed that changes no bit: the rows of the whole table when each call fills
-                              a part of it, up to 2^33 + 1; 0: each call fills a whole table. Large tables may be
-                              written around the caches, and few rows need less preparation. */
+  int64_t table_rows;      /* A hint about speed; no bit depends on it. If calls fill parts of one table, the rows of
+                              the whole table, up to 2^33 + 1. 0 if each call's rows are all that is needed, as for
+                              single rows. Large tables may be written around the caches, and few rows need less
+                              preparation. */
   uint64_t reserved[4];    /* 0. Later versions put new fields here, so the size of a spec never changes. */
 } posenc_spec;
 
@@ -316,16 +318,15 @@ POSENC_API posenc_status posenc_fill_at_real(
 
 /* Writes sines and cosines to two arrays of n columns, the form of rotary caches: sines[i * row_stride + k] and
  * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored,
- * and odd only determines n. row_stride >= n. No element may belong to both arrays; they may be the left and right
- * halves of one array whose rows have 2 n columns. */
+ * and odd only determines n. row_stride >= n. No element may belong to both arrays, which is not checked; they may be
+ * the left and right halves of one array whose rows have 2 n columns. */
 POSENC_API posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
 /* Checks positions without filling anything. For callers that fill a table by several calls or on several threads, and
- * want an error before the first element is written. The checks are those of a fill, except for overlapping rows and
- * sizes, which depend on the number of rows in a call. positions and real_positions are as in posenc_fill_at() and
- * posenc_fill_at_real(); at most one of them is given, and both NULL means first .. first+count-1. Returns OK,
- * ARGUMENT, DOMAIN or SIZE. */
+ * want an error before the first element is written. It checks the plan, count and the positions, but no output array.
+ * positions and real_positions are as in posenc_fill_at() and posenc_fill_at_real(); at most one of them is given, and
+ * both NULL means first .. first+count-1. Returns OK, ARGUMENT, DOMAIN or SIZE. */
 POSENC_API posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
 
