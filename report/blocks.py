@@ -17,12 +17,12 @@ LARGE = 131072, 1024  # rows and columns of a table in memory
 SIZE = 5000, 512  # of the README's tables
 SHORT = {  # the families of the README's table
     "exact": "correctly rounded",
-    "anchored": "float64 angle addition, rounded once",
+    "anchored": "float64 sums of angles, rounded once",
     "float64": "the formula in float64, rounded once",
     "sleef_f64": "the same as `float64`, by SLEEF's vector functions",
-    "explog": "the PyTorch tutorial's float32 arithmetic",
+    "explog": "the PyTorch tutorial's float32 arithmetic, by libm",
     "sleef": "the same as `explog`, by SLEEF's vector functions",
-    "recurrence": "float32 angle addition from row to row",
+    "recurrence": "float32 sums of angles, from row to row",
     "naive": "`pow`, `sin`, `cos` in float32",
 }
 TODAY = (  # peer, what people know it as, kind of the case, its size, what does the same work here
@@ -91,10 +91,10 @@ def short(r):
     large = sorted((n for n in r.ours()), key=lambda n: r.rows["fill", n, *LARGE].ns)
     limit = limit_of(r.rows, ("fill", "", *LARGE)).gb_s
     said = [
-        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. Plain stores reach "
-        f"{run.limit.gb_s:.1f} GB/s.",
+        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. A loop that only "
+        f"stores constants reaches {run.limit.gb_s:.1f} GB/s.",
         table(Table("", head, rows, text=(1,))),
-        f"For a table larger than every cache ({LARGE[0]} x {LARGE[1]}), plain stores reach {limit:.1f} GB/s, "
+        f"For a table larger than every cache ({LARGE[0]} x {LARGE[1]}), stores alone reach {limit:.1f} GB/s, "
         + ", ".join(f"`{n}` {r.rows['fill', n, *LARGE].gb_s:.1f}" for n in large)
         + ".",
     ]

@@ -84,7 +84,7 @@ def errors(peers, described=False):
     used = {r["word"] for row in peers.rows.values() for r in row["ranges"]}
     note = "; ".join(f"{word}: {what}" for word, what in WORDS.items() if word in used)
     head = ["who", *(f"to {position(end)}" for _, end in spans), "the right table?", *["what it is"] * described]
-    title = "Largest |error| against MPFR by position, each column from the end of the one before"
+    title = "Largest |error| compared with MPFR, by range of positions"
     return Table(title, head, rows, note, tuple(range(1, len(head))))
 
 
@@ -154,10 +154,11 @@ def section(peers):
     found = [] if peers.emulated else [less_time(peers)]
     where, of = [row for t in found for row in t.rows if row[1] != "-"], sum(map(len, peers.groups.values()))
     said = (
-        f"Some peer takes less time than exact or anchored in {len(where)} of {of} jobs and sizes."
+        f"In {len(where)} of {of} jobs and sizes, a peer takes less time than exact or anchored, or the difference is undecided."
         if found
         else EMULATED
     )
+    said += f" This is a quick run, of {QUICK}." if peers.data.get("quick") else ""
     found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
     more = [speeds(peers, kind, size) for kind, sizes in peers.groups.items() for size in sizes]
     return Section("What people use today (./scripts/peers)", said, [*found, conditions(peers)], more=more)

@@ -23,9 +23,9 @@ def recorded(name):
 
 
 def short(value):
-    """Six digits of every time."""
+    """Eight digits of every time."""
     if isinstance(value, float):
-        return float(f"{value:.6g}")
+        return float(f"{value:.8g}")
     if isinstance(value, dict):
         return {key: short(v) for key, v in value.items()}
     return [short(v) for v in value] if isinstance(value, list) else value

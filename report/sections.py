@@ -11,8 +11,8 @@ HOW = (
     "so a correctly rounded output is wrong by at most 0.5 ULP. Every implementation states a bound for its error and "
     "is held to it.",
     "Speeds: one thread and CPU time, unless another clock or number of threads is named. A figure is the median of its "
-    "repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range; for a ratio, "
-    "the root of the sum of squares of both relative ones. The limit is the better median of plain and of non-temporal "
+    "repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range. For a ratio, "
+    "the relative ranges of both figures are combined: the root of the sum of their squares. The limit is the better median of plain and of non-temporal "
     "stores to the same memory in the same run; for posenc_add, a plain loop over the same arrays. GB/s count the bytes "
     "of the table (10⁹ of them). posenc-bench decides which implementation is faster, and the picks.",
 )
@@ -30,10 +30,12 @@ def accuracy(run):
         said += [f"{families(run, names)} {how} {number(max(worst[n] for n in names))}"] if names else []
     correct = {n: run.correct(n) for n in run.judged()}
     every = [n for n, (right, of) in correct.items() if right == of]
-    notes = [f"Every judged output of {families(run, every)} is correctly rounded, {run.reach()}."] if every else []
+    notes = [f"Every compared output of {families(run, every)} is correctly rounded, {run.reach()}."] if every else []
     rest = [n for n in correct if n not in every]
     least = min(rest, key=lambda n: correct[n][0] / correct[n][1], default=None)
-    notes += [f"{least} rounds the fewest outputs correctly: {share(*correct[least])}."] if least else []
+    notes += (
+        [f"{least} has the smallest share of correctly rounded outputs: {share(*correct[least])}."] if least else []
+    )
     finding = f"{'; '.join(said)}, {run.reach(run.spans)}." if said else "No errors were judged."
     return Section("Accuracy", finding, [tables.accuracy(run)], notes, picture="errors")
 
