@@ -28,7 +28,7 @@ CALLS = {  # of PyTorch programs
 }
 WORDS = {
     "exact": "every output compared is correctly rounded",
-    "ulp": "wrong by at most 4 ULP, or half a unit of 1",
+    "ulp": "wrong by at most 4 ULP, or at most 2^-24",
     "float32": "the error of a float32 angle",
     "drifting": "worse than a float32 angle, at most 0.1",
     "wrong": "another table, or none",

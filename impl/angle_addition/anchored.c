@@ -12,5 +12,5 @@
 #include "angle_addition/rows.h"
 
 POSENC_KERNEL(POSENC_ALL_DTYPES, "proved",
-    "half a unit in the last place of 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53", posenc_bound_turns,
-    POSENC_BUDGET_ANCHORED, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);
+    "half a unit in the last place of values just below 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
+    posenc_bound_turns, POSENC_BUDGET_ANCHORED, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);

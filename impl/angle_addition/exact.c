@@ -7,5 +7,5 @@
  */
 #include "angle_addition/rows.h"
 
-POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of 1: correctly rounded", posenc_bound_turns,
-    0.0, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);
+POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of values just below 1: correctly rounded",
+    posenc_bound_turns, 0.0, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);

@@ -71,7 +71,7 @@ static void verify_impl(impl_result *result, trial *t, const reference_value *ex
     note_failure(result, t->s, reason);
     break;
   case TRIAL_DONE:
-    if (!judge(t, expected, v, reason, sizeof reason))
+    if (!judge(t, result->impl, expected, v, reason, sizeof reason))
       note_failure(result, t->s, reason);
   }
 }

@@ -54,6 +54,10 @@ void verdict_fill(
 
     ulps[i] = ulp_distance(s->spec.dtype, got, want.y, want.low);
     v->correct += same_number(got, nearest);
+    if (want.unsure == 0 && !same_number(got, nearest)) {
+      v->misrounded++;
+      v->wrong = w;
+    }
     v->outside += !(error <= bound);
     profile_add(&v->where, w.position, w.column, d, error);
     if (error > v->max_abs) {
@@ -102,7 +106,8 @@ static bool calls_agree(const trial *t, const double *outputs, char *reason, siz
   return true;
 }
 
-bool judge(const trial *t, const reference_value *expected, verdict *v, char *reason, size_t size) {
+bool judge(
+    const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size) {
   const int64_t d = t->s->spec.d_model, n = t->s->n_rows * d;
   double *outputs = must_calloc(n, sizeof *outputs);
   for (int64_t i = 0; i < n; i++)
@@ -120,6 +125,14 @@ bool judge(const trial *t, const reference_value *expected, verdict *v, char *re
         "%lld outputs beyond their bound, such as position %lld, column %lld: got %a, want %a, "
         "error %.3g, bound %.3g",
         (long long)v->outside, (long long)w->position, (long long)w->column, w->got, w->want, w->error, w->bound);
+  }
+  const bool promises_nearest = strncmp(impl->name, "exact_", 6) == 0; /* which is more than its bound */
+  if (v->bound_ok && promises_nearest && v->misrounded > 0) {
+    const witness *w = &v->wrong;
+    snprintf(reason, size,
+        "%lld outputs are not correctly rounded, such as position %lld, column %lld: got %a, want %a",
+        (long long)v->misrounded, (long long)w->position, (long long)w->column, w->got, w->want);
+    return false;
   }
   return v->bound_ok;
 }

@@ -27,10 +27,12 @@ typedef struct verdict {
   int64_t ulp_bands[VERDICT_BANDS]; /* outputs in each */
   int64_t correct;                  /* outputs that are the nearest number of the dtype, sign of zero included */
   bool bound_ok;
-  int64_t outside; /* outputs beyond their bound */
-  witness worst;   /* the largest error */
-  profile where;   /* the errors by position and column */
-  witness closest; /* the largest error relative to its bound; the one to inspect if bound_ok is false */
+  int64_t outside;    /* outputs beyond their bound */
+  int64_t misrounded; /* outputs that are certainly not the nearest number */
+  witness wrong;      /* the last of them */
+  witness worst;      /* the largest error */
+  profile where;      /* the errors by position and column */
+  witness closest;    /* the largest error relative to its bound; the one to inspect if bound_ok is false */
 } verdict;
 
 static inline double correct_share(const verdict *v) { return (double)v->correct / (double)v->outputs; }
@@ -39,11 +41,13 @@ static inline double correct_share(const verdict *v) { return (double)v->correct
 void verdict_fill(
     const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v);
 
-/* Judges a trial that ended in TRIAL_DONE. Fills in *v in any case. Returns false, with the reason, if
+/* Judges a trial of impl that ended in TRIAL_DONE. Fills in *v in any case. Returns false, with the reason, if
  *
  * - a guard was overwritten,
- * - posenc_fill() and posenc_fill_at() differ in a bit, or
- * - an output is beyond its bound. */
-bool judge(const trial *t, const reference_value *expected, verdict *v, char *reason, size_t size);
+ * - posenc_fill() and posenc_fill_at() differ in a bit,
+ * - an output is beyond its bound, or
+ * - an output of exact is certainly not the nearest number. */
+bool judge(
+    const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size);
 
 #endif

@@ -52,12 +52,12 @@ static bool hash_member(hashed *t, const posenc_impl *impl, trial *run, const re
   verdict v;
   if (trial_run(run, impl, SECONDS, reason, sizeof reason) == TRIAL_NOT_OFFERED)
     return complain(t, impl->name, "not offered");
-  if (reason[0] || !judge(run, expected, &v, reason, sizeof reason))
+  if (reason[0] || !judge(run, impl, expected, &v, reason, sizeof reason))
     return complain(t, impl->name, reason);
   t->hash = HASHED_START;
   for (int64_t row = 0; row < t->rows; row++)
     t->hash = hashed_row(t->hash, trial_output(run, row, 0), t->d_model);
-  return v.correct == v.outputs || strcmp(t->family, "exact") != 0 || complain(t, impl->name, "outputs are misrounded");
+  return true;
 }
 
 /* One family's row for one table, from all its members that run here. */

@@ -268,7 +268,7 @@ static void bounds_out_of_range(void **state) {
   }
 }
 
-/* The bound of exact is half a unit in the last place of 1, and 0 in a column of zeros. */
+/* The bound of exact is half a unit in the last place of values just below 1, and 0 in a column of zeros. */
 static void bounds_of_every_dtype(void **state) {
   (void)state;
   enum { D = 38 };
