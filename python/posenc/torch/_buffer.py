@@ -78,7 +78,7 @@ class TableBuffer(nn.Module):
         dtype: torch.dtype | str | None,
         spec: dict[str, Any],
     ) -> None:
-        """Row 0 is position `first`. The row of padding_idx is zeros. `spec` has arguments of `table`."""
+        """Row 0 is position `first`. The row of padding_idx is zeros. The dictionary `spec` has arguments of `table`."""
         super().__init__()
         self.d_model = index("d_model", d_model, 1, 1 << 20)
         self.first = index("first", first, -MAX_POSITION, MAX_POSITION)
