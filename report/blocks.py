@@ -153,7 +153,7 @@ def accuracy_and_speed(r):
     for kind, shape, arrays in sums_of(r.rows):
         ratios = {n: times(r.rows[kind, n, *shape], r.rows[kind, PLAIN_LOOP, *shape]) for n in r.both()}
         shown = ", ".join(f"`{n}` {pm(ratio)}" for n, ratio in ratios.items())
-        lines.append(f"- `posenc_add`, {arrays}, times the speed of a plain loop: {shown}")
+        lines.append(f"- `posenc_add`, {arrays}, its speed divided by that of a plain loop: {shown}")
     return "\n".join([*lines, *(f"- `{name}`: {why}" for name, why in run.left_out().items()), "", r.said])
 
 
@@ -219,7 +219,7 @@ def speed_others(r):
     yield "bfloat16, 131072 x 1024, GB/s", limit, lambda name: f"{r.rows['fill/bfloat16', name, 131072, 1024].gb_s:.1f}"
     for kind, shape, size in sums_of(r.rows):
         loop, sums = r.rows[kind, PLAIN_LOOP, *shape], {n: r.rows[kind, n, *shape] for n in r.both()}
-        what = f"posenc_add {size}, times the speed of a plain loop"
+        what = f"posenc_add {size}, speed divided by that of a plain loop"
         yield what, f"{loop.gb_s:.1f} GB/s", lambda name, loop=loop, sums=sums: f"{loop.ns / sums[name].ns:.2f}"
 
 

@@ -104,11 +104,12 @@ rotary class takes a config. Each list is named after what its modules return:
 - their dtype: that of x, or float32;
 - the positions of a token: one, or three (time, height and width).
 
-If a token has three positions, three numbers say how many frequencies belong to each by default, and a word says which:
+If a token has three positions, each frequency belongs to one of them. By default, three numbers say how many frequencies
+belong to time, height and width, and a word says how they are arranged:
 
 - sections: the first ones belong to time, the next to height, the last to width;
 - interleaved: they belong to time, height and width in turn, and the rest to time;
-- ernie: they belong to height and width in turn, and the last ones to time.
+- ernie: first those of height and width in turn, then those of time.
 """
 
 

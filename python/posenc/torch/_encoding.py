@@ -32,9 +32,9 @@ class SinusoidalPositionalEncoding(TableBuffer):
         `reserve`.
     batch_first
         False: inputs are (sequence, batch, d_model), as in `torch.nn`. True: inputs are (batch, sequence, d_model).
-        None: as False, but an input is refused if it is longer than the table and would not be longer as (batch,
-        sequence, d_model); the tutorial's class raises an error there, too. Inputs without a batch, (sequence,
-        d_model), are accepted in every case.
+        None: inputs are as with False. But an input is refused if its first axis is longer than the table and its
+        second axis is not: it is probably (batch, sequence, d_model). The tutorial's class raises an error there, too.
+        Inputs without a batch, (sequence, d_model), are accepted in every case.
     base
         The base of the frequencies, ``base**(-2 k / d_model)`` or as in the preset. None means the preset's base, which
         is 10000 for the paper's.

@@ -13,7 +13,7 @@ enum {
   PAINT = 0xa5,
   D = 512,
   ROWS = 200,
-  HARD = 142401 /* column 348 of this position is one of seven up to 2^20 (docs/exhaustive.md) */
+  HARD = 142401 /* at column 348, float64 does not decide: the fallback is called */
 };
 
 /* Makes every call with rows that begin at a cache line, and with rows that share one; in a batch, with two halves
