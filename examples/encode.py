@@ -2,6 +2,8 @@
     python3 encode.py
 """
 
+from posenc.torch import audit
+
 # [part: encode]
 import torch
 from posenc.torch import SinusoidalPositionalEncoding
@@ -9,7 +11,5 @@ from posenc.torch import SinusoidalPositionalEncoding
 encode = SinusoidalPositionalEncoding(512, dropout=0.1).eval()  # instead of the tutorial's PositionalEncoding
 encoded = encode(torch.zeros(100, 32, 512))  # (sequence, batch, d_model)
 # [end: encode]
-from posenc.torch import audit
-
 print(f"row 99 starts {encoded[99, 0, :4].tolist()}")
 print(*audit(encode), sep="\n")  # each table in a model: the recipe that made it, and its largest error

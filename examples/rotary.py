@@ -2,6 +2,8 @@
     python3 rotary.py
 """
 
+import torch
+
 # [part: rotary]
 from transformers import LlamaConfig, LlamaModel
 from posenc.torch import replace_rotary
@@ -9,8 +11,6 @@ from posenc.torch import replace_rotary
 model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2))  # or any other model
 print(replace_rotary(model))  # the replaced modules, and those that it left, each with a reason
 # [end: rotary]
-import torch
-
 x, positions = torch.zeros(1), torch.arange(131072)[None]
 # cosines and sines: transformers' own, of float32 angles, and posenc's, each the nearest float32
 own, ours = (torch.cat(m.rotary_emb(x, positions)) for m in (LlamaModel(model.config), model))

@@ -325,6 +325,8 @@ POSENC_API posenc_status posenc_fill_pair(
 
 /* Checks positions without filling anything. For callers that fill a table by several calls or on several threads, and
  * want an error before the first element is written. It checks the plan, count and the positions, but no output array.
+ * Every part of a table is checked alike, so one check of all positions is enough; overlapping rows and sizes depend on
+ * the rows of a call.
  * positions and real_positions are as in posenc_fill_at() and posenc_fill_at_real(); at most one of them is given, and
  * both NULL means first .. first+count-1. Returns OK, ARGUMENT, DOMAIN or SIZE. */
 POSENC_API posenc_status posenc_positions_check(

@@ -38,7 +38,7 @@ def error(run, pick):
 def other_cases(run, most):
     """Sentences on the cases in which another implementation is clearly faster."""
     found = clearly_faster(run)
-    shown = [f"{case_name(*case)}: {run.request(p.name)} is {longer(c)} faster" for case, p, c in found[:most]]
+    shown = [f"{case_name(*case)}: {run.request(p.fastest)} is {longer(c)} faster" for case, p, c in found[:most]]
     more = len(found) - len(shown)
     if more:
         shown[-1:] = [f"{shown[-1]}; {more} more"] if shown else [f"another one is faster in {plural(more, 'case')}"]

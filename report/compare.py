@@ -161,7 +161,7 @@ def main(path_a, path_b, output):
         load.fail(f"{path_a} and {path_b}: give two runs of posenc-bench or two reports of posenc-verify")
     processors = [processor(machine(data)) for data in (a, b)]
     emulated = any(machine(data).get("emulated") in ("yes", True) for data in (a, b))
-    judged = processors[0] == processors[1] and not emulated
+    judged = processors[0] == processors[1] and "unknown" not in processors[0] and not emulated
     common, found, sections = {"bench": benches, "verify": verifies}[form](a, b, judged)
     if not common:
         load.fail(f"{path_a} and {path_b} have nothing in common")

@@ -59,7 +59,7 @@ posenc_status posenc_fail(posenc_status status, const char *format, ...) {
 
 posenc_status posenc_fail_name(
     posenc_status status, const char *argument, const char *given, size_t count, const char *known(size_t i)) {
-  posenc_fail(status, "%s is \"%.75s\"; known: ", argument, given);
+  posenc_fail(status, "%s is \"%.75s\"; allowed: ", argument, given);
   for (size_t i = 0; i < count; i++) {
     const size_t length = strlen(last.message), room = sizeof last.message - length;
     const int added = snprintf(last.message + length, room, "%s%s", i ? ", " : "", known(i));

@@ -8,7 +8,7 @@
 /* Writes why the calling thread is refused, for posenc_last_error(), and returns the status. */
 __attribute__((format(printf, 2, 3))) posenc_status posenc_fail(posenc_status status, const char *format, ...);
 
-/* The same for a name that is unknown: `known` gives the `count` names that are known. */
+/* The same for an unknown name: `known` gives the `count` names that are allowed. */
 posenc_status posenc_fail_name(
     posenc_status status, const char *argument, const char *given, size_t count, const char *known(size_t i));
 

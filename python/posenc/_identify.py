@@ -249,7 +249,7 @@ class Fit:
         if self.care == "bfloat16":
             angle = rounded(angle, "bfloat16")
         drift = np.abs(angle) * self.slack[k]
-        if self.care != "float64":  # float32 cannot hold positions above 2^24
+        if self.care != "float64":  # float32 rounds positions above 2^24
             drift += np.abs(angle) * np.where(np.abs(positions[:, None]) > 1 << 24, 2.0**-24, 0)
         return np.where(function < 0, 0, np.where(function == 0, np.sin(angle), np.cos(angle))), drift
 
@@ -340,7 +340,7 @@ class Fit:
         return None
 
     def between(self) -> float | None:
-        """Returns the first position near 0, not a whole number, that all rows fit."""
+        """Returns the first row's position, if it is near 0 and not a whole number, and all rows fit."""
         k, angle = self.slowest()
         if k < 0:
             return None

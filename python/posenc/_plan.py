@@ -82,10 +82,10 @@ class Plan:
         start = None if preset is None else _text("preset", preset, "posenc.presets()")
         if impl is not None and not library.posenc_impl_find(chosen):
             raise ValueError(unknown("impl is", impl, _impl_names()))
-        if preset is not None and preset not in get_args(PresetName):
-            raise ValueError(unknown("preset is", preset, get_args(PresetName)))
         spec = Spec()
         status = library.posenc_spec_init(ctypes.byref(spec), self.d_model, start)
+        if status and preset is not None and preset not in get_args(PresetName):  # a newer library may have more
+            raise ValueError(unknown("preset is", preset, get_args(PresetName)))
         if status:
             fail(status)
         for name, value in fields.items():

@@ -86,8 +86,10 @@ static const char *impl_name(int32_t i) {
 
 const posenc_impl *argument_impl(struct argp_state *state, const char *name) {
   const posenc_impl *impl = posenc_impl_find(name); /* a family too */
-  if (!impl)
-    argument_choice(state, "--impl", name, impl_name);
+  if (!impl) {
+    argument_choice(state, "--impl", name, impl_name); /* refuses the name, and ends the program */
+    return NULL;
+  }
   if (!posenc_impl_supported(impl))
     argp_error(state, "--impl %s: needs %s, which this machine lacks", name, impl->isa);
   return impl;
