@@ -274,9 +274,9 @@ def test_arguments_that_change_between_compiled_calls():
 
 def test_dynamic_is_refused_where_it_would_be_a_constant():
     torch._dynamo.reset()
-    with pytest.raises(RuntimeError, match="length of a sequence"):
+    with pytest.raises(RuntimeError, match="length of the sequence"):
         torch.jit.trace(rotary("dynamic"), (torch.zeros(1), AT))
-    with pytest.raises(Exception, match="length of a sequence"):
+    with pytest.raises(Exception, match="length of the sequence"):
         torch.compile(rotary("dynamic"), fullgraph=True, backend="aot_eager")(torch.zeros(1), AT)
 
 
