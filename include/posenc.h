@@ -193,7 +193,7 @@ typedef enum posenc_rotary_scaling {
 } posenc_rotary_scaling;
 
 /* A rotary embedding. Start from posenc_rotary_init() and set the fields of the scaling kind; the other fields are
- * ignored. The names are those of Hugging Face's configurations. A double stands for its exact value. */
+ * ignored. The names are those of Hugging Face's configurations. Each double is taken as an exact real number. */
 typedef struct posenc_rotary {
   size_t struct_size; /* sizeof(posenc_rotary) */
   int64_t d_model;    /* columns of a head that are rotated: head_dim times partial_rotary_factor; even, and from 4 with

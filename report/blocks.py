@@ -50,7 +50,7 @@ class Records:
         self.rows = self.run.verified
 
     def member(self, family):
-        """The member of a family that its name stands for on the processor of the run."""
+        """The member that a family's name selects on the processor of the run."""
         return next(n for n in self.run.order if self.run.families[n] == family and n in self.run.here)
 
     def both(self):
