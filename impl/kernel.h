@@ -40,14 +40,6 @@ typedef struct posenc_angle {
   double rounding; /* of a value below 1 to the dtype: half a unit in its last place */
 } posenc_angle;
 
-/* What rows are added to, row by row: out = round(round(scale * x) + row). x is where out's first column has its
- * counterpart. */
-typedef struct posenc_addend {
-  const float *x;
-  int64_t stride;
-  float scale;
-} posenc_addend;
-
 /* Which rows to write: those of positions[i], or reals[i], or first + i when both are NULL; and which of their columns,
  * 2k being the sine of frequency k and 2k + 1 its cosine. All of them, or a part's: from is a multiple of 64. */
 typedef struct posenc_rows {
@@ -55,14 +47,10 @@ typedef struct posenc_rows {
   const double *reals;
   int64_t first, count;
   int64_t from, to;
-  /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and `add` or so many rows. */
-  const posenc_addend *add; /* or NULL */
+  /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and so many rows. */
   int cosines_first;        /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
-  int64_t second;           /* not 0: column 2k is element k of its row, and 2k + 1 so far behind it, not with `add` */
+  int64_t second;           /* not 0: column 2k is element k of its row, and 2k + 1 so far behind it */
 } posenc_rows;
-
-/* Fewer rows are quicker in the paper's layout, and placed by the driver: with cosines first, and split. */
-enum { POSENC_FEW = 8, POSENC_FEW_SPLIT = 64 };
 
 static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */
 {
@@ -97,10 +85,10 @@ enum { POSENC_TABLES_FREQS = 4096 };
 typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
-  unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, second */
-  size_t state_bytes; /* per padded frequency, and 6 lines; zeroed, 64-aligned */
-  size_t table_bytes; /* per padded frequency, on top and not zeroed, where posenc_keeps_tables() */
-  int64_t few_rows;   /* a table of fewer rows is made faster without these */
+  unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: cosines_first, second */
+  size_t state_bytes; /* per padded frequency; zeroed, 64-aligned */
+  size_t (*more_bytes)(const posenc_spec *spec); /* NULL: none; else more of them, not zeroed */
+  int (*writes_layout)(const posenc_spec *spec, const posenc_rows *rows); /* NULL: never; else whether it writes these rows */
   const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
@@ -139,12 +127,12 @@ typedef struct posenc_kernel {
                                           1u << POSENC_DTYPE_F16 | POSENC_LAYOUTS
 #define POSENC_KERNEL(...) POSENC_KERNEL_(__VA_ARGS__)
 #define POSENC_KERNEL_(                                                                                                \
-    dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, few_rows, refuses, prepare, rows)        \
+    dtype_names, offers, evidence, law, bound, ulp, state_bytes, more_bytes, writes_layout, refuses, prepare, rows)        \
   extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                  \
   const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                      \
       {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                   \
           POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence, dtype_names},                                       \
-      POSENC_CAT(POSENC_CPU_, POSENC_ISA), offers, state_bytes, table_bytes, few_rows, refuses, prepare, rows, bound,  \
+      POSENC_CAT(POSENC_CPU_, POSENC_ISA), offers, state_bytes, more_bytes, writes_layout, refuses, prepare, rows, bound,  \
       ulp}
 
 /* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
@@ -165,11 +153,6 @@ static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
 static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   const int64_t n = posenc_n_freqs(spec);
   return n > 0 ? (n + 31) / 32 * 32 : 32;
-}
-
-/* Whether a plan has memory for what a kernel keeps beside its state. */
-static inline int posenc_keeps_tables(const posenc_spec *spec, int64_t few_rows) {
-  return posenc_padded_freqs(spec) <= POSENC_TABLES_FREQS && (spec->table_rows == 0 || spec->table_rows >= few_rows);
 }
 
 #endif

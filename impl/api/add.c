@@ -1,4 +1,4 @@
-/* out = round(round(s x) + PE): by the kernel, or a part of the table at a time, put in the order of its columns, then
+/* out = round(round(s x) + PE): a part of the table at a time, put in the order of its columns, then
  * added to the rows of each of the batch while it is in L1.
  */
 #include "api/fpstate.h"
@@ -106,25 +106,10 @@ static void add_part(const posenc_part *part, const void *context) {
   }
 }
 
-/* A kernel that adds on its way saves reading the rows back. Of a batch they are better computed once. */
-static int in_the_kernel(const job *j) {
-  return j->batch == 1 && j->columns.step == 2 && j->columns.zero < 0 && j->plan->spec.dtype == POSENC_DTYPE_F32 &&
-         j->plan->kernel->offers & POSENC_LAYOUTS;
-}
-
 __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {
   j->scale = (float)j->wanted_scale;
-  if (in_the_kernel(j)) {
-    const posenc_addend add = {(const float *)(const void *)j->x, j->x_strides.row, j->scale};
-    posenc_rows sums = *rows;
-    sums.to = j->plan->spec.d_model;
-    sums.add = &add;
-    sums.cosines_first = j->columns.cosines < j->columns.sines;
-    j->plan->kernel->rows(&j->plan->pairs, j->plan->state, &sums, j->out, j->out_strides.row);
-    return;
-  }
   unsigned char zero[sizeof(float)] __attribute__((aligned(sizeof(float)))) = {0};
-  posenc_parts(j->plan, rows, POSENC_PART_PAIRS, add_part, j); /* long rows of x */
+  posenc_parts(j->plan, rows, rows->count <= 8 ? POSENC_PART_PAIRS : 64, add_part, j); /* a run of a kernel, or long rows */
   posenc_part one = {.rows = 1, .values = zero};
   for (; j->columns.zero >= 0 && one.row < rows->count; one.row++)
     add_columns(j, &one, 0, j->columns.zero, 1);

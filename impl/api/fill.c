@@ -24,11 +24,11 @@ static void place_part(const posenc_part *part, const void *context) {
 /* With one row, row_stride is not used, and the caller may pass one whose number of bytes overflows. */
 static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
 
-/* Other layouts, of consecutive float32 rows, are written by the kernels that offer them. */
+/* Other layouts of consecutive rows are written by the kernels that offer them. */
 static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows) {
   if (rows->cosines_first || rows->second)
-    return plan->kernel->offers & POSENC_LAYOUTS && plan->spec.dtype == POSENC_DTYPE_F32 && !rows->positions &&
-           !rows->reals && rows->count >= (rows->second ? POSENC_FEW_SPLIT : POSENC_FEW);
+    return plan->kernel->writes_layout && !rows->positions && !rows->reals &&
+           plan->kernel->writes_layout(&plan->pairs, rows);
   const int any_width = plan->spec.dtype == POSENC_DTYPE_F32 && !rows->reals; /* others come in whole pairs */
   return rows->to > 0 && (rows->to % 2 == 0 || any_width);
 }

@@ -46,8 +46,7 @@ __attribute__((noinline)) void posenc_parts(
       t.pairs = n - t.k < width ? n - t.k : width;
       t.stride = 2 * width;
       const posenc_rows those = {rows->positions ? rows->positions + t.row : NULL,
-          rows->reals ? rows->reals + t.row : NULL, rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL, 0,
-          0};
+          rows->reals ? rows->reals + t.row : NULL, rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), 0, 0};
       plan->kernel->rows(&plan->pairs, plan->state, &those, values, t.stride);
       use(&t, job);
     }

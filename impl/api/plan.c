@@ -54,10 +54,9 @@ __attribute__((noinline)) static posenc_status make(
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
-  const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 6 * line;
-  const size_t table_bytes =
-      posenc_keeps_tables(&pairs, kernel->few_rows) ? round_up(padded * kernel->table_bytes, line) : 0;
-  char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + table_bytes);
+  const size_t state_bytes = round_up(padded * kernel->state_bytes, line);
+  const size_t more_bytes = kernel->more_bytes ? round_up(kernel->more_bytes(&pairs), line) : 0;
+  char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + more_bytes);
   if (!block)
     return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
   memset(block, 0, head + freqs_bytes + low_bytes + state_bytes);
