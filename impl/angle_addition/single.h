@@ -115,26 +115,25 @@ INLINE void direct_row(const single *row, output o, int is_fractional, int64_t k
   }
 }
 
-/* Correctly rounded, at any position. A direct angle is good enough from position 2^-20 on, and if no whole turns are lost that
- * count. */
-__attribute__((noinline)) static void exact_row(const single *row, int64_t k, int64_t columns, unsigned char *to) {
-  const output f32 = {.dtype = POSENC_DTYPE_F32}, bf16 = {.dtype = POSENC_DTYPE_BF16},
-               f16 = {.dtype = POSENC_DTYPE_F16};
-  const int dtype = row->o.dtype, is_tiny = fabs(row->position) < 0x1p-20 && !is_integer(row->position);
-  if (dtype == POSENC_DTYPE_F64 || is_tiny || (row->fraction != 0.0 && row->f->has_lost_turns))
-    wide_row(row, k, columns, to);
-  else if (row->fraction == 0.0 && dtype == POSENC_DTYPE_F32)
-    direct_row(row, f32, 0, k, columns, to);
-  else if (row->fraction == 0.0 && dtype == POSENC_DTYPE_BF16)
-    direct_row(row, bf16, 0, k, columns, to);
-  else if (row->fraction == 0.0)
-    direct_row(row, f16, 0, k, columns, to);
-  else if (dtype == POSENC_DTYPE_F32)
-    direct_row(row, f32, 1, k, columns, to);
-  else if (dtype == POSENC_DTYPE_BF16)
-    direct_row(row, bf16, 1, k, columns, to);
+/* An instance for each dtype. */
+INLINE void direct_row_of(const single *row, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
+  if (row->o.dtype == POSENC_DTYPE_F32)
+    direct_row(row, (output){.dtype = POSENC_DTYPE_F32}, is_fractional, k, columns, to);
+  else if (row->o.dtype == POSENC_DTYPE_BF16)
+    direct_row(row, (output){.dtype = POSENC_DTYPE_BF16}, is_fractional, k, columns, to);
   else
-    direct_row(row, f16, 1, k, columns, to);
+    direct_row(row, (output){.dtype = POSENC_DTYPE_F16}, is_fractional, k, columns, to);
+}
+
+/* Correctly rounded, at any position. A direct angle is good enough from position 2^-20 on, and unless lost turns count. */
+__attribute__((noinline)) static void exact_row(const single *row, int64_t k, int64_t columns, unsigned char *to) {
+  const int is_tiny = fabs(row->position) < 0x1p-20 && !is_integer(row->position);
+  if (row->o.dtype == POSENC_DTYPE_F64 || is_tiny || (row->fraction != 0.0 && row->f->has_lost_turns))
+    wide_row(row, k, columns, to);
+  else if (row->fraction == 0.0)
+    direct_row_of(row, 0, k, columns, to);
+  else
+    direct_row_of(row, 1, k, columns, to);
 }
 
 /* ---- sums ---- */
