@@ -2,16 +2,18 @@
  *
  * Both begin with one reduction, in turns. With the frequency hi + lo + turns_removed of frequencies.h,
  *
- *     position x frequency = position (hi + lo) + fraction x turns_removed + whole turns      fraction = position - rint(position)
+ *     position x frequency = position (hi + lo) + fraction x turns_removed + whole turns
+ *     fraction = position - rint(position)
  *
- * The second term counts only between integers; it is computed where it is not 0, but not at anchors and steps. What is left of quarter turns,
- * |g| <= 1/8, goes into polynomials:
+ * The second term counts only between integers; it is computed where it is not 0, but not at anchors and steps. What is
+ * left of quarter turns, |g| <= 1/8, goes into polynomials:
  *
- *   direct  g in one float64; sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2): minimax polynomials, computed for this by Remez'
- *           algorithm: of the error relative to the sine, and of the cosine's with C(0) = 1. Within POSENC_BUDGET_DIRECT
- *           2^-53, and POSENC_BUDGET_DIRECT_RELATIVE 2^-53 of a sine of which no quarter turn is taken off
- *   wide    g, and every value from there on, as the sum of two float64; Taylor polynomials. Within POSENC_BUDGET_WIDE 2^-53 of
- *           the value, and what the reduction leaves
+ *   direct  g in one float64; sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2): minimax polynomials, computed for this by
+ *           Remez' algorithm: of the error relative to the sine, and of the cosine's with C(0) = 1. Within
+ *           POSENC_BUDGET_DIRECT 2^-53, and POSENC_BUDGET_DIRECT_RELATIVE 2^-53 of a sine of which no quarter turn is
+ *           taken off
+ *   wide    g, and every value from there on, as the sum of two float64; Taylor polynomials. Within POSENC_BUDGET_WIDE
+ *           2^-53 of the value, and what the reduction leaves
  *
  * verify/proof/README.md proves both, fused and not fused. */
 #ifndef POSENC_ANGLE_H
@@ -43,7 +45,7 @@ INLINE product product_of(const frequencies *f, int64_t k, double position, doub
       vd_set1(position), vd_loadu(f->hi + k), vd_loadu(f->lo + k), vd_set1(fraction), vd_loadu(f->turns_removed + k)};
 }
 
-/* A float64 near 1.5 x 2^50 is a multiple of 1/4. Adding it rounds to quarter turns, and its last two bits count them. */
+/* A float64 near 1.5 x 2^50 is a multiple of 1/4: adding it rounds to quarter turns, which its last two bits count. */
 #define NO_QUARTERS vd_set1(0x1.8p50)
 
 /* a b - q, rounded once: q, the quarter turns nearest to a b, is added to *quarters. */
@@ -53,8 +55,8 @@ INLINE vd less_quarters(vd a, vd b, vd *quarters) {
   return vd_product_plus(a, b, vd_sub(before, *quarters));
 }
 
-/* g and the quarter turns taken off. Two parts, each at most an eighth of a turn, may add up to a quarter: so quarter turns are
- * taken off their sum, too. At angle 0, g is +0. */
+/* g and the quarter turns taken off. Two parts, each at most an eighth of a turn, may add up to a quarter: so quarter
+ * turns are taken off their sum, too. At angle 0, g is +0. */
 INLINE vd reduced(product a, int is_fractional, vd *quarters) {
   *quarters = NO_QUARTERS;
   const vd of_turns = is_fractional ? less_quarters(a.fraction, a.turns, quarters) : vd_set1(0.0);
@@ -73,8 +75,8 @@ INLINE angle angle_of(vd quarters) {
 
 /* ---- direct ---- */
 
-/* Sines and cosines of n angles less their quarter turns. The loop over coefficients is not unrolled, so that each is loaded once
- * for all angles. */
+/* Sines and cosines of n angles less their quarter turns. The loop over coefficients is not unrolled, so that each is
+ * loaded once for all angles. */
 INLINE void direct_reduced(int n, int is_fractional, const product *a, vd *quarters, angle *y) {
   static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5,
       -0x1.32d2cce2d528dp+6, 0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
@@ -142,7 +144,8 @@ INLINE vd take_quarters(vd a, vd *quarters) {
   return vd_sub(a, vd_sub(*quarters, before));
 }
 
-/* reduced(), as the sum of two float64. The tail of fraction x turns may be 2^-7 of a turn, so g may exceed an eighth by that. */
+/* reduced(), as the sum of two float64. The tail of fraction x turns may be 2^-7 of a turn, so g may exceed an eighth
+ * by that. */
 INLINE wide wide_reduced(product a, int is_fractional, vd *quarters) {
   *quarters = NO_QUARTERS;
   vd e;

@@ -1,12 +1,13 @@
-/* What the rounding test leaves open: Ziv's strategy ("Fast evaluation of elementary mathematical functions with correctly rounded
- * last bit", ACM TOMS 17, 1991), each step rarer and slower than the one before.
+/* What the rounding test leaves open: Ziv's strategy ("Fast evaluation of elementary mathematical functions with
+ * correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and slower than the one before.
  *
  *   1. Rounding test of every row pair (element.h), v = 2^-53. A sum of anchor and step is off by less than
- *      POSENC_BUDGET_ERROR v. In float32, for a value above 2^-12, a unit of the dropped bits is at least 2^-64, so CHECK_WINDOW
- *      units are at least 2^-49, which is more than that error.
- *   2. Recheck of the row pairs that fail the test: 3.5 % in float32 at random angles. A value is right if value - error and
- *      value + error round alike. The error of a small angle's sine is relative, POSENC_BUDGET_RELATIVE v.
- *   3. Wide: the values that fail the recheck are computed as the sum of two float64 (angle.h). That decides values near 0, too.
+ *      POSENC_BUDGET_ERROR v. In float32, for a value above 2^-12, a unit of the dropped bits is at least 2^-64, so
+ *      CHECK_WINDOW units are at least 2^-49, which is more than that error.
+ *   2. Recheck of the row pairs that fail the test: 3.5 % in float32 at random angles. A value is right if value -
+ *      error and value + error round alike. The error of a small angle's sine is relative, POSENC_BUDGET_RELATIVE v.
+ *   3. Wide: the values that fail the recheck are computed as the sum of two float64 (angle.h). That decides values
+ *      near 0, too.
  *   4. Integers (multiprecision/fallback.c): the values that are still open.
  *
  * A direct angle is more accurate than a sum, so the same test holds. Elements of float64 begin at step 3. The proof is
@@ -38,10 +39,10 @@ INLINE void set_ends(wide sin, wide cos, vd rest, vd unknown, intervals *to, int
   vd_store_interleaved(to->high_rest + i, t.lo, d.lo);
 }
 
-/* Of so many frequencies from k on. A wide value is off by POSENC_BUDGET_WIDE v of it, and by what the reduction leaves: 2
- * POSENC_BUDGET_PLACE v^2 of the angle in turns, and POSENC_BUDGET_TURNS v^2 where removed turns count. It may be off by more where
- * products underflow, and where the frequency is a replaced one. Each loop is over short chains of operations, so that a
- * processor looks ahead by several vectors. */
+/* Of so many frequencies from k on. A wide value is off by POSENC_BUDGET_WIDE v of it, and by what the reduction
+ * leaves: 2 POSENC_BUDGET_PLACE v^2 of the angle in turns, and POSENC_BUDGET_TURNS v^2 where removed turns count. It
+ * may be off by more where products underflow, and where the frequency is a replaced one. Each loop is over short
+ * chains of operations, so that a processor looks ahead by several vectors. */
 INLINE void set_intervals(
     const frequencies *f, double position, double fraction, int64_t k, int64_t n_freqs, intervals *to) {
   enum { VECTORS = STRIP / VD_LANES };
@@ -88,8 +89,8 @@ INLINE void decide_as(int dtype, const posenc_spec *spec, const frequencies *f, 
   }
 }
 
-/* Steps 3 and 4: elements at any position, correctly rounded: sine, cosine, sine, ... from frequency k on, at most of a strip. Each
- * is a number of the dtype. */
+/* Steps 3 and 4: elements at any position, correctly rounded: sine, cosine, sine, ... from frequency k on, at most of a
+ * strip. Each is a number of the dtype. */
 __attribute__((noinline)) static void decide(
     const posenc_spec *spec, const frequencies *f, double position, int64_t k, int64_t columns, double *elements) {
   for (int i = 0; position == 0.0 && signbit(position) && i < columns; i++) /* integers see the sign */
@@ -104,8 +105,8 @@ __attribute__((noinline)) static void decide(
 
 /* ---- recheck ---- */
 
-/* Do all of 2 VD_LANES values round alike for certain? For 16 bits the interval is wider by a unit of float32, as both ends are
- * rounded to float32 first. */
+/* Do all of 2 VD_LANES values round alike for certain? For 16 bits the interval is wider by a unit of float32, as both
+ * ends are rounded to float32 first. */
 INLINE int vectors_agree(int dtype, const double *y) {
   const int is_float = dtype == POSENC_DTYPE_F32;
   const vd error = vd_set1(is_float ? POSENC_BUDGET_ERROR * 0x1p-53 : 0x1p-23), a = vd_load(y),

@@ -1,12 +1,13 @@
-/* What float64 values become: elements of the caller's dtype and layout, by ordinary or non-temporal stores; and the rounding
- * test of each dtype.
+/* What float64 values become: elements of the caller's dtype and layout, by ordinary or non-temporal stores; and the
+ * rounding test of each dtype.
  *
- * The test is the first step of Ziv's strategy (correct.h). It is accumulated over the values of a row pair, and fails if any
- * element may be rounded wrongly:
+ * The test is the first step of Ziv's strategy (correct.h). It is accumulated over the values of a row pair, and fails
+ * if any element may be rounded wrongly:
  *   float32   a value is within CHECK_WINDOW of half-way between two float32: the 29 bits that rounding drops tell
- *   16 bits   a value, rounded to float32, is the midpoint of two elements. A float32 above the dtype's least size is less than
- *             one unit in its last place from the real value, so the float32 and the value lie on the same side of every
- *             other midpoint
+ *   16 bits   a value, rounded to float32, is the midpoint of two elements. A float32 above the dtype's least size is
+ *   less than
+ *             one unit in its last place from the real value, so the float32 and the value lie on the same side of
+ *             every other midpoint
  *   all       a value is below the dtype's least size, and its frequency is not exempt
  */
 #ifndef POSENC_ELEMENT_H
@@ -25,7 +26,8 @@ typedef struct output {
   int is_tested;
 } output;
 
-/* Are rows of row pairs tested? anchored promises the bits of its sums in float32; float64 is never tested, but decided. */
+/* Are rows of row pairs tested? anchored promises the bits of its sums in float32; float64 is never tested, but
+ * decided. */
 INLINE int is_tested(int dtype) { return dtype != POSENC_DTYPE_F64 && (EXACT || dtype != POSENC_DTYPE_F32); }
 
 /* Where a row's elements go: those of all columns, or with is_split of every other column. */
@@ -80,8 +82,8 @@ INLINE int test_failed(output o, const rounding_test *test) {
   return vu_any_below(test->least_distance, closest(o), test->least_size, least_size(o));
 }
 
-/* Is every angle of this frequency at most an eighth of a turn, at positions, anchors and steps up to `furthest`? No quarter turn is
- * taken off then, so errors are relative: verify/proof/README.md adds them up. */
+/* Is every angle of this frequency at most an eighth of a turn, at positions, anchors and steps up to `furthest`? No
+ * quarter turn is taken off then, so errors are relative: verify/proof/README.md adds them up. */
 static inline int is_relative(double frequency, double furthest) { return furthest * fabs(frequency) <= 0.125; }
 
 /* Words for the pairs of frequencies where all bits of `mask` are set: `words`. For the others: NOT_EXEMPT. */
@@ -89,9 +91,9 @@ static inline vd exempt_where(vd words, vd mask) {
   return vd_or(vd_and(words, mask), vd_set1(-0x1p-1043)); /* 0x8000000080000000, twice NOT_EXEMPT */
 }
 
-/* EXEMPT for the pairs of frequencies where the rounding test is right for sines of any size, else NOT_EXEMPT. In float32 and
- * bfloat16 sines are normal numbers from position 2^-20 on, or below 2^-167, and so 0. In float16 all that pass are 0. (Cosines
- * are above every least size here.) */
+/* EXEMPT for the pairs of frequencies where the rounding test is right for sines of any size, else NOT_EXEMPT. In
+ * float32 and bfloat16 sines are normal numbers from position 2^-20 on, or below 2^-167, and so 0. In float16 all that
+ * pass are 0. (Cosines are above every least size here.) */
 static inline vd exempt_words(output o, vd frequency, double furthest) {
   const vd size = vd_abs(frequency), most = vd_set1(o.dtype == POSENC_DTYPE_F16 ? 0x1p-29 : 0.125);
   const vd is_normal = vd_or(vd_ge(size, vd_set1(0x1p-100)), vd_ge(vd_set1(0x1p-202), size));
@@ -137,8 +139,8 @@ INLINE void store_values(output o, rounding_test *test, const vd *y, const vu *e
 
 /* ---- one element at a time ---- */
 
-/* The nearest number of so many digits, ties to even, with the sign of y; below `least`, the least normal number, it has fewer
- * digits. y + shift has no room for what rounding drops: one rounding, and the difference is exact. */
+/* The nearest number of so many digits, ties to even, with the sign of y; below `least`, the least normal number, it
+ * has fewer digits. y + shift has no room for what rounding drops: one rounding, and the difference is exact. */
 static inline double nearest_of(double y, int digits, double least) {
   const double size = fabs(y) > least ? fabs(y) : least;
   uint64_t bits;
@@ -159,10 +161,10 @@ static inline double nearest(int dtype, double y) {
   return dtype == POSENC_DTYPE_F32 ? (double)(float)y : y;
 }
 
-/* The element nearest to y + rest, where y is the float64 nearest to that sum. For shorter dtypes y is first rounded to odd: if
- * it is not the sum and its last digit is even, it moves by one unit towards the sum. No midpoint of a shorter dtype is odd, so
- * the second rounding is that of the sum (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", IEEE Trans.
- * Computers 57, 2008). */
+/* The element nearest to y + rest, where y is the float64 nearest to that sum. For shorter dtypes y is first rounded to
+ * odd: if it is not the sum and its last digit is even, it moves by one unit towards the sum. No midpoint of a shorter
+ * dtype is odd, so the second rounding is that of the sum (Boldo and Melquiond, "Emulation of FMA and correctly rounded
+ * sums", IEEE Trans. Computers 57, 2008). */
 static inline double nearest_of_sum(int dtype, double y, double rest) {
   uint64_t bits;
   memcpy(&bits, &y, sizeof bits);

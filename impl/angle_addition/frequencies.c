@@ -29,16 +29,16 @@ static void store_frequency(const frequencies *f, int64_t k, big *turn, double s
   f->lo[k] = sign * big_take_double(turn, n);
 }
 
-/* A ladder is computed by its definition: each frequency is the one before times the ladder's ratio. What its error adds to
- * the 2^-105 that cutting to hi and lo may lose must be negligible.
+/* A ladder is computed by its definition: each frequency is the one before times the ladder's ratio. What its error
+ * adds to the 2^-105 that cutting to hi and lo may lose must be negligible.
  *
- * No whole turns are subtracted from a ladder that does not rise, up to scale 3: its frequencies are below half a turn. 3 limbs
- * suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192 for ratio and products, and 4
- * for the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs would be off by as much as
- * 2^-105.) Any other denominator needs 4 limbs: less than 2^70 units of 2^-256, 2^-186.
+ * No whole turns are subtracted from a ladder that does not rise, up to scale 3: its frequencies are below half a turn.
+ * 3 limbs suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192 for ratio and
+ * products, and 4 for the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs
+ * would be off by as much as 2^-105.) Any other denominator needs 4 limbs: less than 2^70 units of 2^-256, 2^-186.
  *
- * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203 of a turn
- * at least, or replaced by that. The frequency is off by
+ * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203
+ * of a turn at least, or replaced by that. The frequency is off by
  *   10 k + 4 units of 2^-512, 5 if it is explicit: by 2^-394 of a turn, which is 2^-191 of what is left;
  *   2^71 units if 2 * denominator is no whole number: by 2^-347 of a turn, which is 2^-144 of what is left. */
 static void set_frequencies(const posenc_spec *spec, const frequencies *f) {

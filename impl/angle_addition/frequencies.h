@@ -4,12 +4,12 @@
  *
  *     position = anchor + step      anchor = run + 31.5,   run a multiple of 64,   step = +-(b + 1/2),   b = 0 .. 31
  *
- * The anchor of a run lies half-way between two rows. So the 64 rows of a run are 32 row pairs, one row ahead of the anchor and
- * one behind it, that share a step. A *rotation* is the cosine and the sine of a step times a frequency.
+ * The anchor of a run lies half-way between two rows. So the 64 rows of a run are 32 row pairs, one row ahead of the
+ * anchor and one behind it, that share a step. A *rotation* is the cosine and the sine of a step times a frequency.
  *
- * A frequency in turns is w_k position_scale / 2pi = hi + lo + turns_removed, where turns_removed is the nearest integer. Only
- * positions between integers need that integer. (At an anchor and a step it counts as half a turn too many or too few in both,
- * so the sign of their sum is right.)
+ * A frequency in turns is w_k position_scale / 2pi = hi + lo + turns_removed, where turns_removed is the nearest
+ * integer. Only positions between integers need that integer. (At an anchor and a step it counts as half a turn too
+ * many or too few in both, so the sign of their sum is right.)
  *
  * Rotations of half a strip, 16 frequencies, lie in slots of 256 bytes. Every fourth slot is free, as strip.h explains:
  *
@@ -38,8 +38,8 @@ typedef struct frequencies {
   double *rotations; /* NULL if the plan keeps none: they are then computed where they are needed, with the same bits */
 } frequencies;
 
-/* Of steps -- frequencies k .. k + 15, k a multiple of 16 -- the offset of step b + 1/2. 1366 / 1024 rounds b + b/3 down without a
- * division, for the inner loop. */
+/* Of steps -- frequencies k .. k + 15, k a multiple of 16 -- the offset of step b + 1/2. 1366 / 1024 rounds b + b/3
+ * down without a division, for the inner loop. */
 static inline int64_t offset_of_rotation(int64_t b) { return (b * 1366 >> 10) * SLOT; }
 static inline double *rotations_of(const frequencies *f, int64_t k) {
   return f->rotations + k / HALF_STRIP * NEXT_HALF;
@@ -57,8 +57,9 @@ static inline double fraction_of(const frequencies *f, double position) {
 /* The bytes that follow `frequencies` in a plan. */
 size_t posenc_frequencies_bytes(const posenc_spec *spec, int keeps_rotations);
 
-/* Writes `frequencies` and its arrays at `state`, all but the rotations. A frequency below 2^-203 of a turn that is not 0 becomes
- * 2^-203: at every position its sine is 0 in float32, and its cosine 1. (float64 takes integers there, correct.h.) */
+/* Writes `frequencies` and its arrays at `state`, all but the rotations. A frequency below 2^-203 of a turn that is not
+ * 0 becomes 2^-203: at every position its sine is 0 in float32, and its cosine 1. (float64 takes integers there,
+ * correct.h.) */
 frequencies *posenc_frequencies(const posenc_spec *spec, int keeps_rotations, void *state);
 
 /* The dtype's rounding + units * 2^-53, at every angle. */

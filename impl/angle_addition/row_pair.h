@@ -2,22 +2,23 @@
  *
  *     (sin, cos)(anchor +- step) = (sin a, cos a) cos s +- (cos a, -sin a) sin s
  *
- * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in memory
- * as columns do in a table, and each cosine and sine of a step is loaded into both lanes of its pair.
+ * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in
+ * memory as columns do in a table, and each cosine and sine of a step is loaded into both lanes of its pair.
  *
  * Three things make it fast; docs/speed.md says more.
- *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to lines in a
- *     few buffers only.
+ *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to
+ *     lines in a few buffers only.
  *   - Nothing but vectors of the strip is read between stores: other memory may have the page offset of a store.
- *   - It has few integer variables: GCC spills surplus ones to vector registers, and the next address then waits for the FMAs.
+ *   - It has few integer variables: GCC spills surplus ones to vector registers, and the next address then waits for
+ *     the FMAs.
  */
 #ifndef POSENC_ROW_PAIR_H
 #define POSENC_ROW_PAIR_H
 
 #include "angle_addition/strip.h"
 
-/* Row pairs first .. end-1 of a run: where the rows of the first one go, how many bytes further those of the next, and whether the
- * rows ahead and behind are wanted. */
+/* Row pairs first .. end-1 of a run: where the rows of the first one go, how many bytes further those of the next, and
+ * whether the rows ahead and behind are wanted. */
 typedef struct row_pairs {
   int first, end;
   destination ahead, behind;

@@ -4,7 +4,8 @@
 
 #include "angle_addition/single.h"
 
-/* From how many consecutive rows on a table is faster than rows by themselves. No bit depends on it. Measured at 512 columns. */
+/* From how many consecutive rows on a table is faster than rows by themselves. No bit depends on it. Measured at 512
+ * columns. */
 static int64_t table_pays_from(const posenc_spec *spec, int has_rotations, const posenc_rows *r) {
   if (EXACT && spec->dtype == POSENC_DTYPE_F64)
     return INT64_MAX;
@@ -51,7 +52,8 @@ static inline int64_t consecutive_from(const posenc_rows *r, int64_t i) {
   return is_integer(position) ? n : 1;
 }
 
-/* Columns of one row at any position. anchored promises the bits of its sums; 16 bits, and positions between integers, are exact's. */
+/* Columns of one row at any position. anchored promises the bits of its sums; 16 bits, and positions between integers,
+ * are exact's. */
 static inline void write_row(
     const posenc_spec *spec, const frequencies *f, double position, const posenc_rows *r, unsigned char *to) {
   const single row = {spec, f, position, fraction_of(f, position), {.dtype = spec->dtype}};

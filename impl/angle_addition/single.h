@@ -1,8 +1,9 @@
-/* Rows by themselves: a few rows, rows at positions in any order, and rows at real positions. A table's anchors and rotations pay
- * only for many rows (rows.h).
+/* Rows by themselves: a few rows, rows at positions in any order, and rows at real positions. A table's anchors and
+ * rotations pay only for many rows (rows.h).
  *
- *   direct_row  exact, in float32 and 16 bits: each pair by its direct angle (angle.h), rotated by quarter turns after it is
- *               rounded to float32: nothing but exchanges and signs. The rounding test follows, and what correct.h has
+ *   direct_row  exact, in float32 and 16 bits: each pair by its direct angle (angle.h), rotated by quarter turns after
+ *               it is rounded to float32: nothing but exchanges and signs. The rounding test follows, and what
+ *               correct.h has
  *   wide_row    exact in float64, and every dtype where a direct angle is not good enough
  *   sum_row     anchored: the anchor of the row's run, rotated by the row's step. It has the bits of a table
  */
@@ -61,8 +62,8 @@ INLINE void store_pairs(output o, rounding_test *test, const pairs *x, int v, vu
   store_packed(o, to, packed);
 }
 
-/* One vector of pairs, of which `columns` elements are wanted: tested with exempt frequencies, then rechecked. Where turns count, the parts of an
- * angle may cancel: no error is relative, and no frequency is exempt. */
+/* One vector of pairs, of which `columns` elements are wanted: tested with exempt frequencies, then rechecked. Where
+ * turns count, the parts of an angle may cancel: no error is relative, and no frequency is exempt. */
 INLINE void direct_vector(
     const single *row, output o, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { EACH = 2 * VD_LANES };
@@ -88,8 +89,9 @@ INLINE void direct_vector(
   }
 }
 
-/* So many columns from those of frequency k on, in whole strips as far as they go: the next pairs are begun before these are rounded,
- * which goes on while they wait. A strip whose test fails, and the columns behind the last strip, are computed vector by vector. */
+/* So many columns from those of frequency k on, in whole strips as far as they go: the next pairs are begun before
+ * these are rounded, which goes on while they wait. A strip whose test fails, and the columns behind the last strip,
+ * are computed vector by vector. */
 INLINE void direct_row(const single *row, output o, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
   const int64_t whole_end = k + columns / (2 * STRIP) * STRIP;
@@ -125,7 +127,8 @@ INLINE void direct_row_of(const single *row, int is_fractional, int64_t k, int64
     direct_row(row, (output){.dtype = POSENC_DTYPE_F16}, is_fractional, k, columns, to);
 }
 
-/* Correctly rounded, at any position. A direct angle is good enough from position 2^-20 on, and unless lost turns count. */
+/* Correctly rounded, at any position. A direct angle is good enough from position 2^-20 on, and unless lost turns
+ * count. */
 __attribute__((noinline)) static void exact_row(const single *row, int64_t k, int64_t columns, unsigned char *to) {
   const int is_tiny = fabs(row->position) < 0x1p-20 && !is_integer(row->position);
   if (row->o.dtype == POSENC_DTYPE_F64 || is_tiny || (row->fraction != 0.0 && row->f->has_lost_turns))

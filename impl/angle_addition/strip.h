@@ -1,10 +1,11 @@
 /* A strip: up to 32 frequencies side by side, 256 bytes of a row at most, and what its row pairs need of them.
  *
- * A load whose address agrees with that of a pending store in its low 12 bits waits for the store ("4K aliasing" in Intel's
- * optimization manual), and a non-temporal store is pending for long. So where rows are streamed, all that the inner loop reads
- * lies in slots of 256 bytes on the stack, and every fourth slot is free: the one with the page offsets of the strip in the
- * table, which are the same in every row if rows are a multiple of 1 KiB apart. 24 KiB of slots stay in L1. The ends of rows, and
- * plans that keep no rotations, have their rotations in slots, too. Elsewhere they are read from the plan.
+ * A load whose address agrees with that of a pending store in its low 12 bits waits for the store ("4K aliasing" in
+ * Intel's optimization manual), and a non-temporal store is pending for long. So where rows are streamed, all that the
+ * inner loop reads lies in slots of 256 bytes on the stack, and every fourth slot is free: the one with the page
+ * offsets of the strip in the table, which are the same in every row if rows are a multiple of 1 KiB apart. 24 KiB of
+ * slots stay in L1. The ends of rows, and plans that keep no rotations, have their rotations in slots, too. Elsewhere
+ * they are read from the plan.
  */
 #ifndef POSENC_STRIP_H
 #define POSENC_STRIP_H
@@ -18,7 +19,8 @@ _Static_assert(ANCHOR_SLOT > (STEPS - 1) * 4 / 3 && ANCHOR_SLOT % 4 == 0 && SLOT
 
 enum { SLOT_BYTES = SLOT * sizeof(double), FREE_PERIOD = 4 * SLOT_BYTES, STRIP_BYTES = SLOT_BYTES };
 
-/* Frequencies first .. first + n - 1, where `restart` takes the place of `end`, and so on: both ends of rows are one strip. */
+/* Frequencies first .. first + n - 1, where `restart` takes the place of `end`, and so on: both ends of rows are one
+ * strip. */
 typedef struct selection {
   int64_t first;
   int n;
@@ -55,8 +57,8 @@ static inline void copy_selected(const double *from, const selection *s, double 
 
 /* ---- rotations ---- */
 
-/* Sine and cosine of 16 frequencies from k on, at an anchor or a step: (sine, cosine) to *pairs, or with cosines_first (cosine, sine).
- * If `turned` is not NULL, the same turned by a quarter: (cosine, -sine), or (-sine, cosine). */
+/* Sine and cosine of 16 frequencies from k on, at an anchor or a step: (sine, cosine) to *pairs, or with cosines_first
+ * (cosine, sine). If `turned` is not NULL, the same turned by a quarter: (cosine, -sine), or (-sine, cosine). */
 INLINE void make_pairs(
     const frequencies *f, int64_t k, double position, int cosines_first, double *pairs, double *turned) {
   enum { AT_ONCE = HALF_STRIP / VD_LANES < SIDE_BY_SIDE ? HALF_STRIP / VD_LANES : SIDE_BY_SIDE };
@@ -109,8 +111,8 @@ static inline void set_anchor(const strip *p, int64_t run) {
 
 /* ---- a strip ---- */
 
-/* Sets what does not depend on a run; o, cosines_first and furthest are set. `out` is where the first column of some row goes.
- * If the rotations stay in the plan, the first frequency is a multiple of 16. */
+/* Sets what does not depend on a run; o, cosines_first and furthest are set. `out` is where the first column of some
+ * row goes. If the rotations stay in the plan, the first frequency is a multiple of 16. */
 static inline void set_strip(strip *p, const frequencies *f, selection s, int in_slots, const unsigned char *out) {
   const uintptr_t free_end = (uintptr_t)out + SLOT_BYTES, start = (uintptr_t)p->memory;
   double *const slots = p->memory + (free_end - start) % FREE_PERIOD / 64 * 8;

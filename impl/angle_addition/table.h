@@ -1,10 +1,10 @@
 /* Consecutive rows: a table strip by strip, and in each strip run by run, row pair by row pair.
  *
- * Large tables are streamed: written around the caches, by whole cache lines. That wants rows a multiple of 64 bytes apart, and
- * lines that begin between two pairs. Then strips begin and end at lines. A row's columns before its first whole line and behind
- * the last one share their lines with other rows: these ends are one narrow strip, which is written to a buffer and copied by
- * ordinary stores. (As two strips they would take 1.2 times as long.) Where rows are not streamed, the ends are the columns
- * behind a row's last 8 pairs.
+ * Large tables are streamed: written around the caches, by whole cache lines. That wants rows a multiple of 64 bytes
+ * apart, and lines that begin between two pairs. Then strips begin and end at lines. A row's columns before its first
+ * whole line and behind the last one share their lines with other rows: these ends are one narrow strip, which is
+ * written to a buffer and copied by ordinary stores. (As two strips they would take 1.2 times as long.) Where rows are
+ * not streamed, the ends are the columns behind a row's last 8 pairs.
  */
 #ifndef POSENC_TABLE_H
 #define POSENC_TABLE_H
@@ -33,8 +33,8 @@ INLINE destination place_of(const rows_in_memory *w, int64_t position, int64_t k
 
 /* ---- a strip ---- */
 
-/* Writes row pairs of a run, whose rows r describes but for their places, and rechecks those whose rounding test failed. Rows that
- * are not wanted go to one row that nobody reads. */
+/* Writes row pairs of a run, whose rows r describes but for their places, and rechecks those whose rounding test
+ * failed. Rows that are not wanted go to one row that nobody reads. */
 static inline void fill_pairs(const rows_in_memory *w, const strip *p, int64_t run, row_pairs r) {
   unsigned char unwanted[STRIP_BYTES] CACHE_ALIGNED;
   r.ahead = r.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};
@@ -59,8 +59,8 @@ static inline void set_row_0(output o, int columns, int cosines_first, destinati
 /* Rows from .. to-1 of a strip. */
 static void fill_strip(const rows_in_memory *w, strip *p, int64_t from, int64_t to) {
   for (int64_t run = run_of(from); run < to; run += RUN) {
-    /* How many wanted rows are ahead of the anchor, and how many behind it. If all are on one side, the other number is negative:
-     * they begin so many rows away from the anchor. */
+    /* How many wanted rows are ahead of the anchor, and how many behind it. If all are on one side, the other number is
+     * negative: they begin so many rows away from the anchor. */
     const int64_t start = run == 0 && from <= 0 ? 1 : from;
     const int64_t ahead = to - (run + STEPS), behind = run + STEPS - start, both = min(ahead, behind);
     const int64_t first = max(0, -both), end = min(STEPS, max(ahead, behind)), middle = max(first, min(both, end));
@@ -78,8 +78,8 @@ static void fill_strip(const rows_in_memory *w, strip *p, int64_t from, int64_t 
 
 /* ---- ends of rows ---- */
 
-/* Copies rows first .. end-1 from a buffer: so many columns from those of frequency k on. It fetches the lines of the next run's
- * rows: ordinary stores wait for them. */
+/* Copies rows first .. end-1 from a buffer: so many columns from those of frequency k on. It fetches the lines of the
+ * next run's rows: ordinary stores wait for them. */
 static void copy_rows(
     const rows_in_memory *w, const unsigned char *buffer, int64_t k, int64_t columns, int64_t first, int64_t end) {
   const size_t n = (size_t)((w->is_split ? (columns + 1) / 2 : columns) * w->size);
@@ -95,7 +95,8 @@ static void copy_rows(
   }
 }
 
-/* Both ends of rows, run by run: a small table in a buffer, of which `last` columns end a row and `first` columns begin it. */
+/* Both ends of rows, run by run: a small table in a buffer, of which `last` columns end a row and `first` columns begin
+ * it. */
 static void fill_ends(const rows_in_memory *w, strip *p, int64_t last, int64_t first, int64_t from, int64_t to) {
   unsigned char buffer[RUN][STRIP_BYTES] CACHE_ALIGNED;
   const selection *const s = &p->selected;
@@ -115,8 +116,8 @@ static void fill_ends(const rows_in_memory *w, strip *p, int64_t last, int64_t f
 
 enum { MANY_ROWS = 2048 /* of a strip before the next one */ };
 
-/* Frequencies k .. end-1 of a call; those from first_line to last_line-1 are in whole lines, or in whole vectors where rows are not
- * streamed. */
+/* Frequencies k .. end-1 of a call; those from first_line to last_line-1 are in whole lines, or in whole vectors where
+ * rows are not streamed. */
 typedef struct lines {
   int64_t k, first_line, last_line, end;
   int is_streamed;
