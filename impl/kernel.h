@@ -115,13 +115,6 @@ typedef struct posenc_kernel {
 #include "list.inc"
 #undef POSENC_IMPL
 
-/* Before a loop whose passes do not depend on each other, whatever its pointers look like. */
-#ifdef __clang__
-#define POSENC_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define POSENC_INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
 #define POSENC_CAT_(a, b) a##b
 #define POSENC_CAT(a, b) POSENC_CAT_(a, b)
 #define POSENC_STR_(a) #a
