@@ -14,7 +14,7 @@ static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the names of the cases, and the reasons for those that are left out", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Measure only this shape or cache level; can be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-        "Add more dtypes, presets and additions, neighbouring positions, plans, and output at offset 0", 0},
+        "Add more dtypes and presets, neighbouring positions, plans, and output at offset 0", 0},
     {"peers", KEY_PEERS, NULL, 0,
         "Measure only what people use instead of posenc, and exact and anchored, at sizes from L1 to memory", 0},
     {"verified", KEY_VERIFIED, "FILE", 0,
@@ -40,7 +40,8 @@ static const char text[] =
     "picks an implementation for one table."
     "\vOptions of Google Benchmark, each with =: " GOOGLE_OPTIONS ".\n\n"
     "Output: results on stdout, progress on stderr.\n"
-    "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.";
+    "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage, or a file "
+    "that cannot be read or written.";
 
 const char *argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
 

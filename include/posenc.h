@@ -67,8 +67,7 @@ typedef enum posenc_status {
                                     does not allow this d_model */
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
-  POSENC_ERROR_UNSUPPORTED = 5,  /* the spec is valid, but the implementation does not offer it; or posenc_add does not
-                                    offer the dtype */
+  POSENC_ERROR_UNSUPPORTED = 5,  /* the spec is valid, but the implementation does not offer it */
   POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, is beyond +-POSENC_MAX_POSITION */
   POSENC_ERROR_SIZE = 7,         /* count * row_stride elements, or count positions, do not fit the address space */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
@@ -84,7 +83,7 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
-/* The type of an element; out and x are arrays of it. */
+/* The type of an element; out is an array of it. */
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
   POSENC_DTYPE_F64 = 1,  /* double. `exact` takes nanoseconds per value, but microseconds in two cases: the position
@@ -294,8 +293,8 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  * arithmetic gives.
  * A row depends on its position alone: a table filled by several calls, on any number of threads, has the same bits.
  * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock. A library built with optimisation uses less than
- * 112 KiB of stack. The same holds for posenc_fill_at, posenc_fill_at_real, posenc_fill_pair, posenc_add and
- * posenc_add_batch. On systems with fork(), the child may call these six. */
+ * 112 KiB of stack. The same holds for posenc_fill_at, posenc_fill_at_real and posenc_fill_pair. On systems with
+ * fork(), the child may call these four. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
@@ -331,31 +330,6 @@ POSENC_API posenc_status posenc_fill_pair(
  * both NULL means first .. first+count-1. Returns OK, ARGUMENT, DOMAIN or SIZE. */
 POSENC_API posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
-
-/* ---- Add --------------------------------------------------------------------------------------------------- */
-
-/* Adds rows first .. first+count-1 to embeddings: out = round(round(s * x) + PE), where s = (float)scale and PE is as
- * posenc_fill() writes it. For float32 and bfloat16. bfloat16: both steps are computed in float32 and rounded to
- * bfloat16.
- *   x, out      count rows of d_model elements, as in posenc_fill(). Either the same array with the same stride (in
- *               place), or no element in common.
- *   scale       finite, also as a float
- * Returns OK, ARGUMENT, DOMAIN, SIZE, or UNSUPPORTED (a plan of another dtype). */
-POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x,
-    int64_t x_stride, double scale, void *out, int64_t out_stride);
-
-/* As posenc_add(), for every member of a batch; each row is computed once. Element (b, i, c) is at
- * b * strides.batch + i * strides.row + c.
- *   shape (batch, count, d_model)   strides.batch = count * d_model, strides.row = d_model
- *   shape (count, batch, d_model)   strides.batch = d_model, strides.row = batch * d_model
- * Row strides are at least d_model, and so are batch strides if batch > 1. In out, either the batch stride is at least
- * the extent of all rows of one batch member, or the row stride is at least the extent of all batch members of one
- * row. */
-typedef struct posenc_strides {
-  int64_t batch, row; /* elements */
-} posenc_strides;
-POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch,
-    const void *x, posenc_strides x_strides, double scale, void *out, posenc_strides out_strides);
 
 /* ---- Table ------------------------------------------------------------------------------------------------- */
 

@@ -6,21 +6,6 @@
 
 #include <string.h>
 
-typedef struct job {
-  posenc_columns columns;
-  unsigned char *sines, *cosines; /* of row 0, frequency 0 */
-  int64_t row_bytes, size;
-} job;
-
-static void place_part(const posenc_part *part, const void *context) {
-  const job *j = context;
-  const int64_t k_bytes = part->k * j->columns.step * j->size;
-  for (int64_t i = 0; i < part->rows; i++) {
-    const int64_t at = (part->row + i) * j->row_bytes + k_bytes;
-    posenc_place(part, i, &j->columns, j->size, j->sines + at, j->cosines + at);
-  }
-}
-
 /* With one row, row_stride is not used, and the caller may pass one whose number of bytes overflows. */
 static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
 
@@ -34,21 +19,21 @@ static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows
 }
 
 /* count > 0: with count 0, pointers may be NULL, and arithmetic on them would be undefined. */
-static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const job *j) {
-  const posenc_columns *const c = &j->columns;
+static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *t) {
+  const posenc_columns *const c = &t->columns;
   posenc_rows all = *rows;
   all.to = c->n_sines + c->n_cosines;
   all.cosines_first = c->cosines < c->sines;
-  unsigned char *const first = all.cosines_first ? j->cosines : j->sines;
-  unsigned char *const second = all.cosines_first ? j->sines : j->cosines;
-  all.second = c->step == 1 ? ((intptr_t)second - (intptr_t)first) / (intptr_t)j->size : 0;
+  unsigned char *const first = all.cosines_first ? t->cosines : t->sines;
+  unsigned char *const second = all.cosines_first ? t->sines : t->cosines;
+  all.second = c->step == 1 ? ((intptr_t)second - (intptr_t)first) / (intptr_t)t->size : 0;
   const posenc_fpstate caller = posenc_fp_enter();
   if (is_written_by_kernel(plan, &all))
-    plan->kernel->rows(&plan->pairs, plan->state, &all, first, j->row_bytes / j->size);
+    plan->kernel->rows(&plan->pairs, plan->state, &all, first, t->row_bytes / t->size);
   else
-    posenc_parts(plan, rows, POSENC_PART_PAIRS / 4, place_part, j); /* whole runs */
+    posenc_write_parts(plan, rows, t);
   for (int64_t i = 0; c->zero >= 0 && i < rows->count; i++)
-    memset(j->sines + (c->zero - c->sines) * j->size + i * j->row_bytes, 0, (size_t)j->size);
+    memset(t->sines + (c->zero - c->sines) * t->size + i * t->row_bytes, 0, (size_t)t->size);
   posenc_fp_leave(caller);
 }
 
@@ -56,9 +41,9 @@ static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows,
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   const posenc_columns c = posenc_columns_of(&plan->spec);
   unsigned char *const bytes = out;
-  const job j = {c, bytes + c.sines * size, bytes + c.cosines * size,
+  const posenc_target t = {c, bytes + c.sines * size, bytes + c.cosines * size,
       distance(rows->count, plan->spec.d_model, given_stride) * size, size};
-  write_rows(plan, rows, &j);
+  write_rows(plan, rows, &t);
   return POSENC_OK;
 }
 
@@ -99,8 +84,8 @@ posenc_status posenc_fill_pair(
   if (status != POSENC_OK || count == 0)
     return status;
   const int64_t n = posenc_n_freqs(&plan->spec), size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
-  const job j = {{.step = 1, .n_sines = n, .n_cosines = n, .zero = -1}, sines, cosines,
+  const posenc_target t = {{.step = 1, .n_sines = n, .n_cosines = n, .zero = -1}, sines, cosines,
       distance(count, n, row_stride) * size, size};
-  write_rows(plan, &rows, &j);
+  write_rows(plan, &rows, &t);
   return POSENC_OK;
 }

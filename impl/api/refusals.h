@@ -9,9 +9,5 @@ posenc_status posenc_refuse_at(const posenc_plan *plan, const posenc_rows *rows,
 posenc_status posenc_refuse_pair(
     const posenc_plan *plan, const posenc_rows *rows, const void *sines, const void *cosines, int64_t row_stride);
 posenc_status posenc_refuse_table(const posenc_plan *plan, const posenc_rows *rows, int64_t row_stride);
-posenc_status posenc_refuse_add(const posenc_plan *plan, const posenc_rows *rows, const void *x, int64_t x_stride,
-    double scale, const void *out, int64_t out_stride);
-posenc_status posenc_refuse_add_batch(const posenc_plan *plan, const posenc_rows *rows, int64_t batch, const void *x,
-    posenc_strides x_strides, double scale, const void *out, posenc_strides out_strides);
 
 #endif
