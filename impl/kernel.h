@@ -73,17 +73,18 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
-/* Tables of at least this size, and parts of them of at least that one, are written by non-temporal stores. A smaller
- * table may still be in some cache when it is read. */
-#ifndef POSENC_STREAM_BYTES /* tests: small tables too */
-#define POSENC_STREAM_BYTES (INT64_C(24) << 20)
+/* Tables that are as large as the last-level cache (api/cpu.c), and parts of them of at least POSENC_STREAM_PART_BYTES,
+ * are written by non-temporal stores. A smaller table may still be in that cache when it is read. */
+int64_t posenc_stream_bytes(void); /* the same for every call */
+#ifndef POSENC_STREAM_BYTES        /* tests: small tables too */
+#define POSENC_STREAM_BYTES posenc_stream_bytes()
 #endif
 #define POSENC_STREAM_PART_BYTES (INT64_C(1) << 20)
 
 static inline int posenc_is_streamed(const posenc_spec *spec, int64_t rows, int64_t columns) {
   const int64_t row = columns * (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype), size = rows * row;
-  return size >= POSENC_STREAM_BYTES ||
-         (size >= POSENC_STREAM_PART_BYTES && spec->table_rows > (POSENC_STREAM_BYTES - 1) / row);
+  const int64_t least = POSENC_STREAM_BYTES;
+  return size >= least || (size >= POSENC_STREAM_PART_BYTES && spec->table_rows > (least - 1) / row);
 }
 
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
