@@ -9,8 +9,24 @@
  * All members run this one sequence of fused operations in float32 and float64, so they agree bit for bit. bfloat16, float16, and
  * rows at positions between integers are the values of exact.
  */
+enum { EXACT = 0 };
 #include "angle_addition/rows.h"
 
-POSENC_KERNEL(POSENC_ALL_DTYPES, "proved",
-    "half a unit in the last place of values just below 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
-    posenc_bound_turns, POSENC_BUDGET_ANCHORED, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "anchored",
+    .info.arithmetic = "float64",
+    .info.summary = "angle addition from anchors every 64 positions, rounded once",
+    .info.bound =
+        "half a unit in the last place of values just below 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
+    .info.evidence = "proved",
+    .info.dtypes = "float32 float64 bfloat16 float16",
+    .bound = posenc_bound_turns,
+    .ulp = POSENC_BUDGET_ANCHORED,
+    .offers_all = 1,
+    .state_bytes = TURNS_BYTES,
+    .table_bytes = TABLE_BYTES,
+    .few_rows = FEW_WITHOUT_FACTORS,
+    .prepare = prepare,
+    .rows = rows,
+};

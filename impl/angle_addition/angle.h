@@ -24,8 +24,6 @@ typedef struct angle {
 #define FLAT static inline __attribute__((always_inline)) /* inlined, so that constant arguments are constants there */
 #define LINE __attribute__((aligned(64)))
 
-enum { EXACT = POSENC_VARIANT /* of the row of list.inc that is being compiled: 1 exact, 0 anchored */ };
-
 /* Vectors whose operations take turns: those of one wait for each other, and a processor looks ahead by few vectors.
  * As many as registers hold. */
 enum { SIDE_BY_SIDE = VD_LANES == 1 ? 2 : 4 };

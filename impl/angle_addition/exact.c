@@ -5,7 +5,24 @@
  * plan keeps no factors), and rows at positions that do not follow each other, are single rows (single_rows.h). So are all rows
  * of float64 (float64_rows.h).
  */
+enum { EXACT = 1 }; /* 0 in anchored.c, which compiles the same headers */
 #include "angle_addition/rows.h"
 
-POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of values just below 1: correctly rounded",
-    posenc_bound_turns, 0.0, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "exact",
+    .info.arithmetic = "float64",
+    .info.summary = "correctly rounded: angle addition, a rounding test, integers where it fails",
+    .info.bound = "half a unit in the last place of values just below 1: correctly rounded",
+    .info.evidence = "proved",
+    .info.dtypes = "float32 float64 bfloat16 float16",
+    .info.correctly_rounded = 1,
+    .bound = posenc_bound_turns,
+    .ulp = 0.0,
+    .offers_all = 1,
+    .state_bytes = TURNS_BYTES,
+    .table_bytes = TABLE_BYTES,
+    .few_rows = FEW_WITHOUT_FACTORS,
+    .prepare = prepare,
+    .rows = rows,
+};

@@ -109,7 +109,7 @@ static void add_part(const posenc_part *part, const void *context) {
 /* A kernel that adds on its way saves reading the rows back. Of a batch they are better computed once. */
 static int in_the_kernel(const job *j) {
   return j->batch == 1 && j->columns.step == 2 && j->columns.zero < 0 && j->plan->spec.dtype == POSENC_DTYPE_F32 &&
-         j->plan->kernel->offers & POSENC_LAYOUTS;
+         j->plan->kernel->offers_all;
 }
 
 __attribute__((noinline)) static void add_all(job *j, const posenc_rows *rows) {

@@ -27,8 +27,8 @@ static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { re
 /* Other layouts, of consecutive float32 rows, are written by the kernels that offer them. */
 static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows) {
   if (rows->cosines_first || rows->second)
-    return plan->kernel->offers & POSENC_LAYOUTS && plan->spec.dtype == POSENC_DTYPE_F32 && !rows->positions &&
-           !rows->reals && rows->count >= (rows->second ? POSENC_FEW_SPLIT : POSENC_FEW);
+    return plan->kernel->offers_all && plan->spec.dtype == POSENC_DTYPE_F32 && !rows->positions && !rows->reals &&
+           rows->count >= (rows->second ? POSENC_FEW_SPLIT : POSENC_FEW);
   const int any_width = plan->spec.dtype == POSENC_DTYPE_F32 && !rows->reals; /* others come in whole pairs */
   return rows->to > 0 && (rows->to % 2 == 0 || any_width);
 }
