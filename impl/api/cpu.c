@@ -44,7 +44,7 @@ static uint64_t shared_cache(void) {
   unsigned a, b, c, d;
   __cpuid(0x80000001, a, b, c, d); /* every x86-64 CPU has this leaf */
   const unsigned leaf = c & TOPOEXT ? 0x8000001d : 4;
-  if (leaf == 4 && __get_cpuid_max(0, NULL) < leaf)
+  if (leaf == 4 && __get_cpuid_max(0, NULL) < 4)
     return 0;
   for (unsigned i = 0; i < MOST_CACHES; i++) {
     __cpuid_count(leaf, i, a, b, c, d);
