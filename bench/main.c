@@ -1,12 +1,12 @@
 #include "limits/limits.h"
 #include "options.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../verify/cli/machine.h"
+#include "../verify/cli/output.h"
 
 static void register_at(const bench_options *o, const bench_offset *at) {
   for (size_t i = 0; i < bench_shape_count(); i++) {
@@ -45,17 +45,6 @@ static void register_all(const bench_options *o) {
   }
 }
 
-/* Called before anything runs, and leaves the file's content as it is. If a file cannot be written, Google Benchmark
- * says so late, or not at all. */
-static bool can_write(const char *path) {
-  FILE *f = path ? fopen(path, "ab") : NULL;
-  if (path && !f)
-    fprintf(stderr, "posenc-bench: cannot write %s: %s\n", path, strerror(errno));
-  if (f)
-    fclose(f);
-  return !path || f;
-}
-
 /* Measures with Google Benchmark and its flags. Returns the exit status. */
 static int measure(const bench_options *o, int n_flags, char **flags) {
   const char *unknown = shim_flags(n_flags, flags);
@@ -79,10 +68,12 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
       printf("not run: %s: %s\n", name, reason);
     return 0;
   }
-  if (!can_write(shim_output_file()))
-    return 2;
+  const char *name = shim_output_file(), *text;
+  const output file = name ? output_open(name) : (output){0};
   bench_context(o);
-  return shim_run_all(o->quiet, !machine_emulated()) > 0 ? 1 : 0; /* times under an emulator decide nothing */
+  /* times under an emulator decide nothing */
+  const size_t failed = shim_run_all(o->quiet, !machine_emulated(), name ? &text : NULL);
+  return name && !output_write(&file, text) ? 2 : failed > 0 ? 1 : 0;
 }
 
 int main(int argc, char **argv) {

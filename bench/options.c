@@ -40,7 +40,8 @@ static const char text[] =
     "picks an implementation for one table."
     "\vOptions of Google Benchmark, each with =: " GOOGLE_OPTIONS ".\n\n"
     "Output: results on stdout, progress on stderr.\n"
-    "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage.";
+    "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage, or a file "
+    "that cannot be read or written.";
 
 const char *argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
 

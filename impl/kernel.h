@@ -12,7 +12,7 @@
 
 #include "dtypes.h"
 
-/* GCC tells of the parts of -ffast-math too; Clang of the whole alone. */
+/* GCC defines a macro for each of these parts of -ffast-math; Clang only for the whole and for -ffinite-math-only. */
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                         \
     defined(__NO_SIGNED_ZEROS__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "posenc promises bits: build it without -ffast-math, and without its parts (-funsafe-math-optimizations, ...)"
@@ -22,6 +22,7 @@
 #elif defined(_WIN32) && !defined(__clang__)
 #error "posenc is built by Clang on Windows: GCC misaligns AVX registers on the stack there (its PR 54412)"
 #endif
+_Static_assert(sizeof 0.1 == sizeof(double), "posenc promises bits: build it without -fsingle-precision-constant");
 
 /* Instruction sets a kernel may need beyond the architecture's baseline; each includes the operating system's
  * consent to save its registers. */

@@ -38,8 +38,7 @@ typedef struct pick {
   char error[128]; /* why the measurement failed, or empty */
 } pick;
 
-/* Returns the exit status: 0 an implementation was picked, 1 none is within the budget, 2 the measurement or printing
- * failed. */
+/* Returns the exit status: 0 an implementation was picked, 1 none is within the budget, 2 the measurement failed. */
 int pick_run(const pick_options *o);
 
 /* Prints the whole answer. */

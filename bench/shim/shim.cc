@@ -12,6 +12,8 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -239,7 +241,6 @@ size_t shim_select(void) {
   names.SetOutputStream(&text);
   set_flags(true, "");
   benchmark::RunSpecifiedBenchmarks(&names);
-  set_flags(false, flags["out"]);
   for (std::string line; std::getline(text, line);)
     selected.push_back(line);
   return selected.size();
@@ -254,14 +255,23 @@ bool shim_list(bool wanted) {
   return wanted || is_true("list_tests");
 }
 
-size_t shim_run_all(bool quiet, bool picks) {
+size_t shim_run_all(bool quiet, bool picks, const char **file) {
+  // Its file is in memory, because Google Benchmark leaves a part of a file when it is ended, and reports no failed write.
+  const int memory = memfd_create("results", MFD_CLOEXEC);
+  set_flags(false, file ? "/proc/self/fd/" + std::to_string(memory) : "");
   const bool judged = picks && is_true("enable_random_interleaving");
   json_reporter on_screen(judged), in_file(judged);
   display results(flags["format"] == "json" ? &on_screen : benchmark::CreateDefaultDisplayReporter(), quiet);
   progress.total = static_cast<int64_t>(selected.size()) * std::max(1L, std::atol(flags["repetitions"].c_str()));
   const bool json_file = flags.count("out_format") == 0 || flags["out_format"] == "json";
-  benchmark::RunSpecifiedBenchmarks(&results, shim_output_file() && json_file ? &in_file : nullptr);
+  benchmark::RunSpecifiedBenchmarks(&results, file && json_file ? &in_file : nullptr);
   progress_clear();
+  if (file) {
+    const size_t size = static_cast<size_t>(lseek(memory, 0, SEEK_END));
+    const bool whole = write(memory, "", 1) == 1; // ends the text; fails if an earlier write did
+    void *text = whole ? mmap(nullptr, size + 1, PROT_READ, MAP_SHARED, memory, 0) : MAP_FAILED;
+    *file = text == MAP_FAILED ? nullptr : static_cast<const char *>(text);
+  }
   return results.errors;
 }
 

@@ -69,8 +69,9 @@ bool shim_list(bool wanted);
 
 /* Runs the selected cases, with progress on stderr and, unless `quiet` is set, the context too. Returns how many cases
  * ended in an error. Called only once. picks: adds verdicts and picks to the JSON; both are empty unless the
- * repetitions are interleaved at random. */
-size_t shim_run_all(bool quiet, bool picks);
+ * repetitions are interleaved at random. If `file` is not NULL, it receives the text for the output file, or NULL if
+ * there is no memory for it. */
+size_t shim_run_all(bool quiet, bool picks, const char **file);
 
 /* Replaces shim_select() and shim_run_all(). Runs all cases once per turn, in random order, with progress on stderr.
  * Calls before() before each turn, and in the end take() with the times of each case, in the order of the turns. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
+
 /* Appends the long options of a parser and of its children to `all`. Returns whether one of them begins with the first
  * `length` characters of `name`. */
 static bool list_options(const struct argp *argp, const char *name, size_t length, char *all, size_t size) {
@@ -41,6 +43,7 @@ static void check_options(const struct argp *argp, int argc, char **argv) {
 
 void arguments_parse(const struct argp *argp, int argc, char **argv, void *input) {
   argp_err_exit_status = 2;
+  output_check_stdout();
   check_options(argp, argc, argv);
   const error_t error = argp_parse(argp, argc, argv, 0, NULL, input);
   if (error != 0) { /* of argp itself, such as no memory; a bad argument has already ended the process */

@@ -7,7 +7,8 @@
 
 #include "posenc.h"
 
-/* Calls argp_parse(). Ends the process with status 2 on bad usage, or if there is no memory. */
+/* Calls argp_parse(). Ends the process with status 2 on bad usage, or if there is no memory; and later, when it exits,
+ * if standard output could not be written. */
 void arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 int64_t argument_integer(struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high);

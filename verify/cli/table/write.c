@@ -43,7 +43,7 @@ int write_table(const table_options *o) {
   const bool is_stdout = strcmp(o->output, "-") == 0;
   FILE *out = is_stdout ? stdout : fopen(o->output, "wb");
   int error = out ? put_table(out, plan, o) : errno;
-  if (out && fclose(out) != 0 && error == 0)
+  if (out && (is_stdout ? fflush(out) : fclose(out)) != 0 && error == 0)
     error = errno;
   posenc_plan_destroy(plan);
   if (error == 0)

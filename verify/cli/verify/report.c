@@ -1,37 +1,26 @@
 #include "report.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../../reference/columns.h"
 #include "../machine.h"
 
 reports reports_open(const options *o) {
-  FILE *json = !o->json ? NULL : strcmp(o->json, "-") == 0 ? stdout : fopen(o->json, "ab"); /* replaced at the end */
-  if (o->json && !json) {
-    fprintf(stderr, "posenc-verify: --json: ");
-    perror(o->json);
-    exit(2);
-  }
-  return (reports){json == stdout ? stderr : stdout, json};
+  reports r = {.text = stdout};
+  if (o->json)
+    r.json = output_open(o->json);
+  if (r.json.direct == STDOUT_FILENO)
+    r.text = stderr;
+  return r;
 }
 
 int reports_close(const reports *r, const options *o, cJSON *root, int status) {
-  if (fflush(r->text) != 0 || ferror(r->text)) {
-    fputs("posenc-verify: the report could not be written\n", stderr);
+  char *text = o->json ? cJSON_Print(root) : NULL;
+  if (ferror(r->text) || (o->json && !output_write(&r->json, text)))
     status = 2;
-  }
-  if (r->json) {
-    char *text = cJSON_Print(root);
-    FILE *json = r->json == stdout ? stdout : freopen(o->json, "w", r->json);
-    const bool written = text && json && fputs(text, json) >= 0 && fputc('\n', json) != EOF;
-    if (!json || fclose(json) != 0 || !written) {
-      fprintf(stderr, "posenc-verify: --json %s: could not be written\n", o->json);
-      status = 2;
-    }
-    free(text);
-  }
+  free(text);
   cJSON_Delete(root);
   return status;
 }

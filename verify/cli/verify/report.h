@@ -9,14 +9,15 @@
 #include <stdio.h>
 
 #include "../../campaign/verdict.h"
+#include "../output.h"
 #include "options.h"
 
 typedef struct reports {
-  FILE *text; /* stdout, or stderr if the JSON goes to stdout */
-  FILE *json; /* or NULL if there is none */
+  FILE *text;  /* stdout, or stderr if the JSON goes to stdout */
+  output json; /* if --json was given */
 } reports;
 
-/* Ends the process if the file of --json cannot be opened: before the work, not after it. */
+/* Ends the process if the file of --json cannot be written. */
 reports reports_open(const options *o);
 
 /* Writes the JSON if --json was given, and frees it. Returns the exit status: `status`, or 2 if something could not be

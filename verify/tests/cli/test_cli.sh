@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The command line of a tool. Help, version and list are printed on standard output. A mistake is described on standard error, the
-# exit status is 2, and nothing is written.
+# exit status is 2, and nothing is written. The exit status is 2 too if the output cannot be written.
 #
 #   test_cli.sh TOOL
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
@@ -9,6 +9,10 @@ good '[Uu]sage' --help
 good '[Uu]sage' -h
 good "$(basename "$tool") [0-9]+\.[0-9]+\.[0-9]+" --version
 bad 'unknown option --no-such-flag; allowed: .*--list, .*--d-model, .*--help, --usage, --version' --no-such-flag=1
+for option in --help --usage --version --list; do
+  unwritten "$option" >/dev/full
+  unwritten "$option" >&-
+done
 json=(--json result.json)
 case $tool in
 *posenc-verify)
@@ -42,6 +46,7 @@ case $tool in
   bad 'reference: not with --hashes' --hashes --reference float64
   bad 'tables are fixed' --hashes --d-model 4
   bad 'not with --exhaustive' --hashes --exhaustive
+  short=(--positions 64 --d-model 16 --rows 4) long=(--rows 65536)
   ;;
 *posenc-bench)
   good 'float64' --list
@@ -53,6 +58,7 @@ case $tool in
   bad 'benchmark_no_such' --benchmark_no_such=1
   bad 'no benchmark matches' --benchmark_filter=zzz "${json[@]}"
   bad 'cannot write' --shape bert --json no/such/result.json
+  short=(--shape l1 --benchmark_filter=fill/explog --benchmark_min_time=0.0001) long=(--benchmark_min_time=100000)
   ;;
 *posenc-table)
   good 'padding_idx' --list
@@ -71,4 +77,47 @@ case $tool in
   bad '/dev/full: cannot be written: No space' -o /dev/full --positions 5000
   ;;
 esac
+
+# --json FILE, through links: FILE keeps its content until the results are complete, and no other file is left.
+if [[ ${short:-} ]]; then
+  umask 027
+  mkdir there
+  ln -s results there/link
+  ln -s there/link link
+  is() { # is CODE CONTENT MODE WHAT: the exit status, how there/results begins, and its mode
+    [[ $code == "$1" && $(head -c 3 there/results) == "$2"* && $(stat -c %a there/results) == "$3" ]] &&
+      [[ $(ls -A there | xargs) == "link results" && -L link && -L there/link ]] || fail "$4"
+  }
+  run "${short[@]}" --json link
+  is 0 '{' 640 "results should be written through links to no file"
+  chmod 604 there/results
+  run "${short[@]}" --json link
+  is 0 '{' 604 "results should replace a file and keep its mode"
+  unwritten "${short[@]}" --json link >&-
+  is 2 '{' 604 "results should not be mixed with standard output"
+  printf old >there/results
+  for name in link there/new; do
+    rm out err
+    "$tool" "${long[@]}" --json "$name" >out 2>err &
+    until grep -qs ^posenc out err; do sleep 0.05; done # it has begun to work
+    code=0
+    kill $! && wait $! || code=$?
+    is 143 old 604 "a run that is ended should leave no results in $name"
+  done
+  code=0 # a signal while the results are being written
+  (ulimit -f 0 && exec "$tool" "${short[@]}" --json link >/dev/null 2>&1) || code=$?
+  is 153 old 604 "a run that is ended while it writes should leave the old results"
+  code=0
+  said=$(ulimit -f 0 && trap '' XFSZ && exec "$tool" "${short[@]}" --json link 2>&1 >/dev/null) || code=$?
+  is 2 old 604 "results that cannot be written should leave the old ones"
+  [[ $said == *'cannot write link: File too large'* ]] || fail "it should say that link is too large, not '$said'"
+  run "${short[@]}" --json /dev/full
+  [[ $code == 2 ]] && grep -q 'cannot write /dev/full: No space' err || fail "a full device should be reported"
+  unwritten "${short[@]}" --json - >/dev/full
+  mkfifo pipe
+  cat pipe >copy &
+  run "${short[@]}" --json pipe
+  wait $!
+  [[ $code == 0 && $(head -c 1 copy) == '{' && -p pipe ]] || fail "a pipe should get the results"
+fi
 echo "ok: $(basename "$tool")"

@@ -260,7 +260,7 @@ REFUSALS = {
     "odd.npy --preset whisper": "--preset whisper: d_model is 15",
     "x.npy --impl exact": "--impl exact_",
     "x.npy --hashes": "--hashes: not with files",
-    "x.npy --json no/such.json": "--json: no/such.json: No such file",
+    "x.npy --json no/such.json": "cannot write no/such.json: No such file",
 }
 
 
@@ -308,6 +308,6 @@ def test_a_full_disk_is_reported():
         done = subprocess.run(
             [BUILD / "verify/posenc-verify", path, "--json", "-"], stdout=full, stderr=subprocess.PIPE, text=True
         )
-    assert done.returncode == 2 and "could not be written" in done.stderr
+    assert done.returncode == 2 and "cannot write standard output" in done.stderr
     done = run(f"{path} --json /dev/full")
-    assert done.returncode == 2 and "--json /dev/full: could not be written" in done.stderr
+    assert done.returncode == 2 and "cannot write /dev/full: No space left" in done.stderr

@@ -18,6 +18,11 @@ good() { # good PATTERN ARGUMENT...: exits with 0 and prints PATTERN on standard
   run "${@:2}"
   [[ $code == 0 ]] && grep -qE -- "$1" out || fail "'${*:2}' should print '$1'"
 }
+unwritten() { # unwritten ARGUMENT...: exits with 2, because standard output cannot be written
+  code=0
+  "$tool" "$@" 2>err || code=$?
+  [[ $code == 2 ]] && grep -q 'cannot write standard output' err || fail "'$*' should report an unwritten result" >&2
+}
 bad() { # bad PATTERN ARGUMENT...: exits with 2, prints PATTERN on standard error, and writes nothing
   run "${@:2}"
   [[ $code == 2 ]] && grep -qE -- "$1" err || fail "'${*:2}' should be refused with '$1'"

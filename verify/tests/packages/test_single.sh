@@ -73,6 +73,7 @@ refuses 'without its parts' gcc -funsafe-math-optimizations -E "$c" -o /dev/null
 refuses 'is C11' cc -std=gnu99 -fsyntax-only "$c"
 refuses 'without -mfpmath' gcc -mfpmath=387 -E "$c" -o /dev/null
 refuses 'without its parts' gcc -ffinite-math-only -E "$c" -o /dev/null
+refuses 'without -fsingle-precision-constant' gcc -fsingle-precision-constant -fsyntax-only "$c"
 refuses 'by Clang on Windows' gcc -D_WIN32 -E "$c" -o /dev/null
 refuses 'posenc.c is C' c++ -x c++ -fsyntax-only "$c"
 [[ $(uname -m) != x86_64 ]] || refuses 'supports 64-bit' cc -m32 -fsyntax-only "$c"
