@@ -238,29 +238,30 @@ POSENC_API posenc_status posenc_rotary_freqs(
 
 /* One algorithm for one instruction set. Strings and object live as long as the library. */
 typedef struct posenc_impl {
-  const char *name;       /* for example "sleef_avx2_u35" */
+  const char *name;       /* for example "sleef_u35_avx2" */
+  const char *family;     /* the name without the instruction set: "sleef_u35" */
   const char *isa;        /* "any", "fma", "avx2", "avx512", "neon" */
-  const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64 SIMD", ... */
+  const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
   const char *summary;    /* one line: what it computes */
   const char *bound;      /* its error bound as a formula, to first order; posenc_impl_error_bound() is rigorous */
   const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */
   const char *dtypes;     /* the dtypes it offers: "float32", or "float32 float64 bfloat16 float16" */
+  int correctly_rounded;  /* 1: every output is the number of the dtype nearest to the real value, else 0 */
 } posenc_impl;
 
 /* All implementations built for this architecture, whether or not this CPU can run them. */
 POSENC_API size_t posenc_impl_count(void);
 POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
 
-/* Finds an implementation by name. A name without an instruction set ("sleef", "sleef_u35") selects the best member
- * that this CPU can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an
- * unknown name. */
+/* Finds an implementation by name. The name of a family ("sleef", "sleef_u35") selects the best member that this CPU
+ * can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an unknown name. */
 POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 
-/* 1 if this CPU and operating system can run it, else 0. */
+/* 1 if this CPU and operating system can run it, else 0. 0 also for a copy of a posenc_impl. */
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
 /* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a
- * value that excludes nothing. Returns NaN for arguments out of range. Costs about as much as one pow(). */
+ * value that excludes nothing. Returns NaN for arguments out of range and for a copy of a posenc_impl. Costs about as much as one pow(). */
 POSENC_API double posenc_impl_error_bound(
     const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 

@@ -8,7 +8,7 @@ import os
 import statistics
 
 from . import checks, html, load, text
-from .stats import ENOUGH, STORES, call_of, family_of, quartiles, read_bench
+from .stats import ENOUGH, STORES, call_of, quartiles, read_bench
 from .tables import Section, Table
 from .words import case_name, plural, processor, speed
 
@@ -110,7 +110,8 @@ def equal(a, b, one, other):
 def same_bits(reports):
     """Sentences on exact and anchored, whose errors must not depend on the instruction set. reports: [(data, ranges)]"""
     for family in SAME_BITS:
-        members = [(data, n, found) for data, of in reports for n, found in of.items() if family_of(n) == family]
+        names = {e["name"] for data, _ in reports for e in data["implementations"] if e["family"] == family}
+        members = [(data, n, found) for data, of in reports for n, found in of.items() if n in names]
         same, different = 0, []
         for data, name, found in members[1:]:
             first, _, expected = members[0]

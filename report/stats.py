@@ -12,7 +12,6 @@ TIMED |= {"forward", "construction", "table", "timesteps", "rotary"}  # calls of
 STORES = ("store", "stream")
 SIZES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}  # bytes of an element, by the dtype's name
 LIMIT_OF_WIDTHS = [16384, 1024]  # has as many bytes as the tables of the sweep, to within a row
-ISAS = ("avx512", "avx2", "neon", "scalar")  # best first, as the library chooses
 
 
 class Row:
@@ -155,8 +154,3 @@ class Accuracy:
 
 def table_of(range_):
     return range_.get("shape"), range_.get("dtype", "float32"), range_.get("preset") or None
-
-
-def family_of(name, isa=""):
-    """exact of exact_avx2 and exact_scalar, sleef_u35 of sleef_avx2_u35."""
-    return "_".join(part for i, part in enumerate(name.split("_")) if i == 0 or part not in (isa, *ISAS))

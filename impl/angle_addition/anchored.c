@@ -12,6 +12,20 @@
 enum { EXACT = 0 };
 #include "angle_addition/rows.h"
 
-POSENC_KERNEL(POSENC_ALL_DTYPES, "proved",
-    "half a unit in the last place of values just below 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
-    posenc_bound_sum, POSENC_BUDGET_ANCHORED, 0, more_bytes, writes_layout, NULL, prepare, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "anchored",
+    .info.arithmetic = "float64",
+    .info.summary = "angle addition from anchors every 64 positions, rounded once",
+    .info.bound =
+        "half a unit in the last place of values just below 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
+    .info.evidence = "proved",
+    .info.dtypes = "float32 float64 bfloat16 float16",
+    .bound = posenc_bound_sum,
+    .ulp = POSENC_BUDGET_ANCHORED,
+    .every_dtype = 1,
+    .more_bytes = more_bytes,
+    .writes_layout = writes_layout,
+    .prepare = prepare,
+    .rows = rows,
+};

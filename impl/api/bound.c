@@ -29,13 +29,14 @@ __attribute__((noinline)) static double bound_at(
 }
 
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
-  if (!impl || !spec || spec->struct_size != sizeof *spec)
+  const posenc_kernel *kernel = posenc_kernel_of(impl);
+  if (!kernel || !spec || spec->struct_size != sizeof *spec)
     return NAN;
   const posenc_spec s = *spec;
   if (column < 0 || column >= s.d_model || s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_DTYPE_F16)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();
-  const double bound = bound_at(posenc_kernel_of(impl), &s, position, posenc_frequency_of(&s, column));
+  const double bound = bound_at(kernel, &s, position, posenc_frequency_of(&s, column));
   posenc_fp_leave(caller);
   return bound;
 }

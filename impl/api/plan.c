@@ -7,6 +7,7 @@
 #include "api/spec.h"
 #include "api/status.h"
 
+#include <float.h>
 #include <string.h>
 
 /* Names to choose from: the two families that are recommended, then every implementation. */
@@ -23,12 +24,13 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
     return posenc_fail(
         POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine does not offer it", impl->name, impl->isa);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
-  if (!(kernel->offers >> s->dtype & 1))
+  if (s->dtype != POSENC_DTYPE_F32 && !kernel->every_dtype)
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_format_of(s->dtype)->name,
         impl->name, impl->dtypes);
-  const char *reason = posenc_kernel_refuses(kernel, s);
-  if (reason)
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "impl \"%s\" does not offer this spec: %s", impl->name, reason);
+  if (kernel->float32_base && !s->freqs && !(s->base >= (double)FLT_MIN && s->base <= (double)FLT_MAX))
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED,
+        "impl \"%s\" does not offer this spec: its float32 power needs a base from 2^-126 to 0x1.fffffep127",
+        impl->name);
   return POSENC_OK;
 }
 

@@ -99,5 +99,17 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64",
-    bound, 1.0, 3 * sizeof(float), 0, 0, NULL, prepare, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "recurrence",
+    .info.arithmetic = "float32",
+    .info.summary = "angle addition from row to row, re-anchored every 64 positions",
+    .info.bound = "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64",
+    .info.evidence = "upstream",
+    .info.dtypes = "float32",
+    .bound = bound,
+    .ulp = 1.0,
+    .state_bytes = 3 * sizeof(float),
+    .prepare = prepare,
+    .rows = rows,
+};

@@ -28,7 +28,7 @@ PIECE = 50_000_000
 _FIRST_PIECE = {"float32": 1 << 20, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
-_LARGE = 24 << 20  # bytes from which C writes a table around the caches, if told the size of the whole table
+_LARGE = 4 << 20  # bytes from which C may write a table around the caches, if told the size of the whole table
 
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
 _BYTE = ctypes.c_char

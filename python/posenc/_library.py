@@ -32,7 +32,15 @@ class Spec(ctypes.Structure):
 
 class Impl(ctypes.Structure):
     _fields_ = [
-        (name, ctypes.c_char_p) for name in ("name", "isa", "arithmetic", "summary", "bound", "evidence", "dtypes")
+        ("name", ctypes.c_char_p),
+        ("family", ctypes.c_char_p),
+        ("isa", ctypes.c_char_p),
+        ("arithmetic", ctypes.c_char_p),
+        ("summary", ctypes.c_char_p),
+        ("bound", ctypes.c_char_p),
+        ("evidence", ctypes.c_char_p),
+        ("dtypes", ctypes.c_char_p),
+        ("correctly_rounded", ctypes.c_int),
     ]
 
 

@@ -69,9 +69,10 @@ def test_lists():
     implementations = posenc.implementations()
     assert {row.name for row in implementations} > {"naive", "explog", "float64", "exact_scalar"}
     for row in implementations:
-        assert all(row[:7]) and row.evidence in ("proved", "upstream", "measured")
-        exact = row.name.startswith(("exact_", "anchored_"))
-        assert row.dtypes == (("float32", "float64", "bfloat16", "float16") if exact else ("float32",))
+        assert all(row[:8]) and row.evidence in ("proved", "upstream", "measured")
+        every = row.family in ("exact", "anchored")
+        assert row.dtypes == (("float32", "float64", "bfloat16", "float16") if every else ("float32",))
+        assert row.correctly_rounded is (row.family == "exact")
         if row.supported:
             assert np.abs(posenc.table(50, 16, impl=row.name) - rows(np.arange(50), 16)).max() < 1e-5
     assert not np.array_equal(posenc.table(50, 16, impl="naive"), posenc.table(50, 16))
