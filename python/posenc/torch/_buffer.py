@@ -33,7 +33,7 @@ import torch
 from torch import nn
 
 from .._plan import MAX_POSITION, dtype_name, index
-from ._calls import is_exporting, is_traced, is_transformed
+from ._calls import is_exporting, is_traced, is_transformed, joined
 from ._tensors import TORCH_DTYPES, table
 
 # Names of such tables in checkpoints: from two of PyTorch's tutorials, and from one of the notebooks.
@@ -190,7 +190,7 @@ class TableBuffer(nn.Module):
             have = old.shape[axis]
             if n > have:
                 more = self._rows(have, n - have, old.dtype).to(old.device)
-                self._replace(torch.cat([old, more], axis))
+                self._replace(joined(torch.cat, [old, more], axis))
 
     def _grown(self, name: str, position: int, end: int) -> torch.Tensor:
         """Returns the table, with at least `end` rows. `name` and `position` are the request, for error messages."""

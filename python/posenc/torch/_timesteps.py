@@ -98,8 +98,8 @@ def by_formula(
 ) -> torch.Tensor:
     is_real, at = timesteps.is_floating_point(), timesteps[..., None]
     both = of_reals(at, terms, most[1]) if is_real else of_integers(at.long(), terms, None, most[0])
-    cos, sin = rounded(both, dtype, is_real).unbind()
-    columns = torch.cat((cos, sin) if cos_first else (sin, cos), -1)
+    cos, sin = both.unbind()  # joined before they are rounded, since autocast may refuse to join 16 bits
+    columns = rounded(torch.cat((cos, sin) if cos_first else (sin, cos), -1), dtype, is_real)
     return functional.pad(columns, (0, 1)) if d_model % 2 else columns
 
 
