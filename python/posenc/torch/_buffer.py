@@ -156,7 +156,9 @@ class TableBuffer(nn.Module):
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_replica = self.__dict__.get("_is_replica")  # DataParallel assigns copies to it
-        if name == self.__dict__.get("buffer_name") and isinstance(value, torch.Tensor) and not is_replica:
+        if name == self.__dict__.get("buffer_name") and not is_replica:
+            if not isinstance(value, torch.Tensor) or isinstance(value, nn.Parameter):
+                raise TypeError(f"{name} is the table's buffer, not a {type(value).__name__}; use another buffer_name")
             lost = self._stored().is_meta and not getattr(value, "_is_hf_initialized", False)
             self._loss = next(_losses) if lost else 0
         super().__setattr__(name, value)
