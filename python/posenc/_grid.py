@@ -80,6 +80,7 @@ def grid(
         of each axis, in the order of `shape`.
     positions
         For each axis of the grid an array of integers or real numbers with one axis, for example scaled coordinates.
+        16-bit floats give a warning, as in `table`.
     first
         The first position on each axis. Only with `shape`.
     axes

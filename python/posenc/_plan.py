@@ -91,7 +91,10 @@ class Plan:
         for name, value in fields.items():
             setattr(spec, name, value)
         if freqs is not None:
-            spec.n_freqs = len(freqs) // 8
+            n = spec.n_freqs = len(freqs) // 8
+            needed = (self.d_model + (_NAMES["odd"][spec.odd] == "half_pair")) // 2
+            if n != needed:
+                raise ValueError(f"freqs has {n} number{'s' * (n != 1)}; needed: {needed}, one per pair of columns")
             spec.freqs = (ctypes.c_double * spec.n_freqs).from_buffer_copy(freqs)
         if freqs_low is not None:
             if freqs is None or len(freqs_low) != len(freqs):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -18,6 +20,22 @@ class Rows(NamedTuple):
     at: npt.NDArray[Any] | None  #: int64 or float64, contiguous
 
 
+#: The number up to which a 16-bit dtype has all integers.
+_ALL_INTEGERS = {"bfloat16": 256, "float16": 2048}
+
+
+def warn_if_short(name: str, dtype: str) -> None:
+    """Warns of positions of a 16-bit dtype, whatever their values are, at the line that called posenc."""
+    most = _ALL_INTEGERS.get(dtype)
+    if most is None:
+        return
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in ("posenc", "torch"):
+        level, frame = level + 1, frame.f_back
+    instead = f"pass integers, or float32 that was never {dtype}"
+    warnings.warn(f"{name} have dtype {dtype}, which rounds integers above {most}; {instead}", stacklevel=level)
+
+
 def _has_no_axes(value: Any) -> bool:
     return getattr(value, "ndim", 0) == 0 and not isinstance(value, (list, tuple, range))
 
@@ -29,6 +47,7 @@ def at(positions: npt.ArrayLike) -> npt.NDArray[Any]:
         raise TypeError(f"positions is {positions!r}, without axes; write {what}")
     array = np.asarray(positions)
     exact = exact_type("positions", array.dtype)
+    warn_if_short("positions", array.dtype.name)
     if array.dtype.kind == "u" and array.size and int(array.max()) > MAX_POSITION:  # int64 cannot hold them
         raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
     return np.asarray(array, dtype=exact, order="C")

@@ -88,7 +88,8 @@ def table(
         The number of columns, 1 to 2**20.
     positions
         An array with a position for each row, of any shape except (), in any order. Positions are integers or real
-        numbers in [-2**32, 2**32]. A float means exactly the number that it represents.
+        numbers in [-2**32, 2**32]. A float means exactly the number that it represents. bfloat16 rounds integers above
+        256, and float16 those above 2048, so positions of these dtypes give a warning: pass integers or float32.
     first
         The position of row 0. Only with `count`.
     preset

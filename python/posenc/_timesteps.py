@@ -36,7 +36,7 @@ def timestep_embedding(
     Parameters
     ----------
     timesteps
-        An array of integers or real numbers, of any shape except ().
+        An array of integers or real numbers, of any shape except (). 16-bit floats give a warning, as in `table`.
     embedding_dim
         The number of columns, 1 to 2**20. With 2 or 3, the only frequency is 1.
     flip_sin_to_cos
@@ -59,7 +59,7 @@ def timestep_embedding(
     The errors of `table`.
     """
     if np.ndim(timesteps) == 0:
-        raise TypeError(f"timesteps is {timesteps!r}, without axes; write [...] for one")
+        raise TypeError(f"timesteps is a single number; write [{timesteps}]")
     half = index("embedding_dim", embedding_dim, 1, 1 << 20) // 2
     denominator = half - real("downscale_freq_shift", downscale_freq_shift)
     if half > 1 and not denominator > 0:

@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -138,6 +139,8 @@ REFUSED = [
     ("fill_at", dict(positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
     ("fill_at", dict(positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
     ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
+    ("table", dict(freqs=[1.0, 2.0]), ValueError, "freqs has 2 numbers; needed: 4, one per pair of columns"),
+    ("table", dict(freqs=[1.0], d_model=9, odd="zero"), ValueError, "freqs has 1 number; needed: 4"),
     ("table", dict(freqs=["0.5"]), TypeError, "freqs have dtype <U3; allowed: integers, float16"),
     (
         "table",
@@ -167,7 +170,7 @@ REFUSED = [
     ("grid", dict(out=ONE), ValueError, "out has shape (10, 8); allowed: (6, 8)"),
     ("grid", dict(out=read_only(6, 8)), ValueError, "out is read-only"),
     ("steps", dict(embedding_dim=0), ValueError, "embedding_dim is 0; allowed: 1 to 1048576"),
-    ("steps", dict(timesteps=5), TypeError, "timesteps is 5, without axes; write [...] for one"),
+    ("steps", dict(timesteps=3.0), TypeError, "timesteps is a single number; write [3.0]"),
     (
         "steps",
         dict(downscale_freq_shift=4),
@@ -206,6 +209,21 @@ def test_refused(call, arguments, error, text):
         now, then = (vars(x) if isinstance(x, posenc.Pair) else x for x in (value, before[name]))
         np.testing.assert_equal(now, then)
     assert not ONE.any()
+
+
+@pytest.mark.parametrize("dtype, most", [("float16", 2048), ("bfloat16", 256)])
+def test_positions_in_16_bits(dtype, most):
+    """There is a warning for each place, with its file and line."""
+    at = np.arange(10).astype(dtype if dtype == "float16" else pytest.importorskip("ml_dtypes").bfloat16)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default")
+        for call in ("table", "pair", "cis", "table", "cis"):
+            CALLS[call](count=None, positions=at)
+        CALLS["grid"](shape=None, positions=[at, at])
+        CALLS["steps"](timesteps=at)
+    text = f"positions have dtype {dtype}, which rounds integers above {most}; pass integers, or float32 that was never"
+    assert all(str(each.message).startswith(text) and each.filename == __file__ for each in told)
+    assert len({each.lineno for each in told}) == len(told) == 5
 
 
 @pytest.mark.parametrize("name", ["d_model", "base", "denominator", "position_scale"])
@@ -255,6 +273,11 @@ def test_a_missing_library_is_named():
     environment.pop("LD_LIBRARY_PATH", None)
     run = subprocess.run([sys.executable, "-c", "import posenc"], env=environment, capture_output=True, text=True)
     assert run.returncode == 0 or "LD_LIBRARY_PATH" in run.stderr  # the system may have one
+
+
+def test_without_pytorch():
+    run = [sys.executable, "-c", "import sys; sys.modules['torch'] = None; import posenc.torch"]
+    assert "posenc.torch needs PyTorch: pip install torch" in subprocess.run(run, capture_output=True, text=True).stderr
 
 
 def test_the_bundled_library_is_preferred(tmp_path, monkeypatch):

@@ -107,6 +107,17 @@ def check(kind, call, dtype):
         assert_near(call(x, positions(kind, at)), e(x, positions(kind, at)), getattr(e, "attention_scaling", 1.0))
 
 
+@pytest.mark.parametrize("kind", ["default", "pairs", "sections", "steps"])
+@pytest.mark.parametrize("cast, dtype", [(torch.bfloat16, torch.float16), (torch.float16, torch.bfloat16)])
+def test_autocast_to_the_other_16_bits(kind, cast, dtype):
+    torch._dynamo.reset()
+    e, encode = module(kind), posenc.torch.SinusoidalPositionalEncoding(8, 0, 4, batch_first=False, dtype=dtype)
+    with torch.autocast("cpu", cast):
+        check(kind, e, dtype)
+        check(kind, torch.compile(e, backend="aot_eager", fullgraph=True), dtype)
+        assert torch.equal(encode(torch.zeros(9, 1, 8, dtype=dtype))[:, 0], posenc.torch.table(9, 8, dtype=dtype))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dynamic_compiled(dtype):
     torch._dynamo.reset()

@@ -18,6 +18,11 @@ Functions on models:
 Functions as in `posenc`, with tensors: table, fill_at, grid, timestep_embedding, pair and cis.
 """
 
+import importlib.util as _util
+
+if _util.find_spec("torch") is None:
+    raise ModuleNotFoundError("posenc.torch needs PyTorch: pip install torch", name="torch")
+
 from .._pair import Pair
 from ._audit import AuditFinding, audit
 from ._encoding import BatchFirstPositionalEncoding, SinusoidalPositionalEncoding

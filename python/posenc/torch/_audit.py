@@ -13,6 +13,7 @@ from torch.nn.parameter import is_lazy
 
 from .._identify import Table, identify
 from .._table import table
+from ._calls import check_type
 from ._pairs import pair
 from ._replace import probe
 from ._rotary_embedding import RotaryEmbedding
@@ -59,6 +60,7 @@ def audit(model: nn.Module) -> list[AuditFinding]:
     Some tensors cannot be audited, such as sparse ones. Their findings have an empty recipe, and a note with the error.
     Tensors without values, on the meta device or uninitialized, are skipped.
     """
+    check_type("model", model, nn.Module)
     found = []
     for path, module in model.named_modules():
         for leaf, value in [*module._buffers.items(), *module._parameters.items(), *vars(module).items()]:

@@ -33,7 +33,7 @@ import torch
 from torch import nn
 
 from .._plan import MAX_POSITION, dtype_name, index
-from ._calls import is_exporting, is_traced, is_transformed
+from ._calls import is_exporting, is_traced, is_transformed, joined
 from ._tensors import TORCH_DTYPES, table
 
 # Names of such tables in checkpoints: from two of PyTorch's tutorials, and from one of the notebooks.
@@ -156,7 +156,9 @@ class TableBuffer(nn.Module):
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_replica = self.__dict__.get("_is_replica")  # DataParallel assigns copies to it
-        if name == self.__dict__.get("buffer_name") and isinstance(value, torch.Tensor) and not is_replica:
+        if name == self.__dict__.get("buffer_name") and not is_replica:
+            if not isinstance(value, torch.Tensor) or isinstance(value, nn.Parameter):
+                raise TypeError(f"{name} is the table's buffer, not a {type(value).__name__}; use another buffer_name")
             lost = self._stored().is_meta and not getattr(value, "_is_hf_initialized", False)
             self._loss = next(_losses) if lost else 0
         super().__setattr__(name, value)
@@ -190,7 +192,7 @@ class TableBuffer(nn.Module):
             have = old.shape[axis]
             if n > have:
                 more = self._rows(have, n - have, old.dtype).to(old.device)
-                self._replace(torch.cat([old, more], axis))
+                self._replace(joined(torch.cat, [old, more], axis))
 
     def _grown(self, name: str, position: int, end: int) -> torch.Tensor:
         """Returns the table, with at least `end` rows. `name` and `position` are the request, for error messages."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Callable, Sequence
+
 import torch
 from torch.autograd import forward_ad
 
@@ -13,6 +15,8 @@ _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
 _early_modes = getattr(
     torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int
 )  # the modes of make_fx(pre_dispatch=True)
+SHORT = (torch.bfloat16, torch.float16)  #: the floating-point types of 16 bits
+_has_autocast = getattr(torch.amp, "is_autocast_available", None)  # since PyTorch 2.4
 _transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)
 
 
@@ -28,6 +32,22 @@ def is_transformed() -> bool:
 
 def has_gradient(tensor: torch.Tensor) -> bool:
     return torch.is_grad_enabled() and tensor.requires_grad or forward_ad.unpack_dual(tensor).tangent is not None
+
+
+def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axis: int) -> torch.Tensor:
+    """Returns join(parts, axis) without a gradient, for torch.cat and torch.stack.
+
+    Under autocast to bfloat16, PyTorch refuses to join float16 tensors, and the reverse. So their bits are joined as
+    integers."""
+    dtype, kind = parts[0].dtype, parts[0].device.type
+    if dtype in SHORT and (not _has_autocast or _has_autocast(kind) and torch.is_autocast_enabled(kind)):
+        return join([part.view(torch.int16) for part in parts], axis).view(dtype)
+    return join(parts, axis)
+
+
+def check_type(name: str, value: Any, allowed: type[Any]) -> None:
+    if not isinstance(value, allowed):
+        raise TypeError(f"{name} is of type {type(value).__name__}; allowed: a PyTorch {allowed.__name__}")
 
 
 def is_plain(*tensors: torch.Tensor) -> bool:

@@ -11,8 +11,8 @@ from torch.nn import functional
 
 from .._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
 from ._buffer import TableBuffer
-from ._calls import is_traced, is_transformed
-from ._tensors import INTEGERS, table
+from ._calls import check_type, is_traced, is_transformed
+from ._tensors import INTEGERS, of_module, table
 
 
 class SinusoidalPositionalEncoding(TableBuffer):
@@ -158,8 +158,10 @@ class SinusoidalPositionalEncoding(TableBuffer):
             The positions of the embeddings, which replace start, start + 1, ... The shape is (sequence,), or that of x
             without its last axis, whose axes may be 1. Integers from `first` on select rows of the table. Real numbers,
             and integers below `first`, are computed by the formula, even if the table was loaded with other values.
+            bfloat16 and float16, which round integers above 256 and 2048, give a warning once in a process.
             Compiled code cannot read integers: PyTorch raises an index error for all those that are not in the table.
         """
+        check_type("x", x, torch.Tensor)
         shape = x.shape
         axes = len(shape)
         if axes not in (2, 3) or shape[-1] != self.d_model:
@@ -176,8 +178,9 @@ class SinusoidalPositionalEncoding(TableBuffer):
             rows = self._rows_at(positions, shape[:-1], length)
         elif start is None:
             rows = self._rows_from(self._row, shape, length)
-        elif isinstance(start, torch.Tensor) and (start.is_floating_point() or start.dtype == torch.bool):
-            raise TypeError(f"start has dtype {start.dtype}; allowed: integers")
+        elif isinstance(start, torch.Tensor) and (start.dtype not in INTEGERS or start.dim() and start.numel() != 1):
+            kind = f"dtype {start.dtype} and shape {tuple(start.shape)}"
+            raise TypeError(f"start has {kind}; allowed: one integer. For several positions write positions=...")
         elif isinstance(start, torch.Tensor) and is_traced():
             pe = self._table()
             at = torch.arange(length, device=pe.device) + (start.to(pe.device) - self.first)
@@ -223,6 +226,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
             raise TypeError(f"positions are a {type(positions).__name__}; expected a tensor of numbers")
         if positions.dtype not in INTEGERS and not positions.is_floating_point():
             raise TypeError(f"positions have dtype {positions.dtype}; expected integers or a floating-point type")
+        positions = of_module("positions", positions)
         same = positions.dim() == len(batch) and all(p == n or p == 1 for p, n in zip(positions.shape, batch))
         if positions.shape != (length,) and not same:
             raise ValueError(

@@ -14,7 +14,7 @@ import torch
 
 from .._pair import Pair
 from .._plan import DTYPES
-from ._calls import is_traced, is_transformed
+from ._calls import SHORT, is_traced, is_transformed
 
 F = TypeVar("F", bound=Callable[..., Any])
 _HAS_OPERATORS = hasattr(torch.library, "custom_op")
@@ -43,8 +43,10 @@ _DTYPES = {name: getattr(torch, name) for name in DTYPES}
 
 
 def _tensor(value: Any) -> torch.Tensor:
-    """Returns numbers as a tensor. float64 holds all integers up to 2^32."""
-    return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=torch.float64)
+    """Returns numbers as a tensor. float64 holds all integers up to 2^32. The operator would warn of 16 bits."""
+    if not isinstance(value, torch.Tensor):
+        return torch.tensor(value, dtype=torch.float64)
+    return value.float() if value.dtype in SHORT else value
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, str]:
@@ -105,7 +107,7 @@ def operator(fake: Callable[..., Any]) -> Callable[[F], F]:
                     given[key] = _DTYPES.get(value, value)
                 elif kind.startswith("Tensor[]") and value is not None:
                     given[key] = [_tensor(each) for each in value]
-                elif kind.startswith("Tensor") and value is not None:
+                elif kind.startswith("Tensor?") and value is not None:
                     given[key] = _tensor(value)
             result = made(**given)
             return Pair(*result) if pairs else result

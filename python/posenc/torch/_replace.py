@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any
 
 import torch
 from torch import nn
 
-from ._calls import is_plain
+from ._calls import check_type, is_plain
 from ._rotary_embedding import RotaryEmbedding
+from ._tensors import of_module
 from ._timesteps import by_formula, checked_ladder, limits, names_of_terms, timestep_embedding
 
 
@@ -25,7 +27,11 @@ class Timesteps(nn.Module):
         self._ladder, self._most = checked_ladder(num_channels, downscale_freq_shift, scale), limits(scale)
 
     def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
-        """Returns the embeddings in float32, of shape (timesteps, num_channels)."""
+        """Returns the embeddings in float32, of shape (timesteps, num_channels).
+
+        Timesteps in bfloat16 and float16, which round integers above 256 and 2048, give a warning once in a process."""
+        check_type("timesteps", timesteps, torch.Tensor)
+        timesteps = of_module("timesteps", timesteps)
         if is_plain(timesteps):
             shift, scale = self.downscale_freq_shift, self.scale
             return timestep_embedding(timesteps, self.num_channels, self.flip_sin_to_cos, shift, scale)
@@ -64,6 +70,7 @@ def replace_rotary(model: nn.Module) -> Replaced:
 
     A module that is shared stays shared. Its hooks move to the new module.
     """
+    check_type("model", model, nn.Module)
     found = Replaced([], {}, [])
     if is_rotary(model):
         found.left[""] = "it is the model itself; assign RotaryEmbedding(model.config) where the model is used"
@@ -117,6 +124,8 @@ def probe(module: nn.Module) -> nn.Module | str:
     new instance."""
     if "forward" in vars(module):
         return "its forward was replaced, as accelerate does"
+    if torch.empty(0).is_meta:
+        return "new tensors are on the meta device; call replace_rotary outside of that context"
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
     try:
@@ -138,6 +147,9 @@ def probe(module: nn.Module) -> nn.Module | str:
             if "is unknown" not in str(error):
                 return str(error)
             ways = [RotaryEmbedding(config, duplicated=layout) for layout in ("halves", "pairs")]
+        takes = [*inspect.signature(fresh.forward).parameters]
+        if len(takes) < 2:
+            return f"its forward takes ({', '.join(takes)}), not (x, position_ids)"
         for own in ways:
             why = _compared(fresh, own)
             if not why:

@@ -24,6 +24,8 @@ class RotaryConfig:
 
 
 def parameters(config: Any) -> dict[str, Any]:
+    if not any(hasattr(config, name) for name in ("model_type", "head_dim", "hidden_size")):
+        raise TypeError(f"config is of type {type(config).__name__}; allowed: the config of a transformers model")
     return getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
 
 

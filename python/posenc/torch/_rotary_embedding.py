@@ -13,7 +13,7 @@ from torch import nn
 from .._library import library
 from .._plan import MAX_POSITION, Duplicated, Plan, dtype_name, fail, plan, unknown
 from .._rotary import RotaryFrequencies, rotary_frequencies
-from ._calls import is_plain
+from ._calls import check_type, is_plain, joined
 from ._formula import INTEGER_TERMS, Ladder, of_integers, rounded
 from ._rotary_config import layer_types, read
 
@@ -178,6 +178,8 @@ class RotaryEmbedding(nn.Module):
             raise ValueError(
                 f"layer_type is {layer_type!r}; allowed: {self.layer_type!r}, for which this module was made"
             )
+        check_type("x", x, torch.Tensor)
+        check_type("position_ids", position_ids, torch.Tensor)
         kind = position_ids.dtype
         if kind.is_floating_point or kind.is_complex or kind is torch.bool:
             raise TypeError(f"position_ids have dtype {kind}; allowed: integers")
@@ -231,9 +233,9 @@ class RotaryEmbedding(nn.Module):
 
     def _arranged(self, columns: torch.Tensor) -> torch.Tensor:
         if self.layout == "halves":
-            return torch.cat((columns, columns), -1)
+            return joined(torch.cat, (columns, columns), -1)
         if self.layout == "pairs":
-            return torch.stack((columns, columns), -1).flatten(-2)
+            return joined(torch.stack, (columns, columns), -1).flatten(-2)
         return columns.contiguous()
 
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:

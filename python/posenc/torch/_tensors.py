@@ -9,12 +9,14 @@ import numpy as np
 import torch
 
 from .. import _grid, _table
-from .._plan import DTYPES, DtypeName, Layout, Odd, Order, PresetName, dtype_name
-from ._calls import has_gradient
+from .._plan import DTYPES, DtypeName, Layout, Odd, Order, PresetName, dtype_name, name_of
+from .._positions import warn_if_short
+from ._calls import SHORT, has_gradient, is_traced, is_transformed
 from ._operators import operator
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+_modules_that_warned: list[str] = []  # one at most
 
 
 def as_tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
@@ -29,11 +31,29 @@ def _refuse_gradients(name: str, tensor: torch.Tensor, instead: str) -> None:
         raise RuntimeError(f"{name} requires a gradient, and a table has none; {instead}")
 
 
+def warn_of_16_bits(name: str, positions: torch.Tensor) -> None:
+    """Warns of 16-bit positions if the call is eager."""
+    if not (is_traced() or is_transformed()):
+        warn_if_short(name, name_of(positions.dtype))
+
+
+def of_module(name: str, positions: torch.Tensor) -> torch.Tensor:
+    """Returns the positions of a module's call: 16-bit ones as float32, after one warning in a process."""
+    if positions.dtype not in SHORT:
+        return positions
+    if not (is_traced() or is_transformed() or _modules_that_warned):
+        _modules_that_warned.append(name)
+        warn_of_16_bits(name, positions)
+    return positions.float()
+
+
 def numbers(name: str, values: Any) -> Any:
     """Returns positions or frequencies for NumPy, without rounding."""
     if not isinstance(values, torch.Tensor):
         return values
     _refuse_gradients(name, values, "call .detach() if that is intended")
+    if name == "positions":
+        warn_of_16_bits(name, values)
     if values.is_floating_point():
         return values.detach().to("cpu", torch.float64).numpy()
     if values.dtype not in INTEGERS:

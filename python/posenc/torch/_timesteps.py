@@ -14,7 +14,7 @@ from .. import _timesteps
 from .._plan import MAX_POSITION, DtypeName, dtype_name, index, real
 from ._calls import is_compiled, is_plain, is_traced
 from ._formula import INTEGER_TERMS, REAL_TERMS, Ladder, Terms, of_integers, of_reals, rounded
-from ._tensors import TORCH_DTYPES, as_tensor, device_of, numbers, target
+from ._tensors import TORCH_DTYPES, as_tensor, device_of, numbers, target, warn_of_16_bits
 
 
 def timestep_embedding(
@@ -47,7 +47,8 @@ def timestep_embedding(
     - On devices that have no float64: 3e-7 for integers, and 7e-7 for real timesteps, times `scale` if that is above 1.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
-    if isinstance(timesteps, torch.Tensor) and not is_plain(timesteps):
+    names = names_of_terms(timesteps) if isinstance(timesteps, torch.Tensor) else ""
+    if names and not is_plain(timesteps):
         if out is None and impl is None:
             arguments = (
                 real("downscale_freq_shift", _constant(downscale_freq_shift)),
@@ -55,7 +56,7 @@ def timestep_embedding(
                 real("max_period", _constant(max_period)),
             )
             d_model = index("embedding_dim", embedding_dim, 1, 1 << 20)
-            terms = _terms(d_model, *arguments, names_of_terms(timesteps), timesteps.device)
+            terms = _terms(d_model, *arguments, names, timesteps.device)
             kind = TORCH_DTYPES[dtype_name(dtype or "float32")]
             return by_formula(timesteps, terms, d_model, flip_sin_to_cos, limits(arguments[1]), kind)
         if is_traced():
@@ -86,10 +87,12 @@ def limits(scale: float) -> tuple[int, float]:
 
 
 def names_of_terms(timesteps: torch.Tensor) -> str:
-    """Returns the names of the ladder's numbers that `by_formula` needs."""
-    if timesteps.dim() == 0 or timesteps.is_complex() or timesteps.dtype == torch.bool:
-        kind = f"dtype {timesteps.dtype}" if timesteps.dim() else "no axes"
-        raise TypeError(f"timesteps have {kind}; allowed: an array of integers or real numbers")
+    """Checks timesteps, and returns the names of the ladder's numbers that `by_formula` needs."""
+    if timesteps.dim() == 0:
+        raise TypeError("timesteps is a single number; write timesteps[None]")
+    if timesteps.is_complex() or timesteps.dtype == torch.bool:
+        raise TypeError(f"timesteps have dtype {timesteps.dtype}; allowed: integers or real numbers")
+    warn_of_16_bits("timesteps", timesteps)
     return REAL_TERMS if timesteps.is_floating_point() else INTEGER_TERMS
 
 
@@ -98,8 +101,8 @@ def by_formula(
 ) -> torch.Tensor:
     is_real, at = timesteps.is_floating_point(), timesteps[..., None]
     both = of_reals(at, terms, most[1]) if is_real else of_integers(at.long(), terms, None, most[0])
-    cos, sin = rounded(both, dtype, is_real).unbind()
-    columns = torch.cat((cos, sin) if cos_first else (sin, cos), -1)
+    cos, sin = both.unbind()  # joined before they are rounded, since autocast may refuse to join 16 bits
+    columns = rounded(torch.cat((cos, sin) if cos_first else (sin, cos), -1), dtype, is_real)
     return functional.pad(columns, (0, 1)) if d_model % 2 else columns
 
 

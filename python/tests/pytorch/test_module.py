@@ -94,6 +94,7 @@ X = torch.zeros(5, 3, 8)
         (torch.zeros(8), {}, ValueError, r"\(8,\); expected"),
         (X[None], {}, ValueError, "expected"),
         (X.long(), {}, TypeError, "int64"),
+        (X.numpy(), {}, TypeError, "x is of type ndarray; allowed: a PyTorch Tensor"),
         (X, dict(start=-1), ValueError, "start is -1"),
         (X, dict(start=3000000), ValueError, r"start is 3000000, far beyond the table's 5000 .*reserve\(n\)"),
         (X, dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\), or \(5, 3\)"),

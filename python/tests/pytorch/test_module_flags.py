@@ -285,9 +285,9 @@ def test_from_pretrained(tmp_path, persistent, has_table, dtype):
         (dict(start=2.7), TypeError, "start is 2.7; allowed: an integer"),
         (dict(start="3"), TypeError, "start is '3'; allowed: an integer"),
         (dict(start=True), TypeError, "start is True; allowed: an integer"),
-        (dict(start=torch.tensor(2.0)), TypeError, "start has dtype torch.float32; allowed: integers"),
-        (dict(start=torch.ones(20, dtype=torch.bool)), TypeError, "start has dtype torch.bool; allowed: integers"),
-        (dict(start=torch.arange(3)), TypeError, "start is .*; allowed: an integer"),
+        (dict(start=torch.tensor(2.0)), TypeError, r"dtype torch.float32 and shape \(\); allowed: one integer"),
+        (dict(start=torch.ones(20, dtype=torch.bool)), TypeError, "start has dtype torch.bool and shape .*positions="),
+        (dict(start=torch.arange(3)), TypeError, r"start has dtype torch.int64 and shape \(3,\).* write positions="),
         (dict(positions=torch.ones(20, dtype=torch.bool)), TypeError, "positions have dtype torch.bool"),
     ],
 )
@@ -304,6 +304,9 @@ def test_calls_that_are_refused(arguments, error, text):
         (dict(scale=float("nan")), ValueError, "scale is nan"),
         (dict(scale=float("inf")), ValueError, "scale is inf"),
         (dict(scale="2"), TypeError, "scale is '2'"),
+        (dict(buffer_name="dropout"), TypeError, "dropout is the table's buffer, not a Dropout; use another"),
+        (dict(buffer_name="scale"), TypeError, "scale is the table's buffer, not a NoneType; use another buffer_name"),
+        (dict(buffer_name="alpha", learned_scale=True), TypeError, "alpha is the table's buffer, not a Parameter"),
     ],
 )
 def test_arguments_that_are_refused(arguments, error, text):

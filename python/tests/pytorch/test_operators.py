@@ -105,6 +105,18 @@ def test_operators_are_what_their_schemas_say(name, args):
     torch.library.opcheck(getattr(torch.ops.posenc, name).default, args)
 
 
+@pytest.mark.filterwarnings("error:.*rounds integers")
+def test_no_warning_of_16_bits(monkeypatch):
+    monkeypatch.setattr(P._tensors, "_modules_that_warned", [])
+    torch._dynamo.reset()
+    steps = P.Timesteps(8, True, 0)
+
+    def call(at):
+        return P.table(positions=at, d_model=8), P.timestep_embedding(at, 8), steps(at)
+
+    torch.compile(call, fullgraph=True, backend="aot_eager")(AT[0].bfloat16())
+
+
 def test_errors_at_run_time():
     torch._dynamo.reset()
     compiled = torch.compile(lambda x: P.table(positions=x, d_model=8), fullgraph=True, backend="aot_eager")

@@ -89,6 +89,11 @@ class Scaled(Rotary):
         return super().forward(x, position_ids * self.position_scale)
 
 
+class Pixels(Rotary):
+    def forward(self, pixel_values):
+        return super().forward(pixel_values, AT)
+
+
 class NoConfig(Rotary):
     def __init__(self, config):
         super().__init__(config)
@@ -165,6 +170,7 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
         (Sines(config(model_type="unknown")), "it returns other values"),
         (Other(config()), "it returns other values"),
         (NoConfig(config()), "it has no config"),
+        (Pixels(config(model_type="unknown")), "its forward takes (pixel_values), not (x, position_ids)"),
         (
             Rotary(config(model_type="pixtral")),
             "the model_type 'pixtral' is not supported: its rotary embedding has rope_type 'axial'",
@@ -213,6 +219,13 @@ def test_a_module_that_was_changed_is_left():
         "trained": "its frequencies are not those of its config",
         "patched": "its forward was replaced, as accelerate does",
     }
+
+
+@pytest.mark.skipif(not hasattr(torch, "set_default_device"), reason=f"PyTorch {torch.__version__} has no such context")
+def test_on_the_meta_device():
+    with torch.device("meta"):
+        done = replace_rotary(nn.Sequential(Rotary(config())))
+    assert done.left == {"0": "new tensors are on the meta device; call replace_rotary outside of that context"}
 
 
 def test_the_model_itself_is_left():

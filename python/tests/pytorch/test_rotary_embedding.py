@@ -195,6 +195,12 @@ def test_what_is_refused():
         RotaryEmbedding(config({"rope_type": "default", "mrope_section": [2, 3, 3]}))
     with pytest.raises(ValueError, match="three numbers whose sum is 8"):
         RotaryEmbedding(config({"rope_type": "default", "mrope_section": [2, 3, 4]}, model_type="qwen2_vl_text"))
+    for wrong in (128, None, {"hidden_size": 64}):
+        with pytest.raises(TypeError, match="config is of type .*; allowed: the config of a transformers model"):
+            RotaryEmbedding(wrong)
+    for arguments in ((torch.zeros(1), 5), (torch.zeros(1), AT.numpy()), (5, AT)):
+        with pytest.raises(TypeError, match="(x|position_ids) is of type (int|ndarray); allowed: a PyTorch Tensor"):
+            RotaryEmbedding(config())(*arguments)
     with pytest.raises(ValueError, match="rotates 15 columns"):
         RotaryEmbedding(config(head_dim=15))
     for unknown in (None, "", "no such model"):

@@ -42,6 +42,7 @@ def test_they_are_the_arrays(name, dtype, spec):
     assert same(ours.cos, tensor(arrays.cos)) and same(ours.sin, tensor(arrays.sin))
 
 
+@pytest.mark.filterwarnings("ignore:positions have dtype")
 @pytest.mark.parametrize("kind", [*DTYPES.values(), *(getattr(torch, f"int{n}") for n in (64, 32, 16, 8)), torch.uint8])
 def test_positions(kind):
     at = (torch.rand(4, 4, generator=torch.Generator().manual_seed(1)) * 99).to(kind)
@@ -158,7 +159,7 @@ def test_autograd_is_told_of_what_is_written():
     assert torch.equal(z, before)
 
 
-# ---- refusals
+# ---- refusals, and warnings
 
 
 class Subclass(torch.Tensor):
@@ -171,6 +172,10 @@ CALLS = {
     "table": lambda **more: posenc.torch.table(**{"count": None if "positions" in more else 9, "d_model": 8, **more}),
     "pair": lambda **more: posenc.torch.pair(**{"count": None if "positions" in more else 9, "d_model": 8, **more}),
     "arrays": lambda **more: posenc.table(**{"d_model": 8, **more}),
+    "steps": lambda **more: posenc.torch.timestep_embedding(**{"embedding_dim": 8, **more}),
+    "Timesteps": lambda **more: posenc.torch.Timesteps(8, True, 0)(**more),
+    "replace_rotary": lambda **more: posenc.torch.replace_rotary(**more),
+    "audit": lambda **more: posenc.torch.audit(**more),
 }
 
 
@@ -182,6 +187,11 @@ CALLS = {
         ("table", dict(positions=OUT[0].bool()), TypeError, "positions have dtype torch.bool; allowed: integers and"),
         ("table", dict(positions=torch.tensor(5)), TypeError, "(5), without axes; write count="),
         ("arrays", dict(positions=torch.tensor(5)), TypeError, "positions is tensor(5), without axes"),
+        ("steps", dict(timesteps=X[0, 0, 0]), TypeError, "timesteps is a single number; write timesteps[None]"),
+        ("steps", dict(timesteps=LEARNED[0]), TypeError, "timesteps is a single number; write timesteps[None]"),
+        ("Timesteps", dict(timesteps=[3.0]), TypeError, "timesteps is of type list; allowed: a PyTorch Tensor"),
+        ("replace_rotary", dict(model="x"), TypeError, "model is of type str; allowed: a PyTorch Module"),
+        ("audit", dict(model="x"), TypeError, "model is of type str; allowed: a PyTorch Module"),
         ("table", dict(positions=torch.tensor([0.0, math.nan])), ValueError, "positions[1] is"),
         ("table", dict(positions=LEARNED), RuntimeError, "positions requires a gradient, and a table has none"),
         ("pair", dict(freqs=LEARNED), RuntimeError, "freqs requires a gradient"),
@@ -198,3 +208,24 @@ def test_refused(call, arguments, error, text):
     with pytest.raises(error, match=re.escape(text)):
         CALLS[call](**arguments)
     assert bool((OUT == 7).all())
+
+
+AT = torch.arange(4.0).bfloat16()
+
+
+@pytest.mark.parametrize(
+    "call, times",
+    [
+        (lambda: posenc.torch.table(positions=AT, d_model=8), 2),
+        (lambda: posenc.torch.timestep_embedding(AT, 8), 2),
+        (lambda: posenc.torch.timestep_embedding(AT + LEARNED.bfloat16(), 8), 2),
+        (lambda: posenc.torch.Timesteps(8, True, 0)(AT), 1),
+        (lambda: posenc.torch.SinusoidalPositionalEncoding(8)(X, positions=AT), 1),
+    ],
+)
+def test_positions_in_16_bits(call, times, monkeypatch):
+    """Modules warn once in a process. Functions leave it to Python's filters, which show each place once."""
+    monkeypatch.setattr(posenc.torch._tensors, "_modules_that_warned", [])
+    with pytest.warns(UserWarning, match="s have dtype bfloat16, which rounds integers above 256") as told:
+        call(), call()
+    assert [(each.filename, each.lineno) for each in told] == times * [(__file__, call.__code__.co_firstlineno)]
