@@ -146,12 +146,31 @@ static void unknown_and_unsupported(void **state) {
   for (size_t i = 0; i < posenc_impl_count(); i++)
     assert_non_null(strstr(message, posenc_impl_by_index(i)->name));
 
+  const char *const odd = "a\nb\t\x1b[31m\"\\\x7f\xc3\xa9"; /* control characters, an escape sequence, UTF-8 */
+  assert_int_equal(posenc_plan_create(&plan, &s, odd), POSENC_ERROR_UNKNOWN_IMPL);
+  assert_last(
+      POSENC_ERROR_UNKNOWN_IMPL, "impl is \"a\\x0ab\\x09\\x1b[31m\\x22\\x5c\\x7f\\xc3\\xa9\"; allowed: exact, ");
+  assert_int_equal(posenc_spec_init(&s, 8, odd), POSENC_ERROR_SPEC);
+  assert_last(POSENC_ERROR_SPEC, "preset is \"a\\x0ab\\x09\\x1b[31m\\x22\\x5c\\x7f\\xc3\\xa9\"; allowed: paper, ");
+
+  /* A call may write over what it has read. */
+  s = paper_spec(8);
+  posenc_plan **const inside = (posenc_plan **)(void *)&s;
+  assert_int_equal(posenc_plan_create(inside, &s, NULL), POSENC_OK);
+  posenc_plan_destroy(*inside);
+  assert_int_equal(posenc_spec_init(&s, 8, strcpy((char *)&s, "t2t")), POSENC_OK);
+  s = paper_spec(8);
+
   for (size_t i = 0; i < posenc_impl_count(); i++)
     if (!posenc_impl_supported(posenc_impl_by_index(i))) {
       assert_int_equal(posenc_plan_create(&plan, &s, posenc_impl_by_index(i)->name), POSENC_ERROR_CPU);
       assert_null(plan);
       posenc_last_error(message, sizeof message);
       assert_non_null(strstr(message, posenc_impl_by_index(i)->isa));
+      const char *instead = strstr(message, "this machine can run \"");
+      assert_non_null(instead);
+      snprintf(message, sizeof message, "%.*s", (int)strcspn(instead + 22, "\""), instead + 22);
+      posenc_plan_destroy(plan_of(&s, message));
     }
 
   for (int i = 0; i < 2; i++) {

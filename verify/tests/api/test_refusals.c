@@ -140,7 +140,38 @@ static void spec_fields(void **state) {
       snprintf(words, sizeof words, "reserved[%zu]|allows 0", i);
       BAD_SPEC(words, s.reserved[i] = UINT64_C(1) << bit);
     }
-  expect_spec(NULL, POSENC_ERROR_ARGUMENT, "spec|NULL|needed");
+  expect_spec(NULL, POSENC_ERROR_ARGUMENT, "spec is NULL; allowed: a posenc_spec aligned to 8 bytes");
+  const posenc_spec *const apart = (const void *)((const char *)freqs + 4);
+  expect_spec(apart, POSENC_ERROR_ARGUMENT, "spec is 0x|aligned to 8");
+  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), apart, 0, 0)));
+  for (int i = 0; i < 2; i++) {
+    posenc_spec s = paper_spec(8);
+    s.n_freqs = 4;
+    s.freqs = i ? freqs : (const void *)apart;
+    s.freqs_low = i ? (const void *)apart : half;
+    expect_spec(&s, POSENC_ERROR_ARGUMENT, i ? "freqs_low is 0x|aligned to 8" : "freqs is 0x|aligned to 8");
+  }
+  posenc_plan *whole[2] = {NULL};
+  assert_int_equal(posenc_plan_create((void *)((char *)whole + 4), &(posenc_spec){0}, NULL), POSENC_ERROR_ARGUMENT);
+}
+
+/* The denominator that a refusal names is allowed. */
+static void denominators(void **state) {
+  (void)state;
+  uint64_t seed = 43;
+  for (int i = 0; i < 20000; i++) {
+    char message[512];
+    posenc_spec s = paper_spec(random_between(&seed, 1, 4096));
+    s.base = ldexp((double)random_between(&seed, 1, 1 << 30), (int)random_between(&seed, -90, 60));
+    s.denominator = ldexp((double)random_between(&seed, 1, 1 << 30), -40);
+    if (posenc_spec_check(&s) == POSENC_OK)
+      continue;
+    posenc_last_error(message, sizeof message);
+    const char *least = strstr(message, "at least ");
+    assert_non_null(least);
+    s.denominator = strtod(least + strlen("at least "), NULL);
+    assert_int_equal(posenc_spec_check(&s), POSENC_OK);
+  }
 }
 
 /* ---- calls ---- */
@@ -253,7 +284,7 @@ static void calls(void **state) {
   REFUSED(ARGUMENT, "count is -9223372036854775808|0 or more", all, a.count = INT64_MIN);
   REFUSED(ARGUMENT, "batch is -1;|0 or more", OF(ADD_BATCH), a.batch = -1);
   REFUSED(ARGUMENT, "batch is -5;|0 or more", OF(ADD_BATCH), a.batch = -5);
-  REFUSED(ARGUMENT, "out is (nil); allowed: memory aligned to 4 bytes", into & ~OF(PAIR), a.out = NULL);
+  REFUSED(ARGUMENT, "out is NULL; allowed: memory aligned to 4 bytes", into & ~OF(PAIR), a.out = NULL);
   REFUSED(ARGUMENT, "sines is|aligned to 4", OF(PAIR), a.out = NULL);
   REFUSED(ARGUMENT, "cosines is|aligned to 4", OF(PAIR), a.cosines = NULL);
   REFUSED(ARGUMENT, "x is|aligned to 4", sums, a.x = NULL);
@@ -268,8 +299,31 @@ static void calls(void **state) {
     REFUSED(ARGUMENT, words, whole | (dtype % 2 ? 0 : sums), a.out = (char *)memory + size / 2;
             a.plan = plan_for(D, dtype, 1));
   }
-  REFUSED(ARGUMENT, "positions is NULL; an array of count positions is needed", given, a.positions = NULL;
-          a.reals = NULL);
+  REFUSED(
+      ARGUMENT, "positions is NULL; allowed: an array of count positions aligned to 8 bytes", given, a.positions = NULL;
+      a.reals = NULL);
+  REFUSED(ARGUMENT, "positions is 0x|aligned to 8", given, a.reals = (const void *)((const char *)reals + 4);
+          a.positions = (const void *)a.reals);
+  /* Positions in a row, and 0x5a... between rows. */
+  REFUSED(ARGUMENT, "positions are 0x|overlap", given, a.reals = memory + 7; a.positions = (const void *)a.reals;
+          a.strides.row = 14);
+  REFUSED(ARGUMENT, "positions are 0x|overlap", given, a.reals = memory; a.positions = (const void *)a.reals;
+          a.out = memory + 1);
+  REFUSED(DOMAIN, "positions[0] is", given, a.reals = memory + 4; a.positions = (const void *)a.reals;
+          a.strides.row = 12);
+  /* Two rows of 4 sines, and of 4 cosines, 8 apart. */
+  for (int k = -20; k <= 20; k++) {
+    const int overlap = abs(k) < 4 || (abs(k) > 4 && abs(k) < 12);
+    TELL(overlap ? POSENC_ERROR_ARGUMENT : POSENC_OK, overlap ? "sines are 0x|overlap" : "", OF(PAIR),
+         a.out = (float *)(void *)memory + 100;
+         a.cosines = (float *)a.out + k);
+    TELL(abs(k) < 4 ? POSENC_ERROR_ARGUMENT : POSENC_OK, "", OF(PAIR), a.out = (float *)(void *)memory + 100;
+         a.count = 1; a.cosines = (float *)a.out + k);
+  }
+  const int64_t ignored[] = {0, 7, -8, INT64_MIN, INT64_MAX};
+  for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+    TELL(POSENC_OK, "", into, a.count = a.batch = 1; a.strides.row = a.x_strides.row = ignored[i]);
+  REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", OF(TABLE), a.count = 1; a.strides.row = 7);
   REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", whole | OF(TABLE), a.strides.row = 7);
   REFUSED(ARGUMENT, "row_stride is -8|d_model = 8 or more", whole | OF(TABLE), a.strides.row = -8);
   REFUSED(ARGUMENT, "row_stride is 7|or 0 for d_model", OF(TABLE), a.strides.row = 7; a.count = 0);
@@ -337,6 +391,9 @@ static void calls(void **state) {
   TELL(POSENC_OK, "", ranges, a.count = 0; a.first = INT64_MIN);
   TELL(POSENC_OK, "", OF(TABLE), a.count = 0; a.strides.row = INT64_MAX);
   assert_int_equal(posenc_table_create(NULL, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_table_create((void *)((char *)other + 1), fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(
+      posenc_positions_check(fine(AT).plan, 0, 1, (const void *)((char *)other + 1), NULL), POSENC_ERROR_ARGUMENT);
 }
 
 /* ---- limits ---- */
@@ -352,6 +409,7 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   const int given = c == AT || c == AT_REAL;
   arguments a = fine(c);
   char words[96];
+  void *const low = (void *)(uintptr_t)size, *const high = (void *)(UINTPTR_MAX / 2 + 1); /* room for any array */
   a.plan = plan_for(d_model, dtype, 1);
   a.batch = 1;
   a.x_strides = (posenc_strides){d_model, d_model};
@@ -361,7 +419,8 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
     a.count = counts[n];
     a.first = -far;
     a.strides.row = a.x_strides.row = c == TABLE ? most / a.count : (most - columns) / (a.count - 1);
-    a.out = a.cosines = (void *)4096;
+    a.out = high;
+    a.cosines = low;
     a.x = a.out;
     if (a.strides.row < columns)
       continue;
@@ -378,7 +437,8 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   a.strides.row = a.x_strides.row = columns;
   a.first = 0;
   a.count = (c == TABLE ? most : most - columns) / columns + (c != TABLE);
-  a.out = a.cosines = (void *)4096;
+  a.out = high;
+  a.cosines = low;
   a.x = a.out;
   if (!given) /* the size is allowed, but the positions are beyond the domain; arrays of positions would be read */
     expect_call(&a, POSENC_ERROR_DOMAIN, "beyond 2^32");
@@ -390,10 +450,11 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   for (size_t n = 0; c != TABLE && n < 9; n++) {
     a.count = few[n % 3];
     a.strides.row = a.x_strides.row = strides[n / 3];
-    a.out = a.cosines = before_the_end((wide)(a.count - 1) * a.strides.row + columns, size);
+    a.out = before_the_end((wide)(a.count - 1) * a.strides.row + columns, size);
+    a.cosines = low;
     a.x = a.out;
     expect_call(&a, POSENC_OK, "");
-    a.out = a.cosines = (char *)a.out + size;
+    a.out = (char *)a.out + size;
     a.x = a.out;
     expect_call(&a, POSENC_ERROR_SIZE, "beyond the address space");
   }
@@ -468,7 +529,7 @@ static void batches(void **state) {
 int main(void) {
   memset(memory, 0x5a, sizeof memory);
   memcpy(untouched, memory, sizeof memory);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(spec_fields), cmocka_unit_test(calls), cmocka_unit_test(edges),
-      cmocka_unit_test(every_array), cmocka_unit_test(batches)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(spec_fields), cmocka_unit_test(denominators),
+      cmocka_unit_test(calls), cmocka_unit_test(edges), cmocka_unit_test(every_array), cmocka_unit_test(batches)};
   return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }
