@@ -59,7 +59,8 @@ typedef struct posenc_rows {
   /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and `add` or so many rows. */
   const posenc_addend *add; /* or NULL */
   int cosines_first;        /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
-  int64_t second;           /* not 0: column 2k is element k of its row, and 2k + 1 so far behind it, not with `add` */
+  int split; /* 1: column 2k is element k of its row, and column 2k + 1 is `second` elements from it; not with `add` */
+  int64_t second;
 } posenc_rows;
 
 /* Fewer rows are quicker in the paper's layout, and placed by the driver: with cosines first, and split. */
@@ -98,7 +99,7 @@ enum { POSENC_TABLES_FREQS = 4096 };
 typedef struct posenc_kernel {
   posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
   unsigned cpu;
-  unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, second */
+  unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, split */
   size_t state_bytes; /* per padded frequency, and 6 lines; zeroed, 64-aligned */
   size_t table_bytes; /* per padded frequency, on top and not zeroed, where posenc_keeps_tables() */
   int64_t few_rows;   /* a table of fewer rows is made faster without these */

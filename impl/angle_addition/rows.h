@@ -61,7 +61,7 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   const turns t = turns_of(spec, state, FEW_WITHOUT_FACTORS);
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
   const int has_whole = any_whole_turns(&t, r);
-  const int64_t few = r->cosines_first || r->second              ? 1
+  const int64_t few = r->cosines_first || r->split               ? 1
                       : EXACT && spec->dtype == POSENC_DTYPE_F64 ? INT64_MAX
                       : !t.factors                               ? FEW_WITHOUT_FACTORS
                       : is_sum(spec)                             ? FEW_SUMS

@@ -21,6 +21,7 @@ typedef struct table {
   int64_t first_line; /* the first frequency whose columns are in whole lines */
   unsigned char *out;
   int64_t stride;
+  int split;
   int64_t second; /* split: how far behind the first value of a pair is the second */
   const posenc_addend *add;
   int64_t size;
@@ -34,7 +35,7 @@ static inline int64_t most(int64_t a, int64_t b) { return a < b ? b : a; }
 
 /* A row's columns from frequency k on. */
 FLAT destination place_in(const table *w, int64_t position, int64_t k) {
-  const int64_t pairs = k - w->first_column / 2, at = pairs * (w->second ? 1 : 2) * w->size;
+  const int64_t pairs = k - w->first_column / 2, at = pairs * (w->split ? 1 : 2) * w->size;
   unsigned char *const first = w->out + (position - w->first) * w->stride + at;
   return (destination){first, first + w->second};
 }
@@ -62,7 +63,7 @@ static inline void set_row_0(const strip *p, destination to) {
  * the lines of the rows `later` further on. */
 static void deliver(const table *w, const unsigned char *buffer, int64_t k, int64_t columns, int64_t from, int64_t to,
     int64_t later, int streamed) {
-  const int64_t n = w->second ? (columns + 1) / 2 : columns;
+  const int64_t n = w->split ? (columns + 1) / 2 : columns;
   const size_t first_bytes = (size_t)(n * w->size), second_bytes = (size_t)(columns / 2 * w->size);
   destination row = place_in(w, from, k);
   for (int64_t i = from; i < to; i++, row = further(row, w->stride), buffer += STRIP_BYTES) {
@@ -82,7 +83,7 @@ static void deliver(const table *w, const unsigned char *buffer, int64_t k, int6
       continue;
     }
     memcpy(row.first, buffer, first_bytes);
-    if (w->second)
+    if (w->split)
       memcpy(row.second, buffer + STRIP_BYTES / 2, second_bytes);
   }
 }
@@ -91,7 +92,7 @@ static void deliver(const table *w, const unsigned char *buffer, int64_t k, int6
 static inline void deliver_strip(
     const table *w, const strip *p, unsigned char (*buffer)[STRIP_BYTES], int64_t from, int64_t to, int64_t later) {
   const unsigned char *const rows = buffer[from & (RUN - 1)];
-  const int64_t pair = w->second ? w->size : 2 * w->size, last = p->end - p->k;
+  const int64_t pair = w->split ? w->size : 2 * w->size, last = p->end - p->k;
   if (p->in_lines) {
     deliver(w, rows, p->k, 2 * p->n, from, to, later, w->streamed);
     return;
@@ -164,14 +165,15 @@ __attribute__((noinline)) static void write_table(
   w.end_column = r->to;
   w.out = out;
   w.stride = stride * size;
+  w.split = r->split;
   w.second = r->second * size;
   w.add = r->add;
   w.size = size;
   strip p;
-  p.f = (form){spec->dtype, w.second != 0, 0, EXACT || size == 2};
+  p.f = (form){spec->dtype, w.split, 0, EXACT || size == 2};
   p.cosines_first = r->cosines_first;
 
-  const int each = w.second ? (int)size : (int)pair; /* bytes of a row that a pair takes */
+  const int each = w.split ? (int)size : (int)pair; /* bytes of a row that a pair takes */
   const int in_line = 64 / each, before = (int)(-(uintptr_t)w.out % 64);
   const int is_large = posenc_is_streamed(spec, r->count, r->to - r->from);
   w.is_fetched = r->count * (r->to - r->from) * size > 1 << 20; /* smaller tables are likely to be in a core's caches */
@@ -180,7 +182,7 @@ __attribute__((noinline)) static void write_table(
   w.buffered = r->add != NULL;
 
   /* Frequencies of whole lines, or of whole vectors where rows are not streamed. */
-  const int64_t k = r->from / 2, end = (r->to + 1) / 2, unit = w.second ? 16 : w.streamed && in_line > 8 ? in_line : 8;
+  const int64_t k = r->from / 2, end = (r->to + 1) / 2, unit = w.split ? 16 : w.streamed && in_line > 8 ? in_line : 8;
   w.first_line = w.streamed ? least(k + before / each, end) : k;
   const int64_t last_line = w.first_line + most(0, r->to / 2 - w.first_line) / unit * unit;
   const int64_t ends = (w.first_line - k) + (end - last_line), width = least(STRIP, STRIP_BYTES / pair);

@@ -26,9 +26,9 @@ static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { re
 
 /* Other layouts, of consecutive float32 rows, are written by the kernels that offer them. */
 static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows) {
-  if (rows->cosines_first || rows->second)
+  if (rows->cosines_first || rows->split)
     return plan->kernel->offers & POSENC_LAYOUTS && plan->spec.dtype == POSENC_DTYPE_F32 && !rows->positions &&
-           !rows->reals && rows->count >= (rows->second ? POSENC_FEW_SPLIT : POSENC_FEW);
+           !rows->reals && rows->count >= (rows->split ? POSENC_FEW_SPLIT : POSENC_FEW);
   const int any_width = plan->spec.dtype == POSENC_DTYPE_F32 && !rows->reals; /* others come in whole pairs */
   return rows->to > 0 && (rows->to % 2 == 0 || any_width);
 }
@@ -41,7 +41,9 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const j
   all.cosines_first = c->cosines < c->sines;
   unsigned char *const first = all.cosines_first ? j->cosines : j->sines;
   unsigned char *const second = all.cosines_first ? j->sines : j->cosines;
-  all.second = c->step == 1 ? ((intptr_t)second - (intptr_t)first) / (intptr_t)j->size : 0;
+  all.split = c->step == 1;
+  if (all.split) /* the arrays may be anywhere, so addresses are subtracted as integers */
+    all.second = (intptr_t)((uintptr_t)second - (uintptr_t)first) / (intptr_t)j->size;
   const posenc_fpstate caller = posenc_fp_enter();
   if (is_written_by_kernel(plan, &all))
     plan->kernel->rows(&plan->pairs, plan->state, &all, first, j->row_bytes / j->size);

@@ -47,7 +47,7 @@ __attribute__((noinline)) void posenc_parts(
       t.stride = 2 * width;
       const posenc_rows those = {rows->positions ? rows->positions + t.row : NULL,
           rows->reals ? rows->reals + t.row : NULL, rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL, 0,
-          0};
+          0, 0};
       plan->kernel->rows(&plan->pairs, plan->state, &those, values, t.stride);
       use(&t, job);
     }

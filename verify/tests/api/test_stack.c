@@ -31,7 +31,7 @@ static void *call_on_this_stack(void *plan) {
     const call c = (call)(i / 2 % TABLE);
     const int64_t rows = i == 2 * TABLE ? 1 : c == ADD_BATCH ? ROWS / 2 : ROWS;
     arguments a = {c, plan, rows == 1 ? HARD : HARD - 100, rows, 2, positions, reals, out, 1.0, out,
-        out + (size_t)ROWS * D * sizeof(float), {ROWS / 2 * D, D}, {ROWS / 2 * D, D}, NULL};
+        out + (size_t)ROWS * D * sizeof(double), {ROWS / 2 * D, D}, {ROWS / 2 * D, D}, NULL};
     const posenc_status status = make_call(&a);
     if (status != POSENC_OK && (status != POSENC_ERROR_UNSUPPORTED || c < ADD))
       return plan;

@@ -81,6 +81,7 @@ static void check_shape(shape s) {
   const posenc_rows r = {.first = s.first,
       .count = s.rows,
       .to = s.d_model,
+      .split = s.split,
       .second = s.split ? s.d_model / 2 : 0,
       .add = s.adds ? &add : NULL};
   assert_true((size_t)(s.rows * s.d_model) * size + (size_t)s.offset <= TABLE);
