@@ -70,11 +70,10 @@ class SinusoidalPositionalEncoding(TableBuffer):
     `reset_buffers` replaces them by the exact ones. Rows that `reserve` added are saved. Rows by which a call made the
     table grow are not.
 
-    **Uninitialized tables.** If a table's memory has no valid values, the first call computes the table again. This
-    happens after ``to_empty``, and after Hugging Face's ``from_pretrained`` if the checkpoint lacks the table or
-    persistent=False. A tensor that is assigned to a module on the meta device counts as such memory, unless its values
-    are near the exact ones: load other tables by ``load_state_dict(..., assign=True)``. Export such a module after its
-    first call.
+    **The meta device.** The buffer has valid values before the first call too, so a subclass may read it. ``to_empty``
+    computes the table again. Hugging Face's ``from_pretrained`` assigns uninitialized memory to a module on the meta
+    device if the checkpoint lacks the table or persistent=False. So a tensor that is assigned there is replaced by the
+    exact table, unless its values are near the exact ones: load other tables by ``load_state_dict(..., assign=True)``.
 
     **Dtypes.** Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()``
     compute the table again in the new dtype. A table with other values, loaded or written, is converted like any
@@ -248,7 +247,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         return rows if self.padding_idx is None else rows.masked_fill((positions == self.padding_idx)[..., None], 0)
 
     def extra_repr(self) -> str:
-        pe = self._stored()
+        pe = self._table()
         text = f"{self.d_model}, max_len={pe.shape[self._axis()]}, batch_first={self.batch_first}"
         said = {"scale": self.scale, "first": self.first or None, "padding_idx": self.padding_idx, **self._spec}
         said["learned_scale"] = self.learned_scale or None
