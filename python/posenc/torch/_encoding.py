@@ -215,7 +215,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
                     f"(batch, sequence, d_model), or batch_first=False for (sequence, batch, d_model), to let the table grow"
                 )
             pe = self._grown("start is", self.first + row, end)
-        return pe[:, row:end] if axis else pe[row:end]
+        return pe.narrow(axis, row, length)  # in traced code, a slice would end with the table, without an error
 
     def _rows_at(self, positions: torch.Tensor, batch: torch.Size, length: int) -> torch.Tensor:
         if not isinstance(positions, torch.Tensor):
