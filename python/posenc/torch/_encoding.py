@@ -59,8 +59,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
         A position whose row is zeros, as in fairseq and `torch.nn.Embedding`. Embeddings then begin at padding_idx + 1,
         unless a call gives another position. None means that there is no such row.
     learned_scale
-        Whether the table is multiplied by a parameter `alpha` of shape (), which is 1 at first, as in ESPnet's
-        ScaledPositionalEncoding and in SpeechT5.
+        Whether the table is multiplied by a parameter `alpha` of one element, which is 1 at first, as in ESPnet's
+        ScaledPositionalEncoding and in SpeechT5. `load_state_dict` accepts their checkpoints, where its shape is ().
 
     Notes
     -----
@@ -131,7 +131,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         self.scale = None if scale is None else real("scale", scale)
         self.learned_scale = learned_scale
         if learned_scale:
-            self.alpha = nn.Parameter(torch.ones(()))
+            self.alpha = nn.Parameter(torch.ones(1))  # FSDP refuses parameters of shape ()
         if padding_idx is not None and padding_idx + 1 < first:
             raise ValueError(
                 f"first is {first}; allowed: at most padding_idx + 1 = {padding_idx + 1}, where embeddings begin"
@@ -189,7 +189,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         if axes == 2 and rows.dim() == 3:
             rows = rows.squeeze(1 - axis)
         if self.learned_scale:
-            rows = rows * self.alpha
+            rows = rows * self.alpha.reshape(())  # a scalar does not change the dtype
         dropout = self._modules["dropout"]  # faster: self.dropout takes half as long as adding a row
         dtype = x.dtype
         if dtype == rows.dtype and x.device == rows.device:
@@ -204,6 +204,12 @@ class SinusoidalPositionalEncoding(TableBuffer):
         self.reset_buffers()
         if self.learned_scale:
             nn.init.ones_(self.alpha)
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any) -> None:
+        scale = state_dict.get(prefix + "alpha")
+        if self.learned_scale and isinstance(scale, torch.Tensor) and scale.dim() == 0:
+            state_dict = {**state_dict, prefix + "alpha": scale.detach().reshape(1)}
+        super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
 
     def _rows_from(self, row: int, shape: torch.Size, length: int) -> torch.Tensor:
         pe, axis = self._table(), self._axis()
