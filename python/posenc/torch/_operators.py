@@ -47,8 +47,10 @@ _DTYPES = {name: getattr(torch, name) for name in DTYPES}
 
 
 def _tensor(value: Any) -> torch.Tensor:
-    """Returns numbers as a tensor. float64 holds all integers up to 2^32."""
-    return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=torch.float64)
+    """Returns numbers as a tensor. float64 holds all integers up to 2^32.
+
+    The call is traced, so NumPy cannot make the tensor. DeepSpeed replaces torch.tensor, but not torch.as_tensor."""
+    return value if isinstance(value, torch.Tensor) else torch.as_tensor(value, dtype=torch.float64)
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, str]:
