@@ -179,7 +179,7 @@ def add(
     start = index("first", first, -MAX_POSITION, MAX_POSITION)
     factor = real("scale", scale)
     if out is None:
-        out = fresh(x.shape, x.dtype)
+        out, _ = fresh(x.shape, x.dtype)
     outputs = _outputs(out, x, axis, p.dtype)
     _run(p, _inputs(values, axis, outputs), factor, outputs, start, threads)
     return out

@@ -26,6 +26,20 @@ def as_tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
     return torch.from_numpy(array)
 
 
+def constant(values: Any, dtype: str, device: torch.device | str = "cpu") -> torch.Tensor:
+    """Returns numbers as a tensor.
+
+    NumPy makes it. DeepSpeed's zero.Init replaces torch.tensor and the like by functions that return another dtype, and
+    accelerate by functions for another device."""
+    made = torch.from_numpy(np.array(values, dtype))
+    if is_transformed():  # FakeTensorMode, for example, needs to see a new tensor
+        made = torch.ops.aten.lift_fresh(made)
+    made = made.to(device)
+    if made.dtype != getattr(torch, dtype) or made.device.type != torch.device(device).type:
+        raise RuntimeError(f"a constant is {made.dtype} on {made.device}; expected {dtype} on {device}")
+    return made
+
+
 def _as_array(tensor: torch.Tensor) -> np.ndarray:
     """Returns an array that shares the memory of a tensor on the CPU. bfloat16 becomes uint16."""
     tensor = tensor.detach()
@@ -99,10 +113,10 @@ def fake_table(
     count: Any = None, d_model: Any = 512, *, positions: Any = None, dtype: Any = None, device: Any = None, **_: Any
 ) -> torch.Tensor:
     """Returns a tensor without values, for traced calls."""
-    if positions is None:
-        return torch.empty((count, d_model), dtype=dtype or torch.float32, device=device)
-    shape = (*positions.shape, d_model)
-    return torch.empty(shape, dtype=dtype or torch.float32, device=device or positions.device)
+    kind = dtype or torch.float32
+    if positions is not None:
+        return positions.new_empty((*positions.shape, d_model), dtype=kind, device=device or positions.device)
+    return torch.empty((count, d_model), device=device).to(kind)
 
 
 @operator(fake_table)
@@ -251,7 +265,7 @@ def grid(
 _SUMS = "posenc.torch.add", "for training use SinusoidalPositionalEncoding, or x * scale + posenc.torch.table(...)"
 
 
-@operator(lambda x, *_, **__: torch.empty(x.shape, dtype=x.dtype, device=x.device))
+@operator(lambda x, *_, **__: x.new_empty(x.shape))
 def add(
     x: torch.Tensor,
     scale: float = 1.0,
