@@ -50,7 +50,8 @@ typedef struct posenc_rows {
   int64_t from, to;
   /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and so many rows. */
   int cosines_first; /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
-  int64_t second;    /* not 0: column 2k is element k of its row, and 2k + 1 so far behind it */
+  int split;         /* 1: column 2k is element k of its row, and column 2k + 1 is `second` elements from it */
+  int64_t second;
 } posenc_rows;
 
 static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */

@@ -62,7 +62,8 @@ POSENC_API const char *posenc_version(void);
 
 typedef enum posenc_status {
   POSENC_OK = 0,
-  POSENC_ERROR_ARGUMENT = 1,     /* a NULL or misaligned pointer, a negative count, or row_stride < d_model */
+  POSENC_ERROR_ARGUMENT = 1,     /* a NULL or misaligned pointer, arrays that overlap, a negative count, or a row_stride
+                                    below the columns of a row */
   POSENC_ERROR_SPEC = 2,         /* a field of a posenc_spec or posenc_rotary is out of range; the preset is unknown or
                                     does not allow this d_model */
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
@@ -77,18 +78,21 @@ typedef enum posenc_status {
 POSENC_API const char *posenc_status_string(posenc_status status);
 
 /* Returns the calling thread's most recent error status and writes a one-line description of it: the argument, its
- * value and what is allowed. If size > 0, the line is cut to size and terminated by 0; no line is longer than 511
- * bytes. If no call of this thread has failed, returns POSENC_OK and writes an empty line. */
+ * value and what is allowed. It is printable ASCII: other bytes of a name are written as \xNN. If size > 0, the line is
+ * cut to size and terminated by 0; no line is longer than 511 bytes. If no call of this thread has failed, returns
+ * POSENC_OK and writes an empty line. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
-/* The type of an element; out is an array of it. */
+/* The type of an element; out is an array of it. `exact` takes nanoseconds per value, but up to microseconds in these
+ * cases (verify/proof/README.md), where w = |w_k * position_scale|:
+ *   position between integers   w >= 2^49 pi
+ *   any position but 0          0 < w < 2^-199, or 0 < |position| w < 2^-897, in float64 and at positions between integers
+ */
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
-  POSENC_DTYPE_F64 = 1,  /* double. `exact` takes nanoseconds per value, but microseconds in two cases: the position
-                            is between integers and |w_k * position_scale| >= pi; or w_k or the position is tiny
-                            (verify/proof/README.md). */
+  POSENC_DTYPE_F64 = 1,  /* double */
   POSENC_DTYPE_BF16 = 2, /* bfloat16, as uint16_t: the upper half of a float */
   POSENC_DTYPE_F16 = 3   /* IEEE binary16, as uint16_t */
 } posenc_dtype;
@@ -158,8 +162,8 @@ POSENC_API size_t posenc_preset_count(void);
 POSENC_API const posenc_preset *posenc_preset_by_index(size_t i); /* NULL when i >= posenc_preset_count() */
 
 /* Sets *spec to a preset's. NULL means "paper": base 10000, denominator d_model / 2, float32, sine and cosine
- * interleaved, sine first. Returns OK, ARGUMENT (spec is NULL) or SPEC (the preset is unknown or does not allow this
- * d_model). On error *spec is all zeros, which every call refuses. */
+ * interleaved, sine first. Returns OK, ARGUMENT (spec is NULL or misaligned) or SPEC (the preset is unknown or does
+ * not allow this d_model). On error *spec is all zeros, which every call refuses. */
 POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *preset);
 
 /* Checks a spec: returns POSENC_OK if it can be used, else the status of the first field that is out of range. */
@@ -216,7 +220,8 @@ typedef struct posenc_rotary {
 } posenc_rotary;
 
 /* Sets *rotary to a kind with base 10000, truncate 1, beta_fast 32, beta_slow 1 and all other fields 0. Returns OK,
- * ARGUMENT (rotary is NULL) or SPEC. On error *rotary is all zeros, which posenc_rotary_freqs() refuses. */
+ * ARGUMENT (rotary is NULL or misaligned) or SPEC. On error *rotary is all zeros, which posenc_rotary_freqs()
+ * refuses. */
 POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_rotary_scaling scaling);
 
 /* Computes the d_model / 2 frequencies w_k, for a spec's freqs and freqs_low. w_k is computed with a relative error of
@@ -229,8 +234,8 @@ POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_mod
  *   YARN      attention_factor, if it is not 0; else g(mscale) / g(mscale_all_dim), if neither is 0; else g(1), where
  *             g(m) = 1 + m ln(factor) / 10, or 1 where factor <= 1
  *   LONGROPE  attention_factor, if it is not 0; else sqrt(1 + ln(factor) / ln(L)), or 1 where factor <= 1
- * and 1 for the other kinds. The arrays may not overlap. Returns OK, ARGUMENT (a NULL pointer) or SPEC; on error
- * nothing is written. Does not allocate. */
+ * and 1 for the other kinds. The results may not overlap each other or the factors of LONGROPE. Returns OK, ARGUMENT
+ * (a NULL or misaligned pointer, or memory that overlaps) or SPEC; on error nothing is written. Does not allocate. */
 POSENC_API posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 
@@ -306,7 +311,7 @@ POSENC_API posenc_status posenc_fill_once(
     const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride);
 
 /* As posenc_fill(), for any positions: row i is that of positions[i]. They may be in any order and may repeat. All
- * positions are checked before the first element is written. */
+ * positions are checked before the first element is written. No element of out may overlap positions. */
 POSENC_API posenc_status posenc_fill_at(
     const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride);
 
@@ -318,8 +323,8 @@ POSENC_API posenc_status posenc_fill_at_real(
 
 /* Writes sines and cosines to two arrays of n columns, the form of rotary caches: sines[i * row_stride + k] and
  * cosines[i * row_stride + k] belong to position first + i and frequency k. The spec's layout and order are ignored,
- * and odd only determines n. row_stride >= n. No element may belong to both arrays, which is not checked; they may be
- * the left and right halves of one array whose rows have 2 n columns. */
+ * and odd only determines n. row_stride >= n; ignored with a single row. No element of one array may be an element of
+ * the other; they may be the left and right halves of one array whose rows have 2 n columns. */
 POSENC_API posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
@@ -335,7 +340,7 @@ POSENC_API posenc_status posenc_positions_check(
 /* ---- Table ------------------------------------------------------------------------------------------------- */
 
 /* Allocates a table and fills rows first .. first+count-1 as posenc_fill() does.
- *   row_stride  as for posenc_fill(), or 0, which means d_model
+ *   row_stride  elements from one row to the next, >= d_model also with a single row, or 0, which means d_model
  *   count       may be 0; the table then has no rows, but is not NULL
  * On success *table is count * row_stride elements that the caller destroys. Elements between the end of a row and the
  * next row, and after the last row up to its row_stride, are 0. On error *table is NULL.

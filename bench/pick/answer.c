@@ -16,8 +16,9 @@ static void print_head(const pick *p, FILE *out) {
   spec_print_changes(out, &t->spec);
   fprintf(out, ", %s, positions %" PRId64 " to %" PRId64 "\n", format_of(t->spec.dtype)->name, t->from, t->to - 1);
   fprintf(out,
-      "compared with MPFR: %s%" PRId64 " of %" PRId64 " rows; measured: %" PRId64 " rows, output at %d modulo 64\n",
-      p->rows_compared < rows ? "a sample, " : "", p->rows_compared, rows, p->shape.positions, (int)p->o->at->bytes);
+      "compared with MPFR: %s%" PRId64 " of %" PRId64 " row%s; measured: %" PRId64 " row%s, output at %d modulo 64\n",
+      p->rows_compared < rows ? "a sample, " : "", p->rows_compared, rows, rows == 1 ? "" : "s", p->shape.positions,
+      p->shape.positions == 1 ? "" : "s", (int)p->o->at->bytes);
   fprintf(out, "processor: %s\nbudget:", machine_here()->line);
   if (isfinite(p->o->most.ulp))
     fprintf(out, " at most %g ULP%s", p->o->most.ulp, isfinite(p->o->most.abs) ? "," : "");

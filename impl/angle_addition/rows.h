@@ -9,8 +9,8 @@
 static int64_t table_pays_from(const posenc_spec *spec, int has_rotations, const posenc_rows *r) {
   if (EXACT && spec->dtype == POSENC_DTYPE_F64)
     return INT64_MAX;
-  if (r && (r->second || r->cosines_first)) /* rows by themselves are rearranged by the driver */
-    return r->second ? 64 : 8;
+  if (r && (r->split || r->cosines_first)) /* rows by themselves are rearranged by the driver */
+    return r->split ? 64 : 8;
   if (!has_rotations)
     return 48;
   return is_tested(spec->dtype) ? 12 : 4; /* a row of anchored by itself takes two angles */

@@ -139,7 +139,7 @@ static inline lines lines_of(const rows_in_memory *w, const posenc_rows *r) {
 __attribute__((noinline)) static void write_table(
     const posenc_spec *spec, const frequencies *f, const posenc_rows *r, void *out, int64_t stride) {
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype), end = r->first + r->count;
-  const rows_in_memory w = {spec, r->first, r->from / 2, out, stride * size, r->second != 0, r->second * size, size};
+  const rows_in_memory w = {spec, r->first, r->from / 2, out, stride * size, r->split, r->second * size, size};
   const lines l = lines_of(&w, r);
   const int64_t ends = l.first_line - l.k + l.end - l.last_line, width = min(STRIP, STRIP_BYTES / (2 * size));
   strip p;

@@ -2,6 +2,7 @@
 #include "api/dispatch.h"
 #include "api/fpstate.h"
 #include "api/layouts.h"
+#include "api/status.h"
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ __attribute__((noinline)) static double bound_at(
     return NAN;
   if (k < 0)
     return 0.0; /* a column of zeros */
-  if (s->freqs && s->n_freqs <= k)
+  if (s->freqs && (s->n_freqs <= k || !posenc_is_usable(s->freqs, sizeof(double))))
     return NAN;
   const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
   const double ln_w = s->freqs ? 0.0 : fabs(exponent * log(s->base)), scale = posenc_scale(s);
@@ -30,7 +31,7 @@ __attribute__((noinline)) static double bound_at(
 
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
   const posenc_kernel *kernel = posenc_kernel_of(impl);
-  if (!kernel || !spec || spec->struct_size != sizeof *spec)
+  if (!kernel || !posenc_is_usable(spec, _Alignof(posenc_spec)) || spec->struct_size != sizeof *spec)
     return NAN;
   const posenc_spec s = *spec;
   if (column < 0 || column >= s.d_model || s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_DTYPE_F16)

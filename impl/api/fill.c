@@ -11,7 +11,7 @@ static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { re
 
 /* Other layouts of consecutive rows are written by the kernels that offer them. */
 static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows) {
-  if (rows->cosines_first || rows->second)
+  if (rows->cosines_first || rows->split)
     return plan->kernel->writes_layout && !rows->positions && !rows->reals &&
            plan->kernel->writes_layout(&plan->pairs, rows);
   const int any_width = plan->spec.dtype == POSENC_DTYPE_F32 && !rows->reals; /* others come in whole pairs */
@@ -26,7 +26,9 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const p
   all.cosines_first = c->cosines < c->sines;
   unsigned char *const first = all.cosines_first ? t->cosines : t->sines;
   unsigned char *const second = all.cosines_first ? t->sines : t->cosines;
-  all.second = c->step == 1 ? ((intptr_t)second - (intptr_t)first) / (intptr_t)t->size : 0;
+  all.split = c->step == 1;
+  if (all.split) /* the arrays may be anywhere, so addresses are subtracted as integers */
+    all.second = (intptr_t)((uintptr_t)second - (uintptr_t)first) / (intptr_t)t->size;
   const posenc_fpstate caller = posenc_fp_enter();
   if (is_written_by_kernel(plan, &all))
     plan->kernel->rows(&plan->pairs, plan->state, &all, first, t->row_bytes / t->size);

@@ -95,7 +95,7 @@ __attribute__((noinline)) void posenc_write_parts(
     for (p.k = 0; p.k < n; p.k += p.pairs) {
       p.pairs = least(n - p.k, width);
       const posenc_rows those = {rows->positions ? rows->positions + p.row : NULL,
-          rows->reals ? rows->reals + p.row : NULL, rows->first + p.row, p.rows, 2 * p.k, 2 * (p.k + p.pairs), 0, 0};
+          rows->reals ? rows->reals + p.row : NULL, rows->first + p.row, p.rows, 2 * p.k, 2 * (p.k + p.pairs), 0, 0, 0};
       plan->kernel->rows(&plan->pairs, plan->state, &those, values, p.stride);
       place_part(&p, target);
     }

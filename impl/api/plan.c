@@ -8,6 +8,7 @@
 #include "api/status.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Names to choose from: the two families that are recommended, then every implementation. */
@@ -17,12 +18,20 @@ static const char *impl_name(size_t i) {
   return i < RECOMMENDED ? recommended[i] : posenc_impl_by_index(i - RECOMMENDED)->name;
 }
 
+/* An implementation that this machine can run: of the same family, or `exact`. */
+static const posenc_impl *runnable_instead_of(const posenc_impl *impl) {
+  char family[32];
+  snprintf(family, sizeof family, "%.*s", (int)strcspn(impl->name, "_"), impl->name);
+  const posenc_impl *relative = posenc_impl_find(family);
+  return posenc_impl_supported(relative) ? relative : posenc_impl_find(NULL);
+}
+
 static posenc_status check_impl(const posenc_spec *s, const char *name, const posenc_impl *impl) {
   if (!impl)
     return posenc_fail_name(POSENC_ERROR_UNKNOWN_IMPL, "impl", name, RECOMMENDED + posenc_impl_count(), impl_name);
   if (!posenc_impl_supported(impl))
-    return posenc_fail(
-        POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine does not offer it", impl->name, impl->isa);
+    return posenc_fail(POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine can run \"%s\"", impl->name,
+        impl->isa, runnable_instead_of(impl)->name);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
   if (s->dtype != POSENC_DTYPE_F32 && !kernel->every_dtype)
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_format_of(s->dtype)->name,
@@ -39,7 +48,6 @@ static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / 
 /* Apart, and not inlined, so that it runs inside the floating-point state of create(). */
 __attribute__((noinline)) static posenc_status make(
     posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
-  *plan = NULL;
   posenc_status status = posenc_spec_check(spec);
   if (status != POSENC_OK)
     return status;
@@ -89,16 +97,19 @@ static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const c
 }
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
-  if (!plan)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a pointer to a plan is needed");
-  return create(plan, spec, impl, 0);
+  if (!posenc_is_usable(plan, _Alignof(posenc_plan *)))
+    return posenc_fail_pointer("plan", plan, _Alignof(posenc_plan *), "a pointer to a plan");
+  posenc_plan *made = NULL; /* *plan may be in the same memory as the spec, which is still to be read */
+  const posenc_status status = create(&made, spec, impl, 0);
+  *plan = made;
+  return status;
 }
 
 void posenc_plan_destroy(posenc_plan *plan) { posenc_memory_free(plan); }
 
 posenc_status posenc_fill_once(
     const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride) {
-  posenc_plan *plan;
+  posenc_plan *plan = NULL;
   posenc_status status = create(&plan, spec, impl, count);
   if (status == POSENC_OK)
     status = posenc_fill(plan, first, count, out, row_stride);

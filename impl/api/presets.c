@@ -94,12 +94,13 @@ static double denominator_of(ladder l, int64_t d_model) {
 }
 
 posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *preset) {
-  if (!spec)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
-  memset(spec, 0, sizeof *spec);
+  if (!posenc_is_usable(spec, _Alignof(posenc_spec)))
+    return posenc_fail_pointer("spec", spec, _Alignof(posenc_spec), "a posenc_spec");
   const row *r = find(preset ? preset : "paper");
+  const posenc_status found = r ? POSENC_OK : posenc_fail_name(POSENC_ERROR_SPEC, "preset", preset, ROWS, preset_name);
+  memset(spec, 0, sizeof *spec); /* after the last look at the preset's name, which may be in the same memory */
   if (!r)
-    return posenc_fail_name(POSENC_ERROR_SPEC, "preset", preset, ROWS, preset_name);
+    return found;
   if (d_model < r->least || d_model > POSENC_MAX_D_MODEL || d_model % r->multiple)
     return posenc_fail(POSENC_ERROR_SPEC, "d_model is %" PRId64 "; preset \"%s\" allows%s: %" PRId64 " to %" PRId64,
         d_model, r->info.name, r->multiple == 2 ? " even ones" : "", r->least, POSENC_MAX_D_MODEL);

@@ -10,6 +10,19 @@
 
 static int64_t element(const posenc_plan *plan) { return (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype); }
 
+/* Whether the arrays meet and b starts at a's start or behind it: b's first row starts in a row of a, or reaches the
+ * next row of a. If this row meets none, no other does, since b has the shape of a, or a single row. If a has a single
+ * row, b's first row is the nearest. Addresses are compared as integers, since the arrays are different objects. */
+static int begins_in(posenc_array a, posenc_array b) {
+  if ((uintptr_t)b.start < (uintptr_t)a.start || a.stride == 0)
+    return 0;
+  const uint64_t apart = (uintptr_t)b.start - (uintptr_t)a.start, row = apart / (uint64_t)a.stride;
+  const int64_t at = (int64_t)(apart % (uint64_t)a.stride);
+  return (row < (uint64_t)a.count && at < a.width) || (row + 1 < (uint64_t)a.count && a.stride - at < b.width);
+}
+
+int posenc_arrays_meet(posenc_array a, posenc_array b) { return begins_in(a, b) || begins_in(b, a); }
+
 static posenc_status check_plan(const posenc_plan *plan, int64_t count) {
   if (!plan)
     return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a plan from posenc_plan_create() is needed");
@@ -24,9 +37,8 @@ static int runs_over(const void *start, int64_t bytes) { return (uintptr_t)start
 /* An array of which so many elements are read or written; check_rows() has made sure that their number does not
  * overflow. */
 static posenc_status check_array(const posenc_plan *plan, const char *name, const void *array, int64_t elements) {
-  if (!array || (uintptr_t)array % (size_t)element(plan) != 0)
-    return posenc_fail(
-        POSENC_ERROR_ARGUMENT, "%s is %p; allowed: memory aligned to %" PRId64 " bytes", name, array, element(plan));
+  if (!posenc_is_usable(array, (size_t)element(plan)))
+    return posenc_fail_pointer(name, array, (size_t)element(plan), "memory");
   if (runs_over(array, elements * element(plan)))
     return posenc_fail(POSENC_ERROR_SIZE, "%s is %p and %" PRId64 " elements from there reach beyond the address space",
         name, array, elements);
@@ -38,10 +50,14 @@ static int64_t span(int64_t count, int64_t columns, int64_t stride) {
   return count > 1 ? (count - 1) * stride + columns : columns;
 }
 
-/* count rows of so many columns, row_stride apart. */
+static posenc_array array_of(const posenc_plan *p, const void *start, int64_t count, int64_t columns, int64_t stride) {
+  return (posenc_array){start, count, (count > 1 ? stride : columns) * element(p), columns * element(p)};
+}
+
+/* count rows of so many columns, row_stride apart. The stride of a single row is ignored. */
 static posenc_status check_rows(
     const posenc_plan *plan, int64_t count, int64_t columns, const char *columns_name, int64_t row_stride) {
-  if (row_stride < columns)
+  if (count != 1 && row_stride < columns)
     return posenc_fail(POSENC_ERROR_ARGUMENT, "row_stride is %" PRId64 "; allowed: %s = %" PRId64 " or more",
         row_stride, columns_name, columns);
   const int64_t most = PTRDIFF_MAX / element(plan);
@@ -104,14 +120,21 @@ static posenc_status check_positions(const posenc_plan *plan, const posenc_rows 
   return status;
 }
 
-/* The array of positions is read, so all of it must lie within the address space. */
-static posenc_status check_given(const posenc_rows *rows) {
+/* The array of positions is read, so all of it must lie within the address space, and rows of out apart from it. */
+static posenc_status check_given(const posenc_rows *rows, posenc_array out) {
   const int64_t size = (int64_t)sizeof(int64_t), most = PTRDIFF_MAX / size;
   const void *const given = rows->positions ? (const void *)rows->positions : (const void *)rows->reals;
-  if (given && (rows->count > most || runs_over(given, rows->count * size)))
+  if (!given || rows->count == 0)
+    return POSENC_OK;
+  if (!posenc_is_usable(given, sizeof(int64_t)))
+    return posenc_fail_pointer("positions", given, sizeof(int64_t), "an array of count positions");
+  if (rows->count > most || runs_over(given, rows->count * size))
     return posenc_fail(POSENC_ERROR_SIZE,
         "count is %" PRId64 " and positions are %p; allowed: positions within the address space, at most %" PRId64,
         rows->count, given, most);
+  if (posenc_arrays_meet((posenc_array){given, 1, rows->count * size, rows->count * size}, out))
+    return posenc_fail(POSENC_ERROR_ARGUMENT,
+        "positions are %p and out is %p, so rows of out overlap positions; allowed: separate arrays", given, out.start);
   return POSENC_OK;
 }
 
@@ -122,7 +145,7 @@ posenc_status posenc_positions_check(
     return posenc_fail(POSENC_ERROR_ARGUMENT, "positions and real_positions are given; allowed: one of them, or none");
   posenc_status status = check_plan(plan, count);
   if (status == POSENC_OK)
-    status = check_given(&rows);
+    status = check_given(&rows, (posenc_array){0});
   return status == POSENC_OK ? check_positions(plan, &rows) : status;
 }
 
@@ -136,13 +159,13 @@ posenc_status posenc_refuse_fill(
   if (status == POSENC_OK && rows->count > 0)
     status = check_array(plan, "out", out, span(rows->count, plan->spec.d_model, row_stride));
   if (status == POSENC_OK && rows->count > 0)
-    status = check_given(rows);
+    status = check_given(rows, array_of(plan, out, rows->count, plan->spec.d_model, row_stride));
   return status == POSENC_OK ? check_positions(plan, rows) : status;
 }
 
 posenc_status posenc_refuse_at(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
   if (!rows->positions && !rows->reals && rows->count > 0)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "positions is NULL; an array of count positions is needed");
+    return posenc_fail_pointer("positions", NULL, sizeof(int64_t), "an array of count positions");
   return posenc_refuse_fill(plan, rows, out, row_stride);
 }
 
@@ -158,6 +181,12 @@ posenc_status posenc_refuse_pair(
     status = check_array(plan, "sines", sines, span(count, n, row_stride));
   if (status == POSENC_OK && count > 0)
     status = check_array(plan, "cosines", cosines, span(count, n, row_stride));
+  if (status == POSENC_OK && count > 0 &&
+      posenc_arrays_meet(array_of(plan, sines, count, n, row_stride), array_of(plan, cosines, count, n, row_stride)))
+    return posenc_fail(POSENC_ERROR_ARGUMENT,
+        "sines are %p and cosines are %p, so rows of %" PRId64 " columns overlap with row_stride %" PRId64
+        "; allowed: separate arrays, or the halves of longer rows",
+        sines, cosines, n, row_stride);
   return status == POSENC_OK ? check_positions(plan, rows) : status;
 }
 

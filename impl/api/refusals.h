@@ -3,6 +3,15 @@
 
 #include "api/plan.h"
 
+/* An array in memory: `count` rows of `width` bytes, `stride` bytes apart. The stride of a single row is its width. */
+typedef struct posenc_array {
+  const void *start;
+  int64_t count, stride, width;
+} posenc_array;
+
+/* Whether the arrays have a byte in common. They have the same shape, or one of them has a single row. */
+int posenc_arrays_meet(posenc_array a, posenc_array b);
+
 /* What the functions of these names refuse: each status is recorded with its sentence (api/status.h). */
 posenc_status posenc_refuse_fill(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride);
 posenc_status posenc_refuse_at(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride);

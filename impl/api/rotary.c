@@ -1,5 +1,6 @@
 /* Scaled rotary embeddings: what is allowed. */
 #include "api/fpstate.h"
+#include "api/refusals.h"
 #include "api/status.h"
 #include "multiprecision/rotary.h"
 
@@ -28,14 +29,19 @@ static posenc_status check_kind(int64_t d_model, int32_t scaling) {
 
 static int is_in_range(double x) { return x >= 0x1p-32 && x <= 0x1p32; } /* not NaN */
 
+static int is_long(const posenc_rotary *p) { return p->length > p->original_max_position_embeddings; }
+
+static const float *selected_factors(const posenc_rotary *p) { return is_long(p) ? p->long_factor : p->short_factor; }
+
 static posenc_status check_factors(const posenc_rotary *p) {
-  const int is_long = p->length > p->original_max_position_embeddings;
-  const char *name = is_long ? "long_factor" : "short_factor";
-  const float *factors = is_long ? p->long_factor : p->short_factor;
+  const char *name = is_long(p) ? "long_factor" : "short_factor";
+  const float *factors = selected_factors(p);
   if (!factors)
     return posenc_fail(POSENC_ERROR_SPEC,
         "%s is NULL; with length %" PRId64 ", d_model / 2 = %" PRId64 " floats are needed", name, p->length,
         p->d_model / 2);
+  if (!posenc_is_usable(factors, sizeof *factors))
+    return posenc_fail_pointer(name, factors, sizeof *factors, "an array");
   for (int64_t k = 0; k < p->d_model / 2; k++)
     if (!is_in_range((double)factors[k]))
       return posenc_fail(
@@ -86,7 +92,29 @@ __attribute__((noinline)) static posenc_status check_rotary_fields(const posenc_
   return kind == LONGROPE ? check_factors(p) : POSENC_OK;
 }
 
+/* Results are written while factors are still read, so none may overlap another one or the factors. */
+static posenc_status check_results(
+    const posenc_rotary *p, const double *freqs, const double *freqs_low, const double *attention_factor) {
+  static const char *const names[] = {"freqs", "freqs_low", "attention_factor"};
+  const int64_t one = sizeof(double), all = p->d_model / 2 * one;
+  const posenc_array arrays[] = {
+      {p->scaling == POSENC_ROTARY_LONGROPE ? selected_factors(p) : NULL, 1, all / 2, all / 2}, {freqs, 1, all, all},
+      {freqs_low, 1, all, all}, {attention_factor, 1, one, one}};
+  for (int i = 1; i < 4; i++) {
+    const void *const start = arrays[i].start;
+    if (!posenc_is_usable(start, sizeof(double)))
+      return posenc_fail_pointer(names[i - 1], start, sizeof(double), "memory");
+    for (int j = 0; j < i; j++)
+      if (posenc_arrays_meet(arrays[j], arrays[i]))
+        return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is %p and overlaps the %s at %p; allowed: separate arrays",
+            names[i - 1], start, j ? names[j - 1] : "factors", arrays[j].start);
+  }
+  return POSENC_OK;
+}
+
 static posenc_status check_rotary_room(const posenc_rotary *p) {
+  if (!posenc_is_usable(p, _Alignof(posenc_rotary)))
+    return posenc_fail_pointer("rotary", p, _Alignof(posenc_rotary), "a posenc_rotary");
   if (p->struct_size != sizeof *p)
     return posenc_fail(POSENC_ERROR_SPEC,
         "struct_size is %" PRIu64 "; allowed: sizeof(posenc_rotary) = %" PRIu64 ", as posenc_rotary_init() sets it",
@@ -99,8 +127,8 @@ static posenc_status check_rotary_room(const posenc_rotary *p) {
 }
 
 posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_rotary_scaling scaling) {
-  if (!rotary)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "rotary is NULL; a posenc_rotary is needed");
+  if (!posenc_is_usable(rotary, _Alignof(posenc_rotary)))
+    return posenc_fail_pointer("rotary", rotary, _Alignof(posenc_rotary), "a posenc_rotary");
   memset(rotary, 0, sizeof *rotary);
   const posenc_status status = check_kind(d_model, (int32_t)scaling);
   if (status == POSENC_OK)
@@ -116,21 +144,17 @@ posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_
 
 posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
-  if (!rotary || !freqs || !freqs_low || !attention_factor)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is NULL; %s",
-        !rotary      ? "rotary"
-        : !freqs     ? "freqs"
-        : !freqs_low ? "freqs_low"
-                     : "attention_factor",
-        !rotary ? "a posenc_rotary is needed" : "a place for what is computed is needed");
   posenc_status status = check_rotary_room(rotary);
   if (status != POSENC_OK)
     return status;
+  const posenc_rotary r = *rotary; /* the results may go to the same memory */
   const posenc_fpstate caller = posenc_fp_enter();
-  status = check_rotary_fields(rotary);
+  status = check_rotary_fields(&r);
+  if (status == POSENC_OK)
+    status = check_results(&r, freqs, freqs_low, attention_factor);
   if (status == POSENC_OK) {
-    posenc_rotary_ladder(rotary, freqs, freqs_low);
-    *attention_factor = posenc_rotary_attention(rotary);
+    posenc_rotary_ladder(&r, freqs, freqs_low);
+    *attention_factor = posenc_rotary_attention(&r);
   }
   posenc_fp_leave(caller);
   return status;

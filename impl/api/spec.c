@@ -9,8 +9,8 @@
 /* A program built with another header of this major version has a spec of the same size, perhaps with a field in the
  * room reserved here that this library does not know. It must be 0, or it would be ignored. */
 static posenc_status check_spec_room(const posenc_spec *spec) {
-  if (!spec)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "spec is NULL; a posenc_spec is needed");
+  if (!posenc_is_usable(spec, _Alignof(posenc_spec)))
+    return posenc_fail_pointer("spec", spec, _Alignof(posenc_spec), "a posenc_spec");
   if (spec->struct_size != sizeof(posenc_spec))
     return posenc_fail(POSENC_ERROR_SPEC,
         "struct_size is %" PRIu64 "; allowed: sizeof(posenc_spec) = %" PRIu64
@@ -36,12 +36,15 @@ static posenc_status check_ladder(const posenc_spec *s, int64_t n) {
   const int rises = s->base < 1.0;
   const double last = n > 1 ? (double)(n - 1) : s->denominator != 0.0 || rises ? 1.0 : 0.0;
   const double bits = last * fabs(log2(s->base)), most = rises ? 64.0 : 1022.0;
-  if (!(bits / denominator <= most))
+  if (!(bits / denominator <= most)) {
+    const double least = bits / most; /* rounded down, it may fail this check itself */
     return posenc_fail(POSENC_ERROR_SPEC,
         "denominator is %.17g and base is %.17g: base^(-%" PRId64
         "/denominator) %s; allowed with this base: a denominator of at least "
         "%.17g",
-        denominator, s->base, (int64_t)last, rises ? "exceeds 2^64" : "falls below 2^-1022", bits / most);
+        denominator, s->base, (int64_t)last, rises ? "exceeds 2^64" : "falls below 2^-1022",
+        bits / least <= most ? least : nextafter(least, INFINITY));
+  }
   if (s->n_freqs != 0)
     return posenc_fail(POSENC_ERROR_SPEC, "n_freqs is %" PRId64 " but freqs is NULL; allowed: 0", s->n_freqs);
   if (s->freqs_low)
@@ -54,6 +57,10 @@ static posenc_status check_freqs(const posenc_spec *s, int64_t n) {
     return posenc_fail(POSENC_ERROR_SPEC,
         "n_freqs is %" PRId64 "; allowed: %" PRId64 ", one for each pair of d_model %" PRId64 "'s columns", s->n_freqs,
         n, s->d_model);
+  if (!posenc_is_usable(s->freqs, sizeof(double)))
+    return posenc_fail_pointer("freqs", s->freqs, sizeof(double), "an array");
+  if (s->freqs_low && !posenc_is_usable(s->freqs_low, sizeof(double)))
+    return posenc_fail_pointer("freqs_low", s->freqs_low, sizeof(double), "an array");
   for (int64_t k = 0; k < n; k++) {
     const double w = fabs(s->freqs[k]);
     if (!(w == 0.0 || (w >= 0x1p-1022 && w <= 0x1p64)))

@@ -57,9 +57,22 @@ posenc_status posenc_fail(posenc_status status, const char *format, ...) {
   return last.status = status;
 }
 
+posenc_status posenc_fail_pointer(const char *name, const void *pointer, size_t unit, const char *what) {
+  char address[24] = "NULL"; /* systems differ in what %p writes for it */
+  if (pointer)
+    snprintf(address, sizeof address, "%p", pointer);
+  return posenc_fail(
+      POSENC_ERROR_ARGUMENT, "%s is %s; allowed: %s aligned to %d bytes", name, address, what, (int)unit);
+}
+
 posenc_status posenc_fail_name(
     posenc_status status, const char *argument, const char *given, size_t count, const char *known(size_t i)) {
-  posenc_fail(status, "%s is \"%.75s\"; allowed: ", argument, given);
+  char shown[80] = ""; /* printable ASCII; the start of a long name */
+  for (size_t n = 0; *given && n + 4 < sizeof shown; given++) {
+    const int byte = (unsigned char)*given, plain = byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\';
+    n += (size_t)snprintf(shown + n, sizeof shown - n, plain ? "%c" : "\\x%02x", byte);
+  }
+  posenc_fail(status, "%s is \"%s\"; allowed: ", argument, shown);
   for (size_t i = 0; i < count; i++) {
     const size_t length = strlen(last.message), room = sizeof last.message - length;
     const int added = snprintf(last.message + length, room, "%s%s", i ? ", " : "", known(i));

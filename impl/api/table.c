@@ -42,8 +42,8 @@ static void *allocate(size_t bytes) {
 
 posenc_status posenc_table_create(
     void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride) {
-  if (!table)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "table is NULL; a pointer to a table is needed");
+  if (!posenc_is_usable(table, _Alignof(void *)))
+    return posenc_fail_pointer("table", table, _Alignof(void *), "a pointer to a table");
   *table = NULL;
   const posenc_rows wanted = {.first = first, .count = count};
   const posenc_status status = posenc_refuse_table(plan, &wanted, row_stride);
@@ -55,7 +55,7 @@ posenc_status posenc_table_create(
   unsigned char *rows = allocate((size_t)(count * stride * size));
   if (!rows)
     return posenc_fail(
-        POSENC_ERROR_MEMORY, "out of memory for %" PRId64 " rows of %" PRId64 " elements", count, stride);
+        POSENC_ERROR_MEMORY, "out of memory: count is %" PRId64 " and row_stride is %" PRId64, count, stride);
   if (stride > d_model) /* the allocator's memory may have been used before */
     for (int64_t i = 0; i < count; i++)
       memset(rows + (i * stride + d_model) * size, 0, (size_t)((stride - d_model) * size));

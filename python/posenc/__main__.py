@@ -52,7 +52,8 @@ def document(name: str, t: Table, found: list[Finding], others: list[Finding], r
 def text(answer: dict[str, Any], name: str) -> str:
     """The document as text."""
     kept = f" with {answer['dtype']} values" if answer["dtype"] != answer["stored"] else ""
-    lines = [f"{name}: {answer['rows']} rows of {answer['columns']} columns, {answer['stored']}{kept}"]
+    rows, columns = (f"{answer[axis]} {axis if answer[axis] != 1 else axis[:-1]}" for axis in ("rows", "columns"))
+    lines = [f"{name}: {rows} of {columns}, {answer['stored']}{kept}"]
     if "padding_row" in answer:
         lines.append(f"row {answer['padding_row']} is all zeros, like fairseq's row of padding_idx, and was skipped")
     if "reason" in answer:

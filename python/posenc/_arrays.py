@@ -35,8 +35,11 @@ _BYTE = ctypes.c_char
 Write = Callable[[int, int], int]  # takes (first, rows), returns a status
 
 
-def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Returns a new array with undefined values.
+def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[npt.NDArray[Any], int]:
+    """Returns a new array with undefined values, and its address.
+
+    The library writes new results only into such memory. Memory of PyTorch's functions would not do, because DeepSpeed
+    and accelerate replace them and change the dtype or the device.
 
     NumPy requests huge pages for large arrays. A large array starts 64 bytes after the start of a huge page, or at its
     start if the 64 bytes would need one more page. It owns its last huge page entirely: a partial one would cost a page
@@ -44,10 +47,12 @@ def fresh(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     one array and writes another is slower if the next load and the last store have the same offset in their pages."""
     size = math.prod(shape) * dtype.itemsize
     if size < _HUGE_PAGE:
-        return np.empty(shape, dtype)
+        array = np.empty(shape, dtype)
+        return array, address_of(array)
     memory = np.empty((size // _HUGE_PAGE + 2) * _HUGE_PAGE, np.uint8)
     start = -memory.ctypes.data % _HUGE_PAGE + min(64, -size % _HUGE_PAGE // 64 * 64)
-    return memory[start : start + size].view(dtype).reshape(shape)
+    array = memory[start : start + size].view(dtype).reshape(shape)
+    return array, address_of(array)
 
 
 def inferred(dtype: npt.DTypeLike | None, array: Any) -> npt.DTypeLike | None:

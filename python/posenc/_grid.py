@@ -121,12 +121,13 @@ def grid(
             width, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
             position_scale=position_scale, layout=layout, order=order, impl=impl,
         )  # fmt: skip
-        parts.append(fresh((*which.shape, width), DTYPES[p.dtype]))
-        write(p, which, parts[-1], None, True)
+        part, address = fresh((*which.shape, width), DTYPES[p.dtype])
+        write(p, which, part, None, address)
+        parts.append(part)
     lengths, columns = [len(part) for part in parts], sum(widths)
     size = blank + math.prod(lengths), columns
     if out is None:
-        out = fresh(size, numpy_dtype(dtype))
+        out, _ = fresh(size, numpy_dtype(dtype))
     rows_of("out", out, size, p.dtype)
     values = elements("out", out, p.dtype)
     values[:blank] = 0

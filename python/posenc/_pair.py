@@ -59,8 +59,8 @@ def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, t
         if duplicated:
             cos[:, n:], sin[:, n:] = cos[:, :n], sin[:, :n]
         return
-    both = new(p, which, 2 * n, DTYPES[p.dtype])
-    write(p, which, both, threads, True)
+    both, address = new(p, which, 2 * n, DTYPES[p.dtype])
+    write(p, which, both, threads, address)
     for array, half in (cos, both[..., :n]), (sin, both[..., n:]):
         if duplicated == "pairs":
             array[..., 0::2] = array[..., 1::2] = half
@@ -118,7 +118,7 @@ def pair(
     which = rows(count, positions, first)
     if out is None:
         columns, kind = _even(p) if duplicated is None else p.d_model, numpy_dtype(dtype)
-        out = Pair(new(p, which, columns, kind), new(p, which, columns, kind))
+        out = Pair(new(p, which, columns, kind)[0], new(p, which, columns, kind)[0])
     _fill_pair(p, which, out, duplicated, threads)
     return out
 
@@ -159,7 +159,7 @@ def cis(
     which, n = rows(count, positions, first), _even(p)
     result = np.dtype("c8" if kind == "float32" else "c16")
     if out is None:
-        out = new(p, which, 2 * n, DTYPES[kind]).view(result)
+        out = new(p, which, 2 * n, DTYPES[kind])[0].view(result)
     elif not isinstance(out, np.ndarray) or out.dtype != result or out.shape != (*which.shape, n):
         raise ValueError(f"out must be an array of dtype {result} and shape {(*which.shape, n)}")
     write(p, which, out.view(DTYPES[kind]), threads)

@@ -9,8 +9,9 @@ from typing import Any, Mapping, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import fresh
 from ._library import Rotary, library
-from ._plan import fail, index, real, unknown
+from ._plan import DTYPES, fail, index, real, unknown
 
 _MOST = 1 << 32  # the largest length
 
@@ -173,10 +174,10 @@ def rotary_frequencies(
         for key in _KINDS[kind]:
             lists.append(_floats(key, scaling[key], n))
             setattr(r, key, lists[-1].ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
-    freqs, freqs_low, factor = np.empty(n), np.empty(n), ctypes.c_double()
-    status = library.posenc_rotary_freqs(
-        ctypes.byref(r), freqs.ctypes.data, freqs_low.ctypes.data, ctypes.byref(factor)
-    )
+    freqs, address = fresh((n,), DTYPES["float64"])
+    freqs_low, address_low = fresh((n,), DTYPES["float64"])
+    factor = ctypes.c_double()
+    status = library.posenc_rotary_freqs(ctypes.byref(r), address, address_low, ctypes.byref(factor))
     if status:
         fail(status)
     if share is not None:

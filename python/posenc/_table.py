@@ -16,31 +16,31 @@ from ._positions import Rows, rows
 Array = npt.NDArray[Any]
 
 
-def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, is_new: bool = False) -> None:
-    """Writes the rows into an array, which is checked unless it is new."""
-    address, stride = (
-        (address_of(out), p.d_model) if is_new else rows_of("out", out, (*which.shape, p.d_model), p.dtype)
-    )
-    at = which.at
+def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, address: int | None = None) -> None:
+    """Writes the rows into an array. It is checked unless it is new; then its address is given."""
+    shape, at = (*which.shape, p.d_model), which.at
+    begin, stride = rows_of("out", out, shape, p.dtype) if address is None else (address, p.d_model)
     if at is None:
         first, count = which.first, which.shape[0]
         run(
             p, library.posenc_fill, threads, count, (first, None, None),
-            lambda i, n: (first + i, n, address + i * stride * out.itemsize, stride),
+            lambda i, n: (first + i, n, begin + i * stride * out.itemsize, stride),
         )  # fmt: skip
         return
-    if not is_new and np.may_share_memory(at, out):  # writing `out` would change positions that are still to be read
+    if address is None and np.may_share_memory(at, out):  # writing `out` would change positions still to be read
         at = at.copy()
-    begin, real = address_of(at), at.dtype.kind == "f"
+    source, real = address_of(at), at.dtype.kind == "f"
     run(
         p, library.posenc_fill_at_real if real else library.posenc_fill_at, threads, at.size,
-        (0, None, begin) if real else (0, begin, None),
-        lambda i, n: (begin + i * at.itemsize, n, address + i * stride * out.itemsize, stride),
+        (0, None, source) if real else (0, source, None),
+        lambda i, n: (source + i * at.itemsize, n, begin + i * stride * out.itemsize, stride),
     )  # fmt: skip
 
 
-def new(p: Plan, which: Rows, columns: int, dtype: np.dtype[Any]) -> Array:
-    """Returns a new array for the rows. Positions out of range raise their own error, even if memory is short."""
+def new(p: Plan, which: Rows, columns: int, dtype: np.dtype[Any]) -> tuple[Array, int]:
+    """Returns a new array for the rows, and its address.
+
+    Positions out of range raise their own error, even if memory is short."""
     try:
         return fresh((*which.shape, columns), dtype)
     except MemoryError:
@@ -148,9 +148,10 @@ def table(
         freqs_low=freqs_low, position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
     )  # fmt: skip
     which = rows(count, positions, first)
-    if is_new := out is None:
-        out = new(p, which, p.d_model, numpy_dtype(dtype))
-    write(p, which, out, threads, is_new)
+    address = None
+    if out is None:
+        out, address = new(p, which, p.d_model, numpy_dtype(dtype))
+    write(p, which, out, threads, address)
     return out
 
 

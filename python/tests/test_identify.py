@@ -167,6 +167,8 @@ def test_text_and_json(array, tmp_path):
         ": all bits are equal",
     ):
         assert line in done.stdout
+    np.save(tmp_path / "row.npy", array[:1])
+    assert ": 1 row of 36 columns, " in run("identify", tmp_path / "row.npy", text=True).stdout
     done = run("identify", "-", "--format", "json", input=(tmp_path / "x.npy").read_bytes())
     answer = json.loads(done.stdout)
     assert answer["schema"] == 1 and answer["identified"] and answer["padding_row"] == 1

@@ -56,6 +56,8 @@ static bool is_beyond(double x, double scale) { return !(fabs(x) <= 0x1p32 && fa
 static posenc_status positions_status(const arguments *a, double scale) {
   if (a->count <= 0)
     return a->count < 0 ? POSENC_ERROR_ARGUMENT : POSENC_OK;
+  if (((uintptr_t)a->positions | (uintptr_t)a->reals) % sizeof(int64_t) != 0)
+    return POSENC_ERROR_ARGUMENT;
   bool beyond = is_beyond(position_of(a, a->count - 1), scale);
   for (int64_t i = 0; !beyond && i < (a->positions || a->reals ? a->count : 1); i++)
     beyond = is_beyond(position_of(a, i), scale);
@@ -146,6 +148,9 @@ void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arg
     row.cosines = row_at(c, image->cosines, i);
     if (make_call(&row) != POSENC_OK)
       complain("%s refuses position %a alone", call_names[row.call], position);
+    if (i == sampled && row.call == FILL &&
+        posenc_fill_once(spec, posenc_plan_impl(plan), row.first, 1, row.out, 0) != POSENC_OK)
+      complain("posenc_fill_once refuses position %a", position);
     if (i == sampled)
       check_sample(c, &columns, position, &row, seed);
   }

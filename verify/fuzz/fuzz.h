@@ -32,6 +32,10 @@ typedef struct fuzz_call {
 } fuzz_call;
 void take_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec, fuzz_call *c);
 
+/* ---- try_rotary.c: makes a rotary embedding and its frequencies, also in memory that overlaps or is misaligned */
+
+void try_rotary(bytes *b);
+
 /* ---- check.c: the promises of posenc.h */
 
 /* Prints the fault and aborts, which libFuzzer counts as a crash. */

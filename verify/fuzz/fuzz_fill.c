@@ -37,11 +37,28 @@ static void close_array(const array *a, const char *what, posenc_status status) 
   free(a->image);
 }
 
-/* The number of elements that the rows span; -1 if their stride is not allowed. A table ends with a whole stride. */
+/* The number of elements that the rows span; -1 if their stride is not allowed. A table ends with a whole stride, and the
+ * stride of a single row is ignored. */
 static wide rows_span(const fuzz_call *c) {
   const wide count = c->a.count, stride = c->a.row_stride;
   const wide span = c->a.call == TABLE ? count * stride : count > 1 ? (count - 1) * stride + c->width : c->width;
-  return stride < c->width || span > PTRDIFF_MAX / (wide)c->size ? -1 : span;
+  const bool narrow = stride < c->width && (count != 1 || c->a.call == TABLE);
+  return narrow || span > PTRDIFF_MAX / (wide)c->size ? -1 : span;
+}
+
+static const void *list_of(const arguments *a) { return a->positions ? (const void *)a->positions : a->reals; }
+
+/* Whether an element of one array is in the other one: of sines and cosines, or of rows and their positions. */
+static bool arrays_meet(const fuzz_call *c) {
+  const arguments *a = &c->a;
+  const void *const other = a->call == PAIR ? a->cosines : list_of(a);
+  const wide size = (wide)c->size, width = c->width * size, length = a->call == PAIR ? width : a->count * (wide)8;
+  bool meet = false;
+  for (int64_t m = a->call == PAIR ? 1 - a->count : 0; other && width > 0 && m < a->count; m++) {
+    const wide apart = (wide)(uintptr_t)other - (wide)(uintptr_t)a->out - m * a->row_stride * size;
+    meet = meet || (apart < width && apart > -length);
+  }
+  return meet;
 }
 
 /* Whether the call's arguments other than its positions are allowed. Its addresses matter only if it has rows. */
@@ -49,8 +66,8 @@ static bool is_allowed(const fuzz_call *c) {
   const arguments *a = &c->a;
   const uintptr_t addresses = (uintptr_t)a->out | (uintptr_t)a->cosines;
   const bool listed = (a->call != AT && a->call != AT_REAL) || a->positions || a->reals;
-  const bool arrays = a->out && a->cosines && addresses % c->size == 0;
-  return a->count >= 0 && rows_span(c) >= 0 && (a->count == 0 || (listed && arrays));
+  const bool arrays = a->out && a->cosines && addresses % c->size == 0 && (uintptr_t)list_of(a) % 8 == 0;
+  return a->count >= 0 && rows_span(c) >= 0 && (a->count == 0 || (listed && arrays && !arrays_meet(c)));
 }
 
 /* Returns NULL if `broken` equals `null`, a misaligned address if it is null - 1, else the address. */
@@ -63,12 +80,26 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
   arguments *a = &c->a;
   const char *name = call_names[a->call];
   const unsigned offset = take_byte(b), broken = take_byte(b);
-  /* The cosines are the right half of rows of 2n elements, or follow all sines. */
-  const int64_t cosines = a->call != PAIR ? 0 : a->row_stride >= 2 * c->width ? c->width : span + 3;
-  const array out = array_of(((size_t)(span + cosines) + offset % 32) * c->size, broken + 1);
-  unsigned char *const sines = out.memory + offset % 32 * c->size;
-  a->out = break_pointer(sines, a->call != TABLE ? broken : 0, 253);
-  a->cosines = break_pointer(sines + (size_t)cosines * c->size, a->call == PAIR ? broken : 0, 251);
+  const bool overlap = span > 0 && broken >= 100 && broken < 250; /* perhaps */
+  /* The cosines are the right half of rows of 2n elements, follow all sines, or are anywhere from two rows before. */
+  const int64_t row = a->count > 1 ? a->row_stride : c->width, sines = overlap && a->call == PAIR ? 2 * row + 15 : 0;
+  const int64_t cosines = a->call != PAIR                 ? 0
+                          : overlap                       ? row * (broken % 5) + broken / 5 % 30
+                          : a->row_stride >= 2 * c->width ? c->width
+                                                          : span + 3;
+  /* Positions are in an array of their own, or anywhere in that of the rows, where they may be misaligned. */
+  const size_t list = broken % 50 * 8 + broken / 50 % 2 * 4,
+               list_end = overlap && list_of(a) ? list + (size_t)a->count * 8 : 0;
+  const size_t rows_end = ((size_t)(span + (sines > cosines ? sines : cosines)) + offset % 32) * c->size;
+  const array out = array_of(rows_end > list_end ? rows_end : list_end, broken + 1);
+  unsigned char *const start = out.memory + offset % 32 * c->size, *const first = start + (size_t)sines * c->size;
+  if (list_end > 0) {
+    memcpy(out.image + list, memcpy(out.memory + list, list_of(a), list_end - list), list_end - list);
+    a->positions = a->positions ? (const void *)(out.memory + list) : NULL;
+    a->reals = a->reals ? (const void *)(out.memory + list) : NULL;
+  }
+  a->out = break_pointer(first, a->call != TABLE ? broken : 0, 253);
+  a->cosines = break_pointer(start + (size_t)cosines * c->size, a->call == PAIR ? broken : 0, 251);
   a->table = a->call == TABLE ? c : NULL;
   posenc_status status;
   TRY(b, c->state, name, status, make_call(a));
@@ -76,8 +107,8 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
   if (a->call == TABLE && (status == POSENC_OK) != (a->table != NULL))
     complain("posenc_table_create returns %d and %p", (int)status, a->table);
   if (a->call == TABLE && status == POSENC_OK) { /* zeros and rows */
-    a->out = memcpy(sines, a->table, (size_t)span * c->size);
-    memset(in_image(&out, sines), 0, (size_t)span * c->size);
+    a->out = memcpy(first, a->table, (size_t)span * c->size);
+    memset(in_image(&out, first), 0, (size_t)span * c->size);
   }
   if (status == POSENC_OK && a->count > 0 && c->width > 0) {
     arguments image = *a;
@@ -94,11 +125,11 @@ static void try_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec)
   enum { MOST = 160000 };
   fuzz_call c;
   take_call(b, plan, spec, &c);
+  void *const list = (void *)(uintptr_t)list_of(&c.a);
   const wide span = c.a.count > 0 ? rows_span(&c) : 0;
   if (span <= MOST)
     try_arrays(b, &c, spec, span > 0 ? (int64_t)span : 0);
-  free((void *)(uintptr_t)c.a.positions);
-  free((void *)(uintptr_t)c.a.reals);
+  free(list);
 }
 
 /* Checks that posenc_spec_check and posenc_plan_create agree on the spec. Returns the plan; NULL if the spec is refused
@@ -131,6 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   posenc_plan *plan = try_plan(&b, &f);
   for (int i = 0; i < 3 && plan && (i == 0 || b.at < b.end); i++)
     try_call(&b, plan, &f.spec);
+  try_rotary(&b);
   posenc_plan_destroy(plan);
   free(f.freqs);
   free(f.freqs_low);

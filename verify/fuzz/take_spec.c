@@ -51,7 +51,8 @@ static void take_field(bytes *b, posenc_spec *s) {
 }
 
 static const char *take_name(bytes *b) {
-  static const char *const names[] = {NULL, "exact", "anchored", "sleef", "sleef_u35", "", "exact_", "%s%n naive"};
+  static const char *const names[] = {
+      NULL, "exact", "anchored", "sleef", "sleef_u35", "", "exact_", "%s%n\n\x1b\"naive"};
   const unsigned how = take_byte(b);
   return how < 208 ? posenc_impl_by_index(how % posenc_impl_count())->name : names[how % 8];
 }

@@ -104,7 +104,7 @@ def _table(name: str, where: str, module: nn.Module, leaf: str, tensor: torch.Te
     if not (tensor.is_floating_point() or tensor.is_complex()):
         return []
     rows, function, part = _rows(module, leaf, tensor)
-    some = rows[torch.linspace(0, len(rows) - 1, 9).long()].double()
+    some = rows[np.linspace(0, len(rows) - 1, 9).astype(int)].double()
     half = rows.shape[1] / 2  # the sum of squares of sines and cosines, except in a row of padding
     if ((some.square().sum(1) - half).abs() <= 0.51 + 0.02 * half).sum() < 6:
         return []
@@ -135,7 +135,7 @@ def _frequencies(name: str, path: str, module: nn.Module, leaf: str, inv_freq: t
     if leaf.endswith("original_inv_freq") or not bool((w >= 0).all() and w[0] > 0):
         return []
     last = int(getattr(getattr(module, "config", None), "max_position_embeddings", None) or 1 << 17) - 1
-    at = torch.cat((torch.arange(0, last, max(1, last // 1024)), torch.arange(max(0, last - 1024), last + 1)))
+    at = torch.from_numpy(np.r_[0 : last : max(1, last // 1024), max(0, last - 1024) : last + 1])
     own, line, note = probe(module), "", ""
     if isinstance(own, RotaryEmbedding):
         one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
@@ -149,7 +149,7 @@ def _frequencies(name: str, path: str, module: nn.Module, leaf: str, inv_freq: t
     else:
         base, kind, factor = float(w[-1].double() ** (-n / max(1, n - 1))), "default", 1.0
         base = float(f"{base:.3g}") if math.isclose(base, float(f"{base:.3g}"), rel_tol=1e-3) else base
-        if not (base > 1 and torch.allclose(w, base ** (-torch.arange(n) / n), rtol=0.01)):
+        if not (base > 1 and np.allclose(w.numpy(), base ** (-np.arange(n) / n), rtol=0.01)):
             return []
         wanted = [pair(positions=at, d_model=2 * n, base=base, dtype=torch.float64)]
         note = f"posenc.torch.RotaryEmbedding does not replace this module: {own}"

@@ -10,7 +10,6 @@ from torch.autograd import forward_ad
 _compiler = getattr(torch, "compiler", None)  # since PyTorch 2.1
 is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: False if torch.export traces without dynamo
-is_exporting = getattr(_compiler, "is_exporting", bool)  # since PyTorch 2.7
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
 _early_modes = getattr(
     torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int

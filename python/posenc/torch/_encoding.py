@@ -59,8 +59,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
         A position whose row is zeros, as in fairseq and `torch.nn.Embedding`. Embeddings then begin at padding_idx + 1,
         unless a call gives another position. None means that there is no such row.
     learned_scale
-        Whether the table is multiplied by a parameter `alpha` of shape (), which is 1 at first, as in ESPnet's
-        ScaledPositionalEncoding and in SpeechT5.
+        Whether the table is multiplied by a parameter `alpha` of one element, which is 1 at first, as in ESPnet's
+        ScaledPositionalEncoding and in SpeechT5. `load_state_dict` accepts their checkpoints, where its shape is ().
 
     Notes
     -----
@@ -70,11 +70,10 @@ class SinusoidalPositionalEncoding(TableBuffer):
     `reset_buffers` replaces them by the exact ones. Rows that `reserve` added are saved. Rows by which a call made the
     table grow are not.
 
-    **Uninitialized tables.** If a table's memory has no valid values, the first call computes the table again. This
-    happens after ``to_empty``, and after Hugging Face's ``from_pretrained`` if the checkpoint lacks the table or
-    persistent=False. A tensor that is assigned to a module on the meta device counts as such memory, unless its values
-    are near the exact ones: load other tables by ``load_state_dict(..., assign=True)``. Export such a module after its
-    first call.
+    **The meta device.** The buffer has valid values before the first call too, so a subclass may read it. ``to_empty``
+    computes the table again. Hugging Face's ``from_pretrained`` assigns uninitialized memory to a module on the meta
+    device if the checkpoint lacks the table or persistent=False. So a tensor that is assigned there is replaced by the
+    exact table, unless its values are near the exact ones: load other tables by ``load_state_dict(..., assign=True)``.
 
     **Dtypes.** Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()``
     compute the table again in the new dtype. A table with other values, loaded or written, is converted like any
@@ -132,7 +131,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         self.scale = None if scale is None else real("scale", scale)
         self.learned_scale = learned_scale
         if learned_scale:
-            self.alpha = nn.Parameter(torch.ones(()))
+            self.alpha = nn.Parameter(torch.ones(1))  # FSDP refuses parameters of shape ()
         if padding_idx is not None and padding_idx + 1 < first:
             raise ValueError(
                 f"first is {first}; allowed: at most padding_idx + 1 = {padding_idx + 1}, where embeddings begin"
@@ -193,7 +192,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         if axes == 2 and rows.dim() == 3:
             rows = rows.squeeze(1 - axis)
         if self.learned_scale:
-            rows = rows * self.alpha
+            rows = rows * self.alpha.reshape(())  # a scalar does not change the dtype
         dropout = self._modules["dropout"]  # faster: self.dropout takes half as long as adding a row
         dtype = x.dtype
         if dtype == rows.dtype and x.device == rows.device:
@@ -209,6 +208,12 @@ class SinusoidalPositionalEncoding(TableBuffer):
         if self.learned_scale:
             nn.init.ones_(self.alpha)
 
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any) -> None:
+        scale = state_dict.get(prefix + "alpha")
+        if self.learned_scale and isinstance(scale, torch.Tensor) and scale.dim() == 0:
+            state_dict = {**state_dict, prefix + "alpha": scale.detach().reshape(1)}
+        super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
+
     def _rows_from(self, row: int, shape: torch.Size, length: int) -> torch.Tensor:
         pe, axis = self._table(), self._axis()
         have, end = pe.shape[axis], row + length
@@ -219,7 +224,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
                     f"(batch, sequence, d_model), or batch_first=False for (sequence, batch, d_model), to let the table grow"
                 )
             pe = self._grown("start is", self.first + row, end)
-        return pe[:, row:end] if axis else pe[row:end]
+        return pe.narrow(axis, row, length)  # in traced code, a slice would end with the table, without an error
 
     def _rows_at(self, positions: torch.Tensor, batch: torch.Size, length: int) -> torch.Tensor:
         if not isinstance(positions, torch.Tensor):
@@ -252,7 +257,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
         return rows if self.padding_idx is None else rows.masked_fill((positions == self.padding_idx)[..., None], 0)
 
     def extra_repr(self) -> str:
-        pe = self._stored()
+        pe = self._table()
         text = f"{self.d_model}, max_len={pe.shape[self._axis()]}, batch_first={self.batch_first}"
         said = {"scale": self.scale, "first": self.first or None, "padding_idx": self.padding_idx, **self._spec}
         said["learned_scale"] = self.learned_scale or None

@@ -31,6 +31,7 @@ import numpy as np
 import torch
 
 from ._calls import is_compiled, is_transformed
+from ._tensors import constant
 
 _UNIT = 2 * math.pi / 2**64  # the last bit of a phase, in radians
 _QUARTER = 1 << 62
@@ -66,15 +67,15 @@ class Ladder:
         first = [float(np.float32(t)) for t in turns]
         second = [float(np.float32(t - Fraction(a))) for t, a in zip(turns, first)]
         third = [float(t - Fraction(a) - Fraction(b)) for t, a, b in zip(turns, first, second)]
-        self.numbers: dict[str, tuple[list[Any], torch.dtype]] = {
-            "whole": ([(f + (1 << 63)) % (1 << 64) - (1 << 63) for f in whole], torch.int64),
-            "rest": ([float((t - Fraction(f, 1 << 64)) * _two_pi()) for t, f in zip(turns, whole)], torch.float64),
-            "quarters": ([_QUARTER, 0], torch.int64),
-            "unit": ([_UNIT], torch.float64),  # a tensor, since torch.onnx rounds Python's numbers to float32
-            "parts": ([first, second, third, [2 * math.pi] * len(turns)], torch.float64),
-            "radians": ([float(t * _two_pi()) for t in turns], torch.float32),
-            "axes": ([*(axes or ())], torch.int64),
-            "factor": ([factor], torch.float64),
+        self.numbers: dict[str, tuple[list[Any], str]] = {
+            "whole": ([(f + (1 << 63)) % (1 << 64) - (1 << 63) for f in whole], "int64"),
+            "rest": ([float((t - Fraction(f, 1 << 64)) * _two_pi()) for t, f in zip(turns, whole)], "float64"),
+            "quarters": ([_QUARTER, 0], "int64"),
+            "unit": ([_UNIT], "float64"),  # a tensor, since torch.onnx rounds Python's numbers to float32
+            "parts": ([first, second, third, [2 * math.pi] * len(turns)], "float64"),
+            "radians": ([float(t * _two_pi()) for t in turns], "float32"),
+            "axes": ([*(axes or ())], "int64"),
+            "factor": ([factor], "float64"),
         }
         self._key = hashlib.sha256(repr(self.numbers).encode()).hexdigest()
         self._kept: dict[tuple[str, torch.device], torch.Tensor] = {}
@@ -100,10 +101,10 @@ class Ladder:
         kept = self._kept.get((name, device))
         if kept is None or is_transformed():
             values, dtype = self.numbers[name]
-            if dtype == torch.float64 and not _has_float64(device):
+            if dtype == "float64" and not _has_float64(device):
                 return None
             with torch.inference_mode(False):
-                kept = torch.tensor(values, dtype=dtype, device=device)
+                kept = constant(values, dtype, device)
             if not is_transformed() and not torch.jit.is_tracing() and device.type != "meta":
                 self._kept[name, device] = kept
         return kept
@@ -115,7 +116,7 @@ def _has_float64(device: torch.device) -> bool:
     if device.type in ("cpu", "cuda", "meta"):
         return True
     try:
-        torch.ones(1, dtype=torch.float64, device=device).sin()
+        constant([1.0], "float64", device).sin()
     except (RuntimeError, TypeError):
         return False
     return True

@@ -43,9 +43,11 @@ _DTYPES = {name: getattr(torch, name) for name in DTYPES}
 
 
 def _tensor(value: Any) -> torch.Tensor:
-    """Returns numbers as a tensor. float64 holds all integers up to 2^32. The operator would warn of 16 bits."""
+    """Returns numbers as a tensor. float64 holds all integers up to 2^32. The operator would warn of 16 bits.
+
+    The call is traced, so NumPy cannot make the tensor. DeepSpeed replaces torch.tensor, but not torch.as_tensor."""
     if not isinstance(value, torch.Tensor):
-        return torch.tensor(value, dtype=torch.float64)
+        return torch.as_tensor(value, dtype=torch.float64)
     return value.float() if value.dtype in SHORT else value
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from ._calls import check_type, is_plain
 from ._rotary_embedding import RotaryEmbedding
-from ._tensors import of_module
+from ._tensors import constant, of_module
 from ._timesteps import by_formula, checked_ladder, limits, names_of_terms, timestep_embedding
 
 
@@ -65,7 +66,8 @@ def replace_rotary(model: nn.Module) -> Replaced:
 
     - A new instance of its class, made from its config, returns the same layout and dtype as posenc's module, and the
       same values within the rounding errors of float32, at positions 0 to 15 and on both sides of the original length.
-    - The module's own frequencies and attention factor are those of that instance.
+    - The module's own frequencies and attention factor are those of that instance. The frequencies may have been rounded
+      to 16 bits, or computed in 16 bits, as DeepSpeed's zero.Init does.
     - Its `forward` is that of its class. (accelerate replaces the `forward` of modules.)
 
     A module that is shared stays shared. Its hooks move to the new module.
@@ -119,9 +121,9 @@ def _device(module: nn.Module) -> torch.device:
 def probe(module: nn.Module) -> nn.Module | str:
     """Returns the replacement of the module, or the reason why it has none.
 
-    It calls a new instance of the class, because the module's frequencies may have been rounded to 16 bits, or may have
-    changed with the length of a sequence. It compares the module's frequencies and attention factor with those of the
-    new instance."""
+    It calls a new instance of the class, because the module's frequencies may have been rounded to 16 bits, or computed
+    in 16 bits, or may have changed with the length of a sequence. It compares the module's frequencies and attention
+    factor with those of the new instance."""
     if "forward" in vars(module):
         return "its forward was replaced, as accelerate does"
     if torch.empty(0).is_meta:
@@ -139,7 +141,7 @@ def probe(module: nn.Module) -> nn.Module | str:
         except Exception as error:
             return f"its class cannot be called with the config alone: {type(error).__name__}: {error}"
         why = _differs(module, fresh)
-        if why:
+        if why and all(_differs(module, _made_in(dtype, module)) for dtype in (torch.bfloat16, torch.float16)):
             return why
         try:
             ways = [RotaryEmbedding(config)]
@@ -162,9 +164,28 @@ def probe(module: nn.Module) -> nn.Module | str:
         torch.set_default_dtype(default)
 
 
+class _Conversion(TorchFunctionMode):
+    """Converts new tensors to a dtype, as DeepSpeed's zero.Init does."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.dtype = dtype
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        is_new = function in (torch.tensor, torch.empty, torch.zeros, torch.ones, torch.full, torch.arange)
+        return result.to(self.dtype) if is_new and result.is_floating_point() else result
+
+
+def _made_in(dtype: torch.dtype, module: nn.Module) -> nn.Module:
+    """Returns a new instance, made as in DeepSpeed's zero.Init, whose frequencies have the errors of 16 bits."""
+    with _Conversion(dtype):
+        return type(module)(module.config)
+
+
 def _probe_timesteps(module: Any) -> nn.Module | str:
     own = Timesteps(module.num_channels, module.flip_sin_to_cos, module.downscale_freq_shift, module.scale)
-    at = torch.tensor([0, 0.5, 1, 999])
+    at = constant([0, 0.5, 1, 999], "float32")
     theirs, size = module(at), (at.abs() * abs(module.scale))[:, None]
     return own if _near(theirs, own(at), size * 2.0**-22 + 2.0**-22) else "it returns other values"
 
@@ -203,15 +224,16 @@ def _compared(fresh: nn.Module, own: RotaryEmbedding) -> str:
     for types in calls:
         one: Any = own.per_type[types[0]] if own.per_type is not None else own
         end = one._original or min(one.max_position_embeddings, 1 << 24)
-        for at in (torch.arange(16), torch.arange(end - 2, end), torch.arange(end, end + 2)):
+        for places in (range(16), range(end - 2, end), range(end, end + 2)):
+            at = constant(places, "int64")
             at = at[None] if one.axes is None else torch.stack((at, at + 1, at + 2))[:, None]
             for dtype in (torch.float32, torch.bfloat16):
-                x = torch.zeros(1, at.shape[-1], 1, dtype=dtype)
+                x = at.new_zeros((1, at.shape[-1], 1), dtype=dtype)
                 theirs, ours = _parts(fresh(x, at, *types)), _parts(one(x, at))
                 if [(v.shape, v.dtype) for v in theirs] != [(v.shape, v.dtype) for v in ours]:
                     return f"it returns {_said(theirs)}, and RotaryEmbedding {_said(ours)}"
                 if dtype == torch.float32:
-                    w = one._arranged(torch.as_tensor(one._c[0].freqs, dtype=torch.float32).abs())
+                    w = one._arranged(constant(one._c[0].freqs, "float32").abs())
                     most = at.amax(0) if one.axes is not None else at
                     bound = (most[..., None] * w + 1) * 2.0**-21 * max(1.0, one.attention_scaling)
                     if not all(_near(a, b, bound) for a, b in zip(theirs, ours)):

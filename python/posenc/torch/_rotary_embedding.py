@@ -7,15 +7,18 @@ import json
 from fractions import Fraction
 from typing import Any, Callable, Sequence
 
+import numpy as np
 import torch
 from torch import nn
 
-from .._library import library
-from .._plan import MAX_POSITION, Duplicated, Plan, dtype_name, fail, plan, unknown
+from .._plan import DTYPES, MAX_POSITION, Duplicated, Plan, dtype_name, plan, unknown
+from .._positions import Rows
 from .._rotary import RotaryFrequencies, rotary_frequencies
+from .._table import new, write
 from ._calls import check_type, is_plain, joined
 from ._formula import INTEGER_TERMS, Ladder, of_integers, rounded
 from ._rotary_config import layer_types, read
+from ._tensors import as_tensor, constant, numbers
 
 _READS = "with rope_type 'dynamic', frequencies depend on the length of the sequence, which is read from position_ids"
 
@@ -47,12 +50,12 @@ def _by_c(
     """Returns cosines and sines times the attention factor, rounded once."""
     factor, n = frequencies.attention_factor, len(frequencies.freqs)
     kind = dtype if factor == 1 else torch.float64
-    at = positions.contiguous()
-    both = torch.empty((*at.shape, 2 * n), dtype=kind, device="cpu")
     p = _plan(frequencies, dtype_name(kind), "exact" if factor == 1 else "anchored")
-    status = library.posenc_fill_at(p.handle, at.data_ptr(), at.numel(), both.data_ptr(), 2 * n)
-    if status:
-        fail(status)
+    at = np.asarray(numbers("position_ids", positions), order="C")
+    which = Rows(at.shape, 0, at)
+    array, address = new(p, which, 2 * n, DTYPES[p.dtype])
+    write(p, which, array, None, address)
+    both = as_tensor(array, p.dtype)
     cos, sin = (both if factor == 1 else rounded(both * factor, dtype, False)).chunk(2, -1)
     return cos, sin
 
@@ -241,7 +244,7 @@ class RotaryEmbedding(nn.Module):
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
         for ladder in self._ladders:  # a later call may be in a CUDA graph, which cannot copy from the CPU
-            ladder.tensors(f"{INTEGER_TERMS} axes factor", fn(torch.empty(0, device="cpu")).device)
+            ladder.tensors(f"{INTEGER_TERMS} axes factor", fn(constant([], "float32")).device)
         return self
 
     def extra_repr(self) -> str:

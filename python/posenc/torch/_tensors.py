@@ -26,6 +26,20 @@ def as_tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
     return torch.from_numpy(array)
 
 
+def constant(values: Any, dtype: str, device: torch.device | str = "cpu") -> torch.Tensor:
+    """Returns numbers as a tensor.
+
+    NumPy makes it. DeepSpeed's zero.Init replaces torch.tensor and the like by functions that return another dtype, and
+    accelerate by functions for another device."""
+    made = torch.from_numpy(np.array(values, dtype))
+    if is_transformed():  # FakeTensorMode, for example, needs to see a new tensor
+        made = torch.ops.aten.lift_fresh(made)
+    made = made.to(device)
+    if made.dtype != getattr(torch, dtype) or made.device.type != torch.device(device).type:
+        raise RuntimeError(f"a constant is {made.dtype} on {made.device}; expected {dtype} on {device}")
+    return made
+
+
 def _refuse_gradients(name: str, tensor: torch.Tensor, instead: str) -> None:
     if has_gradient(tensor):
         raise RuntimeError(f"{name} requires a gradient, and a table has none; {instead}")
@@ -89,10 +103,10 @@ def fake_table(
     count: Any = None, d_model: Any = 512, *, positions: Any = None, dtype: Any = None, device: Any = None, **_: Any
 ) -> torch.Tensor:
     """Returns a tensor without values, for traced calls."""
-    if positions is None:
-        return torch.empty((count, d_model), dtype=dtype or torch.float32, device=device)
-    shape = (*positions.shape, d_model)
-    return torch.empty(shape, dtype=dtype or torch.float32, device=device or positions.device)
+    kind = dtype or torch.float32
+    if positions is not None:
+        return positions.new_empty((*positions.shape, d_model), dtype=kind, device=device or positions.device)
+    return torch.empty((count, d_model), device=device).to(kind)
 
 
 @operator(fake_table)

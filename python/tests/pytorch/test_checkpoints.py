@@ -139,8 +139,6 @@ def test_a_model_made_on_the_meta_device(encoding, dtype):
     model = materialised(on_meta(), state)
     assert torch.equal(model["encode"](x), saved["encode"](x)) and torch.equal(model["encode"].pe, state["encode.pe"])
     model = materialised(on_meta(persistent=False), state)
-    assert model["encode"].pe.isnan().all()
-    model["encode"].reset_buffers()
     assert torch.equal(model["encode"].pe[:, 0], rows(30, 16))
     if "assign" in inspect.signature(nn.Module.load_state_dict).parameters:  # since 2.1
         model = on_meta()

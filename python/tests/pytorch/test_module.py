@@ -327,7 +327,6 @@ def test_copies():
         assert torch.equal(other(x), x + rows(30, 16)) and other.table.data_ptr() != e.table.data_ptr()
         assert list(other.state_dict()) == ["table"]
     assert all(isinstance(value, (int, float, bool, str, dict, set, list, type(None))) for value in vars(e).values())
-    assert e._checked == []
 
 
 @pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
@@ -349,6 +348,19 @@ def test_transforms(scale):
     e.pe.requires_grad_()
     e(x).sum().backward()
     assert torch.equal(e.pe.grad[0, :64], torch.full((64, 96), 4.0)) and not e.pe.grad[0, 64:].any()
+
+
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("start", [0, 19])
+def test_a_traced_table_that_ends(batch_first, start):
+    """A slice would end with the table. If it had one row, PyTorch would add that row to each embedding."""
+    e, x = Encoding(16, 0, start + 1, batch_first=batch_first), torch.zeros(5, 5, 16)
+    traced = torch.jit.trace(lambda x: e(x, start=start), x[:, :1] if batch_first else x[:1])
+    with pytest.raises(RuntimeError, match="exceeds dimension size"):
+        traced(x)
+    e.reserve(start + 5)
+    assert torch.equal(torch.jit.trace(lambda x: e(x, start=start), x[:1, :1])(x), e(x, start=start))
 
 
 def needs(what):

@@ -1,6 +1,7 @@
 """posenc.torch.SinusoidalPositionalEncoding: its table, its first position, and the positions of a call."""
 
 import copy
+import inspect
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from posenc.torch import SinusoidalPositionalEncoding as Encoding
 rows = posenc.torch.table
 W = [1.0, 0.1, 0.01, 1 / 3]
 X = torch.randn(6, 3, 8)
+has_assign = "assign" in inspect.signature(nn.Module.load_state_dict).parameters  # since PyTorch 2.1
 
 
 def test_embeddings_begin_in_the_table():
@@ -89,7 +91,7 @@ def test_rows_of_padding(first):
 
 def test_a_learned_scale():
     e = Encoding(8, 0, learned_scale=True, scale=2.0)
-    assert torch.equal(e(X), 2 * X + rows(6, 8)[:, None]) and e.alpha.shape == ()
+    assert torch.equal(e(X), 2 * X + rows(6, 8)[:, None]) and e.alpha.shape == (1,)
     nn.init.constant_(e.alpha, 0.25)
     assert torch.equal(e(X), 2 * X + rows(6, 8)[:, None] * 0.25) and e.half()(X.half()).dtype == torch.float16
     e.float()(X).sum().backward()
@@ -97,6 +99,27 @@ def test_a_learned_scale():
     other = Encoding(8, learned_scale=True)
     other.load_state_dict(e.state_dict())
     assert other.alpha == 0.25 and not [*Encoding(8).parameters()]
+    for assign in ({}, {"assign": True}) if has_assign else ({},):  # as saved by ESPnet
+        other.load_state_dict({**e.state_dict(), "alpha": nn.Parameter(torch.tensor(0.5))}, **assign)
+        assert other.alpha == 0.5 and other.alpha.shape == (1,) and other.alpha.is_leaf
+    half = Encoding(8, 0, learned_scale=True, dtype=torch.float16)  # the scale does not change the dtype
+    nn.init.constant_(half.alpha, 0.3)
+    x, table = X.half(), rows(6, 8, dtype=torch.float16)[:, None]
+    assert torch.equal(half(x), x + table * half.alpha.item())
+
+
+def test_fsdp_shards_a_learned_scale(tmp_path):
+    try:
+        from torch.distributed.fsdp import fully_shard
+    except (ImportError, ValueError):  # PyTorch 1.13 raises a ValueError with Python 3.11
+        pytest.skip(f"PyTorch {torch.__version__} has no fully_shard")
+    torch.distributed.init_process_group("gloo", init_method=(tmp_path / "store").as_uri(), rank=0, world_size=1)
+    try:
+        e = fully_shard(Encoding(8, 0, learned_scale=True).to("meta")).to_empty(device="cpu")
+        e.reset_parameters()
+        assert torch.equal(e(X), X + rows(6, 8)[:, None])
+    finally:
+        torch.distributed.destroy_process_group()
 
 
 # ---- which axis is the sequence

@@ -4,6 +4,7 @@ import types
 
 import pytest
 import torch
+from patched import zero_init
 from torch import nn
 
 import posenc.torch
@@ -92,6 +93,14 @@ class Scaled(Rotary):
 class Pixels(Rotary):
     def forward(self, pixel_values):
         return super().forward(pixel_values, AT)
+
+
+class Floats(Rotary):
+    """Uses a function that DeepSpeed's zero.Init replaces, as Llama's module does."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.inv_freq = 1.0 / config.rope_theta ** (torch.arange(0, 64, 2, dtype=torch.float) / 64)
 
 
 class NoConfig(Rotary):
@@ -226,6 +235,15 @@ def test_on_the_meta_device():
     with torch.device("meta"):
         done = replace_rotary(nn.Sequential(Rotary(config())))
     assert done.left == {"0": "new tensors are on the meta device; call replace_rotary outside of that context"}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_module_made_in_zero_init_is_replaced(dtype):
+    with zero_init(dtype):
+        model = nn.Sequential(Floats(config()), Floats(config()))
+    assert not torch.allclose(model[0].inv_freq.float(), frequencies(config()), rtol=2.0**-10)
+    model[1].inv_freq.mul_(1.1)
+    assert replace_rotary(model).replaced == ["0"]
 
 
 def test_the_model_itself_is_left():

@@ -6,11 +6,12 @@ import types
 
 import pytest
 import torch
+from patched import on_meta, zero_init
 from reference import inductor
 
 import posenc
 import posenc.torch
-from posenc.torch import _formula
+from posenc.torch import _formula, _rotary_embedding
 from posenc.torch import RotaryEmbedding
 
 YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=2048)
@@ -261,6 +262,24 @@ def test_modules_that_share_compiled_code():
         module = RotaryEmbedding(config(rope_theta=base))
         for ours, want in zip(compiled(module, AT), module(torch.zeros(1), AT)):
             assert (ours - want).abs().max() < 2.0**-23
+
+
+@pytest.mark.parametrize("patched", [lambda: zero_init(torch.bfloat16), lambda: zero_init(torch.float16), on_meta])
+@pytest.mark.parametrize("fields", [dict(rope_scaling=YARN), dict(model_type="olmo")])
+def test_functions_of_pytorch_that_were_replaced(patched, fields):
+    """Neither memory for C nor a constant of the formula comes from a function that other packages replace."""
+    _rotary_embedding._ladder.cache_clear()
+    x = torch.zeros(1, dtype=torch.float32)
+    with patched():
+        module = RotaryEmbedding(config(**fields)).to("cpu")
+        inside = module(x, AT)
+    check(inside, AT, fields.get("rope_scaling"), torch.float32)
+    numbers = _formula.Ladder.tensors(module._ladders[0], "whole rest quarters unit parts factor", x.device)
+    assert [each.dtype for each in numbers] == [getattr(torch, "int64" if i in (0, 2) else "float64") for i in range(6)]
+    if hasattr(torch, "compile"):
+        torch._dynamo.reset()
+        compiled = torch.compile(RotaryEmbedding(config(**fields)), backend="aot_eager")
+        assert all((a - b).abs().max() < 2.0**-22 for a, b in zip(compiled(x, AT), inside))
 
 
 def test_ties_of_16_bits():

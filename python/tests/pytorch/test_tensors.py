@@ -6,9 +6,11 @@ import re
 import numpy as np
 import pytest
 import torch
+from patched import zero_init
 
 import posenc
 import posenc.torch
+from posenc.torch import _timesteps
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -49,6 +51,32 @@ def test_positions(kind):
     want = torch.from_numpy(posenc.table(positions=at.double().numpy(), d_model=320, preset="guided_diffusion"))
     assert same(posenc.torch.table(positions=at, d_model=320, preset="guided_diffusion"), want)
     assert same(posenc.torch.table(positions=at[0].tolist(), d_model=320, preset="guided_diffusion"), want[0])
+
+
+AT = torch.tensor([[0, 5, 99999]])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: posenc.torch.table(90, 34),
+        lambda: posenc.torch.table(positions=AT, d_model=34, dtype=torch.float64),
+        lambda: posenc.torch.pair(90, 34).cos,
+        lambda: posenc.torch.cis(positions=AT, d_model=34).real,
+        lambda: posenc.torch.grid((3, 4), 36),
+        lambda: posenc.torch.timestep_embedding(AT, 34),
+        lambda: posenc.torch.timestep_embedding(AT.double().requires_grad_(), 34).detach(),
+        lambda: posenc.torch.add(torch.linspace(0, 1, 68).reshape(2, 34)),
+        lambda: posenc.torch.SinusoidalPositionalEncoding(34, 0, 3)(torch.linspace(0, 1, 170).reshape(5, 34)),
+        lambda: posenc.torch.SinusoidalPositionalEncoding(34, 0, 3).to("meta").to_empty(device="cpu").pe[:, 0],
+    ],
+)
+def test_the_values_do_not_depend_on_what_zero_init_replaces(call):
+    _timesteps._ladder.cache_clear()
+    with zero_init(torch.bfloat16):
+        inside = call()
+    _timesteps._ladder.cache_clear()
+    assert same(inside, call())
 
 
 def test_freqs():

@@ -32,7 +32,8 @@ static void print_shape(FILE *out, const segment *s) {
   spec_print_changes(out, spec);
   if (spec->dtype != POSENC_DTYPE_F32)
     fprintf(out, ", %s", format_of(spec->dtype)->name);
-  fprintf(out, ", positions %lld to %lld, %lld rows", (long long)s->from, (long long)(s->to - 1), (long long)s->n_rows);
+  fprintf(out, ", positions %lld to %lld, %lld row%s", (long long)s->from, (long long)(s->to - 1), (long long)s->n_rows,
+      s->n_rows == 1 ? "" : "s");
 }
 
 /* Small errors are printed in full, large ones with two digits. */

@@ -72,8 +72,8 @@ static void add_file(struct argp_state *state, options *o, const char *path) {
     argp_failure(state, 2, 0, "%s: %lld columns where d_model is %lld", path, (long long)table.columns,
         (long long)shape->spec.d_model);
   if (shape->has_positions && table.rows != shape->to - shape->from)
-    argp_failure(state, 2, 0, "%s: %lld rows, not the %lld of --positions %lld:%lld", path, (long long)table.rows,
-        (long long)(shape->to - shape->from), (long long)shape->from, (long long)shape->to);
+    argp_failure(state, 2, 0, "%s: %lld row%s, not the %lld of --positions %lld:%lld", path, (long long)table.rows,
+        table.rows == 1 ? "" : "s", (long long)(shape->to - shape->from), (long long)shape->from, (long long)shape->to);
   o->files[o->n_files++] = (table_file){path, table};
 }
 

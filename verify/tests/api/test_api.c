@@ -152,12 +152,19 @@ static void unknown_and_unsupported(void **state) {
   for (size_t i = 0; i < posenc_impl_count(); i++)
     assert_non_null(strstr(message, posenc_impl_by_index(i)->name));
 
+  posenc_plan_create(&plan, &s, "a\n\x1b[31m\"\\\x7f\xc3\xa9"); /* a new line, an escape sequence, quotes, UTF-8 */
+  assert_last(POSENC_ERROR_UNKNOWN_IMPL, "impl is \"a\\x0a\\x1b[31m\\x22\\x5c\\x7f\\xc3\\xa9\"; allowed: exact, ");
+
   for (size_t i = 0; i < posenc_impl_count(); i++)
     if (!posenc_impl_supported(posenc_impl_by_index(i))) {
       assert_int_equal(posenc_plan_create(&plan, &s, posenc_impl_by_index(i)->name), POSENC_ERROR_CPU);
       assert_null(plan);
       posenc_last_error(message, sizeof message);
       assert_non_null(strstr(message, posenc_impl_by_index(i)->isa));
+      const char *instead = strstr(message, "this machine can run \"");
+      assert_non_null(instead);
+      snprintf(message, sizeof message, "%.*s", (int)strcspn(instead + 22, "\""), instead + 22);
+      posenc_plan_destroy(plan_of(&s, message));
     }
 
   for (int i = 0; i < 2; i++) {

@@ -95,7 +95,7 @@ static void preset_refusals(void **state) {
   assert_non_null(strstr(message, "d_model is 0; preset \"paper\" allows: 1 to 1048576"));
   assert_int_equal(posenc_spec_init(NULL, 64, "paper"), POSENC_ERROR_ARGUMENT);
   posenc_last_error(message, sizeof message);
-  assert_string_equal(message, "spec is NULL; a posenc_spec is needed");
+  assert_string_equal(message, "spec is NULL; allowed: a posenc_spec aligned to 8 bytes");
 }
 
 int main(void) {

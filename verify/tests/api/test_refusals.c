@@ -47,12 +47,13 @@ static void expect_spec(const posenc_spec *spec, posenc_status want, const char 
   posenc_plan_destroy(plan);
 }
 
-#define BAD_SPEC(words, ...)                                                                                           \
+#define REFUSED_SPEC(status, words, ...)                                                                               \
   do {                                                                                                                 \
     posenc_spec s = paper_spec(8);                                                                                     \
     __VA_ARGS__;                                                                                                       \
-    expect_spec(&s, POSENC_ERROR_SPEC, words);                                                                         \
+    expect_spec(&s, POSENC_ERROR_##status, words);                                                                     \
   } while (0)
+#define BAD_SPEC(...) REFUSED_SPEC(SPEC, __VA_ARGS__)
 #define FINE_SPEC(...)                                                                                                 \
   do {                                                                                                                 \
     posenc_spec s = paper_spec(8);                                                                                     \
@@ -140,7 +141,28 @@ static void spec_fields(void **state) {
       snprintf(words, sizeof words, "reserved[%zu]|allows 0", i);
       BAD_SPEC(words, s.reserved[i] = UINT64_C(1) << bit);
     }
-  expect_spec(NULL, POSENC_ERROR_ARGUMENT, "spec|NULL|needed");
+  expect_spec(NULL, POSENC_ERROR_ARGUMENT, "spec is NULL; allowed: a posenc_spec aligned to 8 bytes");
+  const double *const apart = (const void *)((const char *)freqs + 4);
+  expect_spec((const void *)apart, POSENC_ERROR_ARGUMENT, "spec is 0x|aligned to 8");
+  REFUSED_SPEC(ARGUMENT, "freqs is 0x|aligned to 8", s.freqs = apart, s.n_freqs = 4);
+  REFUSED_SPEC(ARGUMENT, "freqs_low is 0x|aligned to 8", s.freqs = freqs, s.freqs_low = apart, s.n_freqs = 4);
+}
+
+/* The denominator that a refusal names is allowed. */
+static void denominators(void **state) {
+  (void)state;
+  uint64_t seed = 43;
+  for (int i = 0; i < 20000; i++) {
+    char message[512];
+    posenc_spec s = paper_spec(random_between(&seed, 1, 4096));
+    s.base = ldexp((double)random_between(&seed, 1, 1 << 30), (int)random_between(&seed, -90, 60));
+    s.denominator = ldexp((double)random_between(&seed, 1, 1 << 30), -40);
+    if (posenc_spec_check(&s) != POSENC_OK) {
+      posenc_last_error(message, sizeof message);
+      s.denominator = strtod(strstr(message, "at least ") + strlen("at least "), NULL);
+      assert_int_equal(posenc_spec_check(&s), POSENC_OK);
+    }
+  }
 }
 
 /* ---- calls ---- */
@@ -240,7 +262,7 @@ static void calls(void **state) {
   REFUSED(ARGUMENT, "plan is NULL; a plan from posenc_plan_create() is needed", all, a.plan = NULL);
   REFUSED(ARGUMENT, "count is -1;|0 or more", all, a.count = -1);
   REFUSED(ARGUMENT, "count is -9223372036854775808|0 or more", all, a.count = INT64_MIN);
-  REFUSED(ARGUMENT, "out is (nil); allowed: memory aligned to 4 bytes", into & ~OF(PAIR), a.out = NULL);
+  REFUSED(ARGUMENT, "out is NULL; allowed: memory aligned to 4 bytes", into & ~OF(PAIR), a.out = NULL);
   REFUSED(ARGUMENT, "sines is|aligned to 4", OF(PAIR), a.out = NULL);
   REFUSED(ARGUMENT, "cosines is|aligned to 4", OF(PAIR), a.cosines = NULL);
   REFUSED(ARGUMENT, "sines is|aligned to 4", OF(PAIR), a.out = (char *)memory + 1);
@@ -251,8 +273,28 @@ static void calls(void **state) {
     snprintf(words, sizeof words, "out is|aligned to %zu bytes", size);
     REFUSED(ARGUMENT, words, whole, a.out = (char *)memory + size / 2; a.plan = plan_for(D, dtype, 1));
   }
-  REFUSED(ARGUMENT, "positions is NULL; an array of count positions is needed", given, a.positions = NULL;
-          a.reals = NULL);
+  REFUSED(
+      ARGUMENT, "positions is NULL; allowed: an array of count positions aligned to 8 bytes", given, a.positions = NULL;
+      a.reals = NULL);
+  REFUSED(ARGUMENT, "positions is 0x|aligned to 8", given, a.positions = (const void *)((char *)positions + 4);
+          a.reals = (const void *)((char *)reals + 4));
+  /* Positions in the second row, at the first row's start, and, beyond the domain, between the rows. */
+  REFUSED(ARGUMENT, "positions are 0x|overlap", given, a.positions = (const void *)(memory + 7); a.reals = memory + 7;
+          a.row_stride = 14);
+  REFUSED(ARGUMENT, "positions are 0x|overlap", given, a.positions = (const void *)memory; a.reals = memory;
+          a.out = memory + 1);
+  REFUSED(DOMAIN, "positions[0] is", given, a.positions = (const void *)(memory + 4); a.reals = memory + 4;
+          a.row_stride = 12);
+  for (int k = -20; k <= 20; k++) { /* one row or two of 4 sines, and as many cosines k elements further, 8 apart */
+    const int one_row = abs(k) < 4, two_rows = one_row || (abs(k) > 4 && abs(k) < 12);
+    for (int count = 1; count <= 2; count++)
+      TELL((count == 1 ? one_row : two_rows) ? POSENC_ERROR_ARGUMENT : POSENC_OK, "", OF(PAIR),
+           a.out = (float *)(void *)memory + 100;
+           a.cosines = (float *)a.out + k; a.count = count);
+  }
+  for (int i = 0; i < 5; i++)
+    TELL(POSENC_OK, "", into, a.count = 1; a.row_stride = (const int64_t[]){0, 7, -8, INT64_MIN, INT64_MAX}[i]);
+  REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", OF(TABLE), a.count = 1; a.row_stride = 7);
   REFUSED(ARGUMENT, "row_stride is 7|d_model = 8 or more", whole | OF(TABLE), a.row_stride = 7);
   REFUSED(ARGUMENT, "row_stride is -8|d_model = 8 or more", whole | OF(TABLE), a.row_stride = -8);
   REFUSED(ARGUMENT, "row_stride is 7|or 0 for d_model", OF(TABLE), a.row_stride = 7; a.count = 0);
@@ -295,6 +337,16 @@ static void calls(void **state) {
   TELL(POSENC_OK, "", ranges, a.count = 0; a.first = INT64_MIN);
   TELL(POSENC_OK, "", OF(TABLE), a.count = 0; a.row_stride = INT64_MAX);
   assert_int_equal(posenc_table_create(NULL, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
+  void *const apart = (char *)other + 4, *const both = calloc(1, sizeof(posenc_spec));
+  assert_int_equal(posenc_table_create(apart, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_plan_create(apart, posenc_plan_spec(fine(FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_positions_check(fine(AT).plan, 0, 1, apart, NULL), POSENC_ERROR_ARGUMENT);
+  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), apart, 0, 0)));
+  /* A result may go where an argument was: a spec over its preset's name, a plan into its spec. */
+  assert_int_equal(posenc_spec_init(both, 8, strcpy(both, "t2t")), POSENC_OK);
+  assert_int_equal(posenc_plan_create(both, both, NULL), POSENC_OK);
+  posenc_plan_destroy(*(posenc_plan **)both);
+  free(both);
 }
 
 /* ---- limits ---- */
@@ -310,6 +362,7 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   const int given = c == AT || c == AT_REAL;
   arguments a = fine(c);
   char words[96];
+  void *const low = (void *)(uintptr_t)size, *const high = (void *)(UINTPTR_MAX / 2 + 1); /* room for any array */
   a.plan = plan_for(d_model, dtype, 1);
   /* The product of count and stride: first the largest stride for few rows, then the largest count for dense rows. */
   const int64_t counts[] = {2, 3, GIVEN, INT64_C(1) << 32, (INT64_C(1) << 33) + 1};
@@ -317,7 +370,8 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
     a.count = counts[n];
     a.first = -far;
     a.row_stride = c == TABLE ? most / a.count : (most - columns) / (a.count - 1);
-    a.out = a.cosines = (void *)4096;
+    a.out = high;
+    a.cosines = low;
     if (a.row_stride < columns)
       continue;
     const wide reached = c == TABLE ? (wide)a.count * a.row_stride : (wide)(a.count - 1) * a.row_stride + columns;
@@ -333,7 +387,8 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   a.row_stride = columns;
   a.first = 0;
   a.count = (c == TABLE ? most : most - columns) / columns + (c != TABLE);
-  a.out = a.cosines = (void *)4096;
+  a.out = high;
+  a.cosines = low;
   if (!given) /* the size is allowed, but the positions are beyond the domain; arrays of positions would be read */
     expect_call(&a, POSENC_ERROR_DOMAIN, "beyond 2^32");
   a.count++;
@@ -344,9 +399,10 @@ static void check_edges(call c, int64_t d_model, int32_t dtype) {
   for (size_t n = 0; c != TABLE && n < 9; n++) {
     a.count = few[n % 3];
     a.row_stride = strides[n / 3];
-    a.out = a.cosines = before_the_end((wide)(a.count - 1) * a.row_stride + columns, size);
+    a.out = before_the_end((wide)(a.count - 1) * a.row_stride + columns, size);
+    a.cosines = low;
     expect_call(&a, POSENC_OK, "");
-    a.out = a.cosines = (char *)a.out + size;
+    a.out = (char *)a.out + size;
     expect_call(&a, POSENC_ERROR_SIZE, "beyond the address space");
   }
   a.out = memory;
@@ -385,7 +441,7 @@ static void every_array(void **state) {
 int main(void) {
   memset(memory, 0x5a, sizeof memory);
   memcpy(untouched, memory, sizeof memory);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spec_fields), cmocka_unit_test(calls), cmocka_unit_test(edges), cmocka_unit_test(every_array)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(spec_fields), cmocka_unit_test(denominators),
+      cmocka_unit_test(calls), cmocka_unit_test(edges), cmocka_unit_test(every_array)};
   return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void *call_on_this_stack(void *plan) {
     const call c = (call)(i / 2 % TABLE);
     const int64_t rows = i == 2 * TABLE ? 1 : ROWS;
     arguments a = {c, plan, rows == 1 ? HARD : HARD - 100, rows, positions, reals, out,
-        out + (size_t)ROWS * D * sizeof(float), D, NULL};
+        out + (size_t)ROWS * D * sizeof(double), D, NULL};
     if (make_call(&a) != POSENC_OK)
       return plan;
   }

@@ -94,7 +94,7 @@ static void made_once(void **state) {
     }
   posenc_spec spec = paper_spec(8);
   assert_int_equal(posenc_fill_once(&spec, NULL, 0, -1, got, 8), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_fill_once(&spec, NULL, 0, 1, got, 7), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_fill_once(&spec, NULL, 0, 2, got, 7), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_fill_once(&spec, NULL, INT64_MAX, 1, got, 8), POSENC_ERROR_DOMAIN);
   assert_int_equal(posenc_fill_once(&spec, "no such", 0, 1, got, 8), POSENC_ERROR_UNKNOWN_IMPL);
   assert_int_equal(posenc_fill_once(NULL, NULL, 0, 1, got, 8), POSENC_ERROR_ARGUMENT);

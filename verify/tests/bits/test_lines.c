@@ -76,10 +76,8 @@ static void check_shape(shape s) {
   spec.denominator = (double)s.d_model / 2.0;
   spec.position_scale = 1.0;
   const size_t size = posenc_dtype_size(s.dtype);
-  const posenc_rows r = {.first = s.first,
-      .count = s.rows,
-      .to = s.d_model,
-      .second = s.split ? s.d_model / 2 : 0};
+  const posenc_rows r = {
+      .first = s.first, .count = s.rows, .to = s.d_model, .split = s.split, .second = s.split ? s.d_model / 2 : 0};
   assert_true((size_t)(s.rows * s.d_model) * size + (size_t)s.offset <= TABLE);
   memset(state, 0, sizeof state);
   memset(is_kept, 0, sizeof is_kept);

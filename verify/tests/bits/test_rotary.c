@@ -227,6 +227,12 @@ static void rotary_refusals(void **state) {
   assert_int_equal(posenc_rotary_freqs(&r, NULL, low, &factor), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_rotary_freqs(&r, freqs, NULL, &factor), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_rotary_freqs(&r, freqs, low, NULL), POSENC_ERROR_ARGUMENT);
+  double *const misaligned = (void *)((char *)freqs + 4);
+  assert_int_equal(posenc_rotary_init((void *)misaligned, 8, POSENC_ROTARY_NONE), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_freqs((void *)misaligned, freqs, low, &factor), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_freqs(&r, misaligned, low, &factor), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_freqs(&r, freqs, freqs, &factor), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_rotary_freqs(&r, freqs, low, low + 3), POSENC_ERROR_ARGUMENT);
 }
 
 int main(int argc, char **argv) {

@@ -17,6 +17,7 @@ json=(--json result.json)
 case $tool in
 *posenc-verify)
   good 'float64' --list
+  good ', 1 row$' --positions 1 --impl exact
   bad 'impl nonsense: unknown; allowed: exact, anchored, naive, .*float64' --impl nonsense "${json[@]}"
   bad 'd-model 0: an integer from 1 to 1048576' --d-model 0
   bad 'base is 0; allowed: finite and > 0' --base 0 "${json[@]}"
