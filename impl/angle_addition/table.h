@@ -25,7 +25,7 @@ static inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max(int64_t a, int64_t b) { return a < b ? b : a; }
 
 /* A row's columns from frequency k on. */
-INLINE destination place_of(const rows_in_memory *w, int64_t position, int64_t k) {
+INLINE destination destination_of(const rows_in_memory *w, int64_t position, int64_t k) {
   unsigned char *const first =
       w->out + (position - w->first) * w->stride + (k - w->k) * (w->is_split ? 1 : 2) * w->size;
   return (destination){first, first + w->second};
@@ -39,11 +39,11 @@ static inline void fill_pairs(const rows_in_memory *w, const strip *p, int64_t r
   unsigned char unwanted[STRIP_BYTES] CACHE_ALIGNED;
   r.ahead = r.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};
   if (r.has_ahead) {
-    r.ahead = place_of(w, run + STEPS + r.first, p->selected.first);
+    r.ahead = destination_of(w, run + STEPS + r.first, p->selected.first);
     r.next_ahead = w->stride;
   }
   if (r.has_behind) {
-    r.behind = place_of(w, run + STEPS - 1 - r.first, p->selected.first);
+    r.behind = destination_of(w, run + STEPS - 1 - r.first, p->selected.first);
     r.next_behind = -w->stride;
   }
   for (uint32_t failed = instance_of(p->o, p->n)(p, &r); failed; failed &= failed - 1)
@@ -73,7 +73,7 @@ static void fill_strip(const rows_in_memory *w, strip *p, int64_t from, int64_t 
               .first = (int)middle, .end = (int)end, .has_ahead = middle < ahead, .has_behind = middle < behind});
   }
   if (from <= 0 && to > 0)
-    set_row_0(p->o, 2 * p->n, p->cosines_first, place_of(w, 0, p->selected.first));
+    set_row_0(p->o, 2 * p->n, p->cosines_first, destination_of(w, 0, p->selected.first));
 }
 
 /* ---- ends of rows ---- */
@@ -84,7 +84,7 @@ static void copy_rows(
     const rows_in_memory *w, const unsigned char *buffer, int64_t k, int64_t columns, int64_t first, int64_t end) {
   const size_t n = (size_t)((w->is_split ? (columns + 1) / 2 : columns) * w->size);
   for (int64_t i = first; i < end; i++, buffer += STRIP_BYTES) {
-    const destination row = place_of(w, i, k);
+    const destination row = destination_of(w, i, k);
     const uintptr_t next =
         (uintptr_t)row.first + (uintptr_t)(RUN * w->stride); /* perhaps behind the table: no pointer */
     for (size_t c = 0; c < n; c += 64)
@@ -108,7 +108,7 @@ static void fill_ends(const rows_in_memory *w, strip *p, int64_t last, int64_t f
     if (last > 0)
       copy_rows(w, buffer[0], s->first, last, begin, end);
     if (first > 0)
-      copy_rows(w, place_of(&rows, begin, s->end).first, s->restart, first, begin, end);
+      copy_rows(w, destination_of(&rows, begin, s->end).first, s->restart, first, begin, end);
   }
 }
 
@@ -155,7 +155,7 @@ __attribute__((noinline)) static void write_table(
     p.o.is_streamed = l.is_streamed;
     for (int64_t k = l.first_line; k < l.last_line; k += width) {
       const selection s = {k, (int)min(l.last_line - k, width), INT64_MAX, 0};
-      set_strip(&p, f, s, l.is_streamed || !f->rotations, place_of(&w, w.first, k).first);
+      set_strip(&p, f, s, l.is_streamed || !f->rotations, destination_of(&w, w.first, k).first);
       fill_strip(&w, &p, from, to);
     }
   }

@@ -337,7 +337,7 @@ static void calls(void **state) {
   TELL(POSENC_OK, "", ranges, a.count = 0; a.first = INT64_MIN);
   TELL(POSENC_OK, "", OF(TABLE), a.count = 0; a.row_stride = INT64_MAX);
   assert_int_equal(posenc_table_create(NULL, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
-  void *const apart = (char *)other + 4, *const both = calloc(1, sizeof(posenc_spec));
+  void *const apart = (char *)memory + 4, *const both = calloc(1, sizeof(posenc_spec));
   assert_int_equal(posenc_table_create(apart, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_plan_create(apart, posenc_plan_spec(fine(FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_positions_check(fine(AT).plan, 0, 1, apart, NULL), POSENC_ERROR_ARGUMENT);
