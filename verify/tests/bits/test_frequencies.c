@@ -1,4 +1,4 @@
-/* Frequencies in turns (impl/angle_addition/turns.h) are within 2^-105 of the real numbers, as that header says. The
+/* Frequencies in turns (impl/angle_addition/frequencies.h) are within 2^-105 of the real numbers, as that header says. The
  * proof of the error budget (verify/proof) begins with them.
  */
 #include "testing.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "angle_addition/turns.h"
+#include "angle_addition/frequencies.h"
 #include "mpfr_reference.h"
 #include "simd/budget.inc"
 
@@ -16,12 +16,15 @@ static double uniform(double low, double high) {
   return low + (high - low) * 0x1p-53 * (double)(next_random(&seed) >> 11);
 }
 
-/* The largest error of hi + mid of a spec's frequencies, in 2^-105 of the frequency without its whole turns. */
+/* The largest error of hi + lo of a spec's frequencies, in 2^-105 of the frequency without its whole turns. The turns removed
+ * are the nearest integer, or a NaN from 2^48 turns on. */
 static double error_of_turns(const posenc_spec *spec) {
   const int64_t n = spec->d_model / 2, every = n > 4096 ? 997 : 1;
-  double *const hi = calloc((size_t)n, 3 * sizeof *hi), *const mid = hi + n, worst = 0;
-  assert_non_null(hi);
-  posenc_turns(spec, &(turns){.n = n, .hi = hi, .mid = mid, .whole = mid + n});
+  void *const state = malloc(posenc_frequencies_bytes(spec, 0));
+  assert_non_null(state);
+  const frequencies *const f = posenc_frequencies(spec, 0, state);
+  double worst = 0;
+  int has_turns = 0, has_lost_turns = 0;
   mpfr_t one_turn, t, nearest, rest;
   mpfr_inits2(640, one_turn, t, nearest, rest, (mpfr_ptr)0);
   mpfr_const_pi(rest, MPFR_RNDN);
@@ -31,14 +34,21 @@ static double error_of_turns(const posenc_spec *spec) {
     reference_frequency(t, spec, k);
     mpfr_mul(t, t, one_turn, MPFR_RNDN);
     mpfr_rint(nearest, t, MPFR_RNDN);
+    if (isnan(f->turns_removed[k]))
+      assert_true(fabs(mpfr_get_d(nearest, MPFR_RNDN)) >= 0x1p48);
+    else
+      assert_true(fabs(f->turns_removed[k]) <= 0x1p48 && mpfr_cmp_d(nearest, f->turns_removed[k]) == 0);
+    has_turns |= mpfr_sgn(nearest) != 0;
+    has_lost_turns |= isnan(f->turns_removed[k]);
     mpfr_sub(t, t, nearest, MPFR_RNDN);
-    mpfr_sub_d(rest, t, hi[k], MPFR_RNDN);
-    mpfr_sub_d(rest, rest, mid[k], MPFR_RNDN);
+    mpfr_sub_d(rest, t, f->hi[k], MPFR_RNDN);
+    mpfr_sub_d(rest, rest, f->lo[k], MPFR_RNDN);
     mpfr_div(rest, rest, t, MPFR_RNDN);
     worst = fmax(worst, fabs(mpfr_get_d(rest, MPFR_RNDN)) * 0x1p105);
   }
   mpfr_clears(one_turn, t, nearest, rest, (mpfr_ptr)0);
-  free(hi);
+  assert_true(every > 1 || (f->has_turns == has_turns && f->has_lost_turns == has_lost_turns));
+  free(state);
   return worst;
 }
 
@@ -118,7 +128,7 @@ int main(int argc, char **argv) {
     seed = strtoull(argv[1], NULL, 0);
   printf("seed %llu (an argument sets it)\n", (unsigned long long)seed);
   const struct CMUnitTest tests[] = {cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(least_sizes)};
-  const int failed = cmocka_run_group_tests_name("turns", tests, NULL, NULL);
+  const int failed = cmocka_run_group_tests_name("frequencies", tests, NULL, NULL);
   mpfr_free_cache();
   return failed;
 }
