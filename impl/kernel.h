@@ -132,8 +132,8 @@ static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
   return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
 }
 
-/* Whole vectors of the widest kernel, and whole strips (angle_addition/turns.h): a kernel may load, and compute with, the
- * zeros behind the last frequency. */
+/* Whole vectors of the widest kernel, and whole strips (angle_addition/frequencies.h): a kernel may load, and compute
+ * with, the zeros behind the last frequency. */
 static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   const int64_t n = posenc_n_freqs(spec);
   return n > 0 ? (n + 31) / 32 * 32 : 32;
