@@ -87,8 +87,9 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
     const double position = posenc_row_real(r, i);
     const int64_t j = steps_from_anchor(position);
     float *row = (float *)out + i * stride;
-    if (i > 0 && j > 0 && posenc_row_real(r, i - 1) == position - 1.0) {
-      step(&l, row - stride, columns, row); /* the row before is in the caller's table already */
+    /* The row before is in the caller's table already. At real positions it may be the row of -0, not that of 0. */
+    if (i > 0 && j > (r->reals ? 1 : 0) && posenc_row_real(r, i - 1) == position - 1.0) {
+      step(&l, row - stride, columns, row);
     } else {
       anchor(&l, position - (double)j, columns, row);
       for (int64_t left = j; left > 0; left--)
