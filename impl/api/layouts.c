@@ -84,10 +84,9 @@ static void place_part(const part *p, const posenc_target *t) {
 enum { PART_PAIRS = 128, PART_BYTES = 1 << 15 };
 
 /* Narrow parts have more rows: whole runs of a kernel where they can. */
-__attribute__((noinline)) void posenc_write_parts(
-    const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target) {
+void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target) {
   unsigned char values[PART_BYTES] __attribute__((aligned(64)));
-  const int64_t n = plan->pairs.d_model / 2, width = n < PART_PAIRS ? (n + 31) / 32 * 32 : PART_PAIRS,
+  const int64_t n = plan->kernel_spec.d_model / 2, width = n < PART_PAIRS ? (n + 31) / 32 * 32 : PART_PAIRS,
                 most = n > 0 ? PART_BYTES / (2 * width * target->size) : 0;
   part p = {.values = values, .stride = 2 * width};
   for (p.row = 0; n > 0 && p.row < rows->count; p.row += p.rows) {
@@ -96,7 +95,7 @@ __attribute__((noinline)) void posenc_write_parts(
       p.pairs = least(n - p.k, width);
       const posenc_rows those = {rows->positions ? rows->positions + p.row : NULL,
           rows->reals ? rows->reals + p.row : NULL, rows->first + p.row, p.rows, 2 * p.k, 2 * (p.k + p.pairs), 0, 0, 0};
-      plan->kernel->rows(&plan->pairs, plan->state, &those, values, p.stride);
+      plan->kernel->rows(&plan->kernel_spec, plan->state, &those, values, p.stride);
       place_part(&p, target);
     }
   }

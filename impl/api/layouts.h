@@ -25,8 +25,10 @@ typedef struct posenc_target {
 } posenc_target;
 
 /* Writes rows in any layout, but for the column of zeros: the plan's kernel computes part after part in L1, and the
- * sines and cosines of each are copied to their columns. rows->from and to are not looked at. The floating-point state
- * is the caller's to set. */
+ * sines and cosines of each are copied to their columns. rows->from and rows->to are ignored. */
 void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target);
+
+/* posenc_fill() behind the door (api/fpstate.h). */
+posenc_status posenc_checked_fill(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride);
 
 #endif

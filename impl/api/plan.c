@@ -3,6 +3,7 @@
 
 #include "api/dispatch.h"
 #include "api/fpstate.h"
+#include "api/layouts.h"
 #include "api/memory.h"
 #include "api/spec.h"
 #include "api/status.h"
@@ -45,10 +46,10 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
 
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/* Apart, and not inlined, so that it runs inside the floating-point state of create(). */
-__attribute__((noinline)) static posenc_status make(
+/* table_rows: of the only table that the plan is for; 0: that is not known. */
+POSENC_NOINLINE static posenc_status make(
     posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
-  posenc_status status = posenc_spec_check(spec);
+  posenc_status status = posenc_check_spec(spec);
   if (status != POSENC_OK)
     return status;
   posenc_spec s = *spec;
@@ -58,14 +59,14 @@ __attribute__((noinline)) static posenc_status make(
     return status;
   const posenc_kernel *kernel = posenc_kernel_of(chosen);
 
-  posenc_spec pairs = posenc_pairs(&s);
+  posenc_spec kernel_spec = posenc_kernel_spec(&s);
   if (table_rows > 0)
-    pairs.table_rows = table_rows;
+    kernel_spec.table_rows = table_rows;
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
   const size_t state_bytes = round_up(padded * kernel->state_bytes, line);
-  const size_t more_bytes = kernel->more_bytes ? round_up(kernel->more_bytes(&pairs), line) : 0;
+  const size_t more_bytes = kernel->more_bytes ? round_up(kernel->more_bytes(&kernel_spec), line) : 0;
   char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + more_bytes);
   if (!block)
     return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
@@ -77,44 +78,44 @@ __attribute__((noinline)) static posenc_status make(
   if (s.freqs_low)
     s.freqs_low = memcpy(block + head + freqs_bytes, s.freqs_low, (size_t)s.n_freqs * sizeof(double));
   p->spec = s;
-  p->pairs = pairs;
-  p->pairs.freqs = s.freqs;
-  p->pairs.freqs_low = s.freqs_low;
+  p->kernel_spec = kernel_spec;
+  p->kernel_spec.freqs = s.freqs;
+  p->kernel_spec.freqs_low = s.freqs_low;
   p->kernel = kernel;
   p->state = block + head + freqs_bytes + low_bytes;
 
-  kernel->prepare(&p->pairs, p->state);
+  kernel->prepare(&p->kernel_spec, p->state);
   *plan = p;
   return POSENC_OK;
-}
-
-/* For a table of so many rows; 0: that is not known. */
-static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
-  const posenc_fpstate caller = posenc_fp_enter();
-  const posenc_status status = make(plan, spec, impl, table_rows);
-  posenc_fp_leave(caller);
-  return status;
 }
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
   if (!posenc_is_usable(plan, _Alignof(posenc_plan *)))
     return posenc_fail_pointer("plan", plan, _Alignof(posenc_plan *), "a pointer to a plan");
   posenc_plan *made = NULL; /* *plan may be in the same memory as the spec, which is still to be read */
-  const posenc_status status = create(&made, spec, impl, 0);
+  const posenc_fpstate caller = posenc_fp_enter();
+  const posenc_status status = make(&made, spec, impl, 0);
   *plan = made;
-  return status;
+  return posenc_fp_leave(caller, status);
 }
 
 void posenc_plan_destroy(posenc_plan *plan) { posenc_memory_free(plan); }
 
-posenc_status posenc_fill_once(
-    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride) {
+POSENC_NOINLINE static posenc_status fill_once(
+    const posenc_spec *spec, const char *impl, const posenc_rows *rows, void *out, int64_t row_stride) {
   posenc_plan *plan = NULL;
-  posenc_status status = create(&plan, spec, impl, count);
+  posenc_status status = make(&plan, spec, impl, rows->count);
   if (status == POSENC_OK)
-    status = posenc_fill(plan, first, count, out, row_stride);
+    status = posenc_checked_fill(plan, rows, out, row_stride);
   posenc_plan_destroy(plan);
   return status;
+}
+
+posenc_status posenc_fill_once(
+    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride) {
+  const posenc_rows rows = {.first = first, .count = count};
+  const posenc_fpstate caller = posenc_fp_enter();
+  return posenc_fp_leave(caller, fill_once(spec, impl, &rows, out, row_stride));
 }
 
 const char *posenc_plan_impl(const posenc_plan *plan) { return plan ? plan->kernel->info.name : NULL; }

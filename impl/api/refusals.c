@@ -77,15 +77,15 @@ static int outside(double position, double scale) {
 
 /* `position` names it and its value. */
 static posenc_status refuse_position(const posenc_plan *plan, const char *position) {
-  const double scale = plan->pairs.position_scale;
+  const double scale = plan->kernel_spec.position_scale;
   if (scale == 1.0)
     return posenc_fail(POSENC_ERROR_DOMAIN, "%s; allowed: -2^32 to 2^32", position);
   return posenc_fail(POSENC_ERROR_DOMAIN,
       "%s and position_scale is %.17g; allowed: -2^32 to 2^32, also for their product", position, scale);
 }
 
-__attribute__((noinline)) static posenc_status check_each(const posenc_plan *plan, const posenc_rows *rows) {
-  const double scale = plan->pairs.position_scale;
+static posenc_status check_each(const posenc_plan *plan, const posenc_rows *rows) {
+  const double scale = plan->kernel_spec.position_scale;
   char said[64];
   for (int64_t i = 0; rows->positions && i < rows->count; i++)
     if (outside((double)rows->positions[i], scale)) {
@@ -112,12 +112,7 @@ __attribute__((noinline)) static posenc_status check_each(const posenc_plan *pla
 
 /* Their products with position_scale may be rounded. */
 static posenc_status check_positions(const posenc_plan *plan, const posenc_rows *rows) {
-  if (rows->count == 0)
-    return POSENC_OK;
-  const posenc_fpstate caller = posenc_fp_enter();
-  const posenc_status status = check_each(plan, rows);
-  posenc_fp_leave(caller);
-  return status;
+  return rows->count == 0 ? POSENC_OK : check_each(plan, rows);
 }
 
 /* The array of positions is read, so all of it must lie within the address space, and rows of out apart from it. */
@@ -138,21 +133,25 @@ static posenc_status check_given(const posenc_rows *rows, posenc_array out) {
   return POSENC_OK;
 }
 
+POSENC_NOINLINE static posenc_status check_all_positions(const posenc_plan *plan, const posenc_rows *rows) {
+  if (rows->positions && rows->reals)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "positions and real_positions are given; allowed: one of them, or none");
+  posenc_status status = check_plan(plan, rows->count);
+  if (status == POSENC_OK)
+    status = check_given(rows, (posenc_array){0});
+  return status == POSENC_OK ? check_positions(plan, rows) : status;
+}
+
 posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions) {
   const posenc_rows rows = {.positions = positions, .reals = real_positions, .first = first, .count = count};
-  if (positions && real_positions)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "positions and real_positions are given; allowed: one of them, or none");
-  posenc_status status = check_plan(plan, count);
-  if (status == POSENC_OK)
-    status = check_given(&rows, (posenc_array){0});
-  return status == POSENC_OK ? check_positions(plan, &rows) : status;
+  const posenc_fpstate caller = posenc_fp_enter();
+  return posenc_fp_leave(caller, check_all_positions(plan, &rows));
 }
 
 /* ---- fills ---- */
 
-posenc_status posenc_refuse_fill(
-    const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
+posenc_status posenc_check_fill(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
   posenc_status status = check_plan(plan, rows->count);
   if (status == POSENC_OK)
     status = check_rows(plan, rows->count, plan->spec.d_model, "d_model", row_stride);
@@ -163,13 +162,13 @@ posenc_status posenc_refuse_fill(
   return status == POSENC_OK ? check_positions(plan, rows) : status;
 }
 
-posenc_status posenc_refuse_at(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
+posenc_status posenc_check_at(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
   if (!rows->positions && !rows->reals && rows->count > 0)
     return posenc_fail_pointer("positions", NULL, sizeof(int64_t), "an array of count positions");
-  return posenc_refuse_fill(plan, rows, out, row_stride);
+  return posenc_check_fill(plan, rows, out, row_stride);
 }
 
-posenc_status posenc_refuse_pair(
+posenc_status posenc_check_pair(
     const posenc_plan *plan, const posenc_rows *rows, const void *sines, const void *cosines, int64_t row_stride) {
   posenc_status status = check_plan(plan, rows->count);
   if (status != POSENC_OK)
@@ -190,7 +189,7 @@ posenc_status posenc_refuse_pair(
   return status == POSENC_OK ? check_positions(plan, rows) : status;
 }
 
-posenc_status posenc_refuse_table(const posenc_plan *plan, const posenc_rows *rows, int64_t row_stride) {
+posenc_status posenc_check_table(const posenc_plan *plan, const posenc_rows *rows, int64_t row_stride) {
   const posenc_status status = check_plan(plan, rows->count);
   if (status != POSENC_OK)
     return status;
