@@ -178,15 +178,15 @@ static posenc_status checked(const arguments *a) {
                     real = {.reals = a->reals, .count = a->count};
   switch (a->call) {
   case FILL:
-    return posenc_refuse_fill(p, &range, a->out, a->row_stride);
+    return posenc_check_fill(p, &range, a->out, a->row_stride);
   case AT:
-    return posenc_refuse_at(p, &at, a->out, a->row_stride);
+    return posenc_check_at(p, &at, a->out, a->row_stride);
   case AT_REAL:
-    return posenc_refuse_at(p, &real, a->out, a->row_stride);
+    return posenc_check_at(p, &real, a->out, a->row_stride);
   case PAIR:
-    return posenc_refuse_pair(p, &range, a->out, a->cosines, a->row_stride);
+    return posenc_check_pair(p, &range, a->out, a->cosines, a->row_stride);
   default:
-    return posenc_refuse_table(p, &range, a->row_stride);
+    return posenc_check_table(p, &range, a->row_stride);
   }
 }
 
