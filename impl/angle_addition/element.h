@@ -5,9 +5,8 @@
  * if any element may be rounded wrongly:
  *   float32   a value is within CHECK_WINDOW of half-way between two float32: the 29 bits that rounding drops tell
  *   16 bits   a value, rounded to float32, is the midpoint of two elements. A float32 above the dtype's least size is
- *   less than
- *             one unit in its last place from the real value, so the float32 and the value lie on the same side of
- *             every other midpoint
+ *             less than one unit in its last place from the real value, so the float32 and the value lie on the same
+ *             side of every other midpoint
  *   all       a value is below the dtype's least size, and its frequency is not exempt
  */
 #ifndef POSENC_ELEMENT_H
