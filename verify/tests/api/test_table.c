@@ -103,7 +103,7 @@ static void made_once(void **state) {
 }
 
 /* table_rows, the rows of the whole table, decides whether a part is written around the caches and whether a plan keeps
- * factors. It does not change any bit. */
+ * rotations. It does not change any bit. */
 static void parts(void **state) {
   (void)state;
   enum { D = 512, ROWS = 1100, LARGE = 1 << 15 };

@@ -206,14 +206,13 @@ static void compare_all(int large) {
 
 /* ---- drawing a case ---- */
 
-/* Positions around anchors (32 mod 64), among them 4064 mod 8192, around 0, and at the ends of the domain. */
+/* Positions around anchors (32 mod 64), around 0, and at the ends of the domain. */
 static void draw_positions(int far_apart) {
   static const int64_t around[] = {0, 0, 32, 96, -32, 4064, 4064, 4096, -4128, 8192 * 15 + 4064, 131071, 1000003, -70,
       POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
   const int64_t far = POSENC_MAX_POSITION, count = c.count;
   c.first = PICK(around) - random_between(&seed, 0, count);
   c.first = c.first < -far ? -far : c.first + count - 1 > far ? far - count + 1 : c.first;
-  /* positions of many coarse parts, or of few */
   const int64_t span = far_apart || one_in(3) ? 2 * far : one_in(2) ? 300000 : count + 20;
   const int kind = far_apart ? 0 : (int)random_between(&seed, 0, 3);
   for (int64_t i = 0; i < count; i++) {
@@ -328,8 +327,8 @@ static void draw(int i) {
       POSENC_DTYPE_BF16, POSENC_DTYPE_F16, POSENC_DTYPE_F64};
   static const double scales[] = {-1, 0.5, 0, 0.3};
   const int table = i % 3 == 0;      /* tables that kernels write by whole cache lines */
-  const int far_apart = i % 30 == 1; /* positions with many coarse parts */
-  const int wide = i % 30 == 2;      /* wider than plans keep tables for */
+  const int far_apart = i % 30 == 1; /* positions in no order, anywhere in the domain */
+  const int wide = i % 30 == 2;      /* wider than plans keep rotations for */
   const int laid_out = i % 6 == 4;   /* the other layouts that kernels write themselves */
   set_spec(table       ? PICK(table_widths)
            : one_in(3) ? random_between(&seed, 1, 140)
