@@ -48,7 +48,7 @@ typedef struct posenc_rows {
   const double *reals;
   int64_t first, count;
   int64_t from, to;
-  /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and so many rows. */
+  /* The rest is set only if writes_layout() returned 1. */
   int cosines_first; /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
   int split;         /* 1: column 2k is element k of its row, and column 2k + 1 is `second` elements from it */
   int64_t second;
@@ -63,8 +63,9 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
-/* Tables that are as large as the last-level cache (api/cpu.c), and parts of them of at least POSENC_STREAM_PART_BYTES,
- * are written by non-temporal stores. A smaller table may still be in that cache when it is read. */
+/* Tables from a size on that depends on the last-level cache (api/cpu.c), and parts of them of at least
+ * POSENC_STREAM_PART_BYTES, are written by non-temporal stores. A smaller table may still be in that cache when it is
+ * read. */
 int64_t posenc_stream_bytes(void); /* the same for every call */
 #ifndef POSENC_STREAM_BYTES        /* tests: small tables too */
 #define POSENC_STREAM_BYTES posenc_stream_bytes()
@@ -80,16 +81,16 @@ static inline int posenc_is_streamed(const posenc_spec *spec, int64_t rows, int6
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };
 
-/* What rows() writes is sine, cosine, sine, ... of the dtype, unless `rows` says otherwise; what a kernel does not offer
- * is the driver's (api/fill.c).
+/* What rows() writes is sine, cosine, sine, ... of the dtype, unless `rows` says otherwise; what a kernel does not
+ * offer is the driver's (api/fill.c).
  * So the spec kernels get has an even d_model, its denominator and position_scale are never 0, and they do not look at
  * layout, order and odd. `state` is what prepare() made of it: n frequencies or whatever the kernel wants per
  * frequency. `out` is where column `from` of the first row goes.
  *
  * info.bound states the error bound in words, bound() computes it, and info.evidence is its basis: "proved" (from IEEE
  * arithmetic alone), "upstream" (proved, given what libm or SLEEF claim) or "measured". Every machine must be able to
- * compute every bound, so bound() must stand in a file without instruction-set flags (recipes/freqs.c has the two that
- * rows share). */
+ * compute every bound, so bound() must stand in a file without instruction-set flags (recipes/freqs.c,
+ * angle_addition/frequencies.c). */
 typedef struct posenc_kernel {
   posenc_impl info;
   unsigned cpu;
@@ -102,7 +103,7 @@ typedef struct posenc_kernel {
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
   double (*bound)(const posenc_angle *angle, double ulp); /* absolute; the caller caps it */
-  double ulp;                                             /* what bound() is given: the sincos within so many ULP */
+  double ulp;                                             /* what bound() is given: its own unit */
 } posenc_kernel;
 
 #define POSENC_CAT_(a, b) a##b
@@ -133,7 +134,7 @@ static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
 }
 
 /* Whole vectors of the widest kernel, and whole strips (angle_addition/frequencies.h): a kernel may load, and compute
- * with, the zeros behind the last frequency. */
+ * with, the zeros after the last frequency. */
 static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   const int64_t n = posenc_n_freqs(spec);
   return n > 0 ? (n + 31) / 32 * 32 : 32;

@@ -3,8 +3,9 @@
  *     position = anchor + step      (sin, cos)(anchor +- step), one complex product: see frequencies.h
  *
  * Anchors are computed afresh for each run, rotations once per plan, so errors do not add up along the table. As
- * complex numbers of size 1, v = 2^-53, anchor and step are within 4.0 v each (angle.h) and their product within 2.02
- * v. So the sum is within POSENC_BUDGET_ANCHORED v, and is then rounded once to the dtype.
+ * complex numbers of size 1, v = 2^-53, a direct anchor and a direct step are within 4.0 v each and their product
+ * within 2.02 v (verify/proof/README.md). So the sum is within POSENC_BUDGET_ANCHORED v, and is then rounded once to
+ * the dtype.
  *
  * All members run this one sequence of fused operations in float32 and float64, so they agree bit for bit. bfloat16,
  * float16, and rows at positions between integers are the values of exact.

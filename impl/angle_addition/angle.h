@@ -8,10 +8,10 @@
  * The second term counts only between integers; it is computed where it is not 0, but not at anchors and steps. What is
  * left of quarter turns, |g| <= 1/8, goes into polynomials:
  *
- *   direct  g in one float64; sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2): minimax polynomials, computed for this by
- *           Remez' algorithm: of the error relative to the sine, and of the cosine's with C(0) = 1. Within
- *           POSENC_BUDGET_DIRECT 2^-53, and POSENC_BUDGET_DIRECT_RELATIVE 2^-53 of a sine of which no quarter turn is
- *           taken off
+ *   direct  g in one float64; sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2). S and C are minimax polynomials by Remez'
+ *           algorithm: S minimises the relative error of the sine, C the absolute error of the cosine with C(0) = 1.
+ *           Within POSENC_BUDGET_DIRECT 2^-53. A sine of which no quarter turn is taken off is relatively within
+ *           POSENC_BUDGET_DIRECT_RELATIVE 2^-53
  *   wide    g, and every value from there on, as the sum of two float64; Taylor polynomials. Within POSENC_BUDGET_WIDE
  *           2^-53 of the value, and what the reduction leaves
  *
@@ -25,23 +25,23 @@
 #define INLINE static inline __attribute__((always_inline)) /* so that constant arguments are constants inside */
 #define CACHE_ALIGNED __attribute__((aligned(64)))
 
-typedef struct angle {
+typedef struct sin_cos {
   vd sin, cos;
-} angle;
+} sin_cos;
 
 /* Independent vectors in flight: the operations of one wait for each other. As many as registers hold. */
 enum { SIDE_BY_SIDE = VD_LANES == 1 ? 2 : 4 };
 
 /* ---- the reduction ---- */
 
-/* The factors of position x frequency. The last two count between integers only. */
-typedef struct product {
+/* The factors of position x frequency: position (hi + lo) + fraction x turns. */
+typedef struct factors {
   vd position, hi, lo, fraction, turns;
-} product;
+} factors;
 
 /* Frequencies from k on. `fraction` is fraction_of() the position, or 0 where it is not used. */
-INLINE product product_of(const frequencies *f, int64_t k, double position, double fraction) {
-  return (product){
+INLINE factors factors_of(const frequencies *f, int64_t k, double position, double fraction) {
+  return (factors){
       vd_set1(position), vd_loadu(f->hi + k), vd_loadu(f->lo + k), vd_set1(fraction), vd_loadu(f->turns_removed + k)};
 }
 
@@ -57,7 +57,7 @@ INLINE vd less_quarters(vd a, vd b, vd *quarters) {
 
 /* g and the quarter turns taken off. Two parts, each at most an eighth of a turn, may add up to a quarter: so quarter
  * turns are taken off their sum, too. At angle 0, g is +0. */
-INLINE vd reduced(product a, int is_fractional, vd *quarters) {
+INLINE vd reduced(factors a, int is_fractional, vd *quarters) {
   *quarters = NO_QUARTERS;
   const vd of_turns = is_fractional ? less_quarters(a.fraction, a.turns, quarters) : vd_set1(0.0);
   vd g = less_quarters(a.position, a.hi, quarters);
@@ -67,17 +67,17 @@ INLINE vd reduced(product a, int is_fractional, vd *quarters) {
 }
 
 /* Cosine and sine of the quarter turns: 0, 1 or -1. */
-INLINE angle angle_of(vd quarters) {
+INLINE sin_cos sin_cos_of_quarters(vd quarters) {
   const vd turns = vd_sub(quarters, NO_QUARTERS);
   const vd q = vd_mul(vd_set1(4.0), vd_sub(turns, vd_round(turns))); /* -2 .. 2 */
-  return (angle){.cos = vd_sub(vd_set1(1.0), vd_abs(q)), .sin = vd_mul(q, vd_sub(vd_set1(2.0), vd_abs(q)))};
+  return (sin_cos){.cos = vd_sub(vd_set1(1.0), vd_abs(q)), .sin = vd_mul(q, vd_sub(vd_set1(2.0), vd_abs(q)))};
 }
 
 /* ---- direct ---- */
 
 /* Sines and cosines of n angles less their quarter turns. The loop over coefficients is not unrolled, so that each is
  * loaded once for all angles. */
-INLINE void direct_reduced(int n, int is_fractional, const product *a, vd *quarters, angle *y) {
+INLINE void direct_reduced(int n, int is_fractional, const factors *a, vd *quarters, sin_cos *y) {
   static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5,
       -0x1.32d2cce2d528dp+6, 0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
   static const double cosine[] = {0x1.f3ef3c7ba0a02p+2, -0x1.a6ca0086bf5b0p+4, 0x1.e1f4fbfbe286fp+5,
@@ -86,7 +86,7 @@ INLINE void direct_reduced(int n, int is_fractional, const product *a, vd *quart
   for (int v = 0; v < n; v++) {
     g[v] = reduced(a[v], is_fractional, &quarters[v]);
     z[v] = vd_mul(g[v], g[v]);
-    y[v] = (angle){vd_set1(sine[0]), vd_set1(cosine[0])};
+    y[v] = (sin_cos){vd_set1(sine[0]), vd_set1(cosine[0])};
   }
 #pragma GCC unroll 1
   for (int i = 1; i < 7; i++)
@@ -98,14 +98,14 @@ INLINE void direct_reduced(int n, int is_fractional, const product *a, vd *quart
     y[v].sin = vd_mul(g[v], y[v].sin);
 }
 
-/* y and its quarter turns. One product of each sum is 0. */
-INLINE angle with_quarters(angle y, vd quarters) {
-  const angle q = angle_of(quarters);
-  return (angle){vd_fma(y.sin, q.cos, vd_mul(y.cos, q.sin)), vd_fnma(y.sin, q.sin, vd_mul(y.cos, q.cos))};
+/* y, turned by its quarter turns. One product of each sum is 0. */
+INLINE sin_cos with_quarters(sin_cos y, vd quarters) {
+  const sin_cos q = sin_cos_of_quarters(quarters);
+  return (sin_cos){vd_fma(y.sin, q.cos, vd_mul(y.cos, q.sin)), vd_fnma(y.sin, q.sin, vd_mul(y.cos, q.cos))};
 }
 
 /* Sines and cosines of n angles at integer positions, anchors or steps. */
-INLINE void direct(int n, const product *a, angle *y) {
+INLINE void direct(int n, const factors *a, sin_cos *y) {
   vd quarters[SIDE_BY_SIDE];
   direct_reduced(n, 0, a, quarters, y);
   for (int v = 0; v < n; v++)
@@ -146,7 +146,7 @@ INLINE vd take_quarters(vd a, vd *quarters) {
 
 /* reduced(), as the sum of two float64. The tail of fraction x turns may be 2^-7 of a turn, so g may exceed an eighth
  * by that. */
-INLINE wide wide_reduced(product a, int is_fractional, vd *quarters) {
+INLINE wide wide_reduced(factors a, int is_fractional, vd *quarters) {
   *quarters = NO_QUARTERS;
   vd e;
   vd r = take_quarters(vd_two_product(a.position, a.hi, &e), quarters);
@@ -173,7 +173,7 @@ INLINE wide wide_series(wide z, const double head[2][2], const double terms[7]) 
 }
 
 /* Radians of an angle less its quarter turns. */
-INLINE wide wide_radians(product a, int is_fractional, vd *quarters) {
+INLINE wide wide_radians(factors a, int is_fractional, vd *quarters) {
   const wide two_pi = {vd_set1(0x1.921fb54442d18p+2), vd_set1(0x1.1a62633145c07p-52)};
   return wide_product(wide_reduced(a, is_fractional, quarters), two_pi);
 }

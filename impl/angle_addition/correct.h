@@ -8,7 +8,7 @@
  *      error and value + error round alike. The error of a small angle's sine is relative, POSENC_BUDGET_RELATIVE v.
  *   3. Wide: the values that fail the recheck are computed as the sum of two float64 (angle.h). That decides values
  *      near 0, too.
- *   4. Integers (multiprecision/fallback.c): the values that are still open.
+ *   4. Fallback (multiprecision/fallback.c): the values that are still open, in integers of 256 bits and more.
  *
  * A direct angle is more accurate than a sum, so the same test holds. Elements of float64 begin at step 3. The proof is
  * verify/proof/README.md.
@@ -19,7 +19,7 @@
 #include "angle_addition/row_pair.h"
 #include "multiprecision/fallback.h"
 
-/* ---- wide, and integers ---- */
+/* ---- wide, and the fallback ---- */
 
 /* The ends of intervals around real values, as sums of two float64: sine, cosine, sine, ... */
 typedef struct intervals {
@@ -51,13 +51,13 @@ INLINE void set_intervals(
   const int n = (int)((n_freqs + VD_LANES - 1) / VD_LANES);
   const int is_fractional = fraction != 0.0;
   for (int v = 0; v < n; v++)
-    x[v] = wide_radians(product_of(f, k + v * VD_LANES, position, fraction), is_fractional, &quarters[v]);
+    x[v] = wide_radians(factors_of(f, k + v * VD_LANES, position, fraction), is_fractional, &quarters[v]);
   for (int v = 0; v < n; v++)
     sin[v] = wide_sine(x[v]);
   for (int v = 0; v < n; v++)
     cos[v] = wide_cosine(x[v]);
   for (int v = 0; v < n; v++) {
-    const angle q = angle_of(quarters[v]);
+    const sin_cos q = sin_cos_of_quarters(quarters[v]);
     const vd hi = vd_abs(vd_loadu(f->hi + k + v * VD_LANES)), size = vd_mul(vd_set1(fabs(position)), hi);
     const vd is_tiny = vd_or(vd_ge(vd_set1(0x1p-202), hi), vd_ge(vd_set1(0x1p-900), size));
     const vd least =
@@ -95,10 +95,11 @@ INLINE void decide_as(int dtype, const posenc_spec *spec, const frequencies *f, 
  * strip. Each is a number of the dtype. */
 __attribute__((noinline)) static void decide(
     const posenc_spec *spec, const frequencies *f, double position, int64_t k, int64_t columns, double *elements) {
-  for (int i = 0; position == 0.0 && signbit(position) && i < columns; i++) /* integers see the sign */
-    elements[i] = posenc_fallback(spec, position, 2 * k + i);
-  if (position == 0.0 && signbit(position))
+  if (position == 0.0 && signbit(position)) { /* the fallback keeps the sign of -0.0 */
+    for (int i = 0; i < columns; i++)
+      elements[i] = posenc_fallback(spec, position, 2 * k + i);
     return;
+  }
   if (spec->dtype == POSENC_DTYPE_F64)
     decide_as(POSENC_DTYPE_F64, spec, f, position, k, columns, elements);
   else
@@ -119,7 +120,8 @@ INLINE int vectors_agree(int dtype, const double *y) {
                                       : vh_equal(vp_to_f16(low), vp_to_f16(high));
 }
 
-/* Step 2, for one row of a strip: its values y, and where its elements are. */
+/* Step 2, for one row of a strip: its values y, and where its elements are. They may have been streamed just now;
+ * stores of one thread to one address stay in order. */
 static inline void recheck_row(
     const posenc_spec *spec, const strip *p, int64_t position, const double *y, destination to) {
   for (int i = 0; i < 2 * p->n; i += 2 * VD_LANES) {

@@ -53,7 +53,8 @@ INLINE rounding_test test_none(void) { return (rounding_test){vu_set1(UINT32_MAX
 INLINE int dropped_bits(output o) { return o.dtype == POSENC_DTYPE_F32 ? 29 : o.dtype == POSENC_DTYPE_BF16 ? 16 : 13; }
 INLINE uint32_t window_of(output o) { return o.dtype == POSENC_DTYPE_F32 ? CHECK_WINDOW : 0; }
 
-/* (bits + 2^(dropped - 1) + window) mod 2^dropped: values within the window around half-way become 0 .. 2 window - 1. */
+/* (bits + 2^(dropped - 1) + window) mod 2^dropped: values within the window around half-way become 0 .. 2 window - 1.
+ * */
 INLINE vu distances(output o, vu bits) {
   const uint32_t move = (UINT32_C(1) << (dropped_bits(o) - 1)) + window_of(o);
   return vu_and(vu_add(bits, vu_set1(move)), vu_set1((UINT32_C(1) << dropped_bits(o)) - 1));
@@ -85,14 +86,15 @@ INLINE int test_failed(output o, const rounding_test *test) {
  * quarter turn is taken off then, so errors are relative: verify/proof/README.md adds them up. */
 static inline int is_relative(double frequency, double furthest) { return furthest * fabs(frequency) <= 0.125; }
 
-/* Words for the pairs of frequencies where all bits of `mask` are set: `words`. For the others: NOT_EXEMPT. */
-static inline vd exempt_where(vd words, vd mask) {
-  return vd_or(vd_and(words, mask), vd_set1(-0x1p-1043)); /* 0x8000000080000000, twice NOT_EXEMPT */
+/* EXEMPT for the pairs of frequencies where both masks have all bits set, else NOT_EXEMPT. */
+static inline vd exempt_where(vd mask, vd other) {
+  return vd_or(vd_and(mask, other), vd_set1(-0x1p-1043)); /* 0x8000000080000000, twice NOT_EXEMPT */
 }
 
-/* EXEMPT for the pairs of frequencies where the rounding test is right for sines of any size, else NOT_EXEMPT. In
- * float32 and bfloat16 sines are normal numbers from position 2^-20 on, or below 2^-167, and so 0. In float16 all that
- * pass are 0. (Cosines are above every least size here.) */
+/* EXEMPT for the pairs of frequencies that skip the test of the least size, else NOT_EXEMPT: the error of their sines
+ * is relative. In float32 and bfloat16, a frequency of at least 2^-100 has normal sines at all positions from 2^-20 on,
+ * and one of at most 2^-202 has sines below 2^-167, which round to 0. In float16, sines of at most 2^-29 turns round to
+ * 0. (Cosines are above every least size here.) */
 static inline vd exempt_words(output o, vd frequency, double furthest) {
   const vd size = vd_abs(frequency), most = vd_set1(o.dtype == POSENC_DTYPE_F16 ? 0x1p-29 : 0.125);
   const vd is_normal = vd_or(vd_ge(size, vd_set1(0x1p-100)), vd_ge(vd_set1(0x1p-202), size));

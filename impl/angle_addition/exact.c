@@ -11,7 +11,7 @@ const posenc_kernel POSENC_THIS = {
     POSENC_ROW,
     .info.family = "exact",
     .info.arithmetic = "float64",
-    .info.summary = "correctly rounded: angle addition, a rounding test, integers where it fails",
+    .info.summary = "correctly rounded: angle addition, a rounding test, and more digits where it fails",
     .info.bound = "half a unit in the last place of values just below 1: correctly rounded",
     .info.evidence = "proved",
     .info.dtypes = "float32 float64 bfloat16 float16",

@@ -66,7 +66,8 @@ static void set_frequencies(const posenc_spec *spec, const frequencies *f) {
   }
 }
 
-/* `frequencies`, three arrays of `padded` float64, and the rotations of whole half strips: each begins at a cache line. */
+/* `frequencies`, three arrays of `padded` float64, and the rotations of whole half strips: each begins at a cache line.
+ * */
 enum { HEAD_BYTES = 64 };
 _Static_assert(sizeof(frequencies) <= HEAD_BYTES, "`frequencies` fits one cache line");
 static int64_t padded(const posenc_spec *spec) { return posenc_padded_freqs(spec) + HALF_STRIP; }

@@ -8,8 +8,9 @@
  * anchor and one behind it, that share a step. A *rotation* is the cosine and the sine of a step times a frequency.
  *
  * A frequency in turns is w_k position_scale / 2pi = hi + lo + turns_removed, where turns_removed is the nearest
- * integer. Only positions between integers need that integer. (At an anchor and a step it counts as half a turn too
- * many or too few in both, so the sign of their sum is right.)
+ * integer. Only positions between integers need that integer. (Anchor and step are both half-integers, so dropping an
+ * odd integer shifts each of the two angles by half a turn. All four sines and cosines change their sign, and the
+ * products of two do not.)
  *
  * Rotations of half a strip, 16 frequencies, lie in slots of 256 bytes. Every fourth slot is free, as strip.h explains:
  *
@@ -18,7 +19,7 @@
  *
  *     a slot:  cosine, sine of the first frequency, cosine, sine of the second one, ... float64
  *
- * The last four slots are used in the copy that a strip makes of them. */
+ * Slots 44 to 46 are used in the memory of a strip only. */
 #ifndef POSENC_FREQUENCIES_H
 #define POSENC_FREQUENCIES_H
 
@@ -33,13 +34,13 @@ enum { SLOT = 2 * HALF_STRIP /* float64 */, ANCHOR_SLOT = 44, SLOTS = 48, NEXT_H
 typedef struct frequencies {
   int64_t n;                     /* without padding. The arrays are padded with zeros to whole strips and 16 more */
   double *hi, *lo;               /* |hi + lo| <= 1/2, within 2^-105 of the real number, relatively */
-  double *turns_removed;         /* NaN from 2^48 on */
+  double *turns_removed;         /* NaN where the integer is above 2^48: results are then NaN, and go to the fallback */
   int has_turns, has_lost_turns; /* is any element of turns_removed not 0? a NaN? */
   double *rotations; /* NULL if the plan keeps none: they are then computed where they are needed, with the same bits */
 } frequencies;
 
-/* Of steps -- frequencies k .. k + 15, k a multiple of 16 -- the offset of step b + 1/2. 1366 / 1024 rounds b + b/3
- * down without a division, for the inner loop. */
+/* Offset of step b + 1/2 within the rotations of half a strip: slot b + b/3, which leaves out every fourth one. The
+ * inner loop calls this, so it multiplies by 1366 / 1024 instead of dividing. */
 static inline int64_t offset_of_rotation(int64_t b) { return (b * 1366 >> 10) * SLOT; }
 static inline double *rotations_of(const frequencies *f, int64_t k) {
   return f->rotations + k / HALF_STRIP * NEXT_HALF;
@@ -58,7 +59,7 @@ static inline double fraction_of(const frequencies *f, double position) {
 size_t posenc_frequencies_bytes(const posenc_spec *spec, int keeps_rotations);
 
 /* Writes `frequencies` and its arrays at `state`, all but the rotations. A frequency below 2^-203 of a turn that is not
- * 0 becomes 2^-203: at every position its sine is 0 in float32, and its cosine 1. (float64 takes integers there,
+ * 0 becomes 2^-203: at every position its sine is 0 in float32, and its cosine 1. (float64 goes to the fallback there,
  * correct.h.) */
 frequencies *posenc_frequencies(const posenc_spec *spec, int keeps_rotations, void *state);
 

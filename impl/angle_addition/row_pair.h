@@ -72,7 +72,8 @@ INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs
   }
 }
 
-/* Instances of the loop. Nearly all strips are STRIP frequencies wide, and a constant width is faster (docs/speed.md). */
+/* Instances of the loop. Nearly all strips are STRIP frequencies wide, and a constant width is faster (docs/speed.md).
+ * */
 typedef uint32_t write_row_pairs_of(const strip *p, const row_pairs *r);
 #define INSTANCE(name, dtype, split, streamed, n)                                                                      \
   __attribute__((noinline)) static uint32_t name(const strip *p, const row_pairs *r) {                                 \

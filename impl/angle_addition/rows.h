@@ -16,7 +16,7 @@ static int64_t table_pays_from(const posenc_spec *spec, int has_rotations, const
   return is_tested(spec->dtype) ? 12 : 4; /* a row of anchored by itself takes two angles */
 }
 
-/* Does the kernel write these consecutive rows in a layout of theirs? */
+/* Does the kernel write these consecutive rows in the layout that r requests? */
 static int writes_layout(const posenc_spec *spec, const posenc_rows *r) {
   return spec->dtype == POSENC_DTYPE_F32 && r->count >= table_pays_from(spec, 1, r);
 }
@@ -71,7 +71,7 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
     unsigned char *const to = (unsigned char *)out + i * stride * size;
     const double position = posenc_row_real(r, i);
     n = consecutive_from(r, i);
-    if (n >= pays_from && is_integer(position)) {
+    if (n >= pays_from) { /* so they are integers */
       posenc_rows table = *r;
       table.positions = NULL;
       table.reals = NULL;

@@ -43,19 +43,20 @@ __attribute__((noinline)) static void wide_row(const single *row, int64_t k, int
 /* n vectors of pairs, of frequencies from k on: sines and cosines less their quarter turns. */
 typedef struct pairs {
   vd quarters[SIDE_BY_SIDE];
-  angle y[SIDE_BY_SIDE];
+  sin_cos y[SIDE_BY_SIDE];
 } pairs;
 
 INLINE pairs direct_pairs(const single *row, int is_fractional, int n, int64_t k) {
-  product a[SIDE_BY_SIDE];
+  factors a[SIDE_BY_SIDE];
   pairs x;
   for (int v = 0; v < n; v++)
-    a[v] = product_of(row->f, k + v * VD_LANES, row->position, row->fraction);
+    a[v] = factors_of(row->f, k + v * VD_LANES, row->position, row->fraction);
   direct_reduced(n, is_fractional, a, x.quarters, x.y);
   return x;
 }
 
-/* Vector v of them: rotated, tested and stored. Rotation leaves a value as near to half-way, and as small. */
+/* Vector v of them: rotated, tested and stored. Rotation only exchanges and negates values, so the
+ * test gives the same answer before it. */
 INLINE void store_pairs(output o, rounding_test *test, const pairs *x, int v, vu exempt, unsigned char *to) {
   const vp packed = vp_interleave_rotated(x->y[v].sin, x->y[v].cos, x->quarters[v]);
   test_values(o, test, x->y[v].sin, x->y[v].cos, packed, exempt);
@@ -82,20 +83,20 @@ INLINE void direct_vector(
   memcpy(to, elements, (size_t)(n * size_of(o)));
   if (test_failed(o, &test) && row->position != 0.0) {
     double y[EACH] CACHE_ALIGNED;
-    const angle whole = with_quarters(x.y[0], x.quarters[0]);
+    const sin_cos whole = with_quarters(x.y[0], x.quarters[0]);
     vd_store_interleaved(y, whole.sin, whole.cos);
     if (!vectors_agree(o.dtype, y))
       wide_row(row, k, n, to);
   }
 }
 
-/* So many columns from those of frequency k on, in whole strips as far as they go: the next pairs are begun before
- * these are rounded, which goes on while they wait. A strip whose test fails, and the columns behind the last strip,
- * are computed vector by vector. */
+/* So many columns from those of frequency k on, in whole strips as far as they go. Software pipelining: the polynomials
+ * of the next group overlap the rounding of this one. A strip whose test fails, and the columns after the last whole
+ * strip, are computed vector by vector. */
 INLINE void direct_row(const single *row, output o, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
   const int64_t whole_end = k + columns / (2 * STRIP) * STRIP;
-  pairs now, next;
+  pairs now, next = {0};
   if (k < whole_end)
     now = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k);
   for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(o)) {
@@ -127,8 +128,8 @@ INLINE void direct_row_of(const single *row, int is_fractional, int64_t k, int64
     direct_row(row, (output){.dtype = POSENC_DTYPE_F16}, is_fractional, k, columns, to);
 }
 
-/* Correctly rounded, at any position. A direct angle is good enough from position 2^-20 on, and unless lost turns
- * count. */
+/* Correctly rounded, at any position. A direct angle is good enough if |position| >= 2^-20, and if no removed
+ * turns that count are NaN. */
 __attribute__((noinline)) static void exact_row(const single *row, int64_t k, int64_t columns, unsigned char *to) {
   const int is_tiny = fabs(row->position) < 0x1p-20 && !is_integer(row->position);
   if (row->o.dtype == POSENC_DTYPE_F64 || is_tiny || (row->fraction != 0.0 && row->f->has_lost_turns))

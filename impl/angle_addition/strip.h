@@ -13,7 +13,7 @@
 #include "angle_addition/element.h"
 
 _Static_assert(HALF_STRIP % VD_LANES == 0 && POSENC_TABLES_FREQS % STRIP == 0, "vectors do not cross half strips");
-_Static_assert(STEPS % SIDE_BY_SIDE == 0, "rotations are computed in whole groups");
+_Static_assert(STRIP % (SIDE_BY_SIDE * VD_LANES) == 0, "a strip is a whole number of groups");
 _Static_assert(ANCHOR_SLOT > (STEPS - 1) * 4 / 3 && ANCHOR_SLOT % 4 == 0 && SLOTS % 4 == 0 && ANCHOR_SLOT + 4 == SLOTS,
     "the anchor's slots follow the rotations, and both halves leave the same page offsets free");
 
@@ -63,10 +63,10 @@ INLINE void make_pairs(
     const frequencies *f, int64_t k, double position, int cosines_first, double *pairs, double *turned) {
   enum { AT_ONCE = HALF_STRIP / VD_LANES < SIDE_BY_SIDE ? HALF_STRIP / VD_LANES : SIDE_BY_SIDE };
   for (int i = 0; i < HALF_STRIP; i += AT_ONCE * VD_LANES) {
-    product a[AT_ONCE];
-    angle y[AT_ONCE];
+    factors a[AT_ONCE];
+    sin_cos y[AT_ONCE];
     for (int v = 0; v < AT_ONCE; v++)
-      a[v] = product_of(f, k + i + v * VD_LANES, position, 0.0);
+      a[v] = factors_of(f, k + i + v * VD_LANES, position, 0.0);
     direct(AT_ONCE, a, y);
     for (int v = 0; v < AT_ONCE; v++) {
       const vd minus_sin = vd_sub(vd_set1(0.0), y[v].sin);

@@ -2,9 +2,9 @@
  *
  * Large tables are streamed: written around the caches, by whole cache lines. That wants rows a multiple of 64 bytes
  * apart, and lines that begin between two pairs. Then strips begin and end at lines. A row's columns before its first
- * whole line and behind the last one share their lines with other rows: these ends are one narrow strip, which is
+ * whole line and after its last one share their lines with other rows: these ends are one narrow strip, which is
  * written to a buffer and copied by ordinary stores. (As two strips they would take 1.2 times as long.) Where rows are
- * not streamed, the ends are the columns behind a row's last 8 pairs.
+ * not streamed, the ends are the columns that remain after whole groups of 8 pairs (split: 16).
  */
 #ifndef POSENC_TABLE_H
 #define POSENC_TABLE_H
@@ -17,7 +17,7 @@ typedef struct rows_in_memory {
   int64_t first, k;
   unsigned char *out;
   int64_t stride;
-  int64_t is_split, second; /* the second value of a pair goes so many bytes behind the first */
+  int64_t is_split, second; /* bytes from the first value of a pair to the second */
   int64_t size;             /* of an element */
 } rows_in_memory;
 
@@ -28,13 +28,13 @@ static inline int64_t max(int64_t a, int64_t b) { return a < b ? b : a; }
 INLINE destination destination_of(const rows_in_memory *w, int64_t position, int64_t k) {
   unsigned char *const first =
       w->out + (position - w->first) * w->stride + (k - w->k) * (w->is_split ? 1 : 2) * w->size;
-  return (destination){first, first + w->second};
+  return (destination){first, (unsigned char *)((uintptr_t)first + (uintptr_t)w->second)}; /* perhaps another array */
 }
 
 /* ---- a strip ---- */
 
-/* Writes row pairs of a run, whose rows r describes but for their places, and rechecks those whose rounding test
- * failed. Rows that are not wanted go to one row that nobody reads. */
+/* Sets where the rows of r go, writes them, and rechecks those whose rounding test failed. Rows that are not wanted go
+ * to one row that nobody reads. */
 static inline void fill_pairs(const rows_in_memory *w, const strip *p, int64_t run, row_pairs r) {
   unsigned char unwanted[STRIP_BYTES] CACHE_ALIGNED;
   r.ahead = r.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};

@@ -1,4 +1,5 @@
-/* The driver: arguments checked, kernel called. Layouts that the kernel does not write are made part by part. */
+/* posenc_fill() and its variants: they check their arguments and call the kernel. Layouts that the kernel does not
+ * write are made part by part (api/layouts.c). */
 #include "api/fpstate.h"
 #include "api/layouts.h"
 #include "api/refusals.h"
@@ -8,7 +9,7 @@
 /* With one row, row_stride is not used, and the caller may pass one whose number of bytes overflows. */
 static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
 
-/* Other layouts of consecutive rows are written by the kernels that offer them. */
+/* Does the kernel write these rows, or are they made part by part? */
 static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows) {
   if (rows->cosines_first || rows->split)
     return plan->kernel->writes_layout && !rows->positions && !rows->reals &&

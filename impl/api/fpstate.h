@@ -1,6 +1,6 @@
-/* The floating-point state at the door of the library: rounding to nearest, subnormals kept, no traps, whatever the caller
- * has set. The flags that a call raises are dropped with it. Every public function that computes has this form, and no
- * other code knows of the state:
+/* The floating-point state at the door of the library: rounding to nearest, subnormals kept, no traps, whatever the
+ * caller has set. The flags that a call raises are dropped with it. Every public function that computes has this form
+ * (posenc_impl_error_bound() returns a double), and no other code knows of the state:
  *
  *     const posenc_fpstate caller = posenc_fp_enter();
  *     return posenc_fp_leave(caller, work(...));

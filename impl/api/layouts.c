@@ -3,7 +3,7 @@
 #include <string.h>
 
 posenc_columns posenc_columns_of(const posenc_spec *spec) {
-  const int64_t n = posenc_n_freqs(spec), half = spec->d_model / 2; /* half: as many pairs are whole */
+  const int64_t n = posenc_n_freqs(spec), half = spec->d_model / 2; /* half: the number of complete pairs */
   const int split = spec->layout == POSENC_LAYOUT_SPLIT, sine_first = spec->order == POSENC_ORDER_SIN_FIRST;
   const int64_t second = split ? n : 1;
   return (posenc_columns){.sines = sine_first ? 0 : second,

@@ -28,7 +28,7 @@ typedef struct posenc_target {
  * sines and cosines of each are copied to their columns. rows->from and rows->to are ignored. */
 void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target);
 
-/* posenc_fill() behind the door (api/fpstate.h). */
+/* posenc_fill() after posenc_fp_enter(). */
 posenc_status posenc_checked_fill(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride);
 
 #endif

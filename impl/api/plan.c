@@ -9,7 +9,7 @@
 #include "api/status.h"
 
 #include <float.h>
-#include <stdio.h>
+
 #include <string.h>
 
 /* Names to choose from: the two families that are recommended, then every implementation. */
@@ -21,9 +21,7 @@ static const char *impl_name(size_t i) {
 
 /* An implementation that this machine can run: of the same family, or `exact`. */
 static const posenc_impl *runnable_instead_of(const posenc_impl *impl) {
-  char family[32];
-  snprintf(family, sizeof family, "%.*s", (int)strcspn(impl->name, "_"), impl->name);
-  const posenc_impl *relative = posenc_impl_find(family);
+  const posenc_impl *relative = posenc_impl_find(impl->family);
   return posenc_impl_supported(relative) ? relative : posenc_impl_find(NULL);
 }
 
@@ -46,7 +44,7 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
 
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/* table_rows: of the only table that the plan is for; 0: that is not known. */
+/* table_rows: the rows of the one table that this plan will fill, or 0. */
 POSENC_NOINLINE static posenc_status make(
     posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
   posenc_status status = posenc_check_spec(spec);

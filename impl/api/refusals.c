@@ -110,7 +110,7 @@ static posenc_status check_each(const posenc_plan *plan, const posenc_rows *rows
   return POSENC_OK;
 }
 
-/* Their products with position_scale may be rounded. */
+/* The product with position_scale is checked as rounded to double. */
 static posenc_status check_positions(const posenc_plan *plan, const posenc_rows *rows) {
   return rows->count == 0 ? POSENC_OK : check_each(plan, rows);
 }
@@ -173,7 +173,7 @@ posenc_status posenc_check_pair(
   posenc_status status = check_plan(plan, rows->count);
   if (status != POSENC_OK)
     return status;
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): of a plan that is NULL, check_plan() gave an error. */
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): check_plan() has refused a NULL plan. */
   const int64_t n = posenc_n_freqs(&plan->spec), count = rows->count;
   status = check_rows(plan, count, n, "the number of frequencies", row_stride);
   if (status == POSENC_OK && count > 0)

@@ -12,7 +12,7 @@ typedef struct posenc_array {
 /* Whether the arrays have a byte in common. They have the same shape, or one of them has a single row. */
 int posenc_arrays_meet(posenc_array a, posenc_array b);
 
-/* What the functions of these names refuse: each status is recorded with its sentence (api/status.h). */
+/* posenc_check_X() checks the arguments of posenc_X(), and records a message if it refuses them (api/status.h). */
 posenc_status posenc_check_fill(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride);
 posenc_status posenc_check_at(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride);
 posenc_status posenc_check_pair(

@@ -3,7 +3,7 @@
 
 #include "kernel.h"
 
-/* posenc_spec_check() behind the door (api/fpstate.h). */
+/* posenc_spec_check() after posenc_fp_enter(). */
 posenc_status posenc_check_spec(const posenc_spec *spec);
 
 /* What kernels are given of a checked spec. */

@@ -3,7 +3,7 @@
  *     sin(a + w) = sin a cos w + cos a sin w          cos(a + w) = cos a cos w - sin a sin w
  *
  * Four multiplications and two additions per pair instead of a sine and a cosine. Normalising the pair would repair
- * its length but never its phase, so the phase is taken afresh every POSENC_ANCHOR rows, at *absolute* multiples:
+ * its length but never its phase, so the phase is taken afresh every ANCHOR rows, at *absolute* multiples:
  * a row then depends on its position alone, wherever a call starts (and posenc_fill_at walks from the anchor too).
  *
  * Drift law: j = position mod 64 steps after the anchor the rounding of the steps has added at most 3.7 j u, u = 2^-24:

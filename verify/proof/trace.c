@@ -182,11 +182,11 @@ int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, uint32_t, vu, uint32_t)
 
 /* Traces the product of two complex numbers, ahead and back. */
 static void trace_product(void) {
-  const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
+  const sin_cos a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
   const double rotation[] = {b.cos.id, b.sin.id};
   const double sines[SLOT + 1] = {[0] = a.sin.id, [SLOT] = a.cos.id};
   const double cosines[SLOT + 1] = {[0] = a.cos.id, [SLOT] = vd_sub(vd_set1(0.0), a.sin).id};
-  angle ahead, back;
+  sin_cos ahead, back;
   one_vector(rotation, 0, sines, &ahead.sin, &back.sin);
   one_vector(rotation, 0, cosines, &ahead.cos, &back.cos);
   result("sin", ahead.sin), result("cos", ahead.cos);
@@ -194,7 +194,7 @@ static void trace_product(void) {
 }
 
 /* Sine and cosine begin afresh, with an angle in radians. */
-static void trace_wide(product a) {
+static void trace_wide(factors a) {
   vd quarters;
   wide_radians(a, 0, &quarters);
   const wide x = {input("x"), input("x_lo")};
@@ -214,10 +214,10 @@ static void trace_constants(void) {
 
 int main(int argc, char **argv) {
   const char *of = argc > 1 ? argv[1] : "";
-  const product a = {input("position"), input("hi"), input("lo"), input("fraction"), input("turns")};
+  const factors a = {input("position"), input("hi"), input("lo"), input("fraction"), input("turns")};
   trace_constants();
   vd quarters;
-  angle y;
+  sin_cos y;
   if (strcmp(of, "direct") == 0 || strcmp(of, "direct_turns") == 0) {
     direct_reduced(1, strcmp(of, "direct_turns") == 0, &a, &quarters, &y);
   } else if (strcmp(of, "wide") == 0) {

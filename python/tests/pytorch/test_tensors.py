@@ -194,7 +194,7 @@ class Subclass(torch.Tensor):
     pass
 
 
-OUT = torch.full((9, 8), 7.0)
+OUT, X = torch.full((9, 8), 7.0), torch.ones(4, 3, 8)
 LEARNED = torch.ones(4, requires_grad=True)
 CALLS = {
     "table": lambda **more: posenc.torch.table(**{"count": None if "positions" in more else 9, "d_model": 8, **more}),
