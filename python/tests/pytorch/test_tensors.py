@@ -66,7 +66,6 @@ AT = torch.tensor([[0, 5, 99999]])
         lambda: posenc.torch.grid((3, 4), 36),
         lambda: posenc.torch.timestep_embedding(AT, 34),
         lambda: posenc.torch.timestep_embedding(AT.double().requires_grad_(), 34).detach(),
-        lambda: posenc.torch.add(torch.linspace(0, 1, 68).reshape(2, 34)),
         lambda: posenc.torch.SinusoidalPositionalEncoding(34, 0, 3)(torch.linspace(0, 1, 170).reshape(5, 34)),
         lambda: posenc.torch.SinusoidalPositionalEncoding(34, 0, 3).to("meta").to_empty(device="cpu").pe[:, 0],
     ],
