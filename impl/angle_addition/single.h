@@ -96,9 +96,9 @@ INLINE void direct_vector(
 INLINE void direct_row(const single *row, output o, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
   const int64_t whole_end = k + columns / (2 * STRIP) * STRIP;
-  pairs now, next = {0};
+  pairs now, next;
   if (k < whole_end)
-    now = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k);
+    next = now = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k);
   for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(o)) {
     if (k < whole_end) {
       rounding_test test = test_none();
