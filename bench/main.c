@@ -18,10 +18,8 @@ static void register_at(const bench_options *o, const bench_offset *at) {
     if (shape->level && !o->all_cases) /* a cache level matters for its size only */
       continue;
     bench_register_tables(shape, o->all_cases, at);
-    bench_register_sums(shape, o->all_cases, at);
   }
   if (o->all_shapes) {
-    bench_register_more_sums(o->all_cases, at);
     bench_register_positions(o->all_cases, at);
   }
 }

@@ -14,7 +14,7 @@ static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the names of the cases, and the reasons for those that are left out", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Measure only this shape or cache level; can be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-        "Add more dtypes, presets and additions, neighbouring positions, plans, and output at offset 0", 0},
+        "Add more dtypes and presets, neighbouring positions, plans, and output at offset 0", 0},
     {"peers", KEY_PEERS, NULL, 0,
         "Measure only what people use instead of posenc, and exact and anchored, at sizes from L1 to memory", 0},
     {"verified", KEY_VERIFIED, "FILE", 0,

@@ -23,9 +23,13 @@ int main(void) {
   for (int c = 0; c < D_MODEL; c++)
     x[c] = (float)c / D_MODEL; /* in place of a token's embedding */
   const int64_t position = 4095;
+  const float scale = sqrtf(D_MODEL);
   /* [part: add] */
-  if (status == POSENC_OK) /* x = sqrt(d_model) * x + row, in place */
-    status = posenc_add(plan, position, 1, x, D_MODEL, sqrt(D_MODEL), x, D_MODEL);
+  float row[D_MODEL];
+  if (status == POSENC_OK)
+    status = posenc_fill(plan, position, 1, row, D_MODEL);
+  for (int c = 0; c < D_MODEL && status == POSENC_OK; c++)
+    x[c] = scale * x[c] + row[c];
   /* [end: add] */
   if (status != POSENC_OK) {
     char message[256];

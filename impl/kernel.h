@@ -41,14 +41,6 @@ typedef struct posenc_angle {
   double rounding; /* of a value below 1 to the dtype: half a unit in its last place */
 } posenc_angle;
 
-/* What rows are added to, row by row: out = round(round(scale * x) + row). x is where out's first column has its
- * counterpart. */
-typedef struct posenc_addend {
-  const float *x;
-  int64_t stride;
-  float scale;
-} posenc_addend;
-
 /* Which rows to write: those of positions[i], or reals[i], or first + i when both are NULL; and which of their columns,
  * 2k being the sine of frequency k and 2k + 1 its cosine. All of them, or a part's: from is a multiple of 64. */
 typedef struct posenc_rows {
@@ -56,15 +48,11 @@ typedef struct posenc_rows {
   const double *reals;
   int64_t first, count;
   int64_t from, to;
-  /* The rest is given to kernels that offer it: float32, consecutive rows, all columns, and `add` or so many rows. */
-  const posenc_addend *add; /* or NULL */
-  int cosines_first;        /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
-  int split; /* 1: column 2k is element k of its row, and column 2k + 1 is `second` elements from it; not with `add` */
+  /* The rest is set only if writes_layout() returned 1. */
+  int cosines_first; /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
+  int split;         /* 1: column 2k is element k of its row, and column 2k + 1 is `second` elements from it */
   int64_t second;
 } posenc_rows;
-
-/* Fewer rows are quicker in the paper's layout, and placed by the driver: with cosines first, and split. */
-enum { POSENC_FEW = 8, POSENC_FEW_SPLIT = 64 };
 
 static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */
 {
@@ -75,79 +63,62 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
-/* Tables of at least this size, and parts of them of at least that one, are written by non-temporal stores. A smaller
- * table may still be in some cache when it is read. */
-#ifndef POSENC_STREAM_BYTES /* tests: small tables too */
-#define POSENC_STREAM_BYTES (INT64_C(24) << 20)
+/* Tables from a size on that depends on the last-level cache (api/cpu.c), and parts of them of at least
+ * POSENC_STREAM_PART_BYTES, are written by non-temporal stores. A smaller table may still be in that cache when it is
+ * read. */
+int64_t posenc_stream_bytes(void); /* the same for every call */
+#ifndef POSENC_STREAM_BYTES        /* tests: small tables too */
+#define POSENC_STREAM_BYTES posenc_stream_bytes()
 #endif
 #define POSENC_STREAM_PART_BYTES (INT64_C(1) << 20)
 
 static inline int posenc_is_streamed(const posenc_spec *spec, int64_t rows, int64_t columns) {
   const int64_t row = columns * (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype), size = rows * row;
-  return size >= POSENC_STREAM_BYTES ||
-         (size >= POSENC_STREAM_PART_BYTES && spec->table_rows > (POSENC_STREAM_BYTES - 1) / row);
+  const int64_t least = POSENC_STREAM_BYTES;
+  return size >= least || (size >= POSENC_STREAM_PART_BYTES && spec->table_rows > (least - 1) / row);
 }
 
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };
 
-/* What rows() writes is sine, cosine, sine, ... of the dtype, unless `rows` says otherwise; what a kernel does not offer
- * is the driver's (api/fill.c).
+/* What rows() writes is sine, cosine, sine, ... of the dtype, unless `rows` says otherwise; what a kernel does not
+ * offer is the driver's (api/fill.c).
  * So the spec kernels get has an even d_model, its denominator and position_scale are never 0, and they do not look at
  * layout, order and odd. `state` is what prepare() made of it: n frequencies or whatever the kernel wants per
- * frequency. `out` is where column `from` of the first row goes. */
+ * frequency. `out` is where column `from` of the first row goes.
+ *
+ * info.bound states the error bound in words, bound() computes it, and info.evidence is its basis: "proved" (from IEEE
+ * arithmetic alone), "upstream" (proved, given what libm or SLEEF claim) or "measured". Every machine must be able to
+ * compute every bound, so bound() must stand in a file without instruction-set flags (recipes/freqs.c,
+ * angle_addition/frequencies.c). */
 typedef struct posenc_kernel {
-  posenc_impl info; /* first member: a posenc_impl * is a posenc_kernel * */
+  posenc_impl info;
   unsigned cpu;
-  unsigned offers;    /* bit d: dtype d; POSENC_LAYOUTS: add, cosines_first, split */
-  size_t state_bytes; /* per padded frequency, and 6 lines; zeroed, 64-aligned */
-  size_t table_bytes; /* per padded frequency, on top and not zeroed, where posenc_keeps_tables() */
-  int64_t few_rows;   /* a table of fewer rows is made faster without these */
-  const char *(*refuses)(const posenc_spec *spec); /* NULL: none; else why this valid spec is not offered, or NULL */
+  int every_dtype;                               /* 1: it offers every dtype; 0: float32 only */
+  int float32_base;                              /* 1: a base must be a normal float32 number */
+  size_t state_bytes;                            /* per padded frequency; zeroed, 64-aligned */
+  size_t (*more_bytes)(const posenc_spec *spec); /* NULL, or how many more bytes follow, not zeroed, 64-aligned */
+  /* NULL, or whether rows() writes these consecutive rows with cosines_first and second. */
+  int (*writes_layout)(const posenc_spec *spec, const posenc_rows *rows);
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
   double (*bound)(const posenc_angle *angle, double ulp); /* absolute; the caller caps it */
-  double ulp;                                             /* what bound() is given: the sincos within so many ULP */
+  double ulp;                                             /* what bound() is given: its own unit */
 } posenc_kernel;
-
-/* What the rows say of themselves; the one that is being compiled takes its own. */
-#define POSENC_IMPL(name, file, isa, library, variant, arithmetic, summary)                                            \
-  __attribute__((unused)) static const char posenc_arithmetic_##name[] = arithmetic;                                   \
-  __attribute__((unused)) static const char posenc_summary_##name[] = summary;
-#include "list.inc"
-#undef POSENC_IMPL
-
-/* Before a loop whose passes do not depend on each other, whatever its pointers look like. */
-#ifdef __clang__
-#define POSENC_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define POSENC_INDEPENDENT _Pragma("GCC ivdep")
-#endif
 
 #define POSENC_CAT_(a, b) a##b
 #define POSENC_CAT(a, b) POSENC_CAT_(a, b)
 #define POSENC_STR_(a) #a
 #define POSENC_STR(a) POSENC_STR_(a)
 
-/* Defines the object of the row that is being compiled; CMake says which by POSENC_NAME, POSENC_ISA and POSENC_VARIANT.
- * Every argument is required, so a kernel without a bound does not build. The bound is stated in words as `law`,
- * evaluated by `bound`, and rests on `evidence`: "proved" (from IEEE arithmetic alone), "upstream" (proved, given what
- * libm or SLEEF claim), or "measured". A bound is asked for on any machine, also on one that cannot run the row: its
- * function must stand in a file without instruction-set flags (recipes/freqs.c has the two that rows share). */
-#define POSENC_LAYOUTS (1u << 8)
-#define POSENC_FLOAT32 "float32", 1u << POSENC_DTYPE_F32
-#define POSENC_ALL_DTYPES                                                                                              \
-  "float32 float64 bfloat16 float16", 1u << POSENC_DTYPE_F32 | 1u << POSENC_DTYPE_F64 | 1u << POSENC_DTYPE_BF16 |      \
-                                          1u << POSENC_DTYPE_F16 | POSENC_LAYOUTS
-#define POSENC_KERNEL(...) POSENC_KERNEL_(__VA_ARGS__)
-#define POSENC_KERNEL_(                                                                                                \
-    dtype_names, offers, evidence, law, bound, ulp, state_bytes, table_bytes, few_rows, refuses, prepare, rows)        \
-  extern const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME);                                                  \
-  const posenc_kernel POSENC_CAT(posenc_kernel_, POSENC_NAME) = {                                                      \
-      {POSENC_STR(POSENC_NAME), POSENC_STR(POSENC_ISA), POSENC_CAT(posenc_arithmetic_, POSENC_NAME),                   \
-          POSENC_CAT(posenc_summary_, POSENC_NAME), law, evidence, dtype_names},                                       \
-      POSENC_CAT(POSENC_CPU_, POSENC_ISA), offers, state_bytes, table_bytes, few_rows, refuses, prepare, rows, bound,  \
-      ulp}
+/* The source of a row of list.inc ends in its kernel, which takes the row's name and instruction set from CMake's
+ * POSENC_NAME and POSENC_ISA:
+ *
+ *     const posenc_kernel POSENC_THIS = {POSENC_ROW, .info.family = "explog", ...};
+ */
+#define POSENC_THIS POSENC_CAT(posenc_kernel_, POSENC_NAME)
+#define POSENC_ROW                                                                                                     \
+  .info.name = POSENC_STR(POSENC_NAME), .info.isa = POSENC_STR(POSENC_ISA), .cpu = POSENC_CAT(POSENC_CPU_, POSENC_ISA)
 
 /* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
 static inline double posenc_denominator(const posenc_spec *spec) {
@@ -162,16 +133,11 @@ static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
   return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
 }
 
-/* Whole vectors of the widest kernel, and whole strips (angle_addition/turns.h): a kernel may load, and compute with, the
- * zeros behind the last frequency. */
+/* Whole vectors of the widest kernel, and whole strips (angle_addition/frequencies.h): a kernel may load, and compute
+ * with, the zeros after the last frequency. */
 static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
   const int64_t n = posenc_n_freqs(spec);
   return n > 0 ? (n + 31) / 32 * 32 : 32;
-}
-
-/* Whether a plan has memory for what a kernel keeps beside its state. */
-static inline int posenc_keeps_tables(const posenc_spec *spec, int64_t few_rows) {
-  return posenc_padded_freqs(spec) <= POSENC_TABLES_FREQS && (spec->table_rows == 0 || spec->table_rows >= few_rows);
 }
 
 #endif

@@ -68,8 +68,7 @@ typedef enum posenc_status {
                                     does not allow this d_model */
   POSENC_ERROR_UNKNOWN_IMPL = 3, /* no implementation has this name */
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
-  POSENC_ERROR_UNSUPPORTED = 5,  /* the spec is valid, but the implementation does not offer it; or posenc_add does not
-                                    offer the dtype */
+  POSENC_ERROR_UNSUPPORTED = 5,  /* the spec is valid, but the implementation does not offer it */
   POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, is beyond +-POSENC_MAX_POSITION */
   POSENC_ERROR_SIZE = 7,         /* count * row_stride elements, or count positions, do not fit the address space */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
@@ -86,10 +85,11 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
-/* The type of an element; out and x are arrays of it. `exact` takes nanoseconds per value, but up to microseconds in
- * these cases (verify/proof/README.md), where w = |w_k * position_scale|:
- *   position between integers   w >= pi in float64, or w >= 2^49 pi in the other dtypes; or |position| < 2^-800
- *   any position but 0          in float64: 0 < w < 2^-199, or 0 < |position| w < 2^-897 */
+/* The type of an element; out is an array of it. `exact` takes nanoseconds per value, but up to microseconds in these
+ * cases (verify/proof/README.md), where w = |w_k * position_scale|:
+ *   position between integers   w >= 2^49 pi
+ *   any position but 0          0 < w < 2^-199, or 0 < |position| w < 2^-897, in float64 and at positions between integers
+ */
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
   POSENC_DTYPE_F64 = 1,  /* double */
@@ -241,39 +241,49 @@ POSENC_API posenc_status posenc_rotary_freqs(
 
 /* ---- Implementations --------------------------------------------------------------------------------------- */
 
-/* One algorithm for one instruction set. Strings and object live as long as the library. */
+/* One algorithm for one instruction set. Strings and object live as long as the library.
+ *
+ * Every output of exact is the number of the dtype nearest to the real value. So is every output of anchored in
+ * bfloat16, in float16, and at positions between integers. The other outputs of anchored are off by at most half a unit
+ * in the last place of values just below 1, plus 10.5 * 2^-53. d_model is 512 in these counts of outputs that are not
+ * the nearest:
+ *   float32, base 10000, positions 0 .. 2^20-1            0 of 536,870,912
+ *   float32, w_k = (k + 1) * 2 pi / 24, those positions   40,634,347 of 536,870,912, at most 8.9e-16 from the nearest;
+ *                                                         all near 0, where float32 numbers are that close together
+ *   float64, base 10000, positions 0 .. 4095              1,117,752 of 2,097,152, at most 3.9e-16 from the nearest */
 typedef struct posenc_impl {
-  const char *name;       /* for example "sleef_avx2_u35" */
+  const char *name;       /* for example "sleef_u35_avx2" */
+  const char *family;     /* the name without the instruction set: "sleef_u35" */
   const char *isa;        /* "any", "fma", "avx2", "avx512", "neon" */
-  const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64 SIMD", ... */
+  const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
   const char *summary;    /* one line: what it computes */
   const char *bound;      /* its error bound as a formula, to first order; posenc_impl_error_bound() is rigorous */
   const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */
   const char *dtypes;     /* the dtypes it offers: "float32", or "float32 float64 bfloat16 float16" */
+  int correctly_rounded;  /* 1: every output is the number of the dtype nearest to the real value, else 0 */
 } posenc_impl;
 
 /* All implementations built for this architecture, whether or not this CPU can run them. */
 POSENC_API size_t posenc_impl_count(void);
 POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
 
-/* Finds an implementation by name. A name without an instruction set ("sleef", "sleef_u35") selects the best member
- * that this CPU can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an
- * unknown name. */
+/* Finds an implementation by name. The name of a family ("sleef", "sleef_u35") selects the best member that this CPU
+ * can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an unknown name. */
 POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 
-/* 1 if this CPU and operating system can run it, else 0. */
+/* 1 if this CPU and operating system can run it, else 0. 0 also for a copy of a posenc_impl. */
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
 /* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a
- * value that excludes nothing. Returns NaN for arguments out of range. Costs about as much as one pow(). */
+ * value that excludes nothing. Returns NaN for arguments out of range and for a copy of a posenc_impl. Costs about as much as one pow(). */
 POSENC_API double posenc_impl_error_bound(
     const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
 /* A checked spec with its frequencies computed once. Memory: at most 1 KiB plus 40 bytes per frequency; the number of
- * frequencies is rounded up to a multiple of 32. The anchored and exact implementations keep 576 bytes more per
- * frequency up to 4096 frequencies (d_model 8192). Below 21 MB for any d_model. */
+ * frequencies is rounded up to a multiple of 32. A plan of exact or anchored with at most 4096 frequencies (d_model
+ * 8192) keeps 768 bytes more for each, except exact in float64. Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
 /* Creates a plan. impl is a name as for posenc_impl_find(); NULL means `exact`, which offers every valid spec. On
@@ -298,8 +308,8 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  * arithmetic gives.
  * A row depends on its position alone: a table filled by several calls, on any number of threads, has the same bits.
  * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock. A library built with optimisation uses less than
- * 112 KiB of stack. The same holds for posenc_fill_at, posenc_fill_at_real, posenc_fill_pair, posenc_add and
- * posenc_add_batch. On systems with fork(), the child may call these six. */
+ * 112 KiB of stack. The same holds for posenc_fill_at, posenc_fill_at_real and posenc_fill_pair. On systems with
+ * fork(), the child may call these four. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
@@ -335,31 +345,6 @@ POSENC_API posenc_status posenc_fill_pair(
  * both NULL means first .. first+count-1. Returns OK, ARGUMENT, DOMAIN or SIZE. */
 POSENC_API posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
-
-/* ---- Add --------------------------------------------------------------------------------------------------- */
-
-/* Adds rows first .. first+count-1 to embeddings: out = round(round(s * x) + PE), where s = (float)scale and PE is as
- * posenc_fill() writes it. For float32 and bfloat16. bfloat16: both steps are computed in float32 and rounded to
- * bfloat16.
- *   x, out      count rows of d_model elements, as in posenc_fill(). Either the same array with the same stride (in
- *               place), or no element in common.
- *   scale       finite, also as a float
- * Returns OK, ARGUMENT, DOMAIN, SIZE, or UNSUPPORTED (a plan of another dtype). */
-POSENC_API posenc_status posenc_add(const posenc_plan *plan, int64_t first, int64_t count, const void *x,
-    int64_t x_stride, double scale, void *out, int64_t out_stride);
-
-/* As posenc_add(), for every member of a batch; each row is computed once. Element (b, i, c) is at
- * b * strides.batch + i * strides.row + c.
- *   shape (batch, count, d_model)   strides.batch = count * d_model, strides.row = d_model
- *   shape (count, batch, d_model)   strides.batch = d_model, strides.row = batch * d_model
- * Row strides are at least d_model, and so are batch strides if batch > 1. In out, either the batch stride is at least
- * the extent of all rows of one batch member, or the row stride is at least the extent of all batch members of one
- * row. */
-typedef struct posenc_strides {
-  int64_t batch, row; /* elements */
-} posenc_strides;
-POSENC_API posenc_status posenc_add_batch(const posenc_plan *plan, int64_t first, int64_t count, int64_t batch,
-    const void *x, posenc_strides x_strides, double scale, void *out, posenc_strides out_strides);
 
 /* ---- Table ------------------------------------------------------------------------------------------------- */
 

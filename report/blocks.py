@@ -7,10 +7,10 @@ from .peers import Peers
 from .picks import lead
 from .record import recorded
 from .run import Run
-from .stats import PLAIN_LOOP, limit_of
+from .stats import limit_of
 from .tables import RECIPE, Table
 from .text import escaped, markdown as table
-from .words import medians, number, percent, pm, position, processor, speed, times
+from .words import medians, number, percent, pm, position, processor, speed
 
 NOTHING = 2  # a bound of so much says nothing of a sine
 LARGE = 131072, 1024  # rows and columns of a table in memory
@@ -150,22 +150,8 @@ def accuracy_and_speed(r):
         f"The pick for {pick.budget} is `{run.request(pick.name)}`: {lead(run, pick)}.",
         "",
     ]
-    for kind, shape, arrays in sums_of(r.rows):
-        ratios = {n: times(r.rows[kind, n, *shape], r.rows[kind, PLAIN_LOOP, *shape]) for n in r.both()}
-        shown = ", ".join(f"`{n}` {pm(ratio)}" for n, ratio in ratios.items())
-        lines.append(f"- `posenc_add`, {arrays}, its speed divided by that of a plain loop: {shown}")
-    return "\n".join([*lines, *(f"- `{name}`: {why}" for name, why in run.left_out().items()), "", r.said])
-
-
-def sums_of(rows):
-    """[(kind, (n, d), the sizes of the arrays)] of posenc_add, not in place; small arrays first."""
-    found = {}
-    for kind, _, *shape in rows:
-        parts = [part for part in kind.split("/") if part != "in_place"]
-        if parts[0] == "add":
-            found["/".join(parts), *shape] = [int(part[2:]) for part in parts[1:]] + shape
-    in_order = sorted(found.items(), key=lambda f: (len(f[1]), f[1]))
-    return [(kind, tuple(shape), " x ".join(map(str, sizes))) for (kind, *shape), sizes in in_order]
+    left_out = [f"- `{name}`: {why}" for name, why in run.left_out().items()]
+    return "\n".join([*lines, *left_out, *[""] * bool(left_out), r.said])
 
 
 def bounds(r):
@@ -217,10 +203,6 @@ def speed_limits(r):
 def speed_others(r):
     limit = stores(limit_of(r.rows, ("fill/bfloat16", "", 131072, 1024)))
     yield "bfloat16, 131072 x 1024, GB/s", limit, lambda name: f"{r.rows['fill/bfloat16', name, 131072, 1024].gb_s:.1f}"
-    for kind, shape, size in sums_of(r.rows):
-        loop, sums = r.rows[kind, PLAIN_LOOP, *shape], {n: r.rows[kind, n, *shape] for n in r.both()}
-        what = f"posenc_add {size}, speed divided by that of a plain loop"
-        yield what, f"{loop.gb_s:.1f} GB/s", lambda name, loop=loop, sums=sums: f"{loop.ns / sums[name].ns:.2f}"
 
 
 def noted(found, title=""):

@@ -1,14 +1,14 @@
 """Two runs of posenc-bench or two reports of posenc-verify side by side: as text on stdout, and as a page.
 
 Runs on different processors are shown and not judged. Two runs on one processor differ more than the repetitions of one
-run. So cases that no commit changes (stores, plain loops, the clock) are controls: a difference must be larger than
+run. So cases that no commit changes (stores, the clock) are controls: a difference must be larger than
 that of nine in ten controls."""
 import json
 import os
 import statistics
 
 from . import checks, html, load, text
-from .stats import ENOUGH, PLAIN_LOOP, STORES, call_of, family_of, quartiles, read_bench
+from .stats import ENOUGH, STORES, call_of, quartiles, read_bench
 from .tables import Section, Table
 from .words import case_name, plural, processor, speed
 
@@ -47,7 +47,7 @@ def mark(a, b, least):
 
 
 def is_control(key):
-    return call_of(key[0]) in (*STORES, "convert") or key[1] == PLAIN_LOOP
+    return call_of(key[0]) in (*STORES, "convert")
 
 
 def noise_of(controls):
@@ -110,7 +110,8 @@ def equal(a, b, one, other):
 def same_bits(reports):
     """Sentences on exact and anchored, whose errors must not depend on the instruction set. reports: [(data, ranges)]"""
     for family in SAME_BITS:
-        members = [(data, n, found) for data, of in reports for n, found in of.items() if family_of(n) == family]
+        names = {e["name"] for data, _ in reports for e in data["implementations"] if e["family"] == family}
+        members = [(data, n, found) for data, of in reports for n, found in of.items() if n in names]
         same, different = 0, []
         for data, name, found in members[1:]:
             first, _, expected = members[0]

@@ -7,7 +7,7 @@ import re
 import statistics
 
 from .load import check, load, load_bench, write
-from .stats import ENOUGH, ISAS, call_of, limit_of, quartiles, read_bench, verdicts_of
+from .stats import ENOUGH, call_of, limit_of, quartiles, read_bench, verdicts_of
 
 OURS = ("exact", "anchored", "posenc_torch")
 IN_C = {
@@ -90,17 +90,11 @@ def case_of(kind, row, ours, limit, verdicts):
     return case
 
 
-def best_members(rows):
-    """{name in the results: its family}, of the members that the library would choose among those that ran."""
-    ran = {key[1] for key in rows}
-    found = {o: next((m for m in (f"{o}_{isa}" for isa in ISAS) if m in ran), o) for o in OURS}
-    return {member: o for o, member in found.items()}
-
-
 def cases_of(bench):
     """(cases, not_run) of a run of posenc-bench --peers, or of bench/peers/python."""
     rows, errors = read_bench(bench)
-    verdicts, members, cases = verdicts_of(bench), best_members(rows), []
+    members = {bench["context"].get(f"member.{o}", o): o for o in OURS}  # {name in the results: its family}
+    verdicts, cases = verdicts_of(bench), []
     for (kind, who, *shape), row in rows.items():
         call = call_of(kind)
         kind = kind.replace(call, STANDS_FOR.get(call, call))

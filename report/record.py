@@ -14,7 +14,7 @@ WHAT = {
 }
 RANGE = "shape d_model base denominator preset dtype from to rows outputs max_abs ulp_max correctly_rounded".split()
 RANGE += ["bound_ok", "worst", "closest_to_bound"]
-ENTRY = ("name", "isa", "arithmetic", "summary", "dtypes", "supported", "verified", "failure", "bound")
+ENTRY = ("name", "family", "isa", "arithmetic", "summary", "dtypes", "supported", "verified", "failure", "bound")
 NOT_KEPT = ("host_name", "executable", "date", "verified", "posenc", "schema", "library_build_type", "num_cpus_online")
 
 

@@ -3,7 +3,7 @@ import math
 import re
 
 from .picks import read_picks
-from .stats import Accuracy, dtype_of, family_of, limit_of, read_bench, sizes_in, sizes_of, table_of
+from .stats import Accuracy, dtype_of, limit_of, read_bench, sizes_in, sizes_of, table_of
 from .words import listed, position
 
 DEFAULT_SHAPE = "transformer"
@@ -48,7 +48,7 @@ class Run:
         self.verified = {
             key: row for key, row in self.rows.items() if not {key[1], f"{key[1]}/{dtype_of(key[0])}"} & {*self.failed}
         }
-        self.families = {n: family_of(n, self.entries.get(n, {}).get("isa") or "") for n in self.order}
+        self.families = {n: self.entries[n]["family"] if n in self.entries else n for n in self.order}
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
         self.choose()
 

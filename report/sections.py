@@ -13,7 +13,7 @@ HOW = (
     "Speeds: one thread and CPU time, unless another clock or number of threads is named. A figure is the median of its "
     "repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range. For a ratio, "
     "the relative ranges of both figures are combined: the root of the sum of their squares. The limit is the better median of plain and of non-temporal "
-    "stores to the same memory in the same run; for posenc_add, a plain loop over the same arrays. GB/s count the bytes "
+    "stores to the same memory in the same run. GB/s count the bytes "
     "of the table (10⁹ of them). posenc-bench decides which implementation is faster, and the picks.",
 )
 
@@ -59,7 +59,7 @@ def of_speeds(run):
     if cases:
         found = tables.picks(run, cases)
         rest = [tables.speeds(run, *case) for case in cases]
-        yield Section("Single rows, posenc_add, other dtypes", counted(found), [found], more=rest)
+        yield Section("Single rows, other dtypes", counted(found), [found], more=rest)
 
 
 def sections(run):

@@ -7,13 +7,11 @@ import statistics
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 ENOUGH = 3  # repetitions; fewer have no spread
 TABLES = ("fill", "fill_pair", "fill_at", "fill_at_real")  # calls that write rows of a table
-TIMED = {*TABLES, "widths", "add", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once", "refill"}
+TIMED = {*TABLES, "widths", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once", "refill"}
 TIMED |= {"forward", "construction", "table", "timesteps", "rotary"}  # calls of PyTorch programs
 STORES = ("store", "stream")
 SIZES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}  # bytes of an element, by the dtype's name
 LIMIT_OF_WIDTHS = [16384, 1024]  # has as many bytes as the tables of the sweep, to within a row
-PLAIN_LOOP = "plain_loop"  # adds a constant: what sums are compared with
-ISAS = ("avx512", "avx2", "neon", "scalar")  # best first, as the library chooses
 
 
 class Row:
@@ -60,7 +58,7 @@ def parse(name):
     threads:2/limit/stream/w:64/n:8/d:4 is ("threads:2/stream", "w:64", 8, 4);
     row/naive/float32/d:4/below:9/offset:0 is ("row/below:9/offset:0", "naive", 1, 4);
     fill/exact/bfloat16/n:8/d:4 is ("fill/bfloat16", "exact", 8, 4); and
-    add/exact/float32/b:3/n:8/d:4/in_place is ("add/b:3/in_place", "exact", 8, 4)."""
+    forward/exact/float32/b:3/n:8/d:4/compiled is ("forward/b:3/compiled", "exact", 8, 4)."""
     parts = name.split("/")
     words = [p for p in parts if ":" not in p and p not in ("float32", "real_time")]
     numbers = dict(re.findall(r"(?:^|/)([a-z]+):(\d+)(?=/|$)", name))
@@ -98,11 +96,8 @@ def verdicts_of(data):
 
 
 def limit_of(rows, key, calls=STORES):
-    """The fastest stores to the same memory, with the same number of threads, dtype and offset; or None. For posenc_add,
-    a plain loop over the same arrays."""
-    kind, who, *shape = key
-    if call_of(kind) == "add":
-        return rows.get((kind, PLAIN_LOOP, *shape)) if who != PLAIN_LOOP else None
+    """The fastest stores to the same memory, with the same number of threads, dtype and offset; or None."""
+    kind, _, *shape = key
     if call_of(kind) == "widths":
         shape = LIMIT_OF_WIDTHS
     elif call_of(kind) not in TABLES:
@@ -159,8 +154,3 @@ class Accuracy:
 
 def table_of(range_):
     return range_.get("shape"), range_.get("dtype", "float32"), range_.get("preset") or None
-
-
-def family_of(name, isa=""):
-    """exact of exact_avx2 and exact_scalar, sleef_u35 of sleef_avx2_u35."""
-    return "_".join(part for i, part in enumerate(name.split("_")) if i == 0 or part not in (isa, *ISAS))

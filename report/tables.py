@@ -2,7 +2,7 @@
 import dataclasses
 
 from .picks import lead
-from .stats import PLAIN_LOOP, STORES, call_of, limit_of, pages, sizes_in, sizes_of
+from .stats import STORES, call_of, limit_of, pages, sizes_in, sizes_of
 from .words import case_name, listed, medians, number, percent, pm, position, scaled, share, span, speed, times, ulps
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
@@ -52,8 +52,7 @@ def split(table):
 def limit_text(row):
     if not row:
         return "limit: not measured"
-    how = "plain loop" if row.key[1] == PLAIN_LOOP else f"{call_of(row.key[0])}, {row.key[1][2:]}-byte vectors"
-    return f"limit: {row.gb_s:.1f} GB/s ({how})"
+    return f"limit: {row.gb_s:.1f} GB/s ({call_of(row.key[0])}, {row.key[1][2:]}-byte vectors)"
 
 
 def ranking(run):
@@ -94,7 +93,7 @@ def accuracy(run):
 def speeds(run, kind, shape):
     """One kind and size, fastest first."""
     rows, call, (n, d) = run.verified, call_of(kind), shape
-    found = {key[1]: row for key, row in rows.items() if key[0] == kind and key[2:] == shape and key[1] != PLAIN_LOOP}
+    found = {key[1]: row for key, row in rows.items() if key[0] == kind and key[2:] == shape}
     limit, lines = limit_of(rows, (kind, "", *shape)), []
     units = {"plan": ("us", 1e-3, 2), "fresh": ("ms", n * d * 1e-6, 1)} | ({"row": ("ns/row", d, 1)} if n == 1 else {})
     unit, *scale = units.get(call, ("GB/s",))

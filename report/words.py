@@ -93,15 +93,10 @@ def plural(count, word):
 
 
 def called(kind):
-    """The kind of a case in words: "posenc_add, batch of 3, in place" of add/b:3/in_place."""
-    words = {"fill": "tables", "fill_at": "random positions", "fill_at_real": "real positions", "add": "posenc_add"}
-    words |= {"fill_pair": "sines and cosines apart", "row": "single rows", "in_place": "in place"}
-    forms = {
-        "b": "batch of {}",
-        "offset": "output at {} modulo 64",
-        "threads": "{} threads",
-        "below": "positions below {}",
-    }
+    """The kind of a case in words: "single rows, positions below 4096" of row/below:4096."""
+    words = {"fill": "tables", "fill_at": "random positions", "fill_at_real": "real positions"}
+    words |= {"fill_pair": "sines and cosines apart", "row": "single rows"}
+    forms = {"offset": "output at {} modulo 64", "threads": "{} threads", "below": "positions below {}"}
     parts = ((part, part.partition(":")) for part in kind.split("/"))
     return ", ".join(
         forms[key].format(position(int(value)) if key == "below" else value)

@@ -10,7 +10,7 @@ bool bench_offers(const posenc_impl *impl, posenc_dtype dtype);
 
 /* The i-th implementation in the list that offers the dtype and runs here; NULL past the last. Leaves out those that
  * are skipped, or whose dtype is skipped. Unless `all` is set, counts only the default and the best `anchored`: a run
- * without all cases measures additions and other dtypes with these two. */
+ * without all cases measures other dtypes with these two. */
 const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all);
 bool bench_runs(const posenc_impl *impl, posenc_dtype dtype);
 
@@ -51,10 +51,6 @@ void bench_register_fills(const bench_shape *shape, const bench_offset *at);
 
 /* Tables of other dtypes, and of presets. */
 void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at);
-
-/* add/... for the shape's table, and for other sizes. */
-void bench_register_sums(const bench_shape *shape, bool all, const bench_offset *at);
-void bench_register_more_sums(bool all, const bench_offset *at);
 
 /* fill_at/..., their limits, and row/... */
 void bench_register_positions(bool all, const bench_offset *at);

@@ -106,6 +106,9 @@ void bench_register_peers(const bench_offset *at) {
     bench_register_limits(&sizes[i], POSENC_DTYPE_F32, at);
   const posenc_impl *impl;
   for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, false)); j++) {
+    char key[96];
+    snprintf(key, sizeof key, "member.%s", impl->family);
+    shim_context(key, impl->name);
     for (size_t i = 0; i < SIZES; i++)
       bench_register_fill(impl, &sizes[i], at);
     bench_register_rows(impl, at);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/campaign/family.h"
 #include "../../verify/cli/machine.h"
 
 /* Prints the table, how many of its rows were compared and measured, the processor and the budget. */
@@ -55,21 +54,19 @@ static void print_rows(const pick *p, FILE *out) {
   }
 }
 
-/* The name for a program: without the instruction set, where the library then selects the same implementation here. */
-static const char *portable_name(const posenc_impl *impl, char family[FAMILY_SIZE]) {
-  family_of(impl, family);
-  return posenc_impl_find(family) == impl ? family : impl->name;
+/* The name for a program: the family, if the library then selects the same implementation here. */
+static const char *portable_name(const posenc_impl *impl) {
+  return posenc_impl_find(impl->family) == impl ? impl->family : impl->name;
 }
 
 static void print_pick(const pick *p, FILE *out) {
   const candidate *picked = p->choice.pick, *fastest = p->choice.fastest;
-  char family[FAMILY_SIZE];
   if (!picked) {
     fprintf(out, p->error[0] ? "\nPick: none, the measurement failed: %s\n" : "\nPick: none is within the budget\n",
         p->error);
     return;
   }
-  const char *name = portable_name(p->rows[picked - p->candidates].impl, family);
+  const char *name = portable_name(p->rows[picked - p->candidates].impl);
   fprintf(out, "\nPick: %s", name);
   if (strcmp(name, picked->name) != 0)
     fprintf(out, ", here %s", picked->name);

@@ -1,16 +1,32 @@
-/* anchored_*: angle addition in float64, twice, rounded once.
+/* anchored_*: angle addition in float64, rounded once.
  *
- *     position = coarse + middle + step       (coarse * middle) * step       two complex products, see turns.h
+ *     position = anchor + step      (sin, cos)(anchor +- step), one complex product: see frequencies.h
  *
- * Coarse angles are computed afresh, middles and steps once per plan, so errors do not add up along the table. Bound as
- * complex numbers of size 1, v = 2^-53: the three are within 1.4 v (angle.h), and a product is off by 2.02 v.
- * 3 * 1.4 v + 2 * 2.02 v = 8.24 v, and less than 0.3 v for what the reduction of angle.h leaves. Then one rounding to the dtype.
+ * Anchors are computed afresh for each run, rotations once per plan, so errors do not add up along the table. As
+ * complex numbers of size 1, v = 2^-53, a direct anchor and a direct step are within 4.0 v each and their product
+ * within 2.02 v (verify/proof/README.md). So the sum is within POSENC_BUDGET_ANCHORED v, and is then rounded once to
+ * the dtype.
  *
- * All members run this one sequence of fused operations in float32 and float64, so they agree bit for bit. bfloat16, float16, and
- * rows at positions between integers are the values of exact.
+ * All members run this one sequence of fused operations in float32 and float64, so they agree bit for bit. bfloat16,
+ * float16, and rows at positions between integers are the values of exact.
  */
+enum { EXACT = 0 };
 #include "angle_addition/rows.h"
 
-POSENC_KERNEL(POSENC_ALL_DTYPES, "proved",
-    "half a unit in the last place of values just below 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
-    posenc_bound_turns, POSENC_BUDGET_ANCHORED, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "anchored",
+    .info.arithmetic = "float64",
+    .info.summary = "angle addition from anchors every 64 positions, rounded once",
+    .info.bound =
+        "half a unit in the last place of values just below 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
+    .info.evidence = "proved",
+    .info.dtypes = "float32 float64 bfloat16 float16",
+    .bound = posenc_bound_sum,
+    .ulp = POSENC_BUDGET_ANCHORED,
+    .every_dtype = 1,
+    .more_bytes = more_bytes,
+    .writes_layout = writes_layout,
+    .prepare = prepare,
+    .rows = rows,
+};

@@ -1,118 +1,206 @@
-/* Sine and cosine of position * w in float64 vectors, the building block of the anchored and exact kernels.
+/* Sine and cosine of position x frequency, in float64 vectors: direct, and wide.
  *
- * Frequencies come as fractions of a turn, t = w / 2pi less the nearest integer (angle_addition/turns.h), as two float64
- * each: t = hi + mid up to 2^-105 of it, |t| <= 1/2.
+ * Both begin with one reduction, in turns. With the frequency hi + lo + turns_removed of frequencies.h,
  *
- *   reduction  g = position * t mod 1/4, |g| <= 1/8, as a pair of float64. position * hi is split exactly and whole
- *              quarter turns are subtracted exactly. Relative error below 2^-102 when no quarter was taken away; else
- *              absolute error below 2^-71 (P t up to 2^31; mid and the rounding of the lower half leave 2^-103 of it)
- *   Taylor     x = 2pi g as a pair; degree 17 and 18 leave 2^-62 of the sine and 2^-67 of the cosine
+ *     position x frequency = position (hi + lo) + fraction x turns_removed + whole turns
+ *     fraction = position - rint(position)
  *
- * So sine and cosine are within 1.4 * 2^-53 of their size, beside the reduction's own error, fused or not:
- * verify/proof/README.md says how that is proved.
- */
+ * The second term counts only between integers; it is computed where it is not 0, but not at anchors and steps. What is
+ * left of quarter turns, |g| <= 1/8, goes into polynomials:
+ *
+ *   direct  g in one float64; sin(2pi g) = g S(g^2), cos(2pi g) = C(g^2). S and C are minimax polynomials by Remez'
+ *           algorithm: S minimises the relative error of the sine, C the absolute error of the cosine with C(0) = 1.
+ *           Within POSENC_BUDGET_DIRECT 2^-53. A sine of which no quarter turn is taken off is relatively within
+ *           POSENC_BUDGET_DIRECT_RELATIVE 2^-53
+ *   wide    g, and every value from there on, as the sum of two float64; Taylor polynomials. Within POSENC_BUDGET_WIDE
+ *           2^-53 of the value, and what the reduction leaves
+ *
+ * verify/proof/README.md proves both, fused and not fused. */
 #ifndef POSENC_ANGLE_H
 #define POSENC_ANGLE_H
 
-#include "angle_addition/turns.h"
+#include "angle_addition/frequencies.h"
 #include "simd/simd.h"
 
-typedef struct angle {
+#define INLINE static inline __attribute__((always_inline)) /* so that constant arguments are constants inside */
+#define CACHE_ALIGNED __attribute__((aligned(64)))
+
+typedef struct sin_cos {
   vd sin, cos;
-} angle;
+} sin_cos;
 
-#define FLAT static inline __attribute__((always_inline)) /* inlined, so that constant arguments are constants there */
-#define LINE __attribute__((aligned(64)))
-
-enum { EXACT = POSENC_VARIANT /* of the row of list.inc that is being compiled: 1 exact, 0 anchored */ };
-
-/* Vectors whose operations take turns: those of one wait for each other, and a processor looks ahead by few vectors.
- * As many as registers hold. */
+/* Independent vectors in flight: the operations of one wait for each other. As many as registers hold. */
 enum { SIDE_BY_SIDE = VD_LANES == 1 ? 2 : 4 };
 
-/* x + x_lo in radians, what is left of an angle less its quarter turns; z + z_lo = x^2. */
-typedef struct radians {
-  vd quarters, x, x_lo, z, z_lo;
-} radians;
+/* ---- the reduction ---- */
 
-static inline radians radians_at(vd position, vd hi, vd mid) {
-  vd e;
-  const vd p = vd_two_product(position, hi, &e), quarters = vd_round(vd_mul(p, vd_set1(4.0)));
-  const vd r = vd_sub(p, vd_mul(quarters, vd_set1(0.25))), low = vd_fma(position, mid, e);
-  /* r is 0 or a multiple of low's last place, so this sum loses nothing (Dekker, Numer. Math. 18, 1971). */
-  const vd g = vd_add(r, low), g_lo = vd_sub(low, vd_sub(g, r));
+/* The factors of position x frequency: position (hi + lo) + fraction x turns. */
+typedef struct factors {
+  vd position, hi, lo, fraction, turns;
+} factors;
 
-  /* x + x_lo = 2pi (g + g_lo); 2pi = 0x1.921fb54442d18p+2 + 0x1.1a62633145c07p-52 + ... */
-  vd x_lo, z_lo;
-  const vd x = vd_two_product(g, vd_set1(0x1.921fb54442d18p+2), &x_lo);
-  x_lo = vd_add(x_lo, vd_fma(g, vd_set1(0x1.1a62633145c07p-52), vd_mul(g_lo, vd_set1(0x1.921fb54442d18p+2))));
-  const vd z = vd_two_product(x, x, &z_lo);
-  return (radians){quarters, x, x_lo, z, z_lo};
+/* Frequencies from k on. `fraction` is fraction_of() the position, or 0 where it is not used. */
+INLINE factors factors_of(const frequencies *f, int64_t k, double position, double fraction) {
+  return (factors){
+      vd_set1(position), vd_loadu(f->hi + k), vd_loadu(f->lo + k), vd_set1(fraction), vd_loadu(f->turns_removed + k)};
 }
 
-/* Given the polynomials' values. */
-static inline angle angle_of_radians(radians a, vd s, vd c) {
-  const vd x = a.x, z = a.z;
-  /* sin = x + (x_lo cos + x^3 S), cos x_lo to first order; cos = 1 - z/2 + (z^2 C - x x_lo), 1 - z/2 with its tail. */
-  const vd half = vd_mul(z, vd_set1(0.5));
-  s = vd_fma(vd_mul(x, z), s, vd_fnma(half, a.x_lo, a.x_lo));
-  const vd sin_x = vd_add(x, s);
-  const vd one = vd_set1(1.0), head = vd_sub(one, half);
-  vd tail = vd_fnma(a.z_lo, vd_set1(0.5), vd_sub(vd_sub(one, head), half));
-  tail = vd_fnma(x, a.x_lo, tail);
-  const vd cos_x = vd_add(head, vd_fma(vd_mul(z, z), c, tail));
+/* A float64 near 1.5 x 2^50 is a multiple of 1/4: adding it rounds to quarter turns, which its last two bits count. */
+#define NO_QUARTERS vd_set1(0x1.8p50)
 
-  /* Rotated by quarters * pi/2, whose cosine and sine are 0, 1 or -1: exact. */
-  const vd q = vd_fnma(vd_set1(4.0), vd_round(vd_mul(a.quarters, vd_set1(0.25))), a.quarters); /* -2 .. 2 */
-  const vd cosine = vd_sub(one, vd_abs(q)), sine = vd_mul(q, vd_sub(vd_set1(2.0), vd_abs(q)));
-  const vd sin = vd_fma(sin_x, cosine, vd_mul(cos_x, sine)), cos = vd_fnma(sin_x, sine, vd_mul(cos_x, cosine));
-  return (angle){vd_add(sin, vd_set1(0.0)), cos}; /* no sine of -0: angle 0 gives +0 */
+/* a b - q, rounded once: q, the quarter turns nearest to a b, is added to *quarters. */
+INLINE vd less_quarters(vd a, vd b, vd *quarters) {
+  const vd before = *quarters;
+  *quarters = vd_fma(a, b, before);
+  return vd_product_plus(a, b, vd_sub(before, *quarters));
 }
 
-FLAT void angles_at(int n, const vd *position, const vd *hi, const vd *mid, angle *y) {
-  static const double sine[] = {1 / 355687428096000.0, -1 / 1307674368000.0, 1 / 6227020800.0, -1 / 39916800.0,
-      1 / 362880.0, -1 / 5040.0, 1 / 120.0, -1 / 6.0};
-  static const double cosine[] = {-1 / 6402373705728000.0, 1 / 20922789888000.0, -1 / 87178291200.0, 1 / 479001600.0,
-      -1 / 3628800.0, 1 / 40320.0, -1 / 720.0, 1 / 24.0};
-  radians a[SIDE_BY_SIDE];
+/* g and the quarter turns taken off. Two parts, each at most an eighth of a turn, may add up to a quarter: so quarter
+ * turns are taken off their sum, too. At angle 0, g is +0. */
+INLINE vd reduced(factors a, int is_fractional, vd *quarters) {
+  *quarters = NO_QUARTERS;
+  const vd of_turns = is_fractional ? less_quarters(a.fraction, a.turns, quarters) : vd_set1(0.0);
+  vd g = less_quarters(a.position, a.hi, quarters);
+  if (is_fractional)
+    g = less_quarters(vd_add(g, of_turns), vd_set1(1.0), quarters);
+  return vd_fma(a.position, a.lo, g);
+}
+
+/* Cosine and sine of the quarter turns: 0, 1 or -1. */
+INLINE sin_cos sin_cos_of_quarters(vd quarters) {
+  const vd turns = vd_sub(quarters, NO_QUARTERS);
+  const vd q = vd_mul(vd_set1(4.0), vd_sub(turns, vd_round(turns))); /* -2 .. 2 */
+  return (sin_cos){.cos = vd_sub(vd_set1(1.0), vd_abs(q)), .sin = vd_mul(q, vd_sub(vd_set1(2.0), vd_abs(q)))};
+}
+
+/* ---- direct ---- */
+
+/* Sines and cosines of n angles less their quarter turns. The loop over coefficients is not unrolled, so that each is
+ * loaded once for all angles. */
+INLINE void direct_reduced(int n, int is_fractional, const factors *a, vd *quarters, sin_cos *y) {
+  static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5,
+      -0x1.32d2cce2d528dp+6, 0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
+  static const double cosine[] = {0x1.f3ef3c7ba0a02p+2, -0x1.a6ca0086bf5b0p+4, 0x1.e1f4fbfbe286fp+5,
+      -0x1.55d3c7dcb5da1p+6, 0x1.03c1f081b14bcp+6, -0x1.3bd3cc9be45a5p+4, 1.0};
+  vd g[SIDE_BY_SIDE], z[SIDE_BY_SIDE];
   for (int v = 0; v < n; v++) {
-    a[v] = radians_at(position[v], hi[v], mid[v]);
-    y[v] = (angle){vd_set1(sine[0]), vd_set1(cosine[0])};
+    g[v] = reduced(a[v], is_fractional, &quarters[v]);
+    z[v] = vd_mul(g[v], g[v]);
+    y[v] = (sin_cos){vd_set1(sine[0]), vd_set1(cosine[0])};
   }
-  for (int i = 1; i < 8; i++)
-    for (int v = 0; v < n; v++)
-      y[v] = (angle){vd_fma(y[v].sin, a[v].z, vd_set1(sine[i])), vd_fma(y[v].cos, a[v].z, vd_set1(cosine[i]))};
+#pragma GCC unroll 1
+  for (int i = 1; i < 7; i++)
+    for (int v = 0; v < n; v++) {
+      y[v].sin = vd_fma(y[v].sin, z[v], vd_set1(sine[i]));
+      y[v].cos = vd_fma(y[v].cos, z[v], vd_set1(cosine[i]));
+    }
   for (int v = 0; v < n; v++)
-    y[v] = angle_of_radians(a[v], y[v].sin, y[v].cos);
+    y[v].sin = vd_mul(g[v], y[v].sin);
 }
 
-static inline angle angle_at(vd position, vd hi, vd mid) {
-  angle y;
-  angles_at(1, &position, &hi, &mid, &y);
-  return y;
+/* y, turned by its quarter turns. One product of each sum is 0. */
+INLINE sin_cos with_quarters(sin_cos y, vd quarters) {
+  const sin_cos q = sin_cos_of_quarters(quarters);
+  return (sin_cos){vd_fma(y.sin, q.cos, vd_mul(y.cos, q.sin)), vd_fnma(y.sin, q.sin, vd_mul(y.cos, q.cos))};
 }
 
-/* Of VD_LANES frequencies from k, anywhere. */
-static inline angle compute(const turns *t, int64_t k, double position) {
-  return angle_at(vd_set1(position), vd_loadu(t->hi + k), vd_loadu(t->mid + k));
+/* Sines and cosines of n angles at integer positions, anchors or steps. */
+INLINE void direct(int n, const factors *a, sin_cos *y) {
+  vd quarters[SIDE_BY_SIDE];
+  direct_reduced(n, 0, a, quarters, y);
+  for (int v = 0; v < n; v++)
+    y[v] = with_quarters(y[v], quarters[v]);
 }
 
-/* n vectors at once: each is `apart` frequencies and `further` positions from the one before. */
-FLAT void compute_several(int n, const turns *t, int64_t k, int apart, double position, double further, angle *y) {
-  vd at[SIDE_BY_SIDE], hi[SIDE_BY_SIDE], mid[SIDE_BY_SIDE];
-  for (int v = 0; v < n; v++) {
-    at[v] = vd_set1(position + v * further);
-    hi[v] = vd_loadu(t->hi + k + v * apart);
-    mid[v] = vd_loadu(t->mid + k + v * apart);
+/* ---- wide ---- */
+
+typedef struct wide {
+  vd hi, lo;
+} wide;
+
+/* a + b exactly (Knuth's TwoSum). */
+INLINE wide two_sum(vd a, vd b) {
+  const vd sum = vd_add(a, b), of_b = vd_sub(sum, a);
+  return (wide){sum, vd_add(vd_sub(a, vd_sub(sum, of_b)), vd_sub(b, of_b))};
+}
+
+/* |a| >= |b.hi|: exact but for the tails. */
+INLINE wide wide_sum(vd a, vd a_lo, wide b) {
+  const vd sum = vd_add(a, b.hi), rest = vd_add(vd_sub(a, sum), b.hi);
+  return (wide){sum, vd_add(rest, vd_add(b.lo, a_lo))};
+}
+
+INLINE wide wide_product(wide a, wide b) {
+  wide p;
+  p.hi = vd_two_product(a.hi, b.hi, &p.lo);
+  p.lo = vd_fma(a.hi, b.lo, vd_fma(a.lo, b.hi, p.lo));
+  return p;
+}
+
+/* a less the quarter turns nearest to it, which are added to *quarters: exact. */
+INLINE vd take_quarters(vd a, vd *quarters) {
+  const vd before = *quarters;
+  *quarters = vd_add(a, before);
+  return vd_sub(a, vd_sub(*quarters, before));
+}
+
+/* reduced(), as the sum of two float64. The tail of fraction x turns may be 2^-7 of a turn, so g may exceed an eighth
+ * by that. */
+INLINE wide wide_reduced(factors a, int is_fractional, vd *quarters) {
+  *quarters = NO_QUARTERS;
+  vd e;
+  vd r = take_quarters(vd_two_product(a.position, a.hi, &e), quarters);
+  vd low = vd_fma(a.position, a.lo, e);
+  if (is_fractional) {
+    vd tail;
+    const wide sum = two_sum(r, take_quarters(vd_two_product(a.fraction, a.turns, &tail), quarters));
+    const wide all = two_sum(take_quarters(sum.hi, quarters), tail);
+    r = all.hi;
+    low = vd_add(low, vd_add(sum.lo, all.lo));
   }
-  angles_at(n, at, hi, mid, y);
+  const vd g = vd_add(r, low);
+  return (wide){g, vd_sub(low, vd_sub(g, r))};
 }
 
-/* The sum of two angles from their sines and cosines: one sequence of operations for everyone (angle_addition/row_pair.h has it
- * for sines and cosines in turn), so that all agree bit for bit. Each result is off by 2^-53 (|product that is
- * rounded| + |result|) where the row may fuse. */
-static inline angle rotated(angle a, angle b) {
-  return (angle){vd_fma(a.cos, b.sin, vd_mul(a.sin, b.cos)), vd_fnma(a.sin, b.sin, vd_mul(a.cos, b.cos))};
+/* head[0] + z (head[1] + z T): each coefficient of the head with its tail, and T, of seven terms, in one float64. */
+INLINE wide wide_series(wide z, const double head[2][2], const double terms[7]) {
+  vd t = vd_set1(terms[0]);
+  for (int i = 1; i < 7; i++)
+    t = vd_fma(t, z.hi, vd_set1(terms[i]));
+  const wide last = {vd_mul(t, z.hi), vd_mul(t, z.lo)};
+  const wide second = wide_sum(vd_set1(head[1][0]), vd_set1(head[1][1]), last);
+  return wide_sum(vd_set1(head[0][0]), vd_set1(head[0][1]), wide_product(z, second));
+}
+
+/* Radians of an angle less its quarter turns. */
+INLINE wide wide_radians(factors a, int is_fractional, vd *quarters) {
+  const wide two_pi = {vd_set1(0x1.921fb54442d18p+2), vd_set1(0x1.1a62633145c07p-52)};
+  return wide_product(wide_reduced(a, is_fractional, quarters), two_pi);
+}
+
+/* sin x = x + x z (-1/6 + z (1/120 + z T)), z = x^2 */
+INLINE wide wide_sine(wide x) {
+  static const double head[2][2] = {{-1 / 6.0, -0x1.5555555555555p-57}, {1 / 120.0, 0x1.1111111111111p-63}};
+  static const double terms[] = {-1 / 121645100408832000.0, 1 / 355687428096000.0, -1 / 1307674368000.0,
+      1 / 6227020800.0, -1 / 39916800.0, 1 / 362880.0, -1 / 5040.0};
+  const wide z = wide_product(x, x);
+  return wide_sum(x.hi, x.lo, wide_product(x, wide_product(z, wide_series(z, head, terms))));
+}
+
+/* cos x = 1 + z (-1/2 + z (1/24 + z (-1/720 + z T))) */
+INLINE wide wide_cosine(wide x) {
+  static const double head[2][2] = {{1 / 24.0, 0x1.5555555555555p-59}, {-1 / 720.0, 0x1.f49f49f49f49fp-65}};
+  static const double terms[] = {1 / 2432902008176640000.0, -1 / 6402373705728000.0, 1 / 20922789888000.0,
+      -1 / 87178291200.0, 1 / 479001600.0, -1 / 3628800.0, 1 / 40320.0};
+  const vd zero = vd_set1(0.0);
+  const wide z = wide_product(x, x);
+  const wide less_half = wide_sum(vd_set1(-0.5), zero, wide_product(z, wide_series(z, head, terms)));
+  return wide_sum(vd_set1(1.0), zero, wide_product(z, less_half));
+}
+
+/* a x + b y, of x and y one is 0 and the other 1 or -1 */
+INLINE wide wide_rotated(wide a, vd x, wide b, vd y) {
+  return (wide){vd_fma(a.hi, x, vd_mul(b.hi, y)), vd_fma(a.lo, x, vd_mul(b.lo, y))};
 }
 
 #endif

@@ -1,11 +1,26 @@
 /* exact_*: the nearest value of the dtype to the real one, for every output.
  *
- * Consecutive rows are the sums of three angles in float64 that anchored has, but for its steps (steps.h), and a rounding test;
- * ziv.h has what follows where the test fails, and verify/proof/README.md adds up the errors. Fewer than 12 rows (48 where a
- * plan keeps no factors), and rows at positions that do not follow each other, are single rows (single_rows.h). So are all rows
- * of float64 (float64_rows.h).
+ * Consecutive rows are the sums of anchored, with a rounding test; correct.h has what follows where the test fails, and
+ * verify/proof/README.md adds up the errors. A few rows, rows at positions that do not follow each other, and all rows
+ * of float64 are computed by themselves (single.h).
  */
+enum { EXACT = 1 }; /* 0 in anchored.c, which compiles the same headers */
 #include "angle_addition/rows.h"
 
-POSENC_KERNEL(POSENC_ALL_DTYPES, "proved", "half a unit in the last place of values just below 1: correctly rounded",
-    posenc_bound_turns, 0.0, TURNS_BYTES, TABLE_BYTES, FEW_WITHOUT_FACTORS, NULL, prepare, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "exact",
+    .info.arithmetic = "float64",
+    .info.summary = "correctly rounded: angle addition, a rounding test, and more digits where it fails",
+    .info.bound = "half a unit in the last place of values just below 1: correctly rounded",
+    .info.evidence = "proved",
+    .info.dtypes = "float32 float64 bfloat16 float16",
+    .info.correctly_rounded = 1,
+    .bound = posenc_bound_sum,
+    .ulp = 0.0,
+    .every_dtype = 1,
+    .more_bytes = more_bytes,
+    .writes_layout = writes_layout,
+    .prepare = prepare,
+    .rows = rows,
+};

@@ -1,19 +1,44 @@
-/* The rows of a call: stretches of consecutive rows are tables, others are single rows. */
+/* Which row goes which way: consecutive rows are a table, others are rows by themselves. */
 #ifndef POSENC_ROWS_H
 #define POSENC_ROWS_H
 
-#include "angle_addition/float64_rows.h"
-#include "angle_addition/single_rows.h"
-#include "angle_addition/sum_rows.h"
+#include "angle_addition/single.h"
 
-/* Fewer rows than this are computed without a table where a plan has factors. Measured at 512 columns. The sum of three angles
- * takes longer than a single row of exact, so anchored makes tables of fewer rows. */
-enum { FEW = 12, FEW_SUMS = 4 };
-
-/* anchored promises the bits of its sums; 16 bits, and positions between integers, are those of exact. */
-static inline int is_sum(const posenc_spec *spec) {
-  return !EXACT && (spec->dtype == POSENC_DTYPE_F32 || spec->dtype == POSENC_DTYPE_F64);
+/* From how many consecutive rows on a table is faster than rows by themselves. No bit depends on it. Measured at 512
+ * columns. */
+static int64_t table_pays_from(const posenc_spec *spec, int has_rotations, const posenc_rows *r) {
+  if (EXACT && spec->dtype == POSENC_DTYPE_F64)
+    return INT64_MAX;
+  if (r && (r->split || r->cosines_first)) /* rows by themselves are rearranged by the driver */
+    return r->split ? 64 : 8;
+  if (!has_rotations)
+    return 48;
+  return is_tested(spec->dtype) ? 12 : 4; /* a row of anchored by itself takes two angles */
 }
+
+/* Does the kernel write these consecutive rows in the layout that r requests? */
+static int writes_layout(const posenc_spec *spec, const posenc_rows *r) {
+  return spec->dtype == POSENC_DTYPE_F32 && r->count >= table_pays_from(spec, 1, r);
+}
+
+/* ---- what a plan keeps ---- */
+
+/* Rotations pay for tables of ordinary widths: a plan's memory has a limit. */
+static int keeps_rotations(const posenc_spec *spec) {
+  const int64_t from = table_pays_from(spec, 0, NULL);
+  return posenc_padded_freqs(spec) <= POSENC_TABLES_FREQS && from < INT64_MAX &&
+         (spec->table_rows == 0 || spec->table_rows >= from);
+}
+
+static size_t more_bytes(const posenc_spec *spec) { return posenc_frequencies_bytes(spec, keeps_rotations(spec)); }
+
+static void prepare(const posenc_spec *spec, void *state) {
+  const frequencies *const f = posenc_frequencies(spec, keeps_rotations(spec), state);
+  for (int64_t k = 0; f->rotations && k < f->n; k += HALF_STRIP)
+    make_rotations(f, k, rotations_of(f, k));
+}
+
+/* ---- rows ---- */
 
 /* Rows from row i on whose positions are consecutive integers. */
 static inline int64_t consecutive_from(const posenc_rows *r, int64_t i) {
@@ -27,64 +52,36 @@ static inline int64_t consecutive_from(const posenc_rows *r, int64_t i) {
   return is_integer(position) ? n : 1;
 }
 
-/* Do frequencies of these columns lack whole turns? */
-static inline int any_whole_turns(const turns *t, const posenc_rows *r) {
-  int any = 0;
-  for (int64_t k = r->from / 2; r->reals && 2 * k < r->to; k++)
-    any |= t->whole[k] != 0.0;
-  return any;
-}
-
-/* Columns of one row at any position, without a table. */
-static inline void row_alone(const posenc_spec *spec, const turns *t, double position, int has_whole, int64_t k,
-    int64_t columns, unsigned char *to) {
-  if (is_sum(spec) && is_integer(position))
-    sum_row(t, spec->dtype, (int64_t)position, k, columns, to);
-  else if (spec->dtype == POSENC_DTYPE_F64)
-    float64_row(spec, t, position, 2 * k, 2 * k + columns, (double *)(void *)to);
+/* Columns of one row at any position. anchored promises the bits of its sums; 16 bits, and positions between integers,
+ * are exact's. */
+static inline void write_row(
+    const posenc_spec *spec, const frequencies *f, double position, const posenc_rows *r, unsigned char *to) {
+  const single row = {spec, f, position, fraction_of(f, position), {.dtype = spec->dtype}};
+  if (!EXACT && posenc_dtype_size((posenc_dtype)spec->dtype) > 2 && is_integer(position))
+    sum_row(&row, r->from / 2, r->to - r->from, to);
   else
-    single_row(spec, t, position, has_whole, k, columns, to);
-}
-
-/* Adds a row by way of a buffer. */
-static inline void add_row_alone(const posenc_spec *spec, const turns *t, const posenc_rows *r, int64_t i, float *out) {
-  enum { COLUMNS = 8 * 2 * STRIP };
-  float row[COLUMNS] LINE;
-  for (int64_t c = 0; c < r->to; c += COLUMNS) {
-    const int64_t n = least(r->to - c, COLUMNS);
-    row_alone(spec, t, (double)(r->first + i), 0, c / 2, n, (unsigned char *)row);
-    add_row(row, r->add->x + i * r->add->stride + c, r->add->scale, out + c, n, 0);
-  }
+    exact_row(&row, r->from / 2, r->to - r->from, to);
 }
 
 static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
-  const turns t = turns_of(spec, state, FEW_WITHOUT_FACTORS);
+  const frequencies *const f = state;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype);
-  const int has_whole = any_whole_turns(&t, r);
-  const int64_t few = r->cosines_first || r->split               ? 1
-                      : EXACT && spec->dtype == POSENC_DTYPE_F64 ? INT64_MAX
-                      : !t.factors                               ? FEW_WITHOUT_FACTORS
-                      : is_sum(spec)                             ? FEW_SUMS
-                                                                 : FEW;
+  const int64_t pays_from = table_pays_from(spec, f->rotations != NULL, r);
   for (int64_t i = 0, n; i < r->count; i += n) {
     unsigned char *const to = (unsigned char *)out + i * stride * size;
+    const double position = posenc_row_real(r, i);
     n = consecutive_from(r, i);
-    if (n >= few && is_integer(posenc_row_real(r, i))) {
-      posenc_rows part = *r;
-      part.positions = NULL;
-      part.reals = NULL;
-      part.first = (int64_t)posenc_row_real(r, i);
-      part.count = n;
-      write_table(spec, &t, &part, to, stride);
+    if (n >= pays_from) { /* so they are integers */
+      posenc_rows table = *r;
+      table.positions = NULL;
+      table.reals = NULL;
+      table.first = (int64_t)position;
+      table.count = n;
+      write_table(spec, f, &table, to, stride);
       continue;
     }
-    for (int64_t j = 0; j < n; j++) {
-      unsigned char *const row = to + j * stride * size;
-      if (r->add)
-        add_row_alone(spec, &t, r, i + j, (float *)(void *)row);
-      else
-        row_alone(spec, &t, posenc_row_real(r, i + j), has_whole, r->from / 2, r->to - r->from, row);
-    }
+    for (int64_t j = 0; j < n; j++)
+      write_row(spec, f, posenc_row_real(r, i + j), r, to + j * stride * size);
   }
 }
 

@@ -9,9 +9,7 @@
 /* Half a unit in the last place of values below 1. */
 static double rounding_of(int32_t dtype) { return ldexp(0.5, -posenc_format_of(dtype)->digits); }
 
-/* Apart, and not inlined, so that it runs inside the floating-point state below. */
-__attribute__((noinline)) static double bound_at(
-    const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t k) {
+POSENC_NOINLINE static double bound_at(const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t k) {
   const double most = (double)POSENC_MAX_POSITION;
   if (!(fabs(position) <= most && fabs(position * posenc_scale(s)) <= most))
     return NAN;
@@ -30,13 +28,14 @@ __attribute__((noinline)) static double bound_at(
 }
 
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {
-  if (!impl || !posenc_is_usable(spec, _Alignof(posenc_spec)) || spec->struct_size != sizeof *spec)
+  const posenc_kernel *kernel = posenc_kernel_of(impl);
+  if (!kernel || !posenc_is_usable(spec, _Alignof(posenc_spec)) || spec->struct_size != sizeof *spec)
     return NAN;
   const posenc_spec s = *spec;
   if (column < 0 || column >= s.d_model || s.d_model > POSENC_MAX_D_MODEL || s.dtype < 0 || s.dtype > POSENC_DTYPE_F16)
     return NAN;
   const posenc_fpstate caller = posenc_fp_enter();
-  const double bound = bound_at(posenc_kernel_of(impl), &s, position, posenc_frequency_of(&s, column));
-  posenc_fp_leave(caller);
+  const double bound = bound_at(kernel, &s, position, posenc_frequency_of(&s, column));
+  posenc_fp_restore(caller);
   return bound;
 }

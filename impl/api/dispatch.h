@@ -3,10 +3,7 @@
 
 #include "kernel.h"
 
-/* Every posenc_impl the library hands out is the head of a posenc_kernel. */
-static inline const posenc_kernel *posenc_kernel_of(const posenc_impl *impl) { return (const posenc_kernel *)impl; }
-
-/* Why the kernel does not offer this checked spec, or NULL. */
-const char *posenc_kernel_refuses(const posenc_kernel *kernel, const posenc_spec *spec);
+/* The kernel of an implementation that the library handed out. NULL for any other address, such as that of a copy. */
+const posenc_kernel *posenc_kernel_of(const posenc_impl *impl);
 
 #endif

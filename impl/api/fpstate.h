@@ -1,13 +1,18 @@
-/* The caller's floating-point control state, set aside for the length of a call: rounding to nearest, subnormals kept,
- * no traps, whatever the caller has set. The flags that a call raises are dropped with it.
+/* The floating-point state at the door of the library: rounding to nearest, subnormals kept, no traps, whatever the
+ * caller has set. The flags that a call raises are dropped with it. Every public function that computes has this form
+ * (posenc_impl_error_bound() returns a double), and no other code knows of the state:
  *
- * The compiler does not know that arithmetic depends on this state, so the work between enter and leave must be behind
- * a call that it does not look through (a kernel's function pointer; else a function that is not inlined).
+ *     const posenc_fpstate caller = posenc_fp_enter();
+ *     return posenc_fp_leave(caller, work(...));
+ *
+ * The compiler does not know that arithmetic depends on the state, so work() is POSENC_NOINLINE.
  */
 #ifndef POSENC_FPSTATE_H
 #define POSENC_FPSTATE_H
 
-#include <stdint.h>
+#include "posenc.h"
+
+#define POSENC_NOINLINE __attribute__((noinline))
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -20,7 +25,7 @@ static inline posenc_fpstate posenc_fp_enter(void) {
   return caller;
 }
 
-static inline void posenc_fp_leave(posenc_fpstate caller) { _mm_setcsr(caller); }
+static inline void posenc_fp_restore(posenc_fpstate caller) { _mm_setcsr(caller); }
 
 #elif defined(__aarch64__)
 
@@ -35,10 +40,15 @@ static inline posenc_fpstate posenc_fp_enter(void) {
   return caller;
 }
 
-static inline void posenc_fp_leave(posenc_fpstate caller) {
+static inline void posenc_fp_restore(posenc_fpstate caller) {
   __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(caller.control), "r"(caller.status) : "memory");
 }
 
 #endif
+
+static inline posenc_status posenc_fp_leave(posenc_fpstate caller, posenc_status result) {
+  posenc_fp_restore(caller);
+  return result;
+}
 
 #endif

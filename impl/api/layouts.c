@@ -3,7 +3,7 @@
 #include <string.h>
 
 posenc_columns posenc_columns_of(const posenc_spec *spec) {
-  const int64_t n = posenc_n_freqs(spec), half = spec->d_model / 2; /* half: as many pairs are whole */
+  const int64_t n = posenc_n_freqs(spec), half = spec->d_model / 2; /* half: the number of complete pairs */
   const int split = spec->layout == POSENC_LAYOUT_SPLIT, sine_first = spec->order == POSENC_ORDER_SIN_FIRST;
   const int64_t second = split ? n : 1;
   return (posenc_columns){.sines = sine_first ? 0 : second,
@@ -31,27 +31,6 @@ static int64_t rows_in_part(const posenc_rows *rows, int64_t i, int64_t most) {
     n = n < to_end ? n : to_end;
   }
   return n;
-}
-
-__attribute__((noinline)) void posenc_parts(
-    const posenc_plan *plan, const posenc_rows *rows, int64_t widest, posenc_use_part *use, const void *job) {
-  unsigned char values[POSENC_PART_BYTES] __attribute__((aligned(64)));
-  const int64_t n = plan->pairs.d_model / 2, size = (int64_t)posenc_dtype_size((posenc_dtype)plan->pairs.dtype);
-  const int64_t width = n < widest ? (n + 31) / 32 * 32 : widest,
-                most = n > 0 ? POSENC_PART_BYTES / (2 * width * size) : 0;
-  posenc_part t = {.values = values};
-  for (t.row = 0; n > 0 && t.row < rows->count; t.row += t.rows) {
-    t.rows = rows_in_part(rows, t.row, most < 64 ? most : 64);
-    for (t.k = 0; t.k < n; t.k += t.pairs) {
-      t.pairs = n - t.k < width ? n - t.k : width;
-      t.stride = 2 * width;
-      const posenc_rows those = {rows->positions ? rows->positions + t.row : NULL,
-          rows->reals ? rows->reals + t.row : NULL, rows->first + t.row, t.rows, 2 * t.k, 2 * (t.k + t.pairs), NULL, 0,
-          0, 0};
-      plan->kernel->rows(&plan->pairs, plan->state, &those, values, t.stride);
-      use(&t, job);
-    }
-  }
 }
 
 /* Every other element; size and step are constants, so that this becomes shuffles where step is 1. */
@@ -84,9 +63,40 @@ static void place_elements(const unsigned char *pairs, int64_t n, int64_t step, 
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-void posenc_place(const posenc_part *part, int64_t i, const posenc_columns *columns, int64_t size, unsigned char *sines,
-    unsigned char *cosines) {
-  const unsigned char *pairs = part->values + i * part->stride * size;
-  place_elements(pairs, least(part->pairs, columns->n_sines - part->k), columns->step, size, sines);
-  place_elements(pairs + size, least(part->pairs, columns->n_cosines - part->k), columns->step, size, cosines);
+/* Some rows of some frequencies: pair j of row i is values[i * stride + 2 j], and belongs to row row + i of the call and
+ * frequency k + j. */
+typedef struct part {
+  int64_t row, rows, k, pairs;
+  unsigned char *values;
+  int64_t stride; /* elements */
+} part;
+
+static void place_part(const part *p, const posenc_target *t) {
+  const posenc_columns *const c = &t->columns;
+  for (int64_t i = 0; i < p->rows; i++) {
+    const unsigned char *const pairs = p->values + i * p->stride * t->size;
+    const int64_t at = (p->row + i) * t->row_bytes + p->k * c->step * t->size;
+    place_elements(pairs, least(p->pairs, c->n_sines - p->k), c->step, t->size, t->sines + at);
+    place_elements(pairs + t->size, least(p->pairs, c->n_cosines - p->k), c->step, t->size, t->cosines + at);
+  }
+}
+
+enum { PART_PAIRS = 128, PART_BYTES = 1 << 15 };
+
+/* Narrow parts have more rows: whole runs of a kernel where they can. */
+void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target) {
+  unsigned char values[PART_BYTES] __attribute__((aligned(64)));
+  const int64_t n = plan->kernel_spec.d_model / 2, width = n < PART_PAIRS ? (n + 31) / 32 * 32 : PART_PAIRS,
+                most = n > 0 ? PART_BYTES / (2 * width * target->size) : 0;
+  part p = {.values = values, .stride = 2 * width};
+  for (p.row = 0; n > 0 && p.row < rows->count; p.row += p.rows) {
+    p.rows = rows_in_part(rows, p.row, least(most, 64));
+    for (p.k = 0; p.k < n; p.k += p.pairs) {
+      p.pairs = least(n - p.k, width);
+      const posenc_rows those = {rows->positions ? rows->positions + p.row : NULL,
+          rows->reals ? rows->reals + p.row : NULL, rows->first + p.row, p.rows, 2 * p.k, 2 * (p.k + p.pairs), 0, 0, 0};
+      plan->kernel->rows(&plan->kernel_spec, plan->state, &those, values, p.stride);
+      place_part(&p, target);
+    }
+  }
 }

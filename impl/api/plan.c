@@ -3,11 +3,13 @@
 
 #include "api/dispatch.h"
 #include "api/fpstate.h"
+#include "api/layouts.h"
 #include "api/memory.h"
 #include "api/spec.h"
 #include "api/status.h"
 
-#include <stdio.h>
+#include <float.h>
+
 #include <string.h>
 
 /* Names to choose from: the two families that are recommended, then every implementation. */
@@ -19,9 +21,7 @@ static const char *impl_name(size_t i) {
 
 /* An implementation that this machine can run: of the same family, or `exact`. */
 static const posenc_impl *runnable_instead_of(const posenc_impl *impl) {
-  char family[32];
-  snprintf(family, sizeof family, "%.*s", (int)strcspn(impl->name, "_"), impl->name);
-  const posenc_impl *relative = posenc_impl_find(family);
+  const posenc_impl *relative = posenc_impl_find(impl->family);
   return posenc_impl_supported(relative) ? relative : posenc_impl_find(NULL);
 }
 
@@ -32,21 +32,22 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
     return posenc_fail(POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine can run \"%s\"", impl->name,
         impl->isa, runnable_instead_of(impl)->name);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
-  if (!(kernel->offers >> s->dtype & 1))
+  if (s->dtype != POSENC_DTYPE_F32 && !kernel->every_dtype)
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_format_of(s->dtype)->name,
         impl->name, impl->dtypes);
-  const char *reason = posenc_kernel_refuses(kernel, s);
-  if (reason)
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "impl \"%s\" does not offer this spec: %s", impl->name, reason);
+  if (kernel->float32_base && !s->freqs && !(s->base >= (double)FLT_MIN && s->base <= (double)FLT_MAX))
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED,
+        "impl \"%s\" does not offer this spec: its float32 power needs a base from 2^-126 to 0x1.fffffep127",
+        impl->name);
   return POSENC_OK;
 }
 
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/* Apart, and not inlined, so that it runs inside the floating-point state of create(). */
-__attribute__((noinline)) static posenc_status make(
+/* table_rows: the rows of the one table that this plan will fill, or 0. */
+POSENC_NOINLINE static posenc_status make(
     posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
-  posenc_status status = posenc_spec_check(spec);
+  posenc_status status = posenc_check_spec(spec);
   if (status != POSENC_OK)
     return status;
   posenc_spec s = *spec;
@@ -56,16 +57,15 @@ __attribute__((noinline)) static posenc_status make(
     return status;
   const posenc_kernel *kernel = posenc_kernel_of(chosen);
 
-  posenc_spec pairs = posenc_pairs(&s);
+  posenc_spec kernel_spec = posenc_kernel_spec(&s);
   if (table_rows > 0)
-    pairs.table_rows = table_rows;
+    kernel_spec.table_rows = table_rows;
   const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
   const size_t head = round_up(sizeof(posenc_plan), line);
   const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
-  const size_t state_bytes = round_up(padded * kernel->state_bytes, line) + 6 * line;
-  const size_t table_bytes =
-      posenc_keeps_tables(&pairs, kernel->few_rows) ? round_up(padded * kernel->table_bytes, line) : 0;
-  char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + table_bytes);
+  const size_t state_bytes = round_up(padded * kernel->state_bytes, line);
+  const size_t more_bytes = kernel->more_bytes ? round_up(kernel->more_bytes(&kernel_spec), line) : 0;
+  char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + more_bytes);
   if (!block)
     return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
   memset(block, 0, head + freqs_bytes + low_bytes + state_bytes);
@@ -76,44 +76,44 @@ __attribute__((noinline)) static posenc_status make(
   if (s.freqs_low)
     s.freqs_low = memcpy(block + head + freqs_bytes, s.freqs_low, (size_t)s.n_freqs * sizeof(double));
   p->spec = s;
-  p->pairs = pairs;
-  p->pairs.freqs = s.freqs;
-  p->pairs.freqs_low = s.freqs_low;
+  p->kernel_spec = kernel_spec;
+  p->kernel_spec.freqs = s.freqs;
+  p->kernel_spec.freqs_low = s.freqs_low;
   p->kernel = kernel;
   p->state = block + head + freqs_bytes + low_bytes;
 
-  kernel->prepare(&p->pairs, p->state);
+  kernel->prepare(&p->kernel_spec, p->state);
   *plan = p;
   return POSENC_OK;
-}
-
-/* For a table of so many rows; 0: that is not known. */
-static posenc_status create(posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
-  const posenc_fpstate caller = posenc_fp_enter();
-  const posenc_status status = make(plan, spec, impl, table_rows);
-  posenc_fp_leave(caller);
-  return status;
 }
 
 posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl) {
   if (!posenc_is_usable(plan, _Alignof(posenc_plan *)))
     return posenc_fail_pointer("plan", plan, _Alignof(posenc_plan *), "a pointer to a plan");
   posenc_plan *made = NULL; /* *plan may be in the same memory as the spec, which is still to be read */
-  const posenc_status status = create(&made, spec, impl, 0);
+  const posenc_fpstate caller = posenc_fp_enter();
+  const posenc_status status = make(&made, spec, impl, 0);
   *plan = made;
-  return status;
+  return posenc_fp_leave(caller, status);
 }
 
 void posenc_plan_destroy(posenc_plan *plan) { posenc_memory_free(plan); }
 
-posenc_status posenc_fill_once(
-    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride) {
+POSENC_NOINLINE static posenc_status fill_once(
+    const posenc_spec *spec, const char *impl, const posenc_rows *rows, void *out, int64_t row_stride) {
   posenc_plan *plan = NULL;
-  posenc_status status = create(&plan, spec, impl, count);
+  posenc_status status = make(&plan, spec, impl, rows->count);
   if (status == POSENC_OK)
-    status = posenc_fill(plan, first, count, out, row_stride);
+    status = posenc_checked_fill(plan, rows, out, row_stride);
   posenc_plan_destroy(plan);
   return status;
+}
+
+posenc_status posenc_fill_once(
+    const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride) {
+  const posenc_rows rows = {.first = first, .count = count};
+  const posenc_fpstate caller = posenc_fp_enter();
+  return posenc_fp_leave(caller, fill_once(spec, impl, &rows, out, row_stride));
 }
 
 const char *posenc_plan_impl(const posenc_plan *plan) { return plan ? plan->kernel->info.name : NULL; }

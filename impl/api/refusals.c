@@ -1,4 +1,4 @@
-/* What fills, adds and tables refuse: each refusal has its status and a message with the value and what is allowed. */
+/* What fills and tables refuse: each refusal has its status and a message with the value and what is allowed. */
 #include "api/refusals.h"
 
 #include "api/fpstate.h"
@@ -54,17 +54,17 @@ static posenc_array array_of(const posenc_plan *p, const void *start, int64_t co
   return (posenc_array){start, count, (count > 1 ? stride : columns) * element(p), columns * element(p)};
 }
 
-/* count rows of so many columns, a stride apart. The stride of a single row is ignored. */
-static posenc_status check_rows(const posenc_plan *plan, int64_t count, int64_t columns, const char *columns_name,
-    const char *name, const char *field, int64_t stride) {
-  if (count != 1 && stride < columns)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s%s is %" PRId64 "; allowed: %s = %" PRId64 " or more", name, field,
-        stride, columns_name, columns);
+/* count rows of so many columns, row_stride apart. The stride of a single row is ignored. */
+static posenc_status check_rows(
+    const posenc_plan *plan, int64_t count, int64_t columns, const char *columns_name, int64_t row_stride) {
+  if (count != 1 && row_stride < columns)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "row_stride is %" PRId64 "; allowed: %s = %" PRId64 " or more",
+        row_stride, columns_name, columns);
   const int64_t most = PTRDIFF_MAX / element(plan);
-  if (count > 1 && stride > (most - columns) / (count - 1))
+  if (count > 1 && row_stride > (most - columns) / (count - 1))
     return posenc_fail(POSENC_ERROR_SIZE,
-        "count is %" PRId64 " and %s%s is %" PRId64 "; allowed: a product of at most %" PRId64 " elements", count, name,
-        field, stride, most);
+        "count is %" PRId64 " and row_stride is %" PRId64 "; allowed: a product of at most %" PRId64 " elements", count,
+        row_stride, most);
   return POSENC_OK;
 }
 
@@ -77,15 +77,15 @@ static int outside(double position, double scale) {
 
 /* `position` names it and its value. */
 static posenc_status refuse_position(const posenc_plan *plan, const char *position) {
-  const double scale = plan->pairs.position_scale;
+  const double scale = plan->kernel_spec.position_scale;
   if (scale == 1.0)
     return posenc_fail(POSENC_ERROR_DOMAIN, "%s; allowed: -2^32 to 2^32", position);
   return posenc_fail(POSENC_ERROR_DOMAIN,
       "%s and position_scale is %.17g; allowed: -2^32 to 2^32, also for their product", position, scale);
 }
 
-__attribute__((noinline)) static posenc_status check_each(const posenc_plan *plan, const posenc_rows *rows) {
-  const double scale = plan->pairs.position_scale;
+static posenc_status check_each(const posenc_plan *plan, const posenc_rows *rows) {
+  const double scale = plan->kernel_spec.position_scale;
   char said[64];
   for (int64_t i = 0; rows->positions && i < rows->count; i++)
     if (outside((double)rows->positions[i], scale)) {
@@ -110,14 +110,9 @@ __attribute__((noinline)) static posenc_status check_each(const posenc_plan *pla
   return POSENC_OK;
 }
 
-/* Their products with position_scale may be rounded. */
+/* The product with position_scale is checked as rounded to double. */
 static posenc_status check_positions(const posenc_plan *plan, const posenc_rows *rows) {
-  if (rows->count == 0)
-    return POSENC_OK;
-  const posenc_fpstate caller = posenc_fp_enter();
-  const posenc_status status = check_each(plan, rows);
-  posenc_fp_leave(caller);
-  return status;
+  return rows->count == 0 ? POSENC_OK : check_each(plan, rows);
 }
 
 /* The array of positions is read, so all of it must lie within the address space, and rows of out apart from it. */
@@ -138,24 +133,28 @@ static posenc_status check_given(const posenc_rows *rows, posenc_array out) {
   return POSENC_OK;
 }
 
+POSENC_NOINLINE static posenc_status check_all_positions(const posenc_plan *plan, const posenc_rows *rows) {
+  if (rows->positions && rows->reals)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "positions and real_positions are given; allowed: one of them, or none");
+  posenc_status status = check_plan(plan, rows->count);
+  if (status == POSENC_OK)
+    status = check_given(rows, (posenc_array){0});
+  return status == POSENC_OK ? check_positions(plan, rows) : status;
+}
+
 posenc_status posenc_positions_check(
     const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions) {
   const posenc_rows rows = {.positions = positions, .reals = real_positions, .first = first, .count = count};
-  if (positions && real_positions)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "positions and real_positions are given; allowed: one of them, or none");
-  posenc_status status = check_plan(plan, count);
-  if (status == POSENC_OK)
-    status = check_given(&rows, (posenc_array){0});
-  return status == POSENC_OK ? check_positions(plan, &rows) : status;
+  const posenc_fpstate caller = posenc_fp_enter();
+  return posenc_fp_leave(caller, check_all_positions(plan, &rows));
 }
 
 /* ---- fills ---- */
 
-posenc_status posenc_refuse_fill(
-    const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
+posenc_status posenc_check_fill(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
   posenc_status status = check_plan(plan, rows->count);
   if (status == POSENC_OK)
-    status = check_rows(plan, rows->count, plan->spec.d_model, "d_model", "row_stride", "", row_stride);
+    status = check_rows(plan, rows->count, plan->spec.d_model, "d_model", row_stride);
   if (status == POSENC_OK && rows->count > 0)
     status = check_array(plan, "out", out, span(rows->count, plan->spec.d_model, row_stride));
   if (status == POSENC_OK && rows->count > 0)
@@ -163,20 +162,20 @@ posenc_status posenc_refuse_fill(
   return status == POSENC_OK ? check_positions(plan, rows) : status;
 }
 
-posenc_status posenc_refuse_at(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
+posenc_status posenc_check_at(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
   if (!rows->positions && !rows->reals && rows->count > 0)
     return posenc_fail_pointer("positions", NULL, sizeof(int64_t), "an array of count positions");
-  return posenc_refuse_fill(plan, rows, out, row_stride);
+  return posenc_check_fill(plan, rows, out, row_stride);
 }
 
-posenc_status posenc_refuse_pair(
+posenc_status posenc_check_pair(
     const posenc_plan *plan, const posenc_rows *rows, const void *sines, const void *cosines, int64_t row_stride) {
   posenc_status status = check_plan(plan, rows->count);
   if (status != POSENC_OK)
     return status;
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): of a plan that is NULL, check_plan() gave an error. */
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): check_plan() has refused a NULL plan. */
   const int64_t n = posenc_n_freqs(&plan->spec), count = rows->count;
-  status = check_rows(plan, count, n, "the number of frequencies", "row_stride", "", row_stride);
+  status = check_rows(plan, count, n, "the number of frequencies", row_stride);
   if (status == POSENC_OK && count > 0)
     status = check_array(plan, "sines", sines, span(count, n, row_stride));
   if (status == POSENC_OK && count > 0)
@@ -190,7 +189,7 @@ posenc_status posenc_refuse_pair(
   return status == POSENC_OK ? check_positions(plan, rows) : status;
 }
 
-posenc_status posenc_refuse_table(const posenc_plan *plan, const posenc_rows *rows, int64_t row_stride) {
+posenc_status posenc_check_table(const posenc_plan *plan, const posenc_rows *rows, int64_t row_stride) {
   const posenc_status status = check_plan(plan, rows->count);
   if (status != POSENC_OK)
     return status;
@@ -204,83 +203,4 @@ posenc_status posenc_refuse_table(const posenc_plan *plan, const posenc_rows *ro
         "count is %" PRId64 " and row_stride is %" PRId64 "; allowed: a product of at most %" PRId64 " elements", count,
         stride, most);
   return check_positions(plan, rows);
-}
-
-/* ---- adds ---- */
-
-/* A number that is finite as a float. A NaN raises a flag by being compared. */
-__attribute__((noinline)) static int is_finite_float(volatile const double *scale) {
-  return fabs(*scale) <= 0x1.fffffefffffffp127;
-}
-
-static int scale_allowed(double scale) {
-  const posenc_fpstate caller = posenc_fp_enter();
-  const int allowed = is_finite_float(&scale);
-  posenc_fp_leave(caller);
-  return allowed;
-}
-
-/* Does any element of one row lie in another? Either rows lie between the batch's steps, or the batch between the
- * rows'. */
-static int rows_meet(posenc_strides s, int64_t count, int64_t batch, int64_t d_model) {
-  const int rows_inside = batch <= 1 || (count - 1) * s.row + d_model <= s.batch;
-  const int batch_inside = count <= 1 || (batch - 1) * s.batch + d_model <= s.row;
-  return !rows_inside && !batch_inside;
-}
-
-static posenc_status check_strides(
-    const posenc_plan *plan, int64_t count, int64_t batch, const char *name, posenc_strides s) {
-  const int64_t d_model = plan->spec.d_model, most = PTRDIFF_MAX / element(plan);
-  posenc_status status = check_rows(plan, count, d_model, "d_model", name, ".row", s.row);
-  if (status == POSENC_OK && batch > 1)
-    status = check_rows(plan, batch, d_model, "d_model", name, ".batch", s.batch);
-  if (status == POSENC_OK && count > 1 && batch > 1 && (count - 1) * s.row > most - d_model - (batch - 1) * s.batch)
-    return posenc_fail(
-        POSENC_ERROR_SIZE, "%s reach beyond the address space; allowed: %" PRId64 " elements", name, most);
-  return status;
-}
-
-static int64_t span_of_all(const posenc_plan *plan, int64_t count, int64_t batch, posenc_strides s) {
-  return span(batch, span(count, plan->spec.d_model, s.row), s.batch);
-}
-
-posenc_status posenc_refuse_add_batch(const posenc_plan *plan, const posenc_rows *rows, int64_t batch, const void *x,
-    posenc_strides x_strides, double scale, const void *out, posenc_strides out_strides) {
-  const int64_t count = rows->count;
-  posenc_status status = check_plan(plan, count);
-  if (status != POSENC_OK)
-    return status;
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): of a plan that is NULL, check_plan() gave an error. */
-  if (plan->spec.dtype != POSENC_DTYPE_F32 && plan->spec.dtype != POSENC_DTYPE_BF16)
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "the plan's dtype is %s; posenc_add allows float32 and bfloat16",
-        posenc_format_of(plan->spec.dtype)->name);
-  if (batch < 0)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "batch is %" PRId64 "; allowed: 0 or more", batch);
-  if (!scale_allowed(scale))
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "scale is %.17g; allowed: numbers that are finite as a float", scale);
-  status = check_strides(plan, count, batch, "x_strides", x_strides);
-  if (status == POSENC_OK)
-    status = check_strides(plan, count, batch, "out_strides", out_strides);
-  if (status != POSENC_OK || count == 0 || batch == 0)
-    return status;
-  if (rows_meet(out_strides, count, batch, plan->spec.d_model))
-    return posenc_fail(POSENC_ERROR_ARGUMENT,
-        "out_strides are %" PRId64 " for the batch and %" PRId64
-        " for rows, so rows of out may overlap; allowed with count %" PRId64 " and batch %" PRId64
-        ": one that leaves room for all of the other",
-        out_strides.batch, out_strides.row, count, batch);
-  status = check_array(plan, "x", x, span_of_all(plan, count, batch, x_strides));
-  if (status == POSENC_OK)
-    status = check_array(plan, "out", out, span_of_all(plan, count, batch, out_strides));
-  return status == POSENC_OK ? check_positions(plan, rows) : status;
-}
-
-posenc_status posenc_refuse_add(const posenc_plan *plan, const posenc_rows *rows, const void *x, int64_t x_stride,
-    double scale, const void *out, int64_t out_stride) {
-  const int64_t d_model = plan ? plan->spec.d_model : 0;
-  if (plan && rows->count != 1 && (x_stride < d_model || out_stride < d_model))
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is %" PRId64 "; allowed: d_model = %" PRId64 " or more",
-        x_stride < d_model ? "x_stride" : "out_stride", x_stride < d_model ? x_stride : out_stride, d_model);
-  return posenc_refuse_add_batch(
-      plan, rows, 1, x, (posenc_strides){d_model, x_stride}, scale, out, (posenc_strides){d_model, out_stride});
 }

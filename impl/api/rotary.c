@@ -49,7 +49,7 @@ static posenc_status check_factors(const posenc_rotary *p) {
   return POSENC_OK;
 }
 
-__attribute__((noinline)) static posenc_status check_rotary_fields(const posenc_rotary *p) {
+static posenc_status check_rotary_fields(const posenc_rotary *p) {
   const posenc_status status = check_kind(p->d_model, p->scaling);
   if (status != POSENC_OK)
     return status;
@@ -142,13 +142,12 @@ posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_
   return status;
 }
 
-posenc_status posenc_rotary_freqs(
+POSENC_NOINLINE static posenc_status rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
   posenc_status status = check_rotary_room(rotary);
   if (status != POSENC_OK)
     return status;
   const posenc_rotary r = *rotary; /* the results may go to the same memory */
-  const posenc_fpstate caller = posenc_fp_enter();
   status = check_rotary_fields(&r);
   if (status == POSENC_OK)
     status = check_results(&r, freqs, freqs_low, attention_factor);
@@ -156,6 +155,11 @@ posenc_status posenc_rotary_freqs(
     posenc_rotary_ladder(&r, freqs, freqs_low);
     *attention_factor = posenc_rotary_attention(&r);
   }
-  posenc_fp_leave(caller);
   return status;
+}
+
+posenc_status posenc_rotary_freqs(
+    const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
+  const posenc_fpstate caller = posenc_fp_enter();
+  return posenc_fp_leave(caller, rotary_freqs(rotary, freqs, freqs_low, attention_factor));
 }

@@ -76,7 +76,7 @@ static posenc_status check_freqs(const posenc_spec *s, int64_t n) {
   return POSENC_OK;
 }
 
-__attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s) {
+static posenc_status check_fields(const posenc_spec *s) {
   /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): *s is read unless posenc_fail() has returned its
    * argument. */
   if (s->d_model < 1 || s->d_model > POSENC_MAX_D_MODEL)
@@ -107,23 +107,23 @@ __attribute__((noinline)) static posenc_status check_fields(const posenc_spec *s
   return s->freqs ? check_freqs(s, n) : check_ladder(s, n);
 }
 
-posenc_status posenc_spec_check(const posenc_spec *spec) {
-  posenc_status status = check_spec_room(spec);
-  if (status != POSENC_OK)
-    return status;
-  const posenc_fpstate caller = posenc_fp_enter(); /* a subnormal frequency must be seen, not read as zero */
-  status = check_fields(spec);
-  posenc_fp_leave(caller);
-  return status;
+POSENC_NOINLINE posenc_status posenc_check_spec(const posenc_spec *spec) {
+  const posenc_status status = check_spec_room(spec);
+  return status == POSENC_OK ? check_fields(spec) : status;
 }
 
-posenc_spec posenc_pairs(const posenc_spec *spec) {
-  posenc_spec pairs = *spec;
-  pairs.d_model = 2 * posenc_n_freqs(spec);
-  pairs.denominator = posenc_denominator(spec);
-  pairs.position_scale = posenc_scale(spec);
-  pairs.layout = POSENC_LAYOUT_INTERLEAVED;
-  pairs.order = POSENC_ORDER_SIN_FIRST;
-  pairs.odd = POSENC_ODD_HALF_PAIR;
-  return pairs;
+posenc_status posenc_spec_check(const posenc_spec *spec) {
+  const posenc_fpstate caller = posenc_fp_enter();
+  return posenc_fp_leave(caller, posenc_check_spec(spec));
+}
+
+posenc_spec posenc_kernel_spec(const posenc_spec *spec) {
+  posenc_spec s = *spec;
+  s.d_model = 2 * posenc_n_freqs(spec);
+  s.denominator = posenc_denominator(spec);
+  s.position_scale = posenc_scale(spec);
+  s.layout = POSENC_LAYOUT_INTERLEAVED;
+  s.order = POSENC_ORDER_SIN_FIRST;
+  s.odd = POSENC_ODD_HALF_PAIR;
+  return s;
 }

@@ -3,7 +3,6 @@
 
 #include "dtypes.h"
 
-#include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,13 +46,9 @@ static _Thread_local struct {
 
 posenc_status posenc_fail(posenc_status status, const char *format, ...) {
   va_list arguments;
-  fenv_t caller; /* whose rounding would decide the last digit of a number */
-  feholdexcept(&caller);
-  fesetround(FE_TONEAREST);
   va_start(arguments, format);
   vsnprintf(last.message, sizeof last.message, format, arguments);
   va_end(arguments);
-  fesetenv(&caller);
   return last.status = status;
 }
 

@@ -8,6 +8,8 @@
  * worth a second way. aligned_alloc() costs no more than mmap(), and sanitizers watch what it gives.
  */
 #define _DEFAULT_SOURCE 1 /* madvise */
+#include "api/fpstate.h"
+#include "api/layouts.h"
 #include "api/memory.h"
 #include "api/refusals.h"
 #include "api/status.h"
@@ -40,18 +42,14 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
-posenc_status posenc_table_create(
-    void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride) {
-  if (!posenc_is_usable(table, _Alignof(void *)))
-    return posenc_fail_pointer("table", table, _Alignof(void *), "a pointer to a table");
-  *table = NULL;
-  const posenc_rows wanted = {.first = first, .count = count};
-  const posenc_status status = posenc_refuse_table(plan, &wanted, row_stride);
+POSENC_NOINLINE static posenc_status create_table(
+    void **table, const posenc_plan *plan, const posenc_rows *wanted, int64_t row_stride) {
+  const posenc_status status = posenc_check_table(plan, wanted, row_stride);
   if (status != POSENC_OK)
     return status;
 
-  const int64_t d_model = posenc_plan_spec(plan)->d_model, stride = row_stride ? row_stride : d_model;
-  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)posenc_plan_spec(plan)->dtype);
+  const int64_t d_model = plan->spec.d_model, stride = row_stride ? row_stride : d_model, count = wanted->count;
+  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   unsigned char *rows = allocate((size_t)(count * stride * size));
   if (!rows)
     return posenc_fail(
@@ -59,9 +57,18 @@ posenc_status posenc_table_create(
   if (stride > d_model) /* the allocator's memory may have been used before */
     for (int64_t i = 0; i < count; i++)
       memset(rows + (i * stride + d_model) * size, 0, (size_t)((stride - d_model) * size));
-  posenc_fill(plan, first, count, rows, stride); /* all it could refuse has been checked */
   *table = rows;
-  return POSENC_OK;
+  return posenc_checked_fill(plan, wanted, rows, stride); /* all it could refuse has been checked */
+}
+
+posenc_status posenc_table_create(
+    void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride) {
+  if (!posenc_is_usable(table, _Alignof(void *)))
+    return posenc_fail_pointer("table", table, _Alignof(void *), "a pointer to a table");
+  *table = NULL;
+  const posenc_rows wanted = {.first = first, .count = count};
+  const posenc_fpstate caller = posenc_fp_enter();
+  return posenc_fp_leave(caller, create_table(table, plan, &wanted, row_stride));
 }
 
 void posenc_table_destroy(void *table) { posenc_memory_free(table); }

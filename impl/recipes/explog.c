@@ -21,5 +21,17 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + 2 |ln w|))", posenc_bound_explog, 1.0, sizeof(float),
-    0, 0, NULL, posenc_freqs_explog, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "explog",
+    .info.arithmetic = "float32 libm",
+    .info.summary = "frequencies exp(-ln(base) k/denominator) once, then sin and cos",
+    .info.bound = "2^-24 (1 + |pos w| (4 + 2 |ln w|))",
+    .info.evidence = "upstream",
+    .info.dtypes = "float32",
+    .bound = posenc_bound_explog,
+    .ulp = 1.0,
+    .state_bytes = sizeof(float),
+    .prepare = posenc_freqs_explog,
+    .rows = rows,
+};

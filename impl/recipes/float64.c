@@ -20,5 +20,17 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))", posenc_bound_f64, 1.0,
-    sizeof(double), 0, 0, NULL, posenc_freqs_f64, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "float64",
+    .info.arithmetic = "float64 libm",
+    .info.summary = "the formula in double, rounded to float32 once",
+    .info.bound = "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))",
+    .info.evidence = "upstream",
+    .info.dtypes = "float32",
+    .bound = posenc_bound_f64,
+    .ulp = 1.0,
+    .state_bytes = sizeof(double),
+    .prepare = posenc_freqs_f64,
+    .rows = rows,
+};

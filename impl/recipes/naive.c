@@ -9,19 +9,12 @@
  */
 #include "recipes/freqs.h"
 
-#include <float.h>
 #include <math.h>
 
 static double naive_bound(const posenc_angle *a, double ulp) {
   const double u = 0x1p-24;
   const double relative = expm1((4.0 + a->scaling + a->exponent + 2.0 * a->ln_w) * u);
   return ulp * u + fabs(a->position * a->w) * relative;
-}
-
-static const char *refuses(const posenc_spec *spec) {
-  return spec->freqs || (spec->base >= (double)FLT_MIN && spec->base <= (double)FLT_MAX)
-             ? NULL
-             : "its float32 power needs a base from 2^-126 to 0x1.fffffep127";
 }
 
 /* Everything happens per element, so there is nothing to keep. */
@@ -46,5 +39,17 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))", naive_bound, 1.0, 0, 0,
-    0, refuses, prepare_nothing, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "naive",
+    .info.arithmetic = "float32 libm",
+    .info.summary = "pow, sin and cos for every element, as the formula reads",
+    .info.bound = "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))",
+    .info.evidence = "upstream",
+    .info.dtypes = "float32",
+    .bound = naive_bound,
+    .ulp = 1.0,
+    .float32_base = 1,
+    .prepare = prepare_nothing,
+    .rows = rows,
+};

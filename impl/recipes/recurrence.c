@@ -3,7 +3,7 @@
  *     sin(a + w) = sin a cos w + cos a sin w          cos(a + w) = cos a cos w - sin a sin w
  *
  * Four multiplications and two additions per pair instead of a sine and a cosine. Normalising the pair would repair
- * its length but never its phase, so the phase is taken afresh every POSENC_ANCHOR rows, at *absolute* multiples:
+ * its length but never its phase, so the phase is taken afresh every ANCHOR rows, at *absolute* multiples:
  * a row then depends on its position alone, wherever a call starts (and posenc_fill_at walks from the anchor too).
  *
  * Drift law: j = position mod 64 steps after the anchor the rounding of the steps has added at most 3.7 j u, u = 2^-24:
@@ -100,5 +100,17 @@ static void rows(const posenc_spec *spec, const void *state, const posenc_rows *
   }
 }
 
-POSENC_KERNEL(POSENC_FLOAT32, "upstream", "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64",
-    bound, 1.0, 3 * sizeof(float), 0, 0, NULL, prepare, rows);
+const posenc_kernel POSENC_THIS = {
+    POSENC_ROW,
+    .info.family = "recurrence",
+    .info.arithmetic = "float32",
+    .info.summary = "angle addition from row to row, re-anchored every 64 positions",
+    .info.bound = "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64",
+    .info.evidence = "upstream",
+    .info.dtypes = "float32",
+    .bound = bound,
+    .ulp = 1.0,
+    .state_bytes = 3 * sizeof(float),
+    .prepare = prepare,
+    .rows = rows,
+};

@@ -84,7 +84,6 @@ static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
   return _mm256_xor_ps(_mm256_permutevar8x32_ps(both, from), _mm256_permutevar_ps(signs, quarter));
 }
 
-static inline vp vp_load(const float *p) { return _mm256_loadu_ps(p); }
 static inline void vp_put(float *to, vp a, int streamed) {
   if (streamed)
     _mm256_stream_ps(to, a);
@@ -92,7 +91,6 @@ static inline void vp_put(float *to, vp a, int streamed) {
     _mm256_storeu_ps(to, a);
 }
 static inline void vp_store_some(float *to, vp a, int64_t columns) { store_some(to, a, columns); }
-static inline vp vp_scaled_sum(float s, vp x, vp a) { return _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(s), x), a); }
 static inline void stream_end(void) { _mm_sfence(); }
 
 typedef __m128i vh;

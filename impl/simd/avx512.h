@@ -106,7 +106,6 @@ static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
   return _mm512_castsi512_ps(_mm512_xor_si512(exchanged, _mm512_permutexvar_epi64(q, signs)));
 }
 
-static inline vp vp_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline void vp_put(float *to, vp a, int streamed) {
   if (streamed)
     _mm512_stream_ps(to, a);
@@ -114,7 +113,6 @@ static inline void vp_put(float *to, vp a, int streamed) {
     _mm512_storeu_ps(to, a);
 }
 static inline void vp_store_some(float *to, vp a, int64_t columns) { store_some(to, a, columns); }
-static inline vp vp_scaled_sum(float s, vp x, vp a) { return _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(s), x), a); }
 static inline void stream_end(void) { _mm_sfence(); }
 
 typedef __m256i vh;

@@ -71,14 +71,12 @@ static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
   return vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(exchanged), second));
 }
 
-static inline vp vp_load(const float *p) { return vld1q_f32(p); }
 static inline void vp_put(float *to, vp a, int streamed) { (void)streamed, vst1q_f32(to, a); }
 static inline void vp_store_some(float *to, vp a, int64_t columns) {
   float lanes[4];
   vst1q_f32(lanes, a);
   memcpy(to, lanes, (size_t)(columns < 4 ? columns : 4) * sizeof(float));
 }
-static inline vp vp_scaled_sum(float s, vp x, vp a) { return vaddq_f32(vmulq_n_f32(x, s), a); }
 static inline void stream_end(void) {}
 
 typedef uint16x4_t vh;

@@ -68,7 +68,6 @@ static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
   return q & 2 ? (vp){-a.a, -a.b} : a;
 }
 
-static inline vp vp_load(const float *p) { return (vp){p[0], p[1]}; }
 static inline void vp_put(float *to, vp a, int streamed) {
   (void)streamed;
   memcpy(to, &a, sizeof a);
@@ -79,7 +78,6 @@ static inline void vp_store_some(float *to, vp a, int64_t columns) {
   if (columns > 1)
     to[1] = a.b;
 }
-static inline vp vp_scaled_sum(float s, vp x, vp a) { return (vp){s * x.a + a.a, s * x.b + a.b}; }
 static inline void stream_end(void) {}
 
 typedef struct vu {

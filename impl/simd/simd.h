@@ -15,12 +15,11 @@
  *                     a[0], b[0], a[1], ... VD_LANES pairs are two vectors: vd_cosines_of(pairs, 0) is the cosines of the
  *                     first one, each of them twice, vd_sines_of(pairs, 1) the sines of the second one
  *
- *   vp                2 VD_LANES float32: vp_load, vp_put, vp_store_some. vp_join(a, b) rounds a, then b, to float32;
+ *   vp                2 VD_LANES float32: vp_put, vp_store_some. vp_join(a, b) rounds a, then b, to float32;
  *                     vp_interleave(s, c) rounds s[0], c[0], s[1], ...
  *   vp_interleave_rotated   the same, and each pair rotated by quarter turns: as many as the last two bits of a third
  *                     vector's lane say
  *   vp_firsts(a, b)   the first of each pair of a, then of b; vp_seconds: the second
- *   vp_scaled_sum(s, x, a)  s x rounded, + a rounded
  *   vh                2 VD_LANES elements of 16 bits: vp_to_bf16 (ties upwards), vp_to_f16 (ties to even), vh_equal
  *   vu                2 VD_LANES unsigned 32-bit integers: vp_bits; vu_low_words(a, b), the lower halves of float64s in
  *                     some order; vu_load (aligned), vu_set1, vu_add, vu_and, vu_or, vu_min, vu_equal;

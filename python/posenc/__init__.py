@@ -1,9 +1,8 @@
 """posenc computes the sinusoidal position tables of Transformer models, with every value correctly rounded.
 
     >>> import posenc
-    >>> posenc.table(5000, 512)                          # float32, shape (5000, 512)
-    >>> posenc.table(1500, 1280, preset="whisper")       # the table of a real system
-    >>> posenc.add(x, scale=512**0.5, batch_first=True)  # scale * x + table, in one pass
+    >>> posenc.table(5000, 512)                     # float32, shape (5000, 512)
+    >>> posenc.table(1500, 1280, preset="whisper")  # the table of a real system
 
 Tables as NumPy arrays:
     table               a row for each position
@@ -12,7 +11,6 @@ Tables as NumPy arrays:
     timestep_embedding  timesteps of diffusion models
     pair, cis           caches of rotary embeddings
     rotary_frequencies  frequencies of rotary embeddings, scaled for long contexts
-    add                 embeddings plus a table
 
 Names to choose from:
     presets             the tables of real systems
@@ -22,7 +20,6 @@ Names to choose from:
 `import posenc.torch` for the same functions with PyTorch tensors, and for modules.
 """
 
-from ._add import add
 from ._grid import grid
 from ._library import VERSION as __version__
 from ._lists import Implementation, Preset, implementation, implementations, presets
@@ -37,7 +34,6 @@ __all__ = [
     "Preset",
     "RotaryFrequencies",
     "__version__",
-    "add",
     "cis",
     "fill_at",
     "grid",

@@ -28,7 +28,7 @@ PIECE = 50_000_000
 _FIRST_PIECE = {"float32": 1 << 20, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
-_LARGE = 24 << 20  # bytes from which C writes a table around the caches, if told the size of the whole table
+_LARGE = 4 << 20  # bytes from which C may write a table around the caches, if told the size of the whole table
 
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
 _BYTE = ctypes.c_char
@@ -75,14 +75,6 @@ def elements(name: str, array: Any, dtype: str) -> npt.NDArray[Any]:
     raise TypeError(f"{name} has dtype {array.dtype}; allowed: {allowed}{hint}")
 
 
-def check_writable(name: str, array: npt.NDArray[Any]) -> None:
-    flags = array.flags
-    if not flags.writeable:
-        raise ValueError(f"{name} is read-only")
-    if not flags.aligned:
-        raise ValueError(f"{name} is not aligned to {array.itemsize} bytes")
-
-
 def address_of(array: npt.NDArray[Any]) -> int:
     """The address of the array's first element."""
     flags = array.flags
@@ -96,7 +88,10 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
     out = elements(name, out, dtype)
     if out.shape != shape:
         raise ValueError(f"{name} has shape {out.shape}; allowed: {shape}")
-    check_writable(name, out)
+    if not out.flags.writeable:
+        raise ValueError(f"{name} is read-only")
+    if not out.flags.aligned:
+        raise ValueError(f"{name} is not aligned to {out.itemsize} bytes")
     columns, size = shape[-1], out.itemsize
     if out.size == 0 or out.flags.c_contiguous:
         return address_of(out), columns
@@ -191,17 +186,15 @@ def run(
     count: int,
     positions: tuple[int, int | None, int | None],
     arguments: Callable[[int, int], tuple[Any, ...]],
-    batch: int = 1,
 ) -> None:
-    """Calls this function of the library for all rows. Each row is written `batch` times.
+    """Calls this function of the library for all rows.
 
     `positions` is the first position, the address of integer positions and the address of real positions.
     `arguments(first, rows)` returns the arguments for rows first .. first + rows - 1. It must refer to the arrays, to
     keep them alive: after a second Ctrl-C, a thread may still write its last rows when this call has ended. All
     positions are checked before the first row is written.
     """
-    values = p.d_model * batch
-    if threads is None and count * values <= _FIRST_PIECE[p.dtype]:
+    if threads is None and count * p.d_model <= _FIRST_PIECE[p.dtype]:
         status = function(p.handle, *arguments(0, count))
     else:
         first, integers, reals = positions
@@ -210,9 +203,9 @@ def run(
             status = library.posenc_positions_check(p.handle, first, count, integers, reals)
         if status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
-            if n > 1 and count * values * DTYPES[p.dtype].itemsize >= _LARGE:
+            if n > 1 and count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
                 p = p.for_parts(count)
-            piece = max(1, _FIRST_PIECE[p.dtype] // max(1, values))
+            piece = max(1, _FIRST_PIECE[p.dtype] // p.d_model)
             status = in_parts(n, count, piece, lambda first, rows: function(p.handle, *arguments(first, rows)))
     if status:
         fail(status)

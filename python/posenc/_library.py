@@ -32,7 +32,15 @@ class Spec(ctypes.Structure):
 
 class Impl(ctypes.Structure):
     _fields_ = [
-        (name, ctypes.c_char_p) for name in ("name", "isa", "arithmetic", "summary", "bound", "evidence", "dtypes")
+        ("name", ctypes.c_char_p),
+        ("family", ctypes.c_char_p),
+        ("isa", ctypes.c_char_p),
+        ("arithmetic", ctypes.c_char_p),
+        ("summary", ctypes.c_char_p),
+        ("bound", ctypes.c_char_p),
+        ("evidence", ctypes.c_char_p),
+        ("dtypes", ctypes.c_char_p),
+        ("correctly_rounded", ctypes.c_int),
     ]
 
 
@@ -64,10 +72,6 @@ class Rotary(ctypes.Structure):
     ]
 
 
-class Strides(ctypes.Structure):
-    _fields_ = [("batch", ctypes.c_int64), ("row", ctypes.c_int64)]
-
-
 _PLAN, _POINTER, _INT, _TEXT, _REAL = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p, ctypes.c_double
 _SPEC, _IMPL = ctypes.POINTER(Spec), ctypes.POINTER(Impl)
 
@@ -93,8 +97,6 @@ _FUNCTIONS = {  # name: (result, arguments)
     "posenc_fill_at": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),
     "posenc_fill_at_real": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),
     "posenc_fill_pair": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _POINTER, _INT]),
-    "posenc_add": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _INT, _REAL, _POINTER, _INT]),
-    "posenc_add_batch": (ctypes.c_int, [_PLAN, _INT, _INT, _INT, _POINTER, Strides, _REAL, _POINTER, Strides]),
     "posenc_positions_check": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _POINTER]),
 }
 

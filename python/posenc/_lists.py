@@ -14,12 +14,14 @@ class Implementation(NamedTuple):
     """One algorithm for one instruction set, as the library describes it."""
 
     name: str  #: the name that `impl=` takes
+    family: str  #: its name without the instruction set, which `impl=` takes too
     isa: str  #: the instruction set: "any", "fma", "avx2", "avx512" or "neon"
     arithmetic: str  #: the arithmetic of angle and sine, such as "float32 libm"
     summary: str  #: what it computes, in one line
     bound: str  #: upper bound of |output - real value|, in symbols
     evidence: str  #: what the bound rests on: "proved", "upstream" or "measured"
     dtypes: tuple[str, ...]  #: the dtypes that it computes
+    correctly_rounded: bool  #: whether every output is the number of the dtype nearest to the real value
     supported: bool  #: whether this machine can run it
 
 
@@ -37,8 +39,9 @@ def implementations() -> list[Implementation]:
     rows = []
     for i in range(library.posenc_impl_count()):
         row = library.posenc_impl_by_index(i)
-        *texts, dtypes = [getattr(row.contents, name).decode() for name, _ in row.contents._fields_]
-        rows.append(Implementation._make([*texts, tuple(dtypes.split()), bool(library.posenc_impl_supported(row))]))
+        *texts, dtypes, correctly_rounded = [getattr(row.contents, name) for name, _ in row.contents._fields_]
+        found = [text.decode() for text in texts] + [tuple(dtypes.decode().split()), bool(correctly_rounded)]
+        rows.append(Implementation._make([*found, bool(library.posenc_impl_supported(row))]))
     return rows
 
 

@@ -16,7 +16,6 @@ from posenc import _library
 
 OTHER = {"win32": "msvcrt.dll", "darwin": "libSystem.dylib"}.get(sys.platform, "libc.so.6")  # a library, not posenc's
 UNKNOWN = np.longdouble if np.finfo(np.longdouble).eps < 1e-16 else np.complex128  # a dtype that positions cannot have
-X = np.ones((6, 5, 8), np.float32)
 ONE = np.zeros((10, 8), np.float32)
 ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at unequal distances
 CALLS = {  # with valid arguments
@@ -26,7 +25,6 @@ CALLS = {  # with valid arguments
     "cis": lambda **more: posenc.cis(**{"count": 10, "d_model": 16, **more}),
     "grid": lambda **more: posenc.grid(**{"shape": (2, 3), "d_model": 8, **more}),
     "steps": lambda **more: posenc.timestep_embedding(**{"timesteps": [0.5], "embedding_dim": 8, **more}),
-    "add": lambda **more: posenc.add(**{"x": X, "batch_first": True, **more}),
 }
 
 
@@ -67,15 +65,13 @@ REFUSED = [
     ("pair", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
     ("cis", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
     ("pair", dict(duplicated="twice"), ValueError, "duplicated is 'twice'; allowed: 'halves', 'pairs' or None"),
-    ("add", dict(scale="2"), TypeError, "scale is '2'; allowed: a finite number"),
-    ("add", dict(scale=10**400), ValueError, "scale is too large"),
-    ("add", dict(scale=1e39), ValueError, "; allowed: numbers that are finite as a float"),
+    ("steps", dict(scale="2"), TypeError, "scale is '2'; allowed: a finite number"),
+    ("steps", dict(scale=10**400), ValueError, "scale is too large"),
     *(
         (call, {name: value}, ValueError, f"{name} is {value}; allowed: a finite number")
         for value in (float("nan"), float("inf"), -float("inf"))
         for call, names in {
             "table": ("base", "denominator", "position_scale"),
-            "add": ("scale", "base"),
             "steps": ("scale", "downscale_freq_shift", "max_period"),
         }.items()
         for name in names
@@ -113,10 +109,6 @@ REFUSED = [
     ("table", dict(out=ONE.astype(">f4")), TypeError, "out has dtype >f4"),
     ("table", dict(out=ONE, dtype="bfloat16"), TypeError, "float32; allowed: uint16, which holds bfloat16"),
     ("pair", dict(out=posenc.Pair(ONE, ONE.astype(float))), TypeError, "out.sin has dtype float64; allowed: float32"),
-    ("add", dict(x=X.astype(float)), TypeError, "x has dtype float64; allowed: float32"),
-    ("add", dict(x=X.astype(float), dtype="float64", out=None), ValueError, "float32 and bfloat16"),
-    ("add", dict(x=X.astype(np.uint16)), TypeError, "float32, or uint16 with dtype='bfloat16'"),
-    ("add", dict(out=X.astype(float)), TypeError, "out has dtype float64; allowed: float32"),
     # arrays of numbers
     ("table", dict(positions=[[True]]), TypeError, "positions have dtype bool; allowed: integers, float16"),
     *(
@@ -205,30 +197,18 @@ REFUSED = [
         ValueError,
         "cosines 8 elements apart, and of sines 9",
     ),
-    ("add", dict(out=X[:, :, :4].copy()), ValueError, "out has shape (6, 5, 4); allowed: that of x, (6, 5, 8)"),
-    ("add", dict(out=read_only(6, 5, 8)), ValueError, "out is read-only"),
-    ("add", dict(out=np.zeros((6, 5, 16), "f4")[:, :, ::2]), ValueError, "out has strides (320, 64, 8) bytes"),
-    ("add", dict(out=np.zeros((6, 5, 8), "f4")[::-1]), ValueError, "out has strides (-160, 32, 4) bytes"),
-    # embeddings
-    ("add", dict(batch_first=None), TypeError, "batch_first is None; with three axes it must be True"),
-    ("add", dict(batch_first=1), TypeError, "batch_first is 1"),
-    ("add", dict(x=[[1.0]]), TypeError, "x is of type list; allowed: a NumPy array"),
-    ("add", dict(x=X[0, 0]), ValueError, "x has shape (8,); allowed: (sequence, d_model)"),
-    ("add", dict(x=X[:, :, :0]), ValueError, "d_model is 0"),
 ]
 
 
 @pytest.mark.parametrize("call, arguments, error, text", REFUSED)
 def test_refused(call, arguments, error, text):
-    if call == "add":
-        arguments = {"out": np.full_like(X, 7), **arguments}
     before = copy.deepcopy(arguments)
     with pytest.raises(error, match=re.escape(text)):
         CALLS[call](**arguments)
     for name, value in arguments.items():
         now, then = (vars(x) if isinstance(x, posenc.Pair) else x for x in (value, before[name]))
         np.testing.assert_equal(now, then)
-    assert np.all(X == 1) and not ONE.any()
+    assert not ONE.any()
 
 
 @pytest.mark.parametrize("dtype, most", [("float16", 2048), ("bfloat16", 256)])
@@ -261,21 +241,6 @@ def test_what_is_said_of_rows_comes_before_threads():
     for threads in (None, 1, 2, 0, "two"):
         with pytest.raises(ValueError, match=r"positions\[1\] is 1099511627776"):
             posenc.fill_at(ONE[:2], [0, 2**40], threads=threads)
-    x = np.ones((4, 8), np.float32)
-    for threads in (None, 1, 2, 0):
-        with pytest.raises(ValueError, match="scale is inf"):
-            posenc.add(x, np.inf, 2**32, threads=threads)
-
-
-@pytest.mark.parametrize("threads", [None, 1, 2])
-@pytest.mark.parametrize("count", [2, 3, 64])
-def test_rows_of_out_that_overlap(count, threads):
-    """Overlapping rows are refused however they are cut, and nothing is written."""
-    memory = np.zeros(2 * count * 8 + 8, np.float32)
-    out = np.lib.stride_tricks.as_strided(memory, (2, count, 8), (32, 32, 4))
-    with pytest.raises(ValueError, match="overlap"):
-        posenc.add(np.ones((2, count, 8), np.float32), batch_first=True, out=out, threads=threads)
-    assert not memory.any()
 
 
 # ---- the library

@@ -227,8 +227,6 @@ CALLS = {
     "out": lambda threads: posenc.table(500, 48, out=np.empty((500, 48), np.float32), threads=threads),
     "fill_at": lambda threads: posenc.fill_at(np.empty((500, 48), np.float32), np.arange(500) / 2, threads=threads),
     "pair": lambda threads: np.hstack(halves(posenc.pair(500, 96, threads=threads))),
-    "add": lambda threads: posenc.add(np.ones((500, 48), np.float32), 3.0, threads=threads),
-    "batch": lambda threads: posenc.add(np.ones((2, 500, 48), np.float32), batch_first=True, threads=threads),
 }
 
 

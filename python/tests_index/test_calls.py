@@ -254,7 +254,6 @@ def test_make_fx(mode, pre_dispatch):
         "timesteps": (lambda at: posenc.torch.timestep_embedding(at, 8), torch.arange(4.0)),
         "table": (lambda at: posenc.torch.table(positions=at, d_model=8), torch.arange(4.0)),
         "pair": (lambda at: posenc.torch.pair(positions=at, d_model=8).cos, torch.arange(4)),
-        "add": (lambda x: posenc.torch.add(x, batch_first=True), torch.zeros(1, 3, 8)),
     }
     if mode == "real":  # the other modes refuse a module's buffer
         calls["module"] = encoding, torch.zeros(3, 1, 8)

@@ -16,7 +16,14 @@ def ranges(error, ulp, correct):
 
 
 def entry(name, isa="any", error=3e-8, ulp=0.5, correct=1.0, **more):
-    found = {"name": name, "isa": isa, "arithmetic": "float32 libm", "summary": f"about {name}", "failure": None}
+    found = {
+        "name": name,
+        "family": name.rsplit("_", 1)[0],
+        "isa": isa,
+        "arithmetic": "float32 libm",
+        "summary": f"about {name}",
+        "failure": None,
+    }
     found |= {"supported": True, "verified": True, "bound": {"law": "half a unit", "evidence": "proved"}}
     return found | {"ranges": ranges(error, ulp, correct)} | more
 
@@ -90,6 +97,7 @@ def peers_bench():
             cases += case(f"{name}/{at}", ns, n, d)
         verdicts.append({"case": f"peer/slow/{at}", "against": f"fill/exact_avx512/{at}", "verdict": "slower"})
     context = bench()["context"] | {"peer.quick": "a | quick one"}
+    context |= {"member.exact": "exact_avx512", "member.anchored": "anchored_avx512"}
     return {"context": context, "benchmarks": cases, "verdicts": verdicts}
 
 

@@ -34,12 +34,12 @@ def box(done):
 
 def test_the_box(box):
     processor = {"processor": "Intel Sapphire Rapids, Xeon Platinum 8480, family 6 model 143"}
-    long = "add/{}/float32/b:32/n:512/d:768/in_place"  # does not fit beside "1 more": two cases are shown
+    long = "threads:2/fill_at_real/{}/float32/n:512/d:768/offset:0"  # does not fit beside "1 more": two cases are shown
     behind = {long: 0.5} | {
         f"fill_at/{{}}/float32/n:{n}/d:512": b for n, b in ((16, 2), (32, 1), (64, 0.2), (128, 0.09))
     }
     found, cases = (
-        PICKED + picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("undecided", 3, 4)}, f"add/*/float32/{AT}"),
+        PICKED + picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("undecided", 3, 4)}, f"fill_pair/*/float32/{AT}"),
         [],
     )
     for name, b in behind.items():
@@ -105,7 +105,7 @@ def test_another_base(box):
     ],
 )
 def test_nothing_is_picked(box, fills, context, use):
-    b = bench(case(f"add/exact_avx2/float32/{AT}", 0.2), fills={n: FILLS[n] for n in fills}, **context)
+    b = bench(case(f"fill_pair/exact_avx2/float32/{AT}", 0.2), fills={n: FILLS[n] for n in fills}, **context)
     b["picks"] = PICKED if context else []
     b["benchmarks"] = [c for c in b["benchmarks"] if "wrong" not in c["run_name"]]
     said, _ = box(b)

@@ -17,6 +17,7 @@ FRESH = "float32/n:131072/d:1024"
 PYTHON = {
     "context": {
         "python": "3.11",
+        "member.exact": "exact_avx512",
         "peer.torch_tutorial": "eager",
         "peer_version.torch_tutorial": "PyTorch 2",
         "not_run.jax_f32": "no module named jax",

@@ -102,6 +102,8 @@ def test_older_and_partial_files(page_of, tmp_path):
 def test_bad_input_leaves_the_page(page_of, refused, tmp_path):
     page_of(verify(), bench())
     output = "--output", tmp_path / "page"
-    said = refused("report", "--verify", verify(implementations=[{"name": 5}]), "--bench", bench(), *output)
+    said = refused(
+        "report", "--verify", verify(implementations=[{"name": 5, "family": "naive"}]), "--bench", bench(), *output
+    )
     assert "5 is not of type 'string'" in said and "exact_avx2" in (tmp_path / "page/index.html").read_text()
     assert "nothing else" in refused("report", "--verify", verify(), "--compare", "a", "b")

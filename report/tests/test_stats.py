@@ -19,8 +19,8 @@ def test_ratio_and_spread():
     [
         ("threads:2/limit/stream/w:64/n:8/d:4", ("threads:2/stream", "w:64", 8, 4)),
         ("row/naive/float32/d:4/below:9/offset:0", ("row/below:9/offset:0", "naive", 1, 4)),
+        ("forward/exact/float32/b:3/n:8/d:4/compiled", ("forward/b:3/compiled", "exact", 8, 4)),
         ("fill/exact/bfloat16/n:8/d:4", ("fill/bfloat16", "exact", 8, 4)),
-        ("add/exact/float32/b:3/n:8/d:4/in_place", ("add/b:3/in_place", "exact", 8, 4)),
         ("fresh/malloc_fill/n:8/d:4/real_time", ("fresh", "malloc_fill", 8, 4)),
         ("harness/clock/n:1/d:1", None),
     ],

@@ -126,8 +126,7 @@ bool judge(
         "error %.3g, bound %.3g",
         (long long)v->outside, (long long)w->position, (long long)w->column, w->got, w->want, w->error, w->bound);
   }
-  const bool promises_nearest = strncmp(impl->name, "exact_", 6) == 0; /* which is more than its bound */
-  if (v->bound_ok && promises_nearest && v->misrounded > 0) {
+  if (v->bound_ok && impl->correctly_rounded && v->misrounded > 0) {
     const witness *w = &v->wrong;
     snprintf(reason, size,
         "%lld outputs are not correctly rounded, such as position %lld, column %lld: got %a, want %a",

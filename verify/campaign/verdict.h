@@ -46,7 +46,7 @@ void verdict_fill(
  * - a guard was overwritten,
  * - posenc_fill() and posenc_fill_at() differ in a bit,
  * - an output is beyond its bound, or
- * - an output of exact is certainly not the nearest number. */
+ * - an output of a correctly rounded implementation is certainly not the nearest number. */
 bool judge(
     const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size);
 

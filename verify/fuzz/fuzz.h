@@ -27,9 +27,8 @@ void take_spec(bytes *b, fuzz_spec *f);
 typedef struct fuzz_call {
   arguments a;    /* the caller frees its lists of positions; other addresses are not set */
   unsigned state; /* of the floating-point environment, for TRY */
-  bool adds, in_place;
-  int64_t width; /* columns of a row; of posenc_fill_pair, in each of the two arrays */
-  size_t size;   /* of an element */
+  int64_t width;  /* columns of a row; of posenc_fill_pair, in each of the two arrays */
+  size_t size;    /* of an element */
 } fuzz_call;
 void take_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec, fuzz_call *c);
 
@@ -63,7 +62,7 @@ void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, pos
   } while (0)
 
 /* For a call that was not refused: writes its rows into `image`, a copy of its arrays from before the call. Each row is
- * computed by a call of its own, and a sample of the rows is compared with MPFR. Sums are checked and copied. */
+ * computed by a call of its own, and a sample of the rows is compared with MPFR. */
 void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arguments *image);
 
 #endif

@@ -37,20 +37,13 @@ static void close_array(const array *a, const char *what, posenc_status status) 
   free(a->image);
 }
 
-static bool has_rows(const arguments *a) { return a->count > 0 && a->batch > 0; }
-
-/* The number of elements that `count` parts of this width span, a stride apart. */
-static wide span_of(wide count, wide stride, wide width) { return count > 1 ? (count - 1) * stride + width : width; }
-
-/* The number of elements that rows at these strides span; -1 if the strides are not allowed. A table ends with a whole
- * stride. */
-static wide rows_span(const fuzz_call *c, posenc_strides t) {
-  const wide count = c->a.count, batch = c->a.batch;
-  const wide rows = c->a.call == TABLE ? count * t.row : span_of(count, t.row, c->width);
-  const wide span = span_of(batch, t.batch, rows);
-  const bool narrow =
-      t.row < c->width && (count != 1 || c->a.call == TABLE); /* the stride of a single row is ignored */
-  return narrow || (batch > 1 && t.batch < c->width) || span > PTRDIFF_MAX / (wide)c->size ? -1 : span;
+/* The number of elements that the rows span; -1 if their stride is not allowed. A table ends with a whole stride, and the
+ * stride of a single row is ignored. */
+static wide rows_span(const fuzz_call *c) {
+  const wide count = c->a.count, stride = c->a.row_stride;
+  const wide span = c->a.call == TABLE ? count * stride : count > 1 ? (count - 1) * stride + c->width : c->width;
+  const bool narrow = stride < c->width && (count != 1 || c->a.call == TABLE);
+  return narrow || span > PTRDIFF_MAX / (wide)c->size ? -1 : span;
 }
 
 static const void *list_of(const arguments *a) { return a->positions ? (const void *)a->positions : a->reals; }
@@ -62,26 +55,19 @@ static bool arrays_meet(const fuzz_call *c) {
   const wide size = (wide)c->size, width = c->width * size, length = a->call == PAIR ? width : a->count * (wide)8;
   bool meet = false;
   for (int64_t m = a->call == PAIR ? 1 - a->count : 0; other && width > 0 && m < a->count; m++) {
-    const wide apart = (wide)(uintptr_t)other - (wide)(uintptr_t)a->out - m * a->strides.row * size;
+    const wide apart = (wide)(uintptr_t)other - (wide)(uintptr_t)a->out - m * a->row_stride * size;
     meet = meet || (apart < width && apart > -length);
   }
   return meet;
 }
 
 /* Whether the call's arguments other than its positions are allowed. Its addresses matter only if it has rows. */
-static bool is_allowed(const fuzz_call *c, const posenc_spec *spec) {
+static bool is_allowed(const fuzz_call *c) {
   const arguments *a = &c->a;
-  const uintptr_t addresses = (uintptr_t)a->x | (uintptr_t)a->out | (uintptr_t)a->cosines;
-  const posenc_strides t = a->strides;
-  const bool sums = spec->dtype == POSENC_DTYPE_F32 || spec->dtype == POSENC_DTYPE_BF16;
-  if (c->adds && (!sums || !isfinite((float)a->scale) || rows_span(c, a->x_strides) < 0))
-    return false;
+  const uintptr_t addresses = (uintptr_t)a->out | (uintptr_t)a->cosines;
   const bool listed = (a->call != AT && a->call != AT_REAL) || a->positions || a->reals;
-  const bool meet = a->count > 1 && a->batch > 1 && span_of(a->count, t.row, c->width) > t.batch &&
-                    span_of(a->batch, t.batch, c->width) > t.row;
-  const bool arrays = a->x && a->out && a->cosines && addresses % c->size == 0 && (uintptr_t)list_of(a) % 8 == 0;
-  return a->count >= 0 && a->batch >= 0 && rows_span(c, t) >= 0 &&
-         (!has_rows(a) || (listed && !meet && arrays && !arrays_meet(c)));
+  const bool arrays = a->out && a->cosines && addresses % c->size == 0 && (uintptr_t)list_of(a) % 8 == 0;
+  return a->count >= 0 && rows_span(c) >= 0 && (a->count == 0 || (listed && arrays && !arrays_meet(c)));
 }
 
 /* Returns NULL if `broken` equals `null`, a misaligned address if it is null - 1, else the address. */
@@ -89,23 +75,22 @@ static void *break_pointer(unsigned char *address, unsigned broken, unsigned nul
   return broken == null ? NULL : address + (broken == null - 1);
 }
 
-/* Makes the call, with arrays for rows that span these numbers of elements. */
-static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t x_span, int64_t span) {
+/* Makes the call, with an array for rows that span this number of elements. */
+static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t span) {
   arguments *a = &c->a;
   const char *name = call_names[a->call];
   const unsigned offset = take_byte(b), broken = take_byte(b);
   const bool overlap = span > 0 && broken >= 100 && broken < 250; /* perhaps */
   /* The cosines are the right half of rows of 2n elements, follow all sines, or are anywhere from two rows before. */
-  const int64_t row = a->count > 1 ? a->strides.row : c->width, sines = overlap && a->call == PAIR ? 2 * row + 15 : 0;
-  const int64_t cosines = a->call != PAIR                  ? 0
-                          : overlap                        ? row * (broken % 5) + broken / 5 % 30
-                          : a->strides.row >= 2 * c->width ? c->width
-                                                           : span + 3;
+  const int64_t row = a->count > 1 ? a->row_stride : c->width, sines = overlap && a->call == PAIR ? 2 * row + 15 : 0;
+  const int64_t cosines = a->call != PAIR                 ? 0
+                          : overlap                       ? row * (broken % 5) + broken / 5 % 30
+                          : a->row_stride >= 2 * c->width ? c->width
+                                                          : span + 3;
   /* Positions are in an array of their own, or anywhere in that of the rows, where they may be misaligned. */
   const size_t list = broken % 50 * 8 + broken / 50 % 2 * 4,
                list_end = overlap && list_of(a) ? list + (size_t)a->count * 8 : 0;
   const size_t rows_end = ((size_t)(span + (sines > cosines ? sines : cosines)) + offset % 32) * c->size;
-  const array x = array_of(((size_t)x_span + offset / 16) * c->size, broken);
   const array out = array_of(rows_end > list_end ? rows_end : list_end, broken + 1);
   unsigned char *const start = out.memory + offset % 32 * c->size, *const first = start + (size_t)sines * c->size;
   if (list_end > 0) {
@@ -113,41 +98,37 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
     a->positions = a->positions ? (const void *)(out.memory + list) : NULL;
     a->reals = a->reals ? (const void *)(out.memory + list) : NULL;
   }
-  a->x = break_pointer(x.memory + offset / 16 * c->size, c->adds ? broken : 0, 255);
-  a->out = c->in_place ? (void *)(uintptr_t)a->x : break_pointer(first, a->call != TABLE ? broken : 0, 253);
+  a->out = break_pointer(first, a->call != TABLE ? broken : 0, 253);
   a->cosines = break_pointer(start + (size_t)cosines * c->size, a->call == PAIR ? broken : 0, 251);
   a->table = a->call == TABLE ? c : NULL;
   posenc_status status;
   TRY(b, c->state, name, status, make_call(a));
-  check_status(c, spec, is_allowed(c, spec), status);
+  check_status(c, spec, is_allowed(c), status);
   if (a->call == TABLE && (status == POSENC_OK) != (a->table != NULL))
     complain("posenc_table_create returns %d and %p", (int)status, a->table);
   if (a->call == TABLE && status == POSENC_OK) { /* zeros and rows */
     a->out = memcpy(first, a->table, (size_t)span * c->size);
     memset(in_image(&out, first), 0, (size_t)span * c->size);
   }
-  if (status == POSENC_OK && has_rows(a) && c->width > 0) {
+  if (status == POSENC_OK && a->count > 0 && c->width > 0) {
     arguments image = *a;
-    image.x = in_image(&x, a->x);
-    image.out = in_image(c->in_place ? &x : &out, a->out);
+    image.out = in_image(&out, a->out);
     image.cosines = in_image(&out, a->cosines);
     make_image(b, c, spec, &image);
   }
   posenc_table_destroy(a->table);
-  close_array(&x, name, status);
   close_array(&out, name, status);
 }
 
-/* If the call has no rows or its strides are not allowed, its arrays have no elements. */
+/* If the call has no rows or its stride is not allowed, its array has no elements. */
 static void try_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
   enum { MOST = 160000 };
   fuzz_call c;
   take_call(b, plan, spec, &c);
   void *const list = (void *)(uintptr_t)list_of(&c.a);
-  const bool rows = has_rows(&c.a);
-  const wide x_span = rows && c.adds ? rows_span(&c, c.a.x_strides) : 0, span = rows ? rows_span(&c, c.a.strides) : 0;
-  if (x_span <= MOST && span <= MOST)
-    try_arrays(b, &c, spec, x_span > 0 ? (int64_t)x_span : 0, span > 0 ? (int64_t)span : 0);
+  const wide span = c.a.count > 0 ? rows_span(&c) : 0;
+  if (span <= MOST)
+    try_arrays(b, &c, spec, span > 0 ? (int64_t)span : 0);
   free(list);
 }
 

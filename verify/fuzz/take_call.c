@@ -27,21 +27,6 @@ static int64_t take_stride(bytes *b, int64_t width) {
   return how < 100 ? width : how < 120 && width > 1 ? width - 1 : width + how % 20;
 }
 
-/* x * y + z modulo 2^64 */
-static int64_t wrap(int64_t x, int64_t y, int64_t z) { return (int64_t)((uint64_t)x * (uint64_t)y + (uint64_t)z); }
-
-static posenc_strides take_strides(bytes *b, const fuzz_call *c) {
-  const int64_t row = take_stride(b, c->width);
-  if (c->a.call != ADD_BATCH)
-    return (posenc_strides){0, row};
-  const unsigned how = take_byte(b);
-  if (how < 100)
-    return (posenc_strides){wrap(c->a.count, row, how % 4), row}; /* (batch, count, d_model) */
-  if (how < 200)
-    return (posenc_strides){row, wrap(c->a.batch, row, 0)}; /* (count, batch, d_model) */
-  return (posenc_strides){take_stride(b, c->width), row};   /* these rows may overlap */
-}
-
 /* A list of positions, with no room behind it; sometimes NULL. Past the bytes' end, positions are a step apart. */
 static void take_list(bytes *b, arguments *a) {
   const unsigned how = take_byte(b);
@@ -57,7 +42,7 @@ static void take_list(bytes *b, arguments *a) {
   for (int64_t i = 0; i < a->count; i++) {
     const bool given = b->end - b->at > 24 || i == 0;
     if (positions)
-      positions[i] = p = given ? take_position(b) : wrap(p, 1, step);
+      positions[i] = p = given ? take_position(b) : (int64_t)((uint64_t)p + (uint64_t)step);
     else
       reals[i] = x = given ? take_real(b) : x + (double)step / 4;
   }
@@ -67,22 +52,16 @@ static void take_list(bytes *b, arguments *a) {
 
 void take_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec, fuzz_call *c) {
   const unsigned which = take_byte(b), how = take_byte(b);
-  const call kind = which < 170 ? (call)(how % 4) : which < 240 ? (call)(ADD + how % 2) : TABLE;
-  *c = (fuzz_call){.a = {.call = kind, .plan = plan, .batch = 1},
+  const call kind = which < 240 ? (call)(how % 4) : TABLE;
+  *c = (fuzz_call){.a = {.call = kind, .plan = plan},
       .state = take_byte(b),
-      .in_place = (kind == ADD || kind == ADD_BATCH) && how & 2,
-      .adds = kind == ADD || kind == ADD_BATCH,
       .width = kind == PAIR ? spec_count(spec) : spec->d_model,
       .size = format_of(spec->dtype)->size};
   arguments *a = &c->a;
-  a->count = take_count(b, kind == ADD_BATCH ? 4 * spec->d_model : spec->d_model);
-  if (kind == ADD_BATCH)
-    a->batch = take_count(b, 20000 / 5);
-  a->x_strides = take_strides(b, c);
-  a->strides = c->adds && !c->in_place ? take_strides(b, c) : a->x_strides;
+  a->count = take_count(b, spec->d_model);
+  a->row_stride = take_stride(b, c->width);
   if (kind == AT || kind == AT_REAL)
     take_list(b, a);
   else
     a->first = take_position(b);
-  a->scale = c->adds ? take_real(b) : 1;
 }

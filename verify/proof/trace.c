@@ -4,11 +4,12 @@
  *   mul3 = rnd(mul2 * x);   the operation with the roundings of the instruction set, POSENC_FUSED or not
  *   E_mul3 = E_mul2 * E_x;  the same operation on exact operands, without any rounding
  *
- * Negation and products with 1 and -1 are printed as exact. So are these three steps. The error that they compute is printed
- * as E_... = 0:
- *   vd_two_product    (Dekker, Numer. Math. 18, 1971)
- *   vd_product_plus   its product and its first sum (README.md, H2)
- *   Fast2Sum          b - ((a + b) - a) and its variants, where |b| <= |a| (Dekker); recognised by the operands
+ * Negation and products with 1 and -1 are printed as exact. So are these four steps, with the error that they compute as
+ * E_... = 0 (README.md, H2 and H3). The sums are recognised by their operands:
+ *   vd_two_product    its tail
+ *   vd_product_plus   its product and its first sum
+ *   Fast2Sum          b - ((a + b) - a) and its variants, |b| <= |a|. a is the first operand of the sum, or counts quarter turns
+ *   TwoSum            (a - (s - t)) + (b - t), where s = a + b and t = s - a
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,9 +29,11 @@ static struct {
   char name[32];
   double constant; /* NaN if the node is no constant */
   int is_sum;      /* a + b, or a - b, rounded */
+  int is_count;    /* of quarter turns: NO_QUARTERS, or an `add` or `fma` with such a number as its last operand */
   int a, b;
 } node[512];
 static int nodes;
+static int is_first_larger = 1; /* in a Fast2Sum that counts no quarter turns */
 
 static vd input(const char *name) {
   snprintf(node[nodes].name, sizeof node->name, "%s", name);
@@ -39,10 +42,11 @@ static vd input(const char *name) {
   return (vd){nodes++};
 }
 /* Another name for a result. */
-static void output(const char *name, vd y) { printf("%s = %s;\n", name, node[y.id].name); }
+static void result(const char *name, vd y) { printf("%s = %s;\n", name, node[y.id].name); }
 static vd vd_set1(double x) {
   snprintf(node[nodes].name, sizeof node->name, "(%a)", x);
   node[nodes].constant = x;
+  node[nodes].is_count = x == 0x1.8p50;
   return (vd){nodes++};
 }
 
@@ -64,6 +68,8 @@ static vd operation(const char *kind, vd a, vd b, vd c, const char *rounded, con
   node[nodes].kind = kind;
   node[nodes].constant = NAN;
   node[nodes].is_sum = strcmp(rounded, "rnd(% + %)") == 0 || strcmp(rounded, "rnd(% - %)") == 0;
+  node[nodes].is_count =
+      (strcmp(kind, "add") == 0 && node[b.id].is_count) || (strcmp(kind, "fma") == 0 && node[c.id].is_count);
   node[nodes].a = a.id;
   node[nodes].b = b.id;
   snprintf(node[nodes].name, sizeof node->name, "%s%d", kind, same);
@@ -72,24 +78,40 @@ static vd operation(const char *kind, vd a, vd b, vd c, const char *rounded, con
   return (vd){nodes++};
 }
 
-/* Returns a if a is a sum whose first operand is b, b if b is a sum whose first operand is a, else -1. */
+/* The larger operand of a Fast2Sum, or -1. */
+static int larger_of(int sum) { return node[node[sum].b].is_count ? node[sum].b : is_first_larger ? node[sum].a : -1; }
+/* Returns a if a is a sum whose larger operand is b, b if b is a sum whose larger operand is a, else -1. */
 static int sum_of(int a, int b) {
-  return node[a].is_sum && node[a].a == b ? a : node[b].is_sum && node[b].a == a ? b : -1;
+  return node[a].is_sum && larger_of(a) == b ? a : node[b].is_sum && larger_of(b) == a ? b : -1;
 }
-/* Is `difference` that of a sum and its first operand, and y the second operand of that sum? */
+/* Is `difference` that of a sum and its larger operand, and y the other operand of that sum? */
 static int completes(vd difference, vd y) {
   const int sum = sum_of(node[difference.id].a, node[difference.id].b);
-  return sum >= 0 && node[sum].b == y.id;
+  return sum >= 0 && y.id == (larger_of(sum) == node[sum].a ? node[sum].b : node[sum].a);
+}
+
+static int is_kind(int a, const char *kind) { return node[a].kind && strcmp(node[a].kind, kind) == 0; }
+static int is_sub(int difference, int a, int b) {
+  return is_kind(difference, "sub") && node[difference].a == a && node[difference].b == b;
+}
+/* The sum of a TwoSum whose error is x + y, or -1. */
+static int two_sum_of(vd x, vd y) {
+  const int a = node[x.id].a, b = node[y.id].a, t = node[y.id].b, s = node[t].a;
+  const int is_one = is_kind(x.id, "sub") && is_sub(y.id, b, t) && is_sub(t, s, a) && is_kind(s, "add") &&
+                     node[s].a == a && node[s].b == b && is_sub(node[x.id].b, s, t);
+  return is_one ? s : -1;
 }
 
 static vd vd_add(vd a, vd b) {
-  const int exact = completes(a, b);
+  const int exact = completes(a, b) || completes(b, a), s = two_sum_of(a, b);
+  if (s >= 0)
+    return operation("rest", (vd){node[s].a}, (vd){node[s].b}, (vd){s}, "% + % - %", "0");
   return operation("add", a, b, a, exact ? "% + %" : "rnd(% + %)", exact ? "0" : "% + %");
 }
 static vd negated(vd a) { return operation("negated", a, a, a, "-%", "-%"); }
 /* Returns whether *a is a negated number, and replaces it by its operand if so. */
 static int loses_sign(vd *a) {
-  const int is_negated = node[a->id].kind && strcmp(node[a->id].kind, "negated") == 0;
+  const int is_negated = is_kind(a->id, "negated");
   if (is_negated)
     a->id = node[a->id].a;
   return is_negated;
@@ -109,6 +131,8 @@ static vd vd_abs(vd a) { return operation("abs", a, a, a, "|%|", "|%|"); }
 static vd vd_round(vd a) { return operation("round", a, a, a, "int<ne>(%)", "%"); }
 /* The signs of both factors are moved to the product. */
 static vd sum_with_product(int is_negative, vd a, vd b, vd c) {
+  if (node[b.id].constant == 1.0 && !is_negative)
+    return vd_add(a, c);
   if (loses_sign(&a) ^ loses_sign(&b) ^ is_negative)
     return operation("fnma", a, b, c, POSENC_FUSED ? "rnd(-(% * %) + %)" : "rnd(-rnd(% * %) + %)", "-(% * %) + %");
   return operation("fma", a, b, c, POSENC_FUSED ? "rnd(% * % + %)" : "rnd(rnd(% * %) + %)", "% * % + %");
@@ -118,7 +142,11 @@ static vd vd_fnma(vd a, vd b, vd c) { return sum_with_product(1, a, b, c); }
 static vd vd_fms(vd a, vd b, vd c) {
   return operation("fms", a, b, c, POSENC_FUSED ? "rnd(% * % - %)" : "rnd(rnd(% * %) - %)", "% * % - %");
 }
-static vd vd_product_plus(vd a, vd b, vd c) { return operation("plus", a, b, c, "rnd(% * % + %)", "% * % + %"); }
+static vd vd_product_plus(vd a, vd b, vd c) {
+  if (node[b.id].constant == 1.0)
+    return vd_add(a, c);
+  return operation("plus", a, b, c, "rnd(% * % + %)", "% * % + %");
+}
 static vd vd_two_product(vd a, vd b, vd *e) {
   const vd p = operation("product", a, b, a, "rnd(% * %)", "% * %");
   *e = operation("tail", a, b, p, "% * % - %", "0");
@@ -140,6 +168,7 @@ typedef struct vu {
 typedef struct vh {
   uint16_t lanes;
 } vh;
+void stream_end(void);
 vd vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
 void vd_store(double *, vd), vd_put(double *, vd, int), vd_store_interleaved(double *, vd, vd);
 vp vp_join(vd, vd), vp_firsts(vp, vp), vp_seconds(vp, vp), vp_interleave_rotated(vd, vd, vd);
@@ -149,53 +178,55 @@ vu vp_bits(vp), vu_low_words(vd, vd), vu_load(const uint32_t *), vu_set1(uint32_
 vu vu_add(vu, vu), vu_and(vu, vu), vu_or(vu, vu), vu_min(vu, vu);
 int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, uint32_t, vu, uint32_t);
 
-#include "angle_addition/single_rows.h"
-#include "angle_addition/float64_rows.h"
+#include "angle_addition/single.h"
 
-/* Traces the product of two complex numbers, ahead and back, for each of the three functions that compute it. rotate_pairs()
- * computes each value in two lanes, perhaps negated in one. Only the sine's lane is traced. */
-static void trace_product(const char *of) {
-  const angle a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
-  const angle behind = {vd_sub(vd_set1(0.0), b.sin), b.cos}; /* as in angle_addition/steps.h */
-  const double pairs[] = {b.cos.id, b.sin.id};
-  angle ahead = a, back = a;
-  if (strcmp(of, "rotated") == 0) {
-    ahead = rotated(a, b);
-    back = rotated(a, behind);
-  } else if (strcmp(of, "rotate_pairs") == 0) {
-    rotate_pairs(&ahead.sin, &ahead.cos, b.cos, b.sin, 1.0);
-    rotate_pairs(&back.sin, &back.cos, b.cos, b.sin, -1.0);
-  } else {
-    const double sines[FACTOR + 1] = {[0] = a.sin.id, [FACTOR] = a.cos.id};
-    const double cosines[FACTOR + 1] = {[0] = a.cos.id, [FACTOR] = vd_sub(vd_set1(0.0), a.sin).id};
-    one_vector(pairs, 0, sines, &ahead.sin, &back.sin);
-    one_vector(pairs, 0, cosines, &ahead.cos, &back.cos);
-  }
-  output("sin", ahead.sin), output("cos", ahead.cos);
-  output("sin_back", back.sin), output("cos_back", back.cos);
+/* Traces the product of two complex numbers, ahead and back. */
+static void trace_product(void) {
+  const sin_cos a = {input("a_sin"), input("a_cos")}, b = {input("b_sin"), input("b_cos")};
+  const double rotation[] = {b.cos.id, b.sin.id};
+  const double sines[SLOT + 1] = {[0] = a.sin.id, [SLOT] = a.cos.id};
+  const double cosines[SLOT + 1] = {[0] = a.cos.id, [SLOT] = vd_sub(vd_set1(0.0), a.sin).id};
+  sin_cos ahead, back;
+  one_vector(rotation, 0, sines, &ahead.sin, &back.sin);
+  one_vector(rotation, 0, cosines, &ahead.cos, &back.cos);
+  result("sin", ahead.sin), result("cos", ahead.cos);
+  result("sin_back", back.sin), result("cos_back", back.cos);
+}
+
+/* Sine and cosine begin afresh, with an angle in radians. */
+static void trace_wide(factors a) {
+  vd quarters;
+  wide_radians(a, 0, &quarters);
+  const wide x = {input("x"), input("x_lo")};
+  wide_sine(x);
+  wide_cosine(x);
+}
+
+static void trace_constants(void) {
+#define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
+  PRINT(DIRECT), PRINT(DIRECT_RELATIVE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(PLACE), PRINT(TURNS);
+  PRINT(WIDE);
+  printf("CHECK_SMALL = %a;\nCHECK_BF16 = %a;\nCHECK_F16 = %a;\n", CHECK_SMALL, CHECK_BF16, CHECK_F16);
+  printf("CHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_WINDOW, POSENC_FUSED);
+  printf("MOST_STEP = %a;\nANCHOR = %a;\nANCHOR_BELOW_0 = %a;\nRUN = %d;\n", step_of(STEPS - 1), anchor_of(0),
+      -anchor_of(-RUN), RUN);
 }
 
 int main(int argc, char **argv) {
   const char *of = argc > 1 ? argv[1] : "";
-  const vd position = input("position"), hi = input("hi"), mid = input("mid");
-#define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
-  PRINT(ANGLE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(ALONE), PRINT(PLACE), PRINT(SINGLE);
-  PRINT(SINGLE_RELATIVE), PRINT(WIDE);
-  printf("CHECK_SMALL = %a;\nCHECK_BF16 = %a;\nCHECK_F16 = %a;\n", CHECK_SMALL, CHECK_BF16, CHECK_F16);
-  printf("CHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_WINDOW, POSENC_FUSED);
-  printf("NEAREST_COARSE = %a;\nMOST_MIDDLE = %a;\nMOST_STEP = %a;\n", coarse_of(0), part_of(FACTORS - 1),
-      part_of(STEPS - 1));
-  printf("STEP_MIDDLE = %d;\nSTEP_PART = %a;\nREACH = %a;\n", PARTS, part_of(PARTS - 1), furthest_of(0.0));
-  if (strcmp(of, "angle_at") == 0) {
-    angle_at(position, hi, mid);
-  } else if (strcmp(of, "direct_angle") == 0) {
-    vd quarters;
-    direct_angle(position, hi, mid, &quarters);
-  } else if (strcmp(of, "wide_angle") == 0) {
-    wide sin, cos;
-    wide_angle(position, hi, mid, &sin, &cos);
-  } else if (strcmp(of, "rotated") == 0 || strcmp(of, "rotate_pairs") == 0 || strcmp(of, "one_vector") == 0) {
-    trace_product(of);
+  const factors a = {input("position"), input("hi"), input("lo"), input("fraction"), input("turns")};
+  trace_constants();
+  vd quarters;
+  sin_cos y;
+  if (strcmp(of, "direct") == 0 || strcmp(of, "direct_turns") == 0) {
+    direct_reduced(1, strcmp(of, "direct_turns") == 0, &a, &quarters, &y);
+  } else if (strcmp(of, "wide") == 0) {
+    trace_wide(a);
+  } else if (strcmp(of, "wide_turns") == 0) {
+    is_first_larger = 0; /* README.md, H3 */
+    wide_reduced(a, 1, &quarters);
+  } else if (strcmp(of, "product") == 0) {
+    trace_product();
   } else if (strcmp(of, "constants") != 0) {
     return 2;
   }

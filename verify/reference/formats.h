@@ -70,15 +70,6 @@ static inline double element_value(int32_t dtype, const void *element) {
   return (double)value;
 }
 
-/* An element of posenc_add(): x times a scale, plus an element of the row. Each step is rounded to float32, and then to
- * bfloat16 if that is the dtype. volatile keeps the compiler from fusing operations. */
-static inline double format_sum(const format *f, float scale, double x, double element) {
-  const volatile float product = scale * (float)x;
-  const volatile float sum =
-      (float)(f->digits < 24 ? format_nearest(f, (double)product) : (double)product) + (float)element;
-  return f->digits < 24 ? format_nearest(f, (double)sum) : (double)sum;
-}
-
 /* Whether two numbers are equal, the sign of zero included. All NaNs are equal. */
 static inline int same_number(double a, double b) { return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b); }
 

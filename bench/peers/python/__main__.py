@@ -59,6 +59,7 @@ def google_benchmark(run):
     context["python"] = platform.python_version()
     for (name, _), said in run.said.items():
         context |= {f"peer.{name}": BY_NAME[name].what, f"peer_version.{name}": said["version"]}
+        context |= {f"member.{name}": said["member"]} if said["member"] else {}
     context |= {f"not_run.{name}": reason for name, reason in run.not_run.items()}
     records = []
     for (case, name), times in run.seconds.items():

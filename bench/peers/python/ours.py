@@ -11,7 +11,7 @@ class Exact(Recipe):
 
     def __init__(self, threads):
         self.threads, self.version = threads, f"posenc {posenc.__version__}"
-        members = [i.name for i in posenc.implementations() if i.name.startswith(self.name + "_") and i.supported]
+        members = [i.name for i in posenc.implementations() if i.family == self.name and i.supported]
         if not members:
             raise RuntimeError(f"this machine runs no {self.name}")
         self.member = members[0]  # the library lists the best instruction set first

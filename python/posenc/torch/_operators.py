@@ -1,4 +1,4 @@
-"""Makes table, grid, add and pair operators of PyTorch, for torch.compile, torch.export and torch.jit.trace.
+"""Makes table, grid and pair operators of PyTorch, for torch.compile, torch.export and torch.jit.trace.
 
 The operator ``torch.ops.posenc.NAME`` has the parameters of the function NAME, except `out`, and returns the same
 tensors. PyTorch before 2.4 has no such operators; there the functions run in eager code only.
@@ -26,17 +26,13 @@ if _HAS_OPERATORS:
 
 #: The schema type for each annotation. "Any" means numbers: a tensor, or values that become one.
 _TYPES = {
-    "torch.Tensor": "Tensor",
     "Any": "Tensor?",
     "SupportsIndex": "SymInt",
     "SupportsIndex | None": "SymInt?",
     "SupportsIndex | Sequence[SupportsIndex]": "SymInt",
     "Sequence[SupportsIndex] | None": "SymInt[]?",
     "Sequence[Any] | None": "Tensor[]?",
-    "float": "float",
     "float | None": "float?",
-    "bool": "bool",
-    "bool | None": "bool?",
     **{f"{name} | None": "str?" for name in ("str", "PresetName", "Layout", "Order", "Odd", "Duplicated")},
     "torch.dtype | DtypeName | None": "ScalarType?",
     "torch.device | str | None": "Device?",

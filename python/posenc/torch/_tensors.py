@@ -1,4 +1,4 @@
-"""Tables, grids and sums as PyTorch tensors."""
+"""Tables and grids as PyTorch tensors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Sequence, SupportsIndex
 import numpy as np
 import torch
 
-from .. import _add, _grid, _table
+from .. import _grid, _table
 from .._plan import DTYPES, DtypeName, Layout, Odd, Order, PresetName, dtype_name, name_of
 from .._positions import warn_if_short
 from ._calls import SHORT, has_gradient, is_traced, is_transformed
@@ -40,17 +40,9 @@ def constant(values: Any, dtype: str, device: torch.device | str = "cpu") -> tor
     return made
 
 
-def _as_array(tensor: torch.Tensor) -> np.ndarray:
-    """Returns an array that shares the memory of a tensor on the CPU. bfloat16 becomes uint16."""
-    tensor = tensor.detach()
-    if tensor.dtype == torch.bfloat16:
-        return tensor.view(torch.int16).numpy().view(np.uint16)
-    return tensor.numpy()
-
-
-def _refuse_gradients(name: str, tensor: torch.Tensor, what: str, instead: str) -> None:
+def _refuse_gradients(name: str, tensor: torch.Tensor, instead: str) -> None:
     if has_gradient(tensor):
-        raise RuntimeError(f"{name} requires a gradient, and {what} has none; {instead}")
+        raise RuntimeError(f"{name} requires a gradient, and a table has none; {instead}")
 
 
 def warn_of_16_bits(name: str, positions: torch.Tensor) -> None:
@@ -73,7 +65,7 @@ def numbers(name: str, values: Any) -> Any:
     """Returns positions or frequencies for NumPy, without rounding."""
     if not isinstance(values, torch.Tensor):
         return values
-    _refuse_gradients(name, values, "a table", "call .detach() if that is intended")
+    _refuse_gradients(name, values, "call .detach() if that is intended")
     if name == "positions":
         warn_of_16_bits(name, values)
     if values.is_floating_point():
@@ -83,24 +75,22 @@ def numbers(name: str, values: Any) -> Any:
     return values.to("cpu", torch.int64).numpy()
 
 
-def _check(name: str, tensor: Any, what: str, instead: str) -> None:
-    """Raises an error unless the library can use the tensor's memory."""
-    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may have no memory
-        raise TypeError(f"{name} is of type {type(tensor).__name__}; allowed: torch.Tensor")
-    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
-        raise ValueError(f"{name} is on {tensor.device} with layout {tensor.layout}; allowed: cpu, torch.strided")
-    _refuse_gradients(name, tensor, what, instead)
-
-
-def target(name: str, out: torch.Tensor, what: str = "a table", instead: str = "call .detach() first") -> np.ndarray:
-    """Returns the memory of an output tensor as an array."""
-    _check(name, out, what, instead)
+def target(name: str, out: torch.Tensor) -> np.ndarray:
+    """Returns the memory of an output tensor as an array. bfloat16 becomes uint16."""
+    if type(out) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may have no memory
+        raise TypeError(f"{name} is of type {type(out).__name__}; allowed: torch.Tensor")
+    if out.device.type != "cpu" or out.layout != torch.strided:
+        raise ValueError(f"{name} is on {out.device} with layout {out.layout}; allowed: cpu, torch.strided")
+    _refuse_gradients(name, out, "call .detach() first")
     if out.is_neg() or out.is_conj():
         raise ValueError(f"{name} is a lazy view, negated or conjugated; allowed: a tensor that stores its values")
     with torch.no_grad():
         # Writes nothing. It tells autograd, which may have saved the tensor, and fails if writing is not allowed.
         out[:0].zero_()
-    return _as_array(out)
+    out = out.detach()
+    if out.dtype == torch.bfloat16:
+        return out.view(torch.int16).numpy().view(np.uint16)
+    return out.numpy()
 
 
 def device_of(device: torch.device | str | None, positions: Any) -> torch.device:
@@ -162,7 +152,7 @@ def table(
 
     Notes
     -----
-    With PyTorch 2.4 or later, `table`, `grid`, `add`, `pair` and `cis` may be called in code that is compiled (also
+    With PyTorch 2.4 or later, `table`, `grid`, `pair` and `cis` may be called in code that is compiled (also
     with fullgraph=True), exported or traced, without `out`. There they are operators, such as
     ``torch.ops.posenc.table``, which Python computes. So a saved program needs ``import posenc.torch`` before it is
     loaded. Arguments are then checked when the program runs.
@@ -260,49 +250,3 @@ def grid(
         layout=layout, order=order, impl=impl, out=None if out is None else target("out", out),
     )  # fmt: skip
     return as_tensor(array, name).to(where) if out is None else out
-
-
-_SUMS = "posenc.torch.add", "for training use SinusoidalPositionalEncoding, or x * scale + posenc.torch.table(...)"
-
-
-@operator(lambda x, *_, **__: x.new_empty(x.shape))
-def add(
-    x: torch.Tensor,
-    scale: float = 1.0,
-    first: SupportsIndex = 0,
-    *,
-    batch_first: bool | None = None,
-    preset: PresetName | None = None,
-    base: float | None = None,
-    denominator: float | None = None,
-    freqs: Any = None,
-    freqs_low: Any = None,
-    position_scale: float | None = None,
-    layout: Layout | None = None,
-    order: Order | None = None,
-    odd: Odd | None = None,
-    impl: str | None = None,
-    out: torch.Tensor | None = None,
-    threads: SupportsIndex | None = None,
-) -> torch.Tensor:
-    """Computes ``x * scale + table`` in one pass, for tensors on the CPU: `posenc.add` with PyTorch.
-
-    In float32 the result has the bits of ``x * scale + posenc.torch.table(...)``. `x` is float32 or bfloat16, and so is
-    the table. There is no gradient: a tensor that requires one is refused, except in ``torch.no_grad()``. `out` is a
-    tensor to write into, and may be x itself. The other arguments and the errors are those of `posenc.add`.
-    """
-    _check("x", x, *_SUMS)
-    if x.dtype not in (torch.float32, torch.bfloat16):
-        raise TypeError(f"x has dtype {x.dtype}; allowed: torch.float32 and torch.bfloat16")
-    values = None
-    if out is not None:
-        values = target("out", out, *_SUMS)
-        if out.dtype != x.dtype:
-            raise TypeError(f"out has dtype {out.dtype}; allowed: that of x, {x.dtype}")
-    name = dtype_name(x.dtype)
-    sums = _add.add(
-        _as_array(x.resolve_neg()), scale, first, batch_first=batch_first, preset=preset, dtype=name, base=base,
-        denominator=denominator, freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low),
-        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, out=values, threads=threads,
-    )  # fmt: skip
-    return as_tensor(sums, name) if out is None else out

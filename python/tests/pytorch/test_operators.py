@@ -26,8 +26,6 @@ CALLS = {
     "low parts": lambda x: P.table(
         positions=x[:, 1] * 1e6, d_model=8, freqs=W, freqs_low=[0, 6e-18, 0, 2e-17], dtype="float64"
     ),
-    "add": lambda x: P.add(x, 3.0, 5, preset="guided_diffusion"),
-    "add of a batch": lambda x: P.add(x[:, None], batch_first=False),
 }
 
 
@@ -54,7 +52,7 @@ def test_compiled(name):
 @inductor
 def test_compiled_by_inductor():
     def model(x):
-        return P.add(x) + P.table(x.shape[0], 8) * P.pair(positions=x[:, 1], d_model=16).sin
+        return x + P.table(x.shape[0], 8) * P.pair(positions=x[:, 1], d_model=16).sin
 
     torch._dynamo.reset()
     assert_same(torch.compile(model, fullgraph=True)(X[0]), model(X[0]))
@@ -80,9 +78,9 @@ def test_exported(name):
 
 
 def test_traced():
-    traced = torch.jit.trace(lambda x: P.table(positions=x, d_model=8) + P.add(x[:, None] * torch.ones(8)), X[0][:, 0])
+    traced = torch.jit.trace(lambda x: P.table(positions=x, d_model=8), X[0][:, 0])
     for x in X:
-        assert torch.equal(traced(x[:, 0]), P.table(positions=x[:, 0], d_model=8) + P.add(x[:, :1] * torch.ones(8)))
+        assert torch.equal(traced(x[:, 0]), P.table(positions=x[:, 0], d_model=8))
 
 
 def test_without_values():
@@ -101,7 +99,6 @@ def test_without_values():
         ("table", (5, 7)),
         ("pair", (5, 8)),
         ("pair", (None, 8, AT, 0, "halves", None, torch.float64)),
-        ("add", (X[0], 2.0)),
     ],
 )
 def test_operators_are_what_their_schemas_say(name, args):
@@ -133,7 +130,6 @@ def test_errors_at_run_time():
         (lambda x: P.table(5, 8, out=torch.zeros(5, 8)), "out is given; allowed: None if table is compiled"),
         (lambda x: P.timestep_embedding(x[:, 0], 8, out=x * 1), "out or impl is given; allowed: None if"),
         (lambda x: P.table(positions=x[:, 0], d_model=8), "positions requires a gradient"),
-        (lambda x: P.add(x * 1.0), "x requires a gradient"),
         (lambda x: P.table(None, 8, AT), "takes count, d_model by position"),
     ],
 )

@@ -45,10 +45,8 @@ int exhaustive(const options *o) {
   mpfr_effort effort = {0, REFERENCE_FIRST_BITS};
   int64_t judged = 0;
   size_t n = 0;
-  char family[FAMILY_SIZE];
   member *members = must_calloc((int64_t)posenc_impl_count(), sizeof *members);
-  family_of(named, family);
-  for (size_t i = 0; (impl = family_member(family, i)); i++) {
+  for (size_t i = 0; (impl = family_member(named->family, i)); i++) {
     member *m = &members[n++];
     *m = (member){.impl = impl, .block = must_calloc(fit * d < all ? fit * d : all, sizeof(float))};
     stop_unless_ok(posenc_plan_create(&m->plan, &o->shape.spec, impl->name), 2);

@@ -191,6 +191,7 @@ static void json_add_profile(cJSON *impl, const impl_result *r, const sweep *s) 
 static void json_add_impl(cJSON *impls, const impl_result *r, const sweep *s) {
   cJSON *o = json_append(impls);
   cJSON_AddStringToObject(o, "name", r->impl->name);
+  cJSON_AddStringToObject(o, "family", r->impl->family);
   cJSON_AddStringToObject(o, "isa", r->impl->isa);
   cJSON_AddStringToObject(o, "arithmetic", r->impl->arithmetic);
   cJSON_AddStringToObject(o, "summary", r->impl->summary);

@@ -49,12 +49,9 @@ static size_t make_states(fp_state *states) {
 
 enum { D = 37, HALF = (D + 1) / 2, ROWS = 70 };
 
-static float x[2 * ROWS * D]; /* input of posenc_add_batch() */
-
 /* The results of all calls. */
 typedef struct answers {
-  float rows[ROWS * D], at[3 * D], reals[3 * D], sines[ROWS * HALF], cosines[ROWS * HALF], sums[2 * ROWS * D],
-      table[ROWS * D];
+  float rows[ROWS * D], at[3 * D], reals[3 * D], sines[ROWS * HALF], cosines[ROWS * HALF], table[ROWS * D];
   double bound, rotary[6][2][4], attention_factors[6];
   int refused;            /* posenc_rotary_freqs() refused a rotary embedding */
   posenc_status tiny;     /* a subnormal frequency is refused, not read as zero */
@@ -65,7 +62,6 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
   const int64_t positions[3] = {131071, -5, 1000003};
   const float factors[4] = {1.1f, 1.3f, 2.7f, 60.1f};
   const double subnormal = 0x1p-1074, reals[3] = {0.1, -1e-3, 131071.5};
-  const posenc_strides strides = {ROWS * D, D};
   void *table = NULL;
   posenc_spec refused = paper_spec(1), fraction = paper_spec(8);
   posenc_plan *plan = NULL;
@@ -80,7 +76,6 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
   posenc_fill_at(plan, positions, 3, a->at, D);
   posenc_fill_at_real(plan, reals, 3, a->reals, D);
   posenc_fill_pair(plan, 40, ROWS, a->sines, a->cosines, HALF);
-  posenc_add_batch(plan, 40, ROWS, 2, x, strides, 0.1, a->sums, strides);
   if (posenc_table_create(&table, plan, 40, ROWS, D) == POSENC_OK)
     memcpy(a->table, table, sizeof a->table);
   posenc_table_destroy(table);
@@ -149,7 +144,6 @@ static void flags_of_refusals(void **state) {
   const posenc_spec spec = paper_spec(D);
   posenc_plan *plan = plan_of(&spec, NULL);
   feclearexcept(FE_ALL_EXCEPT);
-  assert_int_equal(posenc_add(plan, 0, 1, out, D, reals[0], out, D), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_fill_at_real(plan, reals, 1, out, D), POSENC_ERROR_DOMAIN);
   assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), &spec, reals[0], 0)));
   posenc_spec large = spec;
@@ -194,8 +188,6 @@ static void the_domain_in_other_modes(void **state) {
 }
 
 int main(void) {
-  for (int i = 0; i < 2 * ROWS * D; i++)
-    x[i] = 1.0f / (float)(i + 3);
   const struct CMUnitTest tests[] = {cmocka_unit_test(state_does_not_matter), cmocka_unit_test(flags_of_refusals),
       cmocka_unit_test(the_domain_in_other_modes)};
   return cmocka_run_group_tests_name("state", tests, NULL, NULL);

@@ -23,10 +23,7 @@ static const double turn = 0x1.921fb54442d18p+2;
 
 typedef enum members { EXACT, ANCHORED, EVERYONE } members; /* ANCHORED: anchored and exact */
 
-static inline int is_member(const posenc_impl *impl, const char *family) {
-  const size_t length = strlen(family);
-  return strncmp(impl->name, family, length) == 0 && impl->name[length] == '_';
-}
+static inline int is_member(const posenc_impl *impl, const char *family) { return strcmp(impl->family, family) == 0; }
 
 static inline double between(double low, double high) {
   return low + (high - low) * ldexp((double)(next_random(&seed) >> 11), -53);
@@ -43,7 +40,7 @@ static inline void judge_element(const posenc_plan *plan, double position, int64
     const reference_value *want, int64_t rows) {
   const posenc_spec *spec = posenc_plan_spec(plan);
   const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(plan));
-  const int exact = is_member(impl, "exact"), minus_zero = position == 0 && signbit(position);
+  const int exact = impl->correctly_rounded, minus_zero = position == 0 && signbit(position);
   const double got = element_value(spec->dtype, element);
   const double nearest = reference_rounded(want, spec->dtype), error = fabs((got - want->y) - want->low);
   const double bound = exact ? error : posenc_impl_error_bound(impl, spec, position, column);
@@ -116,7 +113,7 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
     else
       reference_row_real(t, positions[i], want + i * d);
   for (size_t m = 0; runnable(m); m++) {
-    const int exact = is_member(runnable(m), "exact");
+    const int exact = runnable(m)->correctly_rounded;
     posenc_plan *plan;
     if (!exact && (who == EXACT || (who == ANCHORED && !is_member(runnable(m), "anchored"))))
       continue;

@@ -33,7 +33,7 @@ static union {
   double alignment;
   float f32[ROWS * MOST];
   unsigned char bytes[ROWS * MOST * sizeof(double)];
-} out, x;
+} out;
 
 static posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
   posenc_plan *plan;
@@ -60,10 +60,9 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
   }
   spec.dtype = dtype;
   memset(&out, 0, sizeof out);
-  memset(&x, dtype == POSENC_DTYPE_BF16 ? 0x3e : 0x3d, sizeof x);
   posenc_plan *plan = plan_of(&spec, impl);
   unsigned char *const cosines = out.bytes + size * (size_t)(d / 2);
-  arguments a = {function, plan, first, ROWS, 1, positions, reals, &x, 22.627417, &out, cosines, {0, d}, {0, d}, NULL};
+  arguments a = {function, plan, first, ROWS, positions, reals, &out, cosines, d, NULL};
   const posenc_status status = make_call(&a);
   posenc_plan_destroy(plan);
   if (status == POSENC_ERROR_UNSUPPORTED)
@@ -81,7 +80,7 @@ static uint64_t hash_sample(const struct sample *s, const char *impl, int32_t dt
 static void check_samples(const char *family) {
   for (size_t s = 0; s < SAMPLES; s++)
     for (int32_t dtype = POSENC_DTYPE_F32; dtype <= POSENC_DTYPE_F16; dtype++)
-      for (call f = FILL; f <= ADD; f++) {
+      for (call f = FILL; f <= PAIR; f++) {
         const posenc_impl *member;
         uint64_t hash = 0;
         for (size_t m = 0; (member = family_member(family, m)); m++) {

@@ -41,31 +41,31 @@ static float recurrence(const posenc_spec *spec, int64_t position, int64_t k, in
 }
 
 /* The formula's value. NaN if an implementation has no formula here: posenc-verify compares it with its bound. */
-static float formula(const char *impl, const posenc_spec *spec, int64_t position, int64_t k, int cosine) {
-  if (strcmp(impl, "recurrence") == 0)
+static float formula(const char *family, const posenc_spec *spec, int64_t position, int64_t k, int cosine) {
+  if (strcmp(family, "recurrence") == 0)
     return recurrence(spec, position, k, cosine);
-  if (strcmp(impl, "naive") != 0 && strcmp(impl, "explog") != 0)
+  if (strcmp(family, "naive") != 0 && strcmp(family, "explog") != 0)
     return NAN;
   const float angle =
-      strcmp(impl, "naive") == 0 ? naive_angle(spec, position, k) : (float)position * tutorial_frequency(spec, k);
+      strcmp(family, "naive") == 0 ? naive_angle(spec, position, k) : (float)position * tutorial_frequency(spec, k);
   return cosine ? cosf(angle) : sinf(angle);
 }
 
 /* Whether an element is that of the recipe. For SLEEF: whether it is near enough, in units of 2^-24, which are ULPs
  * just below 1, with room for the error of the float64 libm. in_float64: the value of the float64 reference. */
 static int faithful(
-    const char *impl, const posenc_spec *spec, int64_t position, int64_t c, double in_float64, float got) {
+    const char *family, const posenc_spec *spec, int64_t position, int64_t c, double in_float64, float got) {
   const int64_t k = c / 2;
-  if (strcmp(impl, "float64") == 0)
+  if (strcmp(family, "float64") == 0)
     return got == (float)in_float64; /* 0 may have either sign */
-  if (!begins(impl, "sleef")) {
-    const float want = formula(impl, spec, position, k, c % 2 == 1);
+  if (!begins(family, "sleef")) {
+    const float want = formula(family, spec, position, k, c % 2 == 1);
     return isnan(want) || memcmp(&got, &want, sizeof got) == 0;
   }
-  const int f64 = begins(impl, "sleef_f64");
+  const int f64 = strcmp(family, "sleef_f64") == 0, u35 = strcmp(family, "sleef_u35") == 0;
   const double angle = (double)((float)position * tutorial_frequency(spec, k));
   const double want = f64 ? in_float64 : c % 2 ? cos(angle) : sin(angle);
-  return fabs((double)got - want) * 0x1p24 <= (f64 ? 0.5 : strstr(impl, "_u35") ? 3.5 : 1.0) + 1e-6;
+  return fabs((double)got - want) * 0x1p24 <= (f64 ? 0.5 : u35 ? 3.5 : 1.0) + 1e-6;
 }
 
 /* At far positions the last bit of w changes a float32 angle by many turns, and a float64 angle by 2^-20. */
@@ -91,7 +91,7 @@ static void formulas(void **state) {
         assert_int_equal(posenc_fill(plan, positions[p], 1, got, spec.d_model), POSENC_OK);
         float64_reference_row(&spec, frequencies, positions[p], row);
         for (int64_t c = 0; c < spec.d_model; c++)
-          if (!faithful(impl, &spec, positions[p], c, row[c].y, got[c]))
+          if (!faithful(runnable(m)->family, &spec, positions[p], c, row[c].y, got[c]))
             fail_msg("%s: position %lld, column %lld of %lld: %a is not the recipe's", impl, (long long)positions[p],
                 (long long)c, (long long)spec.d_model, (double)got[c]);
       }

@@ -57,6 +57,6 @@ mapfile -t headers < <(find impl -name '*.h' \( ! -path '*/simd/*' -o -path '*/s
 for header in "${headers[@]}"; do
   printf '#include "%s"\n#include "%s"\nextern int a_unit_has_a_declaration;\n' "${header#impl/}" "${header#impl/}" |
     "${compilers[-1]}" -x c -std=c11 "${strict[@]}" -Wno-unused-function -ffp-contract=off -Iinclude -Iimpl -DPOSENC_NAME=exact_any \
-      -DPOSENC_ISA=any -DPOSENC_VARIANT=0 -DPOSENC_WITH_SLEEF=0 - || { echo "$header does not compile alone"; exit 1; }
+      -DPOSENC_ISA=any -DEXACT=0 -DPOSENC_WITH_SLEEF=0 - || { echo "$header does not compile alone"; exit 1; }
 done
 echo "ok: ${#headers[@]} headers of impl/"

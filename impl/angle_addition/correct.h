@@ -1,0 +1,157 @@
+/* What the rounding test leaves open: Ziv's strategy ("Fast evaluation of elementary mathematical functions with
+ * correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and slower than the one before.
+ *
+ *   1. Rounding test of every row pair (element.h), v = 2^-53. A sum of anchor and step is off by less than
+ *      POSENC_BUDGET_ERROR v. In float32, for a value above 2^-12, a unit of the dropped bits is at least 2^-64, so
+ *      CHECK_WINDOW units are at least 2^-49, which is more than that error.
+ *   2. Recheck of the row pairs that fail the test: 3.5 % in float32 at random angles. A value is right if value -
+ *      error and value + error round alike. The error of a small angle's sine is relative, POSENC_BUDGET_RELATIVE v.
+ *   3. Wide: the values that fail the recheck are computed as the sum of two float64 (angle.h). That decides values
+ *      near 0, too.
+ *   4. Fallback (multiprecision/fallback.c): the values that are still open, in integers of 256 bits and more.
+ *
+ * A direct angle is more accurate than a sum, so the same test holds. Elements of float64 begin at step 3. The proof is
+ * verify/proof/README.md.
+ */
+#ifndef POSENC_CORRECT_H
+#define POSENC_CORRECT_H
+
+#include "angle_addition/row_pair.h"
+#include "multiprecision/fallback.h"
+
+/* ---- wide, and the fallback ---- */
+
+/* The ends of intervals around real values, as sums of two float64: sine, cosine, sine, ... */
+typedef struct intervals {
+  double low[2 * STRIP] CACHE_ALIGNED, low_rest[2 * STRIP] CACHE_ALIGNED;
+  double high[2 * STRIP] CACHE_ALIGNED, high_rest[2 * STRIP] CACHE_ALIGNED;
+} intervals;
+
+/* One vector of values. Nothing is known where `unknown` has all bits set: low becomes a NaN. */
+INLINE void set_ends(wide sin, wide cos, vd rest, vd unknown, intervals *to, int i) {
+  const vd share = vd_set1(POSENC_BUDGET_WIDE * 0x1p-53);
+  const vd e = vd_fma(vd_abs(sin.hi), share, rest), g = vd_fma(vd_abs(cos.hi), share, rest);
+  const wide s = two_sum(sin.hi, vd_sub(sin.lo, e)), c = two_sum(cos.hi, vd_sub(cos.lo, g));
+  const wide t = two_sum(sin.hi, vd_add(sin.lo, e)), d = two_sum(cos.hi, vd_add(cos.lo, g));
+  vd_store_interleaved(to->low + i, vd_or(s.hi, unknown), vd_or(c.hi, unknown));
+  vd_store_interleaved(to->low_rest + i, s.lo, c.lo);
+  vd_store_interleaved(to->high + i, t.hi, d.hi);
+  vd_store_interleaved(to->high_rest + i, t.lo, d.lo);
+}
+
+/* Of so many frequencies from k on. A wide value is off by POSENC_BUDGET_WIDE v of it, and by what the reduction
+ * leaves: 2 POSENC_BUDGET_PLACE v^2 of the angle in turns, and POSENC_BUDGET_TURNS v^2 where removed turns count. It
+ * may be off by more where products underflow, and where the frequency is a replaced one. Each loop is over short
+ * chains of operations, so that a processor looks ahead by several vectors. */
+INLINE void set_intervals(
+    const frequencies *f, double position, double fraction, int64_t k, int64_t n_freqs, intervals *to) {
+  enum { VECTORS = STRIP / VD_LANES };
+  wide x[VECTORS], sin[VECTORS], cos[VECTORS];
+  vd quarters[VECTORS];
+  const int n = (int)((n_freqs + VD_LANES - 1) / VD_LANES);
+  const int is_fractional = fraction != 0.0;
+  for (int v = 0; v < n; v++)
+    x[v] = wide_radians(factors_of(f, k + v * VD_LANES, position, fraction), is_fractional, &quarters[v]);
+  for (int v = 0; v < n; v++)
+    sin[v] = wide_sine(x[v]);
+  for (int v = 0; v < n; v++)
+    cos[v] = wide_cosine(x[v]);
+  for (int v = 0; v < n; v++) {
+    const sin_cos q = sin_cos_of_quarters(quarters[v]);
+    const vd hi = vd_abs(vd_loadu(f->hi + k + v * VD_LANES)), size = vd_mul(vd_set1(fabs(position)), hi);
+    const vd is_tiny = vd_or(vd_ge(vd_set1(0x1p-202), hi), vd_ge(vd_set1(0x1p-900), size));
+    const vd least =
+        vd_set1(position == 0.0 ? INFINITY : 0x1p-1074); /* at position 0, and of frequency 0, all is known */
+    const vd unknown = vd_and(is_tiny, vd_ge(hi, least));
+    const vd turns = vd_abs(vd_loadu(f->turns_removed + k + v * VD_LANES));
+    vd rest = vd_mul(size, vd_set1(2 * POSENC_BUDGET_PLACE * 0x1p-106));
+    if (is_fractional)
+      rest = vd_add(rest, vd_and(vd_ge(turns, vd_set1(1.0)), vd_set1(POSENC_BUDGET_TURNS * 0x1p-106)));
+    set_ends(wide_rotated(sin[v], q.cos, cos[v], q.sin),
+        wide_rotated(cos[v], q.cos, sin[v], vd_sub(vd_set1(0.0), q.sin)), rest, unknown, to, 2 * v * VD_LANES);
+  }
+}
+
+/* Do both ends of an interval round to the same number? The zeros differ in their sign. */
+INLINE int agree(double low, double high) { return low == high && (low != 0.0 || !signbit(low) == !signbit(high)); }
+
+INLINE void decide_as(int dtype, const posenc_spec *spec, const frequencies *f, double position, int64_t k,
+    int64_t columns, double *elements) {
+  const double fraction = fraction_of(f, position);
+  intervals x;
+  if (fraction == 0.0)
+    set_intervals(f, position, 0.0, k, (columns + 1) / 2, &x);
+  else
+    set_intervals(f, position, fraction, k, (columns + 1) / 2, &x);
+  for (int i = 0; i < columns; i++) {
+    const double high = nearest_of_sum(dtype, x.high[i], x.high_rest[i]);
+    elements[i] = nearest_of_sum(dtype, x.low[i], x.low_rest[i]);
+    if (!agree(elements[i], high))
+      elements[i] = posenc_fallback(spec, position, 2 * k + i);
+  }
+}
+
+/* Steps 3 and 4: elements at any position, correctly rounded: sine, cosine, sine, ... from frequency k on, at most of a
+ * strip. Each is a number of the dtype. */
+__attribute__((noinline)) static void decide(
+    const posenc_spec *spec, const frequencies *f, double position, int64_t k, int64_t columns, double *elements) {
+  if (position == 0.0 && signbit(position)) { /* the fallback keeps the sign of -0.0 */
+    for (int i = 0; i < columns; i++)
+      elements[i] = posenc_fallback(spec, position, 2 * k + i);
+    return;
+  }
+  if (spec->dtype == POSENC_DTYPE_F64)
+    decide_as(POSENC_DTYPE_F64, spec, f, position, k, columns, elements);
+  else
+    decide_as(spec->dtype, spec, f, position, k, columns, elements);
+}
+
+/* ---- recheck ---- */
+
+/* Do all of 2 VD_LANES values round alike for certain? For 16 bits the interval is wider by a unit of float32, as both
+ * ends are rounded to float32 first. */
+INLINE int vectors_agree(int dtype, const double *y) {
+  const int is_float = dtype == POSENC_DTYPE_F32;
+  const vd error = vd_set1(is_float ? POSENC_BUDGET_ERROR * 0x1p-53 : 0x1p-23), a = vd_load(y),
+           b = vd_load(y + VD_LANES);
+  const vp low = vp_join(vd_sub(a, error), vd_sub(b, error)), high = vp_join(vd_add(a, error), vd_add(b, error));
+  return is_float                     ? vu_equal(vp_bits(low), vp_bits(high))
+         : dtype == POSENC_DTYPE_BF16 ? vh_equal(vp_to_bf16(low), vp_to_bf16(high))
+                                      : vh_equal(vp_to_f16(low), vp_to_f16(high));
+}
+
+/* Step 2, for one row of a strip: its values y, and where its elements are. They may have been streamed just now;
+ * stores of one thread to one address stay in order. */
+static inline void recheck_row(
+    const posenc_spec *spec, const strip *p, int64_t position, const double *y, destination to) {
+  for (int i = 0; i < 2 * p->n; i += 2 * VD_LANES) {
+    if (vectors_agree(spec->dtype, y + i)) /* nearly always, so the branch is predicted */
+      continue;
+    for (int c = i; c < i + 2 * VD_LANES && c < 2 * p->selected.n; c++) {
+      const double units =
+          is_relative(p->hi[c / 2], p->furthest) ? POSENC_BUDGET_RELATIVE * fabs(y[c]) : POSENC_BUDGET_ERROR;
+      const double low = nearest(spec->dtype, y[c] - units * 0x1p-53),
+                   high = nearest(spec->dtype, y[c] + units * 0x1p-53);
+      double pair[2] = {low, low};
+      if (!agree(low, high))
+        decide(spec, p->f, (double)position, frequency_of(&p->selected, c / 2), 2, pair);
+      store_element(p->o, to, c, pair[(c % 2) ^ p->cosines_first]);
+    }
+  }
+}
+
+/* Step 2, for row pair b of a run, whose test failed: its values again, in float64. */
+__attribute__((noinline)) static void recheck(
+    const posenc_spec *spec, const strip *p, int64_t run, int b, const row_pairs *wanted) {
+  double y[2][2 * STRIP] CACHE_ALIGNED;
+  unsigned char *const ahead = (unsigned char *)y[0], *const behind = (unsigned char *)y[1];
+  const row_pairs again = {.first = b, .end = b + 1, .ahead = {ahead, ahead}, .behind = {behind, behind}};
+  const int64_t further = b - wanted->first;
+  narrow_f64(p, &again);
+  if (wanted->has_ahead)
+    recheck_row(spec, p, run + STEPS + b, y[0], advanced(wanted->ahead, further * wanted->next_ahead));
+  if (wanted->has_behind)
+    recheck_row(spec, p, run + STEPS - 1 - b, y[1], advanced(wanted->behind, further * wanted->next_behind));
+}
+
+#endif

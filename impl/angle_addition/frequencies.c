@@ -1,0 +1,96 @@
+#include "angle_addition/frequencies.h"
+
+#include "multiprecision/fallback.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
+
+/* Stores frequency k, given in turns, without its whole turns. */
+static void store_frequency(const frequencies *f, int64_t k, big *turn, double sign, int n) {
+  const int is_zero = big_is_zero(turn, n);
+  big one;
+  if (turn->exponent >= 0) { /* half a turn or more */
+    big digits = *turn;
+    double removed = turn->exponent > 48 ? NAN : floor(big_take_double(&digits, n));
+    big_split(turn, turn, n);
+    const int up = turn->exponent >= 0 && !big_is_zero(turn, n);
+    f->turns_removed[k] = sign * (up ? removed + 1.0 : removed);
+    if (up) {
+      big_from_double(&one, 1.0, n);
+      big_sub(turn, &one, turn, n);
+      sign = -sign;
+    }
+  }
+  if (!is_zero && (big_is_zero(turn, n) || turn->exponent < -202))
+    big_from_double(turn, 0x1p-203, n);
+  f->hi[k] = sign * big_take_double(turn, n);
+  f->lo[k] = sign * big_take_double(turn, n);
+}
+
+/* A ladder is computed by its definition: each frequency is the one before times the ladder's ratio. What its error
+ * adds to the 2^-105 that cutting to hi and lo may lose must be negligible.
+ *
+ * No whole turns are subtracted from a ladder that does not rise, up to scale 3: its frequencies are below half a turn.
+ * 3 limbs suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192 for ratio and
+ * products, and 4 for the turn and the scale: below 2^-168 for the last of 2^19, which is 2^-63 of 2^-105. (2 limbs
+ * would be off by as much as 2^-105.) Any other denominator needs 4 limbs: less than 2^70 units of 2^-256, 2^-186.
+ *
+ * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203
+ * of a turn at least, or replaced by that. The frequency is off by
+ *   10 k + 4 units of 2^-512, 5 if it is explicit: by 2^-394 of a turn, which is 2^-191 of what is left;
+ *   2^71 units if 2 * denominator is no whole number: by 2^-347 of a turn, which is 2^-144 of what is left. */
+static void set_frequencies(const posenc_spec *spec, const frequencies *f) {
+  big one_turn, ratio, scale, turn[2];
+  const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
+  const int many_turns = spec->freqs || spec->base < 1.0 || fabs(spec->position_scale) > 3.0;
+  const int n = many_turns ? MORE_LIMBS : posenc_ladder_degree(spec) ? LIMBS : LIMBS + 1;
+  big_two_over_pi(&one_turn, n); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
+  one_turn.exponent -= 2;
+  big_from_double(&scale, spec->position_scale, n);
+  big_mul(&one_turn, &one_turn, &scale, n);
+  if (spec->freqs) {
+    for (int64_t k = 0; k < f->n; k++) {
+      posenc_explicit(&turn[0], spec, k, n);
+      big_mul(&turn[0], &turn[0], &one_turn, n);
+      store_frequency(f, k, &turn[0], signbit(spec->freqs[k]) ? -sign : sign, n);
+    }
+    return;
+  }
+  posenc_ladder_ratio(&ratio, spec, n);
+  turn[0] = one_turn;
+  for (int64_t k = 0; k < f->n; k++) {
+    big_mul(&turn[(k + 1) % 2], &turn[k % 2], &ratio, n);
+    store_frequency(f, k, &turn[k % 2], sign, n);
+  }
+}
+
+/* `frequencies`, three arrays of `padded` float64, and the rotations of whole half strips: each begins at a cache line.
+ * */
+enum { HEAD_BYTES = 64 };
+_Static_assert(sizeof(frequencies) <= HEAD_BYTES, "`frequencies` fits one cache line");
+static int64_t padded(const posenc_spec *spec) { return posenc_padded_freqs(spec) + HALF_STRIP; }
+
+size_t posenc_frequencies_bytes(const posenc_spec *spec, int keeps_rotations) {
+  const int64_t rotations = keeps_rotations ? posenc_padded_freqs(spec) / HALF_STRIP * NEXT_HALF : 0;
+  return HEAD_BYTES + (size_t)(3 * padded(spec) + rotations) * sizeof(double);
+}
+
+frequencies *posenc_frequencies(const posenc_spec *spec, int keeps_rotations, void *state) {
+  frequencies *const f = state;
+  const int64_t each = padded(spec);
+  double *const hi = (double *)((char *)state + HEAD_BYTES);
+  *f = (frequencies){.n = posenc_n_freqs(spec), .hi = hi, .lo = hi + each, .turns_removed = hi + 2 * each};
+  f->rotations = keeps_rotations ? hi + 3 * each : NULL;
+  memset(hi, 0, (size_t)(3 * each) * sizeof *hi);
+  set_frequencies(spec, f);
+  for (int64_t k = 0; k < f->n; k++) {
+    f->has_turns |= f->turns_removed[k] != 0.0;
+    f->has_lost_turns |= isnan(f->turns_removed[k]);
+  }
+  return f;
+}
+
+/* One rounding of a value below 1, and the error of float64 before it. */
+double posenc_bound_sum(const posenc_angle *angle, double units) { return angle->rounding + units * 0x1p-53; }

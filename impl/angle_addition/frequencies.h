@@ -1,0 +1,69 @@
+/* What a plan of anchored and exact keeps: each frequency in turns, and its rotations.
+ *
+ * A position is the sum of two parts,
+ *
+ *     position = anchor + step      anchor = run + 31.5,   run a multiple of 64,   step = +-(b + 1/2),   b = 0 .. 31
+ *
+ * The anchor of a run lies half-way between two rows. So the 64 rows of a run are 32 row pairs, one row ahead of the
+ * anchor and one behind it, that share a step. A *rotation* is the cosine and the sine of a step times a frequency.
+ *
+ * A frequency in turns is w_k position_scale / 2pi = hi + lo + turns_removed, where turns_removed is the nearest
+ * integer. Only positions between integers need that integer. (Anchor and step are both half-integers, so dropping an
+ * odd integer shifts each of the two angles by half a turn. All four sines and cosines change their sign, and the
+ * products of two do not.)
+ *
+ * Rotations of half a strip, 16 frequencies, lie in slots of 256 bytes. Every fourth slot is free, as strip.h explains:
+ *
+ *     slot      0    1    2    3    4    5    6    7        40    41   42 43    44     45      46    47
+ *     step     1/2  3/2  5/2   -   7/2  9/2 11/2   -  ...  61/2  63/2   -  -  anchor turned  exempt  -
+ *
+ *     a slot:  cosine, sine of the first frequency, cosine, sine of the second one, ... float64
+ *
+ * Slots 44 to 46 are used in the memory of a strip only. */
+#ifndef POSENC_FREQUENCIES_H
+#define POSENC_FREQUENCIES_H
+
+#include "kernel.h"
+
+#include <math.h>
+
+enum { RUN = 64, STEPS = RUN / 2 };
+enum { HALF_STRIP = 16, STRIP = 2 * HALF_STRIP /* frequencies */ };
+enum { SLOT = 2 * HALF_STRIP /* float64 */, ANCHOR_SLOT = 44, SLOTS = 48, NEXT_HALF = SLOTS * SLOT };
+
+typedef struct frequencies {
+  int64_t n;                     /* without padding. The arrays are padded with zeros to whole strips and 16 more */
+  double *hi, *lo;               /* |hi + lo| <= 1/2, within 2^-105 of the real number, relatively */
+  double *turns_removed;         /* NaN where the integer is above 2^48: results are then NaN, and go to the fallback */
+  int has_turns, has_lost_turns; /* is any element of turns_removed not 0? a NaN? */
+  double *rotations; /* NULL if the plan keeps none: they are then computed where they are needed, with the same bits */
+} frequencies;
+
+/* Offset of step b + 1/2 within the rotations of half a strip: slot b + b/3, which leaves out every fourth one. The
+ * inner loop calls this, so it multiplies by 1366 / 1024 instead of dividing. */
+static inline int64_t offset_of_rotation(int64_t b) { return (b * 1366 >> 10) * SLOT; }
+static inline double *rotations_of(const frequencies *f, int64_t k) {
+  return f->rotations + k / HALF_STRIP * NEXT_HALF;
+}
+
+static inline int64_t run_of(int64_t position) { return position & ~(int64_t)(RUN - 1); }
+static inline double anchor_of(int64_t run) { return (double)run + (RUN - 1) / 2.0; }
+static inline double step_of(int64_t b) { return (double)b + 0.5; }
+
+/* The part of a position for which turns_removed counts. */
+static inline double fraction_of(const frequencies *f, double position) {
+  return f->has_turns ? position - rint(position) : 0.0;
+}
+
+/* The bytes that follow `frequencies` in a plan. */
+size_t posenc_frequencies_bytes(const posenc_spec *spec, int keeps_rotations);
+
+/* Writes `frequencies` and its arrays at `state`, all but the rotations. A frequency below 2^-203 of a turn that is not
+ * 0 becomes 2^-203: at every position its sine is 0 in float32, and its cosine 1. (float64 goes to the fallback there,
+ * correct.h.) */
+frequencies *posenc_frequencies(const posenc_spec *spec, int keeps_rotations, void *state);
+
+/* The dtype's rounding + units * 2^-53, at every angle. */
+double posenc_bound_sum(const posenc_angle *angle, double units);
+
+#endif

@@ -1,0 +1,134 @@
+/* Frequencies in turns (impl/angle_addition/frequencies.h) are within 2^-105 of the real numbers, as that header says. The
+ * proof of the error budget (verify/proof) begins with them.
+ */
+#include "testing.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "angle_addition/frequencies.h"
+#include "mpfr_reference.h"
+#include "simd/budget.inc"
+
+static uint64_t seed = 20170612;
+
+static double uniform(double low, double high) {
+  return low + (high - low) * 0x1p-53 * (double)(next_random(&seed) >> 11);
+}
+
+/* The largest error of hi + lo of a spec's frequencies, in 2^-105 of the frequency without its whole turns. The turns removed
+ * are the nearest integer, or a NaN from 2^48 turns on. */
+static double error_of_turns(const posenc_spec *spec) {
+  const int64_t n = spec->d_model / 2, every = n > 4096 ? 997 : 1;
+  void *const state = malloc(posenc_frequencies_bytes(spec, 0));
+  assert_non_null(state);
+  const frequencies *const f = posenc_frequencies(spec, 0, state);
+  double worst = 0;
+  int has_turns = 0, has_lost_turns = 0;
+  mpfr_t one_turn, t, nearest, rest;
+  mpfr_inits2(640, one_turn, t, nearest, rest, (mpfr_ptr)0);
+  mpfr_const_pi(rest, MPFR_RNDN);
+  mpfr_d_div(one_turn, spec->position_scale, rest, MPFR_RNDN);
+  mpfr_div_2ui(one_turn, one_turn, 1, MPFR_RNDN);
+  for (int64_t k = 0; k < n; k += every) {
+    reference_frequency(t, spec, k);
+    mpfr_mul(t, t, one_turn, MPFR_RNDN);
+    mpfr_rint(nearest, t, MPFR_RNDN);
+    if (isnan(f->turns_removed[k]))
+      assert_true(fabs(mpfr_get_d(nearest, MPFR_RNDN)) >= 0x1p48);
+    else
+      assert_true(fabs(f->turns_removed[k]) <= 0x1p48 && mpfr_cmp_d(nearest, f->turns_removed[k]) == 0);
+    has_turns |= mpfr_sgn(nearest) != 0;
+    has_lost_turns |= isnan(f->turns_removed[k]);
+    mpfr_sub(t, t, nearest, MPFR_RNDN);
+    mpfr_sub_d(rest, t, f->hi[k], MPFR_RNDN);
+    mpfr_sub_d(rest, rest, f->lo[k], MPFR_RNDN);
+    mpfr_div(rest, rest, t, MPFR_RNDN);
+    worst = fmax(worst, fabs(mpfr_get_d(rest, MPFR_RNDN)) * 0x1p105);
+  }
+  mpfr_clears(one_turn, t, nearest, rest, (mpfr_ptr)0);
+  assert_true(every > 1 || (f->has_turns == has_turns && f->has_lost_turns == has_lost_turns));
+  free(state);
+  return worst;
+}
+
+/* The number that w needs so that w * scale is nearest to whole turns; 0 if it is no low part of w. */
+static double to_whole_turns(double w, double scale) {
+  mpfr_t goal, one_turn;
+  mpfr_inits2(640, goal, one_turn, (mpfr_ptr)0);
+  mpfr_const_pi(one_turn, MPFR_RNDN);
+  mpfr_mul_2ui(one_turn, one_turn, 1, MPFR_RNDN);
+  mpfr_div_d(one_turn, one_turn, scale, MPFR_RNDN);
+  mpfr_d_div(goal, w, one_turn, MPFR_RNDN);
+  mpfr_rint(goal, goal, MPFR_RNDN);
+  mpfr_mul(goal, goal, one_turn, MPFR_RNDN);
+  mpfr_sub_d(goal, goal, w, MPFR_RNDN);
+  const double low = mpfr_get_d(goal, MPFR_RNDN);
+  mpfr_clears(goal, one_turn, (mpfr_ptr)0);
+  return w + low == w ? low : 0;
+}
+
+static void frequencies_in_turns(void **state) {
+  (void)state;
+  /* The first frequency is 2^93 turns, whole except for 2^-103. */
+  double freqs[4] = {0x1.d1118431d757bp+63, -0x1p64, 0x1.fffffffffffffp63, 0x1.921fb54442d18p+2}, low[4];
+  double worst = 0, worst_sum = 0;
+  int near = 0;
+  posenc_spec spec = paper_spec(8);
+  spec.position_scale = 0x1.9b4937a112133p+31;
+  for (int i = 0; i < 1000; i++) {
+    spec.freqs = freqs;
+    spec.n_freqs = 4;
+    worst = fmax(worst, error_of_turns(&spec));
+    for (int k = 0; k < 4; k++) {
+      low[k] = to_whole_turns(freqs[k], spec.position_scale);
+      near += low[k] != 0;
+    }
+    spec.freqs_low = low;
+    worst_sum = fmax(worst_sum, error_of_turns(&spec));
+    for (int k = 0; k < 4; k++)
+      low[k] = ldexp(freqs[k], -(int)random_between(&seed, 55, 600));
+    worst_sum = fmax(worst_sum, error_of_turns(&spec));
+    spec.freqs_low = NULL;
+    for (int k = 0; k < 4; k++)
+      freqs[k] = ldexp(uniform(-1, 1), (int)random_between(&seed, -150, 64));
+    spec.freqs = NULL;
+    spec.n_freqs = 0;
+    spec.base = 1 + ldexp(uniform(0.5, 1), (int)random_between(&seed, -50, 200));
+    worst = fmax(worst, error_of_turns(&spec));
+    spec.base = 1 / (1 + ldexp(uniform(0.5, 1), (int)random_between(&seed, -50, 85))); /* frequencies up to 2^64 */
+    worst = fmax(worst, error_of_turns(&spec));
+    spec.position_scale = ldexp(uniform(-1, 1), (int)random_between(&seed, -30, 32));
+  }
+  static const double bases[] = {1.0001, 10000, 5e5, 1e30, 0x1p-64};
+  for (int i = 0; i < 15; i++) {
+    spec = paper_spec(INT64_C(128) << (i / 5 * 13 / 2)); /* 128, 8192, 2^20 */
+    spec.base = bases[i % 5];
+    worst = fmax(worst, error_of_turns(&spec));
+  }
+  printf("largest errors in 2^-105: %.3f, with freqs_low %.3f; allowed: 1\n", worst, worst_sum);
+  assert_true(worst <= 1 && worst_sum <= 1 && near > 100);
+}
+
+/* CHECK_*_BITS in budget.inc are the bits of the negated CHECK_* numbers. */
+static void least_sizes(void **state) {
+  static const struct {
+    float size;
+    uint32_t bits;
+  } sizes[] = {{CHECK_SMALL, CHECK_SMALL_BITS}, {CHECK_BF16, CHECK_BF16_BITS}, {CHECK_F16, CHECK_F16_BITS}};
+  (void)state;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const float negative = -sizes[i].size;
+    assert_memory_equal(&negative, &sizes[i].bits, sizeof negative);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1)
+    seed = strtoull(argv[1], NULL, 0);
+  printf("seed %llu (an argument sets it)\n", (unsigned long long)seed);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(least_sizes)};
+  const int failed = cmocka_run_group_tests_name("frequencies", tests, NULL, NULL);
+  mpfr_free_cache();
+  return failed;
+}
