@@ -75,35 +75,41 @@ INLINE void set_intervals(
 /* Do both ends of an interval round to the same number? The zeros differ in their sign. */
 INLINE int agree(double low, double high) { return low == high && (low != 0.0 || !signbit(low) == !signbit(high)); }
 
-INLINE void decide_as(int dtype, const posenc_spec *spec, const frequencies *f, double position, int64_t k,
-    int64_t columns, double *elements) {
-  const double fraction = fraction_of(f, position);
+/* A row that is computed by itself, or an element of one. */
+typedef struct single {
+  const posenc_spec *spec;
+  const frequencies *f;
+  double position, fraction; /* fraction_of() the position */
+  output o;
+} single;
+
+INLINE void decide_as(int dtype, const single *row, int64_t k, int64_t columns, double *elements) {
+  const int64_t n_freqs = (columns + 1) / 2;
   intervals x;
-  if (fraction == 0.0)
-    set_intervals(f, position, 0.0, k, (columns + 1) / 2, &x);
+  if (row->fraction == 0.0)
+    set_intervals(row->f, row->position, 0.0, k, n_freqs, &x);
   else
-    set_intervals(f, position, fraction, k, (columns + 1) / 2, &x);
+    set_intervals(row->f, row->position, row->fraction, k, n_freqs, &x);
   for (int i = 0; i < columns; i++) {
     const double high = nearest_of_sum(dtype, x.high[i], x.high_rest[i]);
     elements[i] = nearest_of_sum(dtype, x.low[i], x.low_rest[i]);
     if (!agree(elements[i], high))
-      elements[i] = posenc_fallback(spec, position, 2 * k + i);
+      elements[i] = posenc_fallback(row->spec, row->position, 2 * k + i);
   }
 }
 
 /* Steps 3 and 4: elements at any position, correctly rounded: sine, cosine, sine, ... from frequency k on, at most of a
- * strip. Each is a number of the dtype. */
-__attribute__((noinline)) static void decide(
-    const posenc_spec *spec, const frequencies *f, double position, int64_t k, int64_t columns, double *elements) {
-  if (position == 0.0 && signbit(position)) { /* the fallback keeps the sign of -0.0 */
+ * strip. Each is a number of the dtype. The dtype float64 and a fraction of 0 are constants in the calls made here. */
+__attribute__((noinline)) static void decide(const single *row, int64_t k, int64_t columns, double *elements) {
+  if (row->position == 0.0 && signbit(row->position)) { /* the fallback keeps the sign of -0.0 */
     for (int i = 0; i < columns; i++)
-      elements[i] = posenc_fallback(spec, position, 2 * k + i);
+      elements[i] = posenc_fallback(row->spec, row->position, 2 * k + i);
     return;
   }
-  if (spec->dtype == POSENC_DTYPE_F64)
-    decide_as(POSENC_DTYPE_F64, spec, f, position, k, columns, elements);
+  if (row->spec->dtype == POSENC_DTYPE_F64)
+    decide_as(POSENC_DTYPE_F64, row, k, columns, elements);
   else
-    decide_as(spec->dtype, spec, f, position, k, columns, elements);
+    decide_as(row->spec->dtype, row, k, columns, elements);
 }
 
 /* ---- recheck ---- */
@@ -124,6 +130,7 @@ INLINE int vectors_agree(int dtype, const double *y) {
  * stores of one thread to one address stay in order. */
 static inline void recheck_row(
     const posenc_spec *spec, const strip *p, int64_t position, const double *y, destination to) {
+  const single row = {spec, p->f, (double)position, 0.0, p->o};
   for (int i = 0; i < 2 * p->n; i += 2 * VD_LANES) {
     if (vectors_agree(spec->dtype, y + i)) /* nearly always, so the branch is predicted */
       continue;
@@ -134,7 +141,7 @@ static inline void recheck_row(
                    high = nearest(spec->dtype, y[c] + units * 0x1p-53);
       double pair[2] = {low, low};
       if (!agree(low, high))
-        decide(spec, p->f, (double)position, frequency_of(&p->selected, c / 2), 2, pair);
+        decide(&row, frequency_of(&p->selected, c / 2), 2, pair);
       store_element(p->o, to, c, pair[(c % 2) ^ p->cosines_first]);
     }
   }

@@ -17,14 +17,6 @@ static inline int is_integer(double position) {
   return position == rint(position) && !(position == 0.0 && signbit(position));
 }
 
-/* A row that is being written. */
-typedef struct single {
-  const posenc_spec *spec;
-  const frequencies *f;
-  double position, fraction; /* fraction_of() the position */
-  output o;
-} single;
-
 /* ---- wide ---- */
 
 /* So many columns from those of frequency k on. */
@@ -32,7 +24,7 @@ __attribute__((noinline)) static void wide_row(const single *row, int64_t k, int
   for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(row->o)) {
     double buffer[2 * STRIP], *const elements = row->o.dtype == POSENC_DTYPE_F64 ? (double *)(void *)to : buffer;
     const int64_t n = min(columns, 2 * STRIP);
-    decide(row->spec, row->f, row->position, k, n, elements);
+    decide(row, k, n, elements);
     for (int c = 0; elements == buffer && c < n; c++)
       store_element(row->o, (destination){to, to}, c, elements[c]);
   }

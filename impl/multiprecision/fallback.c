@@ -141,16 +141,23 @@ double posenc_big_nearest(const big *a, int32_t dtype, int n) {
   return ldexp((double)digits, (int)(a->exponent - keep));
 }
 
-/* One attempt with n limbs. *result is the number nearest to the approximation; returns whether it is certain. */
+/* Do both ends of the interval around value, 2^-good of it wide on each side, round alike? */
+static int is_certain(const big *value, int64_t good, int32_t dtype, int n) {
+  big bound = *value, low, high;
+  if (good < 30)
+    return 0;
+  bound.exponent -= good;
+  big_sub(&low, value, &bound, n);
+  big_add(&high, value, &bound, n);
+  return posenc_big_nearest(&low, dtype, n) == posenc_big_nearest(&high, dtype, n);
+}
+
+/* One attempt with n limbs, for an angle that is not 0. *result is the number nearest to the approximation; returns
+ * whether it is certain. */
 static int attempt(const posenc_spec *spec, double position, int64_t column, int n, double *result) {
-  big y, quarter, bound, value;
+  big y, quarter, value;
   const double w = spec->freqs ? spec->freqs[column / 2] : 1.0;
   unsigned sine = column % 2 == 0;
-  if (position == 0.0 || w == 0.0) {
-    const double zero = position == 0.0 && signbit(position) ? position * w * spec->position_scale : 0.0;
-    *result = sine ? zero : 1.0;
-    return 1;
-  }
   frequency(&y, spec, column / 2, n);
   big_from_double(&value, spec->position_scale, n);
   big_mul(&y, &y, &value, n);
@@ -187,16 +194,7 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
   /* Relative error of value: 2^-good. */
   const int64_t by_angle = cut || !sine ? absolute + 1 - (sine ? small : -1) : relative + 1;
   const int64_t by_series = SERIES_BITS - 64 * (int64_t)n;
-  const int64_t good = -(by_angle > by_series ? by_angle : by_series) - 1;
-  if (good < 30)
-    return 0;
-  big low, high;
-  big_from_double(&bound, 1.0, n);
-  big_mul(&bound, &bound, &value, n);
-  bound.exponent -= good;
-  big_sub(&low, &value, &bound, n);
-  big_add(&high, &value, &bound, n);
-  return posenc_big_nearest(&low, spec->dtype, n) == posenc_big_nearest(&high, spec->dtype, n);
+  return is_certain(&value, -(by_angle > by_series ? by_angle : by_series) - 1, spec->dtype, n);
 }
 
 /* Which outputs 4096 bits decide. The angle is a nonzero algebraic number, so its sine and cosine are transcendental
@@ -216,7 +214,12 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
  * Every other value is as good as random: it is within 2^-3900 of a boundary with odds of 2^-3840. Should that happen, the
  * result is the number nearest to the last approximation. */
 double posenc_fallback(const posenc_spec *spec, double position, int64_t column) {
+  const double w = spec->freqs ? spec->freqs[column / 2] : 1.0;
   double result = 0.0;
+  if (position == 0.0 || w == 0.0) { /* the angle is 0 */
+    const double zero = position == 0.0 && signbit(position) ? position * w * spec->position_scale : 0.0;
+    return column % 2 == 0 ? zero : 1.0;
+  }
   for (int n = FIRST_LIMBS; n <= POSENC_FALLBACK_LIMBS; n *= 2)
     if (attempt(spec, position, column, n, &result))
       break;

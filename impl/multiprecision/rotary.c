@@ -91,8 +91,8 @@ static int correction_range(big *low, big *high, const posenc_rotary *p, const b
   return 1;
 }
 
-/* r = ln x, x = 1 + factor (length - max) / max. */
-static void log_growth(big *r, const posenc_rotary *p) {
+/* r = ln x / (d/2 - 1), x = 1 + factor (length - max) / max. */
+static void dynamic_part(big *r, const posenc_rotary *p) {
   const int64_t max = p->max_position_embeddings, more = p->length > max ? p->length - max : 0;
   big term;
   from_double(r, p->factor);
@@ -102,6 +102,7 @@ static void log_growth(big *r, const posenc_rotary *p) {
   from_double(&term, 1.0);
   big_add(r, r, &term, LIMBS);
   big_log(r, r, LIMBS);
+  big_div_small(r, r, (uint64_t)p->d_model / 2 - 1, LIMBS);
 }
 
 /* The double nearest to w, and of what is left the nearest. */
@@ -116,6 +117,28 @@ static void store_pair(const big *w, double *high, double *low) {
     *low = (negative ? -1.0 : 1.0) * posenc_big_nearest(&rest, POSENC_DTYPE_F64, LIMBS);
 }
 
+/* Llama 3's r, 1 less the ramp of L v / (2 pi). */
+static void llama3_share(big *r, const posenc_rotary *p, const big *v, const big *low, const big *high) {
+  big one, turns;
+  from_double(&one, 1.0);
+  big_two_over_pi(r, LIMBS); /* 1/(2 pi) = (2/pi) / 4 */
+  from_double(&turns, (double)p->original_max_position_embeddings / 4.0);
+  big_mul(&turns, &turns, r, LIMBS);
+  big_mul(&turns, &turns, v, LIMBS);
+  ramp(r, &turns, low, high);
+  big_sub(r, &one, r, LIMBS);
+}
+
+/* w = v ((1 - r) + r inverse) */
+static void scale_frequency(big *w, const big *v, const big *r, const big *inverse) {
+  big part;
+  from_double(&part, 1.0);
+  big_sub(w, &part, r, LIMBS);
+  big_mul(&part, r, inverse, LIMBS);
+  big_add(w, w, &part, LIMBS);
+  big_mul(w, w, v, LIMBS);
+}
+
 /* w_k = v_k ((1 - r) + r / divisor), for each kind with r and divisor of its own. */
 __attribute__((noinline)) void posenc_rotary_ladder(const posenc_rotary *p, double *freqs, double *freqs_low) {
   const float *factors = p->length > p->original_max_position_embeddings ? p->long_factor : p->short_factor;
@@ -127,8 +150,7 @@ __attribute__((noinline)) void posenc_rotary_ladder(const posenc_rotary *p, doub
   inverse = one;
   switch (scaling) {
   case POSENC_ROTARY_DYNAMIC:
-    log_growth(&w, p);
-    big_div_small(&w, &w, (uint64_t)p->d_model / 2 - 1, LIMBS);
+    dynamic_part(&w, p);
     big_add(&root, &root, &w, LIMBS);
     break;
   case POSENC_ROTARY_YARN:
@@ -154,19 +176,11 @@ __attribute__((noinline)) void posenc_rotary_ladder(const posenc_rotary *p, doub
       from_double(&w, (double)k);
       ramp(&r, &w, &low, &high);
       break;
-    case POSENC_ROTARY_LLAMA3: /* 1/(2 pi) = (2/pi) / 4 */
-      big_two_over_pi(&r, LIMBS);
-      from_double(&w, (double)p->original_max_position_embeddings / 4.0);
-      big_mul(&w, &w, &r, LIMBS);
-      big_mul(&w, &w, &v, LIMBS);
-      ramp(&r, &w, &low, &high);
-      big_sub(&r, &one, &r, LIMBS);
+    case POSENC_ROTARY_LLAMA3:
+      llama3_share(&r, p, &v, &low, &high);
       break;
     }
-    big_sub(&w, &one, &r, LIMBS);
-    big_mul(&r, &r, &inverse, LIMBS);
-    big_add(&w, &w, &r, LIMBS);
-    big_mul(&w, &w, &v, LIMBS);
+    scale_frequency(&w, &v, &r, &inverse);
     store_pair(&w, freqs + k, freqs_low + k);
     big_mul(&v, &v, &root, LIMBS);
   }
