@@ -60,9 +60,8 @@ INLINE void set_intervals(
     const sin_cos q = sin_cos_of_quarters(quarters[v]);
     const vd hi = vd_abs(vd_loadu(f->hi + k + v * VD_LANES)), size = vd_mul(vd_set1(fabs(position)), hi);
     const vd is_tiny = vd_or(vd_ge(vd_set1(0x1p-202), hi), vd_ge(vd_set1(0x1p-900), size));
-    const vd least =
-        vd_set1(position == 0.0 ? INFINITY : 0x1p-1074); /* at position 0, and of frequency 0, all is known */
-    const vd unknown = vd_and(is_tiny, vd_ge(hi, least));
+    /* Angle 0 is known: neither the position nor the frequency may be 0. */
+    const vd unknown = vd_and(is_tiny, vd_ge(hi, vd_set1(position == 0.0 ? INFINITY : 0x1p-1074)));
     const vd turns = vd_abs(vd_loadu(f->turns_removed + k + v * VD_LANES));
     vd rest = vd_mul(size, vd_set1(2 * POSENC_BUDGET_PLACE * 0x1p-106));
     if (is_fractional)
