@@ -78,7 +78,7 @@ typedef enum posenc_status {
 POSENC_API const char *posenc_status_string(posenc_status status);
 
 /* Returns the calling thread's most recent error status and writes a one-line description of it: the argument, its
- * value and what is allowed. It is printable ASCII: other bytes of a name are written as \xNN. If size > 0, the line is
+ * value and what is allowed. If size > 0, the line is
  * cut to size and terminated by 0; no line is longer than 511 bytes. If no call of this thread has failed, returns
  * POSENC_OK and writes an empty line. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
@@ -87,9 +87,8 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* The type of an element; out is an array of it. `exact` takes nanoseconds per value, but up to microseconds in these
  * cases (verify/proof/README.md), where w = |w_k * position_scale|:
- *   position between integers   w >= 2^49 pi
- *   any position but 0          0 < w < 2^-199, or 0 < |position| w < 2^-897, in float64 and at positions between integers
- */
+ *   every dtype, position between integers   w >= 2^49 pi, 0 < w < 2^-199, or 0 < |position| w < 2^-897
+ *   float64, any other position but 0        0 < w < 2^-199, or 0 < |position| w < 2^-897 */
 typedef enum posenc_dtype {
   POSENC_DTYPE_F32 = 0,  /* float */
   POSENC_DTYPE_F64 = 1,  /* double */
@@ -275,7 +274,8 @@ POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
 /* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a
- * value that excludes nothing. Returns NaN for arguments out of range and for a copy of a posenc_impl. Costs about as much as one pow(). */
+ * value that excludes nothing. Returns NaN for arguments out of range and for a copy of a posenc_impl. Costs about as
+ * much as one pow(). */
 POSENC_API double posenc_impl_error_bound(
     const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 

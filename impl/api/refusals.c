@@ -11,8 +11,8 @@
 static int64_t element(const posenc_plan *plan) { return (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype); }
 
 /* Whether the arrays meet and b starts at a's start or behind it: b's first row starts in a row of a, or reaches the
- * next row of a. If this row meets none, no other does, since b has the shape of a, or a single row. If a has a single
- * row, b's first row is the nearest. Addresses are compared as integers, since the arrays are different objects. */
+ * next row of a. Only b's first row is compared: it is the row of b nearest to a. Addresses are compared as integers,
+ * since the arrays are different objects. */
 static int begins_in(posenc_array a, posenc_array b) {
   if ((uintptr_t)b.start < (uintptr_t)a.start || a.stride == 0)
     return 0;

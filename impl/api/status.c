@@ -14,7 +14,7 @@ const char *posenc_status_string(posenc_status status) {
   case POSENC_OK:
     return "no error";
   case POSENC_ERROR_ARGUMENT:
-    return "an argument is NULL, misaligned, negative or too small";
+    return "an argument is NULL, misaligned, negative or too small, or arrays overlap";
   case POSENC_ERROR_SPEC:
     return "a field of the spec is out of range, or no such preset";
   case POSENC_ERROR_UNKNOWN_IMPL:

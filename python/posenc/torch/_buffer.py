@@ -115,6 +115,9 @@ class TableBuffer(nn.Module):
                 f"uninitialized memory; call reset_buffers(device) first"
             )
         axis = self._axis()
+        if values.dim() != 3 or (values.shape[1 - axis], values.shape[2]) != (1, self.d_model):
+            want = f"(1, rows, {self.d_model})" if axis else f"(rows, 1, {self.d_model})"
+            raise TypeError(f"{self.buffer_name} gets a tensor of shape {tuple(values.shape)}; allowed: {want}")
         with torch.no_grad(), torch.inference_mode(False):
             count, device = values.shape[axis], values.device
             exact = self._rows(0, count, torch.float32).to(device)

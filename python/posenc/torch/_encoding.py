@@ -74,6 +74,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
     computes the table again. Hugging Face's ``from_pretrained`` assigns uninitialized memory to a module on the meta
     device if the checkpoint lacks the table or persistent=False. So a tensor that is assigned there is replaced by the
     exact table, unless its values are near the exact ones: load other tables by ``load_state_dict(..., assign=True)``.
+    Releases 4 of transformers load the uninitialized memory itself in that way: call ``reset_buffers()`` after
+    their ``from_pretrained``.
 
     **Dtypes.** Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()``
     compute the table again in the new dtype. A table with other values, loaded or written, is converted like any

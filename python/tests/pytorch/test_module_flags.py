@@ -284,3 +284,8 @@ def test_calls_that_are_refused(arguments, error, text):
 def test_arguments_that_are_refused(arguments, error, text):
     with pytest.raises(error, match=text):
         encoding(**arguments)
+
+
+def test_a_table_of_another_shape_is_refused_in_place_of_meta():
+    with pytest.raises(TypeError, match=r"pe gets a tensor of shape \(30, 16\); allowed: \(rows, 1, 16\)"):
+        assigned(encoding().to("meta"), OTHER[:, 0])

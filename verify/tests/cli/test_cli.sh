@@ -100,7 +100,7 @@ if [[ ${short:-} ]]; then
   for name in link there/new; do
     rm out err
     "$tool" "${long[@]}" --json "$name" >out 2>err &
-    until grep -qs ^posenc out err; do sleep 0.05; done # it has begun to work
+    while ! grep -qs ^posenc out err && kill -0 $!; do sleep 0.05; done # it has begun to work
     code=0
     kill $! && wait $! || code=$?
     is 143 old 604 "a run that is ended should leave no results in $name"
