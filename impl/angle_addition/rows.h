@@ -5,29 +5,31 @@
 #include "angle_addition/single.h"
 
 /* From how many consecutive rows on a table is faster than rows by themselves. No bit depends on it. Measured at 512
- * columns. */
+ * columns. A row of anchored by itself takes two angles; other layouts of rows by themselves are rearranged by the driver. */
 static int64_t table_pays_from(const posenc_spec *spec, int has_rotations, const posenc_rows *r) {
+  const int takes_two_angles = !is_tested(spec->dtype);
   if (EXACT && spec->dtype == POSENC_DTYPE_F64)
     return INT64_MAX;
-  if (r && (r->split || r->cosines_first)) /* rows by themselves are rearranged by the driver */
-    return r->split ? 64 : 8;
+  if (r->split)
+    return 64;
   if (!has_rotations)
-    return 48;
-  return is_tested(spec->dtype) ? 12 : 4; /* a row of anchored by itself takes two angles */
-}
-
-/* Does the kernel write these consecutive rows in the layout that r requests? */
-static int writes_layout(const posenc_spec *spec, const posenc_rows *r) {
-  return spec->dtype == POSENC_DTYPE_F32 && r->count >= table_pays_from(spec, 1, r);
+    return takes_two_angles ? 16 : 48;
+  return takes_two_angles ? 4 : r->cosines_first ? 8 : 12;
 }
 
 /* ---- what a plan keeps ---- */
 
 /* Rotations pay for tables of ordinary widths: a plan's memory has a limit. */
 static int keeps_rotations(const posenc_spec *spec) {
-  const int64_t from = table_pays_from(spec, 0, NULL);
+  const posenc_rows any = {0};
+  const int64_t from = table_pays_from(spec, 0, &any);
   return posenc_padded_freqs(spec) <= POSENC_TABLES_FREQS && from < INT64_MAX &&
          (spec->table_rows == 0 || spec->table_rows >= from);
+}
+
+/* Does the kernel write these consecutive rows in the layout that r requests? */
+static int writes_layout(const posenc_spec *spec, const posenc_rows *r) {
+  return spec->dtype == POSENC_DTYPE_F32 && r->count >= table_pays_from(spec, keeps_rotations(spec), r);
 }
 
 static size_t more_bytes(const posenc_spec *spec) { return posenc_frequencies_bytes(spec, keeps_rotations(spec)); }

@@ -14,8 +14,7 @@ static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows
   if (rows->cosines_first || rows->split)
     return plan->kernel->writes_layout && !rows->positions && !rows->reals &&
            plan->kernel->writes_layout(&plan->kernel_spec, rows);
-  const int any_width = plan->spec.dtype == POSENC_DTYPE_F32 && !rows->reals; /* others come in whole pairs */
-  return rows->to > 0 && (rows->to % 2 == 0 || any_width);
+  return rows->to > 0;
 }
 
 /* count > 0: with count 0, pointers may be NULL, and arithmetic on them would be undefined. */

@@ -93,8 +93,12 @@ void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const 
     p.rows = rows_in_part(rows, p.row, least(most, 64));
     for (p.k = 0; p.k < n; p.k += p.pairs) {
       p.pairs = least(n - p.k, width);
-      const posenc_rows those = {rows->positions ? rows->positions + p.row : NULL,
-          rows->reals ? rows->reals + p.row : NULL, rows->first + p.row, p.rows, 2 * p.k, 2 * (p.k + p.pairs), 0, 0, 0};
+      const posenc_rows those = {.positions = rows->positions ? rows->positions + p.row : NULL,
+          .reals = rows->reals ? rows->reals + p.row : NULL,
+          .first = rows->first + p.row,
+          .count = p.rows,
+          .from = 2 * p.k,
+          .to = 2 * (p.k + p.pairs)};
       plan->kernel->rows(&plan->kernel_spec, plan->state, &those, values, p.stride);
       place_part(&p, target);
     }

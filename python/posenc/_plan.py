@@ -170,15 +170,11 @@ def unknown(what: str, value: Any, allowed: Iterable[str]) -> str:
 
 
 def _impl_names() -> list[str]:
-    """The names that `impl` accepts: exact and anchored, then each name of the registry.
-
-    Before a name stand its shorter forms that the library finds too, such as "sleef" for "sleef_avx2"."""
+    """The names that `impl` accepts: exact and anchored, then each implementation after its family."""
     names = ["exact", "anchored"]
     for i in range(library.posenc_impl_count()):
-        name = library.posenc_impl_by_index(i).contents.name.decode()
-        parts = name.split("_")
-        shorter = ["_".join(parts[:at] + parts[at + 1 :]) for at in range(1, len(parts))]
-        names += [*(text for text in shorter if library.posenc_impl_find(text.encode())), name]
+        impl = library.posenc_impl_by_index(i).contents
+        names += [impl.family.decode(), impl.name.decode()]
     return [*dict.fromkeys(names)]
 
 
