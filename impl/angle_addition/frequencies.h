@@ -59,8 +59,8 @@ static inline double fraction_of(const frequencies *f, double position) {
 size_t posenc_frequencies_bytes(const posenc_spec *spec, int keeps_rotations);
 
 /* Writes `frequencies` and its arrays at `state`, all but the rotations. A frequency below 2^-203 of a turn that is not
- * 0 becomes 2^-203: at every position its sine is 0 in float32, and its cosine 1. (float64 goes to the fallback there,
- * correct.h.) */
+ * 0 becomes 2^-203: at every position its sine is 0 in float32, and its cosine 1. In float64 exact goes to the fallback
+ * there (correct.h), and anchored stores the sine of 2^-203 of a turn, which is within its bound. */
 frequencies *posenc_frequencies(const posenc_spec *spec, int keeps_rotations, void *state);
 
 /* The dtype's rounding + units * 2^-53, at every angle. */
