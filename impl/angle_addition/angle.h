@@ -124,7 +124,7 @@ INLINE wide two_sum(vd a, vd b) {
   return (wide){sum, vd_add(vd_sub(a, vd_sub(sum, of_b)), vd_sub(b, of_b))};
 }
 
-/* |a| >= |b.hi|: exact but for the tails. */
+/* a + a_lo + b, where |a| >= |b.hi|. Only the sums of the tails are rounded. */
 INLINE wide wide_sum(vd a, vd a_lo, wide b) {
   const vd sum = vd_add(a, b.hi), rest = vd_add(vd_sub(a, sum), b.hi);
   return (wide){sum, vd_add(rest, vd_add(b.lo, a_lo))};

@@ -74,7 +74,7 @@ INLINE void set_intervals(
 /* Do both ends of an interval round to the same number? The zeros differ in their sign. */
 INLINE int agree(double low, double high) { return low == high && (low != 0.0 || !signbit(low) == !signbit(high)); }
 
-/* A row that is computed by itself, or an element of one. */
+/* A row that is computed without a table, or the row of a single element. */
 typedef struct single {
   const posenc_spec *spec;
   const frequencies *f;

@@ -5,7 +5,7 @@
 #include "angle_addition/single.h"
 
 /* From how many consecutive rows on a table is faster than rows by themselves. No bit depends on it. Measured at 512
- * columns. A row of anchored by itself takes two angles; other layouts of rows by themselves are rearranged by the driver. */
+ * columns. A single row of anchored takes two angles. The driver rearranges single rows of other layouts. */
 static int64_t table_pays_from(const posenc_spec *spec, int has_rotations, const posenc_rows *r) {
   const int takes_two_angles = !is_tested(spec->dtype);
   if (EXACT && spec->dtype == POSENC_DTYPE_F64)

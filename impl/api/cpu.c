@@ -65,7 +65,7 @@ static uint64_t stream_bytes(void) {
 }
 
 /* The bytes from which tables are streamed, in the upper half, and the instruction sets. Asked once: under a hypervisor
- * every CPUID is a trap, some 20 microseconds. Threads that ask first at the same time all store the same answer. */
+ * every CPUID is a trap of about 20 microseconds. Threads that ask first at the same time all store the same answer. */
 static uint64_t machine(void) {
   static _Atomic uint64_t answer;
   uint64_t known = atomic_load_explicit(&answer, memory_order_relaxed);

@@ -24,8 +24,8 @@ typedef struct posenc_target {
   int64_t row_bytes, size;        /* size: bytes of an element */
 } posenc_target;
 
-/* Writes rows in any layout, but for the column of zeros: the plan's kernel computes part after part in L1, and the
- * sines and cosines of each are copied to their columns. rows->from and rows->to are ignored. */
+/* Writes rows in any layout, except the column of zeros. The plan's kernel computes part after part in L1, and the sines
+ * and cosines of each part are copied to their columns. rows->from and rows->to are ignored. */
 void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target);
 
 /* posenc_fill() after posenc_fp_enter(). */
