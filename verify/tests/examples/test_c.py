@@ -1,7 +1,8 @@
 """The examples in C and C++, built with pkg-config and with CMake, by GCC and Clang, with every warning an error."""
 
+import numpy as np
 from places import lines
-from reference import columns, said
+from reference import columns, nearest, said
 
 SAME = "the two tables have the same bits"
 
@@ -22,6 +23,15 @@ def test_table_by_pkg_config(place):
     text = place.run(line)
     assert said(text, "row 4999 starts") == columns(4999) and SAME in text
     assert shared(place, "table")
+
+
+def test_yarn(place):
+    """transformers, _compute_yarn_parameters, for base 10000, 64 columns, factor 40, 4096 positions."""
+    (line,) = lines(place.examples / "yarn.c")
+    k = np.arange(4)  # these frequencies turn more than 32 times in 4096 positions, so they are not scaled
+    mscale, all_dim = (0.1 * m * np.log(40) + 1 for m in (0.707, 1))
+    want = nearest(mscale / all_dim * np.cos(8191 * 10000.0 ** (-k / 32)))
+    assert said(place.run(line), "row 8191 starts") == want.tolist()
 
 
 def test_static_table_by_pkg_config(place):

@@ -1,0 +1,154 @@
+"""Runs every line of docs/recipes.md, and compares the results with the formulas of their sources, computed by mpmath."""
+
+import contextlib
+import math
+import pathlib
+import re
+import sys
+import types
+
+import mpmath
+import numpy as np
+import pytest
+import torch
+from torch import arange, tensor
+
+import posenc.torch
+
+mpmath.mp.prec = 200
+PAGE = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "recipes.md").read_text()
+IMPORTS, *BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+RECIPES = {re.match("# ([^:\n]*)", part)[1]: part for block in BLOCKS for part in block.split("\n\n")}
+NEEDS = {"JAX": "jax", "JAX under jit": "jax", "bake into ONNX": "onnxruntime"}
+
+
+def ladder(n, base=10000, denominator=None):
+    """The frequencies base^(-k / denominator). The default denominator is n."""
+    return np.array([mpmath.mpf(base) ** (-mpmath.mpf(k) / (denominator or n)) for k in range(n)])
+
+
+def waves(at, w):
+    """Sines and cosines of positions times frequencies, of shape (2, *positions.shape, frequencies)."""
+    angles = np.asarray(at, float).astype(object)[..., None] * np.array([mpmath.mpf(x) for x in w])
+    return np.stack([np.frompyfunc(f, 1, 1)(angles) for f in (mpmath.sin, mpmath.cos)])
+
+
+def split(both):
+    return np.concatenate([*both], -1)
+
+
+def woven(both):
+    return np.stack([*both], -1).reshape(*both.shape[1:-1], -1)
+
+
+def by_axis(at, *widths, arrange=lambda both: both, **of_ladder):
+    """Side by side, for each axis, its waves. The last axis of `at` has the coordinates of a point."""
+    each = (waves(np.asarray(at)[..., i], ladder(n // 2, **of_ladder)) for i, n in enumerate(widths))
+    return np.concatenate([arrange(both) for both in each], -1)
+
+
+def last(*shape):
+    """The last points of a grid."""
+    return np.indices(shape).reshape(len(shape), -1).T[-9:]
+
+
+def yarn(at):
+    """transformers, _compute_yarn_parameters"""
+    low, high = (32 * math.log(4096 / (n * math.tau)) / math.log(1e4) for n in (32, 1))
+    ramp = np.clip((np.arange(32) - math.floor(low)) / mpmath.mpf(math.ceil(high) - math.floor(low)), 0, 1)
+    factors = [mpmath.mpf(m) / 10 * mpmath.log(40) + 1 for m in (0.707, 1)]
+    return factors[0] / factors[1] * waves(at, ladder(32) * (1 - ramp * 39 / 40))
+
+
+def llama3(at):
+    """transformers, _compute_llama3_parameters"""
+    w = ladder(64, 500000)
+    return waves(at, w / 8 + np.clip((8192 * w / (2 * mpmath.pi) - 1) / 3, 0, 1) * w * 7 / 8)
+
+
+#: What the last rows of each recipe should be, before they are rounded. `g` has the names of the recipe.
+WANT = {
+    "Wavelengths from 0.001 to 10000": lambda g: split(waves(g.mz, mpmath.mpf(math.tau / 0.001) * ladder(512, 1e7, 511))),
+    "Wavelengths of your own": lambda g: woven(waves(g.days, math.tau / np.array([7, 30.44, 365.25]))),
+    "Hours and days": lambda g: woven(waves(g.hours, [k * mpmath.pi / 12 for k in range(1, 5)])),
+    "Epoch timestamps": lambda g: woven(waves([-1704067199.875, 91540800], ladder(64, 1e9))),
+    "NeRF": lambda g: np.hstack((g.points.detach(), waves(g.points.detach(), 2.0 ** np.arange(10)).transpose(1, 3, 0, 2).reshape(-1, 60))),
+    "Fourier features": lambda g: split(waves(g.points @ g.B.T, [math.tau])[..., 0]),
+    "SAM": lambda g: split(waves((2 * g.coords - 1) @ g.matrix, [math.tau])[..., 0]),
+    "Learned frequencies": lambda g: split(waves(g.points, g.frequencies.tolist())),
+    "DETR": lambda g: by_axis(1 + last(25, 34), 128, 128, arrange=woven),
+    "DETR with a mask, normalized, temperature 20": lambda g: by_axis(math.tau * torch.stack(g.both, -1), 128, 128, arrange=woven, base=20),
+    "ViT grid with a class token": lambda g: by_axis(last(14, 14)[:, ::-1], 384, 384, arrange=split),
+    "Simple ViT": lambda g: by_axis(last(14, 14)[:, ::-1], 384, 384, arrange=split, denominator=191),
+    "Two-axis vision rotary": lambda g: np.tile(by_axis(g.patches, 40, 40), 2),
+    "DINOv3": lambda g: np.tile(by_axis(math.tau * g.patches, 32, 32, base=100), 2),
+    "Flux": lambda g: np.repeat(by_axis(g.ids, 16, 56, 56), 2, -1),
+    "Wan, rotary": lambda g: by_axis(last(21, 30, 52), 44, 42, 42),
+    "CogVideoX, sines": lambda g: by_axis(last(13, 30, 45)[:, [0, 2, 1]] / [1, 1.875, 1.875], 480, 720, 720, arrange=split),
+    "CogVideoX, rotary": lambda g: np.repeat(by_axis(last(13, 30, 45), 16, 24, 24), 2, -1),
+    "Whisper": lambda g: split(waves([1498, 1499], ladder(640, denominator=639))),
+    "FunASR, from position 1": lambda g: split(waves(2 * [range(1, 8)], ladder(256, denominator=255))),
+    "fairseq, with padding": lambda g: g.used.numpy()[..., None] * split(waves(g.used.cumsum(1) + 1, ladder(256, denominator=255))),
+    "Timesteps in bfloat16": lambda g: split(waves(g.timesteps, ladder(160))[::-1]),
+    "Wan, timesteps": lambda g: split(waves(g.timesteps, ladder(128))[::-1]),
+    "Llama 3": lambda g: np.tile(llama3([range(7)]), 2),
+    "torchtune's cache, Llama 3.1": lambda g: np.moveaxis(llama3([8190, 8191])[::-1], 0, -1),
+    "YaRN with mscale": lambda g: np.tile(yarn([range(7)]), 2),
+    "YaRN with mscale in NumPy": lambda g: yarn([8190, 8191]),
+    "vLLM's cache": lambda g: split(waves([8190, 8191], ladder(64, 500000))[::-1]),
+    "Decoding with a cache of keys, one position, rotary": lambda g: waves([131071], ladder(64, 500000)),
+    "Decoding with a cache of keys, one position, a row of the table": lambda g: woven(waves([131071], ladder(256))),
+    "Packed sequences": lambda g: waves([0, 1, 2, 0, 1, 2, 3, 4], ladder(64, 500000)),
+    "JAX": lambda g: woven(waves([4998, 4999], ladder(256))),
+    "JAX under jit": lambda g: woven(waves(g.positions, ladder(256))),
+    "bake into ONNX": lambda g: woven(waves(2 * [range(7)], ladder(256))),
+    "DTensor": lambda g: woven(waves(g.positions, ladder(256))),
+    "CUDA graphs": lambda g: np.tile(waves(g.positions, ladder(64)), 2),
+}  # fmt: skip
+#: The rows in other forms of results.
+ROWS = {
+    "DETR": lambda g: g.table.flatten(1).T,
+    "DETR with a mask, normalized, temperature 20": lambda g: g.table.permute(0, 2, 3, 1),
+    "torchtune's cache, Llama 3.1": lambda g: g.cache[-2:],
+    "JAX": lambda g: tensor(np.array(g.table, "float32")).bfloat16(),
+    "JAX under jit": lambda g: tensor(np.array(g.encode(g.positions.numpy()))),
+    "bake into ONNX": lambda g: tensor(
+        sys.modules["onnxruntime"].InferenceSession(g.path).run(None, {"x": g.x.numpy()})[0]
+    ),
+}
+
+
+def check(name, replace=("", ""), **given):
+    """Runs a recipe with the tensors of a user, and checks the last rows: half a unit in the last place.
+
+    PyTorch operations may add 2^-50, but in float64 only C computes."""
+    g = types.SimpleNamespace(
+        mz=tensor([57.02146, 1999.99], dtype=torch.float64), hours=tensor([0, 5, 87600]), days=tensor([0.5, 20000]),
+        stamps=np.array(["1970-01-01T00:00:00.125", "2026-11-25T12:00"], "datetime64[ms]"), points=torch.rand(5, 3),
+        B=torch.randn(8, 3), coords=torch.rand(5, 2), frequencies=torch.nn.Parameter(torch.rand(8)),
+        model=types.SimpleNamespace(positional_encoding_gaussian_matrix=torch.randn(2, 128)),
+        x=torch.zeros(2, 7, 512), mask=arange(7) >= tensor([7, 5])[:, None, None].expand(2, 6, 1),
+        patches=torch.cartesian_prod(arange(4), arange(6)), ids=torch.randint(64, (9, 3)), lengths=[3, 5], position=131071,
+        tokens=tensor([[5, 6, 1, 1, 1, 1, 1], [7] * 7]), timesteps=tensor([998.3897, 3.5, 0]), positions=arange(131000, 131008),
+        sharded=types.SimpleNamespace(to_local=lambda: arange(131000, 131008)),
+    )  # fmt: skip
+    vars(g).update(given)
+    exec(IMPORTS + RECIPES[name].replace(*replace), vars(g))
+    rows = ROWS.get(name, lambda g: (g.sin, g.cos) if hasattr(g, "sin") else [*vars(g).values()][-1])(g)
+    rows = torch.stack([*map(torch.as_tensor, rows)]) if isinstance(rows, tuple) else torch.as_tensor(rows)
+    rows = (torch.stack((rows.imag, rows.real)) if rows.is_complex() else rows).detach()
+    want, values = WANT[name](g), rows.double().numpy()
+    values = values[..., values.shape[-2] - want.shape[-2] :, :]
+    assert values.shape == want.shape
+    half = np.ldexp(torch.finfo(rows.dtype).eps / 4, np.frexp(values)[1])
+    slack = 0 if rows.dtype == torch.float64 else 2.0**-50
+    assert (abs(values.astype(object) - want).astype(float) <= half + slack).all()
+    return g
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipe(name, tmp_path, monkeypatch):
+    """Without a GPU, the lines of a CUDA graph are run, and nothing is captured."""
+    pytest.importorskip(NEEDS.get(name, "torch"))
+    monkeypatch.setattr(torch.cuda, "graph", contextlib.nullcontext)
+    check(name, path=tmp_path / "model.onnx", graph=None, rotary=posenc.torch.RotaryEmbedding(128))
