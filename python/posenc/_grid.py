@@ -13,7 +13,7 @@ from ._positions import Rows, rows
 from ._table import Array, write
 
 
-def _widths(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list[int]:
+def widths_of(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list[int]:
     """Returns the number of columns of each axis."""
     if isinstance(d_model, Sequence):
         if len(d_model) != axes:
@@ -28,6 +28,14 @@ def _widths(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list
             f"d_model is {d_model}; allowed: multiples of {2 * axes}, or the columns of each of the {axes} axes"
         )
     return [2 * width] * axes
+
+
+def turns_of(axes: Sequence[SupportsIndex] | None, count: int) -> list[int]:
+    """Returns the order of the axes in the columns."""
+    turns = [*range(count)] if axes is None else [index("axes", axis, 0, count - 1) for axis in axes]
+    if sorted(turns) != [*range(count)]:
+        raise ValueError(f"axes is {axes}; allowed: each of 0 to {count - 1} once")
+    return turns
 
 
 def _each(
@@ -109,10 +117,7 @@ def grid(
     >>> posenc.grid((13, 60, 90), (480, 720, 720), axes=(0, 2, 1), layout="split") # diffusers' videos
     """
     each = _each(shape, positions, first)
-    widths = _widths(d_model, len(each))
-    turns = [*range(len(each))] if axes is None else [index("axes", axis, 0, len(each) - 1) for axis in axes]
-    if sorted(turns) != [*range(len(each))]:
-        raise ValueError(f"axes is {axes}; allowed: each of 0 to {len(each) - 1} once")
+    widths, turns = widths_of(d_model, len(each)), turns_of(axes, len(each))
     blank = index("class_tokens", class_tokens, 0, 1 << 32)
     dtype = inferred(dtype, out)
     parts = []

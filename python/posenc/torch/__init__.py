@@ -15,7 +15,7 @@ Functions on models:
     audit                          lists the tables of a model, with their errors
     replace_rotary                 replaces the rotary and timestep modules of a model
 
-Functions as in `posenc`, with tensors: table, fill_at, grid, timestep_embedding, pair and cis.
+Functions as in `posenc`, with tensors: table, grid, timestep_embedding, pair and cis.
 """
 
 import importlib.util as _util
@@ -29,7 +29,7 @@ from ._encoding import BatchFirstPositionalEncoding, SinusoidalPositionalEncodin
 from ._pairs import cis, pair
 from ._replace import Replaced, Timesteps, replace_rotary
 from ._rotary_embedding import RotaryEmbedding
-from ._tensors import fill_at, grid, table
+from ._table import grid, table
 from ._timesteps import timestep_embedding
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "Timesteps",
     "audit",
     "cis",
-    "fill_at",
     "grid",
     "pair",
     "replace_rotary",

@@ -12,7 +12,8 @@ from torch.nn import functional
 from .._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
 from ._buffer import TableBuffer
 from ._calls import check_type, is_traced, is_transformed
-from ._tensors import INTEGERS, of_module, table
+from ._table import table
+from ._tensors import INTEGERS, of_module
 
 
 class SinusoidalPositionalEncoding(TableBuffer):
