@@ -168,36 +168,6 @@ def table(
     return as_tensor(array, name).to(where) if out is None else out
 
 
-def fill_at(
-    out: torch.Tensor,
-    positions: Any,
-    *,
-    preset: PresetName | None = None,
-    base: float | None = None,
-    denominator: float | None = None,
-    freqs: Any = None,
-    freqs_low: Any = None,
-    position_scale: float | None = None,
-    layout: Layout | None = None,
-    order: Order | None = None,
-    odd: Odd | None = None,
-    impl: str | None = None,
-    threads: SupportsIndex | None = None,
-) -> torch.Tensor:
-    """Writes a row of `table` for each position into `out`, and returns `out`: `posenc.fill_at` with PyTorch.
-
-    `out` is a tensor on the CPU, of shape ``positions.shape + (d_model,)`` and with the dtype of the table. The other
-    arguments and the errors are those of `table`. Not for code that is compiled, exported or traced.
-    """
-    array = target("out", out)
-    _table.fill_at(
-        array, numbers("positions", positions), preset=preset, dtype=dtype_name(out.dtype), base=base,
-        denominator=denominator, freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low),
-        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl, threads=threads,
-    )  # fmt: skip
-    return out
-
-
 def _fake_grid(
     shape: Any = None,
     d_model: Any = 512,
