@@ -76,7 +76,7 @@ def grid(
 ) -> Array:
     """Computes a table for the points of a grid, such as the patches of a picture.
 
-    A point's row consists of the rows of its coordinates, side by side.
+    A point's row consists of the rows of its coordinates, side by side. The errors are those of `table`.
 
     Parameters
     ----------
@@ -106,10 +106,6 @@ def grid(
     -------
     An array of shape ``(class_tokens + points, d_model)``, or `out` if it was given. The last axis of the grid runs
     fastest.
-
-    Raises
-    ------
-    The errors of `table`.
 
     >>> posenc.grid((14, 14), 768, axes=(1, 0), layout="split", class_tokens=1)    # MAE, diffusers
     >>> posenc.grid((14, 14), 768, axes=(1, 0), preset="t2t")                      # simple ViT

@@ -118,8 +118,8 @@ def pair(
 
     Returns
     -------
-    A `Pair` of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``, or `out` if it was given. It
-    unpacks to its fields `cos` and `sin`.
+    A `Pair` of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``, or `out` if it was given.
+    `Pair(cos, sin)` has these two fields, and unpacks to them.
     """
     if out is not None and not isinstance(out, Pair):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a posenc.Pair of arrays")

@@ -48,15 +48,11 @@ def timestep_embedding(
     max_period
         A number above 0. The frequencies rise if it is below 1.
     dtype, impl, out, threads
-        As in `table`.
+        As in `table`, and so are the errors.
 
     Returns
     -------
     An array of shape ``timesteps.shape + (embedding_dim,)``, or `out` if it was given.
-
-    Raises
-    ------
-    The errors of `table`.
     """
     if np.ndim(timesteps) == 0:
         raise TypeError(f"timesteps is a single number; write [{timesteps}]")
