@@ -68,7 +68,7 @@ def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axi
 
     Under autocast to bfloat16, PyTorch refuses to join float16 tensors, and the reverse. So autocast is off."""
     kind = parts[0].device.type
-    if parts[0].dtype in SHORT and (not _has_autocast or _has_autocast(kind) and torch.is_autocast_enabled(kind)):
+    if parts[0].dtype in SHORT and (_has_autocast(kind) if _has_autocast else kind in ("cpu", "cuda")):
         with torch.autocast(kind, enabled=False):
             return join(parts, axis)
     return join(parts, axis)

@@ -40,22 +40,27 @@ def constant(values: Any, dtype: str, device: torch.device | str = "cpu") -> tor
 
 def _refuse_gradients(name: str, tensor: torch.Tensor, instead: str) -> None:
     if has_gradient(tensor):
-        raise RuntimeError(f"{name} requires a gradient, and a table has none for it; {instead}")
+        raise RuntimeError(f"{name} requires a gradient, and a table has none; {instead}")
 
 
 def check_positions(name: str, positions: torch.Tensor) -> None:
     if positions.dim() == 0:
-        raise TypeError(f"{name} is a tensor without axes; write {name}[None]")
+        raise TypeError(f"{name} is a single number; write {name}[None]")
     if positions.dtype not in INTEGERS and not positions.is_floating_point():
         raise TypeError(f"{name} have dtype {positions.dtype}; allowed: integers and floating-point types")
 
 
+def warn_of_16_bits(name: str, positions: torch.Tensor) -> None:
+    """Warns of 16-bit positions if the call is eager."""
+    if not (is_traced() or is_transformed()):
+        warn_if_short(name, name_of(positions.dtype))
+
+
 def exact_positions(positions: torch.Tensor) -> torch.Tensor:
-    """Returns positions as int64, float32 or float64. Warns of 16 bits if the call is eager."""
+    """Returns positions as int64, float32 or float64."""
     if not positions.is_floating_point():
         return positions.long()
-    if not (is_traced() or is_transformed()):
-        warn_if_short("positions", name_of(positions.dtype))
+    warn_of_16_bits("positions", positions)
     return positions if positions.dtype in (torch.float32, torch.float64) else positions.float()
 
 
@@ -65,7 +70,7 @@ def of_module(name: str, positions: torch.Tensor) -> torch.Tensor:
         return positions
     if not (is_traced() or is_transformed() or _modules_that_warned):
         _modules_that_warned.append(name)
-        warn_if_short(name, name_of(positions.dtype))
+        warn_of_16_bits(name, positions)
     return positions.float()
 
 
@@ -76,6 +81,8 @@ def as_array(name: str, values: Any) -> Any:
     if is_traced():
         raise TypeError(f"{name} are a tensor, and the call is traced; allowed: a list of numbers")
     _refuse_gradients(name, values, "call .detach() if that is intended")
+    if name == "positions":
+        warn_of_16_bits(name, values)
     if values.is_floating_point():
         return values.detach().to("cpu", torch.float64).numpy()
     if values.dtype not in INTEGERS:

@@ -10,7 +10,7 @@ from patched import zero_init
 
 import posenc
 import posenc.torch
-from posenc.torch import _timesteps
+from posenc.torch import _formula
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -71,10 +71,10 @@ AT = torch.tensor([[0, 5, 99999]])
     ],
 )
 def test_the_values_do_not_depend_on_what_zero_init_replaces(call):
-    _timesteps._ladder.cache_clear()
+    _formula._kept.clear()
     with zero_init(torch.bfloat16):
         inside = call()
-    _timesteps._ladder.cache_clear()
+    _formula._kept.clear()
     assert same(inside, call())
 
 
@@ -219,7 +219,7 @@ CALLS = {
         ("replace_rotary", dict(model="x"), TypeError, "model is of type str; allowed: a PyTorch Module"),
         ("audit", dict(model="x"), TypeError, "model is of type str; allowed: a PyTorch Module"),
         ("table", dict(positions=torch.tensor([0.0, math.nan])), ValueError, "positions[1] is"),
-        ("table", dict(positions=LEARNED), RuntimeError, "positions requires a gradient, and a table has none"),
+        ("table", dict(positions=LEARNED, impl="exact"), TypeError, "impl is given; allowed: None, except in eager calls"),
         ("pair", dict(freqs=LEARNED), RuntimeError, "freqs requires a gradient"),
         ("table", dict(shift=1), TypeError, "shift"),
         ("table", dict(out=OUT.numpy()), TypeError, "out is of type ndarray; allowed: torch.Tensor"),
