@@ -7,18 +7,18 @@
 
 enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
-/* Subtracts the nearest integer from |frequency|, given in turns, and returns it with the frequency's sign, or NaN if it
- * is above 2^48. *sign becomes the sign of the difference. */
-static double remove_turns(big *turn, double *sign, int n) {
-  if (turn->exponent < 0) /* less than half a turn */
+/* Subtracts the nearest integer from a number, and returns that integer, or NaN if it is above 2^48. x is the absolute
+ * value of the number, then of the difference, and *sign their sign. */
+static double remove_integer(big *x, double *sign, int n) {
+  if (x->exponent < 0)
     return 0.0;
-  big one, digits = *turn;
-  const double down = turn->exponent > 48 ? NAN : *sign * floor(big_take_double(&digits, n));
-  big_split(turn, turn, n);
-  if (turn->exponent < 0 || big_is_zero(turn, n))
+  big one, digits = *x;
+  const double down = x->exponent > 48 ? NAN : *sign * floor(big_take_double(&digits, n));
+  big_split(x, x, n);
+  if (x->exponent < 0 || big_is_zero(x, n))
     return down;
   big_from_double(&one, 1.0, n);
-  big_sub(turn, &one, turn, n);
+  big_sub(x, &one, x, n);
   *sign = -*sign;
   return down - *sign;
 }
@@ -29,7 +29,7 @@ typedef void use_frequency(const void *to, int64_t k, big *turn, double sign, in
 static void store_frequency(const void *to, int64_t k, big *turn, double sign, int n) {
   const frequencies *const f = to;
   const int is_zero = big_is_zero(turn, n);
-  f->turns_removed[k] = remove_turns(turn, &sign, n);
+  f->turns_removed[k] = remove_integer(turn, &sign, n);
   if (!is_zero && (big_is_zero(turn, n) || turn->exponent < -202))
     big_from_double(turn, 0x1p-203, n);
   f->hi[k] = sign * big_take_double(turn, n);
@@ -77,14 +77,15 @@ static void set_frequencies(const posenc_spec *spec, const frequencies *f) {
   each_frequency(spec, many_turns ? MORE_LIMBS : posenc_ladder_degree(spec) ? LIMBS : LIMBS + 1, store_frequency, f);
 }
 
-/* Half a turn at most is left without the nearest whole turns: 2^63 units of 2^-64. A negative fraction borrows a turn. */
+/* At most half a turn is left without the nearest whole turns, that is 2^63 units of 2^-64. A negative fraction borrows a
+ * turn. */
 static void store_phase(const void *to, int64_t k, big *turn, double sign, int n) {
   const posenc_phases *const phases = to;
-  const double turns = remove_turns(turn, &sign, n), side = sign;
+  const double turns = remove_integer(turn, &sign, n), side = sign;
   turn->exponent += 64;
   uint64_t units = turn->exponent > 0 ? turn->limb[n - 1] >> (64 - turn->exponent) : 0;
-  remove_turns(turn, &sign, n); /* the nearest units, `units` or one more */
-  units += sign != side;
+  remove_integer(turn, &sign, n);
+  units += sign != side; /* rounded up */
   turn->exponent -= 64;
   phases->whole[k] = side < 0.0 && units > 0 ? turns - 1.0 : turns;
   phases->fraction[k] = side < 0.0 ? -units : units;
