@@ -68,7 +68,9 @@ W = [1.0, 0.1, 0.01, 1 / 3, -2.5]
 PRESETS = [preset.name for preset in posenc.presets()]
 FUNCTIONS = {
     "table": lambda at, dtype: P.table(positions=at, d_model=9, base=500000.0, dtype=dtype),
-    "real table": lambda at, dtype: P.table(positions=at.double() / 3, d_model=9, freqs=W, position_scale=-7.0, dtype=dtype),
+    "real table": lambda at, dtype: P.table(
+        positions=at.double() / 3, d_model=9, freqs=W, position_scale=-7.0, dtype=dtype
+    ),
     "low parts": lambda at, dtype: P.table(
         positions=at * 1e3, d_model=10, freqs=W, freqs_low=[0, 6e-18, 0, 2e-17, 0], order="cos_first", dtype=dtype
     ),
@@ -77,7 +79,9 @@ FUNCTIONS = {
     "pair": lambda at, dtype: P.pair(positions=at / 8, d_model=8, duplicated="pairs", dtype=dtype),
     "pair of integers": lambda at, dtype: P.pair(positions=at, d_model=8, duplicated="halves", dtype=dtype),
     "pair by count": lambda at, dtype: P.pair(at.shape[-1], 8, base=500000.0, dtype=dtype),
-    "grid": lambda at, dtype: P.grid(positions=(at[0], at[0] / 4), d_model=12, axes=(1, 0), class_tokens=1, dtype=dtype),
+    "grid": lambda at, dtype: P.grid(
+        positions=(at[0], at[0] / 4), d_model=12, axes=(1, 0), class_tokens=1, dtype=dtype
+    ),
     "grid by count": lambda at, dtype: P.grid((at.shape[-1], 3), 8, layout="split", dtype=dtype),
     "steps": lambda at, dtype: timestep_embedding(at, 33, True, 0.5, 7.0, dtype=dtype),
     "real steps": lambda at, dtype: timestep_embedding(at / 8, 33, True, 0.5, 7.0, dtype=dtype),
@@ -201,7 +205,9 @@ REAL = {
     "table": lambda t, dtype: P.table(positions=t, d_model=7, base=3.0, dtype=dtype),
     "split": lambda t, dtype: P.table(positions=t, d_model=8, preset="whisper", position_scale=-2.0, dtype=dtype),
     "pair": lambda t, dtype: torch.cat([*P.pair(positions=t, d_model=8, duplicated="halves", dtype=dtype)], -1),
-    "cis": lambda t, dtype: torch.view_as_real(P.cis(positions=t, d_model=8, dtype=torch.promote_types(dtype, torch.float32))),
+    "cis": lambda t, dtype: torch.view_as_real(
+        P.cis(positions=t, d_model=8, dtype=torch.promote_types(dtype, torch.float32))
+    ),
     "grid": lambda t, dtype: P.grid(positions=(t, t / 3), d_model=12, class_tokens=1, dtype=dtype),
     "steps": lambda t, dtype: timestep_embedding(t, 8, True, 0, dtype=dtype),
 }
@@ -293,7 +299,10 @@ def test_onnx(tmp_path, kind):
     torch.onnx.export(module(kind).eval(), (x, at), dynamo=True, dynamic_shapes=sizes).save(path)
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     for each in (at, at[..., :3] + 1000):
-        given = {said.name: value.numpy() for said, value in zip(session.get_inputs(), (x, each)[-len(session.get_inputs()) :])}
+        given = {
+            said.name: value.numpy()
+            for said, value in zip(session.get_inputs(), (x, each)[-len(session.get_inputs()) :])
+        }
         wanted = module(kind)(x, each)
         wanted = [torch.view_as_real(wanted)] if kind in COMPLEX else parts(wanted)
         for a, b in zip(session.run(None, given), wanted, strict=True):

@@ -145,16 +145,16 @@ def rounded(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Returns the values in the dtype, rounded once.
 
     PyTorch converts float64 to 16 bits by way of float32, which would round twice. So a float64 is first rounded to the
-    p bits of the dtype: 2^(53-p) x + x rounds at the place where x has its last p-th bit, and then 2^(53-p) x, which is
-    exact, is subtracted. (This is Veltkamp's splitting, in a form that a fused multiply-add does not change.) Below
-    2^-14, float16 has equally spaced numbers, and a sum with 1.5 * 2^28 rounds to them.
+    p bits of the dtype by Veltkamp's splitting: with c = (2^(53-p) + 1) x, these are the bits of c - (c - x). Here c is
+    a sum, since a compiler may join a product and a difference in one rounding. Below 2^-14, float16 has equally spaced
+    numbers, and a sum with 1.5 * 2^28 rounds to them.
 
     Compiled code computes a value again for each of its uses, unless it stores the value. as_strided makes it store the
     values, which are half of each row.
     """
     if torch.finfo(dtype).bits == 16 and values.dtype == torch.float64:
-        upper = values * 2.0 ** (45 if dtype == torch.bfloat16 else 42)
-        short = (upper + values) - upper
+        c = values * 2.0 ** (45 if dtype == torch.bfloat16 else 42) + values
+        short = c - (c - values)
         if dtype == torch.float16:
             spaced = 1.5 * 2.0**28
             short = torch.where(values.abs() < 2.0**-14, (values + spaced) - spaced, short)

@@ -28,7 +28,9 @@ def _frequencies(d_model: int, base: float, scaling: str, length: int, max_posit
 
 
 @functools.lru_cache(maxsize=64)
-def _spec(near: RotaryFrequencies, far: RotaryFrequencies | None, far_from: int, axes: tuple[int, ...], axis: int) -> str:
+def _spec(
+    near: RotaryFrequencies, far: RotaryFrequencies | None, far_from: int, axes: tuple[int, ...], axis: int
+) -> str:
     """Returns the spec of the frequencies that belong to this axis."""
 
     def numbers(frequencies: RotaryFrequencies) -> dict[str, Any]:

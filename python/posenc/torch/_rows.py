@@ -209,6 +209,6 @@ def _by_formula(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch
     if is_split:  # joined before they are rounded, since autocast may refuse to join 16 bits
         columns = torch.cat((first, second[..., :seconds]), -1)
     else:
-        columns = torch.stack((first, second), -1).flatten(-2)[..., : d_model]
+        columns = torch.stack((first, second), -1).flatten(-2)[..., :d_model]
     columns = rounded(columns, dtype)
     return functional.pad(columns, (0, d_model - columns.shape[-1])) if columns.shape[-1] < d_model else columns

@@ -35,5 +35,3 @@ def timestep_embedding(
     numbers = [constant_number(number) for number in (downscale_freq_shift, scale, max_period)]
     arguments = table_arguments(embedding_dim, flip_sin_to_cos, *numbers)
     return table(positions=timesteps, **arguments, dtype=dtype, out=out, threads=threads)
-
-
