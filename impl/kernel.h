@@ -63,6 +63,13 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
+/* Where posenc_plan_phases() writes. */
+typedef struct posenc_phases {
+  double *whole;
+  uint64_t *fraction;
+  double *rest;
+} posenc_phases;
+
 /* Tables from a size on that depends on the last-level cache (api/cpu.c), and parts of them of at least
  * POSENC_STREAM_PART_BYTES, are written by non-temporal stores. A smaller table may still be in that cache when it is
  * read. */
@@ -102,8 +109,9 @@ typedef struct posenc_kernel {
   int (*writes_layout)(const posenc_spec *spec, const posenc_rows *rows);
   void (*prepare)(const posenc_spec *spec, void *state);
   void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
-  double (*bound)(const posenc_angle *angle, double ulp); /* absolute; the caller caps it */
-  double ulp;                                             /* what bound() is given: its own unit */
+  void (*phases)(const posenc_spec *spec, const posenc_phases *phases); /* NULL: the recipes round their frequencies */
+  double (*bound)(const posenc_angle *angle, double ulp);               /* absolute; the caller caps it */
+  double ulp;                                                           /* what bound() is given: its own unit */
 } posenc_kernel;
 
 #define POSENC_CAT_(a, b) a##b

@@ -297,6 +297,28 @@ POSENC_API void posenc_plan_destroy(posenc_plan *plan);
 POSENC_API const char *posenc_plan_impl(const posenc_plan *plan);
 POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
 
+/* Writes the frequencies of a plan of exact or anchored in turns, for programs and GPU kernels that compute sines and
+ * cosines themselves. The results are the caller's arrays, with an element for each frequency:
+ *
+ *     w_k position_scale / (2 pi) = whole[k] + fraction[k] / 2^64 + rest[k]
+ *
+ *   whole     an integer, or NaN from 2^48 turns on; only positions between integers need it
+ *   fraction  the nearest multiple of 2^-64, modulo one turn; so whole is -1 for a small negative frequency
+ *   rest      the double nearest to the remainder; |rest| <= 2^-65
+ * w_k is computed with a relative error of 2^-440. Unsigned multiplication wraps around, so at integer positions, also
+ * negative ones, whole turns cancel:
+ *
+ *     const uint64_t phase = (uint64_t)position * fraction[k];                  // exact, modulo one turn
+ *     const double turns = (double)(int64_t)phase * 0x1p-64;                    // from -1/2 to 1/2
+ *     const double angle = 6.283185307179586 * (turns + (double)position * rest[k]);
+ *     sine = sin(angle), cosine = cos(angle);
+ *
+ * angle is within 2^-50 of the real one, modulo 2 pi. Without rest the error is |position| 2^-62.3 more, at most 2^-30.
+ * examples/kernel.c computes with integers and float32 only. The results may not overlap each other. Returns OK,
+ * ARGUMENT (a NULL or misaligned pointer, or memory that overlaps) or UNSUPPORTED (the plan is one of a recipe); on
+ * error nothing is written. Does not allocate. */
+POSENC_API posenc_status posenc_plan_phases(const posenc_plan *plan, double *whole, uint64_t *fraction, double *rest);
+
 /* ---- Fill -------------------------------------------------------------------------------------------------- */
 
 /* Writes the rows of positions first, first+1, ..., first+count-1: column c of row i is out[i * row_stride + c].

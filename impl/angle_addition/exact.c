@@ -23,4 +23,5 @@ const posenc_kernel POSENC_THIS = {
     .writes_layout = writes_layout,
     .prepare = prepare,
     .rows = rows,
+    .phases = posenc_compute_phases,
 };

@@ -7,30 +7,61 @@
 
 enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
-/* Stores frequency k, given in turns, without its whole turns. */
-static void store_frequency(const frequencies *f, int64_t k, big *turn, double sign, int n) {
+/* Subtracts the nearest integer from a number, and returns that integer, or NaN if it is above 2^48. x is the absolute
+ * value of the number, then of the difference, and *sign their sign. */
+static double remove_integer(big *x, double *sign, int n) {
+  if (x->exponent < 0)
+    return 0.0;
+  big one, digits = *x;
+  const double down = x->exponent > 48 ? NAN : *sign * floor(big_take_double(&digits, n));
+  big_split(x, x, n);
+  if (x->exponent < 0 || big_is_zero(x, n))
+    return down;
+  big_from_double(&one, 1.0, n);
+  big_sub(x, &one, x, n);
+  *sign = -*sign;
+  return down - *sign;
+}
+
+/* What is done with frequency k: its absolute value in turns, which may be overwritten, and its sign. */
+typedef void use_frequency(const void *to, int64_t k, big *turn, double sign, int n);
+
+static void store_frequency(const void *to, int64_t k, big *turn, double sign, int n) {
+  const frequencies *const f = to;
   const int is_zero = big_is_zero(turn, n);
-  big one;
-  if (turn->exponent >= 0) { /* half a turn or more */
-    big digits = *turn;
-    double removed = turn->exponent > 48 ? NAN : floor(big_take_double(&digits, n));
-    big_split(turn, turn, n);
-    const int up = turn->exponent >= 0 && !big_is_zero(turn, n);
-    f->turns_removed[k] = sign * (up ? removed + 1.0 : removed);
-    if (up) {
-      big_from_double(&one, 1.0, n);
-      big_sub(turn, &one, turn, n);
-      sign = -sign;
-    }
-  }
+  f->turns_removed[k] = remove_integer(turn, &sign, n);
   if (!is_zero && (big_is_zero(turn, n) || turn->exponent < -202))
     big_from_double(turn, 0x1p-203, n);
   f->hi[k] = sign * big_take_double(turn, n);
   f->lo[k] = sign * big_take_double(turn, n);
 }
 
-/* A ladder is computed by its definition: each frequency is the one before times the ladder's ratio. What its error
- * adds to the 2^-105 that cutting to hi and lo may lose must be negligible.
+/* A ladder is computed by its definition: each frequency is the one before times the ladder's ratio. */
+static void each_frequency(const posenc_spec *spec, int n, use_frequency *use, const void *to) {
+  big one_turn, ratio, scale, turn[2];
+  const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
+  const int64_t count = posenc_n_freqs(spec);
+  big_two_over_pi(&one_turn, n); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
+  one_turn.exponent -= 2;
+  big_from_double(&scale, spec->position_scale, n);
+  big_mul(&one_turn, &one_turn, &scale, n);
+  if (spec->freqs) {
+    for (int64_t k = 0; k < count; k++) {
+      posenc_explicit(&turn[0], spec, k, n);
+      big_mul(&turn[0], &turn[0], &one_turn, n);
+      use(to, k, &turn[0], signbit(spec->freqs[k]) ? -sign : sign, n);
+    }
+    return;
+  }
+  posenc_ladder_ratio(&ratio, spec, n);
+  turn[0] = one_turn;
+  for (int64_t k = 0; k < count; k++) {
+    big_mul(&turn[(k + 1) % 2], &turn[k % 2], &ratio, n);
+    use(to, k, &turn[k % 2], sign, n);
+  }
+}
+
+/* What the error of each_frequency() adds to the 2^-105 that cutting to hi and lo may lose must be negligible.
  *
  * No whole turns are subtracted from a ladder that does not rise, up to scale 3: its frequencies are below half a turn.
  * 3 limbs suffice there if 2 * denominator is a whole number. Frequency k is off by 10 k units of 2^-192 for ratio and
@@ -42,28 +73,27 @@ static void store_frequency(const frequencies *f, int64_t k, big *turn, double s
  *   10 k + 4 units of 2^-512, 5 if it is explicit: by 2^-394 of a turn, which is 2^-191 of what is left;
  *   2^71 units if 2 * denominator is no whole number: by 2^-347 of a turn, which is 2^-144 of what is left. */
 static void set_frequencies(const posenc_spec *spec, const frequencies *f) {
-  big one_turn, ratio, scale, turn[2];
-  const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
   const int many_turns = spec->freqs || spec->base < 1.0 || fabs(spec->position_scale) > 3.0;
-  const int n = many_turns ? MORE_LIMBS : posenc_ladder_degree(spec) ? LIMBS : LIMBS + 1;
-  big_two_over_pi(&one_turn, n); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
-  one_turn.exponent -= 2;
-  big_from_double(&scale, spec->position_scale, n);
-  big_mul(&one_turn, &one_turn, &scale, n);
-  if (spec->freqs) {
-    for (int64_t k = 0; k < f->n; k++) {
-      posenc_explicit(&turn[0], spec, k, n);
-      big_mul(&turn[0], &turn[0], &one_turn, n);
-      store_frequency(f, k, &turn[0], signbit(spec->freqs[k]) ? -sign : sign, n);
-    }
-    return;
-  }
-  posenc_ladder_ratio(&ratio, spec, n);
-  turn[0] = one_turn;
-  for (int64_t k = 0; k < f->n; k++) {
-    big_mul(&turn[(k + 1) % 2], &turn[k % 2], &ratio, n);
-    store_frequency(f, k, &turn[k % 2], sign, n);
-  }
+  each_frequency(spec, many_turns ? MORE_LIMBS : posenc_ladder_degree(spec) ? LIMBS : LIMBS + 1, store_frequency, f);
+}
+
+/* At most half a turn is left without the nearest whole turns, that is 2^63 units of 2^-64. A negative fraction borrows a
+ * turn. */
+static void store_phase(const void *to, int64_t k, big *turn, double sign, int n) {
+  const posenc_phases *const phases = to;
+  const double turns = remove_integer(turn, &sign, n), side = sign;
+  turn->exponent += 64;
+  uint64_t units = turn->exponent > 0 ? turn->limb[n - 1] >> (64 - turn->exponent) : 0;
+  remove_integer(turn, &sign, n);
+  units += sign != side; /* rounded up */
+  turn->exponent -= 64;
+  phases->whole[k] = side < 0.0 && units > 0 ? turns - 1.0 : turns;
+  phases->fraction[k] = side < 0.0 ? -units : units;
+  phases->rest[k] = sign * posenc_big_nearest(turn, POSENC_DTYPE_F64, n);
+}
+
+void posenc_compute_phases(const posenc_spec *spec, const posenc_phases *phases) {
+  each_frequency(spec, MORE_LIMBS, store_phase, phases);
 }
 
 /* `frequencies`, three arrays of `padded` float64, and the rotations of whole half strips: each begins at a cache line.

@@ -63,6 +63,9 @@ size_t posenc_frequencies_bytes(const posenc_spec *spec, int keeps_rotations);
  * there (correct.h), and anchored stores the sine of 2^-203 of a turn, which is within its bound. */
 frequencies *posenc_frequencies(const posenc_spec *spec, int keeps_rotations, void *state);
 
+/* A kernel's phases(). Frequencies are off by less than 2^72 units of 2^-512 (frequencies.c), then rounded. */
+void posenc_compute_phases(const posenc_spec *spec, const posenc_phases *phases);
+
 /* The dtype's rounding + units * 2^-53, at every angle. */
 double posenc_bound_sum(const posenc_angle *angle, double units);
 

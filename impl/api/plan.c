@@ -5,6 +5,7 @@
 #include "api/fpstate.h"
 #include "api/layouts.h"
 #include "api/memory.h"
+#include "api/refusals.h"
 #include "api/spec.h"
 #include "api/status.h"
 
@@ -119,3 +120,15 @@ posenc_status posenc_fill_once(
 const char *posenc_plan_impl(const posenc_plan *plan) { return plan ? plan->kernel->info.name : NULL; }
 
 const posenc_spec *posenc_plan_spec(const posenc_plan *plan) { return plan ? &plan->spec : NULL; }
+
+POSENC_NOINLINE static posenc_status plan_phases(const posenc_plan *plan, const posenc_phases *phases) {
+  const posenc_status status = posenc_check_phases(plan, phases);
+  if (status == POSENC_OK)
+    plan->kernel->phases(&plan->kernel_spec, phases);
+  return status;
+}
+
+posenc_status posenc_plan_phases(const posenc_plan *plan, double *whole, uint64_t *fraction, double *rest) {
+  const posenc_fpstate caller = posenc_fp_enter();
+  return posenc_fp_leave(caller, plan_phases(plan, &(posenc_phases){whole, fraction, rest}));
+}

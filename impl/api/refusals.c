@@ -23,6 +23,19 @@ static int begins_in(posenc_array a, posenc_array b) {
 
 int posenc_arrays_meet(posenc_array a, posenc_array b) { return begins_in(a, b) || begins_in(b, a); }
 
+posenc_status posenc_check_results(const char *const names[], const posenc_array arrays[], int count) {
+  for (int i = 1; i < count; i++) {
+    const void *const start = arrays[i].start;
+    if (!posenc_is_usable(start, sizeof(double)))
+      return posenc_fail_pointer(names[i], start, sizeof(double), "memory");
+    for (int j = 0; j < i; j++)
+      if (posenc_arrays_meet(arrays[j], arrays[i]))
+        return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is %p and overlaps the %s at %p; allowed: separate arrays",
+            names[i], start, names[j], arrays[j].start);
+  }
+  return POSENC_OK;
+}
+
 static posenc_status check_plan(const posenc_plan *plan, int64_t count) {
   if (!plan)
     return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a plan from posenc_plan_create() is needed");
@@ -147,6 +160,22 @@ posenc_status posenc_positions_check(
   const posenc_rows rows = {.positions = positions, .reals = real_positions, .first = first, .count = count};
   const posenc_fpstate caller = posenc_fp_enter();
   return posenc_fp_leave(caller, check_all_positions(plan, &rows));
+}
+
+/* ---- phases ---- */
+
+posenc_status posenc_check_phases(const posenc_plan *plan, const posenc_phases *phases) {
+  static const char *const names[] = {"", "whole", "fraction", "rest"};
+  const posenc_status status = check_plan(plan, 0);
+  if (status != POSENC_OK)
+    return status;
+  if (!plan->kernel->phases)
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "the plan's impl is \"%s\"; phases are offered by exact and anchored",
+        plan->kernel->info.name);
+  const int64_t bytes = posenc_n_freqs(&plan->spec) * (int64_t)sizeof(double);
+  const posenc_array arrays[] = {
+      {0}, {phases->whole, 1, bytes, bytes}, {phases->fraction, 1, bytes, bytes}, {phases->rest, 1, bytes, bytes}};
+  return posenc_check_results(names, arrays, 4);
 }
 
 /* ---- fills ---- */

@@ -92,24 +92,15 @@ static posenc_status check_rotary_fields(const posenc_rotary *p) {
   return kind == LONGROPE ? check_factors(p) : POSENC_OK;
 }
 
-/* Results are written while factors are still read, so none may overlap another one or the factors. */
+/* Results are written while factors are still read. */
 static posenc_status check_results(
     const posenc_rotary *p, const double *freqs, const double *freqs_low, const double *attention_factor) {
-  static const char *const names[] = {"freqs", "freqs_low", "attention_factor"};
+  static const char *const names[] = {"factors", "freqs", "freqs_low", "attention_factor"};
   const int64_t one = sizeof(double), all = p->d_model / 2 * one;
   const posenc_array arrays[] = {
       {p->scaling == POSENC_ROTARY_LONGROPE ? selected_factors(p) : NULL, 1, all / 2, all / 2}, {freqs, 1, all, all},
       {freqs_low, 1, all, all}, {attention_factor, 1, one, one}};
-  for (int i = 1; i < 4; i++) {
-    const void *const start = arrays[i].start;
-    if (!posenc_is_usable(start, sizeof(double)))
-      return posenc_fail_pointer(names[i - 1], start, sizeof(double), "memory");
-    for (int j = 0; j < i; j++)
-      if (posenc_arrays_meet(arrays[j], arrays[i]))
-        return posenc_fail(POSENC_ERROR_ARGUMENT, "%s is %p and overlaps the %s at %p; allowed: separate arrays",
-            names[i - 1], start, j ? names[j - 1] : "factors", arrays[j].start);
-  }
-  return POSENC_OK;
+  return posenc_check_results(names, arrays, 4);
 }
 
 static posenc_status check_rotary_room(const posenc_rotary *p) {

@@ -5,8 +5,7 @@
     >>> posenc.table(1500, 1280, preset="whisper")  # the table of a real system
 
 Tables as NumPy arrays:
-    table               a row for each position
-    fill_at             the same, written into an existing array
+    table               a row for each position, in a new array or in a given one
     grid                tables of two and more dimensions
     timestep_embedding  timesteps of diffusion models
     pair, cis           caches of rotary embeddings
@@ -14,30 +13,26 @@ Tables as NumPy arrays:
 
 Names to choose from:
     presets             the tables of real systems
-    implementations     the algorithms, with their error bounds
-    implementation      the one that runs on this machine
+    implementations     the algorithms, with their error bounds, and the one that runs on this machine
 
-`import posenc.torch` for the same functions with PyTorch tensors, and for modules.
+`help(posenc.table)` explains the arguments that all tables share. The package posenc.torch has the same functions for
+PyTorch tensors, and modules.
 """
+
+from typing import TYPE_CHECKING
 
 from ._grid import grid
 from ._library import VERSION as __version__
-from ._lists import Implementation, Preset, implementation, implementations, presets
+from ._lists import implementations, presets
 from ._pair import Pair, cis, pair
-from ._rotary import RotaryFrequencies, rotary_frequencies
-from ._table import fill_at, table
+from ._rotary import rotary_frequencies
+from ._table import table
 from ._timesteps import timestep_embedding
 
 __all__ = [
-    "Implementation",
-    "Pair",
-    "Preset",
-    "RotaryFrequencies",
     "__version__",
     "cis",
-    "fill_at",
     "grid",
-    "implementation",
     "implementations",
     "pair",
     "presets",
@@ -45,3 +40,5 @@ __all__ = [
     "table",
     "timestep_embedding",
 ]
+if TYPE_CHECKING:  # at run time, help() would print some 70 lines for this class, which `pair` describes
+    __all__ += ["Pair"]

@@ -87,7 +87,8 @@ def rows_of(name: str, out: Any, shape: tuple[int, ...], dtype: str) -> tuple[in
     """Returns the address and the row stride, in elements, of an output array for rows of this shape."""
     out = elements(name, out, dtype)
     if out.shape != shape:
-        raise ValueError(f"{name} has shape {out.shape}; allowed: {shape}")
+        hint = "; d_model determines the last axis" if out.shape[:-1] == shape[:-1] else ""
+        raise ValueError(f"{name} has shape {out.shape}; allowed: {shape}{hint}")
     if not out.flags.writeable:
         raise ValueError(f"{name} is read-only")
     if not out.flags.aligned:

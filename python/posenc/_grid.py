@@ -13,7 +13,7 @@ from ._positions import Rows, rows
 from ._table import Array, write
 
 
-def _widths(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list[int]:
+def widths_of(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list[int]:
     """Returns the number of columns of each axis."""
     if isinstance(d_model, Sequence):
         if len(d_model) != axes:
@@ -28,6 +28,14 @@ def _widths(d_model: SupportsIndex | Sequence[SupportsIndex], axes: int) -> list
             f"d_model is {d_model}; allowed: multiples of {2 * axes}, or the columns of each of the {axes} axes"
         )
     return [2 * width] * axes
+
+
+def turns_of(axes: Sequence[SupportsIndex] | None, count: int) -> list[int]:
+    """Returns the order of the axes in the columns."""
+    turns = [*range(count)] if axes is None else [index("axes", axis, 0, count - 1) for axis in axes]
+    if sorted(turns) != [*range(count)]:
+        raise ValueError(f"axes is {axes}; allowed: each of 0 to {count - 1} once")
+    return turns
 
 
 def _each(
@@ -68,7 +76,7 @@ def grid(
 ) -> Array:
     """Computes a table for the points of a grid, such as the patches of a picture.
 
-    A point's row consists of the rows of its coordinates, side by side.
+    A point's row consists of the rows of its coordinates, side by side. The errors are those of `table`.
 
     Parameters
     ----------
@@ -99,20 +107,13 @@ def grid(
     An array of shape ``(class_tokens + points, d_model)``, or `out` if it was given. The last axis of the grid runs
     fastest.
 
-    Raises
-    ------
-    The errors of `table`.
-
     >>> posenc.grid((14, 14), 768, axes=(1, 0), layout="split", class_tokens=1)    # MAE, diffusers
     >>> posenc.grid((14, 14), 768, axes=(1, 0), preset="t2t")                      # simple ViT
     >>> posenc.grid((25, 34), 256, first=1)                                        # DETR, not normalized, as (H * W, d)
     >>> posenc.grid((13, 60, 90), (480, 720, 720), axes=(0, 2, 1), layout="split") # diffusers' videos
     """
     each = _each(shape, positions, first)
-    widths = _widths(d_model, len(each))
-    turns = [*range(len(each))] if axes is None else [index("axes", axis, 0, len(each) - 1) for axis in axes]
-    if sorted(turns) != [*range(len(each))]:
-        raise ValueError(f"axes is {axes}; allowed: each of 0 to {len(each) - 1} once")
+    widths, turns = widths_of(d_model, len(each)), turns_of(axes, len(each))
     blank = index("class_tokens", class_tokens, 0, 1 << 32)
     dtype = inferred(dtype, out)
     parts = []

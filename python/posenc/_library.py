@@ -93,6 +93,7 @@ _FUNCTIONS = {  # name: (result, arguments)
     "posenc_plan_destroy": (None, [_PLAN]),
     "posenc_plan_impl": (_TEXT, [_PLAN]),
     "posenc_plan_spec": (_SPEC, [_PLAN]),
+    "posenc_plan_phases": (ctypes.c_int, [_PLAN, _POINTER, _POINTER, _POINTER]),
     "posenc_fill": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _INT]),
     "posenc_fill_at": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),
     "posenc_fill_at_real": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from typing import Generic, Iterator, SupportsIndex, TypeVar, get_args
 
 import numpy as np
@@ -29,15 +30,29 @@ class Pair(Generic[Values]):
         return iter((self.cos, self.sin))
 
 
-def _even(p: Plan) -> int:
+def half_of(d_model: SupportsIndex) -> int:
     """Returns half of d_model, which must be even."""
-    if p.d_model % 2:
-        raise ValueError(f"d_model is {p.d_model}; allowed: even numbers, two columns for each frequency")
-    return p.d_model // 2
+    if (number := operator.index(d_model)) % 2:
+        raise ValueError(f"d_model is {number}; allowed: even numbers, two columns for each frequency")
+    return number // 2
+
+
+def check_duplicated(duplicated: str | None) -> None:
+    if duplicated not in (None, *get_args(Duplicated)):
+        raise ValueError(unknown("duplicated is", duplicated, get_args(Duplicated)) + " or None")
+
+
+def part_of(dtype: str) -> str:
+    """Returns the dtype of both parts of complex numbers; `dtype` may be theirs, or the parts'."""
+    kind = _PARTS.get(dtype, dtype)
+    if kind not in _PARTS.values():
+        allowed = unknown("dtype is", dtype, [*_PARTS, *_PARTS.values()])
+        raise TypeError(f"{allowed}; a float type means that of both parts")
+    return kind
 
 
 def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, threads: SupportsIndex | None) -> None:
-    n = _even(p)
+    n = half_of(p.d_model)
     shape = *which.shape, n if duplicated is None else 2 * n
     cosines, stride = rows_of("out.cos", out.cos, shape, p.dtype)
     sines, other = rows_of("out.sin", out.sin, shape, p.dtype)
@@ -103,13 +118,12 @@ def pair(
 
     Returns
     -------
-    A `Pair` of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``, or `out` if it was given. It
-    unpacks to its fields `cos` and `sin`.
+    A `Pair` of arrays of shape ``(count, columns)`` or ``positions.shape + (columns,)``, or `out` if it was given.
+    `Pair(cos, sin)` has these two fields, and unpacks to them.
     """
     if out is not None and not isinstance(out, Pair):
         raise TypeError(f"out is of type {type(out).__name__}; allowed: a posenc.Pair of arrays")
-    if duplicated not in (None, *get_args(Duplicated)):
-        raise ValueError(unknown("duplicated is", duplicated, get_args(Duplicated)) + " or None")
+    check_duplicated(duplicated)
     dtype = inferred(dtype, out and out.cos)
     p = plan(
         d_model, preset=preset, dtype=dtype, base=base, denominator=denominator, freqs=freqs,
@@ -117,7 +131,7 @@ def pair(
     )  # fmt: skip
     which = rows(count, positions, first)
     if out is None:
-        columns, kind = _even(p) if duplicated is None else p.d_model, numpy_dtype(dtype)
+        columns, kind = half_of(p.d_model) if duplicated is None else p.d_model, numpy_dtype(dtype)
         out = Pair(new(p, which, columns, kind)[0], new(p, which, columns, kind)[0])
     _fill_pair(p, which, out, duplicated, threads)
     return out
@@ -148,15 +162,12 @@ def cis(
     """
     if dtype is None and isinstance(out, np.ndarray):
         dtype = out.dtype
-    kind = _PARTS.get(asked := "complex64" if dtype is None else name_of(dtype), asked)
-    if kind not in _PARTS.values():
-        allowed = unknown("dtype is", dtype, [*_PARTS, *_PARTS.values()])
-        raise TypeError(f"{allowed}; a float type means that of both parts")
+    kind = part_of("complex64" if dtype is None else name_of(dtype) or repr(dtype))
     p = plan(
         d_model, preset=preset, dtype=kind, base=base, denominator=denominator, freqs=freqs,
         freqs_low=freqs_low, position_scale=position_scale, layout="interleaved", order="cos_first", impl=impl,
     )  # fmt: skip
-    which, n = rows(count, positions, first), _even(p)
+    which, n = rows(count, positions, first), half_of(p.d_model)
     result = np.dtype("c8" if kind == "float32" else "c16")
     if out is None:
         out = new(p, which, 2 * n, DTYPES[kind])[0].view(result)

@@ -120,6 +120,15 @@ class Plan:
         """A copy of the plan's spec. Its frequencies live as long as the plan."""
         return Spec.from_buffer_copy(library.posenc_plan_spec(self.handle).contents)
 
+    def phases(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        """The frequencies times position_scale, in turns: whole + fraction / 2^64 + rest, as posenc.h describes them."""
+        n = (self.d_model + (self.spec().odd == 0)) // 2
+        whole, fraction, rest = np.empty(n), np.empty(n, np.uint64), np.empty(n)
+        status = library.posenc_plan_phases(self.handle, *(array.ctypes.data for array in (whole, fraction, rest)))
+        if status:
+            fail(status)
+        return whole, fraction, rest
+
     def for_parts(self, rows: int) -> Plan:
         """The same plan for calls that each write a part of a table of `rows` rows."""
         spec, plan = self.spec(), object.__new__(Plan)

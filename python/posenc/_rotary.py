@@ -43,10 +43,7 @@ _KEYS = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RotaryFrequencies:
-    """The frequencies of a rotary embedding, as arguments of `pair` and `table`.
-
-    Each frequency is the sum of an element of `freqs` and one of `freqs_low`. `pair` and `table` do not apply
-    `attention_factor`, by which transformers multiplies all cosines and sines."""
+    """The frequencies of a rotary embedding. `rotary_frequencies` describes the fields."""
 
     freqs: npt.NDArray[np.float64]
     freqs_low: npt.NDArray[np.float64]
@@ -109,9 +106,9 @@ def rotary_frequencies(
     scaling
         A configuration's rope_parameters or rope_scaling. Its rope_type (or type) is "default", "linear", "dynamic",
         "yarn", "longrope", "llama3" or "proportional". "proportional" keeps the first partial_rotary_factor of the
-        frequencies and sets the others to 0. A key whose value is None counts as missing. Add
-        original_max_position_embeddings to it if the configuration has that beside it, as Phi-3 does; otherwise
-        max_position_embeddings takes its place.
+        frequencies and sets the others to 0. A key whose value is None counts as missing. Unknown keys raise a
+        ValueError, and so do missing keys that the rope_type needs. Add original_max_position_embeddings to it if the
+        configuration has that beside it, as Phi-3 does; otherwise max_position_embeddings takes its place.
     length
         The number of positions of the sequence, which "dynamic" and "longrope" depend on. None means 0.
     max_position_embeddings
@@ -121,12 +118,9 @@ def rotary_frequencies(
 
     Returns
     -------
-    A `RotaryFrequencies`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        An argument is wrong, or `scaling` has an unknown key or lacks a required one.
+    An object with the fields `freqs`, `freqs_low` and `attention_factor`. Each frequency is the sum of an element of
+    `freqs` and one of `freqs_low`. `pair` and `table` do not apply `attention_factor`, by which transformers multiplies
+    all cosines and sines.
     """
     r = Rotary()
     scaling = {} if scaling is None else scaling

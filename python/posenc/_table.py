@@ -85,7 +85,7 @@ def table(
     count
         The number of rows, 0 or more, for positions ``first``, ``first + 1``, ... Give either `count` or `positions`.
     d_model
-        The number of columns, 1 to 2**20.
+        The number of columns, 1 to 2**20. `out` does not determine it.
     positions
         An array with a position for each row, of any shape except (), in any order. Positions are integers or real
         numbers in [-2**32, 2**32]. A float means exactly the number that it represents. bfloat16 rounds integers above
@@ -119,8 +119,8 @@ def table(
         the dtype of `out`, or float32 without `out`. NumPy has no bfloat16: the array is then uint16, and holds the
         upper halves of float32 values. With ml_dtypes.bfloat16 it has that dtype.
     impl
-        A name from `implementations`, or such a name without its instruction set, as "exact", "anchored" or "sleef",
-        for the best one that runs here. None means "exact". `implementation` returns the one that is used.
+        A name from `implementations`, or such a name without its instruction set, as "exact" or "anchored", for the
+        fastest one that runs here. None means "exact".
     out
         An array to write into, with the shape and dtype of the result. Its rows may be further apart than ``d_model``
         elements, at equal distances.
@@ -152,37 +152,4 @@ def table(
     if out is None:
         out, address = new(p, which, p.d_model, numpy_dtype(dtype))
     write(p, which, out, threads, address)
-    return out
-
-
-def fill_at(
-    out: Array,
-    positions: npt.ArrayLike,
-    *,
-    preset: PresetName | None = None,
-    dtype: DtypeName | npt.DTypeLike | None = None,
-    base: float | None = None,
-    denominator: float | None = None,
-    freqs: npt.ArrayLike | None = None,
-    freqs_low: npt.ArrayLike | None = None,
-    position_scale: float | None = None,
-    layout: Layout | None = None,
-    order: Order | None = None,
-    odd: Odd | None = None,
-    impl: str | None = None,
-    threads: SupportsIndex | None = None,
-) -> Array:
-    """Writes a row of `table` for each position into `out`, and returns `out`.
-
-    `out` has the shape ``positions.shape + (d_model,)``. Its last axis determines d_model, and its dtype is the dtype
-    of the table. For bfloat16, `out` is an array of ml_dtypes.bfloat16, or of uint16 with dtype="bfloat16". The other
-    arguments and the errors are those of `table`.
-    """
-    if not isinstance(out, np.ndarray) or out.ndim == 0:
-        raise TypeError("out must be an array, a row for each position")
-    p = plan(
-        out.shape[-1], preset=preset, dtype=inferred(dtype, out), base=base, denominator=denominator, freqs=freqs,
-        freqs_low=freqs_low, position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
-    )  # fmt: skip
-    write(p, rows(None, positions, 0), out, threads)
     return out

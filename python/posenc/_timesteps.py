@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -48,26 +48,30 @@ def timestep_embedding(
     max_period
         A number above 0. The frequencies rise if it is below 1.
     dtype, impl, out, threads
-        As in `table`.
+        As in `table`, and so are the errors.
 
     Returns
     -------
     An array of shape ``timesteps.shape + (embedding_dim,)``, or `out` if it was given.
-
-    Raises
-    ------
-    The errors of `table`.
     """
     if np.ndim(timesteps) == 0:
         raise TypeError(f"timesteps is a single number; write [{timesteps}]")
+    arguments = table_arguments(embedding_dim, flip_sin_to_cos, downscale_freq_shift, scale, max_period)
+    return table(positions=timesteps, **arguments, dtype=dtype, impl=impl, out=out, threads=threads)
+
+
+def table_arguments(
+    embedding_dim: SupportsIndex, cos_first: bool, shift: float, scale: float, max_period: float
+) -> dict[str, Any]:
+    """Returns the arguments of `table` for those of `timestep_embedding`."""
     half = index("embedding_dim", embedding_dim, 1, 1 << 20) // 2
-    denominator = half - real("downscale_freq_shift", downscale_freq_shift)
+    denominator = half - real("downscale_freq_shift", shift)
     if half > 1 and not denominator > 0:
-        raise ValueError(f"downscale_freq_shift is {downscale_freq_shift}; allowed: below embedding_dim // 2, {half}")
+        raise ValueError(f"downscale_freq_shift is {shift}; allowed: below embedding_dim // 2, {half}")
     if real("scale", scale) == 0:
         raise ValueError("scale is 0; allowed: a number that is not 0")
-    return table(
-        positions=timesteps, d_model=embedding_dim, preset="diffusers", base=real("max_period", max_period),
+    return dict(
+        d_model=embedding_dim, preset="diffusers", base=real("max_period", max_period),
         denominator=denominator if half > 1 else None, position_scale=scale,
-        order="cos_first" if flip_sin_to_cos else "sin_first", dtype=dtype, impl=impl, out=out, threads=threads,
+        order="cos_first" if cos_first else "sin_first",
     )  # fmt: skip

@@ -20,7 +20,6 @@ ONE = np.zeros((10, 8), np.float32)
 ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at unequal distances
 CALLS = {  # with valid arguments
     "table": lambda **more: posenc.table(**{"count": None if "positions" in more else 10, "d_model": 8, **more}),
-    "fill_at": lambda **more: posenc.fill_at(**{"out": ONE, "positions": range(10), **more}),
     "pair": lambda **more: posenc.pair(**{"count": 10, "d_model": 16, **more}),
     "cis": lambda **more: posenc.cis(**{"count": 10, "d_model": 16, **more}),
     "grid": lambda **more: posenc.grid(**{"shape": (2, 3), "d_model": 8, **more}),
@@ -49,8 +48,7 @@ REFUSED = [
     ("table", dict(count=np.arange(3)), TypeError, "count is of type ndarray; write positions=..."),
     ("table", dict(count=np.array(5)), TypeError, "count is of type ndarray; write positions=..."),
     *(
-        (call, dict(positions=five), TypeError, ", without axes; write count=... for so many rows, or positions=[...]")
-        for call in ("table", "fill_at")
+        ("table", dict(positions=five), TypeError, ", without axes; write count=... for so many rows, or positions=[")
         for five in (5, 5.0, np.int64(5), np.array(5))
     ),
     ("table", dict(first=2**33), ValueError, "first is 8589934592"),
@@ -136,8 +134,8 @@ REFUSED = [
         "positions go up to 9223372036854775808; allowed",
     ),
     ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, since positions are given"),
-    ("fill_at", dict(positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
-    ("fill_at", dict(positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
+    ("table", dict(out=ONE, positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
+    ("table", dict(out=ONE, positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
     ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
     ("table", dict(freqs=[1.0, 2.0]), ValueError, "freqs has 2 numbers; needed: 4, one per pair of columns"),
     ("table", dict(freqs=[1.0], d_model=9, odd="zero"), ValueError, "freqs has 1 number; needed: 4"),
@@ -181,13 +179,12 @@ REFUSED = [
     ("steps", dict(max_period="10000"), TypeError, "max_period is '10000'; allowed: a finite number"),
     # outputs
     ("table", dict(out=[[0.0]]), TypeError, "out is of type list; allowed: a NumPy array"),
-    ("table", dict(out=np.zeros((10, 9), "f4")), ValueError, "out has shape (10, 9); allowed: (10, 8)"),
+    ("table", dict(out=np.zeros((10, 9), "f4")), ValueError, "out has shape (10, 9); allowed: (10, 8); d_model"),
     ("table", dict(out=np.zeros((8, 10), "f4").T), ValueError, "out has strides (4, 40) bytes; the columns"),
     ("table", dict(out=ONE[::-1]), ValueError, "rows -32 bytes apart; allowed: a multiple of 4, at least 32"),
     ("table", dict(out=unaligned()), ValueError, "out is not aligned to 4 bytes"),
     ("table", dict(out=read_only(10, 8)), ValueError, "out is read-only"),
-    ("fill_at", dict(out=[[0.0]]), TypeError, "out must be an array, a row for each position"),
-    ("fill_at", dict(out=ROWS_APART, positions=np.zeros((2, 2, 5))), ValueError, "equal distances"),
+    ("table", dict(out=ROWS_APART, positions=np.zeros((2, 2, 5))), ValueError, "equal distances"),
     ("pair", dict(out=ONE), TypeError, "out is of type ndarray; allowed: a posenc.Pair"),
     ("pair", dict(out=posenc.Pair(ONE, ONE)), ValueError, "elements in common"),
     ("pair", dict(out=posenc.Pair(ONE, ONE[:2])), ValueError, "out.sin has shape (2, 8); allowed: (10, 8)"),
@@ -240,7 +237,7 @@ def test_what_is_said_of_rows_comes_before_threads():
     """If several arguments are wrong, the message is the same with and without threads."""
     for threads in (None, 1, 2, 0, "two"):
         with pytest.raises(ValueError, match=r"positions\[1\] is 1099511627776"):
-            posenc.fill_at(ONE[:2], [0, 2**40], threads=threads)
+            posenc.table(positions=[0, 2**40], d_model=8, out=ONE[:2], threads=threads)
 
 
 # ---- the library

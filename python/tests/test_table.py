@@ -1,4 +1,4 @@
-"""posenc.table, fill_at and pair: arguments reach the library, the right rows are written, memory lives long enough."""
+"""posenc.table and pair: arguments reach the library, the right rows are written, memory lives long enough."""
 
 import concurrent.futures
 import gc
@@ -11,7 +11,7 @@ import pytest
 from reference import DTYPES, assert_rounded_once, from_bfloat16, halves, rows
 
 import posenc
-from posenc import _table
+from posenc import _library, _plan, _table
 
 SPECS = [
     dict(),
@@ -66,13 +66,16 @@ def test_lists():
     assert sorted(row.name for row in posenc.presets()) == sorted(PRESETS)
     for row in posenc.presets():
         assert all(row) and row._fields == ("name", "formula", "users", "starts")
+        assert f" - {row.name}: {row.formula} ({row.users})" in " ".join(posenc.presets.__doc__.split())
     implementations = posenc.implementations()
+    default = _library.library.posenc_plan_impl(_plan.plan(8, denominator=3.3, dtype="float64").handle).decode()
+    assert default == next(row.name for row in implementations if row.family == "exact" and row.supported)
     assert {row.name for row in implementations} > {"naive", "explog", "float64", "exact_scalar"}
     for row in implementations:
         assert all(row[:8]) and row.evidence in ("proved", "upstream", "measured")
         every = row.family in ("exact", "anchored")
         assert row.dtypes == (("float32", "float64", "bfloat16", "float16") if every else ("float32",))
-        assert row.correctly_rounded is (row.family == "exact")
+        assert row.correctly_rounded is (row.family == "exact") and row.default is (row.name == default)
         if row.supported:
             assert np.abs(posenc.table(50, 16, impl=row.name) - rows(np.arange(50), 16)).max() < 1e-5
     assert not np.array_equal(posenc.table(50, 16, impl="naive"), posenc.table(50, 16))
@@ -146,8 +149,8 @@ def test_freqs_are_part_of_what_plans_are_kept_by():
 
 WRITERS = {
     "table": lambda out, **said: posenc.table(60, 24, out=out, threads=2, **said),
-    "integers": lambda out, **said: posenc.fill_at(out, np.arange(60), **said),
-    "reals": lambda out, **said: posenc.fill_at(out, np.arange(60.0), threads=7, **said),
+    "integers": lambda out, **said: posenc.table(positions=np.arange(60), d_model=24, out=out, **said),
+    "reals": lambda out, **said: posenc.table(positions=np.arange(60.0), d_model=24, out=out, threads=7, **said),
     "pair": lambda out, **said: np.hstack(
         halves(posenc.pair(60, 24, out=posenc.Pair(out[:, :12], out[:, 12:]), **said))
     ),
@@ -173,7 +176,7 @@ def test_out(writer, dtype):
 
 def test_out_of_more_axes():
     cube = np.full((6, 10, 30), 7, np.float32)
-    posenc.fill_at(cube[:, :, :24], np.arange(60).reshape(6, 10))
+    posenc.table(positions=np.arange(60).reshape(6, 10), d_model=24, out=cube[:, :, :24])
     assert np.array_equal(cube[:, :, :24].reshape(60, 24), posenc.table(60, 24)) and np.all(cube[:, :, 24:] == 7)
 
 
@@ -181,7 +184,8 @@ def test_out_over_its_own_positions():
     memory = np.zeros(3000 * 64, np.float32)
     positions = memory.view(np.int64)[:3000]
     positions[:] = np.arange(3000)[::-1]
-    assert np.array_equal(posenc.fill_at(memory.reshape(3000, 64), positions), posenc.table(3000, 64)[::-1])
+    table = posenc.table(positions=positions, d_model=64, out=memory.reshape(3000, 64))
+    assert np.array_equal(table, posenc.table(3000, 64)[::-1])
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -193,13 +197,6 @@ def test_names_of_dtypes(name):
     for dtype in kinds:
         table = posenc.table(9, 8, dtype=dtype)
         assert table.dtype == want.dtype and np.array_equal(table, want)
-
-
-def test_what_runs():
-    best = posenc.implementation()
-    assert best in posenc.implementations() and best.supported and best == posenc.implementation(impl="exact")
-    assert posenc.implementation(8, denominator=3.3) == best
-    assert posenc.implementation(33, preset="t2t", layout="split", order="cos_first", impl="naive").name == "naive"
 
 
 class bfloat(np.void):

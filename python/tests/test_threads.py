@@ -225,7 +225,7 @@ CALLS = {
     "table": lambda threads: posenc.table(500, 48, threads=threads),
     "table of": lambda threads: posenc.table(positions=np.arange(500), d_model=48, threads=threads),
     "out": lambda threads: posenc.table(500, 48, out=np.empty((500, 48), np.float32), threads=threads),
-    "fill_at": lambda threads: posenc.fill_at(np.empty((500, 48), np.float32), np.arange(500) / 2, threads=threads),
+    "reals": lambda threads: posenc.table(positions=np.arange(500) / 2, d_model=48, threads=threads),
     "pair": lambda threads: np.hstack(halves(posenc.pair(500, 96, threads=threads))),
 }
 

@@ -1,18 +1,20 @@
-"""All kinds of calls give the rotary values and timesteps of the eager call on the CPU, which C computes."""
+"""All kinds of calls of all functions and modules give the values of the eager call on the CPU, which C computes."""
 
-import copy
 import math
 import subprocess
 import sys
 import types
 from fractions import Fraction
 
-import posenc.torch
+import onnxruntime
+import posenc
+import posenc.torch as P
 import pytest
 import torch
 import torch._dynamo.testing
 from posenc.torch import RotaryEmbedding, timestep_embedding
-from posenc.torch._formula import INTEGER_TERMS, Ladder
+from posenc.torch._formula import INTEGER_TERMS
+from posenc.torch._rows import terms
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 ORIGINAL = dict(original_max_position_embeddings=64)
@@ -50,35 +52,61 @@ def rotary(kind):
     return RotaryEmbedding(types.SimpleNamespace(**fields))
 
 
-class Steps(torch.nn.Module):
-    """Timestep embeddings, in place of a rotary module."""
+class Call(torch.nn.Module):
+    """A function of posenc.torch, in place of a rotary module."""
+
+    def __init__(self, call):
+        super().__init__()
+        self.call = call
 
     def forward(self, x, at):
-        return timestep_embedding(at, 33, True, 0.5, 7.0, dtype=x.dtype)
+        result = self.call(at, x.dtype)
+        return tuple(result) if isinstance(result, posenc.Pair) else result
 
 
-class RealSteps(Steps):
-    def forward(self, x, at):
-        return super().forward(x, at / 8)
-
-
-class FineSteps(Steps):
-    def forward(self, x, at):
-        return super().forward(x, at.double() / 3)
-
-
-STEPS = {"steps": Steps, "real steps": RealSteps, "fine steps": FineSteps}
-ALL = [*KINDS, *FAMILIES, *AXES, *STEPS]
+W = [1.0, 0.1, 0.01, 1 / 3, -2.5]
+PRESETS = [preset.name for preset in posenc.presets()]
+FUNCTIONS = {
+    "table": lambda at, dtype: P.table(positions=at, d_model=9, base=500000.0, dtype=dtype),
+    "real table": lambda at, dtype: P.table(
+        positions=at.double() / 3, d_model=9, freqs=W, position_scale=-7.0, dtype=dtype
+    ),
+    "low parts": lambda at, dtype: P.table(
+        positions=at * 1e3, d_model=10, freqs=W, freqs_low=[0, 6e-18, 0, 2e-17, 0], order="cos_first", dtype=dtype
+    ),
+    "count": lambda at, dtype: P.table(at.shape[-1], 8, first=7, dtype=dtype),
+    "list": lambda at, dtype: P.table(positions=[2**24 + 1, 5], d_model=at.dim() + 4, dtype=dtype),
+    "pair": lambda at, dtype: P.pair(positions=at / 8, d_model=8, duplicated="pairs", dtype=dtype),
+    "pair of integers": lambda at, dtype: P.pair(positions=at, d_model=8, duplicated="halves", dtype=dtype),
+    "pair by count": lambda at, dtype: P.pair(at.shape[-1], 8, base=500000.0, dtype=dtype),
+    "grid": lambda at, dtype: P.grid(
+        positions=(at[0], at[0] / 4), d_model=12, axes=(1, 0), class_tokens=1, dtype=dtype
+    ),
+    "grid by count": lambda at, dtype: P.grid((at.shape[-1], 3), 8, layout="split", dtype=dtype),
+    "steps": lambda at, dtype: timestep_embedding(at, 33, True, 0.5, 7.0, dtype=dtype),
+    "real steps": lambda at, dtype: timestep_embedding(at / 8, 33, True, 0.5, 7.0, dtype=dtype),
+    "fine steps": lambda at, dtype: timestep_embedding(at.double() / 3, 33, True, 0.5, 7.0, dtype=dtype),
+    **{
+        f"preset {name}": lambda at, dtype, name=name: P.table(positions=at, d_model=8, preset=name, dtype=dtype)
+        for name in PRESETS
+    },
+}
+COMPLEX = {  # these have no 16 bits
+    "cis": lambda at, dtype: P.cis(positions=at, d_model=8, dtype=dtype),
+    "cis by count": lambda at, dtype: P.cis(at.shape[-1], d_model=8, first=-3, dtype=dtype),
+}
+CALLS = {**FUNCTIONS, **COMPLEX}
+ALL = [*KINDS, *FAMILIES, *AXES, *CALLS]
 TRACED = [kind for kind in ALL if kind != "dynamic"]
-# Kinds differ in frequencies and layouts, and dtypes only in the last rounding, so only two kinds run with every dtype.
+# Kinds differ in frequencies and layouts, and dtypes only in the last rounding, so only some kinds run with every dtype.
+EVERY_DTYPE = ("default", "steps", "real table", "pair", "grid")
 KINDS_AND_DTYPES = pytest.mark.parametrize(
-    "kind, dtype",
-    [(kind, dtype) for kind in TRACED for dtype in (DTYPES if kind in ("default", "steps") else DTYPES[:1])],
+    "kind, dtype", [(kind, dtype) for kind in TRACED for dtype in (DTYPES if kind in EVERY_DTYPE else DTYPES[:1])]
 )
 
 
 def module(kind):
-    return STEPS[kind]() if kind in STEPS else rotary(kind)
+    return Call(CALLS[kind]) if kind in CALLS else rotary(kind)
 
 
 def positions(kind, at=AT):
@@ -111,11 +139,11 @@ def check(kind, call, dtype):
 @pytest.mark.parametrize("cast, dtype", [(torch.bfloat16, torch.float16), (torch.float16, torch.bfloat16)])
 def test_autocast_to_the_other_16_bits(kind, cast, dtype):
     torch._dynamo.reset()
-    e, encode = module(kind), posenc.torch.SinusoidalPositionalEncoding(8, 0, 4, batch_first=False, dtype=dtype)
+    e, encode = module(kind), P.SinusoidalPositionalEncoding(8, 0, 4, batch_first=False, dtype=dtype)
     with torch.autocast("cpu", cast):
         check(kind, e, dtype)
         check(kind, torch.compile(e, backend="aot_eager", fullgraph=True), dtype)
-        assert torch.equal(encode(torch.zeros(9, 1, 8, dtype=dtype))[:, 0], posenc.torch.table(9, 8, dtype=dtype))
+        assert torch.equal(encode(torch.zeros(9, 1, 8, dtype=dtype))[:, 0], P.table(9, 8, dtype=dtype))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -173,27 +201,112 @@ def test_without_values(kind, dtype):
         assert isinstance(c, FakeTensor) and c.device == a.device and c.shape == a.shape and c.dtype == a.dtype
 
 
+REAL = {
+    "table": lambda t, dtype: P.table(positions=t, d_model=7, base=3.0, dtype=dtype),
+    "split": lambda t, dtype: P.table(positions=t, d_model=8, preset="whisper", position_scale=-2.0, dtype=dtype),
+    "pair": lambda t, dtype: torch.cat([*P.pair(positions=t, d_model=8, duplicated="halves", dtype=dtype)], -1),
+    "cis": lambda t, dtype: torch.view_as_real(
+        P.cis(positions=t, d_model=8, dtype=torch.promote_types(dtype, torch.float32))
+    ),
+    "grid": lambda t, dtype: P.grid(positions=(t, t / 3), d_model=12, class_tokens=1, dtype=dtype),
+    "steps": lambda t, dtype: timestep_embedding(t, 8, True, 0, dtype=dtype),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.bfloat16])
-def test_gradients_and_tangents(dtype, kind):
+def test_gradients_and_tangents(name, dtype, kind):
     torch._dynamo.reset()
-    at = torch.tensor([0.5, 3, 999], dtype=kind)
-    w = 10000.0 ** (-torch.arange(4, dtype=torch.float64) / 4)
-    want = torch.cat((-(at.double()[:, None] * w).sin() * w, (at.double()[:, None] * w).cos() * w), -1)
+    at, step = torch.tensor([0.5, 3, 99], dtype=kind), 2.0**-12
 
-    def steps(t):
-        return timestep_embedding(t, 8, True, 0, dtype=dtype)
+    def call(t):
+        return REAL[name](t, dtype)
 
-    bound = 4 * torch.finfo(min(dtype, kind, key=lambda d: torch.finfo(d).bits)).eps
-    for function in (steps, torch.compile(steps, backend="aot_eager", fullgraph=True)):
+    above, below = (REAL[name](at.double() + each, torch.float64) for each in (step, -step))
+    want = (above - below) / (2 * step)  # of C's values
+    bound = 1e-6 + 8 * torch.finfo(min(dtype, kind, key=lambda d: torch.finfo(d).bits)).eps
+    for function in (call, torch.compile(call, backend="aot_eager", fullgraph=True)):
         leaf = at.clone().requires_grad_()
         values = function(leaf)
-        assert_near(values.detach(), steps(at))
+        assert_near(values.detach(), call(at))
         (found,) = torch.autograd.grad(values.sum(), leaf)
-        assert torch.allclose(found.double(), want.sum(1), rtol=0, atol=8 * bound)
-    values, tangents = torch.func.jvp(steps, (at,), (torch.ones_like(at),))
-    assert_near(values, steps(at))
-    assert torch.allclose(tangents.double(), want, rtol=0, atol=bound)
+        assert abs(float(found.double().sum() - want.sum())) < bound * want.numel()
+
+    def by_jvp(t):
+        return torch.func.jvp(call, (t,), (torch.ones_like(t),))
+
+    def by_grad(t):
+        return torch.func.grad(lambda u: call(u).double().sum())(t)
+
+    for transform in (lambda f: f, lambda f: torch.compile(f, backend="aot_eager", fullgraph=True)):
+        values, tangents = transform(by_jvp)(at)
+        assert_near(values, call(at))
+        assert torch.allclose(tangents.double(), want, rtol=0, atol=bound)
+        assert abs(float(transform(by_grad)(at).double().sum() - want.sum())) < bound * want.numel()
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_derivatives_of_first_and_second_order(name):
+    at = torch.tensor([0.25, -3.5, 9.125], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda t: REAL[name](t, torch.float64), at, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(lambda t: REAL[name](t, torch.float64), at)
+
+
+@pytest.mark.parametrize("kind", ["default", "longrope", "sections", *FUNCTIONS])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_large_compiled_calls_are_those_of_c(kind, dtype):
+    """With a gradient or a transform, the compiled code has the formula instead, which has derivatives."""
+    torch._dynamo.reset()
+    graphs, x, at = [], torch.zeros(1, dtype=dtype), positions(kind, torch.arange(1200)[None])
+
+    def backend(graph, inputs):
+        graphs.append(str(graph.graph))
+        return graph
+
+    call = torch.compile(module(kind), fullgraph=True, backend=backend)
+    found, has_operator = call(x, at), "posenc.rows" in graphs[0]
+    assert has_operator == (kind != "list")
+    if kind in ("list", "grid by count"):  # the list and the short axis have few values
+        assert_near(found, module(kind)(x, at))
+    else:
+        assert all(map(torch.equal, parts(found), parts(module(kind)(x, at))))
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_large_compiled_calls_have_derivatives(name):
+    torch._dynamo.reset()
+
+    def call(t):
+        return REAL[name](t, torch.float32).square().sum() + REAL[name](t, torch.float32).sum()
+
+    t, tangent = torch.linspace(-9, 9, 1200 if name != "grid" else 40), torch.ones(1200 if name != "grid" else 40)
+    want = torch.func.grad(call)(t)
+    leaf = t.clone().requires_grad_()
+    torch.compile(call, fullgraph=True, backend="aot_eager")(leaf).backward()
+    by_grad = torch.compile(torch.func.grad(call), fullgraph=True, backend="aot_eager")(t)
+    by_jvp = torch.compile(lambda u: torch.func.jvp(call, (u,), (tangent,))[1], fullgraph=True, backend="aot_eager")(t)
+    assert want.abs().max() > 0.1
+    for found in (leaf.grad, by_grad):
+        assert torch.allclose(found, want, rtol=1e-5, atol=1e-5)
+    assert torch.allclose(by_jvp, want.sum(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["longrope", "sections", *CALLS])
+def test_onnx(tmp_path, kind):
+    x, at, path = torch.zeros(1), positions(kind), str(tmp_path / "model.onnx")
+    sizes = ({}, {at.dim() - 1: torch.export.Dim("length", min=2, max=99)})
+    torch.onnx.export(module(kind).eval(), (x, at), dynamo=True, dynamic_shapes=sizes).save(path)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    for each in (at, at[..., :3] + 1000):
+        given = {
+            said.name: value.numpy()
+            for said, value in zip(session.get_inputs(), (x, each)[-len(session.get_inputs()) :])
+        }
+        wanted = module(kind)(x, each)
+        wanted = [torch.view_as_real(wanted)] if kind in COMPLEX else parts(wanted)
+        for a, b in zip(session.run(None, given), wanted, strict=True):
+            assert a.shape == tuple(b.shape) and abs(a - b.numpy()).max() < 2.0**-22
 
 
 def test_what_gives_nan():
@@ -207,30 +320,34 @@ def test_what_gives_nan():
 # ---- caches, and the number of graphs
 
 
-def in_fake_mode(ladder):
+def some_terms(device="cpu"):
+    return terms(P._rows.spec_of(8, base=3.0), INTEGER_TERMS, torch.device(device))
+
+
+def in_fake_mode():
     with FakeTensorMode():
-        ladder.tensors(INTEGER_TERMS, torch.device("cpu"))
+        some_terms()
 
 
-def under_vmap(ladder):
-    torch.vmap(lambda t: t + ladder.tensors(INTEGER_TERMS, torch.device("cpu"))[0].sum())(torch.ones(3))
+def under_vmap():
+    torch.vmap(lambda t: t + some_terms()[0].sum())(torch.ones(3))
 
 
-def on_meta(ladder):
-    ladder.tensors(INTEGER_TERMS, torch.device("meta"))
+def on_meta():
+    some_terms("meta")
 
 
 @pytest.mark.parametrize("where", [in_fake_mode, under_vmap, on_meta])
 def test_what_cannot_be_used_again_is_not_kept(where):
-    ladder = Ladder([Fraction(1), Fraction(1, 3)])
-    where(ladder)
-    assert not ladder._kept
+    kept = P._formula._kept
+    kept.clear()
+    where()
+    assert not kept
     with torch.inference_mode():
-        kept = ladder.tensors(INTEGER_TERMS, torch.device("cpu"))
-    assert len(ladder._kept) == 4 and not any(type(t) is not torch.Tensor or t.is_inference() for t in kept)
-    where(ladder)
-    assert all(a is b for a, b in zip(ladder.tensors(INTEGER_TERMS, torch.device("cpu")), kept))
-    assert not copy.deepcopy(ladder)._kept
+        made = some_terms()
+    assert len(kept) == 4 and not any(type(t) is not torch.Tensor or t.is_inference() for t in made)
+    where()
+    assert all(a is b for a, b in zip(some_terms(), made))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -248,12 +365,12 @@ def test_make_fx(mode, pre_dispatch):
     """The graph computes its results: none is a constant from the traced call."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    e, encoding = rotary("default"), posenc.torch.SinusoidalPositionalEncoding(8, 0).eval()
+    e, encoding = rotary("default"), P.SinusoidalPositionalEncoding(8, 0).eval()
     calls = {
         "rotary": (lambda at: e(torch.zeros(1), at)[0], AT),
-        "timesteps": (lambda at: posenc.torch.timestep_embedding(at, 8), torch.arange(4.0)),
-        "table": (lambda at: posenc.torch.table(positions=at, d_model=8), torch.arange(4.0)),
-        "pair": (lambda at: posenc.torch.pair(positions=at, d_model=8).cos, torch.arange(4)),
+        "timesteps": (lambda at: P.timestep_embedding(at, 8), torch.arange(4.0)),
+        "table": (lambda at: P.table(positions=at, d_model=8), torch.arange(4.0)),
+        "pair": (lambda at: P.pair(positions=at, d_model=8).cos, torch.arange(4)),
     }
     if mode == "real":  # the other modes refuse a module's buffer
         calls["module"] = encoding, torch.zeros(3, 1, 8)
@@ -266,20 +383,20 @@ def test_make_fx(mode, pre_dispatch):
 def test_timesteps_that_share_compiled_code(at):
     torch._dynamo.reset()
     for scale in (1.0, 1000.0, 3.5):
-        module = posenc.torch.Timesteps(8, True, 0, scale)
+        module = P.Timesteps(8, True, 0, scale)
         compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
         assert (compiled(at) - module(at)).abs().max() < 2.0**-22
 
 
 def test_arguments_that_change_between_compiled_calls():
     torch._dynamo.reset()
-    compiled = torch.compile(posenc.torch.timestep_embedding, fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(P.timestep_embedding, fullgraph=True, backend="aot_eager")
     at = torch.arange(3.0)
     for arguments in [(8, True, 0, scale, 10000.0) for scale in (1.0, 1000.0, 3.5, 1.0)] + [(8, True, 0.5, 1.0, 500.0)]:
-        assert (compiled(at, *arguments) - posenc.torch.timestep_embedding(at, *arguments)).abs().max() < 2.0**-22
+        assert (compiled(at, *arguments) - P.timestep_embedding(at, *arguments)).abs().max() < 2.0**-22
     for scale in math.nan, math.inf:
         with pytest.raises(Exception, match=f"scale is {scale}"):
-            posenc.torch.timestep_embedding(at.requires_grad_(), 8, True, 0, scale)
+            P.timestep_embedding(at.requires_grad_(), 8, True, 0, scale)
 
 
 def test_dynamic_is_refused_where_it_would_be_a_constant():

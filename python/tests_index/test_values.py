@@ -1,30 +1,28 @@
 """Compares 4 x 10^7 values of the formula with the C library, and the values that are hardest to round with mpmath."""
 
-from fractions import Fraction
-
 import mpmath
 import posenc.torch
 import pytest
 import torch
-from posenc.torch import _formula, _timesteps
+from posenc.torch import _formula, _rows
 
 LLAMA = posenc.rotary_frequencies(128, 500000.0)
-LADDER = _formula.Ladder([Fraction(a) + Fraction(b) for a, b in zip(LLAMA.freqs.tolist(), LLAMA.freqs_low.tolist())])
-TERMS = LADDER.tensors(_formula.INTEGER_TERMS, torch.device("cpu"))
+SPEC = _rows.spec_of(128, base=500000.0, layout="split", order="cos_first")
+TERMS = _rows.terms(SPEC, _formula.INTEGER_TERMS, torch.device("cpu"))
 ROWS = 8192
 BLOCKS = [torch.arange(ROWS) + first + i * ROWS for first in (0, 10**7, 4 * 10**9) for i in range(13)]
 HARDEST = 10**4
 
 
 def float64(positions):
-    return _formula.of_integers(positions[:, None], TERMS, None, 2**32)
+    return _formula.of_integers(positions[:, None], TERMS, 2**32)
 
 
 @pytest.mark.parametrize("is_compiled", [False, True])
 @pytest.mark.parametrize("dtype, most", [(torch.float32, 4), (torch.bfloat16, 0), (torch.float16, 0)])
 def test_values(is_compiled, dtype, most, record_property):
     def formula(positions):
-        return _formula.rounded(float64(positions), dtype, False)
+        return _formula.rounded(float64(positions), dtype)
 
     torch._dynamo.reset()
     call = torch.compile(formula, fullgraph=True) if is_compiled else formula
@@ -65,8 +63,8 @@ def test_the_hardest(record_property):
 
 
 def timesteps_by_formula(at, scale, dtype):
-    terms = _timesteps.checked_ladder(320, 0.0, float(scale)).tensors(_timesteps.names_of_terms(at), at.device)
-    return _timesteps.by_formula(at, terms, 320, True, _timesteps.limits(scale), dtype)
+    spec = _rows.spec_of(320, preset="guided_diffusion", position_scale=scale)
+    return _rows._by_formula(at, spec, dtype)
 
 
 @pytest.mark.parametrize("scale, most", [(1, 1000.0), (1, 2.0**31), (1000, 1000.0)])
@@ -74,10 +72,10 @@ def timesteps_by_formula(at, scale, dtype):
 def test_without_float64(scale, most, kind, monkeypatch, record_property):
     """As on a device without float64."""
     monkeypatch.setattr(_formula, "_has_float64", lambda device: False)
-    _timesteps._ladder.cache_clear()
+    _formula._kept.clear()
     at = (torch.rand(20000, generator=torch.Generator().manual_seed(1)) * most).to(kind)
     found = timesteps_by_formula(at, scale, torch.float32)
-    _timesteps._ladder.cache_clear()
+    _formula._kept.clear()
     want = posenc.torch.timestep_embedding(at, 320, True, 0, scale, dtype=torch.float64)
     worst = float((found - want).abs().max())
     record_property("worst", worst)

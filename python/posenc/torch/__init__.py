@@ -6,8 +6,7 @@
     >>> posenc.torch.table(positions=timesteps, d_model=320, preset="guided_diffusion", dtype=torch.bfloat16)
 
 Modules:
-    SinusoidalPositionalEncoding   adds a table to embeddings, (sequence, batch, d_model)
-    BatchFirstPositionalEncoding   the same, (batch, sequence, d_model)
+    SinusoidalPositionalEncoding   adds a table to embeddings; (batch, sequence, d_model) with batch_first=True
     RotaryEmbedding                cosines and sines for a model of transformers
     Timesteps                      timestep embeddings for a model of diffusers
 
@@ -15,37 +14,26 @@ Functions on models:
     audit                          lists the tables of a model, with their errors
     replace_rotary                 replaces the rotary and timestep modules of a model
 
-Functions as in `posenc`, with tensors: table, fill_at, grid, timestep_embedding, pair and cis.
+Functions as in `posenc`, with tensors: table, grid, timestep_embedding, pair and cis.
+
+For a module, call `help(posenc.torch.RotaryEmbedding)`, for example. For the arguments that all tables share, call
+`help(posenc.table)`.
 """
 
 import importlib.util as _util
+from typing import TYPE_CHECKING
 
 if _util.find_spec("torch") is None:
     raise ModuleNotFoundError("posenc.torch needs PyTorch: pip install torch", name="torch")
 
-from .._pair import Pair
-from ._audit import AuditFinding, audit
-from ._encoding import BatchFirstPositionalEncoding, SinusoidalPositionalEncoding
+from ._audit import audit
+from ._encoding import SinusoidalPositionalEncoding
 from ._pairs import cis, pair
-from ._replace import Replaced, Timesteps, replace_rotary
+from ._replace import Timesteps, replace_rotary
 from ._rotary_embedding import RotaryEmbedding
-from ._tensors import fill_at, grid, table
+from ._table import grid, table
 from ._timesteps import timestep_embedding
 
-__all__ = [
-    "AuditFinding",
-    "BatchFirstPositionalEncoding",
-    "Pair",
-    "Replaced",
-    "RotaryEmbedding",
-    "SinusoidalPositionalEncoding",
-    "Timesteps",
-    "audit",
-    "cis",
-    "fill_at",
-    "grid",
-    "pair",
-    "replace_rotary",
-    "table",
-    "timestep_embedding",
-]
+__all__ = ["audit", "cis", "grid", "pair", "replace_rotary", "table", "timestep_embedding"]
+if TYPE_CHECKING:  # at run time, help() would print some 900 lines for each class in __all__, most of nn.Module
+    __all__ += ["RotaryEmbedding", "SinusoidalPositionalEncoding", "Timesteps"]

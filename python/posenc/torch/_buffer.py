@@ -29,7 +29,8 @@ from torch import nn
 
 from .._plan import MAX_POSITION, dtype_name, index
 from ._calls import is_traced, is_transformed, joined
-from ._tensors import TORCH_DTYPES, table
+from ._table import table
+from ._tensors import TORCH_DTYPES
 
 # Names of such tables in checkpoints: from two of PyTorch's tutorials, and from one of the notebooks.
 _KNOWN_NAMES = ("pe", "pos_embedding", "positional_encoding_matrix")

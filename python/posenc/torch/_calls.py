@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, TypeVar
 
 import torch
 from torch.autograd import forward_ad
@@ -10,6 +10,7 @@ from torch.autograd import forward_ad
 _compiler = getattr(torch, "compiler", None)  # since PyTorch 2.1
 is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: False if torch.export traces without dynamo
+_is_exporting = getattr(_compiler, "is_exporting", None)  # since PyTorch 2.7
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
 _early_modes = getattr(
     torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int
@@ -17,6 +18,16 @@ _early_modes = getattr(
 SHORT = (torch.bfloat16, torch.float16)  #: the floating-point types of 16 bits
 _has_autocast = getattr(torch.amp, "is_autocast_available", None)  # since PyTorch 2.4
 _transform = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", lambda: None)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def constant_in_graphs(function: F) -> F:
+    """Marks a function that torch.compile calls when it traces. The arguments and the result are constants of the graph.
+
+    torch.compiler's decorator sets the same attribute, but imports torch._dynamo."""
+    function._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    return function
 
 
 def is_traced() -> bool:
@@ -29,18 +40,37 @@ def is_transformed() -> bool:
     return _modes() > 0 or _early_modes() > 0 or _transform() is not None
 
 
+@constant_in_graphs
+def _is_in_transform() -> bool:
+    return _transform() is not None
+
+
+def may_call_operator(positions: torch.Tensor) -> bool:
+    """Whether torch.compile is tracing for this machine's CPU, and no derivative is wanted.
+
+    Compiled code that has torch.func.grad or jvp around an operator without a derivative gives zeros, silently."""
+    return bool(
+        _is_exporting
+        and is_compiled()
+        and not _is_exporting()
+        and positions.device.type == "cpu"
+        and not (positions.requires_grad and torch.is_grad_enabled())
+        and not _is_in_transform()
+    )
+
+
 def has_gradient(tensor: torch.Tensor) -> bool:
     return torch.is_grad_enabled() and tensor.requires_grad or forward_ad.unpack_dual(tensor).tangent is not None
 
 
 def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axis: int) -> torch.Tensor:
-    """Returns join(parts, axis) without a gradient, for torch.cat and torch.stack.
+    """Returns join(parts, axis), for torch.cat and torch.stack.
 
-    Under autocast to bfloat16, PyTorch refuses to join float16 tensors, and the reverse. So their bits are joined as
-    integers."""
-    dtype, kind = parts[0].dtype, parts[0].device.type
-    if dtype in SHORT and (not _has_autocast or _has_autocast(kind) and torch.is_autocast_enabled(kind)):
-        return join([part.view(torch.int16) for part in parts], axis).view(dtype)
+    Under autocast to bfloat16, PyTorch refuses to join float16 tensors, and the reverse. So autocast is off."""
+    kind = parts[0].device.type
+    if parts[0].dtype in SHORT and (_has_autocast(kind) if _has_autocast else kind in ("cpu", "cuda")):
+        with torch.autocast(kind, enabled=False):
+            return join(parts, axis)
     return join(parts, axis)
 
 

@@ -12,14 +12,15 @@ from torch.nn import functional
 from .._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
 from ._buffer import TableBuffer
 from ._calls import check_type, is_traced, is_transformed
-from ._tensors import INTEGERS, of_module, table
+from ._table import table
+from ._tensors import INTEGERS, of_module
 
 
 class SinusoidalPositionalEncoding(TableBuffer):
     """Adds to each embedding the table row of its position: ``dropout(scale * x + table)``.
 
-    It replaces the classes PositionalEncoding of PyTorch's tutorial and of the Annotated Transformer, which have the
-    same first three arguments. The other arguments are given by name.
+    It replaces the class PositionalEncoding of PyTorch's tutorial and, with batch_first=True, that of the Annotated
+    Transformer. Both have the same first three arguments. The other arguments are given by name.
 
     Parameters
     ----------
@@ -87,7 +88,6 @@ class SinusoidalPositionalEncoding(TableBuffer):
     """
 
     __module__ = "posenc.torch"  # what pickles say
-    _batch_first: bool | None = None  #: the default of batch_first
 
     def __init__(
         self,
@@ -115,7 +115,6 @@ class SinusoidalPositionalEncoding(TableBuffer):
     ) -> None:
         if not (batch_first is None or isinstance(batch_first, bool)):
             raise TypeError(f"batch_first is {batch_first!r}; allowed: True, False or None")
-        batch_first = self._batch_first if batch_first is None else batch_first
         allowed = "a probability from 0 to 1"
         if not 0 <= real("dropout", dropout, allowed) <= 1:
             if isinstance(dropout, numbers.Integral) and dropout > 1:
@@ -267,13 +266,6 @@ class SinusoidalPositionalEncoding(TableBuffer):
             f", {name}={value}" for name, value in said.items() if value is not None and "freqs" not in name
         )
         return text if pe.dtype == torch.float32 else f"{text}, dtype={str(pe.dtype).removeprefix('torch.')}"
-
-
-class BatchFirstPositionalEncoding(SinusoidalPositionalEncoding):
-    """`SinusoidalPositionalEncoding` with batch_first=True, which replaces the Annotated Transformer's class."""
-
-    __module__ = "posenc.torch"
-    _batch_first = True
 
 
 def numbers_of(values: Any) -> tuple[float, ...] | None:

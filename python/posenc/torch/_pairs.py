@@ -8,19 +8,19 @@ import torch
 
 from .. import _pair
 from .._plan import DtypeName, Duplicated, PresetName, dtype_name, name_of
-from ._calls import is_traced
-from ._operators import operator
-from ._tensors import as_tensor, device_of, fake_table, numbers, target
+from ._calls import joined
+from ._rows import device_of, is_by_c, positions_of, refuse, rows, spec_of
+from ._tensors import TORCH_DTYPES, as_array, as_tensor, target
 
 
-def _fake_pair(
-    count: Any = None, d_model: Any = 512, *, duplicated: Duplicated | None = None, **more: Any
-) -> _pair.Pair[torch.Tensor]:
-    columns = d_model if duplicated else d_model // 2
-    return _pair.Pair(fake_table(count, columns, **more), fake_table(count, columns, **more))
+def duplicated_columns(columns: torch.Tensor, duplicated: Duplicated | None) -> torch.Tensor:
+    if duplicated == "halves":
+        return joined(torch.cat, (columns, columns), -1)
+    if duplicated == "pairs":
+        return joined(torch.stack, (columns, columns), -1).flatten(-2)
+    return columns.contiguous()
 
 
-@operator(_fake_pair)
 def pair(
     count: SupportsIndex | None = None,
     d_model: SupportsIndex = 512,
@@ -35,7 +35,6 @@ def pair(
     freqs: Any = None,
     freqs_low: Any = None,
     position_scale: float | None = None,
-    impl: str | None = None,
     device: torch.device | str | None = None,
     out: _pair.Pair[torch.Tensor] | None = None,
     threads: SupportsIndex | None = None,
@@ -50,13 +49,22 @@ def pair(
         target_pair = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
         dtype = out.cos.dtype if dtype is None else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
+    if not is_by_c(count, positions, first):
+        refuse(out=out)
+        _pair.check_duplicated(duplicated)
+        spec = spec_of(
+            2 * _pair.half_of(d_model), preset=preset, base=base, denominator=denominator, freqs=freqs,
+            freqs_low=freqs_low, position_scale=position_scale, layout="split", order="cos_first",
+        )  # fmt: skip
+        both = rows(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name]).to(where)
+        cos, sin = both.chunk(2, -1)
+        return _pair.Pair(duplicated_columns(cos, duplicated), duplicated_columns(sin, duplicated))
     arrays = _pair.pair(
-        count, d_model, positions=numbers("positions", positions), first=first, duplicated=duplicated, preset=preset,
-        dtype=name, base=base, denominator=denominator, freqs=numbers("freqs", freqs),
-        freqs_low=numbers("freqs_low", freqs_low), position_scale=position_scale, impl=impl,
-        out=target_pair, threads=threads,
+        count, d_model, positions=as_array("positions", positions), first=first, duplicated=duplicated, preset=preset,
+        dtype=name, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
+        freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale, out=target_pair, threads=threads,
     )  # fmt: skip
-    return out or _pair.Pair(as_tensor(arrays.cos, name).to(where), as_tensor(arrays.sin, name).to(where))
+    return out or _pair.Pair(as_tensor(arrays.cos, name, where), as_tensor(arrays.sin, name, where))
 
 
 def cis(
@@ -72,7 +80,6 @@ def cis(
     freqs: Any = None,
     freqs_low: Any = None,
     position_scale: float | None = None,
-    impl: str | None = None,
     device: torch.device | str | None = None,
     out: torch.Tensor | None = None,
     threads: SupportsIndex | None = None,
@@ -82,18 +89,18 @@ def cis(
     Arguments and errors are those of `posenc.cis`; tensors as arguments, `device` and `out` are as in `table`. `dtype`
     is torch.complex64 or complex128, or the float dtype of both parts.
     """
-    if is_traced():
+    if not is_by_c(count, positions, first):
+        refuse(out=out)
         parts = pair(
             count, d_model, positions=positions, first=first, preset=preset, base=base, denominator=denominator,
-            dtype=_pair._PARTS.get(name_of(dtype), dtype), freqs=freqs, freqs_low=freqs_low, position_scale=position_scale,
-            impl=impl, device=device, out=out, threads=threads,
+            dtype=_pair.part_of(name_of(dtype or "complex64")), freqs=freqs, freqs_low=freqs_low,
+            position_scale=position_scale, device=device,
         )  # fmt: skip
         return torch.complex(parts.cos, parts.sin)
-    where = device_of(device, positions)
     kind: Any = dtype
     array = _pair.cis(
-        count, d_model, positions=numbers("positions", positions), first=first, preset=preset, dtype=kind, base=base,
-        denominator=denominator, freqs=numbers("freqs", freqs), freqs_low=numbers("freqs_low", freqs_low),
-        position_scale=position_scale, impl=impl, out=None if out is None else target("out", out), threads=threads,
+        count, d_model, positions=as_array("positions", positions), first=first, preset=preset, dtype=kind, base=base,
+        denominator=denominator, freqs=as_array("freqs", freqs), freqs_low=as_array("freqs_low", freqs_low),
+        position_scale=position_scale, out=None if out is None else target("out", out), threads=threads,
     )  # fmt: skip
-    return torch.from_numpy(array).to(where) if out is None else out
+    return as_tensor(array, "complex", device_of(device, positions)) if out is None else out

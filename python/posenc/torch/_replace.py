@@ -10,10 +10,11 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from ._calls import check_type, is_plain
+from .._timesteps import table_arguments
+from ._calls import check_type
 from ._rotary_embedding import RotaryEmbedding
-from ._tensors import constant, of_module
-from ._timesteps import by_formula, checked_ladder, limits, names_of_terms, timestep_embedding
+from ._rows import rows, spec_of
+from ._tensors import check_positions, constant, of_module
 
 
 class Timesteps(nn.Module):
@@ -25,19 +26,15 @@ class Timesteps(nn.Module):
         super().__init__()
         self.num_channels, self.flip_sin_to_cos = num_channels, flip_sin_to_cos
         self.downscale_freq_shift, self.scale = downscale_freq_shift, scale
-        self._ladder, self._most = checked_ladder(num_channels, downscale_freq_shift, scale), limits(scale)
+        self._spec = spec_of(**table_arguments(num_channels, flip_sin_to_cos, downscale_freq_shift, scale, 10000.0))
 
     def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
         """Returns the embeddings in float32, of shape (timesteps, num_channels).
 
         Timesteps in bfloat16 and float16, which round integers above 256 and 2048, give a warning once in a process."""
         check_type("timesteps", timesteps, torch.Tensor)
-        timesteps = of_module("timesteps", timesteps)
-        if is_plain(timesteps):
-            shift, scale = self.downscale_freq_shift, self.scale
-            return timestep_embedding(timesteps, self.num_channels, self.flip_sin_to_cos, shift, scale)
-        terms = self._ladder.tensors(names_of_terms(timesteps), timesteps.device)
-        return by_formula(timesteps, terms, self.num_channels, self.flip_sin_to_cos, self._most, torch.float32)
+        check_positions("timesteps", timesteps)
+        return rows(of_module("timesteps", timesteps), self._spec, torch.float32)
 
 
 @dataclasses.dataclass
@@ -233,7 +230,7 @@ def _compared(fresh: nn.Module, own: RotaryEmbedding) -> str:
                 if [(v.shape, v.dtype) for v in theirs] != [(v.shape, v.dtype) for v in ours]:
                     return f"it returns {_said(theirs)}, and RotaryEmbedding {_said(ours)}"
                 if dtype == torch.float32:
-                    w = one._arranged(constant(one._c[0].freqs, "float32").abs())
+                    w = one._arranged(constant(one._of_length(0).freqs, "float32").abs())
                     most = at.amax(0) if one.axes is not None else at
                     bound = (most[..., None] * w + 1) * 2.0**-21 * max(1.0, one.attention_scaling)
                     if not all(_near(a, b, bound) for a, b in zip(theirs, ours)):

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import functools
 import json
-from fractions import Fraction
 from typing import Any, Callable, Sequence
 
-import numpy as np
 import torch
 from torch import nn
 
-from .._plan import DTYPES, MAX_POSITION, Duplicated, Plan, dtype_name, plan, unknown
-from .._positions import Rows
+from .._plan import Duplicated, unknown
 from .._rotary import RotaryFrequencies, rotary_frequencies
-from .._table import new, write
-from ._calls import check_type, is_plain, joined
-from ._formula import INTEGER_TERMS, Ladder, of_integers, rounded
+from ._calls import check_type, constant_in_graphs, joined
+from ._formula import forget, kept
+from ._pairs import duplicated_columns
 from ._rotary_config import layer_types, read
-from ._tensors import as_tensor, constant, numbers
+from ._rows import rows, spec_of
+from ._tensors import constant
 
 _READS = "with rope_type 'dynamic', frequencies depend on the length of the sequence, which is read from position_ids"
 
@@ -30,34 +28,26 @@ def _frequencies(d_model: int, base: float, scaling: str, length: int, max_posit
 
 
 @functools.lru_cache(maxsize=64)
-def _ladder(frequencies: RotaryFrequencies, axes: tuple[int, ...] | None) -> Ladder:
-    """Returns the frequencies as the ladder of the formula."""
-    pairs = zip(frequencies.freqs.tolist(), frequencies.freqs_low.tolist())
-    return Ladder([Fraction(high) + Fraction(low) for high, low in pairs], axes, frequencies.attention_factor)
+def _spec(
+    near: RotaryFrequencies, far: RotaryFrequencies | None, far_from: int, axes: tuple[int, ...], axis: int
+) -> str:
+    """Returns the spec of the frequencies that belong to this axis."""
 
+    def numbers(frequencies: RotaryFrequencies) -> dict[str, Any]:
+        low = frequencies.freqs_low.tolist()
+        own = [(w, low[k]) for k, w in enumerate(frequencies.freqs.tolist()) if axes[k] == axis]
+        return {"freqs": [w for w, _ in own], "freqs_low": [w for _, w in own]}
 
-@functools.lru_cache(maxsize=16)
-def _plan(frequencies: RotaryFrequencies, dtype: str, impl: str) -> Plan:
-    return plan(
-        2 * len(frequencies.freqs), dtype=dtype, freqs=frequencies.freqs, freqs_low=frequencies.freqs_low,
-        layout="split", order="cos_first", impl=impl,
+    factor = None if near.attention_factor == 1 else near.attention_factor
+    return spec_of(
+        2 * axes.count(axis), **numbers(near), layout="split", order="cos_first", factor=factor,
+        far=far and {"from": far_from, **numbers(far)},
     )  # fmt: skip
 
 
-def _by_c(
-    frequencies: RotaryFrequencies, positions: torch.Tensor, dtype: torch.dtype
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns cosines and sines times the attention factor, rounded once."""
-    factor, n = frequencies.attention_factor, len(frequencies.freqs)
-    kind = dtype if factor == 1 else torch.float64
-    p = _plan(frequencies, dtype_name(kind), "exact" if factor == 1 else "anchored")
-    at = np.asarray(numbers("position_ids", positions), order="C")
-    which = Rows(at.shape, 0, at)
-    array, address = new(p, which, 2 * n, DTYPES[p.dtype])
-    write(p, which, array, None, address)
-    both = as_tensor(array, p.dtype)
-    cos, sin = (both if factor == 1 else rounded(both * factor, dtype, False)).chunk(2, -1)
-    return cos, sin
+@constant_in_graphs
+def _index(places: tuple[int, ...], device: torch.device) -> torch.Tensor | None:
+    return kept(repr(places), "places", device, (places, "int64"))
 
 
 def _untraced(function: Any) -> Any:
@@ -127,7 +117,7 @@ class RotaryEmbedding(nn.Module):
         types = layer_types(config)
         self.config, self.layer_type = config, layer_type if types else None
         self.per_type: nn.ModuleDict | None = None  #: a module for each layer_type, if calls give the layer_type
-        self._ladders: tuple[Ladder, ...] = ()
+        self._spec, self._axis_specs = "", ()
         if types and layer_type is None:
             self.per_type = nn.ModuleDict(
                 {name: RotaryEmbedding(config, layer_type=name, duplicated=duplicated) for name in types}
@@ -141,10 +131,16 @@ class RotaryEmbedding(nn.Module):
         self._json = json.dumps(said.scaling)
         self._original: int = said.scaling.get("original_max_position_embeddings", 0)
         self._longest = self.max_position_embeddings  #: with dynamic scaling, the length of the longest sequence
-        lengths = (0, self._original + 1) if self.rope_type == "longrope" else (0,)
-        self._c = tuple(map(self._of_length, lengths))
-        self._ladders = tuple(_ladder(each, self.axes) for each in self._c)
-        self.attention_scaling = self._c[0].attention_factor
+        near = self._of_length(0)
+        self.attention_scaling = near.attention_factor
+        far = self._of_length(self._original + 1) if self.rope_type == "longrope" else None
+        if far and self.axes:
+            raise ValueError("the rope_type 'longrope' is not supported for tokens with several positions")
+        n, axes = self.d_model // 2, self.axes or ()
+        self._spec = _spec(near, far, self._original, (0,) * n, 0)
+        self._axis_specs = tuple(_spec(near, None, 0, axes, axis) for axis in sorted({*axes}))
+        by_axis = sorted(range(len(axes)), key=lambda k: axes[k])  # the columns as the calls of all axes give them
+        self._places = tuple(sorted(range(n), key=lambda k: by_axis[k])) if axes and by_axis != [*range(n)] else ()
         self._untrace()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -191,60 +187,43 @@ class RotaryEmbedding(nn.Module):
             raise TypeError(f"x has dtype {dtype}; allowed: float32, float64, bfloat16 and float16")
         positions = position_ids.to(x.device).long()
         if self.rope_type == "dynamic":
-            return self._by_length(x, positions, dtype)
-        return self._values(x, positions, dtype, self._c, self._ladders)
+            return self._by_length(positions, dtype)
+        return self._values(positions, dtype, self._spec)
 
-    def _by_length(self, x: torch.Tensor, positions: torch.Tensor, dtype: torch.dtype) -> Any:
+    def _by_length(self, positions: torch.Tensor, dtype: torch.dtype) -> Any:
         if torch.jit.is_tracing():
             raise RuntimeError(f"{_READS}; torch.jit.trace cannot trace it")
         most = self.max_position_embeddings
         length = int(positions.max()) + 1 if positions.numel() else 0
         if length > self._longest or length < most:
+            if self._longest > most:
+                forget(self._spec)
             self._longest = max(length, most)
-        return self._values(x, positions, dtype, (self._of_length(self._longest),), ())
+            self._spec = _spec(self._of_length(self._longest), None, 0, (0,) * (self.d_model // 2), 0)
+        return self._values(positions, dtype, self._spec)
 
-    def _values(
-        self,
-        x: torch.Tensor,
-        positions: torch.Tensor,
-        dtype: torch.dtype,
-        c: Sequence[RotaryFrequencies],
-        ladders: Sequence[Ladder],
-    ) -> Any:
-        axes = self.axes if positions.dim() == 3 else None
-        if is_plain(positions) and axes is None and type(x) in (torch.Tensor, nn.Parameter):
-            far = len(c) > 1 and positions.numel() > 0 and int(positions.max()) >= self._original
-            cos, sin = map(self._arranged, _by_c(c[far], positions, dtype))
+    def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
+        if not self._axis_specs or positions.dim() != 3:
+            cos, sin = rows(positions, spec, dtype).chunk(2, -1)
+        elif positions.shape[0] != len(self._axis_specs):
+            raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: (3, batch, sequence)")
         else:
-            ladders = ladders or (_ladder(c[0], self.axes),)
-            terms = [ladder.tensors(INTEGER_TERMS, positions.device) for ladder in ladders]
-            second = None
-            if len(terms) > 1 and positions.numel() > 0:
-                second = positions.amax() >= self._original, terms[1]
-            if axes is None:
-                positions = positions[..., None]
-            elif positions.shape[0] == 3:
-                positions = positions.movedim(0, -1).index_select(-1, *ladders[0].tensors("axes", positions.device))
-            else:
-                raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: (3, batch, sequence)")
-            both = of_integers(positions, terms[0], second, MAX_POSITION)
-            if self.attention_scaling != 1:
-                (factor,) = ladders[0].tensors("factor", positions.device)
-                both = both * (self.attention_scaling if factor is None else factor)
-            cos, sin = self._arranged(rounded(both, dtype, False)).unbind()
-        return torch.complex(cos, sin) if self.layout == "complex" else (cos, sin)
+            each = [rows(at, own, dtype).chunk(2, -1) for at, own in zip(positions, self._axis_specs)]
+            cos, sin = (joined(torch.cat, parts, -1) for parts in zip(*each))
+            if self._places:
+                cos, sin = (part.index_select(-1, _index(self._places, part.device)) for part in (cos, sin))
+        if self.layout == "complex":
+            return torch.complex(cos, sin)
+        return self._arranged(cos), self._arranged(sin)
 
     def _arranged(self, columns: torch.Tensor) -> torch.Tensor:
-        if self.layout == "halves":
-            return joined(torch.cat, (columns, columns), -1)
-        if self.layout == "pairs":
-            return joined(torch.stack, (columns, columns), -1).flatten(-2)
-        return columns.contiguous()
+        return duplicated_columns(columns, None if self.layout == "half" else self.layout)
 
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
-        for ladder in self._ladders:  # a later call may be in a CUDA graph, which cannot copy from the CPU
-            ladder.tensors(f"{INTEGER_TERMS} axes factor", fn(constant([], "float32")).device)
+        if self._spec:  # makes the constants, since a later call may be in a CUDA graph, which cannot copy from the CPU
+            device = fn(constant([], "float32")).device
+            self._values(constant([[[0]]] * max(1, len(self._axis_specs)), "int64", device), torch.float32, self._spec)
         return self
 
     def extra_repr(self) -> str:

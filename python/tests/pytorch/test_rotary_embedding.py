@@ -11,7 +11,7 @@ from reference import inductor
 
 import posenc
 import posenc.torch
-from posenc.torch import _formula, _rotary_embedding
+from posenc.torch import _formula, _rows
 from posenc.torch import RotaryEmbedding
 
 YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=2048)
@@ -107,10 +107,8 @@ def test_positions_beyond(beyond):
     module, x = RotaryEmbedding(config()), torch.zeros(1)
     with pytest.raises(ValueError, match=r"positions\[1\] is"):
         module(x, torch.tensor([5, beyond]))
-    ladder = module._ladders[0]
-    terms = ladder.tensors(_formula.INTEGER_TERMS, torch.device("cpu"))
-    found = _formula.of_integers(torch.tensor([[2**32], [-(2**32)], [beyond]]), terms, None, 2**32)
-    assert not found[:, :2].isnan().any() and found[:, 2].isnan().all()
+    found = _rows._by_formula(torch.tensor([2**32, -(2**32), beyond]), module._spec, torch.float32)
+    assert not found[:2].isnan().any() and found[2].isnan().all()
 
 
 @pytest.mark.parametrize("at", [torch.ones(3), torch.ones(3, dtype=torch.bool), torch.ones(3, dtype=torch.complex64)])
@@ -268,14 +266,14 @@ def test_modules_that_share_compiled_code():
 @pytest.mark.parametrize("fields", [dict(rope_scaling=YARN), dict(model_type="olmo")])
 def test_functions_of_pytorch_that_were_replaced(patched, fields):
     """Neither memory for C nor a constant of the formula comes from a function that other packages replace."""
-    _rotary_embedding._ladder.cache_clear()
+    _formula._kept.clear()
     x = torch.zeros(1, dtype=torch.float32)
     with patched():
         module = RotaryEmbedding(config(**fields)).to("cpu")
         inside = module(x, AT)
     check(inside, AT, fields.get("rope_scaling"), torch.float32)
-    numbers = _formula.Ladder.tensors(module._ladders[0], "whole rest quarters unit parts factor", x.device)
-    assert [each.dtype for each in numbers] == [getattr(torch, "int64" if i in (0, 2) else "float64") for i in range(6)]
+    terms = _rows.terms(module._spec, "fraction, rest, quarters, unit, parts, factor", x.device)
+    assert [each.dtype for each in terms] == [getattr(torch, "int64" if i in (0, 2) else "float64") for i in range(6)]
     if hasattr(torch, "compile"):
         torch._dynamo.reset()
         compiled = torch.compile(RotaryEmbedding(config(**fields)), backend="aot_eager")

@@ -14,7 +14,7 @@ LINES = {
     "translation": ("from tutorial import Translation as PositionalEncoding", IMPORT),
     "annotated": (
         "from tutorial import Annotated as PositionalEncoding",
-        "from posenc.torch import BatchFirstPositionalEncoding as PositionalEncoding",
+        f"import functools; {IMPORT}; PositionalEncoding = functools.partial(PositionalEncoding, batch_first=True)",
     ),
 }
 

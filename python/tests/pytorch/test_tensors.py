@@ -10,7 +10,7 @@ from patched import zero_init
 
 import posenc
 import posenc.torch
-from posenc.torch import _timesteps
+from posenc.torch import _formula
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -71,10 +71,10 @@ AT = torch.tensor([[0, 5, 99999]])
     ],
 )
 def test_the_values_do_not_depend_on_what_zero_init_replaces(call):
-    _timesteps._ladder.cache_clear()
+    _formula._kept.clear()
     with zero_init(torch.bfloat16):
         inside = call()
-    _timesteps._ladder.cache_clear()
+    _formula._kept.clear()
     assert same(inside, call())
 
 
@@ -115,8 +115,7 @@ def test_out(name, dtype):
     at, wide = torch.tensor([[3.5, -2.0]]), torch.full((1, 2, 20), 7.0, dtype=dtype)
     part, want = wide[..., 2:10], posenc.torch.table(positions=at, d_model=8, dtype=name)
     assert posenc.torch.table(positions=at, d_model=8, out=part) is part and same(part, want)
-    part.zero_()
-    assert posenc.torch.fill_at(part, at) is part and same(part, want) and bool((wide[..., :2] == 7).all())
+    assert bool((wide[..., :2] == 7).all())
     out = posenc.Pair(wide[0, :, :4], wide[0, :, 4:8])
     assert posenc.torch.pair(2, 8, out=out) is out
     assert same(wide[0, :, :4], posenc.torch.pair(2, 8, dtype=dtype).cos)
@@ -172,10 +171,10 @@ def test_gradients_are_refused():
 
 
 def test_autograd_is_told_of_what_is_written():
-    for write in (lambda y: posenc.torch.table(9, 8, out=y), lambda y: posenc.torch.fill_at(y, torch.arange(9))):
+    for rows in (dict(count=9), dict(positions=torch.arange(9))):
         x, y = torch.randn(9, 8, requires_grad=True), torch.randn(9, 8)
         product = (x * y).sum()  # saves y
-        write(y)
+        posenc.torch.table(d_model=8, out=y, **rows)
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             product.backward()
     with torch.inference_mode():
@@ -220,7 +219,12 @@ CALLS = {
         ("replace_rotary", dict(model="x"), TypeError, "model is of type str; allowed: a PyTorch Module"),
         ("audit", dict(model="x"), TypeError, "model is of type str; allowed: a PyTorch Module"),
         ("table", dict(positions=torch.tensor([0.0, math.nan])), ValueError, "positions[1] is"),
-        ("table", dict(positions=LEARNED), RuntimeError, "positions requires a gradient, and a table has none"),
+        (
+            "table",
+            dict(positions=LEARNED, impl="exact"),
+            TypeError,
+            "impl is given; allowed: None, except in eager calls",
+        ),
         ("pair", dict(freqs=LEARNED), RuntimeError, "freqs requires a gradient"),
         ("table", dict(shift=1), TypeError, "shift"),
         ("table", dict(out=OUT.numpy()), TypeError, "out is of type ndarray; allowed: torch.Tensor"),

@@ -349,6 +349,38 @@ static void calls(void **state) {
   free(both);
 }
 
+static void phases(void **state) {
+  (void)state;
+  posenc_spec spec = paper_spec(D);
+  posenc_plan *const exact = plan_of(&spec, "exact"), *const recipe = plan_of(&spec, "naive");
+  double *const whole = memory, *const rest = memory + 4, *const apart = (void *)((char *)memory + 4);
+  uint64_t *const fraction = (void *)(memory + 8);
+  const struct {
+    const posenc_plan *plan;
+    double *whole;
+    uint64_t *fraction;
+    double *rest;
+    posenc_status want;
+    const char *words;
+  } rows[] = {{NULL, whole, fraction, rest, POSENC_ERROR_ARGUMENT, "plan is NULL"},
+      {recipe, whole, fraction, rest, POSENC_ERROR_UNSUPPORTED, "impl is \"naive\"|exact and anchored"},
+      {exact, NULL, fraction, rest, POSENC_ERROR_ARGUMENT, "whole is NULL; allowed: memory aligned to 8 bytes"},
+      {exact, whole, NULL, rest, POSENC_ERROR_ARGUMENT, "fraction is NULL; allowed: memory aligned to 8 bytes"},
+      {exact, whole, fraction, NULL, POSENC_ERROR_ARGUMENT, "rest is NULL; allowed: memory aligned to 8 bytes"},
+      {exact, apart, fraction, rest, POSENC_ERROR_ARGUMENT, "whole is 0x|aligned to 8"},
+      {exact, whole, fraction, whole + 3, POSENC_ERROR_ARGUMENT, "rest is 0x|overlaps the whole at 0x"},
+      {exact, whole, fraction, memory + 11, POSENC_ERROR_ARGUMENT, "rest is 0x|overlaps the fraction at 0x"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char message[512] = "";
+    assert_int_equal(posenc_plan_phases(rows[i].plan, rows[i].whole, rows[i].fraction, rows[i].rest), rows[i].want);
+    assert_int_equal(posenc_last_error(message, sizeof message), rows[i].want);
+    expect_words(message, rows[i].words);
+    assert_memory_equal(memory, untouched, sizeof memory);
+  }
+  posenc_plan_destroy(exact);
+  posenc_plan_destroy(recipe);
+}
+
 /* ---- limits ---- */
 
 /* The address from which this many elements, and one more, reach exactly to the end of the address space. */
@@ -442,6 +474,6 @@ int main(void) {
   memset(memory, 0x5a, sizeof memory);
   memcpy(untouched, memory, sizeof memory);
   const struct CMUnitTest tests[] = {cmocka_unit_test(spec_fields), cmocka_unit_test(denominators),
-      cmocka_unit_test(calls), cmocka_unit_test(edges), cmocka_unit_test(every_array)};
+      cmocka_unit_test(calls), cmocka_unit_test(phases), cmocka_unit_test(edges), cmocka_unit_test(every_array)};
   return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

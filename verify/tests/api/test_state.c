@@ -52,7 +52,8 @@ enum { D = 37, HALF = (D + 1) / 2, ROWS = 70 };
 /* The results of all calls. */
 typedef struct answers {
   float rows[ROWS * D], at[3 * D], reals[3 * D], sines[ROWS * HALF], cosines[ROWS * HALF], table[ROWS * D];
-  double bound, rotary[6][2][4], attention_factors[6];
+  double bound, rotary[6][2][4], attention_factors[6], whole[HALF], rest[HALF];
+  uint64_t phases[HALF];  /* 0 for the recipes, which refuse */
   int refused;            /* posenc_rotary_freqs() refused a rotary embedding */
   posenc_status tiny;     /* a subnormal frequency is refused, not read as zero */
   posenc_status fraction; /* a plan of a fractional denominator: its logarithm may not leave a flag raised */
@@ -79,6 +80,7 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
   if (posenc_table_create(&table, plan, 40, ROWS, D) == POSENC_OK)
     memcpy(a->table, table, sizeof a->table);
   posenc_table_destroy(table);
+  posenc_plan_phases(plan, a->whole, a->phases, a->rest);
   a->bound = posenc_impl_error_bound(impl, spec, 131071.1, 8);
   for (int i = 0; i < 6; i++) {
     posenc_rotary_init(&rotary, 8, (posenc_rotary_scaling)i);

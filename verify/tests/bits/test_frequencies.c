@@ -1,5 +1,5 @@
 /* Frequencies in turns (impl/angle_addition/frequencies.h) are within 2^-105 of the real numbers, as that header says. The
- * proof of the error budget (verify/proof) begins with them.
+ * proof of the error budget (verify/proof) begins with them. posenc_plan_phases() gives the same frequencies.
  */
 #include "testing.h"
 
@@ -10,6 +10,7 @@
 #include "mpfr_reference.h"
 #include "simd/budget.inc"
 
+enum { MOST = 300 /* frequencies of check_phases() */ };
 static uint64_t seed = 20170612;
 
 static double uniform(double low, double high) {
@@ -110,6 +111,103 @@ static void frequencies_in_turns(void **state) {
   assert_true(worst <= 1 && worst_sum <= 1 && near > 100);
 }
 
+/* What posenc.h computes from a phase, at positions up to 2^32, is within 2^-50. */
+static void check_sines(const posenc_plan *plan, int64_t n, const uint64_t *fraction, const double *rest) {
+  const int64_t far = (int64_t)(0x1p32 / fmax(1, fabs(posenc_plan_spec(plan)->position_scale)));
+  for (int64_t i = 0; i < 6; i++) {
+    const int64_t position = (int64_t[]){1, -1, -12345 % (far + 1), far / 3, far, -far}[i];
+    double sines[MOST], cosines[MOST];
+    assert_int_equal(posenc_fill_pair(plan, position, 1, sines, cosines, n), POSENC_OK);
+    for (int64_t k = 0; k < n; k++) {
+      const uint64_t phase = (uint64_t)position * fraction[k];
+      const double turns = (double)(int64_t)phase * 0x1p-64;
+      const double angle = 6.283185307179586 * (turns + (double)position * rest[k]);
+      assert_true(fabs(sin(angle) - sines[k]) <= 0x1p-50 && fabs(cos(angle) - cosines[k]) <= 0x1p-50);
+    }
+  }
+}
+
+/* whole, fraction and rest add up to the real number, rounded to 2^-64 and then to a double. */
+static void check_phases(posenc_spec spec) {
+  const int64_t n = spec_count(&spec);
+  double whole[MOST], rest[MOST], others[MOST];
+  uint64_t fraction[MOST], other_fractions[MOST];
+  spec.dtype = POSENC_DTYPE_F64;
+  posenc_plan *const plan = plan_of(&spec, "exact"), *const anchored = plan_of(&spec, "anchored");
+  assert_true(n <= MOST);
+  assert_int_equal(posenc_plan_phases(plan, whole, fraction, rest), POSENC_OK);
+  assert_int_equal(posenc_plan_phases(anchored, whole, other_fractions, others), POSENC_OK);
+  assert_memory_equal(other_fractions, fraction, (size_t)n * sizeof *fraction);
+  assert_memory_equal(others, rest, (size_t)n * sizeof *rest);
+  mpfr_t one_turn, t, units, turns;
+  mpfr_inits2(640, one_turn, t, units, turns, (mpfr_ptr)0);
+  mpfr_const_pi(t, MPFR_RNDN);
+  mpfr_d_div(one_turn, spec_scale(&spec) / 2, t, MPFR_RNDN);
+  for (int64_t k = 0; k < n; k++) {
+    reference_frequency(t, &spec, k);
+    mpfr_mul(t, t, one_turn, MPFR_RNDN);
+    const int has_whole = mpfr_zero_p(t) || mpfr_get_exp(t) <= 48;
+    mpfr_mul_2ui(t, t, 64, MPFR_RNDN);
+    mpfr_rint(units, t, MPFR_RNDN);
+    mpfr_sub(t, t, units, MPFR_RNDN);
+    mpfr_div_2ui(t, t, 64, MPFR_RNDN);
+    assert_true(mpfr_get_d(t, MPFR_RNDN) == rest[k] && fabs(rest[k]) <= 0x1p-65);
+    mpfr_div_2ui(units, units, 64, MPFR_RNDN);
+    mpfr_floor(turns, units);
+    assert_true(has_whole ? mpfr_cmp_d(turns, whole[k]) == 0 : isnan(whole[k]));
+    mpfr_sub(units, units, turns, MPFR_RNDN);
+    mpfr_mul_2ui(units, units, 64, MPFR_RNDN);
+    assert_true(mpfr_cmp_ui(units, fraction[k]) == 0);
+  }
+  mpfr_clears(one_turn, t, units, turns, (mpfr_ptr)0);
+  check_sines(plan, n, fraction, rest);
+  posenc_plan_destroy(plan);
+  posenc_plan_destroy(anchored);
+}
+
+static void phases(void **state) {
+  (void)state;
+  /* 2^-1022 to 2^60, 0, half a turn, a turn, half a turn of the last bit, 2^48 turns. */
+  const double pi = 3.141592653589793, pi_low = 1.2246467991473532e-16;
+  double freqs[] = {0x1p-1022, -0x1p-1022, 0x1p60, -0x1p60, 0, pi, -pi, 2 * pi, -2 * pi, 0x1p-64 * pi, -0x1p-64 * pi,
+      0x1p-62 * pi, 0x1p49 * pi, -0x1p49 * pi, 1, 1e-5};
+  double low[16] = {0};
+  static const double scales[] = {1, -1, 0.3, -0x1.9b4937a112133p+31, 0x1p-32, 0x1p32};
+  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+    for (size_t p = 0; p < posenc_preset_count(); p++) {
+      posenc_spec spec;
+      assert_int_equal(posenc_spec_init(&spec, 64, posenc_preset_by_index(p)->name), POSENC_OK);
+      spec.position_scale *= scales[i];
+      if (posenc_spec_check(&spec) == POSENC_OK)
+        check_phases(spec);
+    }
+    posenc_spec spec = paper_spec(2 * MOST);
+    spec.position_scale = scales[i];
+    check_phases(spec);
+    spec.denominator = 100.3;
+    check_phases(spec);
+    spec.base = 0.5;
+    check_phases(spec);
+    spec = paper_spec(32);
+    spec.position_scale = scales[i];
+    spec.freqs = freqs;
+    spec.n_freqs = 16;
+    check_phases(spec);
+    spec.freqs_low = low;
+    for (int64_t sign = -1; sign <= 1; sign++) { /* next to, and at, whole and half turns */
+      for (int k = 5; k < 14; k++)
+        low[k] = (double)sign * freqs[k] / pi * pi_low;
+      check_phases(spec);
+    }
+    for (int round = 0; round < 50; round++) {
+      for (int k = 0; k < 16; k++)
+        low[k] = 0x1p-55 * ldexp(uniform(-1, 1), -50) *
+                 (freqs[k] = ldexp(uniform(-1, 1), (int)random_between(&seed, -1000, 61)));
+      check_phases(spec);
+    }
+  }
+}
+
 /* CHECK_*_BITS in budget.inc are the bits of the negated CHECK_* numbers. */
 static void least_sizes(void **state) {
   static const struct {
@@ -127,7 +225,8 @@ int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
   printf("seed %llu (an argument sets it)\n", (unsigned long long)seed);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(least_sizes)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(phases), cmocka_unit_test(least_sizes)};
   const int failed = cmocka_run_group_tests_name("frequencies", tests, NULL, NULL);
   mpfr_free_cache();
   return failed;

@@ -1,7 +1,7 @@
 """The examples in C and C++, built with pkg-config and with CMake, by GCC and Clang, with every warning an error."""
 
 import numpy as np
-from places import lines
+from places import SOURCE, lines
 from reference import columns, nearest, said
 
 SAME = "the two tables have the same bits"
@@ -46,6 +46,11 @@ def test_class_by_pkg_config(place):
     text = place.run(line)
     assert said(text, "row 131071 starts") == columns(131071)
     assert "refused: positions[0] is 8589934592" in text and "refused: rows() makes floats" in text
+
+
+def test_kernel(place):
+    (line,) = lines(place.examples / "kernel.c")
+    assert f"    {place.run(line).strip()}\n" in (SOURCE / "docs/kernels.md").read_text()
 
 
 def test_cmake(place):

@@ -1,0 +1,144 @@
+"""Tables and grids as PyTorch tensors."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence, SupportsIndex
+
+import torch
+from torch.nn import functional
+
+from .. import _grid, _table
+from .._plan import DtypeName, Layout, Odd, Order, PresetName, dtype_name
+from ._calls import joined
+from ._rows import device_of, is_by_c, positions_of, refuse, rows, spec_of
+from ._tensors import TORCH_DTYPES, as_array, as_tensor, target
+
+
+def table(
+    count: SupportsIndex | None = None,
+    d_model: SupportsIndex = 512,
+    *,
+    positions: Any = None,
+    first: SupportsIndex = 0,
+    preset: PresetName | None = None,
+    dtype: torch.dtype | DtypeName | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    layout: Layout | None = None,
+    order: Order | None = None,
+    odd: Odd | None = None,
+    impl: str | None = None,
+    device: torch.device | str | None = None,
+    out: torch.Tensor | None = None,
+    threads: SupportsIndex | None = None,
+) -> torch.Tensor:
+    """Computes a sinusoidal position table as a tensor: `posenc.table` with PyTorch.
+
+    Arguments and errors are those of `posenc.table`, except for:
+
+    Parameters
+    ----------
+    positions
+        May be a tensor of integers or floats, of any shape except (), such as the timesteps of diffusion. A real tensor
+        may require a gradient.
+    freqs, freqs_low
+        May be tensors in eager calls; they get no gradient.
+    dtype
+        torch.float32, float64, bfloat16 or float16. Each value is rounded once. None means the dtype of `out`, or
+        float32 without `out`.
+    device
+        The device of the table. None means the device of `positions` if it is a tensor, else PyTorch's default. A table
+        on the CPU is not copied.
+    out
+        A tensor on the CPU to write into.
+    impl, out, threads
+        Only for calls that C computes.
+
+    Notes
+    -----
+    This and all functions of posenc.torch may be called in code that is compiled, exported, traced or transformed, with
+    tensors on any device. C computes eager calls on the CPU without gradients, and large ones that are compiled for the
+    CPU. It rounds each value once from the real number. Operations of PyTorch compute all other calls, on the device of
+    `positions`. Positions that C refuses, such as those beyond 2^32, give NaN there, and the largest errors are:
+
+    - float32: 2^-50 plus half a unit in the last place; fewer than one value in 10^7 is not correctly rounded.
+    - float64: 2^-50.
+    - float16 and bfloat16: they are rounded once.
+    - On devices that have no float64: 3e-7 at integer positions, and 7e-7 at real ones, times the largest frequency if
+      that is above 1.
+
+    At real positions they give NaN for frequencies above 2^20, counting position_scale.
+    """
+    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
+    name, where = dtype_name(dtype or "float32"), device_of(device, positions)
+    if not is_by_c(count, positions, first):
+        refuse(impl=impl, out=out)
+        spec = spec_of(
+            d_model, preset=preset, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
+            position_scale=position_scale, layout=layout, order=order, odd=odd,
+        )  # fmt: skip
+        return rows(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name]).to(where)
+    array = _table.table(
+        count, d_model, positions=as_array("positions", positions), first=first, preset=preset, dtype=name, base=base,
+        denominator=denominator, freqs=as_array("freqs", freqs), freqs_low=as_array("freqs_low", freqs_low),
+        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
+        out=None if out is None else target("out", out), threads=threads,
+    )  # fmt: skip
+    return as_tensor(array, name, where) if out is None else out
+
+
+def grid(
+    shape: Sequence[SupportsIndex] | None = None,
+    d_model: SupportsIndex | Sequence[SupportsIndex] = 512,
+    *,
+    positions: Sequence[Any] | None = None,
+    first: SupportsIndex = 0,
+    axes: Sequence[SupportsIndex] | None = None,
+    class_tokens: SupportsIndex = 0,
+    preset: PresetName | None = None,
+    dtype: torch.dtype | DtypeName | None = None,
+    base: float | None = None,
+    denominator: float | None = None,
+    freqs: Any = None,
+    freqs_low: Any = None,
+    position_scale: float | None = None,
+    layout: Layout | None = None,
+    order: Order | None = None,
+    device: torch.device | str | None = None,
+    out: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Computes a table for the points of a grid as a tensor: `posenc.grid` with PyTorch.
+
+    Returns a tensor of shape ``(class_tokens + points, d_model)``. `dtype`, `device` and `out` are as in `table`. The
+    other arguments and the errors are those of `posenc.grid`.
+    """
+    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
+    name, where = dtype_name(dtype or "float32"), device_of(device, positions and positions[0])
+    counts = [None] * len(positions) if positions else shape or ()
+    places = positions or [None] * len(counts)
+    if not all(is_by_c(count, at, first) for count, at in zip(counts, places)):
+        refuse(out=out)
+        each = [positions_of(count, at, first, device) for count, at in zip(counts, places)]
+        said = dict(
+            preset=preset, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
+            position_scale=position_scale, layout=layout, order=order,
+        )  # fmt: skip
+        widths = _grid.widths_of(d_model, len(each))
+        lengths = [at.shape[0] for at in each]
+        parts = []
+        for axis in _grid.turns_of(axes, len(each)):
+            part = rows(each[axis], spec_of(widths[axis], **said), TORCH_DTYPES[name])
+            along = [length if i == axis else 1 for i, length in enumerate(lengths)]
+            parts.append(part.reshape(*along, widths[axis]).expand(*lengths, widths[axis]))
+        points = joined(torch.cat, parts, -1).flatten(0, -2)
+        return functional.pad(points, (0, 0, class_tokens, 0)).to(where)
+    array = _grid.grid(
+        shape, d_model, positions=positions and [as_array("positions", at) for at in positions], first=first, axes=axes,
+        class_tokens=class_tokens, preset=preset, dtype=name, base=base, denominator=denominator,
+        freqs=as_array("freqs", freqs), freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
+        layout=layout, order=order, out=None if out is None else target("out", out),
+    )  # fmt: skip
+    return as_tensor(array, name, where) if out is None else out
