@@ -10,7 +10,7 @@ from torch.autograd import forward_ad
 _compiler = getattr(torch, "compiler", None)  # since PyTorch 2.1
 is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: False if torch.export traces without dynamo
-_is_exporting = getattr(_compiler, "is_exporting", None)  # since PyTorch 2.7
+_has_guards = torch.__version__ >= (2, 8)  # `is_exporting`, and guards on sizes of unknown value
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
 _early_modes = getattr(
     torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int
@@ -50,9 +50,9 @@ def may_call_operator(positions: torch.Tensor) -> bool:
 
     Compiled code that has torch.func.grad or jvp around an operator without a derivative gives zeros, silently."""
     return bool(
-        _is_exporting
+        _has_guards
         and is_compiled()
-        and not _is_exporting()
+        and not torch.compiler.is_exporting()
         and positions.device.type == "cpu"
         and not (positions.requires_grad and torch.is_grad_enabled())
         and not _is_in_transform()

@@ -49,20 +49,20 @@ def pair(
         target_pair = _pair.Pair(target("out.cos", out.cos), target("out.sin", out.sin))
         dtype = out.cos.dtype if dtype is None else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
+    said: dict[str, Any] = dict(
+        preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
+        freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
+    )  # fmt: skip
     if not is_by_c(count, positions, first):
         refuse(out=out)
         _pair.check_duplicated(duplicated)
-        spec = spec_of(
-            2 * _pair.half_of(d_model), preset=preset, base=base, denominator=denominator, freqs=freqs,
-            freqs_low=freqs_low, position_scale=position_scale, layout="split", order="cos_first",
-        )  # fmt: skip
+        spec = spec_of(2 * _pair.half_of(d_model), **said, layout="split", order="cos_first")
         both = rows(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name]).to(where)
         cos, sin = both.chunk(2, -1)
         return _pair.Pair(duplicated_columns(cos, duplicated), duplicated_columns(sin, duplicated))
     arrays = _pair.pair(
-        count, d_model, positions=as_array("positions", positions), first=first, duplicated=duplicated, preset=preset,
-        dtype=name, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
-        freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale, out=target_pair, threads=threads,
+        count, d_model, positions=as_array("positions", positions), first=first, duplicated=duplicated, dtype=name,
+        **said, out=target_pair, threads=threads,
     )  # fmt: skip
     return out or _pair.Pair(as_tensor(arrays.cos, name, where), as_tensor(arrays.sin, name, where))
 
@@ -89,18 +89,17 @@ def cis(
     Arguments and errors are those of `posenc.cis`; tensors as arguments, `device` and `out` are as in `table`. `dtype`
     is torch.complex64 or complex128, or the float dtype of both parts.
     """
+    said: dict[str, Any] = dict(
+        preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
+        freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
+    )  # fmt: skip
     if not is_by_c(count, positions, first):
         refuse(out=out)
-        parts = pair(
-            count, d_model, positions=positions, first=first, preset=preset, base=base, denominator=denominator,
-            dtype=_pair.part_of(name_of(dtype or "complex64")), freqs=freqs, freqs_low=freqs_low,
-            position_scale=position_scale, device=device,
-        )  # fmt: skip
+        kind: Any = _pair.part_of(name_of(dtype or "complex64"))
+        parts = pair(count, d_model, positions=positions, first=first, dtype=kind, device=device, **said)
         return torch.complex(parts.cos, parts.sin)
-    kind: Any = dtype
     array = _pair.cis(
-        count, d_model, positions=as_array("positions", positions), first=first, preset=preset, dtype=kind, base=base,
-        denominator=denominator, freqs=as_array("freqs", freqs), freqs_low=as_array("freqs_low", freqs_low),
-        position_scale=position_scale, out=None if out is None else target("out", out), threads=threads,
+        count, d_model, positions=as_array("positions", positions), first=first, dtype=dtype, **said,
+        out=None if out is None else target("out", out), threads=threads,
     )  # fmt: skip
     return as_tensor(array, "complex", device_of(device, positions)) if out is None else out

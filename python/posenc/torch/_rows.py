@@ -7,7 +7,7 @@
     all others: other devices, gradients and tangents, vmap, meta,       the formula (_formula.py), on the device of
         few values in compiled code, torch.export, ONNX, jit.trace           the positions
 
-Compiled code before PyTorch 2.7 always has the formula, because there compiling and exporting cannot be told apart.
+Compiled code before PyTorch 2.8 always has the formula: PyTorch 2.6 cannot tell compiling and exporting apart.
 
 A *spec* is a text here: the arguments of a plan as JSON. torch.compile compares texts, and operators take them.
 """
@@ -125,9 +125,16 @@ def rows(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor
     positions, name = exact_positions(positions), _NAMES[dtype]
     if is_plain(positions):
         return _by_c(positions, spec, name)
-    if may_call_operator(positions) and positions.numel() * _shape(spec)[0] > LEAST_VALUES:
+    if may_call_operator(positions) and _guard(positions.numel() * _shape(spec)[0] > LEAST_VALUES):
         return torch.ops.posenc.rows(positions, f"{name} {spec}")
     return _by_formula(positions, spec, dtype)
+
+
+def _guard(condition: Any) -> bool:
+    """Whether a condition on sizes holds. It is true of sizes that are only known when compiled code runs."""
+    from torch.fx.experimental.symbolic_shapes import guard_or_true  # in compiled code only, since it takes a second
+
+    return guard_or_true(condition)
 
 
 # ---- C

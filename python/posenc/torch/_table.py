@@ -74,17 +74,16 @@ def table(
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
+    said: dict[str, Any] = dict(
+        preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
+        freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale, layout=layout, order=order, odd=odd,
+    )  # fmt: skip
     if not is_by_c(count, positions, first):
         refuse(impl=impl, out=out)
-        spec = spec_of(
-            d_model, preset=preset, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
-            position_scale=position_scale, layout=layout, order=order, odd=odd,
-        )  # fmt: skip
-        return rows(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name]).to(where)
+        at = positions_of(count, positions, first, device)
+        return rows(at, spec_of(d_model, **said), TORCH_DTYPES[name]).to(where)
     array = _table.table(
-        count, d_model, positions=as_array("positions", positions), first=first, preset=preset, dtype=name, base=base,
-        denominator=denominator, freqs=as_array("freqs", freqs), freqs_low=as_array("freqs_low", freqs_low),
-        position_scale=position_scale, layout=layout, order=order, odd=odd, impl=impl,
+        count, d_model, positions=as_array("positions", positions), first=first, dtype=name, **said, impl=impl,
         out=None if out is None else target("out", out), threads=threads,
     )  # fmt: skip
     return as_tensor(array, name, where) if out is None else out
@@ -119,13 +118,13 @@ def grid(
     name, where = dtype_name(dtype or "float32"), device_of(device, positions and positions[0])
     counts = [None] * len(positions) if positions else shape or ()
     places = positions or [None] * len(counts)
+    said: dict[str, Any] = dict(
+        preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
+        freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale, layout=layout, order=order,
+    )  # fmt: skip
     if not all(is_by_c(count, at, first) for count, at in zip(counts, places)):
         refuse(out=out)
         each = [positions_of(count, at, first, device) for count, at in zip(counts, places)]
-        said = dict(
-            preset=preset, base=base, denominator=denominator, freqs=freqs, freqs_low=freqs_low,
-            position_scale=position_scale, layout=layout, order=order,
-        )  # fmt: skip
         widths = _grid.widths_of(d_model, len(each))
         lengths = [at.shape[0] for at in each]
         parts = []
@@ -137,8 +136,6 @@ def grid(
         return functional.pad(points, (0, 0, class_tokens, 0)).to(where)
     array = _grid.grid(
         shape, d_model, positions=positions and [as_array("positions", at) for at in positions], first=first, axes=axes,
-        class_tokens=class_tokens, preset=preset, dtype=name, base=base, denominator=denominator,
-        freqs=as_array("freqs", freqs), freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
-        layout=layout, order=order, out=None if out is None else target("out", out),
+        class_tokens=class_tokens, dtype=name, **said, out=None if out is None else target("out", out),
     )  # fmt: skip
     return as_tensor(array, name, where) if out is None else out
