@@ -130,7 +130,8 @@ def check(name, replace=("", ""), **given):
         x=torch.zeros(2, 7, 512), mask=arange(7) >= tensor([7, 5])[:, None, None].expand(2, 6, 1),
         patches=torch.cartesian_prod(arange(4), arange(6)), ids=torch.randint(64, (9, 3)), lengths=[3, 5], position=131071,
         tokens=tensor([[5, 6, 1, 1, 1, 1, 1], [7] * 7]), timesteps=tensor([998.3897, 3.5, 0]), positions=arange(131000, 131008),
-        sharded=types.SimpleNamespace(to_local=lambda: arange(131000, 131008)),
+        sharded=types.SimpleNamespace(to_local=lambda: arange(131000, 131008)), graph=None,
+        rotary=lambda *given: posenc.torch.RotaryEmbedding(128)(*given),
     )  # fmt: skip
     vars(g).update(given)
     exec(IMPORTS + RECIPES[name].replace(*replace), vars(g))
@@ -151,4 +152,4 @@ def test_recipe(name, tmp_path, monkeypatch):
     """Without a GPU, the lines of a CUDA graph are run, and nothing is captured."""
     pytest.importorskip(NEEDS.get(name, "torch"))
     monkeypatch.setattr(torch.cuda, "graph", contextlib.nullcontext)
-    check(name, path=tmp_path / "model.onnx", graph=None, rotary=posenc.torch.RotaryEmbedding(128))
+    check(name, path=tmp_path / "model.onnx")
