@@ -153,12 +153,13 @@ def rounded(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     values, which are half of each row.
     """
     if torch.finfo(dtype).bits == 16 and values.dtype == torch.float64:
-        c = values * 2.0 ** (45 if dtype == torch.bfloat16 else 42) + values
+        c = torch.add(values, values, alpha=2.0 ** (45 if dtype == torch.bfloat16 else 42))
         short = c - (c - values)
         if dtype == torch.float16:
             spaced = 1.5 * 2.0**28
             short = torch.where(values.abs() < 2.0**-14, (values + spaced) - spaced, short)
-        values = short.to(torch.float32)
-    else:
-        values = values.to(dtype)
-    return values.as_strided(values.shape, values.stride()).to(dtype) if is_compiled() else values.to(dtype)
+        values = short
+    if is_compiled():
+        values = values.to(torch.promote_types(dtype, torch.float32))
+        values = values.as_strided(values.shape, values.stride())
+    return values.to(dtype)
