@@ -66,7 +66,7 @@ def rope_type_of(scaling: Mapping[str, Any]) -> str:
     return kind
 
 
-def _base(base: float | None, theta: float | None) -> float:
+def base_of(base: float | None, theta: float | None) -> float:
     if base is None or theta is None:
         return real("base", next((value for value in (base, theta) if value is not None), 10000.0))
     if base != theta:
@@ -137,7 +137,7 @@ def rotary_frequencies(
     )
     if status:
         fail(status)
-    r.base = _base(base, scaling.get("rope_theta"))
+    r.base = base_of(base, scaling.get("rope_theta"))
     r.length = 0 if length is None else index("length", length, 0, _MOST)
 
     def positions(name: str, *values: SupportsIndex | None) -> int:

@@ -12,6 +12,7 @@ import functools
 import glob
 import importlib
 import inspect
+import itertools
 import logging
 import os
 import re
@@ -23,6 +24,8 @@ import transformers
 from transformers import PreTrainedConfig
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
+AXIAL = ["axial blocks 0 1 2", "axial blocks 0 1", "axial blocks 1 0", "axial blocks 0 0 1 1", "axial turns 1 0"]
+AXIAL += ["axial shares 0 1"]
 DEFAULT = {"rope_type": "default", "rope_theta": 1e4}
 # Arguments that these configs need. With their defaults, the rotary class cannot be made or called, or has an odd number
 # of columns, which no model has.
@@ -60,6 +63,11 @@ from __future__ import annotations
 #   "sections"     axis i % 3, where i is the section that contains k;
 #   "interleaved"  axis k % 3 if k < 3 * section[k % 3], else time;
 #   "ernie"        height if k is even and width if k is odd, in the first two sections, and time in the third.
+# With the rope_type "axial", a token has two positions, height and width, or three, along the last axis of position_ids.
+# Each of these axes has n frequencies, and the numbers are axes in the order of the columns:
+#   "axial blocks" has all frequencies of the first of these axes, then all of the next;
+#   "axial turns"  has the first frequency for each of these axes, then the second;
+#   "axial shares" has blocks too, but axis i of two has only the frequencies i, i + 2, .. of 2 n.
 FAMILIES = {
 <table>}
 
@@ -218,6 +226,33 @@ def named_axes(columns: list[int], layout: str, sections: list[int] | None) -> s
     return "doubled"
 
 
+def axial_columns(words: str, n: int) -> list[tuple[int, int]]:
+    """For each column, the axis of the position, and the index of the frequency by which it is multiplied."""
+    _, rule, *names = words.split()
+    order = [int(name) for name in names]
+    if rule == "turns":
+        return [(axis, k) for k in range(n) for axis in order]
+    return [(axis, k) for axis in order for k in (range(axis, n, 2) if rule == "shares" else range(n))]
+
+
+def axial(rotary: Any) -> tuple[str, str, str]:
+    """The layout, the dtype and the rule of a module with the rope_type "axial"; nothing if no rule has its values."""
+    w = rotary.inv_freq.double().sort(descending=True).values
+    for words, shape in itertools.product(AXIAL, [(5,), (1, 5)]):
+        columns = axial_columns(words, len(w))
+        positions = torch.arange(5 * (max(columns)[0] + 1)).reshape(*shape, -1) * 7 % 11
+        try:
+            found = [rotary(torch.zeros(1, dtype=dtype), positions) for dtype in (torch.float32, torch.bfloat16)]
+        except (RuntimeError, IndexError):
+            continue
+        want = torch.stack([torch.sin(positions[..., axis] * w[k]) for axis, k in columns], -1)
+        sin, layout = found[0][1], layout_of(found[0][1])
+        want = {"halves": torch.cat((want, want), -1), "pairs": want.repeat_interleave(2, -1)}.get(layout, want)
+        if sin.shape == want.shape and bool(((sin - want).abs() < 1e-5).all()):
+            return layout, "x" if found[1][0].dtype == torch.bfloat16 else "float32", words
+    return "", "", ""
+
+
 def layout_of(values: Any) -> str:
     if values.is_complex():
         return "complex"
@@ -246,8 +281,6 @@ def depends_on_partial(family: Family) -> bool:
 def unsupported(family: Family, rotary: Any, config: Any) -> str:
     if family.arguments[:2] != ("x", "position_ids") or not {"layer_type"}.issuperset(family.arguments[2:]):
         return "other arguments than x and position_ids"
-    if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "axial":
-        return "rope_type 'axial'"
     learned = [name for name in rotary.state_dict() if not name.endswith("inv_freq")]
     return f"frequencies that a checkpoint scales ({learned[0]})" if learned else ""
 
@@ -260,6 +293,10 @@ def probed(family: Family) -> Family:
     why = unsupported(family, rotary, config)
     if why:
         return dataclasses.replace(family, unsupported=why)
+    if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "axial":
+        layout, dtype, axes = axial(rotary)
+        why = "" if axes else "a result with one axis more than position_ids"
+        return dataclasses.replace(family, layout=layout, dtype=dtype, axes=axes, unsupported=why)
     facts = set()
     for layer_type in family.layer_types:
         columns = axes_of(family, rotary, layer_type)

@@ -102,10 +102,17 @@ rotary class takes a config. Each list is named after what its modules return:
 
 - the layout of the cosines and sines, whose frequencies are w0 to wn: a column for each, or each column twice;
 - their dtype: that of x, or float32;
-- the positions of a token: one, or three (time, height and width).
+- the positions of a token: one, two (height and width) or three (time, height and width).
 
-If a token has three positions, each frequency belongs to one of them. By default, three numbers say how many frequencies
-belong to time, height and width, and a word says how they are arranged:
+Axial positions of a token are along the last axis of `position_ids`. The numbers are these axes in the order of the
+columns: 0 is height and 1 is width, or 0 to 2 are time, height and width. A word says how the columns are arranged:
+
+- blocks: all frequencies of one axis, then all of the next;
+- turns: the first frequency for each of the axes, then the second;
+- shares: in blocks, but the frequencies of one set belong to height and width in turn.
+
+Three positions that are not axial are along the first axis. Each frequency belongs to one of them. By default, three
+numbers say how many frequencies belong to time, height and width, and a word says how they are arranged:
 
 - sections: the first ones belong to time, the next to height, the last to width;
 - interleaved: they belong to time, height and width in turn, and the rest to time;
@@ -124,7 +131,8 @@ def modules() -> str:
     for family, kinds in FAMILIES.items():
         layout, dtype, axes = (family + ", ").split(", ")[:3]
         dtype = "complex64" if layout == "complex" else "in the dtype of x" if dtype == "x" else "in float32"
-        positions = f"three positions, {axes}" if axes else "one position"
+        count = "two" if "axial" in axes and "2" not in axes else "three"
+        positions = f"{count} positions, {axes}" if axes else "one position"
         text += paragraph(f"{LAYOUTS[layout]}; {dtype}; {positions}", kinds)
     text += (
         "\n`posenc.torch.RotaryEmbedding` refuses the following models, and `replace_rotary` leaves their modules.\n"

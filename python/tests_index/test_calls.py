@@ -61,9 +61,11 @@ class Call(torch.nn.Module):
 
     def forward(self, x, at):
         results = [call(at, x.dtype) for call in self.calls]
-        return tuple(part for each in results for part in (each if isinstance(each, posenc.Pair) else (each,)))
+        return tuple(part for each in results for part in (each if isinstance(each, tuple) else (each,)))
 
 
+PIXTRAL = RotaryEmbedding(types.SimpleNamespace(model_type="pixtral", head_dim=16))
+FLUX, WAN = P._replace.FluxPosEmbed(10000, [8, 8]), P._replace.WanRotaryPosEmbed(16, (1, 1, 1), 64)
 W = [1.0, 0.1, 0.01, 1 / 3, -2.5]
 FUNCTIONS = {
     "table": [lambda at, dtype: P.table(positions=at, d_model=9, base=500000.0, dtype=dtype)],
@@ -89,6 +91,11 @@ FUNCTIONS = {
         lambda at, dtype: P.table(positions=[2**24 + 1, 5], d_model=at.dim() + 4, dtype=dtype),
         lambda at, dtype: P.pair(at.shape[-1], 8, base=500000.0, dtype=dtype),
         lambda at, dtype: P.grid((at.shape[-1], 3), 8, layout="split", dtype=dtype),
+    ],
+    "several axes": [
+        lambda at, dtype: PIXTRAL(torch.zeros(1, dtype=dtype), torch.stack((at, at / 3), -1)),
+        lambda at, dtype: FLUX(torch.stack((at.flatten(), at.flatten() / 3), -1)),
+        lambda at, dtype: WAN(at[None, None, None]),
     ],
     "steps": [
         lambda at, dtype: timestep_embedding(at, 33, True, 0.5, 7.0, dtype=dtype),

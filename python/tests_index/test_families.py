@@ -52,7 +52,8 @@ def head_size(config, layer_type):
             config = config.per_layer_config[layer_type]
         except ValueError:  # the names of DeepSeek-V4's parameters are not names of layers
             pass
-    return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    width = config.embed_dim if config.model_type == "qwen2_vl_vision" else config.hidden_size
+    return getattr(config, "head_dim", None) or width // config.num_attention_heads
 
 
 def yarn(n, said, base):
@@ -85,6 +86,9 @@ def formula(config, family, layer_type, length):
     trained = said.get("original_max_position_embeddings")
     size = head if kind == "default" and not family.partial else int(head * partial)
     n = size // 2
+    if kind == "axial":
+        own = n if "shares" in family.axes else head // (2 * axis_count(family))
+        return real.ladder(own, base=base), 1
     if kind == "default":
         return real.ladder(n, base=base), 1
     if kind == "linear":
@@ -110,6 +114,11 @@ def formula(config, family, layer_type, length):
     return real.longrope(base, factors), mpmath.sqrt(1 + mpmath.log(factor) / mpmath.log(trained))
 
 
+def axis_count(family):
+    """The number of positions of a token."""
+    return max(int(axis) for axis in family.axes.split()[2:]) + 1 if "axial" in family.axes else 3
+
+
 def axes(family, config, layer_type, n):
     """The axis of the position that each frequency is multiplied by."""
     name, *sections = family.axes.split()
@@ -130,7 +139,9 @@ def expected(config, family, layer_type, positions):
     z = np.ones((*positions.shape, len(w)), np.clongdouble)
     z[..., : len(moving)] = real.cis(positions, moving)
     if family.axes:
-        z = np.stack([z[axis, :, k] for k, axis in enumerate(axes(family, config, layer_type, len(w)))], -1)
+        n, is_axial = len(w), "axial" in family.axes
+        of = families.axial_columns(family.axes, n) if is_axial else zip(axes(family, config, layer_type, n), range(n))
+        z = np.stack([z[axis, :, k] for axis, k in of], -1)
     arranged = {"halves": real.halves, "pairs": real.pairs, "half": real.pair, "complex": real.pair}[family.layout](z)
     return arranged * np.longdouble(float(factor)), 2.0**-24 * max(1.0, float(factor)) + 2.0**-40
 
@@ -141,11 +152,16 @@ def calls(config, family, layer_type):
     length = parameters_of(config, layer_type).get("original_max_position_embeddings") or most
     for positions in [*range(16), length - 1], [length, length + 1, max(most - 1, length + 1)]:
         positions = np.array(positions)
-        yield np.stack([np.roll(positions, axis) for axis in range(3)]) if family.axes else positions
+        yield np.stack([np.roll(positions, axis) for axis in range(axis_count(family))]) if family.axes else positions
 
 
 def call(family, module, positions, layer_type, dtype=torch.float32):
     position_ids = torch.from_numpy(positions)[..., None, :]  # a batch of one
+    if "axial" in family.axes:
+        position_ids = position_ids.movedim(0, -1)
+        if family.model_type != "gemma4_vision":  # others have no batch
+            found = family.call(module, torch.zeros(1, dtype=dtype), position_ids[0], layer_type)
+            return [part[None] for part in found]
     found = family.call(module, torch.zeros(1, dtype=dtype), position_ids, layer_type)
     return (found.real, found.imag) if isinstance(found, torch.Tensor) else tuple(found)
 
@@ -183,7 +199,7 @@ def test_theirs(family, layer_type):
 
 def our_rotary(config, family):
     """Configs that are only parts of others have no model_type, which would determine their columns."""
-    said = {} if family.model_type else {"duplicated": family.layout}
+    said = {} if family.model_type else {"layout": family.layout}
     return posenc.torch.RotaryEmbedding(config, **said)
 
 

@@ -1,5 +1,6 @@
 """posenc.torch.RotaryEmbedding in models of Hugging Face's transformers: saved and loaded, compiled, long contexts."""
 
+import copy
 import importlib
 
 import pytest
@@ -122,6 +123,54 @@ def test_diffusers_timesteps():
         assert type(ours) is posenc.torch.Timesteps
         bound = 2.0**-20 * (1 + at[:, None] * ours.scale)
         assert bool(((ours(at) - want(at)).abs() <= bound).all())
+
+
+SIZES = dict(hidden_size=64, intermediate_size=64, num_attention_heads=2)
+LFM3 = dict(SIZES, vocab_size=97, pad_token_id=0, num_hidden_layers=2, num_key_value_heads=1)
+LFM3["layer_types"] = ["sliding_attention", "full_attention"]
+
+
+@pytest.mark.parametrize(
+    "name, fields, inputs",
+    [
+        ("Lfm3", LFM3, dict(input_ids=torch.arange(20)[None], use_cache=False)),  # reads an attribute of its module
+        ("PixtralVision", dict(SIZES, num_hidden_layers=2, patch_size=8), dict(pixel_values=torch.ones(1, 3, 64, 48))),
+    ],
+)
+def test_other_models(name, fields, inputs):
+    model = transformers.AutoModel.from_config(getattr(transformers, f"{name}Config")(**fields)).eval()
+    with torch.no_grad():
+        want = model(**inputs).last_hidden_state
+        assert len(posenc.torch.replace_rotary(model).replaced) == 1
+        assert torch.allclose(model(**inputs).last_hidden_state, want, rtol=0, atol=1e-5)
+
+
+VIDEO = torch.zeros(2, 3, 5, 18, 12)
+
+
+@pytest.mark.parametrize(
+    "name, arguments, inputs",
+    [
+        ("flux.FluxPosEmbed", (10000, [16, 56, 56]), torch.tensor([[0, 1, 2], [3, 4.5, 600]])),
+        ("flux2.Flux2PosEmbed", (2000, [32] * 4), torch.arange(12).reshape(3, 4)),
+        ("wan.WanRotaryPosEmbed", (128, (1, 2, 2), 1024), VIDEO),
+        ("wan_animate.WanRotaryPosEmbed", (40, (1, 2, 2), 1024), VIDEO.bfloat16()),
+        ("chronoedit.ChronoEditRotaryPosEmbed", (128, (1, 2, 2), 1024), None),
+        ("qwenimage.QwenEmbedRope", (10000, [16, 56, 56]), None),
+    ],
+)
+def test_axes_of_diffusers(name, arguments, inputs):
+    file, _, cls = name.partition(".")
+    theirs = getattr(importlib.import_module(f"diffusers.models.transformers.transformer_{file}"), cls)(*arguments)
+    model = torch.nn.Sequential(theirs)
+    done = posenc.torch.replace_rotary(model)
+    if inputs is None:
+        assert not done.replaced and "posenc.torch.pair(positions=" in done.left["0"]
+        return
+    torch._dynamo.reset()
+    for call in (model, torch.compile(model, fullgraph=True, backend="aot_eager"), copy.deepcopy(model).bfloat16()):
+        for ours, want in zip(call(inputs), theirs(inputs), strict=True):
+            assert ours.dtype == want.dtype and ours.shape == want.shape and (ours - want).abs().max() <= 2.0**-24
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

@@ -17,6 +17,11 @@ from __future__ import annotations
 #   "sections"     axis i % 3, where i is the section that contains k;
 #   "interleaved"  axis k % 3 if k < 3 * section[k % 3], else time;
 #   "ernie"        height if k is even and width if k is odd, in the first two sections, and time in the third.
+# With the rope_type "axial", a token has two positions, height and width, or three, along the last axis of position_ids.
+# Each of these axes has n frequencies, and the numbers are axes in the order of the columns:
+#   "axial blocks" has all frequencies of the first of these axes, then all of the next;
+#   "axial turns"  has the first frequency for each of these axes, then the second;
+#   "axial shares" has blocks too, but axis i of two has only the frequencies i, i + 2, .. of 2 n.
 FAMILIES = {
     "complex, float32": """
         deepseek_v2 llama4_text
@@ -24,8 +29,23 @@ FAMILIES = {
     "half, x": """
         deepseek_v4 gpt_oss openai_privacy_filter
     """,
+    "half, x, axial blocks 0 0 1 1": """
+        gemma4_vision
+    """,
     "halves, float32": """
         beam ernie4_5 ernie4_5_moe flex_olmo lfm3 olmo olmo2 olmo3 olmo_hybrid
+    """,
+    "halves, float32, axial blocks 0 1": """
+        cohere_compass_vision dots3_note_vision_encoder ernie4_5_vl_moe_vision exaone4_5_vision glm4v_moe_vision
+        glm4v_vision glm5_next_vision glm_ocr_vision lfm3_vl_vision mlcd_vision_model paddleocr_vl_vision
+        qwen2_5_omni_vision_encoder qwen2_5_vl_vision qwen2_vl_vision qwen3_5_moe_vision qwen3_5_vision
+        qwen3_omni_moe_vision_encoder qwen3_vl_moe_vision qwen3_vl_vision qwen4_exp_vision video_llama_3_vision
+    """,
+    "halves, float32, axial blocks 1 0": """
+        step3p5_vision
+    """,
+    "halves, float32, axial turns 1 0": """
+        kimi_k25_vision
     """,
     "halves, x": """
         afmoe apertus arcee aria_text axk1 axk2 bailing_hybrid bamba bitnet chameleon csm csm_depth_decoder_model cwm
@@ -46,6 +66,15 @@ FAMILIES = {
         stablelm starcoder2 step3p5 t5_gemma_module t5gemma2_decoder t5gemma2_text timesfm2_5 ultrabert
         unlimited_ocr_text vaultgemma voxtral_realtime_encoder voxtral_realtime_text xcodec2 youtu zamba2 zaya
     """,
+    "halves, x, axial blocks 0 1": """
+        muse_glimmer_vision muse_spark_vision
+    """,
+    "halves, x, axial blocks 0 1 2": """
+        minimax_m3_vl_vision
+    """,
+    "halves, x, axial shares 0 1": """
+        pixtral
+    """,
     "halves, x, interleaved 11 11 10": """
         qwen3_5_moe_text qwen3_5_text qwen4_exp_text
     """,
@@ -58,6 +87,9 @@ FAMILIES = {
     """,
     "halves, x, sections 8 12 12": """
         glm4v_moe_text glm_image_text
+    """,
+    "pairs, float32, axial blocks 1 0": """
+        inkling2_vision
     """,
     "pairs, float32, ernie 22 22 20": """
         ernie4_5_vl_moe_text
@@ -81,6 +113,9 @@ PARTIAL = """
 
 # What posenc.torch.RotaryEmbedding does not support, and the model types that need it.
 UNSUPPORTED = {
+    "a result with one axis more than position_ids": """
+        edgetam_video sam2_video sam3_tracker_video sam3_vit_model
+    """,
     "frequencies that a checkpoint scales (alpha)": """
         mistral_large4_text
     """,
@@ -90,13 +125,5 @@ UNSUPPORTED = {
     """,
     "positions of two or four axes": """
         hunyuan_vl_text neomme
-    """,
-    "rope_type 'axial'": """
-        cohere_compass_vision dots3_note_vision_encoder edgetam_video ernie4_5_vl_moe_vision exaone4_5_vision
-        gemma4_vision glm4v_moe_vision glm4v_vision glm5_next_vision glm_ocr_vision inkling2_vision kimi_k25_vision
-        lfm3_vl_vision minimax_m3_vl_vision mlcd_vision_model muse_glimmer_vision muse_spark_vision paddleocr_vl_vision
-        pixtral qwen2_5_omni_vision_encoder qwen2_5_vl_vision qwen2_vl_vision qwen3_5_moe_vision qwen3_5_vision
-        qwen3_omni_moe_vision_encoder qwen3_vl_moe_vision qwen3_vl_vision qwen4_exp_vision sam2_video sam3_tracker_video
-        sam3_vit_model step3p5_vision video_llama_3_vision
     """,
 }

@@ -76,6 +76,7 @@ def kept(text: str, name: str, device: torch.device, made_of: tuple[Any, str]) -
             return None
         with torch.inference_mode(False):
             found = constant(values, dtype, device)
+        found._dynamo_static_indices = {*range(found.dim())}  # type: ignore[attr-defined]  # compile: sizes are constants
         if not is_transformed() and not torch.jit.is_tracing() and device.type != "meta":
             _kept[key] = found
     return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Any
+import re
+from typing import Any, Sequence
 
 import torch
 from torch import nn
@@ -12,9 +13,13 @@ from torch.overrides import TorchFunctionMode
 
 from .._timesteps import table_arguments
 from ._calls import check_type
+from ._pairs import pair
 from ._rotary_embedding import RotaryEmbedding
 from ._rows import rows, spec_of
 from ._tensors import check_positions, constant, of_module
+
+
+_CALL = "posenc.torch.pair(positions=..., d_model=..., base=...) computes the cosines and sines of one axis"
 
 
 class Timesteps(nn.Module):
@@ -31,10 +36,46 @@ class Timesteps(nn.Module):
     def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
         """Returns the embeddings in float32, of shape (timesteps, num_channels).
 
+        Timesteps that are not finite, or whose product with `scale` is beyond 2^32, give NaN.
         Timesteps in bfloat16 and float16, which round integers above 256 and 2048, give a warning once in a process."""
         check_type("timesteps", timesteps, torch.Tensor)
+        timesteps = of_module("timesteps", timesteps)
         check_positions("timesteps", timesteps)
-        return rows(of_module("timesteps", timesteps), self._spec, torch.float32)
+        return rows(timesteps, self._spec, torch.float32)
+
+
+class FluxPosEmbed(nn.Module):
+    """Computes cosines and sines for each axis of positions: replaces diffusers' module of this name."""
+
+    def __init__(self, theta: float, axes_dim: Sequence[int]) -> None:
+        super().__init__()
+        self.theta, self.axes_dim = theta, axes_dim
+
+    def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Returns two float32 tensors of shape (tokens, columns) for positions of shape (tokens, axes)."""
+        each = enumerate(of_module("ids", ids).unbind(-1))
+        both = [pair(positions=at, d_model=self.axes_dim[i], base=self.theta, duplicated="pairs") for i, at in each]
+        return tuple(torch.cat(parts, -1) for parts in zip(*both))
+
+
+class WanRotaryPosEmbed(nn.Module):
+    """Computes cosines and sines of time, height and width: replaces diffusers' module of this name."""
+
+    def __init__(
+        self, attention_head_dim: int, patch_size: Sequence[int], max_seq_len: int, theta: float = 1e4
+    ) -> None:
+        super().__init__()
+        self.attention_head_dim, self.patch_size, self.max_seq_len = attention_head_dim, patch_size, max_seq_len
+        self.theta, self.h_dim, self.w_dim = theta, 2 * (attention_head_dim // 6), 2 * (attention_head_dim // 6)
+        self.t_dim = attention_head_dim - self.h_dim - self.w_dim
+
+    def forward(self, hidden_states: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Returns two float32 tensors of shape (1, tokens, 1, columns) for (batch, channels, frames, height, width)."""
+        sizes = [size // patch for size, patch in zip(hidden_states.shape[2:], self.patch_size)]
+        where = dict(base=self.theta, duplicated="pairs", device=hidden_states.device)
+        each = [pair(n, d, **where) for n, d in zip(sizes, (self.t_dim, self.h_dim, self.w_dim))]
+        at = torch.cartesian_prod(*[torch.arange(n, device=hidden_states.device) for n in sizes]).unbind(-1)
+        return tuple(torch.cat([table[i] for table, i in zip(tables, at)], -1)[None, :, None] for tables in zip(*each))
 
 
 @dataclasses.dataclass
@@ -52,7 +93,7 @@ class Replaced:
 
 
 def replace_rotary(model: nn.Module) -> Replaced:
-    """Replaces each rotary module of a model that `RotaryEmbedding` can replace, and each `Timesteps` of diffusers.
+    """Replaces the rotary modules of a model of transformers or diffusers, and the `Timesteps` of diffusers.
 
         >>> model = AutoModelForCausalLM.from_pretrained(...)
         >>> print(posenc.torch.replace_rotary(model).left)     # the modules that were not replaced, with reasons
@@ -66,6 +107,9 @@ def replace_rotary(model: nn.Module) -> Replaced:
     - The module's own frequencies and attention factor are those of that instance. The frequencies may have been rounded
       to 16 bits, or computed in 16 bits, as DeepSpeed's zero.Init does.
     - Its `forward` is that of its class. (accelerate replaces the `forward` of modules.)
+
+    Modules of diffusers that have the arguments of `FluxPosEmbed`, `WanRotaryPosEmbed` or `Timesteps` are replaced if
+    they return the same values. For others, the reason names the call that computes their values.
 
     A module that is shared stays shared. Its hooks move to the new module.
     """
@@ -85,7 +129,10 @@ def replace_rotary(model: nn.Module) -> Replaced:
                 found.left[name] = new
                 continue
             for key, value in vars(module).items():
-                if key.endswith("_hooks") or "_hooks_" in key:
+                is_read = (
+                    key not in vars(new) and not key.startswith("_") and not callable(value)
+                )  # perhaps by the model
+                if key.endswith("_hooks") or "_hooks_" in key or is_read:
                     vars(new)[key] = value
             found._originals.append((parent, child, module))
             found.replaced.append(name)
@@ -98,16 +145,12 @@ def replace_rotary(model: nn.Module) -> Replaced:
 
 def is_rotary(module: nn.Module) -> bool:
     """Whether it is a rotary or timestep module, by its buffers and its class's name. Modules of posenc are not."""
-    if isinstance(module, (RotaryEmbedding, Timesteps)):
-        return False
     kind = type(module)
-    has = any(name.endswith("inv_freq") for name in module._buffers)
-    return (
-        has
-        or "RotaryEmbedding" in kind.__name__
-        or kind.__module__.startswith("diffusers.")
-        and kind.__name__ == "Timesteps"
-    )
+    if kind.__module__.startswith("posenc."):
+        return False
+    has = any(name.endswith("inv_freq") for name in module._buffers) or "RotaryEmbedding" in kind.__name__
+    of_diffusers = kind.__module__.startswith("diffusers.")
+    return has or of_diffusers and bool(re.search("Timesteps$|Rotary|Rope|RoPE|PosEmbed$", kind.__name__))
 
 
 def _device(module: nn.Module) -> torch.device:
@@ -128,11 +171,9 @@ def probe(module: nn.Module) -> nn.Module | str:
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
     try:
-        if type(module).__name__ == "Timesteps":
-            return _probe_timesteps(module)
         config = getattr(module, "config", None)
         if config is None:
-            return "it has no config"
+            return _probe_without_config(module)
         try:
             fresh = type(module)(config)
         except Exception as error:
@@ -144,16 +185,17 @@ def probe(module: nn.Module) -> nn.Module | str:
             ways = [RotaryEmbedding(config)]
         except ValueError as error:
             if "is unknown" not in str(error):
-                return str(error)
-            ways = [RotaryEmbedding(config, duplicated=layout) for layout in ("halves", "pairs")]
+                return f"{error}; {_CALL}" if "is not supported" in str(error) else str(error)
+            ways = [RotaryEmbedding(config, layout=layout) for layout in ("halves", "pairs")]
         takes = [*inspect.signature(fresh.forward).parameters]
-        if len(takes) < 2:
+        if takes not in (["x", "position_ids"], ["x", "position_ids", "layer_type"]):
             return f"its forward takes ({', '.join(takes)}), not (x, position_ids)"
         for own in ways:
-            why = _compared(fresh, own)
-            if not why:
-                return own
-            fresh = type(module)(config)  # the first calls may have changed it
+            for batch in (False, True) if own._is_axial else (True,):
+                why = _compared(fresh, own, batch)
+                if not why:
+                    return own
+                fresh = type(module)(config)  # the first calls may have changed it
         return why
     except Exception as error:  # the module takes other arguments, or the config has errors
         return f"it could not be tried: {type(error).__name__}: {error}"
@@ -180,11 +222,27 @@ def _made_in(dtype: torch.dtype, module: nn.Module) -> nn.Module:
         return type(module)(module.config)
 
 
-def _probe_timesteps(module: Any) -> nn.Module | str:
-    own = Timesteps(module.num_channels, module.flip_sin_to_cos, module.downscale_freq_shift, module.scale)
-    at = constant([0, 0.5, 1, 999], "float32")
-    theirs, size = module(at), (at.abs() * abs(module.scale))[:, None]
-    return own if _near(theirs, own(at), size * 2.0**-22 + 2.0**-22) else "it returns other values"
+def _probe_without_config(module: Any) -> nn.Module | str:
+    """Compares a module that has no config with the module of this file that has the same arguments and attributes."""
+    at, takes, own = constant([0, 0.5, 1, 999], "float32"), [*inspect.signature(module.forward).parameters], None
+    kind = {"timesteps": Timesteps, "ids": FluxPosEmbed, "hidden_states": WanRotaryPosEmbed}.get(" ".join(takes))
+    if kind is not None:
+        named, wanted = vars(module), inspect.signature(kind).parameters
+        if all(name in named or each.default is not each.empty for name, each in wanted.items()):
+            own = kind(**{name: named[name] for name in wanted if name in named})
+    if own is None or not {*filter(str.isidentifier, vars(module))} <= {*vars(own)}:
+        return f"posenc has no module of its kind; {_CALL}"
+    if kind is WanRotaryPosEmbed:
+        inputs = at.new_zeros((1, 1, *(n * patch for n, patch in zip((2, 3, 4), module.patch_size))))
+    else:
+        inputs = at if kind is Timesteps else at[:, None].repeat(1, len(module.axes_dim))
+    size = 4 if kind is WanRotaryPosEmbed else at[:, None] * abs(getattr(module, "scale", 1))
+    for theirs, ours in zip(_parts(module(inputs)), _parts(own(inputs))):
+        if theirs.shape != ours.shape or not _near(
+            theirs.float().cpu(), ours, size * 2.0**-22 + torch.finfo(theirs.dtype).eps
+        ):
+            return f"it returns other values; {_CALL}"
+    return own
 
 
 def _differs(module: nn.Module, fresh: nn.Module) -> str:
@@ -212,7 +270,7 @@ def _differs(module: nn.Module, fresh: nn.Module) -> str:
     return ""
 
 
-def _compared(fresh: nn.Module, own: RotaryEmbedding) -> str:
+def _compared(fresh: nn.Module, own: RotaryEmbedding, batch: bool) -> str:
     calls: list[tuple[str, ...]] = [()]
     if own.per_type is not None:  # a config may name types that its model does not have
         calls = [(name,) for name in own.per_type if f"{name}_inv_freq" in fresh._buffers]
@@ -223,15 +281,17 @@ def _compared(fresh: nn.Module, own: RotaryEmbedding) -> str:
         end = one._original or min(one.max_position_embeddings, 1 << 24)
         for places in (range(16), range(end - 2, end), range(end, end + 2)):
             at = constant(places, "int64")
-            at = at[None] if one.axes is None else torch.stack((at, at + 1, at + 2))[:, None]
+            if one.axes is not None:
+                at = torch.stack([at + axis for axis in range(one._positions)], -1 if one._is_axial else 0)
+            at = at.unsqueeze(1 if at.dim() > 1 and not one._is_axial else 0) if batch else at
             for dtype in (torch.float32, torch.bfloat16):
-                x = at.new_zeros((1, at.shape[-1], 1), dtype=dtype)
+                x = at.new_zeros((1, len(places), 1), dtype=dtype)
                 theirs, ours = _parts(fresh(x, at, *types)), _parts(one(x, at))
                 if [(v.shape, v.dtype) for v in theirs] != [(v.shape, v.dtype) for v in ours]:
                     return f"it returns {_said(theirs)}, and RotaryEmbedding {_said(ours)}"
                 if dtype == torch.float32:
-                    w = one._arranged(constant(one._of_length(0).freqs, "float32").abs())
-                    most = at.amax(0) if one.axes is not None else at
+                    w = one._arranged(constant(one._of_length(0).freqs[[*one._columns]], "float32").abs())
+                    most = at if one.axes is None else at.amax(-1 if one._is_axial else 0)
                     bound = (most[..., None] * w + 1) * 2.0**-21 * max(1.0, one.attention_scaling)
                     if not all(_near(a, b, bound) for a, b in zip(theirs, ours)):
                         return "it returns other values"

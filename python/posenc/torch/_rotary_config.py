@@ -1,31 +1,53 @@
-"""Reads the parameters of a rotary embedding from a configuration of Hugging Face's transformers."""
+"""The parameters of a rotary embedding, from numbers or from a configuration of Hugging Face's transformers."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Mapping, get_args
+import types
+from typing import Any, Literal, Mapping, Tuple, get_args
 
-from .._plan import MAX_POSITION, Duplicated, index, unknown
-from .._rotary import rope_type_of
+from .._plan import MAX_POSITION, index, unknown
+from .._rotary import base_of, rope_type_of
 from ._families import FAMILIES, PARTIAL, UNSUPPORTED
 
+RotaryLayout = Literal["halves", "pairs", "half", "complex"]
+_Indices = Tuple[int, ...]
 _OWN_LENGTH = ("llama3", "yarn", "longrope")  # kinds with a parameter for the length of the first training
 
 
 @dataclasses.dataclass(frozen=True)
 class RotaryConfig:
-    d_model: int  #: the number of columns that are rotated, two for each frequency
+    d_model: int  #: twice the number of frequencies
     base: float
     scaling: dict[str, Any]
-    max_position_embeddings: int
-    layout: str  #: layout, dtype and axes are as in _families.py
+    max_position_embeddings: int | None
+    layout: str  #: layout and dtype are as in _families.py
     dtype: str
-    axes: tuple[int, ...] | None  #: the index of each frequency's position, of three; None if there is one position
+    axes: _Indices | None  #: for each column, the index of its position; None if a token has one position
+    columns: _Indices | None  #: with the rope_type "axial", for each column the index of its frequency; else None
+
+
+class Numbers(types.SimpleNamespace):
+    """What `RotaryEmbedding` is given in place of a config, as the fields of a config."""
+
+
+def given(head: Any, base: Any, scaling: Any, most: Any, sections: Any, interleaved: Any, dtype: Any) -> Numbers:
+    if not isinstance(scaling, (Mapping, type(None))):
+        raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
+    if str(dtype) not in ("None", "float32", "torch.float32"):
+        raise ValueError(f"dtype is {dtype!r}; allowed: torch.float32, or None for the dtype of x")
+    said = dict(scaling or {})
+    said.update({} if sections is None else {"mrope_section": sections})
+    said.update({} if interleaved is None else {"mrope_interleaved": interleaved})
+    theta, size = base_of(base, said.get("rope_theta")), index("the number of columns", head, 2, 1 << 20)
+    return Numbers(rope_parameters=said, rope_theta=theta, head_dim=size, max_position_embeddings=most, dtype=dtype)
 
 
 def parameters(config: Any) -> dict[str, Any]:
     if not any(hasattr(config, name) for name in ("model_type", "head_dim", "hidden_size")):
-        raise TypeError(f"config is of type {type(config).__name__}; allowed: the config of a transformers model")
+        raise TypeError(
+            f"config is of type {type(config).__name__}; allowed: the config of a transformers model, or an integer"
+        )
     return getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
 
 
@@ -34,17 +56,23 @@ def layer_types(config: Any) -> list[str]:
     return [name for name, value in parameters(config).items() if isinstance(value, Mapping)]
 
 
-def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> RotaryConfig:
+def read(config: Any, layer_type: str | None, layout: RotaryLayout | None) -> RotaryConfig:
     """Returns the parameters. A ValueError says what is not supported."""
-    if duplicated not in (None, *get_args(Duplicated)):
-        raise ValueError(unknown("duplicated is", duplicated, get_args(Duplicated)) + " or None")
+    if layout not in (None, *get_args(RotaryLayout)):
+        raise ValueError(unknown("layout is", layout, get_args(RotaryLayout)) + " or None")
     types = layer_types(config)
     if types and layer_type not in types:
         raise ValueError(unknown("layer_type is", layer_type, types) + " (this config's layer types)")
-    layout, dtype, axes = _family(config, duplicated)
     scaling = dict(parameters(config)[layer_type] if types else parameters(config))
-    section = scaling.pop("mrope_section", None)
-    scaling.pop("mrope_interleaved", None)  # the model_type determines it
+    section, in_turn = scaling.pop("mrope_section", None), scaling.pop("mrope_interleaved", None)
+    if isinstance(config, Numbers):
+        axes = "" if section is None else "interleaved" if in_turn else "sections"
+        family = layout or "halves", "x" if config.dtype is None and layout != "complex" else "float32", axes
+    else:
+        family = _family(config, layout)
+    is_axial = family[2].startswith("axial")
+    if is_axial and scaling.get("rope_type") in ("axial", None):
+        scaling["rope_type"] = "default"  # the formula
     if types and hasattr(config, "per_layer_config"):  # layers with heads of different sizes
         try:
             config = config.per_layer_config[layer_type]
@@ -52,15 +80,16 @@ def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> 
             pass
     kind = scaling["rope_type"] = rope_type_of(scaling)
     model_type = getattr(config, "model_type", None)
-    if model_type == "phimoe" and kind != "default":
-        raise ValueError(f"the rotary embedding of phimoe is not supported with the rope_type {kind!r}, only 'default'")
+    if (is_axial or model_type == "phimoe") and kind != "default":
+        raise ValueError(f"the model_type {model_type!r} is not supported with the rope_type {kind!r}")
 
     def told(name: str, default: Any) -> Any:
         value = scaling.pop(name, None)
         return (getattr(config, name, None) or default) if value is None else value
 
     base = float(told("rope_theta", 10000.0))
-    head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    width = "embed_dim" if model_type == "qwen2_vl_vision" else "hidden_size"
+    head = getattr(config, "head_dim", None) or getattr(config, width) // config.num_attention_heads
     partial = told("partial_rotary_factor", 1.0)
     if kind == "proportional":
         scaling["partial_rotary_factor"], partial = partial, 1
@@ -68,20 +97,16 @@ def read(config: Any, layer_type: str | None, duplicated: Duplicated | None) -> 
         partial = 1
     d_model = int(head * partial)
     if d_model < 2 or d_model % 2:
-        raise ValueError(f"the config rotates {d_model} columns of a head; allowed: an even number")
-    most = getattr(config, "max_position_embeddings", None) or MAX_POSITION
+        raise ValueError(f"{d_model} columns of a head would be rotated; allowed: an even number")
+    most = getattr(config, "max_position_embeddings", None)
     if kind in _OWN_LENGTH:
         key = "original_max_position_embeddings"  # Phi-3 has it in the config, not in the scaling
         scaling[key] = getattr(config, key, None) or scaling.get(key) or most
-    return RotaryConfig(
-        d_model=d_model,
-        base=base,
-        scaling=scaling,
-        max_position_embeddings=index("max_position_embeddings", most, 1, MAX_POSITION),
-        layout=layout,
-        dtype=dtype,
-        axes=_axes(axes, section, d_model // 2),
-    )
+    if most is not None:
+        most = index("max_position_embeddings", most, 1, MAX_POSITION)
+    columns, axes = _axial(family[2], head) if is_axial else (None, _axes(family[2], section, d_model // 2))
+    d_model = 2 * max(columns) + 2 if columns else d_model
+    return RotaryConfig(d_model, base, scaling, most, *family[:2], axes, columns)
 
 
 def known_types() -> dict[str, tuple[str, str, str]]:
@@ -93,30 +118,46 @@ def known_types() -> dict[str, tuple[str, str, str]]:
     return found
 
 
-def _family(config: Any, duplicated: Duplicated | None) -> tuple[str, str, str]:
+def _family(config: Any, layout: RotaryLayout | None) -> tuple[str, str, str]:
     kind = getattr(config, "model_type", None)
     reason = next((reason for reason, kinds in UNSUPPORTED.items() if kind in kinds.split()), None)
     if reason:
         raise ValueError(f"the model_type {kind!r} is not supported: its rotary embedding has {reason}")
     family = known_types().get(str(kind))
-    if family is None and duplicated is None:
-        raise ValueError(f"the model_type {kind!r} is unknown; give duplicated='halves' or duplicated='pairs'")
-    layout, dtype, axes = family or ("", "x", "")
-    return duplicated or layout, "float32" if layout == "complex" else dtype, axes
+    if family is None and layout is None:
+        raise ValueError(f"the model_type {kind!r} is unknown; give layout='halves' or layout='pairs'")
+    own, dtype, axes = family or ("", "x", "")
+    return layout or own, "float32" if "complex" in (layout, own) else dtype, axes
 
 
-def _axes(family: str, section: Any, n: int) -> tuple[int, ...] | None:
+def _axes(family: str, section: Any, n: int) -> _Indices | None:
     if not family:
         if section:
             raise ValueError(f"the config has mrope_section {section!r}; allowed: None for this model_type")
         return None
     kind, *default = family.split()
-    time, height, width = (int(each) for each in section or default)
-    if kind != "interleaved" and time + height + width != n:
-        raise ValueError(f"mrope_section is {section!r}; allowed: three numbers whose sum is {n}")
+    try:
+        sizes = [index("each of the sections", size, 0, n) for size in section or map(int, default)]
+    except TypeError:
+        sizes = []
+    if len(sizes) != 3 or kind != "interleaved" and sum(sizes) != n:
+        raise ValueError(f"the sections (mrope_section) are {section!r}; allowed: three numbers whose sum is {n}")
     if kind == "sections":
-        return (0,) * time + (1,) * height + (2,) * width
+        return tuple(axis for axis, size in enumerate(sizes) for _ in range(size))
     if kind == "interleaved":
-        sizes = time, height, width
         return tuple(k % 3 if k < 3 * sizes[k % 3] else 0 for k in range(n))
-    return tuple(1 + k % 2 if k < time + height else 0 for k in range(n))
+    return tuple(1 + k % 2 if k < sizes[0] + sizes[1] else 0 for k in range(n))
+
+
+def _axial(family: str, head: int) -> tuple[_Indices, _Indices]:
+    """Returns the index of each column's frequency, and of its position."""
+    _, kind, *order = family.split()
+    axes = [*map(int, order)]
+    count = max(axes) + 1
+    n = head // (2 * count)  # frequencies of each axis
+    if count == 2 and head % 4:
+        raise ValueError(f"{head} columns of a head would be rotated; allowed: a multiple of 4")
+    if kind == "turns":
+        return tuple(k for k in range(n) for _ in axes), tuple(axes * n)
+    first, step = (axes, count) if kind == "shares" else ([0] * len(axes), 1)
+    return tuple(k for i in first for k in range(i, step * n, step)), tuple(axis for axis in axes for _ in range(n))

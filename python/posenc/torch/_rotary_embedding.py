@@ -1,22 +1,22 @@
-"""The module that replaces a Hugging Face model's rotary embedding."""
+"""The module that computes rotary embeddings, in place of a Hugging Face model's own or from a few numbers."""
 
 from __future__ import annotations
 
 import functools
 import json
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence, SupportsIndex
 
 import torch
 from torch import nn
 
-from .._plan import Duplicated, unknown
+from .._plan import MAX_POSITION, DtypeName, unknown
 from .._rotary import RotaryFrequencies, rotary_frequencies
-from ._calls import check_type, constant_in_graphs, joined
+from ._calls import check_type, constant_in_graphs
 from ._formula import forget, kept
 from ._pairs import duplicated_columns
-from ._rotary_config import layer_types, read
+from ._rotary_config import RotaryLayout, given, layer_types, read
 from ._rows import rows, spec_of
-from ._tensors import constant
+from ._tensors import constant, of_module
 
 _READS = "with rope_type 'dynamic', frequencies depend on the length of the sequence, which is read from position_ids"
 
@@ -28,19 +28,13 @@ def _frequencies(d_model: int, base: float, scaling: str, length: int, max_posit
 
 
 @functools.lru_cache(maxsize=64)
-def _spec(
-    near: RotaryFrequencies, far: RotaryFrequencies | None, far_from: int, axes: tuple[int, ...], axis: int
-) -> str:
-    """Returns the spec of the frequencies that belong to this axis."""
-
+def _spec(near: RotaryFrequencies, far: RotaryFrequencies | None, far_from: int) -> str:
     def numbers(frequencies: RotaryFrequencies) -> dict[str, Any]:
-        low = frequencies.freqs_low.tolist()
-        own = [(w, low[k]) for k, w in enumerate(frequencies.freqs.tolist()) if axes[k] == axis]
-        return {"freqs": [w for w, _ in own], "freqs_low": [w for _, w in own]}
+        return {"freqs": frequencies.freqs.tolist(), "freqs_low": frequencies.freqs_low.tolist()}
 
     factor = None if near.attention_factor == 1 else near.attention_factor
     return spec_of(
-        2 * axes.count(axis), **numbers(near), layout="split", order="cos_first", factor=factor,
+        2 * len(near.freqs), **numbers(near), layout="split", order="cos_first", factor=factor,
         far=far and {"from": far_from, **numbers(far)},
     )  # fmt: skip
 
@@ -61,25 +55,37 @@ def _untraced(function: Any) -> Any:
 
 
 class RotaryEmbedding(nn.Module):
-    """Computes cosines and sines for a Hugging Face model: replaces the model's own rotary embedding.
+    """Computes cosines and sines of rotary embeddings.
 
-        >>> model.model.rotary_emb = posenc.torch.RotaryEmbedding(model.config)
+        >>> model.model.rotary_emb = posenc.torch.RotaryEmbedding(model.config)  # for a model of transformers
+        >>> rotary = posenc.torch.RotaryEmbedding(128, base=500000.0)            # for any other
 
-    It has the layout and dtype of the module that it replaces: (cos, sin), with each frequency's column once or twice,
-    or one complex tensor; in the dtype of x or in float32; for tokens with one position or with three (time, height and
-    width). `posenc.torch.replace_rotary` replaces all such modules of a model.
+    It returns (cos, sin), with each frequency's column once or twice, or one complex tensor; in the dtype of x or in
+    float32. Tokens have one position, or two or three, such as height and width. With a config, it returns what the
+    model's own module returns; `posenc.torch.replace_rotary` replaces all such modules of a model.
 
     Parameters
     ----------
     config
-        The config of the model. Its model_type determines what the module returns; the types of transformers 5.23.0
-        are known. The module also reads rope_parameters, or rope_theta and rope_scaling; head_dim, or hidden_size and
-        num_attention_heads; partial_rotary_factor; and max_position_embeddings.
+        The number of columns of a head that are rotated, or the config of a model. The model_type of a config determines
+        what the module returns; the types of transformers 5.23.0 are known. The module also reads rope_parameters, or
+        rope_theta and rope_scaling; head_dim, or hidden_size and num_attention_heads; partial_rotary_factor; and
+        max_position_embeddings.
     layer_type
-        The type of layer whose parameters to use, if each type has its own. None means that each call gives it.
-    duplicated
-        The layout of columns, for an unknown model_type: "halves", all frequencies and then all again (Llama and most
-        others), or "pairs", each twice in succession (Cohere). None means the layout of the model_type.
+        The type of layer of a config whose parameters to use, if each type has its own. None means that each call gives
+        it.
+    layout
+        The columns of the frequencies w0 to wn: "halves" is w0 .. wn, w0 .. wn (Llama and most others), "pairs" is
+        w0, w0, w1, w1, .. (GPT-J, Cohere), "half" is w0 .. wn, and "complex" is w0 .. wn in one complex64 tensor. None
+        means that of the config's model_type, or "halves" without a config.
+    base, scaling, max_position_embeddings
+        As in `posenc.rotary_frequencies`. These and the following arguments are for a module without a config.
+    sections, interleaved
+        If tokens have three positions, how many frequencies belong to time, height and width, such as (16, 24, 24). The
+        first ones belong to time and the last to width. With `interleaved`, they belong to time, height and width in
+        turn, as in Qwen3-VL. None means mrope_section and mrope_interleaved of `scaling`.
+    dtype
+        torch.float32, or None for the dtype of x.
 
     Raises
     ------
@@ -112,35 +118,59 @@ class RotaryEmbedding(nn.Module):
 
     __module__ = "posenc.torch"
 
-    def __init__(self, config: Any, *, layer_type: str | None = None, duplicated: Duplicated | None = None) -> None:
+    def __init__(
+        self,
+        config: Any,
+        *,
+        layer_type: str | None = None,
+        layout: RotaryLayout | None = None,
+        base: float | None = None,
+        scaling: Mapping[str, Any] | None = None,
+        max_position_embeddings: SupportsIndex | None = None,
+        sections: Sequence[SupportsIndex] | None = None,
+        interleaved: bool | None = None,
+        dtype: torch.dtype | DtypeName | None = None,
+    ) -> None:
         super().__init__()
+        numbers = base, scaling, max_position_embeddings, sections, interleaved, dtype
+        if hasattr(config, "__index__"):
+            config = given(config, *numbers)
+        elif any(number is not None for number in numbers):
+            raise ValueError(
+                "a config and base, scaling, max_position_embeddings, sections, interleaved or dtype are given"
+            )
         types = layer_types(config)
         self.config, self.layer_type = config, layer_type if types else None
         self.per_type: nn.ModuleDict | None = None  #: a module for each layer_type, if calls give the layer_type
-        self._spec, self._axis_specs = "", ()
+        self._spec = ""
+        self._is_axial = False  #: whether the last axis of position_ids has the positions of a token
         if types and layer_type is None:
             self.per_type = nn.ModuleDict(
-                {name: RotaryEmbedding(config, layer_type=name, duplicated=duplicated) for name in types}
+                {name: RotaryEmbedding(config, layer_type=name, layout=layout) for name in types}
             )
             return
-        said = read(config, layer_type, duplicated)
+        said = read(config, layer_type, layout)
         self.base, self.d_model, self.max_position_embeddings = said.base, said.d_model, said.max_position_embeddings
         self.rope_type: str = said.scaling["rope_type"]
         self.layout, self.axes = said.layout, said.axes
+        self._is_axial = said.columns is not None
+        self._positions = 3 if said.axes and not self._is_axial else 1 + max(said.axes or (0,))  #: of a token
         self.dtype = None if said.dtype == "x" else torch.float32  #: None means the dtype of x
         self._json = json.dumps(said.scaling)
-        self._original: int = said.scaling.get("original_max_position_embeddings", 0)
+        self._original: int = said.scaling.get("original_max_position_embeddings") or 0
         self._longest = self.max_position_embeddings  #: with dynamic scaling, the length of the longest sequence
         near = self._of_length(0)
         self.attention_scaling = near.attention_factor
         far = self._of_length(self._original + 1) if self.rope_type == "longrope" else None
-        if far and self.axes:
-            raise ValueError("the rope_type 'longrope' is not supported for tokens with several positions")
-        n, axes = self.d_model // 2, self.axes or ()
-        self._spec = _spec(near, far, self._original, (0,) * n, 0)
-        self._axis_specs = tuple(_spec(near, None, 0, axes, axis) for axis in sorted({*axes}))
-        by_axis = sorted(range(len(axes)), key=lambda k: axes[k])  # the columns as the calls of all axes give them
-        self._places = tuple(sorted(range(n), key=lambda k: by_axis[k])) if axes and by_axis != [*range(n)] else ()
+        self._spec = _spec(near, far, self._original)
+        n = self.d_model // 2
+        self._columns = said.columns or (*range(n),)  #: the index of each column's frequency
+        places = [2 * n * axis + column for axis, column in zip(self.axes or (), self._columns)]
+        self._places = (
+            *places,
+            *(n + place for place in places),
+        )  #: of cosines and sines in the joined rows of all axes
+        self.max_position_embeddings = said.max_position_embeddings or MAX_POSITION
         self._untrace()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -163,8 +193,9 @@ class RotaryEmbedding(nn.Module):
         x
             A tensor with the device of the result and, for most models, its dtype. Its values are not read.
         position_ids
-            Integers, of any shape. If tokens have three positions, the shape is (3, batch, sequence); with any other
-            number of axes, the three positions are equal.
+            Numbers, of any shape. If tokens have three positions, the shape is (3, batch, sequence); with any other
+            number of axes, the three positions are equal. With the rope_type "axial", the last axis has the positions
+            of a token.
         layer_type
             The type of layer, if each type has its own frequencies. Models whose layers share their frequencies ignore
             it.
@@ -179,39 +210,47 @@ class RotaryEmbedding(nn.Module):
             )
         check_type("x", x, torch.Tensor)
         check_type("position_ids", position_ids, torch.Tensor)
-        kind = position_ids.dtype
-        if kind.is_floating_point or kind.is_complex or kind is torch.bool:
-            raise TypeError(f"position_ids have dtype {kind}; allowed: integers")
+        if position_ids.is_complex():
+            raise TypeError(f"position_ids have dtype {position_ids.dtype}; allowed: integers or real numbers")
         dtype = self.dtype or x.dtype
         if not dtype.is_floating_point or torch.finfo(dtype).bits < 16:
             raise TypeError(f"x has dtype {dtype}; allowed: float32, float64, bfloat16 and float16")
-        positions = position_ids.to(x.device).long()
+        positions = of_module("position_ids", position_ids.to(x.device))
         if self.rope_type == "dynamic":
             return self._by_length(positions, dtype)
         return self._values(positions, dtype, self._spec)
+
+    def _by_axis(self, positions: torch.Tensor) -> torch.Tensor | None:
+        """Returns positions whose first axis is that of `self.axes`, or None if a token has one position."""
+        if self.axes is None or positions.dim() != 3 and not self._is_axial:
+            return None
+        axis = -1 if self._is_axial else 0
+        size = positions.shape[axis] if positions.dim() else 0
+        if size != self._positions and (size != 1 or self._is_axial):
+            allowed = f"(.., {self._positions})" if self._is_axial else "(3, batch, sequence)"
+            raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: {allowed}")
+        return positions.movedim(axis, 0).expand(self._positions, *[-1] * (positions.dim() - 1))
 
     def _by_length(self, positions: torch.Tensor, dtype: torch.dtype) -> Any:
         if torch.jit.is_tracing():
             raise RuntimeError(f"{_READS}; torch.jit.trace cannot trace it")
         most = self.max_position_embeddings
-        length = int(positions.max()) + 1 if positions.numel() else 0
+        length = min(int(positions.nan_to_num().max()) + 1, MAX_POSITION) if positions.numel() else 0
         if length > self._longest or length < most:
             if self._longest > most:
                 forget(self._spec)
             self._longest = max(length, most)
-            self._spec = _spec(self._of_length(self._longest), None, 0, (0,) * (self.d_model // 2), 0)
+            self._spec = _spec(self._of_length(self._longest), None, 0)
         return self._values(positions, dtype, self._spec)
 
     def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
-        if not self._axis_specs or positions.dim() != 3:
-            cos, sin = rows(positions, spec, dtype).chunk(2, -1)
-        elif positions.shape[0] != len(self._axis_specs):
-            raise ValueError(f"position_ids have shape {tuple(positions.shape)}; allowed: (3, batch, sequence)")
-        else:
-            each = [rows(at, own, dtype).chunk(2, -1) for at, own in zip(positions, self._axis_specs)]
-            cos, sin = (joined(torch.cat, parts, -1) for parts in zip(*each))
-            if self._places:
-                cos, sin = (part.index_select(-1, _index(self._places, part.device)) for part in (cos, sin))
+        by_axis = self._by_axis(positions)
+        if by_axis is None:
+            both = rows(positions, spec, dtype)
+        else:  # one call, since the frequencies may depend on the length, which is the same for all axes
+            joined = rows(by_axis, spec, dtype).movedim(0, -2).flatten(-2)
+            both = joined.index_select(-1, _index(self._places, joined.device))
+        cos, sin = both.chunk(2, -1)
         if self.layout == "complex":
             return torch.complex(cos, sin)
         return self._arranged(cos), self._arranged(sin)
@@ -222,11 +261,15 @@ class RotaryEmbedding(nn.Module):
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
         if self._spec:  # makes the constants, since a later call may be in a CUDA graph, which cannot copy from the CPU
-            device = fn(constant([], "float32")).device
-            self._values(constant([[[0]]] * max(1, len(self._axis_specs)), "int64", device), torch.float32, self._spec)
+            positions = constant([[[0] * self._positions]], "int64", fn(constant([], "float32")).device)
+            self._values(positions if self._is_axial else positions.transpose(0, 2), torch.float32, self._spec)
         return self
 
     def extra_repr(self) -> str:
         if self.per_type is not None:
             return ""
-        return f"{self.d_model}, base={self.base:g}, rope_type={self.rope_type!r}"
+        scaling = {key: value for key, value in json.loads(self._json).items() if not isinstance(value, list)}
+        axes, more = self.axes or (), "" if self.dtype is None else f", dtype={self.dtype}"
+        more += f", sections={tuple(map(axes.count, range(self._positions)))}" if axes else ""
+        more += ", interleaved=True" if [*axes] != sorted(axes) else ""
+        return f"{self.d_model}, base={self.base:g}, scaling={scaling}, layout={self.layout!r}{more}"

@@ -145,7 +145,10 @@ def _by_c(positions: torch.Tensor, spec: str, dtype: str) -> torch.Tensor:
     p = said.far if said.far and at.size and at.max() >= said.far_from else said.near
     which = Rows(at.shape, 0, at)
     array, address = new(p, which, p.d_model, DTYPES[p.dtype])
-    write(p, which, array, None, address)
+    try:
+        write(p, which, array, None, address)
+    except ValueError:  # a position is beyond the greatest one, or not finite: its row is NaN, as on other devices
+        return _by_formula(positions, spec, TORCH_DTYPES[dtype])
     values = as_tensor(array, p.dtype)
     return values if said.factor == 1 else rounded(values * said.factor, TORCH_DTYPES[dtype])
 

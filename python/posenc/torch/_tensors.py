@@ -65,7 +65,10 @@ def exact_positions(positions: torch.Tensor) -> torch.Tensor:
 
 
 def of_module(name: str, positions: torch.Tensor) -> torch.Tensor:
-    """Returns the positions of a module's call: 16-bit ones as float32, after one warning in a process."""
+    """Returns the positions of a module's call: 16-bit ones as float32, after one warning in a process, and truth values
+    as integers."""
+    if positions.dtype == torch.bool:
+        return positions.long()
     if positions.dtype not in SHORT:
         return positions
     if not (is_traced() or is_transformed() or _modules_that_warned):

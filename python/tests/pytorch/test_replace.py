@@ -8,7 +8,7 @@ from patched import zero_init
 from torch import nn
 
 import posenc.torch
-from posenc.torch import RotaryEmbedding, replace_rotary
+from posenc.torch import RotaryEmbedding, _replace, _tensors, replace_rotary
 
 
 def config(**more):
@@ -95,6 +95,11 @@ class Pixels(Rotary):
         return super().forward(pixel_values, AT)
 
 
+class OldArguments(Rotary):
+    def forward(self, x, position_ids, seq_len=None):
+        return super().forward(x, position_ids)
+
+
 class Floats(Rotary):
     """Uses a function that DeepSpeed's zero.Init replaces, as Llama's module does."""
 
@@ -178,19 +183,21 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
         (Pairs(config()), "it returns other values"),
         (Sines(config(model_type="unknown")), "it returns other values"),
         (Other(config()), "it returns other values"),
-        (NoConfig(config()), "it has no config"),
+        (NoConfig(config()), f"posenc has no module of its kind; {_replace._CALL}"),
         (Pixels(config(model_type="unknown")), "its forward takes (pixel_values), not (x, position_ids)"),
         (
-            Rotary(config(model_type="pixtral")),
-            "the model_type 'pixtral' is not supported: its rotary embedding has rope_type 'axial'",
+            Rotary(config(model_type="sam3_vit_model")),
+            "the model_type 'sam3_vit_model' is not supported: its rotary embedding has a result with one axis more than "
+            f"position_ids; {_replace._CALL}",
         ),
         (
             Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))),
             "the config has mrope_section [8, 12, 12]; allowed: None for this model_type",
         ),
+        (OldArguments(config()), "its forward takes (x, position_ids, seq_len), not (x, position_ids)"),
         (Scaled(config(), 0.25), "its position_scale is 0.25, and 1.0 according to its config"),
         (Rotary(config(**LAYERS)), "it has no frequencies of the config's layer types"),
-        (Rotary(config(head_dim=63)), "the config rotates 63 columns of a head; allowed: an even number"),
+        (Rotary(config(head_dim=63)), "63 columns of a head would be rotated; allowed: an even number"),
     ],
 )
 def test_left(module, why):
@@ -285,15 +292,29 @@ def test_timesteps():
             self.num_channels, self.flip_sin_to_cos = num_channels, flip_sin_to_cos
             self.downscale_freq_shift, self.scale = downscale_freq_shift, scale
 
-        def forward(self, t):
+        def forward(self, timesteps):
             arguments = self.num_channels, self.flip_sin_to_cos, self.downscale_freq_shift, self.scale
-            return posenc.torch.timestep_embedding(t, *arguments) * self.wrong
+            return posenc.torch.timestep_embedding(timesteps, *arguments) * self.wrong
 
     Timesteps.__module__ = "diffusers.models.embeddings"
     for wrong in (1.0, 1.1):
         Timesteps.wrong = wrong
         model = nn.Sequential(Timesteps(9, True, 0, 1000))
         done = replace_rotary(model)
-        assert (done.replaced, done.left) == ((["0"], {}) if wrong == 1 else ([], {"0": "it returns other values"}))
-    model = nn.Sequential(posenc.torch.Timesteps(9, True, 0))
-    assert torch.equal(model(torch.tensor([3.5])), posenc.torch.timestep_embedding(torch.tensor([3.5]), 9, True, 0))
+        assert (done.replaced, done.left) == (
+            (["0"], {}) if wrong == 1 else ([], {"0": f"it returns other values; {_replace._CALL}"})
+        )
+    module = posenc.torch.Timesteps(9, True, 0)
+    assert torch.equal(module(torch.tensor([3.5])), posenc.torch.timestep_embedding(torch.tensor([3.5]), 9, True, 0))
+    assert torch.equal(module(torch.tensor([True, False])), module(torch.tensor([1, 0])))
+    assert module(torch.tensor([1.0, torch.nan, torch.inf, 1e10]))[:, :8].isnan().any(1).tolist() == [
+        False,
+        True,
+        True,
+        True,
+    ]
+    _tensors._modules_that_warned.clear()
+    with pytest.warns(UserWarning) as warned:
+        for call in (module, RotaryEmbedding(64), module):
+            call(*[torch.ones(1, dtype=torch.bfloat16)] * (2 if isinstance(call, RotaryEmbedding) else 1))
+    assert len(warned) == 1  # not for each step

@@ -1,7 +1,9 @@
 """posenc.torch.RotaryEmbedding as the replacement of a Hugging Face model's own module, and its values."""
 
 import copy
+import math
 import pickle
+import re
 import types
 
 import pytest
@@ -101,20 +103,26 @@ def test_nothing_is_kept():
         assert not other.state_dict() and not [*other.buffers()] and not [*other.parameters()]
 
 
-@pytest.mark.parametrize("beyond", [2**32 + 1, -(2**32) - 1, -(2**63), 2**63 - 1])
-def test_positions_beyond(beyond):
-    """C refuses such positions; the formula gives NaN."""
-    module, x = RotaryEmbedding(config()), torch.zeros(1)
-    with pytest.raises(ValueError, match=r"positions\[1\] is"):
-        module(x, torch.tensor([5, beyond]))
-    found = _rows._by_formula(torch.tensor([2**32, -(2**32), beyond]), module._spec, torch.float32)
-    assert not found[:2].isnan().any() and found[2].isnan().all()
+@pytest.mark.parametrize("name", ["none", "dynamic", "longrope"])
+@pytest.mark.parametrize("beyond", [2**32 + 1, -(2**32) - 1, -(2**63), 2**63 - 1, math.nan, math.inf])
+def test_positions_beyond(beyond, name):
+    """They give NaN, and none is refused, as in transformers."""
+    module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(1)
+    at = torch.tensor([5, 2**32, -(2**32), beyond])
+    for found in (*module(x, at), _rows._by_formula(at, module._spec, torch.float32)):
+        assert not found[:3].isnan().any() and found[3].isnan().all()
 
 
-@pytest.mark.parametrize("at", [torch.ones(3), torch.ones(3, dtype=torch.bool), torch.ones(3, dtype=torch.complex64)])
-def test_positions_of_other_types(at):
+@pytest.mark.filterwarnings("ignore:position_ids have dtype")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.bool, torch.uint8])
+def test_positions_of_other_types(dtype):
+    """All that transformers' modules accept, and real positions too."""
+    module, x, at = RotaryEmbedding(config(YARN)), torch.zeros(1), torch.tensor([[0.0, 1], [1, 0]])
+    assert all(torch.equal(a, b) for a, b in zip(module(x, at.to(dtype)), module(x, at.long())))
+    at = torch.tensor([[0.5, 2.75]], dtype=torch.float64)
+    check(module(x, at), at, YARN, torch.float32)
     with pytest.raises(TypeError, match="position_ids have dtype"):
-        RotaryEmbedding(config())(torch.zeros(1), at)
+        module(x, at.to(torch.complex64))
 
 
 def test_x_of_another_type():
@@ -156,9 +164,72 @@ def test_three_axes(kind, axes):
     want = torch.stack([each[axis, ..., k] for k, axis in enumerate(axes)], -1)
     want = want.repeat_interleave(2, -1) if module.layout == "pairs" else torch.cat((want, want), -1)
     assert torch.equal(module(x, at)[1], want)
-    assert torch.equal(module(x, torch.stack((AT, AT, AT)))[0], module(x, AT)[0])
+    for same in (torch.stack((AT, AT, AT)), AT[None]):
+        assert torch.equal(module(x, same)[0], module(x, AT)[0])
     with pytest.raises(ValueError, match=r"allowed: \(3, batch, sequence\)"):
         module(x, at[:2])
+
+
+@pytest.mark.parametrize("kind", ["qwen2_vl_vision", "pixtral", "gemma4_vision"])
+def test_axial(kind):
+    """The last axis of the positions has height and width, and each column belongs to one of them."""
+    module, x = RotaryEmbedding(config(model_type=kind, embed_dim=64, num_attention_heads=4)), torch.zeros(1)
+    at, is_pixtral = torch.stack((AT, AT + 1000), -1), kind == "pixtral"
+    one = RotaryEmbedding(16 if is_pixtral else 8, base=500000.0, layout="half")
+    for values, height, width in zip(module(x, at), one(x, AT), one(x, AT + 1000)):
+        if is_pixtral:
+            height, width = height[..., ::2], width[..., 1::2]
+        order = (height, height, width, width) if kind == "gemma4_vision" else (height, width) * 2
+        assert torch.equal(values, torch.cat(order, -1))
+    for wrong in (at[..., :1], torch.tensor(5)):
+        with pytest.raises(ValueError, match=r"allowed: \(.., 2\)"):
+            module(x, wrong)
+    with pytest.raises(ValueError, match="is not supported with the rope_type 'linear'"):
+        RotaryEmbedding(config(SCALINGS["linear"], model_type=kind))
+
+
+QWEN = dict(model_type="qwen3_vl_text", rope_scaling=dict(rope_type="default", mrope_section=[4, 2, 2]))
+
+
+@pytest.mark.parametrize(
+    "arguments, fields",
+    [(dict(scaling=scaling), dict(rope_scaling=scaling)) for scaling in SCALINGS.values()]
+    + [
+        (dict(layout="pairs"), dict(model_type="cohere")),
+        (dict(layout="half", scaling=dict(partial_rotary_factor=1)), dict(model_type="gpt_oss")),
+        (dict(layout="complex"), dict(model_type="llama4_text")),
+        (dict(dtype=torch.float32), dict(model_type="olmo")),
+        (dict(sections=(4, 2, 2)), dict(QWEN, model_type="qwen2_vl_text")),
+        (dict(sections=(4, 2, 2), interleaved=True), QWEN),
+        (dict(scaling=dict(mrope_section=[4, 2, 2], mrope_interleaved=True)), QWEN),
+    ],
+)
+def test_without_a_config(arguments, fields):
+    """The same modules as with a config."""
+    theirs = RotaryEmbedding(config(**fields))
+    ours = RotaryEmbedding(16, base=500000.0, max_position_embeddings=8192, **arguments)
+    assert repr(ours) == repr(theirs) and "(16, base=500000, scaling={'rope_type': " in repr(ours)
+    x, at = torch.zeros(1, dtype=torch.bfloat16), torch.stack((AT, AT + 5, AT + 7000)) if ours.axes else AT + 7000
+    for module in (ours, copy.deepcopy(ours), pickle.loads(pickle.dumps(ours)).to(torch.float16)):
+        assert all(torch.equal(a, b) for a, b in zip(module(x, at), copy.deepcopy(theirs)(x, at)))
+
+
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        (dict(config=15), "15 columns of a head would be rotated; allowed: an even number"),
+        (dict(layout="split"), "layout is 'split'; allowed: 'halves', 'pairs', 'half', 'complex' or None"),
+        (dict(dtype=torch.float64), "dtype is torch.float64; allowed: torch.float32, or None"),
+        (dict(sections=(2, 3)), "are (2, 3); allowed: three numbers whose sum is 8"),
+        (dict(sections=8), "are 8; allowed: three numbers whose sum is 8"),
+        (dict(scaling=SCALINGS["dynamic"]), "max_position_embeddings is missing"),
+        (dict(base=1e4, scaling=dict(rope_theta=2e4)), "give one of them"),
+        (dict(config=config(), base=1e4), "a config and base, "),
+    ],
+)
+def test_what_is_refused_without_a_config(arguments, error):
+    with pytest.raises(ValueError, match=re.escape(error)):
+        RotaryEmbedding(**{"config": 16, **arguments})
 
 
 def test_configs():
@@ -183,9 +254,9 @@ def test_configs():
     assert RotaryEmbedding(layers, layer_type="near").base == 7
     with pytest.raises(ValueError, match="layer_type is 'mid'; allowed: 'far', 'near' .this config's layer types"):
         RotaryEmbedding(layers, layer_type="mid")
-    with pytest.raises(ValueError, match="duplicated is 'twice'"):
-        RotaryEmbedding(new, duplicated="twice")
-    pairs = RotaryEmbedding(new, duplicated="pairs")(x, AT)[0]
+    with pytest.raises(ValueError, match="layout is 'twice'"):
+        RotaryEmbedding(new, layout="twice")
+    pairs = RotaryEmbedding(new, layout="pairs")(x, AT)[0]
     assert torch.equal(pairs[..., ::2], old(x, AT)[0][..., :8]) and torch.equal(pairs[..., 1::2], pairs[..., ::2])
 
 
@@ -194,18 +265,18 @@ def test_what_is_refused():
         RotaryEmbedding(config({"rope_type": "default", "mrope_section": [2, 3, 3]}))
     with pytest.raises(ValueError, match="three numbers whose sum is 8"):
         RotaryEmbedding(config({"rope_type": "default", "mrope_section": [2, 3, 4]}, model_type="qwen2_vl_text"))
-    for wrong in (128, None, {"hidden_size": 64}):
+    for wrong in (128.0, None, {"hidden_size": 64}):
         with pytest.raises(TypeError, match="config is of type .*; allowed: the config of a transformers model"):
             RotaryEmbedding(wrong)
     for arguments in ((torch.zeros(1), 5), (torch.zeros(1), AT.numpy()), (5, AT)):
         with pytest.raises(TypeError, match="(x|position_ids) is of type (int|ndarray); allowed: a PyTorch Tensor"):
             RotaryEmbedding(config())(*arguments)
-    with pytest.raises(ValueError, match="rotates 15 columns"):
+    with pytest.raises(ValueError, match="^15 columns of a head"):
         RotaryEmbedding(config(head_dim=15))
     for unknown in (None, "", "no such model"):
-        with pytest.raises(ValueError, match="is unknown; give duplicated="):
+        with pytest.raises(ValueError, match="is unknown; give layout="):
             RotaryEmbedding(config(model_type=unknown))
-        assert RotaryEmbedding(config(model_type=unknown), duplicated="pairs").layout == "pairs"
+        assert RotaryEmbedding(config(model_type=unknown), layout="pairs").layout == "pairs"
 
 
 def test_proportional():
