@@ -36,6 +36,7 @@ _UNIT = 2 * math.pi / 2**64  # the last bit of a phase, in radians
 _QUARTER = 1 << 62
 _LARGEST = 2.0**20  # frequency at real positions
 INTEGER_TERMS, REAL_TERMS = "fraction, rest, quarters, unit", "parts, fraction, radians"
+FAR_TERMS = {INTEGER_TERMS: "far fraction, far rest", REAL_TERMS: "far parts, far fraction, far radians"}
 Terms = Tuple[Any, ...]  #: tensors of these names; None replaces those that a device does not support
 
 

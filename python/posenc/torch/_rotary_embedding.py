@@ -15,7 +15,7 @@ from ._calls import check_type, constant_in_graphs
 from ._formula import forget, kept
 from ._pairs import duplicated_columns
 from ._rotary_config import RotaryLayout, given, layer_types, read
-from ._rows import rows, spec_of
+from ._rows import cosines_and_sines, spec_of
 from ._tensors import constant, of_module
 
 _READS = "with rope_type 'dynamic', frequencies depend on the length of the sequence, which is read from position_ids"
@@ -165,11 +165,8 @@ class RotaryEmbedding(nn.Module):
         self._spec = _spec(near, far, self._original)
         n = self.d_model // 2
         self._columns = said.columns or (*range(n),)  #: the index of each column's frequency
-        places = [2 * n * axis + column for axis, column in zip(self.axes or (), self._columns)]
-        self._places = (
-            *places,
-            *(n + place for place in places),
-        )  #: of cosines and sines in the joined rows of all axes
+        #: of each column in the values of all axes
+        self._places = tuple(n * axis + column for axis, column in zip(self.axes or (), self._columns))
         self.max_position_embeddings = said.max_position_embeddings or MAX_POSITION
         self._untrace()
 
@@ -246,14 +243,12 @@ class RotaryEmbedding(nn.Module):
     def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
         by_axis = self._by_axis(positions)
         if by_axis is None:
-            both = rows(positions, spec, dtype)
+            both = cosines_and_sines(positions, spec, dtype)
         else:  # one call, since the frequencies may depend on the length, which is the same for all axes
-            joined = rows(by_axis, spec, dtype).movedim(0, -2).flatten(-2)
-            both = joined.index_select(-1, _index(self._places, joined.device))
-        cos, sin = both.chunk(2, -1)
-        if self.layout == "complex":
-            return torch.complex(cos, sin)
-        return self._arranged(cos), self._arranged(sin)
+            each = cosines_and_sines(by_axis, spec, dtype).movedim(1, -2).flatten(-2)
+            both = each.index_select(-1, _index(self._places, each.device))
+        cos, sin = self._arranged(both).unbind()
+        return torch.complex(cos, sin) if self.layout == "complex" else (cos, sin)
 
     def _arranged(self, columns: torch.Tensor) -> torch.Tensor:
         return duplicated_columns(columns, None if self.layout == "half" else self.layout)

@@ -26,8 +26,8 @@ from torch.nn import functional
 from .._plan import DTYPES, MAX_POSITION, Plan, index, plan
 from .._positions import Rows
 from .._table import new, write
-from ._calls import constant_in_graphs, is_compiled, is_plain, may_call_operator
-from ._formula import INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
+from ._calls import constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
+from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, exact_positions
 
 #: Compiled code calls the operator for more values. With fewer, the call takes longer than the formula.
@@ -122,12 +122,25 @@ def refuse(**arguments: Any) -> None:
 
 def rows(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
     """Returns a row for each position, of shape positions.shape + (d_model,), on the positions' device."""
-    positions, name = exact_positions(positions), _NAMES[dtype]
+    positions = exact_positions(positions)
+    found = _rows_of_c(positions, spec, dtype)
+    return _arranged(_by_formula(positions, spec, dtype), spec) if found is None else found
+
+
+def cosines_and_sines(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
+    """Returns both along a new first axis. The spec has layout="split" and order="cos_first"."""
+    positions = exact_positions(positions)
+    found = _rows_of_c(positions, spec, dtype)
+    return _by_formula(positions, spec, dtype) if found is None else found.unflatten(-1, (2, -1)).movedim(-2, 0)
+
+
+def _rows_of_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor | None:
+    """Returns the rows if C computes them, according to the rule; else None."""
     if is_plain(positions):
-        return _by_c(positions, spec, name)
+        return _by_c(positions, spec, _NAMES[dtype])
     if may_call_operator(positions) and _guard(positions.numel() * _shape(spec)[0] > LEAST_VALUES):
-        return torch.ops.posenc.rows(positions, f"{name} {spec}")
-    return _by_formula(positions, spec, dtype)
+        return torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
+    return None
 
 
 def _guard(condition: Any) -> bool:
@@ -148,7 +161,7 @@ def _by_c(positions: torch.Tensor, spec: str, dtype: str) -> torch.Tensor:
     try:
         write(p, which, array, None, address)
     except ValueError:  # a position is beyond the greatest one, or not finite: its row is NaN, as on other devices
-        return _by_formula(positions, spec, TORCH_DTYPES[dtype])
+        return _arranged(_by_formula(positions, spec, TORCH_DTYPES[dtype]), spec)
     values = as_tensor(array, p.dtype)
     return values if said.factor == 1 else rounded(values * said.factor, TORCH_DTYPES[dtype])
 
@@ -177,14 +190,25 @@ if hasattr(torch.library, "register_fake"):  # since PyTorch 2.4
 
 
 @constant_in_graphs
-def _shape(spec: str) -> tuple[int, bool, bool, int, float, int, float]:
-    """Returns d_model, whether the layout is split, whether cosines come first, the number of second columns, the
-    greatest position, the first far position or 0, and the factor."""
-    said = _specified(spec, "float32")
-    s = said.near.spec()
+def _shape(spec: str) -> tuple[int, bool, bool, int, float]:
+    """Returns d_model, whether the layout is split, whether cosines come first, the number of second columns, and the
+    greatest position."""
+    s = _specified(spec, "float32").near.spec()
     n = (s.d_model + (s.odd == 0)) // 2
-    most = MAX_POSITION / max(1.0, abs(s.position_scale))
-    return s.d_model, bool(s.layout), bool(s.order), min(n, s.d_model - n), most, said.far_from, said.factor
+    return (
+        s.d_model,
+        bool(s.layout),
+        bool(s.order),
+        min(n, s.d_model - n),
+        MAX_POSITION / max(1.0, abs(s.position_scale)),
+    )
+
+
+@constant_in_graphs
+def _far_and_factor(spec: str) -> tuple[int, float]:
+    """Returns the first far position or 0, and the factor."""
+    said = _specified(spec, "float32")
+    return said.far_from, said.factor
 
 
 @functools.lru_cache(maxsize=64)
@@ -201,24 +225,31 @@ def terms(spec: str, names: str, device: torch.device) -> Terms:
 
 
 def _by_formula(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
-    d_model, is_split, cos_first, seconds, most, far_from, factor = _shape(spec)
-    is_real, device = positions.is_floating_point(), positions.device
+    """Returns cosines and sines along a new first axis."""
+    far_from, factor = _far_and_factor(spec)
+    is_real, device, most = positions.is_floating_point(), positions.device, _shape(spec)[-1]
     names = REAL_TERMS if is_real else INTEGER_TERMS
     own = terms(spec, names, device)
     if far_from and positions.numel() > 0:
-        far = terms(spec, "far " + names.replace(", ", ", far "), device)
+        far = terms(spec, FAR_TERMS[names], device)
         is_far = positions.max() >= far_from  # torch.onnx has no amax of all axes
-        own = tuple(None if a is None else torch.where(is_far, b, a) for a, b in zip(own, far))
+        chosen = [None if a is None else torch.where(is_far, b, a) for a, b in zip(own, far)]
+        own = (*chosen, *own[len(chosen) :])
     at = positions[..., None]
     both = of_reals(at, own, most) if is_real else of_integers(at, own, int(most))
     if factor != 1:
         (exact_factor,) = terms(spec, "factor", device)  # a tensor, since torch.onnx rounds Python's numbers to float32
         both = both * (factor if exact_factor is None else exact_factor)
+    return rounded(both, dtype)
+
+
+def _arranged(both: torch.Tensor, spec: str) -> torch.Tensor:
+    """Returns cosines and sines as rows."""
+    d_model, is_split, cos_first, seconds, _ = _shape(spec)
     cos, sin = both.unbind()
     first, second = (cos, sin) if cos_first else (sin, cos)
-    if is_split:  # joined before they are rounded, since autocast may refuse to join 16 bits
-        columns = torch.cat((first, second[..., :seconds]), -1)
+    if is_split:
+        columns = joined(torch.cat, (first, second[..., :seconds]), -1)
     else:
-        columns = torch.stack((first, second), -1).flatten(-2)[..., :d_model]
-    columns = rounded(columns, dtype)
+        columns = joined(torch.stack, (first, second), -1).flatten(-2)[..., :d_model]
     return functional.pad(columns, (0, d_model - columns.shape[-1])) if columns.shape[-1] < d_model else columns

@@ -109,7 +109,7 @@ def test_positions_beyond(beyond, name):
     """They give NaN, and none is refused, as in transformers."""
     module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(1)
     at = torch.tensor([5, 2**32, -(2**32), beyond])
-    for found in (*module(x, at), _rows._by_formula(at, module._spec, torch.float32)):
+    for found in (*module(x, at), *_rows._by_formula(at, module._spec, torch.float32)):
         assert not found[:3].isnan().any() and found[3].isnan().all()
 
 
