@@ -95,21 +95,10 @@ class RotaryEmbedding(nn.Module):
     Notes
     -----
     Each value is the cosine or sine of the real number position times frequency, times the scaling's attention factor.
+    `posenc.torch.table` says who computes it, and the largest errors. An attention factor multiplies a float64 value
+    and its error of 2^-50, and the product is rounded once. Nothing is read back from another device.
 
-    The C library computes eager calls on the CPU whose tokens have one position. It rounds each value once from the
-    real number. If there is an attention factor, it multiplies a float64 value, and the product is rounded once.
-
-    Operations of PyTorch compute all other calls: compiled, exported and transformed ones, those on another device, and
-    those whose tokens have three positions. They read no value back from the device. Their largest errors, where an
-    attention factor multiplies the 2^-50, are:
-
-    - float32: 2^-50 plus half a unit in the last place; fewer than one value in 10^7 is not correctly rounded.
-    - float64: 2^-50.
-    - float16 and bfloat16: they are rounded once, if they are outputs of a compiled graph.
-    - On devices that have no float64: 3e-7.
-
-    Positions are integers up to 2^32. Beyond, the C library raises a ValueError, and the operations return NaN. The
-    module has no state to save, load or reserve.
+    Positions that are not finite, or beyond 2^32, give NaN. The module has no state to save, load or reserve.
 
     With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
     max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the length of
