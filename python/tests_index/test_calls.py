@@ -61,7 +61,7 @@ class Call(torch.nn.Module):
 
     def forward(self, x, at):
         results = [call(at, x.dtype) for call in self.calls]
-        return tuple(part for each in results for part in (each if isinstance(each, tuple) else (each,)))
+        return tuple(part for each in results for part in (each if isinstance(each, (tuple, posenc.Pair)) else (each,)))
 
 
 PIXTRAL = RotaryEmbedding(types.SimpleNamespace(model_type="pixtral", head_dim=16))
@@ -93,8 +93,8 @@ FUNCTIONS = {
         lambda at, dtype: P.grid((at.shape[-1], 3), 8, layout="split", dtype=dtype),
     ],
     "several axes": [
-        lambda at, dtype: PIXTRAL(torch.zeros(1, dtype=dtype), torch.stack((at, at / 3), -1)),
-        lambda at, dtype: FLUX(torch.stack((at.flatten(), at.flatten() / 3), -1)),
+        lambda at, dtype: PIXTRAL(at.new_zeros(1, dtype=dtype), torch.stack((at / 2, at / 3), -1)),
+        lambda at, dtype: FLUX(torch.stack((at.flatten() / 2, at.flatten() / 3), -1)),
         lambda at, dtype: WAN(at[None, None, None]),
     ],
     "steps": [

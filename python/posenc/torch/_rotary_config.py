@@ -39,7 +39,7 @@ def given(head: Any, base: Any, scaling: Any, most: Any, sections: Any, interlea
     said = dict(scaling or {})
     said.update({} if sections is None else {"mrope_section": sections})
     said.update({} if interleaved is None else {"mrope_interleaved": interleaved})
-    theta, size = base_of(base, said.get("rope_theta")), index("the number of columns", head, 2, 1 << 20)
+    theta, size = base_of(base, said.get("rope_theta")), index("the size of a head", head, 2, 1 << 20)
     return Numbers(rope_parameters=said, rope_theta=theta, head_dim=size, max_position_embeddings=most, dtype=dtype)
 
 

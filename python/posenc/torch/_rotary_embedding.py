@@ -67,10 +67,9 @@ class RotaryEmbedding(nn.Module):
     Parameters
     ----------
     config
-        The number of columns of a head that are rotated, or the config of a model. The model_type of a config determines
-        what the module returns; the types of transformers 5.23.0 are known. The module also reads rope_parameters, or
-        rope_theta and rope_scaling; head_dim, or hidden_size and num_attention_heads; partial_rotary_factor; and
-        max_position_embeddings.
+        The size of a head, or the config of a model. The model_type of a config determines what the module returns; the
+        types of transformers 5.23.0 are known. The module also reads rope_parameters, or rope_theta and rope_scaling;
+        head_dim, or hidden_size and num_attention_heads; partial_rotary_factor; and max_position_embeddings.
     layer_type
         The type of layer of a config whose parameters to use, if each type has its own. None means that each call gives
         it.
@@ -79,7 +78,8 @@ class RotaryEmbedding(nn.Module):
         w0, w0, w1, w1, .. (GPT-J, Cohere), "half" is w0 .. wn, and "complex" is w0 .. wn in one complex64 tensor. None
         means that of the config's model_type, or "halves" without a config.
     base, scaling, max_position_embeddings
-        As in `posenc.rotary_frequencies`. These and the following arguments are for a module without a config.
+        As in `posenc.rotary_frequencies`, but a partial_rotary_factor of `scaling` counts with every rope_type. These
+        and the following arguments are for a module without a config.
     sections, interleaved
         If tokens have three positions, how many frequencies belong to time, height and width, such as (16, 24, 24). The
         first ones belong to time and the last to width. With `interleaved`, they belong to time, height and width in
@@ -98,7 +98,7 @@ class RotaryEmbedding(nn.Module):
     `posenc.torch.table` says who computes it, and the largest errors. An attention factor multiplies a float64 value
     and its error of 2^-50, and the product is rounded once. Nothing is read back from another device.
 
-    Positions that are not finite, or beyond 2^32, give NaN. The module has no state to save, load or reserve.
+    Positions are integers or real numbers up to 2^32. Others give NaN. The module has no state to save, load or reserve.
 
     With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
     max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the length of
