@@ -11,8 +11,7 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from .._identify import Table, identify
-from .._table import table
+from .._identify import Table, distance, identify
 from ._calls import check_type
 from ._pairs import pair
 from ._replace import probe
@@ -24,7 +23,7 @@ class AuditFinding:
     """The result of `audit` for one tensor of a model."""
 
     name: str  #: the name of the buffer, parameter or attribute
-    recipe: str  #: the formula and the arithmetic that made it; empty if the tensor was not audited
+    recipe: str  #: the preset, base and first position, and the share of right bits; empty if it was not audited
     error: float  #: the largest |difference| from the correctly rounded values; NaN if the tensor was not audited
     position: int  #: the position of the largest difference
     column: int  #: its column
@@ -43,7 +42,7 @@ class AuditFinding:
 
 
 def audit(model: nn.Module) -> list[AuditFinding]:
-    """Returns a finding for each position table in a model, with its recipe, its largest error and a replacement.
+    """Returns a finding for each position table in a model, with its preset, its largest error and a replacement.
 
         >>> print(*posenc.torch.audit(model), sep="\\n")
 
@@ -109,24 +108,16 @@ def _table(name: str, where: str, module: nn.Module, leaf: str, tensor: torch.Te
     if ((some.square().sum(1) - half).abs() <= 0.51 + 0.02 * half).sum() < 6:
         return []
     t = Table(rows.view(torch.int16).numpy().view(np.uint16) if rows.dtype == torch.bfloat16 else rows.numpy())
-    known = identify(t)[0]
-    if not known:
+    found = identify(t)
+    if isinstance(found, str):
         return []
-    f = known[0]
-    base = {"base": f.candidate.base} if f.reading.n > 1 else {}
-    spec: dict[str, Any] = {"first": f.first, "preset": f.reading.presets[0], **base}
-    want = Table(table(t.rows, t.columns, dtype=t.stored, **spec)).values
-    off = np.abs(t.values.astype(float) - want)
-    if t.blank >= 0:
-        off[t.blank] = 0
-    row, column = (int(i) for i in np.unravel_index(off.argmax(), off.shape))
-    said = ", ".join(f"{key}={value!r}" for key, value in spec.items())
-    made = f"posenc.torch.{function}({t.rows}, {t.columns}, {said}, dtype='{t.stored}'{part or ')'}"
+    equal, error, row, column = distance(t, found, t.stored)
+    made = f"posenc.torch.{function}({t.arguments(found.spec, t.stored)}{part or ')'}"
     line = f"{where}.{leaf}.data.copy_({made}.reshape({tuple(tensor.shape)}))"
-    line += f"; {where}.{leaf}.data[{t.blank}] = 0" if t.blank >= 0 else ""
-    error = float(off.max())
-    recipe = f"{said} ({', '.join(f.reading.presets)}), {' or '.join(f.named())}"
-    return [AuditFinding(name, recipe, error, f.first + row, column, line if error else "")]
+    line += f"; {where}.{leaf}.data[{t.padding}] = 0" if t.padding >= 0 else ""
+    said = ", ".join(f"{key}={value!r}" for key, value in found.spec.items())
+    recipe = f"{said} ({', '.join(found.presets)}), {100 * equal:.4g} % of the bits right"
+    return [AuditFinding(name, recipe, error, found.spec["first"] + row, column, line if error else "")]
 
 
 def _frequencies(name: str, path: str, module: nn.Module, leaf: str, inv_freq: torch.Tensor) -> list[AuditFinding]:
