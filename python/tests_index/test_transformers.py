@@ -141,6 +141,7 @@ def test_other_models(name, fields, inputs):
     model = transformers.AutoModel.from_config(getattr(transformers, f"{name}Config")(**fields)).eval()
     with torch.no_grad():
         want = model(**inputs).last_hidden_state
+        assert all(found.error < 0.02 for found in posenc.torch.audit(model))
         assert len(posenc.torch.replace_rotary(model).replaced) == 1
         assert torch.allclose(model(**inputs).last_hidden_state, want, rtol=0, atol=1e-5)
 
@@ -167,6 +168,7 @@ def test_axes_of_diffusers(name, arguments, inputs):
     if inputs is None:
         assert not done.replaced and "posenc.torch.pair(positions=" in done.left["0"]
         return
+    assert done.replaced == ["0"]
     torch._dynamo.reset()
     for call in (model, torch.compile(model, fullgraph=True, backend="aot_eager"), copy.deepcopy(model).bfloat16()):
         for ours, want in zip(call(inputs), theirs(inputs), strict=True):

@@ -131,6 +131,7 @@ def _frequencies(name: str, path: str, module: nn.Module, leaf: str, inv_freq: t
     if isinstance(own, RotaryEmbedding):
         one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
         base, kind, factor, line = one.base, one.rope_type, one.attention_scaling, "posenc.torch.replace_rotary(model)"
+        w = w.sort(descending=True).values if one._is_axial else w  # Pixtral's are in the order of the columns
         spoken = [one._of_length(length) for length in (0, last + 1)]
         wanted = [
             pair(positions=at, d_model=2 * n, freqs=c.freqs, freqs_low=c.freqs_low, dtype=torch.float64) for c in spoken

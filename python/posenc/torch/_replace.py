@@ -61,9 +61,7 @@ class FluxPosEmbed(nn.Module):
 class WanRotaryPosEmbed(nn.Module):
     """Computes cosines and sines of time, height and width: replaces diffusers' module of this name."""
 
-    def __init__(
-        self, attention_head_dim: int, patch_size: Sequence[int], max_seq_len: int, theta: float = 1e4
-    ) -> None:
+    def __init__(self, attention_head_dim: int, patch_size: Any, max_seq_len: int, theta: float = 1e4) -> None:
         super().__init__()
         self.attention_head_dim, self.patch_size, self.max_seq_len = attention_head_dim, patch_size, max_seq_len
         self.theta, self.h_dim, self.w_dim = theta, 2 * (attention_head_dim // 6), 2 * (attention_head_dim // 6)
@@ -230,7 +228,7 @@ def _probe_without_config(module: Any) -> nn.Module | str:
         named, wanted = vars(module), inspect.signature(kind).parameters
         if all(name in named or each.default is not each.empty for name, each in wanted.items()):
             own = kind(**{name: named[name] for name in wanted if name in named})
-    if own is None or not {*filter(str.isidentifier, vars(module))} <= {*vars(own)}:
+    if own is None or not {name for name in vars(module) if name[0] != "_"} <= {*vars(own)}:
         return f"posenc has no module of its kind; {_CALL}"
     if kind is WanRotaryPosEmbed:
         inputs = at.new_zeros((1, 1, *(n * patch for n, patch in zip((2, 3, 4), module.patch_size))))
@@ -238,9 +236,8 @@ def _probe_without_config(module: Any) -> nn.Module | str:
         inputs = at if kind is Timesteps else at[:, None].repeat(1, len(module.axes_dim))
     size = 4 if kind is WanRotaryPosEmbed else at[:, None] * abs(getattr(module, "scale", 1))
     for theirs, ours in zip(_parts(module(inputs)), _parts(own(inputs))):
-        if theirs.shape != ours.shape or not _near(
-            theirs.float().cpu(), ours, size * 2.0**-22 + torch.finfo(theirs.dtype).eps
-        ):
+        bound = size * 2.0**-22 + torch.finfo(theirs.dtype).eps  # they may have been rounded to 16 bits
+        if theirs.shape != ours.shape or not _near(theirs.float().cpu(), ours, bound):
             return f"it returns other values; {_CALL}"
     return own
 

@@ -125,9 +125,7 @@ class RotaryEmbedding(nn.Module):
         if hasattr(config, "__index__"):
             config = given(config, *numbers)
         elif any(number is not None for number in numbers):
-            raise ValueError(
-                "a config and base, scaling, max_position_embeddings, sections, interleaved or dtype are given"
-            )
+            raise ValueError("base, scaling and the arguments after them are for a module without a config")
         types = layer_types(config)
         self.config, self.layer_type = config, layer_type if types else None
         self.per_type: nn.ModuleDict | None = None  #: a module for each layer_type, if calls give the layer_type
