@@ -240,9 +240,8 @@ def _text(name: str, value: Any, where: str) -> bytes:
     return value.encode()
 
 
-def _numbers(name: str, freqs: npt.ArrayLike | None) -> bytes | None:
-    if freqs is None:
-        return None
+def as_numbers(name: str, freqs: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Returns frequencies as float64."""
     array = np.asarray(freqs)
     exact_type(name, array.dtype)
     if array.ndim != 1:
@@ -250,7 +249,7 @@ def _numbers(name: str, freqs: npt.ArrayLike | None) -> bytes | None:
             f"{name} has shape {array.shape} and dtype {array.dtype}; allowed: one axis of numbers, "
             f"a frequency for each pair of columns"
         )
-    return array.astype(np.float64).tobytes()
+    return array.astype(np.float64)
 
 
 def plan(
@@ -270,7 +269,8 @@ def plan(
 ) -> Plan:
     """Returns a plan for these arguments of `posenc.table`, from the cache if it has one."""
     kind = "float32" if dtype is None else dtype_name(dtype)
-    w, low = _numbers("freqs", freqs), _numbers("freqs_low", freqs_low)
+    w = None if freqs is None else as_numbers("freqs", freqs).tobytes()
+    low = None if freqs_low is None else as_numbers("freqs_low", freqs_low).tobytes()
     said: tuple[Any, ...] = d_model, preset, kind, base, denominator, w, low, position_scale, layout, order, odd, impl
     try:
         return _cached(*said)

@@ -6,6 +6,7 @@ import sys
 import types
 from fractions import Fraction
 
+import numpy as np
 import onnxruntime
 import posenc
 import posenc.torch as P
@@ -463,3 +464,50 @@ def test_a_move_that_changes_nothing_costs_no_graph():
 def test_import_leaves_dynamo_alone():
     code = "import sys, posenc.torch; assert 'torch._dynamo' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("fullgraph_dynamic", [None, True])
+def test_arguments_that_are_constants_of_the_graph(fullgraph_dynamic):
+    """Numbers that change compile again; what torch.compile traces is refused, since its value could be a stale one."""
+    torch._dynamo.reset()
+    at, w = torch.arange(3.0), [1.0, 0.5]
+
+    def call(base, scale, freqs):
+        return P.table(positions=at, d_model=4, base=base, position_scale=scale), P.table(
+            positions=at, d_model=4, freqs=freqs
+        )
+
+    compiled = torch.compile(call, fullgraph=True, dynamic=fullgraph_dynamic, backend="aot_eager")
+    for arguments in ((100.0, 2, w), (200.0, 3, w), (300, 0.5, [1.0, 0.25]), (400, 7, [0.125, 3])):
+        assert_near(compiled(*arguments), call(*arguments))
+    for arguments in ((np.float64(100), 2, w), (100.0, 2, np.array(w)), (100.0, 2, torch.tensor(w))):
+        with pytest.raises(Exception, match="allowed: numbers of Python|allowed: a list"):
+            torch.compile(call, backend="aot_eager")(*arguments)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda at: P.table(positions=at, d_model=8, first=3),
+        lambda at: P.table(positions=at, d_model=True),
+        lambda at: P.table(positions=at, d_model=4, freqs=["1.0", "2.0"]),
+        lambda at: P.table(positions=at, d_model=8, threads=-5),
+        lambda at: P.pair(positions=at, d_model=7),
+        lambda at: P.pair(positions=at, d_model=8, duplicated="both"),
+        lambda at: P.cis(positions=at, d_model=8, dtype="foo"),
+        lambda at: P.grid(positions=(at, at), d_model=8, class_tokens=-1),
+        lambda at: P.grid((9, 9), 8, positions=(at, at)),
+    ],
+)
+def test_what_c_refuses_is_refused_with_a_gradient_too(call):
+    for at in torch.arange(3.0), torch.arange(3.0, requires_grad=True):
+        with pytest.raises((TypeError, ValueError)):
+            call(at)
+
+
+def test_gradients_of_real_rotary_positions():
+    at = torch.tensor([[0.5, 3.25]], requires_grad=True)
+    RotaryEmbedding(8)(torch.zeros(1), at)[1].sum().backward()
+    assert at.grad.abs().min() > 0.1
+    cos, _ = RotaryEmbedding(8)(torch.zeros(1), at.detach())
+    cos.mul_(2)

@@ -42,7 +42,7 @@ def is_transformed() -> bool:
 
 @constant_in_graphs
 def _is_in_transform() -> bool:
-    return _transform() is not None
+    return _transform() is not None or forward_ad._current_level >= 0
 
 
 def may_call_operator(positions: torch.Tensor) -> bool:

@@ -63,7 +63,7 @@ def numbers(p: Plan) -> dict[str, tuple[Any, str]]:
 
 
 #: The tensors, for each plan's text and device. A CUDA graph may use a tensor as long as the process lives, so none is
-#: dropped. A frequency takes 64 bytes.
+#: dropped, except those that no graph can have. A frequency takes 64 bytes.
 _kept: dict[tuple[str, str, torch.device], torch.Tensor] = {}
 
 
@@ -79,7 +79,7 @@ def kept(text: str, name: str, device: torch.device, made_of: tuple[Any, str]) -
             found = constant(values, dtype, device)
         found._dynamo_static_indices = {*range(found.dim())}  # type: ignore[attr-defined]  # compile: sizes are constants
         if not is_transformed() and not torch.jit.is_tracing() and device.type != "meta":
-            _kept[key] = found
+            found = _kept.setdefault(key, found)
     return found
 
 
@@ -96,6 +96,8 @@ def _has_float64(device: torch.device) -> bool:
         return True
     try:
         constant([1.0], "float64", device).sin()
+    except torch.cuda.OutOfMemoryError:
+        raise
     except (RuntimeError, TypeError):
         return False
     return True

@@ -54,11 +54,12 @@ def pair(
         freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
     )  # fmt: skip
     if not is_by_c(count, positions, first):
-        refuse(out=out)
+        refuse(out=out, threads=threads)
         _pair.check_duplicated(duplicated)
         spec = spec_of(2 * _pair.half_of(d_model), **said, layout="split", order="cos_first")
         both = cosines_and_sines(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name]).to(where)
-        return _pair.Pair(*duplicated_columns(both, duplicated).unbind())
+        columns = duplicated_columns(both, duplicated)
+        return _pair.Pair(columns[0], columns[1])  # unbind() would give tensors that cannot be changed
     arrays = _pair.pair(
         count, d_model, positions=as_array("positions", positions), first=first, duplicated=duplicated, dtype=name,
         **said, out=target_pair, threads=threads,
@@ -93,8 +94,8 @@ def cis(
         freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale,
     )  # fmt: skip
     if not is_by_c(count, positions, first):
-        refuse(out=out)
-        kind: Any = _pair.part_of(name_of(dtype or "complex64"))
+        refuse(out=out, threads=threads)
+        kind: Any = _pair.part_of(name_of(dtype or "complex64") or repr(dtype))
         parts = pair(count, d_model, positions=positions, first=first, dtype=kind, device=device, **said)
         return torch.complex(parts.cos, parts.sin)
     array = _pair.cis(

@@ -31,7 +31,11 @@ class Timesteps(nn.Module):
         super().__init__()
         self.num_channels, self.flip_sin_to_cos = num_channels, flip_sin_to_cos
         self.downscale_freq_shift, self.scale = downscale_freq_shift, scale
-        self._spec = spec_of(**table_arguments(num_channels, flip_sin_to_cos, downscale_freq_shift, scale, 10000.0))
+        self._spec()  # checks the arguments
+
+    def _spec(self) -> str:
+        shift = self.downscale_freq_shift
+        return spec_of(**table_arguments(self.num_channels, self.flip_sin_to_cos, shift, self.scale, 10000.0))
 
     def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
         """Returns the embeddings in float32, of shape (timesteps, num_channels).
@@ -41,7 +45,7 @@ class Timesteps(nn.Module):
         check_type("timesteps", timesteps, torch.Tensor)
         timesteps = of_module("timesteps", timesteps)
         check_positions("timesteps", timesteps)
-        return rows(timesteps, self._spec, torch.float32)
+        return rows(timesteps, self._spec(), torch.float32)
 
 
 class FluxPosEmbed(nn.Module):
@@ -229,7 +233,7 @@ def _probe_without_config(module: Any) -> nn.Module | str:
         if all(name in named or each.default is not each.empty for name, each in wanted.items()):
             own = kind(**{name: named[name] for name in wanted if name in named})
     if own is None or not {name for name in vars(module) if name[0] != "_"} <= {*vars(own)}:
-        return f"posenc has no module of its kind; {_CALL}"
+        return f"it has no config, and its class is not known; RotaryEmbedding(SIZE, base=...) may do the same; {_CALL}"
     if kind is WanRotaryPosEmbed:
         inputs = at.new_zeros((1, 1, *(n * patch for n, patch in zip((2, 3, 4), module.patch_size))))
     else:

@@ -123,9 +123,11 @@ class RotaryEmbedding(nn.Module):
         super().__init__()
         numbers = base, scaling, max_position_embeddings, sections, interleaved, dtype
         if hasattr(config, "__index__"):
+            if layer_type is not None or interleaved and sections is None:
+                raise ValueError("layer_type needs a config, and interleaved=True needs sections")
             config = given(config, *numbers)
         elif any(number is not None for number in numbers):
-            raise ValueError("base, scaling and the arguments after them are for a module without a config")
+            raise ValueError("base, scaling and the arguments after them are given; allowed: None with a config")
         types = layer_types(config)
         self.config, self.layer_type = config, layer_type if types else None
         self.per_type: nn.ModuleDict | None = None  #: a module for each layer_type, if calls give the layer_type
@@ -168,7 +170,6 @@ class RotaryEmbedding(nn.Module):
     def _of_length(self, length: int) -> RotaryFrequencies:
         return _frequencies(self.d_model, self.base, self._json, length, self.max_position_embeddings)
 
-    @torch.no_grad()
     def forward(self, x: torch.Tensor, position_ids: torch.Tensor, layer_type: str | None = None) -> Any:
         """Returns cosines and sines of shape ``position_ids.shape + (columns,)``, or one complex tensor.
 
@@ -221,11 +222,14 @@ class RotaryEmbedding(nn.Module):
         most = self.max_position_embeddings
         length = min(int(positions.nan_to_num().max()) + 1, MAX_POSITION) if positions.numel() else 0
         if length > self._longest or length < most:
+            longest, old = max(length, most), self._spec
+            spec = _spec(self._of_length(longest), None, 0)
             if self._longest > most:
-                forget(self._spec)
-            self._longest = max(length, most)
-            self._spec = _spec(self._of_length(self._longest), None, 0)
-        return self._values(positions, dtype, self._spec)
+                forget(old)
+            self._longest, self._spec = longest, spec
+        else:
+            spec = self._spec
+        return self._values(positions, dtype, spec)
 
     def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
         by_axis = self._by_axis(positions)
@@ -234,7 +238,8 @@ class RotaryEmbedding(nn.Module):
         else:  # one call, since the frequencies may depend on the length, which is the same for all axes
             each = cosines_and_sines(by_axis, spec, dtype).movedim(1, -2).flatten(-2)
             both = each.index_select(-1, _index(self._places, each.device))
-        cos, sin = self._arranged(both).unbind()
+        arranged = self._arranged(both)
+        cos, sin = arranged[0], arranged[1]  # unbind() would give tensors that cannot be changed
         return torch.complex(cos, sin) if self.layout == "complex" else (cos, sin)
 
     def _arranged(self, columns: torch.Tensor) -> torch.Tensor:

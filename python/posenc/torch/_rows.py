@@ -3,7 +3,7 @@
     call                                                                 who computes the rows
     eager, plain tensors on the CPU, no gradient or tangent wanted       C
     compiled for the CPU, no gradient or transform of torch.func, and    C, by the operator posenc::rows
-        more than some thousand values
+        more than 4096 values, or a number that may change
     all others: other devices, gradients and tangents, vmap, meta,       the formula (_formula.py), on the device of
         few values in compiled code, torch.export, ONNX, jit.trace           the positions
 
@@ -17,13 +17,14 @@ from __future__ import annotations
 import functools
 import json
 import operator
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, Sequence, SupportsIndex
 
 import numpy as np
 import torch
 from torch.nn import functional
 
-from .._plan import DTYPES, MAX_POSITION, Plan, index, plan
+from .. import _positions
+from .._plan import DTYPES, MAX_POSITION, Plan, as_numbers, index, plan
 from .._positions import Rows
 from .._table import new, write
 from ._calls import constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
@@ -45,7 +46,7 @@ class Specified(NamedTuple):
     factor: float  #: a factor for all values, such as YaRN's. The plans then have float64, and the products are rounded
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=16)
 def _specified(spec: str, dtype: str) -> Specified:
     said = json.loads(spec)
     far, factor = said.pop("far", None), said.pop("factor", 1.0)
@@ -59,26 +60,39 @@ def spec_of(d_model: SupportsIndex, **arguments: Any) -> str:
 
     It may also have a `factor`, and a dictionary `far` of arguments for far positions and the first of these, `from`.
     """
-    return _checked_spec(operator.index(d_model), **{name: constant_number(value) for name, value in arguments.items()})
+    columns = operator.index(index("d_model", d_model, 1, 1 << 20))
+    return _checked_spec(columns, **{name: constant_number(value) for name, value in arguments.items()})
 
 
 @constant_in_graphs
 def _checked_spec(d_model: int, **arguments: Any) -> str:
     for name in ("freqs", "freqs_low"):
         if arguments.get(name) is not None:
-            arguments[name] = np.asarray(as_array(name, arguments[name]), float).tolist()
+            arguments[name] = as_numbers(name, as_array(name, arguments[name])).tolist()
     said = {name: value for name, value in arguments.items() if value is not None}
-    spec = json.dumps({"d_model": index("d_model", d_model, 1, 1 << 20), **said}, default=float)
+    spec = json.dumps({"d_model": d_model, **said}, default=_as_float)
     _specified(spec, "float32")
     return spec
+
+
+def _as_float(number: Any) -> float:
+    if isinstance(number, torch.Tensor):  # in compiled code a number of NumPy is one, whose value may change
+        raise TypeError(f"an argument is {number!r}; allowed: numbers of Python")
+    return float(number)
 
 
 def constant_number(number: Any) -> Any:
     """Returns an argument as a constant.
 
-    torch.compile makes a float that changes symbolic. The two integers of its ratio are constants, and so is their
-    quotient."""
-    if not is_compiled() or not isinstance(number, float) or number - number != 0:
+    torch.compile makes a number that changes symbolic. The two integers of a float's ratio are constants, and so is
+    their quotient."""
+    if not is_compiled() or isinstance(number, bool):
+        return number
+    if isinstance(number, (list, tuple)):
+        return [constant_number(each) for each in number]
+    if isinstance(number, int):
+        return operator.index(number)
+    if not isinstance(number, float) or number - number != 0:
         return number
     numerator, denominator = number.as_integer_ratio()
     return numerator / denominator
@@ -107,10 +121,20 @@ def positions_of(count: Any, positions: Any, first: Any, device: torch.device | 
         raise TypeError("exactly one of count and positions must be given")
     if positions is None:
         return torch.arange(first, first + count, dtype=torch.int64, device=device_of(device, None))
-    if not isinstance(positions, torch.Tensor):  # float64 has all integers up to 2^32
-        positions = torch.as_tensor(positions, dtype=torch.float64, device=device_of(device, None))
+    if first != 0:
+        raise ValueError(f"first is {first}; allowed: 0, since positions are given")
+    if isinstance(positions, (list, tuple, range)):
+        positions = _as_constant(positions, device_of(device, None))
+    elif not isinstance(positions, torch.Tensor):  # an array of NumPy, which torch.compile traces
+        positions = torch.as_tensor(positions, device=device_of(device, None))
     check_positions("positions", positions)
     return positions
+
+
+@constant_in_graphs
+def _as_constant(positions: Sequence[Any], device: torch.device) -> torch.Tensor:
+    array = _positions.at(positions)
+    return as_tensor(array, array.dtype.name, device)
 
 
 def refuse(**arguments: Any) -> None:
@@ -138,16 +162,16 @@ def _rows_of_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.
     """Returns the rows if C computes them, according to the rule; else None."""
     if is_plain(positions):
         return _by_c(positions, spec, _NAMES[dtype])
-    if may_call_operator(positions) and _guard(positions.numel() * _shape(spec)[0] > LEAST_VALUES):
+    if may_call_operator(positions) and not _is_small(positions.numel() * _shape(spec)[0]):
         return torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
     return None
 
 
-def _guard(condition: Any) -> bool:
-    """Whether a condition on sizes holds. It is true of sizes that are only known when compiled code runs."""
-    from torch.fx.experimental.symbolic_shapes import guard_or_true  # in compiled code only, since it takes a second
+def _is_small(values: Any) -> bool:
+    """Whether there are so few values, with every size of the inputs for which the code is compiled."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true  # here, since the import takes a second
 
-    return guard_or_true(condition)
+    return statically_known_true(values <= LEAST_VALUES)
 
 
 # ---- C

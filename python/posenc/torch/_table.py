@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from .. import _grid, _table
-from .._plan import DtypeName, Layout, Odd, Order, PresetName, dtype_name
+from .._plan import DtypeName, Layout, Odd, Order, PresetName, dtype_name, index
 from ._calls import joined
 from ._rows import device_of, is_by_c, positions_of, refuse, rows, spec_of
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, target
@@ -64,13 +64,15 @@ def table(
     CPU. It rounds each value once from the real number. Operations of PyTorch compute all other calls, on the device of
     `positions`. Positions that C refuses, such as those beyond 2^32, give NaN there, and the largest errors are:
 
-    - float32: 2^-50 plus half a unit in the last place; fewer than one value in 10^7 is not correctly rounded.
+    - float32: 2^-50 plus half a unit in the last place. At integer positions, fewer than one value in 10^7 is not
+      correctly rounded.
     - float64: 2^-50.
     - float16 and bfloat16: they are rounded once.
     - On devices that have no float64: 3e-7 at integer positions, and 7e-7 at real ones, times the largest frequency if
       that is above 1.
 
-    At real positions they give NaN for frequencies above 2^20, counting position_scale.
+    At real positions they give NaN for frequencies above 2^20, times position_scale. In compiled code, `freqs` is a
+    list of numbers.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
@@ -79,7 +81,7 @@ def table(
         freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale, layout=layout, order=order, odd=odd,
     )  # fmt: skip
     if not is_by_c(count, positions, first):
-        refuse(impl=impl, out=out)
+        refuse(impl=impl, out=out, threads=threads)
         at = positions_of(count, positions, first, device)
         return rows(at, spec_of(d_model, **said), TORCH_DTYPES[name]).to(where)
     array = _table.table(
@@ -124,6 +126,9 @@ def grid(
     )  # fmt: skip
     if not all(is_by_c(count, at, first) for count, at in zip(counts, places)):
         refuse(out=out)
+        if shape is not None and positions is not None:
+            raise TypeError("exactly one of shape and positions must be given")
+        blank = index("class_tokens", class_tokens, 0, 1 << 32)
         each = [positions_of(count, at, first, device) for count, at in zip(counts, places)]
         widths = _grid.widths_of(d_model, len(each))
         lengths = [at.shape[0] for at in each]
@@ -133,7 +138,7 @@ def grid(
             along = [length if i == axis else 1 for i, length in enumerate(lengths)]
             parts.append(part.reshape(*along, widths[axis]).expand(*lengths, widths[axis]))
         points = joined(torch.cat, parts, -1).flatten(0, -2)
-        return functional.pad(points, (0, 0, class_tokens, 0)).to(where)
+        return functional.pad(points, (0, 0, blank, 0)).to(where)
     array = _grid.grid(
         shape, d_model, positions=positions and [as_array("positions", at) for at in positions], first=first, axes=axes,
         class_tokens=class_tokens, dtype=name, **said, out=None if out is None else target("out", out),

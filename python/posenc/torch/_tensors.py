@@ -40,7 +40,7 @@ def constant(values: Any, dtype: str, device: torch.device | str = "cpu") -> tor
 
 def _refuse_gradients(name: str, tensor: torch.Tensor, instead: str) -> None:
     if has_gradient(tensor):
-        raise RuntimeError(f"{name} requires a gradient, and a table has none; {instead}")
+        raise RuntimeError(f"{name} requires a gradient, and would get none; {instead}")
 
 
 def check_positions(name: str, positions: torch.Tensor) -> None:
@@ -82,7 +82,7 @@ def as_array(name: str, values: Any) -> Any:
     if not isinstance(values, torch.Tensor):
         return values
     if is_traced():
-        raise TypeError(f"{name} are a tensor, and the call is traced; allowed: a list of numbers")
+        raise TypeError(f"{name} are a tensor or array, and the call is traced; allowed: a list, as {name}.tolist()")
     _refuse_gradients(name, values, "call .detach() if that is intended")
     if name == "positions":
         warn_of_16_bits(name, values)

@@ -183,7 +183,10 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
         (Pairs(config()), "it returns other values"),
         (Sines(config(model_type="unknown")), "it returns other values"),
         (Other(config()), "it returns other values"),
-        (NoConfig(config()), f"posenc has no module of its kind; {_replace._CALL}"),
+        (
+            NoConfig(config()),
+            "it has no config, and its class is not known; RotaryEmbedding(SIZE, base=...) may do the same",
+        ),
         (Pixels(config(model_type="unknown")), "its forward takes (pixel_values), not (x, position_ids)"),
         (
             Rotary(config(model_type="sam3_vit_model")),
