@@ -10,13 +10,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from . import __version__, implementations, presets
-from ._identify import Found, Table, distance, identify
+from . import __version__
+from ._identify import Table, distance, identify
+from ._lists import implementations, presets
 from ._screen import screen
 
 
 def load(file: BinaryIO) -> Table:
-    """Reads an .npy file."""
     try:
         array = np.lib.format.read_array(file, allow_pickle=False)
     except Exception as error:  # a damaged header may cause errors of many types
@@ -27,45 +27,43 @@ def load(file: BinaryIO) -> Table:
     return Table(array)
 
 
-def document(name: str, t: Table, found: Found | str) -> dict[str, Any]:
-    """What `identify` says, as JSON has it."""
-    answer = {"schema": 2, "tool": "posenc identify", "file": name, "rows": t.rows, "columns": t.columns}
-    answer.update({"stored": t.stored, "dtype": t.dtype, "identified": isinstance(found, Found)})
-    if t.padding >= 0:
-        answer["padding_row"] = t.padding
-    if not isinstance(found, Found):
+def document(name: str, t: Table) -> dict[str, Any]:
+    """Returns the answer about a file, as JSON has it."""
+    found, padding = identify(t), {"padding_row": t.padding} if t.padding >= 0 else {}
+    answer = {"schema": 1, "tool": "posenc identify", "file": name, "rows": t.rows, "columns": t.columns}
+    answer |= {"stored": t.stored, "dtype": t.dtype, **padding, "identified": not isinstance(found, str)}
+    if isinstance(found, str):
         return {**answer, "reason": found}
-    families = dict.fromkeys(each.family for each in implementations() if each.supported)
-    distances = {family: distance(t, found, t.dtype, family) for family in families}
-    _, error, row, column = distances["exact"]
+    _, error, row, column = distance(t, found, t.dtype)
+    able = [i for i in implementations() if i.supported and (t.dtype != "float64" or t.dtype in i.dtypes)]
     return {
         **answer,
-        **{"presets": found.presets, "base": found.spec.get("base"), "first": found.spec["first"]},
-        **{"error": error, "position": found.spec["first"] + row, "column": column},
-        "equal_bits": {family: each[0] for family, each in distances.items()},
+        "presets": found.presets,
+        "base": found.spec.get("base"),
+        "first": found.spec["first"],
+        "largest_error": {"error": error, "position": found.spec["first"] + row, "column": column},
         "call": f"posenc.table({t.arguments(found.spec, t.dtype)})",
+        "equal_bits": {impl: distance(t, found, t.dtype, impl)[0] for impl in dict.fromkeys(i.family for i in able)},
     }
 
 
 def text(answer: dict[str, Any], name: str) -> str:
     """The document as text."""
-    kept = f" with {answer['dtype']} values" if answer["dtype"] != answer["stored"] else ""
-    rows, columns = (f"{answer[axis]} {axis if answer[axis] != 1 else axis[:-1]}" for axis in ("rows", "columns"))
-    lines = [f"{name}: {rows} of {columns}, {answer['stored']}{kept}"]
-    if "padding_row" in answer:
-        lines.append(f"row {answer['padding_row']} is all zeros, like fairseq's row of padding_idx, and was skipped")
-    if not answer["identified"]:
+    kept = f", stored as {answer['stored']}" * (answer["dtype"] != answer["stored"])
+    lines = [f"{name}: shape ({answer['rows']}, {answer['columns']}), {answer['dtype']}{kept}"]
+    zeros = f"row {answer.get('padding_row')} is all zeros, like fairseq's row of padding_idx, and was skipped"
+    lines += [zeros] * ("padding_row" in answer)
+    if "reason" in answer:
         return "\n".join([*lines, "", f"not identified: {answer['reason']}"])
-    more = " (the same table here)" if len(answer["presets"]) > 1 else ""
-    base = "unknown: no value depends on it" if answer["base"] is None else f"{answer['base']:.17g}"
-    worst = f"{answer['error']:.3g}, at position {answer['position']}, column {answer['column']}"
-    lines += ["", f"preset         {', '.join(answer['presets'])}{more}", f"base           {base}"]
-    lines += [
-        f"first          {answer['first']}",
-        f"largest error  {worst if answer['error'] else 'none: all bits are right'}",
-    ]
-    lines += [f"instead        {answer['call']}", "", "equal bits with"]
-    lines += [f"  {family:12} {100 * share:9.4f} %" for family, share in answer["equal_bits"].items()]
+    base, off = answer["base"], answer["largest_error"]
+    shown = "unknown: no value depends on it" if base is None else f"{base:.17g}"
+    about = base is not None and float(f"{base:.5e}") != base  # a number of so many digits may be another one near it
+    lines += ["", f"preset         {', '.join(answer['presets'])}"]
+    lines += [f"base           {'about ' * about}{shown}", f"first          {answer['first']}"]
+    lines += [f"largest error  {off['error']:.2g}, at position {off['position']}, column {off['column']}"]
+    lines += [f"call           {answer['call']}", "", "equal bits with"]
+    for impl, share in answer["equal_bits"].items():
+        lines += [f"  {impl:13}" + ("     all" if share == 1 else f"{min(100 * share, 99.99):6.2f} %")]
     return "\n".join(lines)
 
 
@@ -77,29 +75,23 @@ def main() -> int:
         epilog="Exit status without arguments: 0, or 1 if a table lacks the bits that every machine must give.",
     )
     parser.add_argument("--version", action="version", version=f"posenc {__version__}")
-    commands = parser.add_subparsers(metavar="identify, presets", prog="python3 -m posenc", dest="command")
-    what = "the preset, base and first position of the table in an .npy file, its largest error, and the call for it"
+    commands = parser.add_subparsers(metavar="identify | presets", prog="python3 -m posenc", dest="command")
     command = commands.add_parser(
         "identify",
-        help=f"say {what}",
-        description=f"Says {what}. The rows must be consecutive whole positions, without a position scale.",
+        help="identify the preset, base and first position of the table in an .npy file",
+        description="Identifies the preset, base and first position of the table in an .npy file, and the call of "
+        "posenc.table that gives it. The rows must be at consecutive whole positions, without a position scale.",
         epilog="Exit status: 0 identified, 1 not identified, 2 wrong usage or a file that is not a table.",
     )
-    command.add_argument(
-        "file", help="the .npy file, or - for stdin; float64, float32, float16, or bfloat16 stored as uint16 or V2"
-    )
-    command.add_argument(
-        "--format", choices=("text", "json"), default="text", help="the form of the answer (default text)"
-    )
-    commands.add_parser(
-        "presets", help="list the presets: formula, users and first position", description="Lists the presets."
-    )
+    command.add_argument("file", help="the .npy file, or - for stdin; bfloat16 is stored as uint16 or V2")
+    command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    commands.add_parser("presets", help="list the presets", description="Lists the tables of real systems.")
     given = parser.parse_args()
-    if given.command == "presets":
-        print("\n\n".join(f"{p.name}\n  {p.formula}\n  used by {p.users}\n  first: {p.starts}" for p in presets()))
-        return 0
-    if given.command is None:
+    if not given.command:
         return screen()
+    if given.command == "presets":
+        print(*("{}: {}\n    users: {}\n    first position: {}".format(*preset) for preset in presets()), sep="\n")
+        return 0
     name = "standard input" if given.file == "-" else given.file
     try:
         with io.BytesIO(sys.stdin.buffer.read()) if given.file == "-" else open(given.file, "rb") as file:
@@ -108,7 +100,7 @@ def main() -> int:
         why = getattr(error, "strerror", None) or error or "out of memory"
         print(f"posenc identify: {name}: {why}", file=sys.stderr)
         return 2
-    answer = document(given.file, t, identify(t))
+    answer = document(given.file, t)
     print(json.dumps(answer, indent=1) if given.format == "json" else text(answer, name))
     return 0 if answer["identified"] else 1
 

@@ -8,6 +8,7 @@ some rows are compared with those of the call: most of them must be within the e
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 from typing import Any, Iterable, NamedTuple
 
@@ -22,7 +23,7 @@ Array = npt.NDArray[Any]
 #: The dtype that each kind of array stores, and the bits of each dtype's significand.
 STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16", "V2": "bfloat16"}
 BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
-FURTHEST = 1 << 17  # a first position further away is not found
+FURTHEST, MOST = 1 << 17, 87.0  # the largest first position, and the largest logarithm of a base, that are found
 SLACK = 2.0**-18  # covers the relative errors of float32 angles, however they are computed
 
 
@@ -40,8 +41,9 @@ class Table:
     def __init__(self, array: Array) -> None:
         kind, flat = array.dtype.str[1:], array.ndim == 1 or array.ndim == 3 and 1 in array.shape[:2]
         if kind not in STORED:
-            allowed = "float64, float32, float16, and uint16 or V2 for bfloat16"
-            raise ValueError(f"its dtype is {array.dtype}; allowed: {allowed}")
+            raise ValueError(
+                f"its dtype is {array.dtype}; allowed: float64, float32, float16, bfloat16 as uint16 or V2"
+            )
         x = array.reshape(-1, array.shape[-1]) if flat else array
         if x.ndim != 2 or not x.size or not 2 <= x.shape[1] <= 1 << 20:
             allowed = "(rows, columns), (1, rows, columns), (rows, 1, columns) and (columns,), with 2 to 2^20 columns"
@@ -51,16 +53,15 @@ class Table:
         for row, column in np.argwhere(~np.isfinite(x))[:1]:
             raise ValueError(f"row {row}, column {column} is {x[row, column]}; allowed: finite values")
         self.stored = self.dtype = STORED[kind]
-        if kind in ("f8", "f4") and ((x != 0) & (abs(x) != 1)).any():
-            with np.errstate(over="ignore", under="ignore"):
-                self.dtype = next(dtype for dtype in BITS if (rounded(x, dtype) == x).all())
+        if kind in ("f8", "f4") and 0 < abs(x[abs(x) < 1]).max(initial=0) and abs(x).max() <= 1:
+            self.dtype = next(dtype for dtype in BITS if (rounded(x, dtype) == x).all())
         zeros = np.flatnonzero(~x.any(1))
         self.values, (self.rows, self.columns) = x, x.shape
         self.padding = int(zeros[0]) if len(zeros) == 1 < self.rows else -1  #: fairseq's row of zeros
 
     def arguments(self, spec: dict[str, Any], dtype: str) -> str:
-        said = ", ".join(f"{name}={value!r}" for name, value in spec.items())
-        return f"{self.rows}, {self.columns}, {said}" + (f", dtype={dtype!r}" if dtype != "float32" else "")
+        said = ", ".join(f"{name}={json.dumps(value)}" for name, value in spec.items())
+        return f"{self.rows}, {self.columns}, {said}" + (f', dtype="{dtype}"' if dtype != "float32" else "")
 
 
 class Found(NamedTuple):
@@ -84,11 +85,11 @@ class Reading:
         self.columns = sines[self.k], cosines[self.k]
 
     def angles(self, row: int) -> tuple[Array, Array]:
-        """Returns the angles, and bounds of the errors that the rounding of the values gives them."""
+        """Returns the angles, NaN where there is no pair, and bounds of the errors that rounded values give them."""
         sine, cosine = (self.t.values[row, columns].astype(float) for columns in self.columns)
-        angle, least = np.arctan2(sine, cosine), 2.0**-25 if self.t.dtype == "float16" else 1e-300
-        noise = 2.0 ** -BITS[self.t.dtype] * np.minimum(1, abs(angle)) + least
-        return angle, noise + (abs(np.hypot(sine, cosine) - 1) > 2.0**-6)  # no bound for what is no such pair
+        angle = np.where(abs(np.hypot(sine, cosine) - 1) < 2.0**-6, np.arctan2(sine, cosine), np.nan)
+        least = {"float16": 2.0**-25, "float64": 1e-300}.get(self.t.dtype, 2.0**-126)
+        return angle, 2.0 ** -BITS[self.t.dtype] * np.minimum(1, abs(angle)) + least
 
     def line(self, w: Array, error: Array, start: Any, steps: Iterable[tuple[int, int]]) -> tuple[float, float]:
         """Returns the slope of -log(w) over k, and four standard deviations of it.
@@ -104,15 +105,14 @@ class Reading:
         use = (self.k > 0) & (w > 4 * error)
         if not use.any():
             return 0.0, math.inf
-        weight = (w / error)[use]
+        weight = w[use] / error[use]
         x, y = weight * self.k[use], weight * -np.log(w[use])
         slope = float(x @ y / (x @ x))
         return slope, 4 * math.sqrt(max(1, ((y - slope * x) ** 2).mean()) / (x @ x))
 
     def positions(self, row: int, slope: float, error: float) -> Array:
         """Returns the positions that a row may have, the best first."""
-        p = np.arange(-FURTHEST, FURTHEST + 1)
-        misfit = 0.0 * p
+        p, misfit = np.arange(-FURTHEST, FURTHEST + 1), np.zeros(2 * FURTHEST + 1)
         for k, angle, noise in [*zip(self.k, *self.angles(row))][::-1]:
             w = math.exp(-slope * k)
             off = wrapped(angle - p * w) / (8 * noise + abs(p) * w * (SLACK + k * error))
@@ -139,7 +139,7 @@ def roundest(log: float, error: float, own: float) -> tuple[int, float]:
 
     Float32 arithmetic may move all frequencies a little, and with them the base. So a base a little further away is
     taken too, if it is too round to be there by chance."""
-    error = max(error, 2.0**-44 * log)
+    log, error = min(log, MOST), max(error, 2.0**-44 * log)
     moved = max(error, 2.0**-22 * log) if error > 2.0**-40 else error
     if abs(log - math.log(own)) <= moved:
         return 0, own
@@ -160,16 +160,16 @@ def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Found |
     better = r.line(w, w * r.k * error, (0, 0), [(row, position) for _, row, position in steps if position])
     slope, error = better if better[1] < slope else (slope, error)
     calls = [(*roundest(slope * d, error * d, own), own, -d, name) for name, own, d in r.presets]
+
+    def want(preset: str, **base: float) -> Array:
+        return table(positions=first + rows, d_model=t.columns, preset=preset, **base)
+
     drift, why = SLACK * abs(first + rows)[:, None] * np.exp(-slope * r.column_k), ""
     for _, base, _, _, name in sorted(calls, key=lambda call: (call[0] + 2 * (call[1] < call[2]), call[3])):
-
-        def want(name: str = name, **base: float) -> Array:
-            return table(positions=first + rows, d_model=t.columns, preset=name, **base)
-
-        x, y, given = t.values[rows], want(base=base), {"base": base}
+        x, y, given = t.values[rows], want(name, base=base), {"base": base}
         wrong = abs(x - y) > drift + max(2.0 ** -BITS[t.dtype], 2.0**-16)
         if wrong.any(1).mean() < 0.5:
-            given = given if (want(base=2 * base) != y).any() else {}
+            given = given if (want(name, base=2 * base) != y).any() else {}
             names = [name for reading in readings(t) for name, *_ in reading.presets]
             return Found([p for p in names if (want(p, **given) == y).all()], {"preset": name, **given, "first": first})
         row, column = np.argwhere(wrong)[0]
@@ -186,7 +186,7 @@ def identify(t: Table) -> Found | str:
         for start in sorted({0, t.padding + 1, t.rows // 2} - {t.padding, t.rows}):
             steps = [(start + 2**i, 2**i) for i in range(32) if start + 2**i < t.rows]
             slope, error = r.line(0.0 * r.k, 0.999 + 0.0 * r.k, r.angles(start), steps)
-            known = 8 * error < slope < 600 / max(1, r.column_k.max())
+            known = 8 * error < slope
             bases = [(roundest(slope * d, error * d, own)[1] if known else own, d) for _, own, d in r.presets]
             lines = [(math.log(base) / d, 0.0) for base, d in bases] + [(slope, error)] * known
             for line in dict.fromkeys(lines):
@@ -203,14 +203,8 @@ def distance(t: Table, found: Found, dtype: str, impl: str = "exact") -> tuple[f
 
     An implementation without the dtype computes float32 values, which are rounded to it."""
     own = dtype in next(i.dtypes for i in implementations() if i.family == impl)
-    equal, worst, step = 0, (-1.0, 0, 0), max(1, (1 << 22) // t.columns)
-    for i in range(0, t.rows, step):
-        x = t.values[i : i + step]
-        spec = {**found.spec, "first": found.spec["first"] + i, "dtype": dtype if own else None, "impl": impl}
-        y = table(len(x), t.columns, **spec)
-        y = (y.astype("u4") << 16).view("f4") if y.dtype == "u2" else rounded(y, dtype)
-        off = abs(x.astype(float) - y) * (np.arange(i, i + len(x)) != t.padding)[:, None]
-        equal += int((off == 0).sum())
-        row, column = divmod(int(off.argmax()), t.columns)
-        worst = max(worst, (float(off[row, column]), i + row, column), key=lambda place: place[0])
-    return equal / (t.rows * t.columns), *worst
+    y = table(t.rows, t.columns, **found.spec, dtype=dtype if own else None, impl=impl)
+    off = abs(t.values - ((y.astype("u4") << 16).view("f4") if y.dtype == "u2" else rounded(y, dtype)))
+    off[t.padding : t.padding + 1] = 0
+    row, column = divmod(int(off.argmax()), t.columns)
+    return float((off == 0).mean()), float(off[row, column]), row, column
