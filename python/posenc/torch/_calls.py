@@ -63,12 +63,18 @@ def has_gradient(tensor: torch.Tensor) -> bool:
     return torch.is_grad_enabled() and tensor.requires_grad or forward_ad.unpack_dual(tensor).tangent is not None
 
 
+def _may_autocast(kind: str) -> bool:
+    if _has_autocast is None:
+        return kind in ("cpu", "cuda")
+    return bool(_has_autocast(kind) and torch.is_autocast_enabled(kind))
+
+
 def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axis: int) -> torch.Tensor:
     """Returns join(parts, axis), for torch.cat and torch.stack.
 
     Under autocast to bfloat16, PyTorch refuses to join float16 tensors, and the reverse. So autocast is off."""
     kind = parts[0].device.type
-    if parts[0].dtype in SHORT and (_has_autocast(kind) if _has_autocast else kind in ("cpu", "cuda")):
+    if parts[0].dtype in SHORT and _may_autocast(kind):
         with torch.autocast(kind, enabled=False):
             return join(parts, axis)
     return join(parts, axis)
@@ -79,11 +85,8 @@ def check_type(name: str, value: Any, allowed: type[Any]) -> None:
         raise TypeError(f"{name} is of type {type(value).__name__}; allowed: a PyTorch {allowed.__name__}")
 
 
-def is_plain(*tensors: torch.Tensor) -> bool:
-    """Whether C can compute the call: it is eager, and the tensors are on the CPU and need no gradient."""
-    if is_traced() or is_transformed():
+def is_plain(tensor: torch.Tensor) -> bool:
+    """Whether C can compute the call: it is eager, and the tensor is on the CPU and needs no gradient."""
+    if is_traced() or is_transformed() or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
         return False
-    return all(
-        type(t) in (torch.Tensor, torch.nn.Parameter) and t.device.type == "cpu" and not has_gradient(t)
-        for t in tensors
-    )
+    return tensor.is_cpu and not (tensor.is_floating_point() and has_gradient(tensor))

@@ -58,8 +58,7 @@ def pair(
         _pair.check_duplicated(duplicated)
         spec = spec_of(2 * _pair.half_of(d_model), **said, layout="split", order="cos_first")
         both = cosines_and_sines(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name]).to(where)
-        columns = duplicated_columns(both, duplicated)
-        return _pair.Pair(columns[0], columns[1])  # unbind() would give tensors that cannot be changed
+        return _pair.Pair(duplicated_columns(both[0], duplicated), duplicated_columns(both[1], duplicated))
     arrays = _pair.pair(
         count, d_model, positions=as_array("positions", positions), first=first, duplicated=duplicated, dtype=name,
         **said, out=target_pair, threads=threads,

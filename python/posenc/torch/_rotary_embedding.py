@@ -238,8 +238,7 @@ class RotaryEmbedding(nn.Module):
         else:  # one call, since the frequencies may depend on the length, which is the same for all axes
             each = cosines_and_sines(by_axis, spec, dtype).movedim(1, -2).flatten(-2)
             both = each.index_select(-1, _index(self._places, each.device))
-        arranged = self._arranged(both)
-        cos, sin = arranged[0], arranged[1]  # unbind() would give tensors that cannot be changed
+        cos, sin = self._arranged(both[0]), self._arranged(both[1])
         return torch.complex(cos, sin) if self.layout == "complex" else (cos, sin)
 
     def _arranged(self, columns: torch.Tensor) -> torch.Tensor:

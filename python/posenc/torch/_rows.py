@@ -29,7 +29,7 @@ from .._positions import Rows
 from .._table import new, write
 from ._calls import constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
 from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
-from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, exact_positions
+from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, exact_positions, of_array
 
 #: Compiled code calls the operator for more values. With fewer, the call takes longer than the formula.
 LEAST_VALUES = 4096
@@ -146,25 +146,27 @@ def refuse(**arguments: Any) -> None:
 
 def rows(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
     """Returns a row for each position, of shape positions.shape + (d_model,), on the positions' device."""
+    if is_plain(positions):
+        return _by_c(positions, spec, dtype)
     positions = exact_positions(positions)
-    found = _rows_of_c(positions, spec, dtype)
-    return _arranged(_by_formula(positions, spec, dtype), spec) if found is None else found
+    if _is_for_operator(positions, spec):
+        return torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
+    return _arranged(_by_formula(positions, spec, dtype), spec)
 
 
 def cosines_and_sines(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
     """Returns both along a new first axis. The spec has layout="split" and order="cos_first"."""
-    positions = exact_positions(positions)
-    found = _rows_of_c(positions, spec, dtype)
-    return _by_formula(positions, spec, dtype) if found is None else found.unflatten(-1, (2, -1)).movedim(-2, 0)
-
-
-def _rows_of_c(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor | None:
-    """Returns the rows if C computes them, according to the rule; else None."""
     if is_plain(positions):
-        return _by_c(positions, spec, _NAMES[dtype])
-    if may_call_operator(positions) and not _is_small(positions.numel() * _shape(spec)[0]):
-        return torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
-    return None
+        return _by_c(positions, spec, dtype, True)
+    positions = exact_positions(positions)
+    if _is_for_operator(positions, spec):
+        both = torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
+        return both.unflatten(-1, (2, -1)).movedim(-2, 0)
+    return _by_formula(positions, spec, dtype)
+
+
+def _is_for_operator(positions: torch.Tensor, spec: str) -> bool:
+    return may_call_operator(positions) and not _is_small(positions.numel() * _shape(spec)[0])
 
 
 def _is_small(values: Any) -> bool:
@@ -177,23 +179,28 @@ def _is_small(values: Any) -> bool:
 # ---- C
 
 
-def _by_c(positions: torch.Tensor, spec: str, dtype: str) -> torch.Tensor:
-    said, at = _specified(spec, dtype), np.asarray(as_array("positions", positions), order="C")
+def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype, apart: bool = False) -> torch.Tensor:
+    """Returns the rows; or their halves along a new first axis, if they are wanted apart."""
+    said, at = _specified(spec, _NAMES[dtype]), positions.detach()
+    at = (at.double() if at.is_floating_point() else at.long()).contiguous().numpy()
     p = said.far if said.far and at.size and at.max() >= said.far_from else said.near
-    which = Rows(at.shape, 0, at)
-    array, address = new(p, which, p.d_model, DTYPES[p.dtype])
+    array, address = new(p, which := Rows(at.shape, 0, at), p.d_model, DTYPES[p.dtype])
     try:
         write(p, which, array, None, address)
     except ValueError:  # a position is beyond the greatest one, or not finite: its row is NaN, as on other devices
-        return _arranged(_by_formula(positions, spec, TORCH_DTYPES[dtype]), spec)
-    values = as_tensor(array, p.dtype)
-    return values if said.factor == 1 else rounded(values * said.factor, TORCH_DTYPES[dtype])
+        both = _by_formula(exact_positions(positions), spec, dtype)
+        return both if apart else _arranged(both, spec)
+    if apart:
+        axes = at.ndim, *range(at.ndim), at.ndim + 1
+        array = array.reshape(*at.shape, 2, p.d_model // 2).transpose(axes)
+    values = of_array(array, p.dtype)
+    return values if said.factor == 1 else rounded(values * said.factor, dtype)
 
 
 def _operator(positions: torch.Tensor, spec: str) -> torch.Tensor:
     """The operator: C, with a spec that begins with the dtype. (An argument for the dtype takes 8 us a call.)"""
     dtype, _, text = spec.partition(" ")
-    return _by_c(positions, text, dtype)
+    return _by_c(positions, text, TORCH_DTYPES[dtype])
 
 
 def _shape_of_operator(positions: torch.Tensor, spec: str) -> torch.Tensor:

@@ -16,12 +16,16 @@ INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 _modules_that_warned: list[str] = []  # one at most
 
 
-def as_tensor(array: np.ndarray, dtype: str, device: torch.device | str = "cpu") -> torch.Tensor:
-    """Returns a tensor with an array's values. It shares the memory if it is on the CPU."""
+def of_array(array: np.ndarray, dtype: str) -> torch.Tensor:
+    """Returns a tensor that shares the array's memory."""
     if dtype == "bfloat16":  # older PyTorch, which we support, has no torch.uint16
-        made = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    else:
-        made = torch.from_numpy(array)
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def as_tensor(array: np.ndarray, dtype: str, device: torch.device | str = "cpu") -> torch.Tensor:
+    """Returns a tensor with an array's values on a device. On the CPU it shares the memory."""
+    made = of_array(array, dtype)
     if is_transformed():  # FakeTensorMode, for example, needs to see a new tensor
         made = torch.ops.aten.lift_fresh(made)
     return made.to(device)
@@ -52,7 +56,7 @@ def check_positions(name: str, positions: torch.Tensor) -> None:
 
 def warn_of_16_bits(name: str, positions: torch.Tensor) -> None:
     """Warns of 16-bit positions if the call is eager."""
-    if not (is_traced() or is_transformed()):
+    if positions.dtype in SHORT and not (is_traced() or is_transformed()):
         warn_if_short(name, name_of(positions.dtype))
 
 
@@ -81,7 +85,7 @@ def as_array(name: str, values: Any) -> Any:
     """Returns positions or frequencies for NumPy, without rounding."""
     if not isinstance(values, torch.Tensor):
         return values
-    if is_traced():
+    if name != "positions" and is_traced():
         raise TypeError(f"{name} are a tensor or array, and the call is traced; allowed: a list, as {name}.tolist()")
     _refuse_gradients(name, values, "call .detach() if that is intended")
     if name == "positions":

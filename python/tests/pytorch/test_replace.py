@@ -185,7 +185,7 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
         (Other(config()), "it returns other values"),
         (
             NoConfig(config()),
-            "it has no config, and its class is not known; RotaryEmbedding(SIZE, base=...) may do the same",
+            f"it has no config, and its class is not known; RotaryEmbedding(SIZE, base=...) may do the same; {_replace._CALL}",
         ),
         (Pixels(config(model_type="unknown")), "its forward takes (pixel_values), not (x, position_ids)"),
         (

@@ -224,7 +224,7 @@ def test_without_a_config(arguments, fields):
         (dict(sections=8), "are 8; allowed: three numbers whose sum is 8"),
         (dict(scaling=SCALINGS["dynamic"]), "max_position_embeddings is missing"),
         (dict(base=1e4, scaling=dict(rope_theta=2e4)), "give one of them"),
-        (dict(config=config(), base=1e4), "for a module without a config"),
+        (dict(config=config(), base=1e4), "allowed: None with a config"),
     ],
 )
 def test_what_is_refused_without_a_config(arguments, error):

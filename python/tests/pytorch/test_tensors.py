@@ -159,7 +159,7 @@ def test_tables_are_not_copied(dtype):
 def test_gradients_are_refused():
     x = torch.randn(9, 8, requires_grad=True)
     for out in (x, x * 2, torch.nn.Parameter(x.detach())):
-        with pytest.raises(RuntimeError, match="out requires a gradient, and a table has none; call .detach"):
+        with pytest.raises(RuntimeError, match="out requires a gradient, and would get none; call .detach"):
             posenc.torch.table(9, 8, out=out)
     for without in (torch.no_grad, torch.inference_mode):
         with without():
