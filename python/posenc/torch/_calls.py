@@ -73,9 +73,8 @@ def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axi
     """Returns join(parts, axis), for torch.cat and torch.stack.
 
     Under autocast to bfloat16, PyTorch refuses to join float16 tensors, and the reverse. So autocast is off."""
-    kind = parts[0].device.type
-    if parts[0].dtype in SHORT and _may_autocast(kind):
-        with torch.autocast(kind, enabled=False):
+    if parts[0].dtype in SHORT and _may_autocast(parts[0].device.type):
+        with torch.autocast(parts[0].device.type, enabled=False):
             return join(parts, axis)
     return join(parts, axis)
 

@@ -32,7 +32,7 @@ from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, exact_positions, of_array
 
 #: Compiled code calls the operator for more values. With fewer, the call takes longer than the formula.
-LEAST_VALUES = 4096
+LEAST_VALUES = 8192
 _SymInt = getattr(torch, "SymInt", ())
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
 
@@ -181,8 +181,9 @@ def _is_small(values: Any) -> bool:
 
 def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype, apart: bool = False) -> torch.Tensor:
     """Returns the rows; or their halves along a new first axis, if they are wanted apart."""
-    said, at = _specified(spec, _NAMES[dtype]), positions.detach()
-    at = (at.double() if at.is_floating_point() else at.long()).contiguous().numpy()
+    said = _specified(spec, _NAMES[dtype])
+    exact = positions.detach().double() if positions.is_floating_point() else positions.long()
+    at = exact.contiguous().numpy()
     p = said.far if said.far and at.size and at.max() >= said.far_from else said.near
     array, address = new(p, which := Rows(at.shape, 0, at), p.d_model, DTYPES[p.dtype])
     try:
@@ -211,7 +212,7 @@ def _shape_of_operator(positions: torch.Tensor, spec: str) -> torch.Tensor:
 if hasattr(torch.library, "register_fake"):  # since PyTorch 2.4
     _library = torch.library.Library("posenc", "FRAGMENT")  # the operator exists as long as this object
     _library.define("rows(Tensor positions, str spec) -> Tensor")
-    _library.impl("rows", _operator, "CPU")
+    _library.impl("rows", torch._disable_dynamo(_operator), "CPU")  # else torch.compile compiles it, too
     for _key in ("Autograd", "ADInplaceOrView"):  # it has no derivative
         _library.impl("rows", torch.library.fallthrough_kernel, _key)
     torch.library.register_fake("posenc::rows", _shape_of_operator)
