@@ -20,7 +20,7 @@ class AuditFinding(NamedTuple):
     """The result of `audit` for one tensor of a model."""
 
     name: str  #: the name of the buffer, parameter or attribute
-    recipe: str  #: the preset, base and first position, and the share of right bits; empty if it was not audited
+    recipe: str  #: its presets, base and first position, or the frequencies' kind and base; empty if it was not audited
     error: float  #: the largest |difference| from the correctly rounded values; NaN if the tensor was not audited
     position: int  #: the position of the largest difference
     column: int  #: its column
@@ -99,12 +99,12 @@ def _table(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tup
     found = identify(t)
     if isinstance(found, str):
         return None
-    equal, error, row, column = distance(t, found, t.stored)
+    _, error, row, column = distance(t, found, t.stored)
     there = (f"model.get_submodule({path!r})" if path else "model") + f".{leaf}.data"
     made = f"posenc.torch.{function}({t.arguments(found.spec, t.stored)}{part or ')'}.reshape({tuple(tensor.shape)})"
     line = f"{there}.copy_({made})" + f"; {there}[{t.padding}] = 0" * (t.padding >= 0)
     base, first = found.spec.get("base", "unknown"), found.spec["first"]
-    recipe = f"{', '.join(found.presets)}, base {base}, first {first}, {100 * equal:.4g} % of the bits right"
+    recipe = f"{', '.join(found.presets)}, base {base}, first {first}"
     return recipe, error, first + row, column, line if error else ""
 
 
