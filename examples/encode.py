@@ -12,4 +12,4 @@ encode = SinusoidalPositionalEncoding(512, dropout=0.1).eval()  # instead of the
 encoded = encode(torch.zeros(100, 32, 512))  # (sequence, batch, d_model)
 # [end: encode]
 print(f"row 99 starts {encoded[99, 0, :4].tolist()}")
-print(*audit(encode), sep="\n")  # each table in a model: the recipe that made it, and its largest error
+print(*audit(encode), sep="\n")  # each table in a model: its preset, base and largest error

@@ -160,6 +160,7 @@ def test_text_and_json(array, tmp_path):
         (lambda x: x[::-1], ""),
         (lambda x: posenc.table(positions=np.arange(40) + 0.25, d_model=36), ""),
         (lambda x: np.roll(x, 1, 1), ""),
+        (lambda x: np.where(np.arange(36) == 5, np.roll(x, 1, 0), x), ""),
         (lambda x: x[::2], "nearest table is posenc.table(20, 36, "),
     ],
 )
@@ -192,7 +193,8 @@ def test_usage_and_status(array, tmp_path):
     np.save(tmp_path / "x.npy", 3 * array)
     done = run("identify", tmp_path / "x.npy", text=True)
     assert done.returncode == 1 and "not identified: " in done.stdout
-    assert "identify" in run("--help", text=True).stdout
+    shown = run("--help", text=True).stdout
+    assert "identify" in shown and "presets" in shown
     assert (
         run("identify", "no/such.npy", text=True).stderr == "posenc identify: no/such.npy: No such file or directory\n"
     )

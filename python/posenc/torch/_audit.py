@@ -1,29 +1,26 @@
-"""Finds sinusoidal and rotary tables in a model: their recipes, their errors, and their replacements."""
+"""Finds sinusoidal and rotary tables in a model, with their presets, errors and replacements."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
-from torch.nn.parameter import is_lazy
 
 from .._identify import Table, distance, identify
+from .._pair import pair
 from ._calls import check_type
-from ._pairs import pair
 from ._replace import probe
 from ._rotary_embedding import RotaryEmbedding
 
 
-@dataclasses.dataclass(frozen=True)
-class AuditFinding:
+class AuditFinding(NamedTuple):
     """The result of `audit` for one tensor of a model."""
 
     name: str  #: the name of the buffer, parameter or attribute
-    recipe: str  #: the preset, base and first position, and the share of right bits; empty if it was not audited
+    recipe: str  #: its presets, base and first position, or the frequencies' kind and base; empty if it was not audited
     error: float  #: the largest |difference| from the correctly rounded values; NaN if the tensor was not audited
     position: int  #: the position of the largest difference
     column: int  #: its column
@@ -33,12 +30,9 @@ class AuditFinding:
     def __str__(self) -> str:
         if not self.recipe:
             return f"{self.name}: {self.note}"
-        off = f"off by up to {self.error:.2g}, at position {self.position}, column {self.column}"
-        return f"{self.name}: {self.recipe}: " + (
-            off + (f"; instead: {self.replacement}" if self.replacement else f"; {self.note}")
-            if self.error
-            else "all bits right"
-        )
+        off = f"off by up to {self.error:.2g}, at position {self.position}, column {self.column}; "
+        off += f"instead: {self.replacement}" if self.replacement else self.note
+        return f"{self.name}: {self.recipe}: {off if self.error else 'all bits right'}"
 
 
 def audit(model: nn.Module) -> list[AuditFinding]:
@@ -63,20 +57,16 @@ def audit(model: nn.Module) -> list[AuditFinding]:
     found = []
     for path, module in model.named_modules():
         for leaf, value in [*module._buffers.items(), *module._parameters.items(), *vars(module).items()]:
-            if not isinstance(value, torch.Tensor) or is_lazy(value):
+            if not isinstance(value, torch.Tensor) or nn.parameter.is_lazy(value):
                 continue
-            name = f"{path}.{leaf}" if path else leaf
-            where = f"model.get_submodule({path!r})" if path else "model"
             try:
-                if value.is_meta or not value.numel():
-                    continue
-                if leaf.endswith("inv_freq") and value.dim() == 1:
-                    found += _frequencies(name, path, module, leaf, value.detach())
-                else:
-                    found += _table(name, where, module, leaf, value.detach())
+                look = _frequencies if leaf.endswith("inv_freq") and value.dim() == 1 else _table
+                fields = None if value.is_meta or not value.numel() else look(path, module, leaf, value.detach())
             except Exception as error:  # each layout and subclass of tensors lacks different operations
-                reason = f"not audited: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
-                found.append(AuditFinding(name, "", math.nan, 0, 0, "", reason))
+                why = f"not audited: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
+                fields = "", math.nan, 0, 0, "", why
+            if fields:
+                found.append(AuditFinding(f"{path}.{leaf}".lstrip("."), *fields))
     return found
 
 
@@ -88,67 +78,61 @@ def _rows(module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[torch.Ten
     for part, other in (("cos", "sin"), ("sin", "cos")):
         partner = getattr(module, leaf.replace(part, other), None) if part in leaf else None
         if isinstance(partner, torch.Tensor) and partner.shape == tensor.shape:
-            n, both, duplicated = rows.shape[1] // 2, [rows, partner.detach().reshape(rows.shape).cpu()], ""
-            if torch.equal(rows[:, :n], rows[:, n:]):
-                both, duplicated = [half[:, :n] for half in both], ", duplicated='halves'"
-            elif torch.equal(rows[:, ::2], rows[:, 1::2]):
-                both, duplicated = [half[:, ::2] for half in both], ", duplicated='pairs'"
-            return torch.cat(both if part == "cos" else both[::-1], -1), "pair", f"{duplicated}).{part}"
+            n, both = rows.shape[1] // 2, torch.stack((rows, partner.detach().reshape(rows.shape).cpu()))
+            halves, pairs = torch.equal(rows[:, :n], rows[:, n:]), torch.equal(rows[:, ::2], rows[:, 1::2])
+            said = ", duplicated='halves'" if halves else ", duplicated='pairs'" if pairs else ""
+            both = both[..., :n] if halves else both[..., ::2] if pairs else both
+            return torch.cat([*both][:: 1 if part == "cos" else -1], -1), "pair", f"{said}).{part}"
     return rows, "table", ""
 
 
-def _table(name: str, where: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> list[AuditFinding]:
-    if tensor.dim() < 2 or tensor.numel() != max(tensor.shape[:-1]) * tensor.shape[-1] or tensor.shape[-1] < 2:
-        return []
-    if not (tensor.is_floating_point() or tensor.is_complex()):
-        return []
+def _table(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[Any, ...] | None:
+    is_table = tensor.dim() > 1 and tensor.numel() == max(tensor.shape[:-1]) * tensor.shape[-1] > max(tensor.shape[:-1])
+    if not is_table or not (tensor.is_floating_point() or tensor.is_complex()):
+        return None
     rows, function, part = _rows(module, leaf, tensor)
-    some = rows[np.linspace(0, len(rows) - 1, 9).astype(int)].double()
     half = rows.shape[1] / 2  # the sum of squares of sines and cosines, except in a row of padding
-    if ((some.square().sum(1) - half).abs() <= 0.51 + 0.02 * half).sum() < 6:
-        return []
+    off = rows[:: len(rows) // 8 + 1].double().square().sum(1) - half
+    if (off.abs() > 0.51 + 0.02 * half).double().mean() > 0.4:  # most parameters are no tables: this is soon said
+        return None
     t = Table(rows.view(torch.int16).numpy().view(np.uint16) if rows.dtype == torch.bfloat16 else rows.numpy())
     found = identify(t)
     if isinstance(found, str):
-        return []
-    equal, error, row, column = distance(t, found, t.stored)
-    made = f"posenc.torch.{function}({t.arguments(found.spec, t.stored)}{part or ')'}"
-    line = f"{where}.{leaf}.data.copy_({made}.reshape({tuple(tensor.shape)}))"
-    line += f"; {where}.{leaf}.data[{t.padding}] = 0" if t.padding >= 0 else ""
-    said = ", ".join(f"{key}={value!r}" for key, value in found.spec.items())
-    recipe = f"{said} ({', '.join(found.presets)}), {100 * equal:.4g} % of the bits right"
-    return [AuditFinding(name, recipe, error, found.spec["first"] + row, column, line if error else "")]
+        return None
+    _, error, row, column = distance(t, found, t.stored)
+    there = (f"model.get_submodule({path!r})" if path else "model") + f".{leaf}.data"
+    made = f"posenc.torch.{function}({t.arguments(found.spec, t.stored)}{part or ')'}.reshape({tuple(tensor.shape)})"
+    line = f"{there}.copy_({made})" + f"; {there}[{t.padding}] = 0" * (t.padding >= 0)
+    base, first = found.spec.get("base", "unknown"), found.spec["first"]
+    recipe = f"{', '.join(found.presets)}, base {base}, first {first}"
+    return recipe, error, first + row, column, line if error else ""
 
 
-def _frequencies(name: str, path: str, module: nn.Module, leaf: str, inv_freq: torch.Tensor) -> list[AuditFinding]:
+def _frequencies(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tuple[Any, ...] | None:
     """Audits the frequencies of a rotary embedding, by cosines and sines of their float32 products with positions."""
-    w, n = inv_freq.cpu().float(), len(inv_freq)
-    if leaf.endswith("original_inv_freq") or not bool((w >= 0).all() and w[0] > 0):
-        return []
+    w, n = tensor.cpu().float().numpy(), len(tensor)
+    if leaf.endswith("original_inv_freq") or not (w[0] > 0 and (w >= 0).all()):
+        return None
     last = int(getattr(getattr(module, "config", None), "max_position_embeddings", None) or 1 << 17) - 1
-    at = torch.from_numpy(np.r_[0 : last : max(1, last // 1024), max(0, last - 1024) : last + 1])
-    own, line, note = probe(module), "", ""
+    at = np.r_[0 : last : max(1, last // 1024), max(0, last - 1024) : last + 1]
+    own, line, note = probe(module), "", "it is the model itself; RotaryEmbedding(model.config) replaces it"
     if isinstance(own, RotaryEmbedding):
         one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
-        base, kind, factor, line = one.base, one.rope_type, one.attention_scaling, "posenc.torch.replace_rotary(model)"
-        w = w.sort(descending=True).values if one._is_axial else w  # Pixtral's are in the order of the columns
-        spoken = [one._of_length(length) for length in (0, last + 1)]
-        wanted = [
-            pair(positions=at, d_model=2 * n, freqs=c.freqs, freqs_low=c.freqs_low, dtype=torch.float64) for c in spoken
-        ]
-        if not path:
-            line, note = "", "it is the model itself; RotaryEmbedding(model.config) replaces it"
+        base, kind, factor = one.base, one.rope_type, one.attention_scaling
+        w = -np.sort(-w) if one._is_axial else w  # Pixtral's are in the order of the columns
+        frequencies = map(one._of_length, (0, last + 1))
+        wanted: list[dict[str, Any]] = [dict(freqs=f.freqs, freqs_low=f.freqs_low) for f in frequencies]
+        line, note = ("posenc.torch.replace_rotary(model)", "") if path else (line, note)
     else:
-        base, kind, factor = float(w[-1].double() ** (-n / max(1, n - 1))), "default", 1.0
+        base, kind, factor = float(w[-1] or 1) ** (-n / max(1, n - 1)), "default", 1.0
         base = float(f"{base:.3g}") if math.isclose(base, float(f"{base:.3g}"), rel_tol=1e-3) else base
-        if not (base > 1 and np.allclose(w.numpy(), base ** (-np.arange(n) / n), rtol=0.01)):
-            return []
-        wanted = [pair(positions=at, d_model=2 * n, base=base, dtype=torch.float64)]
-        note = f"posenc.torch.RotaryEmbedding does not replace this module: {own}"
-    angles = at[:, None].float() * w
-    turns = torch.polar(torch.ones_like(angles), angles)
-    differences = [factor * torch.view_as_real(turns - torch.complex(want.cos, want.sin)) for want in wanted]
-    off = min((difference.abs().amax(-1) for difference in differences), key=torch.max)
+        if not (base > 1 and np.allclose(w, base ** (-np.arange(n) / n), rtol=0.01)):
+            return None
+        wanted, note = [dict(base=base)], f"posenc.torch.RotaryEmbedding does not replace this module: {own}"
+    angles = at[:, None].astype("f4") * w
+    values = [pair(positions=at, d_model=2 * n, dtype="float64", **spec) for spec in wanted]
+    differences = [np.maximum(abs(np.cos(angles) - cos), abs(np.sin(angles) - sin)) for cos, sin in values]
+    off = factor * min(differences, key=np.max)
     row, column = divmod(int(off.argmax()), n)
-    recipe = f"rotary, {kind}, base={base!r}, frequencies in {inv_freq.dtype}, angles in float32"
-    return [AuditFinding(name, recipe, float(off.max()), int(at[row]), column, line, note)]
+    recipe = f"rotary, {kind}, base={base!r}, frequencies in {tensor.dtype}, angles in float32"
+    return recipe, float(off.max()), int(at[row]), column, line, note

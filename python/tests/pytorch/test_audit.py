@@ -51,7 +51,7 @@ def test_tables():
     want = posenc.torch.table(5000, 64, dtype=torch.float64)
     off = (table(64, 5000) - want).abs()
     assert pe.error == pytest.approx(float(off.max()), rel=1e-3) and off[pe.position, pe.column] == off.max()
-    assert "preset='paper', base=10000.0, first=0 (paper), " in pe.recipe and pe.replacement in str(pe)
+    assert "paper, base 10000.0, first 0" in pe.recipe and pe.replacement in str(pe)
     assert found["6.cos_cached"].recipe == found["6.sin_cached"].recipe
     assert "fairseq" in found["3.weight"].recipe
     for finding in found.values():

@@ -47,7 +47,7 @@ def test_pair(python_place):
 
 def test_encode(python_place):
     text = output(python_place, "encode.py")
-    assert said(text, "row 99 starts") == columns(99) and text.endswith("correctly rounded: all bits right\n")
+    assert said(text, "row 99 starts") == columns(99) and text.endswith("base 10000.0, first 0: all bits right\n")
 
 
 def test_three_faults(python_place):
