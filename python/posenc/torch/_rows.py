@@ -3,7 +3,7 @@
     call                                                                 who computes the rows
     eager, plain tensors on the CPU, no gradient or tangent wanted       C
     compiled for the CPU, no gradient or transform of torch.func, and    C, by the operator posenc::rows
-        more than 4096 values, or a number that may change
+        more than 8192 values, or a number that may change
     all others: other devices, gradients and tangents, vmap, meta,       the formula (_formula.py), on the device of
         few values in compiled code, torch.export, ONNX, jit.trace           the positions
 
