@@ -133,12 +133,16 @@ static void check_phases(posenc_spec spec) {
   double whole[MOST], rest[MOST], others[MOST];
   uint64_t fraction[MOST], other_fractions[MOST];
   spec.dtype = POSENC_DTYPE_F64;
-  posenc_plan *const plan = plan_of(&spec, "exact"), *const anchored = plan_of(&spec, "anchored");
+  posenc_plan *const plan = plan_of(&spec, "exact");
   assert_true(n <= MOST);
   assert_int_equal(posenc_plan_phases(plan, whole, fraction, rest), POSENC_OK);
-  assert_int_equal(posenc_plan_phases(anchored, whole, other_fractions, others), POSENC_OK);
-  assert_memory_equal(other_fractions, fraction, (size_t)n * sizeof *fraction);
-  assert_memory_equal(others, rest, (size_t)n * sizeof *rest);
+  if (posenc_impl_supported(posenc_impl_find("anchored"))) { /* it needs FMA */
+    posenc_plan *const anchored = plan_of(&spec, "anchored");
+    assert_int_equal(posenc_plan_phases(anchored, whole, other_fractions, others), POSENC_OK);
+    assert_memory_equal(other_fractions, fraction, (size_t)n * sizeof *fraction);
+    assert_memory_equal(others, rest, (size_t)n * sizeof *rest);
+    posenc_plan_destroy(anchored);
+  }
   mpfr_t one_turn, t, units, turns;
   mpfr_inits2(640, one_turn, t, units, turns, (mpfr_ptr)0);
   mpfr_const_pi(t, MPFR_RNDN);
@@ -162,7 +166,6 @@ static void check_phases(posenc_spec spec) {
   mpfr_clears(one_turn, t, units, turns, (mpfr_ptr)0);
   check_sines(plan, n, fraction, rest);
   posenc_plan_destroy(plan);
-  posenc_plan_destroy(anchored);
 }
 
 static void phases(void **state) {
