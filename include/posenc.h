@@ -78,9 +78,8 @@ typedef enum posenc_status {
 POSENC_API const char *posenc_status_string(posenc_status status);
 
 /* Returns the calling thread's most recent error status and writes a one-line description of it: the argument, its
- * value and what is allowed. If size > 0, the line is
- * cut to size and terminated by 0; no line is longer than 511 bytes. If no call of this thread has failed, returns
- * POSENC_OK and writes an empty line. */
+ * value and what is allowed. If size > 0, the line is cut to size and terminated by 0; no line is longer than 511 bytes.
+ * If no call of this thread has failed, returns POSENC_OK and writes an empty line. */
 POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */

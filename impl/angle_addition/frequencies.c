@@ -70,8 +70,8 @@ static void each_frequency(const posenc_spec *spec, int n, use_frequency *use, c
  *
  * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203
  * of a turn at least, or replaced by that. The frequency is off by
- *   10 k + 4 units of 2^-512, 5 if it is explicit: by 2^-394 of a turn, which is 2^-191 of what is left;
- *   2^71 units if 2 * denominator is no whole number: by 2^-347 of a turn, which is 2^-144 of what is left. */
+ *   10 k + 4 units of 2^-512 (5 units if it is explicit). That is 2^-394 of a turn, and 2^-191 of what is left.
+ *   2^71 units if 2 * denominator is not a whole number. That is 2^-347 of a turn, and 2^-144 of what is left. */
 static void set_frequencies(const posenc_spec *spec, const frequencies *f) {
   const int many_turns = spec->freqs || spec->base < 1.0 || fabs(spec->position_scale) > 3.0;
   each_frequency(spec, many_turns ? MORE_LIMBS : posenc_ladder_degree(spec) ? LIMBS : LIMBS + 1, store_frequency, f);

@@ -170,8 +170,8 @@ posenc_status posenc_check_phases(const posenc_plan *plan, const posenc_phases *
   if (status != POSENC_OK)
     return status;
   if (!plan->kernel->phases)
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "the plan's impl is \"%s\"; phases are offered by exact and anchored",
-        plan->kernel->info.name);
+    return posenc_fail(
+        POSENC_ERROR_UNSUPPORTED, "the plan's impl is \"%s\"; allowed: exact and anchored", plan->kernel->info.name);
   const int64_t bytes = posenc_n_freqs(&plan->spec) * (int64_t)sizeof(double);
   const posenc_array arrays[] = {
       {0}, {phases->whole, 1, bytes, bytes}, {phases->fraction, 1, bytes, bytes}, {phases->rest, 1, bytes, bytes}};

@@ -40,5 +40,5 @@ __all__ = [
     "table",
     "timestep_embedding",
 ]
-if TYPE_CHECKING:  # at run time, help() would print some 70 lines for this class, which `pair` describes
+if TYPE_CHECKING:  # help() prints about 70 lines for it, and `pair` describes it
     __all__ += ["Pair"]

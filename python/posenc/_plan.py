@@ -120,9 +120,13 @@ class Plan:
         """A copy of the plan's spec. Its frequencies live as long as the plan."""
         return Spec.from_buffer_copy(library.posenc_plan_spec(self.handle).contents)
 
+    def n_freqs(self) -> int:
+        """The number of frequencies."""
+        return (self.d_model + (_NAMES["odd"][self.spec().odd] == "half_pair")) // 2
+
     def phases(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
         """The frequencies times position_scale, in turns: whole + fraction / 2^64 + rest, as posenc.h describes them."""
-        n = (self.d_model + (self.spec().odd == 0)) // 2
+        n = self.n_freqs()
         whole, fraction, rest = np.empty(n), np.empty(n, np.uint64), np.empty(n)
         status = library.posenc_plan_phases(self.handle, *(array.ctypes.data for array in (whole, fraction, rest)))
         if status:

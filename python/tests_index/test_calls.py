@@ -66,7 +66,7 @@ class Call(torch.nn.Module):
 
 
 PIXTRAL = RotaryEmbedding(types.SimpleNamespace(model_type="pixtral", head_dim=16))
-FLUX, WAN = P._replace.FluxPosEmbed(10000, [8, 8]), P._replace.WanRotaryPosEmbed(16, (1, 1, 1), 64)
+FLUX, WAN = P._diffusers.FluxPosEmbed(10000, [8, 8]), P._diffusers.WanRotaryPosEmbed(16, (1, 1, 1), 64)
 W = [1.0, 0.1, 0.01, 1 / 3, -2.5]
 FUNCTIONS = {
     "table": [lambda at, dtype: P.table(positions=at, d_model=9, base=500000.0, dtype=dtype)],

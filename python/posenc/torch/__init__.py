@@ -7,7 +7,7 @@
 
 Modules:
     SinusoidalPositionalEncoding   adds a table to embeddings; (batch, sequence, d_model) with batch_first=True
-    RotaryEmbedding                cosines and sines for a model of transformers
+    RotaryEmbedding                cosines and sines, for a model of transformers or another one
     Timesteps                      timestep embeddings for a model of diffusers
 
 Functions on models:
@@ -27,13 +27,14 @@ if _util.find_spec("torch") is None:
     raise ModuleNotFoundError("posenc.torch needs PyTorch: pip install torch", name="torch")
 
 from ._audit import audit
+from ._diffusers import Timesteps
 from ._encoding import SinusoidalPositionalEncoding
 from ._pairs import cis, pair
-from ._replace import Timesteps, replace_rotary
+from ._replace import replace_rotary
 from ._rotary_embedding import RotaryEmbedding
 from ._table import grid, table
 from ._timesteps import timestep_embedding
 
 __all__ = ["audit", "cis", "grid", "pair", "replace_rotary", "table", "timestep_embedding"]
-if TYPE_CHECKING:  # at run time, help() would print some 900 lines for each class in __all__, most of nn.Module
+if TYPE_CHECKING:  # help() prints about 900 lines for a class in __all__, most of them from nn.Module
     __all__ += ["RotaryEmbedding", "SinusoidalPositionalEncoding", "Timesteps"]

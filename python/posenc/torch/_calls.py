@@ -10,7 +10,7 @@ from torch.autograd import forward_ad
 _compiler = getattr(torch, "compiler", None)  # since PyTorch 2.1
 is_compiling = getattr(_compiler, "is_compiling", bool)
 is_compiled = getattr(_compiler, "is_dynamo_compiling", bool)  #: False if torch.export traces without dynamo
-_has_guards = torch.__version__ >= (2, 8)  # `is_exporting`, and guards on sizes of unknown value
+_calls_operator = torch.__version__ >= (2, 8)  # earlier releases were not tried; `is_exporting` came with 2.7
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", int)
 _early_modes = getattr(
     torch._ops, "_len_torch_dispatch_stack_pre_dispatch", int
@@ -50,7 +50,7 @@ def may_call_operator(positions: torch.Tensor) -> bool:
 
     Compiled code that has torch.func.grad or jvp around an operator without a derivative gives zeros, silently."""
     return bool(
-        _has_guards
+        _calls_operator
         and is_compiled()
         and not torch.compiler.is_exporting()
         and positions.device.type == "cpu"

@@ -9,7 +9,7 @@ import torch
 from .. import _pair
 from .._plan import DtypeName, Duplicated, PresetName, dtype_name, name_of
 from ._calls import joined
-from ._rows import cosines_and_sines, device_of, is_by_c, positions_of, refuse, spec_of
+from ._rows import device_of, is_by_c, positions_of, refuse, rows, spec_of
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, target
 
 
@@ -57,7 +57,7 @@ def pair(
         refuse(out=out, threads=threads)
         _pair.check_duplicated(duplicated)
         spec = spec_of(2 * _pair.half_of(d_model), **said, layout="split", order="cos_first")
-        both = cosines_and_sines(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name]).to(where)
+        both = rows(positions_of(count, positions, first, device), spec, TORCH_DTYPES[name], apart=True).to(where)
         return _pair.Pair(duplicated_columns(both[0], duplicated), duplicated_columns(both[1], duplicated))
     arrays = _pair.pair(
         count, d_model, positions=as_array("positions", positions), first=first, duplicated=duplicated, dtype=name,

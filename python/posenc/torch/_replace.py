@@ -5,79 +5,18 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from typing import Any, Sequence
+from typing import Any
 
 import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from .._timesteps import table_arguments
 from ._calls import check_type
-from ._pairs import pair
+from ._diffusers import FluxPosEmbed, Timesteps, WanRotaryPosEmbed
 from ._rotary_embedding import RotaryEmbedding
-from ._rows import rows, spec_of
-from ._tensors import check_positions, constant, of_module
-
+from ._tensors import constant
 
 _CALL = "posenc.torch.pair(positions=..., d_model=..., base=...) computes the cosines and sines of one axis"
-
-
-class Timesteps(nn.Module):
-    """Computes timestep embeddings: replaces diffusers' module of this name, and has its arguments."""
-
-    __module__ = "posenc.torch"
-
-    def __init__(self, num_channels: int, flip_sin_to_cos: bool, downscale_freq_shift: float, scale: float = 1) -> None:
-        super().__init__()
-        self.num_channels, self.flip_sin_to_cos = num_channels, flip_sin_to_cos
-        self.downscale_freq_shift, self.scale = downscale_freq_shift, scale
-        self._spec()  # checks the arguments
-
-    def _spec(self) -> str:
-        shift = self.downscale_freq_shift
-        return spec_of(**table_arguments(self.num_channels, self.flip_sin_to_cos, shift, self.scale, 10000.0))
-
-    def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
-        """Returns the embeddings in float32, of shape (timesteps, num_channels).
-
-        Timesteps that are not finite, or whose product with `scale` is beyond 2^32, give NaN.
-        Timesteps in bfloat16 and float16, which round integers above 256 and 2048, give a warning once in a process."""
-        check_type("timesteps", timesteps, torch.Tensor)
-        timesteps = of_module("timesteps", timesteps)
-        check_positions("timesteps", timesteps)
-        return rows(timesteps, self._spec(), torch.float32)
-
-
-class FluxPosEmbed(nn.Module):
-    """Computes cosines and sines for each axis of positions: replaces diffusers' module of this name."""
-
-    def __init__(self, theta: float, axes_dim: Sequence[int]) -> None:
-        super().__init__()
-        self.theta, self.axes_dim = theta, axes_dim
-
-    def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Returns two float32 tensors of shape (tokens, columns) for positions of shape (tokens, axes)."""
-        each = enumerate(of_module("ids", ids).unbind(-1))
-        both = [pair(positions=at, d_model=self.axes_dim[i], base=self.theta, duplicated="pairs") for i, at in each]
-        return tuple(torch.cat(parts, -1) for parts in zip(*both))
-
-
-class WanRotaryPosEmbed(nn.Module):
-    """Computes cosines and sines of time, height and width: replaces diffusers' module of this name."""
-
-    def __init__(self, attention_head_dim: int, patch_size: Any, max_seq_len: int, theta: float = 1e4) -> None:
-        super().__init__()
-        self.attention_head_dim, self.patch_size, self.max_seq_len = attention_head_dim, patch_size, max_seq_len
-        self.theta, self.h_dim, self.w_dim = theta, 2 * (attention_head_dim // 6), 2 * (attention_head_dim // 6)
-        self.t_dim = attention_head_dim - self.h_dim - self.w_dim
-
-    def forward(self, hidden_states: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Returns two float32 tensors of shape (1, tokens, 1, columns) for (batch, channels, frames, height, width)."""
-        sizes = [size // patch for size, patch in zip(hidden_states.shape[2:], self.patch_size)]
-        where = dict(base=self.theta, duplicated="pairs", device=hidden_states.device)
-        each = [pair(n, d, **where) for n, d in zip(sizes, (self.t_dim, self.h_dim, self.w_dim))]
-        at = torch.cartesian_prod(*[torch.arange(n, device=hidden_states.device) for n in sizes]).unbind(-1)
-        return tuple(torch.cat([table[i] for table, i in zip(tables, at)], -1)[None, :, None] for tables in zip(*each))
 
 
 @dataclasses.dataclass
@@ -225,7 +164,7 @@ def _made_in(dtype: torch.dtype, module: nn.Module) -> nn.Module:
 
 
 def _probe_without_config(module: Any) -> nn.Module | str:
-    """Compares a module that has no config with the module of this file that has the same arguments and attributes."""
+    """Compares a module that has no config with the module of _diffusers.py that has the same arguments and attributes."""
     at, takes, own = constant([0, 0.5, 1, 999], "float32"), [*inspect.signature(module.forward).parameters], None
     kind = {"timesteps": Timesteps, "ids": FluxPosEmbed, "hidden_states": WanRotaryPosEmbed}.get(" ".join(takes))
     if kind is not None:

@@ -15,7 +15,7 @@ from ._calls import check_type, constant_in_graphs
 from ._formula import forget, kept
 from ._pairs import duplicated_columns
 from ._rotary_config import RotaryLayout, given, layer_types, read
-from ._rows import cosines_and_sines, spec_of
+from ._rows import rows, spec_of
 from ._tensors import constant, of_module
 
 _READS = "with rope_type 'dynamic', frequencies depend on the length of the sequence, which is read from position_ids"
@@ -234,9 +234,9 @@ class RotaryEmbedding(nn.Module):
     def _values(self, positions: torch.Tensor, dtype: torch.dtype, spec: str) -> Any:
         by_axis = self._by_axis(positions)
         if by_axis is None:
-            both = cosines_and_sines(positions, spec, dtype)
+            both = rows(positions, spec, dtype, apart=True)
         else:  # one call, since the frequencies may depend on the length, which is the same for all axes
-            each = cosines_and_sines(by_axis, spec, dtype).movedim(1, -2).flatten(-2)
+            each = rows(by_axis, spec, dtype, apart=True).movedim(1, -2).flatten(-2)
             both = each.index_select(-1, _index(self._places, each.device))
         cos, sin = self._arranged(both[0]), self._arranged(both[1])
         return torch.complex(cos, sin) if self.layout == "complex" else (cos, sin)

@@ -7,7 +7,7 @@
     all others: other devices, gradients and tangents, vmap, meta,       the formula (_formula.py), on the device of
         few values in compiled code, torch.export, ONNX, jit.trace           the positions
 
-Compiled code before PyTorch 2.8 always has the formula: PyTorch 2.6 cannot tell compiling and exporting apart.
+Compiled code before PyTorch 2.8 always has the formula.
 
 A *spec* is a text here: the arguments of a plan as JSON. torch.compile compares texts, and operators take them.
 """
@@ -31,8 +31,8 @@ from ._calls import constant_in_graphs, is_compiled, is_plain, joined, may_call_
 from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, exact_positions, of_array
 
-#: Compiled code calls the operator for more values. With fewer, the call takes longer than the formula.
-LEAST_VALUES = 8192
+#: Compiled code computes so many values, or fewer, by the formula: a call of the operator would take longer.
+FEW_VALUES = 8192
 _SymInt = getattr(torch, "SymInt", ())
 _NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
 
@@ -144,43 +144,33 @@ def refuse(**arguments: Any) -> None:
             raise TypeError(f"{name} is given; allowed: None, except in eager calls on the CPU without gradients")
 
 
-def rows(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
-    """Returns a row for each position, of shape positions.shape + (d_model,), on the positions' device."""
+def rows(positions: torch.Tensor, spec: str, dtype: torch.dtype, apart: bool = False) -> torch.Tensor:
+    """Returns a row for each position, of shape positions.shape + (d_model,), on the positions' device.
+
+    With `apart`, returns the cosines and the sines along a new first axis. The spec then has layout="split" and
+    order="cos_first"."""
     if is_plain(positions):
-        return _by_c(positions, spec, dtype)
+        return _by_c(positions, spec, dtype, apart)
     positions = exact_positions(positions)
-    if _is_for_operator(positions, spec):
-        return torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
-    return _arranged(_by_formula(positions, spec, dtype), spec)
-
-
-def cosines_and_sines(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch.Tensor:
-    """Returns both along a new first axis. The spec has layout="split" and order="cos_first"."""
-    if is_plain(positions):
-        return _by_c(positions, spec, dtype, True)
-    positions = exact_positions(positions)
-    if _is_for_operator(positions, spec):
-        both = torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
-        return both.unflatten(-1, (2, -1)).movedim(-2, 0)
-    return _by_formula(positions, spec, dtype)
-
-
-def _is_for_operator(positions: torch.Tensor, spec: str) -> bool:
-    return may_call_operator(positions) and not _is_small(positions.numel() * _shape(spec)[0])
+    if may_call_operator(positions) and not _is_small(positions.numel() * _shape(spec)[0]):
+        found = torch.ops.posenc.rows(positions, f"{_NAMES[dtype]} {spec}")
+        return found.unflatten(-1, (2, -1)).movedim(-2, 0) if apart else found
+    both = _by_formula(positions, spec, dtype)
+    return both if apart else _arranged(both, spec)
 
 
 def _is_small(values: Any) -> bool:
-    """Whether there are so few values, with every size of the inputs for which the code is compiled."""
+    """Whether there are few values, whatever sizes the inputs of the compiled code have."""
     from torch.fx.experimental.symbolic_shapes import statically_known_true  # here, since the import takes a second
 
-    return statically_known_true(values <= LEAST_VALUES)
+    return statically_known_true(values <= FEW_VALUES)
 
 
 # ---- C
 
 
 def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype, apart: bool = False) -> torch.Tensor:
-    """Returns the rows; or their halves along a new first axis, if they are wanted apart."""
+    """As `rows`."""
     said = _specified(spec, _NAMES[dtype])
     exact = positions.detach().double() if positions.is_floating_point() else positions.long()
     at = exact.contiguous().numpy()
@@ -225,15 +215,10 @@ if hasattr(torch.library, "register_fake"):  # since PyTorch 2.4
 def _shape(spec: str) -> tuple[int, bool, bool, int, float]:
     """Returns d_model, whether the layout is split, whether cosines come first, the number of second columns, and the
     greatest position."""
-    s = _specified(spec, "float32").near.spec()
-    n = (s.d_model + (s.odd == 0)) // 2
-    return (
-        s.d_model,
-        bool(s.layout),
-        bool(s.order),
-        min(n, s.d_model - n),
-        MAX_POSITION / max(1.0, abs(s.position_scale)),
-    )
+    p = _specified(spec, "float32").near
+    s, n = p.spec(), p.n_freqs()
+    most = MAX_POSITION / max(1.0, abs(s.position_scale))
+    return s.d_model, bool(s.layout), bool(s.order), min(n, s.d_model - n), most
 
 
 @constant_in_graphs
