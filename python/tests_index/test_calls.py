@@ -271,7 +271,7 @@ def test_derivatives_of_first_and_second_order(name):
 def test_large_compiled_calls_are_those_of_c(kind, dtype):
     """With a gradient or a transform, the compiled code has the formula instead, which has derivatives."""
     torch._dynamo.reset()
-    graphs, x, at = [], torch.zeros(1, dtype=dtype), positions(kind, torch.arange(1200)[None])
+    graphs, x, at = [], torch.zeros(1, dtype=dtype), positions(kind, torch.arange(2000)[None])
 
     def backend(graph, inputs):
         graphs.append(str(graph.graph))
@@ -294,7 +294,7 @@ def test_large_compiled_calls_have_derivatives(name):
     def call(t):
         return REAL[name](t, torch.float32).square().sum() + REAL[name](t, torch.float32).sum()
 
-    t, tangent = torch.linspace(-9, 9, 1200 if name != "grid" else 40), torch.ones(1200 if name != "grid" else 40)
+    t, tangent = torch.linspace(-9, 9, 2000 if name != "grid" else 40), torch.ones(2000 if name != "grid" else 40)
     want = torch.func.grad(call)(t)
     leaf = t.clone().requires_grad_()
     torch.compile(call, fullgraph=True, backend="aot_eager")(leaf).backward()

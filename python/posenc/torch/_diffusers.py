@@ -10,7 +10,7 @@ from torch import nn
 from .._timesteps import table_arguments
 from ._calls import check_type
 from ._pairs import pair
-from ._rows import rows, spec_of
+from ._rows import constant_number, rows, spec_of
 from ._tensors import check_positions, of_module
 
 
@@ -26,8 +26,8 @@ class Timesteps(nn.Module):
         self._spec()  # checks the arguments
 
     def _spec(self) -> str:
-        shift = self.downscale_freq_shift
-        return spec_of(**table_arguments(self.num_channels, self.flip_sin_to_cos, shift, self.scale, 10000.0))
+        shift, scale = constant_number(self.downscale_freq_shift), constant_number(self.scale)
+        return spec_of(**table_arguments(self.num_channels, self.flip_sin_to_cos, shift, scale, 10000.0))
 
     def forward(self, timesteps: torch.Tensor) -> torch.Tensor:
         """Returns the embeddings in float32, of shape (timesteps, num_channels).
