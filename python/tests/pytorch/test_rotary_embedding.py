@@ -109,8 +109,11 @@ def test_positions_beyond(beyond, name):
     """They give NaN, and none is refused, as in transformers."""
     module, x = RotaryEmbedding(config(SCALINGS[name])), torch.zeros(1)
     at = torch.tensor([5, 2**32, -(2**32), beyond])
-    for found in (*module(x, at), *_rows._by_formula(at, module._spec, torch.float32)):
-        assert not found[:3].isnan().any() and found[3].isnan().all()
+    for by_module, by_formula in zip(module(x, at), _rows._by_formula(at, module._spec, torch.float32)):
+        for found in (by_module, by_formula):
+            assert not found[:3].isnan().any() and found[3].isnan().all()
+    by_c, by_formula = module(x, at[:3]), _rows._by_formula(at[:3], module._spec, torch.float32)
+    assert all((a[:, : b.shape[1]] - b).abs().max() < 2.0**-22 for a, b in zip(by_c, by_formula))
 
 
 @pytest.mark.filterwarnings("ignore:position_ids have dtype")
