@@ -1,4 +1,4 @@
-#include "../verify/cli/machine.h"
+#include "../verify/tools/machine.h"
 #include "options.h"
 
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../verify/cli/machine.h"
-#include "../verify/cli/output.h"
+#include "../verify/tools/machine.h"
+#include "../verify/tools/output.h"
 
 static void register_at(const bench_options *o, const bench_offset *at) {
   for (size_t i = 0; i < bench_shape_count(); i++) {

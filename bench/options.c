@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../verify/cli/arguments.h"
+#include "../verify/tools/arguments.h"
 
 enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET };
 enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS };

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "../../verify/reference/random.h"
+#include "../../verify/tools/random.h"
 
 enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
 static const int64_t FIRST_NEIGHBOUR = 4001; /* not a multiple of any number that kernels treat specially */

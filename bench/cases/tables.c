@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../verify/reference/random.h"
+#include "../../verify/tools/random.h"
 
 /* Writes two arrays, the second behind the first. */
 static posenc_status write_pair(

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "../../verify/campaign/sweep.h"
-#include "../../verify/reference/columns.h"
-#include "../../verify/reference/memory.h"
+#include "../../verify/tools/memory.h"
+#include "../../verify/tools/spec.h"
 #include "../../verify/reference/npy_header.h"
 #include "peer.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/cli/machine.h"
+#include "../../verify/tools/machine.h"
 
 /* Prints the table, how many of its rows were compared and measured, the processor and the budget. */
 static void print_head(const pick *p, FILE *out) {
@@ -14,7 +14,7 @@ static void print_head(const pick *p, FILE *out) {
   fprintf(out, "table: preset %s, d_model %" PRId64 ", base %g", t->preset ? t->preset : "paper", t->spec.d_model,
       t->spec.base);
   spec_print_changes(out, &t->spec);
-  fprintf(out, ", %s, positions %" PRId64 " to %" PRId64 "\n", format_of(t->spec.dtype)->name, t->from, t->to - 1);
+  fprintf(out, ", %s, positions %" PRId64 " to %" PRId64 "\n", dtype_name(t->spec.dtype), t->from, t->to - 1);
   fprintf(out,
       "compared with MPFR: %s%" PRId64 " of %" PRId64 " row%s; measured: %" PRId64 " row%s, output at %d modulo 64\n",
       p->rows_compared < rows ? "a sample, " : "", p->rows_compared, rows, rows == 1 ? "" : "s", p->shape.positions,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/cli/machine.h"
+#include "../../verify/tools/machine.h"
 
 /* The largest number of outputs that are compared, since MPFR is slow. A table with no more outputs is compared as a
  * whole; of a larger table, rows are compared that are spread over the ranges of positions that reports use. */

@@ -6,7 +6,7 @@
 #define POSENC_BENCH_PICK_H
 
 #include "../../verify/campaign/campaign.h"
-#include "../../verify/cli/spec_options.h"
+#include "../../verify/tools/spec_options.h"
 #include "../cases/cases.h"
 #include "../shim/budget.h"
 #include "../shim/compare.h"

@@ -2,9 +2,8 @@
 #ifndef POSENC_BENCH_BENCH_H
 #define POSENC_BENCH_BENCH_H
 
-#include "../../verify/reference/columns.h"
-#include "../../verify/reference/formats.h"
-#include "../../verify/reference/memory.h"
+#include "../../verify/tools/spec.h"
+#include "../../verify/tools/memory.h"
 #include "posenc.h"
 #include "shim.h"
 
@@ -13,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Shapes: verify/campaign/shapes.inc, then levels.inc ---------------------------------------------------- */
+/* ---- Shapes: verify/tools/shapes.inc, then levels.inc ---------------------------------------------------- */
 
 typedef struct bench_shape {
   const char *name;

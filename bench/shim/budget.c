@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../verify/reference/memory.h"
+#include "../../verify/tools/memory.h"
 
 const bench_errors bench_budget = {1, INFINITY};
 

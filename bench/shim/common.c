@@ -7,7 +7,7 @@
 
 static const bench_shape shapes[] = {
 #define POSENC_SHAPE(name, positions, d_model, base, who) {#name, positions, d_model, base, who, false},
-#include "../../verify/campaign/shapes.inc"
+#include "../../verify/tools/shapes.inc"
 #undef POSENC_SHAPE
 #define POSENC_LEVEL(name, positions, d_model, what) {#name, positions, d_model, 10000.0, what, true},
 #include "levels.inc"

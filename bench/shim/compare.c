@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/reference/memory.h"
+#include "../../verify/tools/memory.h"
 
 static const double LEAST = 0.01;
 static const double TIE = 0.03;  /* a larger difference is not a tie, even on a noisy machine */

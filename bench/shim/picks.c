@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../verify/reference/memory.h"
+#include "../../verify/tools/memory.h"
 #include "budget.h"
 
 static cJSON *append(cJSON *list) {

@@ -1,6 +1,6 @@
 #include "shim.h"
 
-#include "../../verify/campaign/progress.h"
+#include "../../verify/tools/progress.h"
 #include "picks.h"
 
 #include <benchmark/benchmark.h>

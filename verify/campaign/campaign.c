@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "../reference/float64_reference.h"
-#include "../reference/formats.h"
-#include "../reference/memory.h"
-#include "progress.h"
+#include "../tools/memory.h"
+#include "../tools/progress.h"
+#include "../tools/spec.h"
 
 /* Time limit for one implementation on one segment. The slowest take seconds: on an emulated CPU, or where exact
  * computes every float64 in integers. */
@@ -78,7 +78,7 @@ static void verify_impl(impl_result *result, trial *t, const reference_value *ex
 
 static bool offers_a_dtype(const posenc_impl *impl, const sweep *s) {
   for (int64_t i = 0; i < s->count; i++)
-    if (strstr(impl->dtypes, format_of(s->segments[i].spec.dtype)->name))
+    if (strstr(impl->dtypes, dtype_name(s->segments[i].spec.dtype)))
       return true;
   return false;
 }

@@ -9,7 +9,7 @@
 
 #include "../reference/columns.h"
 #include "../reference/float64_reference.h"
-#include "../reference/memory.h"
+#include "../tools/memory.h"
 
 typedef struct job {
   const segment *s;

@@ -8,7 +8,8 @@
 
 #include "posenc.h"
 #include "../reference/columns.h"
-#include "../reference/random.h"
+#include "../tools/random.h"
+#include "../tools/spec.h"
 
 typedef struct hashed {
   const char *family;

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "../reference/memory.h"
-#include "../reference/random.h"
+#include "../tools/memory.h"
+#include "../tools/random.h"
 
 /* A run is long enough for an implementation to step from row to row. Anchored ones start afresh at each anchor. */
 enum { RUN_ROWS = 8, ANCHOR = 64 };

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../reference/memory.h"
+#include "../tools/memory.h"
 
 /* NaNs with payloads that no arithmetic produces. The one of two bytes is a NaN in bfloat16 and in float16. */
 static uint64_t paint_of(size_t size) {

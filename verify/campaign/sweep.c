@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reference/columns.h"
-#include "../reference/memory.h"
+#include "../tools/memory.h"
+#include "../tools/spec.h"
 #include "sampling.h"
 
 /* The ends of the ranges of positions. Errors grow with the position, so reports are by range. The last two ranges lie
@@ -108,7 +108,7 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   spec.base = shape_base;                                                                                              \
   if (!seen(&s, &spec))                                                                                                \
     add_whole(&s, #name, &spec, 0, million, fewer, seed);
-#include "shapes.inc"
+#include "../tools/shapes.inc"
 #undef POSENC_SHAPE
 
   const int64_t whole = POSENC_MAX_POSITION + 1;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../reference/formats.h"
-#include "../reference/memory.h"
+#include "../tools/memory.h"
 
 /* The child writes these as it runs, so that the parent can say where it died. */
 struct trial_state {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reference/memory.h"
+#include "../tools/memory.h"
 #include "../reference/ulp.h"
 
 static int ascending(const void *a, const void *b) {

@@ -1,9 +1,9 @@
 #include "../campaign/family.h"
 #include "../reference/columns.h"
 #include "../reference/formats.h"
-#include "../reference/memory.h"
+#include "../tools/memory.h"
 #include "../reference/mpfr_reference.h"
-#include "../reference/random.h"
+#include "../tools/random.h"
 #include "fuzz.h"
 
 /* ---- calls */

@@ -3,8 +3,8 @@
  */
 #include <malloc.h>
 
-#include "../reference/memory.h"
-#include "../reference/random.h"
+#include "../tools/memory.h"
+#include "../tools/random.h"
 #include "fuzz.h"
 
 __extension__ typedef __int128 wide;

@@ -1,6 +1,6 @@
 #include "../reference/columns.h"
 #include "../reference/formats.h"
-#include "../reference/memory.h"
+#include "../tools/memory.h"
 #include "fuzz.h"
 
 /* Numbers that are no allowed count or stride, and large numbers that may be one. */

@@ -1,5 +1,5 @@
 #include "../reference/columns.h"
-#include "../reference/memory.h"
+#include "../tools/memory.h"
 #include "fuzz.h"
 
 static int64_t take_width(bytes *b) {

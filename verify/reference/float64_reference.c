@@ -5,7 +5,7 @@
 
 #include "columns.h"
 #include "formats.h"
-#include "memory.h"
+#include "../tools/memory.h"
 
 double *float64_reference_frequencies(const posenc_spec *spec) {
   const int64_t n = spec_count(spec);

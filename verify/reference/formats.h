@@ -10,7 +10,6 @@
 #include "posenc.h"
 
 typedef struct format {
-  const char *name;  /* in --dtype and in posenc_impl.dtypes */
   const char *descr; /* the type in .npy files; NumPy has none for bfloat16 */
   size_t size;
   int digits; /* bits of a significand */
@@ -20,16 +19,11 @@ typedef struct format {
 enum { FORMATS = 4 };
 
 static inline const format *format_of(int32_t dtype) {
-  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"float32", "<f4", 4, 24, 149},
-      [POSENC_DTYPE_F64] = {"float64", "<f8", 8, 53, 1074},
-      [POSENC_DTYPE_BF16] = {"bfloat16", "<u2", 2, 8, 133},
-      [POSENC_DTYPE_F16] = {"float16", "<f2", 2, 11, 24}};
+  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"<f4", 4, 24, 149},
+      [POSENC_DTYPE_F64] = {"<f8", 8, 53, 1074},
+      [POSENC_DTYPE_BF16] = {"<u2", 2, 8, 133},
+      [POSENC_DTYPE_F16] = {"<f2", 2, 11, 24}};
   return &formats[dtype];
-}
-
-/* NULL for numbers that are no dtype. */
-static inline const char *dtype_name(int32_t dtype) {
-  return dtype >= 0 && dtype < FORMATS ? format_of(dtype)->name : NULL;
 }
 
 /* The unit in the last place of numbers from 2^exponent up to twice that, as an exponent of 2. The exponent may be the

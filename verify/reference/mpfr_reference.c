@@ -6,7 +6,7 @@
 
 #include "columns.h"
 #include "formats.h"
-#include "memory.h"
+#include "../tools/memory.h"
 
 /* Level L works with FIRST_BITS << L bits. 64 bits decide all but one double in a thousand, in much less time than 128.
  * The hardest inputs of the domain need 2048 bits: an exact angle near 2^-1022 whose sine lies just below a rounding

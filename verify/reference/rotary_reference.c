@@ -89,7 +89,8 @@ static void stretch(mpfr_t w, const posenc_rotary *p, int64_t k) {
 
 void rotary_frequency(mpfr_t w, const posenc_rotary *p, int64_t k) {
   mpfr_t r, interpolated;
-  posenc_spec unscaled = paper_spec(p->d_model);
+  posenc_spec unscaled;
+  posenc_spec_init(&unscaled, p->d_model, NULL);
   unscaled.base = p->base;
   reference_frequency(w, &unscaled, k);
   switch (p->scaling) {

@@ -13,7 +13,8 @@
 
 #include "posenc.h"
 #include "reference/columns.h"
-#include "reference/random.h"
+#include "tools/random.h"
+#include "tools/spec.h"
 
 /* The i-th implementation that this machine can run, in the order of the list; NULL past the last. */
 static inline const posenc_impl *runnable(size_t i) {

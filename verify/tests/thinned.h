@@ -3,7 +3,7 @@
 #ifndef POSENC_VERIFY_THINNED_H
 #define POSENC_VERIFY_THINNED_H
 
-#include "reference/random.h"
+#include "tools/random.h"
 
 #ifdef POSENC_THINNED
 enum { THINNED = 1 };

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../arguments.h"
+#include "../../tools/arguments.h"
 #include "write.h"
 
 const char *argp_program_version = "posenc-table " POSENC_VERSION_STRING;

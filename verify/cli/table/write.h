@@ -2,7 +2,7 @@
 #ifndef POSENC_TABLE_WRITE_H
 #define POSENC_TABLE_WRITE_H
 
-#include "../spec_options.h"
+#include "../../tools/spec_options.h"
 
 typedef struct table_options {
   spec_options table;

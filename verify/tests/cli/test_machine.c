@@ -1,5 +1,5 @@
 /* How the processor is named, by text as /proc/cpuinfo has it. */
-#include "cli/machine.h"
+#include "tools/machine.h"
 
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* Memory for the tools. If there is none, the process ends, as it does inside MPFR. The library does not use this. */
-#ifndef POSENC_VERIFY_MEMORY_H
-#define POSENC_VERIFY_MEMORY_H
+#ifndef POSENC_TOOLS_MEMORY_H
+#define POSENC_TOOLS_MEMORY_H
 
 #include <stdint.h>
 #include <stdio.h>

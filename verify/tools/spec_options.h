@@ -1,6 +1,6 @@
 /* The tools' options that describe a table: a preset, changes to its fields, and the positions. */
-#ifndef POSENC_VERIFY_SPEC_OPTIONS_H
-#define POSENC_VERIFY_SPEC_OPTIONS_H
+#ifndef POSENC_TOOLS_SPEC_OPTIONS_H
+#define POSENC_TOOLS_SPEC_OPTIONS_H
 
 #include <argp.h>
 #include <stdbool.h>

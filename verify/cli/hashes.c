@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "../../campaign/family.h"
-#include "../../campaign/hashed.h"
-#include "../../campaign/verdict.h"
+#include "../campaign/family.h"
+#include "../campaign/hashed.h"
+#include "../campaign/verdict.h"
 #include "work.h"
 
 enum { SECONDS = 600 }; /* for one implementation and one table, also under emulation */

@@ -8,8 +8,8 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-#include "../../campaign/verdict.h"
-#include "../output.h"
+#include "../campaign/verdict.h"
+#include "../tools/output.h"
 #include "options.h"
 
 typedef struct reports {

@@ -2,8 +2,8 @@
 #ifndef POSENC_CLI_OPTIONS_H
 #define POSENC_CLI_OPTIONS_H
 
-#include "../../campaign/expected.h"
-#include "../spec_options.h"
+#include "../campaign/expected.h"
+#include "../tools/spec_options.h"
 #include "npy.h"
 
 typedef struct table_file {

@@ -1,6 +1,6 @@
 /* The machine and the build that produced results, for the reports of posenc-verify and posenc-bench. */
-#ifndef POSENC_VERIFY_MACHINE_H
-#define POSENC_VERIFY_MACHINE_H
+#ifndef POSENC_TOOLS_MACHINE_H
+#define POSENC_TOOLS_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

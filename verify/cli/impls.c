@@ -1,9 +1,8 @@
 /* Reports the verification of implementations: as text while results come in, and as JSON at the end. */
 #include <math.h>
 
-#include "../../campaign/campaign.h"
-#include "../../reference/columns.h"
-#include "../../reference/formats.h"
+#include "../campaign/campaign.h"
+#include "../tools/spec.h"
 #include "report.h"
 #include "work.h"
 
@@ -31,7 +30,7 @@ static void print_shape(FILE *out, const segment *s) {
     fprintf(out, "base %g", spec->base);
   spec_print_changes(out, spec);
   if (spec->dtype != POSENC_DTYPE_F32)
-    fprintf(out, ", %s", format_of(spec->dtype)->name);
+    fprintf(out, ", %s", dtype_name(spec->dtype));
   fprintf(out, ", positions %lld to %lld, %lld row%s", (long long)s->from, (long long)(s->to - 1), (long long)s->n_rows,
       s->n_rows == 1 ? "" : "s");
 }

@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../reference/columns.h"
-#include "../reference/formats.h"
 #include "arguments.h"
+#include "spec.h"
 
 enum { KEY_PRESET = 'p', KEY_D_MODEL = 300, KEY_POSITIONS, KEY_FIELD };
 
@@ -83,10 +82,11 @@ static void build_spec(struct argp_state *state, spec_options *o) {
     posenc_last_error(message, sizeof message);
     argp_error(state, "%s", message);
   }
-  const double scale = fabs(spec_scale(&o->spec)), far = fmax(fabs((double)o->from), fabs((double)(o->to - 1)));
-  if (far * scale > (double)POSENC_MAX_POSITION)
+  const double scale = o->spec.position_scale != 0 ? o->spec.position_scale : 1,
+               far = fmax(fabs((double)o->from), fabs((double)(o->to - 1)));
+  if (far * fabs(scale) > (double)POSENC_MAX_POSITION)
     argp_error(state, "--positions %lld:%lld, times a scale of %g, are beyond the allowed -2^32 to 2^32",
-        (long long)o->from, (long long)o->to, spec_scale(&o->spec));
+        (long long)o->from, (long long)o->to, scale);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {

@@ -1,6 +1,6 @@
 /* Where the tools write: standard output, and files of results. */
-#ifndef POSENC_VERIFY_OUTPUT_H
-#define POSENC_VERIFY_OUTPUT_H
+#ifndef POSENC_TOOLS_OUTPUT_H
+#define POSENC_TOOLS_OUTPUT_H
 
 #include <limits.h>
 #include <stdbool.h>

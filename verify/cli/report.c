@@ -4,8 +4,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../reference/columns.h"
-#include "../machine.h"
+#include "../reference/columns.h"
+#include "../tools/machine.h"
+#include "../tools/spec.h"
 
 reports reports_open(const options *o) {
   reports r = {.text = stdout};

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../reference/columns.h"
-#include "../../reference/formats.h"
-#include "../../reference/memory.h"
+#include "../reference/columns.h"
+#include "../reference/formats.h"
+#include "../tools/memory.h"
+#include "../tools/spec.h"
 #include "report.h"
 #include "work.h"
 

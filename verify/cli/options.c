@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../reference/columns.h"
-#include "../../reference/memory.h"
-#include "../arguments.h"
+#include "../tools/arguments.h"
+#include "../tools/memory.h"
+#include "../tools/spec.h"
 
 const char *argp_program_version = "posenc-verify " POSENC_VERSION_STRING;
 

@@ -1,6 +1,6 @@
 /* Parses the tools' options and their arguments. A bad one is reported, and ends the process with status 2. */
-#ifndef POSENC_VERIFY_ARGUMENTS_H
-#define POSENC_VERIFY_ARGUMENTS_H
+#ifndef POSENC_TOOLS_ARGUMENTS_H
+#define POSENC_TOOLS_ARGUMENTS_H
 
 #include <argp.h>
 #include <stdint.h>

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../campaign/family.h"
-#include "../../reference/memory.h"
-#include "../machine.h"
+#include "../campaign/family.h"
+#include "../tools/memory.h"
+#include "../tools/machine.h"
 #include "work.h"
 
 enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of each member that are printed */ };

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../reference/formats.h"
+#include "../reference/formats.h"
+#include "../tools/spec.h"
 
 enum { START = 10, LONGEST_HEADER = 4096 };
 
@@ -83,7 +84,7 @@ static bool parse_header(npy *file, char *message, size_t size) {
     return true;
   snprintf(message, size, "%s: it has %lld bytes of elements, which is not %lld x %lld %s",
       fits && have > need ? "extra bytes after its array" : "truncated", (long long)have, (long long)file->rows,
-      (long long)file->columns, format_of(file->dtype)->name);
+      (long long)file->columns, dtype_name(file->dtype));
   return false;
 }
 

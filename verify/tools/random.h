@@ -1,8 +1,8 @@
 /* Pseudo-random numbers from a seed (splitmix64; Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
  * 2014). They are the same on every machine, so that a seed repeats a run.
  */
-#ifndef POSENC_VERIFY_RANDOM_H
-#define POSENC_VERIFY_RANDOM_H
+#ifndef POSENC_TOOLS_RANDOM_H
+#define POSENC_TOOLS_RANDOM_H
 
 #include <stdint.h>
 
