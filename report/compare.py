@@ -1,20 +1,17 @@
 """Two runs of posenc-bench or two reports of posenc-verify side by side: as text on stdout, and as a page.
 
-Runs on different processors are shown and not judged. Two runs on one processor differ more than the repetitions of one
-run. So cases that no commit changes (stores, the clock) are controls: a difference must be larger than
-that of nine in ten controls."""
+Runs on different processors are shown and not judged. judge.py has the rule for two runs on one processor."""
 import json
 import os
 import statistics
 
-from . import checks, html, load, text
-from .stats import ENOUGH, STORES, call_of, quartiles, read_bench
+from . import checks, html, judge, load, text
+from .stats import STORES, call_of, read_bench
 from .tables import Section, Table
 from .words import case_name, plural, processor, speed
 
 KINDS = {"benchmarks": "bench", "implementations": "verify"}
 SILENT = {"executable", "host_name", "library_build_type", "load_avg", "schema", "verified", "tool", "caches"}
-TIE = 0.03  # a smaller difference is a tie, however quiet the controls
 FIGURES = ("max_abs", "ulp_max", "correctly_rounded")
 SPEC = "d_model base denominator explicit_frequencies preset position_scale layout order odd outputs rows".split()
 SAME_BITS = ("exact", "anchored")  # with every instruction set
@@ -36,24 +33,8 @@ def context(a, b):
     return Table("Conditions that differ", ["what", "A", "B"], rows or [["none", "-", "-"]], text=(1, 2))
 
 
-def mark(a, b, least):
-    """A difference of speed is more than `least`, and the quartiles do not overlap."""
-    if len(a.values) < ENOUGH or len(b.values) < ENOUGH:
-        return "not judged"
-    (low_a, high_a), (low_b, high_b) = quartiles(a.values), quartiles(b.values)
-    if max(a.ns, b.ns) <= (1 + least) * min(a.ns, b.ns) or low_a <= high_b and low_b <= high_a:
-        return "tie"
-    return "faster" if b.ns < a.ns else "slower"
-
-
 def is_control(key):
     return call_of(key[0]) in (*STORES, "convert")
-
-
-def noise_of(controls):
-    """Nine in ten of these ratios of times are nearer to 1."""
-    found = sorted(max(ratio, 1 / ratio) - 1 for ratio in controls)
-    return found[-(-9 * len(found) // 10) - 1] if found else 0
 
 
 def benches(a, b, judged):
@@ -63,13 +44,13 @@ def benches(a, b, judged):
     clocks = [statistics.median(times) for times in map(checks.clock, (a, b)) if times]
     controls = [one.ns / other.ns for key, (one, other) in both.items() if is_control(key)]
     controls += [clocks[0] / clocks[1]] if len(clocks) == 2 else []
-    least, tables, marks = max(TIE, noise_of(controls)), {}, []
+    (least, noise), tables, marks = judge.least_between_runs(controls), {}, []
     for key in sorted(both, key=lambda key: (key[0] != "fill", key[0], key[2] * key[3], key[1:])):
         (kind, who, *shape), (one, other) = key, both[key]
         head = ["case", "A, GB/s", "B, GB/s"] + ["speed B/A", "mark"] * judged
         table = tables.setdefault((kind, *shape), Table(case_name(kind, *shape), head, []))
         shown = (lambda row: f"{row.ns / 1000:.2f} us") if call_of(kind) == "plan" else speed
-        marks.append("control" if is_control(key) else mark(one, other, least))
+        marks.append("control" if is_control(key) else judge.compare_runs(one.values, other.values, least))
         table.rows.append([who, shown(one), shown(other)] + [f"{one.ns / other.ns:.3f}", marks[-1]] * judged)
         table.bold += (who,) * (judged and marks[-1] in ("faster", "slower"))
     notes = []
@@ -83,7 +64,7 @@ def benches(a, b, judged):
         f"B compared with A, in {plural(len(both), 'case')}: {counted}.",
         f"A difference is more than {100 * least:.1f} %, with quartiles that do not overlap.",
         f"Nine in ten of {plural(len(controls), 'control')}, which no commit changes, differed by at most "
-        f"{100 * noise_of(controls):.1f} %.",
+        f"{100 * noise:.1f} %.",
     ]
     return both, sentences if judged else [], [Section("Case by case", "", list(tables.values()), notes)]
 

@@ -1,0 +1,139 @@
+"""Decides which of two programs is faster, which implementation to use, and what changed between two runs.
+
+Within a run
+------------
+Programs are measured several times, interleaved. The i-th repetitions of two programs are a pair. One program is behind
+the other by the median, over the pairs, of the ratio of their times, less 1. The sign test gives that median a 95 %
+interval from one order statistic of the ratios to another, without an assumption about their distribution. The
+uncertainty is how far the interval reaches from the median towards 0. It is at least 1 %, because two runs of the same
+two programs differ by that much, depending on the addresses of memory and code.
+
+    faster, slower  0 is outside of the interval, and the median is at least 1 % away from 0
+    tie             the median is below 3 % and below the uncertainty, and both ends of the interval are less than 10
+                    points from the median
+    undecided       anything else, including fewer than 6 pairs, which have no 95 % interval
+
+scripts/pick measures in turns. Each turn has one repetition of every program, so that a pair is close in time. In
+ordinary runs Google Benchmark puts all repetitions of all programs into one random order. With 9 repetitions, the two
+halves of a pair are then an eighth of the run apart on average, compared with a twentieth in turns. The median stays
+right, but where the machine's speed drifts during the run, the uncertainty includes more of the drift.
+
+Between two runs
+----------------
+The repetitions of two runs are no pairs. What differs between the runs (addresses, the clock, other work on the
+machine) is the same for all repetitions of a run, so two runs of one program can differ by far more than the
+repetitions of either, and an interval of ratios would not contain that difference. Cases that no commit changes (stores,
+the clock) show how large it is: they are the controls. A program is faster or slower in the second run if the quartiles
+of its times do not overlap, and its time changed by more than that of nine in ten controls, at least 3 %.
+"""
+import math
+import statistics
+from typing import NamedTuple, Optional
+
+from .stats import ENOUGH, quartiles
+
+LEAST = 0.01
+TIE = 0.03  # a larger difference is not a tie, even on a noisy machine
+NOISY = 0.1  # more noise than this allows no tie
+
+
+class Comparison(NamedTuple):
+    behind: float  # how much longer it takes than the other, as a share of the other's time; negative: it is faster
+    unsure: Optional[float]  # the uncertainty of `behind`; None for fewer than 6 pairs
+    verdict: str
+
+
+def order_of_interval(n):
+    """The largest k for which the interval from the k-th smallest to the k-th largest value contains the median with a
+    probability of 95 %, by the probabilities of n coin tosses. 0: there is no such k."""
+    k, at_most = 0, 1
+    while at_most <= 0.025 * 2**n:
+        k += 1
+        at_most += math.comb(n, k)
+    return k
+
+
+def compare(one, other):
+    """Compares the times of two programs, each in the order of its repetitions; uses the repetitions that both have."""
+    ratios = sorted(a / b - 1 for a, b in zip(one, other))
+    behind, k = statistics.median(ratios), order_of_interval(len(ratios))
+    if k == 0:
+        return Comparison(behind, None, "undecided")
+    below, above = behind - ratios[k - 1], ratios[-k] - behind
+    unsure = max(LEAST, below if behind > 0 else above if behind < 0 else max(below, above))
+    if abs(behind) >= unsure:
+        return Comparison(behind, unsure, "faster" if behind < 0 else "slower")
+    tie = abs(behind) < TIE and max(below, above) < NOISY
+    return Comparison(behind, unsure, "tie" if tie else "undecided")
+
+
+class Budget(NamedTuple):
+    """The largest errors allowed; infinite where there is no limit."""
+
+    ulp: float = 1
+    abs: float = math.inf
+
+    def __str__(self):
+        limits = ((self.ulp, "ULP"), (self.abs, "absolute"))
+        return ", ".join(f"at most {most:g} {unit}" for most, unit in limits if most < math.inf)
+
+
+class Pick(NamedTuple):
+    """fastest: the smallest median time; against: {name: its comparison with the fastest} of every candidate"""
+
+    name: str
+    fastest: str
+    against: dict
+
+    @property
+    def undecided(self):
+        return self.against[self.name].verdict == "undecided"
+
+
+def pick(times, default):
+    """Picks one of the candidates. times: {name: its times}, in the order of impl/list.inc, not empty; default: the
+    implementation that the library uses when no name is given.
+
+    Compares every candidate with the fastest, which has the smallest median time. (By the median ratio, another
+    candidate can still be ahead of it.) If the default is undecided against the fastest, the pick is the default.
+    Otherwise the pick is the first candidate that is the fastest or ties with it."""
+    fastest = min(times, key=lambda name: statistics.median(times[name]))
+    against = {name: compare(found, times[fastest]) for name, found in times.items()}
+    if default in against and against[default].verdict == "undecided":
+        return Pick(default, fastest, against)
+    return Pick(next(n for n, c in against.items() if n == fastest or c.verdict == "tie"), fastest, against)
+
+
+def errors(entry, dtype, end=math.inf):
+    """(ULP, absolute): the largest errors of an implementation at positions below `end`, according to its entry in the
+    report of posenc-verify: those of the entry's first table of this dtype. None where nothing was judged there. A null
+    in the report is infinite."""
+    judged = [r for r in entry.get("ranges", []) if r.get("dtype", "float32") == dtype]
+    reached = [r for r in judged if r.get("shape") == judged[0].get("shape") and r["from"] < end]
+    largest = [[r.get(key) for r in reached] for key in ("ulp_max", "max_abs")]
+    return tuple(math.inf if None in found else max(found) for found in largest) if reached else None
+
+
+def keeps(entry, budget, dtype, end=math.inf):
+    """Whether an implementation passed verification, and its errors are within the budget."""
+    found = errors(entry, dtype, end) if entry.get("verified") is True else None
+    return found is not None and found[0] <= budget.ulp and found[1] <= budget.abs
+
+
+def least_between_runs(controls):
+    """(the least difference that counts, the noise). controls: the ratios of the controls' times. The noise: nine in ten
+    of these ratios are nearer to 1."""
+    found = sorted(max(ratio, 1 / ratio) - 1 for ratio in controls)
+    noise = found[-(-9 * len(found) // 10) - 1] if found else 0
+    return max(TIE, noise), noise
+
+
+def compare_runs(a, b, least):
+    """What became of a program whose times were a, and are b in another run: "faster", "slower", "tie" or "not
+    judged"."""
+    if min(len(a), len(b)) < ENOUGH:
+        return "not judged"
+    (low_a, high_a), (low_b, high_b), (old, new) = quartiles(a), quartiles(b), map(statistics.median, (a, b))
+    if max(old, new) <= (1 + least) * min(old, new) or low_a <= high_b and low_b <= high_a:
+        return "tie"
+    return "faster" if new < old else "slower"

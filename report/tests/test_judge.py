@@ -1,0 +1,117 @@
+"""The rules of judge.py, with made-up times and errors."""
+import math
+
+import pytest
+
+from report.judge import Budget, compare, compare_runs, errors, keeps, least_between_runs, pick
+
+
+@pytest.mark.parametrize(
+    "ratios, word",
+    [
+        # Less 1. The 95 % interval of seven ratios is from the smallest to the largest, of nine from the second smallest
+        # to the second largest.
+        ((0.24, 0.25, 0.28, 0.30, 0.31, 0.33, 0.87), "slower"),  # 0 is outside, although the other end is far away
+        ((-0.24, -0.25, -0.28, -0.30, -0.31, -0.33, -0.20), "faster"),
+        ((-0.05, 0.10, 0.12, 0.126, 0.13, 0.14, 0.156), "undecided"),
+        ((-0.05, 0.10, 0.12, 0.126, 0.13, 0.14, 0.156, 0.16, 0.17), "slower"),  # one outlier does not decide
+        ((0.02,) * 9, "slower"),  # 2 %, with certainty
+        ((0.009,) * 9, "tie"),  # as close as two runs of one program
+        ((-0.02, -0.01, 0, 0, 0.01, 0.01, 0.02, 0.02, 0.5), "tie"),
+        ((-0.02, -0.01, 0, 0.03, 0.04, 0.04, 0.05, 0.06, 0.5), "undecided"),  # the median is not below 3 %
+        ((-0.2, -0.15, 0, 0, 0.01, 0.01, 0.02, 0.02, 0.5), "undecided"),  # an end is 10 points away
+        ((0.5,) * 5, "undecided"),  # too few
+    ],
+)
+def test_the_word(ratios, word):
+    found = compare([1 + ratio for ratio in ratios], [1] * len(ratios))
+    assert found.verdict == word
+    assert found.unsure is None if len(ratios) == 5 else found.unsure >= 0.01
+
+
+def test_pairs():
+    """The times are compared pair by pair, and the uncertainty reaches from the median towards 0."""
+    found = compare([2.2, 4.8, 1.1, 3.6, 2.6, 1.4, 9], [2, 4, 1, 3, 2, 1])  # 10, 20, 10, 20, 30 and 40 % longer
+    assert (found.behind, found.unsure) == (pytest.approx(0.2), pytest.approx(0.1)) and found.verdict == "slower"
+
+
+NAMES = "abc"  # b is the default
+
+
+@pytest.mark.parametrize(
+    "longer, swing, not_within, repetitions, picked, fastest, ties",
+    [
+        # Each takes 1 + `longer`, and swings around it by `swing`, differently from the others. ties: candidates that tie
+        # with the fastest; a pick that is not among them is undecided.
+        ((1, 0.5, 0), 0.001, "", 9, "c", "c", "c"),
+        ((1, 0, 0.5), 0.001, "", 9, "b", "b", "b"),  # the fastest is the default
+        ((1, 0.05, 0), 0.08, "", 9, "b", "c", "c"),  # the default is undecided
+        ((0.01, 0.5, 0), 0.02, "", 9, "a", "c", "ac"),  # a tie with an earlier row
+        ((0.01, 0.012, 0), 0.02, "", 9, "a", "c", "abc"),  # of several
+        ((1, 0.01, 0), 0.02, "", 9, "b", "c", "bc"),  # of the default
+        ((0, 0.5, 0.01), 0.02, "", 9, "a", "a", "ac"),  # with a later row
+        ((0.05, 0.5, 0), 0.08, "", 9, "c", "c", "c"),  # another row is undecided
+        ((1, 0.5, 0), 0.001, "c", 9, "b", "b", "b"),  # the fastest is beyond the budget
+        ((1, 0.05, 0), 0.08, "b", 9, "c", "c", "c"),  # the default is beyond the budget
+        ((1, 0.5, 0), 0.001, "", 5, "b", "c", ""),  # too few repetitions, and a default
+        ((1, 0.5, 0), 0.001, "b", 5, "c", "c", ""),  # too few repetitions without one
+    ],
+)
+def test_the_pick(longer, swing, not_within, repetitions, picked, fastest, ties):
+    times = {
+        name: [(1 + longer[j]) * (1 + swing * ((t * (2 * j + 1) + j) % 9 - 4) / 4) for t in range(repetitions)]
+        for j, name in enumerate(NAMES)
+        if name not in not_within
+    }
+    found = pick(times, "b")
+    assert (found.name, found.fastest, found.undecided) == (picked, fastest, picked not in ties)
+    assert [name for name, c in found.against.items() if c.verdict == "tie"] == [*ties]
+
+
+def test_the_fastest_of_a_circle():
+    """a has the smallest median; a is ahead of b in most pairs, b is ahead of c, and c is ahead of a."""
+    times = {"a": (0.99, 1.98, 2.97) * 3, "b": (2, 3, 1) * 3, "c": (3, 1, 2) * 3}
+    found = pick(times, None)
+    assert found.name == found.fastest == "a"
+    assert found.against["c"].behind < 0 and found.against["c"].verdict == "undecided"
+
+
+def spans(dtype, shape, *found):
+    return [{"dtype": dtype, "shape": shape, "from": f, "ulp_max": u, "max_abs": a} for f, u, a in found]
+
+
+@pytest.mark.parametrize(
+    "dtype, end, found",
+    [
+        ("float32", 5000, (0.5, 3e-8)),
+        ("float32", 5001, (7, 3e-8)),  # a position is reached below the end
+        ("float32", math.inf, (math.inf, 1e-3)),  # null
+        ("bfloat16", 5000, (0.5, 2e-3)),
+        ("float64", 5000, None),
+        ("float32", 0, None),
+    ],
+)
+def test_errors(dtype, end, found):
+    """They are those of the first table of the dtype, at positions that are reached."""
+    ranges = spans("float32", "d512", (0, 0.5, 3e-8), (5000, 7, 2e-8), (131072, None, 1e-3))
+    ranges += spans("float32", "another", (0, None, 2)) + spans("bfloat16", "another", (0, 0.5, 2e-3))
+    assert errors({"ranges": ranges}, dtype, end) == found
+
+
+def test_the_budget():
+    entry = {"verified": True, "ranges": spans("float32", "d512", (0, 1, 3e-8))}
+    assert keeps(entry, Budget(), "float32") and keeps(entry, Budget(1, 3e-8), "float32")
+    assert not keeps(entry, Budget(0.9), "float32") and not keeps(entry, Budget(1, 2e-8), "float32")
+    assert not keeps(entry, Budget(), "float16") and not keeps(entry | {"verified": False}, Budget(), "float32")
+    assert str(Budget()) == "at most 1 ULP" and str(Budget(0.5, 1e-6)) == "at most 0.5 ULP, at most 1e-06 absolute"
+
+
+def test_two_runs():
+    """Nine in ten controls decide what counts as a difference; quartiles that overlap do not."""
+    assert least_between_runs([]) == (0.03, 0)
+    assert least_between_runs([1.01] * 9 + [2]) == (0.03, pytest.approx(0.01))
+    assert least_between_runs([1 / 1.2] * 2 + [1] * 8) == (pytest.approx(0.2), pytest.approx(0.2))
+    old, quick = (1, 1.01, 1.02), (0.9, 0.91, 0.92)
+    assert (compare_runs(old, quick, 0.03), compare_runs(quick, old, 0.03)) == ("faster", "slower")
+    assert compare_runs(old, quick, 0.12) == "tie" and compare_runs(old, (0.8, 0.9, 1.2), 0.03) == "tie"
+    assert compare_runs(old, quick[:2], 0.03) == "not judged"
