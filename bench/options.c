@@ -7,7 +7,7 @@
 
 #include "../verify/tools/arguments.h"
 
-enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET };
+enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET, KEY_SKIP };
 enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS };
 
 static const struct argp_option known[] = {
@@ -21,6 +21,8 @@ static const struct argp_option known[] = {
         "JSON of posenc-verify: run only implementations that it calls verified, and use its errors to decide which "
         "are within the budget",
         0},
+    {"skip", KEY_SKIP, "NAME[/DTYPE]", 0,
+        "Leave out this implementation, or one dtype of it; can be given several times", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
         "Start the output at this address modulo 64: 0, 4, ... 60 (default 16, where large malloc and NumPy buffers "
         "start). The sweep over widths always runs at 0 and at 16",
@@ -47,6 +49,23 @@ const char *argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
 
 static const char *shape_name(int32_t i) {
   return (size_t)i < bench_shape_count() ? bench_shape_at((size_t)i)->name : NULL;
+}
+
+static const char *impl_name(int32_t i) {
+  const posenc_impl *impl = posenc_impl_by_index((size_t)i);
+  return impl ? impl->name : NULL;
+}
+
+/* An implementation that this CPU lacks instructions for is listed with that reason. */
+static void skip(struct argp_state *state, const char *arg) {
+  char name[64];
+  const size_t length = strcspn(arg, "/");
+  snprintf(name, sizeof name, "%.*s", (int)length, arg);
+  const int32_t i = argument_choice(state, "--skip", name, impl_name);
+  if (arg[length])
+    argument_choice(state, "--skip NAME/DTYPE", arg + length + 1, dtype_name);
+  if (posenc_impl_supported(posenc_impl_by_index((size_t)i)))
+    bench_skip(arg, "skipped by --skip");
 }
 
 static double parse_budget(struct argp_state *state, const char *option, const char *arg) {
@@ -113,6 +132,9 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     break;
   case KEY_VERIFIED:
     o->verified = arg;
+    break;
+  case KEY_SKIP:
+    skip(state, arg);
     break;
   case KEY_JSON:
     o->json = arg;

@@ -43,5 +43,6 @@ void bench_register_plans(void) {
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
     bench_register_work(
-        &(bench_work){{impl, NULL, POSENC_DTYPE_F32, 0, 512}, .write = make_plan}, NULL, "plan/%s/d:512", impl->name);
+        &(bench_work){{impl, NULL, POSENC_DTYPE_F32, 0, 512}, make_plan, .call = "plan", .table_rows = 1}, NULL,
+        "plan/%s/d:512", impl->name);
 }

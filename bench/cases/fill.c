@@ -4,7 +4,6 @@
 #include "cases.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -24,7 +23,6 @@ typedef struct fill_case {
   bench_table table;
   int64_t blocks; /* written in a pass; 0: not known yet */
   int64_t length; /* rows of a block */
-  char label[96];
 } fill_case;
 
 static int64_t blocks_of_table(const fill_case *f) { return (f->table.shape->positions + BLOCK - 1) / BLOCK; }
@@ -96,11 +94,6 @@ static const char *prepare(bench_work *w) {
   w->rows.n = 0;
   for (int64_t i = 0, first; i < f->blocks; i++)
     w->rows.n += block(f, i, &first);
-  if (w->rows.n < f->table.shape->positions) {
-    snprintf(f->label, sizeof f->label, "%" PRId64 " of %" PRId64 " rows, spread over the table", w->rows.n,
-        f->table.shape->positions);
-    w->label = f->label;
-  }
   return NULL;
 }
 
@@ -120,10 +113,10 @@ void bench_register_table(const bench_table *table, const posenc_impl *impl, con
   f->table = *table;
   if (!f->table.write)
     f->table.write = fill_rows;
-  bench_register_work(
-      &(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks, .peer = peer,
-          .stands_for = stands_for, .bytes = bench_to_next(half) + half, /* posenc_fill_pair writes two arrays */
-          .self = f, .destroy = destroy, .prepare = prepare},
+  bench_register_work(&(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks,
+                          .call = table->function, .variant = table->kind, .who = peer, .stands_for = stands_for,
+                          .bytes = bench_to_next(half) + half, /* posenc_fill_pair writes two arrays */
+                          .self = f, .destroy = destroy, .prepare = prepare},
       at, "%s/%s/%s/" BENCH_SIZE "%s", table->function, impl ? impl->name : peer, dtype_name((int32_t)dtype),
       s->positions, s->d_model, table->kind);
 }

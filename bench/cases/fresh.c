@@ -29,7 +29,7 @@ static void register_fresh(const char *how, posenc_status (*write)(const bench_w
   const posenc_spec spec = bench_spec(shape);
   if (bench_runs(impl, POSENC_DTYPE_F32))
     bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, shape->positions, shape->d_model}, write,
-                            .wall = true, .own_memory = true, .label = impl->name},
+                            .call = "fresh", .who = how, .wall = true, .own_memory = true},
         NULL, "fresh/%s/" BENCH_SIZE, how, shape->positions, shape->d_model);
   else
     bench_skip("fresh", "the default implementation is skipped");

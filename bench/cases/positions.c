@@ -46,6 +46,7 @@ static void register_fill_at(const posenc_impl *impl, const bench_shape *shape, 
   for (int64_t i = 0; shape == &in_a_row && i < NEIGHBOURS; i++)
     positions[i] = FIRST_NEIGHBOUR + i;
   bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, shape->positions, D_MODEL}, write_at,
+                          .call = "fill_at", .variant = shape == &in_a_row ? "/in_a_row" : NULL,
                           .end = shape == &in_a_row ? FIRST_NEIGHBOUR + NEIGHBOURS : BENCH_END, .positions = positions},
       at, "fill_at/%s/float32/" BENCH_SIZE "%s", impl->name, shape->positions, shape->d_model,
       shape == &in_a_row ? "/in_a_row" : "");
@@ -55,8 +56,9 @@ void bench_register_rows(const posenc_impl *impl, const bench_offset *at) {
   const posenc_spec spec = paper_spec(D_MODEL);
   for (int early = 0; early < 2; early++) {
     const int below = early ? BENCH_EARLY_END : BENCH_END;
-    bench_register_work(&(bench_work){{impl, &spec, POSENC_DTYPE_F32, ROWS, D_MODEL}, write_single_rows, .end = below,
-                            .bytes = D_MODEL * sizeof(float), .positions = bench_random_positions(ROWS, below)},
+    bench_register_work(
+        &(bench_work){{impl, &spec, POSENC_DTYPE_F32, ROWS, D_MODEL}, write_single_rows, .call = "row", .table_rows = 1,
+            .end = below, .bytes = D_MODEL * sizeof(float), .positions = bench_random_positions(ROWS, below)},
         at, "row/%s/float32/d:%d/below:%d", impl->name, D_MODEL, below);
   }
 }

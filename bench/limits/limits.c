@@ -25,19 +25,20 @@ static bool runs_here(const bench_limit *l) {
   char what[64], reason[64];
   if (!l->supported || l->supported())
     return true;
-  snprintf(what, sizeof what, "limit/%s", l->name);
+  snprintf(what, sizeof what, "limit/%s/%s", l->kind, l->width);
   snprintf(reason, sizeof reason, "this CPU lacks %s", l->needs);
   bench_skip(what, reason);
   return false;
 }
 
 void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
-  for (const bench_limit *l = limits; l->name; l++) {
-    const bool converts = strncmp(l->name, "convert", 7) == 0; /* converts to float32 only */
+  for (const bench_limit *l = limits; l->kind; l++) {
+    const bool converts = strcmp(l->kind, "convert") == 0; /* converts to float32 only */
     if (!runs_here(l) || (converts && dtype != POSENC_DTYPE_F32))
       continue;
-    bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .what = l}, at,
-        "limit/%s%s%s/" BENCH_SIZE, l->name, dtype == POSENC_DTYPE_F32 ? "" : "/",
+    bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .call = l->kind,
+                            .who = l->width, .what = l},
+        at, "limit/%s/%s%s%s/" BENCH_SIZE, l->kind, l->width, dtype == POSENC_DTYPE_F32 ? "" : "/",
         dtype == POSENC_DTYPE_F32 ? "" : dtype_name((int32_t)dtype), shape->positions, shape->d_model);
   }
 }
@@ -52,5 +53,11 @@ static void chain(void *data) {
 
 void bench_register_harness(void) {
   static uint64_t state = 1;
-  shim_register(&(shim_case){.name = "harness/clock/n:1/d:1", .data = &state, .pass = chain});
+  shim_register(&(shim_case){.name = "harness/clock/n:1/d:1",
+      .label = "harness clock float32",
+      .positions = 1,
+      .columns = 1,
+      .offset = -1,
+      .data = &state,
+      .pass = chain});
 }

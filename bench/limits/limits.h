@@ -5,13 +5,13 @@
 #include "../shim/bench.h"
 
 typedef struct bench_limit {
-  const char *name;                   /* store | stream | convert, with the vector's width in bytes: "store/w:32" */
+  const char *kind, *width;           /* store | stream | convert, and the vector's width in bytes: "w:32" */
   const char *needs;                  /* instructions that it needs; NULL for the baseline */
   bool (*supported)(void);            /* NULL: on every CPU */
   void (*pass)(float *out, size_t n); /* writes n floats, none of them zero; out is aligned to a float */
 } bench_limit;
 
-/* The limits of this architecture, ended by a NULL name. */
+/* The limits of this architecture, ended by a NULL kind. */
 extern const bench_limit limits[];
 
 /* Registers the limits that run here, for the size of the shape's table in this dtype. */

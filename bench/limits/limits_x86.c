@@ -56,16 +56,16 @@ static bool has_avx(void) { return __builtin_cpu_supports("avx") != 0; }
 static bool has_avx512(void) { return __builtin_cpu_supports("avx512f") != 0; }
 
 const bench_limit limits[] = {
-    {"store/w:16", NULL, NULL, store_16},
-    {"store/w:32", "AVX", has_avx, store_32},
-    {"store/w:64", "AVX-512", has_avx512, store_64},
-    {"stream/w:16", NULL, NULL, stream_16},
-    {"stream/w:32", "AVX", has_avx, stream_32},
-    {"stream/w:64", "AVX-512", has_avx512, stream_64},
-    {"convert/w:16", NULL, NULL, convert_16},
-    {"convert/w:32", "AVX", has_avx, convert_32},
-    {"convert/w:64", "AVX-512", has_avx512, convert_64},
-    {NULL, NULL, NULL, NULL},
+    {"store", "w:16", NULL, NULL, store_16},
+    {"store", "w:32", "AVX", has_avx, store_32},
+    {"store", "w:64", "AVX-512", has_avx512, store_64},
+    {"stream", "w:16", NULL, NULL, stream_16},
+    {"stream", "w:32", "AVX", has_avx, stream_32},
+    {"stream", "w:64", "AVX-512", has_avx512, stream_64},
+    {"convert", "w:16", NULL, NULL, convert_16},
+    {"convert", "w:32", "AVX", has_avx, convert_32},
+    {"convert", "w:64", "AVX-512", has_avx512, convert_64},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 #else

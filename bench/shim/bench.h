@@ -73,7 +73,9 @@ typedef struct bench_work bench_work;
 struct bench_work {
   bench_rows rows;
   posenc_status (*write)(const bench_work *w); /* a pass; an error makes the run void */
-  const char *peer;                            /* the peer that is measured, or NULL */
+  const char *call, *variant;                  /* the label's kind is both; variant: NULL, or as "/whisper" */
+  const char *who;                             /* in the label; NULL: the implementation */
+  int64_t table_rows;                          /* 0: as many rows as a pass writes */
   const char *stands_for;                      /* see shim_case */
   bool wall;                                   /* see shim_case */
   int64_t end;                                 /* all positions are smaller; 0: the number of rows */
@@ -89,7 +91,6 @@ struct bench_work {
   posenc_plan *plan;
   int64_t offset;
   float *out;
-  const char *label;    /* or NULL */
   posenc_status status; /* the first error */
 };
 

@@ -23,7 +23,7 @@ using benchmark::Counter;
 
 struct Case {
   shim_case c;
-  std::string name;
+  std::string name, label;
   int64_t passes;            // in its latest run
   std::vector<double> times; // seconds of the repetitions, per row
   std::string error, contest;
@@ -63,6 +63,7 @@ void show_progress(Case &k, int64_t passes) {
 
 void time_case(benchmark::State &state, Case &k) {
   show_progress(k, state.max_iterations);
+  state.SetLabel(k.label); // first, because the results of a failed run have the label, and no counters
   const char *error = k.c.begin ? k.c.begin(k.c.data) : nullptr;
   if (error) {
     state.SkipWithError(error);
@@ -75,8 +76,8 @@ void time_case(benchmark::State &state, Case &k) {
     benchmark::ClobberMemory();
   }
   shim_result result = {};
-  if (k.c.end)
-    k.c.end(k.c.data, &result);
+  if (k.c.done)
+    k.c.done(k.c.data, &result);
   if (result.error)
     state.SkipWithError(result.error);
   if (result.bytes)
@@ -87,7 +88,13 @@ void time_case(benchmark::State &state, Case &k) {
     if (result.huge_pages >= 0)
       state.counters["huge_pages"] = Counter(result.huge_pages);
   }
-  state.SetLabel(result.label);
+  const std::pair<const char *, int64_t> table[] = {
+      {"positions", k.c.positions}, {"columns", k.c.columns}, {"end", k.c.end}, {"wall", k.c.wall}};
+  for (const auto &counter : table)
+    if (counter.second > 0)
+      state.counters[counter.first] = Counter(static_cast<double>(counter.second));
+  if (k.c.offset >= 0)
+    state.counters["offset"] = Counter(static_cast<double>(k.c.offset));
 }
 
 // The error that a run ended in, or an empty text. Google Benchmark names it error_message up to 1.7, skip_message
@@ -213,8 +220,10 @@ const char *shim_flags(int argc, char **argv) {
   return argc > 1 ? argv[1] : nullptr;
 }
 
+bool shim_interleaved(void) { return is_true("enable_random_interleaving"); }
+
 void shim_register(const shim_case *c) {
-  cases.push_back({*c, std::string(c->name) + (c->wall ? "/real_time" : ""), 0, {}, "", ""});
+  cases.push_back({*c, std::string(c->name) + (c->wall ? "/real_time" : ""), c->label, 0, {}, "", ""});
   Case *k = &cases.back();
   auto *registered = benchmark::RegisterBenchmark(c->name, [k](benchmark::State &state) { time_case(state, *k); });
   registered->Unit(benchmark::kMicrosecond);
@@ -259,7 +268,7 @@ size_t shim_run_all(bool quiet, bool picks, const char **file) {
   // Its file is in memory, because Google Benchmark leaves a part of a file when it is ended, and reports no failed write.
   const int memory = memfd_create("results", MFD_CLOEXEC);
   set_flags(false, file ? "/proc/self/fd/" + std::to_string(memory) : "");
-  const bool judged = picks && is_true("enable_random_interleaving");
+  const bool judged = picks && shim_interleaved();
   json_reporter on_screen(judged), in_file(judged);
   display results(flags["format"] == "json" ? &on_screen : benchmark::CreateDefaultDisplayReporter(), quiet);
   progress.total = static_cast<int64_t>(selected.size()) * std::max(1L, std::atol(flags["repetitions"].c_str()));

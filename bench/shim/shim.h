@@ -2,7 +2,7 @@
  *
  * A run of a case, several per repetition while the number of passes is being found:
  *
- *     begin(data)  pass(data), untimed  { pass(data) ... }, timed  end(data, result)
+ *     begin(data)  pass(data), untimed  { pass(data) ... }, timed  done(data, result)
  */
 #ifndef POSENC_BENCH_SHIM_H
 #define POSENC_BENCH_SHIM_H
@@ -21,17 +21,20 @@ extern "C" {
 typedef struct shim_result {
   int64_t bytes, rows; /* written in one pass */
   double huge_pages;   /* the share of the memory in huge pages; negative where it is not known */
-  char label[96];      /* a remark for the results */
   const char *error;   /* why the run is void */
 } shim_result;
 
 typedef struct shim_case {
-  const char *name;                             /* copied */
-  void *data;                                   /* the argument of the functions below */
-  const char *(*begin)(void *data);             /* may be NULL; returns NULL, or why the case cannot run */
-  void (*pass)(void *data);                     /* the timed function; the memory that it writes counts as used */
-  void (*end)(void *data, shim_result *result); /* may be NULL */
-  void (*release)(void *data);                  /* may be NULL; called once, after all runs */
+  const char *name;                              /* copied */
+  const char *label;                             /* "KIND IMPLEMENTATION DTYPE" (bench/README.md); copied */
+  int64_t positions, columns;                    /* the size of the table */
+  int64_t end;                                   /* all positions are smaller; 0: as many as the table has rows */
+  int64_t offset;                                /* the output's address modulo 64; negative: no fixed one */
+  void *data;                                    /* the argument of the functions below */
+  const char *(*begin)(void *data);              /* may be NULL; returns NULL, or why the case cannot run */
+  void (*pass)(void *data);                      /* the timed function; the memory that it writes counts as used */
+  void (*done)(void *data, shim_result *result); /* may be NULL */
+  void (*release)(void *data);                   /* may be NULL; called once, after all runs */
   bool wall; /* measures wall time instead of this thread's CPU time; the name then ends in /real_time */
 
   /* The implementation or peer that is measured; a constant. Cases compete if their names differ only in this part.
@@ -52,6 +55,9 @@ typedef struct shim_measured {
 
 /* Gives Google Benchmark its flags; argv[0] is the program. Returns NULL, or the first flag that it refuses. */
 const char *shim_flags(int argc, char **argv);
+
+/* Whether the repetitions of all cases run in one random order. */
+bool shim_interleaved(void);
 
 void shim_register(const shim_case *c);
 

@@ -19,14 +19,13 @@ static void pass(void *data) {
     w->status = status;
 }
 
-static void end(void *data, shim_result *result) {
+static void done(void *data, shim_result *result) {
   const bench_work *w = data;
   if (w->status != POSENC_OK)
     result->error = posenc_status_string(w->status);
   result->rows = w->rows.n;
   result->bytes = w->rows.n * w->rows.d_model * (int64_t)posenc_dtype_size(w->rows.dtype);
   result->huge_pages = w->own_memory ? -1 : bench_buffer_huge();
-  snprintf(result->label, sizeof result->label, "%s", w->label ? w->label : "");
 }
 
 static void release(void *data) {
@@ -47,7 +46,7 @@ static const char *make_plan(bench_work *w, char *message, size_t size) {
 }
 
 void bench_register_work(const bench_work *work, const bench_offset *at, const char *pattern, ...) {
-  char name[192], message[256];
+  char name[192], label[96], message[256];
   va_list arguments;
   va_start(arguments, pattern);
   const size_t length = (size_t)vsnprintf(name, sizeof name, pattern, arguments);
@@ -71,14 +70,23 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
   if (w->bytes == 0)
     w->bytes = (size_t)(w->rows.n * w->rows.d_model) * posenc_dtype_size(w->rows.dtype);
   const posenc_impl *impl = w->rows.impl;
+  snprintf(label, sizeof label, "%s%s %s %s", w->call, w->variant ? w->variant : "", w->who ? w->who : impl->name,
+      dtype_name((int32_t)w->rows.dtype));
   shim_register(&(shim_case){.name = name,
+      .label = label,
+      .positions = w->table_rows ? w->table_rows : w->rows.n,
+      .columns = w->rows.d_model,
+      .end = w->end,
+      .offset = at ? at->bytes : -1,
       .data = w,
       .begin = begin,
       .pass = pass,
-      .end = end,
+      .done = done,
       .release = release,
       .wall = w->wall,
-      .who = impl ? impl->name : w->peer,
+      .who = impl            ? impl->name
+             : w->stands_for ? w->who
+                             : NULL,
       .stands_for = w->stands_for,
       .is_default = impl && impl == posenc_impl_find(NULL),
       .within = bench_keeps_budget(impl, w->rows.dtype, w->end ? w->end : w->rows.n)});
