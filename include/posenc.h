@@ -6,11 +6,17 @@
  * (Vaswani et al., "Attention Is All You Need", 2017, section 3.5), and the other conventions in use.
  *
  *     posenc_spec spec;
- *     posenc_plan *plan;
  *     posenc_spec_init(&spec, 512, NULL);
- *     if (posenc_plan_create(&plan, &spec, NULL) == POSENC_OK)
- *       posenc_fill(plan, 0, 5000, table, 512);      // float table[5000 * 512]
- *     posenc_plan_destroy(plan);
+ *     posenc_fill_once(&spec, NULL, 0, 5000, table, 512);      // float table[5000 * 512]
+ *
+ * A program that fills again and again creates a plan, which keeps the frequencies, and calls posenc_fill(). The cache
+ * of a rotary embedding has the cosines and sines of a row side by side, or in two arrays:
+ *
+ *     posenc_spec_init(&spec, 128, "rope");
+ *     spec.base = 500000;
+ *     posenc_fill_once(&spec, NULL, 0, 8192, cache, 128);      // float cache[8192 * 128]: 64 cosines, then 64 sines
+ *     posenc_plan_create(&plan, &spec, NULL);                  // posenc_plan *plan
+ *     posenc_fill_pair(plan, 0, 8192, sines, cosines, 64);     // float sines[8192 * 64], cosines[8192 * 64]
  *
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
  * environment variable, and starts no thread. Its only mutable state is the thread-local last error.
@@ -164,9 +170,6 @@ POSENC_API const posenc_preset *posenc_preset_by_index(size_t i); /* NULL when i
  * not allow this d_model). On error *spec is all zeros, which every call refuses. */
 POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, const char *preset);
 
-/* Checks a spec: returns POSENC_OK if it can be used, else the status of the first field that is out of range. */
-POSENC_API posenc_status posenc_spec_check(const posenc_spec *spec);
-
 /* ---- Rotary scaling ---------------------------------------------------------------------------------------- */
 
 /* How a model's rotary embedding is scaled for contexts longer than it was trained on. The kinds are those of Hugging
@@ -237,47 +240,6 @@ POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_mod
 POSENC_API posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 
-/* ---- Implementations --------------------------------------------------------------------------------------- */
-
-/* One algorithm for one instruction set. Strings and object live as long as the library.
- *
- * Every output of exact is the number of the dtype nearest to the real value. So is every output of anchored in
- * bfloat16, in float16, and at positions between integers. The other outputs of anchored are off by at most half a unit
- * in the last place of values just below 1, plus 10.5 * 2^-53. d_model is 512 in these counts of outputs that are not
- * the nearest:
- *   float32, base 10000, positions 0 .. 2^20-1            0 of 536,870,912
- *   float32, w_k = (k + 1) * 2 pi / 24, those positions   40,634,347 of 536,870,912, at most 8.9e-16 from the nearest;
- *                                                         all near 0, where float32 numbers are that close together
- *   float64, base 10000, positions 0 .. 4095              1,117,752 of 2,097,152, at most 3.9e-16 from the nearest */
-typedef struct posenc_impl {
-  const char *name;       /* for example "sleef_u35_avx2" */
-  const char *family;     /* the name without the instruction set: "sleef_u35" */
-  const char *isa;        /* "any", "fma", "avx2", "avx512", "neon" */
-  const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
-  const char *summary;    /* one line: what it computes */
-  const char *bound;      /* its error bound as a formula, to first order; posenc_impl_error_bound() is rigorous */
-  const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */
-  const char *dtypes;     /* the dtypes it offers: "float32", or "float32 float64 bfloat16 float16" */
-  int correctly_rounded;  /* 1: every output is the number of the dtype nearest to the real value, else 0 */
-} posenc_impl;
-
-/* All implementations built for this architecture, whether or not this CPU can run them. */
-POSENC_API size_t posenc_impl_count(void);
-POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
-
-/* Finds an implementation by name. The name of a family ("sleef", "sleef_u35") selects the best member that this CPU
- * can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an unknown name. */
-POSENC_API const posenc_impl *posenc_impl_find(const char *name);
-
-/* 1 if this CPU and operating system can run it, else 0. 0 also for a copy of a posenc_impl. */
-POSENC_API int posenc_impl_supported(const posenc_impl *impl);
-
-/* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a
- * value that excludes nothing. Returns NaN for arguments out of range and for a copy of a posenc_impl. Costs about as
- * much as one pow(). */
-POSENC_API double posenc_impl_error_bound(
-    const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
-
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
 /* A checked spec with its frequencies computed once. Memory: at most 1 KiB plus 40 bytes per frequency; the number of
@@ -285,7 +247,8 @@ POSENC_API double posenc_impl_error_bound(
  * 8192) keeps 768 bytes more for each, except exact in float64. Below 21 MB for any d_model. */
 typedef struct posenc_plan posenc_plan;
 
-/* Creates a plan. impl is a name as for posenc_impl_find(); NULL means `exact`, which offers every valid spec. On
+/* Checks a spec and creates a plan. impl is the name of an implementation, or of a family such as "anchored", which
+ * selects its best member for this CPU (see posenc_impl_find()). NULL means "exact", which offers every valid spec. On
  * success *plan is a new plan that the caller destroys; on error it is NULL. Returns any status but DOMAIN and SIZE. */
 POSENC_API posenc_status posenc_plan_create(posenc_plan **plan, const posenc_spec *spec, const char *impl);
 
@@ -358,15 +321,6 @@ POSENC_API posenc_status posenc_fill_at_real(
 POSENC_API posenc_status posenc_fill_pair(
     const posenc_plan *plan, int64_t first, int64_t count, void *sines, void *cosines, int64_t row_stride);
 
-/* Checks positions without filling anything. For callers that fill a table by several calls or on several threads, and
- * want an error before the first element is written. It checks the plan, count and the positions, but no output array.
- * Every part of a table is checked alike, so one check of all positions is enough; overlapping rows and sizes depend on
- * the rows of a call.
- * positions and real_positions are as in posenc_fill_at() and posenc_fill_at_real(); at most one of them is given, and
- * both NULL means first .. first+count-1. Returns OK, ARGUMENT, DOMAIN or SIZE. */
-POSENC_API posenc_status posenc_positions_check(
-    const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions);
-
 /* ---- Table ------------------------------------------------------------------------------------------------- */
 
 /* Allocates a table and fills rows first .. first+count-1 as posenc_fill() does.
@@ -386,6 +340,47 @@ POSENC_API posenc_status posenc_table_create(
 
 /* Frees a table; NULL is allowed. A table does not need its plan. */
 POSENC_API void posenc_table_destroy(void *table);
+
+/* ---- Introspection: the implementations ------------------------------------------------------------------- */
+
+/* One algorithm for one instruction set. Strings and object live as long as the library.
+ *
+ * Every output of exact is the number of the dtype nearest to the real value. So is every output of anchored in
+ * bfloat16, in float16, and at positions between integers. The other outputs of anchored are off by at most half a unit
+ * in the last place of values just below 1, plus 10.5 * 2^-53. d_model is 512 in these counts of outputs that are not
+ * the nearest:
+ *   float32, base 10000, positions 0 .. 2^20-1            0 of 536,870,912
+ *   float32, w_k = (k + 1) * 2 pi / 24, those positions   40,634,347 of 536,870,912, at most 8.9e-16 from the nearest;
+ *                                                         all near 0, where float32 numbers are that close together
+ *   float64, base 10000, positions 0 .. 4095              1,117,752 of 2,097,152, at most 3.9e-16 from the nearest */
+typedef struct posenc_impl {
+  const char *name;       /* for example "sleef_u35_avx2" */
+  const char *family;     /* the name without the instruction set: "sleef_u35" */
+  const char *isa;        /* "any", "fma", "avx2", "avx512", "neon" */
+  const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
+  const char *summary;    /* one line: what it computes */
+  const char *bound;      /* its error bound as a formula, to first order; posenc_impl_error_bound() is rigorous */
+  const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */
+  const char *dtypes;     /* the dtypes it offers: "float32", or "float32 float64 bfloat16 float16" */
+  int correctly_rounded;  /* 1: every output is the number of the dtype nearest to the real value, else 0 */
+} posenc_impl;
+
+/* All implementations built for this architecture, whether or not this CPU can run them. */
+POSENC_API size_t posenc_impl_count(void);
+POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
+
+/* Finds an implementation by name. The name of a family ("sleef", "sleef_u35") selects the best member that this CPU
+ * can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an unknown name. */
+POSENC_API const posenc_impl *posenc_impl_find(const char *name);
+
+/* 1 if this CPU and operating system can run it, else 0. 0 also for a copy of a posenc_impl. */
+POSENC_API int posenc_impl_supported(const posenc_impl *impl);
+
+/* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a
+ * value that excludes nothing. Returns NaN for arguments out of range and for a copy of a posenc_impl. Costs about as
+ * much as one pow(). */
+POSENC_API double posenc_impl_error_bound(
+    const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 
 #ifdef __cplusplus
 }

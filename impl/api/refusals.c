@@ -1,7 +1,6 @@
 /* What fills and tables refuse: each refusal has its status and a message with the value and what is allowed. */
 #include "api/refusals.h"
 
-#include "api/fpstate.h"
 #include "api/spec.h"
 #include "api/status.h"
 
@@ -144,22 +143,6 @@ static posenc_status check_given(const posenc_rows *rows, posenc_array out) {
     return posenc_fail(POSENC_ERROR_ARGUMENT,
         "positions are %p and out is %p, so rows of out overlap positions; allowed: separate arrays", given, out.start);
   return POSENC_OK;
-}
-
-POSENC_NOINLINE static posenc_status check_all_positions(const posenc_plan *plan, const posenc_rows *rows) {
-  if (rows->positions && rows->reals)
-    return posenc_fail(POSENC_ERROR_ARGUMENT, "positions and real_positions are given; allowed: one of them, or none");
-  posenc_status status = check_plan(plan, rows->count);
-  if (status == POSENC_OK)
-    status = check_given(rows, (posenc_array){0});
-  return status == POSENC_OK ? check_positions(plan, rows) : status;
-}
-
-posenc_status posenc_positions_check(
-    const posenc_plan *plan, int64_t first, int64_t count, const int64_t *positions, const double *real_positions) {
-  const posenc_rows rows = {.positions = positions, .reals = real_positions, .first = first, .count = count};
-  const posenc_fpstate caller = posenc_fp_enter();
-  return posenc_fp_leave(caller, check_all_positions(plan, &rows));
 }
 
 /* ---- phases ---- */

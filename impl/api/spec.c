@@ -1,7 +1,6 @@
 /* Specs: checks, and what kernels are given of one. */
 #include "api/spec.h"
 
-#include "api/fpstate.h"
 #include "api/status.h"
 
 #include <math.h>
@@ -107,14 +106,9 @@ static posenc_status check_fields(const posenc_spec *s) {
   return s->freqs ? check_freqs(s, n) : check_ladder(s, n);
 }
 
-POSENC_NOINLINE posenc_status posenc_check_spec(const posenc_spec *spec) {
+posenc_status posenc_check_spec(const posenc_spec *spec) {
   const posenc_status status = check_spec_room(spec);
   return status == POSENC_OK ? check_fields(spec) : status;
-}
-
-posenc_status posenc_spec_check(const posenc_spec *spec) {
-  const posenc_fpstate caller = posenc_fp_enter();
-  return posenc_fp_leave(caller, posenc_check_spec(spec));
 }
 
 posenc_spec posenc_kernel_spec(const posenc_spec *spec) {

@@ -3,7 +3,7 @@
 
 #include "kernel.h"
 
-/* posenc_spec_check() after posenc_fp_enter(). */
+/* Returns POSENC_OK if the spec can be used, else the status of the first field that is out of range. */
 posenc_status posenc_check_spec(const posenc_spec *spec);
 
 /* What kernels are given of a checked spec. */

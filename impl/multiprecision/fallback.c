@@ -53,7 +53,7 @@ static void ratio_by_root(big *ratio, double base, int64_t degree, int n) {
 /* e^-x, x = ln(base) / denominator. A base below 1 is replaced by its reciprocal, and the result by its reciprocal.
  *
  * Error of the k-th power, k < 2^19, in units of 2^-64n. k x is at most 1022 ln 2 < 709, or 64 ln 2 < 45 with a base below 1
- * (posenc_spec_check). L = |ln base| is at least 2^-52, or 2^-53 with a base below 1; so k/denominator = k x / L < 2^62.
+ * (api/spec.c). L = |ln base| is at least 2^-52, or 2^-53 with a base below 1; so k/denominator = k x / L < 2^62.
  *   logarithm, L < 1/32       (2^6 n + 16) k/denominator, at most 2^6 n 709 2^52 or (2^6 n + 16) 45 2^53       < 2^67.6 n
  *             else            (2^12 n L + 16) k x / L                                                         < 2^22 n
  *   quotient                  16 k x                                                                          < 2^14

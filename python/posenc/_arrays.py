@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ._library import MEMORY, library
 from ._plan import DTYPES, Plan, fail, index
+from ._positions import Rows
 
 #: The least work, in nanoseconds, for which a thread is started. Starting one takes 0.06 to 0.2 ms, and more when all
 #: processors are busy.
@@ -180,28 +181,40 @@ def in_parts(n: int, count: int, piece: int, write: Write) -> int:
     return in_threads([(i, min(share, count - i)) for i in range(head, count, share)], piece, write)
 
 
+def positions_status(p: Plan, which: Rows) -> int:
+    """Returns the status of the rows of the least and the greatest position: C decides which positions are allowed."""
+    count, at = math.prod(which.shape), which.at
+    if count == 0:
+        return 0
+    if at is None:
+        ends = np.array([which.first, which.first + count - 1], np.int64)
+    else:
+        ends = np.array([at.min(), at.max()])  # NaN if a position is NaN
+    rows = np.empty((2, p.d_model), DTYPES[p.dtype])
+    fill_at = library.posenc_fill_at_real if ends.dtype.kind == "f" else library.posenc_fill_at
+    return fill_at(p.handle, address_of(ends), 2, address_of(rows), p.d_model)
+
+
 def run(
     p: Plan,
     function: Callable[..., int],
     threads: SupportsIndex | None,
-    count: int,
-    positions: tuple[int, int | None, int | None],
+    which: Rows,
     arguments: Callable[[int, int], tuple[Any, ...]],
 ) -> None:
     """Calls this function of the library for all rows.
 
-    `positions` is the first position, the address of integer positions and the address of real positions.
     `arguments(first, rows)` returns the arguments for rows first .. first + rows - 1. It must refer to the arrays, to
     keep them alive: after a second Ctrl-C, a thread may still write its last rows when this call has ended. All
     positions are checked before the first row is written.
     """
+    count = math.prod(which.shape)
     if threads is None and count * p.d_model <= _FIRST_PIECE[p.dtype]:
         status = function(p.handle, *arguments(0, count))
     else:
-        first, integers, reals = positions
         status = function(p.handle, *arguments(0, 0))  # checks everything that does not depend on the rows
-        if status == 0:
-            status = library.posenc_positions_check(p.handle, first, count, integers, reals)
+        if status == 0 and positions_status(p, which):
+            status = function(p.handle, *arguments(0, count))  # writes nothing, and its message names the position
         if status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
             if n > 1 and count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:

@@ -98,7 +98,6 @@ _FUNCTIONS = {  # name: (result, arguments)
     "posenc_fill_at": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),
     "posenc_fill_at_real": (ctypes.c_int, [_PLAN, _POINTER, _INT, _POINTER, _INT]),
     "posenc_fill_pair": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _POINTER, _INT]),
-    "posenc_positions_check": (ctypes.c_int, [_PLAN, _INT, _INT, _POINTER, _POINTER]),
 }
 
 

@@ -70,7 +70,7 @@ def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, t
 
     cos, sin = elements("out.cos", out.cos, p.dtype), elements("out.sin", out.sin, p.dtype)
     if which.at is None and duplicated != "pairs":
-        run(p, library.posenc_fill_pair, threads, shape[0], (which.first, None, None), arguments)
+        run(p, library.posenc_fill_pair, threads, which, arguments)
         if duplicated:
             cos[:, n:], sin[:, n:] = cos[:, :n], sin[:, :n]
         return

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import address_of, fresh, inferred, rows_of, run
+from ._arrays import address_of, fresh, inferred, positions_status, rows_of, run
 from ._library import library
 from ._plan import DtypeName, Layout, Odd, Order, Plan, PresetName, fail, numpy_dtype, plan
 from ._positions import Rows, rows
@@ -21,9 +20,9 @@ def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, addre
     shape, at = (*which.shape, p.d_model), which.at
     begin, stride = rows_of("out", out, shape, p.dtype) if address is None else (address, p.d_model)
     if at is None:
-        first, count = which.first, which.shape[0]
+        first = which.first
         run(
-            p, library.posenc_fill, threads, count, (first, None, None),
+            p, library.posenc_fill, threads, which,
             lambda i, n: (first + i, n, begin + i * stride * out.itemsize, stride),
         )  # fmt: skip
         return
@@ -31,8 +30,7 @@ def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, addre
         at = at.copy()
     source, real = address_of(at), at.dtype.kind == "f"
     run(
-        p, library.posenc_fill_at_real if real else library.posenc_fill_at, threads, at.size,
-        (0, None, source) if real else (0, source, None),
+        p, library.posenc_fill_at_real if real else library.posenc_fill_at, threads, which,
         lambda i, n: (source + i * at.itemsize, n, begin + i * stride * out.itemsize, stride),
     )  # fmt: skip
 
@@ -44,11 +42,7 @@ def new(p: Plan, which: Rows, columns: int, dtype: np.dtype[Any]) -> tuple[Array
     try:
         return fresh((*which.shape, columns), dtype)
     except MemoryError:
-        at = None if which.at is None else address_of(which.at)
-        integers = which.at is not None and which.at.dtype.kind == "i"
-        status = library.posenc_positions_check(
-            p.handle, which.first, math.prod(which.shape), at if integers else None, None if integers else at
-        )
+        status = positions_status(p, which)
         if status:
             fail(status)
         raise

@@ -134,7 +134,6 @@ REFUSED = [
         "positions go up to 9223372036854775808; allowed",
     ),
     ("table", dict(positions=[1], first=3), ValueError, "first is 3; allowed: 0, since positions are given"),
-    ("table", dict(out=ONE, positions=[*range(9), 2**40], threads=2), ValueError, "positions[9] is 1099511627776"),
     ("table", dict(out=ONE, positions=[0.5] * 9 + [np.nan]), ValueError, "positions[9] is nan; allowed: -2^32 to 2^32"),
     ("table", dict(freqs=[[1.0]]), ValueError, "freqs has shape (1, 1) and dtype float64; allowed"),
     ("table", dict(freqs=[1.0, 2.0]), ValueError, "freqs has 2 numbers; needed: 4, one per pair of columns"),
@@ -233,11 +232,24 @@ def test_true_is_not_one(name):
         posenc.table(2, **{"d_model": 2, name: [1]})
 
 
-def test_what_is_said_of_rows_comes_before_threads():
-    """If several arguments are wrong, the message is the same with and without threads."""
-    for threads in (None, 1, 2, 0, "two"):
-        with pytest.raises(ValueError, match=r"positions\[1\] is 1099511627776"):
-            posenc.table(positions=[0, 2**40], d_model=8, out=ONE[:2], threads=threads)
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        (dict(positions=[0, 2**40]), "positions[1] is 1099511627776"),
+        (dict(positions=[1, -(2**40), 2]), "positions[1] is -1099511627776"),
+        (dict(positions=[0.5, np.nan, 2.0]), "positions[1] is nan"),
+        (dict(positions=[0.5, -np.inf]), "positions[1] is -inf"),
+        (dict(positions=[2, 2**22], position_scale=-1025), "positions[1] is 4194304 and position_scale is -1025"),
+        (dict(count=3, first=2**32 - 1), "first is 4294967295 and count is 3, so the last position is beyond 2^32"),
+    ],
+)
+@pytest.mark.parametrize("threads", [None, 1, 2, 0, "two"])
+def test_positions_are_checked_before_threads(arguments, text, threads):
+    """If several arguments are wrong, the message is the same with and without threads. No row is written."""
+    out = np.zeros((arguments.get("count") or len(arguments["positions"]), 8), np.float32)
+    with pytest.raises(ValueError, match=re.escape(text)):
+        posenc.table(**arguments, d_model=8, out=out, threads=threads)
+    assert not out.any()
 
 
 # ---- the library

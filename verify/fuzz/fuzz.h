@@ -45,7 +45,7 @@ void enter_state(unsigned how);
 void leave_state(const char *what);
 void check_refusal(const char *what, posenc_status status, unsigned room);
 
-/* Checks the status, and that posenc_positions_check agrees. allowed: all arguments but the positions are allowed. */
+/* Checks the status. allowed: all arguments but the positions are allowed. */
 void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, posenc_status status);
 
 /* Makes a call in the floating-point state that the byte `how` selects; 0 is the usual one. Repeats a refused call. */

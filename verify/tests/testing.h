@@ -35,6 +35,13 @@ static inline posenc_plan *plan_of(const posenc_spec *spec, const char *impl) {
   return plan;
 }
 
+/* The status of a spec, without a plan of it: a plan's creation checks the spec before the name. */
+static inline posenc_status spec_status(const posenc_spec *spec) {
+  posenc_plan *plan;
+  const posenc_status status = posenc_plan_create(&plan, spec, "none");
+  return status == POSENC_ERROR_UNKNOWN_IMPL ? POSENC_OK : status;
+}
+
 /* Whether the implementation makes a plan of this spec. */
 static inline int is_offered(const posenc_spec *spec, const char *impl) {
   posenc_plan *plan = NULL;

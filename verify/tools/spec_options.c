@@ -78,10 +78,12 @@ static void build_spec(struct argp_state *state, spec_options *o) {
   for (int i = 0; i < SPEC_FIELDS; i++)
     if (o->texts[i])
       set_field(state, &o->spec, &fields[i], o->texts[i]);
-  if (posenc_spec_check(&o->spec) != POSENC_OK) {
+  posenc_plan *plan;
+  if (posenc_plan_create(&plan, &o->spec, NULL) != POSENC_OK) {
     posenc_last_error(message, sizeof message);
     argp_error(state, "%s", message);
   }
+  posenc_plan_destroy(plan);
   const double scale = o->spec.position_scale != 0 ? o->spec.position_scale : 1,
                far = fmax(fabs((double)o->from), fabs((double)(o->to - 1)));
   if (far * fabs(scale) > (double)POSENC_MAX_POSITION)

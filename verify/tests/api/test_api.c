@@ -14,7 +14,7 @@
 static posenc_status refuse(int64_t d_model) {
   posenc_spec spec = paper_spec(8);
   spec.d_model = d_model;
-  return posenc_spec_check(&spec);
+  return spec_status(&spec);
 }
 
 static void messages_are_cut(void **state) {
@@ -69,28 +69,6 @@ static void last_errors(void **state) {
   assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
   assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), NULL, 0, 0))); /* a bound of NaN sets no error */
   assert_last(POSENC_ERROR_DOMAIN, "first is 9223372036854775807");
-  posenc_plan_destroy(plan);
-}
-
-/* posenc_positions_check() checks the positions of a whole table, for callers that write it in parts. */
-static void positions_are_checked(void **state) {
-  (void)state;
-  const posenc_spec spec = paper_spec(8);
-  posenc_plan *plan = plan_of(&spec, NULL);
-  const int64_t most = POSENC_MAX_POSITION, at[] = {0, -most, most + 1};
-  const double reals[] = {0.5, NAN};
-  assert_int_equal(posenc_positions_check(plan, -most, 2 * most + 1, NULL, NULL), POSENC_OK);
-  assert_int_equal(posenc_positions_check(plan, -most, 2 * most + 2, NULL, NULL), POSENC_ERROR_DOMAIN);
-  assert_int_equal(posenc_positions_check(plan, 0, -1, NULL, NULL), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_positions_check(NULL, 0, 1, NULL, NULL), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_positions_check(plan, 0, 1, at, reals), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_positions_check(plan, INT64_MAX, 2, at, NULL), POSENC_OK);
-  assert_int_equal(posenc_positions_check(plan, 0, 3, at, NULL), POSENC_ERROR_DOMAIN);
-  assert_last(POSENC_ERROR_DOMAIN, "positions[2] is 4294967297; allowed: -2^32 to 2^32");
-  assert_int_equal(posenc_positions_check(plan, 0, 1, NULL, reals), POSENC_OK);
-  assert_int_equal(posenc_positions_check(plan, 0, 2, NULL, reals), POSENC_ERROR_DOMAIN);
-  assert_int_equal(posenc_positions_check(plan, 0, INT64_MAX, at, NULL), POSENC_ERROR_SIZE);
-  assert_int_equal(posenc_positions_check(plan, INT64_MAX, 0, NULL, NULL), POSENC_OK);
   posenc_plan_destroy(plan);
 }
 
@@ -305,7 +283,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(messages_are_cut),
       cmocka_unit_test(last_errors),
-      cmocka_unit_test(positions_are_checked),
       cmocka_unit_test(implementations),
       cmocka_unit_test(families),
       cmocka_unit_test(unknown_and_unsupported),

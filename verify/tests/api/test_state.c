@@ -91,7 +91,7 @@ static void ask(const posenc_impl *impl, const posenc_spec *spec, answers *a) {
     rotary.long_factor = factors;
     a->refused |= posenc_rotary_freqs(&rotary, a->rotary[i][0], a->rotary[i][1], &a->attention_factors[i]) != POSENC_OK;
   }
-  a->tiny = posenc_spec_check(&refused);
+  a->tiny = spec_status(&refused);
   posenc_plan_destroy(plan);
   a->fraction = posenc_plan_create(&plan, &fraction, impl->name);
   posenc_plan_destroy(plan);
@@ -153,10 +153,10 @@ static void flags_of_refusals(void **state) {
   posenc_plan_destroy(plan_of(&large, "exact"));
   char nearest[128], downward[128]; /* the message does not depend on the rounding mode either */
   large.base = -0.1;
-  assert_int_equal(posenc_spec_check(&large), POSENC_ERROR_SPEC);
+  assert_int_equal(spec_status(&large), POSENC_ERROR_SPEC);
   posenc_last_error(nearest, sizeof nearest);
   fesetround(FE_DOWNWARD);
-  assert_int_equal(posenc_spec_check(&large), POSENC_ERROR_SPEC);
+  assert_int_equal(spec_status(&large), POSENC_ERROR_SPEC);
   assert_int_equal(fegetround(), FE_DOWNWARD);
   fesetround(FE_TONEAREST);
   posenc_last_error(downward, sizeof downward);

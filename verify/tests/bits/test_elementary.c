@@ -77,7 +77,7 @@ static void elementary(int i, int n) {
   mpfr_clears(x, y, want, (mpfr_ptr)NULL);
 }
 
-/* The k-th power of a ladder's ratio, with k of the last frequency that posenc_spec_check() accepts, below 2^19. */
+/* The k-th power of a ladder's ratio, with k of the last frequency that a plan accepts, below 2^19. */
 static void ratio(double base, double denominator, int n) {
   mpfr_t want;
   mpfr_init2(want, BITS);

@@ -181,7 +181,7 @@ static void phases(void **state) {
       posenc_spec spec;
       assert_int_equal(posenc_spec_init(&spec, 64, posenc_preset_by_index(p)->name), POSENC_OK);
       spec.position_scale *= scales[i];
-      if (posenc_spec_check(&spec) == POSENC_OK)
+      if (spec_status(&spec) == POSENC_OK)
         check_phases(spec);
     }
     posenc_spec spec = paper_spec(2 * MOST);

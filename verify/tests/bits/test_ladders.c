@@ -1,4 +1,4 @@
-/* exact_*, the default, computes every ladder that posenc_spec_check() accepts: fractional, huge and tiny denominators,
+/* exact_*, the default, computes every ladder that a plan accepts: fractional, huge and tiny denominators,
  * bases at the ends of float64 and next to 1, a single frequency.
  */
 #include "judged.h"
@@ -44,8 +44,8 @@ static void right_or_refused(void **state) {
   for (int64_t i = 0; i < LADDERS; i++) {
     posenc_spec spec = ladder(i);
     posenc_plan *plan;
-    if (posenc_spec_check(&spec) != POSENC_OK) {
-      assert_int_equal(posenc_spec_check(&spec), POSENC_ERROR_SPEC);
+    if (spec_status(&spec) != POSENC_OK) {
+      assert_int_equal(spec_status(&spec), POSENC_ERROR_SPEC);
       for (size_t m = 0; runnable(m); m++)
         assert_int_equal(posenc_plan_create(&plan, &spec, runnable(m)->name), POSENC_ERROR_SPEC);
       continue;
@@ -75,7 +75,7 @@ static void next_to_boundaries(void **state) {
   for (int64_t i = 2; i < LADDERS; i += WIDTHS) {
     posenc_spec spec = ladder(i);
     spec.position_scale = 0x1p-32;
-    for (spec.dtype = 0; posenc_spec_check(&spec) == POSENC_OK && spec.dtype < FORMATS; spec.dtype++)
+    for (spec.dtype = 0; spec_status(&spec) == POSENC_OK && spec.dtype < FORMATS; spec.dtype++)
       if (!skipped(&seed))
         judge_all(&spec, positions, 5, ANCHORED);
   }
