@@ -5,46 +5,61 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import sys
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from . import __version__
-from ._identify import Table, distance, identify
+from ._identify import Found, Table, distance, identify
+from ._judge import BITS, RIGHT, WORDS, judge
 from ._lists import implementations, presets
 from ._screen import screen
 
 
-def load(file: BinaryIO) -> Table:
+def load(name: str) -> Table:
+    """Maps the file, or reads standard input."""
     try:
-        array = np.lib.format.read_array(file, allow_pickle=False)
+        if os.path.isfile(name):
+            array: Any = np.lib.format.open_memmap(name, mode="r")
+            surplus = os.path.getsize(name) - array.offset - array.nbytes
+        else:
+            with io.BytesIO(sys.stdin.buffer.read()) if name == "-" else open(name, "rb") as file:
+                array, surplus = np.lib.format.read_array(file, allow_pickle=False), len(file.read(1))
+    except OSError:
+        raise
     except Exception as error:  # a damaged header may cause errors of many types
         why = next(iter(str(error).splitlines()), type(error).__name__)
         raise ValueError(f"not a readable .npy file: {why}") from None
-    if file.read(1):
+    if surplus:
         raise ValueError("it has more bytes than its header says")
     return Table(array)
 
 
-def document(name: str, t: Table) -> dict[str, Any]:
-    """Returns the answer about a file, as JSON has it."""
-    found, padding = identify(t), {"padding_row": t.padding} if t.padding >= 0 else {}
+def document(name: str, t: Table, given: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Returns the answer about a file, as JSON has it. given: the arguments of `table`, if the file need not tell."""
+    found = Found([given["preset"]], given) if given else identify(t)
     answer = {"schema": 1, "tool": "posenc identify", "file": name, "rows": t.rows, "columns": t.columns}
-    answer |= {"stored": t.stored, "dtype": t.dtype, **padding, "identified": not isinstance(found, str)}
+    answer |= {"stored": t.stored, "dtype": t.dtype, **({"padding_row": t.padding} if t.padding >= 0 else {})}
+    answer |= {} if given else {"identified": not isinstance(found, str)}
     if isinstance(found, str):
         return {**answer, "reason": found}
-    _, error, row, column = distance(t, found, t.dtype)
     able = [i for i in implementations() if i.supported and (t.dtype != "float64" or t.dtype in i.dtypes)]
+    families = dict.fromkeys(i.family for i in able)
     return {
         **answer,
         "presets": found.presets,
         "base": found.spec.get("base"),
         "first": found.spec["first"],
-        "largest_error": {"error": error, "position": found.spec["first"] + row, "column": column},
         "call": f"posenc.table({t.arguments(found.spec, t.dtype)})",
-        "equal_bits": {impl: distance(t, found, t.dtype, impl)[0] for impl in dict.fromkeys(i.family for i in able)},
+        **judge(t.blocks(found.spec["first"]), t.columns, t.dtype, found.spec),
+        "equal_bits": {impl: distance(t, found.spec, t.dtype, impl)[0] for impl in families},
     }
+
+
+def shown(value: float | None, form: str) -> str:
+    return "inf" if value is None else format(value, form)
 
 
 def text(answer: dict[str, Any], name: str) -> str:
@@ -55,15 +70,26 @@ def text(answer: dict[str, Any], name: str) -> str:
     lines += [zeros] * ("padding_row" in answer)
     if "reason" in answer:
         return "\n".join([*lines, "", f"not identified: {answer['reason']}"])
-    base, off = answer["base"], answer["largest_error"]
-    shown = "unknown: no value depends on it" if base is None else f"{base:.17g}"
-    about = base is not None and float(f"{base:.5e}") != base  # a number of so many digits may be another one near it
-    lines += ["", f"preset         {', '.join(answer['presets'])}"]
-    lines += [f"base           {'about ' * about}{shown}", f"first          {answer['first']}"]
-    lines += [f"largest error  {off['error']:.2g}, at position {off['position']}, column {off['column']}"]
-    lines += [f"call           {answer['call']}", "", "equal bits with"]
+    if "identified" in answer:
+        base = answer["base"]
+        said = "unknown: no value depends on it" if base is None else f"{base:.17g}"
+        about = base is not None and float(f"{base:.5e}") != base  # a number of so many digits may be one near it
+        lines += ["", f"preset  {', '.join(answer['presets'])}", f"base    {'about ' * about}{said}"]
+        lines += [f"first   {answer['first']}"]
+    lines += ["" * ("identified" not in answer), f"call    {answer['call']}", "", "largest errors by position"]
+    for r in answer["ranges"]:
+        at, worst = f"{r['from']} to {r['to'] - 1}", r["worst"]
+        lines += [f"  {at:18}  {shown(r['max_abs'], '.1e'):7}  {shown(r['ulp_max'], '.3g'):>8} ULP  {r['word']:8}"]
+        lines[-1] += f"  at position {worst['position']}, column {worst['column']}"
+    lines += ["", "equal bits with"]
     for impl, share in answer["equal_bits"].items():
         lines += [f"  {impl:13}" + ("     all" if share == 1 else f"{min(100 * share, 99.99):6.2f} %")]
+    if "identified" not in answer:
+        wrong = [r["worst"] for r in answer["ranges"] if not answer["right"] or r["from"] == answer["wrong_from"]]
+        lines += ["", "right" if answer["right"] else "NOT RIGHT"]
+        for worst in wrong[:1]:
+            row, said = worst["position"] - answer["first"], "; wrong further on" if answer["right"] else ""
+            lines[-1] += f"{said}: row {row}, column {worst['column']} is {worst['got']} instead of {worst['want']}"
     return "\n".join(lines)
 
 
@@ -76,14 +102,27 @@ def main() -> int:
     )
     parser.add_argument("--version", action="version", version=f"posenc {__version__}")
     commands = parser.add_subparsers(metavar="identify | presets", prog="python3 -m posenc", dest="command")
+    words = "\n".join(f"  {word:8}  {meaning}" for word, meaning in WORDS.items())
     command = commands.add_parser(
         "identify",
-        help="identify the preset, base and first position of the table in an .npy file",
-        description="Identifies the preset, base and first position of the table in an .npy file, and the call of "
-        "posenc.table that gives it. The rows must be at consecutive whole positions, without a position scale.",
-        epilog="Exit status: 0 identified, 1 not identified, 2 wrong usage or a file that is not a table.",
+        help="identify the preset, base and first position of the table in an .npy file, and its errors",
+        description="Identifies the preset, base and first position of the table in an .npy file, and the call of\n"
+        "posenc.table that gives it. The rows must be at consecutive whole positions, without a\n"
+        "position scale. With --preset, judges the file as that table.\n\n"
+        "Errors are differences from exact in float64. A range of positions is called by the first\n"
+        f"word that holds for all its values:\n{words}\n{RIGHT}",
+        epilog="Exit status: 0 identified, or right with --preset; 1 not so; 2 wrong usage or a file that is not a table.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("file", help="the .npy file, or - for stdin; bfloat16 is stored as uint16 or V2")
+    command.add_argument(
+        "--preset", choices=[p.name for p in presets()], metavar="NAME", help="the table that it should be"
+    )
+    command.add_argument("--base", type=float, metavar="X", help="its base, with --preset (default: the preset's)")
+    command.add_argument("--first", type=int, metavar="N", help="the position of row 0, with --preset (default: 0)")
+    command.add_argument(
+        "--dtype", choices=[*BITS], help="the dtype of its values (default: the narrowest that has them)"
+    )
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     commands.add_parser("presets", help="list the presets", description="Lists the tables of real systems.")
     given = parser.parse_args()
@@ -92,17 +131,22 @@ def main() -> int:
     if given.command == "presets":
         print(*("{}: {}\n    users: {}\n    first position: {}".format(*preset) for preset in presets()), sep="\n")
         return 0
+    if not given.preset and (given.base is not None or given.first is not None):
+        command.error("--base and --first need --preset")
+    base = {} if given.base is None else {"base": given.base}
+    spec = {"preset": given.preset, **base, "first": given.first or 0} if given.preset else None
     name = "standard input" if given.file == "-" else given.file
     try:
-        with io.BytesIO(sys.stdin.buffer.read()) if given.file == "-" else open(given.file, "rb") as file:
-            t = load(file)
+        t = load(given.file)
+        t.dtype = given.dtype or t.dtype
+        t.padding = t.padding if given.preset in (None, "fairseq") else -1
+        answer = document(given.file, t, spec)
     except (OSError, ValueError, EOFError, MemoryError) as error:
         why = getattr(error, "strerror", None) or error or "out of memory"
         print(f"posenc identify: {name}: {why}", file=sys.stderr)
         return 2
-    answer = document(given.file, t)
     print(json.dumps(answer, indent=1) if given.format == "json" else text(answer, name))
-    return 0 if answer["identified"] else 1
+    return 0 if answer["right" if spec else "identified"] else 1
 
 
 if __name__ == "__main__":

@@ -10,19 +10,20 @@ from __future__ import annotations
 import ctypes
 import json
 import math
-from typing import Any, Iterable, NamedTuple
+from typing import Any, Iterable, Iterator, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ._judge import BITS, ranges, widened
 from ._library import Spec, library
 from ._lists import implementations, presets
 from ._table import table
 
 Array = npt.NDArray[Any]
-#: The dtype that each kind of array stores, and the bits of each dtype's significand.
+BLOCK = 1 << 20  # values of a table that are read at a time
+#: The dtype that each kind of array stores.
 STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16", "V2": "bfloat16"}
-BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 FURTHEST, MOST = 1 << 17, 87.0  # the largest first position, and the largest logarithm of a base, that are found
 SLACK = 2.0**-18  # covers the relative errors of float32 angles, however they are computed
 
@@ -48,16 +49,37 @@ class Table:
         if x.ndim != 2 or not x.size or not 2 <= x.shape[1] <= 1 << 20:
             allowed = "(rows, columns), (1, rows, columns), (rows, 1, columns) and (columns,), with 2 to 2^20 columns"
             raise ValueError(f"its shape is {array.shape}; allowed: {allowed}")
-        if STORED[kind] == "bfloat16":
-            x = (x.view("<u2" if kind == "V2" else x.dtype).astype("u4") << 16).view("f4")
-        for row, column in np.argwhere(~np.isfinite(x))[:1]:
-            raise ValueError(f"row {row}, column {column} is {x[row, column]}; allowed: finite values")
-        self.stored = self.dtype = STORED[kind]
-        if kind in ("f8", "f4") and 0 < abs(x[abs(x) < 1]).max(initial=0) and abs(x).max() <= 1:
-            self.dtype = next(dtype for dtype in BITS if (rounded(x, dtype) == x).all())
-        zeros = np.flatnonzero(~x.any(1))
-        self.values, (self.rows, self.columns) = x, x.shape
-        self.padding = int(zeros[0]) if len(zeros) == 1 < self.rows else -1  #: fairseq's row of zeros
+        self.array, (self.rows, self.columns) = x.view("<u2") if kind == "V2" else x, x.shape
+        self.stored = STORED[kind]
+        self.infinite: tuple[int, int] | None = None  #: the row and column of the first value that is not finite
+        self.padding = -1  #: fairseq's row of zeros
+        zeros, narrow, below_1 = [], [*BITS] if kind in ("f8", "f4") else [], False
+        for positions, x in self.blocks(0):
+            finite = np.isfinite(x)
+            if self.infinite is None and not finite.all():
+                self.infinite = int(positions[0] + np.argwhere(~finite)[0, 0]), int(np.argwhere(~finite)[0, 1])
+            x = np.where(finite, x, 0)
+            zeros += [*positions[~x.any(1)]]
+            size = abs(x)
+            below_1 = below_1 or bool(((0 < size) & (size < 1)).any())
+            narrow = [dtype for dtype in narrow if size.max() <= 1 and (rounded(x, dtype) == x).all()]
+        self.dtype = narrow[0] if narrow and below_1 else self.stored
+        self.padding = int(zeros[0]) if len(zeros) == 1 < self.rows else -1
+
+    def values(self, rows: Any) -> Array:
+        """Returns rows; those of bfloat16 as float32."""
+        x = np.asarray(self.array[rows])
+        return widened(x) if self.stored == "bfloat16" else x
+
+    def blocks(self, first: int) -> Iterator[tuple[Array, Array]]:
+        """Yields the positions and the values of rows, if row 0 has this position. The row of padding is left out."""
+        step = max(1, BLOCK // self.columns)
+        for begin, end in ranges(first, self.rows):
+            for start in range(begin, end, step):
+                rows = np.arange(start, min(start + step, end)) - first
+                rows = rows[rows != self.padding]
+                if len(rows):
+                    yield first + rows, self.values(rows)
 
     def arguments(self, spec: dict[str, Any], dtype: str) -> str:
         said = ", ".join(f"{name}={json.dumps(value)}" for name, value in spec.items())
@@ -86,7 +108,7 @@ class Reading:
 
     def angles(self, row: int) -> tuple[Array, Array]:
         """Returns the angles, NaN where there is no pair, and bounds of the errors that rounded values give them."""
-        sine, cosine = (self.t.values[row, columns].astype(float) for columns in self.columns)
+        sine, cosine = (self.t.values(row)[columns].astype(float) for columns in self.columns)
         angle = np.where(abs(np.hypot(sine, cosine) - 1) < 2.0**-6, np.arctan2(sine, cosine), np.nan)
         least = {"float16": 2.0**-25, "float64": 1e-300}.get(self.t.dtype, 2.0**-126)
         return angle, 2.0 ** -BITS[self.t.dtype] * np.minimum(1, abs(angle)) + least
@@ -166,7 +188,7 @@ def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Found |
 
     drift, why = SLACK * abs(first + rows)[:, None] * np.exp(-slope * r.column_k), ""
     for _, base, _, _, name in sorted(calls, key=lambda call: (call[0] + 2 * (call[1] < call[2]), call[3])):
-        x, y, given = t.values[rows], want(name, base=base), {"base": base}
+        x, y, given = t.values(rows), want(name, base=base), {"base": base}
         wrong = abs(x - y) > drift + max(2.0 ** -BITS[t.dtype], 2.0**-16)
         if wrong.any(1).mean() < 0.5:
             given = given if (want(name, base=2 * base) != y).any() else {}
@@ -180,7 +202,10 @@ def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Found |
 
 
 def identify(t: Table) -> Found | str:
-    """Returns the call that gives a table, or why none is known."""
+    """Returns the call that gives a table, or why none is known. Raises a ValueError if a value is not finite."""
+    if t.infinite:
+        row, column = t.infinite
+        raise ValueError(f"row {row}, column {column} is {t.values(row)[column]}; allowed: finite values")
     why = ""
     for r in readings(t):
         for start in sorted({0, t.padding + 1, t.rows // 2} - {t.padding, t.rows}):
@@ -198,13 +223,18 @@ def identify(t: Table) -> Found | str:
     return why or "its columns are not the sines and cosines of a preset at consecutive whole positions"
 
 
-def distance(t: Table, found: Found, dtype: str, impl: str = "exact") -> tuple[float, float, int, int]:
+def distance(t: Table, spec: dict[str, Any], dtype: str, impl: str = "exact") -> tuple[float, float, int, int]:
     """Returns the share of values with the bits of an implementation, the largest |difference|, its row and its column.
 
-    An implementation without the dtype computes float32 values, which are rounded to it."""
+    spec: the arguments of `table`. An implementation without the dtype computes float32 values, which are rounded."""
     own = dtype in next(i.dtypes for i in implementations() if i.family == impl)
-    y = table(t.rows, t.columns, **found.spec, dtype=dtype if own else None, impl=impl)
-    off = abs(t.values - ((y.astype("u4") << 16).view("f4") if y.dtype == "u2" else rounded(y, dtype)))
-    off[t.padding : t.padding + 1] = 0
-    row, column = divmod(int(off.argmax()), t.columns)
-    return float((off == 0).mean()), float(off[row, column]), row, column
+    equal, count, worst, spec = 0, 0, (-1.0, 0, 0), dict(spec)
+    first = spec.pop("first")
+    for positions, x in t.blocks(first):
+        y = table(positions=positions, d_model=t.columns, **spec, dtype=dtype if own else None, impl=impl)
+        off = abs(x - (widened(y) if y.dtype == "u2" else rounded(y, dtype)))
+        row, column = divmod(int(off.argmax()), t.columns)
+        equal, count = equal + int((off == 0).sum()), count + off.size
+        if off[row, column] > worst[0]:
+            worst = float(off[row, column]), int(positions[row]) - first, column
+    return (equal / count, *worst)

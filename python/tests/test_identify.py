@@ -1,7 +1,7 @@
 """`python3 -m posenc identify` finds the call for tables of every preset, in each arithmetic, and for other files."""
 
-import io
 import json
+import random
 import subprocess
 import sys
 
@@ -10,7 +10,8 @@ import pytest
 
 import posenc
 from posenc.__main__ import document, load
-from posenc._identify import Table, distance, identify, rounded
+from posenc._identify import BLOCK, Table, distance, identify, rounded
+from posenc._judge import Range, float32_bounds
 
 PRESETS = ["paper", "marian", "t2t", "guided_diffusion", "rope", "rothman"]  # one of each kind of table
 RECIPES = ["exact", "naive", "explog", "float64", "recurrence"]
@@ -28,7 +29,7 @@ def check(x, preset, base, first, impl=None, dtype="float32"):
     if base == 1e4:  # other bases of one preset may give the table of another
         assert preset in found.presets and found.spec["base"] == base
     if impl:
-        assert distance(t, found, dtype, impl)[0] == 1
+        assert distance(t, found.spec, dtype, impl)[0] == 1
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -64,7 +65,7 @@ def test_rounded_positions(preset, kind, rows, first):
     x = kept(posenc.table(positions=at, d_model=64, preset=preset, base=5e5, impl="explog"), kind)
     check(x, preset, 5e5, first)
     t = Table(x)
-    assert distance(t, identify(t), t.dtype)[1] > 0.5
+    assert distance(t, identify(t).spec, t.dtype)[1] > 0.5
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
@@ -77,7 +78,7 @@ def test_a_wrong_value():
     x = posenc.table(5000, 512)
     x[1234, 56] += 0.25
     t = Table(x)
-    equal, error, row, column = distance(t, identify(t), "float32")
+    equal, error, row, column = distance(t, identify(t).spec, "float32")
     assert (error, row, column) == (0.25, 1234, 56) and equal == 1 - 1 / x.size
 
 
@@ -113,10 +114,9 @@ def upper_half(x):
         lambda x: x[5],
     ],
 )
-def test_files_of_other_makes(change, array):
-    file = io.BytesIO()
-    np.save(file, change(array))
-    assert identify(load(io.BytesIO(file.getvalue()))).presets == ["paper"]
+def test_files_of_other_makes(change, array, tmp_path):
+    np.save(tmp_path / "x.npy", change(array))
+    assert identify(load(tmp_path / "x.npy")).presets == ["paper"]
 
 
 def test_a_first_row_of_zeros():
@@ -134,8 +134,9 @@ def test_text_and_json(array, tmp_path):
     for line in (
         f"{tmp_path}/x.npy: shape (40, 36), float32, stored as float64",
         "row 1 is all zeros, like fairseq's",
-        "preset         paper\nbase           10000\nfirst          0\nlargest error  0, at position 0, column 0",
-        'call           posenc.table(40, 36, preset="paper", base=10000.0, first=0)',
+        "preset  paper\nbase    10000\nfirst   0\n",
+        'call    posenc.table(40, 36, preset="paper", base=10000.0, first=0)',
+        "  0 to 39             3.0e-08       0.5 ULP  exact     at position ",
         "  exact             all",
     ):
         assert line in done.stdout
@@ -144,12 +145,8 @@ def test_text_and_json(array, tmp_path):
     done = run("identify", "-", "--format", "json", input=(tmp_path / "x.npy").read_bytes())
     answer = json.loads(done.stdout)
     assert answer["identified"] and answer["padding_row"] == 1 and answer["presets"] == ["paper"]
-    assert (answer["base"], answer["first"], answer["largest_error"]["error"], answer["equal_bits"]["exact"]) == (
-        10000,
-        0,
-        0,
-        1,
-    )
+    assert (answer["base"], answer["first"], answer["equal_bits"]["exact"]) == (10000, 0, 1)
+    assert answer["right"] and answer["ranges"][0]["word"] == "exact" and answer["ranges"][0]["rows"] == 39
 
 
 @pytest.mark.parametrize(
@@ -202,3 +199,170 @@ def test_usage_and_status(array, tmp_path):
     assert run("nothing").returncode == run("identify", "x", "--format", "xml").returncode == 2
     done = run("--nope", text=True)
     assert done.returncode == 2 and "unrecognized arguments: --nope" in done.stderr and not done.stdout
+
+
+# ---- judging a file as a given table
+
+
+def judged(path, *options, status=0):
+    done = run("identify", path, "--preset", "paper", *options, "--format", "json", text=True)
+    assert done.returncode == status, done.stderr
+
+    def refuse(constant):
+        raise ValueError(f"{constant} is no JSON")
+
+    return json.loads(done.stdout, parse_constant=refuse)
+
+
+@pytest.fixture
+def of(tmp_path):
+    def of(values, *options, status=0):
+        np.save(tmp_path / "x.npy", values)
+        return judged(tmp_path / "x.npy", *options, status=status)
+
+    return of
+
+
+def words(answer):
+    return [r["word"] for r in answer["ranges"]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+def test_right_tables_of_each_dtype(dtype, of):
+    answer = of(posenc.table(600, 32, dtype=dtype))
+    assert answer["dtype"] == dtype and words(answer) == ["exact", "exact"] and answer["wrong_from"] is None
+    assert [(r["from"], r["to"], r["rows"], r["outputs"]) for r in answer["ranges"]] == [
+        (0, 512, 512, 16384),
+        (512, 600, 88, 2816),
+    ]
+    half = 0 if dtype == "float64" else 0.5
+    assert all(r["correctly_rounded"] == 1 and r["ulp_max"] == pytest.approx(half, abs=0.01) for r in answer["ranges"])
+
+
+def test_a_dtype_that_is_said(array, of):
+    """Values of bfloat16 are found in float32; float32 rounding errors are none of a float32 table."""
+    kept = (posenc.table(200, 64, dtype="bfloat16").astype("u4") << 16).view("f4")
+    assert of(kept)["dtype"] == "bfloat16" and words(of(kept)) == ["exact"]
+    assert words(of(kept, "--dtype", "float32", status=1)) == ["drifting"]
+    assert words(of(array.astype("f8"), "--dtype", "float64")) == ["ulp"]
+
+
+@pytest.mark.parametrize(
+    "d, given",
+    [(64, dict(preset="whisper")), (33, dict(preset="fairseq")), (64, dict(base=5e5)), (16, dict(first=-50))],
+)
+def test_the_table_that_is_expected(d, given, tmp_path):
+    np.save(tmp_path / "x.npy", posenc.table(300, d, **given))
+    options = [str(text) for name, value in given.items() for text in (f"--{name}", value)]
+    answer = judged(tmp_path / "x.npy", *options)
+    assert answer["right"] and {*words(answer)} == {"exact"} and answer["ranges"][0]["from"] == given.get("first", 0)
+    for change in (("--base", "77"), ("--preset", "marian")):
+        assert "wrong" in words(judged(tmp_path / "x.npy", *options, *change, status=1))
+    text = run("identify", tmp_path / "x.npy", "--preset", "paper", *options, text=True).stdout
+    assert text.endswith("\nright\n")
+
+
+@pytest.mark.parametrize("impl", ["explog", "naive", "recurrence"])
+def test_float32_angles_are_right_near_0_and_no_excuse_far_away(impl, of):
+    answer = of(posenc.table(32768, 64, impl=impl))
+    assert answer["right"] and words(answer) == ["float32"] * 3
+    far = posenc.table(136, 64, first=1 << 26, impl=impl)
+    assert words(of(far, "--first", 1 << 26, status=1)) == ["wrong"]
+
+
+def test_words_at_their_edges(of):
+    """At position 150, w = 1, the limit of float32 is 2^-17 + 150 / 2^22 = 4.339e-5; for small angles it is less."""
+    array = posenc.table(200, 64)
+
+    def word(change, row=150, column=1):
+        changed = array.astype("f8")
+        changed[row, column] += change
+        r = Range()
+        r.add(np.arange(200), changed, "float32", {}, float32_bounds(64, {}))
+        return r.word()
+
+    unit = np.spacing(np.abs(array[150, 1]))
+    assert [word(0), word(3 * unit), word(5 * unit)] == ["exact", "ulp", "float32"]
+    assert [word(4.33e-5), word(4.35e-5), word(-4.33e-5), word(-4.35e-5)] == ["float32", "drifting"] * 2
+    assert [word(0.0999), word(0.1001), word(3e-5), word(3e-5, 150, 63)] == ["drifting", "wrong", "float32", "drifting"]
+    # near 0, where 4 ULP are tiny
+    least = np.unravel_index(np.argmin(np.where(array == 0, 1, np.abs(array))), array.shape)
+    assert [word(0.999 * 2.0**-24, *least), word(1.009 * 2.0**-24, *least)] == ["ulp", "float32"]
+    zeros = float32_bounds(33, {"preset": "fairseq"})
+    assert zeros[32] == 0 and zeros[16] == zeros[0] == 2.0**-22  # a column of zeros has no angle
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
+def test_what_is_no_number(value, array, of, tmp_path):
+    array[3, 5] = value
+    r = of(array, status=1)["ranges"][0]
+    assert r["max_abs"] is None and r["ulp_max"] is None and r["word"] == "wrong"
+    assert (r["worst"]["position"], r["worst"]["column"]) == (3, 5) and r["worst"]["got"] in ("nan", "inf", "-inf")
+    assert r["correctly_rounded"] == 1 - 1 / array.size
+    done = run("identify", tmp_path / "x.npy", "--preset", "paper", text=True)
+    assert done.returncode == 1 and f"NOT RIGHT: row 3, column 5 is {r['worst']['got']} instead of " in done.stdout
+
+
+def test_not_zero_where_zero_is_exact_and_the_sign_of_zero(array, of):
+    array[0, 0] = -0.0
+    assert of(array)["ranges"][0]["correctly_rounded"] == 1 - 1 / array.size and words(of(array)) == ["ulp"]
+    array[0, 0] = 1e-9
+    r = of(array)["ranges"][0]
+    assert r["ulp_max"] is None and r["word"] == "ulp" and r["max_abs"] < 5e-8
+
+
+def test_wrong_further_on_is_said_and_is_no_other_table(of, tmp_path):
+    values = posenc.table(5000, 16)
+    values[600:] = values[:4400]
+    answer = of(values)
+    assert words(answer) == ["exact", "wrong"] and answer["right"] and answer["wrong_from"] == 512
+    said = run("identify", tmp_path / "x.npy", "--preset", "paper", text=True).stdout.splitlines()[-1]
+    assert said.startswith("right; wrong further on: row ")
+
+
+def test_a_row_of_padding_is_fairseqs_alone(tmp_path):
+    np.save(tmp_path / "x.npy", np.vstack((np.zeros((1, 32), "f4"), posenc.table(40, 32, preset="fairseq", first=1))))
+    assert words(judged(tmp_path / "x.npy", "--preset", "fairseq")) == ["exact"]
+    assert words(judged(tmp_path / "x.npy", "--preset", "t2t", status=1)) == ["wrong"]
+
+
+def test_a_table_of_several_blocks(of):
+    values = posenc.table(2 * BLOCK // 512 + 100, 512)
+    values[[0, BLOCK // 512 + 7, -1], [5, 6, 7]] += 0.25
+    answer = of(values, status=1)
+    assert sum(r["rows"] for r in answer["ranges"]) == len(values)
+    assert [round(r["outputs"] * (1 - r["correctly_rounded"])) for r in answer["ranges"]] == [1, 2]
+    assert answer["equal_bits"]["exact"] == 1 - 3 / values.size
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--preset", "whisper"], "d_model is 35"),
+    (["--preset", "nonsense"], "invalid choice"),
+    (["--base", "3"], "need --preset"),
+    (["--first", "1"], "need --preset"),
+    (["--preset", "paper", "--base", "-1"], "base"),
+    (["--preset", "paper", "--first", str(1 << 33)], "position"),
+])  # fmt: skip
+def test_refusals(options, said, array, tmp_path):
+    np.save(tmp_path / "x.npy", array[:, :35])
+    done = run("identify", tmp_path / "x.npy", *options, text=True)
+    assert done.returncode == 2 and said in done.stderr and not done.stdout
+
+
+def test_damaged_headers(array, tmp_path):
+    """No damaged header makes it end in another way than with a message."""
+    rng, path = random.Random(1), tmp_path / "x.npy"
+    np.save(path, array)
+    whole, fine = path.read_bytes(), 0
+    for _ in range(300):
+        raw = bytearray(whole)
+        for _ in range(rng.choice((1, 1, 2, 8))):
+            raw[rng.randrange(70)] = rng.choice((rng.randrange(256), *b"0123456789(),'{}:<>"))
+        if rng.random() < 0.2:
+            del raw[rng.randrange(len(raw)) :]
+        path.write_bytes(raw)
+        try:
+            fine += load(path).rows > 0
+        except ValueError:
+            pass
+    assert 0 < fine < 300

@@ -99,7 +99,7 @@ def _table(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) -> tup
     found = identify(t)
     if isinstance(found, str):
         return None
-    _, error, row, column = distance(t, found, t.stored)
+    _, error, row, column = distance(t, found.spec, t.stored)
     there = (f"model.get_submodule({path!r})" if path else "model") + f".{leaf}.data"
     made = f"posenc.torch.{function}({t.arguments(found.spec, t.stored)}{part or ')'}.reshape({tuple(tensor.shape)})"
     line = f"{there}.copy_({made})" + f"; {there}[{t.padding}] = 0" * (t.padding >= 0)

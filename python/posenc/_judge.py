@@ -1,0 +1,117 @@
+"""Judges the rows of a table: their differences from `exact` in float64, which are their errors to within 2^-54.
+
+The errors of most tables grow with the position, so each range of positions has its own verdict.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from ._plan import plan
+from ._table import table
+
+Array = npt.NDArray[Any]
+#: The bits of each dtype's significand, and its least number above 0.
+BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
+LEAST = {"bfloat16": -133, "float16": -24, "float32": -149, "float64": -1074}
+EDGES = [0, 512, 5000, 32768, 131072, 1 << 20, 1 << 26]  # between the ranges of positions; also those below 0
+#: A range is called by the first of these words that holds for all its values.
+WORDS = {
+    "exact": "each is the nearest number of the table's dtype",
+    "ulp": "all are within 4 units in the last place, or all within half a unit in the last place of 1",
+    "float32": "each is within the error of a float32 angle, w its frequency: 2^-17 + (4 + 2 |ln w|) 2^-24 |angle|",
+    "drifting": "all are within 0.1",
+    "wrong": "anything else",
+}
+RIGHT = "A table is right if its first range is neither drifting nor wrong."
+
+
+def widened(bits: Array) -> Array:
+    """Returns the bfloat16 numbers in a uint16 array as float32."""
+    return (bits.astype("u4") << 16).view("f4")
+
+
+def ranges(first: int, count: int) -> list[tuple[int, int]]:
+    """Returns the ranges of these positions, each with its first position and the one after its last."""
+    inner = [edge for edge in EDGES + [-edge for edge in EDGES] if first < edge < first + count]
+    cuts = sorted({first, first + count, *inner})
+    return list(zip(cuts, cuts[1:]))
+
+
+def float32_bounds(columns: int, spec: dict[str, Any]) -> Array:
+    """Returns the error that an angle in float32 explains, for each column and each unit of the position.
+
+    The angle itself is off by
+
+    - half a unit in its last place, at most 2^-24 of it;
+    - some units for its frequency exp(ln w);
+    - two roundings of ln w: its own, and that of the step of which it is a multiple."""
+    p = plan(columns, **spec)
+    s, n, at = p.spec(), p.n_freqs(), np.arange(columns)
+    log = (at % n if s.layout else at // 2) * -np.log(s.base) / (s.denominator or columns / 2)
+    return np.where(at < 2 * n, abs(s.position_scale or 1) * np.exp(log) * (4 + 2 * abs(log)) * 2.0**-24, 0)
+
+
+class Range:
+    """What is known of the values of a range."""
+
+    def __init__(self) -> None:
+        self.rows = self.values = self.equal = 0
+        self.error = self.ulp = -1.0
+        self.is_float32 = True
+
+    def add(self, positions: Array, x: Array, dtype: str, spec: dict[str, Any], bounds: Array) -> None:
+        """Compares the values of these rows."""
+        y = table(positions=positions, d_model=x.shape[1], dtype="float64", impl="exact", **spec)
+        nearest = y if dtype == "float64" else table(positions=positions, d_model=x.shape[1], dtype=dtype, **spec)
+        nearest = widened(nearest) if dtype == "bfloat16" else nearest
+        x = x.astype("f8")
+        off = abs(np.where(np.isfinite(x), x, np.inf) - y)
+        unit = np.ldexp(1.0, np.maximum(np.frexp(y)[1] - BITS[dtype], LEAST[dtype]))
+        ulp = np.where(y == 0, np.where(off == 0, 0, np.inf), off / unit)
+        # Every angle may have 2^-17 more: 128 roundings of a value near 1, as in a recurrence from row to row between
+        # its anchors. Beyond angles of 2^21 the sine could be anything, which is wrong and not rounded: hence 0.5.
+        allowed = np.minimum(2.0**-17 + abs(positions[:, None]) * bounds, 0.5)
+        self.begin = self.begin if self.rows else int(positions[0])
+        self.end, self.rows, self.values = int(positions[-1]) + 1, self.rows + len(x), self.values + x.size
+        self.equal += int(((x == nearest) & (np.signbit(x) == np.signbit(nearest))).sum())
+        self.ulp, self.is_float32 = max(self.ulp, float(ulp.max())), self.is_float32 and bool((off <= allowed).all())
+        if off.max() > self.error:
+            row, column = divmod(int(off.argmax()), x.shape[1])
+            self.error, self.position, self.column = float(off[row, column]), int(positions[row]), column
+            self.got, self.want = float(x[row, column]), float(nearest[row, column])
+
+    def word(self) -> str:
+        found = self.equal == self.values, self.ulp <= 4 or self.error <= 2.0**-24, self.is_float32, self.error <= 0.1
+        return [*WORDS][[*found, True].index(True)]
+
+    def document(self) -> dict[str, Any]:
+        """Returns the range as JSON has it. Its positions are those that were compared; null stands for infinity."""
+        worst = {"position": self.position, "column": self.column, "got": f"{self.got:.9g}", "want": f"{self.want:.9g}"}
+        error, ulp = (value if np.isfinite(value) else None for value in (self.error, self.ulp))
+        said = {"from": self.begin, "to": self.end, "rows": self.rows, "outputs": self.values, "max_abs": error}
+        return said | {
+            "ulp_max": ulp,
+            "correctly_rounded": self.equal / self.values,
+            "worst": worst,
+            "word": self.word(),
+        }
+
+
+def judge(blocks: Iterable[tuple[Array, Array]], columns: int, dtype: str, spec: dict[str, Any]) -> dict[str, Any]:
+    """Judges rows as values of this dtype. spec: the arguments of `table` for the right ones.
+
+    A block is an array of rising positions, all in one range, and their rows."""
+    found: dict[int, Range] = {}
+    spec = {name: value for name, value in spec.items() if name != "first"}
+    bounds = float32_bounds(columns, spec)
+    for positions, x in blocks:
+        number = int(np.searchsorted(sorted({*EDGES, *(-edge for edge in EDGES)}), positions[0], "right"))
+        found.setdefault(number, Range()).add(positions, x, dtype, spec, bounds)
+    verdicts = [r.document() for r in found.values()]
+    words = [r["word"] for r in verdicts]
+    wrong = verdicts[words.index("wrong")]["from"] if "wrong" in words else None
+    return {"ranges": verdicts, "right": words[0] not in ("drifting", "wrong"), "wrong_from": wrong}
