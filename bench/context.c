@@ -45,7 +45,6 @@ void bench_context(const bench_options *options) {
   shim_context("transparent_huge_pages", text);
   snprintf(text, sizeof text, "%" PRId64, options->offsets[0].bytes);
   shim_context("offset", text);
-  shim_context("verified", options->verified ? options->verified : "no report given");
   for (size_t i = 0; i < bench_shape_count(); i++) {
     const bench_shape *s = bench_shape_at(i);
     snprintf(key, sizeof key, "%s.%s", s->level ? "level" : "shape", s->name);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "../verify/tools/machine.h"
 #include "../verify/tools/output.h"
 
 static void register_at(const bench_options *o, const bench_offset *at) {
@@ -25,6 +25,10 @@ static void register_at(const bench_options *o, const bench_offset *at) {
 }
 
 static void register_all(const bench_options *o) {
+  if (o->table.given) {
+    bench_register_one(&o->table, &o->offsets[0]);
+    return;
+  }
   for (size_t i = 0; i < bench_shape_count(); i++) /* cases of other sizes, which run with all shapes, are smaller */
     if (o->shapes >> i & 1)
       bench_buffer_room(bench_shape_bytes(bench_shape_at(i), POSENC_DTYPE_F32));
@@ -45,64 +49,43 @@ static void register_all(const bench_options *o) {
 
 /* Measures with Google Benchmark and its flags. Returns the exit status. */
 static int measure(const bench_options *o, int n_flags, char **flags) {
-  const char *unknown = shim_flags(n_flags, flags);
-  if (unknown) {
+  const char *refused = shim_flags(n_flags, flags), *name, *reason, *json;
+  if (refused) {
     fprintf(stderr,
-        "posenc-bench: '%s' is not an option of Google Benchmark, or its value is not allowed; allowed: %s\n", unknown,
-        GOOGLE_OPTIONS);
+        "posenc-bench: '%s' is not an option of Google Benchmark that can be given here, or its value is not allowed; "
+        "allowed: %s\n",
+        refused, SHIM_OPTIONS);
     return 2;
   }
-  if (o->verified)
-    bench_read_verified(o->verified);
-
   register_all(o);
-  if (shim_select() == 0) {
+  if (shim_select(o->list) == 0) {
     fputs("posenc-bench: no benchmark matches the filter; --list names them all\n", stderr);
     return 2;
   }
-  if (shim_list(o->list)) {
-    const char *name, *reason;
-    for (size_t i = 0; o->list && (name = bench_skipped_at(i, &reason)); i++)
-      printf("not run: %s: %s\n", name, reason);
+  for (size_t i = 0; o->list && (name = bench_skipped_at(i, &reason)); i++)
+    printf("not run: %s: %s\n", name, reason);
+  if (o->list)
     return 0;
-  }
-  const char *name = shim_output_file(), *text;
-  const output file = name ? output_open(name) : (output){0};
+  const output file = o->json ? output_open(o->json) : (output){.direct = -1};
   bench_context(o);
-  /* times under an emulator decide nothing */
-  const size_t failed = shim_run_all(o->quiet, !machine_emulated(), name ? &text : NULL);
-  return name && !output_write(&file, text) ? 2 : failed > 0 ? 1 : 0;
+  const size_t failed = shim_run(o->quiet, file.direct != STDOUT_FILENO, &json);
+  return o->json && !output_write(&file, json) ? 2 : failed > 0 ? 1 : 0;
 }
 
 int main(int argc, char **argv) {
   /* Google Benchmark gets its own flags, and argp all others. Both vectors start with the program and end in NULL. */
-  char **ours = must_calloc(argc + 1, sizeof *argv), **theirs = must_calloc(argc + 3, sizeof *argv), file[4096];
-  int n_ours = 0, n_theirs = 0, status;
+  char **ours = must_calloc(argc + 1, sizeof *argv), **theirs = must_calloc(argc + 1, sizeof *argv);
+  int n_ours = 0, n_theirs = 0;
   ours[n_ours++] = theirs[n_theirs++] = argv[0];
   for (int i = 1; i < argc; i++)
-    if (strncmp(argv[i], "--benchmark_", 12) == 0 || strncmp(argv[i], "--v=", 4) == 0)
+    if (strncmp(argv[i], "--benchmark_", 12) == 0)
       theirs[n_theirs++] = argv[i];
     else
       ours[n_ours++] = argv[i];
 
   bench_options o;
   bench_options_parse(n_ours, ours, &o);
-  if (o.pick && n_theirs > 1) {
-    fprintf(stderr, "posenc-bench: %s: --pick sets the flags of Google Benchmark itself\n", theirs[1]);
-    status = 2;
-  } else if (o.pick) {
-    status = pick_run(&o.choice);
-  } else {
-    static char json_out[] = "--benchmark_out_format=json", json_stdout[] = "--benchmark_format=json";
-    if (o.json && strcmp(o.json, "-") == 0) {
-      theirs[n_theirs++] = json_stdout;
-    } else if (o.json) {
-      snprintf(file, sizeof file, "--benchmark_out=%s", o.json);
-      theirs[n_theirs++] = file;
-      theirs[n_theirs++] = json_out;
-    }
-    status = measure(&o, n_theirs, theirs);
-  }
+  const int status = measure(&o, n_theirs, theirs);
   shim_release();
   bench_buffer_release();
   free(ours);

@@ -1,14 +1,12 @@
 #include "options.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../verify/tools/arguments.h"
 
-enum { KEY_LIST = 1000, KEY_VERIFIED, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET, KEY_SKIP };
-enum { KEY_PICK = 2000, KEY_MAX_ULP, KEY_MAX_ABS };
+enum { KEY_LIST = 1000, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET, KEY_SKIP };
 
 static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the names of the cases, and the reasons for those that are left out", 0},
@@ -17,33 +15,24 @@ static const struct argp_option known[] = {
         "Add more dtypes and presets, neighbouring positions, plans, and output at offset 0", 0},
     {"peers", KEY_PEERS, NULL, 0,
         "Measure only what people use instead of posenc, and exact and anchored, at sizes from L1 to memory", 0},
-    {"verified", KEY_VERIFIED, "FILE", 0,
-        "JSON of posenc-verify: run only implementations that it calls verified, and use its errors to decide which "
-        "are within the budget",
-        0},
     {"skip", KEY_SKIP, "NAME[/DTYPE]", 0,
         "Leave out this implementation, or one dtype of it; can be given several times", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
         "Start the output at this address modulo 64: 0, 4, ... 60 (default 16, where large malloc and NumPy buffers "
         "start). The sweep over widths always runs at 0 and at 16",
         0},
-    {"json", KEY_JSON, "FILE", 0,
-        "Write the results as JSON; - is stdout. Short for --benchmark_out or --benchmark_format", 0},
+    {"json", KEY_JSON, "FILE", 0, "Write the results as Google Benchmark's JSON; with - to stdout, instead of the text",
+        0},
     {"quiet", KEY_QUIET, NULL, 0,
         "Do not print the conditions of the run, which the JSON has, so that stderr has only progress and errors", 0},
-    {NULL, 0, NULL, 0, "Choose an implementation for one table:", 1},
-    {"pick", KEY_PICK, NULL, 0, "Verify the table, measure the implementations within the budget, and pick one", 1},
-    {"max-ulp", KEY_MAX_ULP, "X", 0,
-        "Budget: the largest error allowed, in units of the last place (default 1 unless --max-abs is given)", 1},
-    {"max-abs", KEY_MAX_ABS, "X", 0, "Budget: the largest absolute error allowed", 1}, {0}};
+    {0}};
 
 static const char text[] =
-    "Measures every implementation of posenc on the shapes of real models, and the limits of this machine; or "
-    "picks an implementation for one table."
-    "\vOptions of Google Benchmark, each with =: " GOOGLE_OPTIONS ".\n\n"
+    "Measures every implementation of posenc on the shapes of real models, and the limits of this machine; or on one "
+    "table."
+    "\vOptions of Google Benchmark, each with =: " SHIM_OPTIONS ".\n\n"
     "Output: results on stdout, progress on stderr.\n"
-    "Exit status: 0 fine, 1 a case failed or no implementation is within the budget, 2 bad usage, or a file "
-    "that cannot be read or written.";
+    "Exit status: 0 fine, 1 a case failed, 2 bad usage, or a file that cannot be written.";
 
 const char *argp_program_version = "posenc-bench " POSENC_VERSION_STRING;
 
@@ -68,38 +57,16 @@ static void skip(struct argp_state *state, const char *arg) {
     bench_skip(arg, "skipped by --skip");
 }
 
-static double parse_budget(struct argp_state *state, const char *option, const char *arg) {
-  const double most = argument_number(state, option, arg);
-  if (!(most >= 0) || isinf(most))
-    argp_error(state, "%s %s: a number from 0 is needed", option, arg);
-  return most;
-}
-
-static void complete_pick(const struct argp_state *state) {
-  bench_options *o = state->input;
-  if (o->list || o->verified || o->json || o->all_cases || o->peers || o->shapes)
-    argp_error(state, "--pick takes a table, a budget and --offset; it excludes --list, --shape, --all-cases, "
-                      "--peers, --verified and --json");
-  if (isinf(o->choice.most.ulp) && isinf(o->choice.most.abs))
-    o->choice.most = bench_budget;
-  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)o->choice.table.spec.dtype);
-  o->choice.at = &o->offsets[0];
-  if (o->offsets[0].bytes % size != 0)
-    argp_error(
-        state, "--offset %d: a multiple of the element's %d bytes is needed", (int)o->offsets[0].bytes, (int)size);
-}
-
 /* Checks the options together, and sets the defaults that depend on several. */
 static void complete(const struct argp_state *state) {
   bench_options *o = state->input;
   if (o->all_cases && o->shapes != 0)
     argp_error(state, "--shape and --all-cases exclude each other; --benchmark_filter=REGEX selects among all cases");
-  if (o->pick) {
-    complete_pick(state);
-    return;
-  }
-  if (o->choice.table.given || isfinite(o->choice.most.ulp) || isfinite(o->choice.most.abs))
-    argp_error(state, "the options of a table and of a budget need --pick");
+  if (o->table.given && (o->shapes || o->all_cases || o->peers))
+    argp_error(state, "the options of a table exclude --shape, --all-cases and --peers");
+  const int size = (int)posenc_dtype_size((posenc_dtype)o->table.spec.dtype), offset = (int)o->offsets[0].bytes;
+  if (offset % size != 0)
+    argp_error(state, "--offset %d: a multiple of the element's %d bytes is needed", offset, size);
   if (o->peers && (o->all_cases || o->shapes))
     argp_error(state, "--peers has its own sizes; it excludes --shape and --all-cases");
   o->all_shapes = o->shapes == 0;
@@ -113,25 +80,13 @@ static error_t take(int key, char *arg, struct argp_state *state) {
   bench_options *o = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &o->choice.table;
-    break;
-  case KEY_PICK:
-    o->pick = true;
-    break;
-  case KEY_MAX_ULP:
-    o->choice.most.ulp = parse_budget(state, "--max-ulp", arg);
-    break;
-  case KEY_MAX_ABS:
-    o->choice.most.abs = parse_budget(state, "--max-abs", arg);
+    state->child_inputs[0] = &o->table;
     break;
   case KEY_LIST:
     o->list = true;
     break;
   case KEY_QUIET:
     o->quiet = true;
-    break;
-  case KEY_VERIFIED:
-    o->verified = arg;
     break;
   case KEY_SKIP:
     skip(state, arg);
@@ -167,10 +122,8 @@ static error_t take(int key, char *arg, struct argp_state *state) {
 
 void bench_options_parse(int argc, char **argv, bench_options *options) {
   static const struct argp_child children[] = {
-      {&spec_options_argp, 0, "The table of --pick, by default 5000 x 512:", 2}, {0}};
+      {&spec_options_argp, 0, "Measure one table instead of the shapes (default: positions 0 to 4999):", 1}, {0}};
   static const struct argp parser = {known, take, NULL, text, children, NULL, NULL};
-  *options = (bench_options){.offsets = {{.bytes = 16}},
-      .n_offsets = 1,
-      .choice = {.table = spec_options_default(5000), .most = {INFINITY, INFINITY}}};
+  *options = (bench_options){.offsets = {{.bytes = 16}}, .n_offsets = 1, .table = spec_options_default(5000)};
   arguments_parse(&parser, argc, argv, options);
 }

@@ -1,4 +1,5 @@
-"""posenc-bench: --verified, and the verdicts and picks in the JSON; and what ./scripts/bench and its like refuse.
+"""posenc-bench: what its JSON says of each case, what --skip leaves out, one table; and what ./scripts/bench and its like
+refuse.
 
 Environment: POSENC_BENCH, the program.
 """
@@ -7,17 +8,16 @@ import os
 import pathlib
 import re
 import shutil
-import statistics
 import subprocess
 
 import pytest
 
-INTERLEAVED = "--benchmark_enable_random_interleaving=true"
+BENCH = os.environ["POSENC_BENCH"]
 DTYPES = ("float32", "float64", "bfloat16", "float16")
 
 
 def bench(*arguments):
-    return subprocess.run([os.environ["POSENC_BENCH"], *arguments], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([BENCH, *arguments], capture_output=True, text=True, check=True).stdout
 
 
 def dtypes_in(listed):
@@ -28,122 +28,109 @@ def dtypes_in(listed):
     return found
 
 
-def ranges(*dtypes):
-    return [{"dtype": dtype, "bound_ok": True} for dtype in dtypes]
-
-
-ALL = ranges(*DTYPES)
-
-
-@pytest.mark.parametrize(("of_one", "entry", "runs", "not_run"), [
-    (ALL, {}, DTYPES, {}),
-    (ranges("float32", "float32", "bfloat16"), {}, ("float32", "bfloat16"), dict.fromkeys(("/float64", "/float16"), "not judged by posenc-verify")),
-    (ranges("bfloat16"), {}, ("bfloat16",), dict.fromkeys(("/float32", "/float64", "/float16"), "not judged by posenc-verify")),
-    (ALL, {"verified": False, "failure": "it is wrong"}, (), {"": "failed verification: it is wrong"}),
-    (ALL, {"name": "another"}, (), {"": "not in the verification report"}),
-])  # fmt: skip
-def test_what_a_report_does_not_call_verified_is_not_run(tmp_path, of_one, entry, runs, not_run):
-    everything = bench("--all-cases", "--list")
-    offered = dtypes_in(everything)
+@pytest.mark.parametrize("what", ["", "/float32", "/float64 /bfloat16"])
+def test_skip(what):
+    offered = dtypes_in(bench("--all-cases", "--list"))
     one = next(impl for impl in offered if offered[impl] == {*DTYPES})
-    entries = [
-        {"name": i, "verified": True, "failure": None, "ranges": ranges(*offered[i])} for i in offered if i != one
-    ]
-    entries += [{"name": one, "verified": True, "failure": None, "ranges": of_one} | entry]
-    report = tmp_path / "verify.json"
-    report.write_text(json.dumps({"schema": 1, "tool": "posenc-verify", "implementations": entries}))
-    listed = bench("--all-cases", "--verified", report, "--list")
-    assert dtypes_in(listed) == {
-        impl: {*runs} if impl == one else offered[impl] for impl in offered if runs or impl != one
-    }
-    assert {*re.findall(rf"/{one}/(\w+)/", listed)} - {*DTYPES} <= {"d:512"} and (runs or f"/{one}/" not in listed)
+    skipped = [one + dtype for dtype in what.split(" ")]
+    listed = bench("--all-cases", "--list", *(word for name in skipped for word in ("--skip", name)))
+    left = {*DTYPES} - {*what.replace("/", "").split()} if what else set()
+    assert dtypes_in(listed) == offered | {one: left} if left else {k: v for k, v in offered.items() if k != one}
+    assert {*re.findall(rf"/{one}/(\w+)/", listed)} & {*DTYPES} == left and (left or f"/{one}/" not in listed)
     said = {line for line in listed.splitlines() if line.startswith(f"not run: {one}")}
-    assert said == {f"not run: {one}{what}: {why}" for what, why in not_run.items()}
+    assert said == {f"not run: {name}: skipped by --skip" for name in skipped}
 
 
 def run(*arguments):
-    """({case: times of its repetitions}, verdicts, picks)"""
+    """(the context, {case: its first repetition})"""
     data = json.loads(bench("--benchmark_min_time=0.0001", "--json", "-", *arguments))
-    times = {}
-    for b in data["benchmarks"]:
-        if b["run_type"] == "iteration":
-            times.setdefault(b["run_name"], []).append(b["cpu_time"] / b["rows"])
-    return times, data["verdicts"], data["picks"]
+    assert {*data} == {"context", "benchmarks"}, "Google Benchmark's own JSON"
+    return data["context"], {b["run_name"]: b for b in reversed(data["benchmarks"])}
 
 
-def behind(times, case, other):
-    return pytest.approx(statistics.median(a / b - 1 for a, b in zip(times[case], times[other])), rel=1e-4, abs=1e-4)
+EXPECTED = [  # a case, its label without the implementation, and its counters
+    ("fill/IMPL/float32/n:5000/d:512", "fill float32", {"positions": 5000, "columns": 512, "offset": 16}),
+    ("fill/IMPL/float64/n:5000/d:512/offset:0", "fill float64", {"positions": 5000, "columns": 512, "offset": 0}),
+    ("fill/IMPL/float32/n:1500/d:1280/whisper", "fill/whisper float32", {"positions": 1500, "columns": 1280}),
+    ("fill_pair/IMPL/float32/n:131072/d:128/rope", "fill_pair/rope float32", {"positions": 131072, "columns": 128}),
+    ("fill_at_real/IMPL/float32/n:1000/d:320/guided_diffusion", "fill_at_real/guided_diffusion float32", {"columns": 320}),
+    ("fill_at/IMPL/float32/n:2048/d:512", "fill_at float32", {"positions": 2048, "rows": 2048, "end": 2**20}),
+    ("fill_at/IMPL/float32/n:64/d:512/in_a_row", "fill_at/in_a_row float32", {"positions": 64, "rows": 64, "end": 4065}),
+    ("row/IMPL/float32/d:512/below:4096", "row float32", {"positions": 1, "rows": 1024, "columns": 512, "end": 4096}),
+    ("plan/IMPL/d:512", "plan float32", {"positions": 1, "columns": 512}),
+    ("widths/IMPL/float32/n:149796/d:112/offset:16", "widths float32", {"positions": 149796, "columns": 112, "offset": 16}),
+]  # fmt: skip
+OTHERS = [  # the same of cases that no implementation is named in
+    ("fresh/table_create/n:131072/d:1024/real_time", "fresh table_create float32", {"positions": 131072, "wall": 1}),
+    ("limit/convert/w:16/n:16/d:384", "convert w:16 float32", {"positions": 16, "columns": 384, "rows": 16}),
+    ("limit/store/w:16/bfloat16/n:5000/d:512", "store w:16 bfloat16", {"positions": 5000, "rows": 5000}),
+    ("harness/clock/n:1/d:1", "harness clock float32", {"positions": 1, "columns": 1}),
+]  # fmt: skip
+PEERS = [
+    ("peer/sincosf/float32/n:64/d:128", "peer sincosf float32", {"positions": 64, "columns": 128, "offset": 16}),
+    ("peer_row/sincosf/float32/d:512/below:4096", "peer_row sincosf float32", {"positions": 1, "rows": 1024, "end": 4096}),
+    ("peer_once/sincosf/float32/n:64/d:128", "peer_once sincosf float32", {"positions": 64, "columns": 128, "rows": 64}),
+    ("once/IMPL/float32/n:64/d:128", "once float32", {"positions": 64, "columns": 128, "rows": 64}),
+]  # fmt: skip
+ALWAYS = {"positions", "columns"}
+SOMETIMES = {"rows", "offset", "end", "wall", "huge_pages", "bytes_per_second"}
 
 
-@pytest.fixture
-def report(tmp_path):
-    """Returns a function that writes a report and returns its options. It takes {implementation: (errors up to position
-    5000, errors beyond)}; an error is (ULP, absolute)."""
-
-    def call(errors):
-        entries = []
-        for name, (near, far) in errors.items():
-            spans = [{"from": start, "ulp_max": u, "max_abs": a} for start, (u, a) in ((0, near), (5000, far))]
-            other = {"dtype": "float32", "shape": "another table", "from": 0, "ulp_max": None, "max_abs": 2}
-            entries.append(
-                {
-                    "name": name,
-                    "verified": True,
-                    "ranges": [*({"dtype": "float32", "shape": "d512"} | s for s in spans), other],
-                }
-            )
-        path = tmp_path / "verify.json"
-        path.write_text(json.dumps({"schema": 1, "tool": "posenc-verify", "implementations": entries}))
-        return "--verified", path
-
-    return call
-
-
-EXACT, RECIPE = ((0.5, 3e-8),) * 2, ((9e6, 1e-4), (None, 1e-3))
+@pytest.mark.parametrize(("option", "expected"), [("--all-cases", EXPECTED + OTHERS), ("--peers", PEERS)])
+def test_labels_and_counters(option, expected):
+    default = json.loads(bench("--json", "-", "--benchmark_filter=harness"))["context"]["default"]
+    expected = [
+        (name.replace("IMPL", default), label.replace(" ", f" {default} ") if "IMPL" in name else label, counters)
+        for name, label, counters in expected
+    ]
+    context, found = run(option, f"--benchmark_filter=^({'|'.join(name for name, _, _ in expected)})$")
+    assert {*found} == {name for name, _, _ in expected}
+    for name, label, counters in expected:
+        case = found[name]
+        assert case["label"] == label
+        assert {key: case[key] for key in counters} == counters, name
+        assert (
+            ALWAYS <= {*case}
+            and ("wall" in case) == name.endswith("/real_time")
+            and ("end" in case) == ("end" in counters)
+        )
+        assert ("offset" in case) == (not re.match("fresh|plan|harness", name)), name
+        assert "rows" not in case or case["rows"] <= max(case["positions"], 1024)
+    assert context["interleaved"] == "no"
 
 
-def test_picks(report):
-    """Each case has a pick among the implementations whose errors are within the budget at the case's positions."""
-    here = list(dtypes_in(bench("--all-cases", "--list")))  # in the order of the list
-    errors = {i: EXACT if re.match("exact|anchored", i) else RECIPE for i in here}
-    errors["float64"] = ((0.6, 3e-8), (17, 3e-8))
-    accurate = [i for i in here if errors[i] == EXACT]
-    within = {"n:16/d:384": [i for i in here if errors[i] != RECIPE], "n:131072/d:128": accurate}
-    shapes, count = (
-        "--shape",
-        "l1",
-        "--shape",
-        "llama3",
-        "--benchmark_filter=fill/|limit",
-    ), "--benchmark_repetitions=6"
-    times, verdicts, picks = run(*shapes, count, INTERLEAVED, *report(errors))
-    assert {p["case"].split("float32/")[1]: [c["impl"] for c in p["candidates"]] for p in picks} == within
-    for p in picks:
-        cases = {c["impl"]: p["case"].replace("*", c["impl"]) for c in p["candidates"]}
-        assert p["fastest"] == min(cases, key=lambda i: statistics.median(times[cases[i]]))
-        for c in p["candidates"]:
-            assert c["behind"] == behind(times, cases[c["impl"]], cases[p["fastest"]]) and c["unsure"] >= 0.01
-    assert verdicts == []
+def test_one_table():
+    """Only fills of the table are measured, with each implementation that offers it and is not skipped."""
+    table = ("--preset", "whisper", "--d-model", "16", "--positions", "-5:300", "--offset", "32")
+    context, found = run(*table, "--skip", "naive", "--benchmark_enable_random_interleaving=true")
+    here = {*dtypes_in(bench("--list"))} - {"naive"}
+    assert {*found} == {f"fill/{impl}/float32/n:305/d:16" for impl in here} and context["interleaved"] == "yes"
+    assert {b["label"] for b in found.values()} == {f"fill {impl} float32" for impl in here}
+    numbers = {tuple(b[key] for key in ("positions", "columns", "rows", "end", "offset")) for b in found.values()}
+    assert numbers == {(305, 16, 305, 300, 32)} and context["default"] in here
+    assert all(re.match("fill/(exact|anchored)", line) for line in bench("--dtype", "float64", "--list").splitlines())
+    assert bench("--positions", "100000000", "--d-model", "1024", "--list").count("n:262144/d:1024") == len(here) + 1
 
 
-def test_verdicts_on_peers():
-    cases = "--benchmark_filter=/n:64/d:128$|below:4096$"
-    times, verdicts, picks = run("--peers", cases, "--benchmark_repetitions=6", INTERLEAVED)
-    for theirs, ours in (("peer", "fill"), ("peer_row", "row"), ("peer_once", "once")):
-        found = {(v["case"], v["against"]) for v in verdicts if v["case"].startswith(theirs + "/")}
-        wanted = {(a, b) for a in times if a.startswith(theirs + "/") for b in times if b.startswith(ours + "/")}
-        assert found == wanted and wanted, f"each {theirs} against each {ours}"
-    assert all(v["behind"] == behind(times, v["case"], v["against"]) for v in verdicts)
-    assert picks == [], "no errors are known"
+def test_a_case_that_fails_keeps_its_label(tmp_path):
+    command = f"ulimit -v 400000; exec {BENCH} --d-model 1024 --positions 200000 --json {tmp_path}/it.json"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    failed = json.loads((tmp_path / "it.json").read_text())["benchmarks"]
+    assert done.returncode == 1 and failed
+    for b in failed:
+        assert (
+            b["error_message"] == "no memory for the table" and b["label"] == f"fill {b['name'].split('/')[1]} float32"
+        )
 
 
-def test_without_random_order_or_repetitions(report):
-    here = [i for i in dtypes_in(bench("--all-cases", "--list")) if re.match("exact|anchored", i)]
-    arguments = ("--shape", "l1", "--benchmark_filter=fill", *report(dict.fromkeys(here, EXACT)))
-    assert run(*arguments, "--benchmark_repetitions=6")[2] == []
-    pick = run(*arguments, INTERLEAVED, "--benchmark_repetitions=5")[2][0]
-    assert {(c["unsure"], c["verdict"]) for c in pick["candidates"]} == {(None, "undecided")}
-    assert pick["pick"] == next(i for i in here if i.startswith("exact")), "the default"
+@pytest.mark.parametrize(("arguments", "said"), [
+    ("--shape bert --d-model 16", "exclude"), ("--all-cases --dtype float64", "exclude"), ("--peers --preset rope", "exclude"),
+    ("--dtype float64 --offset 4", "multiple of the element's 8"), ("--skip exact", "--skip exact: unknown; allowed: "),
+    ("--skip explog/int8", "allowed: float32, float64"), ("--benchmark_out=x", "'--benchmark_out=x'"),
+])  # fmt: skip
+def test_refusals(arguments, said):
+    done = subprocess.run([BENCH, *arguments.split()], capture_output=True, text=True)
+    assert done.returncode == 2 and said in done.stderr and done.stdout == ""
 
 
 def test_widths():

@@ -2,6 +2,7 @@
 #ifndef POSENC_BENCH_CASES_H
 #define POSENC_BENCH_CASES_H
 
+#include "../../verify/tools/spec_options.h"
 #include "../shim/bench.h"
 
 /* ---- Which implementations run: cases.c --------------------------------------------------------------------- */
@@ -18,8 +19,9 @@ bool bench_runs(const posenc_impl *impl, posenc_dtype dtype);
 
 typedef struct bench_table bench_table;
 struct bench_table {
-  const char *function; /* of posenc.h, without posenc_; the first part of the case's name */
-  const char *kind;     /* the last part of the case's name, in front of the offset: "" or "/whisper" */
+  const char *call;    /* the first part of the case's name: a function of posenc.h, without posenc_, or "peer" */
+  const char *variant; /* the last part of the case's name, in front of the offset: NULL, or as "/whisper" */
+  const char *peer;    /* its name, where no implementation writes the table */
   const bench_shape *shape;
   posenc_spec spec;
   int64_t origin;   /* position of row 0 */
@@ -31,9 +33,8 @@ struct bench_table {
   posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 };
 
-/* Copies the table, but not the memory that it points to. peer and stands_for: as in bench_work, when impl is NULL. */
-void bench_register_table(const bench_table *table, const posenc_impl *impl, const char *peer, const char *stands_for,
-    const bench_offset *at);
+/* Copies the table, but not the memory that it points to. impl: NULL for a peer. */
+void bench_register_table(const bench_table *table, const posenc_impl *impl, const bench_offset *at);
 
 /* The CPU time of this thread. */
 double bench_cpu_seconds(void);
@@ -48,6 +49,9 @@ int64_t *bench_random_positions(int64_t n, int64_t end);
 /* fill/... */
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at);
 void bench_register_fills(const bench_shape *shape, const bench_offset *at);
+
+/* fill/... of the table that the options describe: its first rows, if it is too large. */
+void bench_register_one(const spec_options *options, const bench_offset *at);
 
 /* Tables of other dtypes, and of presets. */
 void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at);

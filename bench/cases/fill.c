@@ -1,6 +1,7 @@
 /* fill/<implementation>/float32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, with a plan that is made
  * once. The tables of tables.c are filled here too. */
 #define _POSIX_C_SOURCE 200809L
+#include "../../verify/tools/machine.h"
 #include "cases.h"
 
 #include <math.h>
@@ -104,8 +105,7 @@ static void destroy(void *self) {
   free(f);
 }
 
-void bench_register_table(const bench_table *table, const posenc_impl *impl, const char *peer, const char *stands_for,
-    const bench_offset *at) {
+void bench_register_table(const bench_table *table, const posenc_impl *impl, const bench_offset *at) {
   const bench_shape *s = table->shape;
   const posenc_dtype dtype = (posenc_dtype)table->spec.dtype;
   const size_t half = bench_shape_bytes(s, dtype) / 2;
@@ -114,20 +114,41 @@ void bench_register_table(const bench_table *table, const posenc_impl *impl, con
   if (!f->table.write)
     f->table.write = fill_rows;
   bench_register_work(&(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks,
-                          .call = table->function, .variant = table->kind, .who = peer, .stands_for = stands_for,
+                          .call = table->call, .variant = table->variant, .who = table->peer,
+                          .end = table->origin ? table->origin + s->positions : 0,
                           .bytes = bench_to_next(half) + half, /* posenc_fill_pair writes two arrays */
                           .self = f, .destroy = destroy, .prepare = prepare},
-      at, "%s/%s/%s/" BENCH_SIZE "%s", table->function, impl ? impl->name : peer, dtype_name((int32_t)dtype),
-      s->positions, s->d_model, table->kind);
+      at, "%s/%s/%s/" BENCH_SIZE "%s", table->call, impl ? impl->name : table->peer, dtype_name((int32_t)dtype),
+      s->positions, s->d_model, table->variant ? table->variant : "");
 }
 
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at) {
-  bench_register_table(
-      &(bench_table){.function = "fill", .kind = "", .shape = shape, .spec = bench_spec(shape)}, impl, NULL, NULL, at);
+  bench_register_table(&(bench_table){.call = "fill", .shape = shape, .spec = bench_spec(shape)}, impl, at);
 }
 
 void bench_register_fills(const bench_shape *shape, const bench_offset *at) {
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
     bench_register_fill(impl, shape, at);
+}
+
+/* A table that leaves every cache stands for all larger ones. */
+static const int64_t MOST_BYTES = INT64_C(1) << 30;
+
+void bench_register_one(const spec_options *options, const bench_offset *at) {
+  static bench_shape shape = {.name = "one", .who = "the table of the options"};
+  const posenc_dtype dtype = (posenc_dtype)options->spec.dtype;
+  const int64_t row_bytes = options->spec.d_model * (int64_t)posenc_dtype_size(dtype);
+  const int64_t available = machine_available_memory() / 2; /* 0: not known */
+  const int64_t fit = (available > 0 && available < MOST_BYTES ? available : MOST_BYTES) / row_bytes;
+  shape.d_model = options->spec.d_model;
+  shape.base = options->spec.base;
+  shape.positions = options->to - options->from;
+  if (fit > 0 && shape.positions > fit)
+    shape.positions = fit;
+  bench_buffer_room(bench_shape_bytes(&shape, dtype));
+  const posenc_impl *impl;
+  for (size_t i = 0; (impl = bench_impl(i, dtype, true)); i++)
+    bench_register_table(
+        &(bench_table){.call = "fill", .shape = &shape, .spec = options->spec, .origin = options->from}, impl, at);
 }

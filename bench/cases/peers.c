@@ -58,22 +58,22 @@ static void *self_of(const peer *p, int64_t d_model) {
 }
 
 static void register_fill(const peer *p, const bench_shape *shape, const bench_offset *at) {
-  bench_register_table(&(bench_table){.function = "peer",
-                           .kind = "",
+  bench_register_table(&(bench_table){.call = "peer",
+                           .peer = p->name,
                            .shape = shape,
                            .spec = bench_spec(shape),
                            .data = p,
                            .self = self_of(p, shape->d_model),
                            .destroy = p->destroy,
                            .write = write_table},
-      NULL, p->name, "fill", at);
+      NULL, at);
 }
 
 static void register_rows(const peer *p, const bench_offset *at, int below) {
   bench_register_work(&(bench_work){{NULL, NULL, POSENC_DTYPE_F32, ROWS, ROW_COLUMNS}, write_rows, .call = "peer_row",
-                          .who = p->name, .table_rows = 1, .end = below, .stands_for = "row",
-                          .bytes = ROW_COLUMNS * sizeof(float), .positions = bench_random_positions(ROWS, below),
-                          .what = p, .self = self_of(p, ROW_COLUMNS), .destroy = p->destroy},
+                          .who = p->name, .table_rows = 1, .end = below, .bytes = ROW_COLUMNS * sizeof(float),
+                          .positions = bench_random_positions(ROWS, below), .what = p, .self = self_of(p, ROW_COLUMNS),
+                          .destroy = p->destroy},
       at, "peer_row/%s/float32/d:%d/below:%d", p->name, ROW_COLUMNS, below);
 }
 
@@ -82,8 +82,7 @@ static void register_once(const posenc_impl *impl, const peer *p, const bench_of
   for (size_t i = 0; i < FROM_NOTHING; i++)
     bench_register_work(
         &(bench_work){{impl, NULL, POSENC_DTYPE_F32, from_nothing[i].positions, from_nothing[i].d_model},
-            p ? once_theirs : once_ours, .call = p ? "peer_once" : "once", .who = p ? p->name : NULL,
-            .stands_for = p ? "once" : NULL, .what = p},
+            p ? once_theirs : once_ours, .call = p ? "peer_once" : "once", .who = p ? p->name : NULL, .what = p},
         at, "%s/%s/float32/" BENCH_SIZE, p ? "peer_once" : "once", p ? p->name : impl->name, from_nothing[i].positions,
         from_nothing[i].d_model);
 }

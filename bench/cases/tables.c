@@ -35,13 +35,13 @@ static const struct row {
   const char *shape;
   posenc_dtype dtype;
   bool always; /* without --all-cases too, but only for exact and anchored */
-  const char *preset, *function, *kind;
+  const char *preset, *call, *variant;
   posenc_status (*write)(const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table);
 } rows[] = {
-    {"long", POSENC_DTYPE_BF16, true, NULL, "fill", "", NULL},
-    {"transformer", POSENC_DTYPE_BF16, false, NULL, "fill", "", NULL},
-    {"transformer", POSENC_DTYPE_F16, false, NULL, "fill", "", NULL},
-    {"transformer", POSENC_DTYPE_F64, false, NULL, "fill", "", NULL},
+    {"long", POSENC_DTYPE_BF16, true, NULL, "fill", NULL, NULL},
+    {"transformer", POSENC_DTYPE_BF16, false, NULL, "fill", NULL, NULL},
+    {"transformer", POSENC_DTYPE_F16, false, NULL, "fill", NULL, NULL},
+    {"transformer", POSENC_DTYPE_F64, false, NULL, "fill", NULL, NULL},
     {"whisper", POSENC_DTYPE_F32, false, "whisper", "fill", "/whisper", NULL},
     {"llama3", POSENC_DTYPE_F32, false, "rope", "fill_pair", "/rope", write_pair},
     {"diffusion", POSENC_DTYPE_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
@@ -60,7 +60,7 @@ static const double *real_positions(int64_t n) {
 
 static void register_row(const struct row *r, const bench_shape *shape, bool all, const bench_offset *at) {
   bench_table table = {
-      .function = r->function, .kind = r->kind, .shape = shape, .spec = bench_spec(shape), .write = r->write};
+      .call = r->call, .variant = r->variant, .shape = shape, .spec = bench_spec(shape), .write = r->write};
   char name[64], message[256];
   if (r->preset && posenc_spec_init(&table.spec, shape->d_model, r->preset) != POSENC_OK) {
     posenc_last_error(message, sizeof message);
@@ -81,7 +81,7 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
     table.data = real_positions(shape->positions);
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, r->dtype, all)); i++)
-    bench_register_table(&table, impl, NULL, NULL, at);
+    bench_register_table(&table, impl, at);
 }
 
 void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at) {

@@ -30,7 +30,6 @@ void bench_register_widths(void) {
     for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
       for (size_t j = 0; wanted(impl) && j < WIDTHS; j++)
         bench_register_table(
-            &(bench_table){.function = "widths", .kind = "", .shape = &shapes[j], .spec = bench_spec(&shapes[j])}, impl,
-            NULL, NULL, at);
+            &(bench_table){.call = "widths", .shape = &shapes[j], .spec = bench_spec(&shapes[j])}, impl, at);
   }
 }

@@ -76,7 +76,6 @@ struct bench_work {
   const char *call, *variant;                  /* the label's kind is both; variant: NULL, or as "/whisper" */
   const char *who;                             /* in the label; NULL: the implementation */
   int64_t table_rows;                          /* 0: as many rows as a pass writes */
-  const char *stands_for;                      /* see shim_case */
   bool wall;                                   /* see shim_case */
   int64_t end;                                 /* all positions are smaller; 0: the number of rows */
   size_t bytes;                                /* used in the buffer; 0: those of the rows */

@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "budget.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,9 +68,8 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
   w->offset = at ? at->bytes : 0;
   if (w->bytes == 0)
     w->bytes = (size_t)(w->rows.n * w->rows.d_model) * posenc_dtype_size(w->rows.dtype);
-  const posenc_impl *impl = w->rows.impl;
-  snprintf(label, sizeof label, "%s%s %s %s", w->call, w->variant ? w->variant : "", w->who ? w->who : impl->name,
-      dtype_name((int32_t)w->rows.dtype));
+  snprintf(label, sizeof label, "%s%s %s %s", w->call, w->variant ? w->variant : "",
+      w->who ? w->who : w->rows.impl->name, dtype_name((int32_t)w->rows.dtype));
   shim_register(&(shim_case){.name = name,
       .label = label,
       .positions = w->table_rows ? w->table_rows : w->rows.n,
@@ -83,11 +81,5 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
       .pass = pass,
       .done = done,
       .release = release,
-      .wall = w->wall,
-      .who = impl            ? impl->name
-             : w->stands_for ? w->who
-                             : NULL,
-      .stands_for = w->stands_for,
-      .is_default = impl && impl == posenc_impl_find(NULL),
-      .within = bench_keeps_budget(impl, w->rows.dtype, w->end ? w->end : w->rows.n)});
+      .wall = w->wall});
 }

@@ -55,7 +55,6 @@ case $tool in
   [[ ! -s err ]] || fail "--quiet: standard error should be empty"
   bad 'transformer' --shape nonsense
   bad 'offset 2: a multiple of 4' --offset 2
-  bad 'no/such/file' --verified no/such/file
   bad 'benchmark_no_such' --benchmark_no_such=1
   bad 'no benchmark matches' --benchmark_filter=zzz "${json[@]}"
   bad 'cannot write' --shape bert --json no/such/result.json
