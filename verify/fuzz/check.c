@@ -3,7 +3,6 @@
 #include "../reference/formats.h"
 #include "../tools/memory.h"
 #include "../reference/mpfr_reference.h"
-#include "../tools/random.h"
 #include "fuzz.h"
 
 /* ---- calls */
@@ -52,6 +51,12 @@ static double position_of(const arguments *a, int64_t i) {
 /* The product may be rounded, since 2^32 is a double. */
 static bool is_beyond(double x, double scale) { return !(fabs(x) <= 0x1p32 && fabs(x * scale) <= 0x1p32); }
 
+/* Whether all members of the implementation's family give the same bits, and offer every spec. */
+static bool is_promised(const char *impl) {
+  const char *const family = posenc_impl_find(impl)->family;
+  return strcmp(family, "exact") == 0 || strcmp(family, "anchored") == 0;
+}
+
 /* The status of the positions alone. For consecutive positions, the first and the last decide. */
 static posenc_status positions_status(const arguments *a, double scale) {
   if (a->count <= 0)
@@ -65,58 +70,131 @@ static posenc_status positions_status(const arguments *a, double scale) {
 }
 
 void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, posenc_status status) {
-  const arguments *a = &c->a;
-  const posenc_status positions = positions_status(a, spec_scale(spec));
+  const posenc_status positions = positions_status(&c->a, spec_scale(spec));
   if (allowed ? status != positions : status == POSENC_OK || (status == POSENC_ERROR_DOMAIN && status != positions))
-    complain("%s returns %d; for its positions alone it would be %d, its other arguments are %s", call_names[a->call],
+    complain("%s returns %d; for its positions alone it would be %d, its other arguments are %s", call_names[c->a.call],
         (int)status, (int)positions, allowed ? "allowed" : "not allowed");
 }
 
-/* ---- rows */
-
-static double value_at(const fuzz_call *c, const void *row, int64_t column) {
-  return element_value(posenc_plan_spec(c->a.plan)->dtype, (const unsigned char *)row + (size_t)column * c->size);
+/* Compares a sine and a cosine that posenc.h computes from frequencies in turns with MPFR. */
+static void check_phase(const posenc_spec *spec, int64_t position, int64_t k, uint64_t fraction, double rest) {
+  const uint64_t phase = (uint64_t)position * fraction;
+  const double turns = (double)(int64_t)phase * 0x1p-64;
+  const double angle = 6.283185307179586 * (turns + (double)position * rest);
+  reference_value pair[2];
+  mpfr_reference *const reference = reference_create(spec);
+  reference_pair_real(reference, (double)position, k, pair);
+  reference_destroy(reference);
+  if (!(fabs(sin(angle) - pair[0].y) <= 0x1p-50 && fabs(cos(angle) - pair[1].y) <= 0x1p-50))
+    complain("phase of frequency %lld at position %lld: %a, %a", (long long)k, (long long)position, turns, rest);
 }
 
-static unsigned char *row_at(const fuzz_call *c, void *start, int64_t i) {
-  return (unsigned char *)start + (size_t)(i * c->a.row_stride) * c->size;
+void try_phases(bytes *b, const posenc_plan *plan, int64_t position) {
+  const posenc_spec *const spec = posenc_plan_spec(plan);
+  const int64_t n = spec_count(spec), k = n > 0 ? (int64_t)take_bits(b, 2) % n : 0;
+  double *const whole = must_calloc(n, sizeof *whole), *const rest = must_calloc(n, sizeof *rest);
+  uint64_t *const fraction = must_calloc(n, sizeof *fraction);
+  posenc_status status;
+  TRY(b, take_byte(b), "posenc_plan_phases", status, posenc_plan_phases(plan, whole, fraction, rest));
+  if (status != (is_promised(posenc_plan_impl(plan)) ? POSENC_OK : POSENC_ERROR_UNSUPPORTED))
+    complain("posenc_plan_phases returns %d", (int)status);
+  if (status == POSENC_OK && n > 0)
+    check_phase(spec, is_beyond((double)position, spec_scale(spec)) ? 1 : position, k, fraction[k], rest[k]);
+  free(whole);
+  free(rest);
+  free(fraction);
 }
 
-/* Compares 16 elements of a row with MPFR. `spec` describes the row's columns. */
+/* ---- rows ---- */
+
+/* Frequencies, and some more. */
+static double *longer(const double *freqs, int64_t n, int64_t more) {
+  double *const list = must_calloc(n + more, sizeof *list);
+  if (n > 0)
+    memcpy(list, freqs, (size_t)n * sizeof *list);
+  return list;
+}
+
+/* A plan of the same frequencies and perhaps some more, as interleaved pairs: sines are the even columns. Where all
+ * members of the family promise the same bits, another member may make it. */
+static posenc_plan *plan_alone(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
+  const char *name = posenc_plan_impl(plan);
+  const bool promised = is_promised(name);
+  const posenc_impl *member = family_member(posenc_impl_find(name)->family, take_byte(b) % 4);
+  const int64_t n = spec_count(spec);
+  name = promised && member ? member->name : name;
+  /* If an angle of a vector is large, SLEEF reduces all of them in another way, so no frequencies may be added. */
+  const int64_t more = promised ? take_byte(b) % 8 : 0;
+  posenc_spec alone = *spec;
+  alone.layout = alone.order = alone.odd = 0;
+  alone.denominator = n > 1 ? spec_denominator(spec) : spec->denominator;
+  posenc_plan *made = NULL;
+  for (int64_t added = more; !made; added = 0) { /* a ladder with more frequencies may be refused */
+    alone.d_model = 2 * (n + added > 0 ? n + added : 1);
+    alone.n_freqs = spec->freqs ? alone.d_model / 2 : 0;
+    double *const freqs = spec->freqs ? longer(spec->freqs, n, alone.n_freqs - n) : NULL;
+    double *const low = spec->freqs_low ? longer(spec->freqs_low, n, alone.n_freqs - n) : NULL;
+    alone.freqs = freqs;
+    alone.freqs_low = low;
+    posenc_plan_create(&made, &alone, name);
+    free(freqs);
+    free(low);
+    if (!made && added == 0)
+      complain("%s refuses a spec that %s takes", name, posenc_plan_impl(plan));
+  }
+  return made;
+}
+
+/* Fills the row of a position, by a call for integers where possible. once: without the plan. */
+static void fill_alone(const posenc_plan *plan, double position, bool once, unsigned char *row) {
+  const posenc_spec *const alone = posenc_plan_spec(plan);
+  const bool integer = position == nearbyint(position) && !(position == 0 && signbit(position));
+  const posenc_status status = !integer ? posenc_fill_at_real(plan, &position, 1, row, alone->d_model)
+                               : once   ? posenc_fill_once(alone, posenc_plan_impl(plan), (int64_t)position, 1, row, 0)
+                                        : posenc_fill(plan, (int64_t)position, 1, row, alone->d_model);
+  if (status != POSENC_OK)
+    complain("%s refuses position %a alone", posenc_plan_impl(plan), position);
+}
+
+/* Compares 16 elements of a row of `alone` with MPFR. `columns` describes the columns of the call. */
 static void check_sample(
-    const fuzz_call *c, const posenc_spec *spec, double position, const arguments *row, uint64_t seed) {
+    const posenc_plan *alone, const posenc_spec *columns, double position, const unsigned char *row, uint64_t seed) {
   enum { SAMPLE = 16 };
-  const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(row->plan));
+  const posenc_spec *const spec = posenc_plan_spec(alone);
+  const posenc_impl *impl = posenc_impl_find(posenc_plan_impl(alone));
   const bool exact = impl->correctly_rounded, recipe = !exact && strcmp(impl->family, "anchored") != 0;
-  reference_value *wanted = must_calloc(spec->d_model, sizeof *wanted);
   mpfr_reference *reference = reference_create(spec);
-  reference_row_real(reference, position, wanted);
   for (int64_t i = 0; i < SAMPLE; i++) {
-    const int64_t column = random_between(&seed, 0, spec->d_model - 1);
-    const double got = column < c->width ? value_at(c, row->out, column) : value_at(c, row->cosines, column - c->width);
-    const double nearest = reference_rounded(&wanted[column], spec->dtype);
-    const double bound = posenc_impl_error_bound(impl, spec, position, column);
-    const int64_t k = place_of(spec, column).k;
-    const bool no_angle = position == 0 || k < 0 || (spec->freqs && spec->freqs[k] == 0);
+    const int64_t column = random_between(&seed, 0, columns->d_model - 1);
+    const place it = place_of(columns, column);
+    if (it.k < 0)
+      continue;
+    reference_value pair[2];
+    reference_pair_real(reference, position, it.k, pair);
+    const reference_value *const wanted = &pair[it.cosine];
+    const double got = element_value(spec->dtype, row + (size_t)(2 * it.k + it.cosine) * format_of(spec->dtype)->size);
+    const double nearest = reference_rounded(wanted, spec->dtype);
+    const double bound = posenc_impl_error_bound(impl, columns, position, column);
+    const bool no_angle = position == 0 || (spec->freqs && spec->freqs[it.k] == 0);
     const bool equal = recipe ? got == nearest : same_number(got, nearest); /* recipes may give a zero of either sign */
-    if (!(fabs((got - wanted[column].y) - wanted[column].low) <= bound) || ((exact || no_angle) && !equal))
+    if (!(fabs((got - wanted->y) - wanted->low) <= bound) || ((exact || no_angle) && !equal))
       complain("%s, d_model %lld, position %a, column %lld: %a; the nearest is %a, the bound %a", impl->name,
-          (long long)spec->d_model, position, (long long)column, got, nearest, bound);
+          (long long)columns->d_model, position, (long long)column, got, nearest, bound);
   }
   reference_destroy(reference);
-  free(wanted);
 }
 
-/* A plan of the same spec. If all members of the family promise the same bits, another member may make it. */
-static posenc_plan *other_plan(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
-  const char *name = posenc_plan_impl(plan), *family = posenc_impl_find(name)->family;
-  const posenc_impl *member = family_member(family, take_byte(b) % 4);
-  if (member && (strcmp(family, "exact") == 0 || strcmp(family, "anchored") == 0))
-    name = member->name;
-  posenc_plan *other = NULL;
-  if (posenc_plan_create(&other, spec, name) != POSENC_OK)
-    complain("%s refuses a spec that %s takes", name, posenc_plan_impl(plan));
-  return other;
+/* Copies the columns of a row alone to where the call writes them. */
+static void place_row(const fuzz_call *c, const posenc_spec *columns, const unsigned char *row, unsigned char *out,
+    unsigned char *cosines) {
+  for (int64_t j = 0; j < columns->d_model; j++) {
+    const place it = place_of(columns, j);
+    unsigned char *const to = j < c->width ? out + (size_t)j * c->size : cosines + (size_t)(j - c->width) * c->size;
+    if (it.k < 0)
+      memset(to, 0, c->size);
+    else
+      memcpy(to, row + (size_t)(2 * it.k + it.cosine) * c->size, c->size);
+  }
 }
 
 void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arguments *image) {
@@ -129,27 +207,17 @@ void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arg
     columns.layout = POSENC_LAYOUT_SPLIT;
     columns.order = POSENC_ORDER_SIN_FIRST;
   }
-  posenc_plan *plan = other_plan(b, a->plan, spec);
-  arguments row = *a;
-  row.call = a->call == TABLE ? FILL : a->call;
-  row.plan = plan;
-  row.count = 1;
-  row.row_stride = c->width;
+  posenc_plan *const alone = plan_alone(b, a->plan, spec);
+  unsigned char *const row = must_calloc(posenc_plan_spec(alone)->d_model, c->size);
   const int64_t sampled = random_between(&seed, 0, a->count - 1);
   for (int64_t i = 0; i < a->count; i++) {
     const double position = position_of(a, i);
-    row.first = a->first + i;
-    row.positions = a->positions ? a->positions + i : NULL;
-    row.reals = a->reals ? a->reals + i : NULL;
-    row.out = row_at(c, image->out, i);
-    row.cosines = row_at(c, image->cosines, i);
-    if (make_call(&row) != POSENC_OK)
-      complain("%s refuses position %a alone", call_names[row.call], position);
-    if (i == sampled && row.call == FILL &&
-        posenc_fill_once(spec, posenc_plan_impl(plan), row.first, 1, row.out, 0) != POSENC_OK)
-      complain("posenc_fill_once refuses position %a", position);
+    const size_t at = (size_t)(i * a->row_stride) * c->size;
+    fill_alone(alone, position, i == sampled, row);
+    place_row(c, &columns, row, (unsigned char *)image->out + at, (unsigned char *)image->cosines + at);
     if (i == sampled)
-      check_sample(c, &columns, position, &row, seed);
+      check_sample(alone, &columns, position, row, seed);
   }
-  posenc_plan_destroy(plan);
+  free(row);
+  posenc_plan_destroy(alone);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../tools/random.h"
 #include "../tests/call.h"
 #include "bytes.h"
 
@@ -17,6 +18,7 @@ enum { WIDEST_PLAN = 9000 };
 
 typedef struct fuzz_spec {
   posenc_spec spec;
+  int64_t near;              /* frequencies that are hard to round are hard there */
   double *freqs, *freqs_low; /* n_freqs of each; the caller frees them */
   const char *name;          /* of an implementation or a family, NULL, or an unknown name */
 } fuzz_spec;
@@ -30,7 +32,8 @@ typedef struct fuzz_call {
   int64_t width;  /* columns of a row; of posenc_fill_pair, in each of the two arrays */
   size_t size;    /* of an element */
 } fuzz_call;
-void take_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec, fuzz_call *c);
+fuzz_call call_of(const posenc_plan *plan, const posenc_spec *spec, call kind); /* without rows */
+void take_call(bytes *b, const posenc_plan *plan, const fuzz_spec *f, fuzz_call *c);
 
 /* ---- try_rotary.c: makes a rotary embedding and its frequencies, also in memory that overlaps or is misaligned */
 
@@ -45,7 +48,7 @@ void enter_state(unsigned how);
 void leave_state(const char *what);
 void check_refusal(const char *what, posenc_status status, unsigned room);
 
-/* Checks the status. allowed: all arguments but the positions are allowed. */
+/* Checks the status of a call. allowed: all arguments but the positions are allowed. */
 void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, posenc_status status);
 
 /* Makes a call in the floating-point state that the byte `how` selects; 0 is the usual one. Repeats a refused call. */
@@ -61,8 +64,20 @@ void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, pos
       complain("%s is refused with %d, then answers otherwise", what, (int)(status));                                  \
   } while (0)
 
+/* Checks a plan's frequencies in turns: that of one frequency at this position, or at 1. */
+void try_phases(bytes *b, const posenc_plan *plan, int64_t position);
+
 /* For a call that was not refused: writes its rows into `image`, a copy of its arrays from before the call. Each row is
- * computed by a call of its own, and a sample of the rows is compared with MPFR. */
+ * computed by a call for its row alone, in the paper's layout, with more columns and perhaps by another member of the
+ * family. A sample is compared with MPFR. */
 void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arguments *image);
+
+/* ---- fuzz_fill.c */
+
+/* Makes the call, in memory between inaccessible pages, and checks it. Frees its lists. */
+void try_call(bytes *b, fuzz_call *c, const posenc_spec *spec);
+
+/* Makes a spec, a plan and up to three calls of the bytes, and checks all of them. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

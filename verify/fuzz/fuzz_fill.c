@@ -1,23 +1,44 @@
-/* The fuzz target: bytes make a spec, a plan and up to three calls. Each call must either be refused and write nothing,
- * or write correct rows and nothing else.
+/* Bytes make a spec, a plan and up to three calls. Each call must either be refused and write nothing, or write correct
+ * rows and nothing else. libFuzzer chooses the bytes, or test_elements.c draws them.
  */
-#include <malloc.h>
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../tools/memory.h"
-#include "../tools/random.h"
 #include "fuzz.h"
 
 __extension__ typedef __int128 wide;
 
-/* Random bytes, with no room behind them, and their image: the bytes expected after the call. */
+/* An array in memory between inaccessible pages, and its image: the bytes expected after the call. Both include up to
+ * AROUND bytes before and behind the array. */
+enum { AROUND = 64, ARENA = 1 << 28 };
 typedef struct array {
   unsigned char *memory, *image;
   size_t bytes;
+  unsigned char *start;
 } array;
 
-static array array_of(size_t size, uint64_t seed) {
-  const array a = {memalign(64, size), must_calloc((int64_t)size, 1), size};
-  for (size_t i = 0; i < size; i++)
+static unsigned char *arena(void) {
+  static unsigned char *memory;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  if (memory)
+    return memory;
+  unsigned char *const map =
+      mmap(NULL, ARENA + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED || mprotect(map + page, ARENA, PROT_READ | PROT_WRITE) != 0)
+    out_of_memory("for arrays");
+  return memory = map + page;
+}
+
+/* An array of random bytes. It starts at a cache line and perhaps where accessible memory starts, ends where accessible
+ * memory ends, or starts some elements behind a line. */
+static array array_of(size_t size, size_t element, unsigned where, uint64_t seed) {
+  const size_t before = where < 32 ? 0 : where < 64 ? AROUND : where < 96 ? AROUND : AROUND + where % 32 * element;
+  const size_t behind = where >= 64 && where < 96 ? 0 : AROUND, all = before + size + behind;
+  array a = {behind ? arena() : arena() + ARENA - all, must_calloc((int64_t)all, 1), all, NULL};
+  a.start = a.memory + before;
+  for (size_t i = 0; i < all; i++)
     a.image[i] = a.memory[i] = (unsigned char)next_random(&seed);
   return a;
 }
@@ -27,13 +48,13 @@ static void *in_image(const array *a, const void *address) {
   return a->image + ((const unsigned char *)address - a->memory);
 }
 
-/* Compares an array with its image and frees both. */
+/* Compares an array with its image. */
 static void close_array(const array *a, const char *what, posenc_status status) {
-  for (size_t i = 0; i < a->bytes; i++)
+  const int differs = memcmp(a->memory, a->image, a->bytes) != 0;
+  for (size_t i = 0; differs && i < a->bytes; i++)
     if (a->memory[i] != a->image[i])
-      complain("%s returns %d; byte %zu of %zu is %#x instead of %#x", what, (int)status, i, a->bytes, a->memory[i],
-          a->image[i]);
-  free(a->memory);
+      complain("%s returns %d; byte %td of an array of %zu is %#x instead of %#x", what, (int)status,
+          a->memory + i - a->start, a->bytes, a->memory[i], a->image[i]);
   free(a->image);
 }
 
@@ -79,8 +100,8 @@ static void *break_pointer(unsigned char *address, unsigned broken, unsigned nul
 static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t span) {
   arguments *a = &c->a;
   const char *name = call_names[a->call];
-  const unsigned offset = take_byte(b), broken = take_byte(b);
-  const bool overlap = span > 0 && broken >= 100 && broken < 250; /* perhaps */
+  const unsigned where = take_byte(b), broken = take_byte(b);
+  const bool overlap = span > 0 && broken >= 180 && broken < 250; /* perhaps */
   /* The cosines are the right half of rows of 2n elements, follow all sines, or are anywhere from two rows before. */
   const int64_t row = a->count > 1 ? a->row_stride : c->width, sines = overlap && a->call == PAIR ? 2 * row + 15 : 0;
   const int64_t cosines = a->call != PAIR                 ? 0
@@ -90,25 +111,29 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
   /* Positions are in an array of their own, or anywhere in that of the rows, where they may be misaligned. */
   const size_t list = broken % 50 * 8 + broken / 50 % 2 * 4,
                list_end = overlap && list_of(a) ? list + (size_t)a->count * 8 : 0;
-  const size_t rows_end = ((size_t)(span + (sines > cosines ? sines : cosines)) + offset % 32) * c->size;
-  const array out = array_of(rows_end > list_end ? rows_end : list_end, broken + 1);
-  unsigned char *const start = out.memory + offset % 32 * c->size, *const first = start + (size_t)sines * c->size;
+  const size_t rows_end = (size_t)(span + (sines > cosines ? sines : cosines)) * c->size;
+  const array out = array_of(rows_end > list_end ? rows_end : list_end, c->size, where, broken + 1);
+  unsigned char *const start = out.start, *const first = start + (size_t)sines * c->size;
   if (list_end > 0) {
-    memcpy(out.image + list, memcpy(out.memory + list, list_of(a), list_end - list), list_end - list);
-    a->positions = a->positions ? (const void *)(out.memory + list) : NULL;
-    a->reals = a->reals ? (const void *)(out.memory + list) : NULL;
+    memcpy(in_image(&out, start + list), memcpy(start + list, list_of(a), list_end - list), list_end - list);
+    a->positions = a->positions ? (const void *)(start + list) : NULL;
+    a->reals = a->reals ? (const void *)(start + list) : NULL;
   }
   a->out = break_pointer(first, a->call != TABLE ? broken : 0, 253);
   a->cosines = break_pointer(start + (size_t)cosines * c->size, a->call == PAIR ? broken : 0, 251);
   a->table = a->call == TABLE ? c : NULL;
+  const int64_t stride = a->row_stride;
+  a->row_stride = a->call == TABLE && stride == c->width && where % 2 ? 0 : stride; /* the same */
   posenc_status status;
   TRY(b, c->state, name, status, make_call(a));
+  a->row_stride = stride;
   check_status(c, spec, is_allowed(c), status);
   if (a->call == TABLE && (status == POSENC_OK) != (a->table != NULL))
     complain("posenc_table_create returns %d and %p", (int)status, a->table);
   if (a->call == TABLE && status == POSENC_OK) { /* zeros and rows */
     a->out = memcpy(first, a->table, (size_t)span * c->size);
     memset(in_image(&out, first), 0, (size_t)span * c->size);
+    memset(a->table, 0x5a, (size_t)span * c->size); /* the next table may get this memory */
   }
   if (status == POSENC_OK && a->count > 0 && c->width > 0) {
     arguments image = *a;
@@ -121,14 +146,11 @@ static void try_arrays(bytes *b, fuzz_call *c, const posenc_spec *spec, int64_t 
 }
 
 /* If the call has no rows or its stride is not allowed, its array has no elements. */
-static void try_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
-  enum { MOST = 160000 };
-  fuzz_call c;
-  take_call(b, plan, spec, &c);
-  void *const list = (void *)(uintptr_t)list_of(&c.a);
-  const wide span = c.a.count > 0 ? rows_span(&c) : 0;
-  if (span <= MOST)
-    try_arrays(b, &c, spec, span > 0 ? (int64_t)span : 0);
+void try_call(bytes *b, fuzz_call *c, const posenc_spec *spec) {
+  void *const list = (void *)(uintptr_t)list_of(&c->a);
+  const wide span = c->a.count > 0 ? rows_span(c) : 0;
+  if (span < ARENA / 16)
+    try_arrays(b, c, spec, span > 0 ? (int64_t)span : 0);
   free(list);
 }
 
@@ -154,15 +176,18 @@ static posenc_plan *try_plan(bytes *b, const fuzz_spec *f) {
   return plan;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   bytes b = {data, data + size};
   fuzz_spec f;
   take_spec(&b, &f);
   posenc_plan *plan = try_plan(&b, &f);
-  for (int i = 0; i < 3 && plan && (i == 0 || b.at < b.end); i++)
-    try_call(&b, plan, &f.spec);
+  for (int i = 0; i < 3 && plan && (i == 0 || b.at < b.end); i++) {
+    fuzz_call c;
+    take_call(&b, plan, &f, &c);
+    try_call(&b, &c, &f.spec);
+  }
+  if (plan)
+    try_phases(&b, plan, f.near);
   try_rotary(&b);
   posenc_plan_destroy(plan);
   free(f.freqs);

@@ -12,56 +12,76 @@ static int64_t take_count(bytes *b, int64_t width) {
   const unsigned how = take_byte(b);
   if (how >= ORDINARY)
     return edges[how - ORDINARY];
-  const int64_t count = how < 170 ? how % 17 : how < 228 ? how - 158 : (int64_t)take_bits(b, 2) % 1300;
-  const int64_t most = 20000 / width + 1;
+  const int64_t count = how < 100 ? how % 17 : how < 200 ? how - 88 : (int64_t)take_bits(b, 2) % 1300;
+  const int64_t most = 40000 / width + 1;
   return count > most ? most : count;
 }
 
 /* A stride that is 0 only if there are no columns: 0 stands for d_model in posenc_table_create. */
-static int64_t take_stride(bytes *b, int64_t width) {
+static int64_t take_stride(bytes *b, int64_t width, int64_t line) {
   const unsigned how = take_byte(b);
   if (how >= ORDINARY)
     return edges[how - ORDINARY];
-  if (how >= 200) /* whole cache lines of floats */
-    return (width + 15) / 16 * 16 + 16 * (how % 3);
-  return how < 100 ? width : how < 120 && width > 1 ? width - 1 : width + how % 20;
+  if (how >= 160) /* whole cache lines */
+    return (width + line - 1) / line * line + line * (how % 3);
+  return how < 100 ? width : how < 108 && width > 1 ? width - 1 : width + how % 20;
 }
 
-/* A list of positions, with no room behind it; sometimes NULL. Past the bytes' end, positions are a step apart. */
-static void take_list(bytes *b, arguments *a) {
+/* Mostly so that the spec's special position is among the rows. */
+static int64_t take_first(bytes *b, int64_t near) {
   const unsigned how = take_byte(b);
+  int64_t sum;
+  return how >= 200 ? take_position(b) : __builtin_sub_overflow(near, how % 80, &sum) ? near : sum;
+}
+
+/* A list of positions, with no room behind it; sometimes NULL. Positions are given by the bytes, are a step apart, or
+ * are anywhere within a distance of `near`. */
+static void take_list(bytes *b, arguments *a, int64_t near) {
+  static const int64_t steps[] = {1, -1, 64, 0, 3}, spans[] = {20, 300000, POSENC_MAX_POSITION};
+  enum { STEPS = sizeof steps / sizeof steps[0], SPANS = sizeof spans / sizeof spans[0] };
+  const unsigned how = take_byte(b), pattern = how % (STEPS + SPANS);
   if (how == 255 || a->count < 0)
     return;
   if (a->count > 1300) /* test_refusals.c tests lists that are too long */
     a->count = 1300;
-  const int64_t step = how % 8 == 0 ? 1 : how % 8 == 1 ? -1 : how % 8 == 2 ? 64 : how % 8 == 3 ? 0 : (int)how;
   int64_t *const positions = a->call == AT ? must_calloc(a->count, sizeof *positions) : NULL;
   double *const reals = a->call == AT ? NULL : must_calloc(a->count, sizeof *reals);
-  int64_t p = 0;
-  double x = 0;
+  uint64_t seed = how;
+  int64_t p = take_first(b, near);
   for (int64_t i = 0; i < a->count; i++) {
-    const bool given = b->end - b->at > 24 || i == 0;
+    const bool given = how >= 192 && b->end - b->at > 24;
+    const int64_t fraction = random_between(&seed, -63, 63) * (int64_t)(next_random(&seed) % 2);
+    if (pattern >= STEPS)
+      p = (int64_t)((uint64_t)near + (uint64_t)random_between(&seed, -spans[pattern - STEPS], spans[pattern - STEPS]));
     if (positions)
-      positions[i] = p = given ? take_position(b) : (int64_t)((uint64_t)p + (uint64_t)step);
+      positions[i] = given ? take_position(b) : p;
+    else if (given)
+      reals[i] = take_real(b);
     else
-      reals[i] = x = given ? take_real(b) : x + (double)step / 4;
+      reals[i] = ((double)p + ldexp((double)fraction, how & 16 ? -200 : -6 - (int)(how & 15))) * (how & 32 ? -1 : 1);
+    p = (int64_t)((uint64_t)p + (uint64_t)(pattern < STEPS ? steps[pattern] : 0));
   }
   a->positions = positions;
   a->reals = reals;
 }
 
-void take_call(bytes *b, const posenc_plan *plan, const posenc_spec *spec, fuzz_call *c) {
-  const unsigned which = take_byte(b), how = take_byte(b);
-  const call kind = which < 240 ? (call)(how % 4) : TABLE;
-  *c = (fuzz_call){.a = {.call = kind, .plan = plan},
-      .state = take_byte(b),
+fuzz_call call_of(const posenc_plan *plan, const posenc_spec *spec, call kind) {
+  return (fuzz_call){.a = {.call = kind, .plan = plan},
       .width = kind == PAIR ? spec_count(spec) : spec->d_model,
       .size = format_of(spec->dtype)->size};
+}
+
+void take_call(bytes *b, const posenc_plan *plan, const fuzz_spec *f, fuzz_call *c) {
+  const posenc_spec *const spec = &f->spec;
+  const unsigned which = take_byte(b);
+  const call kind = which < 240 ? (call)(which % 4) : TABLE;
+  *c = call_of(plan, spec, kind);
+  c->state = take_byte(b);
   arguments *a = &c->a;
   a->count = take_count(b, spec->d_model);
-  a->row_stride = take_stride(b, c->width);
+  a->row_stride = take_stride(b, c->width, 64 / (int64_t)c->size);
   if (kind == AT || kind == AT_REAL)
-    take_list(b, a);
+    take_list(b, a, f->near);
   else
-    a->first = take_position(b);
+    a->first = take_first(b, f->near);
 }

@@ -210,10 +210,20 @@ static void settle_pair(mpfr_reference *t, int64_t k, answer *sine, answer *cosi
   }
 }
 
-/* Writes the row of t->position into `values`, or if that is NULL only the nearest numbers into `floats`. */
-static void settle_row(mpfr_reference *t, bool minus_zero, reference_value *values, float *floats) {
-  t->minus_zero = minus_zero;
+static void set_real(mpfr_reference *t, double position) {
+  mpfr_set_d(t->position, position, MPFR_RNDN);
   mpfr_mul_d(t->position, t->position, spec_scale(&t->spec), MPFR_RNDN);
+  t->minus_zero = position == 0 && signbit(position);
+}
+
+static void set_integer(mpfr_reference *t, int64_t position) {
+  mpfr_set_si(t->position, (long)position, MPFR_RNDN);
+  mpfr_mul_d(t->position, t->position, spec_scale(&t->spec), MPFR_RNDN);
+  t->minus_zero = false;
+}
+
+/* Writes the row of t->position into `values`, or if that is NULL only the nearest numbers into `floats`. */
+static void settle_row(mpfr_reference *t, reference_value *values, float *floats) {
   for (int64_t k = 0; k < t->n; k++) {
     const int64_t d = t->spec.d_model,
                   at[2] = {column_at(&t->spec, (place){k, false}), column_at(&t->spec, (place){k, true})};
@@ -233,16 +243,24 @@ static void settle_row(mpfr_reference *t, bool minus_zero, reference_value *valu
 }
 
 void reference_row(mpfr_reference *t, int64_t position, reference_value *row) {
-  mpfr_set_si(t->position, (long)position, MPFR_RNDN);
-  settle_row(t, false, row, NULL);
+  set_integer(t, position);
+  settle_row(t, row, NULL);
 }
 
 void reference_row_real(mpfr_reference *t, double position, reference_value *row) {
-  mpfr_set_d(t->position, position, MPFR_RNDN);
-  settle_row(t, position == 0 && signbit(position), row, NULL);
+  set_real(t, position);
+  settle_row(t, row, NULL);
+}
+
+void reference_pair_real(mpfr_reference *t, double position, int64_t k, reference_value pair[2]) {
+  answer sine = {.with_double = true}, cosine = sine;
+  set_real(t, position);
+  settle_pair(t, k, &sine, &cosine);
+  pair[0] = sine.value;
+  pair[1] = cosine.value;
 }
 
 void reference_row_floats(mpfr_reference *t, int64_t position, float *row) {
-  mpfr_set_si(t->position, (long)position, MPFR_RNDN);
-  settle_row(t, false, NULL, row);
+  set_integer(t, position);
+  settle_row(t, NULL, row);
 }

@@ -41,6 +41,9 @@ void reference_row(mpfr_reference *t, int64_t position, reference_value *row);
  */
 void reference_row_real(mpfr_reference *t, double position, reference_value *row);
 
+/* Only the sine and the cosine of frequency k at a real position. */
+void reference_pair_real(mpfr_reference *t, double position, int64_t k, reference_value pair[2]);
+
 /* The row of an integer position again, but only the nearest numbers of the dtype, which must not be float64. It is
  * faster, as it need not find the nearest doubles. */
 void reference_row_floats(mpfr_reference *t, int64_t position, float *row);
