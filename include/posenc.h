@@ -76,7 +76,7 @@ typedef enum posenc_status {
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
   POSENC_ERROR_UNSUPPORTED = 5,  /* the spec is valid, but the implementation does not offer it */
   POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, is beyond +-POSENC_MAX_POSITION */
-  POSENC_ERROR_SIZE = 7,         /* count * row_stride elements, or count positions, do not fit the address space */
+  POSENC_ERROR_SIZE = 7,         /* count * row_stride is 2^60 elements or more */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
 } posenc_status;
 

@@ -1,8 +1,7 @@
 /* posenc_impl_error_bound: the stated bound of an implementation at one position and column. */
-#include "api/dispatch.h"
+#include "api/internal.h"
+
 #include "api/fpstate.h"
-#include "api/layouts.h"
-#include "api/status.h"
 
 #include <math.h>
 

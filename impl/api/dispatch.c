@@ -1,5 +1,5 @@
 /* The list of implementations as the program sees it: enumeration, look-up by name, support by this CPU, the default. */
-#include "api/dispatch.h"
+#include "api/internal.h"
 
 #include <string.h>
 

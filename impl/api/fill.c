@@ -1,13 +1,135 @@
 /* posenc_fill() and its variants: they check their arguments and call the kernel. Layouts that the kernel does not
  * write are made part by part (api/layouts.c). */
-#include "api/fpstate.h"
-#include "api/layouts.h"
-#include "api/refusals.h"
+#include "api/internal.h"
 
+#include "api/fpstate.h"
+
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+static int64_t element(const posenc_plan *plan) { return (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype); }
+
+/* ---- checks: each refusal has its status, and a message with the value and what is allowed ---- */
+
+posenc_status posenc_check_size(int64_t count, int64_t row_stride) {
+  const int64_t most = INT64_MAX / (int64_t)sizeof(double);
+  if (row_stride > most / count)
+    return posenc_fail(POSENC_ERROR_SIZE,
+        "count is %" PRId64 " and row_stride is %" PRId64 "; allowed: a product below 2^60", count, row_stride);
+  return POSENC_OK;
+}
+
+/* count rows of so many columns, row_stride apart. The stride of a single row is ignored. */
+static posenc_status check_rows(int64_t count, int64_t columns, const char *columns_name, int64_t row_stride) {
+  if (count != 1 && row_stride < columns)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "row_stride is %" PRId64 "; allowed: %s = %" PRId64 " or more",
+        row_stride, columns_name, columns);
+  return count > 1 ? posenc_check_size(count, row_stride) : POSENC_OK;
+}
+
+static posenc_status check_memory(const posenc_plan *plan, const char *name, const void *memory) {
+  const size_t size = (size_t)element(plan);
+  return posenc_is_usable(memory, size) ? POSENC_OK : posenc_fail_pointer(name, memory, size, "memory");
+}
+
+static int is_outside(double position, double scale) {
+  const double most = (double)POSENC_MAX_POSITION;
+  return !(fabs(position) <= most && fabs(position * scale) <= most);
+}
+
+/* `position` names it and its value. */
+static posenc_status fail_position(double scale, const char *position) {
+  if (scale == 1.0)
+    return posenc_fail(POSENC_ERROR_DOMAIN, "%s; allowed: -2^32 to 2^32", position);
+  return posenc_fail(POSENC_ERROR_DOMAIN,
+      "%s and position_scale is %.17g; allowed: -2^32 to 2^32, also for their product", position, scale);
+}
+
+/* The product with position_scale is checked as rounded to double. */
+posenc_status posenc_check_positions(const posenc_plan *plan, const posenc_rows *rows) {
+  const double scale = plan->kernel_spec.position_scale;
+  const int64_t count = rows->count, first = rows->first;
+  char said[64];
+  for (int64_t i = 0; rows->positions && i < count; i++)
+    if (is_outside((double)rows->positions[i], scale)) {
+      snprintf(said, sizeof said, "positions[%" PRId64 "] is %" PRId64, i, rows->positions[i]);
+      return fail_position(scale, said);
+    }
+  for (int64_t i = 0; rows->reals && i < count; i++)
+    if (is_outside(rows->reals[i], scale)) {
+      snprintf(said, sizeof said, "positions[%" PRId64 "] is %.17g", i, rows->reals[i]);
+      return fail_position(scale, said);
+    }
+  if (rows->positions || rows->reals || count == 0)
+    return POSENC_OK;
+  if (is_outside((double)first, scale)) {
+    snprintf(said, sizeof said, "first is %" PRId64, first);
+    return fail_position(scale, said);
+  }
+  if (count - 1 > POSENC_MAX_POSITION - first || is_outside((double)(first + count - 1), scale))
+    return posenc_fail(POSENC_ERROR_DOMAIN,
+        "first is %" PRId64 " and count is %" PRId64 ", so the last position%s is beyond 2^32; allowed: -2^32 to 2^32",
+        first, count, scale != 1.0 ? ", or its product with position_scale," : "");
+  return POSENC_OK;
+}
 
 /* With one row, row_stride is not used, and the caller may pass one whose number of bytes overflows. */
 static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
+
+static posenc_array array_of(const posenc_plan *p, const void *start, int64_t count, int64_t columns, int64_t stride) {
+  return (posenc_array){start, count, distance(count, columns, stride) * element(p), columns * element(p)};
+}
+
+/* The array of positions is read while rows are written. */
+static posenc_status check_apart(const posenc_rows *rows, posenc_array out) {
+  const void *const given = rows->positions ? (const void *)rows->positions : (const void *)rows->reals;
+  const int64_t bytes = rows->count * (int64_t)sizeof(int64_t);
+  if (!given)
+    return POSENC_OK;
+  if (!posenc_is_usable(given, sizeof(int64_t)))
+    return posenc_fail_pointer("positions", given, sizeof(int64_t), "an array of count positions");
+  if (posenc_arrays_meet((posenc_array){given, 1, bytes, bytes}, out))
+    return posenc_fail(POSENC_ERROR_ARGUMENT,
+        "positions are %p and out is %p, so rows of out overlap positions; allowed: separate arrays", given, out.start);
+  return POSENC_OK;
+}
+
+static posenc_status check_fill(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
+  posenc_status status = posenc_check_plan(plan, rows->count);
+  if (status == POSENC_OK)
+    status = check_rows(rows->count, plan->spec.d_model, "d_model", row_stride);
+  if (status != POSENC_OK || rows->count == 0)
+    return status;
+  status = check_memory(plan, "out", out);
+  if (status == POSENC_OK)
+    status = check_apart(rows, array_of(plan, out, rows->count, plan->spec.d_model, row_stride));
+  return status == POSENC_OK ? posenc_check_positions(plan, rows) : status;
+}
+
+static posenc_status check_pair(
+    const posenc_plan *plan, const posenc_rows *rows, const void *sines, const void *cosines, int64_t row_stride) {
+  posenc_status status = posenc_check_plan(plan, rows->count);
+  if (status != POSENC_OK)
+    return status;
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): posenc_check_plan() has refused a NULL plan. */
+  const int64_t n = posenc_n_freqs(&plan->spec), count = rows->count;
+  status = check_rows(count, n, "the number of frequencies", row_stride);
+  if (status != POSENC_OK || count == 0)
+    return status;
+  status = check_memory(plan, "sines", sines);
+  if (status == POSENC_OK)
+    status = check_memory(plan, "cosines", cosines);
+  if (status == POSENC_OK &&
+      posenc_arrays_meet(array_of(plan, sines, count, n, row_stride), array_of(plan, cosines, count, n, row_stride)))
+    return posenc_fail(POSENC_ERROR_ARGUMENT,
+        "sines are %p and cosines are %p, so rows of %" PRId64 " columns overlap with row_stride %" PRId64
+        "; allowed: separate arrays, or the halves of longer rows",
+        sines, cosines, n, row_stride);
+  return status == POSENC_OK ? posenc_check_positions(plan, rows) : status;
+}
+
+/* ---- fills ---- */
 
 /* Does the kernel write these rows, or are they made part by part? */
 static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows) {
@@ -37,7 +159,7 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const p
 }
 
 static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride) {
-  const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
+  const int64_t size = element(plan);
   const posenc_columns c = posenc_columns_of(&plan->spec);
   unsigned char *const bytes = out;
   const posenc_target t = {c, bytes + c.sines * size, bytes + c.cosines * size,
@@ -48,7 +170,7 @@ static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows,
 
 POSENC_NOINLINE posenc_status posenc_checked_fill(
     const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride) {
-  const posenc_status status = posenc_check_fill(plan, rows, out, row_stride);
+  const posenc_status status = check_fill(plan, rows, out, row_stride);
   return status == POSENC_OK && rows->count > 0 ? fill_rows(plan, rows, out, row_stride) : status;
 }
 
@@ -67,7 +189,9 @@ static int are_consecutive(const posenc_rows *rows) {
 
 POSENC_NOINLINE static posenc_status fill_at(
     const posenc_plan *plan, const posenc_rows *given, void *out, int64_t row_stride) {
-  const posenc_status status = posenc_check_at(plan, given, out, row_stride);
+  if (!given->positions && !given->reals && given->count > 0)
+    return posenc_fail_pointer("positions", NULL, sizeof(int64_t), "an array of count positions");
+  const posenc_status status = check_fill(plan, given, out, row_stride);
   if (status != POSENC_OK || given->count == 0)
     return status;
   posenc_rows rows = *given;
@@ -92,10 +216,10 @@ posenc_status posenc_fill_at_real(
 
 POSENC_NOINLINE static posenc_status fill_pair(
     const posenc_plan *plan, const posenc_rows *rows, void *sines, void *cosines, int64_t row_stride) {
-  const posenc_status status = posenc_check_pair(plan, rows, sines, cosines, row_stride);
+  const posenc_status status = check_pair(plan, rows, sines, cosines, row_stride);
   if (status != POSENC_OK || rows->count == 0)
     return status;
-  const int64_t n = posenc_n_freqs(&plan->spec), size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
+  const int64_t n = posenc_n_freqs(&plan->spec), size = element(plan);
   const posenc_target t = {{.step = 1, .n_sines = n, .n_cosines = n, .zero = -1}, sines, cosines,
       distance(rows->count, n, row_stride) * size, size};
   write_rows(plan, rows, &t);

@@ -1,4 +1,5 @@
-#include "api/layouts.h"
+/* From the pairs that kernels write to the columns of the caller's rows. */
+#include "api/internal.h"
 
 #include <string.h>
 

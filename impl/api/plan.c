@@ -1,16 +1,10 @@
 /* spec -> checked plan: one block that holds the spec, copies of explicit frequencies, and the kernel's own state. */
-#include "api/plan.h"
+#include "api/internal.h"
 
-#include "api/dispatch.h"
 #include "api/fpstate.h"
-#include "api/layouts.h"
 #include "api/memory.h"
-#include "api/refusals.h"
-#include "api/spec.h"
-#include "api/status.h"
 
 #include <float.h>
-
 #include <string.h>
 
 /* Names to choose from: the two families that are recommended, then every implementation. */
@@ -121,8 +115,30 @@ const char *posenc_plan_impl(const posenc_plan *plan) { return plan ? plan->kern
 
 const posenc_spec *posenc_plan_spec(const posenc_plan *plan) { return plan ? &plan->spec : NULL; }
 
+posenc_status posenc_check_plan(const posenc_plan *plan, int64_t count) {
+  if (!plan)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "plan is NULL; a plan from posenc_plan_create() is needed");
+  if (count < 0)
+    return posenc_fail(POSENC_ERROR_ARGUMENT, "count is %" PRId64 "; allowed: 0 or more", count);
+  return POSENC_OK;
+}
+
+static posenc_status check_phases(const posenc_plan *plan, const posenc_phases *phases) {
+  static const char *const names[] = {"", "whole", "fraction", "rest"};
+  const posenc_status status = posenc_check_plan(plan, 0);
+  if (status != POSENC_OK)
+    return status;
+  if (!plan->kernel->phases)
+    return posenc_fail(
+        POSENC_ERROR_UNSUPPORTED, "the plan's impl is \"%s\"; allowed: exact and anchored", plan->kernel->info.name);
+  const int64_t bytes = posenc_n_freqs(&plan->spec) * (int64_t)sizeof(double);
+  const posenc_array arrays[] = {
+      {0}, {phases->whole, 1, bytes, bytes}, {phases->fraction, 1, bytes, bytes}, {phases->rest, 1, bytes, bytes}};
+  return posenc_check_results(names, arrays, 4);
+}
+
 POSENC_NOINLINE static posenc_status plan_phases(const posenc_plan *plan, const posenc_phases *phases) {
-  const posenc_status status = posenc_check_phases(plan, phases);
+  const posenc_status status = check_phases(plan, phases);
   if (status == POSENC_OK)
     plan->kernel->phases(&plan->kernel_spec, phases);
   return status;

@@ -3,7 +3,7 @@
  * n = floor(d_model / 2). A ladder is base^(-k / denominator). A denominator of 0 is the spec's word for d_model / 2; it also
  * stands where the only frequency is 1, and the denominator does not matter.
  */
-#include "api/status.h"
+#include "api/internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Scaled rotary embeddings: what is allowed. */
+#include "api/internal.h"
+
 #include "api/fpstate.h"
-#include "api/refusals.h"
-#include "api/status.h"
 #include "multiprecision/rotary.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* Specs: checks, and what kernels are given of one. */
-#include "api/spec.h"
-
-#include "api/status.h"
+#include "api/internal.h"
 
 #include <math.h>
 

@@ -1,7 +1,5 @@
 /* Status codes, why a call was refused, the version, the sizes of dtypes. */
-#include "api/status.h"
-
-#include "dtypes.h"
+#include "api/internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +24,7 @@ const char *posenc_status_string(posenc_status status) {
   case POSENC_ERROR_DOMAIN:
     return "a position is outside -2^32 .. 2^32";
   case POSENC_ERROR_SIZE:
-    return "the table does not fit the address space";
+    return "the table has too many elements";
   case POSENC_ERROR_MEMORY:
     return "out of memory";
   }

@@ -8,11 +8,10 @@
  * worth a second way. aligned_alloc() costs no more than mmap(), and sanitizers watch what it gives.
  */
 #define _DEFAULT_SOURCE 1 /* madvise */
+#include "api/internal.h"
+
 #include "api/fpstate.h"
-#include "api/layouts.h"
 #include "api/memory.h"
-#include "api/refusals.h"
-#include "api/status.h"
 
 #include <string.h>
 #ifdef __linux__
@@ -42,9 +41,22 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
+static posenc_status check_table(const posenc_plan *plan, const posenc_rows *rows, int64_t row_stride) {
+  posenc_status status = posenc_check_plan(plan, rows->count);
+  if (status != POSENC_OK)
+    return status;
+  const int64_t d_model = plan->spec.d_model, stride = row_stride ? row_stride : d_model;
+  if (stride < d_model)
+    return posenc_fail(POSENC_ERROR_ARGUMENT,
+        "row_stride is %" PRId64 "; allowed: d_model = %" PRId64 " or more, or 0 for d_model", row_stride, d_model);
+  if (rows->count > 0)
+    status = posenc_check_size(rows->count, stride);
+  return status == POSENC_OK ? posenc_check_positions(plan, rows) : status;
+}
+
 POSENC_NOINLINE static posenc_status create_table(
     void **table, const posenc_plan *plan, const posenc_rows *wanted, int64_t row_stride) {
-  const posenc_status status = posenc_check_table(plan, wanted, row_stride);
+  const posenc_status status = check_table(plan, wanted, row_stride);
   if (status != POSENC_OK)
     return status;
 

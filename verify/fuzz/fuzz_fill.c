@@ -64,7 +64,8 @@ static wide rows_span(const fuzz_call *c) {
   const wide count = c->a.count, stride = c->a.row_stride;
   const wide span = c->a.call == TABLE ? count * stride : count > 1 ? (count - 1) * stride + c->width : c->width;
   const bool narrow = stride < c->width && (count != 1 || c->a.call == TABLE);
-  return narrow || span > PTRDIFF_MAX / (wide)c->size ? -1 : span;
+  const bool large = (count > 1 || c->a.call == TABLE) && count * stride >= (wide)1 << 60;
+  return narrow || large ? -1 : span;
 }
 
 static const void *list_of(const arguments *a) { return a->positions ? (const void *)a->positions : a->reals; }

@@ -1,0 +1,98 @@
+/* What the files of this folder share. */
+#ifndef POSENC_INTERNAL_H
+#define POSENC_INTERNAL_H
+
+#include "kernel.h"
+
+#include <inttypes.h>
+
+/* ---- status.c: refused calls ---- */
+
+/* Writes why the calling thread is refused, for posenc_last_error(), and returns the status. */
+__attribute__((format(printf, 2, 3))) posenc_status posenc_fail(posenc_status status, const char *format, ...);
+
+/* Whether memory of elements of `unit` bytes can be at this address. */
+static inline int posenc_is_usable(const void *pointer, size_t unit) {
+  return pointer && (uintptr_t)pointer % unit == 0;
+}
+
+/* Refuses a pointer that is not usable; `what` is needed there. */
+posenc_status posenc_fail_pointer(const char *name, const void *pointer, size_t unit, const char *what);
+
+/* Refuses an unknown name, which the message quotes as printable ASCII. `known` gives the `count` names that are
+ * allowed. */
+posenc_status posenc_fail_name(
+    posenc_status status, const char *argument, const char *given, size_t count, const char *known(size_t i));
+
+/* ---- arrays.c ---- */
+
+/* An array in memory: `count` rows of `width` bytes, `stride` bytes apart. The stride of a single row is its width. */
+typedef struct posenc_array {
+  const void *start;
+  int64_t count, stride, width;
+} posenc_array;
+
+/* Whether the arrays have a byte in common. They have the same shape, or one of them has a single row. */
+int posenc_arrays_meet(posenc_array a, posenc_array b);
+
+/* Refuses results of 8-byte elements that are no memory, or that overlap each other or arrays[0], which is only read. */
+posenc_status posenc_check_results(const char *const names[], const posenc_array arrays[], int count);
+
+/* ---- dispatch.c, spec.c, plan.c ---- */
+
+/* The kernel of an implementation that the library handed out. NULL for any other address, such as that of a copy. */
+const posenc_kernel *posenc_kernel_of(const posenc_impl *impl);
+
+/* Returns POSENC_OK if the spec can be used, else the status of the first field that is out of range. */
+posenc_status posenc_check_spec(const posenc_spec *spec);
+
+/* What kernels are given of a checked spec. */
+posenc_spec posenc_kernel_spec(const posenc_spec *spec);
+
+struct posenc_plan {
+  posenc_spec spec;        /* the caller's; freqs and freqs_low point into the plan's own block */
+  posenc_spec kernel_spec; /* what the kernel is given (kernel.h) */
+  const posenc_kernel *kernel;
+  void *state; /* what kernel->prepare() made of kernel_spec */
+};
+
+/* The first checks of every function of a plan. */
+posenc_status posenc_check_plan(const posenc_plan *plan, int64_t count);
+
+/* ---- layouts.c: from the pairs that kernels write to the columns of the caller's rows ---- */
+
+/* Where the sines and cosines of a row's frequencies go: element k * step from `sines` or `cosines`, as many as there
+ * are. */
+typedef struct posenc_columns {
+  int64_t sines, cosines; /* the first column of each; of pairs in two arrays, 0 and 0 */
+  int64_t step, n_sines, n_cosines;
+  int64_t zero; /* a column of zeros, or -1 */
+} posenc_columns;
+
+posenc_columns posenc_columns_of(const posenc_spec *spec);
+
+/* The frequency of a column; -1: a column of zeros. */
+int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column);
+
+/* Where rows go. */
+typedef struct posenc_target {
+  posenc_columns columns;
+  unsigned char *sines, *cosines; /* of row 0, frequency 0 */
+  int64_t row_bytes, size;        /* size: bytes of an element */
+} posenc_target;
+
+/* Writes rows in any layout, except the column of zeros. The plan's kernel computes part after part in L1, and the sines
+ * and cosines of each part are copied to their columns. rows->from and rows->to are ignored. */
+void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target);
+
+/* ---- fill.c ---- */
+
+/* posenc_fill() after posenc_fp_enter(). */
+posenc_status posenc_checked_fill(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride);
+
+/* Checks the size of count > 0 rows. So many elements, and bytes of any dtype, do not overflow an int64. */
+posenc_status posenc_check_size(int64_t count, int64_t row_stride);
+
+posenc_status posenc_check_positions(const posenc_plan *plan, const posenc_rows *rows);
+
+#endif
