@@ -3,7 +3,8 @@ import textwrap
 
 from . import checks
 from .picks import clearly_faster, lead, longer
-from .words import case_name, number, plural, pm, processor, speed, ulps
+from .processors import processor
+from .words import case_name, number, plural, pm, speed, ulps
 
 DEFAULT = "exact"  # the library's, where no name is given
 WIDTH, LINES = 80, 9  # of the box
@@ -31,14 +32,14 @@ def verdict(run):
 
 
 def error(run, pick):
-    budget = f" (the budget: {pick.budget})"
+    budget = f" (the budget: {run.budget})"
     return f"at most {number(run.error(pick.name))}, {ulps(run.ulp(pick.name))} ULP, {run.reach()}{budget}"
 
 
 def other_cases(run, most):
     """Sentences on the cases in which another implementation is clearly faster."""
     found = clearly_faster(run)
-    shown = [f"{case_name(*case)}: {run.request(p.fastest)} is {longer(c)} faster" for case, p, c in found[:most]]
+    shown = [f"{case_name(work)}: {run.request(p.fastest)} is {longer(c)} faster" for work, p, c in found[:most]]
     more = len(found) - len(shown)
     if more:
         shown[-1:] = [f"{shown[-1]}; {more} more"] if shown else [f"another one is faster in {plural(more, 'case')}"]

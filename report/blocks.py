@@ -1,16 +1,17 @@
-"""The measured tables and pictures of README.md and docs/*.md, and docs/recorded/report.html, from docs/recorded."""
+"""The measured tables and pictures of README.md and docs/*.md, from docs/recorded."""
 
 import textwrap
 
-from . import answer, html, peers_tables, plots, tables
+from . import answer, peers_tables, plots, tables
 from .peers import Peers
 from .picks import lead
+from .processors import processor
 from .record import recorded
 from .run import Run
-from .stats import limit_of
+from .stats import Case, limit_of
 from .tables import RECIPE, Table
 from .text import escaped, markdown as table
-from .words import medians, number, percent, pm, position, processor, speed
+from .words import medians, number, percent, pm, position, speed
 
 NOTHING = 2  # a bound of so much says nothing of a sine
 LARGE = 131072, 1024  # rows and columns of a table in memory
@@ -48,6 +49,9 @@ class Records:
         machine = self.bench["context"]
         self.said = of_run({"date": machine["date"], "commit": self.bench["commit"], "machine": machine})
         self.rows = self.run.verified
+
+    def fill(self, name, n, d):
+        return self.rows[Case("fill", name, n, d)]
 
     def member(self, family):
         """The member that a family's name selects on the processor of the run."""
@@ -88,14 +92,14 @@ def short(r):
         *["with AVX2"] * bool(avx2),
         f"x `{RECIPE}`",
     ]
-    large = sorted((n for n in r.ours()), key=lambda n: r.rows["fill", n, *LARGE].ns)
-    limit = limit_of(r.rows, ("fill", "", *LARGE)).gb_s
+    large = sorted((r.fill(n, *LARGE) for n in r.ours()), key=lambda row: row.ns)
+    limit = limit_of(r.rows, Case("fill", None, *LARGE)).gb_s
     said = [
         f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. A loop that only "
         f"stores constants reaches {run.limit.gb_s:.1f} GB/s.",
         table(Table("", head, rows, text=(1,))),
         f"For a table larger than every cache ({LARGE[0]} x {LARGE[1]}), stores alone reach {limit:.1f} GB/s, "
-        + ", ".join(f"`{n}` {r.rows['fill', n, *LARGE].gb_s:.1f}" for n in large)
+        + ", ".join(f"`{row.case.who}` {row.gb_s:.1f}" for row in large)
         + ".",
     ]
     if avx2:
@@ -108,10 +112,10 @@ def today(r):
     """What people use today, each beside posenc on the same work."""
     rows = []
     for name, what, kind, size, ours in TODAY:
-        cases = r.peers.groups.get(kind, {}) | r.peers.calls.get(kind, {})
-        if name not in cases.get(size, {}):
+        cases = (r.peers.groups | r.peers.calls).get(Case(kind, None, *size), {})
+        if name not in cases:
             continue
-        theirs, mine = cases[size][name], cases[size][ours]
+        theirs, mine = cases[name], cases[ours]
         ratio = pm(peers_tables.figure(theirs["ratios"][ours]))
         verdict = theirs.get("verdicts", {}).get(ours)
         errors = [worst_error(r.peers.rows[who], size[0]) for who in (name, ours)]
@@ -147,7 +151,7 @@ def accuracy_and_speed(r):
         "",
         table(Table("", head, rows)),
         "",
-        f"The pick for {pick.budget} is `{run.request(pick.name)}`: {lead(run, pick)}.",
+        f"The pick for {run.budget} is `{run.request(pick.name)}`: {lead(run, pick)}.",
         "",
     ]
     left_out = [f"- `{name}`: {why}" for name, why in run.left_out().items()]
@@ -177,32 +181,33 @@ def speeds_of(r, names, rows):
 
 
 def stores(limit):
-    return f"{limit.key[0].split('/')[0]} {limit.gb_s:.1f}"
+    return f"{limit.case.call} {limit.gb_s:.1f}"
 
 
 def speed_limits(r):
     rows, sleef = r.rows, r.member("sleef")
     for n, d, where in ((131072, 1024, "memory"), (4096, 512, "last-level cache"), (256, 512, "L2")):
-        fills = {name: rows["fill", name, n, d] for name in r.ours()}
-        limit = stores(limit_of(rows, ("fill", "", n, d)))
-        yield f"fill {n} x {d} ({where}), GB/s", limit, lambda name, fills=fills: f"{fills[name].gb_s:.1f}"
-    convert = limit_of(rows, ("fill", "", 256, 512), ("convert",))
+        limit = stores(limit_of(rows, Case("fill", None, n, d)))
+        what = f"fill {n} x {d} ({where}), GB/s"
+        yield what, limit, lambda name, n=n, d=d: f"{r.fill(name, n, d).gb_s:.1f}"
+    convert = limit_of(rows, Case("fill", None, 256, 512), ("convert",))
     yield "conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", lambda name: ""
-    random = {name: row.ns for (kind, name, *_), row in rows.items() if kind == "fill_at"}
+    random = {case.who: row.ns for case, row in rows.items() if case.kind == "fill_at"}
     what = f"fill_at, 2048 random positions, times the speed of {sleef}"
     yield what, "", lambda name: f"{random[sleef] / random[name]:.2f}"
-    for below in (4096, 1048576):
-        one = {name: row.ns for (kind, name, *_), row in rows.items() if kind == f"row/below:{below}"}
-        what = f"time of a single row below position {below} / time of a row of the 256 x 512 fill"
-        yield what, "", lambda name, one=one: f"{one[name] / rows['fill', name, 256, 512].ns:.1f}"
-    made, plainly = (rows["fresh", how, 131072, 1024] for how in ("table_create", "malloc_fill"))
+    for end in (4096, 1048576):
+        one = {case.who: row.ns for case, row in rows.items() if case.kind == "row" and case.end == end}
+        what = f"time of a single row below position {end} / time of a row of the 256 x 512 fill"
+        yield what, "", lambda name, one=one: f"{one[name] / r.fill(name, 256, 512).ns:.1f}"
+    made, plainly = (rows[Case("fresh", how, 131072, 1024)] for how in ("table_create", "malloc_fill"))
     what = "a fresh 131072 x 1024 table, times the speed of malloc and fill"
     yield what, "", lambda name: f"{plainly.ns / made.ns:.1f}" if name == r.member("exact") else ""
 
 
 def speed_others(r):
-    limit = stores(limit_of(r.rows, ("fill/bfloat16", "", 131072, 1024)))
-    yield "bfloat16, 131072 x 1024, GB/s", limit, lambda name: f"{r.rows['fill/bfloat16', name, 131072, 1024].gb_s:.1f}"
+    large = Case("fill", None, *LARGE, "bfloat16")
+    limit = stores(limit_of(r.rows, large))
+    yield "bfloat16, 131072 x 1024, GB/s", limit, lambda name: f"{r.rows[large.by(name)].gb_s:.1f}"
 
 
 def noted(found, title=""):
@@ -211,7 +216,8 @@ def noted(found, title=""):
 
 def peers_speeds(r):
     """Filling existing memory in C, and making a fresh table in Python."""
-    return "\n\n".join(noted(t, f"{escaped(t.title)}:") for t in peers_tables.main_speeds(r.peers, ("fill", "fresh")))
+    works = [work for work in r.peers.groups if work.kind in ("fill", "fresh")]
+    return "\n\n".join(noted(t, f"{escaped(t.title)}:") for t in peers_tables.main_speeds(r.peers, works))
 
 
 BLOCKS = {
@@ -233,11 +239,8 @@ BLOCKS = {
 
 
 def files(r):
-    """{path: content} of the pictures and of the report."""
-    run = r.run
-    names = ["verify.json", "bench.json", "peers.json"]
+    """{path: content} of the pictures."""
     return {
-        "docs/speed.svg": plots.file("Speed against largest error", lambda f: plots.scatter(f, run, legend=True)),
-        "docs/error.svg": plots.file("Largest error by position", plots.errors(run), height=300),
-        "docs/recorded/report.html": html.report(run, names, r.bench["commit"]),
+        "docs/speed.svg": plots.file("Speed against largest error", lambda f: plots.scatter(f, r.run, legend=True)),
+        "docs/error.svg": plots.file("Largest error by position", plots.errors(r.run), height=300),
     }

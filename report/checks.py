@@ -1,23 +1,19 @@
 """The warnings above the box and the report: what makes the figures less reliable, and by how much."""
 import statistics
 
-from .stats import ENOUGH, NANOSECONDS, noise
-from .words import number, plural, processor
+from .processors import processor
+from .stats import ENOUGH, nanoseconds, noise
+from .words import number, plural
 
 NOISE = 0.05  # of the fills' relative interquartile ranges, the median
-# The 90th percentile of the times of harness/clock by the 10th: a single interrupt is no change of clock.
+# The 90th percentile of the times of the clock's cases by the 10th: a single interrupt is no change of clock.
 CLOCK = 1.05
 
 
 def clock(bench):
     """Nanoseconds of every repetition of the fixed chain of operations."""
-    return [
-        b["cpu_time"] * NANOSECONDS[b["time_unit"]]
-        for b in bench.get("benchmarks", [])
-        if b.get("run_name", "").startswith("harness/clock/")
-        and b.get("run_type") == "iteration"
-        and not b.get("error_occurred")
-    ]
+    runs = [b for b in bench.get("benchmarks", []) if b.get("run_type") == "iteration" and not b.get("error_occurred")]
+    return [nanoseconds(b) for b in runs if b["label"].startswith("harness ")]
 
 
 def of_bench(bench, rows):
@@ -28,7 +24,7 @@ def of_bench(bench, rows):
         yield f"The build type of posenc-bench is {build or 'not known'}. Release builds are faster."
     if spread is not None and spread > NOISE:
         yield f"The machine was noisy: half of the fills have an interquartile range of {100 * spread:.1f} % or more."
-    if any(k[0] == "fill" and r.spread is None for k, r in rows.items()):
+    if any(case.is_table and row.spread is None for case, row in rows.items()):
         yield f"Fewer than {ENOUGH} repetitions were made, so no spread is known."
     # Both: one minute is still full of posenc-verify, which runs just before; five outlast what has ended.
     load, cpus = (context.get("load_avg") or [])[:2], context.get("num_cpus")

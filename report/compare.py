@@ -6,9 +6,10 @@ import os
 import statistics
 
 from . import checks, html, judge, load, text
-from .stats import STORES, call_of, read_bench
+from .processors import processor
+from .stats import STORES, read_bench
 from .tables import Section, Table
-from .words import case_name, plural, processor, speed
+from .words import called, case_name, plural, speed
 
 KINDS = {"benchmarks": "bench", "implementations": "verify"}
 SILENT = {"executable", "host_name", "library_build_type", "load_avg", "schema", "verified", "tool", "caches"}
@@ -33,26 +34,30 @@ def context(a, b):
     return Table("Conditions that differ", ["what", "A", "B"], rows or [["none", "-", "-"]], text=(1, 2))
 
 
-def is_control(key):
-    return call_of(key[0]) in (*STORES, "convert")
+def is_control(case):
+    return case.call in (*STORES, "convert")
 
 
 def benches(a, b, judged):
     """(what both have, sentences, sections)"""
     (rows_a, errors_a), (rows_b, errors_b) = read_bench(a), read_bench(b)
-    both = {key: (row, rows_b[key]) for key, row in rows_a.items() if key in rows_b}
+    both = {case: (row, rows_b[case]) for case, row in rows_a.items() if case in rows_b}
     clocks = [statistics.median(times) for times in map(checks.clock, (a, b)) if times]
-    controls = [one.ns / other.ns for key, (one, other) in both.items() if is_control(key)]
+    controls = [one.ns / other.ns for case, (one, other) in both.items() if is_control(case)]
     controls += [clocks[0] / clocks[1]] if len(clocks) == 2 else []
     (least, noise), tables, marks = judge.least_between_runs(controls), {}, []
-    for key in sorted(both, key=lambda key: (key[0] != "fill", key[0], key[2] * key[3], key[1:])):
-        (kind, who, *shape), (one, other) = key, both[key]
+
+    def rank(case):
+        return not case.is_table, called(case), case.n * case.d, case.size, case.who
+
+    for case in sorted(both, key=rank):
+        one, other = both[case]
         head = ["case", "A, GB/s", "B, GB/s"] + ["speed B/A", "mark"] * judged
-        table = tables.setdefault((kind, *shape), Table(case_name(kind, *shape), head, []))
-        shown = (lambda row: f"{row.ns / 1000:.2f} us") if call_of(kind) == "plan" else speed
-        marks.append("control" if is_control(key) else judge.compare_runs(one.values, other.values, least))
-        table.rows.append([who, shown(one), shown(other)] + [f"{one.ns / other.ns:.3f}", marks[-1]] * judged)
-        table.bold += (who,) * (judged and marks[-1] in ("faster", "slower"))
+        table = tables.setdefault(case.work, Table(case_name(case), head, []))
+        shown = (lambda row: f"{row.ns / 1000:.2f} us") if case.call == "plan" else speed
+        marks.append("control" if is_control(case) else judge.compare_runs(one.values, other.values, least))
+        table.rows.append([case.who, shown(one), shown(other)] + [f"{one.ns / other.ns:.3f}", marks[-1]] * judged)
+        table.bold += (case.who,) * (judged and marks[-1] in ("faster", "slower"))
     notes = []
     for letter, one, other, errors in (("A", rows_a, rows_b, errors_a), ("B", rows_b, rows_a, errors_b)):
         missing = len({*one} - {*other})

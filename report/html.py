@@ -4,7 +4,7 @@ import markupsafe
 
 from . import answer, checks, plots, sections, tables
 from .load import TOP
-from .words import processor
+from .processors import processor
 
 
 def page(title, **values):

@@ -120,6 +120,23 @@ def keeps(entry, budget, dtype, end=math.inf):
     return found is not None and found[0] <= budget.ulp and found[1] <= budget.abs
 
 
+def picks(works, entries, default, budget=Budget()):
+    """{work: Pick} where a candidate was measured. works: {work: {name: times}}; entries: {name: its entry in the report of
+    posenc-verify}, in the order of impl/list.inc."""
+    found = {}
+    for work, times in works.items():
+        end = work.n if work.end is None else work.end
+        within = {n: times[n] for n, e in entries.items() if n in times and keeps(e, budget, work.dtype, end)}
+        if within:
+            found[work] = pick(within, default)
+    return found
+
+
+def verdicts(peer, ours):
+    """{name: verdict} on a peer, compared with each implementation on the same work. ours: {name: times}"""
+    return {name: compare(peer, times).verdict for name, times in ours.items()}
+
+
 def least_between_runs(controls):
     """(the least difference that counts, the noise). controls: the ratios of the controls' times. The noise: nine in ten
     of these ratios are nearer to 1."""

@@ -77,14 +77,13 @@ def google_benchmark(path, data):
     if data.get("tool") != "posenc-bench" or not isinstance(data.get("cases"), list):
         return data
     check(path, data, "recorded_bench")
-    cases = []
+    runs = []
     for case in data["cases"]:
-        clock = "real_time" if case["case"].endswith("/real_time") else "cpu_time"
-        more = {to: case[key] for key, to in (("rows", "rows"), ("huge", "huge_pages")) if key in case}
-        more |= {"run_name": case["case"], "run_type": "iteration", "time_unit": case["unit"]}
-        cases += [more | {clock: time} for time in case["times"]]
-    run = {"context": data["machine"] | {"date": data["date"]}, "benchmarks": cases, "commit": data.get("commit")}
-    return run | {"picks": data.get("picks", [])} | {key: data[key] for key in ["seconds"] if key in data}
+        run = {key: value for key, value in case.items() if key not in ("unit", "times")}
+        run |= {"run_type": "iteration", "time_unit": case["unit"]}
+        runs += [run | {"real_time" if case.get("wall") else "cpu_time": time} for time in case["times"]]
+    run = {"context": data["machine"] | {"date": data["date"]}, "benchmarks": runs, "commit": data.get("commit")}
+    return run | {key: data[key] for key in ["seconds"] if key in data}
 
 
 def write(path, text):

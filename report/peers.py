@@ -6,8 +6,9 @@ import json
 import re
 import statistics
 
+from . import judge
 from .load import check, load, load_bench, write
-from .stats import ENOUGH, call_of, limit_of, quartiles, read_bench, verdicts_of
+from .stats import ENOUGH, Case, limit_of, quartiles, read_bench
 
 OURS = ("exact", "anchored", "posenc_torch")
 IN_C = {
@@ -34,16 +35,20 @@ WORDS = {
     "wrong": "another table, or none",
 }
 STANDS_FOR = {"peer": "fill", "peer_row": "row", "peer_once": "once"}  # in posenc-bench: the job of ours that it does
-KEPT = "posenc python processor vendor family model implementer part microarchitecture vectors cache_sizes cpu"
+KEPT = "posenc python vendor family model implementer part vectors cache_sizes cpu"
 KEPT += " architecture compiler build_type c_flags caches load_avg cpu_scaling_enabled transparent_huge_pages offset emulated num_cpus"
 WHAT = {"exact": "posenc: correctly rounded", "anchored": "posenc: float64 angle addition, rounded once"}
+
+
+def work_of(case):
+    return Case(case["kind"], None, case["n"], case["d"], case["dtype"], case.get("end"))
 
 
 class Peers:
     """data: the content of the file
     rows: {name: the peer}
-    groups (of tables) and calls: {kind: {(n, d): {name: case}}}, by size; our cases first, then by time
-    A kind is that of stats.parse(). A peer's kind is that of our case for the same work."""
+    groups (of tables) and calls: {work: {name: case}}, by size; our cases first, then by time. A peer's work is that of
+    our case that does the same."""
 
     def __init__(self, data):
         self.data, self.machine, self.not_run = data, data["machine"], data["not_run"]
@@ -51,14 +56,16 @@ class Peers:
         self.groups, self.calls, jobs = {}, {}, [*JOBS, *CALLS]
 
         def rank(case):
-            kind, n, d, who = (case[key] for key in ("kind", "n", "d", "who"))
+            work, who = work_of(case), case["who"]
             ours = OURS.index(who) if who in OURS else len(OURS)
-            numbers = [int(number) for number in re.findall(r":(\d+)", kind)]
-            return jobs.index(call_of(kind)), numbers, kind, n * d, (n, d), ours, case["seconds"]
+            numbers = [int(number) for number in re.findall(r":(\d+)", work.kind)] + [work.end or 0]
+            kind = jobs.index(work.call), numbers, work.kind, work.dtype
+            return *kind, work.n * work.d, work.size, ours, case["seconds"]
 
         for case in sorted(data["cases"], key=rank):
-            groups = self.groups if call_of(case["kind"]) in JOBS else self.calls
-            groups.setdefault(case["kind"], {}).setdefault((case["n"], case["d"]), {})[case["who"]] = case
+            work = work_of(case)
+            groups = self.groups if work.call in JOBS else self.calls
+            groups.setdefault(work, {})[case["who"]] = case
 
     def members(self):
         """Our implementations that ran, with their instruction sets."""
@@ -75,34 +82,36 @@ def middle(values):
     return [statistics.median(values), (high - low) / 2 if len(values) >= ENOUGH else None]
 
 
-def case_of(kind, row, ours, limit, verdicts):
+def case_of(work, row, ours, limit, is_judged):
     """ours: {name: its row of the same work}"""
-    _, who, n, d = row.key
-    seconds, spread = middle([value * n * d * 1e-9 for value in row.values])
-    case = {"kind": kind, "who": who, "n": n, "d": d, "rows": min(row.rows, n), "repetitions": len(row.values)}
-    case |= {"seconds": seconds, "spread": spread}
+    seconds, spread = middle([value * work.n * work.d * 1e-9 for value in row.values])
+    case = {"kind": work.kind, "who": row.case.who, "dtype": work.dtype, "n": work.n, "d": work.d}
+    case |= {"end": work.end} if work.end else {}
+    case |= {"rows": min(row.rows, work.n), "repetitions": len(row.values), "seconds": seconds, "spread": spread}
     if limit:
         share, spread = row.share_of(limit)
         case["of_limit"] = [share, spread and spread / 2]
-    others = {name: other for name, other in ours.items() if other is not row}
-    case["ratios"] = {name: middle([a / b for a, b in zip(row.values, o.values)]) for name, o in others.items()}
-    case["verdicts"] = {o: v for o, other in others.items() if (v := verdicts.get((row.name, other.name)))}
+    others = {name: other.values for name, other in ours.items() if other is not row}
+    case["ratios"] = {name: middle([a / b for a, b in zip(row.values, o)]) for name, o in others.items()}
+    case["verdicts"] = judge.verdicts(row.values, others) if is_judged else {}
     return case
 
 
 def cases_of(bench):
     """(cases, not_run) of a run of posenc-bench --peers, or of bench/peers/python."""
-    rows, errors = read_bench(bench)
-    members = {bench["context"].get(f"member.{o}", o): o for o in OURS}  # {name in the results: its family}
-    verdicts, cases = verdicts_of(bench), []
-    for (kind, who, *shape), row in rows.items():
-        call = call_of(kind)
-        kind = kind.replace(call, STANDS_FOR.get(call, call))
-        if call_of(kind) in JOBS | CALLS:
-            ours = {o: rows[kind, m, *shape] for m, o in members.items() if (kind, m, *shape) in rows}
-            case = case_of(kind, row, ours, limit_of(rows, ("fill", who, *shape)), verdicts)
-            cases.append(case | ({"who": members[who], "member": who} if members.get(who, who) != who else {}))
-    return cases, [{"name": name, "reason": f"failed: {why}"} for name, why in errors.items()]
+    rows, failed = read_bench(bench)
+    context, cases = bench["context"], []
+    members = {context.get(f"member.{o}", o): o for o in OURS}  # {name in the results: its family}
+    interleaved = context.get("interleaved") == "yes" and context.get("emulated") != "yes"
+    for case, row in rows.items():
+        work = case.work._replace(kind=STANDS_FOR.get(case.kind, case.kind))
+        if work.call in JOBS | CALLS:
+            ours = {o: rows[work.by(m)] for m, o in members.items() if work.by(m) in rows}
+            limit = limit_of(rows, work._replace(kind="fill"))
+            found = case_of(work, row, ours, limit, interleaved and case.kind in STANDS_FOR)
+            who = members.get(case.who, case.who)
+            cases.append(found | ({"who": who, "member": case.who} if who != case.who else {}))
+    return cases, [{"name": name, "reason": f"failed: {why}"} for name, why in failed.items()]
 
 
 def join(benches, tables, quick):

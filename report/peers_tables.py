@@ -1,10 +1,11 @@
 """The tables of a run of scripts/peers, for its text, docs/peers.md and the report."""
 import re
 
-from .peers import CALLS, IN_C, OURS, JOBS, WORDS
-from .stats import SIZES, call_of, dtype_of
+from .peers import CALLS, IN_C, OURS, JOBS, WORDS, work_of
+from .processors import processor
+from .stats import SIZES
 from .tables import Section, Table
-from .words import caches, called, listed, number, pm, position, processor, span, when
+from .words import caches, details, listed, number, pm, position, span, when
 
 QUICK = "few repetitions and sizes: the figures show that it runs, not how fast anything is"
 EMULATED = "The run was emulated: these times say nothing about a real machine."
@@ -28,17 +29,16 @@ def time(case):
     return figure([case["seconds"], case.get("spread")], 1 / scale, f" {unit}{'*' * (case['rows'] < case['n'])}")
 
 
-def named(kind):
-    call = call_of(kind)
-    words = [call, "C" if call in IN_C else "Python", *["one thread"] * ("threads:" not in kind)]
-    return ", ".join(words + [called(part) for part in kind.split("/") if part != call])
+def named(work):
+    words = [work.call, "C" if work.call in IN_C else "Python", *["one thread"] * ("threads:" not in work.kind)]
+    return ", ".join(words + details(work))
 
 
 def conditions(peers):
     """The machine, the versions and how it was measured."""
     m, counts = peers.machine, {}
     for case in peers.data["cases"]:
-        counts.setdefault("C" if call_of(case["kind"]) in IN_C else "Python", []).append(case["repetitions"])
+        counts.setdefault("C" if work_of(case).call in IN_C else "Python", []).append(case["repetitions"])
     versions = [f"Python {m['python']}"] if "python" in m else []
     versions += dict.fromkeys(row["version"] for row in peers.rows.values() if row.get("version"))
     found = {
@@ -88,10 +88,9 @@ def errors(peers, described=False):
     return Table(title, head, rows, note, tuple(range(1, len(head))))
 
 
-def speeds(peers, kind, size):
-    """One kind and size."""
-    cases, call = peers.groups[kind][size], call_of(kind)
-    table = Table(f"{named(kind)}, {size[0]} x {size[1]}: {JOBS[call]}", ["who"], [[name] for name in cases])
+def speeds(peers, work):
+    cases = peers.groups[work]
+    table = Table(f"{named(work)}, {work.n} x {work.d}: {JOBS[work.call]}", ["who"], [[name] for name in cases])
 
     def add(head, cell):
         cells = [cell(name, case) for name, case in cases.items()]
@@ -100,7 +99,7 @@ def speeds(peers, kind, size):
             for row, found in zip(table.rows, cells):
                 row.append(found)
 
-    add("CPU time" if call in IN_C else "time", lambda name, case: time(case))
+    add("CPU time" if work.call in IN_C else "time", lambda name, case: time(case))
     for ours in OURS:
         add(f"x {ours}", lambda name, case, ours=ours: figure(case["ratios"].get(ours)))
     add("verdict", lambda name, case: case.get("verdicts", {}).get("exact") or "-")
@@ -111,25 +110,28 @@ def speeds(peers, kind, size):
     return table
 
 
-def main_speeds(peers, kinds):
+def main_speeds(peers, works):
     """One table of each kind: of the size that the pages show, or of the largest."""
-    for kind in kinds:
-        yield speeds(peers, kind, MAIN if MAIN in peers.groups[kind] else list(peers.groups[kind])[-1])
+    found = {}
+    for work in works:  # small ones first
+        kind = work._replace(n=0, d=0)
+        if kind not in found or found[kind].size != MAIN:
+            found[kind] = work
+    return [speeds(peers, work) for work in found.values()]
 
 
 def less_time(peers):
     """The cases in which a peer takes less time than exact or anchored, at every size."""
     rows = []
-    for kind, sizes in peers.groups.items():
-        for (n, d), cases in sizes.items():
-            found = []
-            for name, case in ((name, case) for name, case in cases.items() if name not in OURS):
-                if any(ratio < 1 for ratio, _ in case["ratios"].values()):
-                    told = [word for word in {*case.get("verdicts", {}).values()} - {"faster", "slower"}]
-                    told += ["not the right table"] if peers.rows[name].get("right") is False else []
-                    said = " / ".join(pm(figure(case["ratios"].get(ours))[:1]) for ours in OURS[:2])
-                    found.append(f"{name} {said}{f' ({listed(sorted(told))})' if told else ''}")
-            rows += [[f"{named(kind)}, {n} x {d}", ", ".join(found)]] if found else []
+    for work, cases in peers.groups.items():
+        found = []
+        for name, case in ((name, case) for name, case in cases.items() if name not in OURS):
+            if any(ratio < 1 for ratio, _ in case["ratios"].values()):
+                told = [word for word in {*case.get("verdicts", {}).values()} - {"faster", "slower"}]
+                told += ["not the right table"] if peers.rows[name].get("right") is False else []
+                said = " / ".join(pm(figure(case["ratios"].get(ours))[:1]) for ours in OURS[:2])
+                found.append(f"{name} {said}{f' ({listed(sorted(told))})' if told else ''}")
+        rows += [[f"{named(work)}, {work.n} x {work.d}", ", ".join(found)]] if found else []
     rows = rows or [["nowhere", "-"]]
     note = "Each figure is the peer's time divided by the time of exact / of anchored."
     return Table("Where a peer takes less time", ["job and size", "peers"], rows, note, (1,))
@@ -138,13 +140,13 @@ def less_time(peers):
 def calls(peers):
     """Repeated calls of PyTorch programs: posenc.torch beside the module or function that it replaces."""
     rows = []
-    for kind in sorted(peers.calls, key=lambda kind: list(SIZES).index(dtype_of(kind))):
-        batch, mode = re.findall(r"b:(\d+)", kind), "compiled" if kind.endswith("/compiled") else "eager"
-        for (n, d), cases in peers.calls[kind].items():
-            for who, case in ((who, case) for who, case in cases.items() if who not in OURS and case["ratios"]):
-                row = [CALLS[call_of(kind)], " x ".join(map(str, (n, *batch, d))), called(dtype_of(kind)), mode]
-                (ours, ratio), *_ = case["ratios"].items()
-                rows.append(row + [time(cases[ours])[0], who, time(case)[0], figure(ratio)])
+    for work in sorted(peers.calls, key=lambda work: list(SIZES).index(work.dtype)):
+        batch, mode = re.findall(r"b:(\d+)", work.kind), "compiled" if work.kind.endswith("/compiled") else "eager"
+        cases = peers.calls[work]
+        for who, case in ((who, case) for who, case in cases.items() if who not in OURS and case["ratios"]):
+            row = [CALLS[work.call], " x ".join(map(str, (work.n, *batch, work.d))), work.dtype, mode]
+            (ours, ratio), *_ = case["ratios"].items()
+            rows.append(row + [time(cases[ours])[0], who, time(case)[0], figure(ratio)])
     head = ["call", "shape", "dtype", "mode", "posenc", "peer", "its time", "x posenc"]
     return Table("Calls in PyTorch programs", head, rows, "One thread, no gradients", (1, 2, 3, 5))
 
@@ -152,7 +154,7 @@ def calls(peers):
 def section(peers):
     """Of the report."""
     found = [] if peers.emulated else [less_time(peers)]
-    where, of = [row for t in found for row in t.rows if row[1] != "-"], sum(map(len, peers.groups.values()))
+    where, of = [row for t in found for row in t.rows if row[1] != "-"], len(peers.groups)
     said = (
         f"In {len(where)} of {of} jobs and sizes, a peer takes less time than exact or anchored, or the difference is undecided."
         if found
@@ -160,7 +162,7 @@ def section(peers):
     )
     said += f" This is a quick run, of {QUICK}." if peers.data.get("quick") else ""
     found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
-    more = [speeds(peers, kind, size) for kind, sizes in peers.groups.items() for size in sizes]
+    more = [speeds(peers, work) for work in peers.groups]
     return Section("What people use today (./scripts/peers)", said, [*found, conditions(peers)], more=more)
 
 

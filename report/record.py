@@ -2,7 +2,6 @@
 build/, with the commit and date of the run. Fields that no page or comparison reads are left out. Each entry has a line
 of its own, so that differences can be read."""
 import json
-import re
 
 from .load import TOP, fail, load, write
 
@@ -15,6 +14,8 @@ WHAT = {
 RANGE = "shape d_model base denominator preset dtype from to rows outputs max_abs ulp_max correctly_rounded".split()
 RANGE += ["bound_ok", "worst", "closest_to_bound"]
 ENTRY = ("name", "family", "isa", "arithmetic", "summary", "dtypes", "supported", "verified", "failure", "bound")
+CASE = ("label", "positions", "columns", "end", "offset")
+MEASURED = ("wall", "rows", "huge_pages")
 NOT_KEPT = ("host_name", "executable", "date", "verified", "posenc", "schema", "library_build_type", "num_cpus_online")
 
 
@@ -23,9 +24,10 @@ def recorded(name):
 
 
 def short(value):
-    """Eight digits of every time."""
+    """Eight digits of every number; whole ones without a point."""
     if isinstance(value, float):
-        return float(f"{value:.8g}")
+        value = float(f"{value:.8g}")
+        return int(value) if value.is_integer() else value
     if isinstance(value, dict):
         return {key: short(v) for key, v in value.items()}
     return [short(v) for v in value] if isinstance(value, list) else value
@@ -47,16 +49,12 @@ def bench(data):
     cases = {}
     for b in data["benchmarks"]:
         if b.get("run_type") == "iteration" and not b.get("error_occurred"):
-            name = b["run_name"]
-            more = {"rows": b["rows"]} if "rows" in b else {}
-            more |= {"huge": b["huge_pages"]} if "huge_pages" in b else {}
-            case = cases.setdefault(name, {"case": name, "unit": b["time_unit"]} | more | {"times": []})
-            case["times"].append(short(float(b["real_time" if name.endswith("/real_time") else "cpu_time"])))
-    in_order = sorted(cases.values(), key=lambda case: [p.zfill(9) for p in re.split(r"(\d+)", case["case"])])
+            key = tuple(b.get(name, 0) for name in CASE)
+            case = cases.setdefault(key, short(kept(b, CASE + MEASURED)) | {"unit": b["time_unit"], "times": []})
+            case["times"].append(short(float(b["real_time" if b.get("wall") else "cpu_time"])))
     machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
     found = {"tool": "posenc-bench", "date": data["context"]["date"], "version": data["context"].get("posenc")}
-    found |= kept(data, ["seconds"])
-    return found | {"machine": machine, "cases": in_order, "picks": short(data.get("picks", []))}
+    return found | kept(data, ["seconds"]) | {"machine": machine, "cases": [cases[key] for key in sorted(cases)]}
 
 
 def peers(data):

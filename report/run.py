@@ -2,8 +2,8 @@
 import math
 import re
 
-from .picks import read_picks
-from .stats import Accuracy, dtype_of, limit_of, read_bench, sizes_in, sizes_of, table_of
+from . import judge
+from .stats import Accuracy, Case, fills, limit_of, read_bench, sizes_in, table_of, times_by_work
 from .words import listed, position
 
 DEFAULT_SHAPE = "transformer"
@@ -20,17 +20,17 @@ class Run:
     rows, verified: the cases that were measured, and those of them that did not fail verification
     families: {name: its family}
     spans, compared: all position ranges that were judged, and those that the measured table reaches into
-    size, here, limit: the table of the verdict as (n, d), its cases by name, and the fastest plain stores to it
+    size, work, here, limit: the table of the verdict as (n, d), its work, its cases by name, and the fastest plain
+    stores to it
     ranked: errors and speeds are of one table, so that they can be compared
-    picks: {(kind, n, d): Pick}"""
+    picks: {work: the pick for it}; none unless the repetitions were interleaved; budget: of these picks"""
 
     def __init__(self, verify, bench, peers=None):
         self.verify, self.bench, self.peers = verify, bench, peers
         self.context, self.machine = (bench or {}).get("context", {}), verify.get("machine") or {}
         self.rows, self.errors = read_bench(bench or {"benchmarks": []})
-        self.picks = read_picks(bench or {})
         self.entries = {e["name"]: e for e in verify["implementations"]}
-        self.ran = list(dict.fromkeys(key[1] for key in self.rows if key[0] == "fill"))
+        self.ran = list(dict.fromkeys(case.who for case in self.rows if case.is_table))
         self.order = list(dict.fromkeys([*self.entries, *self.ran]))
         self.judged_range = next((e["ranges"][0] for e in self.entries.values() if e.get("ranges")), {})
         table = table_of(self.judged_range)
@@ -42,27 +42,31 @@ class Run:
         }
         self.failed |= {
             f"{name}/{dtype}": "not judged by posenc-verify in this dtype"
-            for name, dtype in dict.fromkeys((key[1], dtype_of(key[0])) for key in self.rows)
+            for name, dtype in dict.fromkeys((case.who, case.dtype) for case in self.rows)
             if name in self.accuracy and dtype not in self.accuracy[name].dtypes
         }
         self.verified = {
-            key: row for key, row in self.rows.items() if not {key[1], f"{key[1]}/{dtype_of(key[0])}"} & {*self.failed}
+            case: row for case, row in self.rows.items() if not {case.who, f"{case.who}/{case.dtype}"} & {*self.failed}
         }
         self.families = {n: self.entries[n]["family"] if n in self.entries else n for n in self.order}
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
+        self.picks, self.budget = {}, judge.Budget()
+        if self.context.get("interleaved") == "yes" and not self.emulated:
+            self.picks = judge.picks(
+                times_by_work(self.verified), self.entries, self.context.get("default"), self.budget
+            )
         self.choose()
 
     def choose(self):
         """The table of the verdict: the default, or the smallest that was measured."""
         known, levels = sizes_in(self.context, "shape"), sizes_in(self.context, "level")
-        ran = [s for s in sizes_of(self.rows, "fill") if s not in levels]
+        ran = [s for s in fills(self.rows) if s not in levels]
         self.shapes = {s: known.get(s, (f"{s[0]}x{s[1]}", "")) for s in ran}
         by_name = {name: s for s, (name, _) in self.shapes.items()}
         self.size = by_name.get(DEFAULT_SHAPE) or next(iter(by_name.values()), None)
-        self.here = {
-            key[1]: row for key, row in self.verified.items() if (key[0], *key[2:]) == ("fill", *(self.size or ()))
-        }
-        self.limit = limit_of(self.rows, ("fill", "", *self.size)) if self.size else None
+        self.work = Case("fill", None, *(self.size or (0, 0)))
+        self.here = {case.who: row for case, row in self.verified.items() if case.work == self.work}
+        self.limit = limit_of(self.rows, self.work)
         self.spans = sorted({span for a in self.accuracy.values() for span in a.ranges})
         end = self.size[0] if self.size and not self.emulated else DEFAULT_POSITIONS
         self.compared = [span for span in self.spans if span[0] < end] or self.spans[:1]
@@ -74,12 +78,9 @@ class Run:
         members = [n for n, e in self.entries.items() if e.get("supported", True) and self.families[n] == family]
         return family if members[:1] == [name] else name
 
-    def pick(self, kind="fill", shape=None):
-        """The pick for a case, by default for the table of the verdict; or None."""
-        shape = shape or self.size or ()
-        found = self.picks.get((kind, *shape))
-        ranked = found and (kind, found.name, *shape) in self.verified and not self.emulated
-        return found if ranked and not self.another_table() else None
+    def pick(self, work=None):
+        """The pick for a work, by default for the table of the verdict; or None."""
+        return None if self.another_table() else self.picks.get(work or self.work)
 
     def left_out(self):
         """{name: why it has no figures}"""

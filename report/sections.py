@@ -1,9 +1,10 @@
 """The six sections of the report, for the page and for the text of ./scripts/bench --verbose, which has no pictures and
 runs without Matplotlib."""
 from . import checks, peers_tables, tables
-from .stats import pages, quartiles, sizes_of
+from .processors import microarchitecture, processor, vendor
+from .stats import pages, quartiles
 from .tables import Section, Table
-from .words import caches, listed, number, plural, processor, share, span, when
+from .words import caches, listed, number, plural, share, span, when
 
 HOW = (
     "Errors: MPFR computes each output to so many digits that its rounding is certain, unless another reference is "
@@ -14,7 +15,8 @@ HOW = (
     "repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range. For a ratio, "
     "the relative ranges of both figures are combined: the root of the sum of their squares. The limit is the better median of plain and of non-temporal "
     "stores to the same memory in the same run. GB/s count the bytes "
-    "of the table (10⁹ of them). posenc-bench decides which implementation is faster, and the picks.",
+    "of the table (10⁹ of them). Which implementation is faster, and the picks, follow from the ratios of their times, "
+    "repetition by repetition.",
 )
 
 
@@ -49,16 +51,16 @@ def counted(found):
 
 
 def of_speeds(run):
-    found = tables.picks(run, [("fill", shape) for shape in sizes_of(run.verified, "fill")])
+    found = tables.picks(run, tables.tables(run))
     yield Section("Tables of other sizes", counted(found), [found, tables.matrix(run)])
     if tables.widths(run):
         noisy = [said for said in checks.of_bench(run.bench, run.rows) if "noisy" in said]
         said = ["The machine was too noisy to compare widths."] if noisy else tables.cliffs(run)
         yield Section("Tables of other widths", said[0], [tables.by_width(run)], said[1:])
-    cases = tables.other_cases(run)
-    if cases:
-        found = tables.picks(run, cases)
-        rest = [tables.speeds(run, *case) for case in cases]
+    works = tables.others(run)
+    if works:
+        found = tables.picks(run, works)
+        rest = [tables.speeds(run, work) for work in works]
         yield Section("Single rows, other dtypes", counted(found), [found], more=rest)
 
 
@@ -78,10 +80,9 @@ def sections(run):
 def facts(run, commit=None):
     """[(what, value)] of the processor and the run, for the top of the page."""
     m = run.machine | run.context
-    found = {"processor": processor(m)} | {
-        key: m.get(key) for key in ("vendor", "family", "model", "implementer", "part")
-    }
-    found |= {"microarchitecture": m.get("microarchitecture"), "widest vectors": m.get("vectors"), "caches": caches(m)}
+    found = {"processor": processor(m), "vendor": vendor(m)}
+    found |= {key: m.get(key) for key in ("family", "model", "implementer", "part")}
+    found |= {"microarchitecture": microarchitecture(m), "widest vectors": m.get("vectors"), "caches": caches(m)}
     found |= {"compiler": m.get("compiler"), "posenc": run.verify.get("version"), "commit": commit}
     found |= {"verified": when(run.verify.get("date")), "measured": when(run.context.get("date"))}
     return [(what, str(value)) for what, value in found.items() if value not in (None, "")]

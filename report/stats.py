@@ -1,33 +1,75 @@
 """Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, largest errors.
-posenc-bench decides which implementation is faster (bench/shim/compare.h)."""
+judge.py decides which implementation is faster."""
 import math
 import re
 import statistics
+from typing import NamedTuple, Optional
 
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 ENOUGH = 3  # repetitions; fewer have no spread
 TABLES = ("fill", "fill_pair", "fill_at", "fill_at_real")  # calls that write rows of a table
-TIMED = {*TABLES, "widths", "row", "plan", "fresh", "limit", "once", "peer", "peer_row", "peer_once", "refill"}
-TIMED |= {"forward", "construction", "table", "timesteps", "rotary"}  # calls of PyTorch programs
 STORES = ("store", "stream")
 SIZES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}  # bytes of an element, by the dtype's name
-LIMIT_OF_WIDTHS = [16384, 1024]  # has as many bytes as the tables of the sweep, to within a row
+SIZE_OF_WIDTHS = 16384, 1024  # of a table that has as many bytes as those of the sweep, to within a row
+
+
+class Case(NamedTuple):
+    """What a case measures.
+    kind: the call, and what else distinguishes the work, joined by slashes: fill, fill/whisper, threads:2/fill_at
+    who: the implementation, the peer, or the name of a limit; None: anybody
+    n, d: rows and columns of the table
+    end: all positions are smaller; None where that is n
+    offset: the output's address modulo 64; None where it is that of the run"""
+
+    kind: str
+    who: Optional[str]
+    n: int
+    d: int
+    dtype: str = "float32"
+    end: Optional[int] = None
+    offset: Optional[int] = None
+
+    @property
+    def call(self):
+        """fill_at of threads:2/fill_at/in_a_row"""
+        return next(part for part in self.kind.split("/") if not part.startswith("threads:"))
+
+    @property
+    def size(self):
+        return self.n, self.d
+
+    @property
+    def work(self):
+        """The case of anybody: cases of the same work can be compared."""
+        return self.by(None)
+
+    @property
+    def is_table(self):
+        """Whether the work is the paper's float32 table from position 0, at the run's offset."""
+        return self.work == Case("fill", None, *self.size)
+
+    def by(self, who):
+        return self._replace(who=who)
 
 
 class Row:
-    """One case.
-    values: nanoseconds per element (plans: per plan) of each repetition
+    """The repetitions of one case.
+    rows: that a pass writes; fewer than the table has, where a pass writes a part of it; 0: a pass writes none
+    values: nanoseconds per element, or per pass that writes none, of each repetition
     ns, spread: their median, and their interquartile range divided by it; None for fewer than ENOUGH"""
 
-    def __init__(self, key, b):
-        self.key, self.name = key, b["run_name"]
-        self.rows, self.huge, self.values = int(b.get("rows", key[2])), b.get("huge_pages"), []
+    def __init__(self, case, b):
+        self.case, self.rows, self.huge, self.values = case, int(b.get("rows", 0)), b.get("huge_pages"), []
 
     def finish(self):
         self.ns = statistics.median(self.values)
-        self.gb_s = SIZES[dtype_of(self.key[0])] / self.ns
+        self.gb_s = SIZES[self.case.dtype] / self.ns
         low, high = quartiles(self.values)
         self.spread = (high - low) / self.ns if len(self.values) >= ENOUGH else None
+
+    @property
+    def is_part(self):
+        return 0 < self.rows < self.case.n
 
     def share_of(self, limit):
         """The ratio of this case's speed to the other's, by their medians, and its spread. The relative spreads of both
@@ -44,67 +86,47 @@ def quartiles(values):
     return first, third
 
 
-def dtype_of(kind):
-    return next((part for part in kind.split("/") if part in SIZES), "float32")
-
-
-def call_of(kind):
-    """fill_at of threads:2/fill_at/bfloat16"""
-    return next(part for part in kind.split("/") if not part.startswith("threads:"))
-
-
-def parse(name):
-    """The name of a case as (kind, who, n, d); None if the case has no table.
-    threads:2/limit/stream/w:64/n:8/d:4 is ("threads:2/stream", "w:64", 8, 4);
-    row/naive/float32/d:4/below:9/offset:0 is ("row/below:9/offset:0", "naive", 1, 4);
-    fill/exact/bfloat16/n:8/d:4 is ("fill/bfloat16", "exact", 8, 4); and
-    forward/exact/float32/b:3/n:8/d:4/compiled is ("forward/b:3/compiled", "exact", 8, 4)."""
-    parts = name.split("/")
-    words = [p for p in parts if ":" not in p and p not in ("float32", "real_time")]
-    numbers = dict(re.findall(r"(?:^|/)([a-z]+):(\d+)(?=/|$)", name))
-    if len(words) < 2 or words[0] not in TIMED or "d" not in numbers:
-        return None
-    call, who, *rest = words
-    if call == "limit":
-        call, who = who, f"w:{numbers.get('w')}"
-    said = {key: [f"{key}:{numbers[key]}"] if key in numbers else [] for key in ("threads", "b", "below", "offset")}
-    kind = [*said["threads"], call, *said["b"], *rest, *said["below"], *said["offset"]]
-    return "/".join(kind), who, int(numbers.get("n", 1)), int(numbers["d"])
+def nanoseconds(b):
+    """Of a pass, by the case's clock."""
+    return b["real_time" if b.get("wall") else "cpu_time"] * NANOSECONDS[b["time_unit"]]
 
 
 def read_bench(data):
-    """{(kind, who, n, d): Row}, and {case: why it failed}."""
-    rows, errors = {}, {}
-    for b in data["benchmarks"]:
-        name, key = b.get("run_name", ""), parse(b.get("run_name", ""))
-        if not key or b.get("run_type") != "iteration":
+    """{Case: Row}, and {the name of a failed case: why}. bench/README.md describes labels and counters."""
+    rows, usual = {}, int(data.get("context", {}).get("offset", 16))
+    runs = [b for b in data["benchmarks"] if b.get("run_type") == "iteration"]
+    failed = {b["run_name"]: b.get("error_message", "an error") for b in runs if b.get("error_occurred")}
+    for b in runs:
+        kind, who, dtype = b["label"].split()
+        if kind == "harness" or b.get("run_name") in failed:
             continue
-        if b.get("error_occurred"):
-            errors[name] = b.get("error_message", "an error")
-            continue
-        row = rows.setdefault(key, Row(key, b))
-        time = b["real_time" if name.endswith("/real_time") else "cpu_time"] * NANOSECONDS[b["time_unit"]]
-        row.values.append(time / (1 if key[0] == "plan" else row.rows * key[3]))
+        n, d, end, offset = (int(b[key]) if key in b else None for key in ("positions", "columns", "end", "offset"))
+        case = Case(kind, who, n, d, dtype, end, None if offset == usual else offset)
+        row = rows.setdefault(case, Row(case, b))
+        row.values.append(nanoseconds(b) / (row.rows * d or 1))
     for row in rows.values():
         row.finish()
-    return rows, errors
+    return rows, failed
 
 
-def verdicts_of(data):
-    """{(a peer's case, the case of ours that it is compared with): faster, slower, tie or undecided}"""
-    return {(v["case"], v["against"]): v["verdict"] for v in data.get("verdicts", [])}
+def times_by_work(rows):
+    """{work: {who: values}} of the cases that write rows"""
+    found = {}
+    for case, row in rows.items():
+        if row.rows:
+            found.setdefault(case.work, {})[case.who] = row.values
+    return found
 
 
-def limit_of(rows, key, calls=STORES):
+def limit_of(rows, case, calls=STORES):
     """The fastest stores to the same memory, with the same number of threads, dtype and offset; or None."""
-    kind, _, *shape = key
-    if call_of(kind) == "widths":
-        shape = LIMIT_OF_WIDTHS
-    elif call_of(kind) not in TABLES:
+    if case.call not in (*TABLES, "widths"):
         return None
-    parts = [p for p in kind.split("/") if p == call_of(kind) or p in SIZES or p.startswith(("threads:", "offset:"))]
-    kinds = ["/".join(call if p == call_of(kind) else p for p in parts) for call in calls]
-    found = [row for other, row in rows.items() if other[0] in kinds and list(other[2:]) == shape]
+    n, d = SIZE_OF_WIDTHS if case.call == "widths" else case.size
+    threads = case.kind.partition(case.call)[0]
+    kinds = [threads + call for call in calls]
+    same = n, d, case.dtype, case.offset
+    found = [row for c, row in rows.items() if c.kind in kinds and (*c.size, c.dtype, c.offset) == same]
     return min(found, key=lambda row: row.ns, default=None)
 
 
@@ -118,9 +140,9 @@ def sizes_in(context, what):
     return found
 
 
-def sizes_of(rows, kind):
-    """[(n, d)] of a kind, small tables first"""
-    return sorted({key[2:] for key in rows if key[0] == kind}, key=lambda s: (s[0] * s[1], s))
+def fills(rows):
+    """[(n, d)] of the paper's float32 tables, small ones first"""
+    return sorted({case.size for case in rows if case.is_table}, key=lambda s: (s[0] * s[1], s))
 
 
 def pages(rows):
@@ -133,7 +155,7 @@ def pages(rows):
 
 def noise(rows):
     """The median of the fills' relative interquartile ranges, or None."""
-    spreads = [r.spread for k, r in rows.items() if k[0] == "fill" and r.spread is not None]
+    spreads = [r.spread for c, r in rows.items() if c.is_table and r.spread is not None]
     return statistics.median_low(spreads) if spreads else None
 
 

@@ -2,7 +2,7 @@
 import dataclasses
 
 from .picks import lead
-from .stats import STORES, call_of, limit_of, pages, sizes_in, sizes_of
+from .stats import STORES, Case, fills, limit_of, pages, sizes_in
 from .words import case_name, listed, medians, number, percent, pm, position, scaled, share, span, speed, times, ulps
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
@@ -52,7 +52,7 @@ def split(table):
 def limit_text(row):
     if not row:
         return "limit: not measured"
-    return f"limit: {row.gb_s:.1f} GB/s ({call_of(row.key[0])}, {row.key[1][2:]}-byte vectors)"
+    return f"limit: {row.gb_s:.1f} GB/s ({row.case.call}, {row.case.who[2:]}-byte vectors)"
 
 
 def ranking(run):
@@ -90,59 +90,59 @@ def accuracy(run):
     return Table(f"Largest |error| up to each position, {run.judged_table()}", head, rows, note, (len(head) - 1,))
 
 
-def speeds(run, kind, shape):
-    """One kind and size, fastest first."""
-    rows, call, (n, d) = run.verified, call_of(kind), shape
-    found = {key[1]: row for key, row in rows.items() if key[0] == kind and key[2:] == shape}
-    limit, lines = limit_of(rows, (kind, "", *shape)), []
-    units = {"plan": ("us", 1e-3, 2), "fresh": ("ms", n * d * 1e-6, 1)} | ({"row": ("ns/row", d, 1)} if n == 1 else {})
-    unit, *scale = units.get(call, ("GB/s",))
+def speeds(run, work):
+    """One work, fastest first."""
+    found = {case.who: row for case, row in run.verified.items() if case.work == work}
+    limit, lines = limit_of(run.verified, work), []
+    units = {"plan": ("us", 1e-3, 2), "fresh": ("ms", work.n * work.d * 1e-6, 1), "row": ("ns/row", work.d, 1)}
+    unit, *scale = units.get(work.call, ("GB/s",))
     for name, row in sorted(found.items(), key=lambda item: item[1].ns):
-        line = [name + "*" * (row.rows < n), scaled(row, *scale) if scale else speed(row)]
+        line = [name + "*" * row.is_part, scaled(row, *scale) if scale else speed(row)]
         lines.append(line + [percent(row, limit)] * bool(limit) + [times(row, found.get(RECIPE))] * (RECIPE in found))
     head = ["implementation", unit] + ["of limit"] * bool(limit) + [f"x {RECIPE}"] * (RECIPE in found)
-    notes = [limit_text(limit)] * bool(limit) + [SOME_ROWS] * any(row.rows < n for row in found.values())
-    return Table(case_name(kind, n, d), head, lines, "; ".join(notes))
+    notes = [limit_text(limit)] * bool(limit) + [SOME_ROWS] * any(row.is_part for row in found.values())
+    return Table(case_name(work), head, lines, "; ".join(notes))
 
 
 def matrix(run):
     """Every implementation and float32 table, and the limits."""
-    rows, shapes, found = run.verified, sizes_of(run.rows, "fill"), []
+    works, found = [Case("fill", None, *size) for size in fills(run.rows)], []
     names = {s: f"level {name}" for s, (name, _) in sizes_in(run.context, "level").items()}
     names |= {s: name for s, (name, _) in run.shapes.items()}
 
-    def cell(row, shape):
-        return f"{row.gb_s:.{1 if row.gb_s >= 10 else 2}f}{'*' * (row.rows < shape[0])}" if row else "-"
+    def cell(row):
+        return f"{row.gb_s:.{1 if row.gb_s >= 10 else 2}f}{'*' * row.is_part}" if row else "-"
 
     for n in run.order:
-        if any(("fill", n, *s) in rows for s in shapes):
-            found.append([n, *(cell(rows.get(("fill", n, *s)), s) for s in shapes)])
+        if any(work.by(n) in run.verified for work in works):
+            found.append([n, *(cell(run.verified.get(work.by(n))) for work in works)])
     for label, calls in (("convert only", ("convert",)), ("limit (stores)", STORES)):
-        found.append([label, *(cell(limit_of(rows, ("fill", "", *s), calls), s) for s in shapes)])
+        found.append([label, *(cell(limit_of(run.verified, work, calls)) for work in works)])
     note = SOME_ROWS if any("*" in cell for row in found for cell in row) else ""
-    head = [f"{names.get(s, '')} {s[0]} x {s[1]}" for s in shapes]
+    head = [f"{names.get(work.size, '')} {work.n} x {work.d}" for work in works]
     return Table(f"float32 tables, GB/s; {pages(run.rows)}", ["GB/s", *head], found, note)
 
 
-def picks(run, cases):
-    """The pick of each case, its speed, and how it compares."""
+def picks(run, works):
+    """The pick of each work, its speed, and how it compares."""
     rows = []
-    for kind, shape in cases:
-        pick = run.pick(kind, shape)
+    for work in works:
+        pick = run.pick(work)
         if pick:
-            row, (n, d) = run.verified[kind, pick.name, *shape], shape
-            reached = f"{pm(scaled(row, d, 0))} ns" if n == 1 else f"{pm(speed(row))} GB/s"
-            rows.append([case_name(kind, n, d), run.request(pick.name), reached, lead(run, pick)])
+            row = run.verified[work.by(pick.name)]
+            reached = f"{pm(scaled(row, work.d, 0))} ns" if work.call == "row" else f"{pm(speed(row))} GB/s"
+            rows.append([case_name(work), run.request(pick.name), reached, lead(run, pick)])
     return Table("Picks", ["case", "use", "speed", "it is"], rows, text=(1, 2, 3))
 
 
 def widths(run):
     """{(implementation, offset of the output): {width: row}} of the sweep over widths"""
-    found = {}
+    found, usual = {}, run.context.get("offset", "16")
     for name in run.order:
-        for (kind, who, _, d), row in sorted(run.verified.items(), key=lambda f: (f[0][0], f[0][3])):
-            if who == name and call_of(kind) == "widths":
-                found.setdefault((name, kind.partition("offset:")[2]), {})[d] = row
+        for case, row in sorted(run.verified.items(), key=lambda item: (item[0].offset is None, item[0].d)):
+            if case.who == name and case.call == "widths":
+                at = usual if case.offset is None else str(case.offset)
+                found.setdefault((name, at), {})[case.d] = row
     return found
 
 
@@ -172,16 +172,27 @@ def cliffs(run):
 def by_width(run):
     """Shares of what stores reach."""
     found = widths(run)
-    limits = {key: limit_of(run.rows, next(iter(rows.values())).key) for key, rows in found.items()}
+    limits = {key: limit_of(run.rows, next(iter(rows.values())).case) for key, rows in found.items()}
     shown = sorted({d for rows in found.values() for d in rows})
     rows = [[str(d), *(percent(rows.get(d), limits[key]) for key, rows in found.items())] for d in shown]
     head = ["d_model", *(f"{name}, output at {at} modulo 64" for name, at in found)]
     return Table("float32 tables of 64 MiB: share of the limit by width", head, rows)
 
 
-def other_cases(run):
-    """[(kind, (n, d))] of everything that is neither a float32 table nor a width nor a limit; one thread first"""
-    others = ("widths", "convert", *STORES)
-    kinds = {key[0] for key in run.verified if call_of(key[0]) not in others and key[0] != "fill"}
-    kinds = sorted(kinds, key=lambda kind: (kind.startswith("threads:"), call_of(kind), len(kind), kind))
-    return [(kind, shape) for kind in kinds for shape in sizes_of(run.verified, kind)]
+def tables(run):
+    """The works that are float32 tables, small ones first."""
+    return [Case("fill", None, *size) for size in fills(run.verified)]
+
+
+def others(run):
+    """The works that are neither float32 tables nor widths nor limits; one thread first."""
+    found = {
+        case.work for case in run.verified if case.call not in ("widths", "convert", *STORES) and not case.is_table
+    }
+
+    def rank(work):
+        is_moved = work.offset is not None
+        threads = work.kind.startswith("threads:")
+        return threads, work.call, is_moved, work.kind, work.dtype, work.end or 0, work.n * work.d, work.d
+
+    return sorted(found, key=rank)

@@ -1,6 +1,7 @@
 """How figures are written: errors, positions, speeds, shares, sizes, lists. A cell of a table is a text, or a pair: a
 value, and half the interquartile range that follows its ±."""
 import math
+import re
 
 
 def position(value):
@@ -72,11 +73,6 @@ def medians(rows):
     return f"median of {span(counts)} repetition{'s' * ({*counts} != {1})}, {spread}"
 
 
-def processor(machine):
-    """Older records have only the name that the processor gives itself."""
-    return machine.get("processor") or machine.get("cpu") or "an unknown processor"
-
-
 def caches(machine):
     """In words; older records have only a list."""
     data = sorted((c["level"], c["size"]) for c in machine.get("caches", []) if c.get("type") != "Instruction")
@@ -92,24 +88,25 @@ def plural(count, word):
     return f"{count} {word}{'s' * (count != 1)}"
 
 
-def called(kind):
-    """The kind of a case in words: "single rows, positions below 4096" of row/below:4096."""
+def details(case):
+    """What distinguishes a case from others of its call and size, in words."""
+    parts = [re.sub("^threads:(.*)", r"\1 threads", part) for part in case.kind.split("/") if part != case.call]
+    parts += [case.dtype] * (case.dtype != "float32")
+    parts += [f"positions below {position(case.end)}"] if case.call == "row" else []
+    return parts + [f"output at {case.offset} modulo 64"] * (case.offset is not None)
+
+
+def called(case):
+    """What a case does, in words: "single rows, positions below 4096"."""
     words = {"fill": "tables", "fill_at": "random positions", "fill_at_real": "real positions"}
     words |= {"fill_pair": "sines and cosines apart", "row": "single rows"}
-    forms = {"offset": "output at {} modulo 64", "threads": "{} threads", "below": "positions below {}"}
-    parts = ((part, part.partition(":")) for part in kind.split("/"))
-    return ", ".join(
-        forms[key].format(position(int(value)) if key == "below" else value)
-        if value and key in forms
-        else words.get(part, part)
-        for part, (key, _, value) in parts
-    )
+    return ", ".join([words.get(case.call, case.call), *details(case)])
 
 
-def case_name(kind, n, d):
-    if n == 1 and "row" in kind.split("/"):
-        return called(kind).replace("rows", f"rows of {d}")
-    return f"{called(kind)}, {f'd_model {d}' if n == 1 else f'{n} x {d}'}"
+def case_name(case):
+    if case.call == "row":
+        return called(case).replace("rows", f"rows of {case.d}")
+    return f"{called(case)}, {f'd_model {case.d}' if case.n == 1 else f'{case.n} x {case.d}'}"
 
 
 def span(numbers):

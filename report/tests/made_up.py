@@ -3,6 +3,9 @@ import json
 import re
 from html import unescape
 
+from report.judge import Comparison, Pick
+from report.stats import Case
+
 QUIET = (0.99, 0.995, 1, 1.005, 1.01)  # times around their median: half an interquartile range of 0.5 %
 CACHES = [{"type": "Data", "level": 1, "size": 1 << 15}, {"type": "Unified", "level": 2, "size": 1 << 21}]
 
@@ -38,70 +41,69 @@ def verify(**more):
     return found | {"implementations": entries} | more
 
 
-def case(name, ns, n=5000, d=512, times=QUIET, **more):
-    """ns of an element."""
-    found = {"run_name": name, "run_type": "iteration", "real_time": 1, "time_unit": "ns", "rows": n}
-    return [found | {"cpu_time": ns * t * n * d} | more for t in times]
+def case(label, ns, n=5000, d=512, times=QUIET, rows=None, **more):
+    """ns of an element; label: its kind and implementation, and the dtype, if it is another than float32"""
+    label = label if label.count(" ") == 2 else f"{label} float32"
+    found = {"run_name": label.replace(" ", "/"), "run_type": "iteration", "label": label, "time_unit": "ns"}
+    found |= {"positions": n, "columns": d, "rows": rows or n, "offset": 16, "real_time": 1}
+    return [found | {"cpu_time": ns * t * (rows or n) * d} | more for t in times]
 
 
 FILLS = {"exact_avx2": 0.2, "exact_scalar": 2, "naive": 16}  # 20, 2 and 0.25 GB/s
 
 
-CASE = "fill/*/float32/n:5000/d:512"
+TABLE = Case("fill", None, 5000, 512)
 
 
-def picks(pick, fastest, others=None, case=CASE):
-    """Of one case; others: {name: (verdict, behind, unsure)} of the candidates beside the fastest"""
-    of = {fastest: ("tie", 0, 0.01)} | (others or {})
-    candidates = [{"impl": n, "behind": b, "unsure": u, "verdict": v} for n, (v, b, u) in of.items()]
-    return [{"case": case, "budget": "at most 1 ULP", "pick": pick, "fastest": fastest, "candidates": candidates}]
+def picks(pick, fastest, others=None, work=TABLE):
+    """What judge.picks() returns. others: {name: (verdict, behind, unsure)} of the candidates beside the fastest"""
+    found = {fastest: ("tie", 0, 0.01)} | (others or {})
+    return {work: Pick(pick, fastest, {name: Comparison(b, u, v) for name, (v, b, u) in found.items()})}
 
 
-def bench(*more, fills=FILLS, picks=(), **context):
+def bench(*more, fills=FILLS, **context):
     """Tables of 5000 x 512: stores take 0.1 ns an element."""
-    at = "n:5000/d:512"
-    runs = case(f"limit/store/w:32/{at}", 0.1) + case(f"fill/wrong/float32/{at}", 0.01)
-    runs += [c for name, ns in fills.items() for c in case(f"fill/{name}/float32/{at}", ns)]
-    runs += [{"run_name": "harness/clock/n:1/d:1", "run_type": "iteration", "cpu_time": 8, "time_unit": "ns"}] * 6
+    runs = case("store w:32", 0.1) + case("fill wrong", 0.01)
+    runs += [c for name, ns in fills.items() for c in case(f"fill {name}", ns)]
+    clock = {"label": "harness clock float32", "run_type": "iteration", "cpu_time": 8, "time_unit": "ns"}
+    runs += [clock | {"run_name": "harness/clock", "positions": 1, "columns": 1}] * 6
     known = {"cpu": "this one", "compiler": "GCC 1", "build_type": "Release", "date": "2026-11-21T21:00:00+00:00"}
     known |= {"offset": "16", "num_cpus": 4, "load_avg": [1.5, 1.0, 0.5], "cpu_scaling_enabled": False}
-    known |= {"caches": CACHES, "emulated": "no", "shape.transformer": f"{at} base 10000, Transformer base"}
-    runs += [c for cases in more for c in cases]
-    return {"context": known | context, "benchmarks": runs, "picks": list(picks)}
+    known |= {"caches": CACHES, "emulated": "no", "interleaved": "yes", "default": "exact_avx2"}
+    known |= {"shape.transformer": "n:5000/d:512 base 10000, Transformer base"}
+    return {"context": known | context, "benchmarks": runs + [c for cases in more for c in cases]}
 
 
 def sweep(**slow):
     """Tables of several widths, at 0.2 ns an element: half of what stores reach. slow: {d1024_at0: times as long}"""
-    runs = [c for at in (0, 16) for c in case(f"limit/stream/w:64/n:16384/d:1024/offset:{at}", 0.1, 16384, 1024)]
+    runs = [c for at in (0, 16) for c in case("stream w:64", 0.1, 16384, 1024, offset=at)]
     for d, at in ((d, at) for d in (496, 512, 528, 768, 1000, 1008, 1024, 1040) for at in (0, 16)):
-        ns, n = 0.2 * slow.get(f"d{d}_at{at}", 1), 2**24 // d
-        runs += case(f"widths/exact_avx2/float32/n:{n}/d:{d}/offset:{at}", ns, n, d)
+        runs += case("widths exact_avx2", 0.2 * slow.get(f"d{d}_at{at}", 1), 2**24 // d, d, offset=at)
     return runs
 
 
 PEERS = {
-    "fill/exact_avx512": 0.2,
-    "fill/anchored_avx512": 0.15,
-    "peer/quick": 0.1,
-    "peer/slow": 2,
-    "limit/stream/w:64": 0.18,
+    "fill exact_avx512": 0.2,
+    "fill anchored_avx512": 0.15,
+    "peer quick": 0.1,
+    "peer slow": 2,
+    "stream w:64": 0.18,
 }
 
 
 def peers_bench():
-    """exact takes 0.2 ns an element, the quick peer 0.5 of that, the slow one 10 times as much; stores 0.18 ns."""
-    cases, verdicts = [], []
+    """exact takes 0.2 ns an element, the quick peer 0.5 of that, the slow one 10 times as much; stores 0.18 ns. Two
+    repetitions more than in other made-up runs: enough for verdicts."""
+    cases = []
     for n, d in ((64, 128), (131072, 1024)):
-        at = f"float32/n:{n}/d:{d}"
         for name, ns in PEERS.items():
-            cases += case(f"{name}/{at}", ns, n, d)
-        verdicts.append({"case": f"peer/slow/{at}", "against": f"fill/exact_avx512/{at}", "verdict": "slower"})
+            cases += case(name, ns, n, d, times=(0.99, *QUIET, 1.01))
     context = bench()["context"] | {"peer.quick": "a | quick one"}
     context |= {"member.exact": "exact_avx512", "member.anchored": "anchored_avx512"}
-    return {"context": context, "benchmarks": cases, "verdicts": verdicts}
+    return {"context": context, "benchmarks": cases}
 
 
-def judge(exact="exact"):
+def judged(exact="exact"):
     def table(name, error, word):
         span = {"from": 0, "to": 512, "rows": 256, "max_abs": error, "word": word}
         found = {"name": name, "file": None, "preset": "paper", "d_model": 512, "wrong_from": None}

@@ -4,10 +4,12 @@ import sys
 
 import pytest
 
-from made_up import bench, case, entry, file, lines, picks, sweep, verify
+from made_up import TABLE, bench, case, entry, file, lines, picks, sweep, verify
+from report import judge
 from report.load import TOP
+from report.stats import Case
 
-AT = "n:5000/d:512"
+BASE_500 = "n:5000/d:512 base 500, that"
 FILLS = {"anchored_avx2": 0.15, "exact_avx2": 0.2, "anchored_scalar": 0.3, "exact_scalar": 1, "explog": 3}
 NEXT = {"exact_avx2": ("slower", 0.31, 0.04), "anchored_scalar": ("slower", 1, 0.04)}
 PICKED = picks("anchored_avx2", "anchored_avx2", NEXT)
@@ -16,10 +18,11 @@ KNOWN = verify(implementations=[entry(name, isa) for name, isa in (ISAS | {"anch
 
 
 @pytest.fixture
-def box(done):
-    """({label: text} of the box, all of the text); a box has at most 9 lines of 80 columns."""
+def box(done, monkeypatch):
+    """({label: text} of the box, all of the text); a box has at most 9 lines of 80 columns. picked: what the judge picks"""
 
-    def call(b, *arguments, v=KNOWN):
+    def call(b, *arguments, v=KNOWN, picked=PICKED):
+        monkeypatch.setattr(judge, "picks", lambda *_: picked)
         out, said, label = done("summary", v, b, *arguments), {}, ""
         inside = out.split("┌")[1].splitlines()[1:-1]
         assert len(inside) <= 9 and max(map(len, out.splitlines())) <= 80
@@ -33,22 +36,19 @@ def box(done):
 
 
 def test_the_box(box):
-    processor = {"processor": "Intel Sapphire Rapids, Xeon Platinum 8480, family 6 model 143"}
-    long = "threads:2/fill_at_real/{}/float32/n:512/d:768/offset:0"  # does not fit beside "1 more": two cases are shown
-    behind = {long: 0.5} | {
-        f"fill_at/{{}}/float32/n:{n}/d:512": b for n, b in ((16, 2), (32, 1), (64, 0.2), (128, 0.09))
-    }
-    found, cases = (
-        PICKED + picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("undecided", 3, 4)}, f"fill_pair/*/float32/{AT}"),
-        [],
-    )
-    for name, b in behind.items():
-        found += picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("slower", b, 0.1)}, name.format("*"))
-        cases.append(case(name.format("exact_avx2"), 0.3))
-    b = bench(*cases, fills=FILLS, picks=found, **processor)
+    processor = {"vendor": "Intel", "family": "6", "model": "143", "cpu": "Intel(R) Xeon(R) Platinum 8480"}
     known = KNOWN | {"machine": KNOWN["machine"] | processor}
-    said, out = box(b, "--seconds", "252", "--page", "build/report/index.html", v=known)
-    assert said["Use"] == f"anchored for tables of 5000 x 512, float32, on {processor['processor']}"
+    long = Case("threads:2/fill_at_real", None, 512, 768, offset=0)  # does not fit beside "1 more": two cases are shown
+    works = {long: 0.5} | {Case("fill_at", None, n, 512): b for n, b in ((16, 2), (32, 1), (64, 0.2), (128, 0.09))}
+    picked = PICKED | picks(
+        "exact_avx2", "exact_avx2", {"anchored_avx2": ("undecided", 3, 4)}, TABLE._replace(kind="fill_pair")
+    )
+    for work, b in works.items():
+        picked |= picks("exact_avx2", "exact_avx2", {"anchored_avx2": ("slower", b, 0.1)}, work)
+    b = bench(fills=FILLS, **processor)
+    said, out = box(b, "--seconds", "252", "--page", "build/report/index.html", v=known, picked=picked)
+    name = "Intel Sapphire Rapids, Xeon Platinum 8480, family 6 model 143"
+    assert said["Use"] == f"anchored for tables of 5000 x 512, float32, on {name}"
     assert said["C"] == 'posenc_plan_create(&plan, &spec, "anchored")'
     assert said["Python"] == 'posenc.table(5000, 512, impl="anchored")'
     assert said["Speed"] == "26.67 ± 0.13 GB/s, 31 ± 4 % faster than exact"
@@ -76,7 +76,7 @@ def test_the_box(box):
 )  # fmt: skip
 def test_the_verdict_is_that_of_the_run(box, pick, fastest, others, use, lead):
     """A tie is shown as a tie. The name has its instruction set only where the library would choose another one."""
-    said, _ = box(bench(fills={n: FILLS[n] for n in (pick, fastest, *others)}, picks=picks(pick, fastest, others)))
+    said, _ = box(bench(fills={n: FILLS[n] for n in (pick, fastest, *others)}), picked=picks(pick, fastest, others))
     assert said["Use"].startswith(use) and said["Speed"].endswith(f"GB/s, {lead}")
     assert ("NULL" in said["C"], "impl=" in said["Python"]) == (pick == "exact_avx2", pick != "exact_avx2")
 
@@ -85,12 +85,8 @@ def test_another_base(box):
     judged = verify(implementations=[entry("exact_avx2", "avx2")])
     for r in judged["implementations"][0]["ranges"]:
         r["base"] = 500
-    b = bench(
-        fills={"exact_avx2": 0.2},
-        picks=picks("exact_avx2", "exact_avx2"),
-        **{"shape.transformer": f"{AT} base 500, that"},
-    )
-    said, _ = box(b, v=judged)
+    b = bench(fills={"exact_avx2": 0.2}, **{"shape.transformer": BASE_500})
+    said, _ = box(b, v=judged, picked=picks("exact_avx2", "exact_avx2"))
     assert said["C"] == "spec.base = 500; posenc_plan_create(&plan, &spec, NULL)"
     assert said["Python"] == "posenc.table(5000, 512, base=500)"
 
@@ -101,22 +97,21 @@ def test_another_base(box):
         (["explog"], {}, "no measured implementation is within the budget, or"),
         ([], {}, "speeds of float32 tables were not measured"),
         (FILLS, {"emulated": "yes"}, "the run was emulated"),
-        (FILLS, {"shape.transformer": f"{AT} base 500, that"}, "errors and speeds are of different tables"),
+        (FILLS, {"shape.transformer": BASE_500}, "errors and speeds are of different tables"),
     ],
 )
 def test_nothing_is_picked(box, fills, context, use):
-    b = bench(case(f"fill_pair/exact_avx2/float32/{AT}", 0.2), fills={n: FILLS[n] for n in fills}, **context)
-    b["picks"] = PICKED if context else []
-    b["benchmarks"] = [c for c in b["benchmarks"] if "wrong" not in c["run_name"]]
-    said, _ = box(b)
+    b = bench(case("fill_pair exact_avx2", 0.2), fills={n: FILLS[n] for n in fills}, **context)
+    b["benchmarks"] = [c for c in b["benchmarks"] if "wrong" not in c["label"]]
+    said, _ = box(b, picked=PICKED if context else {})
     assert {*said} == {"Use"} and said["Use"].startswith(f"no implementation is picked: {use}")
 
 
 def test_warnings_stand_above_the_box(box):
-    fills = [c for n, ns in FILLS.items() for c in case(f"fill/{n}/float32/{AT}", ns, times=(0.7, 0.8, 1, 1.2, 1.3))]
+    fills = [c for n, ns in FILLS.items() for c in case(f"fill {n}", ns, times=(0.7, 0.8, 1, 1.2, 1.3))]
     wrong = entry("wrong", verified=False, failure="2 outputs beyond its bound", error=7e-3)
     known = verify(implementations=[*KNOWN["implementations"], wrong])
-    _, out = box(bench(fills, fills={}, picks=PICKED, load_avg=[4, 4, 4]), v=known)
+    _, out = box(bench(fills, fills={}, load_avg=[4, 4, 4]), v=known)
     above = " ".join(out.split("┌")[0].split())
     assert above.startswith("Warning: ")
     for said in (
@@ -153,9 +148,11 @@ def test_without_what_the_page_needs(tmp_path):
         (verify(), {"benchmarks": []}, "no implementation was run"),
         (verify(), '{"benchmarks": [NaN]}', "not JSON"),
         (verify(implementations=[entry("x", ranges=[{"from": 0}])]), bench(), "required property"),
-        (verify(), bench(case("fill/exact_avx2/float32/n:5000/d:512", -1)), "cpu_time"),
+        (verify(), bench(case("fill exact_avx2", -1)), "cpu_time"),
+        (verify(), bench(case("fill exact_avx2 float80", 1)), "label"),
+        (verify(), bench(case("fill exact_avx2", 1, n=0, rows=1)), "positions"),
         (verify(), bench(offset="x"), "offset"),
-        (verify(), bench(picks=[{"case": "x"}]), "picks"),
+        (verify(), bench([case("fill exact_avx2", 1)[0] | {"label": ""}]), "label: '' does not match"),
     ],
 )
 def test_bad_input(refused, v, b, said):

@@ -3,17 +3,19 @@ import json
 
 import pytest
 
-from made_up import judge, lines, peers_bench
+from made_up import judged, lines, peers_bench
 from report.peers import Peers
+from report.stats import Case
 
 
-def turns(name, n, *seconds):
+def turns(label, n, d, *seconds, rows=None):
     """A case of bench/peers/python."""
-    found = {"run_name": f"{name}/real_time", "run_type": "iteration", "time_unit": "ns", "rows": n}
+    found = {"run_name": label, "run_type": "iteration", "label": label, "time_unit": "ns", "wall": 1}
+    found |= {"positions": n, "columns": d, "rows": rows or n}
     return [found | {"repetition_index": turn, "real_time": s * 1e9} for turn, s in enumerate(seconds)]
 
 
-FRESH = "float32/n:131072/d:1024"
+FRESH = 131072, 1024
 PYTHON = {
     "context": {
         "python": "3.11",
@@ -23,13 +25,14 @@ PYTHON = {
         "not_run.jax_f32": "no module named jax",
     },
     "benchmarks": [
-        *turns(f"fresh/exact_avx512/{FRESH}", 131072, 0.1, 0.11, 0.1),
-        *turns(f"fresh/torch_tutorial/{FRESH}", 131072, 2.5, 2.2, 2.6),  # 25, 20 and 26 times as long in the same turn
-        *turns(f"fresh/marian/{FRESH}", 128, 0.1, 0.1, 0.1),
-        *turns("forward/posenc_torch/bfloat16/b:20/n:35/d:200/compiled", 35, 2e-5),
-        *turns("forward/torch_tutorial/bfloat16/b:20/n:35/d:200/compiled", 35, 2.5e-5),
+        *turns("fresh exact_avx512 float32", *FRESH, 0.1, 0.11, 0.1),
+        *turns("fresh torch_tutorial float32", *FRESH, 2.5, 2.2, 2.6),  # 25, 20 and 26 times as long in the same turn
+        *turns("fresh marian float32", *FRESH, 0.1, 0.1, 0.1, rows=128),
+        *turns("forward/b:20/compiled posenc_torch bfloat16", 35, 200, 2e-5),
+        *turns("forward/b:20/compiled torch_tutorial bfloat16", 35, 200, 2.5e-5),
         {
-            "run_name": f"refill/torch_out/{FRESH}/real_time",
+            "run_name": "refill/torch_out/float32/n:131072/d:1024/real_time",
+            "label": "refill torch_out float32",
             "run_type": "iteration",
             "error_occurred": True,
             "error_message": "ValueError: off by 0.5",
@@ -40,26 +43,27 @@ PYTHON = {
 
 @pytest.fixture
 def joined(done, tmp_path):
-    done("join", "--bench", peers_bench(), PYTHON, "--judge", judge(), "--output", tmp_path / "peers.json")
+    done("join", "--bench", peers_bench(), PYTHON, "--judge", judged(), "--output", tmp_path / "peers.json")
     return json.loads((tmp_path / "peers.json").read_text())
 
 
 def test_joined_figures(joined):
     found = Peers(joined)
-    slow, quick = found.groups["fill"][131072, 1024]["slow"], found.groups["fill"][64, 128]["quick"]
+    slow, quick = found.groups[Case("fill", None, *FRESH)]["slow"], found.groups[Case("fill", None, 64, 128)]["quick"]
     assert slow["ratios"]["exact"][0] == pytest.approx(10) and slow["ratios"]["anchored"][0] == pytest.approx(2 / 0.15)
-    assert slow["of_limit"][0] == pytest.approx(0.09) and slow["verdicts"] == {"exact": "slower"}
-    assert quick["ratios"]["exact"][0] == pytest.approx(0.5) and quick["verdicts"] == {}
+    assert slow["of_limit"][0] == pytest.approx(0.09) and slow["verdicts"] == {"exact": "slower", "anchored": "slower"}
+    assert quick["ratios"]["exact"][0] == pytest.approx(0.5) and quick["verdicts"]["exact"] == "faster"
     assert found.members() == ["exact_avx512", "anchored_avx512"]
     assert found.rows["quick"]["what"] == "a | quick one" and found.rows["quick"]["right"] is False
-    fresh = found.groups["fresh"][131072, 1024]
+    fresh = found.groups[Case("fresh", None, *FRESH)]
+    assert fresh["torch_tutorial"]["verdicts"] == {}, "not interleaved"
     assert fresh["torch_tutorial"]["ratios"] == {"exact": pytest.approx([25, 1.5])} and fresh["exact"]["ratios"] == {}
     assert fresh["marian"]["seconds"] == pytest.approx(102.4) and fresh["marian"]["rows"] == 128
 
 
 def test_text(done, joined):
     out = done("peers", joined)
-    assert lines(out, "quick")[-1] == "quick 13.4 ms 0.1 0.500 0.000 0.667 0.000 - 180 % 1 no"
+    assert lines(out, "quick")[-1] == "quick 13.4 ms 0.1 0.500 0.000 0.667 0.000 faster 180 % 2 no"
     assert lines(out, "torch_tutorial")[-1] == "torch_tutorial 2.50 s 0.10 25.0 1.5 not judged"
     assert lines(out, "marian")[-1].startswith("marian 102 s* 0 1024 ")
     assert "fill, C, one thread, 64 x 128 quick 0.500 / 0.667 (not the right table)" in " ".join(out.split())

@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from made_up import bench, case, entry, judge, peers_bench, picks, sweep, text_of, verify
+from made_up import bench, case, entry, judged, peers_bench, picks, sweep, text_of, verify
+from report import judge
 from report.checks import of_run
 from report.run import Run
 
 QUIET = [e for e in verify()["implementations"] if e["name"] != "wrong"]
-AT = "n:5000/d:512"
-DESCRIBED = {"processor": "AMD Zen 4, EPYC, family 25 model 17", "vendor": "AMD", "family": 25, "model": 17}
-DESCRIBED |= {"microarchitecture": "Zen 4", "vectors": "AVX-512", "cache_sizes": "32 KiB L1d, 1 MiB L2"}
+DESCRIBED = {"vendor": "AMD", "family": "25", "model": "17", "cpu": "AMD EPYC"}
+DESCRIBED |= {"vectors": "AVX-512", "cache_sizes": "32 KiB L1d, 1 MiB L2"}
 
 
 @pytest.fixture
@@ -25,12 +25,13 @@ def page_of(done, tmp_path):
     return call
 
 
-def test_parts_and_figures(page_of, done, tmp_path):
+def test_parts_and_figures(page_of, done, tmp_path, monkeypatch):
     """The figures are those of the JSON; at most six sections; every table but the legend is closed."""
-    done("join", "--bench", peers_bench(), "--judge", judge(), "--output", tmp_path / "peers.json")
+    done("join", "--bench", peers_bench(), "--judge", judged(), "--output", tmp_path / "peers.json")
     tie = picks("naive", "exact_avx2", {"naive": ("tie", 0.01, 0.02)})
-    row = case("row/exact_avx2/float32/d:512/below:4096", 0.5, n=1)
-    page = page_of(verify(), bench(row, sweep(), picks=tie, **DESCRIBED))
+    monkeypatch.setattr(judge, "picks", lambda *_: tie)
+    row = case("row exact_avx2", 0.5, n=1, rows=1024, end=4096)
+    page = page_of(verify(), bench(row, sweep(), **DESCRIBED))
     text = text_of(page)
     assert page.count("<section>") == 6 and page.count("<svg") == 2
     assert page.count("<table>") == page.count("<details>") - 2 + 1 and "<details open" not in page  # 2: more tables
@@ -83,7 +84,7 @@ def test_warnings(v, context, said):
 
 
 def test_emulated_and_other_tables_are_not_ranked(page_of):
-    page = page_of(verify(), bench(emulated="yes", picks=picks("exact_avx2", "exact_avx2")))
+    page = page_of(verify(), bench(emulated="yes"))
     assert (
         "no implementation is picked: the run was emulated" in text_of(page) and page.count("<svg") == 1
     )  # no scatter

@@ -1,29 +1,75 @@
-"""Medians, ratios and spreads, and the names of cases."""
+"""Medians, ratios and spreads, and what labels and counters mean."""
 import pytest
 
-from made_up import bench
-from report.stats import parse, read_bench
+from made_up import bench, case, case as made_case
+from report.stats import Case, limit_of, read_bench
 from report.words import pair
 
 
 def test_ratio_and_spread():
     """Quartiles of QUIET are 0.995 and 1.005: relative ranges of 1 %, together 1.41 %."""
-    found = {name: row for (_, name, *_), row in read_bench(bench(fills={"a": 0.2, "b": 0.1}))[0].items()}
+    found = {case.who: row for case, row in read_bench(bench(fills={"a": 0.2, "b": 0.1}))[0].items()}
     assert found["a"].gb_s == pytest.approx(20) and found["a"].spread == pytest.approx(0.01)
     assert found["a"].share_of(found["b"]) == (pytest.approx(0.5), pytest.approx(0.5 * 2**0.5 / 100))
     assert pair(0.5, 0.02, 3, " %") == ("0.500 %", "0.010") and pair(0.5, None, 1) == ("0.5", "")
 
 
+def of(label, **counters):
+    """The case of a run with that label."""
+    found = {
+        "run_type": "iteration",
+        "label": label,
+        "positions": 8.0,
+        "columns": 4.0,
+        "time_unit": "us",
+        "cpu_time": 1,
+    }
+    (case,) = read_bench({"context": {"offset": "16"}, "benchmarks": [found | counters]})[0]
+    return case
+
+
+def test_a_case_is_its_label_and_counters():
+    assert of("fill exact bfloat16", offset=16.0) == Case("fill", "exact", 8, 4, "bfloat16")
+    assert of("row exact float32", end=9.0, offset=0.0) == Case("row", "exact", 8, 4, end=9, offset=0)
+    assert of("threads:2/fill_at/in_a_row exact float32").call == "fill_at"
+
+
 @pytest.mark.parametrize(
-    "name, key",
+    "more, ns",
+    [({"rows": 8.0}, 1000 / 32), ({"rows": 2.0}, 1000 / 8), ({}, 1000), ({"wall": 1.0, "real_time": 3, "rows": 8.0}, 3000 / 32)],
+)  # fmt: skip
+def test_times(more, ns):
+    """Nanoseconds per element of the rows that were written, or per pass, by the case's clock."""
+    found = {"run_type": "iteration", "label": "fill a float32", "positions": 8, "columns": 4, "time_unit": "us"}
+    (row,) = read_bench({"benchmarks": [found | {"cpu_time": 1} | more]})[0].values()
+    assert row.values == [ns] and row.is_part == (more.get("rows") == 2)
+
+
+def test_a_case_that_failed_once_has_no_figures():
+    b = bench(case("fill a", 1), [{"run_name": "fill/a/float32", "run_type": "iteration", "label": "fill a float32",
+                                   "error_occurred": True, "error_message": "no memory"}])  # fmt: skip
+    rows, failed = read_bench(b)
+    assert failed == {"fill/a/float32": "no memory"} and Case("fill", "a", 5000, 512) not in rows
+
+
+@pytest.mark.parametrize(
+    "case, offset, limit",
     [
-        ("threads:2/limit/stream/w:64/n:8/d:4", ("threads:2/stream", "w:64", 8, 4)),
-        ("row/naive/float32/d:4/below:9/offset:0", ("row/below:9/offset:0", "naive", 1, 4)),
-        ("forward/exact/float32/b:3/n:8/d:4/compiled", ("forward/b:3/compiled", "exact", 8, 4)),
-        ("fill/exact/bfloat16/n:8/d:4", ("fill/bfloat16", "exact", 8, 4)),
-        ("fresh/malloc_fill/n:8/d:4/real_time", ("fresh", "malloc_fill", 8, 4)),
-        ("harness/clock/n:1/d:1", None),
+        (Case("fill", "a", 8, 4), None, "w:32"),
+        (Case("fill/whisper", "a", 8, 4), None, "w:32"),
+        (Case("fill_at", "a", 8, 4, end=99), None, "w:32"),
+        (Case("fill", "a", 8, 4, offset=0), 0, "w:32"),
+        (Case("widths", "a", 9, 7), None, None),
+        (Case("fill", "a", 9, 4), None, None),
+        (Case("fill", "a", 8, 4, "bfloat16"), None, None),
+        (Case("row", "a", 8, 4), None, None),
     ],
 )
-def test_names_of_cases(name, key):
-    assert parse(name) == key
+def test_limits(case, offset, limit):
+    """Stores to a table of the same size, dtype and offset, the faster of plain and non-temporal ones."""
+    stores = {"store w:16": 2, "stream w:32": 1, "convert w:64": 0.5}
+    runs = [
+        c for label, ns in stores.items() for c in made_case(label, ns, 8, 4, offset=16 if offset is None else offset)
+    ]
+    found = limit_of(read_bench({"context": {"offset": "16"}, "benchmarks": runs})[0], case)
+    assert (found and found.case.who) == limit

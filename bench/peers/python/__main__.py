@@ -63,12 +63,11 @@ def google_benchmark(run):
     context |= {f"not_run.{name}": reason for name, reason in run.not_run.items()}
     records = []
     for (case, name), times in run.seconds.items():
-        common = {"run_name": run.run_name(name, case), "run_type": "iteration", "rows": run.part(name, case).n}
         for turn, seconds in enumerate(times):
-            records.append(common | {"repetition_index": turn, "real_time": seconds * 1e9, "time_unit": "ns"})
+            time = {"repetition_index": turn, "real_time": seconds * 1e9, "time_unit": "ns"}
+            records.append(run.described(name, case) | time)
     for (case, name), reason in run.failed.items():
-        common = {"run_name": run.run_name(name, case), "run_type": "iteration"}
-        records.append(common | {"error_occurred": True, "error_message": reason})
+        records.append(run.described(name, case) | {"error_occurred": True, "error_message": reason})
     return {"context": context, "benchmarks": records}
 
 

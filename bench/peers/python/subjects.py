@@ -25,6 +25,12 @@ class Case(NamedTuple):
         parts += [self.job, who, self.dtype, *([f"b:{self.batch}"] if self.batch else []), f"n:{self.n}", f"d:{self.d}"]
         return "/".join(parts + ["compiled"] * self.compiled + ["real_time"])
 
+    def label(self, who):
+        """Returns the label, in the form that bench/README.md describes."""
+        parts = [f"threads:{self.threads}"] if self.threads > 1 else []
+        parts += [self.job, *([f"b:{self.batch}"] if self.batch else []), *["compiled"] * self.compiled]
+        return f"{'/'.join(parts)} {who} {self.dtype}"
+
 
 class Subject(NamedTuple):
     name: str

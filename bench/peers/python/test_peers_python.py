@@ -83,6 +83,15 @@ def test_one_wrong_value_in_a_row_that_is_looked_at_is_refused_and_named(row, co
         formula.compare("paper", table)
 
 
+@pytest.mark.parametrize(("case", "label"), [
+    (Case("fresh", 16, 8), "fresh exact float32"),
+    (Case("refill", 16, 8, threads=2), "threads:2/refill exact float32"),
+    (Case("forward", 35, 8, 1, "bfloat16", 20, True), "forward/b:20/compiled exact bfloat16"),
+])  # fmt: skip
+def test_labels(case, label):
+    assert case.label("exact") == label
+
+
 class Leaves(numpy_recipes.Float32):
     def refill(self, pe):
         super().refill(pe[:-1])
@@ -153,6 +162,9 @@ def test_a_run(tmp_path):
     for name, rows in times.items():
         assert [row["repetition_index"] for row in rows] == [0, 1, 2]
         assert all(row["real_time"] > 0 and row["rows"] == (128 if "marian" in name else 300) for row in rows)
+        job, who, dtype = name.split("/")[:3]
+        table = {"label": f"{job} {who} {dtype}", "positions": 300, "columns": 64, "wall": 1}
+        assert all(row.items() >= table.items() for row in rows)
     paths = {path.relative_to(tmp_path) for path in tmp_path.glob("*/*.npy")}
     assert paths == {pathlib.Path(BY_NAME[name].preset, f"{name}.npy") for name in {*names} - {"exact"} - missing}
     assert all(numpy.load(tmp_path / path, mmap_mode="r").shape == (5000, 512) for path in paths)

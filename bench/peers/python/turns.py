@@ -71,9 +71,11 @@ class Run:
             if (BY_NAME[name].library, case.threads) in self.processes:
                 self.failed[case, name] = str(failed)
 
-    def run_name(self, name, case):
-        """Returns the case's name in the results; for posenc, with the instruction set that ran."""
-        return case.name(self.said[name, case.threads]["member"] or name)
+    def described(self, name, case):
+        """Returns the fields of the case in the results. posenc is named with the instruction set that ran."""
+        who = self.said[name, case.threads]["member"] or name
+        found = {"run_name": case.name(who), "run_type": "iteration", "label": case.label(who)}
+        return found | {"positions": case.n, "columns": case.d, "rows": self.part(name, case).n, "wall": 1}
 
     def part(self, name, case):
         """Returns the case with the rows that are computed; a slow subject computes only some."""
