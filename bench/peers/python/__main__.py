@@ -5,10 +5,10 @@ The jobs are: fresh, which allocates and computes a table; refill, which writes 
 and the functions that PyTorch programs call again and again, beside posenc.torch. All calls are warm: in each turn,
 one untimed call comes before the timed calls.
 
-Writes FILE in the form of posenc-bench's JSON, and each peer's table to DIR/PRESET/NAME.npy for
-posenc-verify --preset PRESET.
+Writes FILE in the form of posenc-bench's JSON, and VERDICTS: the errors of each peer's table, of those in C and C++ too,
+which are in LIBRARY.
 
-    python3 -B bench/peers/python --output FILE --tables DIR [--quick]
+    python3 -B bench/peers/python --output FILE --judge LIBRARY VERDICTS [--quick]
 
 Needs the package posenc and its library: installed, or by PYTHONPATH=python LD_LIBRARY_PATH=build/release.
 """
@@ -23,8 +23,9 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # leave no __pycache__ in the tree
+from judged import COLUMNS, judged_in_c  # noqa: E402
 from subjects import BY_NAME, OURS, Case  # noqa: E402
-from turns import Run, say  # noqa: E402
+from turns import SPAWN, Run, say  # noqa: E402
 
 QUICK_SIZES = [(64, 128), (512, 512)]
 SIZES = QUICK_SIZES + [(5000, 512), (131072, 1024)]
@@ -37,7 +38,8 @@ CALLS = {  # calls of PyTorch programs, {job: [(n, batch, d)]}
 }
 TURNS, QUICK_TURNS = 7, 3
 ROTARY = ("transformers_rotary", "posenc_torch")  # their cosines and sines are judged too
-JUDGED_D, JUDGED_ROWS, JUDGED_FEW = 512, 131072, 5000  # few: for slow peers, and in a quick run
+IN_C = ("exact", "anchored")  # their tables are judged by calls of the library, beside the peers in C
+JUDGED_ROWS, JUDGED_FEW = 131072, 5000  # few: for slow peers, and in a quick run
 
 
 def all_cases(quick, counts):
@@ -71,8 +73,8 @@ def google_benchmark(run):
     return {"context": context, "benchmarks": records}
 
 
-def measure(output, tables, names, cases, turns, few):
-    """Returns the exit status. Writes `output` unless the status is 2. few: few rows of every table are judged."""
+def measure(output, library, verdicts, names, cases, turns, few):
+    """Returns the exit status. Writes both files unless the status is 2. few: few rows of every table are judged."""
     with tempfile.TemporaryDirectory(prefix="posenc-peers-") as cache:
         run = Run(names, cases, os.sched_getaffinity(0), cache)
         try:
@@ -81,13 +83,15 @@ def measure(output, tables, names, cases, turns, few):
                 return 2
             run.first_calls()
             run.turns(turns)
-            for name in (name for name in names if name not in OURS):  # posenc-peer-tables writes the tables of posenc
+            tables = judged_in_c(library, SPAWN, [name for name in names if name in IN_C and name in run.began])
+            for name in (name for name in names if name not in OURS):
                 rows = JUDGED_FEW if few or BY_NAME[name].slow else JUDGED_ROWS
-                run.save_table(name, Case("fresh", rows, JUDGED_D), tables / BY_NAME[name].preset / f"{name}.npy")
+                tables += run.judged(name, Case("fresh", rows, COLUMNS), BY_NAME[name].preset)
             for name in ROTARY:
-                run.save_table(name, Case("rotary", *CALLS["rotary"][-1][::2]), tables / "rope" / f"{name}.npy")
+                tables += run.judged(name, Case("rotary", *CALLS["rotary"][-1][::2]), "rope")
         finally:
             run.end()
+    verdicts.write_text(json.dumps({"schema": 1, "tool": "posenc-peers", "tables": tables}, indent=1) + "\n")
     output.write_text(json.dumps(google_benchmark(run), indent=1) + "\n", encoding="utf-8")
     # An old CPU may not run anchored at all, which is no error. An implementation that started and failed is one.
     return int(not {*OURS}.isdisjoint(run.began & {*run.not_run} | {name for _, name in run.failed}))
@@ -96,14 +100,29 @@ def measure(output, tables, names, cases, turns, few):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", metavar="FILE", required=True, type=pathlib.Path, help="where to write the results")
-    parser.add_argument("--tables", metavar="DIR", required=True, type=pathlib.Path, help="where to write the tables")
+    parser.add_argument(
+        "--judge",
+        nargs=2,
+        metavar=("LIBRARY", "VERDICTS"),
+        required=True,
+        help="the peers in C, and where to write verdicts",
+    )
     parser.add_argument("--quick", action="store_true", help="measure two small sizes in few turns, and judge few rows")
     args = parser.parse_args()
     signal.signal(
         signal.SIGTERM, lambda *_: sys.exit(143)
     )  # exits cleanly, so that the run's processes and files are removed
     cases = list(all_cases(args.quick, sorted({1, len(os.sched_getaffinity(0))})))
-    return measure(args.output, args.tables, list(BY_NAME), cases, QUICK_TURNS if args.quick else TURNS, args.quick)
+    library, verdicts = args.judge
+    return measure(
+        args.output,
+        library,
+        pathlib.Path(verdicts),
+        list(BY_NAME),
+        cases,
+        QUICK_TURNS if args.quick else TURNS,
+        args.quick,
+    )
 
 
 if __name__ == "__main__":

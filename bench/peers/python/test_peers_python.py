@@ -1,9 +1,11 @@
 """bench/peers/python: recipes compute the tables that they name, a table that differs from the formula is refused and
 not timed, calls are warm, and the other processes go on after one ends.
 
-Environment: PYTHONPATH and LD_LIBRARY_PATH such that posenc can be imported. No time is asserted.
+Environment: PYTHONPATH and LD_LIBRARY_PATH such that posenc can be imported, and POSENC_PEERS, the library of peers in C.
+No time is asserted.
 """
 import importlib.util
+import itertools
 import json
 import math
 import os
@@ -14,11 +16,13 @@ import types
 import weakref
 
 import numpy
+import posenc
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import formula  # noqa: E402
+import judged  # noqa: E402
 import numpy_recipes  # noqa: E402
 import worker as worker_module  # noqa: E402
 from subjects import BY_NAME, SUBJECTS, Case  # noqa: E402
@@ -144,7 +148,8 @@ def test_a_run(tmp_path):
         "fresh", 16, 7
     )  # these recipes make no table of odd width
     cases = [Case("fresh", 300, 64), Case("refill", 300, 64), none]
-    assert main.measure(tmp_path / "python.json", tmp_path, names, cases, 3, True) == 1  # exact failed
+    library, verdicts = os.environ["POSENC_PEERS"], tmp_path / "judged.json"
+    assert main.measure(tmp_path / "python.json", library, verdicts, names, cases, 3, True) == 1  # exact failed
     result = json.loads((tmp_path / "python.json").read_text())
     context, times, errors = result["context"], {}, {}
     missing = {name for name in names if f"not_run.{name}" in context}
@@ -165,6 +170,30 @@ def test_a_run(tmp_path):
         job, who, dtype = name.split("/")[:3]
         table = {"label": f"{job} {who} {dtype}", "positions": 300, "columns": 64, "wall": 1}
         assert all(row.items() >= table.items() for row in rows)
-    paths = {path.relative_to(tmp_path) for path in tmp_path.glob("*/*.npy")}
-    assert paths == {pathlib.Path(BY_NAME[name].preset, f"{name}.npy") for name in {*names} - {"exact"} - missing}
-    assert all(numpy.load(tmp_path / path, mmap_mode="r").shape == (5000, 512) for path in paths)
+    tables = {table["name"]: table for table in json.loads(verdicts.read_text())["tables"]}
+    assert {*names} - missing <= tables.keys() and tables["marian"]["preset"] == "marian"
+    words = {name: [r["word"] for r in table["ranges"]] for name, table in tables.items()}
+    assert words["exact"] == ["exact"] * 5 and words["sincosf"] == ["float32"] * 5
+    assert {*words["numpy_f64"]} <= {"exact", "ulp"} and tables["numpy_f64"]["ranges"][1]["to"] == 5000
+    assert {name for name, table in tables.items() if not table["right"]} <= {"ggml_rope"}
+
+
+def test_sampled_positions():
+    found = judged.sample(1 << 20)
+    assert [(p[0], p[-1] + 1, len({*p})) for p in found] == [
+        (low, high, 256) for low, high in itertools.pairwise([0, 512, 5000, 32768, 131072, 1 << 20])
+    ]
+    for p in found:
+        runs = p.reshape(-1, judged.RUN)
+        assert (p[1:] > p[:-1]).all() and (runs - runs[:, :1] == numpy.arange(judged.RUN)).all()
+
+
+@pytest.mark.parametrize("where", [0, 700, 1279])
+def test_one_wrong_row_is_found(where):
+    positions = judged.sample(1 << 20)
+    rows = posenc.table(positions=numpy.concatenate(positions), d_model=512)
+    rows[where, 7] += 0.25
+    table = judged.judged("wrong", "paper", positions, rows)
+    words = ["exact"] * 5
+    words[where // 256] = "wrong"
+    assert [r["word"] for r in table["ranges"]] == words and table["right"] == (where > 255)

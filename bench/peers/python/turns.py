@@ -6,6 +6,8 @@ import random
 import sys
 import time
 
+import numpy
+from judged import judged, sample
 from subjects import BY_NAME
 from worker import Failed, begin, make, work
 
@@ -102,12 +104,15 @@ class Run:
                     if seconds:
                         self.seconds[case, name].append(seconds)
 
-    def save_table(self, name, case, path):
-        """Saves a table for posenc-verify, computed by as many threads as the subject can use."""
+    def judged(self, name, case, preset):
+        """Returns the verdicts on a table, computed by as many threads as the subject can use, in a list, or none."""
         threads = [count for who, count in self.said if who == name]
         if threads and case.job in self.said[name, threads[0]]["jobs"]:
             say(f"a table to be judged: {name}, {case.n} x {case.d}")
-            self.does(name, case._replace(threads=max(threads)), "save", case, path)
+            positions = sample(case.n)
+            rows = self.does(name, case._replace(threads=max(threads)), "rows", case, numpy.concatenate(positions))
+            return [] if rows is None else [judged(name, preset, positions, rows)]
+        return []
 
     def end(self):
         for process in self.processes.values():
