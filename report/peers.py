@@ -1,5 +1,5 @@
 """Reads build/peers.json of scripts/peers, and joins it from its parts: times of posenc-bench --peers and of
-bench/peers/python, both in the form of Google Benchmark's JSON, and errors of posenc-verify. A ratio is a peer's time
+bench/peers/python, both in the form of Google Benchmark's JSON, and verdicts on tables. A ratio is a peer's time
 divided by ours in the same repetition: below 1 the peer takes less time."""
 import datetime
 import json
@@ -115,7 +115,7 @@ def cases_of(bench):
 
 
 def join(benches, tables, quick):
-    """tables: those that posenc-verify judged"""
+    """tables: those that bench/peers/python judged"""
     context, cases, failed = {}, [], []
     for bench in benches:
         context = bench["context"] | context  # the first one's, where both say it
@@ -157,7 +157,7 @@ def peers_of(cases, tables, context):
 
 
 def main(args):
-    tables = [table for path in args.judge for table in load(path, "tables", "file of posenc-verify")["tables"]]
+    tables = [table for path in args.judge for table in load(path, "tables", "file of verdicts on tables")["tables"]]
     data = join([load_bench(path) for path in args.bench], tables, args.quick)
     check(args.output, data, "peers")
     write(args.output, json.dumps(data, indent=1) + "\n")

@@ -84,7 +84,7 @@ def errors(peers, described=False):
     used = {r["word"] for row in peers.rows.values() for r in row["ranges"]}
     note = "; ".join(f"{word}: {what}" for word, what in WORDS.items() if word in used)
     head = ["who", *(f"to {position(end)}" for _, end in spans), "the right table?", *["what it is"] * described]
-    title = "Largest |error| compared with MPFR, by range of positions"
+    title = "Largest |error| by range of positions"
     return Table(title, head, rows, note, tuple(range(1, len(head))))
 
 
