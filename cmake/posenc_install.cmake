@@ -2,7 +2,7 @@
 #
 #   runtime      libposenc.so.1 and what it points to; libposenc.1.dylib; posenc-1.dll
 #   development  the header, the link libposenc.so, libposenc.a, the CMake package, posenc.pc
-#   tools        posenc-table, posenc-verify, posenc-bench, as far as they are built
+#   tools        posenc-verify, posenc-bench, as far as they are built
 #   python       the Python package, if POSENC_PYTHON_DIR says where
 include(CMakePackageConfigHelpers)
 
@@ -61,7 +61,7 @@ configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # ---- tools, Python ----
-foreach(tool posenc-table posenc-verify posenc-bench)
+foreach(tool posenc-verify posenc-bench)
   if(TARGET ${tool})
     file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")

@@ -1,12 +1,9 @@
-/* posenc-verify compares implementations, and tables in files, with a reference, by range of positions. */
+/* posenc-verify compares implementations with a reference, by range of positions. */
 #include "work.h"
 
 int main(int argc, char **argv) {
   options o = options_parse(argc, argv);
-  const int status = o.hashes        ? write_hashes(&o)
-                     : o.exhaustive  ? exhaustive(&o)
-                     : o.n_files > 0 ? verify_files(&o)
-                                     : verify_impls(&o);
+  const int status = o.hashes ? write_hashes(&o) : o.exhaustive ? exhaustive(&o) : verify_impls(&o);
   options_destroy(&o);
   return status;
 }

@@ -56,33 +56,11 @@ static void add_impl(struct argp_state *state, options *o, const char *name) {
   o->impls[o->n_impls++] = impl;
 }
 
-/* argp passes options before arguments, whatever their order. Where no option gives them, the file gives the number of
- * columns and of positions. */
-static void add_file(struct argp_state *state, options *o, const char *path) {
-  char message[512];
-  spec_options *shape = &o->shape;
-  npy table;
-  if (!npy_open(path, &table, message, sizeof message))
-    argp_failure(state, 2, 0, "%s: %s", path, message);
-  if (!shape->has_width && o->n_files == 0)
-    shape->spec = paper_spec(table.columns);
-  if (!shape->has_positions && (o->n_files == 0 || shape->to < table.rows))
-    shape->to = table.rows;
-  if (table.columns != shape->spec.d_model)
-    argp_failure(state, 2, 0, "%s: %lld columns where d_model is %lld", path, (long long)table.columns,
-        (long long)shape->spec.d_model);
-  if (shape->has_positions && table.rows != shape->to - shape->from)
-    argp_failure(state, 2, 0, "%s: %lld row%s, not the %lld of --positions %lld:%lld", path, (long long)table.rows,
-        table.rows == 1 ? "" : "s", (long long)(shape->to - shape->from), (long long)shape->from, (long long)shape->to);
-  o->files[o->n_files++] = (table_file){path, table};
-}
-
 /* Refuses two kinds of work at a time, and options that the kind of work does not have. */
 static void check_work(struct argp_state *state, const options *o) {
   const char *work = o->hashes ? "--hashes" : "--exhaustive";
   const bool special = o->hashes || o->exhaustive;
-  const char *wrong = special && o->n_files > 0                                  ? "not with files"
-                      : o->hashes && o->exhaustive                               ? "not with --exhaustive"
+  const char *wrong = o->hashes && o->exhaustive                                 ? "not with --exhaustive"
                       : special && o->json                                       ? "it writes no JSON"
                       : special && o->quiet                                      ? "not with --quiet"
                       : o->hashes && (o->n_impls > 0 || o->shape.given)          ? "its tables are fixed"
@@ -93,10 +71,6 @@ static void check_work(struct argp_state *state, const options *o) {
     argp_error(state, "%s: %s", work, wrong);
   if (special && o->sampling)
     argp_error(state, "%s: not with %s, which compares every output with MPFR", o->sampling, work);
-  if (o->n_files > 0 && o->quiet)
-    argp_error(state, "--quiet: not with files");
-  if (o->n_files > 0 && o->n_impls > 0)
-    argp_error(state, "--impl %s: not with files", o->impls[0]->name);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -138,7 +112,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     o->hashes = true;
     return 0;
   case ARGP_KEY_ARG:
-    add_file(state, o, text);
+    argp_error(state, "%s: no arguments are taken, only options", text);
     return 0;
   case ARGP_KEY_END:
     check_work(state, o);
@@ -150,29 +124,18 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 
 options options_parse(int argc, char **argv) {
   static const struct argp_child children[] = {
-      {&spec_options_argp, 0,
-          "Verify one table instead of the default ones (default: positions 0 to 1048575). With files: the table that "
-          "they should contain (default: the paper's from position 0, with the columns and the dtype of the file):",
-          1},
+      {&spec_options_argp, 0, "Verify one table instead of the default ones (default: positions 0 to 1048575):", 1},
       {0},
   };
-  static const struct argp argp = {argp_options, parse, "[FILE.npy...]",
-      "Verifies every implementation of posenc that runs here against MPFR and against its own error bound. "
-      "With files: says how wrong the tables in them are."
+  static const struct argp argp = {argp_options, parse, NULL,
+      "Verifies every implementation of posenc that runs here against MPFR and against its own error bound."
       "\vOutput: results on stdout; progress, and failures as they occur, on stderr.\n"
-      "Exit status: 0 all verified; 1 an implementation failed or a table is not right; "
-      "2 bad usage, or a file that cannot be read or written.",
+      "Exit status: 0 all verified; 1 an implementation failed; 2 bad usage, or a file that cannot be written.",
       children, NULL, NULL};
   options o = {.seed = 1, .rows = 512, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
-  o.files = must_calloc(argc, sizeof *o.files);
   arguments_parse(&argp, argc, argv, &o);
   return o;
 }
 
-void options_destroy(options *o) {
-  for (size_t i = 0; i < o->n_files; i++)
-    npy_close(&o->files[i].table);
-  free(o->files);
-  free(o->impls);
-}
+void options_destroy(options *o) { free(o->impls); }

@@ -4,18 +4,10 @@
 
 #include "../campaign/expected.h"
 #include "../tools/spec_options.h"
-#include "npy.h"
-
-typedef struct table_file {
-  const char *path;
-  npy table;
-} table_file;
 
 typedef struct options {
   const posenc_impl **impls; /* those that --impl names, each once; none means all */
   size_t n_impls;
-  table_file *files; /* if there are any, they are judged, and no implementation is */
-  size_t n_files;
   bool exhaustive, hashes;
   bool quiet; /* the text has only the failures, and how many are verified */
   uint64_t seed;

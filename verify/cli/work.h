@@ -7,9 +7,6 @@
 
 int verify_impls(const options *o);
 
-/* FILE.npy ...: judges tables in files by range of positions. */
-int verify_files(const options *o);
-
 /* --exhaustive: compares every output of a table with the float32 nearest to the real value, which MPFR decides. */
 int exhaustive(const options *o);
 

@@ -10,7 +10,6 @@
 #include "posenc.h"
 
 typedef struct format {
-  const char *descr; /* the type in .npy files; NumPy has none for bfloat16 */
   size_t size;
   int digits; /* bits of a significand */
   int lowest; /* 2^-lowest is the smallest subnormal */
@@ -19,10 +18,10 @@ typedef struct format {
 enum { FORMATS = 4 };
 
 static inline const format *format_of(int32_t dtype) {
-  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {"<f4", 4, 24, 149},
-      [POSENC_DTYPE_F64] = {"<f8", 8, 53, 1074},
-      [POSENC_DTYPE_BF16] = {"<u2", 2, 8, 133},
-      [POSENC_DTYPE_F16] = {"<f2", 2, 11, 24}};
+  static const format formats[FORMATS] = {[POSENC_DTYPE_F32] = {4, 24, 149},
+      [POSENC_DTYPE_F64] = {8, 53, 1074},
+      [POSENC_DTYPE_BF16] = {2, 8, 133},
+      [POSENC_DTYPE_F16] = {2, 11, 24}};
   return &formats[dtype];
 }
 

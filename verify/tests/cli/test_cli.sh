@@ -37,7 +37,7 @@ case $tool in
   bad 'threads' --threads 0
   bad 'seed' --seed x
   bad 'reference guess: .*mpfr, float64' --reference guess
-  bad 'surplus: cannot be opened' surplus
+  bad 'surplus: no arguments are taken' surplus
   bad 'compares float32 only' --exhaustive --dtype float64
   bad 'one --impl at most' --exhaustive --impl naive --impl explog
   bad 'writes no JSON' --exhaustive "${json[@]}"
@@ -59,22 +59,6 @@ case $tool in
   bad 'no benchmark matches' --benchmark_filter=zzz "${json[@]}"
   bad 'cannot write' --shape bert --json no/such/result.json
   short=(--shape l1 --benchmark_filter=fill/explog --benchmark_min_time=0.0001) long=(--benchmark_min_time=100000)
-  ;;
-*posenc-table)
-  good 'padding_idx' --list
-  [[ $(grep -cE '^(paper|whisper|rothman)$' out) == 3 ]] || fail "--list should have the presets"
-  table=(-o pe.npy --positions 4)
-  bad 'surplus' surplus
-  bad '-o FILE' --positions 4
-  bad 'positions N' -o pe.npy
-  bad 'FROM \(0\) must be below TO \(0\)' -o pe.npy --positions 0
-  bad 'naive' "${table[@]}" --impl nonsense
-  bad 'dtype|float32' "${table[@]}" --impl naive --dtype float64
-  bad 'TO 4294967298: an integer' -o pe.npy --positions 4294967294:4294967298
-  bad 'times a scale of 1000' -o pe.npy --positions 4294966:4296966 --position-scale 1000
-  bad 'no/pe.npy: cannot be written: No such file' --positions 4 -o no/pe.npy
-  bad '\.: cannot be written' --positions 4 -o .
-  bad '/dev/full: cannot be written: No space' -o /dev/full --positions 5000
   ;;
 esac
 

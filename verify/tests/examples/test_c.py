@@ -23,6 +23,10 @@ def test_table_by_pkg_config(place):
     text = place.run(line)
     assert said(text, "row 4999 starts") == columns(4999) and SAME in text
     assert shared(place, "table")
+    table = np.load(place.examples / "pe.npy")
+    assert table.shape == (5000, 512) and table.dtype == np.dtype("<f4")
+    assert all(table[row, :4].tolist() == columns(row) for row in (0, 1, 2500, 4999))
+    assert place.try_("./table no/pe.npy").returncode == place.try_("./table /dev/full").returncode == 1
 
 
 def test_yarn(place):

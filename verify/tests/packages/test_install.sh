@@ -42,7 +42,7 @@ only() { # only COMPONENT PATTERN...: each of its files matches a pattern, and i
 only runtime "$lib/libposenc\.so\.1" "$lib/libposenc\.so\.1\.[0-9]+\.[0-9]+"
 only development "$lib/libposenc\.so" "$lib/libposenc\.a" /include/posenc\.h "$lib/pkgconfig/posenc\.pc" \
   "$lib/cmake/posenc/posenc(Config|ConfigVersion|(Shared|Static)Targets(-[a-z]+)?)\.cmake" "$lib/cmake/posenc/posenc_sleef\.cmake"
-only tools /bin/posenc-{table,verify,bench}
+only tools /bin/posenc-{verify,bench}
 
 # ---- no installed file has a path of the build or of this machine ----
 grep -rlF -e "$build_dir" -e "$source_dir" -e "$work" --include=*.{cmake,pc,h} all &&
@@ -53,7 +53,7 @@ done
 
 # ---- the installation, moved: tools run, pkg-config and CMake find it in its new place ----
 mv "all$prefix" moved
-env -u LD_LIBRARY_PATH moved/bin/posenc-table --version >/dev/null || fail "moved tools do not find their library"
+env -u LD_LIBRARY_PATH moved/bin/posenc-verify --version >/dev/null || fail "moved tools do not find their library"
 export PKG_CONFIG_PATH=$work/moved$lib/pkgconfig
 [[ $(realpath "$(pkg-config --variable=includedir posenc)") == "$work/moved/include" ]] || fail "posenc.pc has the old place"
 
