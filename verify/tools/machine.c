@@ -9,86 +9,21 @@
 #define ARCHITECTURE "x86_64"
 #endif
 
-/* Copies the value of the first line with this key, in text as in /proc/cpuinfo. Returns whether there is one. */
-static bool find(FILE *f, const char *key, char *value, size_t size) {
+/* Copies the value of the first line with this key, in a file like /proc/cpuinfo. Returns whether there is one. */
+static bool find(const char *path, const char *key, char *value, size_t size) {
   char line[512];
   bool found = false;
-  value[0] = '\0';
-  if (f)
-    rewind(f);
+  FILE *f = fopen(path, "r");
   while (f && !found && fgets(line, sizeof line, f)) {
     const size_t n = strlen(key), blanks = strncmp(line, key, n) == 0 ? strspn(line + n, " \t") : 0;
-    found = strncmp(line, key, n) == 0 && line[n + blanks] == ':';
-    if (found) {
-      line[strcspn(line, "\n")] = '\0';
-      const char *text = line + n + blanks + 1;
-      snprintf(value, size, "%s", text + strspn(text, " \t"));
-    }
+    const char *rest = line + n + blanks + 1;
+    found = strncmp(line, key, n) == 0 && rest[-1] == ':';
+    if (found)
+      snprintf(value, size, "%.*s", (int)strcspn(rest + strspn(rest, " \t"), "\n"), rest + strspn(rest, " \t"));
   }
+  if (f)
+    fclose(f);
   return found;
-}
-
-/* The brand name without the vendor and words that say nothing: "EPYC 9B14" for "AMD EPYC 9B14 96-Core Processor". */
-static void shorten(const char *brand, const char *vendor, char *name, size_t size) {
-  char copy[MACHINE_TEXT], *rest = NULL;
-  snprintf(copy, sizeof copy, "%s", brand);
-  name[0] = '\0';
-  for (char *word = strtok_r(copy, " ", &rest); word && strcmp(word, "@") != 0; word = strtok_r(NULL, " ", &rest)) {
-    char *mark = strstr(word, "(R)") ? strstr(word, "(R)") : strstr(word, "(TM)");
-    if (mark)
-      *mark = '\0';
-    const char *core = strstr(word, "-Core");
-    if (*word && strcmp(word, vendor) != 0 && strcmp(word, "CPU") != 0 && strcmp(word, "Processor") != 0 && !core)
-      snprintf(name + strlen(name), size - strlen(name), "%s%s", name[0] ? " " : "", word);
-  }
-}
-
-void machine_read(FILE *cpuinfo, machine_processor *p) {
-  static const struct {
-    const char *id, *vendor;
-    long family, first, last;
-    const char *name;
-  } table[] = {
-#define PROCESSOR(id, vendor, family, first, last, name) {id, vendor, family, first, last, name},
-#include "processors.inc"
-#undef PROCESSOR
-  };
-  char id[MACHINE_WORD], family[MACHINE_WORD], end[3 * MACHINE_WORD], brand[MACHINE_TEXT], name[MACHINE_TEXT];
-  *p = (machine_processor){.arm = find(cpuinfo, "CPU implementer", id, sizeof id)};
-  if (!p->arm)
-    find(cpuinfo, "vendor_id", id, sizeof id);
-  find(cpuinfo, "cpu family", family, sizeof family);
-  find(cpuinfo, p->arm ? "CPU part" : "model", p->model, sizeof p->model);
-  snprintf(p->family, sizeof p->family, "%s", p->arm ? id : family);
-  snprintf(p->vendor, sizeof p->vendor, "%s", p->arm || !id[0] ? "unknown" : id);
-  const long family_number = strtol(family, NULL, 0), model = strtol(p->model, NULL, 0);
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (strcmp(id, table[i].id) == 0) {
-      snprintf(p->vendor, sizeof p->vendor, "%s", table[i].vendor);
-      if (family_number == table[i].family && table[i].first <= model && model <= table[i].last)
-        p->microarchitecture = table[i].name;
-    }
-
-  snprintf(end, sizeof end, p->arm ? "implementer %s part %s" : "family %s model %s", p->family, p->model);
-  if (!find(cpuinfo, "model name", brand, sizeof brand))
-    snprintf(p->cpu, sizeof p->cpu, "%s", p->model[0] ? end : "unknown");
-  else
-    snprintf(p->cpu, sizeof p->cpu, "%s", brand);
-  shorten(brand, p->vendor, name, sizeof name);
-  const char *known = p->microarchitecture ? p->microarchitecture : "";
-  snprintf(p->line, sizeof p->line, "%s%s%s%s%s%s%s", p->vendor, *known ? " " : "", known, *name ? ", " : "", name,
-      p->model[0] ? ", " : "", p->model[0] ? end : "");
-}
-
-const machine_processor *machine_here(void) {
-  static machine_processor here;
-  if (!here.line[0]) {
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    machine_read(f, &here);
-    if (f)
-      fclose(f);
-  }
-  return &here;
 }
 
 /* The widest vectors that the CPU and the operating system support. */
@@ -126,22 +61,24 @@ static void cache_sizes(char *text, size_t size) {
 }
 
 void machine_describe(machine_take *take, void *data) {
-  const machine_processor *p = machine_here();
-  char caches[256];
-  cache_sizes(caches, sizeof caches);
-  const char *const lines[][2] = {{"processor", p->line}, {"cpu", p->cpu}, {"vendor", p->vendor},
-      {p->arm ? "implementer" : "family", p->family}, {p->arm ? "part" : "model", p->model},
-      {"microarchitecture", p->microarchitecture ? p->microarchitecture : "unknown"}, {"vectors", vectors()},
-      {"cache_sizes", caches[0] ? caches : "unknown"}, {"architecture", ARCHITECTURE}, {"compiler", machine_compiler()},
-      {"build_type", POSENC_BUILD_TYPE}};
-  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-    take(data, lines[i][0], lines[i][1]);
+  static const char *const processor[][2] = {{"cpu", "model name"}, {"vendor", "vendor_id"}, {"family", "cpu family"},
+      {"model", "model"}, {"implementer", "CPU implementer"}, {"part", "CPU part"}};
+  char text[256];
+  for (size_t i = 0; i < sizeof processor / sizeof *processor; i++)
+    if (find("/proc/cpuinfo", processor[i][1], text, sizeof text))
+      take(data, processor[i][0], text);
+  cache_sizes(text, sizeof text);
+  take(data, "cache_sizes", text[0] ? text : "unknown");
+  take(data, "vectors", vectors());
+  take(data, "architecture", ARCHITECTURE);
+  take(data, "compiler", machine_compiler());
+  take(data, "build_type", POSENC_BUILD_TYPE);
 }
 
 /* Linux 6.1 and later name the kernel's architecture, and qemu-user passes that on. An older kernel is recognised by a
  * line of /proc/cpuinfo that only kernels of the other architecture have. */
 bool machine_emulated(void) {
-  char value[64] = "";
+  char value[64];
   FILE *f = fopen("/proc/sys/kernel/arch", "r");
   const bool named = f && fscanf(f, "%63s", value) == 1;
   if (f)
@@ -149,22 +86,15 @@ bool machine_emulated(void) {
   if (named)
     return strcmp(value, ARCHITECTURE) != 0;
 #ifdef __x86_64__
-  return machine_here()->arm;
+  return find("/proc/cpuinfo", "CPU implementer", value, sizeof value);
 #else
-  return !machine_here()->arm && strcmp(machine_here()->vendor, "unknown") != 0;
+  return find("/proc/cpuinfo", "vendor_id", value, sizeof value);
 #endif
 }
 
 int64_t machine_available_memory(void) {
-  long long kb = 0;
-  char line[256];
-  FILE *f = fopen("/proc/meminfo", "r");
-  while (f && kb == 0 && fgets(line, sizeof line, f))
-    if (strncmp(line, "MemAvailable:", 13) == 0)
-      kb = strtoll(line + 13, NULL, 10);
-  if (f)
-    fclose(f);
-  return (int64_t)kb * 1024;
+  char kib[64];
+  return find("/proc/meminfo", "MemAvailable", kib, sizeof kib) ? strtoll(kib, NULL, 10) * 1024 : 0;
 }
 
 void machine_warnings(FILE *out) {

@@ -34,4 +34,9 @@ good '^[0-9]+ of [0-9]+ implementations verified' --quiet --rows 4 "${here[@]}" 
 [[ $(wc -l <out) == 1 ]] || fail "--quiet: one line should be printed"
 run --rows 4 --impl naive "${here[@]}" 16 --dtype bfloat16
 [[ $code == 1 ]] && grep -q '^FAILED naive: not judged' out || fail "naive, asked for by name, should not be passed over"
+while IFS=: read -r key value; do # the machine, as the system describes it
+  file=$(sed -n "s/^${value}[[:blank:]]*: *//p" /proc/cpuinfo | head -n 1)
+  [[ ! $file ]] || grep -qF "\"$key\":	\"$file\"" report.json || fail "the JSON should have the $key '$file'"
+done <<<$'cpu:model name\nvendor:vendor_id\nfamily:cpu family\nmodel:model\nimplementer:CPU implementer\npart:CPU part'
+grep -q '"cache_sizes":' report.json && grep -q '"compiler":' report.json || fail "the JSON should have caches and compiler"
 echo "ok: posenc-verify, one shape"
