@@ -1,4 +1,4 @@
-"""Names the skipped tests, in the form that ./scripts/test shows, and starts every thread that a test requests."""
+"""Starts every thread that a test requests."""
 
 import importlib.util
 
@@ -18,6 +18,3 @@ def every_thread_that_is_asked_for(monkeypatch):
 def pytest_terminal_summary(terminalreporter):
     if collect_ignore:
         terminalreporter.write_line("skipped: python/tests/pytorch: PyTorch is not installed")
-    for report in terminalreporter.stats.get("skipped", []):
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        terminalreporter.write_line(f"skipped: {report.nodeid.split('::')[-1]}: {reason.removeprefix('Skipped: ')}")

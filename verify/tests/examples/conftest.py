@@ -36,11 +36,3 @@ def place(request, prefix, tmp_path_factory):
 @pytest.fixture(scope="session")
 def python_place(package, tmp_path_factory):
     return Place(tmp_path_factory.mktemp("programs"), *package)
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Names skipped tests, in the form that ./scripts/test counts."""
-    for report in terminalreporter.stats.get("skipped", []):
-        terminalreporter.write_line(
-            f"skipped: {report.nodeid.split('::')[-1]}: {report.longrepr[2].removeprefix('Skipped: ')}"
-        )
