@@ -157,14 +157,24 @@ sweep sweep_default(int64_t rows, uint64_t seed) {
   return s;
 }
 
+/* The rows of each range that sweep_of() compares if nobody chose a number: MPFR takes seconds for a million outputs. */
+static int64_t default_rows(int64_t d_model, int64_t from, int64_t to) {
+  const int64_t all = 2600000 / d_model;
+  int64_t ranges = 0, low, high;
+  for (int i = FIRST_RANGE; i < END_RANGE; i++)
+    ranges += cut(i, from, to, &low, &high);
+  return to - from <= all ? to - from : all / ranges;
+}
+
 sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed) {
   sweep s = {NULL, 0};
   char shape[24];
   snprintf(shape, sizeof shape, "d%lld", (long long)spec->d_model);
+  const int64_t each = rows ? rows : default_rows(spec->d_model, from, to);
   int64_t low, high;
   for (int i = FIRST_RANGE; i < END_RANGE; i++)
     if (cut(i, from, to, &low, &high))
-      add_range(&s, shape, spec, low, high, rows, seed)->preset = preset;
+      add_range(&s, shape, spec, low, high, each, seed)->preset = preset;
   return s;
 }
 

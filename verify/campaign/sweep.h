@@ -40,8 +40,9 @@ enum { SWEEP_MIN_ROWS = 2, SWEEP_MAX_ROWS = 1 << 16, SWEEP_MOST_RANGES = 14 };
  * - the shapes of shapes.inc, awkward shapes, presets and other dtypes: a segment for each, with fewer rows. */
 sweep sweep_default(int64_t rows, uint64_t seed);
 
-/* One shape, positions from .. to-1, cut into the same ranges, with up to `rows` rows each. preset: its name, or NULL.
- * preset and spec->freqs must outlive the sweep. */
+/* One shape, positions from .. to-1, cut into the same ranges, with up to `rows` rows each. rows: 0 for all rows if they
+ * have at most 2.6 million outputs, otherwise for as many rows of each range as have that many together. preset: its
+ * name, or NULL. preset and spec->freqs must outlive the sweep. */
 sweep sweep_of(const posenc_spec *spec, const char *preset, int64_t from, int64_t to, int64_t rows, uint64_t seed);
 
 /* One segment, with all rows of positions from .. to-1. */

@@ -224,7 +224,7 @@ int verify_impls(const options *o) {
   const spec_options *one = &o->shape;
   const posenc_spec table = one->given ? one->spec : paper_spec(512);
   const sweep s = one->given ? sweep_of(&one->spec, one->preset, one->from, one->to, o->rows, o->seed)
-                             : sweep_default(o->rows, o->seed);
+                             : sweep_default(o->rows ? o->rows : 512, o->seed);
   const reports out = reports_open(o);
   results r = campaign_prepare(s, &table, o->impls, o->n_impls, o->by, o->seed);
   if (!o->quiet)

@@ -11,7 +11,7 @@ typedef struct options {
   bool exhaustive, hashes;
   bool quiet; /* the text has only the failures, and how many are verified */
   uint64_t seed;
-  int64_t rows;
+  int64_t rows;    /* 0: the default */
   int64_t threads; /* see expected_rows */
   reference by;
   const char *sampling; /* which of --seed, --rows and --reference was given last, or NULL */
