@@ -19,9 +19,8 @@ static void register_at(const bench_options *o, const bench_offset *at) {
       continue;
     bench_register_tables(shape, o->all_cases, at);
   }
-  if (o->all_shapes) {
+  if (o->all_shapes)
     bench_register_positions(o->all_cases, at);
-  }
 }
 
 static void register_all(const bench_options *o) {
@@ -29,9 +28,6 @@ static void register_all(const bench_options *o) {
     bench_register_one(&o->table, &o->offsets[0]);
     return;
   }
-  for (size_t i = 0; i < bench_shape_count(); i++) /* cases of other sizes, which run with all shapes, are smaller */
-    if (o->shapes >> i & 1)
-      bench_buffer_room(bench_shape_bytes(bench_shape_at(i), POSENC_DTYPE_F32));
   bench_register_harness();
   if (o->peers) {
     bench_register_peers(&o->offsets[0]);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-bool bench_offers(const posenc_impl *impl, posenc_dtype dtype) {
+static bool offers(const posenc_impl *impl, posenc_dtype dtype) {
   posenc_spec spec = paper_spec(2);
   spec.dtype = (int32_t)dtype;
   posenc_plan *plan;
@@ -18,7 +18,7 @@ bool bench_runs(const posenc_impl *impl, posenc_dtype dtype) {
   if (!posenc_impl_supported(impl))
     bench_skip(impl->name, "this CPU lacks its instructions");
   snprintf(name, sizeof name, "%s/%s", impl->name, dtype_name((int32_t)dtype));
-  return bench_offers(impl, dtype) && !bench_skipped(impl->name) && !bench_skipped(name);
+  return offers(impl, dtype) && !bench_skipped(impl->name) && !bench_skipped(name);
 }
 
 const posenc_impl *bench_impl(size_t i, posenc_dtype dtype, bool all) {

@@ -7,8 +7,6 @@
 
 /* ---- Which implementations run: cases.c --------------------------------------------------------------------- */
 
-bool bench_offers(const posenc_impl *impl, posenc_dtype dtype);
-
 /* The i-th implementation in the list that offers the dtype and runs here; NULL past the last. Leaves out those that
  * are skipped, or whose dtype is skipped. Unless `all` is set, counts only the default and the best `anchored`: a run
  * without all cases measures other dtypes with these two. */
@@ -35,9 +33,6 @@ struct bench_table {
 
 /* Copies the table, but not the memory that it points to. impl: NULL for a peer. */
 void bench_register_table(const bench_table *table, const posenc_impl *impl, const bench_offset *at);
-
-/* The CPU time of this thread. */
-double bench_cpu_seconds(void);
 
 /* ---- Random positions: positions.c -------------------------------------------------------------------------- */
 

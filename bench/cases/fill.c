@@ -36,7 +36,8 @@ static int64_t block(const fill_case *f, int64_t i, int64_t *first) {
   return left < f->length ? left : f->length; /* the last block of a table may be short */
 }
 
-double bench_cpu_seconds(void) {
+/* The CPU time of this thread. */
+static double cpu_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -69,9 +70,9 @@ static void choose_blocks(const bench_work *w, fill_case *f) {
   f->blocks = 1;
   f->length = BLOCK;
   for (int i = 0; i < 3; i++) {
-    const double start = bench_cpu_seconds();
+    const double start = cpu_seconds();
     write_blocks(w);
-    per_block = fmin(per_block, bench_cpu_seconds() - start);
+    per_block = fmin(per_block, cpu_seconds() - start);
   }
   f->blocks = all;
   if (per_block * (double)all > WHOLE) {
@@ -146,7 +147,6 @@ void bench_register_one(const spec_options *options, const bench_offset *at) {
   shape.positions = options->to - options->from;
   if (fit > 0 && shape.positions > fit)
     shape.positions = fit;
-  bench_buffer_room(bench_shape_bytes(&shape, dtype));
   const posenc_impl *impl;
   for (size_t i = 0; (impl = bench_impl(i, dtype, true)); i++)
     bench_register_table(

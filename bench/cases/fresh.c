@@ -24,7 +24,7 @@ static posenc_status malloc_fill(const bench_work *w) {
 }
 
 static void register_fresh(const char *how, posenc_status (*write)(const bench_work *)) {
-  const bench_shape *shape = bench_shape_find("long", NULL);
+  const bench_shape *shape = bench_shape_find("long");
   const posenc_impl *impl = posenc_impl_find(NULL);
   const posenc_spec spec = bench_spec(shape);
   if (bench_runs(impl, POSENC_DTYPE_F32))

@@ -27,8 +27,7 @@ enum { BENCH_MAX_SHAPES = 64 }; /* the bits of bench_options.shapes */
 size_t bench_shape_count(void);
 const bench_shape *bench_shape_at(size_t i);
 
-/* The shape with this name, or NULL. Sets *index unless index is NULL. */
-const bench_shape *bench_shape_find(const char *name, size_t *index);
+const bench_shape *bench_shape_find(const char *name); /* or NULL */
 size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype);
 
 /* The spec of the paper's table for this shape. */
@@ -43,7 +42,7 @@ typedef struct bench_offset {
 
 /* ---- The output buffer: buffer.c ---------------------------------------------------------------------------- */
 
-/* Makes room for two arrays of so many bytes; the largest request counts. Called before bench_buffer(). */
+/* Makes room for so many bytes; the largest request counts. Called before bench_buffer(). */
 void bench_buffer_room(size_t bytes);
 
 /* The start of the output. All cases share one buffer, so that they run on the same pages: huge pages where the system

@@ -15,10 +15,7 @@ static struct {
 
 size_t bench_to_next(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE + PAGE; }
 
-void bench_buffer_room(size_t bytes) {
-  const size_t size = bench_to_next(bytes) + bytes + LINE;
-  buffer.size = size > buffer.size ? size : buffer.size;
-}
+void bench_buffer_room(size_t bytes) { buffer.size = bytes + LINE > buffer.size ? bytes + LINE : buffer.size; }
 
 /* Reads the kernel's account of the mapping, since the kernel does not always give huge pages. */
 static double share_of_huge_pages(void) {

@@ -20,13 +20,10 @@ size_t bench_shape_count(void) { return sizeof shapes / sizeof *shapes; }
 
 const bench_shape *bench_shape_at(size_t i) { return &shapes[i]; }
 
-const bench_shape *bench_shape_find(const char *name, size_t *index) {
+const bench_shape *bench_shape_find(const char *name) {
   for (size_t i = 0; i < bench_shape_count(); i++)
-    if (strcmp(shapes[i].name, name) == 0) {
-      if (index)
-        *index = i;
+    if (strcmp(shapes[i].name, name) == 0)
       return &shapes[i];
-    }
   return NULL;
 }
 

@@ -68,6 +68,8 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
   w->offset = at ? at->bytes : 0;
   if (w->bytes == 0)
     w->bytes = (size_t)(w->rows.n * w->rows.d_model) * posenc_dtype_size(w->rows.dtype);
+  if (!w->own_memory)
+    bench_buffer_room(w->bytes);
   snprintf(label, sizeof label, "%s%s %s %s", w->call, w->variant ? w->variant : "",
       w->who ? w->who : w->rows.impl->name, dtype_name((int32_t)w->rows.dtype));
   shim_register(&(shim_case){.name = name,
