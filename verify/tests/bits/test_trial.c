@@ -239,9 +239,28 @@ static void samples_are_as_promised(void **state) {
   }
 }
 
+/* Without a number of rows: all of 2.6 million outputs, or most of so many, spread over the ranges. */
+static void samples_have_a_default_size(void **state) {
+  (void)state;
+  static const struct {
+    int64_t d_model, from, to;
+    bool whole;
+  } tables[] = {{512, 0, 5000, true}, {512, 0, 5200, false}, {32, -40000, 300000, false}, {1048576, 0, 2, true}};
+  for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    const posenc_spec spec = paper_spec(tables[i].d_model);
+    sweep s = sweep_of(&spec, NULL, tables[i].from, tables[i].to, 0, 7);
+    int64_t rows = 0;
+    for (int64_t j = 0; j < s.count; j++)
+      rows += s.segments[j].n_rows;
+    assert_int_equal(rows == tables[i].to - tables[i].from, tables[i].whole);
+    assert_in_range(rows * spec.d_model, 1000000, 2600000);
+    sweep_destroy(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_named),
       cmocka_unit_test(errors_are_counted_where_they_are), cmocka_unit_test(profiles_have_every_column),
-      cmocka_unit_test(samples_are_as_promised)};
+      cmocka_unit_test(samples_are_as_promised), cmocka_unit_test(samples_have_a_default_size)};
   return cmocka_run_group_tests_name("trial", tests, NULL, NULL);
 }
