@@ -1,4 +1,5 @@
 """The box that ./scripts/bench prints: what it says, how large it is, and what --verbose adds."""
+import math
 import subprocess
 import sys
 
@@ -146,7 +147,8 @@ def test_without_what_the_page_needs(tmp_path):
         ({"implementations": 1}, bench(), "not a report of posenc-verify"),
         (verify(schema=2), bench(), "schema: 1 was expected"),
         (verify(), {"benchmarks": []}, "no implementation was run"),
-        (verify(), '{"benchmarks": [NaN]}', "not JSON"),
+        (verify(), '{"benchmarks": [NaN]}', "benchmarks.0: None is not of type 'object'"),
+        (verify(), bench(case("fill exact_avx2", math.nan)), "cpu_time: None is not of type 'number'"),
         (verify(implementations=[entry("x", ranges=[{"from": 0}])]), bench(), "required property"),
         (verify(), bench(case("fill exact_avx2", -1)), "cpu_time"),
         (verify(), bench(case("fill exact_avx2 float80", 1)), "label"),

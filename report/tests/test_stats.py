@@ -1,7 +1,10 @@
 """Medians, ratios and spreads, and what labels and counters mean."""
+import math
+
 import pytest
 
-from made_up import bench, case, case as made_case
+from made_up import bench, case, case as made_case, file
+from report.load import load_bench
 from report.stats import Case, limit_of, read_bench
 from report.words import pair
 
@@ -43,6 +46,13 @@ def test_times(more, ns):
     found = {"run_type": "iteration", "label": "fill a float32", "positions": 8, "columns": 4, "time_unit": "us"}
     (row,) = read_bench({"benchmarks": [found | {"cpu_time": 1} | more]})[0].values()
     assert row.values == [ns] and row.is_part == (more.get("rows") == 2)
+
+
+def test_aggregates_are_not_read(tmp_path):
+    """The variation of an offset of 0 is NaN."""
+    aggregate = case("fill a", 1, offset=0)[0] | {"run_type": "aggregate", "offset": math.nan}
+    rows, _ = read_bench(load_bench(file(tmp_path, bench([aggregate]))))
+    assert not [c for c in rows if c.who == "a"]
 
 
 def test_a_case_that_failed_once_has_no_figures():
