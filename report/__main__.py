@@ -2,6 +2,8 @@
 
     report     the page of ./scripts/report, or a comparison of two runs
     summary    the box of ./scripts/bench
+    failed     what posenc-verify failed or has not judged
+    pick       the answer of ./scripts/pick
     peers      the text of ./scripts/peers
     join       build/peers.json, joined from the parts of ./scripts/peers
     pages      the tables and pictures of README.md and docs/
@@ -9,6 +11,7 @@
 Exit status 2: usage, or a file of another form.
 """
 import argparse
+import math
 import os
 import pathlib
 import sys
@@ -70,6 +73,20 @@ def summary(args, _):
     return 0
 
 
+def failed(args, _):
+    from . import judge
+
+    entries = {e["name"]: e for e in load.load_verify(args.verify)["implementations"]}
+    print("".join(f"{name}\n" for name in judge.failed(entries)), end="")
+    return 0
+
+
+def pick(args, _):
+    from . import pick
+
+    return pick.main(args)
+
+
 def peers(args, _):
     from . import peers, peers_tables, text
 
@@ -87,6 +104,13 @@ def pages(args, _):
     from . import pages
 
     return pages.main(args)
+
+
+def limit(text):
+    value = float(text)
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text}: a number from 0 is needed")
+    return value
 
 
 def arguments():
@@ -125,6 +149,16 @@ def arguments():
     add("--verbose", action="store_true", help="print all errors, speeds and conditions first")
     add("--seconds", type=int, help="the duration of the run, to be printed")
     add("--page", help="the path of the report, to be printed")
+
+    text = "Prints each implementation that failed verification or was not judged, and each dtype that was not, a line each."
+    add = command("failed", failed, text + " They are options of posenc-bench: --skip NAME[/DTYPE].")
+    add("verify", metavar="VERIFY.json")
+
+    add = command("pick", pick, "Prints which implementation to use for one table. Exit status 1: none is within the budget.")
+    add("--max-ulp", type=limit, metavar="X", help="the largest error allowed, in ULP; default 1 unless --max-abs is given")
+    add("--max-abs", type=limit, metavar="X", help="the largest absolute error allowed")
+    add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
+    add("bench", metavar="TURN.json", nargs="+", help="runs of posenc-bench on it, one repetition each")
 
     add = command("peers", peers, "Prints the results of scripts/peers.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")

@@ -114,6 +114,19 @@ def errors(entry, dtype, end=math.inf):
     return tuple(math.inf if None in found else max(found) for found in largest) if reached else None
 
 
+def failed(entries):
+    """{NAME or NAME/DTYPE: why}: implementations that failed verification, and those and their dtypes that were not judged.
+    They are neither measured nor picked. entries: as in picks()"""
+    found = {}
+    for name, e in ((name, e) for name, e in entries.items() if e.get("supported", True)):
+        if e.get("verified") is not True:
+            found[name] = f"failed verification: {e['failure']}" if e.get("failure") else "not judged by posenc-verify"
+            continue
+        lacking = {*e.get("dtypes", "").split()} - {r.get("dtype", "float32") for r in e.get("ranges", [])}
+        found |= {f"{name}/{dtype}": "not judged by posenc-verify in this dtype" for dtype in sorted(lacking)}
+    return found
+
+
 def keeps(entry, budget, dtype, end=math.inf):
     """Whether an implementation passed verification, and its errors are within the budget."""
     found = errors(entry, dtype, end) if entry.get("verified") is True else None

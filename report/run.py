@@ -13,6 +13,13 @@ STANDARD = {"preset": None, "dtype": "float32", "base": 10000, "position_scale":
 STANDARD |= {"layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
 
 
+def request(entries, name):
+    """The name to request: the family's, where the library then chooses this implementation on this processor."""
+    family = entries[name]["family"] if name in entries else name
+    members = [n for n, e in entries.items() if e.get("supported", True) and e["family"] == family]
+    return family if members[:1] == [name] else name
+
+
 class Run:
     """order: the names, in the order of the list of implementations
     accuracy: {name: Accuracy}, of those that passed verification
@@ -35,16 +42,7 @@ class Run:
         self.judged_range = next((e["ranges"][0] for e in self.entries.values() if e.get("ranges")), {})
         table = table_of(self.judged_range)
         self.accuracy = {name: Accuracy(e, table) for name, e in self.entries.items() if e.get("verified") is True}
-        self.failed = {
-            name: f"failed verification: {e['failure']}" if e.get("failure") else "not judged by posenc-verify"
-            for name, e in self.entries.items()
-            if e.get("supported", True) and name not in self.accuracy
-        }
-        self.failed |= {
-            f"{name}/{dtype}": "not judged by posenc-verify in this dtype"
-            for name, dtype in dict.fromkeys((case.who, case.dtype) for case in self.rows)
-            if name in self.accuracy and dtype not in self.accuracy[name].dtypes
-        }
+        self.failed = judge.failed(self.entries)
         self.verified = {
             case: row for case, row in self.rows.items() if not {case.who, f"{case.who}/{case.dtype}"} & {*self.failed}
         }
@@ -73,10 +71,7 @@ class Run:
         self.ranked = any(n in self.here for n in self.judged()) and not self.emulated and not self.another_table()
 
     def request(self, name):
-        """The name to request: the family's, where the library then chooses this implementation on this processor."""
-        family = self.families[name]
-        members = [n for n, e in self.entries.items() if e.get("supported", True) and self.families[n] == family]
-        return family if members[:1] == [name] else name
+        return request(self.entries, name)
 
     def pick(self, work=None):
         """The pick for a work, by default for the table of the verdict; or None."""

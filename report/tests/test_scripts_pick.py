@@ -1,0 +1,63 @@
+"""./scripts/pick: the pick is within the budget, the library accepts its name, and bad options are refused.
+
+Environment: POSENC_BUILD, the build that the script makes: build/release.
+"""
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+SCRIPT, BUILD = pathlib.Path(__file__).parents[2] / "scripts/pick", os.environ["POSENC_BUILD"]
+SMALL = ("--positions", "300", "--d-model", "16")
+
+
+def picked(*arguments, status=0):
+    """({implementation: its row of the answer}, the text before these rows, the text after them)"""
+    done = subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, timeout=240)
+    assert done.returncode == status and "nan" not in done.stdout, done.stderr
+    head, table, pick = done.stdout.split("\n\n")
+    return dict(line.split(None, 1) for line in table.splitlines()[1:]), head, pick
+
+
+def test_the_pick_is_within_the_budget_and_can_be_requested():
+    rows, head, pick = picked(*SMALL, "--max-ulp", "1")
+    asked, name = re.match(r"Pick: (\w+)(?:, here (\w+))?", pick).groups()
+    assert float(rows[name or asked].split()[0]) <= 1
+    assert sum("the fastest" in row for row in rows.values()) == 1 and "beyond the budget" in rows["explog"]
+    assert "300 of 300 rows" in head and "measured: 300 rows" in head and "budget: at most 1 ULP" in head
+    made = subprocess.run([f"{BUILD}/verify/posenc-verify", *SMALL, "--impl", asked], capture_output=True)
+    assert made.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["--preset whisper", "--preset rope --base=500000", "--dtype float64", "--dtype bfloat16", "--positions -7:50"],
+)
+def test_any_table(table):
+    assert picked(*SMALL, *table.split())[2].startswith("Pick: ")
+
+
+def test_a_sample_is_called_one():
+    _, head, _ = picked("--positions", "300000", "--d-model", "32")
+    compared = int(re.search(r"a sample, (\d+) of 300000 rows", head)[1])
+    assert 1_500_000 < 32 * compared <= 2_600_000
+
+
+def test_no_memory():
+    command = f"ulimit -v 400000; exec {SCRIPT} --d-model 1024 --positions 200000"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 2 and "Pick: none, the measurement failed: no memory" in done.stdout
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ("--max-ulp -1", "a number from 0 is needed"), ("--max-abs nan", "a number from 0 is needed"),
+    ("--preset nobody", "unknown; allowed: paper, marian"), ("--preset whisper --d-model 7", "--preset whisper"),
+    ("--shape bert", "unknown argument"), ("--offset 4 --dtype float64", "multiple"),
+    ("--positions 5:5", "must be below"), ("--d-model 0", "an integer from 1"),
+])  # fmt: skip
+def test_refusals(arguments, said):
+    """They come before verification, which takes time."""
+    done = subprocess.run([SCRIPT, *arguments.split()], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and said in done.stderr and done.stdout == ""
