@@ -154,8 +154,15 @@ def arguments():
     add = command("failed", failed, text + " They are options of posenc-bench: --skip NAME[/DTYPE].")
     add("verify", metavar="VERIFY.json")
 
-    add = command("pick", pick, "Prints which implementation to use for one table. Exit status 1: none is within the budget.")
-    add("--max-ulp", type=limit, metavar="X", help="the largest error allowed, in ULP; default 1 unless --max-abs is given")
+    add = command(
+        "pick", pick, "Prints which implementation to use for one table. Exit status 1: none is within the budget."
+    )
+    add(
+        "--max-ulp",
+        type=limit,
+        metavar="X",
+        help="the largest error allowed, in ULP; default 1 unless --max-abs is given",
+    )
     add("--max-abs", type=limit, metavar="X", help="the largest absolute error allowed")
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
     add("bench", metavar="TURN.json", nargs="+", help="runs of posenc-bench on it, one repetition each")

@@ -15,7 +15,9 @@ CONTEXT = {"offset": "16", "default": "exact_avx2", "vendor": "AMD", "family": "
 def ranges(*errors, **more):
     """Of 100 positions each; errors: (ULP, absolute)"""
     found = TABLE | {"outputs": 1600, "correctly_rounded": 1, "rows": 100} | more
-    return [found | {"from": 100 * i, "to": 100 * i + 100, "ulp_max": u, "max_abs": a} for i, (u, a) in enumerate(errors)]
+    return [
+        found | {"from": 100 * i, "to": 100 * i + 100, "ulp_max": u, "max_abs": a} for i, (u, a) in enumerate(errors)
+    ]
 
 
 def report(**more):
