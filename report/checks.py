@@ -71,9 +71,6 @@ def of_run(run):
                 f"Errors and speeds are of different tables: errors of {run.another_table()}, speeds of "
                 f"{run.measured_table()}. Nothing is ranked or picked."
             )
-        machines = run.machine, run.context
-        if all(m.get("cpu") for m in machines) and processor(machines[0]) != processor(machines[1]):
-            yield (
-                f"Errors and speeds are of two processors: {processor(machines[0])} was verified, "
-                f"{processor(machines[1])} was measured."
-            )
+        names = [processor(m) for m in (run.machine, run.context) if m.get("cpu") or m.get("implementer")]
+        if len({*names}) == 2:
+            yield f"Errors and speeds are of two processors: {names[0]} was verified, {names[1]} was measured."

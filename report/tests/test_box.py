@@ -37,7 +37,7 @@ def box(done, monkeypatch):
 
 
 def test_the_box(box):
-    processor = {"vendor": "Intel", "family": "6", "model": "143", "cpu": "Intel(R) Xeon(R) Platinum 8480"}
+    processor = {"vendor": "GenuineIntel", "family": "6", "model": "143", "cpu": "Intel(R) Xeon(R) Platinum 8480"}
     known = KNOWN | {"machine": KNOWN["machine"] | processor}
     long = Case("threads:2/fill_at_real", None, 512, 768, offset=0)  # does not fit beside "1 more": two cases are shown
     works = {long: 0.5} | {Case("fill_at", None, n, 512): b for n, b in ((16, 2), (32, 1), (64, 0.2), (128, 0.09))}

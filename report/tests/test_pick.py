@@ -9,7 +9,14 @@ from made_up import case, entry, file, verify
 TABLE = {"shape": "asked", "preset": None, "dtype": "float32", "d_model": 16, "base": 10000, "denominator": 8}
 TABLE |= {"position_scale": 1, "layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
 NS = {"naive": 9, "exact_avx2": 0.2, "exact_scalar": 1, "anchored_avx2": 0.1}  # of an element
-CONTEXT = {"offset": "16", "default": "exact_avx2", "vendor": "AMD", "family": "26", "model": "2", "cpu": "AMD EPYC"}
+CONTEXT = {
+    "offset": "16",
+    "default": "exact_avx2",
+    "vendor": "AuthenticAMD",
+    "family": "26",
+    "model": "2",
+    "cpu": "AMD EPYC",
+}
 
 
 def ranges(*errors, **more):

@@ -9,7 +9,7 @@ XEON = "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz"
 @pytest.mark.parametrize(
     "who, number, cpu, line, name",
     [
-        ("AMD", "26 2", "AMD EPYC", "AMD Zen 5, EPYC, family 26 model 2", "Zen 5"),
+        ("AuthenticAMD", "26 2", "AMD EPYC", "AMD Zen 5, EPYC, family 26 model 2", "Zen 5"),
         ("GenuineIntel", "6 143", XEON, "Intel Sapphire Rapids, Xeon Platinum 8481C, family 6 model 143", "Sapphire Rapids"),
         ("AuthenticAMD", "26 255", "AMD EPYC 9B99 96-Core Processor", "AMD, EPYC 9B99, family 26 model 255", None),
         ("Another", "6 143", "It", "Another, It, family 6 model 143", None),
