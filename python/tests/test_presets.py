@@ -38,28 +38,13 @@ def t2t(p, d, base=10000.0):
 
 
 def fairseq(p, d, base=10000.0):
-    """facebookresearch/fairseq, SinusoidalPositionalEmbedding.get_embedding; the same as hojonathanho/diffusion, nn.py."""
+    """facebookresearch/fairseq, SinusoidalPositionalEmbedding.get_embedding.
+
+    The same are hojonathanho/diffusion, nn.py, and for even d openai/whisper, model.py, sinusoids."""
     half_dim = d // 2
     emb = math.log(base) / (half_dim - 1)
     emb = p[:, None] * np.exp(np.arange(half_dim) * -emb)
     table = np.concatenate([np.sin(emb), np.cos(emb)], axis=1)
-    return np.concatenate([table, np.zeros((len(p), 1))], axis=1) if d % 2 == 1 else table
-
-
-def whisper(p, d, base=10000.0):
-    """openai/whisper, model.py, sinusoids."""
-    assert d % 2 == 0
-    log_timescale_increment = np.log(base) / (d // 2 - 1)
-    inv_timescales = np.exp(-log_timescale_increment * np.arange(d // 2))
-    scaled_time = p[:, np.newaxis] * inv_timescales[np.newaxis, :]
-    return np.concatenate([np.sin(scaled_time), np.cos(scaled_time)], axis=1)
-
-
-def musicgen(p, d, base=10000.0):
-    """huggingface/transformers, MusicgenSinusoidalPositionalEmbedding: fairseq's with cosines first."""
-    half_dim = d // 2
-    emb = p[:, None] * np.exp(np.arange(half_dim) * -(math.log(base) / (half_dim - 1)))[None]
-    table = np.concatenate([np.cos(emb), np.sin(emb)], axis=1)
     return np.concatenate([table, np.zeros((len(p), 1))], axis=1) if d % 2 == 1 else table
 
 
@@ -80,6 +65,11 @@ def diffusers(p, d, base=10000.0, downscale_freq_shift=1, flip_sin_to_cos=False,
     if flip_sin_to_cos:
         emb = np.concatenate([emb[:, half_dim:], emb[:, :half_dim]], axis=-1)
     return np.pad(emb, [(0, 0), (0, d % 2)])
+
+
+def musicgen(p, d, base=10000.0):
+    """huggingface/transformers, MusicgenSinusoidalPositionalEmbedding: fairseq's with cosines first."""
+    return diffusers(p, d, base, flip_sin_to_cos=True)
 
 
 def rope(p, d, base=10000.0):
@@ -104,7 +94,7 @@ PRESETS = {
     "t2t": (t2t, True, 1, "0"),
     "ddpm": (fairseq, True, 2, "0"),
     "fairseq": (fairseq, True, 2, "padding_idx + 1"),
-    "whisper": (whisper, False, 2, "0"),
+    "whisper": (fairseq, False, 2, "0"),
     "musicgen": (musicgen, True, 2, "0"),
     "guided_diffusion": (guided_diffusion, True, 1, "any real number"),
     "diffusers": (diffusers, True, 2, "any real number"),
@@ -135,17 +125,18 @@ def test_types_list_the_names():
 
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("first", [0, 131069])
-def test_values(name, first):
+@pytest.mark.parametrize("base, scale", [(10000, 1), (500000, 3)])
+def test_values(name, first, base, scale):
     """Values are within half a unit in the last place plus the error of the formula's float64 angles."""
+    replaced = {} if scale == 1 else dict(base=base, position_scale=scale)
     formula, odd, least, starts = PRESETS[name]
     positions = first + FIRST[starts] + np.arange(300)
     for d in [1, 2, 3, 4, 7, 16, 33, 64, 128, 513]:
         if (d % 2 and not odd) or d // 2 + (name in ("paper", "marian")) < least:
             continue
-        table = posenc.table(
-            positions=positions if FIRST[starts] % 1 else positions.astype(np.int64), d_model=d, preset=name
-        )
-        reference = formula(positions, d)
-        slack = 4e-15 * (1 + positions)[:, None]
+        at = positions if FIRST[starts] % 1 else positions.astype(np.int64)
+        table = posenc.table(positions=at, d_model=d, preset=name, **replaced)
+        reference = formula(scale * positions, d, base)
+        slack = 4e-15 * (1 + scale * positions)[:, None]
         assert np.all(np.abs(table - reference) <= 0.5 * np.spacing(np.abs(table)) + slack), d
         assert not table[:, ~reference.any(axis=0)].any(), d  # columns of zeros

@@ -77,6 +77,18 @@ CASES = {  # arguments, frequencies in float64, attention factor
         yarn(64, 1e4, 40, 4096, 10, 23),
         1.5,
     ),
+    "lower end cut": (
+        (64, 1e4),
+        {"scaling": {**DEEPSEEK, "beta_slow": 200.0, "beta_fast": 4000.0}},
+        yarn(64, 1e4, 40, 4096, 0, 5),
+        1,
+    ),
+    "beyond the upper end": (
+        (64, 1e4),
+        {"scaling": {**DEEPSEEK, "beta_slow": 0.001, "beta_fast": 0.002}},
+        ladder(64, 1e4),
+        1,
+    ),
     "gpt-oss": ((64,), {"scaling": GPT_OSS}, yarn(64, 150000, 32, 4096, *GPT_OSS_RANGE), 1 + math.log(32) / 10),
     "phi, short": (
         (96, 1e4),

@@ -27,15 +27,6 @@ SPECS = [
     dict(odd="zero", d_model=7),
     dict(base=77.0, denominator=5.5, position_scale=0.001, layout="split", order="cos_first", odd="zero", d_model=33),
 ]
-#: For each preset, the fields that differ from the paper's with d_model 16.
-PRESETS = {
-    "paper": {},
-    "marian": dict(layout="split"),
-    **dict.fromkeys(("t2t", "ddpm", "fairseq", "whisper", "diffusers"), dict(layout="split", denominator=7)),
-    "musicgen": dict(layout="split", order="cos_first", denominator=7),
-    **dict.fromkeys(("guided_diffusion", "rope"), dict(layout="split", order="cos_first")),
-    "rothman": dict(denominator=4),
-}
 
 
 def bits(array):
@@ -52,18 +43,7 @@ def test_arguments(spec, dtype):
     assert_rounded_once(table, rows(positions, **spec), positions)
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_presets(name):
-    p = np.arange(300)
-    assert_rounded_once(posenc.table(300, 16, preset=name), rows(p, 16, **PRESETS[name]), p)
-    changed = {**PRESETS[name], "base": 500000.0, "position_scale": 3.0}
-    assert_rounded_once(
-        posenc.table(300, 16, preset=name, base=500000, position_scale=3), rows(p, 16, **changed), 3 * p
-    )
-
-
 def test_lists():
-    assert sorted(row.name for row in posenc.presets()) == sorted(PRESETS)
     for row in posenc.presets():
         assert all(row) and row._fields == ("name", "formula", "users", "starts")
         assert f" - {row.name}: {row.formula} ({row.users})" in " ".join(posenc.presets.__doc__.split())
@@ -253,7 +233,7 @@ def test_a_table_lives_as_long_as_its_arrays():
 def test_what_threads_write_to_is_kept_for_them(rows, monkeypatch):
     """A second Ctrl-C ends the call before the threads end."""
     arguments = []
-    monkeypatch.setattr(_table, "run", lambda *given: arguments.append(given[5]))
+    monkeypatch.setattr(_table, "run", lambda *given: arguments.append(given[-1]))
     out = np.zeros((3, 8), np.float32)
     alive = weakref.ref(out)
     posenc.table(d_model=8, out=out, **rows)
