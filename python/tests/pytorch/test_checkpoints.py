@@ -1,11 +1,9 @@
 """posenc.torch.SinusoidalPositionalEncoding: its own checkpoints, and those of other classes."""
 
-import inspect
-
 import pytest
 import torch
 from torch import nn
-from tutorial import Tutorial
+from tutorial import Annotated, Tutorial
 
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
 from posenc.torch import table as rows
@@ -92,15 +90,7 @@ def test_checkpoints_of_other_dtypes(dtype):
     assert other.pe.dtype == torch.float32 and torch.equal(other.pe, e.pe.float())
 
 
-class Annotated(nn.Module):
-    """The buffer of the Annotated Transformer."""
-
-    def __init__(self, d_model, max_len):
-        super().__init__()
-        self.register_buffer("pe", torch.randn(1, max_len, d_model))
-
-
-@pytest.mark.parametrize("batch_first, theirs", [(False, Tutorial(16, max_len=30)), (True, Annotated(16, max_len=30))])
+@pytest.mark.parametrize("batch_first, theirs", [(False, Tutorial(16, 0, 30)), (True, Annotated(16, 0, 30))])
 def test_checkpoints_of_the_class_that_is_replaced(batch_first, theirs):
     """Checkpoints load strictly in both directions. The buffer stays the same tensor, as PyTorch's do."""
     ours = Encoding(16, max_len=30, batch_first=batch_first)
@@ -112,39 +102,6 @@ def test_checkpoints_of_the_class_that_is_replaced(batch_first, theirs):
     ours.reset_buffers()
     theirs.load_state_dict(ours.state_dict(), strict=True)
     assert torch.equal(theirs.pe, exact) and torch.equal(exact.squeeze(), rows(30, 16))
-
-
-def materialised(model, state):
-    """Does what Hugging Face's `from_pretrained` does with a model on the meta device.
-
-    Tensors of the checkpoint replace the model's. Non-persistent buffers become uninitialized memory: here, NaN."""
-    persistent = model.state_dict()
-    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
-        path, _, leaf = name.rpartition(".")
-        value = state[name] if name in persistent else torch.full(tensor.shape, float("nan"), dtype=tensor.dtype)
-        setattr(model.get_submodule(path), leaf, nn.Parameter(value) if isinstance(tensor, nn.Parameter) else value)
-    return model
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("encoding", [Encoding, Tutorial])
-def test_a_model_made_on_the_meta_device(encoding, dtype):
-    saved = nn.ModuleDict({"encode": encoding(16, 0, 30), "linear": nn.Linear(16, 4)}).to(dtype)
-    state = saved.state_dict()
-    x = torch.randn(20, 2, 16, dtype=dtype)
-
-    def on_meta(**arguments):
-        return nn.ModuleDict({"encode": Encoding(16, 0, 30, **arguments), "linear": nn.Linear(16, 4)}).to("meta")
-
-    model = materialised(on_meta(), state)
-    assert torch.equal(model["encode"](x), saved["encode"](x)) and torch.equal(model["encode"].pe, state["encode.pe"])
-    model = materialised(on_meta(persistent=False), state)
-    assert torch.equal(model["encode"].pe[:, 0], rows(30, 16))
-    if "assign" in inspect.signature(nn.Module.load_state_dict).parameters:  # since 2.1
-        model = on_meta()
-        model.load_state_dict(state, strict=True, assign=True)
-        assert torch.equal(model["encode"].pe, saved["encode"].pe)
-        assert torch.equal(model["encode"](x), saved["encode"](x))
 
 
 def test_rows_by_which_a_call_made_the_table_grow_are_not_saved():

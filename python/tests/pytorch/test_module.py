@@ -1,9 +1,8 @@
-"""posenc.torch.SinusoidalPositionalEncoding: values, shapes, growth, dtypes, conversions, compilation."""
+"""posenc.torch.SinusoidalPositionalEncoding: growth, dtypes, conversions, copies, compilation."""
 
 import concurrent.futures
 import copy
 import io
-import math
 import pickle
 import pydoc
 
@@ -69,102 +68,6 @@ def test_the_operators_are_the_tutorials():
     for training in (False, True):
         theirs, ours = (operators(kind(64).train(training), x) for kind in (Tutorial, Encoding))
         assert sorted(theirs) == sorted(ours) and "aten.add.Tensor" in ours
-
-
-@pytest.mark.parametrize("d", [1, 7, 64])
-@pytest.mark.parametrize("batch_first", [False, True])
-def test_shapes(d, batch_first):
-    e, table, x = Encoding(d, dropout=0, batch_first=batch_first), rows(50, d), torch.randn(12, 3, d)
-    assert torch.equal(e(x), x + (table[:3] if batch_first else table[:12, None]))
-    assert torch.equal(e(x[:, 0]), x[:, 0] + table[:12]) and torch.equal(e(x[:0]), x[:0])
-
-
-def test_start_and_positions():
-    e, b = Encoding(16, dropout=0), Encoding(16, dropout=0, batch_first=True)
-    x, table = torch.randn(6, 3, 16), rows(100, 16)
-    assert torch.equal(e(x, start=40), x + table[40:46, None]) and torch.equal(e(x, 40), e(x, start=40))
-    at, both = torch.tensor([5, 0, 99, 7, 7, 1]), torch.randint(0, 100, (6, 3))
-    for positions in (at, at[:, None], both, both.int(), at[None, :3]):
-        want = x + (table[positions.long()][:, None] if positions is at else table[positions.long()])
-        assert torch.equal(e(x, positions=positions), want)
-    y = x.transpose(0, 1)
-    assert torch.equal(b(y, positions=both.T), y + table[both.T]) and torch.equal(b(y, positions=at), y + table[at])
-
-
-X = torch.zeros(5, 3, 8)
-
-
-@pytest.mark.parametrize(
-    "x, arguments, error, text",
-    [
-        (torch.zeros(5, 3, 9), {}, ValueError, r"\(5, 3, 9\); expected \(sequence, batch, d_model\).*d_model = 8"),
-        (torch.zeros(8), {}, ValueError, r"\(8,\); expected"),
-        (X[None], {}, ValueError, "expected"),
-        (X.long(), {}, TypeError, "int64"),
-        (X.numpy(), {}, TypeError, "x is of type ndarray; allowed: a PyTorch Tensor"),
-        (X, dict(start=-1), ValueError, "start is -1"),
-        (X, dict(start=3000000), ValueError, r"start is 3000000, far beyond the table's 5000 .*reserve\(n\)"),
-        (X, dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\), or \(5, 3\)"),
-        (X, dict(positions=torch.zeros(3, 5, dtype=int)), ValueError, "positions have shape"),
-        (X, dict(positions=torch.arange(5) + 2**31), ValueError, r"up to 2147483652.*reserve\(n\)"),
-        (X, dict(positions=[0, 1, 2, 3, 4]), TypeError, "a list"),
-        (X, dict(positions=torch.arange(5) > 2), TypeError, "bool"),
-        (
-            X,
-            dict(positions=torch.arange(5), start=2),
-            ValueError,
-            "start is 2; allowed: None, since positions are given",
-        ),
-    ],
-)
-def test_bad_input(x, arguments, error, text):
-    with pytest.raises(error, match=text):
-        Encoding(8)(x, **arguments)
-
-
-@pytest.mark.parametrize(
-    "arguments, error, text",
-    [
-        (dict(max_len=-1), ValueError, "max_len is -1"),
-        (dict(max_len=[1, 2]), TypeError, r"max_len is \[1, 2\]"),
-        (dict(d_model=0), ValueError, "d_model is 0"),
-        (dict(dropout=10), ValueError, "^dropout is 10; allowed: .* For a table of 10 positions write max_len=10$"),
-        (dict(dropout=1.5), ValueError, "^dropout is 1.5; allowed: a probability from 0 to 1$"),
-        (dict(dropout=math.nan), ValueError, "^dropout is nan; allowed: a probability from 0 to 1$"),
-        (dict(dropout=True), TypeError, "^dropout is True; allowed: a probability from 0 to 1$"),
-        (dict(dropout="0.1"), TypeError, "^dropout is '0.1'; allowed: a probability from 0 to 1$"),
-        (dict(dtype=torch.int8), TypeError, "dtype is torch.int8; allowed: 'float32', 'float64'"),
-        (dict(d_model=7, preset="whisper"), ValueError, 'preset "whisper" allows'),
-    ],
-)
-def test_bad_arguments(arguments, error, text):
-    with pytest.raises(error, match=text):
-        Encoding(**{"d_model": 16, **arguments})
-
-
-def test_arguments_by_name_and_repr():
-    with pytest.raises(TypeError, match="positional"):
-        Encoding(6, 0.1, 10, True)
-    text = repr(Encoding(16, scale=4.0, base=77.0, preset="rope", dtype=torch.float16))
-    assert all(part in text for part in ("max_len=5000", "scale=4", "base=77", "preset=rope", "dtype=float16"))
-    text = repr(Encoding(16, first=2, padding_idx=1, learned_scale=True, layout="split"))
-    assert all(part in text for part in ("first=2", "padding_idx=1", "learned_scale=True", "layout=split"))
-    assert not any(part in repr(Encoding(16)) for part in ("scale", "base", "preset", "dtype"))
-
-
-@pytest.mark.parametrize("spec", [*(dict(preset=row.name) for row in posenc.presets()), dict(base=77.0, preset="rope")])
-def test_presets_and_base(spec):
-    e = Encoding(16, max_len=40, dropout=0, batch_first=False, **spec)
-    table = rows(90, 16, **spec)
-    assert torch.equal(e.pe, table[:40, None])
-    x = torch.randn(60, 3, 16)
-    assert torch.equal(e(x, start=2), x + table[2:62, None])  # the table has grown
-    e.pe.fill_(7)
-    e.reset_buffers()
-    assert torch.equal(e.pe, rows(len(e.pe), 16, **spec)[:, None])
-
-
-# ---- growth
 
 
 @pytest.mark.parametrize("persistent", [False, True])

@@ -1,12 +1,14 @@
-"""posenc.torch.SinusoidalPositionalEncoding: its table, its first position, and the positions of a call."""
+"""posenc.torch.SinusoidalPositionalEncoding: its table, the rows that a call adds, and what it refuses."""
 
 import copy
 import inspect
+import math
 
 import pytest
 import torch
 from torch import nn
 
+import posenc
 import posenc.torch
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
 
@@ -16,78 +18,136 @@ X = torch.randn(6, 3, 8)
 has_assign = "assign" in inspect.signature(nn.Module.load_state_dict).parameters  # since PyTorch 2.1
 
 
-def test_embeddings_begin_in_the_table():
-    with pytest.raises(ValueError, match=r"first is 5; allowed: at most padding_idx \+ 1 = 2"):
-        Encoding(8, padding_idx=1, first=5)
-
-
 @pytest.mark.parametrize(
     "spec",
     [
+        *(dict(preset=row.name) for row in posenc.presets()),
+        dict(preset="guided_diffusion", base=77.0),
         dict(layout="split", order="cos_first"),
         dict(denominator=3.0, base=500.0),
         dict(freqs=W, position_scale=0.5),
         dict(freqs=torch.tensor(W, dtype=torch.float64)),
-        dict(preset="guided_diffusion", base=77.0),
+        dict(d_model=7, odd="zero"),
     ],
 )
 def test_tables(spec):
-    e = Encoding(8, 0, 5, batch_first=False, **spec)
-    assert torch.equal(e(X), X + rows(6, 8, **spec)[:, None])  # it grew
+    spec = {"d_model": 8, **spec}
+    e, x = Encoding(dropout=0, max_len=5, batch_first=False, **spec), X[..., : spec["d_model"]]
+    assert torch.equal(e.pe[:, 0], rows(5, **spec))
+    assert torch.equal(e(x, start=2), x + rows(8, **spec)[2:, None])  # it grew
     at = torch.tensor([-1.0, 0.5, 3, 4, 5, 6])
-    assert torch.equal(e(X, positions=at), X + rows(positions=at, d_model=8, **spec)[:, None])
+    assert torch.equal(e(x, positions=at), x + rows(positions=at, **spec)[:, None])
     other = copy.deepcopy(e).bfloat16()
-    assert torch.equal(other.pe[:, 0], rows(len(e.pe), 8, dtype=torch.bfloat16, **spec))
+    assert torch.equal(other.pe[:, 0], rows(len(e.pe), dtype=torch.bfloat16, **spec))
+    e.pe.fill_(7)
+    e.reset_buffers()
+    assert torch.equal(e.pe, rows(len(e.pe), **spec)[:, None])
 
 
-def test_odd():
-    assert torch.equal(Encoding(7, 0, odd="zero")(X[:, 0, :7]), X[:, 0, :7] + rows(6, 7, odd="zero"))
+@pytest.mark.parametrize("d", [1, 7, 8])
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("first, padding", [(0, None), (-2, None), (2**30, None), (0, 1), (1, 1), (-3, 1)])
+def test_rows_of_calls(first, padding, batch_first, d):
+    """Wherever the table begins, each embedding gets the row of its position; the row of the padding is zeros."""
+    e = Encoding(d, 0, 4, first=first, padding_idx=padding, batch_first=batch_first)
+    begin, x = first if padding is None else padding + 1, X[..., :d]
 
+    def along(values):
+        return values.transpose(0, 1) if batch_first else values
 
-def test_the_first_position():
-    e = Encoding(8, 0, 10, first=-2, batch_first=False)
-    table = rows(40, 8, first=-2)
-    assert torch.equal(e.pe[:, 0], table[:10]) and torch.equal(e(X), X + table[:6, None])
-    assert torch.equal(e(X, start=3), X + table[5:11, None])  # it grew
-    at = torch.tensor([-2, 0, 5, 6, 30, 37])
-    assert torch.equal(e(X, positions=at), X + table[at + 2][:, None])
-    far = Encoding(8, 0, 5, first=2**30, batch_first=False)
-    assert torch.equal(far(X), X + rows(6, 8, first=2**30)[:, None])  # it grew
-    with pytest.raises(ValueError, match="start is -3; allowed: -2 or more"):
-        e(X, start=-3)
-    with pytest.raises(ValueError, match="start is 0; allowed: 2 or more"):
-        Encoding(8, first=2)(X, start=0)
-    with pytest.raises(ValueError, match="first is 4294967297"):
-        Encoding(8, first=2**32 + 1)
+    def check(at, x=x, **said):
+        table = rows(positions=at, d_model=d)
+        table[at == padding] = 0
+        assert torch.equal(e(along(x), **said), along(x + table))
+
+    steps = torch.arange(6)[:, None]
+    check(begin + steps)  # it grows
+    for start in (begin + 3, begin + 1, first):
+        check(start + steps, start=start)
+        check(start + steps, start=torch.tensor(start))
+        check(start + steps[:2], x[:2], start=start)
+    for at in (begin + steps * 5 % 7, first + torch.randint(0, 40, (6, 3)), first + torch.tensor([[1, 0, 2]])):
+        for positions in (at, at.int(), at.double(), at - 0.25, at - 50):
+            check(positions, positions=along(positions))
+    assert torch.equal(e(along(x), begin + 2), e(along(x), start=begin + 2))
+    assert torch.equal(e(x[:, 0]), along(e(along(x)))[:, 0]) and torch.equal(e(x[:0]), x[:0])  # without a batch
+    assert torch.equal(e(along(x), positions=steps[:, 0] + begin), e(along(x)))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-def test_real_and_negative_positions(dtype):
+def test_positions_beyond_the_table(dtype):
+    """Their rows are computed for the call, and get gradients."""
     e, x = Encoding(8, 0, 10, dtype=dtype), X.to(dtype)
-    for at in (
-        torch.tensor([-3, 2, 5, 0, 0, 9]),
-        torch.rand(6, 1) * 99 - 50,
-        torch.rand(6, 3, dtype=torch.float64) * 1e6,
-    ):
-        want = rows(positions=at, d_model=8, dtype=dtype)
-        assert torch.equal(e(x, positions=at), x + (want[:, None] if at.dim() == 1 else want))
+    for at in (torch.rand(6, 1) * 99 - 50, torch.rand(6, 3, dtype=torch.float64) * 1e6):
+        assert torch.equal(e(x, positions=at), x + rows(positions=at, d_model=8, dtype=dtype))
     assert len(e.pe) == 10
     learned = torch.ones(6, requires_grad=True)
     e(x, positions=learned).sum().backward()
     assert learned.grad.abs().min() > 0.1
 
 
-@pytest.mark.parametrize("first", [0, 1, -3])
-def test_rows_of_padding(first):
-    e, table = Encoding(8, 0, 4, padding_idx=1, first=first, batch_first=False), rows(40, 8)
-    table[1] = 0
-    assert torch.equal(e(X), X + table[2:8, None])  # it grew
-    e.half().float()
-    at = torch.tensor([[2, 1, 1], [3, 2, 1], [4, 3, 2], [5, 4, 3], [6, 5, 4], [7, 6, 5]])
-    for positions in (at, at.double()):
-        assert torch.equal(e(X, positions=positions), X + table[at])
-    e.reset_buffers()
-    assert torch.equal(e(X, start=1), X + table[1:7, None])
+ANY = torch.zeros(5, 3, 8)
+
+
+@pytest.mark.parametrize(
+    "arguments, call, error, text",
+    [
+        (dict(max_len=-1), {}, ValueError, "max_len is -1"),
+        (dict(max_len=[1, 2]), {}, TypeError, r"max_len is \[1, 2\]"),
+        (dict(d_model=0), {}, ValueError, "d_model is 0"),
+        (dict(dropout=10), {}, ValueError, "^dropout is 10; allowed: .* For a table of 10 positions write max_len=10$"),
+        (dict(dropout=1.5), {}, ValueError, "^dropout is 1.5; allowed: a probability from 0 to 1$"),
+        (dict(dropout=math.nan), {}, ValueError, "^dropout is nan; allowed: a probability from 0 to 1$"),
+        (dict(dropout=True), {}, TypeError, "^dropout is True; allowed: a probability from 0 to 1$"),
+        (dict(dropout="0.1"), {}, TypeError, "^dropout is '0.1'; allowed: a probability from 0 to 1$"),
+        (dict(dtype=torch.int8), {}, TypeError, "dtype is torch.int8; allowed: 'float32', 'float64'"),
+        (dict(d_model=7, preset="whisper"), {}, ValueError, 'preset "whisper" allows'),
+        (dict(first=2**32 + 1), {}, ValueError, "first is 4294967297"),
+        (dict(padding_idx=1, first=5), {}, ValueError, r"first is 5; allowed: at most padding_idx \+ 1 = 2"),
+        (dict(batch_first="no"), {}, TypeError, "batch_first is 'no'; allowed: True, False or None"),
+        (dict(batch_first=1), {}, TypeError, "batch_first is 1; allowed: True, False or None"),
+        (dict(scale=math.nan), {}, ValueError, "scale is nan"),
+        (dict(scale=math.inf), {}, ValueError, "scale is inf"),
+        (dict(scale="2"), {}, TypeError, "scale is '2'"),
+        (dict(buffer_name="dropout"), {}, TypeError, "dropout is the table's buffer, not a Dropout; use another"),
+        (dict(buffer_name="scale"), {}, TypeError, "scale is the table's buffer, not a NoneType; use another buffer"),
+        (dict(buffer_name="alpha", learned_scale=True), {}, TypeError, "alpha is the table's buffer, not a Parameter"),
+        ({}, dict(x=ANY[:, :, :7]), ValueError, r"\(5, 3, 7\); expected \(sequence, batch, d_model\).*d_model = 8"),
+        ({}, dict(x=ANY[0, 0]), ValueError, r"\(8,\); expected"),
+        ({}, dict(x=ANY[None]), ValueError, "expected"),
+        ({}, dict(x=ANY.long()), TypeError, "int64"),
+        ({}, dict(x=ANY.numpy()), TypeError, "x is of type ndarray; allowed: a PyTorch Tensor"),
+        ({}, dict(start=-1), ValueError, "start is -1"),
+        (dict(first=-2), dict(start=-3), ValueError, "start is -3; allowed: -2 or more"),
+        (dict(first=2), dict(start=0), ValueError, "start is 0; allowed: 2 or more"),
+        ({}, dict(start=3000000), ValueError, r"start is 3000000, far beyond the table's 5000 .*reserve\(n\)"),
+        ({}, dict(start=2.7), TypeError, "start is 2.7; allowed: an integer"),
+        ({}, dict(start="3"), TypeError, "start is '3'; allowed: an integer"),
+        ({}, dict(start=True), TypeError, "start is True; allowed: an integer"),
+        ({}, dict(start=torch.tensor(2.0)), TypeError, r"dtype torch.float32 and shape \(\); allowed: one integer"),
+        ({}, dict(start=torch.arange(5) > 2), TypeError, "start has dtype torch.bool and shape .*positions="),
+        ({}, dict(start=torch.arange(3)), TypeError, r"dtype torch.int64 and shape \(3,\).* write positions="),
+        ({}, dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\), or \(5, 3\)"),
+        ({}, dict(positions=torch.zeros(3, 5, dtype=int)), ValueError, "positions have shape"),
+        ({}, dict(positions=torch.arange(5) + 2**31), ValueError, r"up to 2147483652.*reserve\(n\)"),
+        ({}, dict(positions=[0, 1, 2, 3, 4]), TypeError, "a list"),
+        ({}, dict(positions=torch.arange(5) > 2), TypeError, "positions have dtype torch.bool"),
+        ({}, dict(positions=torch.arange(5), start=2), ValueError, "2; allowed: None, since positions are given"),
+    ],
+)
+def test_refused(arguments, call, error, text):
+    with pytest.raises(error, match=text):
+        Encoding(**{"d_model": 8, **arguments})(**{"x": ANY, **call})
+
+
+def test_arguments_by_name_and_repr():
+    with pytest.raises(TypeError, match="positional"):
+        Encoding(6, 0.1, 10, True)
+    text = repr(Encoding(16, scale=4.0, base=77.0, preset="rope", dtype=torch.float16))
+    assert all(part in text for part in ("max_len=5000", "scale=4", "base=77", "preset=rope", "dtype=float16"))
+    text = repr(Encoding(16, first=2, padding_idx=1, learned_scale=True, layout="split"))
+    assert all(part in text for part in ("first=2", "padding_idx=1", "learned_scale=True", "layout=split"))
+    assert not any(part in repr(Encoding(16)) for part in ("scale", "base", "preset", "dtype"))
 
 
 def test_a_learned_scale():
@@ -139,10 +199,3 @@ def test_a_batch_first_input_is_not_summed_over_the_batch():
         assert len(Encoding(8, 0, max_len=50)(y)) == 64
     with pytest.raises(ValueError, match=r"expected \(64,\), or \(64, 50\), whose axes may be 1; batch_first is False"):
         e(x, positions=torch.arange(50))
-
-
-@pytest.mark.parametrize("kind", [int, torch.tensor])
-def test_pieces(kind):
-    e, x = Encoding(8, 0, 40), torch.randn(30, 3, 8)
-    pieces = [e(x[i : i + 7], start=kind(i)) for i in range(0, 30, 7)]
-    assert torch.equal(torch.cat(pieces), e(x))
