@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from tutorial import Tutorial
 
 import posenc
 from posenc.torch import SinusoidalPositionalEncoding
@@ -25,43 +25,10 @@ def power_table(length, d, base=10000.0):
     return torch.stack([torch.sin(p / denominators), torch.cos(p / denominators)], dim=2).flatten(1)
 
 
-def exp_table(length, d, base=10000.0):
-    """Notebook 001, which is the tutorial's: frequencies exp(-ln(base) 2k/d), rounded to float32."""
-    p = torch.arange(length).unsqueeze(1)
-    w = torch.exp(torch.arange(0, d, 2) * (-math.log(base) / d))
-    table = torch.zeros(length, d)
-    table[:, 0::2] = torch.sin(p * w)
-    table[:, 1::2] = torch.cos(p * w)
-    return table
-
-
-class ClassOf000(nn.Module):
+def class_of_000():
     """A wrong operator precedence gives the denominators base^(j - 1/d), with a sine and a cosine for each."""
-
-    def forward(self):
-        j = torch.arange(6, dtype=torch.float64)
-        angles = torch.arange(10)[:, None] * 10000.0 ** -(j - 1 / 6)
-        return torch.stack([torch.sin(angles), torch.cos(angles)], dim=2).flatten(1)
-
-
-class Module001(nn.Module):
-    def __init__(self, d, dropout=0.1, max_len=5000):
-        super().__init__()
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("positional_encoding_matrix", exp_table(max_len, d).unsqueeze(1))
-
-    def forward(self, x):
-        return self.dropout(x + self.positional_encoding_matrix[: x.size(0)])
-
-
-class Module002(nn.Module):
-    def __init__(self, d=8, dropout=0.3, max_len=2000, base=1000.0):
-        super().__init__()
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("pe", power_table(max_len, d, base).unsqueeze(0))
-
-    def forward(self, x):
-        return self.dropout(x + self.pe[:, : x.size(1)])
+    angles = torch.arange(10)[:, None] * 10000.0 ** -(torch.arange(6, dtype=torch.float64) - 1 / 6)
+    return torch.stack([torch.sin(angles), torch.cos(angles)], dim=2).flatten(1)
 
 
 def assert_within_its_own_error(theirs, d, base=10000.0, freqs=None):
@@ -99,27 +66,27 @@ def test_000_and_003():
 def test_000_class():
     freqs = [10000.0 ** -(j - 1 / 6) for j in range(6)]
     assert_printed(posenc.table(10, 12, freqs=freqs), "000-class")
-    assert_printed(ClassOf000()(), "000-class")
-    assert_within_its_own_error(ClassOf000()().float(), 12, freqs=freqs)
+    assert_printed(class_of_000(), "000-class")
+    assert_within_its_own_error(class_of_000().float(), 12, freqs=freqs)
 
 
 def test_001():
-    theirs = Module001(64).eval()
+    """Its class is the tutorial's."""
+    theirs = Tutorial(64).eval()
     ours = SinusoidalPositionalEncoding(64, buffer_name="positional_encoding_matrix").eval()
     x = torch.zeros(300, 5, 64)
     assert theirs(x).shape == ours(x).shape
     assert torch.equal(ours(x)[:, 3], torch.from_numpy(posenc.table(300, 64)))
     assert_within_its_own_error(theirs(x)[:, 3], 64)
-    assert_within_its_own_error(exp_table(5000, 64), 64)
+    assert_within_its_own_error(theirs.pe[:, 0], 64)
 
 
 def test_002():
-    theirs = Module002().eval()
+    theirs = power_table(2000, 8, 1000.0)
     ours = SinusoidalPositionalEncoding(8, max_len=2000, dropout=0.3, batch_first=True, base=1000.0).eval()
-    x = torch.zeros(5, 2000, 8)
-    assert_printed(ours(x)[4], "002")
-    assert_printed(theirs(x)[4], "002", own_error=lambda position: 2.0**-20 * position)
-    assert_within_its_own_error(theirs(x)[4], 8, 1000.0)
+    assert_printed(ours(torch.zeros(5, 2000, 8))[4], "002")
+    assert_printed(theirs, "002", own_error=lambda position: 2.0**-20 * position)
+    assert_within_its_own_error(theirs, 8, 1000.0)
     with pytest.raises(ValueError, match=r"\(batch, sequence, d_model\)"):
         ours(torch.zeros(10, 8, 1))
 
