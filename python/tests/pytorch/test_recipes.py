@@ -52,12 +52,12 @@ def last(*shape):
     return np.indices(shape).reshape(len(shape), -1).T[-9:]
 
 
-def yarn(at):
+def yarn(at, n=32, base=1e4, trained=4096, factor=40, mscale=(0.707, 1)):
     """transformers, _compute_yarn_parameters"""
-    low, high = (32 * math.log(4096 / (n * math.tau)) / math.log(1e4) for n in (32, 1))
-    ramp = np.clip((np.arange(32) - math.floor(low)) / mpmath.mpf(math.ceil(high) - math.floor(low)), 0, 1)
-    factors = [mpmath.mpf(m) / 10 * mpmath.log(40) + 1 for m in (0.707, 1)]
-    return factors[0] / factors[1] * waves(at, ladder(32) * (1 - ramp * 39 / 40))
+    low, high = (n * math.log(trained / (turns * math.tau)) / math.log(base) for turns in (32, 1))
+    ramp = np.clip((np.arange(n) - math.floor(low)) / mpmath.mpf(math.ceil(high) - math.floor(low)), 0, 1)
+    factors = [mpmath.mpf(m) / 10 * mpmath.log(factor) + 1 for m in mscale]
+    return factors[0] / factors[1] * waves(at, ladder(n, base) * (1 - ramp * (factor - 1) / factor))
 
 
 def llama3(at):
@@ -96,6 +96,7 @@ WANT = {
     "YaRN with mscale": lambda g: np.tile(yarn([range(7)]), 2),
     "YaRN with mscale in NumPy": lambda g: yarn([8190, 8191]),
     "vLLM's cache": lambda g: split(waves([8190, 8191], ladder(64, 500000))[::-1]),
+    "vLLM's cache, YaRN": lambda g: split(yarn([8190, 8191], 64, 1e6, 32768, 4, (1, 0))[::-1]),
     "Decoding with a cache of keys, one position, rotary": lambda g: waves([131071], ladder(64, 500000)),
     "Decoding with a cache of keys, one position, a row of the table": lambda g: woven(waves([131071], ladder(256))),
     "Packed sequences": lambda g: waves([0, 1, 2, 0, 1, 2, 3, 4], ladder(64, 500000)),
@@ -153,3 +154,29 @@ def test_recipe(name, tmp_path, monkeypatch):
     pytest.importorskip(NEEDS.get(name, "torch"))
     monkeypatch.setattr(torch.cuda, "graph", contextlib.nullcontext)
     check(name, path=tmp_path / "model.onnx")
+
+
+MASK = arange(6) < tensor([3, 3, 0, 0])[:, None]
+#: Tables that people reported to be wrong elsewhere: the recipe, and what is given.
+REPORTS = {
+    "mass spectra, float64": ("Wavelengths from 0.001 to 10000", dict(replace=("d_model", "dtype=torch.float64, d_model"))),
+    "mass spectra, bfloat16": ("Wavelengths from 0.001 to 10000", dict(replace=("d_model", "dtype=torch.bfloat16, d_model"))),
+    "NeRF with gradients": ("NeRF", dict(points=torch.rand(5, 3, requires_grad=True))),
+    "DETR with a mask": ("DETR with a mask, normalized, temperature 20", dict(mask=MASK[None])),
+    "DINOv3, 37 x 21 patches": ("DINOv3", dict(replace=("(14, 16)", "(37, 21)"))),
+    "Wan, timestep 998.3897": ("Wan, timesteps", dict(timesteps=tensor([998.3897]))),
+    "FunASR in float16": ("FunASR, from position 1", dict(x=torch.zeros(2, 7, 512, dtype=torch.float16))),
+    "Flux, three axes": ("Flux", dict(ids=torch.cartesian_prod(*[tensor([0.0, 63.0])] * 3))),
+    "torchtune's cache": ("torchtune's cache, Llama 3.1", {}),
+    "fairseq with padding": ("fairseq, with padding", dict(tokens=tensor([[1, 1, 1, 9, 9, 9, 9], [9, 1, 9, 1, 9, 1, 9]]))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_report(name):
+    recipe, given = REPORTS[name]
+    g = check(recipe, **given)
+    if recipe == "NeRF":
+        (slopes,), w = torch.autograd.grad(g.features.sum(), g.points), 2.0 ** torch.arange(10).numpy()
+        sines, cosines = waves(g.points.detach(), w)
+        assert abs(slopes.numpy() - (1 + (w * (cosines - sines)).sum(-1))).max() <= 1e-3  # float32 angles: 0.02
