@@ -48,9 +48,10 @@ def dynamic(n, base, factor, length, trained):
     return ladder(n, base=mpf(base) * grown ** (mpf(n) / (n - 1)))
 
 
-def yarn(n, base, factor, trained, fast=32, slow=1):
+def yarn(n, base, factor, trained, fast=32, slow=1, truncate=True):
     low, high = (n * mpmath.log(trained / (turns * 2 * mpmath.pi)) / mpmath.log(base) for turns in (fast, slow))
-    low, high = max(mpmath.floor(low), 0), min(mpmath.ceil(high), 2 * n - 1)
+    low, high = (mpmath.floor(low), mpmath.ceil(high)) if truncate else (low, high)
+    low, high = max(low, 0), min(high, 2 * n - 1)
     ramp = [min(max((k - low) / (high - low), 0), 1) for k in range(n)]
     return [w * (1 - r) + w / mpf(factor) * r for w, r in zip(ladder(n, base=base), ramp)]
 

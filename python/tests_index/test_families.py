@@ -1,4 +1,4 @@
-"""posenc.torch.RotaryEmbedding in place of every rotary class of the installed transformers that takes a config.
+"""posenc.torch for every rotary class of the installed transformers that takes a config: values, audit, replacement.
 
 families.py finds the classes. The reference is the formulas, in mpmath and long double, without posenc."""
 
@@ -56,18 +56,6 @@ def head_size(config, layer_type):
     return getattr(config, "head_dim", None) or width // config.num_attention_heads
 
 
-def yarn(n, said, base):
-    """The frequencies of real.yarn(), also with bounds of the ramp that are not rounded to integers."""
-    trained, fast, slow = said["original_max_position_embeddings"], said.get("beta_fast"), said.get("beta_slow")
-    if said.get("truncate", True):
-        return real.yarn(n, base, said["factor"], trained, fast or 32, slow or 1)
-    turns = (fast or 32, slow or 1)
-    low, high = (n * mpmath.log(trained / (t * 2 * mpmath.pi)) / mpmath.log(base) for t in turns)
-    low, high = max(low, 0), min(high, 2 * n - 1)
-    ramp = [min(max((k - low) / (high - low), 0), 1) for k in range(n)]
-    return [w * (1 - r) + w / mpf(said["factor"]) * r for w, r in zip(real.ladder(n, base=base), ramp)]
-
-
 def yarn_factor(said):
     def log(scale):
         return mpf(scale) / 10 * mpmath.log(said["factor"]) + 1 if said["factor"] > 1 else mpf(1)
@@ -104,7 +92,8 @@ def formula(config, family, layer_type, length):
     if kind == "llama3":
         return real.llama3(n, base, factor, said["low_freq_factor"], said["high_freq_factor"], trained), 1
     if kind == "yarn":
-        return yarn(n, said, base), yarn_factor(said)
+        fast, slow = said.get("beta_fast") or 32, said.get("beta_slow") or 1
+        return real.yarn(n, base, factor, trained, fast, slow, said.get("truncate", True)), yarn_factor(said)
     assert kind == "longrope"
     if "long_mscale" in said:  # only Phi-3.5-MoE, which never uses its long factors
         return real.longrope(base, said["short_factor"]), mpf(
@@ -221,10 +210,13 @@ def test_ours(family, layer_type):
 
 
 @pytest.mark.parametrize("family", FOUND, ids=ids)
-def test_replace_rotary(family):
-    """It replaces exactly the modules that docs/replacements.md lists."""
+def test_audit_and_replace_rotary(family):
+    """Exactly the modules that docs/replacements.md lists are replaced, and audit says so for each type of layer."""
     model = torch.nn.Sequential(family.rotary(family.config()))
+    found = [finding.replacement for finding in posenc.torch.audit(model)]
+    assert family.unsupported or found == ["posenc.torch.replace_rotary(model)"] * len(family.layer_types)
     done = posenc.torch.replace_rotary(model)
+    assert family.unsupported or not posenc.torch.audit(model)
     assert (done.replaced, list(done.left)) == (([], ["0"]) if family.unsupported else (["0"], []))
 
 
@@ -308,6 +300,8 @@ def test_scaled(family, kind):
     if config is None:
         pytest.skip("the model refuses this kind")
     layer_type = family.layer_types[-1]
+    found = posenc.torch.audit(torch.nn.Sequential(family.rotary(config)))
+    assert found and all(kind in finding.recipe and finding.error > 1e-6 for finding in found)
     for positions in calls(config, family, layer_type):
         want, _ = expected(config, family, layer_type, positions)
         got = numbers(call(family, family.rotary(config), positions, layer_type))
