@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reference/float64_reference.h"
 #include "../tools/memory.h"
 #include "../tools/progress.h"
 #include "../tools/spec.h"
@@ -27,11 +26,8 @@ static void show_progress(const results *r, int64_t index) {
   progress_show(done, all, "outputs", now);
 }
 
-results campaign_prepare(
-    sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed) {
-  results r = {.seed = seed, .by = by, .sweep = s, .audited = *audited, .n_impls = n ? n : posenc_impl_count()};
-  r.float64_good_to = float64_reference_good_to(&r.audited);
-  r.audits = must_calloc(r.sweep.count, sizeof *r.audits);
+results campaign_prepare(sweep s, const posenc_impl *const *impls, size_t n) {
+  results r = {.sweep = s, .n_impls = n ? n : posenc_impl_count()};
   r.impls = must_calloc((int64_t)r.n_impls, sizeof *r.impls);
   for (size_t i = 0; i < r.n_impls; i++) {
     impl_result *result = &r.impls[i];
@@ -46,7 +42,6 @@ void campaign_destroy(results *r) {
   for (size_t i = 0; i < r->n_impls; i++)
     free(r->impls[i].verdicts);
   free(r->impls);
-  free(r->audits);
   sweep_destroy(&r->sweep);
 }
 
@@ -99,10 +94,7 @@ static void require_a_verdict(const results *r, impl_result *result, bool by_nam
 
 static void verify_segment(results *r, int64_t index, int64_t threads) {
   const segment *s = &r->sweep.segments[index];
-  reference_value *expected = expected_rows(s, r->by, threads);
-  if (r->by == REFERENCE_MPFR && s->in_table)
-    r->audits[r->n_audits++] = audit_float64(s, expected);
-
+  reference_value *expected = expected_rows(s, threads);
   trial t = trial_create(s);
   for (size_t i = 0; i < r->n_impls; i++) {
     impl_result *result = &r->impls[i];
@@ -130,13 +122,6 @@ bool impl_verified(const impl_result *r) { return r->supported && !r->not_offere
 bool all_verified(const results *r) {
   for (size_t i = 0; i < r->n_impls; i++)
     if (r->impls[i].supported && !r->impls[i].not_offered && !impl_verified(&r->impls[i]))
-      return false;
-  return true;
-}
-
-bool audits_hold(const results *r) {
-  for (int64_t i = 0; i < r->n_audits; i++)
-    if (!r->audits[i].law_holds)
       return false;
   return true;
 }

@@ -19,24 +19,17 @@ typedef struct impl_result {
 } impl_result;
 
 typedef struct results {
-  uint64_t seed;
-  reference by;
   sweep sweep;
   impl_result *impls;
   size_t n_impls;
-  posenc_spec audited;     /* the table on which the float64 reference is compared with MPFR */
-  int64_t float64_good_to; /* the last position at which its error bound for that table is small enough */
-  audit *audits;           /* one for each segment of that table */
-  int64_t n_audits;
 } results;
 
 /* Called when a segment's verdicts are complete, so that results appear during the run. */
 typedef void segment_report(FILE *out, const results *r, int64_t segment);
 
 /* Prepares a run without judging anything. The results own the sweep; campaign_destroy() releases both.
- * audited: the spec of the sweep's table. impls: n implementations, or all if n is 0. */
-results campaign_prepare(
-    sweep s, const posenc_spec *audited, const posenc_impl *const *impls, size_t n, reference by, uint64_t seed);
+ * impls: n implementations, or all if n is 0. */
+results campaign_prepare(sweep s, const posenc_impl *const *impls, size_t n);
 
 /* Progress and failures go to stderr.
  * threads: see expected_rows().
@@ -48,6 +41,5 @@ void campaign_destroy(results *r);
 /* Supported, not left out of the run, and without a failure. */
 bool impl_verified(const impl_result *r);
 bool all_verified(const results *r);
-bool audits_hold(const results *r);
 
 #endif

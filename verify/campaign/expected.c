@@ -1,19 +1,15 @@
 #include "expected.h"
 
-#include <math.h>
 #include <mpfr.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../reference/columns.h"
-#include "../reference/float64_reference.h"
 #include "../tools/memory.h"
 
 typedef struct job {
   const segment *s;
-  reference by;
   reference_value *values;
   float *floats;     /* nearest_rows() fills these instead of values */
   atomic_llong next; /* the next row to be taken by a thread */
@@ -24,26 +20,20 @@ typedef struct job {
 static void *work(void *argument) {
   job *j = argument;
   const segment *s = j->s;
-  mpfr_reference *t = j->by == REFERENCE_MPFR ? reference_create(&s->spec) : NULL;
-  double *w = t ? NULL : float64_reference_frequencies(&s->spec);
+  mpfr_reference *t = reference_create(&s->spec);
   for (int64_t row; (row = atomic_fetch_add(&j->next, 1)) < s->n_rows;) {
     const int64_t start = row * s->spec.d_model;
     if (j->floats)
       reference_row_floats(t, s->positions[row], j->floats + start);
-    else if (t)
-      reference_row(t, s->positions[row], j->values + start);
     else
-      float64_reference_row(&s->spec, w, s->positions[row], j->values + start);
+      reference_row(t, s->positions[row], j->values + start);
   }
-  if (t) {
-    pthread_mutex_lock(&j->lock);
-    j->effort.widened += reference_widened(t);
-    if (reference_precision(t) > j->effort.most_bits)
-      j->effort.most_bits = reference_precision(t);
-    pthread_mutex_unlock(&j->lock);
-  }
+  pthread_mutex_lock(&j->lock);
+  j->effort.widened += reference_widened(t);
+  if (reference_precision(t) > j->effort.most_bits)
+    j->effort.most_bits = reference_precision(t);
+  pthread_mutex_unlock(&j->lock);
   reference_destroy(t);
-  free(w);
   mpfr_free_cache(); /* MPFR keeps constants per thread */
   return NULL;
 }
@@ -62,8 +52,8 @@ static void share_rows(job *j, int64_t threads) {
     pthread_join(helpers[--started], NULL);
 }
 
-reference_value *expected_rows(const segment *s, reference by, int64_t threads) {
-  job j = {.s = s, .by = by, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(reference_value))};
+reference_value *expected_rows(const segment *s, int64_t threads) {
+  job j = {.s = s, .values = must_calloc(s->n_rows * s->spec.d_model, sizeof(reference_value))};
   share_rows(&j, threads);
   return j.values;
 }
@@ -73,24 +63,4 @@ float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort) {
   share_rows(&j, threads);
   *effort = j.effort;
   return j.floats;
-}
-
-audit audit_float64(const segment *s, const reference_value *mpfr) {
-  const int64_t d = s->spec.d_model;
-  audit a = {.from = s->from, .to = s->to, .max_abs = 0, .law_holds = true};
-  double *w = float64_reference_frequencies(&s->spec);
-  reference_value *values = must_calloc(d, sizeof *values);
-  for (int64_t row = 0; row < s->n_rows; row++) {
-    float64_reference_row(&s->spec, w, s->positions[row], values);
-    for (int64_t c = 0; c < d; c++) {
-      const place here = place_of(&s->spec, c);
-      const double error = fabs(values[c].y - mpfr[row * d + c].y);
-      a.max_abs = fmax(a.max_abs, error);
-      a.law_holds =
-          a.law_holds && error <= (here.k < 0 ? 0 : float64_reference_bound(&s->spec, s->positions[row], w[here.k]));
-    }
-  }
-  free(w);
-  free(values);
-  return a;
 }

@@ -5,13 +5,11 @@
 #include "sweep.h"
 #include "../reference/mpfr_reference.h"
 
-typedef enum reference { REFERENCE_MPFR, REFERENCE_FLOAT64 } reference;
-
 enum { EXPECTED_MOST_THREADS = 64 };
 
 /* Returns n_rows * d_model values, row by row, which the caller frees.
  * threads: 1 to EXPECTED_MOST_THREADS, or 0 for one per processor. All of them have ended on return. */
-reference_value *expected_rows(const segment *s, reference by, int64_t threads);
+reference_value *expected_rows(const segment *s, int64_t threads);
 
 /* The precision that MPFR needed. widened: how many values the first precision left undecided. most_bits: the most bits
  * that any value needed. */
@@ -21,14 +19,5 @@ typedef struct mpfr_effort {
 
 /* The same rows by MPFR as correctly rounded float32, which the caller frees. Adds to *effort. */
 float *nearest_rows(const segment *s, int64_t threads, mpfr_effort *effort);
-
-/* The float64 reference's error over a segment, measured against MPFR. */
-typedef struct audit {
-  int64_t from, to;
-  double max_abs;
-  bool law_holds; /* no error exceeds float64_reference_bound() */
-} audit;
-
-audit audit_float64(const segment *s, const reference_value *mpfr);
 
 #endif

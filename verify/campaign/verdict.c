@@ -8,17 +8,6 @@
 #include "../tools/memory.h"
 #include "../reference/ulp.h"
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* By nearest rank: the smallest value that at least `share` of all values do not exceed. */
-static double percentile(const double *sorted, int64_t count, double share) {
-  const int64_t rank = (int64_t)ceil(share * (double)count);
-  return sorted[rank > 0 ? rank - 1 : 0];
-}
-
 /* The error relative to its bound. Every error exceeds a bound that is NaN or negative. */
 static double share_of_bound(double error, double bound) {
   if (!(bound >= 0))
@@ -26,21 +15,10 @@ static double share_of_bound(double error, double bound) {
   return error == 0 ? 0 : error / bound;
 }
 
-static void count_bands(const double *sorted, int64_t count, int64_t *bands) {
-  static const double edges[VERDICT_BANDS - 1] = VERDICT_BAND_EDGES;
-  int band = 0;
-  memset(bands, 0, VERDICT_BANDS * sizeof *bands);
-  for (int64_t i = 0; i < count; i++) {
-    while (band < VERDICT_BANDS - 1 && sorted[i] > edges[band])
-      band++;
-    bands[band]++;
-  }
-}
-
 void verdict_fill(
     const segment *s, const reference_value *expected, const double *outputs, const double *bounds, verdict *v) {
   const int64_t d = s->spec.d_model, n = s->n_rows * d;
-  double *ulps = must_calloc(n, sizeof *ulps), closest = -1;
+  double closest = -1;
   /* max_abs is below any error, so that the first output becomes the worst, however small its error */
   *v = (verdict){.judged = true, .outputs = n, .max_abs = -1};
   for (int64_t i = 0; i < n; i++) {
@@ -48,18 +26,15 @@ void verdict_fill(
     const double got = isnan(outputs[i]) ? (double)NAN : outputs[i]; /* the sign of a NaN means nothing */
     const double nearest = reference_rounded(&want, s->spec.dtype);
     const double error = isfinite(got) ? fabs((got - want.y) - want.low) : INFINITY;
-    const double bound = bounds[i] + (double)want.unsure;
-    const double share = share_of_bound(error, bound);
+    const double share = share_of_bound(error, bounds[i]);
     const witness w = {s->positions[i / d], i % d, got, nearest, error, bounds[i]};
 
-    ulps[i] = ulp_distance(s->spec.dtype, got, want.y, want.low);
-    v->correct += same_number(got, nearest);
-    if (want.unsure == 0 && !same_number(got, nearest)) {
+    v->ulp_max = fmax(v->ulp_max, ulp_distance(s->spec.dtype, got, want.y, want.low));
+    if (!same_number(got, nearest)) {
       v->misrounded++;
       v->wrong = w;
     }
-    v->outside += !(error <= bound);
-    profile_add(&v->where, w.position, w.column, d, error);
+    v->outside += !(error <= bounds[i]);
     if (error > v->max_abs) {
       v->max_abs = error;
       v->worst = w;
@@ -69,13 +44,7 @@ void verdict_fill(
       v->closest = w;
     }
   }
-  qsort(ulps, (size_t)n, sizeof *ulps, ascending);
-  v->ulp_p50 = percentile(ulps, n, 0.5);
-  v->ulp_p99 = percentile(ulps, n, 0.99);
-  v->ulp_max = ulps[n - 1];
-  count_bands(ulps, n, v->ulp_bands);
   v->bound_ok = v->outside == 0;
-  free(ulps);
 }
 
 static bool guards_whole(const sheet *s, const char *call, char *reason, size_t size) {

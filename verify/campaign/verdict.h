@@ -3,13 +3,7 @@
 #define POSENC_VERIFY_VERDICT_H
 
 #include "expected.h"
-#include "profile.h"
 #include "trial.h"
-
-/* Outputs are counted in bands of their error in ULP: up to each edge, and beyond the last. */
-#define VERDICT_BAND_EDGES                                                                                             \
-  { 0.5, 1, 2, 4, 16, 256, 65536 }
-enum { VERDICT_BANDS = 8 };
 
 /* One output, to be inspected by hand. */
 typedef struct witness {
@@ -22,20 +16,16 @@ typedef struct verdict {
   bool judged; /* the numbers below exist */
   bool not_offered;
   int64_t outputs;
-  double max_abs;
-  double ulp_p50, ulp_p99, ulp_max; /* exact: nearest rank over all outputs */
-  int64_t ulp_bands[VERDICT_BANDS]; /* outputs in each */
-  int64_t correct;                  /* outputs that are the nearest number of the dtype, sign of zero included */
+  double max_abs, ulp_max;
   bool bound_ok;
   int64_t outside;    /* outputs beyond their bound */
-  int64_t misrounded; /* outputs that are certainly not the nearest number */
+  int64_t misrounded; /* outputs that are not the nearest number of the dtype, sign of zero included */
   witness wrong;      /* the last of them */
   witness worst;      /* the largest error */
-  profile where;      /* the errors by position and column */
   witness closest;    /* the largest error relative to its bound; the one to inspect if bound_ok is false */
 } verdict;
 
-static inline double correct_share(const verdict *v) { return (double)v->correct / (double)v->outputs; }
+static inline double correct_share(const verdict *v) { return 1 - (double)v->misrounded / (double)v->outputs; }
 
 /* Fills in the whole verdict. outputs and bounds are those of the segment, row by row. */
 void verdict_fill(
@@ -46,7 +36,7 @@ void verdict_fill(
  * - a guard was overwritten,
  * - posenc_fill() and posenc_fill_at() differ in a bit,
  * - an output is beyond its bound, or
- * - an output of a correctly rounded implementation is certainly not the nearest number. */
+ * - an output of a correctly rounded implementation is not the nearest number. */
 bool judge(
     const trial *t, const posenc_impl *impl, const reference_value *expected, verdict *v, char *reason, size_t size);
 

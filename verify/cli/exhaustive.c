@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../campaign/expected.h"
 #include "../campaign/family.h"
 #include "../tools/memory.h"
 #include "../tools/machine.h"

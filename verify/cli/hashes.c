@@ -99,7 +99,7 @@ int write_hashes(const options *o) {
     const posenc_spec spec = hashed_spec(t, freqs);
     fprintf(stderr, "table %zu of %d: %" PRId64 " x %" PRId64 "\n", i + 1, TABLES, t->rows, t->d_model);
     sweep rows = sweep_whole(&spec, t->first, t->first + t->rows);
-    reference_value *expected = expected_rows(rows.segments, REFERENCE_MPFR, o->threads);
+    reference_value *expected = expected_rows(rows.segments, o->threads);
     trial run = trial_create(rows.segments);
     for (size_t f = 0; f < HASHED_FAMILIES; f++)
       good = hash_one(t, hashed_families[f], &run, expected) && good;

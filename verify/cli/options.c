@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../campaign/expected.h"
 #include "../tools/arguments.h"
 #include "../tools/memory.h"
 #include "../tools/spec.h"
 
 const char *argp_program_version = "posenc-verify " POSENC_VERSION_STRING;
 
-enum { KEY_REFERENCE = 256, KEY_THREADS, KEY_EXHAUSTIVE, KEY_HASHES };
+enum { KEY_THREADS = 256, KEY_EXHAUSTIVE, KEY_HASHES };
 
 static const struct argp_option argp_options[] = {
     {"impl", 'i', "NAME", 0, "Verify only this implementation; may be given several times", 0},
@@ -22,8 +23,6 @@ static const struct argp_option argp_options[] = {
         "that the default compares every row up to there. Of one table, rows of each range (default: all rows, or "
         "2.6 million outputs)",
         0},
-    {"reference", KEY_REFERENCE, "NAME", 0,
-        "mpfr (default), or float64, which is quick; its own error bound is then allowed for", 0},
     {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one per processor)", 0},
     {NULL, 0, NULL, 0, "Other work:", 2},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0,
@@ -37,8 +36,6 @@ static const struct argp_option argp_options[] = {
         2},
     {0},
 };
-
-static const char *reference_name(int32_t i) { return i == 0 ? "mpfr" : i == 1 ? "float64" : NULL; }
 
 _Noreturn static void list_impls(void) {
   for (size_t i = 0; i < posenc_impl_count(); i++) {
@@ -102,10 +99,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   case KEY_THREADS:
     o->threads = argument_integer(state, "--threads", text, 1, EXPECTED_MOST_THREADS);
     return 0;
-  case KEY_REFERENCE:
-    o->sampling = "--reference";
-    o->by = (reference)argument_choice(state, "--reference", text, reference_name);
-    return 0;
   case KEY_EXHAUSTIVE:
     o->exhaustive = true;
     return 0;
@@ -133,7 +126,7 @@ options options_parse(int argc, char **argv) {
       "\vOutput: results on stdout; progress, and failures as they occur, on stderr.\n"
       "Exit status: 0 all verified; 1 an implementation failed; 2 bad usage, or a file that cannot be written.",
       children, NULL, NULL};
-  options o = {.seed = 1, .by = REFERENCE_MPFR, .shape = spec_options_default(1048576)};
+  options o = {.seed = 1, .shape = spec_options_default(1048576)};
   o.impls = must_calloc((int64_t)posenc_impl_count(), sizeof(posenc_impl *));
   arguments_parse(&argp, argc, argv, &o);
   return o;

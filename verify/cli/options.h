@@ -2,7 +2,8 @@
 #ifndef POSENC_CLI_OPTIONS_H
 #define POSENC_CLI_OPTIONS_H
 
-#include "../campaign/expected.h"
+#include <stdbool.h>
+
 #include "../tools/spec_options.h"
 
 typedef struct options {
@@ -11,10 +12,9 @@ typedef struct options {
   bool exhaustive, hashes;
   bool quiet; /* the text has only the failures, and how many are verified */
   uint64_t seed;
-  int64_t rows;    /* 0: the default */
-  int64_t threads; /* see expected_rows */
-  reference by;
-  const char *sampling; /* which of --seed, --rows and --reference was given last, or NULL */
+  int64_t rows;         /* 0: the default */
+  int64_t threads;      /* see expected_rows */
+  const char *sampling; /* which of --seed and --rows was given last, or NULL */
   const char *json;     /* NULL, a file name, or "-" */
   spec_options shape;   /* if given: verified instead of the default shapes */
 } options;

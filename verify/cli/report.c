@@ -1,34 +1,88 @@
 #include "report.h"
 
-#include <stdlib.h>
+#include <cjson/cJSON.h>
+#include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../reference/columns.h"
 #include "../tools/machine.h"
 #include "../tools/spec.h"
 
-reports reports_open(const options *o) {
-  reports r = {.text = stdout};
-  if (o->json)
-    r.json = output_open(o->json);
-  if (r.json.direct == STDOUT_FILENO)
-    r.text = stderr;
-  return r;
+/* When cJSON runs out of memory it returns NULL, and its later calls accept that. */
+static cJSON *append(cJSON *array) {
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddItemToArray(array, o);
+  return o;
 }
 
-int reports_close(const reports *r, const options *o, cJSON *root, int status) {
-  char *text = o->json ? cJSON_Print(root) : NULL;
-  if (ferror(r->text) || (o->json && !output_write(&r->json, text)))
-    status = 2;
-  free(text);
-  cJSON_Delete(root);
-  return status;
+static void add_text(void *object, const char *key, const char *text_or_null) {
+  cJSON_AddItemToObject(object, key, text_or_null ? cJSON_CreateString(text_or_null) : cJSON_CreateNull());
 }
 
-static void add_text(void *object, const char *key, const char *value) { cJSON_AddStringToObject(object, key, value); }
+static void add_hex(cJSON *object, const char *key, double value) {
+  char text[40];
+  snprintf(text, sizeof text, "%a", value);
+  cJSON_AddStringToObject(object, key, text);
+}
 
-cJSON *json_begin(const options *o) {
+static void add_witness(cJSON *range, const char *key, const witness *w) {
+  cJSON *o = cJSON_AddObjectToObject(range, key);
+  cJSON_AddNumberToObject(o, "position", (double)w->position);
+  cJSON_AddNumberToObject(o, "column", (double)w->column);
+  add_hex(o, "got", w->got);
+  add_hex(o, "want", w->want);
+  cJSON_AddNumberToObject(o, "error", w->error);
+  cJSON_AddNumberToObject(o, "bound", w->bound);
+}
+
+static void add_range(cJSON *o, const segment *s, const verdict *v) {
+  const posenc_spec *spec = &s->spec;
+  cJSON_AddStringToObject(o, "shape", s->shape);
+  cJSON_AddNumberToObject(o, "d_model", (double)spec->d_model);
+  if (spec->freqs) {
+    cJSON_AddBoolToObject(o, "explicit_frequencies", 1);
+  } else {
+    cJSON_AddNumberToObject(o, "base", spec->base);
+    cJSON_AddNumberToObject(o, "denominator", spec_denominator(spec));
+  }
+  add_text(o, "preset", s->preset);
+  cJSON_AddNumberToObject(o, "position_scale", spec_scale(spec));
+  cJSON_AddStringToObject(o, "layout", layout_name(spec->layout));
+  cJSON_AddStringToObject(o, "order", order_name(spec->order));
+  cJSON_AddStringToObject(o, "odd", odd_name(spec->odd));
+  cJSON_AddStringToObject(o, "dtype", dtype_name(spec->dtype));
+  cJSON_AddNumberToObject(o, "from", (double)s->from);
+  cJSON_AddNumberToObject(o, "to", (double)s->to);
+  cJSON_AddNumberToObject(o, "rows", (double)s->n_rows);
+  cJSON_AddNumberToObject(o, "outputs", (double)v->outputs);
+  cJSON_AddNumberToObject(o, "max_abs", v->max_abs);
+  cJSON_AddNumberToObject(o, "ulp_max", v->ulp_max);
+  cJSON_AddNumberToObject(o, "correctly_rounded", correct_share(v));
+  cJSON_AddBoolToObject(o, "bound_ok", v->bound_ok);
+  add_witness(o, "worst", &v->worst);
+  add_witness(o, "closest_to_bound", &v->closest);
+}
+
+static void add_impl(cJSON *o, const impl_result *r, const sweep *s) {
+  cJSON_AddStringToObject(o, "name", r->impl->name);
+  cJSON_AddStringToObject(o, "family", r->impl->family);
+  cJSON_AddStringToObject(o, "isa", r->impl->isa);
+  cJSON_AddStringToObject(o, "arithmetic", r->impl->arithmetic);
+  cJSON_AddStringToObject(o, "summary", r->impl->summary);
+  cJSON_AddStringToObject(o, "dtypes", r->impl->dtypes);
+  cJSON_AddBoolToObject(o, "supported", r->supported);
+  cJSON_AddBoolToObject(o, "verified", impl_verified(r));
+  add_text(o, "failure", r->failure[0] ? r->failure : NULL);
+  cJSON *bound = cJSON_AddObjectToObject(o, "bound");
+  cJSON_AddStringToObject(bound, "law", r->impl->bound);
+  cJSON_AddStringToObject(bound, "evidence", r->impl->evidence);
+  cJSON *ranges = cJSON_AddArrayToObject(o, "ranges");
+  for (int64_t i = 0; i < s->count; i++)
+    if (r->verdicts[i].judged)
+      add_range(append(ranges), &s->segments[i], &r->verdicts[i]);
+}
+
+char *json_of(const options *o, const results *r) {
   char text[32];
   const time_t now = time(NULL);
   struct tm utc;
@@ -43,58 +97,11 @@ cJSON *json_begin(const options *o) {
   cJSON_AddBoolToObject(machine, "emulated", machine_emulated());
   snprintf(text, sizeof text, "%llu", (unsigned long long)o->seed); /* all its digits, which a double may not hold */
   cJSON_AddRawToObject(root, "seed", text);
-  cJSON_AddStringToObject(root, "reference", o->by == REFERENCE_MPFR ? "mpfr" : "float64");
-  return root;
-}
-
-cJSON *json_append(cJSON *array) {
-  cJSON *o = cJSON_CreateObject();
-  cJSON_AddItemToArray(array, o);
-  return o;
-}
-
-void json_add_text(cJSON *object, const char *key, const char *text_or_null) {
-  cJSON_AddItemToObject(object, key, text_or_null ? cJSON_CreateString(text_or_null) : cJSON_CreateNull());
-}
-
-void json_add_spec(cJSON *object, const posenc_spec *spec, const char *preset) {
-  cJSON_AddNumberToObject(object, "d_model", (double)spec->d_model);
-  if (spec->freqs) {
-    cJSON_AddBoolToObject(object, "explicit_frequencies", 1);
-  } else {
-    cJSON_AddNumberToObject(object, "base", spec->base);
-    cJSON_AddNumberToObject(object, "denominator", spec_denominator(spec));
-  }
-  json_add_text(object, "preset", preset);
-  cJSON_AddNumberToObject(object, "position_scale", spec_scale(spec));
-  cJSON_AddStringToObject(object, "layout", layout_name(spec->layout));
-  cJSON_AddStringToObject(object, "order", order_name(spec->order));
-  cJSON_AddStringToObject(object, "odd", odd_name(spec->odd));
-}
-
-static void add_hex(cJSON *object, const char *key, double value) {
-  char text[40];
-  snprintf(text, sizeof text, "%a", value);
-  cJSON_AddStringToObject(object, key, text);
-}
-
-void json_add_witness(cJSON *object, const char *key, const witness *w) {
-  cJSON *o = cJSON_AddObjectToObject(object, key);
-  cJSON_AddNumberToObject(o, "position", (double)w->position);
-  cJSON_AddNumberToObject(o, "column", (double)w->column);
-  add_hex(o, "got", w->got);
-  add_hex(o, "want", w->want);
-  cJSON_AddNumberToObject(o, "error", w->error);
-  cJSON_AddNumberToObject(o, "bound", w->bound);
-}
-
-void json_add_verdict(cJSON *object, const segment *s, const verdict *v) {
-  cJSON_AddNumberToObject(object, "from", (double)s->from);
-  cJSON_AddNumberToObject(object, "to", (double)s->to);
-  cJSON_AddNumberToObject(object, "rows", (double)s->n_rows);
-  cJSON_AddNumberToObject(object, "outputs", (double)v->outputs);
-  cJSON_AddNumberToObject(object, "max_abs", v->max_abs);
-  cJSON_AddNumberToObject(object, "ulp_max", v->ulp_max);
-  cJSON_AddNumberToObject(object, "correctly_rounded", correct_share(v));
-  json_add_witness(object, "worst", &v->worst);
+  cJSON_AddStringToObject(root, "reference", "mpfr");
+  cJSON *impls = cJSON_AddArrayToObject(root, "implementations");
+  for (size_t i = 0; i < r->n_impls; i++)
+    add_impl(append(impls), &r->impls[i], &r->sweep);
+  char *json = cJSON_Print(root);
+  cJSON_Delete(root);
+  return json;
 }

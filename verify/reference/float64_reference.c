@@ -26,8 +26,6 @@ void float64_reference_row(const posenc_spec *spec, const double *w, int64_t pos
     /* An integer position 0 has no sign, so a negative frequency must not turn it into -0. */
     row[c].y = here.cosine ? cos(angle) : sin(angle + 0.0);
     row[c].rounded = (float)format_nearest(f, row[c].y);
-    /* Slightly more than the bound, so that rounding it to float does not give less than the bound. */
-    row[c].unsure = (float)(float64_reference_bound(spec, position, w[here.k]) * (1 + 0x1p-20));
   }
 }
 

@@ -1,7 +1,7 @@
 /* The float64 reference: sin and cos in double of (double)position * position_scale * pow(base, -k / denominator).
  *
  * Most people would check a table against this. It is accurate while the error of the angle is small. The law below
- * states the error, and the sweep of posenc-verify checks the law against MPFR.
+ * states the error.
  */
 #ifndef POSENC_VERIFY_FLOAT64_REFERENCE_H
 #define POSENC_VERIFY_FLOAT64_REFERENCE_H

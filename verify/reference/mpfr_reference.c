@@ -183,7 +183,7 @@ static void settle(mpfr_reference *t, const level *l, const mpfr_t v, answer *a)
   const format *doubles = format_of(POSENC_DTYPE_F64);
   if (!rounding_is_certain(t, v, bits, t->format) || (a->with_double && !rounding_is_certain(t, v, bits, doubles)))
     return;
-  a->value = (reference_value){.rounded = (float)nearest(t, v, t->format), .unsure = 0};
+  a->value = (reference_value){.rounded = (float)nearest(t, v, t->format)};
   if (a->with_double) {
     a->value.y = nearest(t, v, doubles);
     mpfr_sub_d(t->whole, v, a->value.y, MPFR_RNDZ);
