@@ -86,7 +86,6 @@ static void require_a_verdict(const results *r, impl_result *result, bool by_nam
   for (int64_t i = 0; i < r->sweep.count; i++)
     if (result->verdicts[i].judged)
       return;
-  result->not_judged = true;
   result->not_offered = !by_name && !offers_a_dtype(result->impl, &r->sweep);
   if (!result->not_offered)
     snprintf(result->failure, sizeof result->failure, "not judged: it offers no shape of this run");

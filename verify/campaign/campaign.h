@@ -12,7 +12,6 @@ typedef struct impl_result {
   const posenc_impl *impl;
   bool supported;
   bool crashed;      /* a trial failed, so it is not run again */
-  bool not_judged;   /* it offered none of the segments: a failure, unless not_offered */
   bool not_offered;  /* it is left out of this run: no segment has a dtype that it offers */
   char failure[320]; /* the first failure, and where; empty if none */
   verdict *verdicts; /* one per segment */

@@ -2,20 +2,16 @@
 #ifndef POSENC_TOOLS_OUTPUT_H
 #define POSENC_TOOLS_OUTPUT_H
 
-#include <limits.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 /* Makes exit() end the program with status 2 if standard output could not be written. */
 void output_check_stdout(void);
 
-/* A regular file keeps its content until all results are known; then a new file with its mode replaces it. Standard
- * output (named "-"), devices and pipes are written directly. */
+/* A regular file is opened again when all results are known, so that it keeps its content until then. Standard output
+ * (named "-"), devices and pipes stay open. */
 typedef struct output {
   const char *name;
-  int direct;          /* the descriptor that is written directly, or -1 */
-  char path[PATH_MAX]; /* of the regular file, which may not exist yet; no symbolic link */
-  mode_t mode;
+  int direct; /* the descriptor that stays open, or -1 */
 } output;
 
 /* Ends the program with status 2 if the file cannot be written: before the work, not after it. */

@@ -99,15 +99,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   }
   if (key == KEY_D_MODEL) {
     o->spec = paper_spec(argument_integer(state, "--d-model", text, 1, POSENC_MAX_D_MODEL));
-    o->has_width = true;
   } else if (key == KEY_POSITIONS) {
     set_positions(state, text, o);
-    o->has_positions = true;
   } else if (key == KEY_PRESET) {
     o->preset = preset_name(argument_choice(state, "--preset", text, preset_name));
   } else if (key >= KEY_FIELD && key < KEY_FIELD + SPEC_FIELDS) {
     o->texts[key - KEY_FIELD] = text;
-    o->has_dtype = o->has_dtype || fields[key - KEY_FIELD].name == dtype_name;
   } else {
     return ARGP_ERR_UNKNOWN;
   }

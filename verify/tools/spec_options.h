@@ -11,12 +11,11 @@
 enum { SPEC_FIELDS = 7 };
 
 typedef struct spec_options {
-  bool given;                               /* at least one of these options was given */
-  bool has_width, has_positions, has_dtype; /* these options were given */
-  const char *preset;                       /* its name, or NULL; it is applied to spec already */
-  posenc_spec spec;                         /* valid once argp_parse() has returned */
-  int64_t from, to;                         /* positions from .. to-1 */
-  const char *texts[SPEC_FIELDS];           /* the arguments of options for fields, or NULL */
+  bool given;                     /* at least one of these options was given */
+  const char *preset;             /* its name, or NULL; it is applied to spec already */
+  posenc_spec spec;               /* valid once argp_parse() has returned */
+  int64_t from, to;               /* positions from .. to-1 */
+  const char *texts[SPEC_FIELDS]; /* the arguments of options for fields, or NULL */
 } spec_options;
 
 /* The values without any option: the paper's table, d_model 512, positions 0 .. to-1. */
