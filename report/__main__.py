@@ -11,99 +11,13 @@
 Exit status 2: usage, or a file of another form.
 """
 import argparse
+import importlib
 import math
 import os
-import pathlib
 import sys
 
 from . import load
-from .load import TOP, fail, write
-
-
-def page(args, parser):
-    if args.compare:
-        if args.verify or args.bench or args.no_bench or args.peers:
-            parser.error("--compare takes two files and --output, and nothing else")
-        from . import compare
-
-        return compare.main(*args.compare, pathlib.Path(args.output or TOP / "build/report/compare.html"))
-    if args.bench and args.no_bench:
-        parser.error("--bench and --no-bench exclude each other")
-    from . import html, peers
-    from .run import Run
-
-    paths = {"verify": pathlib.Path(args.verify or TOP / "build/verify.json")}
-    if not args.no_bench:
-        paths["bench"] = pathlib.Path(args.bench or TOP / "build/bench.json")
-    for name, path in paths.items():
-        if not path.exists():
-            fail(f"{path} does not exist. ./scripts/bench writes it; --verify and --bench (or --no-bench) name others")
-    verify = load.load_verify(paths["verify"])
-    bench = None if args.no_bench else load.load_bench(paths["bench"])
-    beside = paths["verify"].parent / "peers.json"
-    if args.peers or beside.exists() and bench:
-        paths["peers"] = pathlib.Path(args.peers or beside)
-    run = Run(verify, bench, peers.read(paths["peers"]) if "peers" in paths else None)
-    files = {f"{name}.json": path.read_text(encoding="utf-8") for name, path in paths.items()}
-    note = paths["verify"].with_suffix(".commit")
-    commit = note.read_text(encoding="utf-8").strip() if note.exists() else verify.get("commit")
-    directory = pathlib.Path(args.output or TOP / "build/report")
-    for name, content in (files | {"index.html": html.report(run, list(files), commit)}).items():
-        write(directory / name, content)
-    for name in {"bench.json", "peers.json"} - {*files}:  # no file of an earlier page stays
-        (directory / name).unlink(missing_ok=True)
-    print(directory / "index.html")
-    return 0
-
-
-def summary(args, _):
-    from . import answer, sections, tables, text
-    from .run import Run
-
-    run = Run(load.load_verify(args.verify), load.load_bench(args.bench))
-    if not run.rows:
-        fail(f"{args.bench}: no implementation was run")
-    if args.verbose:
-        for table in (t for t in (tables.legend(run), tables.left_out(run)) if t.rows):
-            text.show(table)
-            print()
-        for section in sections.sections(run):
-            text.show_section(section)
-    print("\n" + answer.box(run, args.seconds, args.page))
-    return 0
-
-
-def failed(args, _):
-    from . import judge
-
-    entries = {e["name"]: e for e in load.load_verify(args.verify)["implementations"]}
-    print("".join(f"{name}\n" for name in judge.failed(entries)), end="")
-    return 0
-
-
-def pick(args, _):
-    from . import pick
-
-    return pick.main(args)
-
-
-def peers(args, _):
-    from . import peers, peers_tables, text
-
-    text.show_section(peers_tables.text(peers.read(args.file)))
-    return 0
-
-
-def join(args, _):
-    from . import peers
-
-    return peers.main(args)
-
-
-def pages(args, _):
-    from . import pages
-
-    return pages.main(args)
+from .load import TOP, fail
 
 
 def limit(text):
@@ -120,13 +34,15 @@ def arguments():
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name, call, text):
+        """call: MODULE.FUNCTION of this package. Modules are loaded late, because some of them take a second, or need
+        packages that other commands do not."""
         p = commands.add_parser(name, prog=name, description=text)
         p.set_defaults(call=call, parser=p)
         return p.add_argument
 
     add = command(
         "report",
-        page,
+        "page.main",
         "Writes the report on accuracy and speed as one HTML page, or with --compare two runs side by side.",
     )
     add("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
@@ -142,7 +58,9 @@ def arguments():
     add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare the file")
 
     add = command(
-        "summary", summary, "Prints which implementation to use for the default table, or the smallest that was run."
+        "summary",
+        "answer.main",
+        "Prints which implementation to use for the default table, or the smallest that was run.",
     )
     add("verify", metavar="VERIFY.json")
     add("bench", metavar="BENCH.json")
@@ -151,11 +69,13 @@ def arguments():
     add("--page", help="the path of the report, to be printed")
 
     text = "Prints each implementation that failed verification or was not judged, and each dtype that was not, a line each."
-    add = command("failed", failed, text + " They are options of posenc-bench: --skip NAME[/DTYPE].")
+    add = command("failed", "pick.failed", text + " They are options of posenc-bench: --skip NAME[/DTYPE].")
     add("verify", metavar="VERIFY.json")
 
     add = command(
-        "pick", pick, "Prints which implementation to use for one table. Exit status 1: none is within the budget."
+        "pick",
+        "pick.main",
+        "Prints which implementation to use for one table. Exit status 1: none is within the budget.",
     )
     add(
         "--max-ulp",
@@ -167,16 +87,18 @@ def arguments():
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
     add("bench", metavar="TURN.json", nargs="+", help="runs of posenc-bench on it, one repetition each")
 
-    add = command("peers", peers, "Prints the results of scripts/peers.")
+    add = command("peers", "peers_tables.main", "Prints the results of scripts/peers.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")
 
-    add = command("join", join, "Joins the parts of scripts/peers.")
+    add = command("join", "peers.main", "Joins the parts of scripts/peers.")
     add("--bench", metavar="FILE", nargs="+", required=True, help="JSON of posenc-bench --peers and bench/peers/python")
     add("--judge", metavar="FILE", nargs="*", default=[], help="JSON of posenc-verify")
     add("--quick", action="store_true", help="note that few repetitions were made, which posenc-bench does not")
     add("--output", metavar="FILE", required=True, help="the joined file")
 
-    add = command("pages", pages, "Renders the measured tables, pictures and quoted examples of README.md and docs/.")
+    add = command(
+        "pages", "pages.main", "Renders the measured tables, pictures and quoted examples of README.md and docs/."
+    )
     add("--check", action="store_true", help="write nothing; exit status 1 when a page differs")
     recorded = "first copy the last runs (default: those that are in build/) to docs/recorded"
     add("--record", nargs="*", choices=("verify", "bench", "peers"), metavar="NAME", help=recorded)
@@ -187,7 +109,8 @@ def main(given):
     args = arguments().parse_args(given)
     load.PROGRAM = args.parser.prog
     try:
-        status = args.call(args, args.parser)
+        module, function = args.call.split(".")
+        status = getattr(importlib.import_module(f".{module}", __package__), function)(args) or 0
         sys.stdout.flush()
         return status
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as e:

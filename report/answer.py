@@ -1,9 +1,11 @@
 """The box that ./scripts/bench prints, and the verdict card of the report: which implementation to use."""
 import textwrap
 
-from . import checks
+from . import checks, sections, tables, text
+from .load import fail, load_bench, load_verify
 from .picks import clearly_faster, lead, longer
 from .processors import processor
+from .run import Run
 from .words import case_name, number, plural, pm, speed, ulps
 
 DEFAULT = "exact"  # the library's, where no name is given
@@ -72,3 +74,16 @@ def box(run, seconds=None, page=None):
     rule = "─" * (WIDTH - 2)
     warnings = [textwrap.fill(f"Warning: {said}", WIDTH) for said in checks.of_run(run)]
     return "\n".join([*warnings, f"┌{rule}┐", *(f"│ {line.ljust(WIDTH - 4)} │" for line in lines), f"└{rule}┘"])
+
+
+def main(args):
+    run = Run(load_verify(args.verify), load_bench(args.bench))
+    if not run.rows:
+        fail(f"{args.bench}: no implementation was run")
+    if args.verbose:
+        for table in (t for t in (tables.legend(run), tables.left_out(run)) if t.rows):
+            text.show(table)
+            print()
+        for section in sections.sections(run):
+            text.show_section(section)
+    print("\n" + box(run, args.seconds, args.page))

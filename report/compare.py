@@ -166,4 +166,3 @@ def main(path_a, path_b, output):
     for section in sections:
         text.show_section(section)
     print(f"\n{output}", flush=True)
-    return 0

@@ -161,4 +161,3 @@ def main(args):
     data = join([load_bench(path) for path in args.bench], tables, args.quick)
     check(args.output, data, "peers")
     write(args.output, json.dumps(data, indent=1) + "\n")
-    return 0

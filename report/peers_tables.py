@@ -1,11 +1,12 @@
 """The tables of a run of scripts/peers, for its text, docs/peers.md and the report."""
 import re
 
-from .peers import CALLS, IN_C, OURS, JOBS, WORDS, work_of
+from . import text
+from .peers import CALLS, IN_C, OURS, JOBS, WORDS, read, work_of
 from .processors import processor
 from .stats import SIZES
 from .tables import Section, Table
-from .words import caches, details, listed, number, pm, position, span, when
+from .words import details, listed, number, pm, position, span, when
 
 QUICK = "few repetitions and sizes: the figures show that it runs, not how fast anything is"
 EMULATED = "The run was emulated: these times say nothing about a real machine."
@@ -48,7 +49,7 @@ def conditions(peers):
         "commit": peers.data.get("commit"),
         "processor": f"{processor(m)}, {m.get('architecture')}, {m.get('num_cpus')} CPUs",
         "emulated": "yes" if peers.emulated else None,
-        "caches": caches(m),
+        "caches": m.get("cache_sizes"),
         "compiler": f"{m.get('compiler')}, {m.get('build_type')}",
         "posenc's flags": m.get("c_flags"),
         "peers' flags": PEERS_FLAGS,
@@ -166,7 +167,7 @@ def section(peers):
     return Section("What people use today (./scripts/peers)", said, [*found, conditions(peers)], more=more)
 
 
-def text(peers):
+def printed(peers):
     """What scripts/peers prints: one size of each job."""
     said = (
         EMULATED if peers.emulated else "A ratio is the peer's time divided by ours: below 1 the peer takes less time."
@@ -174,3 +175,7 @@ def text(peers):
     found = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), less_time(peers)]
     notes = ["./scripts/report shows every size."]
     return Section("Peers", said, found + [calls(peers)] * bool(peers.calls), notes)
+
+
+def main(args):
+    text.show_section(printed(read(args.file)))

@@ -12,21 +12,14 @@ from .words import plural
 
 class Table:
     """entries: {name: its entry in the report}, in the order of impl/list.inc; ranges: of positions, of one
-    implementation; context: of the turns; rows: {name: its times in all turns}; failed: why a case failed, or None"""
+    implementation; context: of the turns; rows: {name: its times in all turns}; error: why a case failed, or None"""
 
     def __init__(self, verify, turns):
         self.entries = {e["name"]: e for e in verify["implementations"]}
         self.ranges = next((e["ranges"] for e in self.entries.values() if e.get("ranges")), [])
-        self.context, self.rows, self.failed = turns[0].get("context", {}), {}, None
-        for rows, failed in map(read_bench, turns):
-            self.failed = next(iter(failed.values()), self.failed)
-            for case, row in rows.items():
-                if case.who in self.rows:
-                    self.rows[case.who].values += row.values
-                else:
-                    self.rows[case.who] = row
-        for row in self.rows.values():
-            row.finish()
+        self.context = turns[0].get("context", {})
+        rows, errors = read_bench({"benchmarks": [b for turn in turns for b in turn["benchmarks"]]})
+        self.rows, self.error = {case.who: row for case, row in rows.items()}, next(iter(errors.values()), None)
 
 
 def spec(of):
@@ -79,8 +72,8 @@ def lines(table, budget, dtype, pick):
 
 
 def answer(table, pick):
-    if table.failed:
-        return [f"Pick: none, the measurement failed: {table.failed}"]
+    if table.error:
+        return [f"Pick: none, the measurement failed: {table.error}"]
     if not pick:
         return ["Pick: none is within the budget"]
     name = request(table.entries, pick.name)
@@ -104,10 +97,16 @@ def main(args):
     times = {
         n: table.rows[n].values for n, e in table.entries.items() if n in table.rows and not reason(e, budget, dtype)
     }
-    if times and not table.failed:
+    if times and not table.error:
         pick = judge.pick(times, table.context.get("default"))
     parts = head(table, budget), lines(table, budget, dtype, pick), answer(table, pick)
     print("\n\n".join("\n".join(part) for part in parts))
     if table.context.get("emulated") == "yes":
         print("warning: this CPU is emulated: times say nothing about a real one", file=sys.stderr)
-    return 2 if table.failed else 0 if pick else 1
+    return 2 if table.error else 0 if pick else 1
+
+
+def failed(args):
+    """What posenc-bench is to --skip."""
+    entries = {e["name"]: e for e in load_verify(args.verify)["implementations"]}
+    print("".join(f"{name}\n" for name in judge.failed(entries)), end="")

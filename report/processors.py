@@ -6,42 +6,35 @@ the brand name. Model numbers are those of the Linux kernel (arch/x86/kernel/cpu
 arch/x86/include/asm/intel-family.h, arch/arm64/include/asm/cputype.h)."""
 
 VENDORS = {"AuthenticAMD": "AMD", "GenuineIntel": "Intel", "0x41": "Arm", "0x61": "Apple", "0xc0": "Ampere"}
-KNOWN = {  # {(vendor, family): [(first model, last model, microarchitecture)]}; on AArch64 the family is 0
-    ("AMD", 23): [(0, 47, "Zen 1"), (48, 79, "Zen 2"), (96, 127, "Zen 2")],
-    ("AMD", 25): [(0, 15, "Zen 3"), (16, 31, "Zen 4"), (32, 95, "Zen 3"), (96, 175, "Zen 4")],
-    ("AMD", 26): [(0, 47, "Zen 5"), (64, 79, "Zen 5"), (96, 127, "Zen 5")],
-    ("Intel", 6): [
-        (60, 60, "Haswell"),
-        (63, 63, "Haswell"),
-        (69, 70, "Haswell"),
-        (61, 61, "Broadwell"),
-        (79, 79, "Broadwell"),
-        (86, 86, "Broadwell"),
-        (78, 78, "Skylake"),
-        (94, 94, "Skylake"),
-        (85, 85, "Skylake-SP/Cascade Lake"),
-        (142, 142, "Kaby Lake/Coffee Lake"),
-        (158, 158, "Kaby Lake/Coffee Lake"),
-        (106, 108, "Ice Lake"),
-        (125, 126, "Ice Lake"),
-        (140, 141, "Tiger Lake"),
-        (151, 154, "Alder Lake"),
-        (183, 183, "Raptor Lake"),
-        (143, 143, "Sapphire Rapids"),
-        (207, 207, "Emerald Rapids"),
-        (173, 174, "Granite Rapids"),
-    ],
-    ("Arm", 0): [
-        (0xD08, 0xD08, "Cortex-A72"),
-        (0xD0B, 0xD0B, "Cortex-A76"),
-        (0xD0C, 0xD0C, "Neoverse N1"),
-        (0xD40, 0xD40, "Neoverse V1"),
-        (0xD49, 0xD49, "Neoverse N2"),
-        (0xD4F, 0xD4F, "Neoverse V2"),
-        (0xD84, 0xD84, "Neoverse V3"),
-    ],
-    ("Apple", 0): [(0x022, 0x029, "M1"), (0x032, 0x039, "M2")],
-    ("Ampere", 0): [(0xAC3, 0xAC4, "AmpereOne")],
+KNOWN = {  # {(vendor, family): {microarchitecture: its models}}; on AArch64 the family is 0, and models are parts
+    ("AMD", 23): {"Zen 1": range(48), "Zen 2": [*range(48, 80), *range(96, 128)]},
+    ("AMD", 25): {"Zen 3": [*range(16), *range(32, 96)], "Zen 4": [*range(16, 32), *range(96, 176)]},
+    ("AMD", 26): {"Zen 5": [*range(48), *range(64, 80), *range(96, 128)]},
+    ("Intel", 6): {
+        "Haswell": [60, 63, 69, 70],
+        "Broadwell": [61, 79, 86],
+        "Skylake": [78, 94],
+        "Skylake-SP/Cascade Lake": [85],
+        "Kaby Lake/Coffee Lake": [142, 158],
+        "Ice Lake": [106, 107, 108, 125, 126],
+        "Tiger Lake": [140, 141],
+        "Alder Lake": [151, 152, 153, 154],
+        "Raptor Lake": [183],
+        "Sapphire Rapids": [143],
+        "Emerald Rapids": [207],
+        "Granite Rapids": [173, 174],
+    },
+    ("Arm", 0): {
+        "Cortex-A72": [0xD08],
+        "Cortex-A76": [0xD0B],
+        "Neoverse N1": [0xD0C],
+        "Neoverse V1": [0xD40],
+        "Neoverse N2": [0xD49],
+        "Neoverse V2": [0xD4F],
+        "Neoverse V3": [0xD84],
+    },
+    ("Apple", 0): {"M1": range(0x022, 0x02A), "M2": range(0x032, 0x03A)},
+    ("Ampere", 0): {"AmpereOne": [0xAC3, 0xAC4]},
 }
 
 
@@ -62,8 +55,8 @@ def microarchitecture(machine):
     family, model = (int(machine.get(key) or default, 0) for key, default in (("family", "0"), ("model", "-1")))
     if machine.get("part"):
         family, model = 0, int(machine["part"], 0)
-    known = KNOWN.get((vendor(machine), family), [])
-    return next((name for first, last, name in known if first <= model <= last), None)
+    known = KNOWN.get((vendor(machine), family), {})
+    return next((name for name, models in known.items() if model in models), None)
 
 
 def brand(machine):

@@ -4,7 +4,7 @@ from . import checks, peers_tables, tables
 from .processors import microarchitecture, processor, vendor
 from .stats import pages, quartiles
 from .tables import Section, Table
-from .words import caches, listed, number, plural, share, span, when
+from .words import listed, number, plural, share, span, when
 
 HOW = (
     "Errors: MPFR computes each output to so many digits that its rounding is certain, unless another reference is "
@@ -82,7 +82,11 @@ def facts(run, commit=None):
     m = run.machine | run.context
     found = {"processor": processor(m), "vendor": vendor(m)}
     found |= {key: m.get(key) for key in ("family", "model", "implementer", "part")}
-    found |= {"microarchitecture": microarchitecture(m), "widest vectors": m.get("vectors"), "caches": caches(m)}
+    found |= {
+        "microarchitecture": microarchitecture(m),
+        "widest vectors": m.get("vectors"),
+        "caches": m.get("cache_sizes"),
+    }
     found |= {"compiler": m.get("compiler"), "posenc": run.verify.get("version"), "commit": commit}
     found |= {"verified": when(run.verify.get("date")), "measured": when(run.context.get("date"))}
     return [(what, str(value)) for what, value in found.items() if value not in (None, "")]

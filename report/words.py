@@ -73,12 +73,6 @@ def medians(rows):
     return f"median of {span(counts)} repetition{'s' * ({*counts} != {1})}, {spread}"
 
 
-def caches(machine):
-    """In words; older records have only a list."""
-    data = sorted((c["level"], c["size"]) for c in machine.get("caches", []) if c.get("type") != "Instruction")
-    return machine.get("cache_sizes") or ", ".join(f"{size >> 10} KiB L{level}" for level, size in data)
-
-
 def when(date):
     """2026-11-21T20:00:00+00:00 as people write it."""
     return (date or "").replace("T", " ").replace("+00:00", " UTC")
