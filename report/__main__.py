@@ -40,28 +40,18 @@ def arguments():
         p.set_defaults(call=call, parser=p)
         return p.add_argument
 
-    add = command(
-        "report",
-        "page.main",
-        "Writes the report on accuracy and speed as one HTML page, or with --compare two runs side by side.",
-    )
+    text = "Writes the report on accuracy and speed as one HTML page, or with --compare two runs side by side."
+    add = command("report", "page.main", text)
     add("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
     add("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
     add("--no-bench", action="store_true", help="errors only")
-    add(
-        "--peers",
-        metavar="FILE",
-        help="written by scripts/peers; default peers.json beside the file of --verify, if it exists",
-    )
+    add("--peers", metavar="FILE", help="written by scripts/peers; default peers.json beside the file of --verify")
     runs = "two runs of posenc-bench or two reports of posenc-verify; docs/recorded/bench.json is the README's run"
     add("--compare", nargs=2, metavar=("A", "B"), help=runs)
     add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare the file")
 
-    add = command(
-        "summary",
-        "answer.main",
-        "Prints which implementation to use for the default table, or the smallest that was run.",
-    )
+    text = "Prints which implementation to use for the default table, or the smallest that was run."
+    add = command("summary", "answer.main", text)
     add("verify", metavar="VERIFY.json")
     add("bench", metavar="BENCH.json")
     add("--verbose", action="store_true", help="print all errors, speeds and conditions first")
@@ -72,17 +62,10 @@ def arguments():
     add = command("failed", "pick.failed", text + " They are options of posenc-bench: --skip NAME[/DTYPE].")
     add("verify", metavar="VERIFY.json")
 
-    add = command(
-        "pick",
-        "pick.main",
-        "Prints which implementation to use for one table. Exit status 1: none is within the budget.",
-    )
-    add(
-        "--max-ulp",
-        type=limit,
-        metavar="X",
-        help="the largest error allowed, in ULP; default 1 unless --max-abs is given",
-    )
+    text = "Prints which implementation to use for one table. Exit status 1: none is within the budget."
+    add = command("pick", "pick.main", text)
+    ulps = "the largest error allowed, in units of the last place; default 1 unless --max-abs is given"
+    add("--max-ulp", type=limit, metavar="X", help=ulps)
     add("--max-abs", type=limit, metavar="X", help="the largest absolute error allowed")
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
     add("bench", metavar="TURN.json", nargs="+", help="runs of posenc-bench on it, one repetition each")
@@ -96,9 +79,8 @@ def arguments():
     add("--quick", action="store_true", help="note that few repetitions were made, which posenc-bench does not")
     add("--output", metavar="FILE", required=True, help="the joined file")
 
-    add = command(
-        "pages", "pages.main", "Renders the measured tables, pictures and quoted examples of README.md and docs/."
-    )
+    text = "Renders the measured tables, pictures and quoted examples of README.md and docs/."
+    add = command("pages", "pages.main", text)
     add("--check", action="store_true", help="write nothing; exit status 1 when a page differs")
     recorded = "first copy the last runs (default: those that are in build/) to docs/recorded"
     add("--record", nargs="*", choices=("verify", "bench", "peers"), metavar="NAME", help=recorded)

@@ -3,7 +3,7 @@ import math
 import re
 
 from . import judge
-from .stats import Accuracy, Case, fills, limit_of, read_bench, sizes_in, table_of, times_by_work
+from .stats import Case, fills, limit_of, read_bench, sizes_in, times_by_work
 from .words import listed, position
 
 DEFAULT_SHAPE = "transformer"
@@ -11,6 +11,10 @@ DEFAULT_POSITIONS = 5000
 DEFAULT_D_MODEL = 512  # of the default report, whose errors stand for every width
 STANDARD = {"preset": None, "dtype": "float32", "base": 10000, "position_scale": 1}
 STANDARD |= {"layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
+
+
+def table_of(range_):
+    return range_.get("shape"), range_.get("dtype", "float32"), range_.get("preset") or None
 
 
 def request(entries, name):
@@ -22,7 +26,7 @@ def request(entries, name):
 
 class Run:
     """order: the names, in the order of the list of implementations
-    accuracy: {name: Accuracy}, of those that passed verification
+    accuracy: {name: {(from, to): errors}} of the report's first table, of those that passed verification
     failed: {name, or name/dtype: why nothing of it is shown}
     rows, verified: the cases that were measured, and those of them that did not fail verification
     families: {name: its family}
@@ -40,8 +44,11 @@ class Run:
         self.ran = list(dict.fromkeys(case.who for case in self.rows if case.is_table))
         self.order = list(dict.fromkeys([*self.entries, *self.ran]))
         self.judged_range = next((e["ranges"][0] for e in self.entries.values() if e.get("ranges")), {})
-        table = table_of(self.judged_range)
-        self.accuracy = {name: Accuracy(e, table) for name, e in self.entries.items() if e.get("verified") is True}
+        self.accuracy = {
+            name: {(r["from"], r["to"]): r for r in e.get("ranges", []) if table_of(r) == table_of(self.judged_range)}
+            for name, e in self.entries.items()
+            if e.get("verified") is True
+        }
         self.failed = judge.failed(self.entries)
         self.verified = {
             case: row for case, row in self.rows.items() if not {case.who, f"{case.who}/{case.dtype}"} & {*self.failed}
@@ -50,9 +57,8 @@ class Run:
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
         self.picks, self.budget = {}, judge.Budget()
         if self.context.get("interleaved") == "yes" and not self.emulated:
-            self.picks = judge.picks(
-                times_by_work(self.verified), self.entries, self.context.get("default"), self.budget
-            )
+            works, default = times_by_work(self.verified), self.context.get("default")
+            self.picks = judge.picks(works, self.entries, default, self.budget)
         self.choose()
 
     def choose(self):
@@ -65,7 +71,7 @@ class Run:
         self.work = Case("fill", None, *(self.size or (0, 0)))
         self.here = {case.who: row for case, row in self.verified.items() if case.work == self.work}
         self.limit = limit_of(self.rows, self.work)
-        self.spans = sorted({span for a in self.accuracy.values() for span in a.ranges})
+        self.spans = sorted({span for found in self.accuracy.values() for span in found})
         end = self.size[0] if self.size and not self.emulated else DEFAULT_POSITIONS
         self.compared = [span for span in self.spans if span[0] < end] or self.spans[:1]
         self.ranked = any(n in self.here for n in self.judged()) and not self.emulated and not self.another_table()
@@ -141,7 +147,10 @@ class Run:
         return "no measured implementation is within the budget, or the repetitions were not in random order"
 
     def error(self, name, spans=None):
-        return self.accuracy[name].worst("max_abs", spans or self.compared) if name in self.accuracy else None
+        """The largest over ranges of positions; None where a range is missing or has no number."""
+        found = self.accuracy.get(name, {})
+        errors = [found.get(span, {}).get("max_abs") for span in spans or self.compared]
+        return None if not errors or None in errors else max(errors)
 
     def errors_by_position(self, name):
         """[the largest error up to the end of each range], None where a range was not judged"""
@@ -154,7 +163,7 @@ class Run:
 
     def over(self, name):
         """The compared ranges of an implementation."""
-        return [self.accuracy[name].ranges[s] for s in self.compared if s in self.accuracy[name].ranges]
+        return [self.accuracy[name][span] for span in self.compared if span in self.accuracy[name]]
 
     def correct(self, name):
         """(how many outputs are correctly rounded, of how many)"""

@@ -7,9 +7,8 @@ from .tables import Section, Table
 from .words import listed, number, plural, share, span, when
 
 HOW = (
-    "Errors: MPFR computes each output to so many digits that its rounding is certain, unless another reference is "
-    "named below. |error| is the distance to the real value. A ULP is the spacing of the format's numbers at that value, "
-    "so a correctly rounded output is wrong by at most 0.5 ULP. Every implementation states a bound for its error and "
+    "Errors: MPFR computes each output to so many digits that its rounding is certain. |error| is the distance to the "
+    "real value. A ULP is the spacing of the format's numbers at that value, so a correctly rounded output is wrong by at most 0.5 ULP. Every implementation states a bound for its error and "
     "is held to it.",
     "Speeds: one thread and CPU time, unless another clock or number of threads is named. A figure is the median of its "
     "repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range. For a ratio, "
@@ -69,11 +68,8 @@ def sections(run):
     yield from of_speeds(run) if run.bench else ()
     if run.peers:
         yield peers_tables.section(run.peers)
-    reference = run.verify.get("reference") or "a reference"
-    found = f"Errors are judged against {'MPFR' if reference == 'mpfr' else reference}"
-    found += (
-        f"; speeds are medians of {span([len(r.values) for r in run.rows.values()])} repetitions." if run.rows else "."
-    )
+    counts = span([len(row.values) for row in run.rows.values()] or [0])
+    found = "Errors are judged against MPFR" + f"; speeds are medians of {counts} repetitions" * bool(run.rows) + "."
     yield Section("How it was measured", found, [conditions(run)], list(HOW if run.bench else HOW[:1]))
 
 
@@ -96,7 +92,7 @@ def conditions(run):
     c, v, times = run.context, run.verify, checks.clock(run.bench or {})
     found = {key.replace("_", " "): run.machine.get(key) or c.get(key) for key in ("cpu", "architecture", "build_type")}
     found |= {"emulated": "yes" if run.emulated else "no", "flags": c.get("c_flags"), "SLEEF": c.get("sleef")}
-    found |= {"reference": v.get("reference"), "seed": v.get("seed")}
+    found |= {"seed": v.get("seed")}
     if run.bench:
         found |= {"CPUs": c.get("num_cpus"), "pages": pages(run.rows), "huge pages": c.get("transparent_huge_pages")}
         found |= {"output at": f"{c.get('offset', '16')} modulo 64"}

@@ -1,5 +1,4 @@
-"""Statistics of runs of posenc-bench and reports of posenc-verify: medians, spreads, ratios, limits, largest errors.
-judge.py decides which implementation is faster."""
+"""Statistics of runs of posenc-bench: medians, spreads, ratios, limits. judge.py decides which implementation is faster."""
 import math
 import re
 import statistics
@@ -157,22 +156,3 @@ def noise(rows):
     """The median of the fills' relative interquartile ranges, or None."""
     spreads = [r.spread for c, r in rows.items() if c.is_table and r.spread is not None]
     return statistics.median_low(spreads) if spreads else None
-
-
-class Accuracy:
-    """What posenc-verify found about one implementation.
-    dtypes: those that it judged; ranges: {(from, to): errors} of the report's table, (shape, dtype, preset)"""
-
-    def __init__(self, entry, table):
-        ranges = entry.get("ranges", [])
-        self.dtypes = {r.get("dtype", "float32") for r in ranges}
-        self.ranges = {(r["from"], r["to"]): r for r in ranges if table_of(r) == table}
-
-    def worst(self, key, spans):
-        """The largest value over ranges of positions; None where a range is missing or has no number."""
-        values = [self.ranges.get(span, {}).get(key) for span in spans]
-        return None if not values or None in values else max(values)
-
-
-def table_of(range_):
-    return range_.get("shape"), range_.get("dtype", "float32"), range_.get("preset") or None
