@@ -11,6 +11,8 @@ typedef struct posenc_format {
   int least;  /* exponent of the least normal number; smaller numbers have fewer digits */
 } posenc_format;
 
+#define POSENC_EVERY_DTYPE "float32 float64 bfloat16 float16" /* for posenc_impl, in the order of posenc_dtype */
+
 static inline const posenc_format *posenc_format_of(int32_t dtype) {
   static const posenc_format formats[] = {[POSENC_DTYPE_F32] = {"float32", 4, 24, -126},
       [POSENC_DTYPE_F64] = {"float64", 8, 53, -1022},

@@ -24,11 +24,12 @@
 #endif
 _Static_assert(sizeof 0.1 == sizeof(double), "posenc promises bits: build it without -fsingle-precision-constant");
 
-/* Instruction sets a kernel may need beyond the architecture's baseline; each includes the operating system's
- * consent to save its registers. */
-enum { POSENC_CPU_any = 0, POSENC_CPU_avx2 = 1, POSENC_CPU_avx512 = 2, POSENC_CPU_neon = 4, POSENC_CPU_fma = 8 };
-
-/* fma means FMA, one value at a time; avx2 means AVX2, FMA and F16C; avx512 means F, BW, DQ and VL on top of that. */
+/* The instruction sets, and those that this machine can run, as bits 1 << POSENC_SET_name. */
+enum {
+#define POSENC_SET(name, ...) POSENC_SET_##name,
+#include "sets.inc"
+#undef POSENC_SET
+};
 unsigned posenc_cpu(void);
 
 /* One frequency of a checked spec and one position, as an error bound needs to see them. */
@@ -94,6 +95,7 @@ enum { POSENC_TABLES_FREQS = 4096 };
  * layout, order and odd. `state` is what prepare() made of it: n frequencies or whatever the kernel wants per
  * frequency. `out` is where column `from` of the first row goes.
  *
+ * info.dtypes is "float32" or POSENC_EVERY_DTYPE.
  * info.bound states the error bound in words, bound() computes it, and info.evidence is its basis: "proved" (from IEEE
  * arithmetic alone), "upstream" (proved, given what libm or SLEEF claim) or "measured". Every machine must be able to
  * compute every bound, so bound() must stand in a file without instruction-set flags (recipes/freqs.c,
@@ -101,7 +103,6 @@ enum { POSENC_TABLES_FREQS = 4096 };
 typedef struct posenc_kernel {
   posenc_impl info;
   unsigned cpu;
-  int every_dtype;                               /* 1: it offers every dtype; 0: float32 only */
   int float32_base;                              /* 1: a base must be a normal float32 number */
   size_t state_bytes;                            /* per padded frequency; zeroed, 64-aligned */
   size_t (*more_bytes)(const posenc_spec *spec); /* NULL, or how many more bytes follow, not zeroed, 64-aligned */
@@ -126,7 +127,8 @@ typedef struct posenc_kernel {
  */
 #define POSENC_THIS POSENC_CAT(posenc_kernel_, POSENC_NAME)
 #define POSENC_ROW                                                                                                     \
-  .info.name = POSENC_STR(POSENC_NAME), .info.isa = POSENC_STR(POSENC_ISA), .cpu = POSENC_CAT(POSENC_CPU_, POSENC_ISA)
+  .info.name = POSENC_STR(POSENC_NAME), .info.isa = POSENC_STR(POSENC_ISA),                                            \
+  .cpu = 1U << POSENC_CAT(POSENC_SET_, POSENC_ISA)
 
 /* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
 static inline double posenc_denominator(const posenc_spec *spec) {

@@ -356,12 +356,12 @@ POSENC_API void posenc_table_destroy(void *table);
 typedef struct posenc_impl {
   const char *name;       /* for example "sleef_u35_avx2" */
   const char *family;     /* the name without the instruction set: "sleef_u35" */
-  const char *isa;        /* "any", "fma", "avx2", "avx512", "neon" */
+  const char *isa;        /* the instruction set: "avx2", for example, or "any" */
   const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
   const char *summary;    /* one line: what it computes */
   const char *bound;      /* its error bound as a formula, to first order; posenc_impl_error_bound() is rigorous */
   const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */
-  const char *dtypes;     /* the dtypes it offers: "float32", or "float32 float64 bfloat16 float16" */
+  const char *dtypes;     /* the dtypes it offers, in the order of posenc_dtype: "float32 float64 bfloat16 float16" */
   int correctly_rounded;  /* 1: every output is the number of the dtype nearest to the real value, else 0 */
 } posenc_impl;
 

@@ -21,10 +21,9 @@ const posenc_kernel POSENC_THIS = {
     .info.bound =
         "half a unit in the last place of values just below 1 + " POSENC_STR(POSENC_BUDGET_ANCHORED) " * 2^-53",
     .info.evidence = "proved",
-    .info.dtypes = "float32 float64 bfloat16 float16",
+    .info.dtypes = POSENC_EVERY_DTYPE,
     .bound = posenc_bound_sum,
     .ulp = POSENC_BUDGET_ANCHORED,
-    .every_dtype = 1,
     .more_bytes = more_bytes,
     .writes_layout = writes_layout,
     .prepare = prepare,

@@ -20,18 +20,22 @@ static unsigned xcr0(void) {
   return low;
 }
 
+enum { AVX = 0x06 /* SSE, AVX */, AVX512 = 0xe6 /* and opmask, upper ZMM, ZMM 16-31 */ };
+
 static unsigned detect(void) {
-  unsigned a, b, c, d;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX) || !(c & bit_FMA))
-    return 0;
-  const int has_f16c = (c & bit_F16C) != 0;
-  const unsigned saved = xcr0(), ymm = 0x06 /* SSE, AVX */, zmm = 0xe6 /* and opmask, upper ZMM, ZMM 16-31 */;
-  if ((saved & ymm) != ymm)
-    return 0;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2) || !has_f16c)
-    return POSENC_CPU_fma;
-  const unsigned needed = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
-  return POSENC_CPU_fma | POSENC_CPU_avx2 | ((saved & zmm) == zmm && (b & needed) == needed ? POSENC_CPU_avx512 : 0u);
+  unsigned a, b, c, d, saved = 0, leaf_1 = 0, leaf_7 = 0, found = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d))
+    leaf_1 = c;
+  if (leaf_1 & bit_OSXSAVE)
+    saved = xcr0();
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+    leaf_7 = b;
+#define POSENC_SET(name, flags, registers, one, seven)                                                                 \
+  if ((saved & (registers)) == (registers) && (leaf_1 & (one)) == (one) && (leaf_7 & (seven)) == (seven))              \
+    found |= 1U << POSENC_SET_##name;
+#include "sets.inc"
+#undef POSENC_SET
+  return found;
 }
 
 /* Bytes of the level-3 cache that this core shares with others; 0 if unknown. One of two leaves has a subleaf for each
@@ -82,7 +86,7 @@ int64_t posenc_stream_bytes(void) { return (int64_t)(machine() >> 32); }
 
 #elif defined(__aarch64__)
 
-unsigned posenc_cpu(void) { return POSENC_CPU_neon | POSENC_CPU_fma; /* part of the baseline */ }
+unsigned posenc_cpu(void) { return ~0U; } /* every set of AArch64 is part of the baseline */
 
 int64_t posenc_stream_bytes(void) { return STREAM_MOST; }
 

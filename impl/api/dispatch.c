@@ -3,18 +3,15 @@
 
 #include <string.h>
 
-/* A row of list.inc exists in this build if its instruction set belongs to the architecture and its library is available. */
+/* A row of list.inc exists in this build if it belongs to the architecture and its library is available. */
 #if defined(__x86_64__)
-#define POSENC_BUILT_avx2(...) __VA_ARGS__
-#define POSENC_BUILT_avx512(...) __VA_ARGS__
-#define POSENC_BUILT_neon(...)
+#define POSENC_ON_x86_64(...) __VA_ARGS__
+#define POSENC_ON_aarch64(...)
 #elif defined(__aarch64__)
-#define POSENC_BUILT_avx2(...)
-#define POSENC_BUILT_avx512(...)
-#define POSENC_BUILT_neon(...) __VA_ARGS__
+#define POSENC_ON_x86_64(...)
+#define POSENC_ON_aarch64(...) __VA_ARGS__
 #endif
-#define POSENC_BUILT_fma(...) __VA_ARGS__
-#define POSENC_BUILT_any(...) __VA_ARGS__
+#define POSENC_ON_all(...) __VA_ARGS__
 #define POSENC_HAVE_libm(...) __VA_ARGS__
 #if POSENC_WITH_SLEEF
 #define POSENC_HAVE_sleef(...) __VA_ARGS__
@@ -22,12 +19,13 @@
 #define POSENC_HAVE_sleef(...)
 #endif
 
-#define POSENC_IMPL(name, file, isa, library)                                                                          \
-  POSENC_BUILT_##isa(POSENC_HAVE_##library(extern const posenc_kernel posenc_kernel_##name;))
+#define POSENC_IMPL(name, file, isa, architecture, library)                                                            \
+  POSENC_ON_##architecture(POSENC_HAVE_##library(extern const posenc_kernel posenc_kernel_##name;))
 #include "list.inc"
 #undef POSENC_IMPL
 
-#define POSENC_IMPL(name, file, isa, library) POSENC_BUILT_##isa(POSENC_HAVE_##library(&posenc_kernel_##name, ))
+#define POSENC_IMPL(name, file, isa, architecture, library)                                                            \
+  POSENC_ON_##architecture(POSENC_HAVE_##library(&posenc_kernel_##name, ))
 static const posenc_kernel *const kernels[] = {
 #include "list.inc"
 };

@@ -21,6 +21,13 @@ typedef struct row {
 #define P_LADDER "10000^(-2k/d)"
 #define ZERO_COLUMN ", an odd width ends in a column of zeros"
 
+/* One ladder with three names. */
+#define T2T(name, users, starts)                                                                                       \
+  {                                                                                                                    \
+    {name, T_LADDER ", sines then cosines" ZERO_COLUMN, users, starts}, NEXT_TO_LAST, POSENC_LAYOUT_SPLIT,             \
+        POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1                                                                  \
+  }
+
 static const row rows[] = {
     {{"paper", P_LADDER ", interleaved, sine first, an odd width ends in a sine",
          "Vaswani et al. 2017, the PyTorch tutorial, The Annotated Transformer, DistilBERT, XLM, FlauBERT, VideoMAE, the text "
@@ -32,15 +39,11 @@ static const row rows[] = {
          "CodeGen, XLNet (from the last position down); each axis of ViTMAE",
          "0"},
         PAPER, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
-    {{"t2t", T_LADDER ", sines then cosines" ZERO_COLUMN,
-         "tensor2tensor; of even widths Pegasus-X; each axis of the simple ViT", "0"},
-        NEXT_TO_LAST, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
-    {{"ddpm", T_LADDER ", sines then cosines" ZERO_COLUMN, "the timesteps of DDPM", "0"}, NEXT_TO_LAST,
-        POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
-    {{"fairseq", T_LADDER ", sines then cosines" ZERO_COLUMN,
-         "fairseq, FSMT, Speech2Text, M2M100, NLLB-MoE, SeamlessM4T, XGLM, TrOCR, Kosmos-2, the speech encoder of SpeechT5",
-         "padding_idx + 1"},
-        NEXT_TO_LAST, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 1, 1},
+    T2T("t2t", "tensor2tensor; of even widths Pegasus-X; each axis of the simple ViT", "0"),
+    T2T("ddpm", "the timesteps of DDPM", "0"),
+    T2T("fairseq",
+        "fairseq, FSMT, Speech2Text, M2M100, NLLB-MoE, SeamlessM4T, XGLM, TrOCR, Kosmos-2, the speech encoder of SpeechT5",
+        "padding_idx + 1"),
     {{"whisper", T_LADDER ", sines then cosines, even widths from 4",
          "the encoders of Whisper and of Qwen2.5-Omni's audio", "0"},
         NEXT_TO_LAST, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_ZERO, 2, 4},

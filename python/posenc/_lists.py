@@ -40,7 +40,7 @@ def implementations() -> list[Implementation]:
 
     - name: the name that `impl=` takes
     - family: its name without the instruction set, which `impl=` takes too
-    - isa: the instruction set, "any", "fma", "avx2", "avx512" or "neon"
+    - isa: the instruction set, "avx2", for example, or "any"
     - arithmetic: the arithmetic of angle and sine, such as "float32 libm"
     - summary: what it computes, in one line
     - bound: an upper bound of the distance between output and real value, in symbols

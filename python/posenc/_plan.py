@@ -18,9 +18,10 @@ from ._library import MEMORY, Spec, library
 MAX_POSITION = 1 << 32
 _MESSAGE_SIZE = 512
 
-#: The name of each element type and its NumPy dtype, in the order of posenc_dtype.
+#: The name of each element type and its NumPy dtype, in the order of posenc_dtype. NumPy has no bfloat16.
 DTYPES: dict[str, np.dtype[Any]] = {
-    name: np.dtype(kind) for name, kind in (("float32", "f4"), ("float64", "f8"), ("bfloat16", "u2"), ("float16", "f2"))
+    name: np.dtype("uint16" if name == "bfloat16" else name)
+    for name in library.posenc_impl_find(b"exact").contents.dtypes.decode().split()
 }
 _DTYPE_NAMES = list(DTYPES)
 #: The names that arguments accept, for type checkers and editors.

@@ -22,6 +22,10 @@ warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
 "$library" >"$work/bits"
 "$library" --list | grep -v '^sleef' | cut -d, -f1,3- >"$work/list" # the file has no rows of SLEEF
 [[ $(wc -l <"$work/bits") -ge 60 ]] || fail "there are hardly any bits to compare"
+rows() { # rows CONDITION: name|name|..., the rows of list.inc whose fields isa and architecture meet it
+  awk -F '[(), ]+' "/^POSENC_IMPL/ && \$6 == \"libm\" { isa = \$4; architecture = \$5; if ($1) print \$2 }" "$source/impl/list.inc" | paste -sd '|'
+}
+kernels=$(rows 'isa != "any"')
 grep -o '\<posenc_[a-z_]*(' <(grep '^POSENC_API' "$work/single/posenc.h") | tr -d '(' | sort -u >"$work/public"
 
 # check NAME EMULATOR COMPILER FLAG...: compiles in a folder of its own, not in that of the file
@@ -45,14 +49,15 @@ check() {
   diff "$work/bits" bits || fail "$name: other bits than the library's"
   # Rows of `any` and functions that are no kernel write no fused operations. No function writes one that adds and subtracts in turn.
   $objdump -d --no-show-raw-insn posenc.o |
-    awk '/^[0-9a-f]+ </ { name = $2 }
-         name !~ /_(avx2|avx512|neon|anchored_scalar)[.>]/ && /\t(vfn?m|fn?m(add|sub)|fml[as])/ { print name, $0 }
+    awk -v kernels="_($kernels)[.>]" '/^[0-9a-f]+ </ { name = $2 }
+         name !~ kernels && /\t(vfn?m|fn?m(add|sub)|fml[as])/ { print name, $0 }
          /\tvfm(addsub|subadd)/ { print name, $0 }' >fused
   [[ ! -s fused ]] || { head fused; fail "$name: the compiler fused these operations"; }
   grep -q 'posenc_fill>:' <($objdump -d posenc.o) || fail "$name: objdump shows no functions"
   $emulator ./test_bits --list | cut -d, -f1,3- >list
   if [[ $name == aarch64* && $(uname -m) != aarch64 ]]; then
-    diff <(sed -E '/_avx512|_avx2/d' "$work/list") <(sed '/_neon/d' list) && [[ $(grep -c _neon list) -ge 2 ]]
+    diff <(grep -vE "^($(rows 'architecture == "x86_64"'))," "$work/list") <(grep -vE "^($(rows 'architecture == "aarch64"'))," list) &&
+      [[ $(grep -cE "^($(rows 'architecture == "aarch64"'))," list) -ge 2 ]]
   else
     diff "$work/list" list
   fi || fail "$name: other implementations than the library's"
