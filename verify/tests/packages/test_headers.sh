@@ -53,7 +53,7 @@ echo "ok: posenc.h defines no macro but POSENC_*"
 # A kernel's headers need the macros of the row that is compiled. The other headers of impl/simd/ are parts of simd.h and are not
 # included alone. Static functions that a kernel's file would use are unused here.
 mapfile -t headers < <(find impl -name '*.h' \( ! -path '*/simd/*' -o -path '*/simd.h' \) | sort)
-((${#headers[@]} > 20)) || { echo "only ${#headers[@]} headers found in impl/"; exit 1; }
+((${#headers[@]} > 15)) || { echo "only ${#headers[@]} headers found in impl/"; exit 1; }
 for header in "${headers[@]}"; do
   printf '#include "%s"\n#include "%s"\nextern int a_unit_has_a_declaration;\n' "${header#impl/}" "${header#impl/}" |
     "${compilers[-1]}" -x c -std=c11 "${strict[@]}" -Wno-unused-function -ffp-contract=off -Iinclude -Iimpl -DPOSENC_NAME=exact_any \
