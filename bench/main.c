@@ -48,8 +48,8 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
   const char *refused = shim_flags(n_flags, flags), *name, *reason, *json;
   if (refused) {
     fprintf(stderr,
-        "posenc-bench: '%s' is not an option of Google Benchmark that can be given here, or its value is not allowed; "
-        "allowed: %s\n",
+        "posenc-bench: '%s' is unknown, or its value is not allowed; the options of Google Benchmark that are allowed: "
+        "%s\n",
         refused, SHIM_OPTIONS);
     return 2;
   }
