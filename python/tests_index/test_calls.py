@@ -13,27 +13,13 @@ import posenc.torch as P
 import pytest
 import torch
 import torch._dynamo.testing
+from kinds import kinds
 from posenc.torch import RotaryEmbedding, timestep_embedding
 from posenc.torch._formula import INTEGER_TERMS
 from posenc.torch._rows import terms
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-ORIGINAL = dict(original_max_position_embeddings=64)
-KINDS = {
-    "default": {},
-    "linear": dict(rope_type="linear", factor=3.0),
-    "dynamic": dict(rope_type="dynamic", factor=2.0),
-    "yarn": dict(rope_type="yarn", factor=4.0, **ORIGINAL),
-    "longrope": dict(
-        rope_type="longrope",
-        factor=4.0,
-        short_factor=[1.0 + k / 7 for k in range(8)],
-        long_factor=[1.5 + k for k in range(8)],
-        **ORIGINAL,
-    ),
-    "llama3": dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, **ORIGINAL),
-    "proportional": dict(rope_type="proportional", partial_rotary_factor=0.25),
-}
+KINDS = kinds(8, 64)
 FAMILIES = {"pairs": "cohere", "half": "gpt_oss", "complex": "llama4_text", "float32": "olmo"}
 AXES = {
     "sections": ("qwen2_vl_text", [2, 3, 3]),
@@ -447,7 +433,7 @@ def test_never_more_graphs_than_the_module_that_is_replaced(kind):
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
     def made(cls):
-        said = {"rope_type": "default", **KINDS[kind], "rope_theta": 500000.0}
+        said = dict(KINDS[kind], rope_theta=500000.0)
         return cls(LlamaConfig(head_dim=16, max_position_embeddings=128, rope_parameters=said))
 
     calls = [

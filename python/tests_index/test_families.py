@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+from kinds import kinds
 from mpmath import mpf
 
 pytest.importorskip("transformers")
@@ -24,16 +25,6 @@ SUPPORTED = [family for family in FOUND if not family.unsupported]
 UNSUPPORTED = [family for family in FOUND if family.unsupported]
 CASES = [(family, layer_type) for family in SUPPORTED for layer_type in family.layer_types]
 SCALED_LENGTH, TRAINED_LENGTH = 4096, 1024
-SCALINGS = {
-    "linear": dict(factor=4.0),
-    "dynamic": dict(factor=4.0),
-    "yarn": dict(factor=4.0, original_max_position_embeddings=TRAINED_LENGTH),
-    "longrope": dict(factor=4.0, original_max_position_embeddings=TRAINED_LENGTH),
-    "llama3": dict(
-        factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=TRAINED_LENGTH
-    ),
-    "proportional": dict(partial_rotary_factor=0.25),
-}
 
 
 # ---- The formulas, with the parameters of the config
@@ -227,25 +218,21 @@ def test_what_is_refused(family):
         posenc.torch.RotaryEmbedding(family.config())
 
 
-FACTORS = {"short_factor": [1 + k / 16 for k in range(64)], "long_factor": [1.5 + k / 2 for k in range(64)]}
-
-
 @pytest.mark.parametrize(
-    "name, key, parameters",
+    "name, kind, key, parameters",
     [
-        ("PhimoeRotaryEmbedding", "mscale", dict(SCALINGS["longrope"], **FACTORS, short_mscale=1.25, long_mscale=1.5)),
-        ("HunYuanDenseV1RotaryEmbedding", "alpha", dict(SCALINGS["dynamic"], alpha=1000.0)),
-        ("HunYuanMoEV1RotaryEmbedding", "alpha", dict(SCALINGS["dynamic"], alpha=1000.0)),
+        ("PhimoeRotaryEmbedding", "longrope", "mscale", dict(short_mscale=1.25, long_mscale=1.5)),
+        ("HunYuanDenseV1RotaryEmbedding", "dynamic", "alpha", dict(alpha=1000.0)),
+        ("HunYuanMoEV1RotaryEmbedding", "dynamic", "alpha", dict(alpha=1000.0)),
     ],
 )
-def test_formulas_of_one_model(name, key, parameters):
+def test_formulas_of_one_model(name, kind, key, parameters):
     """Where a model departs from the kind of scaling that its config names, posenc does the same or refuses it."""
     (family,) = [family for family in SUPPORTED if family.name == name]
-    kind = "longrope" if key == "mscale" else "dynamic"
     config = family.config_class(
         head_dim=128,
         max_position_embeddings=SCALED_LENGTH,
-        rope_parameters=dict(families.DEFAULT, **parameters, rope_type=kind),
+        rope_parameters={**families.DEFAULT, **kinds(64, TRAINED_LENGTH)[kind], **parameters},
     )
     for positions in calls(config, family, None):
         want, _ = expected(config, family, None, positions)
@@ -273,16 +260,12 @@ def scaled(family, kind):
         return None
     for layer_type in family.layer_types:
         said = parameters_of(config, layer_type)
-        said_now = {"rope_theta": 10000.0, "rope_type": kind, **SCALINGS[kind]}
-        if "partial_rotary_factor" in said:
-            said_now.setdefault("partial_rotary_factor", said["partial_rotary_factor"])
-        partial = 1 if kind == "proportional" else said_now.get("partial_rotary_factor", 1)
-        n = int(head_size(config, layer_type) * partial) // 2
+        partial = {name: said[name] for name in ("partial_rotary_factor",) if name in said}
+        share = 1 if kind == "proportional" else partial.get("partial_rotary_factor", 1)
+        n = int(head_size(config, layer_type) * share) // 2
+        said_now = {"rope_theta": 10000.0, **partial, **kinds(n, TRAINED_LENGTH)[kind]}
         if family.axes:
             said_now["mrope_section"] = [n - 2 * (n // 3), n // 3, n // 3]
-        if kind == "longrope":
-            said_now["short_factor"] = [1 + k / 16 for k in range(n)]
-            said_now["long_factor"] = [1.5 + k / 2 for k in range(n)]
         said.clear()
         said.update(said_now)
     config.max_position_embeddings = SCALED_LENGTH
@@ -293,7 +276,7 @@ def scaled(family, kind):
     return config
 
 
-@pytest.mark.parametrize("kind", SCALINGS)
+@pytest.mark.parametrize("kind", [kind for kind in kinds(1, 1) if kind != "default"])
 @pytest.mark.parametrize("family", one_of_each(), ids=ids)
 def test_scaled(family, kind):
     config = scaled(family, kind)

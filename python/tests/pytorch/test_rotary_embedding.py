@@ -8,6 +8,7 @@ import types
 
 import pytest
 import torch
+from kinds import kinds
 from patched import on_meta, zero_init
 from reference import inductor
 
@@ -16,24 +17,8 @@ import posenc.torch
 from posenc.torch import _formula, _rows
 from posenc.torch import RotaryEmbedding
 
-YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=2048)
-LLAMA3 = dict(
-    rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=2048
-)
-LONGROPE = dict(
-    rope_type="longrope",
-    short_factor=[1.0 + i / 7 for i in range(8)],
-    long_factor=[1.5 + i for i in range(8)],
-    original_max_position_embeddings=2048,
-)
-SCALINGS = {
-    "none": None,
-    "linear": dict(rope_type="linear", factor=3.0),
-    "dynamic": dict(rope_type="dynamic", factor=2.0),
-    "yarn": YARN,
-    "longrope": LONGROPE,
-    "llama3": LLAMA3,
-}
+SCALINGS = {kind: said for kind, said in kinds(8, 2048).items() if kind != "proportional"}
+YARN, LLAMA3, LONGROPE = (SCALINGS[kind] for kind in ("yarn", "llama3", "longrope"))
 
 
 def config(scaling=None, **more):
@@ -103,7 +88,7 @@ def test_nothing_is_kept():
         assert not other.state_dict() and not [*other.buffers()] and not [*other.parameters()]
 
 
-@pytest.mark.parametrize("name", ["none", "dynamic", "longrope"])
+@pytest.mark.parametrize("name", ["default", "dynamic", "longrope"])
 @pytest.mark.parametrize("beyond", [2**32 + 1, -(2**32) - 1, -(2**63), 2**63 - 1, math.nan, math.inf])
 def test_positions_beyond(beyond, name):
     """They give NaN, and none is refused, as in transformers."""
@@ -124,13 +109,6 @@ def test_positions_of_other_types(dtype):
     assert all(torch.equal(a, b) for a, b in zip(module(x, at.to(dtype)), module(x, at.long())))
     at = torch.tensor([[0.5, 2.75]], dtype=torch.float64)
     check(module(x, at), at, YARN, torch.float32)
-    with pytest.raises(TypeError, match="position_ids have dtype"):
-        module(x, at.to(torch.complex64))
-
-
-def test_x_of_another_type():
-    with pytest.raises(TypeError, match="x has dtype torch.int64"):
-        RotaryEmbedding(config())(torch.zeros(1, dtype=torch.int64), AT)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +174,7 @@ QWEN = dict(model_type="qwen3_vl_text", rope_scaling=dict(rope_type="default", m
 
 @pytest.mark.parametrize(
     "arguments, fields",
-    [(dict(scaling=scaling), dict(rope_scaling=scaling)) for scaling in SCALINGS.values()]
+    [(dict(scaling=scaling), dict(rope_scaling=scaling)) for scaling in [None, *SCALINGS.values()]]
     + [
         (dict(layout="pairs"), dict(model_type="cohere")),
         (dict(layout="half", scaling=dict(partial_rotary_factor=1)), dict(model_type="gpt_oss")),
@@ -217,22 +195,46 @@ def test_without_a_config(arguments, fields):
         assert all(torch.equal(a, b) for a, b in zip(module(x, at), copy.deepcopy(theirs)(x, at)))
 
 
+MROPE = dict(rope_type="default", mrope_section=[2, 3, 3])
+
+
 @pytest.mark.parametrize(
     "arguments, error",
     [
         (dict(config=15), "15 columns of a head would be rotated; allowed: an even number"),
+        (dict(config=config(head_dim=15)), "15 columns of a head would be rotated; allowed: an even number"),
         (dict(layout="split"), "layout is 'split'; allowed: 'halves', 'pairs', 'half', 'complex' or None"),
         (dict(dtype=torch.float64), "dtype is torch.float64; allowed: torch.float32, or None"),
         (dict(sections=(2, 3)), "are (2, 3); allowed: three numbers whose sum is 8"),
         (dict(sections=8), "are 8; allowed: three numbers whose sum is 8"),
+        (dict(config=config(dict(MROPE, mrope_section=[2, 3, 4]), model_type="qwen2_vl_text")), "whose sum is 8"),
+        (dict(config=config(MROPE)), "the config has mrope_section [2, 3, 3]; allowed: None for this model_type"),
         (dict(scaling=SCALINGS["dynamic"]), "max_position_embeddings is missing"),
         (dict(base=1e4, scaling=dict(rope_theta=2e4)), "give one of them"),
         (dict(config=config(), base=1e4), "allowed: None with a config"),
+        (dict(config=config(), layout="twice"), "layout is 'twice'"),
+        *((dict(config=config(model_type=name)), "is unknown; give layout=") for name in (None, "", "no such model")),
+        *((dict(config=wrong), f"config is of type {type(wrong).__name__}; allowed: ") for wrong in (128.0, None, {})),
     ],
 )
-def test_what_is_refused_without_a_config(arguments, error):
-    with pytest.raises(ValueError, match=re.escape(error)):
+def test_what_is_refused(arguments, error):
+    with pytest.raises(TypeError if "is of type" in error else ValueError, match=re.escape(error)):
         RotaryEmbedding(**{"config": 16, **arguments})
+
+
+@pytest.mark.parametrize(
+    "x, at, error",
+    [
+        (torch.zeros(1, dtype=torch.int64), AT, "x has dtype torch.int64"),
+        (5, AT, "x is of type int; allowed: a PyTorch Tensor"),
+        (torch.zeros(1), 5, "position_ids is of type int; allowed: a PyTorch Tensor"),
+        (torch.zeros(1), AT.numpy(), "position_ids is of type ndarray; allowed: a PyTorch Tensor"),
+        (torch.zeros(1), AT.to(torch.complex64), "position_ids have dtype"),
+    ],
+)
+def test_calls_that_are_refused(x, at, error):
+    with pytest.raises(TypeError, match=error):
+        RotaryEmbedding(config())(x, at)
 
 
 def test_configs():
@@ -241,7 +243,7 @@ def test_configs():
     new.rope_parameters = dict(LLAMA3, rope_theta=500000.0)
     parts = types.SimpleNamespace(**{**vars(new), "head_dim": None, "hidden_size": 128, "num_attention_heads": 4})
     parts.rope_parameters = dict(new.rope_parameters, partial_rotary_factor=0.5)
-    phi = {key: value for key, value in LONGROPE.items() if key != "original_max_position_embeddings"}
+    phi = dict(rope_type="longrope") | {key: value for key, value in LONGROPE.items() if key.endswith("_factor")}
     phi = RotaryEmbedding(config(phi, original_max_position_embeddings=2048))
     assert torch.equal(phi(torch.zeros(1), AT)[0], RotaryEmbedding(config(LONGROPE))(torch.zeros(1), AT)[0])
     layers = types.SimpleNamespace(**vars(new))
@@ -257,29 +259,9 @@ def test_configs():
     assert RotaryEmbedding(layers, layer_type="near").base == 7
     with pytest.raises(ValueError, match="layer_type is 'mid'; allowed: 'far', 'near' .this config's layer types"):
         RotaryEmbedding(layers, layer_type="mid")
-    with pytest.raises(ValueError, match="layout is 'twice'"):
-        RotaryEmbedding(new, layout="twice")
+    new.model_type = "no such model"
     pairs = RotaryEmbedding(new, layout="pairs")(x, AT)[0]
     assert torch.equal(pairs[..., ::2], old(x, AT)[0][..., :8]) and torch.equal(pairs[..., 1::2], pairs[..., ::2])
-
-
-def test_what_is_refused():
-    with pytest.raises(ValueError, match="mrope_section"):
-        RotaryEmbedding(config({"rope_type": "default", "mrope_section": [2, 3, 3]}))
-    with pytest.raises(ValueError, match="three numbers whose sum is 8"):
-        RotaryEmbedding(config({"rope_type": "default", "mrope_section": [2, 3, 4]}, model_type="qwen2_vl_text"))
-    for wrong in (128.0, None, {"hidden_size": 64}):
-        with pytest.raises(TypeError, match="config is of type .*; allowed: the config of a transformers model"):
-            RotaryEmbedding(wrong)
-    for arguments in ((torch.zeros(1), 5), (torch.zeros(1), AT.numpy()), (5, AT)):
-        with pytest.raises(TypeError, match="(x|position_ids) is of type (int|ndarray); allowed: a PyTorch Tensor"):
-            RotaryEmbedding(config())(*arguments)
-    with pytest.raises(ValueError, match="^15 columns of a head"):
-        RotaryEmbedding(config(head_dim=15))
-    for unknown in (None, "", "no such model"):
-        with pytest.raises(ValueError, match="is unknown; give layout="):
-            RotaryEmbedding(config(model_type=unknown))
-        assert RotaryEmbedding(config(model_type=unknown), layout="pairs").layout == "pairs"
 
 
 def test_proportional():

@@ -1,6 +1,6 @@
 """posenc.torch on a GPU: values, no synchronisation, CUDA graphs, kernels, memory. Not run by ./scripts/test:
 
-    python -m pytest python/tests_gpu          needs CUDA, PyTorch 2.11 or later, transformers 5.17 or later
+    python -m pytest python/tests_index/test_gpu.py          needs CUDA, PyTorch 2.11 or later, transformers 5.17 or later
 """
 
 import re
@@ -8,6 +8,7 @@ import re
 import pytest
 import torch
 import torch._dynamo.testing
+from kinds import kinds
 
 transformers = pytest.importorskip("transformers", minversion="5.17")
 if not torch.cuda.is_available():
@@ -20,21 +21,7 @@ from posenc.torch import RotaryEmbedding, replace_rotary, timestep_embedding  # 
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding  # noqa: E402
 
 CUDA = torch.device("cuda")
-ORIGINAL = dict(original_max_position_embeddings=512)
-KINDS = {
-    "default": dict(rope_type="default"),
-    "linear": dict(rope_type="linear", factor=4.0),
-    "dynamic": dict(rope_type="dynamic", factor=4.0),
-    "yarn": dict(rope_type="yarn", factor=4.0, **ORIGINAL),
-    "longrope": dict(
-        rope_type="longrope",
-        factor=4.0,
-        short_factor=[1.0 + k / 16 for k in range(64)],
-        long_factor=[1.5 + k / 2 for k in range(64)],
-        **ORIGINAL,
-    ),
-    "llama3": dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, **ORIGINAL),
-}
+KINDS = {kind: said for kind, said in kinds(64, 512).items() if kind != "proportional"}
 STATIC = [kind for kind in KINDS if kind != "dynamic"]
 DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
 
