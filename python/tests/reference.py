@@ -1,14 +1,7 @@
 """Reference values for the tests: the formula in longer arithmetic, and single roundings."""
 
-import shutil
-import sys
-
 import numpy as np
-import pytest
 
-inductor = pytest.mark.skipif(
-    sys.platform == "win32" and not shutil.which("cl"), reason="PyTorch compiles with cl.exe on Windows: not on PATH"
-)
 DTYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "bfloat16": np.uint16}
 
 

@@ -8,11 +8,11 @@ import pydoc
 
 import pytest
 import torch
-from reference import inductor
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from tutorial import Tutorial
+from versions import inductor, needs
 
 import posenc
 import posenc.torch
@@ -273,41 +273,29 @@ def test_a_traced_table_that_ends(batch_first, start):
     assert torch.equal(torch.jit.trace(lambda x: e(x, start=start), x[:1, :1])(x), e(x, start=start))
 
 
-def needs(what):
-    return pytest.mark.skipif(not hasattr(torch, what), reason=f"PyTorch {torch.__version__} has no torch.{what}")
-
-
 @needs("compile")
-def test_compile():
-    e = Encoding(16, max_len=64, dropout=0, batch_first=False)
+@pytest.mark.parametrize("first", [0, 2])
+def test_compile(first):
+    torch._dynamo.reset()
+    e = Encoding(16, max_len=64, dropout=0, batch_first=False, first=first)
     compiled = torch.compile(e, fullgraph=True, backend="aot_eager")
-    x, at = torch.randn(6, 3, 16), torch.randint(0, 64, (6, 3))
+    x, at = torch.randn(6, 3, 16), torch.randint(first, first + 64, (6, 3))
     for arguments in (
         {},
         dict(start=5),
         dict(start=6),
-        dict(start=torch.tensor(58)),
+        dict(start=torch.tensor(first + 58)),
         dict(positions=at),
         dict(positions=at - 0.5),
         dict(positions=at, x=x.double()),
     ):
         arguments = {"x": x, **arguments}
         assert torch.equal(compiled(**arguments), e(**arguments))
-    for beyond in (dict(start=torch.tensor(59)), dict(positions=at - 64), dict(positions=at + 64)):
+    for beyond in (dict(start=torch.tensor(first + 59)), dict(positions=at - 64), dict(positions=at + 64)):
         with pytest.raises(Exception, match="out of"):
             compiled(x, **beyond)
     with pytest.raises(Exception, match=r"reserve\(n\)"):
         compiled(torch.randn(65, 3, 16))
-    torch._dynamo.reset()
-
-
-@needs("compile")
-def test_compile_from_a_first_position_on():
-    torch._dynamo.reset()
-    e, x = Encoding(16, 0, 64, first=2), torch.randn(6, 3, 16)
-    compiled = torch.compile(e, fullgraph=True, backend="aot_eager")
-    for arguments in (dict(start=torch.tensor(7)), dict(positions=torch.arange(6) + 2)):
-        assert torch.equal(compiled(x, **arguments), e(x, **arguments))
 
 
 @needs("compile")

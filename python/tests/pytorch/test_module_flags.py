@@ -1,7 +1,6 @@
 """posenc.torch.SinusoidalPositionalEncoding: which tables are used unchanged, and which are computed again."""
 
 import copy
-import inspect
 import pickle
 import unittest.mock
 import warnings
@@ -9,6 +8,7 @@ import warnings
 import pytest
 import torch
 from torch import nn
+from versions import has_assign, needs
 
 import posenc.torch
 from posenc.torch import SinusoidalPositionalEncoding as Encoding
@@ -17,11 +17,14 @@ EXACT = posenc.torch.table(30, 16)[:, None]
 NEAR = EXACT.bfloat16().float()  # within 2^-8, as a table from training in bfloat16
 OTHER = torch.randn(30, 1, 16, generator=torch.Generator().manual_seed(1))
 X = torch.zeros(20, 2, 16)
-has_assign = "assign" in inspect.signature(nn.Module.load_state_dict).parameters  # since PyTorch 2.1
 
 
 def encoding(**more):
     return Encoding(16, 0, 30, **more)
+
+
+def on_meta(**more):
+    return encoding(**more).to("meta")
 
 
 def marked(values):
@@ -89,39 +92,30 @@ EVENTS = {
     "load_state_dict": (lambda: loaded(encoding(), OTHER), OTHER),
     "load_state_dict after to_empty": (lambda: loaded(encoding().to_empty(device="cpu"), OTHER), OTHER),
     "assigned": (lambda: assigned(encoding(), OTHER), OTHER),
-    "assigned, marked": (lambda: assigned(encoding().to("meta"), marked(OTHER.clone())), OTHER),
-    "assigned in place of meta, unmarked": (lambda: assigned(encoding().to("meta"), OTHER), EXACT),
-    "assigned in place of meta, near": (lambda: assigned(encoding().to("meta"), NEAR), NEAR),
-    "assigned in place of meta, near, in bfloat16": (
-        lambda: assigned(encoding().to("meta"), NEAR.bfloat16()),
-        NEAR.bfloat16(),
-    ),
-    "assigned in place of meta, zeros": (lambda: assigned(encoding().to("meta"), torch.zeros_like(EXACT)), EXACT),
-    "assigned in place of meta, NaN": (lambda: assigned(encoding().to("meta"), EXACT * float("nan")), EXACT),
+    "assigned, marked": (lambda: assigned(on_meta(), marked(OTHER.clone())), OTHER),
+    "assigned in place of meta, unmarked": (lambda: assigned(on_meta(), OTHER), EXACT),
+    "assigned in place of meta, near": (lambda: assigned(on_meta(), NEAR), NEAR),
+    "assigned in place of meta, near, in bfloat16": (lambda: assigned(on_meta(), NEAR.bfloat16()), NEAR.bfloat16()),
+    "assigned in place of meta, zeros": (lambda: assigned(on_meta(), torch.zeros_like(EXACT)), EXACT),
+    "assigned in place of meta, NaN": (lambda: assigned(on_meta(), EXACT * float("nan")), EXACT),
     "assigned in place of meta, one value": (
-        lambda: assigned(encoding().to("meta"), torch.cat((EXACT[:29], EXACT[29:] + 0.1))),
+        lambda: assigned(on_meta(), torch.cat((EXACT[:29], EXACT[29:] + 0.1))),
         EXACT,
     ),
-    "assigned in place of meta, not persistent": (
-        lambda: assigned(encoding(persistent=False).to("meta"), OTHER),
-        EXACT,
-    ),
+    "assigned in place of meta, not persistent": (lambda: assigned(on_meta(persistent=False), OTHER), EXACT),
     "assigned in place of meta, in bfloat16": (
-        lambda: assigned(encoding(dtype=torch.bfloat16).to("meta"), OTHER.bfloat16()),
+        lambda: assigned(on_meta(dtype=torch.bfloat16), OTHER.bfloat16()),
         EXACT.bfloat16(),
     ),
     "to_empty": (lambda: emptied(encoding(), OTHER), EXACT),
     "to_empty of a loaded table": (lambda: emptied(loaded(encoding(), OTHER), OTHER), EXACT),
-    "to_empty from meta": (lambda: emptied(encoding().to("meta"), OTHER), EXACT),
-    "to_empty of a parent": (lambda: emptied(nn.Sequential(nn.Sequential(encoding().to("meta"))), OTHER)[0][0], EXACT),
+    "to_empty from meta": (lambda: emptied(on_meta(), OTHER), EXACT),
+    "to_empty of a parent": (lambda: emptied(nn.Sequential(nn.Sequential(on_meta())), OTHER)[0][0], EXACT),
     "to_empty, written": (lambda: written(emptied(encoding(), OTHER)).double().float(), OTHER),
     "to_empty, written, grown": (lambda: (e := written(emptied(encoding(), OTHER)), e.reserve(40))[0], OTHER),
     "to_empty, then a failed load": (lambda: failed(emptied(encoding(), OTHER)), EXACT),
     "to_empty, saved": (lambda: loaded(encoding(), emptied(encoding(), OTHER).state_dict()["pe"]), EXACT),
-    "converted from meta": (
-        lambda: encoding().to("meta")._apply(lambda t: OTHER.clone() if t.is_meta else t),
-        EXACT,
-    ),
+    "converted from meta": (lambda: on_meta()._apply(lambda t: OTHER.clone() if t.is_meta else t), EXACT),
     "deepcopy": (lambda: copy.deepcopy(emptied(encoding(), OTHER)), EXACT),
     "deepcopy, loaded": (lambda: copy.deepcopy(loaded(encoding(), OTHER)), OTHER),
     "pickle": (lambda: pickle.loads(pickle.dumps(emptied(encoding(), OTHER))), EXACT),
@@ -136,14 +130,14 @@ EVENTS = {
 }
 if hasattr(torch, "func"):
     EVENTS["functional_call"] = (lambda: functional(encoding(), OTHER), EXACT)
-    EVENTS["functional_call, on meta"] = (lambda: emptied(functional(encoding().to("meta"), OTHER), OTHER), EXACT)
+    EVENTS["functional_call, on meta"] = (lambda: emptied(functional(on_meta(), OTHER), OTHER), EXACT)
 if has_assign:
     EVENTS["load_state_dict, assign"] = (
-        lambda: (e := encoding().to("meta"), e.load_state_dict({"pe": OTHER}, assign=True))[0],
+        lambda: (e := on_meta(), e.load_state_dict({"pe": OTHER}, assign=True))[0],
         OTHER,
     )
     EVENTS["load_state_dict, assign, of another shape"] = (
-        lambda: (e := encoding().to("meta"), e.load_state_dict({"pe": OTHER[:25, 0]}, assign=True))[0],
+        lambda: (e := on_meta(), e.load_state_dict({"pe": OTHER[:25, 0]}, assign=True))[0],
         OTHER[:25],
     )
 
@@ -167,12 +161,7 @@ def test_the_bound_grows_with_positions():
         assert torch.equal(e.pe, exact) != is_kept
 
 
-has_compile = pytest.mark.skipif(
-    not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile"
-)
-
-
-@has_compile
+@needs("compile")
 @pytest.mark.parametrize("options", [dict(fullgraph=True), dict()])
 def test_compiled(options):
     """Compiled code uses the table that to_empty computes."""
@@ -185,7 +174,7 @@ def test_compiled(options):
         assert torch.equal(module.pe, EXACT)
 
 
-@has_compile
+@needs("compile")
 def test_loading_costs_no_graph():
     torch._dynamo.reset()
     e, graphs = encoding(), []
@@ -195,7 +184,7 @@ def test_loading_costs_no_graph():
     assert len(graphs) == 1
 
 
-@pytest.mark.skipif(not hasattr(torch, "export"), reason=f"PyTorch {torch.__version__} has no torch.export")
+@needs("export")
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("persistent", [True, False])
 def test_an_emptied_table_is_exported(strict, persistent):
@@ -209,7 +198,7 @@ def test_a_table_of_another_type_is_refused():
     class Other(torch.Tensor):
         pass
 
-    e = encoding().to("meta")
+    e = on_meta()
     with pytest.raises(RuntimeError, match="a Other of torch.float32 replaces .* call reset_buffers"):
         assigned(e, OTHER.as_subclass(Other))
 
@@ -218,7 +207,7 @@ def test_a_table_that_is_replaced_is_announced():
     for values, is_told in (OTHER, True), (EXACT * 0, False), (EXACT * float("nan"), False):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            assigned(encoding().to("meta"), values)
+            assigned(on_meta(), values)
         assert bool(told) == is_told
 
 
@@ -254,4 +243,4 @@ def test_from_pretrained(tmp_path, persistent, has_table, dtype):
 
 def test_a_table_of_another_shape_is_refused_in_place_of_meta():
     with pytest.raises(TypeError, match=r"pe gets a tensor of shape \(30, 16\); allowed: \(rows, 1, 16\)"):
-        assigned(encoding().to("meta"), OTHER[:, 0])
+        assigned(on_meta(), OTHER[:, 0])

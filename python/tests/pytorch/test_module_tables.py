@@ -1,12 +1,12 @@
 """posenc.torch.SinusoidalPositionalEncoding: its table, the rows that a call adds, and what it refuses."""
 
 import copy
-import inspect
 import math
 
 import pytest
 import torch
 from torch import nn
+from versions import has_assign
 
 import posenc
 import posenc.torch
@@ -15,7 +15,6 @@ from posenc.torch import SinusoidalPositionalEncoding as Encoding
 rows = posenc.torch.table
 W = [1.0, 0.1, 0.01, 1 / 3]
 X = torch.randn(6, 3, 8)
-has_assign = "assign" in inspect.signature(nn.Module.load_state_dict).parameters  # since PyTorch 2.1
 
 
 @pytest.mark.parametrize(

@@ -209,33 +209,25 @@ def test_left(module, why):
     assert done.replaced == [] and done.left == {"0": why} and model[0] is module
 
 
-def test_a_module_made_by_other_arguments_is_left():
-    model = nn.Sequential(Rotary(config()), Rotary(config()))
-    model[1].inv_freq.mul_(0.5)
-    done = replace_rotary(model)
-    assert done.replaced == ["0"] and done.left == {"1": "its frequencies are not those of its config"}
-
-
 def test_a_module_that_was_changed_is_left():
     """Frequencies that were rounded to 16 bits do not count as changed."""
-    names = "rounded", "scaled", "learned", "factor", "patched"
+    names = "rounded", "other", "scaled", "learned", "factor", "patched"
     model = nn.ModuleDict({name: Rotary(config()) for name in names})
     model["trained"] = TrainedRotaryEmbedding(config())
     model["trained"].inv_freq.data.mul_(1.003)
     model["rounded"].bfloat16()
-    for name, scale in (("scaled", 1.003), ("learned", 2.0)):
+    for name, scale in (("other", 0.5), ("scaled", 1.003), ("learned", 2.0)):
         model[name].inv_freq.mul_(scale)
-        model[name].original_inv_freq = frequencies(config())
+        if name != "other":
+            model[name].original_inv_freq = frequencies(config())
     model["scaled"].original_inv_freq.mul_(1.003)
     model["factor"].attention_scaling = 2.0
     model["patched"].forward = lambda x, position_ids: (x, x)
     done = replace_rotary(model)
     assert done.replaced == ["rounded"]
     assert done.left == {
-        "scaled": "its frequencies are not those of its config",
-        "learned": "its frequencies are not those of its config",
+        **dict.fromkeys(("other", "scaled", "learned", "trained"), "its frequencies are not those of its config"),
         "factor": "its attention_scaling is 2.0, and 1.0 according to its config",
-        "trained": "its frequencies are not those of its config",
         "patched": "its forward was replaced, as accelerate does",
     }
 
@@ -287,35 +279,26 @@ def test_the_default_dtype_is_left_alone():
 
 
 def test_timesteps():
-    """With the names of diffusers' module."""
+    """With the name of diffusers' module."""
 
-    class Timesteps(nn.Module):
-        def __init__(self, num_channels, flip_sin_to_cos, downscale_freq_shift, scale=1):
-            super().__init__()
-            self.num_channels, self.flip_sin_to_cos = num_channels, flip_sin_to_cos
-            self.downscale_freq_shift, self.scale = downscale_freq_shift, scale
-
+    class Timesteps(posenc.torch.Timesteps):
         def forward(self, timesteps):
-            arguments = self.num_channels, self.flip_sin_to_cos, self.downscale_freq_shift, self.scale
-            return posenc.torch.timestep_embedding(timesteps, *arguments) * self.wrong
+            return super().forward(timesteps) * self.wrong
 
     Timesteps.__module__ = "diffusers.models.embeddings"
     for wrong in (1.0, 1.1):
         Timesteps.wrong = wrong
-        model = nn.Sequential(Timesteps(9, True, 0, 1000))
-        done = replace_rotary(model)
-        assert (done.replaced, done.left) == (
-            (["0"], {}) if wrong == 1 else ([], {"0": f"it returns other values; {_replace._CALL}"})
-        )
-    module = posenc.torch.Timesteps(9, True, 0)
-    assert torch.equal(module(torch.tensor([3.5])), posenc.torch.timestep_embedding(torch.tensor([3.5]), 9, True, 0))
+        done = replace_rotary(nn.Sequential(Timesteps(9, True, 0, 1000)))
+        left = {} if wrong == 1 else {"0": f"it returns other values; {_replace._CALL}"}
+        assert done.left == left and done.replaced == (["0"] if wrong == 1 else [])
+
+
+def test_the_module_of_timesteps():
+    module, at = posenc.torch.Timesteps(9, True, 0), torch.tensor([3.5])
+    assert torch.equal(module(at), posenc.torch.timestep_embedding(at, 9, True, 0))
     assert torch.equal(module(torch.tensor([True, False])), module(torch.tensor([1, 0])))
-    assert module(torch.tensor([1.0, torch.nan, torch.inf, 1e10]))[:, :8].isnan().any(1).tolist() == [
-        False,
-        True,
-        True,
-        True,
-    ]
+    beyond = module(torch.tensor([1.0, torch.nan, torch.inf, 1e10]))[:, :8].isnan().any(1)
+    assert beyond.tolist() == [False, True, True, True]
     _tensors._modules_that_warned.clear()
     with pytest.warns(UserWarning) as warned:
         for call in (module, RotaryEmbedding(64), module):

@@ -10,7 +10,7 @@ import pytest
 import torch
 from kinds import kinds
 from patched import on_meta, zero_init
-from reference import inductor
+from versions import inductor, needs
 
 import posenc
 import posenc.torch
@@ -291,10 +291,7 @@ def test_a_layer_type_with_each_call():
     check(RotaryEmbedding(config())(x, AT, "any"), AT, None, torch.float32)
 
 
-compiles = pytest.mark.skipif(not hasattr(torch, "compile"), reason=f"PyTorch {torch.__version__} has no torch.compile")
-
-
-@compiles
+@needs("compile")
 @inductor
 def test_compiled():
     """Compiled by inductor, a module whose calls name the type of layer."""
@@ -307,7 +304,7 @@ def test_compiled():
         check(near, at, None, torch.bfloat16)
 
 
-@compiles
+@needs("compile")
 def test_modules_that_share_compiled_code():
     """The modules have the same attributes and differ only in their frequencies."""
     torch._dynamo.reset()
