@@ -58,7 +58,8 @@ static void take_list(bytes *b, arguments *a, int64_t near) {
     else if (given)
       reals[i] = take_real(b);
     else
-      reals[i] = ((double)p + ldexp((double)fraction, how & 16 ? -200 : -6 - (int)(how & 15))) * (how & 32 ? -1 : 1);
+      reals[i] = ((double)p + ldexp((double)fraction, how & 16 ? -200 : -6 - (int)(how & 15))) *
+                 (i % 8 ? 1 : -1); /* perhaps -0.0 */
     p = (int64_t)((uint64_t)p + (uint64_t)(pattern < STEPS ? steps[pattern] : 0));
   }
   a->positions = positions;

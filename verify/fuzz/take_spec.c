@@ -1,3 +1,4 @@
+#include "../campaign/family.h"
 #include "../reference/columns.h"
 #include "../reference/formats.h"
 #include "../tools/memory.h"
@@ -51,19 +52,20 @@ static double any_frequency(int64_t k, uint64_t *seed) {
 }
 
 /* Takes frequencies. If `lows` is not 0, they get low parts. The larger `lows`, the smaller the parts; with 3, one part
- * is too large. */
+ * of given frequencies is too large. */
 static void take_freqs(bytes *b, fuzz_spec *f, unsigned lows) {
-  enum { MIDPOINTS = 1, ZEROS, ANY, KINDS };
+  enum { GIVEN, MIDPOINTS, ZEROS, ANY };
+  static const uint8_t kinds[] = {GIVEN, GIVEN, MIDPOINTS, MIDPOINTS, MIDPOINTS, ZEROS, ZEROS, ANY};
   const int64_t n = f->spec.d_model < 1 || f->spec.d_model > WIDEST_PLAN ? 1 : spec_count(&f->spec);
-  const unsigned kind = take_byte(b) % KINDS;
-  uint64_t seed = kind ? take_bits(b, 2) : 0;
+  const unsigned kind = kinds[take_byte(b) % sizeof kinds];
+  uint64_t seed = kind != GIVEN ? take_bits(b, 2) : 0;
   f->spec.n_freqs = n;
   f->spec.freqs = f->freqs = must_calloc(n, sizeof *f->freqs);
   f->freqs_low = must_calloc(n, sizeof *f->freqs_low);
   f->spec.freqs_low = lows ? f->freqs_low : NULL;
   double w = 0;
   for (int64_t k = 0; k < n; k++) {
-    const int low = lows == 3 && k == n / 2 ? -53 : -55 - (int)(k % 4 * 37 * lows);
+    const int low = kind == GIVEN && lows == 3 && k == n / 2 ? -53 : -55 - (int)(k % 4 * 37 * lows);
     w = kind == MIDPOINTS   ? midpoint_frequency(f, k, &seed)
         : kind == ZEROS     ? zero_crossing_frequency(f, k, n, &seed)
         : kind == ANY       ? any_frequency(k, &seed)
@@ -83,13 +85,13 @@ static void take_field(bytes *b, posenc_spec *s) {
                       denominators[] = {15, 100.3, 255, 256, 639.5, 4095, 0x1p20, 0.7},
                       scales[] = {-1, 0.5, 0.3, 1000, -0.001, 0x1p-32, 0x1p32, 1.0 / 3};
   static const double *const usual[] = {bases, denominators, scales};
-  int32_t *const choices[] = {&s->layout, &s->order, &s->odd, &s->dtype, &s->dtype};
+  int32_t *const choices[] = {&s->layout, &s->order, &s->odd, &s->dtype, &s->dtype, &s->dtype};
   double *const reals[] = {&s->base, &s->denominator, &s->position_scale};
-  const unsigned what = take_byte(b) % 18, how = take_byte(b);
-  if (what < 10)
+  const unsigned what = take_byte(b) % 20, how = take_byte(b);
+  if (what < 12)
     *choices[what / 2] = how < 240 ? (int32_t)(how & (what < 6 ? 1 : 3)) : (int32_t)take_bits(b, 4);
-  else if (what < 16)
-    *reals[what / 2 - 5] = how < 200 ? usual[what / 2 - 5][how % 8] : take_real(b);
+  else if (what < 18)
+    *reals[what / 2 - 6] = how < 200 ? usual[what / 2 - 6][how % 8] : take_real(b);
   else if (how < 232) /* no bit depends on this one */
     s->table_rows = (INT64_C(1) << how % 34) + (how & 1) * 2;
   else if (how < 236)
@@ -100,10 +102,14 @@ static void take_field(bytes *b, posenc_spec *s) {
     s->n_freqs += (int8_t)how;
 }
 
+/* Mostly a member of exact or anchored. */
 static const char *take_name(bytes *b) {
   static const char *const names[] = {
       NULL, "exact", "anchored", "sleef", "sleef_u35", "", "exact_", "%s%n\n\x1b\"naive"};
   const unsigned how = take_byte(b);
+  const posenc_impl *const member = family_member(how % 2 ? "exact" : "anchored", how / 2 % 4);
+  if (how < 160 && member)
+    return member->name;
   return how < 248 ? posenc_impl_by_index(how % posenc_impl_count())->name : names[how % 8];
 }
 
@@ -121,7 +127,7 @@ void take_spec(bytes *b, fuzz_spec *f) {
   }
   for (unsigned i = 0; i < (how >> 1) % 6; i++)
     take_field(b, &f->spec);
-  if (how >= 160)
+  if (how >= 128)
     take_freqs(b, f, how >> 3 & 3);
   if (how >= 250)
     take_field(b, &f->spec);
