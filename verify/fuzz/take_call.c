@@ -31,7 +31,7 @@ static int64_t take_stride(bytes *b, int64_t width, int64_t line) {
 static int64_t take_first(bytes *b, int64_t near) {
   const unsigned how = take_byte(b);
   int64_t sum;
-  return how >= 200 ? take_position(b) : __builtin_sub_overflow(near, how % 80, &sum) ? near : sum;
+  return how >= 200 ? take_position(b) : __builtin_sub_overflow(near, how % 32, &sum) ? near : sum;
 }
 
 /* A list of positions, with no room behind it; sometimes NULL. Positions are given by the bytes, are a step apart, or

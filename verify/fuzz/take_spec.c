@@ -23,8 +23,8 @@ static int64_t take_width(bytes *b) {
 
 /* A position at which many calls of this spec have a row, times the scale; never 0. */
 static double near_by(const fuzz_spec *f, uint64_t *seed) {
-  const double position = (double)f->near * spec_scale(&f->spec) + (double)random_between(seed, 0, 90);
-  return fabs(position) < 0.5 ? 1 : position;
+  const double position = ((double)f->near + (double)random_between(seed, 0, 40)) * spec_scale(&f->spec);
+  return position == 0 ? 1 : position;
 }
 
 /* A frequency whose output in some row is next to a midpoint of two numbers of the dtype, which only the recheck or the
@@ -55,7 +55,7 @@ static double any_frequency(int64_t k, uint64_t *seed) {
  * of given frequencies is too large. */
 static void take_freqs(bytes *b, fuzz_spec *f, unsigned lows) {
   enum { GIVEN, MIDPOINTS, ZEROS, ANY };
-  static const uint8_t kinds[] = {GIVEN, GIVEN, MIDPOINTS, MIDPOINTS, MIDPOINTS, ZEROS, ZEROS, ANY};
+  static const uint8_t kinds[] = {GIVEN, MIDPOINTS, MIDPOINTS, MIDPOINTS, MIDPOINTS, ZEROS, ZEROS, ANY};
   const int64_t n = f->spec.d_model < 1 || f->spec.d_model > WIDEST_PLAN ? 1 : spec_count(&f->spec);
   const unsigned kind = kinds[take_byte(b) % sizeof kinds];
   uint64_t seed = kind != GIVEN ? take_bits(b, 2) : 0;

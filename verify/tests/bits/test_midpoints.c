@@ -1,7 +1,9 @@
-/* exact_*: values so near a midpoint of two numbers of the dtype that their rounding is hard to decide, and the outputs
- * of a table that float64 does not decide.
+/* "Every output of exact is the number of the dtype nearest to the real value" (posenc.h): values so near a midpoint of
+ * two numbers of the dtype that their rounding is hard to decide.
  */
 #include "judged.h"
+
+#include "worst_cases.h"
 
 /* Outputs at or next to a midpoint of two numbers of a dtype, in every quarter of a turn, at integers and between
  * them, also for frequencies of many whole turns per position. The distance from the midpoint is one of
@@ -42,12 +44,10 @@ static void near_midpoints(void **state) {
     judge_alone(dtype, &w, 1, &position, 1);
     if (kind > SMALL || !f32)
       continue;
-    double others[32] = {0}; /* the other frequencies are 0 and pass the test, which must find the one */
-    others[random_between(&seed, 0, 31)] = w;
-    posenc_spec among = paper_spec(64);
-    among.freqs = others;
-    among.n_freqs = 32;
-    judge_all(&among, &position, 1, EXACT);
+    posenc_spec alone = paper_spec(2);
+    alone.freqs = &w;
+    alone.n_freqs = 1;
+    judge_among(&alone, &position, 1);
   }
 }
 
@@ -93,14 +93,21 @@ static void exact_midpoints(void **state) {
   }
 }
 
-/* All outputs of the 131072 x 1024 table, base 10000, that float64 does not decide. They were found by counting
- * fallbacks. */
-static void hard_cases(void **state) {
+/* The known worst cases of each dtype, and the rows of the table that some of them are in. */
+static void known_cases(void **state) {
   (void)state;
-  const double positions[] = {
-      16671, 30629, 40672, 42531, 54403, 68832, 74491, 80239, 81665, 93641, 104487, 104505, 106385};
-  const posenc_spec spec = paper_spec(1024);
-  judge_all(&spec, positions, sizeof positions / sizeof positions[0], EXACT);
+  for (int i = 0; i < WORST_CASES; i++) {
+    const worst_case *const known = &worst_cases[i];
+    posenc_spec alone = paper_spec(2), table = paper_spec(1024);
+    alone.freqs = &known->frequency;
+    alone.freqs_low = &known->low;
+    alone.n_freqs = 1;
+    alone.dtype = table.dtype = known->dtype;
+    judge_all(&alone, &known->position, 1, ANCHORED);
+    judge_among(&alone, &known->position, 1);
+    if (known->low != 0)
+      judge_all(&table, &known->position, 1, EXACT);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -110,7 +117,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(near_midpoints),
       cmocka_unit_test(near_midpoints_of_ladders),
       cmocka_unit_test(exact_midpoints),
-      cmocka_unit_test(hard_cases),
+      cmocka_unit_test(known_cases),
   };
   return cmocka_run_group_tests_name("midpoints", tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include "formats.h"
 #include "mpfr_reference.h"
 #include "ulp.h"
+#include "worst_cases.h"
 
 static uint64_t seed = 20170612;
 
@@ -128,54 +129,39 @@ static void low_parts(void **state) {
   assert_true(fabs((ten[4].y - one[0].y) + (ten[4].low - one[0].low)) > 0x1p-56);
 }
 
-/* Known digits; and angles that are midpoints of two numbers of a dtype, or half the smallest one. Their sine is
- * slightly less, which only more precision shows. */
+/* The known worst cases, and known digits. A negative sine keeps its sign when it rounds to zero. */
 static void known_numbers(void **state) {
   (void)state;
-  static const struct {
-    int32_t dtype;
-    double w, sine, cosine;
-  } cases[] = {
-      {POSENC_DTYPE_F64, 1, 0.84147098480789650665250232163029899962, 0.54030230586813971740093660744297660373},
-      {POSENC_DTYPE_F32, 1, (double)0.84147098480789650665250232163029899962f,
-          (double)0.54030230586813971740093660744297660373f},
-      {POSENC_DTYPE_F32, 0x1.000003p-70, 0x1.000002p-70, 1},
-      {POSENC_DTYPE_F32, 0x1.000005p-126, 0x1.000004p-126, 1},
-      {POSENC_DTYPE_F32, 0x1.8p-149, 0x1p-149, 1},
-      {POSENC_DTYPE_F32, 0x1.4p-148, 0x1p-148, 1},
-      {POSENC_DTYPE_F32, 0x1p-150, 0, 1},
-      {POSENC_DTYPE_F32, 0x1p-1022, 0, 1},
-      {POSENC_DTYPE_BF16, 0x1.01p-70, 0x1p-70, 1},
-      {POSENC_DTYPE_BF16, 0x1.03p-70, 0x1.02p-70, 1},
-      {POSENC_DTYPE_BF16, 0x1.8p-133, 0x1p-133, 1},
-      {POSENC_DTYPE_BF16, 0x1.4p-132, 0x1p-132, 1},
-      {POSENC_DTYPE_BF16, 0x1p-134, 0, 1},
-      {POSENC_DTYPE_BF16, 0x1.000001p-134, 0x1p-133, 1},
-      {POSENC_DTYPE_F16, 0x1.8p-24, 0x1p-24, 1},
-      {POSENC_DTYPE_F16, 0x1.4p-23, 0x1p-23, 1},
-      {POSENC_DTYPE_F16, 0x1p-25, 0, 1},
-      {POSENC_DTYPE_F16, 0x1.000001p-25, 0x1p-24, 1},
-      {POSENC_DTYPE_F16, 0x1p-300, 0, 1},
-      {POSENC_DTYPE_F16, 0x1.002p-14, 0x1p-14, 1},
-      {POSENC_DTYPE_F64, 0x1.8p-1000, 0x1.8p-1000, 1},
-      {POSENC_DTYPE_F64, 0x1p-1022, 0x1p-1022, 1},
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    const posenc_spec spec = spec_of_frequencies(&cases[i].w, 1, cases[i].dtype);
-    reference_value row[2];
-    float nearest[2];
+  for (int i = 0; i < WORST_CASES; i++) {
+    const worst_case *const known = &worst_cases[i];
+    posenc_spec spec = spec_of_frequencies(&known->frequency, 1, known->dtype);
+    spec.freqs_low = &known->low;
     mpfr_reference *t = reference_create(&spec);
-    for (int sign = -1; sign <= 1; sign += 2) { /* a negative sine keeps its sign when it rounds to zero */
-      reference_row(t, sign, row);
-      assert_number("sine", reference_rounded(&row[0], spec.dtype), sign * cases[i].sine);
-      assert_number("cosine", reference_rounded(&row[1], spec.dtype), cases[i].cosine);
-      if (spec.dtype == POSENC_DTYPE_F64)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      const double position = sign * known->position;
+      reference_value row[2];
+      float nearest[2];
+      reference_row_real(t, position, row);
+      assert_number("sine", reference_rounded(&row[0], spec.dtype), sign * known->sine);
+      assert_number("cosine", reference_rounded(&row[1], spec.dtype), known->cosine);
+      row_agrees(&spec, position);
+      if (spec.dtype == POSENC_DTYPE_F64 || position != floor(position))
         continue;
-      reference_row_floats(t, sign, nearest);
-      assert_number("sine alone", (double)nearest[0], sign * cases[i].sine);
+      reference_row_floats(t, (int64_t)position, nearest);
+      assert_number("sine alone", (double)nearest[0], sign * known->sine);
     }
     reference_destroy(t);
   }
+  const double one = 1;
+  const posenc_spec spec = spec_of_frequencies(&one, 1, POSENC_DTYPE_F32);
+  reference_value row[2];
+  mpfr_reference *t = reference_create(&spec);
+  reference_row(t, 1, row);
+  reference_destroy(t);
+  assert_number("sin 1", row[0].y, 0.84147098480789650665250232163029899962);
+  assert_number("cos 1", row[1].y, 0.54030230586813971740093660744297660373);
+  assert_number("sin 1", (double)row[0].rounded, (double)0.84147098480789650665250232163029899962f);
+  assert_number("cos 1", (double)row[1].rounded, (double)0.54030230586813971740093660744297660373f);
 }
 
 /* y + low is the real value to more digits than y: three times an odd 53-bit integer is a midpoint of two doubles.
