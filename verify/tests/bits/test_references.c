@@ -2,7 +2,6 @@
  *   - The MPFR reference is compared with an independent computation, with known numbers, and with columns written out
  *     by hand: for every dtype, layout, order, scale and real position.
  *   - The ULP distance.
- *   - The float64 reference is compared with its law, up to the position that float64_reference_good_to() states.
  */
 #include "testing.h"
 
@@ -11,7 +10,6 @@
 #include <stdio.h>
 
 #include "columns.h"
-#include "float64_reference.h"
 #include "formats.h"
 #include "mpfr_reference.h"
 #include "ulp.h"
@@ -245,23 +243,19 @@ static void columns_by_hand(void **state) {
       spec.freqs = freqs;
       spec.n_freqs = spec_count(&spec);
       const char *names = d == 5 ? cases[i].five : cases[i].four;
-      reference_value row[5], simple[5];
+      reference_value row[5];
       float floats[5];
-      double *w = float64_reference_frequencies(&spec);
       mpfr_reference *t = reference_create(&spec);
       reference_row(t, 7, row);
       reference_row_floats(t, 7, floats);
-      float64_reference_row(&spec, w, 7, simple);
       for (int64_t c = 0; c < d; c++) {
         const char function = names[2 * c], digit = names[2 * c + 1];
         const double angle = function == '-' ? 0 : 7 * freqs[digit - '0'];
         const float want = (float)(function == 'c' ? cos(angle) : sin(angle));
         assert_number(names, (double)row[c].rounded, (double)want);
         assert_number(names, (double)floats[c], (double)want);
-        assert_number(names, (double)simple[c].rounded, (double)want);
       }
       reference_destroy(t);
-      free(w);
     }
 }
 
@@ -300,33 +294,6 @@ static void ulp_distances(void **state) {
     assert_number("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);
 }
 
-/* The law holds at the largest positions too. Up to the position that it states, the reference keeps the goal; far
- * beyond it misses the goal. posenc-verify checks the law at other positions. */
-static void float64_reference_is_as_good_as_stated(void **state) {
-  (void)state;
-  enum { D = 512, POSITIONS = 10 };
-  const posenc_spec spec = paper_spec(D);
-  const int64_t good_to = float64_reference_good_to(&spec);
-  assert_true(good_to >= 1048576); /* every range of the report */
-  mpfr_reference *t = reference_create(&spec);
-  double *w = float64_reference_frequencies(&spec), near = 0, far = 0;
-  for (int i = 0; i < POSITIONS; i++) {
-    const int64_t position = i == 0 ? good_to : i == 1 ? -good_to : POSENC_MAX_POSITION + 2 - i;
-    reference_value want[D], got[D];
-    reference_row(t, position, want);
-    float64_reference_row(&spec, w, position, got);
-    for (int64_t c = 0; c < D; c++) {
-      const double error = fabs(got[c].y - want[c].y);
-      assert_true(error <= float64_reference_bound(&spec, position, w[c / 2]));
-      near = i < 2 ? fmax(near, error) : near;
-      far = fmax(far, error);
-    }
-  }
-  assert_true(near < FLOAT64_REFERENCE_GOAL && far > FLOAT64_REFERENCE_GOAL);
-  free(w);
-  reference_destroy(t);
-}
-
 int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
@@ -339,7 +306,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(signs_of_zero),
       cmocka_unit_test(columns_by_hand),
       cmocka_unit_test(ulp_distances),
-      cmocka_unit_test(float64_reference_is_as_good_as_stated),
   };
   const int failed = cmocka_run_group_tests_name("references", tests, NULL, NULL);
   mpfr_free_cache();
