@@ -7,10 +7,15 @@
 #include <float.h>
 #include <string.h>
 
-/* Names to choose from: the two families that are recommended, then every implementation. */
-enum { RECOMMENDED = 2 };
+/* Names to choose from: the families that are recommended, then every implementation. */
+static const char *const recommended[] = {"exact",
+#ifndef POSENC_ONLY_EXACT /* the single file may lack the others (scripts/amalgamate) */
+    "anchored"
+#endif
+};
+enum { RECOMMENDED = sizeof recommended / sizeof recommended[0] };
+
 static const char *impl_name(size_t i) {
-  static const char *const recommended[RECOMMENDED] = {"exact", "anchored"};
   return i < RECOMMENDED ? recommended[i] : posenc_impl_by_index(i - RECOMMENDED)->name;
 }
 
