@@ -1,4 +1,4 @@
-/* After fork(), fills give the child the same bits as the parent, with a plan that was made before. This holds
+/* "On systems with fork(), the child may call these four": after fork(), fills give the child the same bits as the parent, with a plan that was made before. This holds
  * while other threads of the parent fill and make plans.
  */
 #define _DEFAULT_SOURCE

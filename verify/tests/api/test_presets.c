@@ -1,4 +1,4 @@
-/* The presets: their widths, the refusals, and the fields that no preset changes. python/tests/test_presets.py tests
+/* "Sets *spec to a preset's" and "On error *spec is all zeros, which every call refuses". python/tests/test_presets.py tests
  * their values and first positions, as it has the formulas of their projects.
  */
 #include "testing.h"

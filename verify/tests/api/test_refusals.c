@@ -1,4 +1,5 @@
-/* "Errors are returned, never printed; on error nothing is written."
+/* "Errors are returned, never printed; on error nothing is written." "Returns the calling thread's most recent error
+ * status and writes a one-line description of it: the argument, its value and what is allowed."
  *
  * Each line of spec_fields() and calls() has the expected status, words of the message, and a change that makes a valid
  * spec or call wrong.
@@ -9,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "call.h"
@@ -27,15 +29,21 @@ static void expect_words(const char *message, const char *words) {
   }
 }
 
-static void expect_spec(const posenc_spec *spec, posenc_status want, const char *words) {
-  char message[512] = "";
-  posenc_plan *plan = (posenc_plan *)message;
-  assert_int_equal(posenc_plan_create(&plan, spec, NULL), want);
-  if (want != POSENC_OK)
-    assert_int_equal(posenc_last_error(message, sizeof message), want);
+static void expect_last(posenc_status status, const char *words) {
+  char message[512];
+  assert_int_equal(posenc_last_error(message, sizeof message), status);
   expect_words(message, words);
-  assert_true(want == POSENC_OK || plan == NULL);
+}
+
+static void expect_spec(const posenc_spec *spec, posenc_status want, const char *words) {
+  posenc_plan *plan = (posenc_plan *)&want;
+  assert_int_equal(posenc_plan_create(&plan, spec, NULL), want);
+  assert_int_equal(plan != NULL, want == POSENC_OK);
   posenc_plan_destroy(plan);
+  if (want != POSENC_OK) {
+    expect_last(want, words);
+    assert_int_equal(posenc_fill_once(spec, NULL, 0, 1, NULL, 8), want);
+  }
 }
 
 #define REFUSED_SPEC(status, words, ...)                                                                               \
@@ -164,7 +172,6 @@ static int64_t positions[COUNT];
 static double reals[COUNT];
 
 static void expect_call(arguments *a, posenc_status want, const char *words) {
-  char message[512] = "";
   a->table = memory; /* not NULL */
   const posenc_status got = make_call(a);
   if (got != want)
@@ -174,35 +181,31 @@ static void expect_call(arguments *a, posenc_status want, const char *words) {
     assert_int_equal(got == POSENC_OK, a->table != NULL);
     posenc_table_destroy(a->table);
   }
-  if (got == POSENC_OK) {
-    memcpy(memory, untouched, sizeof memory);
-    return;
+  if (got != POSENC_OK) {
+    expect_last(got, words);
+    assert_memory_equal(memory, untouched, sizeof memory);
   }
-  assert_int_equal(posenc_last_error(message, sizeof message), got);
-  expect_words(message, words);
-  assert_memory_equal(memory, untouched, sizeof memory);
+  if (a->call == FILL && a->plan)
+    assert_int_equal(posenc_fill_once(posenc_plan_spec(a->plan), NULL, a->first, a->count, a->out, a->row_stride), got);
+  memcpy(memory, untouched, sizeof memory);
 }
 
 /* Plans are made once. Refusals do not depend on the implementation. */
-static posenc_plan *plan_for(int64_t d_model, int32_t dtype, double scale) {
-  static posenc_plan *plans[32];
-  for (size_t i = 0;; i++) {
-    assert_true(i < sizeof plans / sizeof plans[0]);
-    const posenc_spec *s = posenc_plan_spec(plans[i]);
-    if (s && (s->d_model != d_model || s->dtype != dtype || s->position_scale != scale))
-      continue;
-    posenc_spec spec = paper_spec(d_model);
-    spec.dtype = dtype;
-    spec.position_scale = scale;
-    plans[i] = plans[i] ? plans[i] : plan_of(&spec, "exact_scalar");
-    return plans[i];
-  }
+static posenc_plan *plan_for(int32_t dtype, double scale) {
+  static posenc_plan *plans[FORMATS + 2]; /* each dtype with scale 1, then float32 with 0.5 and with -1024 */
+  posenc_plan **const plan = &plans[scale == 1 ? dtype : FORMATS + (scale < 0)];
+  posenc_spec spec = paper_spec(D);
+  spec.dtype = dtype;
+  spec.position_scale = scale;
+  if (!*plan)
+    *plan = plan_of(&spec, "exact_scalar");
+  return *plan;
 }
 
 /* An allowed call, with rows without gaps. */
 static arguments fine(call c) {
   return (arguments){.call = c,
-      .plan = plan_for(D, POSENC_DTYPE_F32, 1),
+      .plan = plan_for(POSENC_DTYPE_F32, 1),
       .count = COUNT,
       .positions = positions,
       .reals = reals,
@@ -239,7 +242,7 @@ static void calls(void **state) {
     char words[64];
     const size_t size = format_of(dtype)->size;
     snprintf(words, sizeof words, "out is|aligned to %zu bytes", size);
-    REFUSED(ARGUMENT, words, whole, a.out = (char *)memory + size / 2; a.plan = plan_for(D, dtype, 1));
+    REFUSED(ARGUMENT, words, whole, a.out = (char *)memory + size / 2; a.plan = plan_for(dtype, 1));
   }
   REFUSED(
       ARGUMENT, "positions is NULL; allowed: an array of count positions aligned to 8 bytes", given, a.positions = NULL;
@@ -275,27 +278,26 @@ static void calls(void **state) {
   REFUSED(DOMAIN, "count is 8589934594|-2^32 to 2^32", ranges, a.first = -far; a.count = 2 * far + 2);
   TELL(POSENC_OK, "", ranges, a.first = far; a.count = 1);
   REFUSED(DOMAIN, "first is 4294967297|-2^32 to 2^32", ranges, a.first = far + 1;
-          a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5)); /* a scale below 1 does not extend the domain */
+          a.plan = plan_for(POSENC_DTYPE_F32, 0.5)); /* a scale below 1 does not extend the domain */
   REFUSED(DOMAIN, "first is -4294967297|-2^32 to 2^32", ranges, a.first = -far - 1;
-          a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5));
+          a.plan = plan_for(POSENC_DTYPE_F32, 0.5));
   REFUSED(DOMAIN, "first|4194305|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024 + 1;
-          a.plan = plan_for(D, POSENC_DTYPE_F32, -1024));
+          a.plan = plan_for(POSENC_DTYPE_F32, -1024));
   REFUSED(DOMAIN, "count|position_scale|-2^32 to 2^32", ranges, a.first = far / 1024;
-          a.plan = plan_for(D, POSENC_DTYPE_F32, -1024));
+          a.plan = plan_for(POSENC_DTYPE_F32, -1024));
   const int64_t beyond[] = {far + 1, -far - 1, INT64_MIN, INT64_MAX}, scaled[] = {0, far / 1024, -far / 1024 - 1};
   for (size_t i = 0; i < 4; i++)
     REFUSED(DOMAIN, "positions[2] is|-2^32 to 2^32", OF(AT), a.positions = (const int64_t[]){0, far, beyond[i]};
             a.count = 3);
   REFUSED(DOMAIN, "positions[2] is 4294967297", OF(AT), a.positions = (const int64_t[]){0, far, far + 1}; a.count = 3);
   REFUSED(DOMAIN, "positions[2]|-4194305|position_scale", OF(AT), a.positions = scaled; a.count = 3;
-          a.plan = plan_for(D, POSENC_DTYPE_F32, -1024));
-  REFUSED(DOMAIN, "positions[0]", OF(AT), a.positions = beyond; a.count = 1;
-          a.plan = plan_for(D, POSENC_DTYPE_F32, 0.5));
+          a.plan = plan_for(POSENC_DTYPE_F32, -1024));
+  REFUSED(DOMAIN, "positions[0]", OF(AT), a.positions = beyond; a.count = 1; a.plan = plan_for(POSENC_DTYPE_F32, 0.5));
   const double wrong[] = {NAN, INFINITY, -INFINITY, 0x1.0000000000001p32, -0x1.8p32, 1e300};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
     for (int scales = 0; scales < 2; scales++)
       REFUSED(DOMAIN, "positions[2]|-2^32 to 2^32", OF(AT_REAL), a.reals = (const double[]){0.5, -1e-300, wrong[i]};
-              a.count = 3; a.plan = plan_for(D, POSENC_DTYPE_F32, scales ? 0.5 : 1));
+              a.count = 3; a.plan = plan_for(POSENC_DTYPE_F32, scales ? 0.5 : 1));
   REFUSED(SIZE, "count is 8589934592 and row_stride is 536870912; allowed: a product below 2^60", all,
           a.count = INT64_C(1) << 33;
           a.row_stride = INT64_C(1) << 29);
@@ -310,6 +312,9 @@ static void calls(void **state) {
   void *const apart = (char *)memory + 4, *const both = calloc(1, sizeof(posenc_spec));
   assert_int_equal(posenc_table_create(apart, fine(TABLE).plan, 0, 1, 0), POSENC_ERROR_ARGUMENT);
   assert_int_equal(posenc_plan_create(apart, posenc_plan_spec(fine(FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(posenc_plan_create(NULL, posenc_plan_spec(fine(FILL).plan), NULL), POSENC_ERROR_ARGUMENT);
+  assert_int_equal(
+      posenc_fill_once(posenc_plan_spec(fine(FILL).plan), "none", 0, 1, memory, D), POSENC_ERROR_UNKNOWN_IMPL);
   assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), apart, 0, 0)));
   /* A result may go where an argument was: a spec over its preset's name, a plan into its spec. */
   assert_int_equal(posenc_spec_init(both, 8, strcpy(both, "t2t")), POSENC_OK);
@@ -340,10 +345,8 @@ static void phases(void **state) {
       {exact, whole, fraction, whole + 3, POSENC_ERROR_ARGUMENT, "rest is 0x|overlaps the whole at 0x"},
       {exact, whole, fraction, memory + 11, POSENC_ERROR_ARGUMENT, "rest is 0x|overlaps the fraction at 0x"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char message[512] = "";
     assert_int_equal(posenc_plan_phases(rows[i].plan, rows[i].whole, rows[i].fraction, rows[i].rest), rows[i].want);
-    assert_int_equal(posenc_last_error(message, sizeof message), rows[i].want);
-    expect_words(message, rows[i].words);
+    expect_last(rows[i].want, rows[i].words);
     assert_memory_equal(memory, untouched, sizeof memory);
   }
   posenc_plan_destroy(exact);
@@ -368,10 +371,58 @@ static void limits(void **state) {
   assert_int_equal(posenc_check_positions(fine(FILL).plan, &more), POSENC_ERROR_DOMAIN);
 }
 
+/* ---- the last error ---- */
+
+static void messages_are_cut(void **state) {
+  (void)state;
+  char message[8] = {'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x'}, whole[512];
+  posenc_spec spec = paper_spec(8);
+  spec.d_model = 0;
+  assert_int_equal(spec_status(&spec), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_last_error(message, 5), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_last_error(message, 0), POSENC_ERROR_SPEC);
+  assert_int_equal(posenc_last_error(NULL, 100), POSENC_ERROR_SPEC);
+  assert_memory_equal(message, "d_mo\0xxx", 8);
+  assert_int_equal(posenc_last_error(whole, SIZE_MAX), POSENC_ERROR_SPEC); /* the message is shorter than `size` */
+  assert_string_equal(whole, "d_model is 0; allowed: 1 to 1048576");
+}
+
+static void *in_another_thread(void *spec) {
+  char message[512];
+  assert_int_equal(posenc_last_error(message, sizeof message), POSENC_OK);
+  assert_string_equal(message, "");
+  assert_int_equal(spec_status(spec), POSENC_ERROR_SPEC);
+  return NULL;
+}
+
+/* Each thread has its own last error. A call that succeeds does not change it. A name that the caller gave is
+ * copied. A cut line ends with a whole name. */
+static void last_errors(void **state) {
+  (void)state;
+  posenc_spec wrong = paper_spec(8);
+  wrong.d_model = -7;
+  char name[200];
+  memset(name, 'n', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  posenc_plan *none;
+  assert_int_equal(posenc_plan_create(&none, posenc_plan_spec(fine(FILL).plan), name), POSENC_ERROR_UNKNOWN_IMPL);
+  memset(name, 'm', sizeof name);
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, in_another_thread, &wrong), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  arguments a = fine(FILL);
+  assert_int_equal(make_call(&a), POSENC_OK);
+  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), NULL, 0, 0))); /* a bound of NaN sets no error */
+  expect_last(POSENC_ERROR_UNKNOWN_IMPL,
+      "impl is \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn|nn\"; allowed: exact, anchored, naive, ");
+  memcpy(memory, untouched, sizeof memory);
+}
+
 int main(void) {
   memset(memory, 0x5a, sizeof memory);
   memcpy(untouched, memory, sizeof memory);
   const struct CMUnitTest tests[] = {cmocka_unit_test(spec_fields), cmocka_unit_test(denominators),
-      cmocka_unit_test(calls), cmocka_unit_test(phases), cmocka_unit_test(limits)};
+      cmocka_unit_test(calls), cmocka_unit_test(phases), cmocka_unit_test(limits), cmocka_unit_test(messages_are_cut),
+      cmocka_unit_test(last_errors)};
   return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* In an optimised build, fills use no more stack than the header states. The deepest path, an output that the
+/* "A library built with optimisation uses less than 112 KiB of stack." The deepest path, an output that the
  * integers decide, is among them. Prints the most that is used. */
 #include "testing.h"
 

@@ -1,5 +1,6 @@
-/* posenc_table_create(): the promised alignment, and large tables; and posenc_fill_once() and table_rows. Other tests
- * of tables are in
+/* "The table starts at a multiple of 64 bytes" (posenc_table_create); "same bits as posenc_plan_create(), posenc_fill()
+ * and posenc_plan_destroy()" (posenc_fill_once); "A hint about speed; no bit depends on it" (table_rows). Other tests of
+ * tables are in
  *   test_elements.c   a table holds the rows of posenc_fill()
  *   test_memory.c     huge pages, and memory that runs out
  *   test_refusals.c   tables without rows
@@ -92,14 +93,6 @@ static void made_once(void **state) {
       }
       posenc_plan_destroy(plan);
     }
-  posenc_spec spec = paper_spec(8);
-  assert_int_equal(posenc_fill_once(&spec, NULL, 0, -1, got, 8), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_fill_once(&spec, NULL, 0, 2, got, 7), POSENC_ERROR_ARGUMENT);
-  assert_int_equal(posenc_fill_once(&spec, NULL, INT64_MAX, 1, got, 8), POSENC_ERROR_DOMAIN);
-  assert_int_equal(posenc_fill_once(&spec, "no such", 0, 1, got, 8), POSENC_ERROR_UNKNOWN_IMPL);
-  assert_int_equal(posenc_fill_once(NULL, NULL, 0, 1, got, 8), POSENC_ERROR_ARGUMENT);
-  spec.d_model = 0;
-  assert_int_equal(posenc_fill_once(&spec, NULL, 0, 1, got, 8), POSENC_ERROR_SPEC);
 }
 
 /* table_rows, the rows of the whole table, decides whether a part is written around the caches and whether a plan keeps

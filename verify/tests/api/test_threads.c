@@ -1,4 +1,4 @@
-/* Threads share plans and fill parts of a table. All threads make the first call into the library at the same time, so
+/* "Every function may be called from any thread; a plan is immutable and may be shared by all of them." All threads make the first call into the library at the same time, so
  * that ThreadSanitizer sees any state of first use. Later they fill disjoint rows of one table with one plan.
  */
 #include "testing.h"
