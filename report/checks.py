@@ -46,6 +46,8 @@ def of_verify(verify):
     build = (verify.get("machine") or {}).get("build_type", "Release")
     if build != "Release":
         yield f"The build type of posenc-verify is {build}. The errors of a Release build may differ."
+    if (verify.get("float64_reference") or {}).get("law_holds") is False:
+        yield "MPFR and the formula in float64 differ by more than the formula's error law. Do not trust the errors."
     for entry in verify["implementations"]:
         if entry.get("supported", True) and entry.get("verified") is not True and entry.get("failure"):
             largest = max((r["max_abs"] for r in entry.get("ranges", []) if r.get("max_abs") is not None), default=None)

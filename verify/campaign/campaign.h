@@ -21,6 +21,7 @@ typedef struct results {
   sweep sweep;
   impl_result *impls;
   size_t n_impls;
+  double float64_error; /* of the references, the largest over the table; infinite where the float64 law is broken */
 } results;
 
 /* Called when a segment's verdicts are complete, so that results appear during the run. */
@@ -39,6 +40,8 @@ void campaign_destroy(results *r);
 
 /* Supported, not left out of the run, and without a failure. */
 bool impl_verified(const impl_result *r);
+
+/* Whether all that ran are, and the two references agree. */
 bool all_verified(const results *r);
 
 #endif

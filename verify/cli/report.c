@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -98,6 +99,9 @@ char *json_of(const options *o, const results *r) {
   snprintf(text, sizeof text, "%llu", (unsigned long long)o->seed); /* all its digits, which a double may not hold */
   cJSON_AddRawToObject(root, "seed", text);
   cJSON_AddStringToObject(root, "reference", "mpfr");
+  cJSON *float64 = cJSON_AddObjectToObject(root, "float64_reference");
+  cJSON_AddNumberToObject(float64, "max_abs", r->float64_error);
+  cJSON_AddBoolToObject(float64, "law_holds", !isinf(r->float64_error));
   cJSON *impls = cJSON_AddArrayToObject(root, "implementations");
   for (size_t i = 0; i < r->n_impls; i++)
     add_impl(append(impls), &r->impls[i], &r->sweep);

@@ -1,6 +1,7 @@
 /* The references.
  *   - The MPFR reference is compared with an independent computation, with known numbers, and with columns written out
  *     by hand: for every dtype, layout, order, scale and real position.
+ *   - The float64 reference is within its law at the largest positions too, and notices a row that is beyond it.
  *   - The ULP distance.
  */
 #include "testing.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 
 #include "columns.h"
+#include "float64_reference.h"
 #include "formats.h"
 #include "mpfr_reference.h"
 #include "ulp.h"
@@ -294,6 +296,25 @@ static void ulp_distances(void **state) {
     assert_number("ULP", ulp_distance(cases[i].dtype, cases[i].got, cases[i].y, cases[i].low), cases[i].want);
 }
 
+/* posenc-verify compares the references at other positions. */
+static void float64_reference_has_a_law(void **state) {
+  (void)state;
+  enum { D = 512 };
+  const int64_t positions[] = {0, 1, -1048576, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
+  posenc_spec spec = paper_spec(D);
+  for (int scaled = 0; scaled < 2; scaled++, spec.position_scale = 0x1.8p-3) {
+    mpfr_reference *t = reference_create(&spec);
+    for (size_t i = 0; i < sizeof positions / sizeof *positions; i++) {
+      reference_value row[D];
+      reference_row(t, positions[i], row);
+      assert_true(float64_reference_error(&spec, &positions[i], 1, row) < INFINITY);
+      row[D - 1].y += 0x1.1p-52 + 2 * float64_reference_bound(&spec, positions[i], 1e-4);
+      assert_true(float64_reference_error(&spec, &positions[i], 1, row) == INFINITY);
+    }
+    reference_destroy(t);
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc > 1)
     seed = strtoull(argv[1], NULL, 0);
@@ -305,6 +326,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(more_precision_where_it_is_needed),
       cmocka_unit_test(signs_of_zero),
       cmocka_unit_test(columns_by_hand),
+      cmocka_unit_test(float64_reference_has_a_law),
       cmocka_unit_test(ulp_distances),
   };
   const int failed = cmocka_run_group_tests_name("references", tests, NULL, NULL);
