@@ -33,7 +33,8 @@ void try_rotary(bytes *b) {
   r.short_factor = r.long_factor = memcpy(memory + at[0], factors, sizeof factors);
   memcpy(image, memory, SIZE);
   double *const out[] = {NULL, (void *)(memory + at[1]), (void *)(memory + at[2]), (void *)(memory + at[3])};
-  TRY(b, 0, "posenc_rotary_freqs", status, posenc_rotary_freqs(&r, out[1], out[2], out[3]));
+  const unsigned state = take_byte(b);
+  TRY(b, state, "posenc_rotary_freqs", status, posenc_rotary_freqs(&r, out[1], out[2], out[3]));
   for (int i = 1; i < 4 && status == POSENC_OK; i++)
     memcpy(image + at[i], results[i], sizes[i]);
   if ((allowed ? status != wanted : status == POSENC_OK) || memcmp(memory, image, SIZE) != 0)
