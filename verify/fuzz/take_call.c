@@ -12,7 +12,7 @@ static int64_t take_count(bytes *b, int64_t width) {
   const unsigned how = take_byte(b);
   if (how >= ORDINARY)
     return edges[how - ORDINARY];
-  const int64_t count = how < 100 ? how % 17 : how < 200 ? how - 88 : (int64_t)take_bits(b, 2) % 1300;
+  const int64_t count = how < 64 ? how % 17 : how < 200 ? how - 52 : (int64_t)take_bits(b, 2) % 1300;
   const int64_t most = 40000 / width + 1;
   return count > most ? most : count;
 }

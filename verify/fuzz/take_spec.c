@@ -33,9 +33,10 @@ static double midpoint_frequency(const fuzz_spec *f, int64_t k, uint64_t *seed) 
   const int32_t dtype = f->spec.dtype;
   const int digits = dtype_name(dtype) && dtype != POSENC_DTYPE_F64 ? format_of(dtype)->digits : 24;
   const double size = (double)random_between(seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5;
-  const double beside = ldexp((double)random_between(seed, -1, 1), -(int)random_between(seed, 20, 50));
-  const double y = ldexp(size, -digits - (k % 3 ? 0 : (int)random_between(seed, 0, 18))) * (1 + beside);
-  return ((k % 2 ? acos(y) : asin(y)) + (k % 5 == 1 ? 0x1.921fb54442d18p+2 : 0)) / near_by(f, seed);
+  const double beside = ldexp((double)random_between(seed, -1, 1), -(int)random_between(seed, digits + 9, digits + 28));
+  const double y =
+      ldexp(size, -digits - (k % 4 < 2 ? 0 : (int)random_between(seed, 0, k % 16 ? 11 : 18))) * (1 + beside);
+  return ((k % 2 ? acos(y) : asin(y)) + (k % 3 == 1 ? 0x1.921fb54442d18p+2 : 0)) / near_by(f, seed);
 }
 
 /* A tiny frequency, or one with a sine next to 0, in the same strip or behind it. The exemption from the rounding
