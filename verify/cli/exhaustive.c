@@ -10,6 +10,7 @@
 #include "../campaign/family.h"
 #include "../tools/memory.h"
 #include "../tools/machine.h"
+#include "../tools/progress.h"
 #include "work.h"
 
 enum { BLOCK_OUTPUTS = 1 << 24, SHOWN = 5 /* misrounded outputs of each member that are printed */ };
@@ -55,6 +56,7 @@ int exhaustive(const options *o) {
 
   for (int64_t from = o->shape.from, to; from < o->shape.to; from = to) {
     to = o->shape.to - from < fit ? o->shape.to : from + fit;
+    progress_show(judged, all, "outputs", named->family);
     sweep rows = sweep_whole(&o->shape.spec, from, to);
     float *nearest = nearest_rows(rows.segments, o->threads, &effort);
     for (size_t i = 0; i < n; i++) {
@@ -64,10 +66,8 @@ int exhaustive(const options *o) {
     free(nearest);
     sweep_destroy(&rows);
     judged += (to - from) * d;
-    const double share = (double)judged / (double)all, gone = difftime(time(NULL), start);
-    fprintf(stderr, "exhaustive: %4.1f %% of %.0f outputs, %.0f s, about %.0f s left\n", 100 * share, (double)all, gone,
-        gone / share - gone);
   }
+  progress_clear();
 
   /* key=value, for scripts and for people */
   int status = 0;

@@ -9,6 +9,7 @@
 #include "../campaign/family.h"
 #include "../campaign/hashed.h"
 #include "../campaign/verdict.h"
+#include "../tools/progress.h"
 #include "work.h"
 
 enum { SECONDS = 600 }; /* for one implementation and one table, also under emulation */
@@ -97,7 +98,7 @@ int write_hashes(const options *o) {
     const hashed *t = &tables[i];
     double freqs[HASHED_MOST_FREQS];
     const posenc_spec spec = hashed_spec(t, freqs);
-    fprintf(stderr, "table %zu of %d: %" PRId64 " x %" PRId64 "\n", i + 1, TABLES, t->rows, t->d_model);
+    progress_show((int64_t)i, TABLES, "tables", "");
     sweep rows = sweep_whole(&spec, t->first, t->first + t->rows);
     reference_value *expected = expected_rows(rows.segments, o->threads);
     trial run = trial_create(rows.segments);
@@ -107,5 +108,6 @@ int write_hashes(const options *o) {
     free(expected);
     sweep_destroy(&rows);
   }
+  progress_clear();
   return good ? 0 : 1;
 }
