@@ -70,8 +70,10 @@ is() { # is CODE CONTENT MODE WHAT: the exit status, how the file begins, and it
 run "${short[@]}" --json link
 is 0 '{' 640 "results should be written through a link to no file"
 chmod 604 results
+printf '%1000000s' old >>results
 run "${short[@]}" --json link
 is 0 '{' 604 "results should replace the content of a file"
+[[ $(tail -c 2 results) == '}' ]] || fail "nothing of the old content should be left"
 unwritten "${short[@]}" --json link >&-
 is 2 '{' 604 "results should not be mixed with standard output"
 printf old >results
