@@ -1,50 +1,17 @@
 #include "arguments.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output.h"
 
-/* Appends the long options of a parser and of its children to `all`. Returns whether one of them begins with the first
- * `length` characters of `name`. */
-static bool list_options(const struct argp *argp, const char *name, size_t length, char *all, size_t size) {
-  bool found = false;
-  for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
-    if (o->name) {
-      found = found || strncmp(o->name, name, length) == 0;
-      snprintf(all + strlen(all), size - strlen(all), ", --%s", o->name);
-    }
-  for (const struct argp_child *c = argp->children; c && c->argp; c++)
-    found = list_options(c->argp, name, length, all, size) || found;
-  return found;
-}
-
-/* Makes -h mean --help, and refuses an unknown long option with a list of those that are allowed. argp does neither. */
-static void check_options(const struct argp *argp, int argc, char **argv) {
-  static const struct argp_option builtin[] = {{.name = "help"}, {.name = "usage"}, {.name = "version"}, {0}};
-  static char help[] = "--help";
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    char all[1024] = "";
-    const size_t length = strcspn(argv[i], "=");
-    if (strcmp(argv[i], "-h") == 0)
-      argv[i] = help;
-    if (strncmp(argv[i], "--", 2) != 0)
-      continue;
-    const struct argp_child both[] = {{argp, 0, NULL, 0}, {&(struct argp){.options = builtin}, 0, NULL, 0}, {0}};
-    if (!list_options(&(struct argp){.children = both}, argv[i] + 2, length - 2, all, sizeof all)) {
-      fprintf(stderr, "%s: unknown option %.*s; allowed: %s\n", program_invocation_short_name, (int)length, argv[i],
-          all + 2);
-      exit(2);
-    }
-  }
-}
-
 void arguments_parse(const struct argp *argp, int argc, char **argv, void *input) {
+  static char help[] = "--help";
   argp_err_exit_status = 2;
   output_check_stdout();
-  check_options(argp, argc, argv);
+  for (int i = 1; i < argc; i++) /* argp has no -h */
+    argv[i] = strcmp(argv[i], "-h") == 0 ? help : argv[i];
   const error_t error = argp_parse(argp, argc, argv, 0, NULL, input);
   if (error != 0) { /* of argp itself, such as no memory; a bad argument has already ended the process */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, strerror(error));

@@ -8,7 +8,7 @@
 good '[Uu]sage' --help
 good '[Uu]sage' -h
 good "$(basename "$tool") [0-9]+\.[0-9]+\.[0-9]+" --version
-bad 'unknown option --no-such-flag; allowed: .*--list, .*--d-model, .*--help, --usage, --version' --no-such-flag=1
+bad "unrecognized option '--no-such-flag=1'" --no-such-flag=1
 for option in --help --usage --version --list; do
   unwritten "$option" >/dev/full
   unwritten "$option" >&-
