@@ -12,10 +12,9 @@ from .tables import Section, Table
 from .words import called, case_name, plural, speed
 
 KINDS = {"benchmarks": "bench", "implementations": "verify"}
-SILENT = {"executable", "host_name", "library_build_type", "load_avg", "schema", "verified", "tool", "caches"}
+SILENT = {"executable", "host_name", "library_build_type", "load_avg", "schema", "tool", "caches"}
 FIGURES = ("max_abs", "ulp_max", "correctly_rounded")
 SPEC = "d_model base denominator explicit_frequencies preset position_scale layout order odd outputs rows".split()
-SAME_BITS = ("exact", "anchored")  # with every instruction set
 
 
 def machine(data):
@@ -93,24 +92,6 @@ def equal(a, b, one, other):
     return all(one.get(key) == other.get(key) for key in FIGURES)
 
 
-def same_bits(reports):
-    """Sentences on exact and anchored, whose errors must not depend on the instruction set. reports: [(data, ranges)]"""
-    for family in SAME_BITS:
-        names = {e["name"] for data, _ in reports for e in data["implementations"] if e["family"] == family}
-        members = [(data, n, found) for data, of in reports for n, found in of.items() if n in names]
-        same, different = 0, []
-        for data, name, found in members[1:]:
-            first, _, expected = members[0]
-            for where in (where for where in found if where in expected):
-                said = equal(first, data, expected[where], found[where])
-                same += said is True
-                different += [f"{name}, {where[2]} to {where[3]}"] if said is False else []
-        if different:
-            yield f"{family} is NOT the same with every instruction set, which it must be: {'; '.join(different[:6])}"
-        elif same:
-            yield f"{family} is the same in A and B with every instruction set, as it must be."
-
-
 def verifies(a, b, _):
     """(what both have, sentences, sections)"""
     of_a, of_b, rows, differ, marks = ranges(a), ranges(b), [], [], []
@@ -127,13 +108,12 @@ def verifies(a, b, _):
     tables = [Table("Ranges by implementation", ["implementation", "equal", "differ", "other outputs"], rows)]
     head = ["range", *(f"{key.replace('_', ' ')} {letter}" for key in FIGURES for letter in "AB")]
     tables += [Table("Ranges that differ", head, differ)] if differ else []
-    notes = list(same_bits([(a, of_a), (b, of_b)]))
-    return rows, sentences, [Section("Are the errors equal?", "", tables, notes)]
+    return rows, sentences, [Section("Are the errors equal?", "", tables)]
 
 
 def read(path):
     """(form, content)"""
-    data = load.google_benchmark(path, load.read(path))
+    data = load.google_benchmark(load.read(path))
     for key, form in KINDS.items():
         if isinstance(data.get(key), list):
             load.check(path, data, form)

@@ -1,6 +1,6 @@
 """Recorded runs, docs/recorded/{verify,bench,peers}.json: the files that ./scripts/bench and ./scripts/peers write into
-build/, with the commit and date of the run. Fields that no page or comparison reads are left out. Each entry has a line
-of its own, so that differences can be read."""
+build/, with the commit and date of the run. A run of posenc-bench is shortened to the times of its cases. Each entry has
+a line of its own, so that differences can be read."""
 import json
 
 from .load import TOP, fail, load, write
@@ -11,12 +11,9 @@ WHAT = {
     "bench": ("benchmarks", "run of posenc-bench"),
     "peers": ("cases", "file of scripts/peers"),
 }
-RANGE = "shape d_model base denominator preset dtype from to rows outputs max_abs ulp_max correctly_rounded".split()
-RANGE += ["bound_ok", "worst", "closest_to_bound"]
-ENTRY = ("name", "family", "isa", "arithmetic", "summary", "dtypes", "supported", "verified", "failure", "bound")
 CASE = ("label", "positions", "columns", "end", "offset")
 MEASURED = ("wall", "rows", "huge_pages")
-NOT_KEPT = ("host_name", "executable", "date", "verified", "posenc", "schema", "library_build_type", "num_cpus_online")
+NOT_KEPT = ("host_name", "executable", "date", "posenc", "schema", "library_build_type", "num_cpus_online")
 
 
 def recorded(name):
@@ -37,28 +34,17 @@ def kept(found, keys):
     return {key: found[key] for key in keys if key in found}
 
 
-def verify(data):
-    entries = [
-        kept(e, ENTRY) | {"ranges": [kept(r, RANGE) for r in e.get("ranges", [])]} for e in data["implementations"]
-    ]
-    return kept(data, ("tool", "date", "version", "machine", "seed")) | {"implementations": entries}
-
-
 def bench(data):
     """The times of each case's repetitions, by its clock."""
     cases = {}
     for b in data["benchmarks"]:
         if b.get("run_type") == "iteration" and not b.get("error_occurred"):
             key = tuple(b.get(name, 0) for name in CASE)
-            case = cases.setdefault(key, short(kept(b, CASE + MEASURED)) | {"unit": b["time_unit"], "times": []})
-            case["times"].append(short(float(b["real_time" if b.get("wall") else "cpu_time"])))
+            case = cases.setdefault(key, kept(b, CASE + MEASURED) | {"unit": b["time_unit"], "times": []})
+            case["times"].append(b["real_time" if b.get("wall") else "cpu_time"])
     machine = {key: value for key, value in data["context"].items() if key not in NOT_KEPT}
     found = {"tool": "posenc-bench", "date": data["context"]["date"], "version": data["context"].get("posenc")}
     return found | kept(data, ["seconds"]) | {"machine": machine, "cases": [cases[key] for key in sorted(cases)]}
-
-
-def peers(data):
-    return data | {"cases": short(data["cases"])}
 
 
 def record(name, path):
@@ -73,7 +59,10 @@ def record(name, path):
         fail(f"{path}: a run of --quick is not recorded")
     if name == "verify" and any(entry.get("verified") is False for entry in data["implementations"]):
         fail(f"{path}: an implementation failed, so the run is not recorded")
-    data = {"verify": verify, "bench": bench, "peers": peers}[name](data)
+    if name == "bench":
+        data = bench(data)
+    if name != "verify":  # whose figures --compare finds equal or not
+        data = short(data)
     head = {"schema": 1, "tool": data["tool"], "date": data["date"], "commit": note.read_text(encoding="utf-8").strip()}
     write(RECORDED / f"{name}.json", text(head | data))
 

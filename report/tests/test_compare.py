@@ -70,11 +70,10 @@ def test_a_recorded_run(compare):
 def test_reports_of_verify(compare):
     same = compare(verify(), verify(machine={"cpu": "that one"}))
     assert "The processors differ" in same and "Of 12 ranges, 12 are equal and 0 differ." in same
-    assert "exact is the same in A and B" in same
     other = verify()
     other["implementations"][1]["ranges"][0]["max_abs"] *= 2
     out = compare(verify(), other)
-    assert "11 are equal and 1 differ" in out and "exact is NOT the same" in out
+    assert "11 are equal and 1 differ" in out
     assert lines(out, "exact_avx2, d512")[0] == "exact_avx2, d512, float32, 0 to 512 1.5e-08 3e-08 0.5 0.5 1.0 1.0"
     assert "12 cannot be compared" in compare(verify(), verify(seed=2))
 
