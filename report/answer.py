@@ -2,7 +2,7 @@
 import textwrap
 
 from . import checks, sections, tables, text
-from .load import fail, load_bench, load_verify
+from .load import fail, load
 from .picks import clearly_faster, lead, longer
 from .processors import processor
 from .run import Run
@@ -77,7 +77,7 @@ def box(run, seconds=None, page=None):
 
 
 def main(args):
-    run = Run(load_verify(args.verify), load_bench(args.bench))
+    run = Run(load(args.verify, "verify"), load(args.bench, "bench"))
     if not run.rows:
         fail(f"{args.bench}: no implementation was run")
     if args.verbose:

@@ -83,15 +83,8 @@ def short(r):
         speeds = [run.here[name], *([avx2.get(name)] if avx2 else [])]
         rows.append([family, SHORT[family], *errors, *(f"{row.gb_s:.3g}" if row else "" for row in speeds)])
         rows[-1].append(f"{factor:.2g}")
-    head = [
-        "implementation",
-        "what it is",
-        "error to position 5k",
-        "to 131k",
-        "GB/s",
-        *["with AVX2"] * bool(avx2),
-        f"x `{RECIPE}`",
-    ]
+    head = ["implementation", "what it is", "error to position 5k", "to 131k", "GB/s"]
+    head += ["with AVX2"] * bool(avx2) + [f"x `{RECIPE}`"]
     large = sorted((r.fill(n, *LARGE) for n in r.ours()), key=lambda row: row.ns)
     limit = limit_of(r.rows, Case("fill", None, *LARGE)).gb_s
     said = [

@@ -11,7 +11,6 @@ from .stats import STORES, read_bench
 from .tables import Section, Table
 from .words import called, case_name, plural, speed
 
-KINDS = {"benchmarks": "bench", "implementations": "verify"}
 SILENT = {"executable", "host_name", "library_build_type", "load_avg", "schema", "tool", "caches"}
 FIGURES = ("max_abs", "ulp_max", "correctly_rounded")
 SPEC = "d_model base denominator explicit_frequencies preset position_scale layout order odd outputs rows".split()
@@ -114,11 +113,11 @@ def verifies(a, b, _):
 def read(path):
     """(form, content)"""
     data = load.google_benchmark(load.read(path))
-    for key, form in KINDS.items():
-        if isinstance(data.get(key), list):
-            load.check(path, data, form)
-            return form, data
-    return load.fail(f"{path}: this is neither a run of posenc-bench nor a report of posenc-verify")
+    form = load.form_of(data, ["bench", "verify"])
+    if not form:
+        load.fail(f"{path}: this is neither a run of posenc-bench nor a report of posenc-verify")
+    load.check(path, data, form)
+    return form, data
 
 
 def main(path_a, path_b, output):

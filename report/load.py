@@ -10,6 +10,12 @@ import tempfile
 import jsonschema
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
+FORMS = {  # in schema.json: {form: (a list that such a file has, what it is)}
+    "verify": ("implementations", "report of posenc-verify"),
+    "bench": ("benchmarks", "run of posenc-bench (Google Benchmark's JSON)"),
+    "peers": ("cases", "file of scripts/peers"),
+    "tables": ("tables", "file of verdicts on tables"),
+}
 PROGRAM = "report"  # begins each message
 
 
@@ -53,22 +59,18 @@ def check(path, data, form):
         fail(f"{path}: {where + ': ' if where else ''}{message}")
 
 
-def load(path, key, what, form=None):
-    """The object in the file. key: a list that it must have; what: a name for such files; form: their schema."""
-    data = google_benchmark(read(path)) if key == "benchmarks" else read(path)
-    if not isinstance(data.get(key), list):
-        fail(f"{path}: this is not a {what}")
-    if form:
-        check(path, data, form)
+def form_of(data, forms=FORMS):
+    """The form that the file's lists tell, or None."""
+    return next((form for form in forms if isinstance(data.get(FORMS[form][0]), list)), None)
+
+
+def load(path, form):
+    """The object in the file, which is of that form."""
+    data = google_benchmark(read(path))
+    if not form_of(data, [form]):
+        fail(f"{path}: this is not a {FORMS[form][1]}")
+    check(path, data, form)
     return data
-
-
-def load_verify(path):
-    return load(path, "implementations", "report of posenc-verify", "verify")
-
-
-def load_bench(path):
-    return load(path, "benchmarks", "run of posenc-bench (Google Benchmark's JSON)", "bench")
 
 
 def google_benchmark(data):

@@ -1,8 +1,8 @@
 """./scripts/report: the page of a run, or two runs side by side."""
 import pathlib
 
-from . import compare, html, load, peers
-from .load import TOP, fail, write
+from . import compare, html, peers
+from .load import TOP, fail, load, write
 from .run import Run
 
 
@@ -20,8 +20,8 @@ def main(args):
     for name, path in paths.items():
         if not path.exists():
             fail(f"{path} does not exist. ./scripts/bench writes it; --verify and --bench (or --no-bench) name others")
-    verify = load.load_verify(paths["verify"])
-    bench = None if args.no_bench else load.load_bench(paths["bench"])
+    verify = load(paths["verify"], "verify")
+    bench = None if args.no_bench else load(paths["bench"], "bench")
     beside = paths["verify"].parent / "peers.json"
     if args.peers or beside.exists() and bench:
         paths["peers"] = pathlib.Path(args.peers or beside)

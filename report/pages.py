@@ -58,7 +58,7 @@ def drawn_by(text):
 
 def main(args):
     if args.record is not None:
-        for name in args.record or [n for n in record.WHAT if (TOP / f"build/{n}.json").exists()]:
+        for name in args.record or [n for n in record.NAMES if (TOP / f"build/{n}.json").exists()]:
             record.record(name, TOP / f"build/{name}.json")
     pages = [TOP / "README.md", *sorted(TOP.glob("docs/*.md"))]
     made = {path: rendered(path.read_text(encoding="utf-8")) for path in pages}

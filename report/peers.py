@@ -7,7 +7,7 @@ import re
 import statistics
 
 from . import judge
-from .load import check, load, load_bench, write
+from .load import check, load, write
 from .stats import ENOUGH, Case, limit_of, quartiles, read_bench
 
 OURS = ("exact", "anchored", "posenc_torch")
@@ -73,7 +73,7 @@ class Peers:
 
 
 def read(path):
-    return Peers(load(path, "cases", "file of scripts/peers", "peers"))
+    return Peers(load(path, "peers"))
 
 
 def middle(values):
@@ -137,27 +137,18 @@ def join(benches, tables, quick):
 
 def peers_of(cases, tables, context):
     """Our implementations first, then the others in the order of the results."""
-    ran = dict.fromkeys(case["who"] for case in cases)
-    rows = []
+    ran, rows = dict.fromkeys(case["who"] for case in cases), []
     for name in sorted(ran, key=lambda name: name not in OURS):
         table = tables.get(name, {})
         ours = f"posenc {context['posenc']}" if name in OURS and "posenc" in context else None
-        rows.append(
-            {
-                "name": name,
-                "what": WHAT.get(name) or context.get(f"peer.{name}"),
-                "version": ours or context.get(f"peer_version.{name}"),
-                "preset": table.get("preset"),
-                "ranges": table.get("ranges", []),
-                "right": table.get("right"),
-                "wrong_from": table.get("wrong_from"),
-            }
-        )
+        row = {"name": name, "what": WHAT.get(name) or context.get(f"peer.{name}")}
+        row |= {"version": ours or context.get(f"peer_version.{name}"), "ranges": table.get("ranges", [])}
+        rows.append(row | {key: table.get(key) for key in ("preset", "right", "wrong_from")})
     return rows
 
 
 def main(args):
-    tables = [table for path in args.judge for table in load(path, "tables", "file of verdicts on tables")["tables"]]
-    data = join([load_bench(path) for path in args.bench], tables, args.quick)
+    tables = [table for path in args.judge for table in load(path, "tables")["tables"]]
+    data = join([load(path, "bench") for path in args.bench], tables, args.quick)
     check(args.output, data, "peers")
     write(args.output, json.dumps(data, indent=1) + "\n")

@@ -3,7 +3,7 @@ import math
 import sys
 
 from . import judge
-from .load import fail, load_bench, load_verify
+from .load import fail, load
 from .processors import processor
 from .run import STANDARD, request
 from .stats import read_bench
@@ -88,7 +88,7 @@ def answer(table, pick):
 
 
 def main(args):
-    table = Table(load_verify(args.verify), [load_bench(path) for path in args.bench])
+    table = Table(load(args.verify, "verify"), [load(path, "bench") for path in args.bench])
     if not table.ranges:
         fail(f"{args.verify}: no implementation offers this table")
     budget = judge.Budget(*(math.inf if x is None else x for x in (args.max_ulp, args.max_abs)))
@@ -108,5 +108,5 @@ def main(args):
 
 def failed(args):
     """What posenc-bench is to --skip."""
-    entries = {e["name"]: e for e in load_verify(args.verify)["implementations"]}
+    entries = {e["name"]: e for e in load(args.verify, "verify")["implementations"]}
     print("".join(f"{name}\n" for name in judge.failed(entries)), end="")

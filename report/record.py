@@ -6,18 +6,14 @@ import json
 from .load import TOP, fail, load, write
 
 RECORDED = TOP / "docs/recorded"
-WHAT = {
-    "verify": ("implementations", "report of posenc-verify"),
-    "bench": ("benchmarks", "run of posenc-bench"),
-    "peers": ("cases", "file of scripts/peers"),
-}
+NAMES = ("verify", "bench", "peers")
 CASE = ("label", "positions", "columns", "end", "offset")
 MEASURED = ("wall", "rows", "huge_pages")
 NOT_KEPT = ("host_name", "executable", "date", "posenc", "schema", "library_build_type", "num_cpus_online")
 
 
 def recorded(name):
-    return load(RECORDED / f"{name}.json", *WHAT[name])
+    return load(RECORDED / f"{name}.json", name)
 
 
 def short(value):
@@ -52,7 +48,7 @@ def record(name, path):
     note = path.with_suffix(".commit")
     if not note.exists():
         fail(f"{note} does not exist, so the commit of the run is not known; run it again")
-    data, seconds = load(path, *WHAT[name]), path.with_suffix(".seconds")
+    data, seconds = load(path, name), path.with_suffix(".seconds")
     if seconds.exists():
         data["seconds"] = int(seconds.read_text(encoding="utf-8"))
     if name == "peers" and data.get("quick"):

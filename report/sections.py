@@ -32,11 +32,9 @@ def accuracy(run):
     correct = {n: run.correct(n) for n in run.judged()}
     every = [n for n, (right, of) in correct.items() if right == of]
     notes = [f"Every compared output of {families(run, every)} is correctly rounded, {run.reach()}."] if every else []
-    rest = [n for n in correct if n not in every]
-    least = min(rest, key=lambda n: correct[n][0] / correct[n][1], default=None)
-    notes += (
-        [f"{least} has the smallest share of correctly rounded outputs: {share(*correct[least])}."] if least else []
-    )
+    if len(every) < len(correct):
+        least = min(correct, key=lambda n: correct[n][0] / correct[n][1])
+        notes.append(f"{least} has the smallest share of correctly rounded outputs: {share(*correct[least])}.")
     finding = f"{'; '.join(said)}, {run.reach(run.spans)}." if said else "No errors were judged."
     return Section("Accuracy", finding, [tables.accuracy(run)], notes, picture="errors")
 

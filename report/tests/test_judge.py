@@ -3,7 +3,10 @@ import math
 
 import pytest
 
+from made_up import case, entry, verify
 from report.judge import Budget, compare, compare_runs, errors, keeps, least_between_runs, pick
+from report.run import Run
+from report.stats import Case
 
 
 @pytest.mark.parametrize(
@@ -104,6 +107,34 @@ def test_the_budget():
     assert not keeps(entry, Budget(0.9), "float32") and not keeps(entry, Budget(1, 2e-8), "float32")
     assert not keeps(entry, Budget(), "float16") and not keeps(entry | {"verified": False}, Budget(), "float32")
     assert str(Budget()) == "at most 1 ULP" and str(Budget(0.5, 1e-6)) == "at most 0.5 ULP, at most 1e-06 absolute"
+
+
+def run_of(**context):
+    """A run of two tables and of single rows below 99 by a, b (the default) and c: c is the fastest, and within the budget
+    up to position 50. d failed verification."""
+    entries = [entry(n, ranges=spans("float32", "d512", (0, 0.5, 3e-8))) for n in "ab"]
+    entries += [entry("c", ranges=spans("float32", "d512", (0, 0.5, 3e-8), (50, 9, 1)))]
+    for r in (r for e in entries for r in e["ranges"]):
+        r |= {"to": r["from"] + 50, "outputs": 1, "correctly_rounded": 1}
+    entries += [entry("d", verified=False, failure="it is wrong", ranges=entries[0]["ranges"])]
+    cases = []
+    for name, ns in {"a": 3, "b": 2, "c": 1, "d": 0.5, "another": 0.1}.items():
+        for n, d, kind, more in ((50, 4, "fill", {}), (51, 4, "fill", {}), (1, 4, "row", {"rows": 9, "end": 99})):
+            cases += case(f"{kind} {name}", ns, n, d, (1, 1.01, 1.02) * 2, **more)
+        cases += [c for c in case(f"plan {name}", ns, 1, 4, (1,) * 6) if c.pop("rows")]
+    known = {"offset": "16", "default": "b", "interleaved": "yes"}
+    return Run(verify(implementations=entries), {"context": known | context, "benchmarks": cases})
+
+
+def test_picks_of_a_run():
+    """Each work that writes rows has a pick among the implementations that are within the budget at its positions."""
+    found = run_of().picks
+    small, large = Case("fill", None, 50, 4), Case("fill", None, 51, 4)
+    assert {work: (p.name, [*p.against]) for work, p in found.items()} == {
+        small: ("c", ["a", "b", "c"]), large: ("b", ["a", "b"]), Case("row", None, 1, 4, end=99): ("b", ["a", "b"])
+    }  # fmt: skip
+    assert found[small].against["a"] == (pytest.approx(2), pytest.approx(0.01), "slower")
+    assert run_of(interleaved="no").picks == run_of(emulated="yes").picks == {}
 
 
 def test_two_runs():

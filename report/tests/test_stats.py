@@ -4,7 +4,7 @@ import math
 import pytest
 
 from made_up import bench, case, case as made_case, file
-from report.load import load_bench
+from report.load import load
 from report.stats import Case, limit_of, read_bench
 from report.words import pair
 
@@ -51,7 +51,7 @@ def test_times(more, ns):
 def test_aggregates_are_not_read(tmp_path):
     """The variation of an offset of 0 is NaN."""
     aggregate = case("fill a", 1, offset=0)[0] | {"run_type": "aggregate", "offset": math.nan}
-    rows, _ = read_bench(load_bench(file(tmp_path, bench([aggregate]))))
+    rows, _ = read_bench(load(file(tmp_path, bench([aggregate])), "bench"))
     assert not [c for c in rows if c.who == "a"]
 
 
