@@ -110,18 +110,9 @@ def verifies(a, b, _):
     return rows, sentences, [Section("Are the errors equal?", "", tables)]
 
 
-def read(path):
-    """(form, content)"""
-    data = load.google_benchmark(load.read(path))
-    form = load.form_of(data, ["bench", "verify"])
-    if not form:
-        load.fail(f"{path}: this is neither a run of posenc-bench nor a report of posenc-verify")
-    load.check(path, data, form)
-    return form, data
-
-
 def main(path_a, path_b, output):
-    (form, a), (form_b, b) = read(path_a), read(path_b)
+    a, b = (load.load(path, "bench", "verify") for path in (path_a, path_b))
+    form, form_b = ("bench" if "benchmarks" in data else "verify" for data in (a, b))
     path_a, path_b = (os.fsencode(name).decode(errors="backslashreplace") for name in (path_a, path_b))
     if form != form_b:
         load.fail(f"{path_a} and {path_b}: give two runs of posenc-bench or two reports of posenc-verify")

@@ -1,11 +1,11 @@
 """Reads the files of posenc-verify, posenc-bench and scripts/peers, and checks their form; writes whole files."""
+import contextlib
 import functools
 import json
 import math
 import os
 import pathlib
 import sys
-import tempfile
 
 import jsonschema
 
@@ -59,16 +59,12 @@ def check(path, data, form):
         fail(f"{path}: {where + ': ' if where else ''}{message}")
 
 
-def form_of(data, forms=FORMS):
-    """The form that the file's lists tell, or None."""
-    return next((form for form in forms if isinstance(data.get(FORMS[form][0]), list)), None)
-
-
-def load(path, form):
-    """The object in the file, which is of that form."""
+def load(path, *forms):
+    """The object in the file, which is of one of these forms."""
     data = google_benchmark(read(path))
-    if not form_of(data, [form]):
-        fail(f"{path}: this is not a {FORMS[form][1]}")
+    form = next((form for form in forms if isinstance(data.get(FORMS[form][0]), list)), None)
+    if not form:
+        fail(f"{path}: this is not a {' or a '.join(FORMS[form][1] for form in forms)}")
     check(path, data, form)
     return data
 
@@ -89,16 +85,12 @@ def google_benchmark(data):
 def write(path, text):
     """Replaces the file at once: no reader sees a part of it."""
     path = pathlib.Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as f:
-                f.write(text)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        temporary.write_text(text, encoding="utf-8", newline="\n", errors="backslashreplace")
+        temporary.replace(path)
     except OSError as e:
-        fail(f"{e.filename or path}: {e.strerror}")
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        fail(f"{path}: {e.strerror}")

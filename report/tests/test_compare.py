@@ -82,8 +82,8 @@ def test_reports_of_verify(compare):
     "a, b, said",
     [
         (bench(), verify(), "two runs of posenc-bench or two reports"),
-        ("[]", bench(), "neither a run"),
-        (bench(), bench(fills={})["context"], "neither"),
+        ("[]", bench(), "not a run of posenc-bench"),
+        (bench(), bench(fills={})["context"], "or a report of posenc-verify"),
         (verify(), verify(implementations=[entry("x")]), "in common"),
     ],
 )
