@@ -4,7 +4,7 @@ import json
 import pytest
 
 from made_up import judged, lines, peers_bench
-from report.peers import Peers
+from report.peers import Peers, cases_of
 from report.stats import Case
 
 
@@ -56,9 +56,17 @@ def test_joined_figures(joined):
     assert found.members() == ["exact_avx512", "anchored_avx512"]
     assert found.rows["quick"]["what"] == "a | quick one" and found.rows["quick"]["right"] is False
     fresh = found.groups[Case("fresh", None, *FRESH)]
-    assert fresh["torch_tutorial"]["verdicts"] == {}, "not interleaved"
+    ours = found.groups[Case("fill", None, 64, 128)]["exact"]
+    assert fresh["torch_tutorial"]["verdicts"] == ours["verdicts"] == {}, "verdicts are on peers in C"
     assert fresh["torch_tutorial"]["ratios"] == {"exact": pytest.approx([25, 1.5])} and fresh["exact"]["ratios"] == {}
     assert fresh["marian"]["seconds"] == pytest.approx(102.4) and fresh["marian"]["rows"] == 128
+
+
+@pytest.mark.parametrize("context", [{"interleaved": "no"}, {"emulated": "yes"}])
+def test_no_verdicts(context):
+    run = peers_bench()
+    cases, _ = cases_of(run | {"context": run["context"] | context})
+    assert len(cases) == 8 and not any(case["verdicts"] for case in cases)
 
 
 def test_text(done, joined):

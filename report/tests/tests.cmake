@@ -13,5 +13,4 @@ if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build/release") # the buil
   add_test(NAME pick_small COMMAND ${PROJECT_SOURCE_DIR}/scripts/pick --d-model 16 --positions 300)
   add_test(NAME pick CONFIGURATIONS campaign COMMAND ${pytest} ${here}/test_scripts_pick.py)
   set_tests_properties(pick PROPERTIES LABELS campaign ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;POSENC_BUILD=${PROJECT_BINARY_DIR}")
-  set_tests_properties(pick_small pick PROPERTIES RESOURCE_LOCK scripts_pick) # build/pick
 endif()
