@@ -42,7 +42,7 @@ static void take_list(bytes *b, arguments *a, int64_t near) {
   const unsigned how = take_byte(b), pattern = how % (STEPS + SPANS);
   if (how == 255 || a->count < 0)
     return;
-  if (a->count > 1300) /* test_refusals.c tests lists that are too long */
+  if (a->count > 1300) /* the list must exist */
     a->count = 1300;
   int64_t *const positions = a->call == AT ? must_calloc(a->count, sizeof *positions) : NULL;
   double *const reals = a->call == AT ? NULL : must_calloc(a->count, sizeof *reals);
