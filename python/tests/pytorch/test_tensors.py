@@ -30,18 +30,58 @@ def tensor(array):
     )
 
 
-@pytest.mark.parametrize("name, dtype", DTYPES.items())
+def parts(made):
+    """The result of a function as real arrays or tensors."""
+    if isinstance(made, posenc.Pair):
+        return [*made]
+    return [made.real, made.imag] if "complex" in str(made.dtype) else [made]
+
+
+def as_arrays(argument):
+    if isinstance(argument, tuple):
+        return tuple(as_arrays(each) for each in argument)
+    if isinstance(argument, torch.Tensor):
+        return (argument.double() if argument.is_floating_point() else argument).numpy()
+    return argument
+
+
+STEPS, FAR, W = torch.tensor([[999, 0.5, 3]]), torch.tensor([2**31, 5]), torch.tensor([1.0, 0.1, 0.01])
+TABLES = [
+    dict(count=90, d_model=34),
+    dict(count=9, d_model=34, preset="whisper", base=500.0, first=7),
+    dict(positions=FAR, d_model=4, freqs=[1.0, 0.1], freqs_low=[5e-17, 6e-18]),
+    dict(positions=STEPS, d_model=6, freqs=W, position_scale=-2.0),
+    dict(positions=[3, 1], d_model=6, freqs=W.bfloat16()),
+]
+CASES = [
+    *((function, arguments) for function in ("table", "pair", "cis") for arguments in TABLES),
+    ("table", dict(count=9, d_model=7, layout="split", order="cos_first", odd="zero", impl="anchored")),
+    ("pair", dict(count=9, d_model=8, duplicated="pairs")),
+    ("grid", dict(shape=(2, 3), d_model=(4, 8))),
+    ("grid", dict(positions=(FAR, STEPS[0]), d_model=8, axes=(1, 0), class_tokens=1, layout="split")),
+    ("timestep_embedding", dict(timesteps=STEPS, embedding_dim=9, flip_sin_to_cos=True, scale=2.0, max_period=500)),
+]
+
+
 @pytest.mark.parametrize(
-    "spec", [{}, dict(preset="whisper", base=500.0), dict(layout="split", order="cos_first", first=7)]
+    "function, arguments, name",
+    [(*case, name) for case in CASES for name in DTYPES if case[0] != "cis" or name in ("float32", "float64")],
 )
-def test_they_are_the_arrays(name, dtype, spec):
-    want = tensor(posenc.table(90, 34, dtype=name, **spec))
-    assert want.dtype == dtype
-    for asked in (dtype, name, *([None] if name == "float32" else [])):
-        assert same(posenc.torch.table(90, 34, dtype=asked, **spec), want)
-    spec = {name: value for name, value in spec.items() if name not in ("layout", "order")}
-    ours, arrays = posenc.torch.pair(90, 34, dtype=dtype, **spec), posenc.pair(90, 34, dtype=name, **spec)
-    assert same(ours.cos, tensor(arrays.cos)) and same(ours.sin, tensor(arrays.sin))
+def test_they_are_the_arrays(function, arguments, name):
+    """With a dtype of PyTorch, its name, the default, and `out`, beside whose rows nothing is written."""
+    ours, dtype = getattr(posenc.torch, function), DTYPES[name]
+    arrays = {key: as_arrays(value) for key, value in arguments.items()}
+    want = [tensor(part) for part in parts(getattr(posenc, function)(**arrays, dtype=name))]
+    n, kind = want[0].shape[-1], dtype
+    if function == "cis":
+        kind = torch.complex64 if name == "float32" else torch.complex128
+    wide = torch.full((*want[0].shape[:-1], 80), 7.0, dtype=kind)
+    out = wide[..., 1 : n + 1] if function != "pair" else posenc.Pair(wide[..., 1 : n + 1], wide[..., 41 : n + 41])
+    for more in (dict(dtype=dtype), dict(dtype=name), dict(out=out), *([{}] if name == "float32" else [])):
+        made = ours(**arguments, **more)
+        assert len(parts(made)) == len(want) and all(same(a, b) for a, b in zip(parts(made), want))
+        assert made is out or "out" not in more
+    assert bool((wide[..., [0, 40, 79]] == 7).all())
 
 
 @pytest.mark.filterwarnings("ignore:positions have dtype")
@@ -78,12 +118,6 @@ def test_the_values_do_not_depend_on_what_zero_init_replaces(call):
     assert same(inside, call())
 
 
-def test_freqs():
-    w = torch.tensor([1.0, 0.1, 0.01])
-    for freqs in (w, w.bfloat16()):
-        assert np.array_equal(posenc.torch.table(9, 6, freqs=freqs), posenc.table(9, 6, freqs=freqs.double().numpy()))
-
-
 def test_pairs_unpack():
     def turned(at):
         cos, sin = posenc.torch.pair(positions=at, d_model=8)
@@ -95,49 +129,6 @@ def test_pairs_unpack():
     if hasattr(torch.library, "custom_op"):
         calls.append(torch.compile(turned, backend="eager", fullgraph=True))
     assert all(torch.equal(call(at), made.cos + 2 * made.sin) for call in calls)
-
-
-def test_low_parts_of_frequencies():
-    w = dict(freqs=[1.0, 0.1], freqs_low=[5e-17, 6e-18])
-    for function in ("table", "cis"):
-        call, ours = getattr(posenc, function), getattr(posenc.torch, function)
-        found = ours(positions=[2**31], d_model=4, dtype="float64", **w).numpy()
-        assert np.array_equal(found, call(positions=[2**31], d_model=4, dtype="float64", **w))
-        assert not np.array_equal(found, call(positions=[2**31], d_model=4, dtype="float64", freqs=w["freqs"]))
-    pair, turns = (
-        ours(positions=[2**31], d_model=4, dtype="float64", **w) for ours in (posenc.torch.pair, posenc.torch.cis)
-    )
-    assert same(pair.cos, turns.real)
-
-
-@pytest.mark.parametrize("name, dtype", DTYPES.items())
-def test_out(name, dtype):
-    at, wide = torch.tensor([[3.5, -2.0]]), torch.full((1, 2, 20), 7.0, dtype=dtype)
-    part, want = wide[..., 2:10], posenc.torch.table(positions=at, d_model=8, dtype=name)
-    assert posenc.torch.table(positions=at, d_model=8, out=part) is part and same(part, want)
-    assert bool((wide[..., :2] == 7).all())
-    out = posenc.Pair(wide[0, :, :4], wide[0, :, 4:8])
-    assert posenc.torch.pair(2, 8, out=out) is out
-    assert same(wide[0, :, :4], posenc.torch.pair(2, 8, dtype=dtype).cos)
-
-
-def test_cis():
-    for dtype, kind in (None, torch.complex64), ("float64", torch.complex128):
-        turns, pair = posenc.torch.cis(9, 8, dtype=dtype), posenc.torch.pair(9, 8, dtype=dtype)
-        assert turns.dtype == kind and same(turns.real, pair.cos) and same(turns.imag, pair.sin)
-        assert posenc.torch.cis(9, 8, out=torch.empty_like(turns)).equal(turns)
-
-
-def test_timesteps_and_grids():
-    steps = torch.tensor([999, 0.5, 3])
-    want = posenc.timestep_embedding(steps.numpy(), 9, True, 0, scale=2.0, max_period=500)
-    for out in (None, torch.empty(3, 9)):
-        assert same(posenc.torch.timestep_embedding(steps, 9, True, 0, 2.0, 500, out=out), torch.from_numpy(want))
-    at, spec = (torch.tensor([3, 1]), steps), dict(axes=(1, 0), class_tokens=1, layout="split")
-    want = torch.from_numpy(posenc.grid(positions=[p.numpy() for p in at], d_model=8, **spec))
-    for out in (None, torch.empty(7, 8)):
-        assert same(posenc.torch.grid(positions=at, d_model=8, out=out, **spec), want)
-    assert posenc.torch.grid((2, 3), (4, 8), dtype="bfloat16").dtype == torch.bfloat16
 
 
 def test_devices():
