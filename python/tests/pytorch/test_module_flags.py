@@ -15,6 +15,7 @@ from posenc.torch import SinusoidalPositionalEncoding as Encoding
 
 EXACT = posenc.torch.table(30, 16)[:, None]
 NEAR = EXACT.bfloat16().float()  # within 2^-8, as a table from training in bfloat16
+NEAR_IN_16_BITS = (EXACT + 2.0**-8).bfloat16()
 OTHER = torch.randn(30, 1, 16, generator=torch.Generator().manual_seed(1))
 X = torch.zeros(20, 2, 16)
 
@@ -95,7 +96,7 @@ EVENTS = {
     "assigned, marked": (lambda: assigned(on_meta(), marked(OTHER.clone())), OTHER),
     "assigned in place of meta, unmarked": (lambda: assigned(on_meta(), OTHER), EXACT),
     "assigned in place of meta, near": (lambda: assigned(on_meta(), NEAR), NEAR),
-    "assigned in place of meta, near, in bfloat16": (lambda: assigned(on_meta(), NEAR.bfloat16()), NEAR.bfloat16()),
+    "assigned in place of meta, near, in bfloat16": (lambda: assigned(on_meta(), NEAR_IN_16_BITS), NEAR_IN_16_BITS),
     "assigned in place of meta, zeros": (lambda: assigned(on_meta(), torch.zeros_like(EXACT)), EXACT),
     "assigned in place of meta, NaN": (lambda: assigned(on_meta(), EXACT * float("nan")), EXACT),
     "assigned in place of meta, one value": (
