@@ -7,7 +7,6 @@ import types
 from fractions import Fraction
 
 import numpy as np
-import onnxruntime
 import posenc
 import posenc.torch as P
 import pytest
@@ -310,6 +309,7 @@ class OfPositions(torch.nn.Module):
     [(kind, DTYPES[0]) for kind in ("longrope", "sections", *CALLS)] + [("table", dtype) for dtype in DTYPES[1:3]],
 )
 def test_onnx(tmp_path, kind, dtype):
+    onnxruntime = pytest.importorskip("onnxruntime")
     at, call, path = positions(kind), OfPositions(module(kind), dtype).eval(), str(tmp_path / "model.onnx")
     sizes = ({at.dim() - 1: torch.export.Dim("length", min=2, max=99)},)
     torch.onnx.export(call, (at,), dynamo=True, dynamic_shapes=sizes).save(path)

@@ -17,6 +17,7 @@ if tuple(map(int, re.findall(r"\d+", torch.__version__)[:2])) < (2, 11):
     pytest.skip(f"PyTorch {torch.__version__} is older than 2.11", allow_module_level=True)
 
 import posenc.torch  # noqa: E402
+import test_calls  # noqa: E402
 from posenc.torch import RotaryEmbedding, replace_rotary, timestep_embedding  # noqa: E402
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding  # noqa: E402
 
@@ -40,12 +41,8 @@ def modules(kind, dtype):
 
 def assert_near(found, want, factor):
     """Compares with the C library. Fewer than one value in 10^7 may differ, so here all are equal."""
-    for a, b in zip(found, want, strict=True):
-        assert a.is_cuda and a.dtype == b.dtype
-        if a.dtype == torch.float64:
-            assert bool(((a.cpu() - b).abs() <= factor * 2.0**-49).all())
-        else:
-            assert torch.equal(a.cpu(), b)
+    assert all(part.is_cuda for part in found)
+    test_calls.assert_near([part.cpu() for part in found], want, factor)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -148,16 +145,9 @@ def test_peak_memory():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_never_more_graphs(kind):
-    def graphs(module):
-        torch._dynamo.reset()
-        counter = torch._dynamo.testing.CompileCounter()
-        compiled = torch.compile(module, backend=counter)
-        for first in (0, 1, 2, 600, 3000, 0):
-            compiled(x, torch.tensor([[first]], device=CUDA))
-        return counter.frame_count
-
     theirs, ours, x = modules(kind, torch.bfloat16)
-    assert graphs(ours) <= graphs(theirs)
+    calls = [(x, torch.tensor([[first]], device=CUDA)) for first in (0, 1, 2, 600, 3000, 0)]
+    assert test_calls.graphs(ours, calls) <= test_calls.graphs(theirs, calls)
 
 
 def test_a_move_that_changes_nothing_costs_no_graph():
