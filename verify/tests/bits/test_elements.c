@@ -20,7 +20,7 @@
 #include "thinned.h"
 
 static uint64_t seed = 20170612;
-static int inputs = THINNED ? 900 : 3500;
+static int inputs = THINNED ? 700 : 2500;
 
 static void name_input(int signal) {
   (void)signal;

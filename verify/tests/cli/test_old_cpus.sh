@@ -84,8 +84,8 @@ run "$verify" --threads 1 --rows 16
 [[ $code == 0 ]] || fail "posenc-verify"
 tests=$(ctest --test-dir "$build" -N -L '^c$' | sed -n 's/^ *Test *#[0-9]*: //p' | grep -vxE "$left") || true
 [[ $tests ]] || { code=1; fail "ctest knows no test with the label c"; }
-run "$build/verify/tests/test_elements" 1 800
-[[ $code == 0 ]] || fail "test_elements 1 800"
+run "$build/verify/tests/test_elements" 1 600
+[[ $code == 0 ]] || fail "test_elements 1 600"
 for test in $tests; do
   run "$build/verify/tests/test_$test"
   [[ $code == 0 ]] || fail "test_$test"
