@@ -1,4 +1,5 @@
-/* The bits are the same on every machine. Each member of a family that this machine can run must give each table of
+/* "The results of exact_* are defined by mathematics. The results of anchored_* are the same on every machine" (posenc.h,
+ * abridged). Each member of a family that this machine can run must give each table of
  * hashes.inc the hash in that file, and the members must agree with each other in other dtypes and calls.
  *
  * The test needs only the library, so test_single.sh compiles it with the single file. It prints one line for each

@@ -1,5 +1,5 @@
-/* exact_*, the default, computes every ladder that a plan accepts: fractional, huge and tiny denominators,
- * bases at the ends of float64 and next to 1, a single frequency.
+/* `NULL means "exact", which offers every valid spec` (posenc.h): fractional, huge and tiny denominators, bases at the
+ * ends of float64 and next to 1, a single frequency. Every value is the nearest.
  */
 #include "judged.h"
 

@@ -1,4 +1,6 @@
-/* Scaled rotary embeddings, with the parameters of published models and with random ones. The high and low parts of
+/* "freqs[k] is the double nearest to that value, and freqs_low[k] the double nearest to the remainder" (posenc.h).
+ *
+ * Scaled rotary embeddings, with the parameters of published models and with random ones. The high and low parts of
  * frequencies and the attention factors have all bits of the formulas' values as MPFR computes them. The float32
  * cosines and sines that exact computes from these frequencies are the nearest to the formulas' real values.
  */
