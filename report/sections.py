@@ -48,13 +48,13 @@ def counted(found):
 
 
 def of_speeds(run):
-    found = tables.picks(run, tables.tables(run))
+    found = tables.picks(run, tables.table_works(run))
     yield Section("Tables of other sizes", counted(found), [found, tables.matrix(run)])
     if tables.widths(run):
         noisy = [said for said in checks.of_bench(run.bench, run.rows) if "noisy" in said]
         said = ["The machine was too noisy to compare widths."] if noisy else tables.cliffs(run)
         yield Section("Tables of other widths", said[0], [tables.by_width(run)], said[1:])
-    works = tables.others(run)
+    works = tables.other_works(run)
     if works:
         found = tables.picks(run, works)
         rest = [tables.speeds(run, work) for work in works]

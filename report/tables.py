@@ -179,12 +179,12 @@ def by_width(run):
     return Table("float32 tables of 64 MiB: share of the limit by width", head, rows)
 
 
-def tables(run):
+def table_works(run):
     """The works that are float32 tables, small ones first."""
     return [Case("fill", None, *size) for size in fills(run.verified)]
 
 
-def others(run):
+def other_works(run):
     """The works that are neither float32 tables nor widths nor limits; one thread first."""
     found = {
         case.work for case in run.verified if case.call not in ("widths", "convert", *STORES) and not case.is_table

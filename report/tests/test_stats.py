@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from made_up import bench, case, case as made_case, file
+from made_up import bench, case, file
 from report.load import load
 from report.stats import Case, limit_of, read_bench
 from report.words import pair
@@ -63,7 +63,7 @@ def test_a_case_that_failed_once_has_no_figures():
 
 
 @pytest.mark.parametrize(
-    "case, offset, limit",
+    "asked, offset, limit",
     [
         (Case("fill", "a", 8, 4), None, "w:32"),
         (Case("fill/whisper", "a", 8, 4), None, "w:32"),
@@ -75,11 +75,9 @@ def test_a_case_that_failed_once_has_no_figures():
         (Case("row", "a", 8, 4), None, None),
     ],
 )
-def test_limits(case, offset, limit):
+def test_limits(asked, offset, limit):
     """Stores to a table of the same size, dtype and offset, the faster of plain and non-temporal ones."""
     stores = {"store w:16": 2, "stream w:32": 1, "convert w:64": 0.5}
-    runs = [
-        c for label, ns in stores.items() for c in made_case(label, ns, 8, 4, offset=16 if offset is None else offset)
-    ]
-    found = limit_of(read_bench({"context": {"offset": "16"}, "benchmarks": runs})[0], case)
+    runs = [c for label, ns in stores.items() for c in case(label, ns, 8, 4, offset=16 if offset is None else offset)]
+    found = limit_of(read_bench({"context": {"offset": "16"}, "benchmarks": runs})[0], asked)
     assert (found and found.case.who) == limit
