@@ -5,23 +5,13 @@
 
 #include <stdio.h>
 
-/* The presets with even widths only, and the least width of each. The others have all widths. */
-static const struct {
-  const char *name;
-  int64_t least;
-} even[] = {{"whisper", 4}, {"rope", 2}, {"rothman", 2}};
+/* The widths as the preset's formula states them: all, "even widths", or "even widths from 4". */
+static int is_even(const posenc_preset *preset) { return strstr(preset->formula, "even widths") != NULL; }
 
-/* The least width of an even preset, or 0. */
-static int64_t least_even(const char *preset) {
-  for (size_t i = 0; i < sizeof even / sizeof even[0]; i++)
-    if (strcmp(even[i].name, preset) == 0)
-      return even[i].least;
-  return 0;
-}
-
-static int has_width(const char *preset, int64_t d) {
-  const int64_t least = least_even(preset);
-  return d >= (least ? least : 1) && d <= POSENC_MAX_D_MODEL && (!least || d % 2 == 0);
+static int has_width(const posenc_preset *preset, int64_t d) {
+  const char *const from = strstr(preset->formula, "even widths from ");
+  const int64_t least = from ? strtol(from + strlen("even widths from "), NULL, 10) : is_even(preset) ? 2 : 1;
+  return d >= least && d <= POSENC_MAX_D_MODEL && !(is_even(preset) && d % 2 != 0);
 }
 
 static const posenc_spec zeros;
@@ -35,7 +25,7 @@ static void preset_specs(void **state) {
     assert_true(strlen(preset->formula) > 10 && strlen(preset->users) > 10);
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
       posenc_spec spec, same;
-      if (!has_width(preset->name, widths[w]))
+      if (!has_width(preset, widths[w]))
         continue;
       memset(&spec, 0x5a, sizeof spec);
       assert_int_equal(posenc_spec_init(&spec, widths[w], preset->name), POSENC_OK);
@@ -71,17 +61,17 @@ static void preset_refusals(void **state) {
   (void)state;
   char message[512], value[32];
   for (size_t p = 0; p < posenc_preset_count(); p++) {
-    const char *const name = posenc_preset_by_index(p)->name;
+    const posenc_preset *preset = posenc_preset_by_index(p);
     const int64_t tried[] = {0, -1, INT64_MIN, INT64_MAX, POSENC_MAX_D_MODEL + 2, 1, 2, 3, 7, 33, 4095};
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
-      if (has_width(name, tried[i]))
+      if (has_width(preset, tried[i]))
         continue;
-      expect_refused(tried[i], name, message);
+      expect_refused(tried[i], preset->name, message);
       snprintf(value, sizeof value, "d_model is %lld;", (long long)tried[i]);
       assert_non_null(strstr(message, value));
-      assert_non_null(strstr(message, name));
+      assert_non_null(strstr(message, preset->name));
       assert_non_null(strstr(message, "to 1048576"));
-      assert_int_equal(strstr(message, "even") != NULL, least_even(name) > 0);
+      assert_int_equal(strstr(message, "even") != NULL, is_even(preset));
     }
   }
   const char *names[] = {"", "papers", "Paper", "pape", "whisper "};
