@@ -43,85 +43,49 @@ def correction(d, base, original, beta):
     return d * math.log(original / (beta * 2 * math.pi)) / (2 * math.log(base))
 
 
-GPT_OSS_RANGE = correction(64, 150000, 4096, 32), correction(64, 150000, 4096, 1)
-CASES = {  # arguments, frequencies in float64, attention factor
-    "default": ((128, 5e5), {}, ladder(128, 5e5), 1),
-    "no base": ((128,), {"scaling": {}}, ladder(128, 1e4), 1),
-    "rope_theta": ((128,), {"scaling": {"rope_type": "default", "rope_theta": 5e5}}, ladder(128, 5e5), 1),
-    "linear": ((256, 1e6), {"scaling": {"rope_type": "linear", "factor": 8.0}}, ladder(256, 1e6) / 8, 1),
-    "llama3": ((128, 5e5), {"scaling": LLAMA}, llama3(128, 5e5, 8, 8192), 1),
-    "llama3, small": ((64, 5e5), {"scaling": {**LLAMA, "factor": 32.0}}, llama3(64, 5e5, 32, 8192), 1),
-    "qwen": ((128, 1e6), {"scaling": QWEN}, yarn(128, 1e6, 4, 32768, 23, 40), 1 + math.log(4) / 10),
-    "no factor": (
-        (128, 1e6),
-        {"scaling": {**QWEN, "factor": None}, "max_position_embeddings": 131072},
-        yarn(128, 1e6, 4, 32768, 23, 40),
-        1 + math.log(4) / 10,
-    ),
+def most(length):
+    return dict(max_position_embeddings=length)
+
+
+QWEN_W, QWEN_FACTOR = yarn(128, 1e6, 4, 32768, 23, 40), 1 + math.log(4) / 10
+DEEPSEEK_W, DEEPSEEK_RATIO = yarn(64, 1e4, 40, 4096, 10, 23), (1 + math.log(40) / 10) / (1 + math.log(40) / 20)
+GPT_OSS_W = yarn(64, 150000, 32, 4096, correction(64, 150000, 4096, 32), correction(64, 150000, 4096, 1))
+SHORT_W, LONG_W, PHI_FACTOR = *(ladder(96, 1e4) / np.float32(f) for f in (SHORT, LONG)), math.sqrt(1 + 5 / 12)
+#: The size of a head, the arguments beside the scaling, the scaling; frequencies in float64, and the attention factor.
+CASES = {
+    "default": (128, dict(base=5e5), None, ladder(128, 5e5), 1),
+    "no base": (128, {}, {}, ladder(128, 1e4), 1),
+    "rope_theta": (128, {}, {"rope_type": "default", "rope_theta": 5e5}, ladder(128, 5e5), 1),
+    "linear": (256, dict(base=1e6), {"rope_type": "linear", "factor": 8.0}, ladder(256, 1e6) / 8, 1),
+    "llama3": (128, dict(base=5e5), LLAMA, llama3(128, 5e5, 8, 8192), 1),
+    "llama3, small": (64, dict(base=5e5), {**LLAMA, "factor": 32.0}, llama3(64, 5e5, 32, 8192), 1),
+    "qwen": (128, dict(base=1e6), QWEN, QWEN_W, QWEN_FACTOR),
+    "no factor": (128, dict(base=1e6, **most(131072)), {**QWEN, "factor": None}, QWEN_W, QWEN_FACTOR),
     "keys of models": (
-        (128,),
-        {"scaling": {**QWEN, "rope_theta": 1e6, "max_position_embeddings": 262144, "llama_4_scaling_beta": 0.1}},
-        yarn(128, 1e6, 4, 32768, 23, 40),
-        1 + math.log(4) / 10,
+        128,
+        {},
+        {**QWEN, "rope_theta": 1e6, "max_position_embeddings": 262144, "llama_4_scaling_beta": 0.1},
+        QWEN_W,
+        QWEN_FACTOR,
     ),
-    "deepseek": ((64, 1e4), {"scaling": DEEPSEEK}, yarn(64, 1e4, 40, 4096, 10, 23), 1),
-    "mscale": (
-        (64, 1e4),
-        {"scaling": {**DEEPSEEK, "mscale_all_dim": 0.5}},
-        yarn(64, 1e4, 40, 4096, 10, 23),
-        (1 + math.log(40) / 10) / (1 + math.log(40) / 20),
-    ),
-    "attention_factor": (
-        (64, 1e4),
-        {"scaling": {**DEEPSEEK, "attention_factor": 1.5, "beta_fast": 0}},
-        yarn(64, 1e4, 40, 4096, 10, 23),
-        1.5,
-    ),
-    "lower end cut": (
-        (64, 1e4),
-        {"scaling": {**DEEPSEEK, "beta_slow": 200.0, "beta_fast": 4000.0}},
-        yarn(64, 1e4, 40, 4096, 0, 5),
-        1,
-    ),
-    "beyond the upper end": (
-        (64, 1e4),
-        {"scaling": {**DEEPSEEK, "beta_slow": 0.001, "beta_fast": 0.002}},
-        ladder(64, 1e4),
-        1,
-    ),
-    "gpt-oss": ((64,), {"scaling": GPT_OSS}, yarn(64, 150000, 32, 4096, *GPT_OSS_RANGE), 1 + math.log(32) / 10),
-    "phi, short": (
-        (96, 1e4),
-        {"scaling": PHI, "length": 4096, "max_position_embeddings": 131072},
-        ladder(96, 1e4) / np.float32(SHORT),
-        math.sqrt(1 + 5 / 12),
-    ),
-    "phi, long": (
-        (96, 1e4),
-        {"scaling": {**PHI, "type": "su", "factor": 32}, "length": 4097},
-        ladder(96, 1e4) / np.float32(LONG),
-        math.sqrt(1 + 5 / 12),
-    ),
-    "phi, no length": (
-        (96, 1e4),
-        {"scaling": {**PHI, "attention_factor": 1.25}},
-        ladder(96, 1e4) / np.float32(SHORT),
-        1.25,
-    ),
-    "dynamic": ((128,), {"scaling": DYNAMIC, "max_position_embeddings": 4096}, ladder(128, 1e4), 1),
-    "dynamic, long": (
-        (128,),
-        {"scaling": DYNAMIC, "max_position_embeddings": 4096, "length": 100000},
-        dynamic(128, 1e4, 2, 100000, 4096),
-        1,
-    ),
+    "deepseek": (64, {}, DEEPSEEK, DEEPSEEK_W, 1),
+    "mscale": (64, {}, {**DEEPSEEK, "mscale_all_dim": 0.5}, DEEPSEEK_W, DEEPSEEK_RATIO),
+    "attention_factor": (64, {}, {**DEEPSEEK, "attention_factor": 1.5, "beta_fast": 0}, DEEPSEEK_W, 1.5),
+    "lower end": (64, {}, {**DEEPSEEK, "beta_slow": 200.0, "beta_fast": 4e3}, yarn(64, 1e4, 40, 4096, 0, 5), 1),
+    "beyond the upper end": (64, {}, {**DEEPSEEK, "beta_slow": 0.001, "beta_fast": 0.002}, ladder(64, 1e4), 1),
+    "gpt-oss": (64, {}, GPT_OSS, GPT_OSS_W, 1 + math.log(32) / 10),
+    "phi, short": (96, dict(length=4096, **most(131072)), PHI, SHORT_W, PHI_FACTOR),
+    "phi, long": (96, dict(length=4097), {**PHI, "type": "su", "factor": 32}, LONG_W, PHI_FACTOR),
+    "phi, no length": (96, {}, {**PHI, "attention_factor": 1.25}, SHORT_W, 1.25),
+    "dynamic": (128, most(4096), DYNAMIC, ladder(128, 1e4), 1),
+    "dynamic, long": (128, dict(length=100000, **most(4096)), DYNAMIC, dynamic(128, 1e4, 2, 100000, 4096), 1),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_known(case):
-    arguments, more, frequencies, factor = CASES[case]
-    r = posenc.rotary_frequencies(*arguments, **more)
+    d_model, more, scaling, frequencies, factor = CASES[case]
+    r = posenc.rotary_frequencies(d_model, scaling=scaling, **more)
     assert r.freqs.dtype == r.freqs_low.dtype == np.float64
     assert (r.freqs + r.freqs_low == r.freqs).all() and (r.freqs_low[1:] != 0).any()
     np.testing.assert_allclose(r.freqs, frequencies, rtol=1e-13)

@@ -12,17 +12,13 @@ import posenc.torch  # noqa: E402
 from posenc.torch import RotaryEmbedding  # noqa: E402
 
 
+SIZES = dict(hidden_size=64, intermediate_size=64, num_attention_heads=2)
+SMALL = dict(SIZES, vocab_size=97, num_hidden_layers=2, num_key_value_heads=1)
+LFM3 = dict(SMALL, pad_token_id=0, layer_types=["sliding_attention", "full_attention"])
+
+
 def llama(positions=2048, dtype=torch.float32):
-    config = transformers.LlamaConfig(
-        vocab_size=97,
-        hidden_size=128,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=1,
-        max_position_embeddings=positions,
-        rope_parameters=dict(rope_type="default", rope_theta=10000.0),
-    )
+    config = transformers.LlamaConfig(**SMALL, head_dim=64, max_position_embeddings=positions)
     torch.manual_seed(0)
     return transformers.LlamaForCausalLM(config).to(dtype).eval()
 
@@ -37,11 +33,6 @@ def test_diffusers_timesteps():
         assert type(ours) is posenc.torch.Timesteps
         bound = 2.0**-20 * (1 + at[:, None] * ours.scale)
         assert bool(((ours(at) - want(at)).abs() <= bound).all())
-
-
-SIZES = dict(hidden_size=64, intermediate_size=64, num_attention_heads=2)
-LFM3 = dict(SIZES, vocab_size=97, pad_token_id=0, num_hidden_layers=2, num_key_value_heads=1)
-LFM3["layer_types"] = ["sliding_attention", "full_attention"]
 
 
 @pytest.mark.parametrize(

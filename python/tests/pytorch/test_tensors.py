@@ -210,12 +210,7 @@ CALLS = {
         ("replace_rotary", dict(model="x"), TypeError, "model is of type str; allowed: a PyTorch Module"),
         ("audit", dict(model="x"), TypeError, "model is of type str; allowed: a PyTorch Module"),
         ("table", dict(positions=torch.tensor([0.0, math.nan])), ValueError, "positions[1] is"),
-        (
-            "table",
-            dict(positions=LEARNED, impl="exact"),
-            TypeError,
-            "impl is given; allowed: None, except in eager calls",
-        ),
+        ("table", dict(positions=LEARNED, impl="exact"), TypeError, "impl is given; allowed: None, except in eager"),
         ("pair", dict(freqs=LEARNED), RuntimeError, "freqs requires a gradient"),
         ("table", dict(shift=1), TypeError, "shift"),
         ("table", dict(out=OUT.numpy()), TypeError, "out is of type ndarray; allowed: torch.Tensor"),
