@@ -94,9 +94,8 @@ def main(args):
     budget = judge.Budget(*(math.inf if x is None else x for x in (args.max_ulp, args.max_abs)))
     budget = judge.Budget() if budget == (math.inf, math.inf) else budget
     dtype, pick = table.ranges[0]["dtype"], None
-    times = {
-        n: table.rows[n].values for n, e in table.entries.items() if n in table.rows and not reason(e, budget, dtype)
-    }
+    within = [n for n, e in table.entries.items() if not reason(e, budget, dtype)]
+    times = {n: table.rows[n].values for n in within if n in table.rows}
     if times and not table.error:
         pick = judge.pick(times, table.context.get("default"))
     parts = head(table, budget), lines(table, budget, dtype, pick), answer(table, pick)

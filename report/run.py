@@ -1,6 +1,5 @@
 """A report of posenc-verify and a run of posenc-bench, joined by implementation."""
 import math
-import re
 
 from . import judge
 from .stats import Case, fills, limit_of, read_bench, sizes_in, times_by_work
@@ -65,7 +64,7 @@ class Run:
         """The table of the verdict: the default, or the smallest that was measured."""
         known, levels = sizes_in(self.context, "shape"), sizes_in(self.context, "level")
         ran = [s for s in fills(self.rows) if s not in levels]
-        self.shapes = {s: known.get(s, (f"{s[0]}x{s[1]}", "")) for s in ran}
+        self.shapes = {s: known.get(s, (f"{s[0]}x{s[1]}", STANDARD["base"])) for s in ran}
         by_name = {name: s for s, (name, _) in self.shapes.items()}
         self.size = by_name.get(DEFAULT_SHAPE) or next(iter(by_name.values()), None)
         self.work = Case("fill", None, *(self.size or (0, 0)))
@@ -120,8 +119,7 @@ class Run:
 
     def base(self):
         """Of the measured table."""
-        base = re.search(r" base ([\d.e+]+)", self.context.get(f"shape.{self.shapes[self.size][0]}", ""))
-        return float(base[1]) if base else STANDARD["base"]
+        return self.shapes[self.size][1]
 
     def another_table(self):
         """How the judged table differs from the measured one. The default report's width stands for every other."""

@@ -130,13 +130,10 @@ def limit_of(rows, case, calls=STORES):
 
 
 def sizes_in(context, what):
-    """{(n, d): (name, description)} of the context's lines `shape.NAME` or `level.NAME`"""
-    found = {}
-    for key, value in context.items():
-        m = re.match(r"n:(\d+)/d:(\d+) base \S+ (.*)$", value) if key.startswith(what + ".") else None
-        if m:
-            found[int(m[1]), int(m[2])] = (key[len(what) + 1 :], m[3])
-    return found
+    """{(n, d): (name, base)} of the context's lines `shape.NAME` or `level.NAME`"""
+    lines = {key[len(what) + 1 :]: value for key, value in context.items() if key.startswith(f"{what}.")}
+    found = {name: re.match(r"n:(\d+)/d:(\d+) base (\S+),", value) for name, value in lines.items()}
+    return {(int(m[1]), int(m[2])): (name, float(m[3])) for name, m in found.items() if m}
 
 
 def fills(rows):

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2])]
+from made_up import file  # noqa: E402
 
 
 def run(*arguments):
@@ -23,10 +24,9 @@ def run(*arguments):
 @pytest.fixture
 def done(tmp_path):
     """A command's stdout, when it succeeds in silence; data is written to files of their own."""
-    from made_up import file
 
     def call(*arguments):
-        status, out, err = run(*(file(tmp_path, a) if isinstance(a, dict) else a for a in arguments))
+        status, out, err = run(*(file(tmp_path, a) for a in arguments))
         assert (status, err) == (0, "")
         return out
 
@@ -36,7 +36,6 @@ def done(tmp_path):
 @pytest.fixture
 def refused(tmp_path):
     """The message of a command that is refused, with exit status 2 and nothing on stdout."""
-    from made_up import file
 
     def call(*arguments):
         status, out, err = run(*(file(tmp_path, a) for a in arguments))

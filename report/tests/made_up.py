@@ -7,7 +7,6 @@ from report.judge import Comparison, Pick
 from report.stats import Case
 
 QUIET = (0.99, 0.995, 1, 1.005, 1.01)  # times around their median: half an interquartile range of 0.5 %
-CACHES = [{"type": "Data", "level": 1, "size": 1 << 15}, {"type": "Unified", "level": 2, "size": 1 << 21}]
 
 
 def ranges(error, ulp, correct):
@@ -62,7 +61,7 @@ def bench(*more, fills=FILLS, **context):
     runs += [clock | {"run_name": "harness/clock", "positions": 1, "columns": 1}] * 6
     known = {"cpu": "this one", "compiler": "GCC 1", "build_type": "Release", "date": "2026-11-21T21:00:00+00:00"}
     known |= {"offset": "16", "num_cpus": 4, "load_avg": [1.5, 1.0, 0.5], "cpu_scaling_enabled": False}
-    known |= {"caches": CACHES, "emulated": "no", "interleaved": "yes", "default": "exact_avx2"}
+    known |= {"emulated": "no", "interleaved": "yes", "default": "exact_avx2"}
     known |= {"shape.transformer": "n:5000/d:512 base 10000, Transformer base"}
     return {"context": known | context, "benchmarks": runs + [c for cases in more for c in cases]}
 

@@ -1,7 +1,6 @@
 """The page of scripts/report in headless Chromium, wide and narrow, light and dark. A short run of the build's
 posenc-verify and posenc-bench ($POSENC_VERIFY, $POSENC_BENCH) is its data. $POSENC_SCREENSHOTS, if given, is a directory
 for screenshots."""
-import base64
 import os
 import pathlib
 import shutil
@@ -47,14 +46,17 @@ def browser():
     driver.quit()
 
 
+def resize(browser, width, height):
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
 @pytest.fixture(params=VIEWS, ids=lambda view: f"{view[0]} {view[1]}")
 def view(request, browser, page):
     """The browser with the page open, everything unfolded; its width, and the name of the theme."""
     width, theme = request.param
     browser.get_log("browser"), browser.get_log("performance")
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    )
+    resize(browser, width, 900)
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]}
     )
@@ -138,11 +140,7 @@ def test_screenshot(view):
         pytest.skip("$POSENC_SCREENSHOTS says where, and is not set")
     browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = false")
     height = browser.execute_script("return document.documentElement.scrollHeight")
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
-    )
-    picture = base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
-    pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
-    (pathlib.Path(directory) / f"report-{width}-{theme}.png").write_bytes(picture)
-    assert picture.startswith(b"\x89PNG") and len(picture) > 50000
+    resize(browser, width, height)
+    path = pathlib.Path(directory, f"report-{width}-{theme}.png")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    assert browser.get_screenshot_as_file(str(path)) and path.stat().st_size > 50000

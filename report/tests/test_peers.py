@@ -16,29 +16,18 @@ def turns(label, n, d, *seconds, rows=None):
 
 
 FRESH = 131072, 1024
-PYTHON = {
-    "context": {
-        "python": "3.11",
-        "member.exact": "exact_avx512",
-        "peer.torch_tutorial": "eager",
-        "peer_version.torch_tutorial": "PyTorch 2",
-        "not_run.jax_f32": "no module named jax",
-    },
-    "benchmarks": [
-        *turns("fresh exact_avx512 float32", *FRESH, 0.1, 0.11, 0.1),
-        *turns("fresh torch_tutorial float32", *FRESH, 2.5, 2.2, 2.6),  # 25, 20 and 26 times as long in the same turn
-        *turns("fresh marian float32", *FRESH, 0.1, 0.1, 0.1, rows=128),
-        *turns("forward/b:20/compiled posenc_torch bfloat16", 35, 200, 2e-5),
-        *turns("forward/b:20/compiled torch_tutorial bfloat16", 35, 200, 2.5e-5),
-        {
-            "run_name": "refill/torch_out/float32/n:131072/d:1024/real_time",
-            "label": "refill torch_out float32",
-            "run_type": "iteration",
-            "error_occurred": True,
-            "error_message": "ValueError: off by 0.5",
-        },
-    ],
-}
+CONTEXT = {"python": "3.11", "member.exact": "exact_avx512", "not_run.jax_f32": "no module named jax"}
+CONTEXT |= {"peer.torch_tutorial": "eager", "peer_version.torch_tutorial": "PyTorch 2"}
+FAILED = {"run_name": "refill/torch_out/float32/n:131072/d:1024/real_time", "label": "refill torch_out float32"}
+FAILED |= {"run_type": "iteration", "error_occurred": True, "error_message": "ValueError: off by 0.5"}
+RUNS = [
+    *turns("fresh exact_avx512 float32", *FRESH, 0.1, 0.11, 0.1),
+    *turns("fresh torch_tutorial float32", *FRESH, 2.5, 2.2, 2.6),  # 25, 20 and 26 times as long in the same turn
+    *turns("fresh marian float32", *FRESH, 0.1, 0.1, 0.1, rows=128),
+    *turns("forward/b:20/compiled posenc_torch bfloat16", 35, 200, 2e-5),
+    *turns("forward/b:20/compiled torch_tutorial bfloat16", 35, 200, 2.5e-5),
+]
+PYTHON = {"context": CONTEXT, "benchmarks": [*RUNS, FAILED]}
 
 
 @pytest.fixture
