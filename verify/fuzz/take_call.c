@@ -75,7 +75,7 @@ fuzz_call call_of(const posenc_plan *plan, const posenc_spec *spec, call kind) {
 void take_call(bytes *b, const posenc_plan *plan, const fuzz_spec *f, fuzz_call *c) {
   const posenc_spec *const spec = &f->spec;
   const unsigned which = take_byte(b);
-  const call kind = which < 240 ? (call)(which % 4) : TABLE;
+  const call kind = which < 200 ? (call)(which % 4) : which < 240 ? ONCE : TABLE;
   *c = call_of(plan, spec, kind);
   c->state = take_byte(b);
   arguments *a = &c->a;

@@ -4,9 +4,9 @@
 
 #include "posenc.h"
 
-typedef enum call { FILL, AT, AT_REAL, PAIR, TABLE, CALLS } call;
-static const char *const call_names[CALLS] = {
-    "posenc_fill", "posenc_fill_at", "posenc_fill_at_real", "posenc_fill_pair", "posenc_table_create"};
+typedef enum call { FILL, AT, AT_REAL, PAIR, TABLE, ONCE, CALLS } call;
+static const char *const call_names[CALLS] = {"posenc_fill", "posenc_fill_at", "posenc_fill_at_real",
+    "posenc_fill_pair", "posenc_table_create", "posenc_fill_once"};
 
 typedef struct arguments {
   call call;
@@ -30,6 +30,8 @@ static inline posenc_status make_call(arguments *a) {
     return posenc_fill_at_real(p, a->reals, a->count, a->out, a->row_stride);
   case PAIR:
     return posenc_fill_pair(p, a->first, a->count, a->out, a->cosines, a->row_stride);
+  case ONCE: /* with the spec and the implementation of the plan */
+    return posenc_fill_once(posenc_plan_spec(p), posenc_plan_impl(p), a->first, a->count, a->out, a->row_stride);
   default:
     return posenc_table_create(&a->table, p, a->first, a->count, a->row_stride);
   }

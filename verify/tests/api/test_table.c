@@ -1,7 +1,6 @@
-/* "The table starts at a multiple of 64 bytes" (posenc_table_create); "same bits as posenc_plan_create(), posenc_fill()
- * and posenc_plan_destroy()" (posenc_fill_once); "A hint about speed; no bit depends on it" (table_rows). Other tests of
- * tables are in
- *   test_elements.c   a table holds the rows of posenc_fill()
+/* "The table starts at a multiple of 64 bytes" (posenc_table_create), and "A hint about speed; no bit depends on it"
+ * (table_rows). Other tests of tables are in
+ *   test_elements.c   a table holds the rows of posenc_fill(), and so do the rows of posenc_fill_once()
  *   test_memory.c     huge pages, and memory that runs out
  *   test_refusals.c   tables without rows
  */
@@ -58,43 +57,6 @@ static void large_tables(void **state) {
   }
 }
 
-/* posenc_fill_once() writes the bits that posenc_fill() writes, for few rows and for many. */
-static void made_once(void **state) {
-  (void)state;
-  enum { WIDEST = 70, ROWS = 71, STRIDE = WIDEST + 2 };
-  static const int64_t widths[] = {1, 2, 33, 64, WIDEST}, firsts[] = {0, -30, 1000003},
-                       counts[] = {0, 1, 3, 4, 7, 8, 11, 12, 47, 48, 63, 64, ROWS};
-  static const double freqs[WIDEST] = {1.0, 0.3, -2.5, 1e-5, 1e-300, 12345.678}; /* the other frequencies are 0 */
-  static double got[ROWS * STRIDE], want[ROWS * STRIDE];
-  for (size_t m = 0; runnable(m); m++)
-    for (int32_t i = 0; i < FORMATS * 4 * 5; i++) {
-      posenc_spec spec = paper_spec(widths[i % 5]);
-      spec.dtype = i / 5 % FORMATS;
-      spec.layout = i / 5 / FORMATS % 2;
-      spec.order = i / 5 / FORMATS / 2;
-      spec.odd = i % 2;
-      spec.position_scale = i % 3 ? 1 : -0.75;
-      if (i % 4 == 3) {
-        spec.freqs = freqs;
-        spec.n_freqs = spec.odd ? spec.d_model / 2 : (spec.d_model + 1) / 2;
-      }
-      if (!is_offered(&spec, runnable(m)->name))
-        continue;
-      posenc_plan *plan = plan_of(&spec, runnable(m)->name);
-      for (size_t j = 0; j < 3 * 13; j++) {
-        const int64_t first = firsts[j % 3], count = counts[j / 3];
-        memset(got, 0x5a, sizeof got);
-        memset(want, 0x5a, sizeof want);
-        assert_int_equal(posenc_fill(plan, first, count, want, STRIDE), POSENC_OK);
-        assert_int_equal(posenc_fill_once(&spec, runnable(m)->name, first, count, got, STRIDE), POSENC_OK);
-        if (memcmp(got, want, sizeof got) != 0)
-          fail_msg("%s: %lld rows of %lld from %lld, dtype %d, layout %d, order %d", runnable(m)->name,
-              (long long)count, (long long)spec.d_model, (long long)first, spec.dtype, spec.layout, spec.order);
-      }
-      posenc_plan_destroy(plan);
-    }
-}
-
 /* table_rows, the rows of the whole table, decides whether a part is written around the caches and whether a plan keeps
  * rotations. It does not change any bit. */
 static void parts(void **state) {
@@ -134,7 +96,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(alignment),
       cmocka_unit_test(large_tables),
-      cmocka_unit_test(made_once),
       cmocka_unit_test(parts),
   };
   return cmocka_run_group_tests_name("table", tests, NULL, NULL);
