@@ -22,7 +22,7 @@ enum { EXTRA_BITS = 64 };
  *   base^t                               2^-P
  *   position * w                         2^-P           711 * 2^-P in all, with second-order terms below 2^(10-P)
  * position * position_scale is exact. An explicit frequency is off by 2^-P, so the bound is then generous. */
-enum { ANGLE_SLACK = 10, POSITION_BITS = 53 + 63 };
+enum { ANGLE_SLACK = 10, POSITION_BITS = 53 + 53 };
 
 typedef struct frequency {
   mpfr_t value;
@@ -210,16 +210,10 @@ static void settle_pair(mpfr_reference *t, int64_t k, answer *sine, answer *cosi
   }
 }
 
-static void set_real(mpfr_reference *t, double position) {
+static void set_position(mpfr_reference *t, double position) {
   mpfr_set_d(t->position, position, MPFR_RNDN);
   mpfr_mul_d(t->position, t->position, spec_scale(&t->spec), MPFR_RNDN);
   t->minus_zero = position == 0 && signbit(position);
-}
-
-static void set_integer(mpfr_reference *t, int64_t position) {
-  mpfr_set_si(t->position, (long)position, MPFR_RNDN);
-  mpfr_mul_d(t->position, t->position, spec_scale(&t->spec), MPFR_RNDN);
-  t->minus_zero = false;
 }
 
 /* Writes the row of t->position into `values`, or if that is NULL only the nearest numbers into `floats`. */
@@ -242,25 +236,24 @@ static void settle_row(mpfr_reference *t, reference_value *values, float *floats
       floats[c] = 0;
 }
 
-void reference_row(mpfr_reference *t, int64_t position, reference_value *row) {
-  set_integer(t, position);
+void reference_row_real(mpfr_reference *t, double position, reference_value *row) {
+  set_position(t, position);
   settle_row(t, row, NULL);
 }
 
-void reference_row_real(mpfr_reference *t, double position, reference_value *row) {
-  set_real(t, position);
-  settle_row(t, row, NULL);
+void reference_row(mpfr_reference *t, int64_t position, reference_value *row) {
+  reference_row_real(t, (double)position, row);
 }
 
 void reference_pair_real(mpfr_reference *t, double position, int64_t k, reference_value pair[2]) {
   answer sine = {.with_double = true}, cosine = sine;
-  set_real(t, position);
+  set_position(t, position);
   settle_pair(t, k, &sine, &cosine);
   pair[0] = sine.value;
   pair[1] = cosine.value;
 }
 
 void reference_row_floats(mpfr_reference *t, int64_t position, float *row) {
-  set_integer(t, position);
+  set_position(t, (double)position);
   settle_row(t, NULL, row);
 }

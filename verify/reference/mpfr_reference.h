@@ -33,7 +33,7 @@ typedef struct mpfr_reference mpfr_reference;
 mpfr_reference *reference_create(const posenc_spec *spec);
 void reference_destroy(mpfr_reference *t);
 
-/* row[0 .. d_model-1]: the row of that position, any int64 but the most negative one. */
+/* row[0 .. d_model-1]: the row of that position, which is exact in double. */
 void reference_row(mpfr_reference *t, int64_t position, reference_value *row);
 
 /* The same for a real position: what the double stands for, exactly. -0.0 has sines of the sign of -0.0 * scale * w_k.

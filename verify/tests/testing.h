@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,23 @@
 #include "reference/columns.h"
 #include "tools/random.h"
 #include "tools/spec.h"
+
+/* In emulated and sanitized builds some tests would take minutes. CMake defines POSENC_THINNED for these builds, and
+ * the tests skip three of four cases. */
+#ifdef POSENC_THINNED
+enum { THINNED = 1 };
+#else
+enum { THINNED = 0 };
+#endif
+
+static inline int skipped(uint64_t *seed) { return THINNED && next_random(seed) % 4 != 0; }
+
+/* Takes the seed from a program's first argument, and prints it. */
+static inline void take_seed(int argc, char **argv, uint64_t *seed) {
+  if (argc > 1)
+    *seed = strtoull(argv[1], NULL, 0);
+  printf("seed %llu (an argument sets it)\n", (unsigned long long)*seed);
+}
 
 /* The i-th implementation that this machine can run, in the order of the list; NULL past the last. */
 static inline const posenc_impl *runnable(size_t i) {

@@ -17,4 +17,8 @@ static inline int64_t random_between(uint64_t *state, int64_t low, int64_t high)
   return low + (int64_t)(next_random(state) % (uint64_t)(high - low + 1));
 }
 
+static inline double real_between(uint64_t *state, double low, double high) {
+  return low + (high - low) * 0x1p-53 * (double)(next_random(state) >> 11);
+}
+
 #endif

@@ -3,7 +3,6 @@
  */
 #define _DEFAULT_SOURCE
 #include "testing.h"
-#include "thinned.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

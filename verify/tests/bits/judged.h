@@ -13,7 +13,6 @@
 
 #include "columns.h"
 #include "formats.h"
-#include "thinned.h"
 
 static uint64_t seed = 20170612;
 static int64_t repeats = 1; /* of random cases */
@@ -25,9 +24,7 @@ typedef enum members { EXACT, ANCHORED, EVERYONE } members; /* ANCHORED: anchore
 
 static inline int is_member(const posenc_impl *impl, const char *family) { return strcmp(impl->family, family) == 0; }
 
-static inline double between(double low, double high) {
-  return low + (high - low) * ldexp((double)(next_random(&seed) >> 11), -53);
-}
+static inline double between(double low, double high) { return real_between(&seed, low, high); }
 
 /* A random midpoint between two neighbouring numbers of a dtype, from 1/2 to 1. */
 static inline double midpoint(int32_t dtype) {
@@ -52,44 +49,46 @@ static inline void judge_element(const posenc_plan *plan, double position, int64
         spec->position_scale, position, (long long)column, (long long)rows, got, nearest, error, bound);
 }
 
-static inline void judge_row(
-    const posenc_plan *plan, double position, const unsigned char *row, const reference_value *want, int64_t rows) {
+static inline void judge_rows(const posenc_plan *plan, const double *positions, int64_t count,
+    const unsigned char *rows, const reference_value *want) {
   const posenc_spec *spec = posenc_plan_spec(plan);
-  for (int64_t c = 0; c < spec->d_model; c++)
-    judge_element(plan, position, c, row + (size_t)c * format_of(spec->dtype)->size, &want[c], rows);
+  for (int64_t i = 0; i < count; i++)
+    for (int64_t c = 0; c < spec->d_model; c++, rows += format_of(spec->dtype)->size)
+      judge_element(plan, positions[i], c, rows, want++, count);
 }
 
 /* Judges rows in calls of so few rows that each is computed as a single row, and in a call of more rows. */
 static inline void few_and_more(
-    const posenc_plan *plan, const int64_t *at, int64_t count, unsigned char *got, const reference_value *want) {
+    const posenc_plan *plan, const double *positions, int64_t count, unsigned char *got, const reference_value *want) {
   enum { FEW = 8, MORE = 16 };
-  const int64_t d = posenc_plan_spec(plan)->d_model,
-                bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
+  const posenc_spec *spec = posenc_plan_spec(plan);
+  const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size;
+  int64_t at[MORE];
   for (int64_t i = 0, rows; i < count; i += rows) {
     rows = count - i < 1 + i % (FEW - 1) ? count - i : 1 + i % (FEW - 1);
-    assert_int_equal(posenc_fill_at(plan, at + i, rows, got, d), POSENC_OK);
     for (int64_t j = 0; j < rows; j++)
-      judge_row(plan, (double)at[i + j], got + j * bytes, want + (i + j) * d, rows);
+      at[j] = (int64_t)positions[i + j];
+    assert_int_equal(posenc_fill_at(plan, at, rows, got, d), POSENC_OK);
+    judge_rows(plan, positions + i, rows, got, want + i * d);
   }
-  int64_t again[MORE];
   for (int64_t i = 0; i < MORE; i++)
-    again[i] = at[i % count];
-  assert_int_equal(posenc_fill_at(plan, again, MORE, got, d), POSENC_OK);
+    at[i] = (int64_t)positions[i % count];
+  assert_int_equal(posenc_fill_at(plan, at, MORE, got, d), POSENC_OK);
   for (int64_t i = 0; i < MORE; i++)
-    judge_row(plan, (double)again[i], got + i * bytes, want + i % count * d, MORE);
+    judge_rows(plan, &positions[i % count], 1, got + i * bytes, want + i % count * d);
 }
 
 /* Judges one row of a table, at a random place in the table. */
 static inline void amid_table(
-    const posenc_plan *plan, int64_t position, unsigned char *got, const reference_value *want) {
+    const posenc_plan *plan, double position, unsigned char *got, const reference_value *want) {
   enum { TABLE = 41 };
-  const int64_t d = posenc_plan_spec(plan)->d_model,
-                bytes = d * (int64_t)format_of(posenc_plan_spec(plan)->dtype)->size;
-  const int64_t lowest = position - POSENC_MAX_POSITION + TABLE - 1, most = position + POSENC_MAX_POSITION;
+  const posenc_spec *spec = posenc_plan_spec(plan);
+  const int64_t d = spec->d_model, bytes = d * (int64_t)format_of(spec->dtype)->size, row = (int64_t)position;
+  const int64_t lowest = row - POSENC_MAX_POSITION + TABLE - 1, most = row + POSENC_MAX_POSITION;
   int64_t before = random_between(&seed, 0, TABLE - 1); /* rows of the table before this one */
   before = before < lowest ? lowest : before > most ? most : before;
-  assert_int_equal(posenc_fill(plan, position - before, TABLE, got, d), POSENC_OK);
-  judge_row(plan, (double)position, got + before * bytes, want, TABLE);
+  assert_int_equal(posenc_fill(plan, row - before, TABLE, got, d), POSENC_OK);
+  judge_rows(plan, &position, 1, got + before * bytes, want);
 }
 
 static inline void judge_all(const posenc_spec *spec, const double *positions, int64_t count, members who) {
@@ -106,12 +105,8 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
   for (int64_t i = 0; i < count; i++) {
     at[i] = (int64_t)positions[i];
     integers = integers && (double)at[i] == positions[i] && !(positions[i] == 0 && signbit(positions[i]));
+    reference_row_real(t, positions[i], want + i * d);
   }
-  for (int64_t i = 0; i < count; i++)
-    if (integers)
-      reference_row(t, at[i], want + i * d);
-    else
-      reference_row_real(t, positions[i], want + i * d);
   for (size_t m = 0; runnable(m); m++) {
     const int exact = runnable(m)->correctly_rounded;
     posenc_plan *plan;
@@ -127,18 +122,16 @@ static inline void judge_all(const posenc_spec *spec, const double *positions, i
     if (who == EVERYONE || !integers) {
       memset(got, 0xff, (size_t)(count * bytes));
       assert_int_equal(posenc_fill_at_real(plan, positions, count, got, d), POSENC_OK);
-      for (int64_t i = 0; i < count; i++)
-        judge_row(plan, positions[i], got + i * bytes, want + i * d, count);
+      judge_rows(plan, positions, count, got, want);
     }
     if (integers) {
       assert_int_equal(posenc_fill_at(plan, at, count, got, d), POSENC_OK);
-      for (int64_t i = 0; i < count; i++)
-        judge_row(plan, positions[i], got + i * bytes, want + i * d, count);
+      judge_rows(plan, positions, count, got, want);
     }
     for (int64_t i = 0; i < count && i < TABLES && integers && exact && spec->position_scale == 1; i++)
-      amid_table(plan, at[i], got, want + i * d);
+      amid_table(plan, positions[i], got, want + i * d);
     if (integers && exact)
-      few_and_more(plan, at, count, got, want);
+      few_and_more(plan, positions, count, got, want);
     posenc_plan_destroy(plan);
   }
   free(at);
@@ -174,8 +167,7 @@ static inline void judge_among(const posenc_spec *spec, const double *positions,
 
 /* Takes the program's arguments: seed, repeats, pattern of test names. Returns whether they are allowed. */
 static inline int take_arguments(int argc, char **argv) {
-  if (argc > 1)
-    seed = strtoull(argv[1], NULL, 0);
+  take_seed(argc, argv, &seed);
   if (argc > 2)
     repeats = strtoll(argv[2], NULL, 0);
   if (repeats < 1) {
@@ -184,8 +176,7 @@ static inline int take_arguments(int argc, char **argv) {
   }
   if (argc > 3)
     cmocka_set_test_filter(argv[3]);
-  printf("seed %llu, %lld repeats (arguments set them; a third argument is a pattern of the tests to run)\n",
-      (unsigned long long)seed, (long long)repeats);
+  printf("%lld repeats (the second argument; a third is a pattern of the tests to run)\n", (long long)repeats);
   return 1;
 }
 

@@ -6,7 +6,6 @@
 
 #include "mpfr_reference.h"
 #include "multiprecision/fallback.h"
-#include "thinned.h"
 
 static uint64_t seed = 20230831;
 enum { BITS = 64 * BIG_LIMBS + 200, CASES = 300 };

@@ -17,7 +17,6 @@
 
 #include "columns.h"
 #include "fuzz/fuzz.h"
-#include "thinned.h"
 
 static uint64_t seed = 20170612;
 static int inputs = THINNED ? 700 : 2500;
@@ -84,11 +83,9 @@ static void large_tables(void **state) {
 
 int main(int argc, char **argv) {
   const int large = argc > 2 && strcmp(argv[2], "large") == 0;
-  if (argc > 1)
-    seed = strtoull(argv[1], NULL, 0);
+  take_seed(argc, argv, &seed);
   if (argc > 2)
     inputs = atoi(argv[2]); /* NOLINT(cert-err34-c): text that is no number gives 0 inputs */
-  printf("seed %llu, %d inputs (arguments set them)\n", (unsigned long long)seed, inputs);
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_inputs)}, of_large[] = {cmocka_unit_test(large_tables)};
   return large ? cmocka_run_group_tests_name("elements", of_large, NULL, NULL)
                : cmocka_run_group_tests_name("elements", tests, NULL, NULL);

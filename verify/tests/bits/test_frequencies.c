@@ -13,9 +13,7 @@
 enum { MOST = 300 /* frequencies of check_phases() */ };
 static uint64_t seed = 20170612;
 
-static double uniform(double low, double high) {
-  return low + (high - low) * 0x1p-53 * (double)(next_random(&seed) >> 11);
-}
+static double uniform(double low, double high) { return real_between(&seed, low, high); }
 
 /* The largest error of hi + lo of a spec's frequencies, in 2^-105 of the frequency without its whole turns. The turns removed
  * are the nearest integer, or a NaN from 2^48 turns on. */
@@ -225,9 +223,7 @@ static void least_sizes(void **state) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1)
-    seed = strtoull(argv[1], NULL, 0);
-  printf("seed %llu (an argument sets it)\n", (unsigned long long)seed);
+  take_seed(argc, argv, &seed);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(phases), cmocka_unit_test(least_sizes)};
   const int failed = cmocka_run_group_tests_name("frequencies", tests, NULL, NULL);

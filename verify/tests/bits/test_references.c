@@ -316,9 +316,7 @@ static void float64_reference_has_a_law(void **state) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1)
-    seed = strtoull(argv[1], NULL, 0);
-  printf("seed %llu (an argument sets it)\n", (unsigned long long)seed);
+  take_seed(argc, argv, &seed);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_an_independent_computation),
       cmocka_unit_test(low_parts),

@@ -48,8 +48,8 @@ static void models(void **state) {
     check_pairs(rotary_models[i].name, &rotary_models[i].rotary);
 }
 
-static double real_between(double low, double high) { /* uniform in the logarithm */
-  return low * pow(high / low, ldexp((double)(next_random(&seed) >> 11), -53));
+static double size_between(double low, double high) { /* uniform in the logarithm */
+  return low * pow(high / low, between(0, 1));
 }
 
 /* Random parameters: all that are allowed, or such as a model may have. */
@@ -65,21 +65,21 @@ static void any_parameters(void **state) {
     const double wide = usual ? 64 : 0x1p32;
     assert_int_equal(
         posenc_rotary_init(&r, 2 * random_between(&seed, 2, 40), (posenc_rotary_scaling)(i % 6)), POSENC_OK);
-    r.base = usual ? real_between(100, 1e7) : real_between(2, 0x1p512);
-    r.factor = real_between(usual ? 1 : 0x1p-32, wide);
-    r.attention_factor = next_random(&seed) % 4 ? 0 : real_between(0.5, 2);
-    r.max_position_embeddings = (int64_t)real_between(1, usual ? 131072 : 0x1p32);
-    r.original_max_position_embeddings = (int64_t)real_between(2, usual ? 131072 : 0x1p32);
+    r.base = usual ? size_between(100, 1e7) : size_between(2, 0x1p512);
+    r.factor = size_between(usual ? 1 : 0x1p-32, wide);
+    r.attention_factor = next_random(&seed) % 4 ? 0 : size_between(0.5, 2);
+    r.max_position_embeddings = (int64_t)size_between(1, usual ? 131072 : 0x1p32);
+    r.original_max_position_embeddings = (int64_t)size_between(2, usual ? 131072 : 0x1p32);
     r.length = random_between(&seed, 0, usual ? 1 << 18 : POSENC_MAX_POSITION);
-    r.beta_slow = real_between(usual ? 0.5 : 0x1p-32, wide);
-    r.beta_fast = next_random(&seed) % 4 ? real_between(r.beta_slow, wide) : r.beta_slow;
+    r.beta_slow = size_between(usual ? 0.5 : 0x1p-32, wide);
+    r.beta_fast = next_random(&seed) % 4 ? size_between(r.beta_slow, wide) : r.beta_slow;
     r.truncate = (int32_t)(next_random(&seed) % 2);
-    r.mscale = next_random(&seed) % 2 ? real_between(0.1, 10) : 0;
-    r.mscale_all_dim = next_random(&seed) % 2 ? real_between(0.1, 10) : 0;
-    r.low_freq_factor = real_between(usual ? 0.5 : 0x1p-32, wide / 2);
-    r.high_freq_factor = usual ? real_between(2 * r.low_freq_factor, 2 * wide) : nextafter(r.low_freq_factor, 0x1p33);
+    r.mscale = next_random(&seed) % 2 ? size_between(0.1, 10) : 0;
+    r.mscale_all_dim = next_random(&seed) % 2 ? size_between(0.1, 10) : 0;
+    r.low_freq_factor = size_between(usual ? 0.5 : 0x1p-32, wide / 2);
+    r.high_freq_factor = usual ? size_between(2 * r.low_freq_factor, 2 * wide) : nextafter(r.low_freq_factor, 0x1p33);
     for (int64_t k = 0; k < r.d_model / 2; k++)
-      factors[k] = (float)real_between(usual ? 0.9 : 0x1p-32, wide);
+      factors[k] = (float)size_between(usual ? 0.9 : 0x1p-32, wide);
     r.long_factor = r.short_factor = factors;
     check_pairs("any parameters", &r);
   }
