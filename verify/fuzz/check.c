@@ -167,13 +167,12 @@ static posenc_plan *plan_alone(bytes *b, const posenc_plan *plan, const posenc_s
   return made;
 }
 
-/* Fills the row of a position, by a call for integers where possible. once: without the plan. */
-static void fill_alone(const posenc_plan *plan, double position, bool once, unsigned char *row) {
-  const posenc_spec *const alone = posenc_plan_spec(plan);
+/* Fills the row of a position, by a call for integers where possible. */
+static void fill_alone(const posenc_plan *plan, double position, unsigned char *row) {
+  const int64_t width = posenc_plan_spec(plan)->d_model;
   const bool integer = position == nearbyint(position) && !(position == 0 && signbit(position));
-  const posenc_status status = !integer ? posenc_fill_at_real(plan, &position, 1, row, alone->d_model)
-                               : once   ? posenc_fill_once(alone, posenc_plan_impl(plan), (int64_t)position, 1, row, 0)
-                                        : posenc_fill(plan, (int64_t)position, 1, row, alone->d_model);
+  const posenc_status status = integer ? posenc_fill(plan, (int64_t)position, 1, row, width)
+                                       : posenc_fill_at_real(plan, &position, 1, row, width);
   if (status != POSENC_OK)
     complain("%s refuses position %a alone", posenc_plan_impl(plan), position);
 }
@@ -236,7 +235,7 @@ void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arg
   for (int64_t i = 0; i < a->count; i++) {
     const double position = position_of(a, i);
     const size_t at = (size_t)(i * a->row_stride) * c->size;
-    fill_alone(alone, position, i == sampled, row);
+    fill_alone(alone, position, row);
     place_row(c, &columns, row, (unsigned char *)image->out + at, (unsigned char *)image->cosines + at);
     if (i % every == sampled)
       check_sample(alone, reference, &columns, position, row, c->state, &seed);
