@@ -12,11 +12,11 @@ static int64_t take_width(bytes *b) {
       16, 48, 64, 65, 66, 96, 128, 130, 192, 256, 258, 498, 512, 1024, 1031, 2051, 8193, 8194, 8200, 8448};
   enum { EDGES = sizeof edges / sizeof edges[0], SPECIAL = sizeof special / sizeof special[0] };
   const unsigned how = take_byte(b);
-  if (how < 84)
-    return 1 + how % 42;
-  if (how < 200)
+  if (how < 42)
+    return 1 + how;
+  if (how < 120)
     return special[how % SPECIAL];
-  return how < 256 - EDGES ? 1 + (int64_t)take_bits(b, 2) % 320 : edges[how - (256 - EDGES)];
+  return how < 256 - EDGES ? 1 + (int64_t)take_bits(b, 2) % 200 : edges[how - (256 - EDGES)];
 }
 
 /* ---- frequencies ---- */
@@ -42,7 +42,7 @@ static double midpoint_frequency(const fuzz_spec *f, int64_t k, uint64_t *seed) 
 /* A tiny frequency, or one with a sine next to 0, in the same strip or behind it. The exemption from the rounding
  * test must be that of the right strip. */
 static double zero_crossing_frequency(const fuzz_spec *f, int64_t k, int64_t n, uint64_t *seed) {
-  if (n % 2 ? k % 3 != 0 : k < n / 2)
+  if (n % 4 == 1 ? k % 3 != 0 : k < n / 2)
     return ldexp(0x1.0001p0, -70 - (int)(k % 32));
   return 0x1.921fb54442d18p+1 * (double)(1 + k % 5) / near_by(f, seed);
 }

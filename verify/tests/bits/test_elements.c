@@ -19,7 +19,7 @@
 #include "fuzz/fuzz.h"
 
 static uint64_t seed = 20170612;
-static int inputs = THINNED ? 700 : 2500;
+static int inputs = THINNED ? 1000 : 4000;
 
 static void name_input(int signal) {
   (void)signal;
