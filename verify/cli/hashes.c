@@ -86,7 +86,7 @@ static bool hash_one(const hashed *table, const char *family, trial *run, const 
 
 int write_hashes(const options *o) {
   bool good = true;
-  puts("/* Written by scripts/maintain/update-hashes: each row after MPFR has judged every output of its table.\n"
+  puts("/* Written by posenc-verify --hashes: each row after MPFR has judged every output of its table.\n"
        " *\n"
        " *   POSENC_HASH(family, first, rows, d_model, base, denominator, freqs, hash)\n"
        " *\n"
