@@ -50,7 +50,7 @@ static void take_list(bytes *b, arguments *a, int64_t near) {
   int64_t p = take_first(b, near);
   for (int64_t i = 0; i < a->count; i++) {
     const bool given = how >= 192 && b->end - b->at > 24;
-    const int64_t fraction = random_between(&seed, -63, 63) * (int64_t)(next_random(&seed) % 2);
+    const int64_t parts = random_between(&seed, -63, 63), fraction = next_random(&seed) % 2 ? parts : 0;
     if (pattern >= STEPS)
       p = (int64_t)((uint64_t)near + (uint64_t)random_between(&seed, -spans[pattern - STEPS], spans[pattern - STEPS]));
     if (positions)

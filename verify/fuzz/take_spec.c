@@ -33,7 +33,8 @@ static double midpoint_frequency(const fuzz_spec *f, int64_t k, uint64_t *seed) 
   const int32_t dtype = f->spec.dtype;
   const int digits = dtype_name(dtype) && dtype != POSENC_DTYPE_F64 ? format_of(dtype)->digits : 24;
   const double size = (double)random_between(seed, INT64_C(1) << (digits - 1), (INT64_C(1) << digits) - 1) + 0.5;
-  const double beside = ldexp((double)random_between(seed, -1, 1), -(int)random_between(seed, digits + 9, digits + 28));
+  const double side = (double)random_between(seed, -1, 1);
+  const double beside = ldexp(side, -(int)random_between(seed, digits + 9, digits + 28));
   const double y =
       ldexp(size, -digits - (k % 4 < 2 ? 0 : (int)random_between(seed, 0, k % 16 ? 11 : 18))) * (1 + beside);
   return ((k % 2 ? acos(y) : asin(y)) + (k % 3 == 1 ? 0x1.921fb54442d18p+2 : 0)) / near_by(f, seed);
@@ -48,7 +49,8 @@ static double zero_crossing_frequency(const fuzz_spec *f, int64_t k, int64_t n, 
 }
 
 static double any_frequency(int64_t k, uint64_t *seed) {
-  const double any = ldexp((double)(next_random(seed) >> 11), -53 - (int)random_between(seed, -3, k % 3 ? 40 : 160));
+  const double significand = (double)(next_random(seed) >> 11);
+  const double any = ldexp(significand, -53 - (int)random_between(seed, -3, k % 3 ? 40 : 160));
   return (k % 7 ? any : 0) * (k % 5 ? 1 : -1);
 }
 
@@ -115,7 +117,8 @@ static const char *take_name(bytes *b) {
 }
 
 void take_spec(bytes *b, fuzz_spec *f) {
-  *f = (fuzz_spec){.name = take_name(b), .near = take_position(b)};
+  *f = (fuzz_spec){.name = take_name(b)};
+  f->near = take_position(b);
   const unsigned how = take_byte(b);
   const int64_t width = take_width(b);
   posenc_spec_init(&f->spec, 1, NULL);
