@@ -64,32 +64,9 @@ def implementations() -> list[Implementation]:
 def presets() -> list[Preset]:
     """Returns the presets: the tables of real systems that `preset=` names.
 
-    Each preset is a named tuple with the fields name, formula, users and starts. `starts` is the position at which the
-    users start. Presets never shift positions: give it as ``first=``. In this list, d is d_model and n is ``d // 2``:
-
-    - paper: 10000^(-2k/d), interleaved, sine first, an odd width ends in a sine (Vaswani et al. 2017, the PyTorch
-      tutorial, The Annotated Transformer, DistilBERT, XLM, FlauBERT, VideoMAE, the text encoder of SpeechT5; each axis
-      of DETR, from 1)
-    - marian: 10000^(-2k/d), sines then cosines, an odd width has one more sine (Hugging Face Marian, Pegasus, RoFormer,
-      CTRL, Informer, Autoformer; of even widths the TensorFlow tutorial, GPT-J, CodeGen, XLNet (from the last position
-      down); each axis of ViTMAE)
-    - t2t: 10000^(-k/(n-1)), sines then cosines, an odd width ends in a column of zeros (tensor2tensor; of even widths
-      Pegasus-X; each axis of the simple ViT)
-    - ddpm: 10000^(-k/(n-1)), sines then cosines, an odd width ends in a column of zeros (the timesteps of DDPM)
-    - fairseq: 10000^(-k/(n-1)), sines then cosines, an odd width ends in a column of zeros (fairseq, FSMT, Speech2Text,
-      M2M100, NLLB-MoE, SeamlessM4T, XGLM, TrOCR, Kosmos-2, the speech encoder of SpeechT5)
-    - whisper: 10000^(-k/(n-1)), sines then cosines, even widths from 4 (the encoders of Whisper and of Qwen2.5-Omni's
-      audio)
-    - musicgen: 10000^(-k/(n-1)), cosines then sines, an odd width ends in a column of zeros (MusicGen, MusicGen Melody)
-    - guided_diffusion: 10000^(-k/n), cosines then sines, an odd width ends in a column of zeros (the timesteps of
-      guided-diffusion, GLIDE, DiT, ggml)
-    - diffusers: 10000^(-k/(n-1)), sines then cosines, an odd width ends in a column of zeros; for other
-      downscale_freq_shift, flip_sin_to_cos and scale set denominator n - shift, order and position_scale
-      (get_timestep_embedding of diffusers, by its defaults)
-    - rope: 10000^(-2k/d), cosines then sines, even widths; posenc_fill_pair() for two arrays (caches of rotary
-      embeddings)
-    - rothman: 10000^(-4k/d), interleaved, sine first, even widths: the exponent is doubled by a slip (a notebook of
-      Rothman, Transformers for Natural Language Processing)
+    Each preset is a named tuple with the fields name, formula, users and starts; ``python3 -m posenc presets`` prints
+    them. In formulas, d is d_model and n is ``d // 2``. `starts` is the position at which the users start. Presets
+    never shift positions: give it as ``first=``.
     """
     rows = [library.posenc_preset_by_index(i).contents for i in range(library.posenc_preset_count())]
     return [Preset(*(getattr(row, name).decode() for name, _ in row._fields_)) for row in rows]

@@ -46,18 +46,25 @@ def test_arguments(spec, dtype):
 def test_lists():
     for row in posenc.presets():
         assert all(row) and row._fields == ("name", "formula", "users", "starts")
-        assert f" - {row.name}: {row.formula} ({row.users})" in " ".join(posenc.presets.__doc__.split())
     implementations = posenc.implementations()
     default = _library.library.posenc_plan_impl(_plan.plan(8, denominator=3.3, dtype="float64").handle).decode()
     assert default == next(row.name for row in implementations if row.family == "exact" and row.supported)
-    assert {row.name for row in implementations} > {"naive", "explog", "float64", "exact_scalar"}
+    said, want = {row.name: (row.dtypes, row.correctly_rounded) for row in implementations}, rows(np.arange(50), 16)
+    assert said["naive"] == (("float32",), False)
+    assert said["exact_scalar"] == (("float32", "float64", "bfloat16", "float16"), True)
     for row in implementations:
         assert all(row[:8]) and row.evidence in ("proved", "upstream", "measured")
-        every = row.family in ("exact", "anchored")
-        assert row.dtypes == (("float32", "float64", "bfloat16", "float16") if every else ("float32",))
-        assert row.correctly_rounded is (row.family == "exact") and row.default is (row.name == default)
-        if row.supported:
-            assert np.abs(posenc.table(50, 16, impl=row.name) - rows(np.arange(50), 16)).max() < 1e-5
+        assert row.default is (row.name == default)
+        for dtype in DTYPES if row.supported else ():
+            if dtype not in row.dtypes:
+                with pytest.raises(ValueError, match=f"offers {' '.join(row.dtypes)}$"):
+                    posenc.table(50, 16, impl=row.name, dtype=dtype)
+                continue
+            table = posenc.table(50, 16, impl=row.name, dtype=dtype)
+            if row.correctly_rounded:
+                assert_rounded_once(table, want, np.arange(50))
+            values = from_bfloat16(table) if dtype == "bfloat16" else table
+            assert np.abs(values - want).max() < (2.0**-8 if "16" in dtype else 1e-5)
     assert not np.array_equal(posenc.table(50, 16, impl="naive"), posenc.table(50, 16))
 
 

@@ -26,17 +26,6 @@ def test_grid(python_place):
     assert said(text, "its second half") == columns(1, denominator=192, n=2, split=True)
 
 
-def test_presets(python_place):
-    text = output(python_place, "presets.py")
-    names = [line.split()[0] for line in text.splitlines() if not line.startswith(" ")]
-    rows = [said("starts" + part, "starts", BFLOAT16) for part in text.split("row 1 starts")[1:]]
-    assert rows[names.index("paper")] == columns(
-        1, 32, bits=BFLOAT16
-    )  # the paper's pairs; below, the two halves of rotary embeddings
-    assert rows[names.index("rope")] == columns(1, 32, split=True, cosine_first=True, bits=BFLOAT16)
-    assert len(rows) == len(names)
-
-
 def test_pair(python_place):
     text = output(python_place, "pair.py")
     for what, cosine_first in (("sines at 8191 start", False), ("cosines", True)):
