@@ -17,7 +17,7 @@ import os
 import sys
 
 from . import load
-from .load import TOP, fail
+from .load import TOP
 
 
 def limit(text):
@@ -58,7 +58,9 @@ def arguments():
     add("--seconds", type=int, help="the duration of the run, to be printed")
     add("--page", help="the path of the report, to be printed")
 
-    text = "Prints each implementation that failed verification or was not judged, and each dtype that was not, a line each."
+    text = (
+        "Prints a line for each implementation that failed verification or was not judged, and each dtype that was not."
+    )
     add = command("failed", "pick.failed", text + " They are options of posenc-bench: --skip NAME[/DTYPE].")
     add("verify", metavar="VERIFY.json")
 
@@ -95,10 +97,6 @@ def main(given):
         status = getattr(importlib.import_module(f".{module}", __package__), function)(args) or 0
         sys.stdout.flush()
         return status
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as e:
-        if os.environ.get("POSENC_DEBUG"):
-            raise
-        fail(f"{' '.join(given[1:])}: a value is missing or has another form ({type(e).__name__}: {e})")
     except BrokenPipeError:  # of head, or of a pager that ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

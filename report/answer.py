@@ -3,23 +3,19 @@ import textwrap
 
 from . import checks, sections, tables, text
 from .load import fail, load
-from .picks import clearly_faster, lead, longer
 from .processors import processor
 from .run import Run
-from .words import case_name, number, plural, pm, speed, ulps
+from .words import case_name, longer, number, plural, pm, speed, ulps
 
 DEFAULT = "exact"  # the library's, where no name is given
 WIDTH, LINES = 80, 9  # of the box
 CASES = 3  # in which another implementation is clearly faster
 
 
-def code(run, name):
-    """[(language, line)] that make the table."""
-    base = f"{run.base():g}" if run.base() != 10000 else ""
-    c = (f"spec.base = {base}; " if base else "") + "posenc_plan_create(&plan, &spec, "
-    python = ", ".join(map(str, run.size)) + (f", base={base}" if base else "")
-    python += "" if name == DEFAULT else f', impl="{name}"'
-    return [("C", f"{c}NULL)" if name == DEFAULT else f'{c}"{name}")'), ("Python", f"posenc.table({python})")]
+def code(name, arguments, before=""):
+    """[(language, line)] that make the table with these arguments; before: what C does first"""
+    c, python = ("NULL", "") if name == DEFAULT else (f'"{name}"', f', impl="{name}"')
+    return [("C", f"{before}posenc_plan_create(&plan, &spec, {c})"), ("Python", f"posenc.table({arguments}{python})")]
 
 
 def verdict(run):
@@ -27,10 +23,13 @@ def verdict(run):
     pick = run.pick()
     if not pick:
         return [("Use", f"no implementation is picked: {run.unpicked()}")]
-    name, row = run.request(pick.name), run.here[pick.name]
+    name, row, base = run.request(pick.name), run.here[pick.name], f"{run.base():g}"
     default = ", the default," if name == DEFAULT else ""
     use = f"{name}{default} for tables of {run.measured_table()}, on {processor(run.context)}"
-    return [("Use", use), *code(run, name), ("Speed", f"{pm(speed(row))} GB/s, {lead(run, pick)}")]
+    arguments, before = ", ".join(map(str, run.size)), ""
+    if base != "10000":
+        arguments, before = f"{arguments}, base={base}", f"spec.base = {base}; "
+    return [("Use", use), *code(name, arguments, before), ("Speed", f"{pm(speed(row))} GB/s, {run.lead(pick)}")]
 
 
 def error(run, pick):
@@ -40,7 +39,7 @@ def error(run, pick):
 
 def other_cases(run, most):
     """Sentences on the cases in which another implementation is clearly faster."""
-    found = clearly_faster(run)
+    found = run.clearly_faster()
     shown = [f"{case_name(work)}: {run.request(p.fastest)} is {longer(c)} faster" for work, p, c in found[:most]]
     more = len(found) - len(shown)
     if more:

@@ -4,7 +4,6 @@ import textwrap
 
 from . import answer, peers_tables, plots, tables
 from .peers import Peers
-from .picks import lead
 from .processors import processor
 from .record import recorded
 from .run import Run
@@ -16,13 +15,14 @@ from .words import medians, number, percent, pm, position, speed
 NOTHING = 2  # a bound of so much says nothing of a sine
 LARGE = 131072, 1024  # rows and columns of a table in memory
 SIZE = 5000, 512  # of the README's tables
-SHORT = {  # the families of the README's table
+SHORT = {  # descriptions in the README's table; a family that is not here has its summary from the library
     "exact": "correctly rounded",
     "anchored": "float64 sums of angles, rounded once",
     "float64": "the formula in float64, rounded once",
     "sleef_f64": "the same as `float64`, by SLEEF's vector functions",
     "explog": "the PyTorch tutorial's float32 arithmetic, by libm",
     "sleef": "the same as `explog`, by SLEEF's vector functions",
+    "sleef_u35": "the same as `sleef`, by functions that are wrong by up to 3.5 ULP instead of 1",
     "recurrence": "float32 sums of angles, from row to row",
     "naive": "`pow`, `sin`, `cos` in float32",
 }
@@ -75,13 +75,14 @@ def box(r):
 def short(r):
     """The implementations, for the README: each name by the best vectors of this processor, and by AVX2."""
     run, rows = r.run, []
-    names = [r.member(family) for family in SHORT if family in {run.families[n] for n in run.here}]
+    names = [r.member(family) for family in dict.fromkeys(run.families[n] for n in run.here)]
     avx2 = {n: run.here[f"{run.families[n]}_avx2"] for n in names if n.endswith("_avx512")}
     for name in sorted(names, key=lambda n: run.here[n].ns):
         family, factor = run.families[name], run.here[RECIPE].ns / run.here[name].ns
         errors = [number(run.error(name, [s for s in run.spans if s[0] < end])) for end in (5000, 131072)]
         speeds = [run.here[name], *([avx2.get(name)] if avx2 else [])]
-        rows.append([family, SHORT[family], *errors, *(f"{row.gb_s:.3g}" if row else "" for row in speeds)])
+        what = SHORT.get(family, run.entries[name]["summary"])
+        rows.append([family, what, *errors, *(f"{row.gb_s:.3g}" if row else "" for row in speeds)])
         rows[-1].append(f"{factor:.2g}")
     head = ["implementation", "what it is", "error to position 5k", "to 131k", "GB/s"]
     head += ["with AVX2"] * bool(avx2) + [f"x `{RECIPE}`"]
@@ -144,7 +145,7 @@ def accuracy_and_speed(r):
         "",
         table(Table("", head, rows)),
         "",
-        f"The pick for {run.budget} is `{run.request(pick.name)}`: {lead(run, pick)}.",
+        f"The pick for {run.budget} is `{run.request(pick.name)}`: {run.lead(pick)}.",
         "",
     ]
     left_out = [f"- `{name}`: {why}" for name, why in run.left_out().items()]

@@ -115,8 +115,8 @@ def errors(entry, dtype, end=math.inf):
 
 
 def failed(entries):
-    """{NAME or NAME/DTYPE: why}: implementations that failed verification, and those and their dtypes that were not judged.
-    They are neither measured nor picked. entries: as in picks()"""
+    """{NAME or NAME/DTYPE: why}: implementations that failed verification, and those and their dtypes that were not
+    judged. They are neither measured nor picked. entries: as in picks()"""
     found = {}
     for name, e in ((name, e) for name, e in entries.items() if e.get("supported", True)):
         if e.get("verified") is not True:
@@ -134,8 +134,8 @@ def keeps(entry, budget, dtype, end=math.inf):
 
 
 def picks(works, entries, default, budget=Budget()):
-    """{work: Pick} where a candidate was measured. works: {work: {name: times}}; entries: {name: its entry in the report of
-    posenc-verify}, in the order of impl/list.inc."""
+    """{work: Pick} where a candidate was measured. works: {work: {name: times}}; entries: {name: its entry in the
+    report of posenc-verify}, in the order of impl/list.inc."""
     found = {}
     for work, times in works.items():
         end = work.n if work.end is None else work.end

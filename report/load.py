@@ -25,8 +25,8 @@ def fail(message):
 
 
 def finite(text):
-    """NaN, Infinity and 1e999 are null, as posenc-verify writes them. Google Benchmark writes NaN for the variation of a
-    counter that is 0."""
+    """NaN, Infinity and 1e999 are null, as posenc-verify writes them. Google Benchmark writes NaN for the variation of
+    a counter that is 0."""
     value = float(text)
     return value if math.isfinite(value) else None
 
@@ -61,7 +61,7 @@ def check(path, data, form):
 
 def load(path, *forms):
     """The object in the file, which is of one of these forms."""
-    data = google_benchmark(read(path))
+    data = google_benchmark(path, read(path))
     form = next((form for form in forms if isinstance(data.get(FORMS[form][0]), list)), None)
     if not form:
         fail(f"{path}: this is not a {' or a '.join(FORMS[form][1] for form in forms)}")
@@ -69,10 +69,11 @@ def load(path, *forms):
     return data
 
 
-def google_benchmark(data):
-    """Brings a recorded run of posenc-bench (record.py) to the form of Google Benchmark's JSON; returns others unchanged."""
-    if data.get("tool") != "posenc-bench" or not isinstance(data.get("cases"), list):
+def google_benchmark(path, data):
+    """Brings a recorded run of posenc-bench (record.py) to the form of Google Benchmark's JSON. Keeps other files."""
+    if data.get("tool") != "posenc-bench":
         return data
+    check(path, data, "recorded")
     runs = []
     for case in data["cases"]:
         run = {key: value for key, value in case.items() if key not in ("unit", "times")}

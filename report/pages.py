@@ -1,4 +1,5 @@
-"""Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. These pages are written by hand, except between two markers:
+"""Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. These pages are written
+by hand, except between two markers:
 
     <!-- table: NAME -->                   a table of docs/recorded; blocks.py has the names
     <!-- example: FILE [PART] -->          a file of examples/, or its lines between [part: PART] and [end: PART]

@@ -2,24 +2,13 @@
 import math
 import sys
 
-from . import judge
+from . import judge, text
+from .answer import code
 from .load import fail, load
 from .processors import processor
-from .run import STANDARD, request
-from .stats import read_bench
-from .words import plural
-
-
-class Table:
-    """entries: {name: its entry in the report}, in the order of impl/list.inc; ranges: of positions, of one
-    implementation; context: of the turns; rows: {name: its times in all turns}; error: why a case failed, or None"""
-
-    def __init__(self, verify, turns):
-        self.entries = {e["name"]: e for e in verify["implementations"]}
-        self.ranges = next((e["ranges"] for e in self.entries.values() if e.get("ranges")), [])
-        self.context = turns[0].get("context", {})
-        rows, errors = read_bench({"benchmarks": [b for turn in turns for b in turn["benchmarks"]]})
-        self.rows, self.error = {case.who: row for case, row in rows.items()}, next(iter(errors.values()), None)
+from .run import STANDARD, Run
+from .tables import Table
+from .words import longer, number, plural, speed, ulps
 
 
 def spec(of):
@@ -32,16 +21,16 @@ def spec(of):
     return ", ".join([f"preset {preset}", f"d_model {of['d_model']}", base, *changes, dtype])
 
 
-def head(table, budget):
+def conditions(run, ranges, rows, budget):
     """The table, how many of its rows were compared and measured, the processor and the budget."""
-    start, end = table.ranges[0]["from"], table.ranges[-1]["to"]
-    compared, of = sum(r["rows"] for r in table.ranges), end - start
-    measured = next((row.case.n for row in table.rows.values()), 0)
-    yield f"table: {spec(table.ranges[0])}, positions {start} to {end - 1}"
+    start, end = ranges[0]["from"], ranges[-1]["to"]
+    compared, of = sum(r["rows"] for r in ranges), end - start
+    measured = next((row.case.n for row in rows.values()), 0)
+    yield f"table: {spec(ranges[0])}, positions {start} to {end - 1}"
     sample = "a sample, " if compared < of else ""
-    at = f"output at {table.context.get('offset')} modulo 64"
+    at = f"output at {run.context.get('offset')} modulo 64"
     yield f"compared with MPFR: {sample}{compared} of {plural(of, 'row')}; measured: {plural(measured, 'row')}, {at}"
-    yield f"processor: {processor(table.context)}"
+    yield f"processor: {processor(run.context)}"
     yield f"budget: {budget}"
 
 
@@ -56,53 +45,49 @@ def reason(entry, budget, dtype):
     return "" if judge.keeps(entry, budget, dtype) else "beyond the budget"
 
 
-def lines(table, budget, dtype, pick):
-    titles = ("implementation", "max ULP", "max error", "GB/s", "+-", "took longer than the fastest")
-    yield "{:18} {:>12} {:>9} {:>8} {:>6}  {}".format(*titles)
-    for name, entry in table.entries.items():
-        line, errors, why = f"{name:18}", judge.errors(entry, dtype), reason(entry, budget, dtype)
-        if errors:
-            line += f" {errors[0]:12.7g} {errors[1]:9.2e}"
-        if pick and name in pick.against:
-            row, (behind, unsure, word) = table.rows[name], pick.against[name]
-            line += f" {row.gb_s:8.2f} {row.gb_s * (row.spread or 0) / 2:6.2f}  "
-            unsure = math.nan if unsure is None else unsure
-            line += "the fastest" if name == pick.fastest else f"{100 * behind:.1f} +- {100 * unsure:.1f} %, {word}"
-        yield line + f"  {why}" * bool(why)
+def implementations(run, rows, reasons, dtype, pick):
+    lines = []
+    for name, entry in run.entries.items():
+        errors, measured = judge.errors(entry, dtype), pick and pick.against.get(name)
+        cells = [ulps(errors[0]), number(errors[1])] if errors else ["-", "-"]
+        took = f"{longer(measured)}, {measured.verdict}" if measured else reasons[name]
+        took = "the fastest" if pick and name == pick.fastest else took
+        lines.append([name, *cells, speed(rows[name]) if measured else "-", took])
+    head = ["implementation", "max ULP", "largest error", "GB/s", "took longer than the fastest"]
+    return Table("Errors and speeds", head, lines, text=(4,))
 
 
-def answer(table, pick):
-    if table.error:
-        return [f"Pick: none, the measurement failed: {table.error}"]
+def answer(run, failure, pick):
+    if failure:
+        return [f"Pick: none, the measurement failed: {failure}"]
     if not pick:
         return ["Pick: none is within the budget"]
-    name = request(table.entries, pick.name)
-    said = f"Pick: {name}" + f", here {pick.name}" * (name != pick.name)
-    if pick.undecided:
-        said += f", undecided against {pick.fastest}"
-    else:
-        said += "".join(f", ties with {n}" for n, c in pick.against.items() if c.verdict == "tie" and n != pick.name)
-    is_default = pick.name == table.context.get("default")
-    c, python = ("NULL", "") if is_default else (f'"{name}"', f', impl="{name}"')
-    return [said, f"  C:      posenc_plan_create(&plan, &spec, {c})", f"  Python: posenc.table(...{python})"]
+    name = run.request(pick.name)
+    here = f", here {pick.name}" * (name != pick.name)
+    return [f"Pick: {name}{here}: {run.lead(pick)}", *(f"  {what + ':':7} {line}" for what, line in code(name, "..."))]
 
 
 def main(args):
-    table = Table(load(args.verify, "verify"), [load(path, "bench") for path in args.bench])
-    if not table.ranges:
+    turns = [load(path, "bench") for path in args.bench]
+    bench = {"context": turns[0].get("context", {}), "benchmarks": [b for turn in turns for b in turn["benchmarks"]]}
+    run = Run(load(args.verify, "verify"), bench)
+    ranges = next((e["ranges"] for e in run.entries.values() if e.get("ranges")), None)
+    if not ranges:
         fail(f"{args.verify}: no implementation offers this table")
     budget = judge.Budget(*(math.inf if x is None else x for x in (args.max_ulp, args.max_abs)))
     budget = judge.Budget() if budget == (math.inf, math.inf) else budget
-    dtype, pick = table.ranges[0]["dtype"], None
-    within = [n for n, e in table.entries.items() if not reason(e, budget, dtype)]
-    times = {n: table.rows[n].values for n in within if n in table.rows}
-    if times and not table.error:
-        pick = judge.pick(times, table.context.get("default"))
-    parts = head(table, budget), lines(table, budget, dtype, pick), answer(table, pick)
-    print("\n\n".join("\n".join(part) for part in parts))
-    if table.context.get("emulated") == "yes":
+    dtype, pick, failure = ranges[0]["dtype"], None, next(iter(run.errors.values()), None)
+    rows = {case.who: row for case, row in run.rows.items()}
+    reasons = {name: reason(entry, budget, dtype) for name, entry in run.entries.items()}
+    times = {name: rows[name].values for name, why in reasons.items() if not why and name in rows}
+    if times and not failure:
+        pick = judge.pick(times, run.context.get("default"))
+    print("\n".join(conditions(run, ranges, rows, budget)) + "\n")
+    text.show(implementations(run, rows, reasons, dtype, pick))
+    print("\n" + "\n".join(answer(run, failure, pick)))
+    if run.emulated:
         print("warning: this CPU is emulated: times say nothing about a real one", file=sys.stderr)
-    return 2 if table.error else 0 if pick else 1
+    return 2 if failure else 0 if pick else 1
 
 
 def failed(args):

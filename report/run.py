@@ -3,24 +3,18 @@ import math
 
 from . import judge
 from .stats import Case, fills, limit_of, read_bench, sizes_in, times_by_work
-from .words import listed, position
+from .words import listed, longer, position
 
 DEFAULT_SHAPE = "transformer"
 DEFAULT_POSITIONS = 5000
 DEFAULT_D_MODEL = 512  # of the default report, whose errors stand for every width
 STANDARD = {"preset": None, "dtype": "float32", "base": 10000, "position_scale": 1}
 STANDARD |= {"layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
+CLEARLY = 0.1  # faster by more than this: the box and the report point it out
 
 
 def table_of(range_):
     return range_.get("shape"), range_.get("dtype", "float32"), range_.get("preset") or None
-
-
-def request(entries, name):
-    """The name to request: the family's, where the library then chooses this implementation on this processor."""
-    family = entries[name]["family"] if name in entries else name
-    members = [n for n, e in entries.items() if e.get("supported", True) and e["family"] == family]
-    return family if members[:1] == [name] else name
 
 
 class Run:
@@ -76,11 +70,45 @@ class Run:
         self.ranked = any(n in self.here for n in self.judged()) and not self.emulated and not self.another_table()
 
     def request(self, name):
-        return request(self.entries, name)
+        """The name to request: the family's, where the library then chooses this implementation on this processor."""
+        family = self.entries[name]["family"] if name in self.entries else name
+        members = [n for n, e in self.entries.items() if e.get("supported", True) and e["family"] == family]
+        return family if members[:1] == [name] else name
 
     def pick(self, work=None):
         """The pick for a work, by default for the table of the verdict; or None."""
         return None if self.another_table() else self.picks.get(work or self.work)
+
+    def lead(self, pick):
+        """How a pick compares with exact, or, if it is exact, with the next family."""
+        if pick.undecided:
+            mine = pick.against[pick.name]
+            reason = "fewer than 6 repetitions" if mine.unsure is None else f"{longer(mine)} slower"
+            return f"undecided against {self.request(pick.fastest)} ({reason})"
+        others = [n for n in pick.against if self.families[n] != self.families[pick.name]]
+        if not others:
+            return "no other family within the budget was measured"
+        nearest = min(others, key=lambda n: pick.against[n].behind)
+        other = next((n for n in others if self.request(n) == "exact"), nearest)
+        name, comparison = self.request(other), pick.against[other]
+        ties = [n for n, c in pick.against.items() if c.verdict == "tie" and n != pick.name]
+        tied = f"ties with {listed(self.request(n) for n in ties)}"
+        if other in ties:
+            return tied
+        said = f"{longer(comparison)} faster than {name}"
+        if comparison.verdict == "undecided":
+            said = f"undecided against {name} ({longer(comparison)} faster)"
+        subject = "" if pick.name == pick.fastest else f"{self.request(pick.fastest)} is "
+        return f"{tied}; {subject}{said}" if ties else said
+
+    def clearly_faster(self):
+        """[(work, its pick, how much longer the pick of the table takes there)], largest first."""
+        table, found = self.pick(), []
+        for work, pick in self.picks.items() if table else ():
+            mine = pick.against.get(table.name)
+            if mine and mine.verdict == "slower" and mine.behind > CLEARLY:
+                found.append((work, pick, mine))
+        return sorted(found, key=lambda item: -item[2].behind)
 
     def left_out(self):
         """{name: why it has no figures}"""

@@ -8,14 +8,14 @@ from .words import listed, number, plural, share, span, when
 
 HOW = (
     "Errors: MPFR computes each output to so many digits that its rounding is certain. |error| is the distance to the "
-    "real value. A ULP is the spacing of the format's numbers at that value, so a correctly rounded output is wrong by at most 0.5 ULP. Every implementation states a bound for its error and "
-    "is held to it.",
-    "Speeds: one thread and CPU time, unless another clock or number of threads is named. A figure is the median of its "
-    "repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range. For a ratio, "
-    "the relative ranges of both figures are combined: the root of the sum of their squares. The limit is the better median of plain and of non-temporal "
-    "stores to the same memory in the same run. GB/s count the bytes "
-    "of the table (10⁹ of them). Which implementation is faster, and the picks, follow from the ratios of their times, "
-    "repetition by repetition.",
+    "real value. A ULP is the spacing of the format's numbers at that value, so a correctly rounded output is wrong by "
+    "at most 0.5 ULP. Every implementation states a bound for its error and is held to it.",
+    "Speeds: one thread and CPU time, unless another clock or number of threads is named. A figure is the median of "
+    "its repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range. For a ratio, "
+    "the relative ranges of both figures are combined: the root of the sum of their squares. The limit is the better "
+    "median of plain and of non-temporal stores to the same memory in the same run. GB/s count the bytes of the table "
+    "(10⁹ of them). Which implementation is faster, and the picks, follow from the ratios of their times, repetition "
+    "by repetition.",
 )
 
 

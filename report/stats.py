@@ -1,4 +1,4 @@
-"""Statistics of runs of posenc-bench: medians, spreads, ratios, limits. judge.py decides which implementation is faster."""
+"""Statistics of runs of posenc-bench: medians, spreads, ratios, limits. judge.py decides what is faster."""
 import math
 import re
 import statistics

@@ -1,7 +1,6 @@
 """The tables of a run of posenc-bench and of a report of posenc-verify, for text, HTML and Markdown."""
 import dataclasses
 
-from .picks import lead
 from .stats import STORES, Case, fills, limit_of, pages, sizes_in
 from .words import case_name, listed, medians, number, percent, pm, position, scaled, share, span, speed, times, ulps
 
@@ -131,7 +130,7 @@ def picks(run, works):
         if pick:
             row = run.verified[work.by(pick.name)]
             reached = f"{pm(scaled(row, work.d, 0))} ns" if work.call == "row" else f"{pm(speed(row))} GB/s"
-            rows.append([case_name(work), run.request(pick.name), reached, lead(run, pick)])
+            rows.append([case_name(work), run.request(pick.name), reached, run.lead(pick)])
     return Table("Picks", ["case", "use", "speed", "it is"], rows, text=(1, 2, 3))
 
 

@@ -73,6 +73,12 @@ def medians(rows):
     return f"median of {span(counts)} repetition{'s' * ({*counts} != {1})}, {spread}"
 
 
+def longer(comparison):
+    """ "31 ± 4 %" """
+    unsure = "" if comparison.unsure is None else f" ± {100 * comparison.unsure:.0f}"
+    return f"{100 * comparison.behind:.0f}{unsure} %"
+
+
 def when(date):
     """2026-11-21T20:00:00+00:00 as people write it."""
     return (date or "").replace("T", " ").replace("+00:00", " UTC")

@@ -85,6 +85,8 @@ def test_reports_of_verify(compare):
         ("[]", bench(), "not a run of posenc-bench"),
         (bench(), bench(fills={})["context"], "or a report of posenc-verify"),
         (verify(), verify(implementations=[entry("x")]), "in common"),
+        ({"tool": "posenc-bench", "cases": []}, bench(), "'machine' is a required property"),
+        (bench([c for c in case("fill late", 1) if c.pop("cpu_time")]), bench(), "'cpu_time' is a required property"),
     ],
 )
 def test_bad_input(refused, tmp_path, a, b, said):

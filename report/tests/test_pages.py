@@ -64,6 +64,12 @@ def test_the_blocks_of_the_readme():
     assert f"| {ratio:.1f}" in row and len(row.split("|")) == 9
 
 
+def test_a_family_without_a_description(monkeypatch):
+    monkeypatch.delitem(blocks.SHORT, "explog")
+    records = pages.records()
+    assert f"| `explog` | {records.run.entries['explog']['summary']} |" in blocks.short(records)
+
+
 def test_a_tie_with_a_peer_is_shown():
     data = json.loads((record.RECORDED / "peers.json").read_text())
     case = next(c for c in data["cases"] if (c["kind"], c["who"], c["n"]) == ("fresh", "numpy_f32", 5000))

@@ -18,7 +18,7 @@ def picked(*arguments, status=0):
     done = subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, timeout=240)
     assert done.returncode == status and "nan" not in done.stdout, done.stderr
     head, table, pick = done.stdout.split("\n\n")
-    return dict(line.split(None, 1) for line in table.splitlines()[1:]), head, pick
+    return dict(line.split(None, 1) for line in table.splitlines()[2:]), head, pick
 
 
 def test_the_pick_is_within_the_budget_and_can_be_requested():
