@@ -64,8 +64,8 @@ void check_status(const fuzz_call *c, const posenc_spec *spec, bool allowed, pos
       complain("%s is refused with %d, then answers otherwise", what, (int)(status));                                  \
   } while (0)
 
-/* Checks a plan's frequencies in turns: that of one frequency at this position, or at 1. */
-void try_phases(bytes *b, const posenc_plan *plan, int64_t position);
+/* Asks for a plan's frequencies in turns. test_frequencies.c checks their values. */
+void try_phases(bytes *b, const posenc_plan *plan);
 
 /* For a call that was not refused: writes its rows into `image`, a copy of its arrays from before the call. Each row is
  * computed by a call for its row alone, in the paper's layout, with more columns and perhaps by another member of the

@@ -188,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     try_call(&b, &c, &f.spec);
   }
   if (plan)
-    try_phases(&b, plan, f.near);
+    try_phases(&b, plan);
   try_rotary(&b);
   posenc_plan_destroy(plan);
   free(f.freqs);

@@ -26,7 +26,7 @@ static void implementations(void **state) {
     assert_true(strlen(impl->summary) > 10 && strlen(impl->bound) > 5);
     assert_true(!strcmp(impl->evidence, "proved") || !strcmp(impl->evidence, "upstream") ||
                 !strcmp(impl->evidence, "measured"));
-    assert_int_equal(impl->correctly_rounded, strcmp(impl->family, "exact") == 0);
+    assert_true(impl->correctly_rounded == 1 || (impl->correctly_rounded == 0 && strcmp(impl->family, "exact") != 0));
     for (size_t j = 0; j < i; j++)
       assert_string_not_equal(impl->name, posenc_impl_by_index(j)->name);
     const posenc_spec spec = paper_spec(8);
@@ -191,11 +191,12 @@ static void bounds_out_of_range(void **state) {
   }
 }
 
-/* The bound of exact is half a unit in the last place of values just below 1, and 0 in a column of zeros. */
+/* The bound of a correctly rounded implementation is half a unit in the last place of values just below 1, and 0 in a
+ * column of zeros. */
 static void bounds_of_every_dtype(void **state) {
   (void)state;
   enum { D = 38 };
-  const posenc_impl *exact = posenc_impl_find("exact"), *anchored = posenc_impl_find("anchored");
+  const posenc_impl *anchored = posenc_impl_find("anchored"), *impl;
   for (int32_t i = 0; i < 16; i++) {
     posenc_spec spec = paper_spec(D - 1);
     spec.dtype = i / 4;
@@ -203,7 +204,9 @@ static void bounds_of_every_dtype(void **state) {
     spec.odd = i >> 1 & 1;
     for (int64_t c = 0; c < D - 1; c++) {
       const double half = spec.odd == POSENC_ODD_ZERO && c == D - 2 ? 0 : ldexp(0.5, -format_of(spec.dtype)->digits);
-      assert_true(posenc_impl_error_bound(exact, &spec, -1e6, c) == half);
+      for (size_t j = 0; (impl = posenc_impl_by_index(j)); j++)
+        if (impl->correctly_rounded && strstr(impl->dtypes, dtype_name(spec.dtype)))
+          assert_true(posenc_impl_error_bound(impl, &spec, -1e6, c) == half);
       const double more = posenc_impl_error_bound(anchored, &spec, 1e6, c) - half;
       assert_true(more >= 0 && more < 0x1p-49 && (more > 0) == (half > 0));
     }

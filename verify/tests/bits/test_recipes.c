@@ -4,6 +4,8 @@
  *   - The SLEEF rows are compared with the sine of their recipe's float32 (or float64) angle, within the error that
  *     SLEEF states. At late positions a frequency with a wrong last bit does not pass.
  * With explicit frequencies the float32 recipes multiply by (float)w, the float64 recipes by w.
+ *
+ * Other families have no formula here, and are not tested here: posenc-verify compares them with their bounds.
  */
 #include "testing.h"
 
@@ -11,7 +13,13 @@
 
 enum { WIDEST = 512 };
 
-static int begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static int is_recipe(const char *family) {
+  static const char *const recipes[] = {"naive", "explog", "recurrence", "float64", "sleef", "sleef_u35", "sleef_f64"};
+  for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++)
+    if (strcmp(family, recipes[i]) == 0)
+      return 1;
+  return 0;
+}
 
 /* The frequency of the PyTorch tutorial. */
 static float tutorial_frequency(const posenc_spec *spec, int64_t k) {
@@ -38,12 +46,10 @@ static float recurrence(const posenc_spec *spec, int64_t position, int64_t k, in
   return cosine ? c : s;
 }
 
-/* The formula's value. NaN if an implementation has no formula here: posenc-verify compares it with its bound. */
+/* The value of a float32 recipe. */
 static float formula(const char *family, const posenc_spec *spec, int64_t position, int64_t k, int cosine) {
   if (strcmp(family, "recurrence") == 0)
     return recurrence(spec, position, k, cosine);
-  if (strcmp(family, "naive") != 0 && strcmp(family, "explog") != 0)
-    return NAN;
   const float angle =
       strcmp(family, "naive") == 0 ? naive_angle(spec, position, k) : (float)position * tutorial_frequency(spec, k);
   return cosine ? cosf(angle) : sinf(angle);
@@ -63,9 +69,9 @@ static int faithful(const char *family, const posenc_spec *spec, int64_t positio
   const double in_float64 = float64(spec, position, k, c % 2 == 1);
   if (strcmp(family, "float64") == 0)
     return got == (float)in_float64; /* 0 may have either sign */
-  if (!begins(family, "sleef")) {
+  if (strncmp(family, "sleef", 5) != 0) {
     const float want = formula(family, spec, position, k, c % 2 == 1);
-    return isnan(want) || memcmp(&got, &want, sizeof got) == 0;
+    return memcmp(&got, &want, sizeof got) == 0;
   }
   const int f64 = strcmp(family, "sleef_f64") == 0, u35 = strcmp(family, "sleef_u35") == 0;
   const double angle = (double)((float)position * tutorial_frequency(spec, k));
@@ -81,7 +87,7 @@ static void formulas(void **state) {
   static const int64_t positions[] = {0, 1, 2, 63, 64, 65, 127, 128, 511, 4999, 131071, 1048575, 16777217, -1, -64,
       -100, -128, -5000, POSENC_MAX_POSITION, POSENC_MAX_POSITION - 1, -POSENC_MAX_POSITION};
   for (size_t m = 0; runnable(m); m++)
-    for (size_t i = 0; i < 2 * sizeof widths / sizeof widths[0]; i++) {
+    for (size_t i = 0; is_recipe(runnable(m)->family) && i < 2 * sizeof widths / sizeof widths[0]; i++) {
       const char *const impl = runnable(m)->name;
       const size_t w = i / 2;
       posenc_spec spec = paper_spec(widths[w]);

@@ -31,7 +31,7 @@ command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is missing (Debian packag
 ! grep -qs '^CMAKE_C_FLAGS:.*-fsanitize' "$build/CMakeCache.txt" || skip "sanitizers do not run under qemu-user"
 
 # These tests take minutes when emulated, and test arithmetic that does not depend on the CPU.
-left='stack|exact|turns|references|presets|memory|far_apart'
+left='stack|exact|references|presets|memory|far_apart'
 [[ $all ]] || left+='|elements|table|bits|fork'
 
 if [[ $# == 1 ]]; then # all CPUs, as many at a time as there are cores
