@@ -88,8 +88,8 @@ static void require_a_verdict(const results *r, impl_result *result, bool by_nam
   for (int64_t i = 0; i < r->sweep.count; i++)
     if (result->verdicts[i].judged)
       return;
-  result->not_offered = !by_name && !offers_a_dtype(result->impl, &r->sweep);
-  if (!result->not_offered)
+  result->left_out = !by_name && !offers_a_dtype(result->impl, &r->sweep);
+  if (!result->left_out)
     snprintf(result->failure, sizeof result->failure, "not judged: it offers no shape of this run");
 }
 
@@ -121,13 +121,13 @@ void campaign_run(results *r, int64_t threads, bool by_name, segment_report *rep
     require_a_verdict(r, &r->impls[i], by_name);
 }
 
-bool impl_verified(const impl_result *r) { return r->supported && !r->not_offered && r->failure[0] == '\0'; }
+bool impl_verified(const impl_result *r) { return r->supported && !r->left_out && r->failure[0] == '\0'; }
 
 bool all_verified(const results *r) {
   if (isinf(r->float64_error))
     return false;
   for (size_t i = 0; i < r->n_impls; i++)
-    if (r->impls[i].supported && !r->impls[i].not_offered && !impl_verified(&r->impls[i]))
+    if (r->impls[i].supported && !r->impls[i].left_out && !impl_verified(&r->impls[i]))
       return false;
   return true;
 }

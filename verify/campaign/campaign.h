@@ -12,7 +12,7 @@ typedef struct impl_result {
   const posenc_impl *impl;
   bool supported;
   bool crashed;      /* a trial failed, so it is not run again */
-  bool not_offered;  /* it is left out of this run: no segment has a dtype that it offers */
+  bool left_out;     /* of this run: no segment has a dtype that it offers */
   char failure[320]; /* the first failure, and where; empty if none */
   verdict *verdicts; /* one per segment */
 } impl_result;

@@ -13,8 +13,8 @@ typedef struct witness {
 } witness;
 
 typedef struct verdict {
-  bool judged; /* the numbers below exist */
-  bool not_offered;
+  bool judged;      /* the numbers below exist */
+  bool not_offered; /* the implementation makes no plan of this segment's spec */
   int64_t outputs;
   double max_abs, ulp_max;
   bool bound_ok;

@@ -89,7 +89,7 @@ static void print_end(FILE *out, const results *r) {
   size_t verified = 0, run = 0, supported = 0;
   for (size_t i = 0; i < r->n_impls; i++) {
     supported += r->impls[i].supported;
-    run += r->impls[i].supported && !r->impls[i].not_offered;
+    run += r->impls[i].supported && !r->impls[i].left_out;
     verified += impl_verified(&r->impls[i]);
     if (r->impls[i].failure[0])
       fprintf(out, "FAILED %s: %s\n", r->impls[i].impl->name, r->impls[i].failure);
