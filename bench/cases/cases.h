@@ -23,8 +23,8 @@ struct bench_table {
   const bench_shape *shape;
   posenc_spec spec;
   int64_t origin;   /* position of row 0 */
-  const void *data; /* for `write` */
-  void *self;       /* of a peer, for `write`; destroy() frees it */
+  const void *data; /* for `write`; not freed */
+  void *self;       /* for `write`; destroy() frees it */
   void (*destroy)(void *self);
 
   /* Writes rows first .. first+count-1 of the table that starts at `table`. NULL: posenc_fill writes them. */

@@ -11,23 +11,23 @@
 #include "cases.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "../../verify/tools/random.h"
 
 /* Writes two arrays, the second behind the first. */
 static posenc_status write_pair(
     const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
-  const int64_t n = t->shape->d_model / 2;
-  const size_t bytes = (size_t)(t->shape->positions * n) * sizeof(float);
-  float *sines = table, *cosines = (float *)(void *)((char *)table + bench_to_next(bytes));
-  return posenc_fill_pair(plan, first, count, sines + first * n, cosines + first * n, n);
+  const int64_t n = t->shape->d_model / 2, row_bytes = n * (int64_t)posenc_dtype_size((posenc_dtype)t->spec.dtype);
+  char *sines = (char *)table + first * row_bytes;
+  char *cosines = sines + bench_to_next((size_t)(t->shape->positions * row_bytes));
+  return posenc_fill_pair(plan, first, count, sines, cosines, n);
 }
 
 static posenc_status write_real(
     const posenc_plan *plan, const bench_table *t, int64_t first, int64_t count, void *table) {
-  const int64_t d = t->shape->d_model;
-  return posenc_fill_at_real(plan, (const double *)t->data + first, count, (float *)table + first * d, d);
+  const int64_t d = t->shape->d_model, row_bytes = d * (int64_t)posenc_dtype_size((posenc_dtype)t->spec.dtype);
+  return posenc_fill_at_real(plan, (const double *)t->self + first, count, (char *)table + first * row_bytes, d);
 }
 
 /* Tables in other dtypes, presets and functions. */
@@ -47,11 +47,9 @@ static const struct row {
     {"diffusion", POSENC_DTYPE_F32, false, "guided_diffusion", "fill_at_real", "/guided_diffusion", write_real},
 };
 
-enum { TIMESTEPS = 1000 }; /* rows of the only table that write_real writes */
-
 /* Random numbers of 53 bits between 0 and n, as training draws timesteps; the same in every run. */
-static const double *real_positions(int64_t n) {
-  static double positions[TIMESTEPS];
+static double *real_positions(int64_t n) {
+  double *positions = must_calloc(n, sizeof *positions);
   uint64_t state = 1;
   for (int64_t i = 0; i < n; i++)
     positions[i] = (double)(next_random(&state) >> 11) * 0x1p-53 * (double)n;
@@ -77,15 +75,18 @@ static void register_row(const struct row *r, const bench_shape *shape, bool all
   }
   if (r->dtype != POSENC_DTYPE_F32)
     bench_register_limits(shape, r->dtype, at);
-  if (r->write == write_real)
-    table.data = real_positions(shape->positions);
   const posenc_impl *impl;
-  for (size_t i = 0; (impl = bench_impl(i, r->dtype, all)); i++)
+  for (size_t i = 0; (impl = bench_impl(i, r->dtype, all)); i++) {
+    if (r->write == write_real) {
+      table.self = real_positions(shape->positions);
+      table.destroy = free;
+    }
     bench_register_table(&table, impl, at);
+  }
 }
 
 void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (strcmp(rows[i].shape, shape->name) == 0 && (all || rows[i].always))
+    if (bench_shape_find(rows[i].shape) == shape && (all || rows[i].always))
       register_row(&rows[i], shape, all, at);
 }

@@ -27,7 +27,7 @@ enum { BENCH_MAX_SHAPES = 64 }; /* the bits of bench_options.shapes */
 size_t bench_shape_count(void);
 const bench_shape *bench_shape_at(size_t i);
 
-const bench_shape *bench_shape_find(const char *name); /* or NULL */
+const bench_shape *bench_shape_find(const char *name); /* ends the program if there is none */
 size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype);
 
 /* The spec of the paper's table for this shape. */

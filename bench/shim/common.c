@@ -24,7 +24,8 @@ const bench_shape *bench_shape_find(const char *name) {
   for (size_t i = 0; i < bench_shape_count(); i++)
     if (strcmp(shapes[i].name, name) == 0)
       return &shapes[i];
-  return NULL;
+  fprintf(stderr, "posenc-bench: no shape has the name %s\n", name);
+  exit(2);
 }
 
 size_t bench_shape_bytes(const bench_shape *shape, posenc_dtype dtype) {
