@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "campaign/family.h"
 #include "formats.h"
 
 static atomic_llong fallbacks;
@@ -36,10 +37,8 @@ static long long fallbacks_of(const posenc_impl *impl, int32_t dtype, int64_t ro
 
 static void counts(void **state) {
   (void)state;
-  for (size_t i = 0; i < posenc_impl_count(); i++) {
-    const posenc_impl *impl = posenc_impl_by_index(i);
-    if (!impl->correctly_rounded || !posenc_impl_supported(impl))
-      continue;
+  const posenc_impl *impl;
+  for (size_t i = 0; (impl = family_member("exact", i)); i++) {
     const long long floats = fallbacks_of(impl, POSENC_DTYPE_F32, INT64_C(1) << 20);
     const long long doubles = fallbacks_of(impl, POSENC_DTYPE_F64, 4096),
                     halves = fallbacks_of(impl, POSENC_DTYPE_F16, 1 << 16);
