@@ -42,8 +42,9 @@ typedef struct posenc_angle {
   double rounding; /* of a value below 1 to the dtype: half a unit in its last place */
 } posenc_angle;
 
-/* Which rows to write: those of positions[i], or reals[i], or first + i when both are NULL; and which of their columns,
- * 2k being the sine of frequency k and 2k + 1 its cosine. All of them, or a part's: from is a multiple of 64. */
+/* The rows and columns to write. Row i is that of positions[i], or reals[i], or first + i when both are NULL. The
+ * columns are from .. to-1, where from is a multiple of 64; column 2k is the sine of frequency k, and column 2k + 1 its
+ * cosine. */
 typedef struct posenc_rows {
   const int64_t *positions;
   const double *reals;
@@ -89,11 +90,10 @@ static inline int posenc_is_streamed(const posenc_spec *spec, int64_t rows, int6
 /* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
 enum { POSENC_TABLES_FREQS = 4096 };
 
-/* What rows() writes is sine, cosine, sine, ... of the dtype, unless `rows` says otherwise; what a kernel does not
- * offer is the driver's (api/fill.c).
- * So the spec kernels get has an even d_model, its denominator and position_scale are never 0, and they do not look at
- * layout, order and odd. `state` is what prepare() made of it: n frequencies or whatever the kernel wants per
- * frequency. `out` is where column `from` of the first row goes.
+/* rows() writes sine, cosine, sine, ... of the dtype, unless `rows` has cosines_first or split. The driver (api/fill.c)
+ * makes every other layout from these pairs. So the spec that kernels are given has an even d_model, a denominator and a
+ * position_scale other than 0, and the paper's layout, order and odd. prepare() writes `state`: a number for each
+ * frequency, or whatever the kernel needs. `out` is where column `from` of the first row goes.
  *
  * info.dtypes is "float32" or POSENC_EVERY_DTYPE.
  * info.bound states the error bound in words, bound() computes it, and info.evidence is its basis: "proved" (from IEEE

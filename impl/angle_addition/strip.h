@@ -121,7 +121,8 @@ static inline void set_strip(strip *p, const frequencies *f, selection s, int in
   p->n = p->o.is_split ? (s.n + 15) / 16 * 16 : (s.n + 7) / 8 * 8;
   p->anchor = slots + ANCHOR_SLOT * SLOT;
   p->rotations = in_slots ? slots : rotations_of(f, s.first);
-  p->own = (frequencies){.n = s.n, .hi = p->hi, .lo = p->lo, .turns_removed = p->hi /* not used */};
+  /* The strip's anchors and steps are no fractions: turns_removed is loaded, but no result depends on it. */
+  p->own = (frequencies){.n = s.n, .hi = p->hi, .lo = p->lo, .turns_removed = p->hi};
   copy_selected(f->hi, &s, p->hi);
   copy_selected(f->lo, &s, p->lo);
   for (int h = 0; in_slots && h * HALF_STRIP < p->n; h++) {

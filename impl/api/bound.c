@@ -3,27 +3,25 @@
 
 #include "api/fpstate.h"
 
-#include <math.h>
-
 /* Half a unit in the last place of values below 1. */
 static double rounding_of(int32_t dtype) { return ldexp(0.5, -posenc_format_of(dtype)->digits); }
 
 POSENC_NOINLINE static double bound_at(const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t k) {
-  const double most = (double)POSENC_MAX_POSITION;
-  if (!(fabs(position) <= most && fabs(position * posenc_scale(s)) <= most))
+  const double scale = posenc_scale(s);
+  if (posenc_is_outside(position, scale))
     return NAN;
   if (k < 0)
     return 0.0; /* a column of zeros */
   if (s->freqs && (s->n_freqs <= k || !posenc_is_usable(s->freqs, sizeof(double))))
     return NAN;
   const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
-  const double ln_w = s->freqs ? 0.0 : fabs(exponent * log(s->base)), scale = posenc_scale(s);
+  const double ln_w = s->freqs ? 0.0 : fabs(exponent * log(s->base));
   const double w = s->freqs ? s->freqs[k] : pow(s->base, -exponent);
   const posenc_angle angle = {position, w * scale, exponent, ln_w, scale == 1.0 ? 0.0 : 2.0, rounding_of(s->dtype)};
   const double bound = kernel->bound(&angle, kernel->ulp);
-  /* a value in [-1, 1] and an output that drifted (recipes/recurrence.c) out of it */
-  const double none = 2.0 + 0x1p-16;
-  return bound < none ? bound : none;
+  /* No error is larger: the value is in [-1, 1], and outputs drift (recipes/recurrence.c) out of it by less than 2^-16. */
+  const double largest = 2.0 + 0x1p-16;
+  return bound < largest ? bound : largest;
 }
 
 double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column) {

@@ -4,11 +4,10 @@
 
 #include "api/fpstate.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static int64_t element(const posenc_plan *plan) { return (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype); }
+static int64_t element_size(const posenc_plan *plan) { return posenc_format_of(plan->spec.dtype)->size; }
 
 /* ---- checks: each refusal has its status, and a message with the value and what is allowed ---- */
 
@@ -29,13 +28,8 @@ static posenc_status check_rows(int64_t count, int64_t columns, const char *colu
 }
 
 static posenc_status check_memory(const posenc_plan *plan, const char *name, const void *memory) {
-  const size_t size = (size_t)element(plan);
+  const size_t size = (size_t)element_size(plan);
   return posenc_is_usable(memory, size) ? POSENC_OK : posenc_fail_pointer(name, memory, size, "memory");
-}
-
-static int is_outside(double position, double scale) {
-  const double most = (double)POSENC_MAX_POSITION;
-  return !(fabs(position) <= most && fabs(position * scale) <= most);
 }
 
 /* `position` names it and its value. */
@@ -46,39 +40,39 @@ static posenc_status fail_position(double scale, const char *position) {
       "%s and position_scale is %.17g; allowed: -2^32 to 2^32, also for their product", position, scale);
 }
 
-/* The product with position_scale is checked as rounded to double. */
 posenc_status posenc_check_positions(const posenc_plan *plan, const posenc_rows *rows) {
   const double scale = plan->kernel_spec.position_scale;
   const int64_t count = rows->count, first = rows->first;
   char said[64];
   for (int64_t i = 0; rows->positions && i < count; i++)
-    if (is_outside((double)rows->positions[i], scale)) {
+    if (posenc_is_outside((double)rows->positions[i], scale)) {
       snprintf(said, sizeof said, "positions[%" PRId64 "] is %" PRId64, i, rows->positions[i]);
       return fail_position(scale, said);
     }
   for (int64_t i = 0; rows->reals && i < count; i++)
-    if (is_outside(rows->reals[i], scale)) {
+    if (posenc_is_outside(rows->reals[i], scale)) {
       snprintf(said, sizeof said, "positions[%" PRId64 "] is %.17g", i, rows->reals[i]);
       return fail_position(scale, said);
     }
   if (rows->positions || rows->reals || count == 0)
     return POSENC_OK;
-  if (is_outside((double)first, scale)) {
+  if (posenc_is_outside((double)first, scale)) {
     snprintf(said, sizeof said, "first is %" PRId64, first);
     return fail_position(scale, said);
   }
-  if (count - 1 > POSENC_MAX_POSITION - first || is_outside((double)(first + count - 1), scale))
+  if (count - 1 > POSENC_MAX_POSITION - first || posenc_is_outside((double)(first + count - 1), scale))
     return posenc_fail(POSENC_ERROR_DOMAIN,
         "first is %" PRId64 " and count is %" PRId64 ", so the last position%s is beyond 2^32; allowed: -2^32 to 2^32",
         first, count, scale != 1.0 ? ", or its product with position_scale," : "");
   return POSENC_OK;
 }
 
-/* With one row, row_stride is not used, and the caller may pass one whose number of bytes overflows. */
-static int64_t distance(int64_t count, int64_t columns, int64_t row_stride) { return count > 1 ? row_stride : columns; }
+/* The distance between rows, in elements. With one row, row_stride is not used, and the caller may pass one whose number
+ * of bytes overflows. */
+static int64_t stride_of(int64_t count, int64_t columns, int64_t stride) { return count > 1 ? stride : columns; }
 
 static posenc_array array_of(const posenc_plan *p, const void *start, int64_t count, int64_t columns, int64_t stride) {
-  return (posenc_array){start, count, distance(count, columns, stride) * element(p), columns * element(p)};
+  return (posenc_array){start, count, stride_of(count, columns, stride) * element_size(p), columns * element_size(p)};
 }
 
 /* The array of positions is read while rows are written. */
@@ -159,11 +153,11 @@ static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const p
 }
 
 static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride) {
-  const int64_t size = element(plan);
+  const int64_t size = element_size(plan);
   const posenc_columns c = posenc_columns_of(&plan->spec);
   unsigned char *const bytes = out;
   const posenc_target t = {c, bytes + c.sines * size, bytes + c.cosines * size,
-      distance(rows->count, plan->spec.d_model, given_stride) * size, size};
+      stride_of(rows->count, plan->spec.d_model, given_stride) * size, size};
   write_rows(plan, rows, &t);
   return POSENC_OK;
 }
@@ -219,9 +213,9 @@ POSENC_NOINLINE static posenc_status fill_pair(
   const posenc_status status = check_pair(plan, rows, sines, cosines, row_stride);
   if (status != POSENC_OK || rows->count == 0)
     return status;
-  const int64_t n = posenc_n_freqs(&plan->spec), size = element(plan);
+  const int64_t n = posenc_n_freqs(&plan->spec), size = element_size(plan);
   const posenc_target t = {{.step = 1, .n_sines = n, .n_cosines = n, .zero = -1}, sines, cosines,
-      distance(rows->count, n, row_stride) * size, size};
+      stride_of(rows->count, n, row_stride) * size, size};
   write_rows(plan, rows, &t);
   return POSENC_OK;
 }

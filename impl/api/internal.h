@@ -5,6 +5,7 @@
 #include "kernel.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* ---- status.c: refused calls ---- */
 
@@ -18,6 +19,12 @@ static inline int posenc_is_usable(const void *pointer, size_t unit) {
 
 /* Refuses a pointer that is not usable; `what` is needed there. */
 posenc_status posenc_fail_pointer(const char *name, const void *pointer, size_t unit, const char *what);
+
+/* Checks struct_size and the reserved fields of a struct that type_init() sets. A program built with another header of
+ * this major version has a struct of the same size, perhaps with a field in the reserved room that this library does
+ * not know. It must be 0, or it would be ignored. */
+posenc_status posenc_check_room(
+    const char *type, size_t struct_size, size_t size, const uint64_t *reserved, size_t n_reserved);
 
 /* Refuses an unknown name, which the message quotes as printable ASCII. `known` gives the `count` names that are
  * allowed. */
@@ -48,6 +55,12 @@ posenc_status posenc_check_spec(const posenc_spec *spec);
 
 /* What kernels are given of a checked spec. */
 posenc_spec posenc_kernel_spec(const posenc_spec *spec);
+
+/* Whether a position, or its product with position_scale, is outside the domain. The product is rounded to double. */
+static inline int posenc_is_outside(double position, double scale) {
+  const double most = (double)POSENC_MAX_POSITION;
+  return !(fabs(position) <= most && fabs(position * scale) <= most);
+}
 
 struct posenc_plan {
   posenc_spec spec;        /* the caller's; freqs and freqs_low point into the plan's own block */

@@ -1,7 +1,7 @@
 /* The conventions that real systems compute, by name.
  *
- * n = floor(d_model / 2). A ladder is base^(-k / denominator). A denominator of 0 is the spec's word for d_model / 2; it also
- * stands where the only frequency is 1, and the denominator does not matter.
+ * n = floor(d_model / 2). A ladder is base^(-k / denominator). A spec's denominator of 0 means d_model / 2. NEXT_TO_LAST
+ * also sets 0 for widths of a single frequency, which is 1 with every denominator.
  */
 #include "api/internal.h"
 
@@ -21,7 +21,7 @@ typedef struct row {
 #define P_LADDER "10000^(-2k/d)"
 #define ZERO_COLUMN ", an odd width ends in a column of zeros"
 
-/* One ladder with three names. */
+/* t2t, ddpm and fairseq are one convention: they differ in their texts only. */
 #define T2T(name, users, starts)                                                                                       \
   {                                                                                                                    \
     {name, T_LADDER ", sines then cosines" ZERO_COLUMN, users, starts}, NEXT_TO_LAST, POSENC_LAYOUT_SPLIT,             \

@@ -103,20 +103,6 @@ static posenc_status check_results(
   return posenc_check_results(names, arrays, 4);
 }
 
-static posenc_status check_rotary_room(const posenc_rotary *p) {
-  if (!posenc_is_usable(p, _Alignof(posenc_rotary)))
-    return posenc_fail_pointer("rotary", p, _Alignof(posenc_rotary), "a posenc_rotary");
-  if (p->struct_size != sizeof *p)
-    return posenc_fail(POSENC_ERROR_SPEC,
-        "struct_size is %" PRIu64 "; allowed: sizeof(posenc_rotary) = %" PRIu64 ", as posenc_rotary_init() sets it",
-        (uint64_t)p->struct_size, (uint64_t)sizeof *p);
-  for (size_t i = 0; i < sizeof p->reserved / sizeof p->reserved[0]; i++)
-    if (p->reserved[i] != 0)
-      return posenc_fail(POSENC_ERROR_SPEC, "reserved[%" PRId64 "] is %" PRIu64 "; this library, version %s, allows 0",
-          (int64_t)i, p->reserved[i], posenc_version());
-  return POSENC_OK;
-}
-
 posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_rotary_scaling scaling) {
   if (!posenc_is_usable(rotary, _Alignof(posenc_rotary)))
     return posenc_fail_pointer("rotary", rotary, _Alignof(posenc_rotary), "a posenc_rotary");
@@ -135,7 +121,10 @@ posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_
 
 POSENC_NOINLINE static posenc_status rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
-  posenc_status status = check_rotary_room(rotary);
+  if (!posenc_is_usable(rotary, _Alignof(posenc_rotary)))
+    return posenc_fail_pointer("rotary", rotary, _Alignof(posenc_rotary), "a posenc_rotary");
+  posenc_status status = posenc_check_room("posenc_rotary", rotary->struct_size, sizeof *rotary, rotary->reserved,
+      sizeof rotary->reserved / sizeof *rotary->reserved);
   if (status != POSENC_OK)
     return status;
   const posenc_rotary r = *rotary; /* the results may go to the same memory */
@@ -143,7 +132,7 @@ POSENC_NOINLINE static posenc_status rotary_freqs(
   if (status == POSENC_OK)
     status = check_results(&r, freqs, freqs_low, attention_factor);
   if (status == POSENC_OK) {
-    posenc_rotary_ladder(&r, freqs, freqs_low);
+    posenc_rotary_ladder(&r, selected_factors(&r), freqs, freqs_low);
     *attention_factor = posenc_rotary_attention(&r);
   }
   return status;

@@ -1,27 +1,6 @@
 /* Specs: checks, and what kernels are given of one. */
 #include "api/internal.h"
 
-#include <math.h>
-
-/* A program built with another header of this major version has a spec of the same size, perhaps with a field in the
- * room reserved here that this library does not know. It must be 0, or it would be ignored. */
-static posenc_status check_spec_room(const posenc_spec *spec) {
-  if (!posenc_is_usable(spec, _Alignof(posenc_spec)))
-    return posenc_fail_pointer("spec", spec, _Alignof(posenc_spec), "a posenc_spec");
-  if (spec->struct_size != sizeof(posenc_spec))
-    return posenc_fail(POSENC_ERROR_SPEC,
-        "struct_size is %" PRIu64 "; allowed: sizeof(posenc_spec) = %" PRIu64
-        ", as posenc_spec_init() sets it where it succeeds",
-        (uint64_t)spec->struct_size, (uint64_t)sizeof(posenc_spec));
-  for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
-    if (spec->reserved[i] != 0)
-      return posenc_fail(POSENC_ERROR_SPEC,
-          "reserved[%" PRId64 "] is %" PRIu64 "; this library, version %s, allows 0: was the spec set up by "
-          "posenc_spec_init()?",
-          (int64_t)i, spec->reserved[i], posenc_version());
-  return POSENC_OK;
-}
-
 static posenc_status check_ladder(const posenc_spec *s, int64_t n) {
   const double denominator = posenc_denominator(s);
   if (!(s->base > 0.0) || isinf(s->base))
@@ -105,7 +84,10 @@ static posenc_status check_fields(const posenc_spec *s) {
 }
 
 posenc_status posenc_check_spec(const posenc_spec *spec) {
-  const posenc_status status = check_spec_room(spec);
+  if (!posenc_is_usable(spec, _Alignof(posenc_spec)))
+    return posenc_fail_pointer("spec", spec, _Alignof(posenc_spec), "a posenc_spec");
+  const posenc_status status = posenc_check_room(
+      "posenc_spec", spec->struct_size, sizeof *spec, spec->reserved, sizeof spec->reserved / sizeof *spec->reserved);
   return status == POSENC_OK ? check_fields(spec) : status;
 }
 

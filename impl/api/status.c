@@ -58,6 +58,20 @@ posenc_status posenc_fail_pointer(const char *name, const void *pointer, size_t 
       POSENC_ERROR_ARGUMENT, "%s is %s; allowed: %s aligned to %d bytes", name, address, what, (int)unit);
 }
 
+posenc_status posenc_check_room(
+    const char *type, size_t struct_size, size_t size, const uint64_t *reserved, size_t n_reserved) {
+  if (struct_size != size)
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "struct_size is %" PRIu64 "; allowed: sizeof(%s) = %" PRIu64 ", as %s_init() sets it where it succeeds",
+        (uint64_t)struct_size, type, (uint64_t)size, type);
+  for (size_t i = 0; i < n_reserved; i++)
+    if (reserved[i] != 0)
+      return posenc_fail(POSENC_ERROR_SPEC,
+          "reserved[%" PRIu64 "] is %" PRIu64 "; this library, version %s, allows 0: was the %s set up by %s_init()?",
+          (uint64_t)i, reserved[i], posenc_version(), type, type);
+  return POSENC_OK;
+}
+
 posenc_status posenc_fail_name(
     posenc_status status, const char *argument, const char *given, size_t count, const char *known(size_t i)) {
   char shown[80] = ""; /* printable ASCII; the start of a long name */

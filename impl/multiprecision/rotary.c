@@ -140,8 +140,8 @@ static void scale_frequency(big *w, const big *v, const big *r, const big *inver
 }
 
 /* w_k = v_k ((1 - r) + r / divisor), for each kind with r and divisor of its own. */
-__attribute__((noinline)) void posenc_rotary_ladder(const posenc_rotary *p, double *freqs, double *freqs_low) {
-  const float *factors = p->length > p->original_max_position_embeddings ? p->long_factor : p->short_factor;
+__attribute__((noinline)) void posenc_rotary_ladder(
+    const posenc_rotary *p, const float *factors, double *freqs, double *freqs_low) {
   int32_t scaling = p->scaling;
   big one, ln_base, root, v, w, r, inverse, low, high;
   from_double(&one, 1.0);

@@ -211,9 +211,12 @@ static void rotary_refusals(void **state) {
   BAD(LONGROPE, "long_factor is NULL; with length 4097, d_model / 2 = 4 floats are needed", r.length = 4097,
       r.long_factor = NULL);
   BAD(LONGROPE, "short_factor[2] is 0; allowed: 2^-32 to 2^32", r.short_factor = bad);
-  BAD(NONE, "struct_size is 1; allowed: sizeof(posenc_rotary) = 184, as posenc_rotary_init() sets it",
+  BAD(NONE, "struct_size is 1; allowed: sizeof(posenc_rotary) = 184, as posenc_rotary_init() sets it where it succeeds",
       r.struct_size = 1);
-  BAD(NONE, "reserved[5] is 1; this library, version " POSENC_VERSION_STRING ", allows 0", r.reserved[5] = 1);
+  BAD(NONE,
+      "reserved[5] is 1; this library, version " POSENC_VERSION_STRING
+      ", allows 0: was the posenc_rotary set up by posenc_rotary_init()?",
+      r.reserved[5] = 1);
 
   posenc_rotary r;
   const posenc_rotary zeros = {0};
