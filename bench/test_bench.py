@@ -6,6 +6,7 @@ Environment: POSENC_BENCH, the program.
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -146,6 +147,11 @@ def test_widths():
     assert {name.split("_")[0] for name, _ in found} == {"exact", "anchored"} and {at for _, at in found} == {"0", "16"}
     assert {f"limit/store/w:16/n:16384/d:1024/offset:{at}" for at in (0, 16)} <= {*listed.split("\n")}
     assert "widths/" not in bench("--list", "--shape", "l1")
+
+
+def test_no_peer_is_of_another_architecture():
+    other = "_neon/" if platform.machine() == "x86_64" else "_avx"
+    assert other not in bench("--peers", "--list")
 
 
 @pytest.mark.parametrize("script", ["bench", "pick", "report", "peers", "test"])

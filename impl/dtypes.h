@@ -4,6 +4,8 @@
 
 #include "posenc.h"
 
+#include <string.h>
+
 typedef struct posenc_format {
   const char *name;
   int size;   /* bytes of an element */
@@ -19,6 +21,15 @@ static inline const posenc_format *posenc_format_of(int32_t dtype) {
       [POSENC_DTYPE_BF16] = {"bfloat16", 2, 8, -126},
       [POSENC_DTYPE_F16] = {"float16", 2, 11, -14}};
   return &formats[dtype];
+}
+
+/* Whether a list of names, as in posenc_impl, has the name of the dtype. */
+static inline int posenc_offers(const char *dtypes, int32_t dtype) {
+  const char *const name = posenc_format_of(dtype)->name, *at = dtypes;
+  const size_t n = strlen(name);
+  while ((at = strstr(at, name)) && !((at == dtypes || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')))
+    at += n;
+  return at != NULL;
 }
 
 #endif

@@ -17,6 +17,7 @@
  *     posenc_fill_once(&spec, NULL, 0, 8192, cache, 128);      // float cache[8192 * 128]: 64 cosines, then 64 sines
  *     posenc_plan_create(&plan, &spec, NULL);                  // posenc_plan *plan
  *     posenc_fill_pair(plan, 0, 8192, sines, cosines, 64);     // float sines[8192 * 64], cosines[8192 * 64]
+ *     posenc_plan_destroy(plan);
  *
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
  * environment variable, and starts no thread. Its only mutable state is the thread-local last error.
@@ -76,7 +77,7 @@ typedef enum posenc_status {
   POSENC_ERROR_CPU = 4,          /* the implementation needs instructions this machine lacks */
   POSENC_ERROR_UNSUPPORTED = 5,  /* the spec is valid, but the implementation does not offer it */
   POSENC_ERROR_DOMAIN = 6,       /* a position, or its product with position_scale, is beyond +-POSENC_MAX_POSITION */
-  POSENC_ERROR_SIZE = 7,         /* count * row_stride is 2^60 elements or more */
+  POSENC_ERROR_SIZE = 7,         /* the rows, row_stride apart, take 2^60 elements or more */
   POSENC_ERROR_MEMORY = 8        /* out of memory */
 } posenc_status;
 

@@ -71,7 +71,7 @@ void time_case(benchmark::State &state, Case &k) {
   const std::pair<const char *, int64_t> numbers[] = {{"positions", k.c.positions}, {"columns", k.c.columns},
       {"rows", result.rows}, {"end", k.c.end}, {"wall", k.c.wall}};
   for (const auto &number : numbers)
-    if (number.second > 0)
+    if (number.second != 0)
       state.counters[number.first] = Counter(static_cast<double>(number.second));
 }
 
@@ -155,8 +155,11 @@ const char *shim_flags(int argc, char **argv) {
       return argv[i];
     if (name == "--benchmark_repetitions")
       progress.repetitions = std::max(1L, std::atol(value.c_str()));
-    if (name == "--benchmark_enable_random_interleaving") // as Google Benchmark reads it
-      interleaved = value != "off" && (value.empty() || std::strchr("0fFnN", value[0]) == nullptr);
+    if (name == "--benchmark_enable_random_interleaving") {
+      interleaved = value == "true";
+      if (!interleaved && value != "false")
+        return argv[i];
+    }
   }
   benchmark::Initialize(&argc, argv);
   return argc > 1 ? argv[1] : nullptr;

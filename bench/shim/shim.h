@@ -40,10 +40,8 @@ typedef struct shim_case {
 /* The options of Google Benchmark 1.7 that this program takes. It writes JSON and lists cases itself. */
 #define SHIM_OPTIONS                                                                                                   \
   "--benchmark_filter=REGEX, --benchmark_repetitions=N, --benchmark_min_time=SECONDS, "                                \
-  "--benchmark_min_warmup_time=SECONDS, --benchmark_enable_random_interleaving=BOOL, "                                 \
-  "--benchmark_report_aggregates_only=BOOL, --benchmark_display_aggregates_only=BOOL, "                                \
-  "--benchmark_counters_tabular=BOOL, --benchmark_color=auto|BOOL, --benchmark_time_unit=ns|us|ms|s, "                 \
-  "--benchmark_context=KEY=VALUE,..."
+  "--benchmark_min_warmup_time=SECONDS, --benchmark_enable_random_interleaving=true|false, "                           \
+  "--benchmark_color=auto|BOOL, --benchmark_context=KEY=VALUE,..."
 
 /* Gives Google Benchmark its flags; argv[0] is the program. Returns NULL, or the first flag that is refused. */
 const char *shim_flags(int argc, char **argv);

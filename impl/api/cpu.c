@@ -86,7 +86,8 @@ int64_t posenc_stream_bytes(void) { return (int64_t)(machine() >> 32); }
 
 #elif defined(__aarch64__)
 
-unsigned posenc_cpu(void) { return ~0U; } /* every set of AArch64 is part of the baseline */
+/* The baseline, which has NEON and FMA. */
+unsigned posenc_cpu(void) { return 1U << POSENC_SET_any | 1U << POSENC_SET_fma | 1U << POSENC_SET_neon; }
 
 int64_t posenc_stream_bytes(void) { return STREAM_MOST; }
 

@@ -32,7 +32,7 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
     return posenc_fail(POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine can run \"%s\"", impl->name,
         impl->isa, runnable_instead_of(impl)->name);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
-  if (!strstr(impl->dtypes, posenc_format_of(s->dtype)->name))
+  if (!posenc_offers(impl->dtypes, s->dtype))
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_format_of(s->dtype)->name,
         impl->name, impl->dtypes);
   if (kernel->float32_base && !s->freqs && !(s->base >= (double)FLT_MIN && s->base <= (double)FLT_MAX))

@@ -9,7 +9,7 @@
 #include "report.h"
 #include "work.h"
 
-/* Of the other fields, only those that differ from the paper's table are printed. */
+/* Prints those of the other fields that differ from the paper's table. */
 static void print_shape(FILE *out, const segment *s) {
   const posenc_spec *spec = &s->spec;
   fprintf(out, "d_model %lld, ", (long long)spec->d_model);
@@ -37,27 +37,16 @@ static void print_verdict(FILE *out, const impl_result *r, const verdict *v) {
       v->bound_ok ? "within bound" : "BEYOND BOUND", (long long)v->worst.position, (long long)v->worst.column);
 }
 
-/* A shape outside the accuracy table has one line: which implementation came nearest to its bound. */
+/* A shape outside the accuracy table has one line. */
 static void print_shape_line(FILE *out, const results *r, int64_t index) {
-  const impl_result *nearest = NULL;
-  double share = -1;
   size_t judged = 0, within = 0;
   for (size_t i = 0; i < r->n_impls; i++) {
-    const verdict *v = &r->impls[i].verdicts[index];
-    const double its = v->closest.error > 0 ? v->closest.error / v->closest.bound : 0;
-    judged += v->judged;
-    within += v->judged && v->bound_ok;
-    if (v->judged && its > share) {
-      share = its;
-      nearest = &r->impls[i];
-    }
+    judged += r->impls[i].verdicts[index].judged;
+    within += r->impls[i].verdicts[index].judged && r->impls[i].verdicts[index].bound_ok;
   }
   fprintf(out, "  %-23s ", r->sweep.segments[index].shape);
   print_shape(out, &r->sweep.segments[index]);
-  fprintf(out, ": %zu of %zu within their bounds", within, judged);
-  if (nearest)
-    fprintf(out, ", nearest %s at %.2f", nearest->impl->name, share);
-  fputc('\n', out);
+  fprintf(out, ": %zu of %zu within their bounds\n", within, judged);
 }
 
 static void print_segment(FILE *out, const results *r, int64_t index) {

@@ -20,7 +20,7 @@ static const struct argp_option argp_options[] = {
     {"seed", 's', "N", 0, "Seed for the choice of rows (default 1)", 0},
     {"rows", 'r', "N", 0,
         "Rows per range of the accuracy table (default 512). The range from 512 to 5000 gets nine times as many, so "
-        "that the default compares every row up to there. Of one table, rows of each range (default: all rows, or "
+        "that the default compares every row up to there. For one table: rows per range (default: all rows, or "
         "2.6 million outputs)",
         0},
     {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one per processor)", 0},
@@ -47,7 +47,15 @@ _Noreturn static void list_impls(void) {
 }
 
 static void add_impl(struct argp_state *state, options *o, const char *name) {
-  const posenc_impl *impl = argument_impl(state, name);
+  char message[512];
+  posenc_plan *plan;
+  const posenc_spec spec = paper_spec(2); /* every implementation offers it */
+  if (posenc_plan_create(&plan, &spec, name) != POSENC_OK) {
+    posenc_last_error(message, sizeof message);
+    argp_error(state, "--impl %s: %s", name, message);
+  }
+  posenc_plan_destroy(plan);
+  const posenc_impl *impl = posenc_impl_find(name);
   for (size_t i = 0; i < o->n_impls; i++)
     if (o->impls[i] == impl)
       return;

@@ -27,7 +27,7 @@ static int64_t take_stride(bytes *b, int64_t width, int64_t line) {
   return how < 100 ? width : how < 108 && width > 1 ? width - 1 : width + how % 20;
 }
 
-/* Mostly so that the spec's special position is among the rows. */
+/* In most calls the spec's special position is among the rows. */
 static int64_t take_first(bytes *b, int64_t near) {
   const unsigned how = take_byte(b);
   int64_t sum;

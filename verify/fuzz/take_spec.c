@@ -105,7 +105,7 @@ static void take_field(bytes *b, posenc_spec *s) {
     s->n_freqs += (int8_t)how;
 }
 
-/* Mostly a member of exact or anchored. */
+/* In most calls a member of exact or anchored. */
 static const char *take_name(bytes *b) {
   static const char *const names[] = {
       NULL, "exact", "anchored", "sleef", "sleef_u35", "", "exact_", "%s%n\n\x1b\"naive"};

@@ -46,21 +46,3 @@ int32_t argument_choice(struct argp_state *state, const char *option, const char
   argp_error(state, "%s %s: unknown; allowed: %s", option, text, all);
   return -1;
 }
-
-/* Names to choose from: the two families that are recommended, then every implementation. */
-static const char *impl_name(int32_t i) {
-  static const char *const recommended[] = {"exact", "anchored"};
-  const posenc_impl *impl = i < 2 ? NULL : posenc_impl_by_index((size_t)i - 2);
-  return i < 2 ? recommended[i] : impl ? impl->name : NULL;
-}
-
-const posenc_impl *argument_impl(struct argp_state *state, const char *name) {
-  const posenc_impl *impl = posenc_impl_find(name); /* a family too */
-  if (!impl) {
-    argument_choice(state, "--impl", name, impl_name); /* refuses the name, and ends the program */
-    return NULL;
-  }
-  if (!posenc_impl_supported(impl))
-    argp_error(state, "--impl %s: needs %s, which this machine lacks", name, impl->isa);
-  return impl;
-}

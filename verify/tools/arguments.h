@@ -17,7 +17,4 @@ double argument_number(struct argp_state *state, const char *option, const char 
 /* The index of the name that `text` is. name(i) is NULL past the last. */
 int32_t argument_choice(struct argp_state *state, const char *option, const char *text, const char *(*name)(int32_t));
 
-/* --impl NAME, an implementation that this machine can run. */
-const posenc_impl *argument_impl(struct argp_state *state, const char *name);
-
 #endif

@@ -34,8 +34,10 @@ output output_open(const char *name) {
     return (output){"standard output", STDOUT_FILENO};
   const bool exists = stat(name, &s) == 0;
   const int fd = open(name, O_WRONLY | O_CREAT, 0666);
-  if (fd < 0 && !complain(&o))
+  if (fd < 0) {
+    complain(&o);
     exit(2);
+  }
   if (exists && !S_ISREG(s.st_mode))
     return (output){name, fd};
   close(fd);

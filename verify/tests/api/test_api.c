@@ -101,7 +101,7 @@ static void dtypes(void **state) {
   for (size_t m = 0; runnable(m); m++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
       const char *name = runnable(m)->name;
-      const int offered = strstr(runnable(m)->dtypes, dtype_name(dtype)) != NULL;
+      const int offered = posenc_offers(runnable(m)->dtypes, dtype);
       posenc_spec spec = paper_spec(8);
       spec.dtype = dtype;
       char message[512];

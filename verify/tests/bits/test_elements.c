@@ -1,5 +1,5 @@
-/* "A row depends on its position alone" (posenc.h). Random specs and calls, also such as are refused, of every
- * implementation. verify/fuzz makes them of bytes, which are drawn here. In each call
+/* "A row depends on its position alone" (posenc.h). Random specs and calls of every implementation, among them
+ * some that are refused. verify/fuzz makes them of bytes, which are drawn here. In each call
  *   - each element has the bits that it has in a call for its row alone, in the paper's layout and of another width,
  *     whatever the call, the width, stride, alignment, layout, order of positions and dtype;
  *   - all members of a family agree, and a sample is correct;
