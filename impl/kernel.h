@@ -103,9 +103,11 @@ enum { POSENC_TABLES_FREQS = 4096 };
 typedef struct posenc_kernel {
   posenc_impl info;
   unsigned cpu;
-  int float32_base;                              /* 1: a base must be a normal float32 number */
-  size_t state_bytes;                            /* per padded frequency; zeroed, 64-aligned */
-  size_t (*more_bytes)(const posenc_spec *spec); /* NULL, or how many more bytes follow, not zeroed, 64-aligned */
+  int float32_base;   /* 1: a base must be a normal float32 number */
+  size_t state_bytes; /* per padded frequency; zeroed, 64-aligned */
+  size_t (*more_bytes)(
+      const posenc_spec *spec); /* NULL, or how many more bytes follow, not zeroed, 64-aligned; posenc.h
+                                                    limits the memory of a plan */
   /* NULL, or whether rows() writes these consecutive rows with cosines_first and second. */
   int (*writes_layout)(const posenc_spec *spec, const posenc_rows *rows);
   void (*prepare)(const posenc_spec *spec, void *state);
