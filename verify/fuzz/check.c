@@ -73,12 +73,6 @@ static double position_of(const arguments *a, int64_t i) {
 /* The product may be rounded, since 2^32 is a double. */
 static bool is_beyond(double x, double scale) { return !(fabs(x) <= 0x1p32 && fabs(x * scale) <= 0x1p32); }
 
-/* Whether all members of the implementation's family give the same bits. */
-static bool is_promised(const char *impl) {
-  const char *const family = posenc_impl_find(impl)->family;
-  return strcmp(family, "exact") == 0 || strcmp(family, "anchored") == 0;
-}
-
 /* The status of the positions alone. For consecutive positions, the first and the last decide. */
 static posenc_status positions_status(const arguments *a, double scale) {
   if (a->count <= 0)
@@ -124,9 +118,9 @@ static double *longer(const double *freqs, int64_t n, int64_t more) {
 /* A plan of the same frequencies and perhaps some more, as interleaved pairs: sines are the even columns. Where all
  * members of the family promise the same bits, another member may make it. */
 static posenc_plan *plan_alone(bytes *b, const posenc_plan *plan, const posenc_spec *spec) {
-  const char *name = posenc_plan_impl(plan);
-  const bool promised = is_promised(name);
-  const posenc_impl *member = family_member(posenc_impl_find(name)->family, take_byte(b) % 4);
+  const char *name = posenc_plan_impl(plan), *const family = posenc_impl_find(name)->family;
+  const bool promised = strcmp(family, "exact") == 0 || strcmp(family, "anchored") == 0;
+  const posenc_impl *member = family_member(family, take_byte(b) % 4);
   const int64_t n = spec_count(spec);
   name = promised && member ? member->name : name;
   /* If an angle of a vector is large, SLEEF reduces all of them in another way, so no frequencies may be added. */

@@ -21,6 +21,9 @@ static void extreme_frequencies(void **state) {
       0x1p-1074, 1e-200, 4294967295.5, -12345.6789, 0.0, -0.0, 0x1p32, 0.1, 0x1.8p-52, 1024.0009765625};
   const double integers[] = {
       0, 1, 2, 3, 5, 7, 63, 64, 65, -1, -2, -64, 1023, 4097, 1048577, POSENC_MAX_POSITION, -POSENC_MAX_POSITION};
+  double after_zero[64] = {-0.0}; /* -0.0, 1, 2, ...: no consecutive integers */
+  for (int i = 1; i < 64; i++)
+    after_zero[i] = i;
   for (int64_t repeat = 0; repeat < repeats; repeat++)
     for (int32_t dtype = 0; dtype < FORMATS; dtype++) {
       posenc_spec spec = paper_spec(2 * N);
@@ -34,6 +37,7 @@ static void extreme_frequencies(void **state) {
         judge_all(&spec, reals, sizeof reals / sizeof reals[0], EVERYONE);
         judge_all(&spec, integers, sizeof integers / sizeof integers[0], ANCHORED);
       }
+      judge_all(&spec, after_zero, 64, ANCHORED);
       judge_alone(dtype, freqs, N, reals, sizeof reals / sizeof reals[0]);
       judge_alone(dtype, freqs, N, integers, sizeof integers / sizeof integers[0]);
     }
