@@ -1,7 +1,5 @@
-"""Calls every rotary embedding of the installed transformers, and prints python/posenc/torch/_families.py.
-
-python families.py >../posenc/torch/_families.py
-"""
+"""The rotary embeddings of the installed transformers, with the configs that its models pass to them, and what
+python/posenc/torch/_families.py says of each."""
 
 from __future__ import annotations
 
@@ -12,20 +10,18 @@ import functools
 import glob
 import importlib
 import inspect
-import itertools
 import logging
 import os
 import re
-import textwrap
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterator
 
-import torch
 import transformers
 from transformers import PreTrainedConfig
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
-AXIAL = ["axial blocks 0 1 2", "axial blocks 0 1", "axial blocks 1 0", "axial blocks 0 0 1 1", "axial turns 1 0"]
-AXIAL += ["axial shares 0 1"]
+from posenc.torch._families import PARTIAL, UNSUPPORTED
+from posenc.torch._rotary_config import known_types
+
 DEFAULT = {"rope_type": "default", "rope_theta": 1e4}
 # Arguments that these configs need. With their defaults, the rotary class cannot be made or called, or has an odd number
 # of columns, which no model has.
@@ -44,55 +40,18 @@ GIVEN: dict[str, dict[str, Any]] = {
 }
 
 
-FILE = '''"""What the rotary classes of transformers <version> return, by the model_type of their config.
-
-python/tests_index/families.py calls each of these classes and writes this file.
-"""
-
-from __future__ import annotations
-
-# FAMILIES has the model types for each layout, dtype and axes.
-#
-# layout: "halves" returns the columns of all frequencies and then all of them again, "pairs" returns each column twice
-# in a row, "half" returns each column once, and "complex" returns one tensor of cos + i sin.
-#
-# dtype: "x" is the dtype of the argument x. "float32" is float32 or complex64 for any x.
-#
-# axes: if there are none, a token has one position. Otherwise it has three: time, height and width (axes 0, 1 and 2).
-# The numbers are the sections that apply if the config has no mrope_section. With these words, frequency k belongs to
-#   "sections"     axis i % 3, where i is the section that contains k;
-#   "interleaved"  axis k % 3 if k < 3 * section[k % 3], else time;
-#   "ernie"        height if k is even and width if k is odd, in the first two sections, and time in the third.
-# With the rope_type "axial", a token has two positions, height and width, or three, along the last axis of position_ids.
-# Each of these axes has n frequencies, and the numbers are axes in the order of the columns:
-#   "axial blocks" has all frequencies of the first of these axes, then all of the next;
-#   "axial turns"  has the first frequency for each of these axes, then the second;
-#   "axial shares" has blocks too, but axis i of two has only the frequencies i, i + 2, .. of 2 n.
-FAMILIES = {
-<table>}
-
-# These types read partial_rotary_factor for every rope_type. All others ignore it if rope_type is "default".
-PARTIAL = <partial>
-
-# What posenc.torch.RotaryEmbedding does not support, and the model types that need it.
-UNSUPPORTED = {
-<refused>}
-'''
-
-
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """A rotary class, a class of configs that a model of the same file passes to it, and what its results are like."""
+    """A rotary class, a class of configs that a model of the same file passes to it, and what its results should be."""
 
     module: str  #: the module of the rotary class
     name: str
     config_class: Any
     layer_types: tuple[str | None, ...] = (None,)  #: the layer types that have their own parameters
-    arguments: tuple[str, ...] = ()  #: the arguments of forward
-    layout: str = ""  #: "halves", "pairs", "half" or "complex"
-    dtype: str = ""  #: "x" or "float32"
-    axes: str = ""  #: how columns belong to axes of the positions; "" if a token has one position
-    partial: bool = False  #: whether partial_rotary_factor changes the number of unscaled frequencies
+    layout: str = ""  #: this and the next fields are as in _families.py
+    dtype: str = ""
+    axes: str = ""
+    partial: bool = False
     unsupported: str = ""  #: why posenc's module cannot replace this one
 
     @property
@@ -182,140 +141,44 @@ def own_layer_types(rotary: Any, config: Any) -> tuple[str | None, ...]:
     return tuple(name for name in said if hasattr(rotary, f"{name}_inv_freq")) or (None,)
 
 
-def axes_of(family: Family, rotary: Any, layer_type: str | None) -> list[int]:
-    """For each column, the axis of the positions on which it depends; empty if all columns have the same position.
-
-    With position 1 on one axis and 0 on the others, exactly the columns of that axis have sines other than 0."""
-    for count in 2, 3, 4:
-        rows = []
-        for axis in range(count):
-            positions = torch.zeros(count, 1, 1, dtype=torch.int64)
-            positions[axis] = 1
-            try:
-                found = family.call(rotary, torch.zeros(1), positions, layer_type)
-            except (RuntimeError, IndexError):
-                break
-            sines = found[1] if isinstance(found, tuple) else found.imag
-            if sines.shape[:-1] != (1, 1):
-                return []  # the first axis is a batch
-            rows.append(sines.reshape(-1) != 0)
-        if len(rows) == count:
-            depends = torch.stack(rows)
-            assert bool((depends.sum(0) == 1).all()), family
-            return depends.int().argmax(0).tolist()
-    raise AssertionError(family)
-
-
-def named_axes(columns: list[int], layout: str, sections: list[int] | None) -> str:
-    """The name of the rule by which columns belong to axes."""
-    if not columns:
-        return ""
-    n = len(columns) // 2
-    if sections is None:
-        assert columns == [k % 2 for k in range(n)] * 2, columns
-        return "alternating"
-    rules = {
-        "sections": [i % 3 for i, m in enumerate(sections) for _ in range(m)],
-        "interleaved": [k % 3 if k < 3 * sections[k % 3] else 0 for k in range(n)],
-        "ernie": [1 + k % 2 if k < sections[0] + sections[1] else 0 for k in range(n)],
-    }
-    for name, rule in rules.items():
-        if columns == (rule * 2 if layout == "halves" else [axis for axis in rule for _ in range(2)]):
-            return " ".join([name, *map(str, sections)])
-    assert columns == [i for i, m in enumerate(sections) for _ in range(2 * m)], columns
-    return "doubled"
-
-
-def axial_columns(words: str, n: int) -> list[tuple[int, int]]:
-    """For each column, the axis of the position, and the index of the frequency by which it is multiplied."""
-    _, rule, *names = words.split()
-    order = [int(name) for name in names]
-    if rule == "turns":
-        return [(axis, k) for k in range(n) for axis in order]
-    return [(axis, k) for axis in order for k in (range(axis, n, 2) if rule == "shares" else range(n))]
-
-
-def axial(rotary: Any) -> tuple[str, str, str]:
-    """The layout, the dtype and the rule of a module with the rope_type "axial"; nothing if no rule has its values."""
-    w = rotary.inv_freq.double().sort(descending=True).values
-    for words, shape in itertools.product(AXIAL, [(5,), (1, 5)]):
-        columns = axial_columns(words, len(w))
-        positions = torch.arange(5 * (max(columns)[0] + 1)).reshape(*shape, -1) * 7 % 11
-        try:
-            found = [rotary(torch.zeros(1, dtype=dtype), positions) for dtype in (torch.float32, torch.bfloat16)]
-        except (RuntimeError, IndexError):
-            continue
-        want = torch.stack([torch.sin(positions[..., axis] * w[k]) for axis, k in columns], -1)
-        sin, layout = found[0][1], layout_of(found[0][1])
-        want = {"halves": torch.cat((want, want), -1), "pairs": want.repeat_interleave(2, -1)}.get(layout, want)
-        if sin.shape == want.shape and bool(((sin - want).abs() < 1e-5).all()):
-            return layout, "x" if found[1][0].dtype == torch.bfloat16 else "float32", words
-    return "", "", ""
-
-
-def layout_of(values: Any) -> str:
-    if values.is_complex():
-        return "complex"
-    n = values.shape[-1] // 2
-    if torch.equal(values[..., :n], values[..., n:]):
-        return "halves"
-    return "pairs" if torch.equal(values[..., ::2], values[..., 1::2]) else "half"
-
-
 def frequency_count(rotary: Any, layer_type: str | None) -> int:
     return getattr(rotary, "inv_freq" if layer_type is None else f"{layer_type}_inv_freq").numel()
 
 
 def depends_on_partial(family: Family) -> bool:
     """Whether partial_rotary_factor changes the number of frequencies with rope_type "default"."""
+    said = getattr(family.config(), "rope_parameters", None)
+    if not said or "axial" in family.axes:
+        return False
 
     def count(factor: float) -> int:
         config, parameters = family.config(), {**DEFAULT, "partial_rotary_factor": factor}
-        nested = family.layer_types != (None,)
-        config.rope_parameters = dict.fromkeys(config.rope_parameters, parameters) if nested else parameters
+        config.rope_parameters = parameters if family.layer_types == (None,) else dict.fromkeys(said, parameters)
         return frequency_count(family.rotary(config), family.layer_types[0])
 
     return count(0.5) != count(1.0)
 
 
-def unsupported(family: Family, rotary: Any, config: Any) -> str:
-    if family.arguments[:2] != ("x", "position_ids") or not {"layer_type"}.issuperset(family.arguments[2:]):
+def departs(rotary: Any) -> str:
+    """Why posenc's module cannot replace this one, if its arguments or its parameters show it."""
+    arguments = tuple(inspect.signature(rotary.forward).parameters)
+    if arguments[:2] != ("x", "position_ids") or not {"layer_type"}.issuperset(arguments[2:]):
         return "other arguments than x and position_ids"
     learned = [name for name in rotary.state_dict() if not name.endswith("inv_freq")]
     return f"frequencies that a checkpoint scales ({learned[0]})" if learned else ""
 
 
-def probed(family: Family) -> Family:
-    config = family.config()
+def described(family: Family) -> Family:
+    """The family with its line of _families.py. A type that is missing there, or a part of another config, which has no
+    model_type, is tried as most types are."""
+    config, kind = family.config(), family.model_type
     rotary = family.rotary(config)
-    arguments = tuple(inspect.signature(rotary.forward).parameters)
-    family = dataclasses.replace(family, arguments=arguments, layer_types=own_layer_types(rotary, config))
-    why = unsupported(family, rotary, config)
-    if why:
-        return dataclasses.replace(family, unsupported=why)
-    if (getattr(config, "rope_parameters", None) or {}).get("rope_type") == "axial":
-        layout, dtype, axes = axial(rotary)
-        why = "" if axes else "a result with one axis more than position_ids"
-        return dataclasses.replace(family, layout=layout, dtype=dtype, axes=axes, unsupported=why)
-    facts = set()
-    for layer_type in family.layer_types:
-        columns = axes_of(family, rotary, layer_type)
-        positions = torch.arange(8)[None] if not columns else torch.arange(8).expand(max(columns) + 1, 1, 8)
-        xs = [torch.zeros(1, dtype=dtype) for dtype in (torch.float32, torch.bfloat16)]
-        found = [family.call(rotary, x, positions, layer_type) for x in xs]
-        one, other = (values[0] if isinstance(values, tuple) else values for values in found)
-        layout, dtype = layout_of(one), "x" if other.dtype == torch.bfloat16 else "float32"
-        assert one.shape[:-1] == (1, 8)
-        assert one.shape[-1] == frequency_count(rotary, layer_type) * (2 if layout in ("halves", "pairs") else 1)
-        sections = getattr(rotary, "mrope_section", None)
-        sections = sections[layer_type] if isinstance(sections, dict) else sections
-        facts.add((layout, dtype, named_axes(columns, layout, sections)))
-    ((layout, dtype, axes),) = facts
-    family = dataclasses.replace(family, layout=layout, dtype=dtype, axes=axes)
-    if axes in ("alternating", "doubled"):
-        family = dataclasses.replace(family, unsupported="positions of two or four axes")
-    partial = bool(getattr(config, "rope_parameters", None)) and depends_on_partial(family)
-    return dataclasses.replace(family, partial=partial)
+    layout, dtype, axes = known_types().get(kind, ("halves", "x", ""))
+    reasons = [reason for reason, kinds in UNSUPPORTED.items() if kind in kinds.split()]
+    return dataclasses.replace(
+        family, layer_types=own_layer_types(rotary, config), layout=layout, dtype=dtype, axes=axes,
+        partial=kind in PARTIAL.split(), unsupported=reasons[0] if reasons else "" if kind else departs(rotary),
+    )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=None)
@@ -327,37 +190,5 @@ def families() -> tuple[list[Family], list[str]]:
         if config_class is None:
             left.append(name)
         else:
-            found.append(probed(Family(module.__name__, name, config_class)))
+            found.append(described(Family(module.__name__, name, config_class)))
     return found, left
-
-
-def words(names: Iterable[str], indent: str = "    ") -> str:
-    text = " ".join(sorted(set(names)))
-    lines = textwrap.wrap(text, 120 - len(indent) - 4, break_on_hyphens=False, break_long_words=False)
-    return '"""\n' + "".join(f"{indent}    {line}\n" for line in lines) + f'{indent}"""'
-
-
-def document() -> str:
-    known = [family for family in families()[0] if family.model_type]  # a config without model_type is part of another
-    groups: dict[tuple[str, str, str], list[str]] = {}
-    reasons: dict[str, list[str]] = {}
-    for family in known:
-        if family.unsupported:
-            reasons.setdefault(family.unsupported, []).append(family.model_type)
-        else:
-            groups.setdefault((family.layout, family.dtype, family.axes), []).append(family.model_type)
-    said: dict[str, Any] = {}
-    for facts, names in [*groups.items(), *reasons.items()]:
-        for name in names:
-            assert said.setdefault(name, facts) == facts, f"{name} has rotary classes that differ"
-    table = "".join(
-        f'    "{", ".join(filter(None, facts))}": {words(names)},\n' for facts, names in sorted(groups.items())
-    )
-    partial = {family.model_type for family in known if family.partial and not family.unsupported}
-    refused = "".join(f'    "{reason}": {words(names)},\n' for reason, names in sorted(reasons.items()))
-    values = {"version": transformers.__version__, "table": table, "partial": words(partial, ""), "refused": refused}
-    return functools.reduce(lambda text, name: text.replace(f"<{name}>", values[name]), values, FILE)
-
-
-if __name__ == "__main__":
-    print(document(), end="")

@@ -2,7 +2,6 @@
 
 families.py finds the classes. The reference is the formulas, in mpmath and long double, without posenc."""
 
-import pathlib
 import re
 
 import mpmath
@@ -12,13 +11,14 @@ import torch
 from kinds import kinds
 from mpmath import mpf
 
-pytest.importorskip("transformers")
+transformers = pytest.importorskip("transformers")
 
 import families  # noqa: E402
 import real  # noqa: E402
 
 import posenc.torch  # noqa: E402
 from posenc.torch import _families  # noqa: E402
+from posenc.torch._rotary_config import known_types  # noqa: E402
 
 FOUND, LEFT = families.families()
 SUPPORTED = [family for family in FOUND if not family.unsupported]
@@ -99,6 +99,15 @@ def axis_count(family):
     return max(int(axis) for axis in family.axes.split()[2:]) + 1 if "axial" in family.axes else 3
 
 
+def axial_columns(words, n):
+    """For each column, the axis of the position, and the index of the frequency by which it is multiplied."""
+    _, rule, *names = words.split()
+    order = [int(name) for name in names]
+    if rule == "turns":
+        return [(axis, k) for k in range(n) for axis in order]
+    return [(axis, k) for axis in order for k in (range(axis, n, 2) if rule == "shares" else range(n))]
+
+
 def axes(family, config, layer_type, n):
     """The axis of the position that each frequency is multiplied by."""
     name, *sections = family.axes.split()
@@ -120,7 +129,7 @@ def expected(config, family, layer_type, positions):
     z[..., : len(moving)] = real.cis(positions, moving)
     if family.axes:
         n, is_axial = len(w), "axial" in family.axes
-        of = families.axial_columns(family.axes, n) if is_axial else zip(axes(family, config, layer_type, n), range(n))
+        of = axial_columns(family.axes, n) if is_axial else zip(axes(family, config, layer_type, n), range(n))
         z = np.stack([z[axis, :, k] for axis, k in of], -1)
     arranged = {"halves": real.halves, "pairs": real.pairs, "half": real.pair, "complex": real.pair}[family.layout](z)
     return arranged * np.longdouble(float(factor)), 2.0**-24 * max(1.0, float(factor)) + 2.0**-40
@@ -157,9 +166,16 @@ def ids(value):
     return str(value)
 
 
-def test_families_file_is_current():
-    """_families.py equals the output of families.py."""
-    assert pathlib.Path(_families.__file__).read_text() == families.document()
+def test_every_type_is_listed():
+    """After an update of transformers, list new types in _families.py. The other tests show whether the lists are right."""
+    listed = {*known_types(), *" ".join(_families.UNSUPPORTED.values()).split()}
+    assert {family.model_type for family in FOUND} - {""} == listed
+    assert f"transformers {transformers.__version__} " in _families.__doc__
+
+
+def test_partial_rotary_factor():
+    depends = {family.model_type for family in SUPPORTED if families.depends_on_partial(family)}
+    assert depends - {""} == {*_families.PARTIAL.split()}
 
 
 def test_every_class_takes_a_config():
@@ -213,6 +229,7 @@ def test_audit_and_replace_rotary(family):
 
 @pytest.mark.parametrize("family", UNSUPPORTED, ids=ids)
 def test_what_is_refused(family):
+    assert families.departs(family.rotary(family.config())) in (family.unsupported, "")
     reason = family.unsupported if family.model_type else "is unknown"  # a config without model_type is part of another
     with pytest.raises(ValueError, match=re.escape(reason)):
         posenc.torch.RotaryEmbedding(family.config())

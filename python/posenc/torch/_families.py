@@ -1,6 +1,6 @@
 """What the rotary classes of transformers 5.23.0 return, by the model_type of their config.
 
-python/tests_index/families.py calls each of these classes and writes this file.
+python/tests_index/test_families.py compares each of these classes with this file and with posenc.
 """
 
 from __future__ import annotations
