@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ._judge import BITS, ranges, widened
 from ._library import Spec, library
 from ._lists import implementations, presets
+from ._plan import column_freqs, n_freqs
 from ._table import table
 
 Array = npt.NDArray[Any]
@@ -145,14 +146,14 @@ class Reading:
 def readings(t: Table) -> list[Reading]:
     found: dict[Any, Reading] = {}
     for preset in presets():
-        spec, at, n = Spec(), np.arange(t.columns), t.columns // 2
+        spec, at, pairs = Spec(), np.arange(t.columns), t.columns // 2
         if library.posenc_spec_init(ctypes.byref(spec), t.columns, preset.name.encode()):
             continue  # the preset has no such width
-        split = t.columns if not spec.layout else n if spec.odd else t.columns - n
-        k, halves = (at % split, (at[:n], at[:n] + split)) if spec.layout else (at // 2, (at[: 2 * n : 2], at[1::2]))
-        reading = Reading(t, *(halves[::-1] if spec.order else halves), k)
+        n = n_freqs(spec)
+        halves = (at[:pairs], at[n : n + pairs]) if spec.layout else (at[: 2 * pairs : 2], at[1::2])
+        reading = Reading(t, *(halves[::-1] if spec.order else halves), column_freqs(spec))
         name = (preset.name, spec.base, spec.denominator or t.columns / 2)
-        found.setdefault((spec.layout, spec.order, split), reading).presets.append(name)
+        found.setdefault((spec.layout, spec.order, n), reading).presets.append(name)
     return [*found.values()]
 
 

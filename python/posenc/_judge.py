@@ -10,14 +10,14 @@ from typing import Any, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ._plan import plan
+from ._plan import column_freqs, n_freqs, plan
 from ._table import table
 
 Array = npt.NDArray[Any]
 #: The bits of each dtype's significand, and its least number above 0.
 BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 LEAST = {"bfloat16": -133, "float16": -24, "float32": -149, "float64": -1074}
-EDGES = [0, 512, 5000, 32768, 131072, 1 << 20, 1 << 26]  # between the ranges of positions; also those below 0
+EDGES = [0, 512, 5000, 32768, 131072, 1 << 20, 1 << 26]  # between ranges of positions, as in posenc-verify
 #: A range is called by the first of these words that holds for all its values.
 WORDS = {
     "exact": "each is the nearest number of the table's dtype",
@@ -49,10 +49,10 @@ def float32_bounds(columns: int, spec: dict[str, Any]) -> Array:
     - half a unit in its last place, at most 2^-24 of it;
     - some units for its frequency exp(ln w);
     - two roundings of ln w: its own, and that of the step of which it is a multiple."""
-    p = plan(columns, **spec)
-    s, n, at = p.spec(), p.n_freqs(), np.arange(columns)
-    log = (at % n if s.layout else at // 2) * -np.log(s.base) / (s.denominator or columns / 2)
-    return np.where(at < 2 * n, abs(s.position_scale or 1) * np.exp(log) * (4 + 2 * abs(log)) * 2.0**-24, 0)
+    s = plan(columns, **spec).spec()
+    k = column_freqs(s)
+    log = k * -np.log(s.base) / (s.denominator or columns / 2)
+    return np.where(k < n_freqs(s), abs(s.position_scale or 1) * np.exp(log) * (4 + 2 * abs(log)) * 2.0**-24, 0)
 
 
 class Range:

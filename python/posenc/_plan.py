@@ -45,6 +45,17 @@ def fail(status: int) -> NoReturn:
     raise MemoryError(text) if status == MEMORY else ValueError(text)
 
 
+def n_freqs(spec: Spec) -> int:
+    """Returns the number of frequencies."""
+    return (spec.d_model + (_NAMES["odd"][spec.odd] == "half_pair")) // 2
+
+
+def column_freqs(spec: Spec) -> npt.NDArray[Any]:
+    """Returns the index of each column's frequency; n_freqs(spec) for a column of zeros."""
+    n, at = n_freqs(spec), np.arange(spec.d_model)
+    return np.where(at < 2 * n, at % n if _NAMES["layout"][spec.layout] == "split" else at // 2, n)
+
+
 class Plan:
     """A posenc_plan. It is immutable, so threads may share it, and is destroyed with this object."""
 
@@ -93,7 +104,7 @@ class Plan:
             setattr(spec, name, value)
         if freqs is not None:
             n = spec.n_freqs = len(freqs) // 8
-            needed = (self.d_model + (_NAMES["odd"][spec.odd] == "half_pair")) // 2
+            needed = n_freqs(spec)
             if n != needed:
                 raise ValueError(f"freqs has {n} number{'s' * (n != 1)}; needed: {needed}, one per pair of columns")
             spec.freqs = (ctypes.c_double * spec.n_freqs).from_buffer_copy(freqs)
@@ -121,13 +132,9 @@ class Plan:
         """A copy of the plan's spec. Its frequencies live as long as the plan."""
         return Spec.from_buffer_copy(library.posenc_plan_spec(self.handle).contents)
 
-    def n_freqs(self) -> int:
-        """The number of frequencies."""
-        return (self.d_model + (_NAMES["odd"][self.spec().odd] == "half_pair")) // 2
-
     def phases(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
         """The frequencies times position_scale, in turns: whole + fraction / 2^64 + rest, as posenc.h describes them."""
-        n = self.n_freqs()
+        n = n_freqs(self.spec())
         whole, fraction, rest = np.empty(n), np.empty(n, np.uint64), np.empty(n)
         status = library.posenc_plan_phases(self.handle, *(array.ctypes.data for array in (whole, fraction, rest)))
         if status:

@@ -19,6 +19,7 @@ from posenc import _arrays
 from posenc._plan import Plan, plan
 
 WORTH = 500_000  # nanoseconds
+ALL = 1 << 40  # rows of a piece, so that a thread writes its part at once
 
 
 class Work:
@@ -45,7 +46,7 @@ class Work:
 def share(monkeypatch):
     monkeypatch.setattr(_arrays, "WORTH_A_THREAD", WORTH)
 
-    def share(work, threads, count, piece=1 << 40):
+    def share(work, threads, count, piece=ALL):
         monkeypatch.setattr(_arrays, "perf_counter_ns", lambda: work.now)
         return _arrays.in_parts(threads, count, piece, work.write)
 
@@ -58,43 +59,31 @@ def test_the_limit_is_what_the_documentation_says():
 
 
 @pytest.mark.parametrize(
-    "threads, count, nanoseconds, want",  # the parts after the first rows; the calling thread writes the first part
+    "threads, count, nanoseconds, piece, mine, others",  # the parts that the calling thread and other threads write
     [
-        (1, 1000, 10**6, [(0, 1000)]),
-        (1, 0, 10**6, []),
-        (8, 1, 10**6, [(0, 1)]),
-        (np.int64(2), 63, 1000, [(1, 62)]),
-        (300, 6400, 158, [(100, 6300)]),  # 6300 rows for 0.9954 ms, where 159 ns would be 1.0017
-        (2, 6400, 159, [(100, 3150), (3250, 3150)]),
-        (3, 6400, 159, [(100, 3150), (3250, 3150)]),
-        (300, 6400, 239, [(100, 2100), (2200, 2100), (4300, 2100)]),  # 1.5057 ms
-        (2, 66, 10**6, [(1, 33), (34, 32)]),
-        (2, 3, 10**6, [(1, 1), (2, 1)]),
-        (2, 2, 10**9, [(1, 1)]),
-        (4, 6, 10**9, [(1, 2), (3, 2), (5, 1)]),
+        (1, 1000, 10**6, ALL, [(0, 1000)], []),
+        (1, 0, 10**6, ALL, [], []),
+        (8, 1, 10**6, ALL, [(0, 1)], []),
+        (np.int64(2), 63, 1000, ALL, [(0, 1), (1, 62)], []),
+        (300, 6400, 158, ALL, [(0, 100), (100, 6300)], []),  # 6300 rows for 0.9954 ms, where 159 ns would be 1.0017
+        (2, 6400, 159, ALL, [(0, 100), (100, 3150)], [(3250, 3150)]),
+        (3, 6400, 159, ALL, [(0, 100), (100, 3150)], [(3250, 3150)]),
+        (300, 6400, 239, ALL, [(0, 100), (100, 2100)], [(2200, 2100), (4300, 2100)]),  # 1.5057 ms
+        (2, 66, 10**6, ALL, [(0, 1), (1, 33)], [(34, 32)]),
+        (2, 3, 10**6, ALL, [(0, 1), (1, 1)], [(2, 1)]),
+        (2, 2, 10**9, ALL, [(0, 1), (1, 1)], []),
+        (4, 6, 10**9, ALL, [(0, 1), (1, 2)], [(3, 2), (5, 1)]),
+        (1, 1000, 0, 64, [(0, 64), (64, 936)], []),  # a piece takes 50 ms, as far as the last one tells
+        (1, 64, 10**3, 64, [(0, 64)], []),
+        (1, 150, 10**6, 64, [(0, 64), (64, 50), (114, 36)], []),
+        (1, 67, 10**9, 64, [(0, 64), (64, 1), (65, 1), (66, 1)], []),
     ],
 )
-def test_shares(share, threads, count, nanoseconds, want):
+def test_parts(share, threads, count, nanoseconds, piece, mine, others):
     work = Work(nanoseconds)
-    assert share(work, threads, count) == 0
-    assert work.rows() == list(range(count))
-    head = [(0, want[0][0])] if want and want[0][0] else []
-    assert sorted(part[:2] for part in work.parts) == head + want and sorted(work.others()) == want[1:]
-
-
-@pytest.mark.parametrize(
-    "nanoseconds, count, want",
-    [
-        (0, 1000, [(0, 64), (64, 936)]),
-        (10**3, 64, [(0, 64)]),
-        (10**6, 150, [(0, 64), (64, 50), (114, 36)]),
-        (10**9, 67, [(0, 64), (64, 1), (65, 1), (66, 1)]),
-    ],
-)
-def test_pieces_take_fifty_milliseconds(share, nanoseconds, count, want):
-    work = Work(nanoseconds)
-    assert share(work, 1, count, piece=64) == 0
-    assert [part[:2] for part in work.parts] == want
+    assert share(work, threads, count, piece) == 0
+    written = [part[:2] for part in work.parts]
+    assert sorted(work.others()) == others and [part for part in written if part not in others] == mine
 
 
 def test_threads_write_pieces_too(share):
@@ -114,7 +103,7 @@ def test_more_threads_than_processors_serve_are_not_started(share, monkeypatch):
 def test_a_status_is_returned(share, threads, fails, written):
     """The thread that fails writes nothing more. With three threads, each writes all its rows in one call."""
     work = Work(10**9 if threads == 1 else 10**6, lambda first: 8 if first == fails else 0)
-    assert share(work, threads, 100, piece=1 if threads == 1 else 1 << 40) == 8
+    assert share(work, threads, 100, piece=1 if threads == 1 else ALL) == 8
     assert work.rows() == list(range(written))
 
 
@@ -131,27 +120,6 @@ def test_the_caller_writes_what_no_thread_can(share, monkeypatch):
     work = Work(10**6)
     assert share(work, 4, 101) == 0
     assert work.rows() == list(range(101)) and work.others() == [(26, 25)]
-
-
-def test_threads_stop_when_the_caller_is_interrupted(share):
-    """The other threads have ended their calls when the exception arrives."""
-    caller, begun, writing = threading.get_ident(), threading.Event(), []
-
-    def status(first):
-        if threading.get_ident() != caller:
-            writing.append(first)
-            begun.set()
-            time.sleep(0.001)
-            writing.remove(first)
-        elif first == 1000:  # the share of the calling thread, after the first rows
-            assert begun.wait(60)
-            raise KeyboardInterrupt
-        return 0
-
-    work = Work(10**9, status)
-    with pytest.raises(KeyboardInterrupt):
-        share(work, 2, 64_000, piece=1)
-    assert 0 < len(work.others()) < 31_500 and not writing
 
 
 def test_a_thread_is_done_when_its_start_is_interrupted(share, monkeypatch):

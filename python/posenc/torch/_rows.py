@@ -212,13 +212,10 @@ if hasattr(torch.library, "register_fake"):  # since PyTorch 2.4
 
 
 @constant_in_graphs
-def _shape(spec: str) -> tuple[int, bool, bool, int, float]:
-    """Returns d_model, whether the layout is split, whether cosines come first, the number of second columns, and the
-    greatest position."""
-    p = _specified(spec, "float32").near
-    s, n = p.spec(), p.n_freqs()
-    most = MAX_POSITION / max(1.0, abs(s.position_scale))
-    return s.d_model, bool(s.layout), bool(s.order), min(n, s.d_model - n), most
+def _shape(spec: str) -> tuple[int, bool, bool, float]:
+    """Returns d_model, whether the layout is split, whether cosines come first, and the greatest position."""
+    s = _specified(spec, "float32").near.spec()
+    return s.d_model, bool(s.layout), bool(s.order), MAX_POSITION / max(1.0, abs(s.position_scale))
 
 
 @constant_in_graphs
@@ -262,11 +259,11 @@ def _by_formula(positions: torch.Tensor, spec: str, dtype: torch.dtype) -> torch
 
 def _arranged(both: torch.Tensor, spec: str) -> torch.Tensor:
     """Returns cosines and sines as rows."""
-    d_model, is_split, cos_first, seconds, _ = _shape(spec)
+    d_model, is_split, cos_first, _ = _shape(spec)
     cos, sin = both.unbind()
     first, second = (cos, sin) if cos_first else (sin, cos)
     if is_split:
-        columns = joined(torch.cat, (first, second[..., :seconds]), -1)
+        columns = joined(torch.cat, (first, second[..., : d_model // 2]), -1)
     else:
         columns = joined(torch.stack, (first, second), -1).flatten(-2)[..., :d_model]
     return functional.pad(columns, (0, d_model - columns.shape[-1])) if columns.shape[-1] < d_model else columns
