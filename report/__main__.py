@@ -41,7 +41,7 @@ def arguments():
         return p.add_argument
 
     text = "Writes the report on accuracy and speed as one HTML page, or with --compare two runs side by side."
-    add = command("report", "page.main", text)
+    add = command("report", "report.main", text)
     add("--verify", metavar="FILE", help="written by posenc-verify --json; default build/verify.json")
     add("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
     add("--no-bench", action="store_true", help="errors only")

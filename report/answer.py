@@ -23,7 +23,7 @@ def verdict(run):
     pick = run.pick()
     if not pick:
         return [("Use", f"no implementation is picked: {run.unpicked()}")]
-    name, row, base = run.request(pick.name), run.here[pick.name], f"{run.base():g}"
+    name, row, base = run.request(pick.name), run.timed[pick.name], f"{run.base():g}"
     default = ", the default," if name == DEFAULT else ""
     use = f"{name}{default} for tables of {run.measured_table()}, on {processor(run.context)}"
     arguments, before = ", ".join(map(str, run.size)), ""

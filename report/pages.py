@@ -1,7 +1,7 @@
 """Renders the measured tables, the pictures and the quoted examples of README.md and docs/*.md. These pages are written
 by hand, except between two markers:
 
-    <!-- table: NAME -->                   a table of docs/recorded; blocks.py has the names
+    <!-- table: NAME -->                   a table of docs/recorded; measured.py has the names
     <!-- example: FILE [PART] -->          a file of examples/, or its lines between [part: PART] and [end: PART]
     <!-- end -->
 """
@@ -11,7 +11,7 @@ import re
 import sys
 import textwrap
 
-from . import blocks, record
+from . import measured, record
 from .load import TOP, fail, write
 
 MARKED = re.compile(r"(<!-- (table|example): ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.S)
@@ -33,23 +33,23 @@ def example(name, part=None):
     return f"```{LANGUAGES[path.suffix]}\n" + textwrap.dedent("\n".join(lines)).strip("\n") + "\n```\n"
 
 
-records = functools.cache(blocks.Records)
+records = functools.cache(measured.Records)
 
 
 def block(kind, words):
     if kind == "example":
         return example(*words.split())
-    if words not in blocks.BLOCKS:
-        fail(f"<!-- table: {words} -->: no such table; the names are {', '.join(blocks.BLOCKS)}")
-    return blocks.BLOCKS[words](records()) + "\n"
+    if words not in measured.BLOCKS:
+        fail(f"<!-- table: {words} -->: no such table; the names are {', '.join(measured.BLOCKS)}")
+    return measured.BLOCKS[words](records()) + "\n"
 
 
 def rendered(text):
     return MARKED.sub(lambda m: m[1] + block(m[2], m[3]) + m[5], text)
 
 
-def differences(name, there, made):
-    lines = list(difflib.unified_diff(there.splitlines(), made.splitlines(), n=0, lineterm=""))[2:]
+def differences(name, current, made):
+    lines = list(difflib.unified_diff(current.splitlines(), made.splitlines(), n=0, lineterm=""))[2:]
     return "\n".join([f"{name} is stale: run scripts/maintain/pages", *(f"  {line[:160]}" for line in lines[:SHOWN])])
 
 
@@ -63,17 +63,17 @@ def main(args):
             record.record(name, TOP / f"build/{name}.json")
     pages = [TOP / "README.md", *sorted(TOP.glob("docs/*.md"))]
     made = {path: rendered(path.read_text(encoding="utf-8")) for path in pages}
-    made |= {TOP / name: text for name, text in blocks.files(records()).items()}
+    made |= {TOP / name: text for name, text in measured.files(records()).items()}
     status = 0
     for path, text in made.items():
-        name, there = path.relative_to(TOP), path.read_text(encoding="utf-8") if path.exists() else ""
+        name, current = path.relative_to(TOP), path.read_text(encoding="utf-8") if path.exists() else ""
         # Another Matplotlib draws another picture.
-        other = path.suffix != ".md" and there and drawn_by(there) != drawn_by(text)
-        if there == text or args.check and other:
+        other = path.suffix != ".md" and current and drawn_by(current) != drawn_by(text)
+        if current == text or args.check and other:
             continue
         if args.check:
             status = 1
-            print(differences(name, there, text), file=sys.stderr)
+            print(differences(name, current, text), file=sys.stderr)
         else:
             write(path, text)
             print(f"pages: wrote {name}", file=sys.stderr)

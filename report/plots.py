@@ -67,7 +67,7 @@ def scatter(figure, run, legend=False):
     axes, families, marks = figure.subplots(), list(dict.fromkeys(run.families.values())), []
     log_axes(axes)
     for i, name in enumerate(ranking(run)):
-        error, speed = max(run.error(name), 1e-9), run.here[name].gb_s
+        error, speed = max(run.error(name), 1e-9), run.timed[name].gb_s
         colour = COLOURS[families.index(run.families[name]) % len(COLOURS)]
         axes.plot(error, speed, "o", color=colour, label=f"{i + 1}  {name}")
         near = [m for m in marks if max(m[0] / error, error / m[0]) < SAME and m[1] / speed < SAME]

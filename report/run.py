@@ -24,7 +24,7 @@ class Run:
     rows, verified: the cases that were measured, and those of them that did not fail verification
     families: {name: its family}
     spans, compared: all position ranges that were judged, and those that the measured table reaches into
-    size, work, here, limit: the table of the verdict as (n, d), its work, its cases by name, and the fastest plain
+    size, work, timed, limit: the table of the verdict as (n, d), its work, its cases by name, and the fastest plain
     stores to it
     ranked: errors and speeds are of one table, so that they can be compared
     picks: {work: the pick for it}; none unless the repetitions were interleaved; budget: of these picks"""
@@ -62,12 +62,12 @@ class Run:
         by_name = {name: s for s, (name, _) in self.shapes.items()}
         self.size = by_name.get(DEFAULT_SHAPE) or next(iter(by_name.values()), None)
         self.work = Case("fill", None, *(self.size or (0, 0)))
-        self.here = {case.who: row for case, row in self.verified.items() if case.work == self.work}
+        self.timed = {case.who: row for case, row in self.verified.items() if case.work == self.work}
         self.limit = limit_of(self.rows, self.work)
         self.spans = sorted({span for found in self.accuracy.values() for span in found})
         end = self.size[0] if self.size and not self.emulated else DEFAULT_POSITIONS
         self.compared = [span for span in self.spans if span[0] < end] or self.spans[:1]
-        self.ranked = any(n in self.here for n in self.judged()) and not self.emulated and not self.another_table()
+        self.ranked = any(n in self.timed for n in self.judged()) and not self.emulated and not self.another_table()
 
     def request(self, name):
         """The name to request: the family's, where the library then chooses this implementation on this processor."""
@@ -119,7 +119,7 @@ class Run:
                 found[name] = "not in the report of posenc-verify, so its error is unknown"
             elif not self.entries[name].get("supported", True):
                 found.setdefault(name, "not run: this CPU lacks its instructions")
-            elif self.size and name not in self.here:
+            elif self.size and name not in self.timed:
                 found.setdefault(name, "not run")
         return found
 

@@ -56,18 +56,18 @@ def limit_text(row):
 
 def ranking(run):
     """The measured and judged implementations, fastest first."""
-    return sorted((n for n in run.judged() if n in run.here), key=lambda n: run.here[n].ns)
+    return sorted((n for n in run.judged() if n in run.timed), key=lambda n: run.timed[n].ns)
 
 
 def legend(run):
     """What the scatter plots, by number."""
     rows, pick = [], run.pick()
     for i, n in enumerate(ranking(run)):
-        row = run.here[n]
+        row = run.timed[n]
         cells = [number(run.error(n)), ulps(run.ulp(n)), speed(row), percent(row, run.limit)]
-        rows.append([f"{i + 1}. {n}", *cells, times(row, run.here.get(RECIPE))])
+        rows.append([f"{i + 1}. {n}", *cells, times(row, run.timed.get(RECIPE))])
     head = ["implementation", "largest error", "max ULP", "GB/s", "of limit", f"x {RECIPE}"]
-    note = f"Errors {run.reach()}, {run.judged_table()}. Speeds of {run.measured_table()}: {medians(run.here)}; "
+    note = f"Errors {run.reach()}, {run.judged_table()}. Speeds of {run.measured_table()}: {medians(run.timed)}; "
     note += f"{pages(run.rows)}; {limit_text(run.limit)}."
     bold = [row[0] for row in rows if pick and row[0].endswith(f" {pick.name}")]
     return Table("Implementations, fastest first", head, rows, note, bold=tuple(bold))

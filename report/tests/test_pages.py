@@ -5,7 +5,7 @@ import pytest
 
 from conftest import run
 from made_up import bench
-from report import blocks, pages, record
+from report import measured, pages, record
 from report.peers import Peers
 
 
@@ -43,31 +43,31 @@ def test_tables_have_their_run_beside_them():
         pages.rendered("<!-- table: nothing -->\n<!-- end -->\n")
 
 
-def test_the_blocks_of_the_readme():
+def test_the_tables_of_the_readme():
     """Their figures are those of the recorded runs."""
     records = pages.records()
-    lines = [line.removeprefix("    ") for line in blocks.box(records).splitlines()]
+    lines = [line.removeprefix("    ") for line in measured.box(records).splitlines()]
     assert sum(line.startswith("│") for line in lines) <= 9 and max(map(len, lines)) <= 80
     short = {
-        line.split("|")[1].strip("` "): line.split("|") for line in blocks.short(records).splitlines() if "|" in line
+        line.split("|")[1].strip("` "): line.split("|") for line in measured.short(records).splitlines() if "|" in line
     }
     shown = {5: ["naive", "explog", "recurrence", "float64", *records.both()]}
     if "with AVX2" in short["implementation"][6]:
         shown[6] = ["anchored_avx2", "exact_avx2"]
     for column, names in shown.items():
         for name in names:
-            gb_s = records.run.here[name].gb_s
+            gb_s = records.run.timed[name].gb_s
             assert float(short[records.run.families[name]][column]) == pytest.approx(gb_s, rel=0.006), name
     peers = {(c["kind"], c["who"], c["n"]): c for c in records.peers.data["cases"]}
     ratio = peers["fresh", "torch_tutorial", 5000]["ratios"]["exact"][0]
-    row = next(line for line in blocks.today(records).splitlines() if "PyTorch" in line)
+    row = next(line for line in measured.today(records).splitlines() if "PyTorch" in line)
     assert f"| {ratio:.1f}" in row and len(row.split("|")) == 9
 
 
 def test_a_family_without_a_description(monkeypatch):
-    monkeypatch.delitem(blocks.SHORT, "explog")
+    monkeypatch.delitem(measured.SHORT, "explog")
     records = pages.records()
-    assert f"| `explog` | {records.run.entries['explog']['summary']} |" in blocks.short(records)
+    assert f"| `explog` | {records.run.entries['explog']['summary']} |" in measured.short(records)
 
 
 def test_a_tie_with_a_peer_is_shown():
@@ -75,8 +75,8 @@ def test_a_tie_with_a_peer_is_shown():
     case = next(c for c in data["cases"] if (c["kind"], c["who"], c["n"]) == ("fresh", "numpy_f32", 5000))
     case["verdicts"] = {"exact": "tie"}
     records = pages.records()
-    shown = type("Records", (), {"peers": Peers(data), "said": records.said})
-    assert "(tie) |" in blocks.today(shown)
+    shown = type("Records", (), {"peers": Peers(data), "source": records.source})
+    assert "(tie) |" in measured.today(shown)
 
 
 def test_record_keeps_what_it_recorded(tmp_path, monkeypatch):

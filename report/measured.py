@@ -47,7 +47,7 @@ class Records:
         self.verify, self.bench, self.peers = recorded("verify"), recorded("bench"), Peers(recorded("peers"))
         self.run = Run(self.verify, self.bench, self.peers)
         machine = self.bench["context"]
-        self.said = of_run({"date": machine["date"], "commit": self.bench["commit"], "machine": machine})
+        self.source = of_run({"date": machine["date"], "commit": self.bench["commit"], "machine": machine})
         self.rows = self.run.verified
 
     def fill(self, name, n, d):
@@ -55,14 +55,14 @@ class Records:
 
     def member(self, family):
         """The member that a family's name selects on the processor of the run."""
-        return next(n for n in self.run.order if self.run.families[n] == family and n in self.run.here)
+        return next(n for n in self.run.order if self.run.families[n] == family and n in self.run.timed)
 
     def both(self):
         return self.member("anchored"), self.member("exact")
 
     def ours(self):
         """anchored and exact with each set of vector instructions; those of member() first."""
-        isas = {n: self.run.entries[n]["isa"] for n in self.run.here if self.run.families[n] in ("anchored", "exact")}
+        isas = {n: self.run.entries[n]["isa"] for n in self.run.timed if self.run.families[n] in ("anchored", "exact")}
         vectors = [n for n in isas if isas[n] not in ("any", "fma")]
         return sorted(vectors, key=lambda n: (isas[n] != isas[self.member("exact")], isas[n], n))
 
@@ -75,12 +75,12 @@ def box(r):
 def short(r):
     """The implementations, for the README: each name by the best vectors of this processor, and by AVX2."""
     run, rows = r.run, []
-    names = [r.member(family) for family in dict.fromkeys(run.families[n] for n in run.here)]
-    avx2 = {n: run.here[f"{run.families[n]}_avx2"] for n in names if n.endswith("_avx512")}
-    for name in sorted(names, key=lambda n: run.here[n].ns):
-        family, factor = run.families[name], run.here[RECIPE].ns / run.here[name].ns
+    names = [r.member(family) for family in dict.fromkeys(run.families[n] for n in run.timed)]
+    avx2 = {n: run.timed[f"{run.families[n]}_avx2"] for n in names if n.endswith("_avx512")}
+    for name in sorted(names, key=lambda n: run.timed[n].ns):
+        family, factor = run.families[name], run.timed[RECIPE].ns / run.timed[name].ns
         errors = [number(run.error(name, [s for s in run.spans if s[0] < end])) for end in (5000, 131072)]
-        speeds = [run.here[name], *([avx2.get(name)] if avx2 else [])]
+        speeds = [run.timed[name], *([avx2.get(name)] if avx2 else [])]
         what = SHORT.get(family, run.entries[name]["summary"])
         rows.append([family, what, *errors, *(f"{row.gb_s:.3g}" if row else "" for row in speeds)])
         rows[-1].append(f"{factor:.2g}")
@@ -99,7 +99,7 @@ def short(r):
     if avx2:
         said[-1] += " The AVX2 speeds were measured on the same processor, which also has AVX-512."
         said[-1] += " Expect different speeds on processors without AVX-512."
-    return "\n\n".join([*said[:-1], f"{said[-1]} {r.said}"])
+    return "\n\n".join([*said[:-1], f"{said[-1]} {r.source}"])
 
 
 def today(r):
@@ -132,16 +132,16 @@ def worst_error(peer, end):
 def accuracy_and_speed(r):
     """Every implementation, and the picks."""
     run = r.run
-    names = sorted(run.judged(), key=lambda n: run.here[n].ns if n in run.here else float("inf"))
+    names = sorted(run.judged(), key=lambda n: run.timed[n].ns if n in run.timed else float("inf"))
     rows = [
-        [n, *map(number, run.errors_by_position(n)), speed(run.here.get(n)), percent(run.here.get(n), run.limit)]
+        [n, *map(number, run.errors_by_position(n)), speed(run.timed.get(n)), percent(run.timed.get(n), run.limit)]
         for n in names
     ]
     head = ["implementation", *(f"to {position(end)}" for _, end in run.spans), "GB/s", "of limit"]
     pick = run.pick()
     lines = [
-        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. The errors are the largest up to "
-        f"each position, for {run.judged_table()}. Speeds: {medians(run.here)}; {tables.limit_text(run.limit)}.",
+        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. The errors are the largest "
+        f"up to each position, for {run.judged_table()}. Speeds: {medians(run.timed)}; {tables.limit_text(run.limit)}.",
         "",
         table(Table("", head, rows)),
         "",
@@ -149,7 +149,7 @@ def accuracy_and_speed(r):
         "",
     ]
     left_out = [f"- `{name}`: {why}" for name, why in run.left_out().items()]
-    return "\n".join([*lines, *left_out, *[""] * bool(left_out), r.said])
+    return "\n".join([*lines, *left_out, *[""] * bool(left_out), r.source])
 
 
 def bounds(r):
@@ -171,7 +171,7 @@ def bounds(r):
 def speeds_of(r, names, rows):
     """rows: (what, limit, a function that makes the cell of a name)"""
     rows = [[what, limit, *(cell(name) for name in names)] for what, limit, cell in rows]
-    return table(Table("", ["what", "limit", *names], rows)) + "\n\n" + r.said
+    return table(Table("", ["what", "limit", *names], rows)) + "\n\n" + r.source
 
 
 def stores(limit):
