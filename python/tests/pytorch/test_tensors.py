@@ -93,6 +93,19 @@ def test_positions(kind):
     assert same(posenc.torch.table(positions=at[0].tolist(), d_model=320, preset="guided_diffusion"), want[0])
 
 
+@pytest.mark.parametrize("d_model", [1, 6, 7])
+@pytest.mark.parametrize("odd", ["half_pair", "zero"])
+@pytest.mark.parametrize("order", ["sin_first", "cos_first"])
+@pytest.mark.parametrize("layout", ["interleaved", "split"])
+def test_columns_by_the_formula(layout, order, odd, d_model):
+    """A gradient is wanted, so PyTorch computes the rows."""
+    at, spec = torch.arange(9.0), {"d_model": d_model, "layout": layout, "order": order, "odd": odd}
+    found = posenc.torch.table(positions=at.requires_grad_(), **spec)
+    want = torch.from_numpy(posenc.table(positions=np.arange(9.0), **spec))
+    assert found.requires_grad and found.shape == want.shape
+    assert (found - want).abs().max() < 2.0**-23
+
+
 AT = torch.tensor([[0, 5, 99999]])
 
 
