@@ -37,8 +37,15 @@ def load(name: str) -> Table:
     return Table(array)
 
 
+def position(text: str) -> int:
+    """A position on the command line."""
+    if abs(int(text)) > 2**32:
+        raise argparse.ArgumentTypeError(f"{text}: allowed: -2^32 to 2^32")
+    return int(text)
+
+
 def document(name: str, t: Table, given: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Returns the answer about a file, as JSON has it. given: the arguments of `table`, if the file need not tell."""
+    """Returns the answer about a file, as JSON has it. given: the arguments of `table` for the expected table; None to identify it."""
     found = Found([given["preset"]], given) if given else identify(t)
     answer = {"schema": 1, "tool": "posenc identify", "file": name, "rows": t.rows, "columns": t.columns}
     answer |= {"stored": t.stored, "dtype": t.dtype, **({"padding_row": t.padding} if t.padding >= 0 else {})}
@@ -50,7 +57,7 @@ def document(name: str, t: Table, given: dict[str, Any] | None = None) -> dict[s
     return {
         **answer,
         "presets": found.presets,
-        "base": found.spec.get("base"),
+        **({} if given else {"base": found.spec.get("base")}),
         "first": found.spec["first"],
         "call": f"posenc.table({t.arguments(found.spec, t.dtype)})",
         **judge(t.blocks(found.spec["first"]), t.columns, t.dtype, found.spec),
@@ -111,7 +118,7 @@ def main() -> int:
         "position scale. With --preset, judges the file as that table.\n\n"
         "Errors are differences from exact in float64. A range of positions is called by the first\n"
         f"word that holds for all its values:\n{words}\n{RIGHT}",
-        epilog="Exit status: 0 identified, or right with --preset; 1 not so; 2 wrong usage or a file that is not a table.",
+        epilog="Exit status: 0 identified, or right with --preset; 1 not identified, or not right; 2 wrong usage or a file that is not a table.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("file", help="the .npy file, or - for stdin; bfloat16 is stored as uint16 or V2")
@@ -119,7 +126,9 @@ def main() -> int:
         "--preset", choices=[p.name for p in presets()], metavar="NAME", help="the table that it should be"
     )
     command.add_argument("--base", type=float, metavar="X", help="its base, with --preset (default: the preset's)")
-    command.add_argument("--first", type=int, metavar="N", help="the position of row 0, with --preset (default: 0)")
+    command.add_argument(
+        "--first", type=position, metavar="N", help="the position of row 0, with --preset (default: 0)"
+    )
     command.add_argument(
         "--dtype", choices=[*BITS], help="the dtype of its values (default: the narrowest that has them)"
     )

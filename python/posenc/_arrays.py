@@ -182,7 +182,9 @@ def in_parts(n: int, count: int, piece: int, write: Write) -> int:
 
 
 def positions_status(p: Plan, which: Rows) -> int:
-    """Returns the status of the rows of the least and the greatest position: C decides which positions are allowed."""
+    """Returns the status of the rows of the least and the greatest position: C decides which positions are allowed.
+
+    If it refuses them, the message of all positions is the last error, which names the position."""
     count, at = math.prod(which.shape), which.at
     if count == 0:
         return 0
@@ -192,7 +194,12 @@ def positions_status(p: Plan, which: Rows) -> int:
         ends = np.array([at.min(), at.max()])  # NaN if a position is NaN
     rows = np.empty((2, p.d_model), DTYPES[p.dtype])
     fill_at = library.posenc_fill_at_real if ends.dtype.kind == "f" else library.posenc_fill_at
-    return fill_at(p.handle, address_of(ends), 2, address_of(rows), p.d_model)
+    out = address_of(rows), p.d_model
+    if fill_at(p.handle, address_of(ends), 2, *out) == 0:
+        return 0
+    if at is None:  # C refuses these calls too, and writes nothing
+        return library.posenc_fill(p.handle, which.first, count, *out)
+    return fill_at(p.handle, address_of(at), count, *out)
 
 
 def run(
@@ -213,8 +220,8 @@ def run(
         status = function(p.handle, *arguments(0, count))
     else:
         status = function(p.handle, *arguments(0, 0))  # checks everything that does not depend on the rows
-        if status == 0 and positions_status(p, which):
-            status = function(p.handle, *arguments(0, count))  # writes nothing, and its message names the position
+        if status == 0:
+            status = positions_status(p, which)
         if status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
             if n > 1 and count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:

@@ -52,7 +52,7 @@ def float32_bounds(columns: int, spec: dict[str, Any]) -> Array:
     s = plan(columns, **spec).spec()
     k = column_freqs(s)
     log = k * -np.log(s.base) / (s.denominator or columns / 2)
-    return np.where(k < n_freqs(s), abs(s.position_scale or 1) * np.exp(log) * (4 + 2 * abs(log)) * 2.0**-24, 0)
+    return np.where(k < n_freqs(s), np.exp(log) * (4 + 2 * abs(log)) * 2.0**-24, 0)
 
 
 class Range:

@@ -1,4 +1,4 @@
-"""Reference values for the tests: the formula in longer arithmetic, and single roundings."""
+"""Reference values for the tests: the formula in longer arithmetic."""
 
 import numpy as np
 
@@ -20,12 +20,6 @@ def rows(positions, d_model=512, base=10000.0, denominator=None, freqs=None, fre
     table[..., slice(n) if layout == "split" else slice(0, 2 * n, 2)] = first
     table[..., slice(n, n + half) if layout == "split" else slice(1, 2 * half, 2)] = second[..., :half]
     return table
-
-
-def to_bfloat16(values):
-    """float32 values rounded to bfloat16, to nearest with ties to even, as uint16."""
-    bits = values.view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
 
 def from_bfloat16(bits):

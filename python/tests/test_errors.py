@@ -40,7 +40,12 @@ REFUSED = [
     ("table", dict(count=-1), ValueError, "count is -1; allowed: 0 to 8589934593"),
     ("table", dict(count=5.0), TypeError, "count is 5.0; allowed: an integer"),
     ("table", dict(count=True), TypeError, "count is True; allowed: an integer"),
-    ("table", dict(count=2**33), ValueError, "-2^32 to 2^32"),
+    (
+        "table",
+        dict(count=2**33),
+        ValueError,
+        "first is 0 and count is 8589934592, so the last position is beyond 2^32",
+    ),
     ("table", dict(count=None), TypeError, "count and positions are None; write count=..., for rows first, first + 1,"),
     ("pair", dict(positions=[3]), TypeError, "count and positions are both given; allowed: one of them"),
     ("table", dict(count=[1, 2]), TypeError, "count is of type list; write positions=... for rows of these positions"),

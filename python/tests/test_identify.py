@@ -290,6 +290,14 @@ def test_words_at_their_edges(of):
     assert [word(0.999 * 2.0**-24, *least), word(1.009 * 2.0**-24, *least)] == ["ulp", "float32"]
     zeros = float32_bounds(33, {"preset": "fairseq"})
     assert zeros[32] == 0 and zeros[16] == zeros[0] == 2.0**-22  # a column of zeros has no angle
+    slowest = 1e-4 * (4 + 2 * np.log(1e4)) * 2.0**-24  # w of the last frequency, whose denominator is n - 1
+    assert float32_bounds(64, {"preset": "t2t"})[[31, 63]] == pytest.approx([slowest] * 2)
+
+
+def test_ranges_on_both_sides_of_0(of):
+    answer = of(posenc.table(1300, 64, first=-600, dtype="float64"), "--first", -600)
+    assert [(r["from"], r["to"]) for r in answer["ranges"]] == [(-600, -512), (-512, 0), (0, 512), (512, 700)]
+    assert words(answer) == ["exact"] * 4 and answer["equal_bits"].keys() == {"exact", "anchored"}  # of float64
 
 
 @pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
@@ -341,7 +349,9 @@ def test_a_table_of_several_blocks(of):
     (["--base", "3"], "need --preset"),
     (["--first", "1"], "need --preset"),
     (["--preset", "paper", "--base", "-1"], "base"),
-    (["--preset", "paper", "--first", str(1 << 33)], "position"),
+    (["--preset", "paper", "--first", str(1 << 32)], "position"),
+    (["--preset", "paper", "--first", str(1 << 33)], "allowed: -2^32 to 2^32"),
+    (["--preset", "paper", "--first", str(10**20)], "allowed: -2^32 to 2^32"),
 ])  # fmt: skip
 def test_refusals(options, said, array, tmp_path):
     np.save(tmp_path / "x.npy", array[:, :35])

@@ -4,7 +4,6 @@ import math
 import subprocess
 import sys
 import types
-from fractions import Fraction
 
 import numpy as np
 import posenc

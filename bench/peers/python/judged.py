@@ -7,6 +7,7 @@ import itertools
 import numpy
 
 COLUMNS, POSITIONS = 512, 1 << 20  # of the tables of posenc and of the peers in C
+CHECKED = 18  # rows of every table that is timed: the first, the last, and evenly spaced ones between them
 RUN, RUNS, SEED = 8, 32, 1  # consecutive rows of a run, and the runs in each range of positions
 
 
@@ -36,6 +37,8 @@ def rows_in_c(library, positions):
     for peer in peers(library):
         rows = found[peer.name.decode()] = numpy.full((len(positions), COLUMNS), numpy.nan, numpy.float32)
         table = peer.create(COLUMNS, 10000.0)
+        if table is None:
+            raise MemoryError
         for i in range(0, len(positions), RUN):
             peer.fill(table, int(positions[i]), RUN, rows[i:].ctypes.data)
         peer.destroy(table)
@@ -64,13 +67,34 @@ def judged(name, preset, positions, rows):
     return {"name": name, "preset": preset, "d_model": rows.shape[1], "dtype": "float32", **verdicts}
 
 
+def refuse_another(preset, table):
+    """Raises ValueError if some rows of a table from position 0 are not the preset's, as float32 programs compute them."""
+    from posenc._judge import judge
+
+    count, columns = table.shape
+    rows = numpy.unique(numpy.linspace(0, count - 1, CHECKED).astype(numpy.int64))
+    verdict = judge(((rows[[i]], table[rows[[i]]]) for i in range(len(rows))), columns, "float32", {"preset": preset})
+    for found in verdict["ranges"]:
+        if found["word"] in ("drifting", "wrong"):
+            worst = found["worst"]
+            raise ValueError(
+                f"the table is not {preset}'s: at position {worst['position']} in column {worst['column']} it has "
+                f"{worst['got']} instead of {worst['want']}"
+            )
+
+
 def judged_in_c(library, context, ours):
     """Judges the peers of the library, in a process of its own, and these implementations of posenc."""
     import posenc
+    from turns import say
 
     positions = sample(POSITIONS)
     every = numpy.concatenate(positions)
+    found = {}
     with concurrent.futures.ProcessPoolExecutor(1, context) as process:
-        found = process.submit(rows_in_c, library, every).result()
+        try:
+            found = process.submit(rows_in_c, library, every).result()
+        except (concurrent.futures.BrokenExecutor, MemoryError) as error:
+            say(f"the tables of the peers in C are not judged: {error or 'no memory'}")
     found |= {name: posenc.table(positions=every, d_model=COLUMNS, impl=name) for name in ours}
     return [judged(name, "paper", positions, rows) for name, rows in found.items()]

@@ -36,12 +36,12 @@ class Worker:
         return refill
 
     def prepare(self, case):
-        """Makes the first call, during which compilers work, and compares a table with the formula."""
-        from formula import compare  # imported late, because NumPy must find the environment that begin() sets
+        """Makes the first call, during which compilers work, and refuses a table that is not the preset's."""
+        from judged import refuse_another  # imported late, because NumPy must find the environment that begin() sets
 
         result = self.once(case)()
         if case.job in ("fresh", "refill"):
-            compare(self.preset, self.checked(result, case))
+            refuse_another(self.preset, self.checked(result, case))
         return True
 
     def checked(self, table, case):
