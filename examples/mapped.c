@@ -16,26 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { HEADER = 128, MOST_PROCESSES = 1024 };
+enum { HEADER = 128 };
 
-/* Deletes the unfinished file and exits. */
-static const char *unfinished;
-static _Noreturn void fail(const char *what, const char *why) {
-  fprintf(stderr, "mapped: %s: %s\n", what, why);
-  if (unfinished)
-    unlink(unfinished);
+/* The file is then not complete. */
+static _Noreturn void fail(const char *path, const char *why) {
+  fprintf(stderr, "mapped: %s: %s\n", path, why);
   exit(1);
-}
-
-/* Returns a whole number from 1 to most. For any other text it exits with the status of a wrong usage. */
-static int64_t number(const char *name, const char *text, int64_t most) {
-  char *end;
-  const long long value = strtoll(text, &end, 10); /* the nearest long long if it has no room */
-  if (end == text || *end || value < 1 || value > most) {
-    fprintf(stderr, "mapped: %s is '%s'; allowed: 1 to %lld\n", name, text, (long long)most);
-    exit(2);
-  }
-  return value;
 }
 
 /* Makes and maps a new .npy file of this size, and writes its header. In version 1.0 of NumPy's format, that is a magic
@@ -45,7 +31,6 @@ static char *map_file(const char *path, size_t size, int64_t rows, int64_t d_mod
   const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
   if (file < 0)
     fail(path, strerror(errno));
-  unfinished = path;
   if ((errno = posix_fallocate(file, 0, (off_t)size)) != 0)
     fail(path, strerror(errno));
   char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -61,42 +46,22 @@ static char *map_file(const char *path, size_t size, int64_t rows, int64_t d_mod
   return mapped;
 }
 
-/* Waits for the processes that were started, and returns the number of those that failed. */
-static int wait_for(int started) {
-  int failed = 0, how;
-  while (started-- > 0 && wait(&how) > 0) {
-    if (WIFSIGNALED(how))
-      fprintf(stderr, "mapped: a process ended by signal %d\n", WTERMSIG(how));
-    else if (WEXITSTATUS(how) != 0)
-      fprintf(stderr, "mapped: a process failed: %s\n", posenc_status_string((posenc_status)WEXITSTATUS(how)));
-    failed += how != 0;
-  }
-  return failed;
-}
-
 int main(int count, char **arguments) {
+  const char *path = arguments[1];
+  posenc_spec spec;
+  posenc_plan *plan;
   if (count != 5) {
     fprintf(stderr, "usage: mapped FILE.npy ROWS D_MODEL PROCESSES\n");
     return 2;
   }
-  const char *path = arguments[1];
-  const int64_t rows = number("ROWS", arguments[2], POSENC_MAX_POSITION);
-  const int64_t d_model = number("D_MODEL", arguments[3], POSENC_MAX_D_MODEL);
-  const int64_t processes = number("PROCESSES", arguments[4], MOST_PROCESSES);
-
-  posenc_spec spec;
+  const int64_t rows = atoll(arguments[2]), d_model = atoll(arguments[3]), processes = atoll(arguments[4]);
   posenc_spec_init(&spec, d_model, NULL);
-  posenc_plan *plan;
-  const posenc_status created = posenc_plan_create(&plan, &spec, NULL);
-  if (created != POSENC_OK)
-    fail("posenc_plan_create", posenc_status_string(created));
-
-  /* The file has another name until it is complete. Whoever opens FILE.npy finds a complete table or no file. */
-  char *part;
-  if (asprintf(&part, "%s.%ld.part", path, (long)getpid()) < 0)
-    fail(path, "out of memory");
+  if (rows < 1 || processes < 1 || posenc_plan_create(&plan, &spec, NULL) != POSENC_OK) {
+    fprintf(stderr, "mapped: ROWS, D_MODEL and PROCESSES must be 1 or more\n");
+    return 2;
+  }
   const size_t size = HEADER + (size_t)rows * (size_t)d_model * sizeof(float);
-  char *mapped = map_file(part, size, rows, d_model);
+  char *mapped = map_file(path, size, rows, d_model);
 
   /* [part: fork] */
   float *table = (float *)(mapped + HEADER); /* mapped from the file with MAP_SHARED */
@@ -111,18 +76,13 @@ int main(int count, char **arguments) {
     started++;
   }
   /* [end: fork] */
-  const char *why = started < processes ? strerror(errno) : NULL;
-  const int failed = wait_for(started);
-  if (why)
-    fail("fork", why);
-  if (failed)
-    fail(path, "not written");
-
-  if (msync(mapped, size, MS_SYNC) != 0 || rename(part, path) != 0) /* it is on the disk before it gets its name */
-    fail(path, strerror(errno));
+  int how, failed = started < processes;
+  while (wait(&how) > 0)
+    failed |= how != 0;
+  if (failed || msync(mapped, size, MS_SYNC) != 0)
+    fail(path, "not written by all processes");
   printf("%s: %lld x %lld float32, written by %d processes\n", path, (long long)rows, (long long)d_model, started);
   munmap(mapped, size);
-  free(part);
   posenc_plan_destroy(plan);
   return 0;
 }

@@ -5,7 +5,6 @@
 A row depends on its position alone, so the file has the same bits for any number of processes.
 """
 
-import argparse
 import multiprocessing
 import os
 import sys
@@ -28,8 +27,7 @@ def fill(path: str, first: int, end: int) -> None:
 
 # [part: share]
 def share(path: str, rows: int, d_model: int, processes: int) -> None:
-    """Writes the table to a file. Each process writes its share of the rows."""
-    np.lib.format.open_memmap(path, "w+", np.float32, (rows, d_model))
+    """Writes the table to an .npy file of this shape. Each process writes its share of the rows."""
     with open(path, "r+b") as file:
         os.posix_fallocate(file.fileno(), 0, os.path.getsize(path))  # a full disk is an error here, not a signal later
         cuts = [rows * i // processes for i in range(processes + 1)]
@@ -41,27 +39,18 @@ def share(path: str, rows: int, d_model: int, processes: int) -> None:
 # [end: share]
 
 
-def at_least_one(text: str) -> int:
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text}; allowed: 1 and more")
-    return int(text)
-
-
 def main() -> None:
-    options = argparse.ArgumentParser(usage="mapped.py FILE.npy ROWS D_MODEL PROCESSES")
-    options.add_argument("file")
-    for name in ("rows", "d_model", "processes"):
-        options.add_argument(name, type=at_least_one)
-    given = options.parse_args()
-    part = f"{given.file}.{os.getpid()}.part"  # the name until the file is complete
+    if len(sys.argv) != 5:
+        sys.exit("usage: mapped.py FILE.npy ROWS D_MODEL PROCESSES")
+    path, (rows, d_model, processes) = sys.argv[1], map(int, sys.argv[2:])
+    if min(rows, d_model, processes) < 1:
+        sys.exit("mapped.py: ROWS, D_MODEL and PROCESSES must be 1 or more")
     try:
-        share(part, given.rows, given.d_model, given.processes)
-        os.replace(part, given.file)
-    except (OSError, ValueError, RuntimeError) as error:
-        if os.path.exists(part):
-            os.unlink(part)
-        sys.exit(f"mapped.py: {given.file}: {error}")
-    print(f"{given.file}: {given.rows} x {given.d_model} float32, written by {given.processes} processes")
+        np.lib.format.open_memmap(path, "w+", np.float32, (rows, d_model))
+        share(path, rows, d_model, processes)
+    except (OSError, ValueError, RuntimeError) as error:  # the file is then not complete
+        sys.exit(f"mapped.py: {path}: {error}")
+    print(f"{path}: {rows} x {d_model} float32, written by {processes} processes")
 
 
 if __name__ == "__main__":
