@@ -28,9 +28,8 @@ def limit(text):
 
 
 def arguments():
-    top = argparse.ArgumentParser(
-        prog="python3 -m report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    lines = argparse.RawDescriptionHelpFormatter
+    top = argparse.ArgumentParser(prog="python3 -m report", description=__doc__, formatter_class=lines)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name, call, text):
@@ -58,10 +57,8 @@ def arguments():
     add("--seconds", type=int, help="the duration of the run, to be printed")
     add("--page", help="the path of the report, to be printed")
 
-    text = (
-        "Prints a line for each implementation that failed verification or was not judged, and each dtype that was not."
-    )
-    add = command("failed", "pick.failed", text + " They are options of posenc-bench: --skip NAME[/DTYPE].")
+    text = "Prints implementations that failed verification, and implementations and dtypes that were not judged."
+    add = command("failed", "pick.failed", text + " posenc-bench takes each as --skip NAME[/DTYPE].")
     add("verify", metavar="VERIFY.json")
 
     text = "Prints which implementation to use for one table. Exit status 1: none is within the budget."
@@ -70,7 +67,7 @@ def arguments():
     add("--max-ulp", type=limit, metavar="X", help=ulps)
     add("--max-abs", type=limit, metavar="X", help="the largest absolute error allowed")
     add("verify", metavar="VERIFY.json", help="a report of posenc-verify on that table alone")
-    add("bench", metavar="TURN.json", nargs="+", help="runs of posenc-bench on it, one repetition each")
+    add("bench", metavar="TURN.json", nargs="*", help="runs of posenc-bench on it, if any passed; one repetition each")
 
     add = command("peers", "peers_tables.main", "Prints the results of scripts/peers.")
     add("file", metavar="PEERS.json", nargs="?", default=TOP / "build/peers.json", help="default build/peers.json")

@@ -61,10 +61,8 @@ def wrapped(rows):
 
 def box(run, seconds=None, page=None):
     """The warnings, and below them the box."""
-    end = []
-    if page or seconds is not None:
-        time = took(seconds) if seconds is not None else ""
-        end = [("Report", f"{page} ({time})" if time else page)] if page else [("Time", time)]
+    time = "" if seconds is None else took(seconds)
+    end = [("Report", f"{page} ({time})" if time else page)] if page else [("Time", time)] if time else []
     for most in range(CASES, -1, -1):
         others = [("Except" if i == 0 else "", text) for i, text in enumerate(other_cases(run, most))]
         lines = wrapped([*verdict(run), *others, *end])

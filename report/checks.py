@@ -33,10 +33,8 @@ def of_bench(bench, rows):
     times = clock(bench)
     tenths = statistics.quantiles(times, n=10, method="inclusive") if len(times) >= ENOUGH else [1]
     if tenths[-1] > CLOCK * tenths[0]:
-        yield (
-            "The processor's clock changed during the run: the same chain of operations took "
-            f"{100 * (tenths[-1] / tenths[0] - 1):.0f} % longer in its slowest tenth than in its quickest."
-        )
+        longer = f"{100 * (tenths[-1] / tenths[0] - 1):.0f} % longer in its slowest tenth than in its quickest"
+        yield f"The processor's clock changed during the run: the same chain of operations took {longer}."
     if context.get("cpu_scaling_enabled"):
         yield "CPU frequency scaling is enabled, so speeds depend on the load."
 
@@ -67,10 +65,8 @@ def of_run(run):
         if run.errors:
             yield f"{plural(len(run.errors), 'case')} of the benchmark failed."
         if run.another_table() and run.ran and not run.emulated:
-            yield (
-                f"Errors and speeds are of different tables: errors of {run.another_table()}, speeds of "
-                f"{run.measured_table()}. Nothing is ranked or picked."
-            )
+            found = f"errors of {run.another_table()}, speeds of {run.measured_table()}"
+            yield f"Errors and speeds are of different tables: {found}. Nothing is ranked or picked."
         names = [processor(m) for m in (run.machine, run.context) if m.get("cpu") or m.get("implementer")]
         if len({*names}) == 2:
             yield f"Errors and speeds are of two processors: {names[0]} was verified, {names[1]} was measured."

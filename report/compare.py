@@ -74,11 +74,8 @@ def benches(a, b, judged):
 
 def ranges(data):
     """{name: {where: range}}"""
-    return {
-        e["name"]: {tuple(r.get(key) for key in ("shape", "dtype", "from", "to")): r for r in e["ranges"]}
-        for e in data["implementations"]
-        if e.get("ranges")
-    }
+    where, entries = ("shape", "dtype", "from", "to"), (e for e in data["implementations"] if e.get("ranges"))
+    return {e["name"]: {tuple(r.get(key) for key in where): r for r in e["ranges"]} for e in entries}
 
 
 def equal(a, b, one, other):

@@ -22,9 +22,9 @@ Between two runs
 ----------------
 The repetitions of two runs are no pairs. What differs between the runs (addresses, the clock, other work on the
 machine) is the same for all repetitions of a run, so two runs of one program can differ by far more than the
-repetitions of either, and an interval of ratios would not contain that difference. Cases that no commit changes (stores,
-the clock) show how large it is: they are the controls. A program is faster or slower in the second run if the quartiles
-of its times do not overlap, and its time changed by more than that of nine in ten controls, at least 3 %.
+repetitions of either, and an interval of ratios would not contain that difference. Cases that no commit changes
+(stores, the clock) show how large it is: they are the controls. A program is faster or slower in the second run if the
+quartiles of its times do not overlap, and its time changed by more than that of nine in ten controls, at least 3 %.
 """
 import math
 import statistics
@@ -115,8 +115,8 @@ def errors(entry, dtype, end=math.inf):
 
 
 def failed(entries):
-    """{NAME or NAME/DTYPE: why}: implementations that failed verification, and those and their dtypes that were not
-    judged. They are neither measured nor picked. entries: as in picks()"""
+    """{NAME or NAME/DTYPE: why}: implementations that failed verification, and implementations, and dtypes of them,
+    that were not judged. They are neither measured nor picked. entries: as in picks()"""
     found = {}
     for name, e in ((name, e) for name, e in entries.items() if e.get("supported", True)):
         if e.get("verified") is not True:
@@ -151,8 +151,8 @@ def verdicts(peer, ours):
 
 
 def least_between_runs(controls):
-    """(the least difference that counts, the noise). controls: the ratios of the controls' times. The noise: nine in ten
-    of these ratios are nearer to 1."""
+    """(the least difference that counts, the noise). controls: the ratios of the controls' times. The noise: nine in
+    ten of these ratios are nearer to 1."""
     found = sorted(max(ratio, 1 / ratio) - 1 for ratio in controls)
     noise = found[-(-9 * len(found) // 10) - 1] if found else 0
     return max(TIE, noise), noise

@@ -118,8 +118,8 @@ def today(r):
         rows.append([work, errors[0], times[0], f"`{ours}`", errors[1], times[1], ratio])
         rows[-1][-1] += f" ({verdict})" if verdict in ("tie", "undecided") else ""
     head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
-    said = "Each row is one job, done by one thread. The errors are the largest in the table, compared with MPFR. The "
-    said += "times are medians ± half the interquartile range. "
+    said = "Each row is one job, done by one thread. The errors are the largest in sampled rows, to within 2^-54. "
+    said += "The times are medians ± half the interquartile range. "
     return table(Table("", head, rows, text=(3,))) + f"\n\n{said}{of_run(r.peers.data)}"
 
 
@@ -133,15 +133,14 @@ def accuracy_and_speed(r):
     """Every implementation, and the picks."""
     run = r.run
     names = sorted(run.judged(), key=lambda n: run.timed[n].ns if n in run.timed else float("inf"))
-    rows = [
-        [n, *map(number, run.errors_by_position(n)), speed(run.timed.get(n)), percent(run.timed.get(n), run.limit)]
-        for n in names
-    ]
+    times = {n: run.timed.get(n) for n in names}
+    rows = [[n, *map(number, run.errors_by_position(n)), speed(t), percent(t, run.limit)] for n, t in times.items()]
     head = ["implementation", *(f"to {position(end)}" for _, end in run.spans), "GB/s", "of limit"]
     pick = run.pick()
     lines = [
-        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. The errors are the largest "
-        f"up to each position, for {run.judged_table()}. Speeds: {medians(run.timed)}; {tables.limit_text(run.limit)}.",
+        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. The errors are the "
+        f"largest up to each position, for {run.judged_table()}. Speeds: {medians(run.timed)}; "
+        f"{tables.limit_text(run.limit)}.",
         "",
         table(Table("", head, rows)),
         "",
@@ -161,10 +160,14 @@ def bounds(r):
         found = [c for c in found if 0 < c["bound"] < NOTHING]
         if found:
             c, judged = max(found, key=lambda c: c["error"] / c["bound"]), sum(s["outputs"] for s in e["ranges"])
-            rows.append(
-                [e["name"], e["bound"]["law"], e["bound"]["evidence"], f"{judged:,}", f"{c['error'] / c['bound']:.4f}"]
-            )
-            rows[-1] += [c["shape"], f"{c['position']}, {c['column']}", c["got"], c["want"]]
+            rows.append([e["name"], e["bound"]["law"], e["bound"]["evidence"], f"{judged:,}"])
+            rows[-1] += [
+                f"{c['error'] / c['bound']:.4f}",
+                c["shape"],
+                f"{c['position']}, {c['column']}",
+                c["got"],
+                c["want"],
+            ]
     return table(Table("", head.split("|"), rows, text=(1, 2, 5, 6, 7, 8))) + "\n\n" + of_run(r.verify)
 
 

@@ -58,9 +58,8 @@ def conditions(peers):
         "versions": ", ".join(versions),
     }
     found |= {f"not run: {entry['name']}": entry["reason"] for entry in peers.not_run}
-    return Table(
-        "Conditions", ["what", "value"], [[k, str(v)] for k, v in found.items() if v not in (None, "")], text=(1,)
-    )
+    rows = [[what, str(value)] for what, value in found.items() if value not in (None, "")]
+    return Table("Conditions", ["what", "value"], rows, text=(1,))
 
 
 def fitness(row):
@@ -156,11 +155,8 @@ def section(peers):
     """Of the report."""
     found = [] if peers.emulated else [less_time(peers)]
     where, of = [row for t in found for row in t.rows if row[1] != "-"], len(peers.groups)
-    said = (
-        f"In {len(where)} of {of} jobs and sizes, a peer takes less time than exact or anchored, or the difference is undecided."
-        if found
-        else EMULATED
-    )
+    said = f"In {len(where)} of {of} jobs and sizes, a peer takes less time than exact or anchored, or the difference "
+    said = said + "is undecided." if found else EMULATED
     said += f" This is a quick run, of {QUICK}." if peers.data.get("quick") else ""
     found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
     more = [speeds(peers, work) for work in peers.groups]
@@ -169,9 +165,8 @@ def section(peers):
 
 def printed(peers):
     """What scripts/peers prints: one size of each job."""
-    said = (
-        EMULATED if peers.emulated else "A ratio is the peer's time divided by ours: below 1 the peer takes less time."
-    )
+    said = "A ratio is the peer's time divided by ours: below 1 the peer takes less time."
+    said = EMULATED if peers.emulated else said
     found = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), less_time(peers)]
     notes = ["./scripts/report shows every size."]
     return Section("Peers", said, found + [calls(peers)] * bool(peers.calls), notes)

@@ -4,11 +4,11 @@ import sys
 
 from . import judge, text
 from .answer import code
-from .load import fail, load
+from .load import check, fail, load
 from .processors import processor
 from .run import STANDARD, Run
 from .tables import Table
-from .words import longer, number, plural, speed, ulps
+from .words import longer, plural, speed
 
 
 def spec(of):
@@ -28,9 +28,9 @@ def conditions(run, ranges, rows, budget):
     measured = next((row.case.n for row in rows.values()), 0)
     yield f"table: {spec(ranges[0])}, positions {start} to {end - 1}"
     sample = "a sample, " if compared < of else ""
-    at = f"output at {run.context.get('offset')} modulo 64"
-    yield f"compared with MPFR: {sample}{compared} of {plural(of, 'row')}; measured: {plural(measured, 'row')}, {at}"
-    yield f"processor: {processor(run.context)}"
+    at = f", output at {run.context.get('offset')} modulo 64" if rows else ""
+    yield f"compared with MPFR: {sample}{compared} of {plural(of, 'row')}; measured: {plural(measured, 'row')}{at}"
+    yield f"processor: {processor(run.machine | run.context)}"
     yield f"budget: {budget}"
 
 
@@ -45,12 +45,17 @@ def reason(entry, budget, dtype):
     return "" if judge.keeps(entry, budget, dtype) else "beyond the budget"
 
 
+def seven_digits(error):
+    """Enough to tell an error from a budget that it is just beyond."""
+    return "∞" if error == math.inf else f"{error:.7g}".replace("e-0", "e-")
+
+
 def implementations(run, rows, reasons, dtype, pick):
     lines = []
     for name, entry in run.entries.items():
         errors, measured = judge.errors(entry, dtype), pick and pick.against.get(name)
-        cells = [ulps(errors[0]), number(errors[1])] if errors else ["-", "-"]
-        took = f"{longer(measured)}, {measured.verdict}" if measured else reasons[name]
+        cells = [*map(seven_digits, errors or ())] or ["-", "-"]
+        took = f"{longer(measured)}, {measured.verdict}" if measured else reasons[name] or "not measured"
         took = "the fastest" if pick and name == pick.fastest else took
         lines.append([name, *cells, speed(rows[name]) if measured else "-", took])
     head = ["implementation", "max ULP", "largest error", "GB/s", "took longer than the fastest"]
@@ -68,9 +73,10 @@ def answer(run, failure, pick):
 
 
 def main(args):
-    turns = [load(path, "bench") for path in args.bench]
-    bench = {"context": turns[0].get("context", {}), "benchmarks": [b for turn in turns for b in turn["benchmarks"]]}
-    run = Run(load(args.verify, "verify"), bench)
+    verify, turns = load(args.verify, "verify"), [load(path, "bench") for path in args.bench]
+    check(args.verify, verify, "pick")
+    context = turns[0].get("context", {}) if turns else {}
+    run = Run(verify, {"context": context, "benchmarks": [b for turn in turns for b in turn["benchmarks"]]})
     ranges = next((e["ranges"] for e in run.entries.values() if e.get("ranges")), None)
     if not ranges:
         fail(f"{args.verify}: no implementation offers this table")
@@ -91,6 +97,6 @@ def main(args):
 
 
 def failed(args):
-    """What posenc-bench is to --skip."""
+    """Prints the names that posenc-bench must skip."""
     entries = {e["name"]: e for e in load(args.verify, "verify")["implementations"]}
     print("".join(f"{name}\n" for name in judge.failed(entries)), end="")

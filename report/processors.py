@@ -52,22 +52,18 @@ def number(machine):
 
 def microarchitecture(machine):
     """Its name, or None."""
-    family, model = (int(machine.get(key) or default, 0) for key, default in (("family", "0"), ("model", "-1")))
-    if machine.get("part"):
-        family, model = 0, int(machine["part"], 0)
-    known = KNOWN.get((vendor(machine), family), {})
-    return next((name for name, models in known.items() if model in models), None)
+    family, model = ("0", machine["part"]) if machine.get("part") else (machine.get("family"), machine.get("model"))
+    known = KNOWN.get((vendor(machine), int(family or "0")), {})
+    return next((name for name, models in known.items() if int(model or "-1", 0) in models), None)
 
 
 def brand(machine):
     """Without the vendor and words that say nothing: "EPYC 9B14" of "AMD EPYC 9B14 96-Core Processor"."""
     cpu, unsaid = machine.get("cpu", ""), ("", vendor(machine), "CPU", "Processor")
     words = [word.partition("(R)")[0].partition("(TM)")[0] for word in cpu.partition("@")[0].split()]
-    return (
-        ""
-        if cpu in ("unknown", number(machine))
-        else " ".join(w for w in words if w not in unsaid and "-Core" not in w)
-    )
+    if cpu in ("unknown", number(machine)):
+        return ""
+    return " ".join(w for w in words if w not in unsaid and "-Core" not in w)
 
 
 def processor(machine):

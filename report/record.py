@@ -1,6 +1,6 @@
 """Recorded runs, docs/recorded/{verify,bench,peers}.json: the files that ./scripts/bench and ./scripts/peers write into
-build/, with the commit and date of the run. A run of posenc-bench is shortened to the times of its cases. Each entry has
-a line of its own, so that differences can be read."""
+build/, with the commit and date of the run. A run of posenc-bench is shortened to the times of its cases. Each entry
+has a line of its own, so that differences can be read."""
 import json
 
 from .load import TOP, fail, load, write
@@ -44,7 +44,7 @@ def bench(data):
 
 
 def record(name, path):
-    """Copies build/NAME.json. NAME.commit beside it has the commit of the run, NAME.seconds (if it exists) the duration."""
+    """Copies build/NAME.json. NAME.commit beside it has the commit of the run, NAME.seconds (if any) its duration."""
     note = path.with_suffix(".commit")
     if not note.exists():
         fail(f"{note} does not exist, so the commit of the run is not known; run it again")
@@ -53,7 +53,7 @@ def record(name, path):
         data["seconds"] = int(seconds.read_text(encoding="utf-8"))
     if name == "peers" and data.get("quick"):
         fail(f"{path}: a run of --quick is not recorded")
-    if name == "verify" and any(entry.get("verified") is False for entry in data["implementations"]):
+    if name == "verify" and any(entry.get("failure") for entry in data["implementations"]):
         fail(f"{path}: an implementation failed, so the run is not recorded")
     if name == "bench":
         data = bench(data)

@@ -37,15 +37,12 @@ class Run:
         self.ran = list(dict.fromkeys(case.who for case in self.rows if case.is_table))
         self.order = list(dict.fromkeys([*self.entries, *self.ran]))
         self.judged_range = next((e["ranges"][0] for e in self.entries.values() if e.get("ranges")), {})
-        self.accuracy = {
-            name: {(r["from"], r["to"]): r for r in e.get("ranges", []) if table_of(r) == table_of(self.judged_range)}
-            for name, e in self.entries.items()
-            if e.get("verified") is True
-        }
+        table, passed = table_of(self.judged_range), (e for e in self.entries.values() if e.get("verified") is True)
+        first = {e["name"]: [r for r in e.get("ranges", []) if table_of(r) == table] for e in passed}
+        self.accuracy = {name: {(r["from"], r["to"]): r for r in found} for name, found in first.items()}
         self.failed = judge.failed(self.entries)
-        self.verified = {
-            case: row for case, row in self.rows.items() if not {case.who, f"{case.who}/{case.dtype}"} & {*self.failed}
-        }
+        failed = {*self.failed}
+        self.verified = {c: row for c, row in self.rows.items() if not {c.who, f"{c.who}/{c.dtype}"} & failed}
         self.families = {n: self.entries[n]["family"] if n in self.entries else n for n in self.order}
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
         self.picks, self.budget = {}, judge.Budget()

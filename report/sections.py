@@ -11,11 +11,11 @@ HOW = (
     "real value. A ULP is the spacing of the format's numbers at that value, so a correctly rounded output is wrong by "
     "at most 0.5 ULP. Every implementation states a bound for its error and is held to it.",
     "Speeds: one thread and CPU time, unless another clock or number of threads is named. A figure is the median of "
-    "its repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range. For a ratio, "
-    "the relative ranges of both figures are combined: the root of the sum of their squares. The limit is the better "
-    "median of plain and of non-temporal stores to the same memory in the same run. GB/s count the bytes of the table "
-    "(10⁹ of them). Which implementation is faster, and the picks, follow from the ratios of their times, repetition "
-    "by repetition.",
+    "its repetitions, which scripts/bench runs in random order. After ± stands half the interquartile range. For a "
+    "ratio, the relative ranges of both figures are combined: the root of the sum of their squares. The limit is the "
+    "better median of plain and of non-temporal stores to the same memory in the same run. GB/s count the bytes of the "
+    "table (10⁹ of them). Which implementation is faster, and the picks, follow from the ratios of their times, "
+    "repetition by repetition.",
 )
 
 
@@ -76,12 +76,13 @@ def facts(run, commit=None):
     m = run.machine | run.context
     found = {"processor": processor(m), "vendor": vendor(m)}
     found |= {key: m.get(key) for key in ("family", "model", "implementer", "part")}
+    found |= {"microarchitecture": microarchitecture(m), "widest vectors": m.get("vectors")}
     found |= {
-        "microarchitecture": microarchitecture(m),
-        "widest vectors": m.get("vectors"),
         "caches": m.get("cache_sizes"),
+        "compiler": m.get("compiler"),
+        "posenc": run.verify.get("version"),
+        "commit": commit,
     }
-    found |= {"compiler": m.get("compiler"), "posenc": run.verify.get("version"), "commit": commit}
     found |= {"verified": when(run.verify.get("date")), "measured": when(run.context.get("date"))}
     return [(what, str(value)) for what, value in found.items() if value not in (None, "")]
 

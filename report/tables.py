@@ -185,9 +185,8 @@ def table_works(run):
 
 def other_works(run):
     """The works that are neither float32 tables nor widths nor limits; one thread first."""
-    found = {
-        case.work for case in run.verified if case.call not in ("widths", "convert", *STORES) and not case.is_table
-    }
+    others = ("widths", "convert", *STORES)
+    found = {case.work for case in run.verified if case.call not in others and not case.is_table}
 
     def rank(work):
         is_moved = work.offset is not None

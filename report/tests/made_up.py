@@ -92,12 +92,12 @@ def peers_bench():
 def judged(exact="exact"):
     def table(name, error, word):
         span = {"from": 0, "to": 512, "rows": 256, "max_abs": error, "word": word}
-        found = {"name": name, "file": None, "preset": "paper", "d_model": 512, "wrong_from": None}
+        found = {"name": name, "preset": "paper", "d_model": 512, "dtype": "float32", "wrong_from": None}
         return found | {"right": word != "wrong", "ranges": [span]}
 
     tables = [table("exact", 3e-8, exact), table("anchored", 3e-8, "ulp")]
     tables += [table("quick", 0.4, "wrong"), table("slow", 3e-5, "float32")]
-    return {"schema": 1, "tool": "posenc-verify", "tables": tables}
+    return {"schema": 1, "tool": "posenc-peers", "tables": tables}
 
 
 def file(directory, data):

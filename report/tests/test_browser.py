@@ -1,6 +1,6 @@
 """The page of scripts/report in headless Chromium, wide and narrow, light and dark. A short run of the build's
-posenc-verify and posenc-bench ($POSENC_VERIFY, $POSENC_BENCH) is its data. $POSENC_SCREENSHOTS, if given, is a directory
-for screenshots."""
+posenc-verify and posenc-bench ($POSENC_VERIFY, $POSENC_BENCH) is its data. $POSENC_SCREENSHOTS, if given, is a
+directory for screenshots."""
 import os
 import pathlib
 import shutil
@@ -8,17 +8,17 @@ import subprocess
 
 import pytest
 
+LACKING = "is not installed (./scripts/maintain/setup campaigns)"
 for tool in ("chromium", "chromedriver"):
     if not shutil.which(tool):
-        pytest.skip(f"{tool} is not installed (./scripts/maintain/setup campaigns)", allow_module_level=True)
-webdriver = pytest.importorskip(
-    "selenium.webdriver", reason="Selenium is not installed (./scripts/maintain/setup campaigns)"
-)
+        pytest.skip(f"{tool} {LACKING}", allow_module_level=True)
+webdriver = pytest.importorskip("selenium.webdriver", reason=f"Selenium {LACKING}")
 from selenium.webdriver.chrome.service import Service
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 VERIFY, BENCH = os.environ["POSENC_VERIFY"], os.environ["POSENC_BENCH"]
-FEW = "^(harness|row)/|n:(5000|256)/d:512$|n:16/d:384$|^fill_at/.*/n:2048|^widths/.*/d:1[12]|n:16384/d:1024/"  # something for every section
+# Something for every section.
+FEW = "^(harness|row)/|n:(5000|256)/d:512$|n:16/d:384$|^fill_at/.*/n:2048|^widths/.*/d:1[12]|n:16384/d:1024/"
 VIEWS = [(1400, "light"), (1400, "dark"), (400, "light"), (400, "dark")]
 
 
@@ -57,9 +57,8 @@ def view(request, browser, page):
     width, theme = request.param
     browser.get_log("browser"), browser.get_log("performance")
     resize(browser, width, 900)
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]}
-    )
+    features = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     browser.get(page.as_uri())
     browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = true")
     return browser, width, theme
@@ -68,11 +67,8 @@ def view(request, browser, page):
 def test_nothing_is_fetched_and_nothing_complains(view):
     browser = view[0]
     assert browser.get_log("browser") == []
-    asked = [
-        entry["message"]
-        for entry in browser.get_log("performance")
-        if '"Network.requestWillBeSent"' in entry["message"]
-    ]
+    messages = [entry["message"] for entry in browser.get_log("performance")]
+    asked = [message for message in messages if '"Network.requestWillBeSent"' in message]
     assert asked and not any('"url":"http' in message for message in asked)
 
 
@@ -90,7 +86,8 @@ def test_the_page_fits_the_window(view):
     beyond = browser.execute_script(
         """
       return [...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll > *') && !e.closest('svg *'))
-        .filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.left < 0 || b.right > innerWidth + 0.5) })
+        .filter(e => { const b = e.getBoundingClientRect()
+                       return b.width && (b.left < 0 || b.right > innerWidth + 0.5) })
         .map(e => e.outerHTML.slice(0, 80))"""
     )
     assert beyond == []
@@ -109,7 +106,8 @@ def test_pictures(view):
         texts.forEach((t, i) => {
           const b = box(t), size = parseFloat(getComputedStyle(t).fontSize) * scale
           for (const other of texts.slice(i + 1))
-            if (over(b, box(other)) && /[a-z]/.test(t.textContent + other.textContent)) wrong.push(t.textContent + ' covers ' + other.textContent)
+            if (over(b, box(other)) && /[a-z]/.test(t.textContent + other.textContent))
+              wrong.push(t.textContent + ' covers ' + other.textContent)
           if (b.left < all.left - 2 || b.right > all.right + 2 || b.top < all.top - 2 || b.bottom > all.bottom + 2)
             wrong.push('outside: ' + t.textContent)
           if (size < 10) wrong.push('small: ' + t.textContent + ' ' + size)

@@ -12,8 +12,8 @@ from report.stats import Case
 @pytest.mark.parametrize(
     "ratios, word",
     [
-        # Less 1. The 95 % interval of seven ratios is from the smallest to the largest, of nine from the second smallest
-        # to the second largest.
+        # Less 1. The 95 % interval of seven ratios is from the smallest to the largest, of nine from the second
+        # smallest to the second largest.
         ((0.24, 0.25, 0.28, 0.30, 0.31, 0.33, 0.87), "slower"),  # 0 is outside, although the other end is far away
         ((-0.24, -0.25, -0.28, -0.30, -0.31, -0.33, -0.20), "faster"),
         ((-0.05, 0.10, 0.12, 0.126, 0.13, 0.14, 0.156), "undecided"),
@@ -45,8 +45,8 @@ NAMES = "abc"  # b is the default
 @pytest.mark.parametrize(
     "longer, swing, not_within, repetitions, picked, fastest, ties",
     [
-        # Each takes 1 + `longer`, and swings around it by `swing`, differently from the others. ties: candidates that tie
-        # with the fastest; a pick that is not among them is undecided.
+        # Each takes 1 + `longer`, and swings around it by `swing`, differently from the others. ties: candidates that
+        # tie with the fastest; a pick that is not among them is undecided.
         ((1, 0.5, 0), 0.001, "", 9, "c", "c", "c"),
         ((1, 0, 0.5), 0.001, "", 9, "b", "b", "b"),  # the fastest is the default
         ((1, 0.05, 0), 0.08, "", 9, "b", "c", "c"),  # the default is undecided
@@ -111,8 +111,8 @@ def test_the_budget():
 
 
 def run_of(**context):
-    """A run of two tables and of single rows below 99 by a, b (the default) and c: c is the fastest, and within the budget
-    up to position 50. d failed verification."""
+    """A run of two tables and of single rows below 99 by a, b (the default) and c: c is the fastest, and within the
+    budget up to position 50. d failed verification."""
     entries = [entry(n, ranges=spans("float32", "d512", (0, 0.5, 3e-8))) for n in "ab"]
     entries += [entry("c", ranges=spans("float32", "d512", (0, 0.5, 3e-8), (50, 9, 1)))]
     for r in (r for e in entries for r in e["ranges"]):

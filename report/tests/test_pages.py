@@ -4,7 +4,7 @@ import json
 import pytest
 
 from conftest import run
-from made_up import bench
+from made_up import bench, entry
 from report import measured, pages, record
 from report.peers import Peers
 
@@ -16,9 +16,8 @@ def test_the_pages_of_this_tree():
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     (tmp_path / "examples").mkdir()
-    (tmp_path / "examples/a.c").write_text(
-        "int x;\n  /* [part: one] */\n  int y; // kept\n    int z;\n  /* [end: one] */\n"
-    )
+    lines = "int x;", "  /* [part: one] */", "  int y; // kept", "    int z;", "  /* [end: one] */", ""
+    (tmp_path / "examples/a.c").write_text("\n".join(lines))
     monkeypatch.setattr(pages, "TOP", tmp_path)
     return tmp_path
 
@@ -48,9 +47,8 @@ def test_the_tables_of_the_readme():
     records = pages.records()
     lines = [line.removeprefix("    ") for line in measured.box(records).splitlines()]
     assert sum(line.startswith("│") for line in lines) <= 9 and max(map(len, lines)) <= 80
-    short = {
-        line.split("|")[1].strip("` "): line.split("|") for line in measured.short(records).splitlines() if "|" in line
-    }
+    rows = [line.split("|") for line in measured.short(records).splitlines() if "|" in line]
+    short = {row[1].strip("` "): row for row in rows}
     shown = {5: ["naive", "explog", "recurrence", "float64", *records.both()]}
     if "with AVX2" in short["implementation"][6]:
         shown[6] = ["anchored_avx2", "exact_avx2"]
@@ -79,8 +77,11 @@ def test_a_tie_with_a_peer_is_shown():
     assert "(tie) |" in measured.today(shown)
 
 
+REFUSED = {"peers": {"quick": True}, "verify": {"implementations": [entry("x", verified=False, failure="wrong")]}}
+
+
 def test_record_keeps_what_it_recorded(tmp_path, monkeypatch):
-    """Recording a record changes nothing; without a commit it is refused."""
+    """Recording a record changes nothing. Quick and failed runs, and runs without a commit, are refused."""
     kept = {name: (record.RECORDED / f"{name}.json").read_text() for name in ("verify", "peers")}
     monkeypatch.setattr(record, "RECORDED", tmp_path)
     for name, text in kept.items():
@@ -91,6 +92,9 @@ def test_record_keeps_what_it_recorded(tmp_path, monkeypatch):
         path.with_suffix(".commit").write_text(json.loads(text)["commit"] + "\n")
         record.record(name, path)
         assert json.loads((tmp_path / f"{name}.json").read_text()) == json.loads(text)
+        path.write_text(json.dumps(json.loads(text) | REFUSED[name]))
+        with pytest.raises(SystemExit):
+            record.record(name, path)
 
 
 def test_a_recorded_run_has_its_duration(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ def turns(label, n, d, *seconds, rows=None):
 
 FRESH = 131072, 1024
 CONTEXT = {"python": "3.11", "member.exact": "exact_avx512", "not_run.jax_f32": "no module named jax"}
-CONTEXT |= {"peer.torch_tutorial": "eager", "peer_version.torch_tutorial": "PyTorch 2"}
+CONTEXT |= {"cpu": "that one", "peer.torch_tutorial": "eager", "peer_version.torch_tutorial": "PyTorch 2"}
 FAILED = {"run_name": "refill/torch_out/float32/n:131072/d:1024/real_time", "label": "refill torch_out float32"}
 FAILED |= {"run_type": "iteration", "error_occurred": True, "error_message": "ValueError: off by 0.5"}
 RUNS = [
@@ -42,6 +42,7 @@ def test_joined_figures(joined):
     assert slow["ratios"]["exact"][0] == pytest.approx(10) and slow["ratios"]["anchored"][0] == pytest.approx(2 / 0.15)
     assert slow["of_limit"][0] == pytest.approx(0.09) and slow["verdicts"] == {"exact": "slower", "anchored": "slower"}
     assert quick["ratios"]["exact"][0] == pytest.approx(0.5) and quick["verdicts"]["exact"] == "faster"
+    assert found.machine["cpu"] == "this one" and found.machine["python"] == "3.11"
     assert found.members() == ["exact_avx512", "anchored_avx512"]
     assert found.rows["quick"]["what"] == "a | quick one" and found.rows["quick"]["right"] is False
     fresh = found.groups[Case("fresh", None, *FRESH)]

@@ -9,22 +9,15 @@ from made_up import case, entry, file, verify
 TABLE = {"shape": "asked", "preset": None, "dtype": "float32", "d_model": 16, "base": 10000, "denominator": 8}
 TABLE |= {"position_scale": 1, "layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
 NS = {"naive": 9, "exact_avx2": 0.2, "exact_scalar": 1, "anchored_avx2": 0.1}  # of an element
-CONTEXT = {
-    "offset": "16",
-    "default": "exact_avx2",
-    "vendor": "AuthenticAMD",
-    "family": "26",
-    "model": "2",
-    "cpu": "AMD EPYC",
-}
+CONTEXT = {"offset": "16", "default": "exact_avx2"}
+CONTEXT |= {"vendor": "AuthenticAMD", "family": "26", "model": "2", "cpu": "AMD EPYC"}
 
 
 def ranges(*errors, **more):
     """Of 100 positions each; errors: (ULP, absolute)"""
-    found = TABLE | {"outputs": 1600, "correctly_rounded": 1, "rows": 100} | more
-    return [
-        found | {"from": 100 * i, "to": 100 * i + 100, "ulp_max": u, "max_abs": a} for i, (u, a) in enumerate(errors)
-    ]
+    same = TABLE | {"outputs": 1600, "correctly_rounded": 1, "rows": 100} | more
+    found = ({"from": 100 * i, "to": 100 * i + 100, "ulp_max": u, "max_abs": a} for i, (u, a) in enumerate(errors))
+    return [same | range_ for range_ in found]
 
 
 def report(**more):
@@ -38,24 +31,24 @@ def report(**more):
     return verify(implementations=[*entries, wrong])
 
 
-def turns(count=9, failed=None, **ns):
+def turns(count=9, failed=None, context=CONTEXT, **ns):
     """A file for each turn; the i-th is slower by i per cent, for everybody."""
     for turn in range(count):
         runs = [c for name, t in (NS | ns).items() for c in case(f"fill {name}", t * (1 + turn / 100), 200, 16, (1,))]
         if failed and turn == 3:
             runs[1] = {k: runs[1][k] for k in ("run_name", "run_type", "label")}
             runs[1] |= {"error_occurred": True, "error_message": failed}
-        yield {"context": CONTEXT, "benchmarks": runs}
+        yield {"context": context, "benchmarks": runs}
 
 
 @pytest.fixture
 def picked(tmp_path):
-    """(the head, {implementation: its row}, the pick) of an answer with that exit status"""
+    """(the head, {implementation: its row}, the pick) of an answer with that exit status and warning"""
 
-    def call(*options, status=0, v=None, made=None):
-        files = [file(tmp_path, data) for data in (v or report(), *(made or turns()))]
+    def call(*options, status=0, v=None, made=None, warning=""):
+        files = [file(tmp_path, data) for data in (v or report(), *(turns() if made is None else made))]
         found, out, err = run("pick", *options, *files)
-        assert (found, err) == (status, "")
+        assert (found, err) == (status, warning)
         head, table, pick = out.split("\n\n")
         return head, dict(line.split(None, 1) for line in table.splitlines()[2:]), pick
 
@@ -71,13 +64,13 @@ def test_the_answer(picked):
         "budget: at most 1 ULP",
     ]
     assert {name: " ".join(row.split()) for name, row in rows.items()} == {
-        "naive": "5000 4.0e-6 - - beyond the budget",
-        "exact_avx2": "0.5 3.0e-8 19.23 0.37 100 ± 1 %, slower",
-        "exact_scalar": "0.5 3.0e-8 3.85 0.07 900 ± 1 %, slower",
+        "naive": "5000 4e-6 - - beyond the budget",
+        "exact_avx2": "0.5 3e-8 19.23 0.37 100 ± 1 %, slower",
+        "exact_scalar": "0.5 3e-8 3.85 0.07 900 ± 1 %, slower",
         "anchored_avx512": "- - - - not run: this CPU lacks its instructions (avx512)",
-        "anchored_avx2": "0.5 3.0e-8 38.46 0.74 the fastest",
+        "anchored_avx2": "0.5 3e-8 38.46 0.74 the fastest",
         "float64": "- - - - does not offer this table",
-        "wrong": "0.5 2.5e+00 - - failed verification: beyond its bound",
+        "wrong": "0.5 2.5 - - failed verification: beyond its bound",
     }
     assert pick.splitlines() == [
         "Pick: anchored, here anchored_avx2: 100 ± 1 % faster than exact",
@@ -91,7 +84,8 @@ def test_the_answer(picked):
     [
         ({"exact_avx2": 0.05}, 9, "exact, here exact_avx2: 100 ± 1 % faster than anchored", True),
         ({"exact_avx2": 0.1005}, 9, "exact, here exact_avx2: ties with anchored", True),
-        ({"anchored_avx2": 0.2, "exact_avx2": 0.3, "exact_scalar": 0.2005}, 9, "exact_scalar: ties with anchored", False),
+        ({"anchored_avx2": 0.2, "exact_avx2": 0.3, "exact_scalar": 0.2005}, 9,
+         "exact_scalar: ties with anchored", False),
         ({}, 5, "exact, here exact_avx2: undecided against anchored (fewer than 6 repetitions)", True),
     ],
 )  # fmt: skip
@@ -138,11 +132,30 @@ def test_the_table_in_words(picked, more, said):
     assert said in picked(v=report(**more))[0]
 
 
+def test_digits_that_decide(picked):
+    data = report()
+    data["implementations"][1]["ranges"][1] |= {"ulp_max": 1.00004, "max_abs": 3.0004e-8}
+    _, rows, _ = picked("--max-ulp", "1", "--max-abs", "3e-8", v=data, status=1)
+    assert rows["exact_avx2"].split() == ["1.00004", "3.0004e-8", "-", "beyond", "the", "budget"]
+
+
+def test_without_turns(picked):
+    """scripts/pick measures nothing where every implementation failed verification."""
+    head, rows, pick = picked(v=verify(implementations=report()["implementations"][-1:]), made=(), status=1)
+    assert "of 200 rows; measured: 0 rows\nprocessor: this one\n" in head
+    assert rows["wrong"].endswith("failed verification: beyond its bound") and pick.startswith("Pick: none is")
+
+
+def test_an_emulated_processor(picked):
+    said = "warning: this CPU is emulated: times say nothing about a real one\n"
+    picked(made=turns(context=CONTEXT | {"emulated": "yes"}), warning=said)
+
+
 def test_a_null_is_infinite(picked):
     data = report()
     data["implementations"][0]["ranges"][1]["ulp_max"] = None  # an output is not 0 where 0 is correct
     _, rows, _ = picked("--max-ulp", "1e300", v=data)
-    assert rows["naive"].split() == ["∞", "4.0e-6", "-", "-", "beyond", "the", "budget"]
+    assert rows["naive"].split() == ["∞", "4e-6", "-", "-", "beyond", "the", "budget"]
 
 
 @pytest.mark.parametrize("option", ["--max-ulp", "--max-abs"])
@@ -155,6 +168,15 @@ def test_a_budget_is_a_number_from_0(option, value):
 def test_bad_input(refused):
     assert "no implementation offers this table" in refused("pick", verify(implementations=[]), *turns(1))
     assert "run of posenc-bench" in refused("pick", report(), report())
+
+
+@pytest.mark.parametrize("key", ["preset", "dtype", "layout", "order", "odd", "base", "position_scale", "rows"])
+def test_a_table_of_another_form(refused, key):
+    data = report(**{key: [1]})
+    assert f"ranges.0.{key}: " in refused("pick", data, *turns(1))
+    for r in (r for e in data["implementations"] for r in e["ranges"]):
+        r.pop(key, None)
+    assert f"'{key}' is a required property" in refused("pick", data, *turns(1))
 
 
 def test_what_is_left_out(done):

@@ -11,6 +11,7 @@ from report.run import Run
 
 QUIET = [e for e in verify()["implementations"] if e["name"] != "wrong"]
 DESCRIBED = {"vendor": "AuthenticAMD", "family": "25", "model": "17", "cpu": "AMD EPYC"}
+WIDE = "n:5000/d:768 base 10000, wide"
 DESCRIBED |= {"vectors": "AVX-512", "cache_sizes": "32 KiB L1d, 1 MiB L2"}
 
 
@@ -38,7 +39,7 @@ def test_parts_and_figures(page_of, done, tmp_path, monkeypatch):
     for said in (
         "Use naive for tables of 5000 × 512, float32, on AMD Zen 4, EPYC, family 25 model 17 C posenc_plan_create",
         "0.25 ± 0.00 GB/s, ties with exact",
-        "vendor AMD family 25 model 17 microarchitecture Zen 4 widest vectors AVX-512 caches 32 KiB L1d, 1 MiB L2 compiler",
+        "vendor AMD family 25 model 17 microarchitecture Zen 4 widest vectors AVX-512 caches 32 KiB L1d, 1 MiB L2",
         "1. exact_avx2 3.0e-8 0.5 20.00 ± 0.10 50.0 % ± 0.4",
         "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 half a unit (proved)",
         "exact_avx2 256.0 ± 1.3",
@@ -67,19 +68,22 @@ def test_widths(page_of, slow, said):
 
 
 @pytest.mark.parametrize(
-    "v, context, said",
+    "v, b, said",
     [
-        ({"implementations": QUIET}, {}, None),
-        ({}, {}, "wrong failed verification"),
-        ({"implementations": [entry("exact_avx2", "avx2")]}, {"build_type": "Debug"}, "is Debug"),
-        ({}, {"load_avg": [3.5, 3.5, 3.5]}, "The machine was busy"),
-        ({}, {"cpu_scaling_enabled": True}, "frequency scaling"),
-        ({}, {"emulated": "yes"}, "The run was emulated"),
-        ({}, {"cpu": "that one"}, "of two processors: this one was verified, that one"),
+        ({"implementations": QUIET}, bench(), None),
+        ({}, bench(), "wrong failed verification"),
+        ({"implementations": [entry("exact_avx2", "avx2")]}, bench(build_type="Debug"), "is Debug"),
+        ({}, bench(load_avg=[3.5, 3.5, 3.5]), "The machine was busy"),
+        ({}, bench(cpu_scaling_enabled=True), "frequency scaling"),
+        ({}, bench(emulated="yes"), "The run was emulated"),
+        ({}, bench(cpu="that one"), "of two processors: this one was verified, that one"),
+        ({}, bench(case("harness clock", 10, 1, 1, (1,) * 6)), "took 25 % longer in its slowest tenth"),
+        # Errors of 512 columns stand for those of 768.
+        ({"implementations": QUIET}, bench(case("fill exact_avx2", 0.2, d=768), **{"shape.transformer": WIDE}), None),
     ],
 )
-def test_warnings(v, context, said):
-    found = list(of_run(Run(verify(**v), bench(**context))))
+def test_warnings(v, b, said):
+    found = list(of_run(Run(verify(**v), b)))
     assert any(said in warning for warning in found) if said else found == []
 
 
@@ -102,8 +106,7 @@ def test_older_and_partial_files(page_of, tmp_path):
 def test_bad_input_leaves_the_page(page_of, refused, tmp_path):
     page_of(verify(), bench())
     output = "--output", tmp_path / "page"
-    said = refused(
-        "report", "--verify", verify(implementations=[{"name": 5, "family": "naive"}]), "--bench", bench(), *output
-    )
+    wrong = verify(implementations=[{"name": 5, "family": "naive"}])
+    said = refused("report", "--verify", wrong, "--bench", bench(), *output)
     assert "5 is not of type 'string'" in said and "exact_avx2" in (tmp_path / "page/index.html").read_text()
     assert "nothing else" in refused("report", "--verify", verify(), "--compare", "a", "b")

@@ -19,16 +19,9 @@ def test_ratio_and_spread():
 
 def of(label, **counters):
     """The case of a run with that label."""
-    found = {
-        "run_type": "iteration",
-        "label": label,
-        "positions": 8.0,
-        "columns": 4.0,
-        "time_unit": "us",
-        "cpu_time": 1,
-    }
-    (case,) = read_bench({"context": {"offset": "16"}, "benchmarks": [found | counters]})[0]
-    return case
+    runs = [case(label, 1, 8.0, 4.0)[0] | counters]
+    (found,) = read_bench({"context": {"offset": "16"}, "benchmarks": runs})[0]
+    return found
 
 
 def test_a_case_is_its_label_and_counters():
@@ -39,7 +32,8 @@ def test_a_case_is_its_label_and_counters():
 
 @pytest.mark.parametrize(
     "more, ns",
-    [({"rows": 8.0}, 1000 / 32), ({"rows": 2.0}, 1000 / 8), ({}, 1000), ({"wall": 1.0, "real_time": 3, "rows": 8.0}, 3000 / 32)],
+    [({"rows": 8.0}, 1000 / 32), ({"rows": 2.0}, 1000 / 8), ({}, 1000),
+     ({"wall": 1.0, "real_time": 3, "rows": 8.0}, 3000 / 32)],
 )  # fmt: skip
 def test_times(more, ns):
     """Nanoseconds per element of the rows that were written, or per pass, by the case's clock."""
@@ -69,6 +63,8 @@ def test_a_case_that_failed_once_has_no_figures():
         (Case("fill/whisper", "a", 8, 4), None, "w:32"),
         (Case("fill_at", "a", 8, 4, end=99), None, "w:32"),
         (Case("fill", "a", 8, 4, offset=0), 0, "w:32"),
+        (Case("threads:2/fill_at", "a", 8, 4, end=99), None, "w:16"),
+        (Case("threads:4/fill_at", "a", 8, 4, end=99), None, None),
         (Case("widths", "a", 9, 7), None, None),
         (Case("fill", "a", 9, 4), None, None),
         (Case("fill", "a", 8, 4, "bfloat16"), None, None),
@@ -76,8 +72,9 @@ def test_a_case_that_failed_once_has_no_figures():
     ],
 )
 def test_limits(asked, offset, limit):
-    """Stores to a table of the same size, dtype and offset, the faster of plain and non-temporal ones."""
-    stores = {"store w:16": 2, "stream w:32": 1, "convert w:64": 0.5}
+    """Stores to a table of the same size, dtype and offset, by as many threads: the faster of plain and non-temporal
+    ones."""
+    stores = {"store w:16": 2, "stream w:32": 1, "convert w:64": 0.5, "threads:2/store w:16": 0.5}
     runs = [c for label, ns in stores.items() for c in case(label, ns, 8, 4, offset=16 if offset is None else offset)]
     found = limit_of(read_bench({"context": {"offset": "16"}, "benchmarks": runs})[0], asked)
     assert (found and found.case.who) == limit
