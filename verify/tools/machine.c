@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __aarch64__
-#include <sys/auxv.h>
 #define ARCHITECTURE "aarch64"
 #else
 #define ARCHITECTURE "x86_64"
@@ -26,40 +25,6 @@ static bool find(const char *path, const char *key, char *value, size_t size) {
   return found;
 }
 
-/* The widest vectors that the CPU and the operating system support. */
-static const char *vectors(void) {
-#ifdef __x86_64__
-  return __builtin_cpu_supports("avx512f") ? "AVX-512"
-         : __builtin_cpu_supports("avx2")  ? "AVX2"
-         : __builtin_cpu_supports("avx")   ? "AVX"
-                                           : "SSE2";
-#else
-  return getauxval(AT_HWCAP) & HWCAP_SVE ? "SVE" : "NEON";
-#endif
-}
-
-/* The first CPU's data caches: "48 KiB L1d, 1 MiB L2, 32 MiB L3"; empty if the system does not say. */
-static void cache_sizes(char *text, size_t size) {
-  text[0] = '\0';
-  for (int i = 0; i < 8; i++) {
-    const char *const files[] = {"size", "level", "type"};
-    char path[96], values[3][32] = {"", "", ""};
-    for (int j = 0; j < 3; j++) {
-      snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", i, files[j]);
-      FILE *f = fopen(path, "r");
-      if (f && fscanf(f, "%31s", values[j]) != 1)
-        values[j][0] = '\0';
-      if (f)
-        fclose(f);
-    }
-    const long kib = strtol(values[0], NULL, 10);
-    if (kib > 0 && strcmp(values[2], "Instruction") != 0)
-      snprintf(text + strlen(text), size - strlen(text), "%s%ld %s L%s%s", text[0] ? ", " : "",
-          kib % 1024 ? kib : kib / 1024, kib % 1024 ? "KiB" : "MiB", values[1],
-          strcmp(values[2], "Data") == 0 ? "d" : "");
-  }
-}
-
 void machine_describe(machine_take *take, void *data) {
   static const char *const processor[][2] = {{"cpu", "model name"}, {"vendor", "vendor_id"}, {"family", "cpu family"},
       {"model", "model"}, {"implementer", "CPU implementer"}, {"part", "CPU part"}};
@@ -67,9 +32,6 @@ void machine_describe(machine_take *take, void *data) {
   for (size_t i = 0; i < sizeof processor / sizeof *processor; i++)
     if (find("/proc/cpuinfo", processor[i][1], text, sizeof text))
       take(data, processor[i][0], text);
-  cache_sizes(text, sizeof text);
-  take(data, "cache_sizes", text[0] ? text : "unknown");
-  take(data, "vectors", vectors());
   take(data, "architecture", ARCHITECTURE);
   take(data, "compiler", machine_compiler());
   take(data, "build_type", POSENC_BUILD_TYPE);

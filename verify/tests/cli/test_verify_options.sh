@@ -38,5 +38,5 @@ while IFS=: read -r key value; do # the machine, as the system describes it
   file=$(sed -n "s/^${value}[[:blank:]]*: *//p" /proc/cpuinfo | head -n 1)
   [[ ! $file ]] || grep -qF "\"$key\":	\"$file\"" report.json || fail "the JSON should have the $key '$file'"
 done <<<$'cpu:model name\nvendor:vendor_id\nfamily:cpu family\nmodel:model\nimplementer:CPU implementer\npart:CPU part'
-grep -q '"cache_sizes":' report.json && grep -q '"compiler":' report.json || fail "the JSON should have caches and compiler"
+grep -q '"compiler":' report.json || fail "the JSON should have the compiler"
 echo "ok: posenc-verify, one shape"
