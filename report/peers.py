@@ -35,7 +35,7 @@ WORDS = {
     "wrong": "another table, or none",
 }
 STANDS_FOR = {"peer": "fill", "peer_row": "row", "peer_once": "once"}  # in posenc-bench: the job of ours that it does
-KEPT = "posenc python vendor family model implementer part vectors cache_sizes cpu architecture compiler build_type"
+KEPT = "posenc python vendor family model implementer part cpu architecture compiler build_type"
 KEPT += " c_flags caches load_avg cpu_scaling_enabled transparent_huge_pages offset emulated num_cpus"
 WHAT = {"exact": "posenc: correctly rounded", "anchored": "posenc: float64 angle addition, rounded once"}
 

@@ -3,7 +3,7 @@ import re
 
 from . import text
 from .peers import CALLS, IN_C, OURS, JOBS, WORDS, read, work_of
-from .processors import processor
+from .processors import caches, processor
 from .stats import SIZES
 from .tables import Section, Table
 from .words import details, listed, number, pm, position, span, when
@@ -49,7 +49,7 @@ def conditions(peers):
         "commit": peers.data.get("commit"),
         "processor": f"{processor(m)}, {m.get('architecture')}, {m.get('num_cpus')} CPUs",
         "emulated": "yes" if peers.emulated else None,
-        "caches": m.get("cache_sizes"),
+        "caches": caches(m),
         "compiler": f"{m.get('compiler')}, {m.get('build_type')}",
         "posenc's flags": m.get("c_flags"),
         "peers' flags": PEERS_FLAGS,

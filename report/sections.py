@@ -1,7 +1,7 @@
 """The six sections of the report, for the page and for the text of ./scripts/bench --verbose, which has no pictures and
 runs without Matplotlib."""
 from . import checks, peers_tables, tables
-from .processors import microarchitecture, processor, vendor
+from .processors import caches, processor
 from .stats import pages, quartiles
 from .tables import Section, Table
 from .words import listed, number, plural, share, span, when
@@ -74,15 +74,8 @@ def sections(run):
 def facts(run, commit=None):
     """[(what, value)] of the processor and the run, for the top of the page."""
     m = run.machine | run.context
-    found = {"processor": processor(m), "vendor": vendor(m)}
-    found |= {key: m.get(key) for key in ("family", "model", "implementer", "part")}
-    found |= {"microarchitecture": microarchitecture(m), "widest vectors": m.get("vectors")}
-    found |= {
-        "caches": m.get("cache_sizes"),
-        "compiler": m.get("compiler"),
-        "posenc": run.verify.get("version"),
-        "commit": commit,
-    }
+    found = {"processor": processor(m), "caches": caches(m), "compiler": m.get("compiler")}
+    found |= {"posenc": run.verify.get("version"), "commit": commit}
     found |= {"verified": when(run.verify.get("date")), "measured": when(run.context.get("date"))}
     return [(what, str(value)) for what, value in found.items() if value not in (None, "")]
 

@@ -12,7 +12,8 @@ from report.run import Run
 QUIET = [e for e in verify()["implementations"] if e["name"] != "wrong"]
 DESCRIBED = {"vendor": "AuthenticAMD", "family": "25", "model": "17", "cpu": "AMD EPYC"}
 WIDE = "n:5000/d:768 base 10000, wide"
-DESCRIBED |= {"vectors": "AVX-512", "cache_sizes": "32 KiB L1d, 1 MiB L2"}
+KINDS = ("Data", 1, 32), ("Instruction", 1, 64), ("Unified", 2, 1024), ("Unified", 3, 1536)
+DESCRIBED |= {"caches": [{"type": kind, "level": level, "size": kib << 10} for kind, level, kib in KINDS]}
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_parts_and_figures(page_of, done, tmp_path, monkeypatch):
     for said in (
         "Use naive for tables of 5000 × 512, float32, on AMD Zen 4, EPYC, family 25 model 17 C posenc_plan_create",
         "0.25 ± 0.00 GB/s, ties with exact",
-        "vendor AMD family 25 model 17 microarchitecture Zen 4 widest vectors AVX-512 caches 32 KiB L1d, 1 MiB L2",
+        "processor AMD Zen 4, EPYC, family 25 model 17 caches 32 KiB L1d, 1 MiB L2, 1536 KiB L3",
         "1. exact_avx2 3.0e-8 0.5 20.00 ± 0.10 50.0 % ± 0.4",
         "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 half a unit (proved)",
         "exact_avx2 256.0 ± 1.3",
