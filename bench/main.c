@@ -55,7 +55,8 @@ static int measure(const bench_options *o, int n_flags, char **flags) {
   }
   register_all(o);
   if (shim_select(o->list) == 0) {
-    fputs("posenc-bench: no case is left to measure; --list names the cases and those that are left out\n", stderr);
+    fputs("posenc-bench: there is no case to measure; see --benchmark_filter and --skip, and --list without them\n",
+        stderr);
     return 2;
   }
   for (size_t i = 0; o->list && (name = bench_skipped_at(i, &reason)); i++)

@@ -7,7 +7,7 @@ from .words import listed, longer, position
 
 DEFAULT_SHAPE = "transformer"
 DEFAULT_POSITIONS = 5000
-DEFAULT_D_MODEL = 512  # of the default report, whose errors stand for every width
+DEFAULT_D_MODEL = 512  # of the default report, whose errors are used for every width
 STANDARD = {"preset": None, "dtype": "float32", "base": 10000, "position_scale": 1}
 STANDARD |= {"layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
 CLEARLY = 0.1  # faster by more than this: the box and the report point it out
@@ -147,7 +147,7 @@ class Run:
         return self.shapes[self.size][1]
 
     def another_table(self):
-        """How the judged table differs from the measured one. The default report's width stands for every other."""
+        """How the judged table differs from the measured one. The default report is used for every width."""
         if not self.size or not self.judged_range:
             return ""
         found, width = self.peculiar(self.base()), self.judged_range.get("d_model")

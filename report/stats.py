@@ -15,7 +15,7 @@ SIZE_OF_WIDTHS = 16384, 1024  # of a table that has as many bytes as those of th
 class Case(NamedTuple):
     """What a case measures.
     kind: the call, and what else distinguishes the work, joined by slashes: fill, fill/whisper, threads:2/fill_at
-    who: the implementation, the peer, or the name of a limit; None: anybody
+    who: the implementation, the peer, or the name of a limit; None for a work
     n, d: rows and columns of the table
     end: all positions are smaller; None where that is n
     offset: the output's address modulo 64; None where it is that of the run"""
@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
     @property
     def work(self):
-        """The case of anybody: cases of the same work can be compared."""
+        """The case without `who`. Cases of the same work can be compared."""
         return self.by(None)
 
     @property

@@ -133,7 +133,7 @@ void bench_register_fills(const bench_shape *shape, const bench_offset *at) {
     bench_register_fill(impl, shape, at);
 }
 
-/* A table that leaves every cache stands for all larger ones. */
+/* Of a larger table only the first rows are measured. So many bytes exceed every cache. */
 static const int64_t MOST_BYTES = INT64_C(1) << 30;
 
 void bench_register_one(const spec_options *options, const bench_offset *at) {

@@ -45,7 +45,7 @@ def position(text: str) -> int:
 
 
 def document(name: str, t: Table, given: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Returns the answer about a file, as JSON has it. given: the arguments of `table` for the expected table; None to identify it."""
+    """Returns the answer about a file for the JSON. given: the arguments of `table` for the expected table; None to identify it."""
     found = Found([given["preset"]], given) if given else identify(t)
     answer = {"schema": 1, "tool": "posenc identify", "file": name, "rows": t.rows, "columns": t.columns}
     answer |= {"stored": t.stored, "dtype": t.dtype, **({"padding_row": t.padding} if t.padding >= 0 else {})}

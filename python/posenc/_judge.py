@@ -89,7 +89,7 @@ class Range:
         return [*WORDS][[*found, True].index(True)]
 
     def document(self) -> dict[str, Any]:
-        """Returns the range as JSON has it. Its positions are those that were compared; null stands for infinity."""
+        """Returns the range for the JSON. `to` is one more than the last compared position; None means infinity."""
         worst = {"position": self.position, "column": self.column, "got": f"{self.got:.9g}", "want": f"{self.want:.9g}"}
         error, ulp = (value if np.isfinite(value) else None for value in (self.error, self.ulp))
         said = {"from": self.begin, "to": self.end, "rows": self.rows, "outputs": self.values, "max_abs": error}

@@ -1,4 +1,4 @@
-"""The answer of scripts/pick, and what is left out, from made-up files."""
+"""The commands pick and failed, with made-up files."""
 import re
 
 import pytest
@@ -32,7 +32,7 @@ def report(**more):
 
 
 def turns(count=9, failed=None, context=CONTEXT, **ns):
-    """A file for each turn; the i-th is slower by i per cent, for everybody."""
+    """A file for each turn; in the i-th, every implementation is slower by i per cent."""
     for turn in range(count):
         runs = [c for name, t in (NS | ns).items() for c in case(f"fill {name}", t * (1 + turn / 100), 200, 16, (1,))]
         if failed and turn == 3:

@@ -79,7 +79,7 @@ def test_widths(page_of, slow, said):
         ({}, bench(emulated="yes"), "The run was emulated"),
         ({}, bench(cpu="that one"), "of two processors: this one was verified, that one"),
         ({}, bench(case("harness clock", 10, 1, 1, (1,) * 6)), "took 25 % longer in its slowest tenth"),
-        # Errors of 512 columns stand for those of 768.
+        # The errors of 512 columns are used for 768 columns too.
         ({"implementations": QUIET}, bench(case("fill exact_avx2", 0.2, d=768), **{"shape.transformer": WIDE}), None),
     ],
 )

@@ -9,7 +9,7 @@
 #include "report.h"
 #include "work.h"
 
-/* Prints those of the other fields that differ from the paper's table. */
+/* Prints the width, the base, those of the other fields that differ from the paper's table, and the positions. */
 static void print_shape(FILE *out, const segment *s) {
   const posenc_spec *spec = &s->spec;
   fprintf(out, "d_model %lld, ", (long long)spec->d_model);
@@ -17,7 +17,16 @@ static void print_shape(FILE *out, const segment *s) {
     fprintf(out, "explicit frequencies");
   else
     fprintf(out, "base %g", spec->base);
-  spec_print_changes(out, spec);
+  if (!spec->freqs && spec->denominator > 0)
+    fprintf(out, ", denominator %g", spec->denominator);
+  if (spec->position_scale != 0 && spec->position_scale != 1)
+    fprintf(out, ", position_scale %g", spec->position_scale);
+  if (spec->layout != POSENC_LAYOUT_INTERLEAVED)
+    fprintf(out, ", %s", layout_name(spec->layout));
+  if (spec->order != POSENC_ORDER_SIN_FIRST)
+    fprintf(out, ", %s", order_name(spec->order));
+  if (spec->odd != POSENC_ODD_HALF_PAIR && spec->d_model % 2)
+    fprintf(out, ", last column zero");
   if (spec->dtype != POSENC_DTYPE_F32)
     fprintf(out, ", %s", dtype_name(spec->dtype));
   fprintf(out, ", positions %lld to %lld, %lld row%s", (long long)s->from, (long long)(s->to - 1), (long long)s->n_rows,

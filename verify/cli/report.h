@@ -5,8 +5,8 @@
 #include "../campaign/campaign.h"
 #include "options.h"
 
-/* Returns the text, which the caller frees, or NULL if there is no memory. JSON has no infinity: null stands for it,
- * as in the ULP of a nonzero output where the exact value is 0. */
+/* Returns the text, which the caller frees, or NULL if there is no memory. Infinite values are
+ * written as null, such as the ULP of a nonzero output where the exact value is 0. */
 char *json_of(const options *o, const results *r);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "../../impl/dtypes.h"
 #include "posenc.h"
@@ -30,20 +29,6 @@ static inline const char *order_name(int32_t order) {
 
 static inline const char *odd_name(int32_t odd) {
   return odd == POSENC_ODD_HALF_PAIR ? "half_pair" : odd == POSENC_ODD_ZERO ? "zero" : NULL;
-}
-
-/* Prints the fields that differ from the paper's, except width and base: ", denominator 15, split". */
-static inline void spec_print_changes(FILE *out, const posenc_spec *spec) {
-  if (!spec->freqs && spec->denominator > 0)
-    fprintf(out, ", denominator %g", spec->denominator);
-  if (spec->position_scale != 0 && spec->position_scale != 1)
-    fprintf(out, ", position_scale %g", spec->position_scale);
-  if (spec->layout != POSENC_LAYOUT_INTERLEAVED)
-    fprintf(out, ", %s", layout_name(spec->layout));
-  if (spec->order != POSENC_ORDER_SIN_FIRST)
-    fprintf(out, ", %s", order_name(spec->order));
-  if (spec->odd != POSENC_ODD_HALF_PAIR && spec->d_model % 2)
-    fprintf(out, ", last column zero");
 }
 
 #endif

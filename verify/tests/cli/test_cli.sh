@@ -55,7 +55,7 @@ case $tool in
   bad 'transformer' --shape nonsense
   bad 'offset 2: a multiple of 4' --offset 2
   bad 'benchmark_no_such' --benchmark_no_such=1
-  bad 'no case is left' --benchmark_filter=zzz "${json[@]}"
+  bad 'there is no case to measure' --benchmark_filter=zzz "${json[@]}"
   bad 'cannot write' --shape bert --json no/such/result.json
   short=(--shape l1 --benchmark_filter=fill/explog --benchmark_min_time=0.0001) long=(--benchmark_min_time=100000)
   ;;
