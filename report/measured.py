@@ -30,7 +30,7 @@ TODAY = (  # peer, what people know it as, kind of the case, its size, what does
     ("numpy_f32", "the formula in NumPy, float32", "fresh", SIZE, "exact"),
     ("numpy_f64", "the formula in NumPy, float64", "fresh", SIZE, "exact"),
     ("torch_tutorial", "the PyTorch tutorial's recipe, float32", "fresh", SIZE, "exact"),
-    ("transformers_rotary", "transformers' Llama rotary embedding", "rotary", (8192, 128), "posenc_torch"),
+    ("transformers_rotary", "transformers' Llama rotary embedding", "rotary", (8192, 128), "posenc.torch"),
 )
 
 

@@ -10,7 +10,7 @@ from . import judge
 from .load import check, load, write
 from .stats import ENOUGH, Case, limit_of, quartiles, read_bench
 
-OURS = ("exact", "anchored", "posenc_torch")
+OURS = ("exact", "anchored", "posenc.torch")
 IN_C = {
     "fill": "rows written to existing memory",
     "once": "the same, frequencies or plan included",

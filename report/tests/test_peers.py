@@ -24,7 +24,7 @@ RUNS = [
     *turns("fresh exact_avx512 float32", *FRESH, 0.1, 0.11, 0.1),
     *turns("fresh torch_tutorial float32", *FRESH, 2.5, 2.2, 2.6),  # 25, 20 and 26 times as long in the same turn
     *turns("fresh marian float32", *FRESH, 0.1, 0.1, 0.1, rows=128),
-    *turns("forward/b:20/compiled posenc_torch bfloat16", 35, 200, 2e-5),
+    *turns("forward/b:20/compiled posenc.torch bfloat16", 35, 200, 2e-5),
     *turns("forward/b:20/compiled torch_tutorial bfloat16", 35, 200, 2.5e-5),
 ]
 PYTHON = {"context": CONTEXT, "benchmarks": [*RUNS, FAILED]}

@@ -37,7 +37,7 @@ CALLS = {  # calls of PyTorch programs, {job: [(n, batch, d)]}
     "rotary": [(1, 0, 128), (512, 0, 128), (8192, 0, 128)],
 }
 TURNS, QUICK_TURNS = 7, 3
-ROTARY = ("transformers_rotary", "posenc_torch")  # their cosines and sines are judged too
+ROTARY = ("transformers_rotary", "posenc.torch")  # their cosines and sines are judged too
 IN_C = ("exact", "anchored")  # their tables are judged by calls of the library, beside the peers in C
 JUDGED_ROWS, JUDGED_FEW = 131072, 5000  # few: for slow peers, and in a quick run
 

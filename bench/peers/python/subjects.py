@@ -46,13 +46,13 @@ class Subject(NamedTuple):
         return getattr(importlib.import_module(module), recipe)(threads)
 
 
-OURS = ("exact", "anchored", "posenc_torch")
+OURS = ("exact", "anchored", "posenc.torch")
 ONE_SLOW_THREAD = {"preset": "marian", "threads": False, "slow": True}
 
 SUBJECTS = [
     Subject("exact", "posenc", "ours.Exact", "posenc.table(..., impl='exact')"),
     Subject("anchored", "posenc", "ours.Anchored", "posenc.table(..., impl='anchored')"),
-    Subject("posenc_torch", "PyTorch", "torch_recipes.Posenc", "posenc.torch's functions and modules", threads=False),
+    Subject("posenc.torch", "PyTorch", "torch_recipes.Posenc", "posenc.torch's functions and modules", threads=False),
     Subject("numpy_f32", "NumPy", "numpy_recipes.Float32", "NumPy, vectorised, float32 angles", threads=False),
     Subject("numpy_f64", "NumPy", "numpy_recipes.Float64",
             "NumPy, vectorised, float64 angles, rounded once when stored", threads=False),
