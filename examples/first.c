@@ -2,8 +2,9 @@
 #include <posenc.h>
 #include <stdio.h>
 int main(void) {
-  static float table[5000 * 512]; /* positions 0 to 4999, d_model 512 */
   char error[256];
+  /* [part: fill] */
+  static float table[5000 * 512]; /* positions 0 to 4999, d_model 512 */
   posenc_spec spec;
   posenc_spec_init(&spec, 512, NULL); /* NULL: the paper's formula; or a preset, such as "whisper" */
   if (posenc_fill_once(&spec, NULL, 0, 5000, table, 512) != POSENC_OK) {
@@ -11,5 +12,6 @@ int main(void) {
     fprintf(stderr, "first: %s\n", error);
     return 1;
   }
+  /* [end: fill] */
   printf("row 4999 starts %.9g %.9g\n", (double)table[4999 * 512], (double)table[4999 * 512 + 1]);
 }

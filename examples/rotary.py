@@ -9,7 +9,7 @@ from transformers import LlamaConfig, LlamaModel
 from posenc.torch import replace_rotary
 
 model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2))  # or any other model
-print(replace_rotary(model))  # the replaced modules, and those that it left, each with a reason
+print(replace_rotary(model))  # lists the modules that were replaced, and those that were not, with the reasons
 # [end: rotary]
 x, positions = torch.zeros(1), torch.arange(131072)[None]
 # cosines and sines: transformers' own, of float32 angles, and posenc's, each the nearest float32
