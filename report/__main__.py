@@ -45,7 +45,7 @@ def arguments():
     add("--bench", metavar="FILE", help="written by posenc-bench --json; default build/bench.json")
     add("--no-bench", action="store_true", help="errors only")
     add("--peers", metavar="FILE", help="written by scripts/peers; default peers.json beside the file of --verify")
-    runs = "two runs of posenc-bench or two reports of posenc-verify; docs/recorded/bench.json is the README's run"
+    runs = "two runs of posenc-bench or two reports of posenc-verify; docs/recorded/PROCESSOR/bench.json: recorded runs"
     add("--compare", nargs=2, metavar=("A", "B"), help=runs)
     add("--output", metavar="PATH", help="directory of the page, default build/report; with --compare the file")
 
@@ -81,7 +81,7 @@ def arguments():
     text = "Renders the measured tables, pictures and quoted examples of README.md and docs/."
     add = command("pages", "pages.main", text)
     add("--check", action="store_true", help="write nothing; exit status 1 when a page differs")
-    recorded = "first copy the last runs (default: those that are in build/) to docs/recorded"
+    recorded = "first copy the last runs (default: those that are in build/) to docs/recorded/PROCESSOR"
     add("--record", nargs="*", choices=("verify", "bench", "peers"), metavar="NAME", help=recorded)
     return top
 

@@ -5,10 +5,10 @@ from . import checks, sections, tables, text
 from .load import fail, load
 from .processors import processor
 from .run import Run
-from .words import case_name, longer, number, plural, pm, speed, ulps
+from .words import case_name, compared, number, plural, pm, speed, ulps
 
 DEFAULT = "exact"  # the library's, where no name is given
-WIDTH, LINES = 80, 9  # of the box
+WIDTH, LINES = 80, 12  # of the box
 CASES = 3  # in which another implementation is clearly faster
 
 
@@ -19,7 +19,7 @@ def code(name, arguments, before=""):
 
 
 def verdict(run):
-    """(label, text): what to use, how to request it, how fast it is."""
+    """(label, text): what to use, how to request it, how fast it is, what it costs, and the default beside it."""
     pick = run.pick()
     if not pick:
         return [("Use", f"no implementation is picked: {run.unpicked()}")]
@@ -29,7 +29,18 @@ def verdict(run):
     arguments, before = ", ".join(map(str, run.size)), ""
     if base != "10000":
         arguments, before = f"{arguments}, base={base}", f"spec.base = {base}; "
-    return [("Use", use), *code(name, arguments, before), ("Speed", f"{pm(speed(row))} GB/s, {run.lead(pick)}")]
+    fast = f"{pm(speed(row))} GB/s; {run.lead(pick)}"
+    return [("Use", use), *code(name, arguments, before), ("Speed", fast), *price(run, pick, run.timed)]
+
+
+def price(run, pick, rows, dtype="float32", spans=None):
+    """What a pick other than exact gives up, and the default beside another pick. rows: {name: its case}"""
+    right, of = run.correct(pick.name, spans)
+    said = f"not guaranteed to be the nearest {dtype}: {of - right:,} of {of:,} values compared are not"
+    found, row = [("Price", said)] * (run.families[pick.name] != DEFAULT), rows.get(run.context.get("default"))
+    if row and row.case.who != pick.name:
+        found += [("Or", f"{DEFAULT}, the default: {pm(speed(row))} GB/s, every value correctly rounded")]
+    return found
 
 
 def error(run, pick):
@@ -40,7 +51,7 @@ def error(run, pick):
 def other_cases(run, most):
     """Sentences on the cases in which another implementation is clearly faster."""
     found = run.clearly_faster()
-    shown = [f"{case_name(work)}: {run.request(p.fastest)} is {longer(c)} faster" for work, p, c in found[:most]]
+    shown = [f"for {case_name(work)}: {run.request(p.fastest)} is {compared(c)}" for work, p, c in found[:most]]
     more = len(found) - len(shown)
     if more:
         shown[-1:] = [f"{shown[-1]}; {more} more"] if shown else [f"another one is faster in {plural(more, 'case')}"]
@@ -62,9 +73,9 @@ def wrapped(rows):
 def box(run, seconds=None, page=None):
     """The warnings, and below them the box."""
     time = "" if seconds is None else took(seconds)
-    end = [("Report", f"{page} ({time})" if time else page)] if page else [("Time", time)] if time else []
+    end = [("Report", page)] * bool(page) + [("Time", time)] * bool(time)
     for most in range(CASES, -1, -1):
-        others = [("Except" if i == 0 else "", text) for i, text in enumerate(other_cases(run, most))]
+        others = [("But" if i == 0 else "", text) for i, text in enumerate(other_cases(run, most))]
         lines = wrapped([*verdict(run), *others, *end])
         if len(lines) <= LINES:
             break

@@ -21,22 +21,27 @@ def of_bench(bench, rows):
     context, spread = bench.get("context", {}), noise(rows)
     build = context.get("build_type")
     if build != "Release":
-        yield f"The build type of posenc-bench is {build or 'not known'}. Release builds are faster."
+        yield f"The build type of posenc-bench is {build or 'not known'}. Release builds are faster; ./scripts/bench makes one."
     if spread is not None and spread > NOISE:
-        yield f"The machine was noisy: half of the fills have an interquartile range of {100 * spread:.1f} % or more."
+        said = f"half of the fills have an interquartile range of {100 * spread:.1f} % or more"
+        yield f"The machine was noisy: {said}. Smaller differences are unreliable; run again on an idle machine."
     if any(case.is_table and row.spread is None for case, row in rows.items()):
-        yield f"Fewer than {ENOUGH} repetitions were made, so no spread is known."
+        yield f"Fewer than {ENOUGH} repetitions were made, so no spread is known. Run again with 9 repetitions."
     # Both: one minute is still full of posenc-verify, which runs just before; five outlast what has ended.
     load, cpus = (context.get("load_avg") or [])[:2], context.get("num_cpus")
     if load and cpus and min(load) > cpus / 2:
-        yield f"The machine was busy: the load average was {min(load):.1f} at the start, with {plural(cpus, 'CPU')}."
+        said = f"the load average was {min(load):.1f} at the start, with {plural(cpus, 'CPU')}"
+        yield f"The machine was busy: {said}. Run again on an idle machine."
     times = clock(bench)
     tenths = statistics.quantiles(times, n=10, method="inclusive") if len(times) >= ENOUGH else [1]
     if tenths[-1] > CLOCK * tenths[0]:
-        longer = f"{100 * (tenths[-1] / tenths[0] - 1):.0f} % longer in its slowest tenth than in its quickest"
-        yield f"The processor's clock changed during the run: the same chain of operations took {longer}."
+        varied = f"{100 * (tenths[-1] / tenths[0] - 1):.0f} %"
+        yield (
+            f"The processor's speed varied by {varied} during the run. Differences below {varied} are unreliable; run "
+            "again on an idle machine for finer ones."
+        )
     if context.get("cpu_scaling_enabled"):
-        yield "CPU frequency scaling is enabled, so speeds depend on the load."
+        yield "CPU frequency scaling is enabled, so speeds depend on the load. Fix the frequency and run again."
 
 
 def of_verify(verify):
@@ -57,7 +62,7 @@ def of_run(run):
     if run.emulated:
         yield (
             "The run was emulated: software imitated the processor. Errors are those of the real instructions. Speeds "
-            "say nothing about a real machine, so nothing is ranked or picked."
+            "say nothing about a real machine, so nothing is ranked or picked. Measure on a real processor."
         )
     yield from of_verify(run.verify)
     if run.bench:
@@ -66,7 +71,7 @@ def of_run(run):
             yield f"{plural(len(run.errors), 'case')} of the benchmark failed."
         if run.another_table() and run.ran and not run.emulated:
             found = f"errors of {run.another_table()}, speeds of {run.measured_table()}"
-            yield f"Errors and speeds are of different tables: {found}. Nothing is ranked or picked."
+            yield f"Errors and speeds are of different tables: {found}. Nothing is ranked or picked: verify the measured table."
         names = [processor(m) for m in (run.machine, run.context) if m.get("cpu") or m.get("implementer")]
         if len({*names}) == 2:
-            yield f"Errors and speeds are of two processors: {names[0]} was verified, {names[1]} was measured."
+            yield f"Errors and speeds are of two processors: {names[0]} was verified, {names[1]} was measured. Run both on one."

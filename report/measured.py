@@ -1,8 +1,8 @@
 """The measured tables and pictures of README.md and docs/*.md, from docs/recorded."""
-
+import functools
 import textwrap
 
-from . import answer, peers_tables, plots, tables
+from . import answer, judge, peers_tables, plots, tables
 from .peers import Peers
 from .processors import processor
 from .record import recorded
@@ -10,22 +10,24 @@ from .run import Run
 from .stats import Case, limit_of
 from .tables import RECIPE, Table
 from .text import escaped, markdown as table
-from .words import medians, number, percent, pm, position, speed
+from .words import compared, medians, number, percent, pm, position, speed
 
+SHOWN = "emerald-rapids"  # whose runs README.md shows, and every page that names no processor
 NOTHING = 2  # a bound of so much says nothing of a sine
 LARGE = 131072, 1024  # rows and columns of a table in memory
 SIZE = 5000, 512  # of the README's tables
 SHORT = {  # descriptions in the README's table; a family that is not here has its summary from the library
     "exact": "correctly rounded",
     "anchored": "float64 sums of angles, rounded once",
-    "float64": "the formula in float64, rounded once",
-    "sleef_f64": "the same as `float64`, by SLEEF's vector functions",
+    "float64": "the formula in float64 by libm, rounded once",
+    "sleef_f64": "the formula in float64 by SLEEF's vector functions, rounded once",
     "explog": "the PyTorch tutorial's float32 arithmetic, by libm",
-    "sleef": "the same as `explog`, by SLEEF's vector functions",
-    "sleef_u35": "the same as `sleef`, by functions that are wrong by up to 3.5 ULP instead of 1",
+    "sleef": "the PyTorch tutorial's float32 arithmetic, by SLEEF's vector functions that are within 1 ULP",
+    "sleef_u35": "the PyTorch tutorial's float32 arithmetic, by SLEEF's vector functions that are within 3.5 ULP",
     "recurrence": "float32 sums of angles, from row to row",
     "naive": "`pow`, `sin`, `cos` in float32",
 }
+ACCURATE = 1e-6  # between the errors of float64 angles and those of float32 angles
 TODAY = (  # peer, what people know it as, kind of the case, its size, what does the same work here
     ("numpy_f32", "the formula in NumPy, float32", "fresh", SIZE, "exact"),
     ("numpy_f64", "the formula in NumPy, float64", "fresh", SIZE, "exact"),
@@ -41,14 +43,20 @@ def of_run(data):
 
 
 class Records:
-    """docs/recorded, and the cases that pages show."""
+    """The recorded runs of a processor, and the cases that pages show."""
 
-    def __init__(self):
-        self.verify, self.bench, self.peers = recorded("verify"), recorded("bench"), Peers(recorded("peers"))
-        self.run = Run(self.verify, self.bench, self.peers)
+    def __init__(self, where=SHOWN):
+        self.where, self.verify, self.bench = where, recorded(where, "verify"), recorded(where, "bench")
+        self.run = Run(self.verify, self.bench)
         machine = self.bench["context"]
         self.source = of_run({"date": machine["date"], "commit": self.bench["commit"], "machine": machine})
+        same = self.verify["commit"] == self.bench["commit"]
+        self.sources = self.source if same else f"{self.source} Errors: {of_run(self.verify)}"  # of errors and speeds
         self.rows = self.run.verified
+
+    @functools.cached_property
+    def peers(self):
+        return Peers(recorded(self.where, "peers"))
 
     def fill(self, name, n, d):
         return self.rows[Case("fill", name, n, d)]
@@ -73,33 +81,43 @@ def box(r):
 
 
 def short(r):
-    """The implementations, for the README: each name by the best vectors of this processor, and by AVX2."""
+    """The implementations, for the README: each name by the best vectors of this processor, and by AVX2; the accurate
+    ones first, each kind by speed."""
     run, rows = r.run, []
     names = [r.member(family) for family in dict.fromkeys(run.families[n] for n in run.timed)]
     avx2 = {n: run.timed[f"{run.families[n]}_avx2"] for n in names if n.endswith("_avx512")}
-    for name in sorted(names, key=lambda n: run.timed[n].ns):
+    errors = {n: [run.error(n, [s for s in run.spans if s[0] < end]) for end in (5000, 131072)] for n in names}
+    for name in sorted(names, key=lambda n: (errors[n][1] > ACCURATE, run.timed[n].ns)):
         family, factor = run.families[name], run.timed[RECIPE].ns / run.timed[name].ns
-        errors = [number(run.error(name, [s for s in run.spans if s[0] < end])) for end in (5000, 131072)]
         speeds = [run.timed[name], *([avx2.get(name)] if avx2 else [])]
         what = SHORT.get(family, run.entries[name]["summary"])
-        rows.append([family, what, *errors, *(f"{row.gb_s:.3g}" if row else "" for row in speeds)])
+        rows.append([family, what, *map(number, errors[name]), *(f"{row.gb_s:.3g}" if row else "-" for row in speeds)])
         rows[-1].append(f"{factor:.2g}")
-    head = ["implementation", "what it is", "error to position 5k", "to 131k", "GB/s"]
-    head += ["with AVX2"] * bool(avx2) + [f"x `{RECIPE}`"]
-    large = sorted((r.fill(n, *LARGE) for n in r.ours()), key=lambda row: row.ns)
-    limit = limit_of(r.rows, Case("fill", None, *LARGE)).gb_s
-    said = [
-        f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. A loop that only "
-        f"stores constants reaches {run.limit.gb_s:.1f} GB/s.",
-        table(Table("", head, rows, text=(1,))),
-        f"For a table larger than every cache ({LARGE[0]} x {LARGE[1]}), stores alone reach {limit:.1f} GB/s, "
-        + ", ".join(f"`{row.case.who}` {row.gb_s:.1f}" for row in large)
-        + ".",
+    head = ["implementation", "what it is", "largest error, positions below 5k", "below 131k", "GB/s"]
+    head += ["GB/s with AVX2 only"] * bool(avx2) + [f"times the speed of `{RECIPE}`"]
+    said = f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}."
+    notes = [
+        "The AVX2 speeds were measured on the same processor, which also has AVX-512. Expect different speeds on "
+        "processors without AVX-512." * bool(avx2),
+        price(r),
+        r.sources,
     ]
-    if avx2:
-        said[-1] += " The AVX2 speeds were measured on the same processor, which also has AVX-512."
-        said[-1] += " Expect different speeds on processors without AVX-512."
-    return "\n\n".join([*said[:-1], f"{said[-1]} {r.source}"])
+    return "\n\n".join([said, table(Table("", head, rows, text=(1,))), " ".join(filter(None, notes))])
+
+
+def price(r):
+    """Of anchored, in this table and in one that is larger than every cache."""
+    anchored, exact = r.both()
+
+    def lead(size):
+        found = judge.compare(r.fill(exact, *size).values, r.fill(anchored, *size).values)
+        return "as fast as `exact`" if found.verdict == "tie" else compared(found, than=" than `exact`")
+
+    right, of = r.run.correct(anchored)
+    return (
+        f"`anchored` is not guaranteed to give the nearest float32: {of - right:,} of {of:,} values compared are not. "
+        f"It is {lead(r.run.size)} in this table, and {lead(LARGE)} in a table of {LARGE[0]} x {LARGE[1]}."
+    )
 
 
 def today(r):
@@ -110,7 +128,7 @@ def today(r):
         if name not in cases:
             continue
         theirs, mine = cases[name], cases[ours]
-        ratio = pm(peers_tables.figure(theirs["ratios"][ours]))
+        ratio = peers_tables.ratio(theirs, ours)
         verdict = theirs.get("verdicts", {}).get(ours)
         errors = [worst_error(r.peers.rows[who], size[0]) for who in (name, ours)]
         work = f"{what}, {size[0]} x {size[1]}"
@@ -118,8 +136,8 @@ def today(r):
         rows.append([work, errors[0], times[0], f"`{ours}`", errors[1], times[1], ratio])
         rows[-1][-1] += f" ({verdict})" if verdict in ("tie", "undecided") else ""
     head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
-    said = "Each row is one job, done by one thread. The errors are the largest in sampled rows, to within 2^-54. "
-    said += "The times are medians ± half the interquartile range. "
+    said = "Each row is one job, done by one thread. Each error is the largest in sampled rows of the position table, "
+    said += "compared with `exact` in float64. The times are medians ± half the interquartile range. "
     return table(Table("", head, rows, text=(3,))) + f"\n\n{said}{of_run(r.peers.data)}"
 
 
@@ -144,11 +162,12 @@ def accuracy_and_speed(r):
         "",
         table(Table("", head, rows)),
         "",
-        f"The pick for {run.budget} is `{run.request(pick.name)}`: {run.lead(pick)}.",
+        f"The pick for {run.budget} is `{run.request(pick.name)}`: {run.lead(pick)}. Such a percentage is the median "
+        "over the repetitions of the ratio of two times, so it can differ from the quotient of the speeds above.",
         "",
     ]
     left_out = [f"- `{name}`: {why}" for name, why in run.left_out().items()]
-    return "\n".join([*lines, *left_out, *[""] * bool(left_out), r.source])
+    return "\n".join([*lines, *left_out, *[""] * bool(left_out), r.sources])
 
 
 def bounds(r):
@@ -188,17 +207,17 @@ def speed_limits(r):
         what = f"fill {n} x {d} ({where}), GB/s"
         yield what, limit, lambda name, n=n, d=d: f"{r.fill(name, n, d).gb_s:.1f}"
     convert = limit_of(rows, Case("fill", None, 256, 512), ("convert",))
-    yield "conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", lambda name: ""
+    yield "conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", lambda name: "-"
     random = {case.who: row.ns for case, row in rows.items() if case.kind == "fill_at"}
     what = f"fill_at, 2048 random positions, times the speed of {sleef}"
-    yield what, "", lambda name: f"{random[sleef] / random[name]:.2f}"
+    yield what, "-", lambda name: f"{random[sleef] / random[name]:.2f}"
     for end in (4096, 1048576):
         one = {case.who: row.ns for case, row in rows.items() if case.kind == "row" and case.end == end}
-        what = f"time of a single row below position {end} / time of a row of the 256 x 512 fill"
-        yield what, "", lambda name, one=one: f"{one[name] / r.fill(name, 256, 512).ns:.1f}"
+        what = f"a single row below position {end}: how many times as long as a row of the 256 x 512 table"
+        yield what, "-", lambda name, one=one: f"{one[name] / r.fill(name, 256, 512).ns:.1f}"
     made, plainly = (rows[Case("fresh", how, 131072, 1024)] for how in ("table_create", "malloc_fill"))
     what = "a fresh 131072 x 1024 table, times the speed of malloc and fill"
-    yield what, "", lambda name: f"{plainly.ns / made.ns:.1f}" if name == r.member("exact") else ""
+    yield what, "-", lambda name: f"{plainly.ns / made.ns:.1f}" if name == r.member("exact") else "-"
 
 
 def speed_others(r):
@@ -217,6 +236,11 @@ def peers_speeds(r):
     return "\n\n".join(noted(t, f"{escaped(t.title)}:") for t in peers_tables.main_speeds(r.peers, works))
 
 
+def peers_errors(r):
+    found = peers_tables.errors(r.peers, described=True)
+    return "\n".join(f"- {escaped(said)}" for said in found.note.split("; ")) + "\n\n" + table(found)
+
+
 BLOCKS = {
     "box": box,
     "short": short,
@@ -228,7 +252,7 @@ BLOCKS = {
     "peers-conditions": lambda r: "\n".join(
         f"- {escaped(what)}: {escaped(said)}" for what, said in peers_tables.conditions(r.peers).rows
     ),
-    "peers-errors": lambda r: noted(peers_tables.errors(r.peers, described=True)),
+    "peers-errors": peers_errors,
     "peers-speeds": peers_speeds,
     "peers-calls": lambda r: noted(peers_tables.calls(r.peers)),
     "peers-less-time": lambda r: noted(peers_tables.less_time(r.peers)),

@@ -1,14 +1,15 @@
 """Reads build/peers.json of scripts/peers, and joins it from its parts: times of posenc-bench --peers and of
-bench/peers/python, both in the form of Google Benchmark's JSON, and verdicts on tables. A ratio is a peer's time
-divided by ours in the same repetition: below 1 the peer takes less time."""
+bench/peers/python, both in the form of Google Benchmark's JSON, and verdicts on tables. A ratio is the median over the
+repetitions of a peer's time divided by ours: below 1 the peer takes less time."""
 import datetime
 import json
 import re
 import statistics
+from operator import truediv
 
 from . import judge
 from .load import check, load, write
-from .stats import ENOUGH, Case, limit_of, quartiles, read_bench
+from .stats import Case, limit_of, read_bench
 
 OURS = ("exact", "anchored", "posenc.torch")
 IN_C = {
@@ -17,7 +18,8 @@ IN_C = {
     "row": "one row at random positions",
 }
 JOBS = IN_C | {
-    "fresh": "a table allocated and filled; posenc.table keeps its plan between calls",
+    "fresh": "a table allocated and filled. posenc.table caches its plan, so only the first call creates it; "
+    "the times are of later calls",
     "refill": "the same values into an existing array",
 }
 CALLS = {  # of PyTorch programs
@@ -76,23 +78,16 @@ def read(path):
     return Peers(load(path, "peers"))
 
 
-def middle(values):
-    """[median, half the interquartile range or None]"""
-    low, high = quartiles(values)
-    return [statistics.median(values), (high - low) / 2 if len(values) >= ENOUGH else None]
-
-
 def case_of(work, row, ours, limit, is_judged):
     """ours: {name: its row of the same work}"""
-    seconds, spread = middle([value * work.n * work.d * 1e-9 for value in row.values])
+    seconds = row.ns * work.n * work.d * 1e-9
     case = {"kind": work.kind, "who": row.case.who, "dtype": work.dtype, "n": work.n, "d": work.d}
     case |= {"end": work.end} if work.end else {}
-    case |= {"rows": min(row.rows, work.n), "repetitions": len(row.values), "seconds": seconds, "spread": spread}
-    if limit:
-        share, spread = row.share_of(limit)
-        case["of_limit"] = [share, spread and spread / 2]
+    case |= {"rows": min(row.rows, work.n), "repetitions": len(row.values), "seconds": seconds}
+    case["spread"] = row.spread and seconds * row.spread / 2
+    case |= {"of_limit": limit.ns / row.ns} if limit else {}
     others = {name: other.values for name, other in ours.items() if other is not row}
-    case["ratios"] = {name: middle([a / b for a, b in zip(row.values, o)]) for name, o in others.items()}
+    case["ratios"] = {name: statistics.median(map(truediv, row.values, o)) for name, o in others.items()}
     case["verdicts"] = judge.verdicts(row.values, others) if is_judged else {}
     return case
 

@@ -6,7 +6,7 @@ from .peers import CALLS, IN_C, OURS, JOBS, WORDS, read, work_of
 from .processors import caches, processor
 from .stats import SIZES
 from .tables import Section, Table
-from .words import details, listed, number, pm, position, span, when
+from .words import details, listed, number, of_limit, position, span, three, when
 
 QUICK = "few repetitions and sizes: the figures show that it runs, not how fast anything is"
 EMULATED = "The run was emulated: these times say nothing about a real machine."
@@ -15,19 +15,17 @@ UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 MAIN = (5000, 512)  # the size that the pages and the text show; the report shows all
 
 
-def figure(found, scale=1.0, tail=""):
-    """A cell of [value, half an interquartile range or None], or of None; three digits."""
-    if found is None:
-        return "-"
-    value, spread = found[0] * scale, found[1]
-    digits = 0 if value >= 100 or value <= 0 else 1 if value >= 10 else 2 if value >= 1 else 3
-    return f"{value:.{digits}f}{tail}", "" if spread is None else f"{spread * scale:.{digits}f}"
+def ratio(case, ours):
+    return three(case["ratios"][ours]) if ours in case["ratios"] else "-"
 
 
 def time(case):
     scale, unit = next((u for u in UNITS if case["seconds"] >= u[0]), UNITS[-1])
+    value, spread = three(case["seconds"] / scale), case.get("spread")
+    digits = len(value.partition(".")[2])
     # A slow peer makes fewer rows.
-    return figure([case["seconds"], case.get("spread")], 1 / scale, f" {unit}{'*' * (case['rows'] < case['n'])}")
+    value += f" {unit}{'*' * (case['rows'] < case['n'])}"
+    return value, "" if spread is None else f"{spread / scale:.{digits}f}"
 
 
 def named(work):
@@ -52,9 +50,9 @@ def conditions(peers):
         "caches": caches(m),
         "compiler": f"{m.get('compiler')}, {m.get('build_type')}",
         "posenc's flags": m.get("c_flags"),
-        "peers' flags": PEERS_FLAGS,
+        "flags of the others in C and C++": PEERS_FLAGS,
         "huge pages": m.get("transparent_huge_pages"),
-        "ours": listed(peers.members()),
+        "posenc's implementations": listed(peers.members()),
         "versions": ", ".join(versions),
     }
     found |= {f"not run: {entry['name']}": entry["reason"] for entry in peers.not_run}
@@ -101,9 +99,9 @@ def speeds(peers, work):
 
     add("CPU time" if work.call in IN_C else "time", lambda name, case: time(case))
     for ours in OURS:
-        add(f"x {ours}", lambda name, case, ours=ours: figure(case["ratios"].get(ours)))
+        add(f"x {ours}", lambda name, case, ours=ours: ratio(case, ours))
     add("verdict", lambda name, case: case.get("verdicts", {}).get("exact") or "-")
-    add("of limit", lambda name, case: figure(case.get("of_limit"), 100, " %"))
+    add("of limit", lambda name, case: of_limit(case.get("of_limit")))
     add("the right table?", lambda name, case: fitness(peers.rows[name]))
     if any(case["rows"] < case["n"] for case in cases.values()):
         table.note = "* made fewer rows; its time is scaled to the whole table"
@@ -121,20 +119,17 @@ def main_speeds(peers, works):
 
 
 def less_time(peers):
-    """The cases in which a peer takes less time than exact or anchored, at every size."""
+    """The cases in which another library takes less time than exact or anchored, at every size."""
     rows = []
     for work, cases in peers.groups.items():
-        found = []
         for name, case in ((name, case) for name, case in cases.items() if name not in OURS):
-            if any(ratio < 1 for ratio, _ in case["ratios"].values()):
-                told = [word for word in {*case.get("verdicts", {}).values()} - {"faster", "slower"}]
+            if any(found < 1 for found in case["ratios"].values()):
+                told = sorted({*case.get("verdicts", {}).values()} - {"faster", "slower"})
                 told += ["not the right table"] if peers.rows[name].get("right") is False else []
-                said = " / ".join(pm(figure(case["ratios"].get(ours))[:1]) for ours in OURS[:2])
-                found.append(f"{name} {said}{f' ({listed(sorted(told))})' if told else ''}")
-        rows += [[f"{named(work)}, {work.n} x {work.d}", ", ".join(found)]] if found else []
-    rows = rows or [["nowhere", "-"]]
-    note = "Each figure is the peer's time divided by the time of exact / of anchored."
-    return Table("Where a peer takes less time", ["job and size", "peers"], rows, note, (1,))
+                ratios = [ratio(case, ours) for ours in OURS[:2]]
+                rows.append([f"{named(work)}, {work.n} x {work.d}", name, *ratios, listed(told) or "-"])
+    head = ["job and size", "library", "x exact", "x anchored", "note"]
+    return Table("Where another library takes less time", head, rows or [["nowhere", *"----"]], text=(1, 4))
 
 
 def calls(peers):
@@ -145,18 +140,18 @@ def calls(peers):
         cases = peers.calls[work]
         for who, case in ((who, case) for who, case in cases.items() if who not in OURS and case["ratios"]):
             row = [CALLS[work.call], " x ".join(map(str, (work.n, *batch, work.d))), work.dtype, mode]
-            (ours, ratio), *_ = case["ratios"].items()
-            rows.append(row + [time(cases[ours])[0], who, time(case)[0], figure(ratio)])
-    head = ["call", "shape", "dtype", "mode", "posenc", "peer", "its time", "x posenc"]
+            ours = next(iter(case["ratios"]))
+            rows.append(row + [time(cases[ours])[0], who, time(case)[0], ratio(case, ours)])
+    head = ["call", "shape", "dtype", "mode", "posenc", "in place of", "its time", "x posenc"]
     return Table("Calls in PyTorch programs", head, rows, "One thread, no gradients", (1, 2, 3, 5))
 
 
 def section(peers):
     """Of the report."""
     found = [] if peers.emulated else [less_time(peers)]
-    where, of = [row for t in found for row in t.rows if row[1] != "-"], len(peers.groups)
-    said = f"In {len(where)} of {of} jobs and sizes, a peer takes less time than exact or anchored, or the difference "
-    said = said + "is undecided." if found else EMULATED
+    where = {row[0] for table in found for row in table.rows if row[1] != "-"}
+    said = f"Another library takes less time than exact or anchored in {len(where)} of {len(peers.groups)} cases."
+    said = said if found else EMULATED
     said += f" This is a quick run, of {QUICK}." if peers.data.get("quick") else ""
     found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
     more = [speeds(peers, work) for work in peers.groups]
@@ -165,11 +160,11 @@ def section(peers):
 
 def printed(peers):
     """What scripts/peers prints: one size of each job."""
-    said = "A ratio is the peer's time divided by ours: below 1 the peer takes less time."
+    said = "x exact: the time of another library divided by the time of exact. Below 1 the other library takes less time."
     said = EMULATED if peers.emulated else said
     found = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), less_time(peers)]
     notes = ["./scripts/report shows every size."]
-    return Section("Peers", said, found + [calls(peers)] * bool(peers.calls), notes)
+    return Section("Other libraries", said, found + [calls(peers)] * bool(peers.calls), notes)
 
 
 def main(args):

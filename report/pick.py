@@ -3,12 +3,12 @@ import math
 import sys
 
 from . import judge, text
-from .answer import code
+from .answer import code, price
 from .load import check, fail, load
 from .processors import processor
 from .run import STANDARD, Run
 from .tables import Table
-from .words import longer, plural, speed
+from .words import compared, plural, speed
 
 
 def spec(of):
@@ -55,21 +55,24 @@ def implementations(run, rows, reasons, dtype, pick):
     for name, entry in run.entries.items():
         errors, measured = judge.errors(entry, dtype), pick and pick.against.get(name)
         cells = [*map(seven_digits, errors or ())] or ["-", "-"]
-        took = f"{longer(measured)}, {measured.verdict}" if measured else reasons[name] or "not measured"
+        took = reasons[name] or "not measured"
+        if measured:
+            took = compared(measured, ("more", "less")) + f", {measured.verdict}" * (measured.verdict != "slower")
         took = "the fastest" if pick and name == pick.fastest else took
         lines.append([name, *cells, speed(rows[name]) if measured else "-", took])
-    head = ["implementation", "max ULP", "largest error", "GB/s", "took longer than the fastest"]
+    head = ["implementation", "max ULP", "largest error", "GB/s", "time beside the fastest"]
     return Table("Errors and speeds", head, lines, text=(4,))
 
 
-def answer(run, failure, pick):
+def answer(run, failure, pick, rows, dtype):
     if failure:
         return [f"Pick: none, the measurement failed: {failure}"]
     if not pick:
         return ["Pick: none is within the budget"]
     name = run.request(pick.name)
     here = f", here {pick.name}" * (name != pick.name)
-    return [f"Pick: {name}{here}: {run.lead(pick)}", *(f"  {what + ':':7} {line}" for what, line in code(name, "..."))]
+    lines = [*code(name, "..."), *price(run, pick, rows, dtype, run.spans)]
+    return [f"Pick: {name}{here}: {run.lead(pick)}", *(f"  {what + ':':7} {line}" for what, line in lines)]
 
 
 def main(args):
@@ -90,7 +93,7 @@ def main(args):
         pick = judge.pick(times, run.context.get("default"))
     print("\n".join(conditions(run, ranges, rows, budget)) + "\n")
     text.show(implementations(run, rows, reasons, dtype, pick))
-    print("\n" + "\n".join(answer(run, failure, pick)))
+    print("\n" + "\n".join(answer(run, failure, pick, rows, dtype)))
     if run.emulated:
         print("warning: this CPU is emulated: times say nothing about a real one", file=sys.stderr)
     return 2 if failure else 0 if pick else 1

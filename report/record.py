@@ -1,9 +1,10 @@
-"""Recorded runs, docs/recorded/{verify,bench,peers}.json: the files that ./scripts/bench and ./scripts/peers write into
-build/, with the commit and date of the run. A run of posenc-bench is shortened to the times of its cases. Each entry
-has a line of its own, so that differences can be read."""
+"""Recorded runs, docs/recorded/PROCESSOR/{verify,bench,peers}.json: the files that ./scripts/bench and ./scripts/peers
+write into build/, with the commit and date of the run. A run of posenc-bench is shortened to the times of its cases.
+Each entry has a line of its own, so that differences can be read."""
 import json
 
 from .load import TOP, fail, load, write
+from .processors import microarchitecture
 
 RECORDED = TOP / "docs/recorded"
 NAMES = ("verify", "bench", "peers")
@@ -12,8 +13,8 @@ MEASURED = ("wall", "rows", "huge_pages")
 NOT_KEPT = ("host_name", "executable", "date", "posenc", "schema", "library_build_type", "num_cpus_online")
 
 
-def recorded(name):
-    return load(RECORDED / f"{name}.json", name)
+def recorded(where, name):
+    return load(RECORDED / where / f"{name}.json", name)
 
 
 def short(value):
@@ -44,7 +45,8 @@ def bench(data):
 
 
 def record(name, path):
-    """Copies build/NAME.json. NAME.commit beside it has the commit of the run, NAME.seconds (if any) its duration."""
+    """Copies build/NAME.json to the directory of the processor that it ran on. NAME.commit beside it has the commit of
+    the run, NAME.seconds (if any) its duration."""
     note = path.with_suffix(".commit")
     if not note.exists():
         fail(f"{note} does not exist, so the commit of the run is not known; run it again")
@@ -60,7 +62,10 @@ def record(name, path):
     if name != "verify":  # whose figures --compare finds equal or not
         data = short(data)
     head = {"schema": 1, "tool": data["tool"], "date": data["date"], "commit": note.read_text(encoding="utf-8").strip()}
-    write(RECORDED / f"{name}.json", text(head | data))
+    where = microarchitecture(data["machine"])
+    if not where:
+        fail(f"{path}: report/processors.py does not know the processor, which names the directory of its runs")
+    write(RECORDED / where.lower().replace(" ", "-").replace("/", "-") / f"{name}.json", text(head | data))
 
 
 def text(data):

@@ -3,7 +3,7 @@ import math
 
 from . import judge
 from .stats import Case, fills, limit_of, read_bench, sizes_in, times_by_work
-from .words import listed, longer, position
+from .words import compared, listed, position
 
 DEFAULT_SHAPE = "transformer"
 DEFAULT_POSITIONS = 5000
@@ -77,12 +77,13 @@ class Run:
         return None if self.another_table() else self.picks.get(work or self.work)
 
     def lead(self, pick):
-        """How a pick compares with exact, or, if it is exact, with the next family."""
+        """How a pick compares with exact, or, if it is exact itself, with the next family."""
         if pick.undecided:
             mine = pick.against[pick.name]
-            reason = "fewer than 6 repetitions" if mine.unsure is None else f"{longer(mine)} slower"
+            reason = compared(mine, ("more time", "less")) if mine.unsure is not None else "fewer than 6 repetitions"
             return f"undecided against {self.request(pick.fastest)} ({reason})"
-        others = [n for n in pick.against if self.families[n] != self.families[pick.name]]
+        others = [n for n in pick.against if self.families[n] != self.families[pick.name] or self.request(n) == "exact"]
+        others = [n for n in others if n != pick.name]
         if not others:
             return "no other family within the budget was measured"
         nearest = min(others, key=lambda n: pick.against[n].behind)
@@ -92,18 +93,19 @@ class Run:
         tied = f"ties with {listed(self.request(n) for n in ties)}"
         if other in ties:
             return tied
-        said = f"{longer(comparison)} faster than {name}"
+        said = compared(comparison, than=f" than {name}")
         if comparison.verdict == "undecided":
-            said = f"undecided against {name} ({longer(comparison)} faster)"
+            said = f"undecided against {name} ({compared(comparison)})"
         subject = "" if pick.name == pick.fastest else f"{self.request(pick.fastest)} is "
         return f"{tied}; {subject}{said}" if ties else said
 
     def clearly_faster(self):
-        """[(work, its pick, how much longer the pick of the table takes there)], largest first."""
+        """[(work, its pick, how much longer the pick of the table takes there)], largest first; without the sweep over
+        widths, whose tables are of one size."""
         table, found = self.pick(), []
         for work, pick in self.picks.items() if table else ():
             mine = pick.against.get(table.name)
-            if mine and mine.verdict == "slower" and mine.behind > CLEARLY:
+            if mine and mine.verdict == "slower" and mine.behind > CLEARLY and work.call != "widths":
                 found.append((work, pick, mine))
         return sorted(found, key=lambda item: -item[2].behind)
 
@@ -184,11 +186,11 @@ class Run:
         values = [r["ulp_max"] for r in self.over(name) if "ulp_max" in r]
         return None if not values else math.inf if None in values else max(values)
 
-    def over(self, name):
+    def over(self, name, spans=None):
         """The compared ranges of an implementation."""
-        return [self.accuracy[name][span] for span in self.compared if span in self.accuracy[name]]
+        return [self.accuracy[name][span] for span in spans or self.compared if span in self.accuracy[name]]
 
-    def correct(self, name):
+    def correct(self, name, spans=None):
         """(how many outputs are correctly rounded, of how many)"""
-        ranges = self.over(name)
+        ranges = self.over(name, spans)
         return sum(round(r["correctly_rounded"] * r["outputs"]) for r in ranges), sum(r["outputs"] for r in ranges)

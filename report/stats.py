@@ -1,5 +1,4 @@
 """Statistics of runs of posenc-bench: medians, spreads, ratios, limits. judge.py decides what is faster."""
-import math
 import re
 import statistics
 from typing import NamedTuple, Optional
@@ -69,13 +68,6 @@ class Row:
     @property
     def is_part(self):
         return 0 < self.rows < self.case.n
-
-    def share_of(self, limit):
-        """The ratio of this case's speed to the other's, by their medians, and its spread. The relative spreads of both
-        count as independent, because a run in random order takes their i-th repetitions at distant times. None where
-        one case has no spread."""
-        share = limit.ns / self.ns
-        return share, None if None in (self.spread, limit.spread) else share * math.hypot(self.spread, limit.spread)
 
 
 def quartiles(values):

@@ -1,5 +1,5 @@
 """How figures are written: errors, positions, speeds, shares, sizes, lists. A cell of a table is a text, or a pair: a
-value, and half the interquartile range that follows its ±."""
+value, and half the interquartile range that follows its ±. A ratio has no ±: compared() writes its 95 % interval."""
 import math
 import re
 
@@ -46,18 +46,16 @@ def speed(row):
 
 def times(row, other):
     """How many times as fast as the other."""
-    if not row or not other:
-        return "-"
-    ratio, spread = row.share_of(other)
-    return pair(ratio, spread, 1 if ratio >= 10 else 2 if ratio >= 1 else 3)
+    return three(other.ns / row.ns) if row and other else "-"
 
 
-def percent(row, other):
-    """Its speed in per cent of the other's."""
-    if not row or not other:
-        return "-"
-    ratio, spread = row.share_of(other)
-    return pair(100 * ratio, None if spread is None else 100 * spread, 1, " %")
+def of_limit(share):
+    """A speed as a share of the limit's."""
+    return "-" if share is None else f"{100 * share:.1f} %" if share < 1 else "as fast"
+
+
+def percent(row, limit):
+    return of_limit(limit.ns / row.ns if row and limit else None)
 
 
 def scaled(row, scale, digits):
@@ -73,10 +71,25 @@ def medians(rows):
     return f"median of {span(counts)} repetition{'s' * ({*counts} != {1})}, {spread}"
 
 
-def longer(comparison):
-    """ "31 ± 4 %" """
-    unsure = "" if comparison.unsure is None else f" ± {100 * comparison.unsure:.0f}"
-    return f"{100 * comparison.behind:.0f}{unsure} %"
+def three(value):
+    """To about three digits, without an exponent."""
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}"
+
+
+def compared(comparison, words=("faster", "slower"), than=""):
+    """ "54 % faster than exact (at least 42 %)", or "20 % faster than exact, or up to 10 % slower" where the 95 %
+    interval contains 0. words: for a program that takes less time than the one that was compared, and for more."""
+
+    def percent(value):
+        return f"{100 * value:.{int(value < 0.1)}f} %"
+
+    more, less = words if comparison.behind >= 0 else words[::-1]
+    most = abs(comparison.behind)
+    said = f"{percent(most)} {more}{than}"
+    if comparison.unsure is None:
+        return said
+    nearer = most - comparison.unsure
+    return f"{said} (at least {percent(nearer)})" if nearer >= 0 else f"{said}, or up to {percent(-nearer)} {less}"
 
 
 def when(date):

@@ -6,14 +6,15 @@ import pytest
 from made_up import bench, case, file
 from report.load import load
 from report.stats import Case, limit_of, read_bench
-from report.words import pair
+from report.words import pair, percent, times
 
 
 def test_ratio_and_spread():
-    """Quartiles of QUIET are 0.995 and 1.005: relative ranges of 1 %, together 1.41 %."""
+    """Quartiles of QUIET are 0.995 and 1.005: a relative range of 1 %. Ratios have no spread."""
     found = {case.who: row for case, row in read_bench(bench(fills={"a": 0.2, "b": 0.1}))[0].items()}
-    assert found["a"].gb_s == pytest.approx(20) and found["a"].spread == pytest.approx(0.01)
-    assert found["a"].share_of(found["b"]) == (pytest.approx(0.5), pytest.approx(0.5 * 2**0.5 / 100))
+    a, b = found["a"], found["b"]
+    assert a.gb_s == pytest.approx(20) and a.spread == pytest.approx(0.01)
+    assert (percent(a, b), percent(b, a), times(a, b), times(b, a)) == ("50.0 %", "as fast", "0.500", "2.00")
     assert pair(0.5, 0.02, 3, " %") == ("0.500 %", "0.010") and pair(0.5, None, 1) == ("0.5", "")
 
 
