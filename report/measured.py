@@ -137,7 +137,8 @@ def today(r):
         rows[-1][-1] += f" ({verdict})" if verdict in ("tie", "undecided") else ""
     head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
     said = "Each row is one job, done by one thread. Each error is the largest in sampled rows of the position table, "
-    said += "compared with `exact` in float64. The times are medians ± half the interquartile range. "
+    said += "compared with `exact` in float64. The largest in all rows can be larger: for the tutorial's recipe it is "
+    said += f"{number(r.run.error(RECIPE))}, like `{RECIPE}`'s. The times are medians ± half the interquartile range. "
     return table(Table("", head, rows, text=(3,))) + f"\n\n{said}{of_run(r.peers.data)}"
 
 

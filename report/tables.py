@@ -51,7 +51,8 @@ def split(table):
 def limit_text(row):
     if not row:
         return "limit: not measured"
-    return f"limit: {row.gb_s:.1f} GB/s ({row.case.call}, {row.case.who[2:]}-byte vectors)"
+    kind = "plain" if row.case.call == "store" else "non-temporal"
+    return f"limit: {row.gb_s:.1f} GB/s, {kind} stores of {row.case.who[2:]} bytes"
 
 
 def ranking(run):

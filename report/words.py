@@ -81,7 +81,7 @@ def compared(comparison, words=("faster", "slower"), than=""):
     interval contains 0. words: for a program that takes less time than the one that was compared, and for more."""
 
     def percent(value):
-        return f"{100 * value:.{int(value < 0.1)}f} %"
+        return f"{100 * value:.{int(value < 0.095)}f} %"
 
     more, less = words if comparison.behind >= 0 else words[::-1]
     most = abs(comparison.behind)

@@ -76,7 +76,7 @@ def test_a_tie_with_a_peer_is_shown():
     case = next(c for c in data["cases"] if (c["kind"], c["who"], c["n"]) == ("fresh", "numpy_f32", 5000))
     case["verdicts"] = {"exact": "tie"}
     records = pages.records()
-    shown = type("Records", (), {"peers": Peers(data), "source": records.source})
+    shown = type("Records", (), {"peers": Peers(data), "run": records.run})
     assert "(tie) |" in measured.today(shown)
 
 
