@@ -38,6 +38,17 @@ INLINE void two_vectors(const double *rotation, const double *anchor, vd *ahead,
   one_vector(rotation, 1, anchor + VD_LANES, ahead + 1, behind + 1);
 }
 
+/* Fetches the lines of the next row pair's row that store_values() will write. Ordinary stores wait for lines that are
+ * not in L1, and rows are too far apart for the processor to foresee them. That row is perhaps outside the table. */
+INLINE void fetch(output o, destination next, int i) {
+  const int64_t each = o.is_split ? size_of(o) / 2 : size_of(o), end = (i + vectors_of(o) * VD_LANES) * each;
+  for (int64_t at = (i * each + 63) / 64 * 64; !o.is_streamed && at < end; at += 64) {
+    __builtin_prefetch(next.first + at, 1);
+    if (o.is_split)
+      __builtin_prefetch(next.second + at, 1);
+  }
+}
+
 /* n is the strip's; first < end. Returns the pairs whose rounding test failed, bit b for pair b. */
 INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs *r) {
   const double *const rotations = p->rotations, *const anchors = p->anchor;
@@ -46,6 +57,7 @@ INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs
   uint32_t failed = 0;
   for (int64_t b = r->first, end = r->end;;) {
     const double *const rotation = rotations + offset_of_rotation(b);
+    const destination next_row_ahead = advanced(ahead, next_ahead), next_row_behind = advanced(behind, next_behind);
     rounding_test test = test_none();
 #pragma GCC unroll 2
     for (int h = 0; h * HALF_STRIP < n; h++) {
@@ -55,6 +67,8 @@ INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs
 #pragma GCC unroll 4
       for (int i = 0; i < columns; i += vectors_of(o) * VD_LANES) {
         vd y[4], z[4];
+        fetch(o, next_row_ahead, h * SLOT + i);
+        fetch(o, next_row_behind, h * SLOT + i);
         two_vectors(rotation + h * NEXT_HALF + i, anchor + i, y, z);
         if (o.is_split)
           two_vectors(rotation + h * NEXT_HALF + i + 2 * VD_LANES, anchor + i + 2 * VD_LANES, y + 2, z + 2);
@@ -67,8 +81,8 @@ INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs
       failed |= (uint32_t)test_failed(o, &test) << b;
     if (++b == end)
       return failed;
-    ahead = advanced(ahead, next_ahead);
-    behind = advanced(behind, next_behind);
+    ahead = next_row_ahead;
+    behind = next_row_behind;
   }
 }
 
