@@ -66,8 +66,9 @@ def wrapped(rows):
     side, lines = max(len(label) for label, _ in rows) + 2, []
     for label, text in rows:
         indent = {"initial_indent": label.ljust(side), "subsequent_indent": " " * side}
-        lines += textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False, **indent)
-    return lines
+        joined = text.replace(" %", "\xa0%")  # at which textwrap does not break
+        lines += textwrap.wrap(joined, WIDTH - 4, break_on_hyphens=False, **indent)
+    return [line.replace("\xa0", " ") for line in lines]
 
 
 def box(run, seconds=None, page=None):

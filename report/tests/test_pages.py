@@ -50,6 +50,7 @@ def test_the_tables_of_the_readme():
     records = pages.records()
     lines = [line.removeprefix("    ") for line in measured.box(records).splitlines()]
     assert sum(line.startswith("│") for line in lines) <= 12 and max(map(len, lines)) <= 80
+    assert not any(line.startswith(("│ %", "│         %")) for line in lines), "a number keeps its unit"
     rows = [line.split("|") for line in measured.short(records).splitlines() if "|" in line]
     short = {row[1].strip("` "): row for row in rows}
     shown = {5: ["naive", "explog", "recurrence", "float64", *records.both()]}
