@@ -9,8 +9,8 @@
  *     posenc_spec_init(&spec, 512, NULL);
  *     posenc_fill_once(&spec, NULL, 0, 5000, table, 512);      // float table[5000 * 512]
  *
- * A program that fills again and again creates a plan, which keeps the frequencies, and calls posenc_fill(). The cache
- * of a rotary embedding has the cosines and sines of a row side by side, or in two arrays:
+ * A program that fills many times creates a plan, which keeps the frequencies, and calls posenc_fill(). The cache of a
+ * rotary embedding has the cosines and sines of a row side by side, or in two arrays:
  *
  *     posenc_spec_init(&spec, 128, "rope");
  *     spec.base = 500000;
@@ -52,8 +52,8 @@ extern "C" {
 #define POSENC_VERSION_PATCH 0
 #define POSENC_VERSION_STRING "1.0.0"
 
-/* A library that contains posenc and does not export it is compiled with -DPOSENC_API= -fvisibility=hidden. A DLL
- * that exports it is compiled with -DPOSENC_API=__declspec(dllexport), or linked with a .def file. */
+/* To include posenc in a library without exporting it, compile with -DPOSENC_API= -fvisibility=hidden. To export it
+ * from a DLL, compile with -DPOSENC_API=__declspec(dllexport), or link with a .def file. */
 #ifndef POSENC_API
 #if defined(__GNUC__)
 #define POSENC_API __attribute__((visibility("default")))
@@ -124,8 +124,8 @@ typedef enum posenc_odd {
 
 /* What to compute: sines and cosines of position * position_scale * w_k, k = 0 .. n-1. Start from posenc_spec_init()
  * and change fields. The number of frequencies n is d_model / 2, rounded up, or rounded down with POSENC_ODD_ZERO.
- * base^(-1/denominator) must be in its range (see denominator) even when n is 0 or 1 and it is not used, unless
- * base >= 1 and denominator is 0. */
+ * With n <= 1 the ratio base^(-1/denominator) is not used. It must still lie from 2^-1022 to 2^64 if denominator is not
+ * 0 or base is below 1. */
 typedef struct posenc_spec {
   size_t struct_size;      /* sizeof(posenc_spec) */
   int64_t d_model;         /* columns of a row, 1 .. POSENC_MAX_D_MODEL */
@@ -146,10 +146,9 @@ typedef struct posenc_spec {
   int32_t order;           /* posenc_order */
   int32_t odd;             /* posenc_odd */
   int32_t dtype;           /* posenc_dtype; the recipes offer POSENC_DTYPE_F32 only, exact and anchored all of them */
-  int64_t table_rows;      /* A hint about speed; no bit depends on it. If calls fill parts of one table, the rows of
-                              the whole table, up to 2^33 + 1. 0 if each call's rows are all that is needed, as for
-                              single rows. Large tables may be written around the caches, and few rows need less
-                              preparation. */
+  int64_t table_rows;      /* Speed only; no result depends on it. The number of rows of the whole table if several
+                              calls fill parts of it (up to 2^33 + 1), else 0. Large tables may be written around the
+                              caches, and small ones need less preparation. */
   uint64_t reserved[4];    /* 0. Later versions put new fields here, so the size of a spec never changes. */
 } posenc_spec;
 
@@ -173,17 +172,19 @@ POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, co
 
 /* ---- Rotary scaling ---------------------------------------------------------------------------------------- */
 
-/* How a model's rotary embedding is scaled for contexts longer than it was trained on. The kinds are those of Hugging
- * Face's rope_type except `proportional`, with the formulas of transformers 5.23.0 (ROPE_INIT_FUNCTIONS in
- * src/transformers/modeling_rope_utils.py). With d = d_model and v_k = base^(-2k/d), k = 0 .. d/2 - 1:
+/* How a rotary embedding is scaled for contexts longer than those that its model was trained on. The kinds are those of
+ * Hugging Face's rope_type except `proportional`, with the formulas of transformers 5.23.0 (ROPE_INIT_FUNCTIONS in
+ * src/transformers/modeling_rope_utils.py). With d = d_model, L = original_max_position_embeddings and
+ * v_k = base^(-2k/d), k = 0 .. d/2 - 1:
  *   NONE      w_k = v_k
  *   LINEAR    w_k = v_k / factor
  *   DYNAMIC   w_k = v_k x^(-2k/(d-2)), x = factor max(length, m) / m - (factor - 1), m = max_position_embeddings
  *             ("dynamic NTK")
- *   YARN      w_k = v_k ((1 - r) + r / factor), r = (k - low) / (high - low), cut to 0 .. 1, where low is
- *             d ln(L / (2 pi beta_fast)) / (2 ln base), rounded down if truncate is set, at least 0, and high the same
- *             of beta_slow, rounded up, at most d - 1; L is original_max_position_embeddings. Where low equals high,
- *             high is 1/1000 more. (Peng et al. 2023, arXiv 2309.00071.)
+ *   YARN      w_k = v_k ((1 - r) + r / factor), r = (k - low) / (high - low), cut to 0 .. 1, where
+ *               c(beta) = d ln(L / (2 pi beta)) / (2 ln base)
+ *               low     = max(0, floor(c(beta_fast)))
+ *               high    = min(d - 1, ceil(c(beta_slow))), plus 1/1000 if that equals low
+ *             floor and ceil apply only if truncate is set. (Peng et al. 2023, arXiv 2309.00071)
  *   LONGROPE  w_k = v_k / long_factor[k] where length > L, else v_k / short_factor[k] (Ding et al. 2024, arXiv
  *             2402.13753)
  *   LLAMA3    w_k = v_k (s + (1 - s) / factor), s = (L v_k / (2 pi) - low_freq_factor) / (high_freq_factor -
@@ -229,10 +230,11 @@ POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_mod
 /* Computes the d_model / 2 frequencies w_k, for a spec's freqs and freqs_low. w_k is computed with a relative error of
  * 2^-256; freqs[k] is the double nearest to that value, and freqs_low[k] the double nearest to the remainder, or 0
  * where the remainder is too small for a double. So freqs[k] + freqs_low[k] is within 2^-106 of w_k, relatively.
- * exact_* rounds the cosines and sines of the sum correctly. In float32, bfloat16 and float16 no output is known that
- * differs from the output of w_k itself; in float64 one in millions differs at large positions, by one unit in the last
- * place. transformers multiplies its cosines and sines by an attention factor. The frequencies do not include it: the
- * caller multiplies by *attention_factor once. It is the double nearest to
+ * exact_* rounds the cosines and sines of this sum correctly. Compared with those of w_k itself:
+ *   float32, bfloat16, float16   no output is known that differs
+ *   float64                      at large positions, one output in millions differs, by one unit in the last place
+ * transformers multiplies its cosines and sines by an attention factor. The frequencies do not include it: the caller
+ * multiplies by *attention_factor once. It is the double nearest to
  *   YARN      attention_factor, if it is not 0; else g(mscale) / g(mscale_all_dim), if neither is 0; else g(1), where
  *             g(m) = 1 + m ln(factor) / 10, or 1 where factor <= 1
  *   LONGROPE  attention_factor, if it is not 0; else sqrt(1 + ln(factor) / ln(L)), or 1 where factor <= 1
@@ -243,9 +245,10 @@ POSENC_API posenc_status posenc_rotary_freqs(
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
 
-/* A checked spec with its frequencies computed once. Memory: at most 1 KiB plus 40 bytes per frequency; the number of
- * frequencies is rounded up to a multiple of 32. A plan of exact or anchored with at most 4096 frequencies (d_model
- * 8192) keeps 768 bytes more for each, except exact in float64. Below 21 MB for any d_model. */
+/* A checked spec with its frequencies computed once. Its memory is below 21 MB for any d_model. With the number of
+ * frequencies rounded up to a multiple of 32, it is at most 1 KiB plus
+ *   808 bytes per frequency   exact and anchored with at most 4096 frequencies (d_model 8192), except exact in float64
+ *    40 bytes per frequency   all other plans */
 typedef struct posenc_plan posenc_plan;
 
 /* Checks a spec and creates a plan. impl is the name of an implementation, or of a family such as "anchored", which
@@ -278,8 +281,8 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  *
  * angle is within 2^-50 of the real one, modulo 2 pi. Without rest the error is |position| 2^-62.3 more, at most 2^-30.
  * examples/kernel.c computes with integers and float32 only. The results may not overlap each other. Returns OK,
- * ARGUMENT (a NULL or misaligned pointer, or memory that overlaps) or UNSUPPORTED (the plan is one of a recipe); on
- * error nothing is written. Does not allocate. */
+ * ARGUMENT (a NULL or misaligned pointer, or memory that overlaps) or UNSUPPORTED (the plan's implementation is a
+ * recipe); on error nothing is written. Does not allocate. */
 POSENC_API posenc_status posenc_plan_phases(const posenc_plan *plan, double *whole, uint64_t *fraction, double *rest);
 
 /* ---- Fill -------------------------------------------------------------------------------------------------- */
@@ -289,18 +292,16 @@ POSENC_API posenc_status posenc_plan_phases(const posenc_plan *plan, double *who
  *               the end of a row and the next row are not written.
  *   row_stride  elements from one row to the next, >= d_model; ignored with a single row
  *   count       may be 0; out may then be NULL
- * An angle of 0 gives a cosine of 1 and a sine of 0. exact and anchored give +0; the recipes' sign is what their
- * arithmetic gives.
+ * An angle of 0 gives a cosine of 1 and a sine of 0. The sine is +0 with exact and anchored; the recipes may give -0.
  * A row depends on its position alone: a table filled by several calls, on any number of threads, has the same bits.
- * Returns OK, ARGUMENT, DOMAIN or SIZE. Does not allocate or lock. A library built with optimisation uses less than
- * 112 KiB of stack. The same holds for posenc_fill_at, posenc_fill_at_real and posenc_fill_pair. On systems with
- * fork(), the child may call these four. */
+ * posenc_fill, posenc_fill_at, posenc_fill_at_real and posenc_fill_pair return OK, ARGUMENT, DOMAIN or SIZE. They do
+ * not allocate or lock, and on systems with fork() the child may call them. They use less than 112 KiB of stack if the
+ * library was built with optimisation. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 
-/* Fills a table without a plan: same bits as posenc_plan_create(), posenc_fill() and posenc_plan_destroy(). For tables
- * that are made once. A small table costs less than with a plan, whose preparation pays off over many rows.
- * Allocates. Returns any status. */
+/* Fills a table that is made once. The bits are those of posenc_plan_create(), posenc_fill() and posenc_plan_destroy().
+ * For a few rows this is faster than creating a plan, which prepares for many rows. Allocates. Returns any status. */
 POSENC_API posenc_status posenc_fill_once(
     const posenc_spec *spec, const char *impl, int64_t first, int64_t count, void *out, int64_t row_stride);
 
@@ -309,9 +310,9 @@ POSENC_API posenc_status posenc_fill_once(
 POSENC_API posenc_status posenc_fill_at(
     const posenc_plan *plan, const int64_t *positions, int64_t count, void *out, int64_t row_stride);
 
-/* As posenc_fill_at(), for real positions. The position is the exact value of the double; the float32 recipes round it
- * to float32. Position -0.0 gives sines with the sign of -0.0 * w_k * position_scale. NaN and infinities are outside
- * the domain. */
+/* As posenc_fill_at(), for real positions. The position is the exact value of the double, but the float32 recipes
+ * round it to float32. Position -0.0 gives sines with the sign of -0.0 * w_k * position_scale. NaN and infinities are
+ * outside the domain. */
 POSENC_API posenc_status posenc_fill_at_real(
     const posenc_plan *plan, const double *positions, int64_t count, void *out, int64_t row_stride);
 
@@ -329,13 +330,14 @@ POSENC_API posenc_status posenc_fill_pair(
  *   count       may be 0; the table then has no rows, but is not NULL
  * On success *table is count * row_stride elements that the caller destroys. Elements between the end of a row and the
  * next row, and after the last row up to its row_stride, are 0. On error *table is NULL.
- * The table starts at a multiple of 64 bytes. From 2 MiB on it starts at a multiple of 2 MiB and takes a multiple of
- * 2 MiB; on Linux it requests huge pages and maps them before it fills them. The reason is speed: the page faults of a
- * large table in fresh memory from malloc() can cost more than its values, and huge pages save most of that. Compared
- * with posenc_fill() into mapped memory, the remaining cost is that the operating system first writes zeros. A program
- * that fills repeatedly should keep its memory and call posenc_fill().
- * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that promises more memory than it has (Linux by default) does
- * not report the shortage, and may end the process when a table is larger than its memory. */
+ * The table starts at a multiple of 64 bytes. A table of 2 MiB or more starts at a multiple of 2 MiB and occupies a
+ * multiple of 2 MiB. On Linux the library requests huge pages for it, and maps them before it fills them. This is for
+ * speed: in fresh memory from malloc(), the page faults of a large table can take longer than computing its values, and
+ * huge pages save most of that time. What remains, compared with filling memory that is already mapped, is the time in
+ * which the operating system zeroes the pages. A program that fills repeatedly should keep its memory and call
+ * posenc_fill().
+ * Returns OK, ARGUMENT, DOMAIN, SIZE or MEMORY. A system that overcommits memory (Linux by default) does not report a
+ * shortage, and may end the process when a table is larger than its memory. */
 POSENC_API posenc_status posenc_table_create(
     void **table, const posenc_plan *plan, int64_t first, int64_t count, int64_t row_stride);
 
@@ -346,21 +348,23 @@ POSENC_API void posenc_table_destroy(void *table);
 
 /* One algorithm for one instruction set. Strings and object live as long as the library.
  *
- * Every output of exact is the number of the dtype nearest to the real value. So is every output of anchored in
- * bfloat16, in float16, and at positions between integers. The other outputs of anchored are off by at most half a unit
- * in the last place of values just below 1, plus 10.5 * 2^-53. d_model is 512 in these counts of outputs that are not
- * the nearest:
- *   float32, base 10000, positions 0 .. 2^20-1            0 of 536,870,912
- *   float32, w_k = (k + 1) * 2 pi / 24, those positions   40,634,347 of 536,870,912, at most 8.9e-16 from the nearest;
- *                                                         all near 0, where float32 numbers are that close together
- *   float64, base 10000, positions 0 .. 4095              1,117,752 of 2,097,152, at most 3.9e-16 from the nearest */
+ * Every output of exact is the number of the dtype nearest to the real value. anchored guarantees that in bfloat16, in
+ * float16, and at positions between integers. Its other outputs are off by at most half a unit in the last place of
+ * values just below 1, plus 10.5 * 2^-53. With d_model 512, the numbers of outputs that are not the nearest are:
+ *   float32, base 10000, positions 0 .. 2^20-1                0 of 536,870,912
+ *   float32, w_k = (k + 1) * 2 pi / 24, the same positions    40,634,347 of 536,870,912, at most 8.9e-16 from the
+ *                                                             nearest; they are near 0, where float32 numbers are
+ *                                                             that close together
+ *   float64, base 10000, positions 0 .. 4095                  1,117,752 of 2,097,152, at most 3.9e-16 from the nearest
+ * docs/choose.md compares the speeds. */
 typedef struct posenc_impl {
   const char *name;       /* for example "sleef_u35_avx2" */
   const char *family;     /* the name without the instruction set: "sleef_u35" */
   const char *isa;        /* the instruction set: "avx2", for example, or "any" */
   const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
   const char *summary;    /* one line: what it computes */
-  const char *bound;      /* its error bound as a formula, to first order; posenc_impl_error_bound() is rigorous */
+  const char *bound;      /* its error bound as a formula, approximately: posenc_impl_error_bound() includes
+                             the terms of higher order, which the formula leaves out */
   const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */
   const char *dtypes;     /* the dtypes it offers, in the order of posenc_dtype: "float32 float64 bfloat16 float16" */
   int correctly_rounded;  /* 1: every output is the number of the dtype nearest to the real value, else 0 */
@@ -371,15 +375,16 @@ POSENC_API size_t posenc_impl_count(void);
 POSENC_API const posenc_impl *posenc_impl_by_index(size_t i); /* NULL when i >= posenc_impl_count() */
 
 /* Finds an implementation by name. The name of a family ("sleef", "sleef_u35") selects the best member that this CPU
- * can run, or the first member listed if it can run none. NULL selects "exact". Returns NULL for an unknown name. */
+ * can run. If this CPU can run none, it selects the first in the list, which posenc_plan_create() refuses with
+ * POSENC_ERROR_CPU. NULL selects "exact". Returns NULL for an unknown name. */
 POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 
 /* 1 if this CPU and operating system can run it, else 0. 0 also for a copy of a posenc_impl. */
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
-/* Upper bound of |output - real-number value| at a position and column of a valid spec. It is at most 2 + 2^-16, a
- * value that excludes nothing. Returns NaN for arguments out of range and for a copy of a posenc_impl. Costs about as
- * much as one pow(). */
+/* A rigorous upper bound of |output - real-number value| at a position and column of a valid spec. The result is never
+ * above 2 + 2^-16; such a bound says nothing, since no output is further away. Returns NaN for arguments out of range
+ * and for a copy of a posenc_impl. Takes about as long as one pow(). */
 POSENC_API double posenc_impl_error_bound(
     const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 
