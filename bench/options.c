@@ -9,22 +9,22 @@
 enum { KEY_LIST = 1000, KEY_JSON, KEY_SHAPE, KEY_OFFSET, KEY_ALL, KEY_PEERS, KEY_QUIET, KEY_SKIP };
 
 static const struct argp_option known[] = {
-    {"list", KEY_LIST, NULL, 0, "Print the names of the cases, and the reasons for those that are left out", 0},
+    {"list", KEY_LIST, NULL, 0, "Print the names of the cases; for cases that are not run, also the reason", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Measure only this shape or cache level; can be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
         "Add more dtypes and presets, neighbouring positions, plans, and output at offset 0", 0},
     {"peers", KEY_PEERS, NULL, 0,
-        "Measure only what people use instead of posenc, and exact and anchored, at sizes from L1 to memory", 0},
+        "Measure only exact, anchored and what people use instead of posenc, at sizes from L1 to memory", 0},
     {"skip", KEY_SKIP, "NAME[/DTYPE]", 0,
         "Leave out this implementation, or one dtype of it; can be given several times", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
-        "Start the output at this address modulo 64: 0, 4, ... 60 (default 16, where large malloc and NumPy buffers "
-        "start). The sweep over widths always runs at 0 and at 16",
+        "Alignment: address of the output modulo 64, 0, 4, ... 60 (default 16, that of large malloc and NumPy buffers). "
+        "The sweep over widths always runs at 0 and at 16",
         0},
     {"json", KEY_JSON, "FILE", 0, "Write the results as Google Benchmark's JSON; with - to stdout, instead of the text",
         0},
     {"quiet", KEY_QUIET, NULL, 0,
-        "Do not print the conditions of the run, which the JSON has, so that stderr has only progress and errors", 0},
+        "Print only progress and errors on stderr. Only the JSON then has the conditions of the run", 0},
     {0}};
 
 static const char text[] =

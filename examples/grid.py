@@ -6,7 +6,7 @@
 # [part: grid]
 import posenc
 
-# Each axis has half of the columns, the width first. In each half, sines stand before cosines.
+# Each axis has half of the columns, the width first. In each half, the sines come before the cosines.
 HEIGHT, WIDTH, D_MODEL = 14, 14, 768
 grid = posenc.grid((HEIGHT, WIDTH), D_MODEL, axes=(1, 0), layout="split", class_tokens=1)
 # [end: grid]

@@ -88,15 +88,22 @@ def text(answer: dict[str, Any], name: str) -> str:
         at, worst = f"{r['from']} to {r['to'] - 1}", r["worst"]
         lines += [f"  {at:18}  {shown(r['max_abs'], '.1e'):7}  {shown(r['ulp_max'], '.3g'):>8} ULP  {r['word']:8}"]
         lines[-1] += f"  at position {worst['position']}, column {worst['column']}"
-    lines += ["", "equal bits with"]
-    for impl, share in answer["equal_bits"].items():
-        lines += [f"  {impl:13}" + ("     all" if share == 1 else f"{min(100 * share, 99.99):6.2f} %")]
+    equal = answer["equal_bits"]
+    shares = {impl: "all" if share == 1 else f"{min(100 * share, 99.99):.2f} %" for impl, share in equal.items()}
+    best = [impl for impl in equal if equal[impl] == max(equal.values())]
+    lines += ["", f"closest match: {', '.join(best)} ({shares[best[0]]} of the bits equal)"]
+    lines += [f"  {impl:13}{share:>8}" for impl, share in shares.items()]
     if "identified" not in answer:
+        said = "holds the table described" if answer["right"] else "does not hold the table described"
         wrong = [r["worst"] for r in answer["ranges"] if not answer["right"] or r["from"] == answer["wrong_from"]]
-        lines += ["", "right" if answer["right"] else "NOT RIGHT"]
-        for worst in wrong[:1]:
-            row, said = worst["position"] - answer["first"], "; wrong further on" if answer["right"] else ""
-            lines[-1] += f"{said}: row {row}, column {worst['column']} is {worst['got']} instead of {worst['want']}"
+        if wrong:
+            row, column = wrong[0]["position"] - answer["first"], wrong[0]["column"]
+            said += f", but not from position {answer['wrong_from']} on" * answer["right"]
+            said += f": row {row}, column {column} is {wrong[0]['got']} instead of {wrong[0]['want']}"
+        else:
+            error, word = max((r["max_abs"], r["word"]) for r in answer["ranges"])
+            said += f" (largest error {error:.1e}: {word})"
+        lines += ["", said]
     return "\n".join(lines)
 
 
@@ -105,7 +112,7 @@ def main() -> int:
         prog="python3 -m posenc",
         usage="%(prog)s [-h] [--version] [identify ... | presets]",
         description=__doc__,
-        epilog="Exit status without arguments: 0, or 1 if a table lacks the bits that every machine must give.",
+        epilog="Exit status without arguments: 0, or 1 if a table does not have the bits that every machine must give.",
     )
     parser.add_argument("--version", action="version", version=f"posenc {__version__}")
     commands = parser.add_subparsers(metavar="identify | presets", prog="python3 -m posenc", dest="command")
@@ -114,23 +121,24 @@ def main() -> int:
         "identify",
         help="identify the preset, base and first position of the table in an .npy file, and its errors",
         description="Identifies the preset, base and first position of the table in an .npy file, and the call of\n"
-        "posenc.table that gives it. The rows must be at consecutive whole positions, without a\n"
-        "position scale. With --preset, judges the file as that table.\n\n"
-        "Errors are differences from exact in float64. A range of positions is called by the first\n"
-        f"word that holds for all its values:\n{words}\n{RIGHT}",
-        epilog="Exit status: 0 identified, or right with --preset; 1 not identified, or not right; 2 wrong usage or a file that is not a table.",
+        "posenc.table that computes it. The rows must be at consecutive integer positions, without a\n"
+        "position scale. With --preset, says whether the file holds the table that the options describe.\n\n"
+        "Errors are differences from exact in float64. The word after an error is the first of these\n"
+        f"that is true of all values in the range of positions:\n{words}\n{RIGHT}",
+        epilog="Exit status: 0 identified, or the file holds the table described; 1 not identified, or it does not hold it; "
+        "2 wrong usage, or a file that is not a table.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("file", help="the .npy file, or - for stdin; bfloat16 is stored as uint16 or V2")
     command.add_argument(
-        "--preset", choices=[p.name for p in presets()], metavar="NAME", help="the table that it should be"
+        "--preset", choices=[p.name for p in presets()], metavar="NAME", help="the table that the file should hold"
     )
-    command.add_argument("--base", type=float, metavar="X", help="its base, with --preset (default: the preset's)")
+    command.add_argument("--base", type=float, metavar="X", help="the base of that table (default: the preset's)")
     command.add_argument(
-        "--first", type=position, metavar="N", help="the position of row 0, with --preset (default: 0)"
+        "--first", type=position, metavar="N", help="the position of row 0 of that table (default: 0)"
     )
     command.add_argument(
-        "--dtype", choices=[*BITS], help="the dtype of its values (default: the narrowest that has them)"
+        "--dtype", choices=[*BITS], help="the dtype of the values (default: the narrowest that represents them all)"
     )
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     commands.add_parser("presets", help="list the presets", description="Lists the tables of real systems.")

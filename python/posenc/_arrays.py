@@ -223,7 +223,7 @@ def run(
         if status == 0:
             status = positions_status(p, which)
         if status == 0:
-            n = 1 if threads is None else index("threads", threads, 1, 1 << 20)
+            n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
             if n > 1 and count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
                 p = p.for_parts(count)
             piece = max(1, _FIRST_PIECE[p.dtype] // p.d_model)

@@ -174,7 +174,7 @@ def roundest(log: float, error: float, own: float) -> tuple[int, float]:
 
 
 def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Found | str:
-    """Returns the call for a table whose row 0 has this position, or how the nearest call differs."""
+    """Returns the call for a table whose row 0 has this position, or how the closest match differs."""
     rows = np.flatnonzero(np.arange(t.rows) != t.padding)
     exact = rows[rounded(np.float32(first + rows), "bfloat16") == first + rows]  # bfloat16 does not round these
     rows = exact if len(exact) > 2 else rows
@@ -198,7 +198,7 @@ def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Found |
         row, column = np.argwhere(wrong)[0]
         call = t.arguments({"preset": name, "base": base, "first": first}, t.dtype)
         place = f"row {rows[row]}, column {column} is {x[row, column]:.9g} instead of {y[row, column]:.9g}"
-        why = why or f"the nearest table is posenc.table({call}), but {place}"
+        why = why or f"the closest match is posenc.table({call}), but {place}"
     return why
 
 

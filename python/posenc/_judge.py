@@ -18,15 +18,15 @@ Array = npt.NDArray[Any]
 BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 LEAST = {"bfloat16": -133, "float16": -24, "float32": -149, "float64": -1074}
 EDGES = [0, 512, 5000, 32768, 131072, 1 << 20, 1 << 26]  # between ranges of positions, as in posenc-verify
-#: A range is called by the first of these words that holds for all its values.
+#: The word of a range is the first of these that is true of all its values.
 WORDS = {
     "exact": "each is the nearest number of the table's dtype",
-    "ulp": "all are within 4 units in the last place, or all within half a unit in the last place of 1",
-    "float32": "each is within the error of a float32 angle, w its frequency: 2^-17 + (4 + 2 |ln w|) 2^-24 |angle|",
-    "drifting": "all are within 0.1",
+    "ulp": "all are off by at most 4 units in the last place, or all by at most 2^-24",
+    "float32": "each is within the error of a float32 angle: 2^-17 + (4 + 2 |ln frequency|) 2^-24 |angle|",
+    "drifting": "all are off by at most 0.1",
     "wrong": "anything else",
 }
-RIGHT = "A table is right if its first range is neither drifting nor wrong."
+RIGHT = "A file holds the table described if its first range is neither drifting nor wrong."
 
 
 def widened(bits: Array) -> Array:

@@ -35,20 +35,20 @@ class Preset(NamedTuple):
 def implementations() -> list[Implementation]:
     """Returns the implementations in the loaded library: each is one algorithm for one instruction set.
 
-    The members of a family follow each other, from the fastest on. The name of a family means its first supported
-    member. Each implementation is a named tuple:
+    The members of a family follow each other, those with the widest vectors first. The name of a family means its first
+    supported member. Each implementation is a named tuple:
 
     - name: the name that `impl=` takes
     - family: its name without the instruction set, which `impl=` takes too
     - isa: the instruction set, "avx2", for example, or "any"
     - arithmetic: the arithmetic of angle and sine, such as "float32 libm"
     - summary: what it computes, in one line
-    - bound: an upper bound of the distance between output and real value, in symbols
-    - evidence: how the bound is known, "proved", "upstream" or "measured"
+    - bound: an upper bound of the distance between output and real value, as a formula
+    - evidence: the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured"
     - dtypes: the dtypes that it computes
     - correctly_rounded: whether every output is the number of the dtype that is nearest to the real value
     - supported: whether this machine can run it
-    - default: whether this machine uses it for ``impl=None``
+    - default: whether this machine runs it with ``impl=None``
     """
     default = library.posenc_impl_find(None).contents.name
     rows = []
@@ -66,7 +66,7 @@ def presets() -> list[Preset]:
 
     Each preset is a named tuple with the fields name, formula, users and starts; ``python3 -m posenc presets`` prints
     them. In formulas, d is d_model and n is ``d // 2``. `starts` is the position at which the users start. Presets
-    never shift positions: give it as ``first=``.
+    never shift positions: give that position as ``first=``.
     """
     rows = [library.posenc_preset_by_index(i).contents for i in range(library.posenc_preset_count())]
     return [Preset(*(getattr(row, name).decode() for name, _ in row._fields_)) for row in rows]

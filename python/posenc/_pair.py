@@ -111,8 +111,8 @@ def pair(
     d_model
         The number of columns of a head that are rotated: even, two for each of the n frequencies w_0 .. w_(n-1).
     duplicated
-        None: n columns. "halves": 2 n columns, all n and then all n again, as Llama and GPT-NeoX have them in Hugging
-        Face's transformers. "pairs": 2 n columns, each twice in succession, as GPT-J and RoFormer have them.
+        None: n columns. "halves": 2 n columns, all n and then all n again, as in Llama and GPT-NeoX of Hugging Face's
+        transformers. "pairs": 2 n columns, each of the n twice in succession, as in GPT-J and RoFormer.
     out
         A `Pair` of arrays to write into. The distance between rows is the same in both.
 

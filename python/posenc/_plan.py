@@ -133,7 +133,7 @@ class Plan:
         return Spec.from_buffer_copy(library.posenc_plan_spec(self.handle).contents)
 
     def phases(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-        """The frequencies times position_scale, in turns: whole + fraction / 2^64 + rest, as posenc.h describes them."""
+        """The frequencies times position_scale, in turns: whole + fraction / 2^64 + rest, as in posenc_plan_phases."""
         n = n_freqs(self.spec())
         whole, fraction, rest = np.empty(n), np.empty(n, np.uint64), np.empty(n)
         status = library.posenc_plan_phases(self.handle, *(array.ctypes.data for array in (whole, fraction, rest)))
@@ -155,7 +155,7 @@ class Plan:
 _cached = functools.lru_cache(maxsize=8, typed=True)(Plan)
 
 
-def index(name: str, value: SupportsIndex, least: int, most: int) -> int:
+def index(name: str, value: SupportsIndex, least: int, most: int, hint: str = "") -> int:
     """Returns an integer argument as an int, or raises an error that names it."""
     if type(value) is int and least <= value <= most:
         return value
@@ -166,7 +166,7 @@ def index(name: str, value: SupportsIndex, least: int, most: int) -> int:
     if isinstance(value, bool):
         raise TypeError(f"{name} is {value!r}; allowed: an integer")
     if not least <= number <= most:
-        raise ValueError(f"{name} is {number}; allowed: {least} to {most}")
+        raise ValueError(f"{name} is {number}; allowed: {least} to {most}{hint}")
     return number
 
 

@@ -43,8 +43,8 @@ def _has_no_axes(value: Any) -> bool:
 def at(positions: npt.ArrayLike) -> npt.NDArray[Any]:
     """Returns positions as int64 or float64, without rounding."""
     if _has_no_axes(positions):
-        what = "count=... for so many rows, or positions=[...] for one"
-        raise TypeError(f"positions is {positions!r}, without axes; write {what}")
+        what = "positions=[...] for one row, or count=... for many"
+        raise TypeError(f"positions is {positions!r}, a single value; write {what}")
     array = np.asarray(positions)
     exact = exact_type("positions", array.dtype)
     warn_if_short("positions", array.dtype.name)
@@ -58,7 +58,7 @@ def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: Su
     if count is None:
         if positions is None:
             raise TypeError(
-                "count and positions are None; write count=..., for rows first, first + 1, ..., or positions=..."
+                "count and positions are None; write count=... for rows first, first + 1, ..., or positions=..."
             )
         if first != 0:
             raise ValueError(f"first is {first}; allowed: 0, since positions are given")
@@ -67,7 +67,7 @@ def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: Su
     if positions is not None:
         raise TypeError("count and positions are both given; allowed: one of them")
     if not isinstance(count, (int, np.generic)) and (not _has_no_axes(count) or hasattr(count, "ndim")):
-        what = "positions=... for rows of these positions, or count=int(...) for so many rows"
+        what = "positions=... for the rows of these positions, or count=int(...) for the number of rows"
         raise TypeError(f"count is of type {type(count).__name__}; write {what}")
     number = index("count", count, 0, 2 * MAX_POSITION + 1)
     return Rows((number,), index("first", first, -MAX_POSITION, MAX_POSITION), None)

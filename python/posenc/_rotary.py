@@ -109,20 +109,21 @@ def rotary_frequencies(
         A configuration's rope_parameters or rope_scaling. Its rope_type (or type) is "default", "linear", "dynamic",
         "yarn", "longrope", "llama3" or "proportional". "proportional" keeps the first partial_rotary_factor of the
         frequencies and sets the others to 0. A key whose value is None counts as missing. Unknown keys raise a
-        ValueError, and so do missing keys that the rope_type needs. Add original_max_position_embeddings to it if the
-        configuration has that beside it, as Phi-3 does; otherwise max_position_embeddings takes its place.
+        ValueError, and so do missing keys that the rope_type needs. If the configuration has
+        original_max_position_embeddings outside of its rope_scaling, as Phi-3 does, add that key to `scaling`; without
+        the key, max_position_embeddings takes its place.
     length
         The number of positions of the sequence, which "dynamic" and "longrope" depend on. None means 0.
     max_position_embeddings
-        The configuration's number. "dynamic" requires it, and "yarn", "longrope" and "llama3" use it as described
-        above. "yarn" also uses it if `scaling` has no factor, and "longrope" if it has neither factor nor
-        attention_factor.
+        The configuration's number. "dynamic" requires it. "yarn", "longrope" and "llama3" use it in place of a missing
+        original_max_position_embeddings. "yarn" also uses it if `scaling` has no factor, and "longrope" if `scaling`
+        has neither factor nor attention_factor.
 
     Returns
     -------
     An object with the fields `freqs`, `freqs_low` and `attention_factor`. Each frequency is the sum of an element of
-    `freqs` and one of `freqs_low`. `pair` and `table` do not apply `attention_factor`, by which transformers multiplies
-    all cosines and sines.
+    `freqs` and one of `freqs_low`. transformers multiplies all cosines and sines by `attention_factor`; `pair` and
+    `table` do not.
     """
     r = Rotary()
     scaling = {} if scaling is None else scaling

@@ -32,7 +32,7 @@ def recipe() -> Array:
 
 
 def milliseconds(*calls: Callable[[], Array]) -> list[float]:
-    """Returns the median time of each call. The calls take turns."""
+    """Returns the median time of each call. Each repetition makes every call once."""
 
     def timed(call: Callable[[], Array]) -> float:
         begin = perf_counter()

@@ -48,12 +48,12 @@ REFUSED = [
     ),
     ("table", dict(count=None), TypeError, "count and positions are None; write count=..., for rows first, first + 1,"),
     ("pair", dict(positions=[3]), TypeError, "count and positions are both given; allowed: one of them"),
-    ("table", dict(count=[1, 2]), TypeError, "count is of type list; write positions=... for rows of these positions"),
+    ("table", dict(count=[1, 2]), TypeError, "count is of type list; write positions=... for the rows of these positions"),
     ("table", dict(count=range(3)), TypeError, "count is of type range; write positions=..."),
     ("table", dict(count=np.arange(3)), TypeError, "count is of type ndarray; write positions=..."),
     ("table", dict(count=np.array(5)), TypeError, "count is of type ndarray; write positions=..."),
     *(
-        ("table", dict(positions=five), TypeError, ", without axes; write count=... for so many rows, or positions=[")
+        ("table", dict(positions=five), TypeError, ", a single value; write positions=[...] for one row, or count=...")
         for five in (5, 5.0, np.int64(5), np.array(5))
     ),
     ("table", dict(first=2**33), ValueError, "first is 8589934592"),
@@ -63,7 +63,7 @@ REFUSED = [
     ("table", dict(base=0), ValueError, "base is 0"),
     ("table", dict(position_scale=0), ValueError, "position_scale is 0; allowed: a number that is not 0, or None"),
     ("table", dict(denominator=True), TypeError, "denominator is True; allowed: a finite number"),
-    ("table", dict(threads=0), ValueError, "threads is 0; allowed: 1 to"),
+    ("table", dict(threads=0), ValueError, "threads is 0; allowed: 1 to 1048576; os.cpu_count() is all"),
     ("pair", dict(count=2**33), ValueError, "-2^32 to 2^32"),
     ("pair", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),
     ("cis", dict(d_model=7), ValueError, "d_model is 7; allowed: even numbers"),

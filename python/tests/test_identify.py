@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
 
@@ -137,6 +138,8 @@ def test_text_and_json(array, tmp_path):
         "preset  paper\nbase    10000\nfirst   0\n",
         'call    posenc.table(40, 36, preset="paper", base=10000.0, first=0)',
         "  0 to 39             3.0e-08       0.5 ULP  exact     at position ",
+        "\nclosest match: ",
+        " (all of the bits equal)\n",
         "  exact             all",
     ):
         assert line in done.stdout
@@ -158,7 +161,7 @@ def test_text_and_json(array, tmp_path):
         (lambda x: posenc.table(positions=np.arange(40) + 0.25, d_model=36), ""),
         (lambda x: np.roll(x, 1, 1), ""),
         (lambda x: np.where(np.arange(36) == 5, np.roll(x, 1, 0), x), ""),
-        (lambda x: x[::2], "nearest table is posenc.table(20, 36, "),
+        (lambda x: x[::2], "closest match is posenc.table(20, 36, "),
     ],
 )
 def test_not_identified(change, said, array):
@@ -259,7 +262,7 @@ def test_the_table_that_is_expected(d, given, tmp_path):
     for change in (("--base", "77"), ("--preset", "marian")):
         assert "wrong" in words(judged(tmp_path / "x.npy", *options, *change, status=1))
     text = run("identify", tmp_path / "x.npy", "--preset", "paper", *options, text=True).stdout
-    assert text.endswith("\nright\n")
+    assert re.search(r"\nholds the table described \(largest error [0-9.e-]+: exact\)\n$", text)
 
 
 @pytest.mark.parametrize("impl", ["explog", "naive", "recurrence"])
@@ -308,7 +311,8 @@ def test_what_is_no_number(value, array, of, tmp_path):
     assert (r["worst"]["position"], r["worst"]["column"]) == (3, 5) and r["worst"]["got"] in ("nan", "inf", "-inf")
     assert r["correctly_rounded"] == 1 - 1 / array.size
     done = run("identify", tmp_path / "x.npy", "--preset", "paper", text=True)
-    assert done.returncode == 1 and f"NOT RIGHT: row 3, column 5 is {r['worst']['got']} instead of " in done.stdout
+    said = f"does not hold the table described: row 3, column 5 is {r['worst']['got']} instead of "
+    assert done.returncode == 1 and said in done.stdout
 
 
 def test_not_zero_where_zero_is_exact_and_the_sign_of_zero(array, of):
@@ -325,7 +329,7 @@ def test_wrong_further_on_is_said_and_is_no_other_table(of, tmp_path):
     answer = of(values)
     assert words(answer) == ["exact", "wrong"] and answer["right"] and answer["wrong_from"] == 512
     said = run("identify", tmp_path / "x.npy", "--preset", "paper", text=True).stdout.splitlines()[-1]
-    assert said.startswith("right; wrong further on: row ")
+    assert said.startswith("holds the table described, but not from position 512 on: row ")
 
 
 def test_a_row_of_padding_is_fairseqs_alone(tmp_path):

@@ -21,16 +21,16 @@ from posenc.torch._families import FAMILIES, UNSUPPORTED
 
 HEAD = """# Replace tables of other packages
 
-After this page you can replace a position table of transformers, diffusers or timm by a call of posenc that gives the
-same values in the same order, and you know the errors of both. `./scripts/maintain/test-python-index` runs all calls,
-and writes this page with `RECORD=1`. The last run had {versions}.
+This page has, for many position tables of transformers, diffusers and timm, the call of posenc that gives the same values
+in the same order, and the errors of both. `./scripts/maintain/test-python-index` runs all calls, and writes this page with
+`RECORD=1`. The last run had {versions}.
 
-- The calls of the other packages are run as they stand here. What stands above a call is run first.
-- If the axes are split differently, `.view()` changes one shape into the other.
-- A value is misrounded if it is not the float32 nearest to the real number. The largest error of a table without
-  misrounded values is 2^-25 = 2.98e-08.
-- The real numbers are those of the formulas, with the parameters as given. They are computed without posenc
-  (`python/tests_index/real.py`): in long double, and by mpmath where that does not decide a rounding.
+- The script runs the calls exactly as printed. If a cell has two lines, the first is the set-up.
+- If the shapes differ only in how axes are split, `.view()` changes one into the other.
+- A value is misrounded if it is not the float32 nearest to the real number. A table without misrounded values has a
+  largest error of 2^-25 = 2.98e-08.
+- The real numbers are those of the formulas, with the parameters as given. `python/tests_index/real.py` computes them
+  without posenc: in long double, and by mpmath where long double is not precise enough to decide a rounding.
 - The attention factor of scaled rotary embeddings is set to 1 here.
 
 [The last section](#rotary-modules-of-transformers) lists the rotary modules of transformers.
@@ -97,26 +97,29 @@ LAYOUTS = {
 MODULES_HEAD = """
 ## Rotary modules of transformers
 
-`posenc.torch.replace_rotary(model)` replaces the rotary modules of models with one of these values of `model_type`. Each
-rotary class takes a config. Each list is named after what its modules return:
+`posenc.torch.replace_rotary(model)` replaces the rotary modules of models whose `model_type` is in one of these lists. The
+heading of a list says what its modules return:
 
-- the layout of the cosines and sines, whose frequencies are w0 to wn: a column for each, or each column twice;
-- their dtype: that of x, or float32;
+- the layout of the cosines and sines, where w0 to wn are the frequencies: a column for each frequency, or each column
+  twice;
+- the dtype: that of x, or float32;
 - the positions of a token: one, two (height and width) or three (time, height and width).
 
-Axial positions of a token are along the last axis of `position_ids`. The numbers are these axes in the order of the
-columns: 0 is height and 1 is width, or 0 to 2 are time, height and width. A word says how the columns are arranged:
+**Axial** positions of a token are along the last axis of `position_ids`. The numbers in the heading are these axes in
+the order of the columns: of two axes, 0 is height and 1 is width; of three, 0 to 2 are time, height and width. A word
+says how the columns are arranged:
 
 - blocks: all frequencies of one axis, then all of the next;
-- turns: the first frequency for each of the axes, then the second;
-- shares: in blocks, but the frequencies of one set belong to height and width in turn.
+- turns: the first frequency of each axis, then the second of each;
+- shares: blocks, but height and width share one set of frequencies: even ones belong to height, odd ones to width.
 
-Three positions that are not axial are along the first axis. Each frequency belongs to one of them. By default, three
-numbers say how many frequencies belong to time, height and width, and a word says how they are arranged:
+**Three positions** that are not axial are along the first axis of `position_ids`. Each frequency belongs to one of
+them. The numbers in the heading say how many frequencies belong to time, height and width if the config does not, and a
+word says how they are arranged:
 
-- sections: the first ones belong to time, the next to height, the last to width;
-- interleaved: they belong to time, height and width in turn, and the rest to time;
-- ernie: first those of height and width in turn, then those of time.
+- sections: the first frequencies belong to time, the next to height, the last to width;
+- interleaved: the frequencies belong to time, height and width alternately, and the rest to time;
+- ernie: first the frequencies of height and width alternately, then those of time.
 """
 
 

@@ -40,7 +40,7 @@ def modules(kind, dtype):
 
 
 def assert_near(found, want, factor):
-    """Compares with the C library. Fewer than one value in 10^7 may differ, so here all are equal."""
+    """Compares with the C library. At most one value in 10^7 may differ, so here all are equal."""
     assert all(part.is_cuda for part in found)
     test_calls.assert_near([part.cpu() for part in found], want, factor)
 

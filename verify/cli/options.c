@@ -16,23 +16,23 @@ static const struct argp_option argp_options[] = {
     {"impl", 'i', "NAME", 0, "Verify only this implementation; may be given several times", 0},
     {"list", 'l', NULL, 0, "List the implementations and stop", 0},
     {"json", 'o', "FILE", 0, "Write the results as JSON; with - to stdout, and the text to stderr", 0},
-    {"quiet", 'q', NULL, 0, "Print only the failures, and how many are verified", 0},
+    {"quiet", 'q', NULL, 0, "Print only failures, and the number of verified implementations", 0},
     {"seed", 's', "N", 0, "Seed for the choice of rows (default 1)", 0},
     {"rows", 'r', "N", 0,
-        "Rows per range of the accuracy table (default 512). The range from 512 to 5000 gets nine times as many, so "
-        "that the default compares every row up to there. For one table: rows per range (default: all rows, or "
-        "2.6 million outputs)",
+        "Rows per range of the accuracy table (default 512). The range from 512 to 5000 gets nine times as many. By "
+        "default this compares every row below 5000. For one table: rows per range (default: all rows, or 2.6 million "
+        "outputs)",
         0},
     {"threads", KEY_THREADS, "N", 0, "Threads that compute the reference (default: one per processor)", 0},
     {NULL, 0, NULL, 0, "Other work:", 2},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0,
-        "Compare every float32 of one table with the one nearest to the real value, for every member of the "
-        "implementation's family that runs here (default: exact, 512 columns, positions 0 to 1048575). key=value lines "
-        "go to stdout, the first misrounded outputs to stderr",
+        "Compare every output of one float32 table with the float32 nearest to the real value, for every member of the "
+        "implementation's family that runs here (default: exact, 512 columns, positions 0 to 1048575). Write key=value "
+        "lines to stdout, and the first misrounded outputs to stderr",
         2},
     {"hashes", KEY_HASHES, NULL, 0,
-        "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits. MPFR confirms "
-        "every output first",
+        "Write verify/hashes.inc to stdout: hashes of tables of every family that promises its bits, after MPFR has "
+        "confirmed every output",
         2},
     {0},
 };

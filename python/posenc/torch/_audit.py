@@ -40,15 +40,16 @@ def audit(model: nn.Module) -> list[AuditFinding]:
 
         >>> print(*posenc.torch.audit(model), sep="\\n")
 
-    It searches the buffers, the parameters (as those of `torch.nn.Embedding`), and tensors that are attributes of
-    modules, such as Llama's freqs_cis. It prints nothing and does not change the model. While it runs, it may change
-    PyTorch's default dtype, which it restores.
+    It searches the buffers, the parameters (such as those of `torch.nn.Embedding`), and tensors that are attributes of
+    modules, such as Llama's freqs_cis. It prints nothing and does not change the model. It may change PyTorch's default
+    dtype while it runs, and restores it.
 
-    - A table has a row for each of consecutive positions, and the formula of any preset with any base.
-    - Tables of only cosines or only sines are found if their names differ just in "cos" and "sin".
-    - Some rotary embeddings have only their frequencies: `inv_freq`, or one for each type of layer. Then the finding is
-      about the cosines and sines that float32 computes from them, at positions below the max_position_embeddings of the
-      module's config, or up to 131071. Their replacement is `replace_rotary`, if it can replace the module.
+    - It finds tables with a row for each of consecutive positions, and the formula of any preset with any base.
+    - It finds two tables of only cosines and only sines if their names differ just in "cos" and "sin".
+    - Some rotary embeddings have only their frequencies: `inv_freq`, or one such buffer for each type of layer. The
+      finding then describes the cosines and sines that float32 arithmetic computes from them, at positions below the
+      max_position_embeddings of the module's config, or up to 131071. The replacement is `replace_rotary`, if that can
+      replace the module.
 
     Some tensors cannot be audited, such as sparse ones. Their findings have an empty recipe, and a note with the error.
     Tensors without values, on the meta device or uninitialized, are skipped.

@@ -10,8 +10,8 @@ leaves uninitialized memory computes the table again, at once:
     load_state_dict, with assign=True too                                    loaded
     a tensor is assigned to the buffer                                       the tensor
     a marked tensor (_is_hf_initialized) replaces a table on meta            the tensor
-    an unmarked tensor replaces a table on meta, as transformers'            the tensor if it is near the
-        from_pretrained does with what a checkpoint lacks                    exact table, else computed
+    an unmarked tensor replaces a table on meta, as transformers'            the tensor if it is near posenc's
+        from_pretrained does with what a checkpoint lacks                    values, else computed
     copy, pickle, .to(), growth; a replica of DataParallel; tensors
         swapped in `_buffers`, as accelerate's offload and
         functional_call do                                                   unchanged
@@ -105,7 +105,7 @@ class TableBuffer(nn.Module):
         return rows
 
     def _loaded(self, values: torch.Tensor) -> torch.Tensor:
-        """Returns values that replace a table on meta. If they are not near the exact ones: computes the table.
+        """Returns values that replace a table on meta. If they are not near posenc's own: computes the table.
 
         The bound allows bfloat16, and angles that were rounded to float32."""
         if values.is_meta or is_transformed() or getattr(values, "_is_hf_initialized", False):
@@ -127,7 +127,7 @@ class TableBuffer(nn.Module):
             if bool(((values.float() - exact).abs() <= bound).all()):
                 return values
             if 0 < float(values.abs().max()) < float("inf"):
-                warnings.warn("posenc: a position table that was never loaded is replaced by the exact one")
+                warnings.warn("posenc: a position table that was probably never loaded is replaced by posenc's own")
             return self._rows(0, count, values.dtype).to(device)
 
     def __setattr__(self, name: str, value: Any) -> None:

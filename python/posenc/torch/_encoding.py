@@ -33,12 +33,12 @@ class SinusoidalPositionalEncoding(TableBuffer):
         `reserve`.
     batch_first
         False: inputs are (sequence, batch, d_model), as in `torch.nn`. True: inputs are (batch, sequence, d_model).
-        None: inputs are as with False. But an input is refused if its first axis is longer than the table and its
-        second axis is not: it is probably (batch, sequence, d_model). The tutorial's class raises an error there, too.
-        Inputs without a batch, (sequence, d_model), are accepted in every case.
+        None: inputs are read as with False. An input whose first axis is longer than the table but whose second is not
+        is then refused, because it is probably (batch, sequence, d_model). The tutorial's class refuses it too.
+        Inputs without a batch, (sequence, d_model), are always accepted.
     base
-        The base of the frequencies, ``base**(-2 k / d_model)`` or as in the preset. None means the preset's base, which
-        is 10000 for the paper's.
+        The base of the frequencies, ``base**(-2 k / d_model)`` or as in the preset. None means the preset's base: 10000
+        for the paper's table.
     scale
         A factor for inputs. The Transformer uses ``math.sqrt(d_model)``. None means no factor.
     persistent
@@ -47,8 +47,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
     buffer_name
         The name of the buffer, and of its entry in a `state_dict`.
     preset
-        The name of a table that a real system computes. `posenc.presets` lists the names, and the position at which
-        the users of each begin, for ``first=``. None means the paper's.
+        The name of a table that a real system computes. `posenc.presets` lists the names. Its field `starts` is the
+        position at which the users of a preset begin: give that position as `first`. None means the paper's table.
     dtype
         The dtype of the table: torch.float32, float64, bfloat16 or float16. None means PyTorch's default dtype.
     denominator, freqs, freqs_low, position_scale, layout, order, odd
@@ -68,23 +68,23 @@ class SinusoidalPositionalEncoding(TableBuffer):
     **Checkpoints.** The table is a buffer of shape (positions, 1, d_model), or (1, positions, d_model) with
     batch_first, as in the classes that this one replaces, so checkpoints load in both directions. ``load_state_dict``
     accepts both shapes, and (positions, d_model), with any number of positions. Loaded values are used unchanged;
-    `reset_buffers` replaces them by the exact ones. Rows that `reserve` added are saved. Rows by which a call made the
-    table grow are not.
+    `reset_buffers` replaces them by posenc's own. A ``state_dict`` contains the rows that `reserve` added. It does not
+    contain rows that were added because a call needed them.
 
-    **The meta device.** The buffer has valid values before the first call too, so a subclass may read it. ``to_empty``
+    **The meta device.** The buffer has valid values even before the first call, so a subclass may read it. ``to_empty``
     computes the table again. Hugging Face's ``from_pretrained`` assigns uninitialized memory to a module on the meta
-    device if the checkpoint lacks the table or persistent=False. So a tensor that is assigned there is replaced by the
-    exact table, unless its values are near the exact ones: load other tables by ``load_state_dict(..., assign=True)``.
-    Releases 4 of transformers load the uninitialized memory itself in that way: call ``reset_buffers()`` after
-    their ``from_pretrained``.
+    device if the checkpoint lacks the table or persistent=False. So posenc replaces a tensor that is assigned to such a
+    module by its own table, unless the values are near its own: load other tables by
+    ``load_state_dict(..., assign=True)``. Releases 4 of transformers load uninitialized memory in that way: call
+    ``reset_buffers()`` after their ``from_pretrained``.
 
     **Dtypes.** Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()``
     compute the table again in the new dtype. A table with other values, loaded or written, is converted like any
-    buffer. PyTorch does the arithmetic in the dtype to which those of the input and the table promote, and the result
-    has the input's dtype. With a scale, ``scale * x`` is rounded to the promoted dtype before the sum.
+    buffer. PyTorch promotes the dtypes of the input and the table to a common dtype and computes in it. The result has
+    the input's dtype. With a scale, ``scale * x`` is rounded to the common dtype before the sum.
 
     **Copies.** Give `max_len`, or call `reserve`, before the module is compiled or exported, and before it runs in
-    copies (`torch.nn.DataParallel`): rows by which a copy grows are lost with the copy.
+    copies (`torch.nn.DataParallel`): a table that grows in a copy is lost with the copy.
     """
 
     __module__ = "posenc.torch"  # what pickles say
@@ -151,15 +151,15 @@ class SinusoidalPositionalEncoding(TableBuffer):
             (sequence, batch, d_model), or (batch, sequence, d_model) with batch_first, or (sequence, d_model).
         start
             The position of the first embedding, `first` or more, as for decoding token by token. None means `first`, or
-            padding_idx + 1. A position far beyond the table is an error unless `reserve` was called; this holds for
-            `positions` too. `start` may be a tensor of shape () with an integer. Compiled code does not read its value:
-            PyTorch raises an index error if start + sequence exceeds the table.
+            padding_idx + 1. A position far beyond the table, here or in `positions`, is an error unless `reserve` was
+            called. `start` may be a tensor of shape () with an integer. Compiled code does not read its value: PyTorch
+            raises an index error if start + sequence exceeds the table.
         positions
-            The positions of the embeddings, which replace start, start + 1, ... The shape is (sequence,), or that of x
-            without its last axis, whose axes may be 1. Integers from `first` on select rows of the table. Real numbers,
-            and integers below `first`, are computed by the formula, even if the table was loaded with other values.
-            bfloat16 and float16, which round integers above 256 and 2048, give a warning once in a process.
-            Compiled code cannot read integers: PyTorch raises an index error for all those that are not in the table.
+            The positions of the embeddings, instead of start, start + 1, ... The shape is (sequence,), or that of x
+            without its last axis; each of its axes may be 1. Integers from `first` on select rows of the table. Real
+            numbers, and integers below `first`, are computed by the formula, even if the table was loaded with other
+            values. posenc warns once in a process of bfloat16 and float16, which round integers above 256 and 2048.
+            Compiled code cannot read integers: PyTorch raises an index error for those that are not in the table.
         """
         check_type("x", x, torch.Tensor)
         shape = x.shape

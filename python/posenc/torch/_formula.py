@@ -12,8 +12,8 @@ through.
 
 Largest errors for positions up to 2^32 in magnitude (beyond, the result is NaN), times position_scale too:
   float64    2^-50
-  float32    2^-50 plus half a unit in the last place; at integer positions, fewer than one value in 10^7 is not
-             correctly rounded
+  float32    2^-50 plus half a unit in the last place; at integer positions, at most one value in 10^7 is not correctly
+             rounded
   16 bits    2^-50 plus half a unit in the last place: rounded once
 Real positions give NaN if a frequency times position_scale is above 2^20, which three parts do not represent.
 Devices that have no float64: 3e-7 at integer positions, and 7e-7 at real ones, times the largest frequency if that is

@@ -50,9 +50,10 @@ def replace_rotary(model: nn.Module) -> Replaced:
     - Its `forward` is that of its class. (accelerate replaces the `forward` of modules.)
 
     Modules of diffusers that have the arguments of `FluxPosEmbed`, `WanRotaryPosEmbed` or `Timesteps` are replaced if
-    they return the same values. For others, the reason names the call that computes their values.
+    they return the same values. For other rotary modules of diffusers, the reason contains the call that computes their
+    values.
 
-    A module that is shared stays shared. Its hooks move to the new module.
+    A module that is used in several places is still one module afterwards. Its hooks move to the new module.
     """
     check_type("model", model, nn.Module)
     found = Replaced([], {}, [])

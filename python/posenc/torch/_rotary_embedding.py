@@ -60,9 +60,10 @@ class RotaryEmbedding(nn.Module):
         >>> model.model.rotary_emb = posenc.torch.RotaryEmbedding(model.config)  # for a model of transformers
         >>> rotary = posenc.torch.RotaryEmbedding(128, base=500000.0)            # for any other
 
-    It returns (cos, sin), with each frequency's column once or twice, or one complex tensor; in the dtype of x or in
-    float32. Tokens have one position, or two or three, such as height and width. With a config, it returns what the
-    model's own module returns; `posenc.torch.replace_rotary` replaces all such modules of a model.
+    It returns (cos, sin), with each frequency's column once or twice, or one complex tensor. The dtype is that of x, or
+    float32. A token has one position, or two or three, such as height and width. With a config, the module returns what
+    the model's own module returns, in layout and dtype. `posenc.torch.replace_rotary` replaces all such modules of a
+    model.
 
     Parameters
     ----------
@@ -71,8 +72,8 @@ class RotaryEmbedding(nn.Module):
         types of transformers 5.23.0 are known. The module also reads rope_parameters, or rope_theta and rope_scaling;
         head_dim, or hidden_size and num_attention_heads; partial_rotary_factor; and max_position_embeddings.
     layer_type
-        The type of layer of a config whose parameters to use, if each type has its own. None means that each call gives
-        it.
+        The type of layer whose parameters to use, if the config has parameters for each type. None means that each call
+        gives the type.
     layout
         The columns of the frequencies w0 to wn: "halves" is w0 .. wn, w0 .. wn (Llama and most others), "pairs" is
         w0, w0, w1, w1, .. (GPT-J, Cohere), "half" is w0 .. wn, and "complex" is w0 .. wn in one complex64 tensor. None
@@ -82,8 +83,8 @@ class RotaryEmbedding(nn.Module):
         and the following arguments are for a module without a config.
     sections, interleaved
         If tokens have three positions, how many frequencies belong to time, height and width, such as (16, 24, 24). The
-        first ones belong to time and the last to width. With `interleaved`, they belong to time, height and width in
-        turn, as in Qwen3-VL. None means mrope_section and mrope_interleaved of `scaling`.
+        first frequencies belong to time and the last to width. With `interleaved`, frequencies belong to time, height
+        and width alternately, as in Qwen3-VL. None means mrope_section and mrope_interleaved of `scaling`.
     dtype
         torch.float32, or None for the dtype of x.
 
@@ -96,9 +97,10 @@ class RotaryEmbedding(nn.Module):
     -----
     Each value is the cosine or sine of the real number position times frequency, times the scaling's attention factor.
     `posenc.torch.table` says who computes it, and the largest errors. An attention factor multiplies a float64 value
-    and its error of 2^-50, and the product is rounded once. Nothing is read back from another device.
+    and its error of 2^-50, and the product is rounded once. The module makes no synchronisation with a device.
 
-    Positions are integers or real numbers up to 2^32. Others give NaN. The module has no state to save, load or reserve.
+    Positions are integers or real numbers up to 2^32. Other positions give NaN. The module has no state to save, load or
+    reserve.
 
     With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
     max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the length of

@@ -47,8 +47,7 @@ def table(
     freqs, freqs_low
         May be tensors in eager calls; they get no gradient.
     dtype
-        torch.float32, float64, bfloat16 or float16. Each value is rounded once. None means the dtype of `out`, or
-        float32 without `out`.
+        torch.float32, float64, bfloat16 or float16. None means the dtype of `out`, or float32 without `out`.
     device
         The device of the table. None means the device of `positions` if it is a tensor, else PyTorch's default. A table
         on the CPU is not copied.
@@ -59,20 +58,20 @@ def table(
 
     Notes
     -----
-    This and all functions of posenc.torch may be called in code that is compiled, exported, traced or transformed, with
-    tensors on any device. C computes eager calls on the CPU without gradients, and large ones that are compiled for the
-    CPU. It rounds each value once from the real number. Operations of PyTorch compute all other calls, on the device of
-    `positions`. Positions that C refuses, such as those beyond 2^32, give NaN there, and the largest errors are:
+    All functions of posenc.torch may be called in code that is compiled, exported, traced or transformed, with tensors
+    on any device. C computes eager calls on the CPU without gradients, and large calls that are compiled for the CPU. It
+    rounds each value once from the real number. Operations of PyTorch compute all other calls, on the device of
+    `positions`. Their largest errors are:
 
-    - float32: 2^-50 plus half a unit in the last place. At integer positions, fewer than one value in 10^7 is not
+    - float32: 2^-50 plus half a unit in the last place. At integer positions, at most one value in 10^7 is not
       correctly rounded.
     - float64: 2^-50.
-    - float16 and bfloat16: they are rounded once.
-    - On devices that have no float64: 3e-7 at integer positions, and 7e-7 at real ones, times the largest frequency if
-      that is above 1.
+    - float16 and bfloat16: rounded once, from a value within 2^-50.
+    - On devices that have no float64: 3e-7 at integer positions. At real positions 7e-7 times the largest frequency, or
+      7e-7 if that is below 1.
 
-    At real positions they give NaN for frequencies above 2^20, times position_scale. In compiled code, `freqs` is a
-    list of numbers.
+    Operations of PyTorch give NaN for positions that C refuses, such as those beyond 2^32. At real positions, they also
+    give NaN if a frequency times position_scale is above 2^20. In compiled code, `freqs` must be a list of numbers.
     """
     dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
     name, where = dtype_name(dtype or "float32"), device_of(device, positions)
