@@ -134,9 +134,7 @@ def main() -> int:
         "--preset", choices=[p.name for p in presets()], metavar="NAME", help="the table that the file should hold"
     )
     command.add_argument("--base", type=float, metavar="X", help="the base of that table (default: the preset's)")
-    command.add_argument(
-        "--first", type=position, metavar="N", help="the position of row 0 of that table (default: 0)"
-    )
+    command.add_argument("--first", type=position, metavar="N", help="the position of row 0 of that table (default: 0)")
     command.add_argument(
         "--dtype", choices=[*BITS], help="the dtype of the values (default: the narrowest that represents them all)"
     )

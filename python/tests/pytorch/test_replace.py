@@ -232,7 +232,9 @@ def test_a_module_that_was_changed_is_left():
     }
 
 
-@pytest.mark.skipif(not hasattr(torch, "set_default_device"), reason=f"PyTorch {torch.__version__} has no such context")
+@pytest.mark.skipif(
+    not hasattr(torch, "set_default_device"), reason=f"PyTorch {torch.__version__} has no torch.set_default_device"
+)
 def test_on_the_meta_device():
     with torch.device("meta"):
         done = replace_rotary(nn.Sequential(Rotary(config())))
