@@ -69,7 +69,7 @@ int main(int count, char **arguments) {
   for (int64_t i = 0; i < processes; i++) {
     const int64_t first = rows * i / processes, end = rows * (i + 1) / processes;
     const pid_t child = fork();
-    if (child == 0) /* the child inherits the plan, which nobody writes to */
+    if (child == 0) /* the child inherits the plan, which is never written to */
       _exit((int)posenc_fill(plan, first, end - first, table + first * d_model, d_model));
     if (child < 0)
       break;
