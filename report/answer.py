@@ -1,7 +1,7 @@
-"""The box that ./scripts/bench prints, and the verdict card of the report: which implementation to use."""
+"""The box that ./scripts/bench prints, and the cards of the report: which implementation to use."""
 import textwrap
 
-from . import checks, sections, tables, text
+from . import checks, sections, text
 from .load import fail, load
 from .processors import processor
 from .run import Run
@@ -18,34 +18,66 @@ def code(name, arguments, before=""):
     return [("C", f"{before}posenc_plan_create(&plan, &spec, {c})"), ("Python", f"posenc.table({arguments}{python})")]
 
 
+def code_here(run, name):
+    """The lines for the table of the verdict."""
+    arguments, base = ", ".join(map(str, run.size)), f"{run.base():g}"
+    if base == "10000":
+        return code(run.request(name), arguments)
+    return code(run.request(name), f"{arguments}, base={base}", f"spec.base = {base}; ")
+
+
 def verdict(run):
     """(label, text): what to use, how to request it, how fast it is, what it costs, and the default beside it."""
     pick = run.pick()
     if not pick:
         return [("Use", f"no implementation is picked: {run.unpicked()}")]
-    name, row, base = run.request(pick.name), run.timed[pick.name], f"{run.base():g}"
+    name, row = run.request(pick.name), run.timed[pick.name]
     default = ", the default," if name == DEFAULT else ""
     use = f"{name}{default} for tables of {run.measured_table()}, on {processor(run.context)}"
-    arguments, before = ", ".join(map(str, run.size)), ""
-    if base != "10000":
-        arguments, before = f"{arguments}, base={base}", f"spec.base = {base}; "
     fast = f"{pm(speed(row))} GB/s; {run.lead(pick)}"
-    return [("Use", use), *code(name, arguments, before), ("Speed", fast), *price(run, pick, run.timed)]
+    return [("Use", use), *code_here(run, pick.name), ("Speed", fast), *price(run, pick, run.timed)]
+
+
+def values(run, name, dtype="float32", spans=None):
+    """What an implementation promises of its values, and how many of those compared are not the nearest."""
+    if run.families[name] == DEFAULT:
+        return "every value correctly rounded"
+    right, of = run.correct(name, spans)
+    return f"not guaranteed to be the nearest {dtype}: {of - right:,} of {of:,} values compared are not"
 
 
 def price(run, pick, rows, dtype="float32", spans=None):
     """What a pick other than exact gives up, and the default beside another pick. rows: {name: its case}"""
-    right, of = run.correct(pick.name, spans)
-    said = f"not guaranteed to be the nearest {dtype}: {of - right:,} of {of:,} values compared are not"
-    found, row = [("Price", said)] * (run.families[pick.name] != DEFAULT), rows.get(run.context.get("default"))
+    found = [("Price", values(run, pick.name, dtype, spans))] * (run.families[pick.name] != DEFAULT)
+    row = rows.get(run.context.get("default"))
     if row and row.case.who != pick.name:
-        found += [("Or", f"{DEFAULT}, the default: {pm(speed(row))} GB/s, every value correctly rounded")]
+        found += [("Or", f"{DEFAULT}, the default: {pm(speed(row))} GB/s, {values(run, row.case.who)}")]
     return found
 
 
-def error(run, pick):
-    budget = f" (the budget: {run.budget})"
-    return f"at most {number(run.error(pick.name))}, {ulps(run.ulp(pick.name))} ULP, {run.reach()}{budget}"
+def cards(run):
+    """(a sentence, [(heading, [(label, text)])]): the default, and beside it the pick, or the fastest alternative if the
+    default is the pick."""
+    pick, default = run.pick(), run.context.get("default")
+    if not pick:
+        return f"No implementation is picked: {run.unpicked()}.", []
+    said, heads = f"For tables of {run.measured_table()}, use {run.request(pick.name)}", {default: "the default"}
+    best = "the fastest" if pick.name == pick.fastest else "the pick"
+    heads.setdefault(pick.name, f"{best} of those within {run.budget.ulp:g} ULP")
+    others = [n for n in pick.against if run.families[n] != DEFAULT]
+    if pick.name in others:
+        said += f" if speed matters. Keep the default, {DEFAULT}, if every value must be correctly rounded"
+    elif others:
+        heads[min(others, key=lambda n: pick.against[n].behind)] = "the fastest alternative"
+    heads = {n: f"{run.request(n)}: {head}" for n, head in heads.items() if n in run.timed}
+    return f"{said}.", [(head, card(run, pick, n)) for n, head in heads.items()]
+
+
+def card(run, pick, name):
+    fast = f"{pm(speed(run.timed[name]))} GB/s" + f"; {run.lead(pick)}" * (name == pick.name)
+    error = f"largest error {number(run.error(name))} ({ulps(run.ulp(name))} ULP) {run.reach()}"
+    label = "Values" if run.families[name] == DEFAULT else "Price"
+    return [("Speed", fast), (label, f"{values(run, name)}; {error}"), *code_here(run, name)]
 
 
 def other_cases(run, most):
@@ -90,9 +122,6 @@ def main(args):
     if not run.rows:
         fail(f"{args.bench}: no implementation was run")
     if args.verbose:
-        for table in (t for t in (tables.legend(run), tables.left_out(run)) if t.rows):
-            text.show(table)
-            print()
         for section in sections.sections(run):
             text.show_section(section)
     print("\n" + box(run, args.seconds, args.page))

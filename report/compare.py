@@ -8,7 +8,7 @@ import statistics
 from . import checks, html, judge, load, text
 from .processors import processor
 from .stats import STORES, read_bench
-from .tables import Section, Table
+from .tables import Section, Table, apart
 from .words import called, case_name, plural, speed
 
 SILENT = {"executable", "host_name", "library_build_type", "load_avg", "schema", "tool", "caches"}
@@ -69,7 +69,7 @@ def benches(a, b, judged):
         f"Nine in ten of {plural(len(controls), 'control')}, which no commit changes, differed by at most "
         f"{100 * noise:.1f} %.",
     ]
-    return both, sentences if judged else [], [Section("Case by case", "", list(tables.values()), notes)]
+    return both, sentences if judged else [], [Section("Case by case", notes=notes, folds=apart(tables.values()))]
 
 
 def ranges(data):
@@ -104,7 +104,7 @@ def verifies(a, b, _):
     tables = [Table("Ranges by implementation", ["implementation", "equal", "differ", "other outputs"], rows)]
     head = ["range", *(f"{key.replace('_', ' ')} {letter}" for key in FIGURES for letter in "AB")]
     tables += [Table("Ranges that differ", head, differ)] if differ else []
-    return rows, sentences, [Section("Are the errors equal?", "", tables)]
+    return rows, sentences, [Section("Are the errors equal?", folds=apart(tables))]
 
 
 def main(path_a, path_b, output):
@@ -127,7 +127,7 @@ def main(path_a, path_b, output):
     of = {"bench": lambda data: checks.of_bench(data, read_bench(data)[0]), "verify": checks.of_verify}[form]
     warnings = [f"{letter}: {said}" for letter, data in sides for said in of(data)]
     title = f"Two {'runs' if form == 'bench' else 'reports'} of posenc-{form} compared"
-    sections = [*sections, Section("Conditions", "", [context(a, b)])]
+    sections = [*sections, Section("Conditions", folds=apart([context(a, b)]))]
     load.write(output, html.page(title, lead=[*lead, *found], warnings=warnings, sections=sections))
     print("\n".join([title, *lead, *found, *(f"Warning: {said}" for said in warnings)]))
     for section in sections:

@@ -2,9 +2,11 @@
 import jinja2
 import markupsafe
 
-from . import answer, checks, plots, sections, tables
+from . import answer, checks, plots, sections
 from .load import TOP
 from .processors import processor
+from .tables import RECIPE, Section
+from .words import number
 
 
 def page(title, **values):
@@ -15,22 +17,36 @@ def page(title, **values):
     return env.get_template("page.html").render(values, title=title, style=style, drawn_by=drawn_by)
 
 
-def report(run, files=(), commit=None):
-    """files: names of the data beside the page."""
-    shown, pick = list(sections.sections(run)), run.pick()
-    for section in shown:
-        draw = plots.errors(run) if section.picture == "errors" else None
-        section.picture = draw and plots.svg("Largest error by position", draw, height=300)
-    error = [("Error", answer.error(run, pick))] if pick else []
-    others = [("Except" if i == 0 else "", text) for i, text in enumerate(answer.other_cases(run, None))]
+def figures(run):
+    """[(picture, its heading, its caption)]"""
+    how = (
+        f"Each family by its fastest version; the output starts {run.context.get('offset', 16)} bytes after a multiple "
+    )
+    captions = ("A step is the largest error in a range of positions.", f"{how} of 64. Dotted: the limit.")
+    headings = ("Largest error by position", "Speed by size of the table")
+    found = zip((plots.errors(run), plots.speeds(run)), headings, captions)
+    return [(plots.svg(heading, draw), heading, text) for draw, heading, text in found if draw]
+
+
+def wrong(run):
+    """How wrong the recipe is that most people copy, far from the start."""
+    for span in (s for s in run.spans if s[0] <= 100000 < s[1] and run.error(RECIPE, [s])):
+        where = f"near position 100,000 ({span[0]} to {span[1] - 1})"
+        return (
+            f"{RECIPE}, the PyTorch tutorial's recipe, is wrong by up to {number(run.error(RECIPE, [span]))} {where}."
+        )
+    return ""
+
+
+def report(run, files=(), commits=None):
+    """files: names of the data beside the page; commits: {"verify" and "bench": the commit that was run}"""
+    said, shown = answer.cards(run)
+    opened, folded = list(sections.opened(run)), list(sections.folded(run, commits or {}))
     return page(
         f"posenc on {processor(run.context or run.machine)}",
+        lead=[said],
         warnings=list(checks.of_run(run)),
-        verdict=[*answer.verdict(run), *error, *others],
-        facts=sections.facts(run, commit),
-        scatter=plots.svg("Speed against largest error", lambda f: plots.scatter(f, run)) if run.ranked else None,
-        legend=tables.legend(run) if run.ranked else None,
-        left_out=tables.left_out(run),
-        sections=shown,
+        cards=shown,
+        sections=[*opened, Section("Error and speed", wrong(run), figures=figures(run)), *folded],
         files=files,
     )

@@ -263,6 +263,5 @@ BLOCKS = {
 def files(r):
     """{path: content} of the pictures."""
     return {
-        "docs/speed.svg": plots.file("Speed against largest error", lambda f: plots.scatter(f, r.run, legend=True)),
-        "docs/error.svg": plots.file("Largest error by position", plots.errors(r.run), height=300),
+        "docs/error.svg": plots.file("Largest error by position", plots.errors(r.run)),
     }

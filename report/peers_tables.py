@@ -146,7 +146,7 @@ def calls(peers):
     return Table("Calls in PyTorch programs", head, rows, "One thread, no gradients", (1, 2, 3, 5))
 
 
-def section(peers):
+def folds(peers):
     """Of the report."""
     found = [] if peers.emulated else [less_time(peers)]
     where = {row[0] for table in found for row in table.rows if row[1] != "-"}
@@ -155,7 +155,7 @@ def section(peers):
     said += f" This is a quick run, of {QUICK}." if peers.data.get("quick") else ""
     found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
     more = [speeds(peers, work) for work in peers.groups]
-    return Section("What people use today (./scripts/peers)", said, [*found, conditions(peers)], more=more)
+    return {said: [*found, conditions(peers)], "Other libraries: all times": more}
 
 
 def printed(peers):

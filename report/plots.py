@@ -1,24 +1,26 @@
 """The pictures of the report, the README and the pages: SVG, drawn by Matplotlib with text as text. On a page in a dark
 theme style.css inverts them."""
 import io
+import math
 import re
+import textwrap
 
 import markupsafe
 import matplotlib
 
 matplotlib.use("svg")
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, NullFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
-from .tables import RECIPE, ranking
+from .stats import limit_of
+from .tables import RECIPE, works_of
+from .words import number
 
-WIDTH, HEIGHT = 440, 520  # of the report's pictures: text of 12 is 10 in a window 400 pixels wide
-README_WIDTH, README_HEIGHT = 700, 520
-COLOURS = "#0b5394 #b45309 #15803d #b91c1c #6d28d9 #7c4a21 #be185d #66700a #0e7490".split()
-GREY = "#606060"
-SAME = 1.2  # marks closer than this ratio share a place
-ULP = 2.0**-24  # of float32 outputs between 0.5 and 1
-BUDGETS = (("0.5 ULP", ULP / 2), ("1 ULP", ULP))
+WIDTH, HEIGHT = 368, 400  # of the report's pictures: as wide as the text in a window of 400 pixels
+README_WIDTH, README_HEIGHT = 700, 380
+COLOURS = "#b91c1c #0b5394 #15803d #b45309 #6d28d9 #7c4a21 #be185d #66700a #0e7490".split()
+LIMIT, GREY = "stores", "#606060"
+SAME = 1.2  # curves closer than this ratio share a label
 SETTINGS = {"svg.fonttype": "none", "font.size": 12, "savefig.dpi": 72, "figure.dpi": 72, "axes.axisbelow": True}
 SETTINGS |= {"axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none", "grid.color": "#d8d8d8"}
 SETTINGS |= {"legend.frameon": False, "legend.fontsize": 12}
@@ -49,61 +51,87 @@ def file(label, draw, width=README_WIDTH, height=README_HEIGHT):
 
 
 def plain(value, _):
-    """1e-5, and 0.01 to 1000"""
-    return f"{value:g}" if 1e-3 < value < 1e4 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+    """1e-2, and 0.1 to 5000"""
+    return f"{value:g}" if 0.09 < value < 1e4 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
 
 
-def log_axes(axes):
-    axes.set(xscale="log", yscale="log")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(plain)
+def log_axes(axes, x, y):
+    """x, y: (lowest value, highest, formatter, pixels). Ticks at 1, 2 and 5 times the powers of ten. Labels there too if
+    they fit, otherwise at the powers."""
+    axes.set(xscale="log", yscale="log", xlim=x[:2], ylim=y[:2])
+    fine = {"subs": (1, 2, 5), "numticks": 99}
+    for axis, (low, high, formatter, pixels), label in ((axes.xaxis, x, 42), (axes.yaxis, y, 17)):
+        fits = 3 * math.log10(high / low) * label < pixels
+        axis.set_major_locator(LogLocator(**fine) if fits else LogLocator(numticks=99))
+        axis.set_minor_locator(LogLocator(**fine))
+        axis.set_major_formatter(formatter)
         axis.set_minor_formatter(NullFormatter())
     axes.grid(which="major")
 
 
-def scatter(figure, run, legend=False):
-    """Speed against the largest error; the numbers are those of tables.legend(). One mark has the numbers of all
-    implementations that would lie upon each other."""
-    axes, families, marks = figure.subplots(), list(dict.fromkeys(run.families.values())), []
-    log_axes(axes)
-    for i, name in enumerate(ranking(run)):
-        error, speed = max(run.error(name), 1e-9), run.timed[name].gb_s
-        colour = COLOURS[families.index(run.families[name]) % len(COLOURS)]
-        axes.plot(error, speed, "o", color=colour, label=f"{i + 1}  {name}")
-        near = [m for m in marks if max(m[0] / error, error / m[0]) < SAME and m[1] / speed < SAME]
-        if near:
-            near[-1][3] += f", {i + 1}"
-        else:
-            marks.append([error, speed, colour, str(i + 1)])
-    for error, speed, colour, text in marks:
-        frame = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": colour}
-        axes.text(error, speed, text, ha="center", va="center", bbox=frame)
-    for (said, error), side in zip(BUDGETS, ("right", "left")):
-        axes.axvline(error, color=GREY, linestyle="dashed", linewidth=1, zorder=1)
-        axes.text(error, 1.01, said, ha=side, va="bottom", transform=axes.get_xaxis_transform(), color=GREY)
-    axes.margins(0.12, 0.08)
-    axes.set(xlabel=f"largest |error| {run.reach()}", ylabel="GB/s")
-    if legend:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1), title=run.measured_table())
-
-
-def curves(figure, run, names):
-    """The largest error up to each position; names: {implementation: label}"""
-    axes = figure.subplots()
-    log_axes(axes)
-    for i, (name, label) in enumerate(names.items()):
-        ends = [end for _, end in run.spans]
-        axes.plot(ends, run.errors_by_position(name), "os^D"[i % 4] + "-", color=COLOURS[i], label=label)
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.set(xlabel="up to position", ylabel="largest |error|")
-    axes.legend()
+def alike(curves):
+    """The names of curves, those together that cannot be told apart in the picture. curves: {name: values}"""
+    found = {}
+    for name, values in curves.items():
+        near = (n for n in found if all(1 / SAME < a / b < SAME for a, b in zip(values, curves[n])))
+        found.setdefault(next(near, name), []).append(name)
+    return found.values()
 
 
 def errors(run):
-    """The tutorial's recipe beside exact; None where there is nothing to draw."""
-    exact = [n for n in run.judged() if run.families[n] == "exact"][:1]
-    names = {n: label for n, label in [(RECIPE, f"{RECIPE} (the tutorial)"), *((n, "exact (posenc)") for n in exact)]}
-    names = {n: label for n, label in names.items() if n in run.judged() and all(run.errors_by_position(n))}
-    if len(run.spans) < 2 or not names:
-        return None
-    return lambda figure: curves(figure, run, names)
+    """The largest error of every family by range of positions; None where there is nothing to draw."""
+    curves = {}
+    for name in sorted(run.judged(), key=lambda name: (name != RECIPE, run.families[name] != "exact")):
+        values = [run.error(name, [span]) for span in run.spans]
+        if all(values):
+            curves.setdefault(run.families[name], values)
+    ends = [end for _, end in run.spans]
+    return (lambda figure: steps(figure, [ends[0] / 8, *ends], curves)) if len(ends) > 1 and curves else None
+
+
+def steps(figure, edges, curves):
+    """Each step between two edges has its value above it; curves that are alike share a colour and a label."""
+    axes, (width, height) = figure.subplots(), figure.get_size_inches() * 72
+    low, high = min(map(min, curves.values())), max(map(max, curves.values()))
+    log_axes(axes, (edges[0], edges[-1], EngFormatter(sep=""), width - 60), (low / 4, high * 6, plain, height - 90))
+    for names, colour in zip(alike(curves), COLOURS):
+        for name in names:
+            label = textwrap.fill(", ".join(names), int(width / 8)) if name == names[0] else None
+            axes.step(edges, [*curves[name], curves[name][-1]], where="post", color=colour, label=label)
+        said = [number(value) for value in curves[names[0]]]
+        for left, value, text, before in zip(edges, map(max, zip(*(curves[n] for n in names))), said, ["", *said]):
+            axes.text(left * 1.06, value * 1.25, text * (text != before), color=colour)
+    axes.set(xlabel="position", ylabel="largest |error|")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
+
+
+def speeds(run):
+    """The speed of the fastest member of every family by the size of the table, and the limit; None where there is
+    nothing to draw."""
+    works = [work for work in works_of(run) if work.is_table]
+    rows = {LIMIT: [limit_of(run.rows, work) for work in works]}
+    for name in sorted((n for n in run.judged() if n in run.timed), key=lambda n: run.timed[n].ns):
+        rows.setdefault(run.families[name], [run.verified.get(work.by(name)) for work in works])
+    points = {name: [(4 * r.case.n * r.case.d, r.gb_s) for r in found if r] for name, found in rows.items()}
+    curves = {name: found for name, found in points.items() if found}
+    caches = [c for c in run.context.get("caches") or [] if c["type"] != "Instruction"]
+    return (lambda figure: by_size(figure, caches, curves)) if len(works) > 1 and run.ranked else None
+
+
+def by_size(figure, caches, curves):
+    """Names at the right ends of the curves, the lower ones moved down where they would touch."""
+    axes, (width, height) = figure.subplots(), figure.get_size_inches() * 72
+    sizes, found = zip(*sum(curves.values(), []))
+    low, high, bottom, top = min(sizes) / 1.3, max(sizes) * 1.3, min(found) / 1.5, max(found) * 1.5
+    log_axes(axes, (low, high, EngFormatter(unit="B", places=0), width - 120), (bottom, top, plain, height - 70))
+    for c in (c for c in caches if low < c["size"] < high):
+        axes.axvline(c["size"], color=GREY, linestyle="dashed", linewidth=1)
+        axes.text(c["size"], 1.01, f"L{c['level']}", color=GREY, ha="center", transform=axes.get_xaxis_transform())
+    y, gap = math.inf, (top / bottom) ** (16 / (height - 70))
+    colours = dict(zip((name for name in curves if name != LIMIT), COLOURS)) | {LIMIT: GREY}
+    for name, points in sorted(curves.items(), key=lambda curve: -curve[1][-1][1]):
+        colour, line = colours[name], ":" if name == LIMIT else "-"
+        axes.plot(*zip(*points), line, marker="o", markersize=3, color=colour)
+        y = min(points[-1][1], y / gap)
+        axes.text(1.02, y, name, color=colour, va="center", transform=axes.get_yaxis_transform())
+    axes.set(xlabel="size of the table", ylabel="GB/s")

@@ -66,11 +66,15 @@ def brand(machine):
     return " ".join(w for w in words if w not in unsaid and "-Core" not in w)
 
 
+def size(count):
+    """Of memory, in words."""
+    return f"{count >> 20} MiB" if count % (1 << 20) == 0 else f"{count >> 10} KiB"
+
+
 def caches(machine):
     """The first core's data caches, in bytes in the context of Google Benchmark: "48 KiB L1d, 1 MiB L2"; or None"""
     found = [c for c in machine.get("caches") or [] if c["type"] != "Instruction"]
-    sizes = [f"{c['size'] >> 20} MiB" if c["size"] % (1 << 20) == 0 else f"{c['size'] >> 10} KiB" for c in found]
-    return ", ".join(f"{size} L{c['level']}{'d' * (c['type'] == 'Data')}" for size, c in zip(sizes, found)) or None
+    return ", ".join(f"{size(c['size'])} L{c['level']}{'d' * (c['type'] == 'Data')}" for c in found) or None
 
 
 def processor(machine):

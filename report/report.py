@@ -27,10 +27,12 @@ def main(args):
         paths["peers"] = pathlib.Path(args.peers or beside)
     run = Run(verify, bench, peers.read(paths["peers"]) if "peers" in paths else None)
     files = {f"{name}.json": path.read_text(encoding="utf-8") for name, path in paths.items()}
-    note = paths["verify"].with_suffix(".commit")
-    commit = note.read_text(encoding="utf-8").strip() if note.exists() else verify.get("commit")
+    commits = {"verify": verify.get("commit"), "bench": (bench or {}).get("commit")}
+    for name in paths:
+        note = paths[name].with_suffix(".commit")
+        commits[name] = note.read_text(encoding="utf-8").strip() if note.exists() else commits.get(name)
     directory = pathlib.Path(args.output or TOP / "build/report")
-    for name, content in (files | {"index.html": html.report(run, list(files), commit)}).items():
+    for name, content in (files | {"index.html": html.report(run, list(files), commits)}).items():
         write(directory / name, content)
     for name in {"bench.json", "peers.json"} - {*files}:  # no file of an earlier page stays
         (directory / name).unlink(missing_ok=True)

@@ -76,18 +76,22 @@ class Run:
         """The pick for a work, by default for the table of the verdict; or None."""
         return None if self.another_table() else self.picks.get(work or self.work)
 
+    def other(self, pick):
+        """What a pick is compared with: exact, or if it is exact itself, the nearest of another family; or None."""
+        family, others = self.families[pick.name], [n for n in pick.against if n != pick.name]
+        others = [n for n in others if self.families[n] != family or self.request(n) == "exact"]
+        nearest = min(others, key=lambda n: pick.against[n].behind, default=None)
+        return pick.fastest if pick.undecided else next((n for n in others if self.request(n) == "exact"), nearest)
+
     def lead(self, pick):
         """How a pick compares with exact, or, if it is exact itself, with the next family."""
         if pick.undecided:
             mine = pick.against[pick.name]
             reason = compared(mine, ("more time", "less")) if mine.unsure is not None else "fewer than 6 repetitions"
             return f"undecided against {self.request(pick.fastest)} ({reason})"
-        others = [n for n in pick.against if self.families[n] != self.families[pick.name] or self.request(n) == "exact"]
-        others = [n for n in others if n != pick.name]
-        if not others:
+        other = self.other(pick)
+        if not other:
             return "no other family within the budget was measured"
-        nearest = min(others, key=lambda n: pick.against[n].behind)
-        other = next((n for n in others if self.request(n) == "exact"), nearest)
         name, comparison = self.request(other), pick.against[other]
         ties = [n for n, c in pick.against.items() if c.verdict == "tie" and n != pick.name]
         tied = f"ties with {listed(self.request(n) for n in ties)}"

@@ -1,18 +1,23 @@
 """The tables of a run of posenc-bench and of a report of posenc-verify, for text, HTML and Markdown."""
 import dataclasses
+import math
 
-from .stats import STORES, Case, fills, limit_of, pages, sizes_in
-from .words import case_name, listed, medians, number, percent, pm, position, scaled, share, span, speed, times, ulps
+from . import judge
+from .processors import size
+from .stats import SIZES, STORES, limit_of
+from .words import called, case_name, compared, listed, medians, number, percent, position, scaled, share, span, speed
+from .words import times, ulps
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
-NEAR, CLIFF = 16, 15  # columns to a neighbouring width; per cent that are pointed out
-SOME_ROWS = "* some rows only, spread over the table"
+MOST = 8  # lines of the table of works
+FAR = 131072  # the position to which errors are shown beside those of the measured table
 
 
 @dataclasses.dataclass
 class Table:
     """A cell is a text, or a pair of a value and what follows its ±. The first column names the row; the columns
-    numbered in text are aligned left; bold: the names of the rows that stand out on the page."""
+    numbered in text are aligned left; bold: the names of rows that are emphasized on the page; bars: for each row the
+    length of the bar behind its last cell, as a share of the cell."""
 
     title: str
     head: list
@@ -20,19 +25,25 @@ class Table:
     note: str = ""
     text: tuple = ()
     bold: tuple = ()
+    bars: tuple = ()
 
 
 @dataclasses.dataclass
 class Section:
-    """finding: a sentence that says what the section shows; notes: more sentences; picture: its name in html.py;
-    more: tables that the page folds together."""
+    """finding: a sentence that says what the section shows; notes: more sentences; folds: {line: the tables that the
+    page hides behind it}; figures: [(picture, its caption)] of the page."""
 
     heading: str
-    finding: str
-    tables: list
+    finding: str = ""
+    tables: list = dataclasses.field(default_factory=list)
     notes: list = dataclasses.field(default_factory=list)
-    more: list = dataclasses.field(default_factory=list)
-    picture: object = None
+    folds: dict = dataclasses.field(default_factory=dict)
+    figures: list = dataclasses.field(default_factory=list)
+
+
+def apart(found):
+    """Folds with one table each."""
+    return {table.title: [table] for table in found}
 
 
 def split(table):
@@ -55,27 +66,97 @@ def limit_text(row):
     return f"limit: {row.gb_s:.1f} GB/s, {kind} stores of {row.case.who[2:]} bytes"
 
 
-def ranking(run):
-    """The measured and judged implementations, fastest first."""
-    return sorted((n for n in run.judged() if n in run.timed), key=lambda n: run.timed[n].ns)
+def kind_of(run, work):
+    """A class of works: call and dtype, and for the paper's float32 tables the cache that they fit into."""
+    caches = [c for c in run.context.get("caches") or [] if c["type"] != "Instruction" and c["level"] > 1]
+    if not work.is_table or not caches:
+        return f"{work.dtype} tables" if work.kind == "fill" else called(work._replace(end=None))
+    fits = [c for c in caches if work.n * work.d * SIZES[work.dtype] <= c["size"]]
+    room = f"up to {size(fits[0]['size'])} (L{fits[0]['level']})" if fits else f"above {size(caches[-1]['size'])}"
+    return f"{work.dtype} tables {room}"
 
 
-def legend(run):
-    """What the scatter plots, by number."""
-    rows, pick = [], run.pick()
-    for i, n in enumerate(ranking(run)):
-        row = run.timed[n]
-        cells = [number(run.error(n)), ulps(run.ulp(n)), speed(row), percent(row, run.limit)]
-        rows.append([f"{i + 1}. {n}", *cells, times(row, run.timed.get(RECIPE))])
-    head = ["implementation", "largest error", "max ULP", "GB/s", "of limit", f"x {RECIPE}"]
-    note = f"Errors {run.reach()}, {run.judged_table()}. Speeds of {run.measured_table()}: {medians(run.timed)}; "
-    note += f"{pages(run.rows)}; {limit_text(run.limit)}."
-    bold = [row[0] for row in rows if pick and row[0].endswith(f" {pick.name}")]
-    return Table("Implementations, fastest first", head, rows, note, bold=tuple(bold))
+def outcome(run, work, pick):
+    """(other, how it compares with the pick)"""
+    other = run.other(pick)
+    rows = run.verified[work.by(other)], run.verified[work.by(pick.name)]
+    return run.request(other), judge.compare(*(row.values for row in rows))
+
+
+def by_how_much(found):
+    """found: the outcomes of one line, which have one verdict"""
+    verdict, others = found[0][1].verdict, listed(dict.fromkeys(other for other, _ in found))
+    if verdict != "slower":
+        return f"ties with {others}" if verdict == "tie" else f"undecided against {others}"
+    shares = [round(100 * c.behind) for _, c in found]
+    return f"{span(shares)} % faster than {others}" if len(found) > 1 else compared(found[0][1], than=f" than {others}")
+
+
+def works(run):
+    """What to use for which work. The cases of one kind share a line if the pick and its verdict are the same; of a kind
+    with several such lines, each names its cases. If that makes more than MOST lines, kinds with the same pick and
+    verdict share a line too."""
+    cases, answers = [], {}
+    for work in works_of(run):
+        pick = run.pick(work)
+        if pick and run.other(pick):
+            found, kind = outcome(run, work, pick), kind_of(run, work)
+            answer = run.request(pick.name), found[1].verdict, found[0] * (found[1].verdict == "slower")
+            cases.append((work, kind, answer, found))
+            answers.setdefault(kind, set()).add(answer)
+    for apart in (True, False):
+        lines = {}
+        for work, kind, answer, found in cases:
+            sizes = [f"{work.n} x {work.d}"] * (work.is_table and len(answers[kind]) > 1)
+            if len(answers[kind]) > 1:
+                kind = f"{work.dtype} tables" if work.is_table else case_name(work)
+            names, outcomes = lines.setdefault((kind * apart, *answer), ({}, []))
+            names.setdefault(kind, []).extend(sizes)
+            outcomes.append(found)
+        if len(lines) <= MOST:
+            break
+    rows = []
+    for (_, use, *_), (names, outcomes) in lines.items():
+        shown = (f"{kind} {', '.join(sizes)}".strip() for kind, sizes in names.items())
+        rows.append(["; ".join(shown), use, by_how_much(outcomes)])
+    return Table("", ["work", "use", "by how much"], rows, text=(1, 2))
+
+
+def accuracy_class(run, name):
+    ulp = run.ulp(name)
+    if ulp is not None and ulp <= run.budget.ulp:
+        return f"Within {run.budget.ulp:g} ULP"
+    return "Float32 angles" if run.entries[name].get("arithmetic", "").startswith("float32") else "Others"
+
+
+def wrong_values(run, names):
+    """How many values of each family are not the nearest: what an implementation other than exact may give up."""
+    found = {run.families[n]: run.correct(n) for n in names}
+    said = [f"{f} {of - right:,}{' (guaranteed)' * (f == 'exact')}" for f, (right, of) in found.items()]
+    return f"Values that are not the nearest, of {max(of for _, of in found.values()):,} compared: {', '.join(said)}"
+
+
+def implementations(run):
+    """A table for each class of accuracy, fastest first, with bars for the speeds."""
+    ran, classes, pick = run.timed if run.ranked else {}, {}, run.pick()
+    for n in sorted(run.judged(), key=lambda n: ran[n].ns if n in ran else math.inf):
+        classes.setdefault(accuracy_class(run, n), []).append(n)
+    far, top = [s for s in run.spans if s[1] <= FAR], max((row.gb_s for row in ran.values()), default=1)
+    reached = [run.compared, *[far] * (len(far) > len(run.compared))]
+    head = ["implementation", *(f"error {run.reach(spans)}".replace("position ", "") for spans in reached), "GB/s"]
+    for title, names in sorted(classes.items(), key=lambda item: not item[0].startswith("Within")):
+        rows = [[n, *(number(run.error(n, spans)) for spans in reached), speed(ran.get(n))] for n in names]
+        bars = [ran[n].gb_s / top if n in ran else 0 for n in names]
+        note = wrong_values(run, names) if title.startswith("Within") else ""
+        yield Table(title, head, rows, note, bold=(pick.name,) if pick else (), bars=bars)
 
 
 def left_out(run):
-    return Table("Rejected or left out", ["what", "why"], [list(item) for item in run.left_out().items()], text=(1,))
+    found = run.left_out()
+    isas = dict.fromkeys(run.entries[name]["isa"] for name in found if name in run.entries)
+    lacking = listed("AVX-512" if isa == "avx512" else isa.upper() for isa in isas)
+    why = f", for want of {lacking}" * all("lacks" in why for why in found.values())
+    return Table(f"Not run here: {len(found)}{why}", ["what", "why"], [list(item) for item in found.items()], text=(1,))
 
 
 def accuracy(run):
@@ -87,7 +168,7 @@ def accuracy(run):
     head = ["implementation", *(f"to {position(end)}" for _, end in run.spans)]
     head += ["correctly rounded", "max ULP", "stated bound"]
     note = f"ULP and shares: {run.reach()}"
-    return Table(f"Largest |error| up to each position, {run.judged_table()}", head, rows, note, (len(head) - 1,))
+    return Table(f"Largest error up to each position, {run.judged_table()}", head, rows, note, (len(head) - 1,))
 
 
 def speeds(run, work):
@@ -97,101 +178,31 @@ def speeds(run, work):
     units = {"plan": ("us", 1e-3, 2), "fresh": ("ms", work.n * work.d * 1e-6, 1), "row": ("ns/row", work.d, 1)}
     unit, *scale = units.get(work.call, ("GB/s",))
     for name, row in sorted(found.items(), key=lambda item: item[1].ns):
-        line = [name + "*" * row.is_part, scaled(row, *scale) if scale else speed(row)]
+        line = [name, scaled(row, *scale) if scale else speed(row)]
         lines.append(line + [percent(row, limit)] * bool(limit) + [times(row, found.get(RECIPE))] * (RECIPE in found))
     head = ["implementation", unit] + ["of limit"] * bool(limit) + [f"x {RECIPE}"] * (RECIPE in found)
-    notes = [limit_text(limit)] * bool(limit) + [SOME_ROWS] * any(row.is_part for row in found.values())
-    return Table(case_name(work), head, lines, "; ".join(notes))
-
-
-def matrix(run):
-    """Every implementation and float32 table, and the limits."""
-    works, found = [Case("fill", None, *size) for size in fills(run.rows)], []
-    names = {s: f"level {name}" for s, (name, _) in sizes_in(run.context, "level").items()}
-    names |= {s: name for s, (name, _) in run.shapes.items()}
-
-    def cell(row):
-        return f"{row.gb_s:.{1 if row.gb_s >= 10 else 2}f}{'*' * row.is_part}" if row else "-"
-
-    for n in run.order:
-        if any(work.by(n) in run.verified for work in works):
-            found.append([n, *(cell(run.verified.get(work.by(n))) for work in works)])
-    for label, calls in (("convert only", ("convert",)), ("limit (stores)", STORES)):
-        found.append([label, *(cell(limit_of(run.verified, work, calls)) for work in works)])
-    note = SOME_ROWS if any("*" in cell for row in found for cell in row) else ""
-    head = [f"{names.get(work.size, '')} {work.n} x {work.d}" for work in works]
-    return Table(f"float32 tables, GB/s; {pages(run.rows)}", ["GB/s", *head], found, note)
-
-
-def picks(run, works):
-    """The pick of each work, its speed, and how it compares."""
-    rows = []
-    for work in works:
-        pick = run.pick(work)
-        if pick:
-            row = run.verified[work.by(pick.name)]
-            reached = f"{pm(scaled(row, work.d, 0))} ns" if work.call == "row" else f"{pm(speed(row))} GB/s"
-            rows.append([case_name(work), run.request(pick.name), reached, run.lead(pick)])
-    return Table("Picks", ["case", "use", "speed", "it is"], rows, text=(1, 2, 3))
-
-
-def widths(run):
-    """{(implementation, offset of the output): {width: row}} of the sweep over widths"""
-    found, usual = {}, run.context.get("offset", "16")
-    for name in run.order:
-        for case, row in sorted(run.verified.items(), key=lambda item: (item[0].offset is None, item[0].d)):
-            if case.who == name and case.call == "widths":
-                at = usual if case.offset is None else str(case.offset)
-                found.setdefault((name, at), {})[case.d] = row
-    return found
-
-
-def slow_widths(run):
-    """{width: {(implementation, offset of the output): its speed as a share of the slower neighbour's}} of the widths
-    that are far slower than each of their neighbours"""
-    found = {}
-    for key, rows in widths(run).items():
-        for d, row in rows.items():
-            near = [rows[e].ns for e in rows if 0 < abs(e - d) <= NEAR]
-            if near and max(near) / row.ns < 1 - CLIFF / 100:
-                found.setdefault(d, {})[key] = max(near) / row.ns
-    return dict(sorted(found.items()))
-
-
-def cliffs(run):
-    """A sentence for each such width."""
-    said, measured = [], widths(run)
-    for d, shares in slow_widths(run).items():
-        slower = span([round(100 * (1 - share)) for share in shares.values()])
-        who = listed(f"{name} at {at} modulo 64" for name, at in shares)
-        who = "every implementation and alignment" if len(measured) == len(shares) > 1 else who
-        said.append(f"d_model {d} is {slower} % slower than its neighbours, for {who}.")
-    return said or [f"No width is more than {CLIFF} % slower than its neighbours."]
+    return Table(case_name(work), head, lines, limit_text(limit) if limit else "")
 
 
 def by_width(run):
-    """Shares of what stores reach."""
-    found = widths(run)
-    limits = {key: limit_of(run.rows, next(iter(rows.values())).case) for key, rows in found.items()}
-    shown = sorted({d for rows in found.values() for d in rows})
-    rows = [[str(d), *(percent(rows.get(d), limits[key]) for key, rows in found.items())] for d in shown]
-    head = ["d_model", *(f"{name}, output at {at} modulo 64" for name, at in found)]
-    return Table("float32 tables of 64 MiB: share of the limit by width", head, rows)
+    """The sweep over widths, as shares of the limit."""
+    columns, usual = {}, run.context.get("offset", "16")
+    of_widths = [(case, row) for case, row in run.verified.items() if case.call == "widths"]
+    for case, row in sorted(of_widths, key=lambda item: (run.order.index(item[0].who), item[0].offset is None)):
+        head = f"{case.who}, +{usual if case.offset is None else case.offset}"
+        columns.setdefault(head, {})[case.d] = percent(row, limit_of(run.rows, case))
+    shown = sorted({d for column in columns.values() for d in column})
+    rows = [[str(d), *(column.get(d, "-") for column in columns.values())] for d in shown]
+    note = "+16: the output starts 16 bytes after a multiple of 64, as large buffers of malloc and NumPy do"
+    return Table("Widths: float32 tables of 64 MiB, in per cent of the limit", ["d_model", *columns], rows, note)
 
 
-def table_works(run):
-    """The works that are float32 tables, small ones first."""
-    return [Case("fill", None, *size) for size in fills(run.verified)]
-
-
-def other_works(run):
-    """The works that are neither float32 tables nor widths nor limits; one thread first."""
-    others = ("widths", "convert", *STORES)
-    found = {case.work for case in run.verified if case.call not in others and not case.is_table}
+def works_of(run):
+    """All works but widths and limits: float32 tables first, then one thread first; small ones first."""
 
     def rank(work):
-        is_moved = work.offset is not None
-        threads = work.kind.startswith("threads:")
-        return threads, work.call, is_moved, work.kind, work.dtype, work.end or 0, work.n * work.d, work.d
+        threads, is_moved = work.kind.startswith("threads:"), work.offset is not None
+        kind = not work.is_table, threads, work.call, is_moved, work.kind, work.dtype
+        return *kind, work.end or 0, work.n * work.d, work.d
 
-    return sorted(found, key=rank)
+    return sorted({case.work for case in run.verified if case.call not in ("widths", "convert", *STORES)}, key=rank)

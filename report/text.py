@@ -9,7 +9,8 @@ def show(table):
     # A column of ± moves the columns after it.
     left = {0} | {lines[0].index(table.head[i]) for i in table.text}
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    print(table.title)
+    if table.title:
+        print(table.title)
     for line in lines:
         cells = [cell.ljust(w) if i in left else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths))]
         print("  ".join(cells).rstrip())
@@ -19,7 +20,7 @@ def show(table):
 
 def show_section(section):
     print("\n".join(["", section.heading, *filter(None, [section.finding]), *section.notes]))
-    for table in section.tables + section.more:
+    for table in sum(section.folds.values(), section.tables):
         print()
         show(table)
 

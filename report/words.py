@@ -105,7 +105,7 @@ def details(case):
     """What distinguishes a case from others of its call and size, in words."""
     parts = [re.sub("^threads:(.*)", r"\1 threads", part) for part in case.kind.split("/") if part != case.call]
     parts += [case.dtype] * (case.dtype != "float32")
-    parts += [f"positions below {position(case.end)}"] if case.call == "row" else []
+    parts += [f"positions below {position(case.end)}"] if case.call == "row" and case.end else []
     return parts + [f"output at {case.offset} modulo 64"] * (case.offset is not None)
 
 

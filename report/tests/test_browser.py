@@ -28,7 +28,8 @@ def page(tmp_path_factory):
     verify, bench = work / "verify.json", work / "bench.json"
     quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run([VERIFY, "--rows", "16", "--json", verify], **quiet)
-    few = [f"--benchmark_filter={FEW}", "--benchmark_repetitions=2", "--benchmark_min_time=0.001"]
+    few = [f"--benchmark_filter={FEW}", "--benchmark_repetitions=6", "--benchmark_min_time=0.001"]
+    few += ["--benchmark_enable_random_interleaving=true"]
     subprocess.run([BENCH, *few, "--json", bench], **quiet)
     report = ["/usr/bin/python3", "-B", "-m", "report", "report", "--verify", verify, "--bench", bench]
     subprocess.run([*report, "--output", work / "out"], cwd=TOP, **quiet)
@@ -93,8 +94,26 @@ def test_the_page_fits_the_window(view):
     assert beyond == []
 
 
+def test_cards_works_and_text(view):
+    """Two cards, side by side where the window is wide; at most eight works; text is at least 12 px large, and first
+    columns wrap."""
+    browser, width, _ = view
+    tops, works, small, stiff = browser.execute_script(
+        """
+      const all = what => [...document.querySelectorAll(what)], style = e => getComputedStyle(e)
+      const said = e => [...e.childNodes].some(n => n.nodeType == 3 && n.textContent.trim())
+      return [all('.card').map(e => e.getBoundingClientRect()).filter(b => b.width > 250 && b.height > 100).map(b => b.top),
+              document.querySelector('section tbody').rows.length,
+              all('body :not(svg *)').filter(e => said(e) && parseFloat(style(e).fontSize) < 12).map(e => e.outerHTML),
+              all('tbody th').filter(e => style(e).whiteSpace != 'normal').length]"""
+    )
+    assert len(tops) >= 2 and (tops[0] == tops[1]) == (width > 800)
+    assert 1 <= works <= 8 and (small, stiff) == ([], 0)
+
+
 def test_pictures(view):
-    """Text lies within its picture, is large enough, and covers no other text, except that two numbers may be close."""
+    """Text lies within its picture, is at least 12 px large, and covers no other text, except that two numbers may be
+    close."""
     found = view[0].execute_script(
         """
       const wrong = [], box = e => e.getBoundingClientRect()
@@ -110,7 +129,7 @@ def test_pictures(view):
               wrong.push(t.textContent + ' covers ' + other.textContent)
           if (b.left < all.left - 2 || b.right > all.right + 2 || b.top < all.top - 2 || b.bottom > all.bottom + 2)
             wrong.push('outside: ' + t.textContent)
-          if (size < 10) wrong.push('small: ' + t.textContent + ' ' + size)
+          if (size < 12) wrong.push('small: ' + t.textContent + ' ' + size)
         })
       }
       return [seen.length, wrong]"""

@@ -4,13 +4,14 @@ import re
 
 import pytest
 
-from made_up import bench, case, entry, judged, peers_bench, picks, sweep, text_of, verify
-from report import judge
+from made_up import QUIET as FIVE, bench, case, entry, judged, peers_bench, picks, sweep, text_of, verify
+from report import judge, tables
 from report.checks import of_run
 from report.run import Run
 
 QUIET = [e for e in verify()["implementations"] if e["name"] != "wrong"]
 DESCRIBED = {"vendor": "AuthenticAMD", "family": "25", "model": "17", "cpu": "AMD EPYC"}
+SEVEN = (0.99, *FIVE, 1.01)  # enough for verdicts
 WIDE = "n:5000/d:768 base 10000, wide"
 KINDS = ("Data", 1, 32), ("Instruction", 1, 64), ("Unified", 2, 1024), ("Unified", 3, 1536)
 DESCRIBED |= {"caches": [{"type": kind, "level": level, "size": kib << 10} for kind, level, kib in KINDS]}
@@ -28,44 +29,70 @@ def page_of(done, tmp_path):
 
 
 def test_parts_and_figures(page_of, done, tmp_path, monkeypatch):
-    """The figures are those of the JSON; at most six sections; every table but the legend is closed."""
+    """The figures are those of the JSON. Three tables are open; a fold holds tables and no folds."""
     done("join", "--bench", peers_bench(), "--judge", judged(), "--output", tmp_path / "peers.json")
-    tie = picks("naive", "exact_avx2", {"naive": ("tie", 0.01, 0.02)})
-    monkeypatch.setattr(judge, "picks", lambda *_: tie)
+    faster = picks("anchored_avx2", "anchored_avx2", {"exact_avx2": ("slower", 1, 0.04)})
+    monkeypatch.setattr(judge, "picks", lambda *_: faster)
     row = case("row exact_avx2", 0.5, n=1, rows=1024, end=4096)
-    page = page_of(verify(), bench(row, sweep(), **DESCRIBED))
+    fills = case("fill anchored_avx2", 0.1, times=SEVEN) + case("fill exact_avx2", 0.2, times=SEVEN)
+    fills += case("fill naive", 16) + case("fill exact_avx2", 0.2, n=16)
+    anchored = entry("anchored_avx2", "avx2", correct=0.998)
+    known = verify(implementations=[*verify()["implementations"], anchored])
+    page = page_of(known, bench(fills, row, sweep(), fills={}, **DESCRIBED))
     text = text_of(page)
-    assert page.count("<section>") == 6 and page.count("<svg") == 2
-    assert page.count("<table>") == page.count("<details>") - 2 + 1 and "<details open" not in page  # 2: more tables
+    assert page.count("<svg") == 2 and page.count('class="card"') == 2 and "<details open" not in page
+    opened = re.sub("<details>.*?</details>", "", page, flags=re.S)
+    assert opened.count("<table") == 3 and "details>" not in opened, "a fold in a fold"
     for said in (
-        "Use naive for tables of 5000 × 512, float32, on AMD Zen 4, EPYC, family 25 model 17 C posenc_plan_create",
-        "0.25 ± 0.00 GB/s; ties with exact",
-        "processor AMD Zen 4, EPYC, family 25 model 17 caches 32 KiB L1d, 1 MiB L2, 1536 KiB L3",
-        "1. exact_avx2 3.0e-8 0.5 20.00 ± 0.10 50.0 %",
+        "use anchored if speed matters. Keep the default, exact, if every value must be correctly rounded.",
+        "exact: the default Speed 20.00 ± 0.15 GB/s Values every value correctly rounded; largest error 3.0e-8 (0.5 ULP) "
+        "to position 5k C posenc_plan_create(&plan, &spec, NULL) Python posenc.table(5000, 512)",
+        "anchored: the fastest of those within 1 ULP Speed 40.00 ± 0.30 GB/s; 100 % faster than exact (at least 96 %) "
+        "Price not guaranteed to be the nearest float32: 4 of 2,000 values compared are not; largest error",
+        "float32 tables above 1536 KiB anchored 100 % faster than exact (at least",
+        "Within 1 ULP implementation error to 5k error to 32k GB/s anchored_avx2 3.0e-8 2.4e-7 40.00",
+        "Values that are not the nearest, of 2,000 compared: anchored 4, exact 0 (guaranteed)",
+        "Float32 angles implementation error to 5k error to 32k GB/s naive 4.0e-4 3.2e-3 0.25",
         "exact_avx2 1.5e-8 3.0e-8 2.4e-7 100 % 0.5 half a unit (proved)",
-        "exact_avx2 256.0 ± 1.3",
-        "Rejected or left out: wrong, lacking_neon",
+        "Not run here: 3 what why wrong failed verification: 2 outputs beyond",
         "Another library takes less time than exact or anchored in 2 of 2 cases.",
         "quick 13.4 ms ± 0.1 0.500",
+        "AMD Zen 4 · GCC 1 · measured 2026-11-21",
     ):
-        assert said in text, said
+        assert said in text
+    assert 'style="--bar: 50.0%">20.00' in page.replace("\n", "")
     assert "2 outputs beyond &lt;b&gt;its&lt;/b&gt; bound" in page
     assert "http" not in re.sub(r"http://www.w3.org/\d+/\w+", "", page)
     assert json.loads((tmp_path / "page/bench.json").read_text())["context"]["vendor"] == "AuthenticAMD"
 
 
-@pytest.mark.parametrize(
-    "slow, said",
-    [
-        ({}, "No width is more than 15 % slower than its neighbours"),
-        ({"d1000_at16": 2}, "d_model 1000 is 50 % slower than its neighbours, for exact_avx2 at 16 modulo 64"),
-        ({"d496_at16": 1.25}, "d_model 496 is 20 % slower"),  # has one neighbour
-        ({"d512_at0": 1.25, "d512_at16": 2}, "d_model 512 is 20 to 50 % slower than its neighbours, for every"),
-        ({"d512_at0": 1.3, "d528_at0": 1.2, "d768_at0": 9}, "No width is"),  # 0.77 and 0.92; 768 has no neighbour
-    ],
-)
-def test_widths(page_of, slow, said):
-    assert said in text_of(page_of(verify(), bench(sweep(**slow))))
+def works(*kinds):
+    """The lines of the table of works. kinds: (kind, size, the time of anchored compared with exact's, end)"""
+    cases = []
+    for kind, (n, d), ratio, *end in kinds:
+        more = {"end": end[0]} if end else {}
+        for name, ns in (("exact_avx2", 1), ("anchored_avx2", ratio)):
+            cases += case(f"{kind} {name}", ns, n, d, SEVEN, rows=8, **more)
+    known = verify(implementations=[entry("exact_avx2", "avx2"), entry("anchored_avx2", "avx2")])
+    return tables.works(Run(known, bench(cases, fills={}, **DESCRIBED))).rows
+
+
+def test_the_table_of_works():
+    sizes = (64, 512), (128, 512), (5000, 512)
+    found = works(*zip(["fill"] * 3, sizes, (0.5, 0.8, 0.4)), ("fill_at", (64, 512), 2), ("fill_pair/rope", (9, 8), 1))
+    assert found[0] == ["float32 tables up to 1 MiB (L2)", "anchored", "25 to 100 % faster than exact"]
+    assert found[1][:2] == ["float32 tables above 1536 KiB", "anchored"]
+    assert found[1][2].startswith("150 % faster than exact (at least 1")
+    assert found[2][:2] == ["random positions", "exact"] and found[2][2].startswith("100 % faster than anchored (at")
+    assert found[3] == ["sines and cosines apart, rope", "exact", "ties with anchored"]
+    # One kind, two picks: the cases are named.
+    found = works(("row", (1, 512), 2, 4096), ("row", (1, 512), 0.5, 2**20))
+    names = [f"single rows of 512, positions below {end}" for end in ("4k", "1M")]
+    assert [line[:2] for line in found] == [[names[0], "exact"], [names[1], "anchored"]]
+    # More than eight lines: kinds with the same pick and verdict share one.
+    found = works(*((f"fill/{letter}", (9, 8), 0.5) for letter in "abcdefghi"), ("fill_at", (9, 8), 2))
+    assert [line[1] for line in found] == ["anchored", "exact"] and found[0][2] == "100 % faster than exact"
+    assert found[0][0].startswith("tables, a; tables, b; ") and found[1][0] == "random positions"
 
 
 @pytest.mark.parametrize(
@@ -90,8 +117,8 @@ def test_warnings(v, b, said):
 
 def test_emulated_and_other_tables_are_not_ranked(page_of):
     page = page_of(verify(), bench(emulated="yes"))
-    assert "no implementation is picked: the run was emulated" in text_of(page)
-    assert page.count("<svg") == 1, "no scatter"
+    assert "No implementation is picked: the run was emulated" in text_of(page)
+    assert page.count("<svg") == 1, "no speeds"
     wide = [e | {"ranges": [r | {"d_model": 768} for r in e["ranges"]]} for e in QUIET]
     assert "errors and speeds are of different tables" in text_of(page_of(verify(implementations=wide), bench()))
 
@@ -100,7 +127,7 @@ def test_older_and_partial_files(page_of, tmp_path):
     v, b = verify(), bench()
     del v["machine"], v["date"]
     assert "posenc on this one" in text_of(page_of(v, b))
-    assert "no implementation is picked: speeds" in text_of(page_of(v, None))
+    assert "No implementation is picked: speeds" in text_of(page_of(v, None))
     assert not (tmp_path / "page/bench.json").exists()
 
 
