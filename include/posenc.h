@@ -91,8 +91,8 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
-/* The type of an element; out is an array of it. `exact` takes nanoseconds per value, but up to microseconds in these
- * cases (verify/proof/README.md), where w = |w_k * position_scale|:
+/* The type of an element; out is an array of it. `exact` takes nanoseconds per value, except in rare cases, in which it
+ * takes up to microseconds (verify/proof/README.md). With w = |w_k * position_scale|, they are:
  *   every dtype, position between integers   w >= 2^49 pi, 0 < w < 2^-199, or 0 < |position| w < 2^-897
  *   float64, any other position but 0        0 < w < 2^-199, or 0 < |position| w < 2^-897 */
 typedef enum posenc_dtype {

@@ -35,11 +35,11 @@ static const row rows[] = {
          "0"},
         PAPER, POSENC_LAYOUT_INTERLEAVED, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
     {{"marian", P_LADDER ", sines then cosines, an odd width has one more sine",
-         "Hugging Face Marian, Pegasus, RoFormer, CTRL, Informer, Autoformer; of even widths the TensorFlow tutorial, GPT-J, "
-         "CodeGen, XLNet (from the last position down); each axis of ViTMAE",
+         "Hugging Face Marian, Pegasus, RoFormer, CTRL, Informer, Autoformer; with even widths the TensorFlow tutorial, "
+         "GPT-J, CodeGen, XLNet (from the last position down); each axis of ViTMAE",
          "0"},
         PAPER, POSENC_LAYOUT_SPLIT, POSENC_ORDER_SIN_FIRST, POSENC_ODD_HALF_PAIR, 1, 1},
-    T2T("t2t", "tensor2tensor; of even widths Pegasus-X; each axis of the simple ViT", "0"),
+    T2T("t2t", "tensor2tensor; with even widths Pegasus-X; each axis of the simple ViT", "0"),
     T2T("ddpm", "the timesteps of DDPM", "0"),
     T2T("fairseq",
         "fairseq, FSMT, Speech2Text, M2M100, NLLB-MoE, SeamlessM4T, XGLM, TrOCR, Kosmos-2, the speech encoder of SpeechT5",
