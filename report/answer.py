@@ -38,17 +38,17 @@ def verdict(run):
     return [("Use", use), *code_here(run, pick.name), ("Speed", fast), *price(run, pick, run.timed)]
 
 
-def values(run, name, dtype="float32", spans=None):
+def values(run, name, dtype="float32"):
     """What an implementation promises of its values, and how many of those compared are not the nearest."""
     if run.families[name] == DEFAULT:
         return "every value correctly rounded"
-    right, of = run.correct(name, spans)
+    right, of = run.correct(name)
     return f"not guaranteed to be the nearest {dtype}: {of - right:,} of {of:,} values compared are not"
 
 
-def price(run, pick, rows, dtype="float32", spans=None):
+def price(run, pick, rows, dtype="float32"):
     """What a pick other than exact gives up, and the default beside another pick. rows: {name: its case}"""
-    found = [("Price", values(run, pick.name, dtype, spans))] * (run.families[pick.name] != DEFAULT)
+    found = [("Price", values(run, pick.name, dtype))] * (run.families[pick.name] != DEFAULT)
     row = rows.get(run.context.get("default"))
     if row and row.case.who != pick.name:
         found += [("Or", f"{DEFAULT}, the default: {pm(speed(row))} GB/s, {values(run, row.case.who)}")]

@@ -71,7 +71,7 @@ def answer(run, failure, pick, rows, dtype):
         return ["Pick: none is within the budget"]
     name = run.request(pick.name)
     here = f", here {pick.name}" * (name != pick.name)
-    lines = [*code(name, "..."), *price(run, pick, rows, dtype, run.spans)]
+    lines = [*code(name, "..."), *price(run, pick, rows, dtype)]
     return [f"Pick: {name}{here}: {run.lead(pick)}", *(f"  {what + ':':7} {line}" for what, line in lines)]
 
 
@@ -80,6 +80,7 @@ def main(args):
     check(args.verify, verify, "pick")
     context = turns[0].get("context", {}) if turns else {}
     run = Run(verify, {"context": context, "benchmarks": [b for turn in turns for b in turn["benchmarks"]]})
+    run.compared = run.spans  # all of the one table, also where fewer rows were measured
     ranges = next((e["ranges"] for e in run.entries.values() if e.get("ranges")), None)
     if not ranges:
         fail(f"{args.verify}: no implementation offers this table")

@@ -190,11 +190,11 @@ class Run:
         values = [r["ulp_max"] for r in self.over(name) if "ulp_max" in r]
         return None if not values else math.inf if None in values else max(values)
 
-    def over(self, name, spans=None):
+    def over(self, name):
         """The compared ranges of an implementation."""
-        return [self.accuracy[name][span] for span in spans or self.compared if span in self.accuracy[name]]
+        return [self.accuracy[name][span] for span in self.compared if span in self.accuracy[name]]
 
-    def correct(self, name, spans=None):
+    def correct(self, name):
         """(how many outputs are correctly rounded, of how many)"""
-        ranges = self.over(name, spans)
+        ranges = self.over(name)
         return sum(round(r["correctly_rounded"] * r["outputs"]) for r in ranges), sum(r["outputs"] for r in ranges)

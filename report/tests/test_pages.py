@@ -41,6 +41,9 @@ def test_tables_have_their_run_beside_them():
     assert f"Run of {bench['date'][:10]}, commit {bench['commit']}, " in made
     assert "| fill 256 x 512 (L2), GB/s | " in made
     assert "on AMD Zen 4, " in pages.rendered("<!-- table: speed-limits zen-4 -->\n<!-- end -->\n")
+    other = measured.Records("zen-4")
+    assert other.verify["commit"] in other.sources and other.bench["commit"] in other.sources
+    assert "54 % faster than `exact` (at least 42 %) in this table" in measured.price(other)
     with pytest.raises(SystemExit):
         pages.rendered("<!-- table: nothing -->\n<!-- end -->\n")
 
@@ -53,6 +56,7 @@ def test_the_tables_of_the_readme():
     assert not any(line.startswith(("│ %", "│         %")) for line in lines), "a number keeps its unit"
     rows = [line.split("|") for line in measured.short(records).splitlines() if "|" in line]
     short = {row[1].strip("` "): row for row in rows}
+    assert [*short].index("float64") < [*short].index("recurrence"), "the accurate ones come first"
     shown = {5: ["naive", "explog", "recurrence", "float64", *records.both()]}
     if "AVX2" in short["implementation"][6]:
         shown[6] = ["anchored_avx2", "exact_avx2"]
