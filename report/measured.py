@@ -96,13 +96,10 @@ def short(r):
     head = ["implementation", "what it is", "largest error, positions below 5k", "below 131k", "GB/s"]
     head += ["GB/s with AVX2 only"] * bool(avx2) + [f"times the speed of `{RECIPE}`"]
     said = f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}."
-    notes = [
-        "The AVX2 speeds were measured on the same processor, which also has AVX-512. Expect different speeds on "
-        "processors without AVX-512." * bool(avx2),
-        price(r),
-        r.sources,
-    ]
-    return "\n\n".join([said, table(Table("", head, rows, text=(1,))), " ".join(filter(None, notes))])
+    note = "The AVX2 speeds were measured on the same processor, which also has AVX-512. Expect different speeds on "
+    note += "processors without AVX-512. "
+    said = [said, table(Table("", head, rows, text=(1,))), f"{note * bool(avx2)}{price(r)} {r.sources}"]
+    return "\n\n".join(said)
 
 
 def price(r):
@@ -113,11 +110,8 @@ def price(r):
         found = judge.compare(r.fill(exact, *size).values, r.fill(anchored, *size).values)
         return "as fast as `exact`" if found.verdict == "tie" else compared(found, than=" than `exact`")
 
-    right, of = r.run.correct(anchored)
-    return (
-        f"`anchored` is not guaranteed to give the nearest float32: {of - right:,} of {of:,} values compared are not. "
-        f"It is {lead(r.run.size)} in this table, and {lead(LARGE)} in a table of {LARGE[0]} x {LARGE[1]}."
-    )
+    here, there = f"{lead(r.run.size)} in this table", f"{lead(LARGE)} in a table of {LARGE[0]} x {LARGE[1]}"
+    return f"The values of `anchored` are {answer.values(r.run, anchored)}. It is {here}, and {there}."
 
 
 def today(r):
@@ -128,13 +122,11 @@ def today(r):
         if name not in cases:
             continue
         theirs, mine = cases[name], cases[ours]
-        ratio = peers_tables.ratio(theirs, ours)
-        verdict = theirs.get("verdicts", {}).get(ours)
         errors = [worst_error(r.peers.rows[who], size[0]) for who in (name, ours)]
         work = f"{what}, {size[0]} x {size[1]}"
         times = [pm(peers_tables.time(case)) for case in (theirs, mine)]
+        ratio = peers_tables.ratio(theirs, ours)
         rows.append([work, errors[0], times[0], f"`{ours}`", errors[1], times[1], ratio])
-        rows[-1][-1] += f" ({verdict})" if verdict in ("tie", "undecided") else ""
     head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
     said = "Each row is one job, done by one thread. Each error is the largest in sampled rows of the position table, "
     said += "compared with `exact` in float64. The largest in all rows can be larger: for the tutorial's recipe it is "
@@ -156,19 +148,16 @@ def accuracy_and_speed(r):
     rows = [[n, *map(number, run.errors_by_position(n)), speed(t), percent(t, run.limit)] for n, t in times.items()]
     head = ["implementation", *(f"to {position(end)}" for _, end in run.spans), "GB/s", "of limit"]
     pick = run.pick()
-    lines = [
+    parts = [
         f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}. The errors are the "
         f"largest up to each position, for {run.judged_table()}. Speeds: {medians(run.timed)}; "
         f"{tables.limit_text(run.limit)}.",
-        "",
         table(Table("", head, rows)),
-        "",
         f"The pick for {run.budget} is `{run.request(pick.name)}`: {run.lead(pick)}. Such a percentage is the median "
         "over the repetitions of the ratio of two times, so it can differ from the quotient of the speeds above.",
-        "",
+        "\n".join(f"- `{name}`: {why}" for name, why in run.left_out().items()),
     ]
-    left_out = [f"- `{name}`: {why}" for name, why in run.left_out().items()]
-    return "\n".join([*lines, *left_out, *[""] * bool(left_out), r.sources])
+    return "\n\n".join(filter(None, [*parts, r.sources]))
 
 
 def bounds(r):

@@ -65,10 +65,6 @@ class Row:
         low, high = quartiles(self.values)
         self.spread = (high - low) / self.ns if len(self.values) >= ENOUGH else None
 
-    @property
-    def is_part(self):
-        return 0 < self.rows < self.case.n
-
 
 def quartiles(values):
     if len(values) < 2:

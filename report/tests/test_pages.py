@@ -6,7 +6,6 @@ import pytest
 from conftest import run
 from made_up import bench, entry
 from report import measured, pages, record
-from report.peers import Peers
 
 SHOWN = record.RECORDED / measured.SHOWN
 
@@ -74,15 +73,6 @@ def test_a_family_without_a_description(monkeypatch):
     monkeypatch.delitem(measured.SHORT, "explog")
     records = pages.records()
     assert f"| `explog` | {records.run.entries['explog']['summary']} |" in measured.short(records)
-
-
-def test_a_tie_with_a_peer_is_shown():
-    data = json.loads((SHOWN / "peers.json").read_text())
-    case = next(c for c in data["cases"] if (c["kind"], c["who"], c["n"]) == ("fresh", "numpy_f32", 5000))
-    case["verdicts"] = {"exact": "tie"}
-    records = pages.records()
-    shown = type("Records", (), {"peers": Peers(data), "run": records.run})
-    assert "(tie) |" in measured.today(shown)
 
 
 REFUSED = {"peers": {"quick": True}, "verify": {"implementations": [entry("x", verified=False, failure="wrong")]}}
