@@ -83,7 +83,8 @@ def card(run, pick, name):
 def other_cases(run, most):
     """Sentences on the cases in which another implementation is clearly faster."""
     found = run.clearly_faster()
-    shown = [f"for {case_name(work)}: {run.request(p.fastest)} is {compared(c)}" for work, p, c in found[:most]]
+    cases = [(" (".join(case_name(work).rsplit(", ", 1)), run.request(p.fastest), c) for work, p, c in found[:most]]
+    shown = [f"for {case}) {name} is {compared(c)}" for case, name, c in cases]
     more = len(found) - len(shown)
     if more:
         shown[-1:] = [f"{shown[-1]}; {more} more"] if shown else [f"another one is faster in {plural(more, 'case')}"]

@@ -98,8 +98,7 @@ def short(r):
     said = f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}."
     note = "The AVX2 speeds were measured on the same processor, which also has AVX-512. Expect different speeds on "
     note += "processors without AVX-512. "
-    said = [said, table(Table("", head, rows, text=(1,))), f"{note * bool(avx2)}{price(r)} {r.sources}"]
-    return "\n\n".join(said)
+    return "\n\n".join([said, table(Table("", head, rows, text=(1,))), f"{note * bool(avx2)}{price(r)} {r.sources}"])
 
 
 def price(r):

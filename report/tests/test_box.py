@@ -56,7 +56,7 @@ def test_the_box(box):
     price = "not guaranteed to be the nearest float32: 0 of 2,000 values compared are not"
     assert said["Price"] == price
     assert said["Or"] == "exact, the default: 20.00 ± 0.10 GB/s, every value correctly rounded"
-    assert said["But"] == "for random positions, 16 x 512: exact is 200 % faster (at least 190 %); 2 more"
+    assert said["But"] == "for random positions (16 x 512) exact is 200 % faster (at least 190 %); 2 more"
     assert (said["Report"], said["Time"]) == ("build/report/index.html", "4 min 12 s") and "Warning" not in out
 
 
