@@ -48,12 +48,7 @@ REFUSED = [
     ),
     ("table", dict(count=None), TypeError, "count and positions are None; write count=... for rows first, first + 1,"),
     ("pair", dict(positions=[3]), TypeError, "count and positions are both given; allowed: one of them"),
-    (
-        "table",
-        dict(count=[1, 2]),
-        TypeError,
-        "count is of type list; write positions=... for the rows of these positions",
-    ),
+    ("table", dict(count=[1, 2]), TypeError, "count is of type list; write positions=... for the rows of these"),
     ("table", dict(count=range(3)), TypeError, "count is of type range; write positions=..."),
     ("table", dict(count=np.arange(3)), TypeError, "count is of type ndarray; write positions=..."),
     ("table", dict(count=np.array(5)), TypeError, "count is of type ndarray; write positions=..."),

@@ -6,6 +6,7 @@ import pytest
 import torch
 from patched import zero_init
 from torch import nn
+from versions import needs
 
 import posenc.torch
 from posenc.torch import RotaryEmbedding, _replace, _tensors, replace_rotary
@@ -232,9 +233,7 @@ def test_a_module_that_was_changed_is_left():
     }
 
 
-@pytest.mark.skipif(
-    not hasattr(torch, "set_default_device"), reason=f"PyTorch {torch.__version__} has no torch.set_default_device"
-)
+@needs("set_default_device")
 def test_on_the_meta_device():
     with torch.device("meta"):
         done = replace_rotary(nn.Sequential(Rotary(config())))
