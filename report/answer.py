@@ -69,8 +69,7 @@ def cards(run):
         said += f" if speed matters. Keep the default, {DEFAULT}, if every value must be correctly rounded"
     elif others:
         heads[min(others, key=lambda n: pick.against[n].behind)] = "the fastest alternative"
-    heads = {n: f"{run.request(n)}: {head}" for n, head in heads.items() if n in run.timed}
-    return f"{said}.", [(head, card(run, pick, n)) for n, head in heads.items()]
+    return f"{said}.", [(f"{run.request(n)}: {heads[n]}", card(run, pick, n)) for n in heads if n in run.timed]
 
 
 def card(run, pick, name):

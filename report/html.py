@@ -40,13 +40,13 @@ def wrong(run):
 
 def report(run, files=(), commits=None):
     """files: names of the data beside the page; commits: {"verify" and "bench": the commit that was run}"""
-    said, shown = answer.cards(run)
-    opened, folded = list(sections.opened(run)), list(sections.folded(run, commits or {}))
+    (said, shown), drawn = answer.cards(run), figures(run)
+    pictures = [Section("Error and speed", wrong(run), figures=drawn)] * bool(drawn)
     return page(
         f"posenc on {processor(run.context or run.machine)}",
         lead=[said],
         warnings=list(checks.of_run(run)),
         cards=shown,
-        sections=[*opened, Section("Error and speed", wrong(run), figures=figures(run)), *folded],
+        sections=[*sections.opened(run), *pictures, *sections.folded(run, commits or {})],
         files=files,
     )

@@ -27,10 +27,9 @@ def main(args):
         paths["peers"] = pathlib.Path(args.peers or beside)
     run = Run(verify, bench, peers.read(paths["peers"]) if "peers" in paths else None)
     files = {f"{name}.json": path.read_text(encoding="utf-8") for name, path in paths.items()}
-    commits = {"verify": verify.get("commit"), "bench": (bench or {}).get("commit")}
-    for name in paths:
-        note = paths[name].with_suffix(".commit")
-        commits[name] = note.read_text(encoding="utf-8").strip() if note.exists() else commits.get(name)
+    commits, notes = {"verify": verify.get("commit"), "bench": (bench or {}).get("commit")}, paths.items()
+    notes = {name: path.with_suffix(".commit") for name, path in notes if path.with_suffix(".commit").exists()}
+    commits |= {name: note.read_text(encoding="utf-8").strip() for name, note in notes.items()}
     directory = pathlib.Path(args.output or TOP / "build/report")
     for name, content in (files | {"index.html": html.report(run, list(files), commits)}).items():
         write(directory / name, content)

@@ -22,11 +22,10 @@ HOW = (
 
 def machine(run, commits):
     """A line on what ran where, of which version, and when."""
-    m, what = run.machine | run.context, "measured" if run.bench else "verified"
-    found = [processor(m).partition(",")[0], m.get("compiler")]
-    found += [f"commit {commit}" for commit in dict.fromkeys(filter(None, commits.values()))]
-    date = (run.context if run.bench else run.verify).get("date")
-    return " · ".join(filter(None, [*found, date and f"{what} {date[:10]}"]))
+    m, date = run.machine | run.context, run.context.get("date") or run.verify.get("date")
+    found = [f"commit {commit}" for commit in dict.fromkeys(commits.values()) if commit]
+    found = [processor(m).partition(",")[0], m.get("compiler"), *found, date and f"run of {date[:10]}"]
+    return " · ".join(filter(None, found))
 
 
 def conditions(run, commits):
@@ -47,11 +46,11 @@ def conditions(run, commits):
 
 def opened(run):
     """What a reader is shown at once."""
-    said = f"Of the implementations within {run.budget.ulp:g} ULP, on this machine."
-    yield Section("What to use for which work", said, [tables.works(run)])
+    works, found = tables.works(run), list(tables.implementations(run))
+    yield from [Section("What to use for which work", tables=[works])] * bool(works.rows)
     said = f"Errors: the largest up to a position, {run.judged_table()}."
     said += f" Speeds of {run.measured_table()}: {medians(run.timed)}." * run.ranked
-    yield Section("Implementations", said, list(tables.implementations(run)))
+    yield from [Section("Implementations", said, found)] * bool(found)
 
 
 def folded(run, commits):
@@ -65,4 +64,4 @@ def folded(run, commits):
 
 
 def sections(run):
-    return [s for s in [*opened(run), *folded(run, {})] if s.tables or s.folds]
+    return [*opened(run), *folded(run, {})]

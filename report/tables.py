@@ -119,7 +119,7 @@ def works(run):
     for (_, use, *_), (names, outcomes) in lines.items():
         shown = (f"{kind} {', '.join(sizes)}".strip() for kind, sizes in names.items())
         rows.append(["; ".join(shown), use, by_how_much(outcomes)])
-    return Table("", ["work", "use", "by how much"], rows, text=(1, 2))
+    return Table(f"Within {run.budget.ulp:g} ULP, on this machine", ["work", "use", "by how much"], rows, text=(1, 2))
 
 
 def accuracy_class(run, name):

@@ -9,8 +9,7 @@ def show(table):
     # A column of ± moves the columns after it.
     left = {0} | {lines[0].index(table.head[i]) for i in table.text}
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    if table.title:
-        print(table.title)
+    print(table.title)
     for line in lines:
         cells = [cell.ljust(w) if i in left else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths))]
         print("  ".join(cells).rstrip())

@@ -57,7 +57,7 @@ def test_parts_and_figures(page_of, done, tmp_path, monkeypatch):
         "Not run here: 3 what why wrong failed verification: 2 outputs beyond",
         "Another library takes less time than exact or anchored in 2 of 2 cases.",
         "quick 13.4 ms ± 0.1 0.500",
-        "AMD Zen 4 · GCC 1 · measured 2026-11-21",
+        "AMD Zen 4 · GCC 1 · run of 2026-11-21",
     ):
         assert said in text
     assert 'style="--bar: 50.0%">20.00' in page.replace("\n", "")
