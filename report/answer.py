@@ -67,7 +67,9 @@ def cards(run):
     others = [n for n in pick.against if run.families[n] != DEFAULT]
     if pick.name in others:
         said += f" if speed matters. Keep the default, {DEFAULT}, if every value must be correctly rounded"
-    elif others:
+    elif pick.name != default:
+        said += f". It computes the same values as the default, {DEFAULT}"
+    if others and pick.name not in others:
         heads[min(others, key=lambda n: pick.against[n].behind)] = "the fastest alternative"
     return f"{said}.", [(f"{run.request(n)}: {heads[n]}", card(run, pick, n)) for n in heads if n in run.timed]
 

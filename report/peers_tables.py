@@ -154,8 +154,7 @@ def folds(peers):
     said = said if found else EMULATED
     said += f" This is a quick run, of {QUICK}." if peers.data.get("quick") else ""
     found += [errors(peers, described=True)] + [calls(peers)] * bool(peers.calls)
-    more = [speeds(peers, work) for work in peers.groups]
-    return {said: [*found, conditions(peers)], "Other libraries: all times": more}
+    return {said: [*found, conditions(peers)], "Other libraries: all times": [speeds(peers, w) for w in peers.groups]}
 
 
 def printed(peers):

@@ -59,11 +59,10 @@ def log_axes(axes, x, y):
     """x, y: (lowest value, highest, formatter, pixels). Ticks at 1, 2 and 5 times the powers of ten. Labels there too if
     they fit, otherwise at the powers."""
     axes.set(xscale="log", yscale="log", xlim=x[:2], ylim=y[:2])
-    fine = {"subs": (1, 2, 5), "numticks": 99}
     for axis, (low, high, formatter, pixels), label in ((axes.xaxis, x, 42), (axes.yaxis, y, 17)):
         fits = 3 * math.log10(high / low) * label < pixels
-        axis.set_major_locator(LogLocator(**fine) if fits else LogLocator(numticks=99))
-        axis.set_minor_locator(LogLocator(**fine))
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if fits else (1,), numticks=99))
+        axis.set_minor_locator(LogLocator(subs=(1, 2, 5), numticks=99))
         axis.set_major_formatter(formatter)
         axis.set_minor_formatter(NullFormatter())
     axes.grid(which="major")

@@ -60,8 +60,6 @@ def split(table):
 
 
 def limit_text(row):
-    if not row:
-        return "limit: not measured"
     kind = "plain" if row.case.call == "store" else "non-temporal"
     return f"limit: {row.gb_s:.1f} GB/s, {kind} stores of {row.case.who[2:]} bytes"
 
@@ -76,15 +74,8 @@ def kind_of(run, work):
     return f"{work.dtype} tables {room}"
 
 
-def outcome(run, work, pick):
-    """(other, how it compares with the pick)"""
-    other = run.other(pick)
-    rows = run.verified[work.by(other)], run.verified[work.by(pick.name)]
-    return run.request(other), judge.compare(*(row.values for row in rows))
-
-
 def by_how_much(found):
-    """found: the outcomes of one line, which have one verdict"""
+    """found: [(other, how it compares with the pick)] of one line, with one verdict"""
     verdict, others = found[0][1].verdict, listed(dict.fromkeys(other for other, _ in found))
     if verdict != "slower":
         return f"ties with {others}" if verdict == "tie" else f"undecided against {others}"
@@ -98,9 +89,11 @@ def works(run):
     verdict share a line too."""
     cases, answers = [], {}
     for work in works_of(run):
-        pick = run.pick(work)
-        if pick and run.other(pick):
-            found, kind = outcome(run, work, pick), kind_of(run, work)
+        pick, kind = run.pick(work), kind_of(run, work)
+        other = pick and run.other(pick)
+        if other:
+            times = (run.verified[work.by(n)].values for n in (other, pick.name))
+            found = run.request(other), judge.compare(*times)
             answer = run.request(pick.name), found[1].verdict, found[0] * (found[1].verdict == "slower")
             cases.append((work, kind, answer, found))
             answers.setdefault(kind, set()).add(answer)

@@ -89,6 +89,7 @@ def test_the_page_fits_the_window(view):
       return [...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll > *') && !e.closest('svg *'))
         .filter(e => { const b = e.getBoundingClientRect()
                        return b.width && (b.left < 0 || b.right > innerWidth + 0.5) })
+        .concat([...document.querySelectorAll('section > .scroll')].filter(e => e.scrollWidth > e.clientWidth))
         .map(e => e.outerHTML.slice(0, 80))"""
     )
     assert beyond == []
