@@ -28,7 +28,7 @@ def conditions(run, ranges, rows, budget):
     measured = next((row.case.n for row in rows.values()), 0)
     yield f"table: {spec(ranges[0])}, positions {start} to {end - 1}"
     sample = "a sample, " if compared < of else ""
-    at = f", output at {run.context.get('offset')} modulo 64" if rows else ""
+    at = f", output {run.context.get('offset')} bytes after a multiple of 64" if rows else ""
     yield f"compared with MPFR: {sample}{compared} of {plural(of, 'row')}; measured: {plural(measured, 'row')}{at}"
     yield f"processor: {processor(run.machine | run.context)}"
     yield f"budget: {budget}"

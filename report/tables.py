@@ -100,9 +100,9 @@ def works(run):
     for apart in (True, False):
         lines = {}
         for work, kind, answer, found in cases:
-            sizes = [f"{work.n} x {work.d}"] * (work.is_table and len(answers[kind]) > 1)
+            sizes = [f"{work.n} x {work.d}"] * (work.call != "row" and len(answers[kind]) > 1)
             if len(answers[kind]) > 1:
-                kind = f"{work.dtype} tables" if work.is_table else case_name(work)
+                kind = f"{work.dtype} tables" if work.is_table else called(work)
             names, outcomes = lines.setdefault((kind * apart, *answer), ({}, []))
             names.setdefault(kind, []).extend(sizes)
             outcomes.append(found)
@@ -110,7 +110,7 @@ def works(run):
             break
     rows = []
     for (_, use, *_), (names, outcomes) in lines.items():
-        shown = (f"{kind} {', '.join(sizes)}".strip() for kind, sizes in names.items())
+        shown = (": ".join(filter(None, [kind, ", ".join(sizes)])) for kind, sizes in names.items())
         rows.append(["; ".join(shown), use, by_how_much(outcomes)])
     return Table(f"Within {run.budget.ulp:g} ULP, on this machine", ["work", "use", "by how much"], rows, text=(1, 2))
 

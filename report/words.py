@@ -3,6 +3,8 @@ value, and half the interquartile range that follows its ±. A ratio has no ±: 
 import math
 import re
 
+IN_A_ROW = "in_a_row"  # in the kind of a case
+
 
 def position(value):
     """5k of 5000, 131k of 2^17, 1M of 2^20, but 1500."""
@@ -103,15 +105,18 @@ def plural(count, word):
 
 def details(case):
     """What distinguishes a case from others of its call and size, in words."""
-    parts = [re.sub("^threads:(.*)", r"\1 threads", part) for part in case.kind.split("/") if part != case.call]
+    found = [part for part in case.kind.split("/") if part not in (case.call, IN_A_ROW)]
+    parts = [re.sub("^threads:(.*)", r"\1 threads", part) for part in found]
     parts += [case.dtype] * (case.dtype != "float32")
     parts += [f"positions below {position(case.end)}"] if case.call == "row" and case.end else []
-    return parts + [f"output at {case.offset} modulo 64"] * (case.offset is not None)
+    at = f"output {case.offset} bytes after a multiple of 64" if case.offset else "aligned output"
+    return parts + [at] * (case.offset is not None)
 
 
 def called(case):
     """What a case does, in words: "single rows, positions below 4096"."""
-    words = {"fill": "tables", "fill_at": "random positions", "fill_at_real": "real positions"}
+    at = "a list of consecutive positions" if case.kind.endswith(IN_A_ROW) else "random positions"
+    words = {"fill": "tables", "fill_at": at, "fill_at_real": "real positions"}
     words |= {"fill_pair": "sines and cosines apart", "row": "single rows"}
     return ", ".join([words.get(case.call, case.call), *details(case)])
 

@@ -59,7 +59,7 @@ def test_the_answer(picked):
     head, rows, pick = picked()
     assert head.splitlines() == [
         "table: preset paper, d_model 16, base 10000, float32, positions 0 to 199",
-        "compared with MPFR: 200 of 200 rows; measured: 100 rows, output at 16 modulo 64",
+        "compared with MPFR: 200 of 200 rows; measured: 100 rows, output 16 bytes after a multiple of 64",
         "processor: AMD Zen 5, EPYC, family 26 model 2",
         "budget: at most 1 ULP",
     ]

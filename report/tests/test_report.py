@@ -87,8 +87,10 @@ def test_the_table_of_works():
     assert found[3] == ["sines and cosines apart, rope", "exact", "ties with anchored"]
     # One kind, two picks: the cases are named.
     found = works(("row", (1, 512), 2, 4096), ("row", (1, 512), 0.5, 2**20))
-    names = [f"single rows of 512, positions below {end}" for end in ("4k", "1M")]
+    names = [f"single rows, positions below {end}" for end in ("4k", "1M")]
     assert [line[:2] for line in found] == [[names[0], "exact"], [names[1], "anchored"]]
+    found = works(*zip(["fill_at/in_a_row"] * 3, ((8, 4), (9, 4), (9, 5)), (2, 0.5, 2)))
+    assert found[0][0] == "a list of consecutive positions: 8 x 4, 9 x 5"
     # More than eight lines: kinds with the same pick and verdict share one.
     found = works(*((f"fill/{letter}", (9, 8), 0.5) for letter in "abcdefghi"), ("fill_at", (9, 8), 2))
     assert [line[1] for line in found] == ["anchored", "exact"] and found[0][2] == "100 % faster than exact"
