@@ -59,8 +59,8 @@ def folded(run, commits):
     folds |= tables.apart((tables.by_width(run), tables.left_out(run)))
     folds |= peers_tables.folds(run.peers) if run.peers else {}
     yield Section("All figures", folds={line: found for line, found in folds.items() if found and found[0].rows})
-    how = list(HOW if run.bench else HOW[:1])
-    yield Section("How it was measured", notes=how, folds={machine(run, commits): [conditions(run, commits)]})
+    folds = {machine(run, commits): [conditions(run, commits)]}
+    yield Section("How it was measured", notes=list(HOW if run.bench else HOW[:1]), folds=folds)
 
 
 def sections(run):

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from made_up import QUIET as FIVE, bench, case, entry, judged, peers_bench, picks, sweep, text_of, verify
-from report import judge, tables
+from made_up import QUIET as FIVE, bench, case, entry, file, judged, peers_bench, picks, sweep, text_of, verify
+from report import answer, judge, tables
 from report.checks import of_run
 from report.run import Run
 
@@ -37,7 +37,8 @@ def test_parts_and_figures(page_of, done, tmp_path, monkeypatch):
     fills = case("fill anchored_avx2", 0.1, times=SEVEN) + case("fill exact_avx2", 0.2, times=SEVEN)
     fills += case("fill naive", 16) + case("fill exact_avx2", 0.2, n=16)
     anchored = entry("anchored_avx2", "avx2", correct=0.998)
-    known = verify(implementations=[*verify()["implementations"], anchored])
+    known = file(tmp_path, verify(implementations=[*verify()["implementations"], anchored]))
+    known.with_suffix(".commit").write_text("abc\n")
     page = page_of(known, bench(fills, row, sweep(), fills={}, **DESCRIBED))
     text = text_of(page)
     assert page.count("<svg") == 2 and page.count('class="card"') == 2 and "<details open" not in page
@@ -57,13 +58,27 @@ def test_parts_and_figures(page_of, done, tmp_path, monkeypatch):
         "Not run here: 3 what why wrong failed verification: 2 outputs beyond",
         "Another library takes less time than exact or anchored in 2 of 2 cases.",
         "quick 13.4 ms ± 0.1 0.500",
-        "AMD Zen 4 · GCC 1 · run of 2026-11-21",
+        "AMD Zen 4 · GCC 1 · commit abc · run of 2026-11-21",
     ):
         assert said in text
     assert 'style="--bar: 50.0%">20.00' in page.replace("\n", "")
     assert "2 outputs beyond &lt;b&gt;its&lt;/b&gt; bound" in page
     assert "http" not in re.sub(r"http://www.w3.org/\d+/\w+", "", page)
     assert json.loads((tmp_path / "page/bench.json").read_text())["context"]["vendor"] == "AuthenticAMD"
+
+
+def test_cards_where_exact_is_picked_by_another_name(monkeypatch):
+    found = picks("exact_scalar", "exact_scalar", {"anchored_avx2": ("slower", 1, 0.04)})
+    monkeypatch.setattr(judge, "picks", lambda *_: found)
+    known = verify(implementations=[entry(n) for n in ("exact_avx2", "exact_scalar", "anchored_avx2")])
+    said, cards = answer.cards(Run(known, bench(case("fill anchored_avx2", 1))))
+    assert said.endswith("It computes the same values as the default, exact.")
+    heads = [
+        "exact: the default",
+        "exact_scalar: the fastest of those within 1 ULP",
+        "anchored: the fastest alternative",
+    ]
+    assert [head for head, _ in cards] == heads
 
 
 def works(*kinds):
