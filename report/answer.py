@@ -62,8 +62,8 @@ def cards(run):
     if not pick:
         return f"No implementation is picked: {run.unpicked()}.", []
     said, heads = f"For tables of {run.measured_table()}, use {run.request(pick.name)}", {default: "the default"}
-    best = "the fastest" if pick.name == pick.fastest else "the pick"
-    heads.setdefault(pick.name, f"{best} of those within {run.budget.ulp:g} ULP")
+    best = "fastest" if pick.name == pick.fastest else "pick"
+    heads.setdefault(pick.name, f"the {best} of those within {run.budget.ulp:g} ULP")
     others = [n for n in pick.against if run.families[n] != DEFAULT]
     if pick.name in others:
         said += f" if speed matters. Keep the default, {DEFAULT}, if every value must be correctly rounded"

@@ -19,10 +19,9 @@ def page(title, **values):
 
 def figures(run):
     """[(picture, its heading, its caption)]"""
-    how = (
-        f"Each family by its fastest version; the output starts {run.context.get('offset', 16)} bytes after a multiple "
-    )
-    captions = ("A step is the largest error in a range of positions.", f"{how} of 64. Dotted: the limit.")
+    at = f"the output starts {run.context.get('offset', 16)} bytes after a multiple of 64"
+    versions = f"Each family by its fastest version; {at}. Dotted: the limit."
+    captions = "A step is the largest error in a range of positions.", versions
     headings = ("Largest error by position", "Speed by size of the table")
     found = zip((plots.errors(run), plots.speeds(run)), headings, captions)
     return [(plots.svg(heading, draw), heading, text) for draw, heading, text in found if draw]
@@ -31,10 +30,8 @@ def figures(run):
 def wrong(run):
     """How wrong the recipe is that most people copy, far from the start."""
     for span in (s for s in run.spans if s[0] <= 100000 < s[1] and run.error(RECIPE, [s])):
-        where = f"near position 100,000 ({span[0]} to {span[1] - 1})"
-        return (
-            f"{RECIPE}, the PyTorch tutorial's recipe, is wrong by up to {number(run.error(RECIPE, [span]))} {where}."
-        )
+        error = f"{number(run.error(RECIPE, [span]))} near position 100,000 ({span[0]} to {span[1] - 1})"
+        return f"{RECIPE}, the PyTorch tutorial's recipe, is wrong by up to {error}."
     return ""
 
 

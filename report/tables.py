@@ -158,9 +158,8 @@ def accuracy(run):
         bound, errors = run.entries[n].get("bound", {}), map(number, run.errors_by_position(n))
         said = f"{bound.get('law', '?')} ({bound.get('evidence', '?')})"
         rows.append([n, *errors, share(*run.correct(n)), ulps(run.ulp(n)), said])
-    head = ["implementation", *(f"to {position(end)}" for _, end in run.spans)]
-    head += ["correctly rounded", "max ULP", "stated bound"]
-    note = f"ULP and shares: {run.reach()}"
+    ends, note = (f"to {position(end)}" for _, end in run.spans), f"ULP and shares: {run.reach()}"
+    head = ["implementation", *ends, "correctly rounded", "max ULP", "stated bound"]
     return Table(f"Largest error up to each position, {run.judged_table()}", head, rows, note, (len(head) - 1,))
 
 
@@ -187,7 +186,9 @@ def by_width(run):
     shown = sorted({d for column in columns.values() for d in column})
     rows = [[str(d), *(column.get(d, "-") for column in columns.values())] for d in shown]
     note = "+16: the output starts 16 bytes after a multiple of 64, as large buffers of malloc and NumPy do"
-    return Table("Widths: float32 tables of 64 MiB, in per cent of the limit", ["d_model", *columns], rows, note)
+    slowest = max(of_widths, key=lambda item: item[1].ns)[0].d if of_widths else ""
+    title = f"Widths: float32 tables of 64 MiB, in per cent of the limit; {slowest} columns are the slowest"
+    return Table(title, ["d_model", *columns], rows, note)
 
 
 def works_of(run):

@@ -131,7 +131,7 @@ def test_verbose(done):
     assert lines(out, "exact_avx2")[0] == "exact_avx2 3.0e-8 2.4e-7 20.00 0.10"
     assert lines(out, "naive  ")[1] == "naive 2.0e-4 4.0e-4 3.2e-3 25.00 % 1.0e6 half a unit (proved)"
     assert lines(out, "lacking_neon")[-1] == "lacking_neon not run: this CPU lacks its instructions"
-    assert lines(out, "1000") == ["1000 50.0 % 25.0 %"]
+    assert lines(out, "1000") == ["1000 50.0 % 25.0 %"] and "; 1000 columns are the slowest\n" in out
 
 
 def test_without_what_the_page_needs(tmp_path):
