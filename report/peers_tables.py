@@ -51,7 +51,7 @@ def conditions(peers):
         "compiler": f"{m.get('compiler')}, {m.get('build_type')}",
         "posenc's flags": m.get("c_flags"),
         "flags of the others in C and C++": PEERS_FLAGS,
-        "huge pages": m.get("transparent_huge_pages"),
+        "huge pages (setting)": m.get("transparent_huge_pages"),
         "posenc's implementations": listed(peers.members()),
         "versions": ", ".join(versions),
     }
