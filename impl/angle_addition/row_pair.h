@@ -5,9 +5,11 @@
  * The first products are the same, so a pair of vectors takes one multiplication and two FMAs. Sines and cosines lie in
  * memory as columns do in a table, and each cosine and sine of a step is loaded into both lanes of its pair.
  *
- * Three things make it fast; docs/speed.md says more.
+ * Four things make it fast; docs/speed.md says more.
  *   - At most two cache lines (split: four) are begun and not whole at any time: processors join non-temporal stores to
  *     lines in a few buffers only.
+ *   - The lines of the next row pair are fetched: ordinary stores wait for lines that are not in L1, and rows are too
+ *     far apart for the processor to foresee them.
  *   - Nothing but vectors of the strip is read between stores: other memory may have the page offset of a store.
  *   - It has few integer variables: GCC spills surplus ones to vector registers, and the next address then waits for
  *     the FMAs.
@@ -38,14 +40,14 @@ INLINE void two_vectors(const double *rotation, const double *anchor, vd *ahead,
   one_vector(rotation, 1, anchor + VD_LANES, ahead + 1, behind + 1);
 }
 
-/* Fetches the lines of the next row pair's row that store_values() will write. Ordinary stores wait for lines that are
- * not in L1, and rows are too far apart for the processor to foresee them. That row is perhaps outside the table. */
-INLINE void fetch(output o, destination next, int i) {
-  const int64_t each = o.is_split ? size_of(o) / 2 : size_of(o), end = (i + vectors_of(o) * VD_LANES) * each;
-  for (int64_t at = (i * each + 63) / 64 * 64; !o.is_streamed && at < end; at += 64) {
-    __builtin_prefetch(next.first + at, 1);
+/* Fetches the cache lines of a strip of n frequencies in another row, which is perhaps outside the table. */
+INLINE void fetch(output o, int n, destination row) {
+  const int64_t bytes = 2 * n * size_of(o) / (o.is_split ? 2 : 1);
+  for (int64_t at = 0; at < bytes + 64; at += 64) {
+    const int64_t byte = at < bytes ? at : bytes - 1; /* the last line is the one in which the strip ends */
+    __builtin_prefetch(row.first + byte, 1);
     if (o.is_split)
-      __builtin_prefetch(next.second + at, 1);
+      __builtin_prefetch(row.second + byte, 1);
   }
 }
 
@@ -59,6 +61,10 @@ INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs
     const double *const rotation = rotations + offset_of_rotation(b);
     const destination next_row_ahead = advanced(ahead, next_ahead), next_row_behind = advanced(behind, next_behind);
     rounding_test test = test_none();
+    if (!o.is_streamed) {
+      fetch(o, n, next_row_ahead);
+      fetch(o, n, next_row_behind);
+    }
 #pragma GCC unroll 2
     for (int h = 0; h * HALF_STRIP < n; h++) {
       const double *const anchor = anchors + h * NEXT_HALF;
@@ -67,8 +73,6 @@ INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs
 #pragma GCC unroll 4
       for (int i = 0; i < columns; i += vectors_of(o) * VD_LANES) {
         vd y[4], z[4];
-        fetch(o, next_row_ahead, h * SLOT + i);
-        fetch(o, next_row_behind, h * SLOT + i);
         two_vectors(rotation + h * NEXT_HALF + i, anchor + i, y, z);
         if (o.is_split)
           two_vectors(rotation + h * NEXT_HALF + i + 2 * VD_LANES, anchor + i + 2 * VD_LANES, y + 2, z + 2);
