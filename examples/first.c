@@ -2,8 +2,8 @@
 #include <posenc.h>
 #include <stdio.h>
 int main(void) {
-  char error[256];
   /* [part: fill] */
+  char error[256];
   static float table[5000 * 512]; /* positions 0 to 4999, d_model 512 */
   posenc_spec spec;
   posenc_spec_init(&spec, 512, NULL); /* NULL: the paper's formula; or a preset, such as "whisper" */
