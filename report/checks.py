@@ -36,10 +36,8 @@ def of_bench(bench, rows):
     tenths = statistics.quantiles(times, n=10, method="inclusive") if len(times) >= ENOUGH else [1]
     if tenths[-1] > CLOCK * tenths[0]:
         varied = f"{100 * (tenths[-1] / tenths[0] - 1):.0f} %"
-        yield (
-            f"The processor's speed varied by {varied} during the run. Differences below {varied} are unreliable; run "
-            "again on an idle machine for finer ones."
-        )
+        said = f"varied by {varied} during the run. Differences below {varied} are unreliable"
+        yield f"The processor's speed {said}; run again on an idle machine for finer ones."
     if context.get("cpu_scaling_enabled"):
         yield "CPU frequency scaling is enabled, so speeds depend on the load. Fix the frequency and run again."
 
@@ -60,10 +58,10 @@ def of_verify(verify):
 
 def of_run(run):
     if run.emulated:
-        yield (
-            "The run was emulated: software imitated the processor. Errors are those of the real instructions. Speeds "
-            "say nothing about a real machine, so nothing is ranked or picked. Measure on a real processor."
+        said = (
+            "Errors are those of the real instructions. Speeds say nothing about a real machine, so nothing is ranked"
         )
+        yield f"The run was emulated: software imitated the processor. {said} or picked. Measure on a real processor."
     yield from of_verify(run.verify)
     if run.bench:
         yield from of_bench(run.bench, run.rows)

@@ -123,9 +123,8 @@ def main(path_a, path_b, output):
     if processors[0] != processors[1]:
         lead[:0] = [f"The processors differ: A ran on {processors[0]}, B on {processors[1]}. Speeds are not judged."]
     lead += ["A run was emulated: speeds are not judged."] * emulated
-    sides = zip("AB", (a, b))
     of = {"bench": lambda data: checks.of_bench(data, read_bench(data)[0]), "verify": checks.of_verify}[form]
-    warnings = [f"{letter}: {said}" for letter, data in sides for said in of(data)]
+    warnings = [f"{letter}: {said}" for letter, data in zip("AB", (a, b)) for said in of(data)]
     title = f"Two {'runs' if form == 'bench' else 'reports'} of posenc-{form} compared"
     sections = [*sections, Section("Conditions", folds=apart([context(a, b)]))]
     load.write(output, html.page(title, lead=[*lead, *found], warnings=warnings, sections=sections))

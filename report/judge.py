@@ -145,11 +145,6 @@ def picks(works, entries, default, budget=Budget()):
     return found
 
 
-def verdicts(peer, ours):
-    """{name: verdict} on a peer, compared with each implementation on the same work. ours: {name: times}"""
-    return {name: compare(peer, times).verdict for name, times in ours.items()}
-
-
 def least_between_runs(controls):
     """(the least difference that counts, the noise). controls: the ratios of the controls' times. The noise: nine in
     ten of these ratios are nearer to 1."""

@@ -88,7 +88,7 @@ def case_of(work, row, ours, limit, is_judged):
     case |= {"of_limit": limit.ns / row.ns} if limit else {}
     others = {name: other.values for name, other in ours.items() if other is not row}
     case["ratios"] = {name: statistics.median(map(truediv, row.values, o)) for name, o in others.items()}
-    case["verdicts"] = judge.verdicts(row.values, others) if is_judged else {}
+    case["verdicts"] = {n: judge.compare(row.values, o).verdict for n, o in others.items() if is_judged}
     return case
 
 
@@ -114,20 +114,14 @@ def join(benches, tables, quick):
     context, cases, failed = {}, [], []
     for bench in benches:
         context = bench["context"] | context  # the first one's, where both say it
-        found, errors = cases_of(bench)
-        cases += found
+        made, errors = cases_of(bench)
+        cases += made
         failed += errors
     not_run = [{"name": k[len("not_run.") :], "reason": v} for k, v in context.items() if k.startswith("not_run.")]
-    return {
-        "schema": 1,
-        "tool": "posenc-peers",
-        "date": context.get("date") or datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "quick": quick,
-        "machine": {key: context[key] for key in KEPT.split() if key in context},
-        "not_run": not_run + failed,
-        "peers": peers_of(cases, {table["name"]: table for table in tables}, context),
-        "cases": cases,
-    }
+    date = context.get("date") or datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    found = {"schema": 1, "tool": "posenc-peers", "date": date, "quick": quick}
+    found |= {"machine": {key: context[key] for key in KEPT.split() if key in context}, "not_run": not_run + failed}
+    return found | {"peers": peers_of(cases, {table["name"]: table for table in tables}, context), "cases": cases}
 
 
 def peers_of(cases, tables, context):

@@ -159,9 +159,7 @@ def folds(peers):
 
 def printed(peers):
     """What scripts/peers prints: one size of each job."""
-    said = (
-        "x exact: the time of another library divided by the time of exact. Below 1 the other library takes less time."
-    )
+    said = "x exact: the time of another library divided by that of exact. Below 1 the other library takes less time."
     said = EMULATED if peers.emulated else said
     found = [conditions(peers), errors(peers), *main_speeds(peers, peers.groups), less_time(peers)]
     notes = ["./scripts/report shows every size."]

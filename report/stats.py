@@ -1,4 +1,4 @@
-"""Statistics of runs of posenc-bench: medians, spreads, ratios, limits. judge.py decides what is faster."""
+"""Statistics of runs of posenc-bench: medians, spreads, limits. judge.py decides what is faster."""
 import re
 import statistics
 from typing import NamedTuple, Optional
