@@ -8,7 +8,7 @@ from .run import Run
 from .words import case_name, compared, number, plural, pm, speed, ulps
 
 DEFAULT = "exact"  # the library's, where no name is given
-WIDTH, LINES = 80, 12  # of the box
+WIDTH, SIDE, LINES = 80, 8, 12  # of the box; SIDE: the width of its labels
 CASES = 3  # in which another implementation is clearly faster
 
 
@@ -38,7 +38,7 @@ def verdict(run):
     return [("Use", use), *code_here(run, pick.name), ("Speed", fast), *price(run, pick, run.timed)]
 
 
-def values(run, name, dtype="float32"):
+def promise(run, name, dtype="float32"):
     """What an implementation promises of its values, and how many of those compared are not the nearest."""
     if run.families[name] == DEFAULT:
         return "every value correctly rounded"
@@ -48,10 +48,10 @@ def values(run, name, dtype="float32"):
 
 def price(run, pick, rows, dtype="float32"):
     """What a pick other than exact gives up, and the default beside another pick. rows: {name: its case}"""
-    found = [("Price", values(run, pick.name, dtype))] * (run.families[pick.name] != DEFAULT)
+    found = [("Price", promise(run, pick.name, dtype))] * (run.families[pick.name] != DEFAULT)
     row = rows.get(run.context.get("default"))
     if row and row.case.who != pick.name:
-        found += [("Or", f"{DEFAULT}, the default: {pm(speed(row))} GB/s, {values(run, row.case.who)}")]
+        found += [("Or", f"{DEFAULT}, the default: {pm(speed(row))} GB/s, {promise(run, row.case.who)}")]
     return found
 
 
@@ -78,14 +78,14 @@ def card(run, pick, name):
     fast = f"{pm(speed(run.timed[name]))} GB/s" + f"; {run.lead(pick)}" * (name == pick.name)
     error = f"largest error {number(run.error(name))} ({ulps(run.ulp(name))} ULP) {run.reach()}"
     label = "Values" if run.families[name] == DEFAULT else "Price"
-    return [("Speed", fast), (label, f"{values(run, name)}; {error}"), *code_here(run, name)]
+    return [("Speed", fast), (label, f"{promise(run, name)}; {error}"), *code_here(run, name)]
 
 
 def other_cases(run, most):
     """Sentences on the cases in which another implementation is clearly faster."""
     found = run.clearly_faster()
-    cases = [(" (".join(case_name(work).rsplit(", ", 1)), run.request(p.fastest), c) for work, p, c in found[:most]]
-    shown = [f"for {case}) {name} is {compared(c)}" for case, name, c in cases]
+    cases = [(case_name(work).rsplit(", ", 1), run.request(p.fastest), c) for work, p, c in found[:most]]
+    shown = [f"for {' ('.join(case)}{')' * (len(case) - 1)} {name} is {compared(c)}" for case, name, c in cases]
     more = len(found) - len(shown)
     if more:
         shown[-1:] = [f"{shown[-1]}; {more} more"] if shown else [f"another one is faster in {plural(more, 'case')}"]
@@ -96,26 +96,24 @@ def took(seconds):
     return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
 
 
-def wrapped(rows):
-    side, lines = max(len(label) for label, _ in rows) + 2, []
-    for label, text in rows:
-        indent = {"initial_indent": label.ljust(side), "subsequent_indent": " " * side}
-        joined = text.replace(" %", "\xa0%")  # at which textwrap does not break
-        lines += textwrap.wrap(joined, WIDTH - 4, break_on_hyphens=False, **indent)
+def wrapped(said, width, label="", side=0):
+    """Its lines. A number keeps its unit: textwrap does not break at "\\xa0"."""
+    indent = {"initial_indent": label.ljust(side), "subsequent_indent": " " * side}
+    lines = textwrap.wrap(said.replace(" %", "\xa0%"), width, break_on_hyphens=False, **indent)
     return [line.replace("\xa0", " ") for line in lines]
 
 
 def box(run, seconds=None, page=None):
     """The warnings, and below them the box."""
-    time = "" if seconds is None else took(seconds)
-    end = [("Report", page)] * bool(page) + [("Time", time)] * bool(time)
+    end = [("Report", page)] * bool(page) + [("Time", took(seconds or 0))] * (seconds is not None)
     for most in range(CASES, -1, -1):
-        others = [("But" if i == 0 else "", text) for i, text in enumerate(other_cases(run, most))]
-        lines = wrapped([*verdict(run), *others, *end])
+        others = [("But" * (i == 0), said) for i, said in enumerate(other_cases(run, most))]
+        rows = [*verdict(run), *others, *end]
+        lines = [line for label, said in rows for line in wrapped(said, WIDTH - 4, label, SIDE)]
         if len(lines) <= LINES:
             break
     rule = "─" * (WIDTH - 2)
-    warnings = [textwrap.fill(f"Warning: {said}", WIDTH) for said in checks.of_run(run)]
+    warnings = [line for said in checks.of_run(run) for line in wrapped(f"Warning: {said}", WIDTH)]
     return "\n".join([*warnings, f"┌{rule}┐", *(f"│ {line.ljust(WIDTH - 4)} │" for line in lines), f"└{rule}┘"])
 
 

@@ -98,11 +98,13 @@ def short(r):
     said = f"A table of {run.measured_table()}, filled by one thread on {processor(run.context)}."
     note = "The AVX2 speeds were measured on the same processor, which also has AVX-512. Expect different speeds on "
     note += "processors without AVX-512. "
-    return "\n\n".join([said, table(Table("", head, rows, text=(1,))), f"{note * bool(avx2)}{price(r)} {r.sources}"])
+    return "\n\n".join(
+        [said, table(Table("", head, rows, text=(1,))), f"{note * bool(avx2)}{anchored_beside_exact(r)} {r.sources}"]
+    )
 
 
-def price(r):
-    """Of anchored, in this table and in one that is larger than every cache."""
+def anchored_beside_exact(r):
+    """In this table and in one that is larger than every cache."""
     anchored, exact = r.both()
 
     def lead(size):
@@ -110,7 +112,7 @@ def price(r):
         return "as fast as `exact`" if found.verdict == "tie" else compared(found, than=" than `exact`")
 
     here, there = f"{lead(r.run.size)} in this table", f"{lead(LARGE)} in a table of {LARGE[0]} x {LARGE[1]}"
-    return f"The values of `anchored` are {answer.values(r.run, anchored)}. It is {here}, and {there}."
+    return f"The values of `anchored` are {answer.promise(r.run, anchored)}. It is {here}, and {there}."
 
 
 def today(r):
@@ -124,12 +126,13 @@ def today(r):
         errors = [worst_error(r.peers.rows[who], size[0]) for who in (name, ours)]
         work = f"{what}, {size[0]} x {size[1]}"
         times = [pm(peers_tables.time(case)) for case in (theirs, mine)]
-        ratio = peers_tables.ratio(theirs, ours)
-        rows.append([work, errors[0], times[0], f"`{ours}`", errors[1], times[1], ratio])
+        rows.append([work, errors[0], times[0], f"`{ours}`", errors[1], times[1], peers_tables.ratio(theirs, ours)])
     head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
     said = "Each row is one job, done by one thread. Each error is the largest in sampled rows of the position table, "
-    said += "compared with `exact` in float64. The largest in all rows can be larger: for the tutorial's recipe it is "
-    said += f"{number(r.run.error(RECIPE))}, like `{RECIPE}`'s. The times are medians ± half the interquartile range. "
+    said += "compared with `exact` in float64. The largest in all rows can be larger: for the same formula by "
+    said += (
+        f"libm (`{RECIPE}`) it is {number(r.run.error(RECIPE))}. The times are medians ± half the interquartile range. "
+    )
     return table(Table("", head, rows, text=(3,))) + f"\n\n{said}{of_run(r.peers.data)}"
 
 
@@ -152,8 +155,7 @@ def accuracy_and_speed(r):
         f"largest up to each position, for {run.judged_table()}. Speeds: {medians(run.timed)}; "
         f"{tables.limit_text(run.limit)}.",
         table(Table("", head, rows)),
-        f"The pick for {run.budget} is `{run.request(pick.name)}`: {run.lead(pick)}. Such a percentage is the median "
-        "over the repetitions of the ratio of two times, so it can differ from the quotient of the speeds above.",
+        f"The pick for {run.budget} is `{run.request(pick.name)}`: {run.lead(pick)}.",
         "\n".join(f"- `{name}`: {why}" for name, why in run.left_out().items()),
     ]
     return "\n\n".join(filter(None, [*parts, r.sources]))
@@ -168,14 +170,9 @@ def bounds(r):
         found = [c for c in found if 0 < c["bound"] < NOTHING]
         if found:
             c, judged = max(found, key=lambda c: c["error"] / c["bound"]), sum(s["outputs"] for s in e["ranges"])
-            rows.append([e["name"], e["bound"]["law"], e["bound"]["evidence"], f"{judged:,}"])
-            rows[-1] += [
-                f"{c['error'] / c['bound']:.4f}",
-                c["shape"],
-                f"{c['position']}, {c['column']}",
-                c["got"],
-                c["want"],
-            ]
+            at = c["shape"], f"{c['position']}, {c['column']}", c["got"], c["want"]
+            said = e["name"], e["bound"]["law"], e["bound"]["evidence"], f"{judged:,}"
+            rows.append([*said, f"{c['error'] / c['bound']:.4f}", *at])
     return table(Table("", head.split("|"), rows, text=(1, 2, 5, 6, 7, 8))) + "\n\n" + of_run(r.verify)
 
 
@@ -250,6 +247,4 @@ BLOCKS = {
 
 def files(r):
     """{path: content} of the pictures."""
-    return {
-        "docs/error.svg": plots.file("Largest error by position", plots.errors(r.run)),
-    }
+    return {"docs/error.svg": plots.file("Largest error by position", plots.errors(r.run))}

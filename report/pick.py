@@ -24,12 +24,12 @@ def spec(of):
 def conditions(run, ranges, rows, budget):
     """The table, how many of its rows were compared and measured, the processor and the budget."""
     start, end = ranges[0]["from"], ranges[-1]["to"]
-    compared, of = sum(r["rows"] for r in ranges), end - start
+    judged, of = sum(r["rows"] for r in ranges), end - start
     measured = next((row.case.n for row in rows.values()), 0)
     yield f"table: {spec(ranges[0])}, positions {start} to {end - 1}"
-    sample = "a sample, " if compared < of else ""
+    sample = "a sample, " if judged < of else ""
     at = f", output {run.context.get('offset')} bytes after a multiple of 64" if rows else ""
-    yield f"compared with MPFR: {sample}{compared} of {plural(of, 'row')}; measured: {plural(measured, 'row')}{at}"
+    yield f"compared with MPFR: {sample}{judged} of {plural(of, 'row')}; measured: {plural(measured, 'row')}{at}"
     yield f"processor: {processor(run.machine | run.context)}"
     yield f"budget: {budget}"
 

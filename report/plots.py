@@ -1,6 +1,7 @@
 """The pictures of the report, the README and the pages: SVG, drawn by Matplotlib with text as text. On a page in a dark
 theme style.css inverts them."""
 import io
+import itertools
 import math
 import re
 import textwrap
@@ -12,14 +13,14 @@ matplotlib.use("svg")
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
-from .stats import limit_of
+from .stats import SIZES, limit_of
 from .tables import RECIPE, works_of
 from .words import number
 
 WIDTH, HEIGHT = 368, 400  # of the report's pictures: as wide as the text in a window of 400 pixels
 README_WIDTH, README_HEIGHT = 700, 380
 COLOURS = "#b91c1c #0b5394 #15803d #b45309 #6d28d9 #7c4a21 #be185d #66700a #0e7490".split()
-LIMIT, GREY = "stores", "#606060"
+LIMIT, GREY = "limit", "#606060"
 SAME = 1.2  # curves closer than this ratio share a label
 SETTINGS = {"svg.fonttype": "none", "font.size": 12, "savefig.dpi": 72, "figure.dpi": 72, "axes.axisbelow": True}
 SETTINGS |= {"axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none", "grid.color": "#d8d8d8"}
@@ -83,7 +84,7 @@ def errors(run):
     for name in sorted(run.judged(), key=lambda name: (name != RECIPE, run.families[name] != "exact")):
         values = [run.error(name, [span]) for span in run.spans]
         if all(values):
-            curves.setdefault(run.families[name], values)
+            curves.setdefault(run.families[name] + " (the PyTorch tutorial)" * (name == RECIPE), values)
     ends = [end for _, end in run.spans]
     return (lambda figure: steps(figure, [ends[0] / 8, *ends], curves)) if len(ends) > 1 and curves else None
 
@@ -93,7 +94,7 @@ def steps(figure, edges, curves):
     axes, (width, height) = figure.subplots(), figure.get_size_inches() * 72
     low, high = min(map(min, curves.values())), max(map(max, curves.values()))
     log_axes(axes, (edges[0], edges[-1], EngFormatter(sep=""), width - 60), (low / 4, high * 6, plain, height - 90))
-    for names, colour in zip(alike(curves), COLOURS):
+    for names, colour in zip(alike(curves), itertools.cycle(COLOURS)):
         for name in names:
             label = textwrap.fill(", ".join(names), int(width / 8)) if name == names[0] else None
             axes.step(edges, [*curves[name], curves[name][-1]], where="post", color=colour, label=label)
@@ -111,7 +112,7 @@ def speeds(run):
     rows = {LIMIT: [limit_of(run.rows, work) for work in works]}
     for name in sorted((n for n in run.judged() if n in run.timed), key=lambda n: run.timed[n].ns):
         rows.setdefault(run.families[name], [run.verified.get(work.by(name)) for work in works])
-    points = {name: [(4 * r.case.n * r.case.d, r.gb_s) for r in found if r] for name, found in rows.items()}
+    points = {n: [(SIZES[r.case.dtype] * r.case.n * r.case.d, r.gb_s) for r in found if r] for n, found in rows.items()}
     curves = {name: found for name, found in points.items() if found}
     caches = [c for c in run.context.get("caches") or [] if c["type"] != "Instruction"]
     return (lambda figure: by_size(figure, caches, curves)) if len(works) > 1 and run.ranked else None
@@ -127,7 +128,7 @@ def by_size(figure, caches, curves):
         axes.axvline(c["size"], color=GREY, linestyle="dashed", linewidth=1)
         axes.text(c["size"], 1.01, f"L{c['level']}", color=GREY, ha="center", transform=axes.get_xaxis_transform())
     y, gap = math.inf, (top / bottom) ** (16 / (height - 70))
-    colours = dict(zip((name for name in curves if name != LIMIT), COLOURS)) | {LIMIT: GREY}
+    colours = dict(zip((n for n in curves if n != LIMIT), itertools.cycle(COLOURS))) | {LIMIT: GREY}
     for name, points in sorted(curves.items(), key=lambda curve: -curve[1][-1][1]):
         colour, line = colours[name], ":" if name == LIMIT else "-"
         axes.plot(*zip(*points), line, marker="o", markersize=3, color=colour)

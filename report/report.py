@@ -6,6 +6,12 @@ from .load import TOP, fail, load, write
 from .run import Run
 
 
+def commit_of(path, data):
+    """By the file beside it, or by itself."""
+    note = path.with_suffix(".commit")
+    return note.read_text(encoding="utf-8").strip() if note.exists() else data.get("commit")
+
+
 def main(args):
     if args.compare:
         if args.verify or args.bench or args.no_bench or args.peers:
@@ -27,9 +33,7 @@ def main(args):
         paths["peers"] = pathlib.Path(args.peers or beside)
     run = Run(verify, bench, peers.read(paths["peers"]) if "peers" in paths else None)
     files = {f"{name}.json": path.read_text(encoding="utf-8") for name, path in paths.items()}
-    commits, notes = {"verify": verify.get("commit"), "bench": (bench or {}).get("commit")}, paths.items()
-    notes = {name: path.with_suffix(".commit") for name, path in notes if path.with_suffix(".commit").exists()}
-    commits |= {name: note.read_text(encoding="utf-8").strip() for name, note in notes.items()}
+    commits = {name: commit_of(paths[name], data) for name, data in (("verify", verify), ("bench", bench)) if data}
     directory = pathlib.Path(args.output or TOP / "build/report")
     for name, content in (files | {"index.html": html.report(run, list(files), commits)}).items():
         write(directory / name, content)

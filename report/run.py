@@ -10,7 +10,7 @@ DEFAULT_POSITIONS = 5000
 DEFAULT_D_MODEL = 512  # of the default report, whose errors are used for every width
 STANDARD = {"preset": None, "dtype": "float32", "base": 10000, "position_scale": 1}
 STANDARD |= {"layout": "interleaved", "order": "sin_first", "odd": "half_pair"}
-CLEARLY = 0.1  # faster by more than this: the box and the report point it out
+CLEARLY = 0.1  # faster by more than this: the box points it out
 
 
 def table_of(range_):
@@ -86,9 +86,9 @@ class Run:
     def lead(self, pick):
         """How a pick compares with exact, or, if it is exact itself, with the next family."""
         if pick.undecided:
-            mine = pick.against[pick.name]
-            reason = compared(mine, ("more time", "less")) if mine.unsure is not None else "fewer than 6 repetitions"
-            return f"undecided against {self.request(pick.fastest)} ({reason})"
+            name, mine = self.request(pick.fastest), pick.against[pick.name]
+            reason = f"{name} is {compared(mine)}" if mine.unsure is not None else "fewer than 6 repetitions"
+            return f"undecided against {name} ({reason})"
         other = self.other(pick)
         if not other:
             return "no other family within the budget was measured"
@@ -99,7 +99,7 @@ class Run:
             return tied
         said = compared(comparison, than=f" than {name}")
         if comparison.verdict == "undecided":
-            said = f"undecided against {name} ({compared(comparison)})"
+            said = f"undecided against {name} ({self.request(pick.fastest)} is {compared(comparison)})"
         subject = "" if pick.name == pick.fastest else f"{self.request(pick.fastest)} is "
         return f"{tied}; {subject}{said}" if ties else said
 
@@ -113,6 +113,10 @@ class Run:
                 found.append((work, pick, mine))
         return sorted(found, key=lambda item: -item[2].behind)
 
+    def lacking(self):
+        """{name: the instruction set that this CPU lacks}"""
+        return {name: e["isa"] for name, e in self.entries.items() if not e.get("supported", True)}
+
     def left_out(self):
         """{name: why it has no figures}"""
         found = {k[len("not_run.") :]: f"not run: {v}" for k, v in self.context.items() if k.startswith("not_run.")}
@@ -120,7 +124,7 @@ class Run:
         for name in self.order:
             if name not in self.entries:
                 found[name] = "not in the report of posenc-verify, so its error is unknown"
-            elif not self.entries[name].get("supported", True):
+            elif name in self.lacking():
                 found.setdefault(name, "not run: this CPU lacks its instructions")
             elif self.size and name not in self.timed:
                 found.setdefault(name, "not run")

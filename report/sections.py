@@ -15,15 +15,17 @@ HOW = (
     "only a part of a large table, spread over it. The limit is the faster of two loops that only store, plain or "
     "non-temporal, to the same memory in the same run.",
     "± after a value is half its interquartile range: the middle half of the repetitions lies about so close to it.",
-    '"54 % faster (at least 42 %)": the median of the ratios of the two times, repetition by repetition, and the nearer '
-    "end of the 95 % interval of this median.",
+    '"54 % faster (at least 42 %)": 54 % is the median of the ratios of the two times, repetition by repetition. 42 % is '
+    "the nearer end of the 95 % interval of this median, or 53 % if that end is higher. In "
+    '"20 % faster, or up to 10 % slower", that end is below 0.',
 )
 
 
 def machine(run, commits):
     """A line on what ran where, of which version, and when."""
     m, date = run.machine | run.context, run.context.get("date") or run.verify.get("date")
-    found = [f"commit {commit}" for commit in dict.fromkeys(commits.values()) if commit]
+    known = {commit: "errors: " if name == "verify" else "speeds: " for name, commit in commits.items() if commit}
+    found = [f"{of * (len(known) > 1)}commit {commit}" for commit, of in known.items()]
     found = [processor(m).partition(",")[0], m.get("compiler"), *found, date and f"run of {date[:10]}"]
     return " · ".join(filter(None, found))
 

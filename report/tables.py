@@ -2,7 +2,6 @@
 import dataclasses
 import math
 
-from . import judge
 from .processors import size
 from .stats import SIZES, STORES, limit_of
 from .words import called, case_name, compared, listed, medians, number, percent, position, scaled, share, span, speed
@@ -31,7 +30,7 @@ class Table:
 @dataclasses.dataclass
 class Section:
     """finding: a sentence that says what the section shows; notes: more sentences; folds: {line: the tables that the
-    page hides behind it}; figures: [(picture, its caption)] of the page."""
+    page hides behind it}; figures: [(picture, its heading, its caption)] of the page."""
 
     heading: str
     finding: str = ""
@@ -68,7 +67,8 @@ def kind_of(run, work):
     """A class of works: call and dtype, and for the paper's float32 tables the cache that they fit into."""
     caches = [c for c in run.context.get("caches") or [] if c["type"] != "Instruction" and c["level"] > 1]
     if not work.is_table or not caches:
-        return f"{work.dtype} tables" if work.kind == "fill" else called(work._replace(end=None))
+        is_usual = (work.kind, work.offset) == ("fill", None)
+        return f"{work.dtype} tables" if is_usual else called(work._replace(end=None))
     fits = [c for c in caches if work.n * work.d * SIZES[work.dtype] <= c["size"]]
     room = f"up to {size(fits[0]['size'])} (L{fits[0]['level']})" if fits else f"above {size(caches[-1]['size'])}"
     return f"{work.dtype} tables {room}"
@@ -92,18 +92,19 @@ def works(run):
         pick, kind = run.pick(work), kind_of(run, work)
         other = pick and run.other(pick)
         if other:
-            times = (run.verified[work.by(n)].values for n in (other, pick.name))
-            found = run.request(other), judge.compare(*times)
+            # Another pick than the fastest ties with that, or is undecided against it.
+            other, of = (other, other) if pick.name == pick.fastest else (pick.fastest, pick.name)
+            found = run.request(other), pick.against[of]
             answer = run.request(pick.name), found[1].verdict, found[0] * (found[1].verdict == "slower")
             cases.append((work, kind, answer, found))
             answers.setdefault(kind, set()).add(answer)
-    for apart in (True, False):
+    for is_apart in (True, False):
         lines = {}
         for work, kind, answer, found in cases:
             sizes = [f"{work.n} x {work.d}"] * (work.call != "row" and len(answers[kind]) > 1)
             if len(answers[kind]) > 1:
                 kind = f"{work.dtype} tables" if work.is_table else called(work)
-            names, outcomes = lines.setdefault((kind * apart, *answer), ({}, []))
+            names, outcomes = lines.setdefault((kind * is_apart, *answer), ({}, []))
             names.setdefault(kind, []).extend(sizes)
             outcomes.append(found)
         if len(lines) <= MOST:
@@ -123,10 +124,16 @@ def accuracy_class(run, name):
 
 
 def wrong_values(run, names):
-    """How many values of each family are not the nearest: what an implementation other than exact may give up."""
-    found = {run.families[n]: run.correct(n) for n in names}
-    said = [f"{f} {of - right:,}{' (guaranteed)' * (f == 'exact')}" for f, (right, of) in found.items()]
-    return f"Values that are not the nearest, of {max(of for _, of in found.values()):,} compared: {', '.join(said)}"
+    """How many values of each family are not the nearest, or of its members where they differ: what an implementation
+    other than exact may give up."""
+    found = {}
+    for n in names:
+        found.setdefault((run.families[n], *run.correct(n)), []).append(n)
+    families, said = [family for family, *_ in found], []
+    for (family, right, of), members in found.items():
+        who = family if families.count(family) == 1 else listed(members)
+        said.append(f"{who} {of - right:,} of {of:,}{' (guaranteed)' * (family == 'exact')}")
+    return f"Values that are not the nearest: {', '.join(said)}"
 
 
 def implementations(run):
@@ -145,10 +152,9 @@ def implementations(run):
 
 
 def left_out(run):
-    found = run.left_out()
-    isas = dict.fromkeys(run.entries[name]["isa"] for name in found if name in run.entries)
-    lacking = listed("AVX-512" if isa == "avx512" else isa.upper() for isa in isas)
-    why = f", for want of {lacking}" * all("lacks" in why for why in found.values())
+    found, lacking = run.left_out(), run.lacking()
+    isas = listed("AVX-512" if isa == "avx512" else isa.upper() for isa in dict.fromkeys(lacking.values()))
+    why = f", for want of {isas}" * ({*found} <= {*lacking})
     return Table(f"Not run here: {len(found)}{why}", ["what", "why"], [list(item) for item in found.items()], text=(1,))
 
 
@@ -186,9 +192,7 @@ def by_width(run):
     shown = sorted({d for column in columns.values() for d in column})
     rows = [[str(d), *(column.get(d, "-") for column in columns.values())] for d in shown]
     note = "+16: the output starts 16 bytes after a multiple of 64, as large buffers of malloc and NumPy do"
-    slowest = max(of_widths, key=lambda item: item[1].ns)[0].d if of_widths else ""
-    title = f"Widths: float32 tables of 64 MiB, in per cent of the limit; {slowest} columns are the slowest"
-    return Table(title, ["d_model", *columns], rows, note)
+    return Table("Widths: float32 tables of 64 MiB, in per cent of the limit", ["d_model", *columns], rows, note)
 
 
 def works_of(run):

@@ -80,18 +80,19 @@ def three(value):
 
 def compared(comparison, words=("faster", "slower"), than=""):
     """ "54 % faster than exact (at least 42 %)", or "20 % faster than exact, or up to 10 % slower" where the 95 %
-    interval contains 0. words: for a program that takes less time than the one that was compared, and for more."""
+    interval contains 0. words: for comparison.behind of 0 and above, and below; the usual ones are of the other program,
+    which takes less time if the compared one takes more."""
 
-    def percent(value):
+    def shown(value):
         return f"{100 * value:.{int(value < 0.095)}f} %"
 
     more, less = words if comparison.behind >= 0 else words[::-1]
     most = abs(comparison.behind)
-    said = f"{percent(most)} {more}{than}"
+    said = f"{shown(most)} {more}{than}"
     if comparison.unsure is None:
         return said
     nearer = most - comparison.unsure
-    return f"{said} (at least {percent(nearer)})" if nearer >= 0 else f"{said}, or up to {percent(-nearer)} {less}"
+    return f"{said} (at least {shown(nearer)})" if nearer >= 0 else f"{said}, or up to {shown(-nearer)} {less}"
 
 
 def when(date):
