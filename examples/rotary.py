@@ -5,10 +5,10 @@
 import torch
 
 # [part: rotary]
-from transformers import LlamaConfig, LlamaModel
+from transformers import LlamaConfig, LlamaModel  # needs PyTorch and transformers
 from posenc.torch import replace_rotary
 
-model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2))  # or any other model
+model = LlamaModel(LlamaConfig(hidden_size=256, num_attention_heads=2))  # or any model of transformers or diffusers
 print(replace_rotary(model))  # lists the modules that were replaced, and those that were not, with the reasons
 # [end: rotary]
 x, positions = torch.zeros(1), torch.arange(131072)[None]

@@ -92,7 +92,7 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
 /* The type of an element; out is an array of it. `exact` takes nanoseconds per value, except in rare cases, in which it
- * takes up to microseconds (verify/proof/README.md). With w = |w_k * position_scale|, they are:
+ * takes up to microseconds (verify/proof/README.md). The rare cases, with w = |w_k * position_scale|:
  *   every dtype, position between integers   w >= 2^49 pi, 0 < w < 2^-199, or 0 < |position| w < 2^-897
  *   float64, any other position but 0        0 < w < 2^-199, or 0 < |position| w < 2^-897 */
 typedef enum posenc_dtype {
@@ -132,9 +132,9 @@ typedef struct posenc_spec {
   double base;             /* > 0 and finite; base^(-(n-1)/denominator) must lie from 2^-1022 to 2^64 */
   double denominator;      /* > 0 and finite; base^(-1/denominator) must also lie from 2^-1022 to 2^64; 0 means
                               d_model / 2.0 */
-  const double *freqs;     /* NULL, or n_freqs frequencies in radians per position that replace the ladder: each 0 or
-                              2^-1022 <= |w| <= 2^64. base and denominator are then ignored. Read only during the call;
-                              a plan keeps a copy. */
+  const double *freqs;     /* NULL, or n_freqs frequencies in radians per position that replace base^(-k/denominator):
+                              each 0 or 2^-1022 <= |w| <= 2^64. base and denominator are then ignored. Read only during
+                              the call; a plan keeps a copy. */
   const double *freqs_low; /* NULL, or n_freqs corrections: frequency k is the real number freqs[k] + freqs_low[k], and
                               freqs[k] must be the double nearest to that sum. Needs freqs. exact and anchored use
                               both; the recipes ignore freqs_low, and their bounds allow for that. A plan keeps a
