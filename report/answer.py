@@ -21,9 +21,8 @@ def code(name, arguments, before=""):
 def code_here(run, name):
     """The lines for the table of the verdict."""
     arguments, base = ", ".join(map(str, run.size)), f"{run.base():g}"
-    if base == "10000":
-        return code(run.request(name), arguments)
-    return code(run.request(name), f"{arguments}, base={base}", f"spec.base = {base}; ")
+    more, before = ("", "") if base == "10000" else (f", base={base}", f"spec.base = {base}; ")
+    return code(run.request(name), arguments + more, before)
 
 
 def verdict(run):
@@ -32,23 +31,23 @@ def verdict(run):
     if not pick:
         return [("Use", f"no implementation is picked: {run.unpicked()}")]
     name, row = run.request(pick.name), run.timed[pick.name]
-    default = ", the default," if name == DEFAULT else ""
-    use = f"{name}{default} for tables of {run.measured_table()}, on {processor(run.context)}"
+    use = f"{name}{', the default,' * (name == DEFAULT)} for tables of {run.measured_table()}, on {processor(run.context)}"
     fast = f"{pm(speed(row))} GB/s; {run.lead(pick)}"
     return [("Use", use), *code_here(run, pick.name), ("Speed", fast), *price(run, pick, run.timed)]
 
 
-def promise(run, name, dtype="float32"):
-    """What an implementation promises of its values, and how many of those compared are not the nearest."""
+def promise(run, name):
+    """What an implementation promises of its values, and how many of those compared are not correctly rounded."""
     if run.families[name] == DEFAULT:
         return "every value correctly rounded"
     right, of = run.correct(name)
-    return f"not guaranteed to be the nearest {dtype}: {of - right:,} of {of:,} values compared are not"
+    found = f"{of - right:,} of {of:,} compared values are not" if right < of else f"all {of:,} compared values are"
+    return f"no guarantee of correct rounding; {found}{' correctly rounded' * (right == of)}"
 
 
-def price(run, pick, rows, dtype="float32"):
+def price(run, pick, rows):
     """What a pick other than exact gives up, and the default beside another pick. rows: {name: its case}"""
-    found = [("Price", promise(run, pick.name, dtype))] * (run.families[pick.name] != DEFAULT)
+    found = [("Price", promise(run, pick.name))] * (run.families[pick.name] != DEFAULT)
     row = rows.get(run.context.get("default"))
     if row and row.case.who != pick.name:
         found += [("Or", f"{DEFAULT}, the default: {pm(speed(row))} GB/s, {promise(run, row.case.who)}")]
@@ -62,8 +61,8 @@ def cards(run):
     if not pick:
         return f"No implementation is picked: {run.unpicked()}.", []
     said, heads = f"For tables of {run.measured_table()}, use {run.request(pick.name)}", {default: "the default"}
-    best = "fastest" if pick.name == pick.fastest else "pick"
-    heads.setdefault(pick.name, f"the {best} of those within {run.budget.ulp:g} ULP")
+    best = "fastest implementation" if pick.name == pick.fastest else "pick"
+    heads.setdefault(pick.name, f"the {best} within {run.budget.ulp:g} ULP")
     others = [n for n in pick.against if run.families[n] != DEFAULT]
     if pick.name in others:
         said += f" if speed matters. Keep the default, {DEFAULT}, if every value must be correctly rounded"

@@ -34,7 +34,7 @@ WORDS = {
     "ulp": "wrong by at most 4 ULP, or at most 2^-24",
     "float32": "the error of a float32 angle",
     "drifting": "worse than a float32 angle, at most 0.1",
-    "wrong": "another table, or none",
+    "wrong": "an error above 0.1",
 }
 STANDS_FOR = {"peer": "fill", "peer_row": "row", "peer_once": "once"}  # in posenc-bench: the job of ours that it does
 KEPT = "posenc python vendor family model implementer part cpu architecture compiler build_type"

@@ -64,14 +64,14 @@ def implementations(run, rows, reasons, dtype, pick):
     return Table("Errors and speeds", head, lines, text=(4,))
 
 
-def answer(run, failure, pick, rows, dtype):
+def answer(run, failure, pick, rows):
     if failure:
         return [f"Pick: none, the measurement failed: {failure}"]
     if not pick:
         return ["Pick: none is within the budget"]
     name = run.request(pick.name)
     here = f", here {pick.name}" * (name != pick.name)
-    lines = [*code(name, "..."), *price(run, pick, rows, dtype)]
+    lines = [*code(name, "..."), *price(run, pick, rows)]
     return [f"Pick: {name}{here}: {run.lead(pick)}", *(f"  {what + ':':7} {line}" for what, line in lines)]
 
 
@@ -94,7 +94,7 @@ def main(args):
         pick = judge.pick(times, run.context.get("default"))
     print("\n".join(conditions(run, ranges, rows, budget)) + "\n")
     text.show(implementations(run, rows, reasons, dtype, pick))
-    print("\n" + "\n".join(answer(run, failure, pick, rows, dtype)))
+    print("\n" + "\n".join(answer(run, failure, pick, rows)))
     if run.emulated:
         print("warning: this CPU is emulated: times say nothing about a real one", file=sys.stderr)
     return 2 if failure else 0 if pick else 1

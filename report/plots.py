@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from .stats import SIZES, limit_of
-from .tables import RECIPE, works_of
+from .tables import RECIPE, ORIGIN, works_of
 from .words import number
 
 WIDTH, HEIGHT = 368, 400  # of the report's pictures: as wide as the text in a window of 400 pixels
@@ -84,7 +84,7 @@ def errors(run):
     for name in sorted(run.judged(), key=lambda name: (name != RECIPE, run.families[name] != "exact")):
         values = [run.error(name, [span]) for span in run.spans]
         if all(values):
-            curves.setdefault(run.families[name] + " (the PyTorch tutorial)" * (name == RECIPE), values)
+            curves.setdefault(run.families[name] + ORIGIN * (name == RECIPE), values)
     ends = [end for _, end in run.spans]
     return (lambda figure: steps(figure, [ends[0] / 8, *ends], curves)) if len(ends) > 1 and curves else None
 
@@ -130,8 +130,8 @@ def by_size(figure, caches, curves):
     y, gap = math.inf, (top / bottom) ** (16 / (height - 70))
     colours = dict(zip((n for n in curves if n != LIMIT), itertools.cycle(COLOURS))) | {LIMIT: GREY}
     for name, points in sorted(curves.items(), key=lambda curve: -curve[1][-1][1]):
-        colour, line = colours[name], ":" if name == LIMIT else "-"
-        axes.plot(*zip(*points), line, marker="o", markersize=3, color=colour)
+        colour, line, thick = colours[name], ":" if name == LIMIT else "-", 3 if name in ("exact", "anchored") else 1
+        axes.plot(*zip(*points), line, marker="o", markersize=3, color=colour, linewidth=thick)
         y = min(points[-1][1], y / gap)
         axes.text(1.02, y, name, color=colour, va="center", transform=axes.get_yaxis_transform())
     axes.set(xlabel="size of the table", ylabel="GB/s")

@@ -3,7 +3,7 @@ import math
 
 from . import judge
 from .stats import Case, fills, limit_of, read_bench, sizes_in, times_by_work
-from .words import compared, listed, position
+from .words import compared, listed
 
 DEFAULT_SHAPE = "transformer"
 DEFAULT_POSITIONS = 5000
@@ -41,8 +41,7 @@ class Run:
         first = {e["name"]: [r for r in e.get("ranges", []) if table_of(r) == table] for e in passed}
         self.accuracy = {name: {(r["from"], r["to"]): r for r in found} for name, found in first.items()}
         self.failed = judge.failed(self.entries)
-        failed = {*self.failed}
-        self.verified = {c: row for c, row in self.rows.items() if not {c.who, f"{c.who}/{c.dtype}"} & failed}
+        self.verified = {c: row for c, row in self.rows.items() if not {*self.failed} & {c.who, f"{c.who}/{c.dtype}"}}
         self.families = {n: self.entries[n]["family"] if n in self.entries else n for n in self.order}
         self.emulated = self.context.get("emulated") == "yes" or self.machine.get("emulated") is True
         self.picks, self.budget = {}, judge.Budget()
@@ -134,12 +133,12 @@ class Run:
         return [n for n in self.order if self.error(n) is not None]
 
     def reach(self, spans=None):
-        """ "to position 5k" """
+        """ "at positions below 5,000" """
         spans = spans or self.compared
         if not spans:
             return "at no position"
         first, end = spans[0][0], max(b for _, b in spans)
-        return f"to position {position(end)}" if first == 0 else f"at positions {first} to {end - 1}"
+        return f"at positions below {end:,}" if first == 0 else f"at positions {first:,} to {end - 1:,}"
 
     def peculiar(self, base=STANDARD["base"]):
         """How the judged table differs from the paper's with that base, in words."""
@@ -147,7 +146,7 @@ class Run:
         return [f"{k} {of[k]}".replace("_", " ") for k, v in usual.items() if of.get(k) not in (None, v)]
 
     def judged_table(self):
-        return ", ".join([f"d_model {self.judged_range.get('d_model', '?')}", *self.peculiar()])
+        return ", ".join([f"{self.judged_range.get('d_model', '?')} columns", *self.peculiar()])
 
     def measured_table(self):
         return f"{self.size[0]} x {self.size[1]}, float32" if self.size else "no table"

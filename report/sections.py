@@ -50,7 +50,7 @@ def opened(run):
     """What a reader is shown at once."""
     works, found = tables.works(run), list(tables.implementations(run))
     yield from [Section("What to use for which work", tables=[works])] * bool(works.rows)
-    said = f"Errors: the largest up to a position, {run.judged_table()}."
+    said = f"Errors: the largest {' and '.join(map(run.reach, tables.reached(run)))}, for {run.judged_table()}."
     said += f" Speeds of {run.measured_table()}: {medians(run.timed)}." * run.ranked
     yield from [Section("Implementations", said, found)] * bool(found)
 

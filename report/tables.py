@@ -8,7 +8,10 @@ from .words import called, case_name, compared, listed, medians, number, percent
 from .words import times, ulps
 
 RECIPE = "explog"  # the framework's recipe that most people copy, as a loop in C
+ORIGIN = " (PyTorch tutorial)"  # of the recipe
 MOST = 8  # lines of the table of works
+TIES = "Ties: equally fast. Undecided: the measurement was not precise enough to say. "
+TIES += "For a size that is not listed, take the answer of the nearest one."
 FAR = 131072  # the position to which errors are shown beside those of the measured table
 
 
@@ -113,19 +116,20 @@ def works(run):
     for (_, use, *_), (names, outcomes) in lines.items():
         shown = (": ".join(filter(None, [kind, ", ".join(sizes)])) for kind, sizes in names.items())
         rows.append(["; ".join(shown), use, by_how_much(outcomes)])
-    return Table(f"Within {run.budget.ulp:g} ULP, on this machine", ["work", "use", "by how much"], rows, text=(1, 2))
+    return Table(f"Within {run.budget.ulp:g} ULP, on this machine", ["work", "use", "by how much"], rows, TIES, (1, 2))
 
 
 def accuracy_class(run, name):
     ulp = run.ulp(name)
     if ulp is not None and ulp <= run.budget.ulp:
-        return f"Within {run.budget.ulp:g} ULP"
-    return "Float32 angles" if run.entries[name].get("arithmetic", "").startswith("float32") else "Others"
+        return f"Within {run.budget.ulp:g} ULP: errors of at most one unit in the last place"
+    angles = "Float32 angles: the error grows with the position"
+    return angles if run.entries[name].get("arithmetic", "").startswith("float32") else "Others"
 
 
 def wrong_values(run, names):
-    """How many values of each family are not the nearest, or of its members where they differ: what an implementation
-    other than exact may give up."""
+    """How many values of each family, or of its members where they differ, are not correctly rounded: what an
+    implementation other than exact may give up."""
     found = {}
     for n in names:
         found.setdefault((run.families[n], *run.correct(n)), []).append(n)
@@ -133,7 +137,13 @@ def wrong_values(run, names):
     for (family, right, of), members in found.items():
         who = family if families.count(family) == 1 else listed(members)
         said.append(f"{who} {of - right:,} of {of:,}{' (guaranteed)' * (family == 'exact')}")
-    return f"Values that are not the nearest: {', '.join(said)}"
+    return f"Values that are not correctly rounded: {', '.join(said)}"
+
+
+def reached(run):
+    """The ranges of positions whose errors are beside the speeds: those of the measured table, and all to FAR."""
+    far = [s for s in run.spans if s[1] <= FAR]
+    return [run.compared, *[far] * (len(far) > len(run.compared))]
 
 
 def implementations(run):
@@ -141,11 +151,10 @@ def implementations(run):
     ran, classes, pick = run.timed if run.ranked else {}, {}, run.pick()
     for n in sorted(run.judged(), key=lambda n: ran[n].ns if n in ran else math.inf):
         classes.setdefault(accuracy_class(run, n), []).append(n)
-    far, top = [s for s in run.spans if s[1] <= FAR], max((row.gb_s for row in ran.values()), default=1)
-    reached = [run.compared, *[far] * (len(far) > len(run.compared))]
-    head = ["implementation", *(f"error {run.reach(spans)}".replace("position ", "") for spans in reached), "GB/s"]
+    far, top = reached(run), max((row.gb_s for row in ran.values()), default=1)
+    head = ["implementation", *(f"error to {position(spans[-1][1])}" for spans in far), "GB/s"]
     for title, names in sorted(classes.items(), key=lambda item: not item[0].startswith("Within")):
-        rows = [[n, *(number(run.error(n, spans)) for spans in reached), speed(ran.get(n))] for n in names]
+        rows = [[n + ORIGIN * (n == RECIPE), *(number(run.error(n, s)) for s in far), speed(ran.get(n))] for n in names]
         bars = [ran[n].gb_s / top if n in ran else 0 for n in names]
         note = wrong_values(run, names) if title.startswith("Within") else ""
         yield Table(title, head, rows, note, bold=(pick.name,) if pick else (), bars=bars)

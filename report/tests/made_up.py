@@ -30,8 +30,7 @@ def verify(**more):
     entries.append(entry("lacking_neon", "neon", supported=False, verified=False, ranges=[]))
     machine = {"cpu": "this one", "architecture": "x86_64", "compiler": "GCC 1", "build_type": "Release"}
     found = {"schema": 1, "tool": "posenc-verify", "version": "1.0.0", "date": "2026-11-21T20:00:00+00:00", "seed": 1}
-    found |= {"machine": machine}
-    return found | {"implementations": entries} | more
+    return found | {"machine": machine, "implementations": entries} | more
 
 
 def case(label, ns, n=5000, d=512, times=QUIET, rows=None, **more):
