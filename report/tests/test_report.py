@@ -68,6 +68,7 @@ def test_parts_and_figures(page_of, done, tmp_path, monkeypatch):
     ):
         assert said in text
     assert 'style="--bar: 0.500">20.00' in page.replace("\n", "")
+    assert "<p></p>" not in page
     assert "2 outputs beyond &lt;b&gt;its&lt;/b&gt; bound" in page
     assert "http" not in re.sub(r"http://www.w3.org/\d+/\w+", "", page)
     assert json.loads((tmp_path / "page/bench.json").read_text())["context"]["vendor"] == "AuthenticAMD"
