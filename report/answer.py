@@ -31,7 +31,8 @@ def verdict(run):
     if not pick:
         return [("Use", f"no implementation is picked: {run.unpicked()}")]
     name, row = run.request(pick.name), run.timed[pick.name]
-    use = f"{name}{', the default,' * (name == DEFAULT)} for tables of {run.measured_table()}, on {processor(run.context)}"
+    how = ", the default," if name == DEFAULT else ", if speed matters," * (run.families[pick.name] != DEFAULT)
+    use = f"{name}{how} for tables of {run.measured_table()}, on {processor(run.context)}"
     fast = f"{pm(speed(row))} GB/s; {run.lead(pick)}"
     return [("Use", use), *code_here(run, pick.name), ("Speed", fast), *price(run, pick, run.timed)]
 
@@ -85,9 +86,9 @@ def other_cases(run, most):
     found = run.clearly_faster()
     cases = [(case_name(work).rsplit(", ", 1), run.request(p.fastest), c) for work, p, c in found[:most]]
     shown = [f"for {' ('.join(case)}{')' * (len(case) - 1)} {name} is {compared(c)}" for case, name, c in cases]
-    more = len(found) - len(shown)
-    if more:
-        shown[-1:] = [f"{shown[-1]}; {more} more"] if shown else [f"another one is faster in {plural(more, 'case')}"]
+    rest = plural(len(found) - len(shown), "other case")
+    if len(found) > len(shown):
+        shown[-1:] = [f"{shown[-1]}; {rest}" if shown else f"another one is faster in {rest}"]
     return shown
 
 

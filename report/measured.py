@@ -21,7 +21,7 @@ SHORT = {  # descriptions in the README's table; a family that is not here has i
     "anchored": "float64 sums of angles, rounded once",
     "float64": "the formula in float64 by libm, rounded once",
     "sleef_f64": "the formula in float64 by SLEEF's vector functions, rounded once",
-    "explog": "the PyTorch tutorial's float32 arithmetic, by libm",
+    "explog": "the PyTorch tutorial's float32 arithmetic, by libm, one value at a time",
     "sleef": "the PyTorch tutorial's float32 arithmetic, by SLEEF's vector functions that are within 1 ULP",
     "sleef_u35": "the PyTorch tutorial's float32 arithmetic, by SLEEF's vector functions that are within 3.5 ULP",
     "recurrence": "float32 sums of angles, from row to row",
@@ -111,8 +111,8 @@ def anchored_beside_exact(r):
         found = judge.compare(r.fill(exact, *size).values, r.fill(anchored, *size).values)
         return "as fast as `exact`" if found.verdict == "tie" else compared(found, than=" than `exact`")
 
-    here, there = f"{lead(r.run.size)} in this table", f"{lead(LARGE)} in a table of {LARGE[0]} x {LARGE[1]}"
-    return f"`anchored` has {answer.promise(r.run, anchored)}. It is {here}, and {there}."
+    said = f"`anchored` has {answer.promise(r.run, anchored)}. In this table it is {lead(r.run.size)}."
+    return f"{said} In a table of {LARGE[0]} x {LARGE[1]} it is {lead(LARGE)}."
 
 
 def today(r):
@@ -192,8 +192,7 @@ def speed_limits(r):
     rows, sleef = r.rows, r.member("sleef")
     for n, d, where in ((131072, 1024, "memory"), (4096, 512, "last-level cache"), (256, 512, "L2")):
         limit = stores(limit_of(rows, Case("fill", None, n, d)))
-        what = f"fill {n} x {d} ({where}), GB/s"
-        yield what, limit, lambda name, n=n, d=d: f"{r.fill(name, n, d).gb_s:.1f}"
+        yield f"fill {n} x {d} ({where}), GB/s", limit, lambda name, n=n, d=d: f"{r.fill(name, n, d).gb_s:.1f}"
     convert = limit_of(rows, Case("fill", None, 256, 512), ("convert",))
     yield "conversion and stores alone, 256 x 512, GB/s", f"{convert.gb_s:.1f}", lambda name: "-"
     random = {case.who: row.ns for case, row in rows.items() if case.kind == "fill_at"}
@@ -201,7 +200,7 @@ def speed_limits(r):
     yield what, "-", lambda name: f"{random[sleef] / random[name]:.2f}"
     for end in (4096, 1048576):
         one = {case.who: row.ns for case, row in rows.items() if case.kind == "row" and case.end == end}
-        what = f"a single row below position {end}: how many times as long as a row of the 256 x 512 table"
+        what = f"a single row below position {end}: how many times as long as a row of its 256 x 512 table"
         yield what, "-", lambda name, one=one: f"{one[name] / r.fill(name, 256, 512).ns:.1f}"
     made, plainly = (rows[Case("fresh", how, 131072, 1024)] for how in ("table_create", "malloc_fill"))
     what = "a fresh 131072 x 1024 table, times the speed of malloc and fill"
