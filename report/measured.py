@@ -132,8 +132,8 @@ def today(r):
     head = ["what people use", "its error", "its time", "posenc", "error", "time", "times as fast"]
     said = "Each row is one job, done by one thread. Each error is the largest in sampled rows of the position table, "
     sampled, all_rows = worst_error(r.peers.rows["torch_tutorial"], SIZE[0]), number(r.run.error(RECIPE))
-    said += "compared with `exact` in float64. In all rows it can be larger: for the tutorial's formula by libm "
-    said += f"(`{RECIPE}`) {all_rows} instead of {sampled}. The times are medians ± half the interquartile range. "
+    said += f"compared with `exact` in float64. Other rows can have larger errors: {all_rows} instead of {sampled} for "
+    said += f"`{RECIPE}`, the tutorial's formula by libm. The times are medians ± half the interquartile range. "
     said += "*Times as fast* is the median over pairs of repetitions, so it can differ from the quotient of the times. "
     return table(Table("", head, rows, text=(3,))) + f"\n\n{said}{of_run(r.peers.data)}"
 
