@@ -91,23 +91,22 @@ static inline int posenc_is_streamed(const posenc_spec *spec, int64_t rows, int6
 enum { POSENC_TABLES_FREQS = 4096 };
 
 /* rows() writes sine, cosine, sine, ... of the dtype, unless `rows` has cosines_first or split. The driver (api/fill.c)
- * makes every other layout from these pairs. So the spec that kernels are given has an even d_model, a denominator and a
- * position_scale other than 0, and the paper's layout, order and odd. prepare() writes `state`: a number for each
+ * makes every other layout from these pairs. So the spec that kernels are given has an even d_model, a denominator and
+ * a position_scale other than 0, and the paper's layout, order and odd. prepare() writes `state`: a number for each
  * frequency, or whatever the kernel needs. `out` is where column `from` of the first row goes.
  *
  * info.dtypes is "float32" or POSENC_EVERY_DTYPE.
  * info.bound states the error bound in words, bound() computes it, and info.evidence is its basis: "proved" (from IEEE
  * arithmetic alone), "upstream" (proved, given what libm or SLEEF claim) or "measured". Every machine must be able to
- * compute every bound, so bound() must stand in a file without instruction-set flags (recipes/freqs.c,
+ * compute every bound, so bound() must be in a file without instruction-set flags (recipes/freqs.c,
  * angle_addition/frequencies.c). */
 typedef struct posenc_kernel {
   posenc_impl info;
   unsigned cpu;
   int float32_base;   /* 1: a base must be a normal float32 number */
   size_t state_bytes; /* per padded frequency; zeroed, 64-aligned */
-  size_t (*more_bytes)(
-      const posenc_spec *spec); /* NULL, or how many more bytes follow, not zeroed, 64-aligned; posenc.h
-                                                    limits the memory of a plan */
+  /* NULL, or how many more bytes follow, not zeroed, 64-aligned; posenc.h limits the memory of a plan. */
+  size_t (*more_bytes)(const posenc_spec *spec);
   /* NULL, or whether rows() writes these consecutive rows with cosines_first and second. */
   int (*writes_layout)(const posenc_spec *spec, const posenc_rows *rows);
   void (*prepare)(const posenc_spec *spec, void *state);

@@ -172,8 +172,8 @@ POSENC_API posenc_status posenc_spec_init(posenc_spec *spec, int64_t d_model, co
 
 /* ---- Rotary scaling ---------------------------------------------------------------------------------------- */
 
-/* How a rotary embedding is scaled for contexts longer than those that its model was trained on. The kinds are those of
- * Hugging Face's rope_type except `proportional`, with the formulas of transformers 5.23.0 (ROPE_INIT_FUNCTIONS in
+/* How a rotary embedding is scaled for contexts longer than in training. The kinds are the values of Hugging Face's
+ * rope_type except `proportional`, with the formulas of transformers 5.23.0 (ROPE_INIT_FUNCTIONS in
  * src/transformers/modeling_rope_utils.py). With d = d_model, L = original_max_position_embeddings and
  * v_k = base^(-2k/d), k = 0 .. d/2 - 1:
  *   NONE      w_k = v_k

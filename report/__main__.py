@@ -81,7 +81,7 @@ def arguments():
     text = "Renders the measured tables, pictures and quoted examples of README.md and docs/."
     add = command("pages", "pages.main", text)
     add("--check", action="store_true", help="write nothing; exit status 1 when a page differs")
-    recorded = "first copy the last runs (default: those that are in build/) to docs/recorded/PROCESSOR"
+    recorded = "first copy the last runs (default: all in build/) to docs/recorded/PROCESSOR"
     add("--record", nargs="*", choices=("verify", "bench", "peers"), metavar="NAME", help=recorded)
     return top
 

@@ -70,7 +70,7 @@ def log_axes(axes, x, y):
 
 
 def alike(curves):
-    """The names of curves, those together that cannot be told apart in the picture. curves: {name: values}"""
+    """Groups the names of curves that look the same in the picture. curves: {name: values}"""
     found = {}
     for name, values in curves.items():
         near = (n for n in found if all(1 / SAME < a / b < SAME for a, b in zip(values, curves[n])))

@@ -7,7 +7,7 @@ from .run import Run
 
 
 def commit_of(path, data):
-    """By the file beside it, or by itself."""
+    """The commit of a run: from the file NAME.commit beside the data, or from the data."""
     note = path.with_suffix(".commit")
     return note.read_text(encoding="utf-8").strip() if note.exists() else data.get("commit")
 

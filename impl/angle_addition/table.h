@@ -115,7 +115,7 @@ static void fill_ends(const rows_in_memory *w, strip *p, int64_t last, int64_t f
 /* ---- the walk ---- */
 
 /* Rows of a strip before the next one. A streamed strip first copies its factors, which pays over many rows. With
- * ordinary stores fewer rows are faster beyond L2 (Emerald Rapids: 1.0 to 1.5 times the speed; 64 rows cost 5 % within
+ * ordinary stores fewer rows are faster beyond L2 (Emerald Rapids: 1.0 to 1.3 times the speed; 64 rows cost 5 % within
  * L2). */
 enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
 

@@ -1,11 +1,12 @@
 /* Memory for a table, as cheap as the system gives it, and the table in it.
  *
  * The first touch of a fresh page can cost more than the values written to it: a page fault, and zeros that the
- * operating system writes first. Huge pages save nearly all of the faults. The zeros remain. They are written all at once, before the
- * fill: of a table that leaves the caches this was clearly faster than a fill that faults on its way, whose stores
- * around the caches go to lines just zeroed in them, and faster than bringing in and filling piece by piece, for any
- * size of the pieces. Of smaller tables the fill that faults was a little faster, unless huge pages were refused: not
- * worth a second way. aligned_alloc() costs no more than mmap(), and sanitizers watch what it gives.
+ * operating system writes first. Huge pages save nearly all of the faults, but not the zeros. So the pages are touched
+ * all at once, before the fill. For a table larger than the caches this was clearly faster than
+ *   - a fill that faults on its way: its stores around the caches go to lines that were just zeroed in them;
+ *   - touching and filling piece by piece, with any size of the pieces.
+ * For smaller tables the fill that faults was a little faster, unless huge pages were refused. That is not worth a
+ * second way. aligned_alloc() costs no more than mmap(), and sanitizers watch its memory.
  */
 #define _DEFAULT_SOURCE 1 /* madvise */
 #include "api/internal.h"

@@ -159,7 +159,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
             without its last axis; each of its axes may be 1. Integers from `first` on select rows of the table. Real
             numbers, and integers below `first`, are computed by the formula, even if the table was loaded with other
             values. posenc warns once in a process of bfloat16 and float16, which round integers above 256 and 2048.
-            Compiled code cannot read integers: PyTorch raises an index error for those that are not in the table.
+            Compiled code cannot read integers: PyTorch raises an index error for one that is not in the table.
         """
         check_type("x", x, torch.Tensor)
         shape = x.shape
