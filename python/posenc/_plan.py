@@ -184,10 +184,11 @@ def real(name: str, value: Any, allowed: str = "a finite number") -> float:
 
 
 def unknown(what: str, value: Any, allowed: Iterable[str]) -> str:
-    """The error message for a value that is no allowed name. It lists the allowed names, the most similar first."""
+    """The error message for a value that is no allowed name. It names the most similar one, and lists all in order."""
     names = [*allowed]
-    near = difflib.get_close_matches(value.lower(), names) if isinstance(value, str) else []
-    return f"{what} {value!r}; allowed: {', '.join(map(repr, dict.fromkeys([*near, *names])))}"
+    near = difflib.get_close_matches(value.lower(), names, 1) if isinstance(value, str) else []
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"{what} {value!r}{hint}; allowed: {', '.join(map(repr, names))}"
 
 
 def _impl_names() -> list[str]:
