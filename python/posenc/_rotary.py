@@ -26,7 +26,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "llama3": ("factor", "low_freq_factor", "high_freq_factor"),
     "proportional": (),
 }
-_OLD_NAMES = {"su": "longrope"}  # used by Phi-3
+_OLD_NAMES = {"su": "longrope", "mrope": "default"}  # used by Phi-3 and by Qwen2-VL
 #: The keys that any kind may have. Each kind ignores the keys that it does not use, as in transformers.
 _REALS = (
     *("factor", "attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"),
@@ -76,6 +76,14 @@ def base_of(base: float | None, theta: float | None) -> float:
     return real("base", base)
 
 
+def rotated_columns(head: int, factor: float) -> int:
+    """Returns how many columns of a head a partial_rotary_factor rotates, as in transformers."""
+    columns = int(head * factor)
+    if columns < 2 or columns % 2:
+        raise ValueError(f"{columns} columns of a head would be rotated; allowed: an even number")
+    return columns
+
+
 def _floats(name: str, values: npt.ArrayLike, n: int) -> npt.NDArray[np.float32]:
     floats = np.array(values, np.float32)
     if floats.shape != (n,):
@@ -84,34 +92,37 @@ def _floats(name: str, values: npt.ArrayLike, n: int) -> npt.NDArray[np.float32]
 
 
 def rotary_frequencies(
-    d_model: SupportsIndex,
+    head_dim: SupportsIndex,
     base: float | None = None,
     *,
     scaling: Mapping[str, Any] | None = None,
     length: SupportsIndex | None = None,
     max_position_embeddings: SupportsIndex | None = None,
 ) -> RotaryFrequencies:
-    """Computes the d_model / 2 frequencies of a rotary embedding, scaled as in a Hugging Face configuration.
+    """Computes the frequencies of a rotary embedding, scaled as in a Hugging Face configuration.
 
         >>> r = posenc.rotary_frequencies(128, scaling=config.rope_parameters, max_position_embeddings=131072)
-        >>> cache = posenc.pair(131072, 128, freqs=r.freqs, freqs_low=r.freqs_low)
+        >>> cache = posenc.pair(131072, 2 * len(r.freqs), freqs=r.freqs, freqs_low=r.freqs_low)
 
     The frequencies are the real numbers of the formulas in transformers 5.23.0 (ROPE_INIT_FUNCTIONS), as sums of two
     doubles. The comment on posenc_rotary_scaling in posenc.h has the formulas.
 
     Parameters
     ----------
-    d_model
-        The number of columns of a head that are rotated: head_dim times partial_rotary_factor.
+    head_dim
+        The number of columns of a whole head.
     base
         None means the rope_theta of `scaling`, or 10000 if it has none.
     scaling
         A configuration's rope_parameters or rope_scaling. Its rope_type (or type) is "default", "linear", "dynamic",
-        "yarn", "longrope", "llama3" or "proportional". "proportional" keeps the first partial_rotary_factor of the
-        frequencies and sets the others to 0. A key whose value is None counts as missing. Unknown keys raise a
-        ValueError, and so do missing keys that the rope_type needs. If the configuration has
-        original_max_position_embeddings outside of its rope_scaling, as Phi-3 does, add that key to `scaling`; without
-        the key, max_position_embeddings takes its place.
+        "yarn", "longrope", "llama3" or "proportional". A partial_rotary_factor counts with every rope_type: only that
+        share of the head's columns is rotated. "proportional" has a frequency for each pair of columns of the whole
+        head, and those that are not rotated are 0. The others have frequencies for the rotated columns only, and
+        short_factor and long_factor have as many numbers.
+
+        A key whose value is None counts as missing. Unknown keys raise a ValueError, and so do missing keys that the
+        rope_type needs. If the configuration has original_max_position_embeddings outside of its rope_scaling, as Phi-3
+        does, add that key to `scaling`; without the key, max_position_embeddings takes its place.
     length
         The number of positions of the sequence, which "dynamic" and "longrope" depend on. None means 0.
     max_position_embeddings
@@ -121,23 +132,21 @@ def rotary_frequencies(
 
     Returns
     -------
-    An object with the fields `freqs`, `freqs_low` and `attention_factor`. Each frequency is the sum of an element of
-    `freqs` and one of `freqs_low`. transformers multiplies all cosines and sines by `attention_factor`; `pair` and
-    `table` do not.
+    An object with the fields `freqs`, `freqs_low` and `attention_factor`. There are head_dim / 2 frequencies, or fewer
+    if the head is rotated in part. Each frequency is the sum of an element of `freqs` and one of `freqs_low`.
+    transformers multiplies all cosines and sines by `attention_factor`; `pair` and `table` do not.
     """
     r = Rotary()
     scaling = {} if scaling is None else scaling
     if not isinstance(scaling, Mapping):
         raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
     kind = rope_type_of(scaling)
+    head, partial = index("head_dim", head_dim, 1, 1 << 20), scaling.get("partial_rotary_factor")
+    factor = 1.0 if partial is None else real("partial_rotary_factor", partial)
+    columns, turning = rotated_columns(head, factor if kind != "proportional" else 1), int(factor * head // 2)
     if kind == "proportional":
-        share = scaling.get("partial_rotary_factor")
         kind, scaling = "linear", {**scaling, "factor": scaling.get("factor") or 1.0}
-    else:
-        share = None
-    status = library.posenc_rotary_init(
-        ctypes.byref(r), index("d_model", d_model, 1, 1 << 20), list(_KINDS).index(kind)
-    )
+    status = library.posenc_rotary_init(ctypes.byref(r), columns, list(_KINDS).index(kind))
     if status:
         fail(status)
     r.base = base_of(base, scaling.get("rope_theta"))
@@ -165,7 +174,7 @@ def rotary_frequencies(
         r.factor = most / r.original_max_position_embeddings
     if "truncate" in scaling:  # None means False in transformers
         r.truncate = bool(scaling["truncate"])
-    n = r.d_model // 2
+    n = columns // 2
     lists = []  # keeps the arrays alive while C has their addresses
     if kind == "longrope":
         for key in _KINDS[kind]:
@@ -173,11 +182,9 @@ def rotary_frequencies(
             setattr(r, key, lists[-1].ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
     freqs, address = fresh((n,), DTYPES["float64"])
     freqs_low, address_low = fresh((n,), DTYPES["float64"])
-    factor = ctypes.c_double()
-    status = library.posenc_rotary_freqs(ctypes.byref(r), address, address_low, ctypes.byref(factor))
+    attention_factor = ctypes.c_double()
+    status = library.posenc_rotary_freqs(ctypes.byref(r), address, address_low, ctypes.byref(attention_factor))
     if status:
         fail(status)
-    if share is not None:
-        kept = int(real("partial_rotary_factor", share) * r.d_model // 2)
-        freqs[kept:] = freqs_low[kept:] = 0
-    return RotaryFrequencies(freqs, freqs_low, factor.value)
+    freqs[turning:] = freqs_low[turning:] = 0  # only "proportional" has more frequencies
+    return RotaryFrequencies(freqs, freqs_low, attention_factor.value)

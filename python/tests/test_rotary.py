@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import posenc
+from kinds import kinds
 
 LLAMA = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0)
 LLAMA["original_max_position_embeddings"] = 8192
@@ -78,6 +79,7 @@ CASES = {
     "phi, long": (96, dict(length=4097), {**PHI, "type": "su", "factor": 32}, LONG_W, PHI_FACTOR),
     "phi, no length": (96, {}, {**PHI, "attention_factor": 1.25}, SHORT_W, 1.25),
     "dynamic": (128, most(4096), DYNAMIC, ladder(128, 1e4), 1),
+    "mrope": (64, {}, {"type": "mrope"}, ladder(64, 1e4), 1),
     "dynamic, long": (128, dict(length=100000, **most(4096)), DYNAMIC, dynamic(128, 1e4, 2, 100000, 4096), 1),
 }
 
@@ -90,6 +92,21 @@ def test_known(case):
     assert (r.freqs + r.freqs_low == r.freqs).all() and (r.freqs_low[1:] != 0).any()
     np.testing.assert_allclose(r.freqs, frequencies, rtol=1e-13)
     assert r.attention_factor == pytest.approx(factor, rel=1e-15)
+
+
+@pytest.mark.parametrize("kind", kinds(1, 1))
+@pytest.mark.parametrize("factor", [1, 0.5, 0.25])
+def test_part_of_a_head(kind, factor):
+    """The first argument is the whole head, and partial_rotary_factor counts once. RotaryEmbedding has the same rule."""
+    scaling = {**kinds(int(128 * factor), 2048)[kind], "partial_rotary_factor": factor}
+    r = posenc.rotary_frequencies(256, scaling=scaling, **most(8192))
+    if kind == "proportional":
+        turning = int(128 * factor)
+        np.testing.assert_allclose(r.freqs, np.append(ladder(256, 1e4)[:turning], np.zeros(128 - turning)), rtol=1e-13)
+        return
+    del scaling["partial_rotary_factor"]
+    whole = posenc.rotary_frequencies(int(256 * factor), scaling=scaling, **most(8192))
+    assert len(r.freqs) == 128 * factor and (r.freqs == whole.freqs).all() and (r.freqs_low == whole.freqs_low).all()
 
 
 def test_pairs():
@@ -112,7 +129,7 @@ def test_pairs():
         (dict(scaling={"type": "linear", "factor": 0}), "factor is 0; allowed: 2"),
         (
             dict(scaling={"type": "linear", "factr": 2}),
-            "the key 'factr'; allowed: 'factor', 'long_factor', 'rope_type'",
+            r"the key 'factr' \(did you mean 'factor'\?\); allowed: 'rope_type', 'type', ",
         ),
         (dict(scaling={"full_attention": {}, "sliding_attention": {}}), r"give only scaling\['full_attention'\]"),
         (dict(scaling={"type": "yarn"}), "original_max_position_embeddings is missing"),
@@ -124,12 +141,16 @@ def test_pairs():
         (dict(scaling={"rope_theta": 5.0}, base=6.0), "base is 6.0 and scaling has the rope_theta 5.0"),
         (dict(base=1), "base is 1; allowed: 2"),
         (dict(length=-1), "length is -1; allowed: 0 to"),
-        (dict(d_model=127), "d_model is 127; allowed: an even number"),
+        (dict(head_dim=127), "127 columns of a head would be rotated; allowed: an even number"),
+        (
+            dict(scaling={"partial_rotary_factor": 0.2}),
+            "25 columns of a head would be rotated; allowed: an even number",
+        ),
     ],
 )
 def test_refused(arguments, words):
     with pytest.raises(ValueError, match=words):
-        posenc.rotary_frequencies(**{"d_model": 128, **arguments})
+        posenc.rotary_frequencies(**{"head_dim": 128, **arguments})
 
 
 @pytest.mark.parametrize(

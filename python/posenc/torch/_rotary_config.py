@@ -7,7 +7,7 @@ import types
 from typing import Any, Literal, Mapping, Tuple, get_args
 
 from .._plan import MAX_POSITION, index, unknown
-from .._rotary import base_of, rope_type_of
+from .._rotary import base_of, rope_type_of, rotated_columns
 from ._families import FAMILIES, PARTIAL, UNSUPPORTED
 
 RotaryLayout = Literal["halves", "pairs", "half", "complex"]
@@ -39,7 +39,7 @@ def given(head: Any, base: Any, scaling: Any, most: Any, sections: Any, interlea
     said = dict(scaling or {})
     said.update({} if sections is None else {"mrope_section": sections})
     said.update({} if interleaved is None else {"mrope_interleaved": interleaved})
-    theta, size = base_of(base, said.get("rope_theta")), index("the size of a head", head, 2, 1 << 20)
+    theta, size = base_of(base, said.get("rope_theta")), index("head_dim", head, 2, 1 << 20)
     return Numbers(rope_parameters=said, rope_theta=theta, head_dim=size, max_position_embeddings=most, dtype=dtype)
 
 
@@ -95,9 +95,7 @@ def read(config: Any, layer_type: str | None, layout: RotaryLayout | None) -> Ro
         scaling["partial_rotary_factor"], partial = partial, 1
     elif kind == "default" and model_type in known_types() and model_type not in PARTIAL.split():
         partial = 1
-    d_model = int(head * partial)
-    if d_model < 2 or d_model % 2:
-        raise ValueError(f"{d_model} columns of a head would be rotated; allowed: an even number")
+    d_model = rotated_columns(head, partial)
     most = getattr(config, "max_position_embeddings", None)
     if kind in _OWN_LENGTH:
         key = "original_max_position_embeddings"  # Phi-3 has it in the config, not in the scaling
@@ -137,7 +135,8 @@ def _axes(family: str, section: Any, n: int) -> _Indices | None:
         return None
     kind, *default = family.split()
     try:
-        sizes = [index("each of the sections", size, 0, n) for size in section or map(int, default)]
+        most = 1 << 20 if kind == "interleaved" else n  # transformers ignores what exceeds the frequencies there
+        sizes = [index("each of the sections", size, 0, most) for size in section or map(int, default)]
     except TypeError:
         sizes = []
     if len(sizes) != 3 or kind != "interleaved" and sum(sizes) != n:

@@ -68,9 +68,10 @@ class RotaryEmbedding(nn.Module):
     Parameters
     ----------
     config
-        The size of a head, or the config of a model. The model_type of a config determines what the module returns; the
-        types of transformers 5.23.0 are known. The module also reads rope_parameters, or rope_theta and rope_scaling;
-        head_dim, or hidden_size and num_attention_heads; partial_rotary_factor; and max_position_embeddings.
+        The config of a model, or its head_dim: the number of columns of a whole head. The model_type of a config
+        determines what the module returns; the types of transformers 5.23.0 are known. The module also reads
+        rope_parameters, or rope_theta and rope_scaling; head_dim, or hidden_size and num_attention_heads;
+        partial_rotary_factor, if models of this type do; and max_position_embeddings.
     layer_type
         The type of layer whose parameters to use, if the config has parameters for each type. None means that each call
         gives the type.
@@ -79,8 +80,7 @@ class RotaryEmbedding(nn.Module):
         w0, w0, w1, w1, .. (GPT-J, Cohere), "half" is w0 .. wn, and "complex" is w0 .. wn in one complex64 tensor. None
         means that of the config's model_type, or "halves" without a config.
     base, scaling, max_position_embeddings
-        As in `posenc.rotary_frequencies`, but a partial_rotary_factor of `scaling` counts with every rope_type. These
-        and the following arguments are for a module without a config.
+        As in `posenc.rotary_frequencies`. These and the following arguments are for a module without a config.
     sections, interleaved
         If tokens have three positions, how many frequencies belong to time, height and width, such as (16, 24, 24). The
         first frequencies belong to time and the last to width. With `interleaved`, frequencies belong to time, height
@@ -100,7 +100,8 @@ class RotaryEmbedding(nn.Module):
     and its error of 2^-50, and the product is rounded once. The module makes no synchronisation with a device.
 
     Positions are integers or real numbers up to 2^32. Other positions give NaN. The module has no state to save, load or
-    reserve.
+    reserve. `inv_freq` and `attention_scaling` are as in transformers' modules. With layer types, their names begin with
+    the type, such as `full_attention_inv_freq`.
 
     With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
     max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the length of
@@ -133,6 +134,7 @@ class RotaryEmbedding(nn.Module):
         types = layer_types(config)
         self.config, self.layer_type = config, layer_type if types else None
         self.per_type: nn.ModuleDict | None = None  #: a module for each layer_type, if calls give the layer_type
+        self._device = torch.device("cpu")
         self._spec = ""
         self._is_axial = False  #: whether the last axis of position_ids has the positions of a token
         if types and layer_type is None:
@@ -168,6 +170,17 @@ class RotaryEmbedding(nn.Module):
     def _untrace(self) -> None:
         if getattr(self, "rope_type", "") == "dynamic" and hasattr(torch, "compiler"):
             RotaryEmbedding._by_length = _untraced(RotaryEmbedding._by_length)  # type: ignore[method-assign]
+
+    def __getattr__(self, name: str) -> Any:
+        """Answers to the names of frequencies and factors in transformers' modules, which code of models may read."""
+        per_type = self.__dict__.get("_modules", {}).get("per_type")
+        if per_type is None and name == "inv_freq":  # not kept: as a buffer, a cast of the model would round it
+            return constant(self._of_length(0).freqs, "float32", self._device)
+        for field in ("inv_freq", "attention_scaling"):
+            layer_type = name[: -len(field) - 1]
+            if per_type is not None and layer_type in per_type and name == f"{layer_type}_{field}":
+                return getattr(per_type[layer_type], field)
+        return super().__getattr__(name)
 
     def _of_length(self, length: int) -> RotaryFrequencies:
         return _frequencies(self.d_model, self.base, self._json, length, self.max_position_embeddings)
@@ -249,7 +262,8 @@ class RotaryEmbedding(nn.Module):
     def _apply(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> RotaryEmbedding:
         super()._apply(fn, *args, **kwargs)
         if self._spec:  # makes the constants, since a later call may be in a CUDA graph, which cannot copy from the CPU
-            positions = constant([[[0] * self._positions]], "int64", fn(constant([], "float32")).device)
+            self._device = fn(constant([], "float32")).device
+            positions = constant([[[0] * self._positions]], "int64", self._device)
             self._values(positions if self._is_axial else positions.transpose(0, 2), torch.float32, self._spec)
         return self
 

@@ -169,6 +169,12 @@ def test_axial(kind):
         RotaryEmbedding(config(SCALINGS["linear"], model_type=kind))
 
 
+def test_interleaved_sections_that_exceed_the_frequencies():
+    """Small configs of tests have them. As in transformers, axis i then has every third frequency from i on."""
+    said = dict(rope_type="default", mrope_section=[16, 8, 8])
+    assert RotaryEmbedding(config(said, model_type="qwen3_vl_text", head_dim=8)).axes == (0, 1, 2, 0)
+
+
 QWEN = dict(model_type="qwen3_vl_text", rope_scaling=dict(rope_type="default", mrope_section=[4, 2, 2]))
 
 
@@ -201,6 +207,7 @@ MROPE = dict(rope_type="default", mrope_section=[2, 3, 3])
 @pytest.mark.parametrize(
     "arguments, error",
     [
+        (dict(config=1), "head_dim is 1; allowed: 2 to "),
         (dict(config=15), "15 columns of a head would be rotated; allowed: an even number"),
         (dict(config=config(head_dim=15)), "15 columns of a head would be rotated; allowed: an even number"),
         (dict(layout="split"), "layout is 'split'; allowed: 'halves', 'pairs', 'half', 'complex' or None"),
