@@ -63,6 +63,8 @@ VIDEO = torch.zeros(2, 3, 5, 18, 12)
         ("wan_animate.WanRotaryPosEmbed", (40, (1, 2, 2), 1024), VIDEO.bfloat16()),
         ("chronoedit.ChronoEditRotaryPosEmbed", (128, (1, 2, 2), 1024), None),
         ("qwenimage.QwenEmbedRope", (10000, [16, 56, 56]), None),
+        ("bria.BriaEmbedND", (10000, [16, 56, 56]), torch.tensor([[0, 1, 2], [3, 4.5, 600]])),
+        ("prx.PRXEmbedND", (64, 10000, [32, 32]), None),
     ],
 )
 def test_axes_of_diffusers(name, arguments, inputs):
@@ -71,7 +73,7 @@ def test_axes_of_diffusers(name, arguments, inputs):
     model = torch.nn.Sequential(theirs)
     done = posenc.torch.replace_rotary(model)
     if inputs is None:
-        assert not done.replaced and "posenc.torch.pair(positions=" in done.left["0"]
+        assert not done.replaced and "posenc does not know its class" in done.left["0"]
         return
     assert done.replaced == ["0"]
     torch._dynamo.reset()

@@ -11,6 +11,7 @@ from torch import nn
 
 from .._identify import Table, distance, identify
 from .._pair import pair
+from ._bases import Base, base_of_frequencies
 from ._calls import check_type
 from ._replace import probe
 from ._rotary_embedding import RotaryEmbedding
@@ -119,21 +120,20 @@ def _frequencies(path: str, module: nn.Module, leaf: str, tensor: torch.Tensor) 
     own, line, note = probe(module), "", "it is the model itself; RotaryEmbedding(model.config) replaces it"
     if isinstance(own, RotaryEmbedding):
         one: Any = own if own.per_type is None else own.per_type[leaf[: -len("_inv_freq")]]
-        base, kind, factor = one.base, one.rope_type, one.attention_scaling
+        base, kind, factor = Base(one.base, False), one.rope_type, one.attention_scaling
         w = -np.sort(-w) if one._is_axial else w  # Pixtral's are in the order of the columns
         frequencies = map(one._of_length, (0, last + 1))
         wanted: list[dict[str, Any]] = [dict(freqs=f.freqs, freqs_low=f.freqs_low) for f in frequencies]
         line, note = ("posenc.torch.replace_rotary(model)", "") if path else (line, note)
     else:
-        base, kind, factor = float(w[-1] or 1) ** (-n / max(1, n - 1)), "default", 1.0
-        base = float(f"{base:.3g}") if math.isclose(base, float(f"{base:.3g}"), rel_tol=1e-3) else base
-        if not (base > 1 and np.allclose(w, base ** (-np.arange(n) / n), rtol=0.01)):
+        found, kind, factor = base_of_frequencies(tensor), "default", 1.0
+        if found is None:
             return None
-        wanted, note = [dict(base=base)], f"posenc.torch.RotaryEmbedding does not replace this module: {own}"
+        base, wanted, note = found, [dict(base=found.value)], f"replace_rotary does not replace this module: {own}"
     angles = at[:, None].astype("f4") * w
     values = [pair(positions=at, d_model=2 * n, dtype="float64", **spec) for spec in wanted]
     differences = [np.maximum(abs(np.cos(angles) - cos), abs(np.sin(angles) - sin)) for cos, sin in values]
     off = factor * min(differences, key=np.max)
     row, column = divmod(int(off.argmax()), n)
-    recipe = f"rotary, {kind}, base={base!r}, frequencies in {tensor.dtype}, angles in float32"
+    recipe = f"rotary, {kind}, base {base}, frequencies in {tensor.dtype}, angles in float32"
     return recipe, float(off.max()), int(at[row]), column, line, note

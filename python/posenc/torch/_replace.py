@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
 from typing import Any
 
 import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
+from ._bases import base_of_frequencies
 from ._calls import check_type
+from ._code import method_of_sines
 from ._diffusers import FluxPosEmbed, Timesteps, WanRotaryPosEmbed
 from ._rotary_embedding import RotaryEmbedding
 from ._tensors import constant
 
-_CALL = "posenc.torch.pair(positions=..., d_model=..., base=...) computes the cosines and sines of one axis"
+_PAGE = "docs/recipes.md has the calls for many models"
 
 
 @dataclasses.dataclass
@@ -24,7 +25,7 @@ class Replaced:
     """The result of `replace_rotary`."""
 
     replaced: list[str]  #: the names of the modules that were replaced
-    left: dict[str, str]  #: for each rotary module that was not replaced, its name and the reason
+    left: dict[str, str]  #: the names of what computes sines and cosines and was not replaced, with the reasons
     _originals: list[tuple[nn.Module, str, nn.Module]] = dataclasses.field(repr=False)
 
     def undo(self) -> None:
@@ -37,7 +38,7 @@ def replace_rotary(model: nn.Module) -> Replaced:
     """Replaces the rotary modules of a model of transformers or diffusers, and the `Timesteps` of diffusers.
 
         >>> model = AutoModelForCausalLM.from_pretrained(...)
-        >>> print(posenc.torch.replace_rotary(model).left)     # the modules that were not replaced, with reasons
+        >>> print(posenc.torch.replace_rotary(model).left)     # what was not replaced, with reasons
         >>> model = torch.compile(model)
 
     Call it after ``from_pretrained`` and before ``torch.compile``. It returns a `Replaced`, whose `undo` puts the
@@ -50,23 +51,35 @@ def replace_rotary(model: nn.Module) -> Replaced:
     - Its `forward` is that of its class. (accelerate replaces the `forward` of modules.)
 
     Modules of diffusers that have the arguments of `FluxPosEmbed`, `WanRotaryPosEmbed` or `Timesteps` are replaced if
-    they return the same values. For other rotary modules of diffusers, the reason contains the call that computes their
-    values.
+    they return the same values.
+
+    The `left` of the result has a reason for each module that was not replaced and has the frequencies of a rotary
+    embedding, or whose class computes sines and cosines. Objects that are attributes of modules count too.
 
     A module that is used in several places is still one module afterwards. Its hooks move to the new module.
     """
     check_type("model", model, nn.Module)
     found = Replaced([], {}, [])
-    if is_rotary(model):
+    if _has_frequencies(model):
         found.left[""] = "it is the model itself; assign RotaryEmbedding(model.config) where the model is used"
+    elif method := method_of_sines(type(model)):
+        found.left[""] = _unknown(method)
     ours: dict[nn.Module, nn.Module | str] = {}
     for path, parent in list(model.named_modules(remove_duplicate=False)):
+        if type(parent).__module__.startswith("posenc."):
+            continue
+        for child, value in vars(parent).items():
+            if method := method_of_sines(type(value)):
+                found.left[f"{path}.{child}".lstrip(".")] = _unknown(method)
         for child, module in parent._modules.items():
-            if module is None or isinstance(parent, RotaryEmbedding) or not is_rotary(module):
+            name = f"{path}.{child}".lstrip(".")
+            if module is None or not (_has_frequencies(module) or _of_diffusers(module)):
+                if method := method_of_sines(type(module)):
+                    found.left[name] = _unknown(method)
                 continue
             if module not in ours:
                 ours[module] = probe(module)
-            new, name = ours[module], f"{path}.{child}".lstrip(".")
+            new = ours[module]
             if isinstance(new, str):
                 found.left[name] = new
                 continue
@@ -85,14 +98,23 @@ def replace_rotary(model: nn.Module) -> Replaced:
     return found
 
 
-def is_rotary(module: nn.Module) -> bool:
-    """Whether it is a rotary or timestep module, by its buffers and its class's name. Modules of posenc are not."""
+def _has_frequencies(module: nn.Module) -> bool:
+    """Whether it is a rotary module, by its buffers and its class's name. Modules of posenc are not."""
     kind = type(module)
-    if kind.__module__.startswith("posenc."):
-        return False
     has = any(name.endswith("inv_freq") for name in module._buffers) or "RotaryEmbedding" in kind.__name__
-    of_diffusers = kind.__module__.startswith("diffusers.")
-    return has or of_diffusers and bool(re.search("Timesteps$|Rotary|Rope|RoPE|PosEmbed$", kind.__name__))
+    return has and not kind.__module__.startswith("posenc.")
+
+
+def _of_diffusers(module: Any) -> type[nn.Module] | None:
+    """Returns the class of _diffusers.py whose `forward` has the argument of this module of diffusers, if there is one."""
+    kinds = {"timesteps": Timesteps, "ids": FluxPosEmbed, "hidden_states": WanRotaryPosEmbed}
+    if not type(module).__module__.startswith("diffusers.") or not method_of_sines(type(module)):
+        return None
+    return kinds.get(" ".join(inspect.signature(module.forward).parameters))
+
+
+def _unknown(method: str) -> str:
+    return f"its {method} computes sines and cosines, and posenc does not know its class; {_PAGE}"
 
 
 def _device(module: nn.Module) -> torch.device:
@@ -114,7 +136,7 @@ def probe(module: nn.Module) -> nn.Module | str:
     torch.set_default_dtype(torch.float32)
     try:
         config = getattr(module, "config", None)
-        if config is None:
+        if config is None or _of_diffusers(module):
             return _probe_without_config(module)
         try:
             fresh = type(module)(config)
@@ -127,7 +149,7 @@ def probe(module: nn.Module) -> nn.Module | str:
             ways = [RotaryEmbedding(config)]
         except ValueError as error:
             if "is unknown" not in str(error):
-                return f"{error}; {_CALL}" if "is not supported" in str(error) else str(error)
+                return f"{error}; {_PAGE}" if "is not supported" in str(error) else str(error)
             ways = [RotaryEmbedding(config, layout=layout) for layout in ("halves", "pairs")]
         takes = [*inspect.signature(fresh.forward).parameters]
         if takes not in (["x", "position_ids"], ["x", "position_ids", "layer_type"]):
@@ -166,14 +188,20 @@ def _made_in(dtype: torch.dtype, module: nn.Module) -> nn.Module:
 
 def _probe_without_config(module: Any) -> nn.Module | str:
     """Compares a module that has no config with the module of _diffusers.py that has the same arguments and attributes."""
-    at, takes, own = constant([0, 0.5, 1, 999], "float32"), [*inspect.signature(module.forward).parameters], None
-    kind = {"timesteps": Timesteps, "ids": FluxPosEmbed, "hidden_states": WanRotaryPosEmbed}.get(" ".join(takes))
+    at, kind, own = constant([0, 0.5, 1, 999], "float32"), _of_diffusers(module), None
     if kind is not None:
         named, wanted = vars(module), inspect.signature(kind).parameters
         if all(name in named or each.default is not each.empty for name, each in wanted.items()):
             own = kind(**{name: named[name] for name in wanted if name in named})
     if own is None or not {name for name in vars(module) if name[0] != "_"} <= {*vars(own)}:
-        return f"it has no config, and its class is not known; RotaryEmbedding(SIZE, base=...) may do the same; {_CALL}"
+        w = next((buffer for name, buffer in module._buffers.items() if name.endswith("inv_freq")), None)
+        base = None if w is None else base_of_frequencies(w)
+        advice = (
+            ""
+            if base is None or base.is_about
+            else f"try posenc.torch.RotaryEmbedding({2 * len(w)}, base={base.value!r}); "
+        )
+        return f"it has no config, and posenc does not know its class; {advice}{_PAGE}"
     if kind is WanRotaryPosEmbed:
         inputs = at.new_zeros((1, 1, *(n * patch for n, patch in zip((2, 3, 4), module.patch_size))))
     else:
@@ -182,7 +210,7 @@ def _probe_without_config(module: Any) -> nn.Module | str:
     for theirs, ours in zip(_parts(module(inputs)), _parts(own(inputs))):
         bound = size * 2.0**-22 + torch.finfo(theirs.dtype).eps  # they may have been rounded to 16 bits
         if theirs.shape != ours.shape or not _near(theirs.float().cpu(), ours, bound):
-            return f"it returns other values; {_CALL}"
+            return f"it returns other values; {_PAGE}"
     return own
 
 

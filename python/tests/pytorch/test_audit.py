@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 from torch import nn
-from test_replace import Layers, LAYERS, Rotary, Sines, config
+from test_replace import Layers, LAYERS, NoConfig, Rotary, Sines, config
 from tutorial import Annotated, Tutorial, table
 
 import posenc.torch
@@ -84,7 +84,7 @@ def test_frequencies():
     found = {finding.name: finding for finding in audit(model)}
     assert [*found] == ["a.0.inv_freq", "b.0.inv_freq", "c.inv_freq"]
     far = found["a.0.inv_freq"]
-    assert 2e-3 < far.error < 2e-2 and far.position > 65536 and "base=500000.0" in str(far)
+    assert 2e-3 < far.error < 2e-2 and far.position > 65536 and "base 500000.0" in str(far)
     assert 1e-5 < found["b.0.inv_freq"].error < 1e-3 and found["c.inv_freq"].error > 0.1
     assert "does not replace this module: it returns other values" in found["c.inv_freq"].note
     assert not found["c.inv_freq"].replacement and found["c.inv_freq"].note in str(found["c.inv_freq"])
@@ -99,8 +99,24 @@ def test_frequencies_of_layers():
     model = nn.Sequential(Layers(config(**LAYERS)))
     found = audit(model)
     assert [f.name for f in found] == ["0.far_inv_freq", "0.near_inv_freq"]
-    assert "base=500000.0" in found[0].recipe and "base=10000.0" in found[1].recipe
+    assert "base 500000.0" in found[0].recipe and "base 10000.0" in found[1].recipe
     assert all(f.error > 1e-5 and f.replacement for f in found)
+
+
+@pytest.mark.parametrize("cast", [nn.Module.bfloat16, nn.Module.half, lambda module: module.bfloat16().float()])
+@pytest.mark.parametrize("base, said", [(500000.0, "500000.0"), (10000.0, "10000.0"), (501234.5, "about 501")])
+def test_bases_of_rounded_frequencies(cast, base, said):
+    """A round number that explains all bits counts as the base. Any other is only near it."""
+    (found,) = audit(nn.ModuleDict({"a": cast(NoConfig(config(), base))}))
+    assert f"rotary, default, base {said}" in found.recipe
+    assert ("try posenc.torch.RotaryEmbedding" in found.note) == ("about" not in said)
+
+
+def test_the_base_of_frequencies_computed_in_16_bits():
+    module = NoConfig(config())
+    module.inv_freq = 1.0 / torch.tensor(500000.0).bfloat16() ** (torch.arange(0, 64, 2).bfloat16() / 64)
+    (found,) = audit(nn.ModuleDict({"a": module}))
+    assert "base about " in found.recipe and "try " not in found.note
 
 
 def test_the_model_itself():

@@ -110,8 +110,9 @@ class Floats(Rotary):
 
 
 class NoConfig(Rotary):
-    def __init__(self, config):
+    def __init__(self, config, base=None):
         super().__init__(config)
+        self.inv_freq = frequencies(config, base)
         del self.config
 
 
@@ -167,6 +168,7 @@ def test_layers():
         assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(model[0](X, AT, name), values))
 
 
+UNKNOWN = f"it has no config, and posenc does not know its class; {{}}{_replace._PAGE}"
 RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
 
 
@@ -184,15 +186,15 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
         (Pairs(config()), "it returns other values"),
         (Sines(config(model_type="unknown")), "it returns other values"),
         (Other(config()), "it returns other values"),
-        (
-            NoConfig(config()),
-            f"it has no config, and its class is not known; RotaryEmbedding(SIZE, base=...) may do the same; {_replace._CALL}",
-        ),
+        (NoConfig(config()), UNKNOWN.format("try posenc.torch.RotaryEmbedding(64, base=500000.0); ")),
+        (NoConfig(config()).bfloat16(), UNKNOWN.format("try posenc.torch.RotaryEmbedding(64, base=500000.0); ")),
+        (NoConfig(config(), 501234.5), UNKNOWN.format("")),  # no round number
+        (NoConfig(config(), 0.5), UNKNOWN.format("")),
         (Pixels(config(model_type="unknown")), "its forward takes (pixel_values), not (x, position_ids)"),
         (
             Rotary(config(model_type="sam3_vit_model")),
             "the model_type 'sam3_vit_model' is not supported: its rotary embedding has a result with one axis more than "
-            f"position_ids; {_replace._CALL}",
+            f"position_ids; {_replace._PAGE}",
         ),
         (
             Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))),
@@ -208,6 +210,46 @@ def test_left(module, why):
     model = nn.Sequential(module)
     done = replace_rotary(model)
     assert done.replaced == [] and done.left == {"0": why} and model[0] is module
+
+
+def of_angles(positions, d):
+    angles = positions[:, None] * 10000.0 ** (-torch.arange(0, d, 2) / d)
+    return torch.polar(torch.ones_like(angles), angles)
+
+
+class InOneFunction(nn.Module):
+    def forward(self, x):
+        return x + of_angles(torch.arange(len(x)), 2 * x.shape[1]).real
+
+
+class PlainObject:
+    @staticmethod
+    def at(positions):
+        return [(lambda x: x.cos())(positions), positions.sin()]
+
+
+def test_what_is_not_known_is_left():
+    """Modules and attributes of modules count, by the code of their class."""
+    model = nn.Sequential(InOneFunction(), nn.Linear(2, 2), nn.Sequential(posenc.torch.Timesteps(8, True, 0)))
+    model[1].rope, model[1].weights, model[2].fn = PlainObject(), {"pos": 1}, torch.cos
+    done = replace_rotary(model)
+    said = "its {} computes sines and cosines, and posenc does not know its class; " + _replace._PAGE
+    assert done.replaced == [] and done.left == {"0": said.format("forward"), "1.rope": said.format("at")}
+    assert replace_rotary(InOneFunction()).left == {"": said.format("forward")}
+    assert replace_rotary(nn.Transformer(16, 2, 1, 1, 16)).left == {}
+
+
+def test_frequencies_and_factors_can_be_read():
+    """As in transformers' modules. No cast rounds them."""
+    model = nn.Sequential(Rotary(config()), Layers(config(**LAYERS)))
+    want = model[0].inv_freq, model[1].far_inv_freq, model[1].near_inv_freq
+    replace_rotary(model)
+    model.bfloat16()
+    found = model[0].inv_freq, model[1].far_inv_freq, model[1].near_inv_freq
+    assert all(a.dtype == b.dtype and torch.allclose(a, b, rtol=1e-6, atol=0) for a, b in zip(found, want))
+    assert model[0].attention_scaling == model[1].near_attention_scaling == 1
+    for module, name in (model[0], "far_inv_freq"), (model[1], "inv_freq"), (model[1], "mid_inv_freq"):
+        assert not hasattr(module, name)
 
 
 def test_a_module_that_was_changed_is_left():
@@ -284,13 +326,14 @@ def test_timesteps():
 
     class Timesteps(posenc.torch.Timesteps):
         def forward(self, timesteps):
-            return super().forward(timesteps) * self.wrong
+            angles = 1000 * timesteps[:, None] * 10000.0 ** (-torch.arange(4) / 4)
+            return self.wrong * torch.cat((angles.cos(), angles.sin(), 0 * timesteps[:, None]), -1)
 
     Timesteps.__module__ = "diffusers.models.embeddings"
     for wrong in (1.0, 1.1):
         Timesteps.wrong = wrong
         done = replace_rotary(nn.Sequential(Timesteps(9, True, 0, 1000)))
-        left = {} if wrong == 1 else {"0": f"it returns other values; {_replace._CALL}"}
+        left = {} if wrong == 1 else {"0": f"it returns other values; {_replace._PAGE}"}
         assert done.left == left and done.replaced == (["0"] if wrong == 1 else [])
 
 
