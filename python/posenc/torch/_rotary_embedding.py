@@ -100,8 +100,8 @@ class RotaryEmbedding(nn.Module):
     and its error of 2^-50, and the product is rounded once. The module makes no synchronisation with a device.
 
     Positions are integers or real numbers up to 2^32. Other positions give NaN. The module has no state to save, load or
-    reserve. `inv_freq` and `attention_scaling` are as in transformers' modules. With layer types, their names begin with
-    the type, such as `full_attention_inv_freq`.
+    reserve. Code of a model may read `inv_freq`, the frequencies of short sequences from the largest to the smallest, in
+    float32, and `attention_scaling`. With layer types, their names begin with the type, as in transformers.
 
     With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
     max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the length of
