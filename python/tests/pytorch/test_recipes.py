@@ -19,7 +19,7 @@ mpmath.mp.prec = 200
 PAGE = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "recipes.md").read_text()
 IMPORTS, *BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 RECIPES = {re.match("# ([^:\n]*)", part)[1]: part for block in BLOCKS for part in block.split("\n\n")}
-NEEDS = {"JAX": "jax", "JAX under jit": "jax", "bake into ONNX": "onnxruntime"}
+NEEDS = {"JAX": "jax", "JAX under jit and vmap": "jax", "bake into ONNX": "onnxruntime"}
 
 
 def ladder(n, base=10000, denominator=None):
@@ -101,7 +101,7 @@ WANT = {
     "Decoding with a cache of keys, one position, a row of the table": lambda g: woven(waves([131071], ladder(256))),
     "Packed sequences": lambda g: waves([0, 1, 2, 0, 1, 2, 3, 4], ladder(64, 500000)),
     "JAX": lambda g: woven(waves([4998, 4999], ladder(256))),
-    "JAX under jit": lambda g: woven(waves(g.positions, ladder(256))),
+    "JAX under jit and vmap": lambda g: woven(waves(g.positions, ladder(256))),
     "bake into ONNX": lambda g: woven(waves(2 * [range(7)], ladder(256))),
     "DTensor": lambda g: woven(waves(g.positions, ladder(256))),
     "CUDA graphs": lambda g: np.tile(waves(g.positions, ladder(64)), 2),
@@ -112,7 +112,9 @@ ROWS = {
     "DETR with a mask, normalized, temperature 20": lambda g: g.table.permute(0, 2, 3, 1),
     "torchtune's cache, Llama 3.1": lambda g: g.cache[-2:],
     "JAX": lambda g: tensor(np.array(g.table, "float32")).bfloat16(),
-    "JAX under jit": lambda g: tensor(np.array(g.encode(g.positions.numpy()))),
+    "JAX under jit and vmap": lambda g: tensor(
+        np.vstack([g.encode(g.positions[:2].numpy()), *g.jax.vmap(g.encode)(g.positions[2:].numpy().reshape(2, 3))])
+    ),
     "bake into ONNX": lambda g: tensor(
         sys.modules["onnxruntime"].InferenceSession(g.path).run(None, {"x": g.x.numpy()})[0]
     ),
@@ -154,6 +156,13 @@ def test_recipe(name, tmp_path, monkeypatch):
     pytest.importorskip(NEEDS.get(name, "torch"))
     monkeypatch.setattr(torch.cuda, "graph", contextlib.nullcontext)
     check(name, path=tmp_path / "model.onnx")
+
+
+def test_jax_has_no_gradient():
+    jax = pytest.importorskip("jax")
+    encode = check("JAX under jit and vmap").encode
+    with pytest.raises(ValueError, match="do not support JVP"):
+        jax.grad(lambda at: encode(at).sum())(np.arange(3, dtype="float32"))
 
 
 MASK = arange(6) < tensor([3, 3, 0, 0])[:, None]
