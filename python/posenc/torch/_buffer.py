@@ -38,6 +38,8 @@ _KNOWN_NAMES = ("pe", "pos_embedding", "positional_encoding_matrix")
 # The table does not grow by itself for a position beyond this many bytes, which may be a mistake.
 _FAR_BYTES = 64 << 20
 
+_COMPUTED = frozenset(TORCH_DTYPES.values())  # the dtypes that the library computes; PyTorch rounds to all others
+
 _growing = threading.Lock()  # one for all modules, since modules are copied and pickled
 
 
@@ -52,8 +54,13 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 def _has_values(rows: torch.Tensor) -> bool:
-    """Whether these are values of a dtype that the library computes. Meta tensors and subclasses may have none."""
-    return type(rows) is torch.Tensor and rows.device.type != "meta" and rows.dtype in TORCH_DTYPES.values()
+    """Whether these are values, real or complex. Meta tensors and subclasses may have none."""
+    return type(rows) is torch.Tensor and not rows.is_meta and (rows.is_floating_point() or rows.is_complex())
+
+
+def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether two tensors of one shape and dtype are equal. torch.equal does not have every dtype."""
+    return torch.equal(a.contiguous().view(torch.uint8), b.contiguous().view(torch.uint8))
 
 
 class TableBuffer(nn.Module):
@@ -93,11 +100,12 @@ class TableBuffer(nn.Module):
 
     def _rows(self, row: int, count: int, dtype: torch.dtype) -> torch.Tensor:
         """Computes `count` rows of the table from row `row`, in the shape of the table."""
+        kind = dtype if dtype in _COMPUTED else torch.float64
         with torch.inference_mode(False):
-            rows = table(count, self.d_model, first=self.first + row, dtype=dtype, device="cpu", **self._spec)
+            rows = table(count, self.d_model, first=self.first + row, dtype=kind, device="cpu", **self._spec)
             if self.padding_idx is not None and 0 <= (padding := self.padding_idx - self.first - row) < count:
                 rows[padding] = 0
-            return rows.unsqueeze(1 - self._axis())
+            return rows.unsqueeze(1 - self._axis()).to(dtype)
 
     def _table(self) -> torch.Tensor:
         rows = self._buffers[self.buffer_name]
@@ -110,7 +118,7 @@ class TableBuffer(nn.Module):
         The bound allows bfloat16, and angles that were rounded to float32."""
         if values.is_meta or is_transformed() or getattr(values, "_is_hf_initialized", False):
             return values
-        if not _has_values(values):
+        if not _has_values(values) or values.dtype not in _COMPUTED:
             raise RuntimeError(
                 f"a {type(values).__name__} of {values.dtype} replaces the table on the meta device, and may have "
                 f"uninitialized memory; call reset_buffers(device) first"
@@ -190,7 +198,7 @@ class TableBuffer(nn.Module):
         elif new.dtype != old.dtype and _has_values(old) and _has_values(new) and not old.requires_grad:
             count = old.shape[self._axis()]
             # Only a comparison of values shows whether somebody has written to the buffer.
-            if torch.equal(old, self._rows(0, count, old.dtype).to(old.device)):
+            if _same_bits(old, self._rows(0, count, old.dtype).to(old.device)):
                 self.reset_buffers()
         return self
 

@@ -79,9 +79,10 @@ class SinusoidalPositionalEncoding(TableBuffer):
     ``reset_buffers()`` after their ``from_pretrained``.
 
     **Dtypes.** Each value is rounded once, to the table's dtype: ``.to(dtype)``, ``.half()`` and ``.bfloat16()``
-    compute the table again in the new dtype. A table with other values, loaded or written, is converted like any
-    buffer. PyTorch promotes the dtypes of the input and the table to a common dtype and computes in it. The result has
-    the input's dtype. With a scale, ``scale * x`` is rounded to the common dtype before the sum.
+    compute the table again in the new dtype. So does a conversion back from a dtype that posenc does not compute, such
+    as torch.float8_e4m3fn. A table with other values, loaded or written, is converted like any buffer. PyTorch promotes
+    the dtypes of the input and the table to a common dtype and computes in it. The result has the input's dtype. With a
+    scale, ``scale * x`` is rounded to the common dtype before the sum.
 
     **Copies.** Give `max_len`, or call `reserve`, before the module is compiled or exported, and before it runs in
     copies (`torch.nn.DataParallel`): a table that grows in a copy is lost with the copy.

@@ -132,6 +132,10 @@ def test_pytorch_adds_in_the_wider_type(dtype, kind, scale):
         assert y.dtype == kind and torch.equal(y, want) and e.pe.dtype == dtype
 
 
+OTHERS = ("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "complex32", "complex64")  # older releases have no float8
+
+
+@pytest.mark.filterwarnings("ignore:Complex modules|Casting complex values|ComplexHalf support")
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float64, *HALVES])
 def test_conversions_round_once(dtype, batch_first):
@@ -145,6 +149,7 @@ def test_conversions_round_once(dtype, batch_first):
         (pickle.loads(pickle.dumps(copy.deepcopy(e).to(dtype))), dtype),
         (copy.deepcopy(e).half().bfloat16().to(dtype).float(), torch.float32),
         (Encoding(64, 0, batch_first=batch_first, dtype=dtype).float(), torch.float32),
+        *((copy.deepcopy(e).to(getattr(torch, n)).to(dtype), dtype) for n in OTHERS if hasattr(torch, n)),
     ]:
         assert other.pe.dtype == kind and torch.equal(other.pe.squeeze(), tables[kind])
     e.to(dtype).reserve(6000)
