@@ -34,8 +34,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
     batch_first
         False: inputs are (sequence, batch, d_model), as in `torch.nn`. True: inputs are (batch, sequence, d_model).
         None: inputs are read as with False. An input whose first axis is longer than the table but whose second is not
-        is then refused, because it is probably (batch, sequence, d_model). The tutorial's class refuses it too.
-        Inputs without a batch, (sequence, d_model), are always accepted.
+        is then refused, because it is probably (batch, sequence, d_model). The tutorial's class refuses it too. The
+        rule does not apply to one sequence, (sequence, 1, d_model) or (sequence, d_model).
     base
         The base of the frequencies, ``base**(-2 k / d_model)`` or as in the preset. None means the preset's base: 10000
         for the paper's table.
