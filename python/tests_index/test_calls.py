@@ -501,6 +501,17 @@ def test_what_c_refuses_is_refused_with_a_gradient_too(call):
             call(at)
 
 
+@pytest.mark.parametrize(
+    "call", [P.SinusoidalPositionalEncoding(8), P.RotaryEmbedding(8), lambda x, at: P.table(positions=x, d_model=8)]
+)
+def test_nested_tensors_are_refused_in_compiled_code(call):
+    torch._dynamo.reset()
+    for layout in torch.jagged, torch.strided:
+        x = torch.nested.nested_tensor([torch.zeros(3, 8), torch.zeros(5, 8)], layout=layout)
+        with pytest.raises(TypeError, match="(x|positions) is a nested tensor; allowed: a dense tensor"):
+            torch.compile(call, backend="aot_eager")(x, torch.zeros(5))
+
+
 def test_gradients_of_real_rotary_positions():
     at = torch.tensor([[0.5, 3.25]], requires_grad=True)
     RotaryEmbedding(8)(torch.zeros(1), at)[1].sum().backward()

@@ -28,7 +28,7 @@ import torch
 from torch import nn
 
 from .._plan import MAX_POSITION, dtype_name, index
-from ._calls import is_traced, is_transformed, joined
+from ._calls import check_dense, check_type, is_traced, is_transformed, joined
 from ._table import table
 from ._tensors import TORCH_DTYPES
 
@@ -142,6 +142,7 @@ class TableBuffer(nn.Module):
         if name == self.__dict__.get("buffer_name") and not self.__dict__.get("_is_replica"):  # DataParallel's copies
             if not isinstance(value, torch.Tensor) or isinstance(value, nn.Parameter):
                 raise TypeError(f"{name} is the table's buffer, not a {type(value).__name__}; use another buffer_name")
+            check_dense(name, value)
             if self._table().is_meta:
                 value = self._loaded(value)
         super().__setattr__(name, value)
@@ -241,14 +242,17 @@ class TableBuffer(nn.Module):
 
     def _in_shape(self, key: str, value: Any, error_msgs: list[str]) -> torch.Tensor:
         """Returns a checkpoint's table in our shape. If it is not a table: our table, and adds an error message."""
-        d = self.d_model
-        shape = tuple(getattr(value, "shape", ()))
+        try:
+            check_type(key, value, torch.Tensor)
+        except TypeError as refused:
+            error_msgs.append(str(refused))
+            return self._table()
+        d, shape = self.d_model, tuple(value.shape)
         right = len(shape) in (2, 3) and shape[-1] == d and (len(shape) == 2 or 1 in shape[:2])
-        if isinstance(value, torch.Tensor) and value.is_floating_point() and right:
+        if value.is_floating_point() and right:
             return value.detach().reshape((1, -1, d) if self.batch_first else (-1, 1, d))
-        kind = getattr(value, "dtype", type(value).__name__)
         error_msgs.append(
-            f"{key} has shape {shape} and is of type {kind}; expected a floating-point tensor "
+            f"{key} has shape {shape} and is of type {value.dtype}; expected a floating-point tensor "
             f"of shape (positions, {d}), (positions, 1, {d}) or (1, positions, {d})"
         )
         return self._table()

@@ -79,9 +79,23 @@ def joined(join: Callable[..., torch.Tensor], parts: Sequence[torch.Tensor], axi
     return join(parts, axis)
 
 
+def check_dense(name: str, tensor: torch.Tensor) -> None:
+    """Refuses nested, sparse and quantized tensors. Each sequence of a jagged tensor would get rows of wrong positions.
+
+    Compiled code does not read `is_nested`. Older releases of torch.compile do not have it, and no release compiles
+    nested tensors whose layout is strided."""
+    if tensor.layout is torch.strided and not tensor.is_quantized and (is_compiled() or not tensor.is_nested):
+        return
+    layout = str(tensor.layout).removeprefix("torch.")
+    kind = "nested" if tensor.is_nested else "quantized" if tensor.is_quantized else layout
+    raise TypeError(f"{name} is a {kind} tensor; allowed: a dense tensor")
+
+
 def check_type(name: str, value: Any, allowed: type[Any]) -> None:
     if not isinstance(value, allowed):
         raise TypeError(f"{name} is of type {type(value).__name__}; allowed: a PyTorch {allowed.__name__}")
+    if isinstance(value, torch.Tensor):
+        check_dense(name, value)
 
 
 def is_plain(tensor: torch.Tensor) -> bool:

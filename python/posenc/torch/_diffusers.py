@@ -49,6 +49,7 @@ class FluxPosEmbed(nn.Module):
 
     def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Returns two float32 tensors of shape (tokens, columns) for positions of shape (tokens, axes)."""
+        check_type("ids", ids, torch.Tensor)
         each = enumerate(of_module("ids", ids).unbind(-1))
         both = [pair(positions=at, d_model=self.axes_dim[i], base=self.theta, duplicated="pairs") for i, at in each]
         return tuple(torch.cat(parts, -1) for parts in zip(*both))
@@ -65,6 +66,7 @@ class WanRotaryPosEmbed(nn.Module):
 
     def forward(self, hidden_states: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Returns two float32 tensors of shape (1, tokens, 1, columns) for (batch, channels, frames, height, width)."""
+        check_type("hidden_states", hidden_states, torch.Tensor)
         sizes = [size // patch for size, patch in zip(hidden_states.shape[2:], self.patch_size)]
         where = dict(base=self.theta, duplicated="pairs", device=hidden_states.device)
         each = [pair(n, d, **where) for n, d in zip(sizes, (self.t_dim, self.h_dim, self.w_dim))]

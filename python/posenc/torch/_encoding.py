@@ -11,9 +11,9 @@ from torch.nn import functional
 
 from .._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
 from ._buffer import TableBuffer
-from ._calls import check_type, is_traced, is_transformed
+from ._calls import check_dense, check_type, is_traced, is_transformed
 from ._table import table
-from ._tensors import INTEGERS, of_module
+from ._tensors import INTEGERS, check_positions, of_module
 
 
 class SinusoidalPositionalEncoding(TableBuffer):
@@ -122,8 +122,9 @@ class SinusoidalPositionalEncoding(TableBuffer):
                 allowed += f". For a table of {dropout} positions write max_len={dropout}"
             raise ValueError(f"dropout is {dropout}; allowed: {allowed}")
         spec = {
-            "preset": preset, "base": base, "denominator": denominator, "freqs": numbers_of(freqs),
-            "freqs_low": numbers_of(freqs_low), "position_scale": position_scale, "layout": layout, "order": order, "odd": odd,
+            "preset": preset, "base": base, "denominator": denominator, "freqs": numbers_of("freqs", freqs),
+            "freqs_low": numbers_of("freqs_low", freqs_low), "position_scale": position_scale, "layout": layout, "order": order,
+            "odd": odd,
         }  # fmt: skip
         super().__init__(
             d_model, max_len, first=first, padding_idx=padding_idx, batch_first=bool(batch_first), buffer_name=buffer_name,
@@ -173,6 +174,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
             )
         axis = 1 if self.batch_first else 0
         length = shape[axis if axes == 3 else 0]
+        if isinstance(start, torch.Tensor):
+            check_dense("start", start)
         if positions is not None:
             if start is not None:
                 raise ValueError(f"start is {start}; allowed: None, since positions are given")
@@ -229,10 +232,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
         return pe.narrow(axis, row, length)  # in traced code, a slice would end with the table, without an error
 
     def _rows_at(self, positions: torch.Tensor, batch: torch.Size, length: int) -> torch.Tensor:
-        if not isinstance(positions, torch.Tensor):
-            raise TypeError(f"positions are a {type(positions).__name__}; expected a tensor of numbers")
-        if positions.dtype not in INTEGERS and not positions.is_floating_point():
-            raise TypeError(f"positions have dtype {positions.dtype}; expected integers or a floating-point type")
+        check_type("positions", positions, torch.Tensor)
+        check_positions("positions", positions)
         positions = of_module("positions", positions)
         same = positions.dim() == len(batch) and all(p == n or p == 1 for p, n in zip(positions.shape, batch))
         if positions.shape != (length,) and not same:
@@ -269,8 +270,9 @@ class SinusoidalPositionalEncoding(TableBuffer):
         return text if pe.dtype == torch.float32 else f"{text}, dtype={str(pe.dtype).removeprefix('torch.')}"
 
 
-def numbers_of(values: Any) -> tuple[float, ...] | None:
+def numbers_of(name: str, values: Any) -> tuple[float, ...] | None:
     """Returns frequencies in a form that a module can keep when it is copied and pickled."""
     if isinstance(values, torch.Tensor):
+        check_dense(name, values)
         values = values.detach().to("cpu", torch.float64).tolist()
     return None if values is None else tuple(map(float, values))

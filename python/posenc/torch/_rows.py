@@ -27,7 +27,7 @@ from .. import _positions
 from .._plan import DTYPES, MAX_POSITION, Plan, as_numbers, index, plan
 from .._positions import Rows
 from .._table import new, write
-from ._calls import constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
+from ._calls import check_dense, constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
 from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, exact_positions, of_array
 
@@ -99,11 +99,13 @@ def constant_number(number: Any) -> Any:
 
 
 def is_by_c(count: Any, positions: Any, first: Any) -> bool:
-    """Whether C computes the call of a function. If not, `rows` computes it for the tensor `positions_of`.
+    """Whether C computes the call of a function. If not, `rows` computes it for the tensor `positions_of`. Checks that
+    positions are dense.
 
     C also computes rows by count in torch.export, ONNX and jit.trace: there they are constants, unless the count is
     the size of an input."""
     if isinstance(positions, torch.Tensor):
+        check_dense("positions", positions)
         return is_plain(positions)
     traced = torch.Tensor if torch.jit.is_tracing() else ()
     return not (is_compiled() or isinstance(count, (_SymInt, traced)) or isinstance(first, (_SymInt, traced)))

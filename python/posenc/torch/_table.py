@@ -8,10 +8,10 @@ import torch
 from torch.nn import functional
 
 from .. import _grid, _table
-from .._plan import DtypeName, Layout, Odd, Order, PresetName, dtype_name, index
+from .._plan import DtypeName, Layout, Odd, Order, PresetName, index
 from ._calls import joined
 from ._rows import device_of, is_by_c, positions_of, refuse, rows, spec_of
-from ._tensors import TORCH_DTYPES, as_array, as_tensor, target
+from ._tensors import TORCH_DTYPES, as_array, as_tensor, dtype_of, target
 
 
 def table(
@@ -42,8 +42,8 @@ def table(
     Parameters
     ----------
     positions
-        May be a tensor of integers or floats, of any shape except (), such as the timesteps of diffusion. A real tensor
-        may require a gradient.
+        May be a dense tensor of integers or floats, of any shape except (), such as the timesteps of diffusion. A real
+        tensor may require a gradient.
     freqs, freqs_low
         May be tensors in eager calls; they get no gradient.
     dtype
@@ -73,8 +73,7 @@ def table(
     Operations of PyTorch give NaN for positions that C refuses, such as those beyond 2^32. At real positions, they also
     give NaN if a frequency times position_scale is above 2^20. In compiled code, `freqs` must be a list of numbers.
     """
-    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
-    name, where = dtype_name(dtype or "float32"), device_of(device, positions)
+    name, where = dtype_of(dtype, out), device_of(device, positions)
     said: dict[str, Any] = dict(
         preset=preset, base=base, denominator=denominator, freqs=as_array("freqs", freqs),
         freqs_low=as_array("freqs_low", freqs_low), position_scale=position_scale, layout=layout, order=order, odd=odd,
@@ -115,8 +114,7 @@ def grid(
     Returns a tensor of shape ``(class_tokens + points, d_model)``. `dtype`, `device` and `out` are as in `table`. The
     other arguments and the errors are those of `posenc.grid`.
     """
-    dtype = out.dtype if dtype is None and isinstance(out, torch.Tensor) else dtype
-    name, where = dtype_name(dtype or "float32"), device_of(device, positions and positions[0])
+    name, where = dtype_of(dtype, out), device_of(device, positions and positions[0])
     counts = [None] * len(positions) if positions else shape or ()
     places = positions or [None] * len(counts)
     said: dict[str, Any] = dict(

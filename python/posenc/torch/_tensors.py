@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from .._plan import DTYPES, name_of
+from .._plan import DTYPES, dtype_name, name_of
 from .._positions import warn_if_short
-from ._calls import SHORT, has_gradient, is_traced, is_transformed
+from ._calls import SHORT, check_dense, check_type, has_gradient, is_traced, is_transformed
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
@@ -48,6 +48,7 @@ def _refuse_gradients(name: str, tensor: torch.Tensor, instead: str) -> None:
 
 
 def check_positions(name: str, positions: torch.Tensor) -> None:
+    check_dense(name, positions)
     if positions.dim() == 0:
         raise TypeError(f"{name} is a single number; write {name}[None]")
     if positions.dtype not in INTEGERS and not positions.is_floating_point():
@@ -85,6 +86,7 @@ def as_array(name: str, values: Any) -> Any:
     """Returns positions or frequencies for NumPy, without rounding."""
     if not isinstance(values, torch.Tensor):
         return values
+    check_dense(name, values)
     if name != "positions" and is_traced():
         raise TypeError(f"{name} are a tensor or array, and the call is traced; allowed: a list, as {name}.tolist()")
     _refuse_gradients(name, values, "call .detach() if that is intended")
@@ -97,12 +99,21 @@ def as_array(name: str, values: Any) -> Any:
     return values.to("cpu", torch.int64).numpy()
 
 
+def dtype_of(dtype: Any, out: Any) -> str:
+    """Returns the name of a dtype. None means that of `out` if it is a tensor, else float32."""
+    if dtype is None and isinstance(out, torch.Tensor):
+        check_dense("out", out)
+        dtype = out.dtype
+    return dtype_name(dtype or "float32")
+
+
 def target(name: str, out: torch.Tensor) -> np.ndarray:
     """Returns the memory of an output tensor as an array. bfloat16 becomes uint16."""
-    if type(out) not in (torch.Tensor, torch.nn.Parameter):  # subclasses may have no memory
+    check_type(name, out, torch.Tensor)
+    if type(out) not in (torch.Tensor, torch.nn.Parameter):  # other subclasses may have no memory
         raise TypeError(f"{name} is of type {type(out).__name__}; allowed: torch.Tensor")
-    if out.device.type != "cpu" or out.layout != torch.strided:
-        raise ValueError(f"{name} is on {out.device} with layout {out.layout}; allowed: cpu, torch.strided")
+    if out.device.type != "cpu":
+        raise ValueError(f"{name} is on {out.device}; allowed: cpu")
     _refuse_gradients(name, out, "call .detach() first")
     if out.is_neg() or out.is_conj():
         raise ValueError(f"{name} is a lazy view, negated or conjugated; allowed: a tensor that stores its values")

@@ -129,7 +129,7 @@ ANY = torch.zeros(5, 3, 8)
         ({}, dict(positions=torch.arange(4)), ValueError, r"\(4,\); expected \(5,\), or \(5, 3\)"),
         ({}, dict(positions=torch.zeros(3, 5, dtype=int)), ValueError, "positions have shape"),
         ({}, dict(positions=torch.arange(5) + 2**31), ValueError, r"up to 2147483652.*reserve\(n\)"),
-        ({}, dict(positions=[0, 1, 2, 3, 4]), TypeError, "a list"),
+        ({}, dict(positions=[0, 1, 2, 3, 4]), TypeError, "positions is of type list; allowed: a PyTorch"),
         ({}, dict(positions=torch.arange(5) > 2), TypeError, "positions have dtype torch.bool"),
         ({}, dict(positions=torch.arange(5), start=2), ValueError, "2; allowed: None, since positions are given"),
     ],

@@ -1,5 +1,6 @@
 """posenc.torch.table and pair have the bits of the arrays."""
 
+import contextlib
 import math
 import re
 
@@ -10,7 +11,7 @@ from patched import zero_init
 
 import posenc
 import posenc.torch
-from posenc.torch import _formula
+from posenc.torch import _diffusers, _formula
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -226,10 +227,9 @@ CALLS = {
         ("table", dict(positions=LEARNED, impl="exact"), TypeError, "impl is given; allowed: None, except in eager"),
         ("pair", dict(freqs=LEARNED), RuntimeError, "freqs requires a gradient"),
         ("table", dict(shift=1), TypeError, "shift"),
-        ("table", dict(out=OUT.numpy()), TypeError, "out is of type ndarray; allowed: torch.Tensor"),
+        ("table", dict(out=OUT.numpy()), TypeError, "out is of type ndarray; allowed: a PyTorch Tensor"),
         ("table", dict(out=OUT.as_subclass(Subclass)), TypeError, "out is of type Subclass"),
-        ("table", dict(out=OUT.to("meta")), ValueError, "out is on meta"),
-        ("table", dict(out=OUT.to_sparse()), ValueError, "layout torch.sparse_coo"),
+        ("table", dict(out=OUT.to("meta")), ValueError, "out is on meta; allowed: cpu"),
         ("table", dict(out=torch.zeros(9, 8, dtype=torch.complex64).conj().imag), ValueError, "out is a lazy view"),
         ("table", dict(out=torch.ones(8).expand(9, 8)), ValueError, "out has rows 0 bytes apart"),
     ],
@@ -238,6 +238,50 @@ def test_refused(call, arguments, error, text):
     with pytest.raises(error, match=re.escape(text)):
         CALLS[call](**arguments)
     assert bool((OUT == 7).all())
+
+
+NOT_DENSE = {
+    "nested": lambda t: torch.nested.nested_tensor([t[:4], t]),
+    "sparse_coo": lambda t: t.to_sparse(),
+    "sparse_csr": lambda t: t.to_sparse_csr(),
+    "quantized": lambda t: torch.quantize_per_tensor(t, 0.1, 0, torch.quint8),
+}
+if hasattr(torch, "jagged"):
+    NOT_DENSE["nested, jagged"] = lambda t: torch.nested.nested_tensor([t[:4], t], layout=torch.jagged)
+Encoding, ROTARY = posenc.torch.SinusoidalPositionalEncoding, posenc.torch.RotaryEmbedding(8)
+TAKES_A_TENSOR = [
+    ("positions", lambda t: posenc.torch.table(positions=t, d_model=8)),
+    ("freqs", lambda t: posenc.torch.table(9, 16, freqs=t)),
+    ("freqs_low", lambda t: posenc.torch.cis(9, 16, freqs=LEARNED.detach(), freqs_low=t)),
+    ("out", lambda t: posenc.torch.table(9, 8, out=t)),
+    ("out.cos", lambda t: posenc.torch.pair(9, 16, out=posenc.Pair(t, t))),
+    ("out", lambda t: posenc.torch.cis(9, 16, out=t)),
+    ("out", lambda t: posenc.torch.grid((3, 3), 8, out=t)),
+    ("positions", lambda t: posenc.torch.pair(positions=t, d_model=8)),
+    ("positions", lambda t: posenc.torch.cis(positions=t, d_model=8)),
+    ("positions", lambda t: posenc.torch.grid(positions=(OUT[0], t), d_model=8)),
+    ("positions", lambda t: posenc.torch.grid(positions=(LEARNED, t), d_model=8)),
+    ("timesteps", lambda t: posenc.torch.timestep_embedding(t, 8)),
+    ("timesteps", lambda t: posenc.torch.Timesteps(8, True, 0)(t)),
+    ("x", lambda t: Encoding(8)(t)),
+    ("positions", lambda t: Encoding(8)(OUT, positions=t)),
+    ("start", lambda t: Encoding(8)(OUT, start=t)),
+    ("freqs", lambda t: Encoding(16, freqs=t)),
+    ("pe", lambda t: setattr(Encoding(8), "pe", t)),
+    ("x", lambda t: ROTARY(t, OUT)),
+    ("position_ids", lambda t: ROTARY(OUT, t)),
+    ("ids", lambda t: _diffusers.FluxPosEmbed(10000.0, [4, 4])(t)),
+    ("hidden_states", lambda t: _diffusers.WanRotaryPosEmbed(16, (1, 1, 1), 64)(t)),
+]
+
+
+@pytest.mark.parametrize("kind", NOT_DENSE)
+@pytest.mark.parametrize("name, call", TAKES_A_TENSOR)
+def test_only_dense_tensors_are_allowed(name, call, kind):
+    text = f"^{name} is a {kind.split(',')[0]} tensor; allowed: a dense tensor$"
+    for level in (contextlib.nullcontext, torch.autograd.forward_ad.dual_level):
+        with level(), pytest.raises(TypeError, match=text):
+            call(NOT_DENSE[kind](torch.ones(9, 8)))
 
 
 AT = torch.arange(4.0).bfloat16()
