@@ -3,7 +3,8 @@
  *
  * The kernels' headers are compiled here with a recorder around these stores. After each store it counts the lines of
  * which some but not all of the 64 bytes were stored. It keeps the stored values, so that a later store of another
- * value to a streamed element is seen; a store of the same value is not.
+ * value to a streamed element is seen; a store of the same value is not. Each value is compared with the
+ * library's, in a table whose pairs are interleaved.
  *
  * This file is compiled twice, as exact_avx2 and as anchored_avx2.
  */
@@ -29,6 +30,7 @@ enum { LINES = 4096, TABLE = 6 << 20 };
 static line begun[LINES];
 static int n_begun, most_begun, twice;
 static unsigned char elements_out[TABLE] __attribute__((aligned(4096))), kept[TABLE], is_kept[TABLE];
+static double expected[TABLE / sizeof(double)]; /* aligned for every dtype */
 
 static void record(void *to, const void *from, size_t size) {
   const uintptr_t at = (uintptr_t)to & ~(uintptr_t)63, in_table = (uintptr_t)to - (uintptr_t)elements_out;
@@ -76,6 +78,21 @@ static int64_t stored_again(size_t size) {
   return n;
 }
 
+/* Compares each element with that of an interleaved table. Column c of a split row of n columns is column 2c there, or
+ * column 2c - n + 1 in the second half. */
+static void check_values(const posenc_spec *spec, shape s) {
+  const size_t size = posenc_dtype_size(s.dtype);
+  const int64_t n = s.d_model;
+  assert_int_equal(posenc_fill_once(spec, POSENC_STR(POSENC_NAME), s.first, s.rows, expected, n), POSENC_OK);
+  for (int64_t i = 0; i < s.rows; i++)
+    for (int64_t c = 0; c < n; c++) {
+      const int64_t from = !s.split ? c : 2 * c < n ? 2 * c : 2 * c - n + 1;
+      const unsigned char *const got = elements_out + s.offset + (size_t)(i * n + c) * size;
+      if (memcmp(got, (unsigned char *)expected + (size_t)(i * n + from) * size, size) != 0)
+        fail_msg("row %lld, column %lld: another value than the library's", (long long)i, (long long)c);
+    }
+}
+
 static void check_shape(shape s) {
   posenc_spec spec;
   assert_int_equal(posenc_spec_init(&spec, s.d_model, NULL), POSENC_OK);
@@ -83,7 +100,8 @@ static void check_shape(shape s) {
   spec.denominator = (double)s.d_model / 2.0;
   spec.position_scale = 1.0;
   const size_t size = posenc_dtype_size(s.dtype);
-  const posenc_rows r = {.first = s.first, .count = s.rows, .to = s.d_model, .second = s.split ? s.d_model / 2 : 0};
+  const posenc_rows r = {
+      .first = s.first, .count = s.rows, .to = s.d_model, .split = s.split, .second = s.split ? s.d_model / 2 : 0};
   assert_true((size_t)(s.rows * s.d_model) * size + (size_t)s.offset <= TABLE);
   void *const state = aligned_alloc(64, (more_bytes(&spec) + 63) / 64 * 64);
   assert_non_null(state);
@@ -109,6 +127,7 @@ static void check_shape(shape s) {
   if (!EXACT && (s.dtype == POSENC_DTYPE_F32 || s.dtype == POSENC_DTYPE_F64))
     assert_int_equal(again, 0);
   assert_true(again * 1000 <= all); /* only the recheck stores again */
+  check_values(&spec, s);
   free(state);
 }
 
