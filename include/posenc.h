@@ -21,6 +21,8 @@
  *
  * Errors are returned, never printed; on error nothing is written. The library never aborts, reads no
  * environment variable, and starts no thread. Its only mutable state is the thread-local last error.
+ * A thread's first refused call, or its first posenc_last_error(), may make the C library allocate that error. glibc does
+ * so if the library was loaded by dlopen(), as in Python, and ends the process if the allocation fails.
  * Every function may be called from any thread; a plan is immutable and may be shared by all of them.
  * Results do not depend on the caller's rounding mode or flush-to-zero setting. Each call leaves both settings and the
  * floating-point exception flags as it found them.
@@ -295,8 +297,8 @@ POSENC_API posenc_status posenc_plan_phases(const posenc_plan *plan, double *who
  * An angle of 0 gives a cosine of 1 and a sine of 0. The sine is +0 with exact and anchored; the recipes may give -0.
  * A row depends on its position alone: a table filled by several calls, on any number of threads, has the same bits.
  * posenc_fill, posenc_fill_at, posenc_fill_at_real and posenc_fill_pair return OK, ARGUMENT, DOMAIN or SIZE. They do
- * not allocate or lock, and on systems with fork() the child may call them. They use less than 112 KiB of stack if the
- * library was built with optimisation. */
+ * not allocate or lock, except for a thread's last error (see the top of this file), and on systems with fork() the child
+ * may call them. They use less than 112 KiB of stack if the library was built with optimisation. */
 POSENC_API posenc_status posenc_fill(
     const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride);
 

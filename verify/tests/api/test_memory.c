@@ -1,9 +1,11 @@
 /* "Does not allocate" (the fills, posenc_plan_phases and posenc_rotary_freqs), and "On error it is NULL" (plans, tables):
  * each request for memory is refused once. The call must return POSENC_ERROR_MEMORY and leak nothing. Plans are no larger
- * than stated.
+ * than stated. dlopen() loads these tests and the library (loading.c).
  */
 #include "failing.h"
 #include "testing.h"
+
+#include <pthread.h>
 
 #include "call.h"
 #include "formats.h"
@@ -181,6 +183,34 @@ static void no_requests(void **state) {
     }
 }
 
+static int64_t requests[3]; /* of a thread's first call, of its first refused call, and of its second one */
+
+static void *make_three_calls(void *plan) {
+  float row[8];
+  void *const out[] = {row, NULL, NULL};
+  for (int i = 0; i < 3; i++) {
+    failing_at(0);
+    const posenc_status status = posenc_fill(plan, 5, 1, out[i], 8);
+    requests[i] = status == (out[i] ? POSENC_OK : POSENC_ERROR_ARGUMENT) ? failing_count().asked : -1;
+  }
+  return NULL;
+}
+
+/* "A thread's first refused call [...] may make the C library allocate that error." */
+static void a_new_thread(void **state) {
+  (void)state;
+  const posenc_spec spec = paper_spec(8);
+  posenc_plan *plan = plan_of(&spec, NULL);
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, make_three_calls, plan), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  printf("requests for memory in a new thread's first refused call: %lld\n", (long long)requests[1]);
+  assert_int_equal(requests[0], 0);
+  assert_true(requests[1] >= 0);
+  assert_int_equal(requests[2], 0);
+  posenc_plan_destroy(plan);
+}
+
 /* ---- sizes ---- */
 
 static void plan_sizes(void **state) {
@@ -208,13 +238,16 @@ static void plan_sizes(void **state) {
     }
 }
 
-int main(void) {
+int module_main(void);
+int module_main(void) {
+  posenc_last_error(NULL, 0); /* it may make the C library allocate this thread's last error */
   for (size_t k = 0; k < sizeof freqs / sizeof freqs[0]; k++)
     freqs[k] = 1.0 / (double)(k + 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans),
       cmocka_unit_test(tables),
       cmocka_unit_test(no_requests),
+      cmocka_unit_test(a_new_thread),
       cmocka_unit_test(plan_sizes),
   };
   return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
