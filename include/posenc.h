@@ -384,9 +384,14 @@ POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 /* 1 if this CPU and operating system can run it, else 0. 0 also for a copy of a posenc_impl. */
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
-/* A rigorous upper bound of |output - real-number value| at a position and column of a valid spec. The result is never
- * above 2 + 2^-16; such a bound says nothing, since no output is further away. Returns NaN for arguments out of range
- * and for a copy of a posenc_impl. Takes about as long as one pow(). */
+/* A rigorous upper bound of |output - real-number value| at a position and column, also on a CPU that cannot run impl.
+ * The result is never above 2 + 2^-16; such a bound says nothing, since no output is further away. Takes about as long
+ * as two pow(). Sets no last error. Returns NaN for
+ *   impl      NULL, or a copy of a posenc_impl
+ *   spec      NULL or misaligned; a field that posenc_plan_create() refuses, or a dtype or base that impl does not offer.
+ *             Of freqs and freqs_low only the column's frequency is checked.
+ *   position  NaN; or it, or its product with position_scale, is beyond +-POSENC_MAX_POSITION
+ *   column    below 0, or d_model or more */
 POSENC_API double posenc_impl_error_bound(
     const posenc_impl *impl, const posenc_spec *spec, double position, int64_t column);
 

@@ -4,6 +4,7 @@
 
 #include "kernel.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -19,6 +20,14 @@ static inline int posenc_is_usable(const void *pointer, size_t unit) {
 
 /* Refuses a pointer that is not usable; `what` is needed there. */
 posenc_status posenc_fail_pointer(const char *name, const void *pointer, size_t unit, const char *what);
+
+/* The index of the first of n reserved fields that is not 0; n if all are 0. */
+static inline size_t posenc_first_used(const uint64_t *reserved, size_t n) {
+  size_t i = 0;
+  while (i < n && reserved[i] == 0)
+    i++;
+  return i;
+}
 
 /* Checks struct_size and the reserved fields of a struct that type_init() sets. A program built with another header of
  * this major version has a struct of the same size, perhaps with a field in the reserved room that this library does
@@ -50,8 +59,20 @@ posenc_status posenc_check_results(const char *const names[], const posenc_array
 /* The kernel of an implementation that the library handed out. NULL for any other address, such as that of a copy. */
 const posenc_kernel *posenc_kernel_of(const posenc_impl *impl);
 
-/* Returns POSENC_OK if the spec can be used, else the status of the first field that is out of range. */
+/* Returns 0 if every field is in range, else a number for the first one that is not. Checks freqs and freqs_low as
+ * pointers only. Sets no last error. */
+int posenc_bad_field(const posenc_spec *spec);
+
+/* As posenc_bad_field(), for freqs[k] and freqs_low[k]. The fields are in range, and freqs is not NULL. */
+int posenc_bad_frequency(const posenc_spec *spec, int64_t k);
+
+/* Returns POSENC_OK if the spec can be used, else refuses the first field or frequency that is out of range. */
 posenc_status posenc_check_spec(const posenc_spec *spec);
+
+/* Whether an implementation offers the base of a checked spec. Sets no last error. */
+static inline int posenc_takes_base(const posenc_kernel *kernel, const posenc_spec *spec) {
+  return !kernel->float32_base || spec->freqs || (spec->base >= (double)FLT_MIN && spec->base <= (double)FLT_MAX);
+}
 
 /* What kernels are given of a checked spec. */
 posenc_spec posenc_kernel_spec(const posenc_spec *spec);

@@ -4,7 +4,6 @@
 #include "api/fpstate.h"
 #include "api/memory.h"
 
-#include <float.h>
 #include <string.h>
 
 /* Names to choose from: the families that are recommended, then every implementation. */
@@ -35,7 +34,7 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
   if (!posenc_offers(impl->dtypes, s->dtype))
     return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_format_of(s->dtype)->name,
         impl->name, impl->dtypes);
-  if (kernel->float32_base && !s->freqs && !(s->base >= (double)FLT_MIN && s->base <= (double)FLT_MAX))
+  if (!posenc_takes_base(kernel, s))
     return posenc_fail(POSENC_ERROR_UNSUPPORTED,
         "impl \"%s\" does not offer this spec: its float32 power needs a base from 2^-126 to 0x1.fffffep127",
         impl->name);

@@ -64,11 +64,11 @@ posenc_status posenc_check_room(
     return posenc_fail(POSENC_ERROR_SPEC,
         "struct_size is %" PRIu64 "; allowed: sizeof(%s) = %" PRIu64 ", as %s_init() sets it where it succeeds",
         (uint64_t)struct_size, type, (uint64_t)size, type);
-  for (size_t i = 0; i < n_reserved; i++)
-    if (reserved[i] != 0)
-      return posenc_fail(POSENC_ERROR_SPEC,
-          "reserved[%" PRIu64 "] is %" PRIu64 "; this library, version %s, allows 0: was the %s set up by %s_init()?",
-          (uint64_t)i, reserved[i], posenc_version(), type, type);
+  const size_t i = posenc_first_used(reserved, n_reserved);
+  if (i < n_reserved)
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "reserved[%" PRIu64 "] is %" PRIu64 "; this library, version %s, allows 0: was the %s set up by %s_init()?",
+        (uint64_t)i, reserved[i], posenc_version(), type, type);
   return POSENC_OK;
 }
 

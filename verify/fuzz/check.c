@@ -202,7 +202,8 @@ void make_image(bytes *b, const fuzz_call *c, const posenc_spec *spec, const arg
   posenc_spec columns = *spec;
   if (a->call == PAIR) { /* the same frequencies: sines, then cosines */
     columns.d_model = 2 * c->width;
-    columns.denominator = spec_denominator(spec);
+    if (c->width > 1) /* a single frequency needs no denominator */
+      columns.denominator = spec_denominator(spec);
     columns.layout = POSENC_LAYOUT_SPLIT;
     columns.order = POSENC_ORDER_SIN_FIRST;
   }

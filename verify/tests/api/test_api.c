@@ -85,6 +85,7 @@ static void unknown_and_unsupported(void **state) {
     s.denominator = 8;
     assert_int_equal(creation(&s, "naive", message), POSENC_ERROR_UNSUPPORTED);
     assert_non_null(strstr(message, "needs a base from 2^-126 to 0x1.fffffep127"));
+    assert_true(isnan(posenc_impl_error_bound(posenc_impl_find("naive"), &s, 0, 0)));
     posenc_plan_destroy(plan_of(&s, "float64"));
   }
   posenc_plan_destroy(NULL);
@@ -107,6 +108,7 @@ static void dtypes(void **state) {
       char message[512];
       assert_int_equal(creation(&spec, name, message), offered ? POSENC_OK : POSENC_ERROR_UNSUPPORTED);
       assert_true(offered || strstr(message, "dtype"));
+      assert_int_equal(!isnan(posenc_impl_error_bound(runnable(m), &spec, 0, 0)), offered);
       assert_true(
           offered || (strcmp(runnable(m)->family, "exact") != 0 && strcmp(runnable(m)->family, "anchored") != 0));
     }

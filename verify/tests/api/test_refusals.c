@@ -35,11 +35,21 @@ static void expect_last(posenc_status status, const char *words) {
   expect_words(message, words);
 }
 
+/* A bound is a number in each column of a valid spec. In a column that a refused spec makes invalid it is NaN. */
+static void expect_bounds(const posenc_spec *spec, int valid) {
+  int numbers = 0;
+  const int columns = valid && spec->d_model < 8 ? (int)spec->d_model : 8;
+  for (int c = 0; c < columns; c++)
+    numbers += !isnan(posenc_impl_error_bound(posenc_impl_find(NULL), spec, 1.0, c));
+  assert_int_equal(numbers == columns, valid);
+}
+
 static void expect_spec(const posenc_spec *spec, posenc_status want, const char *words) {
   posenc_plan *plan = (posenc_plan *)&want;
   assert_int_equal(posenc_plan_create(&plan, spec, NULL), want);
   assert_int_equal(plan != NULL, want == POSENC_OK);
   posenc_plan_destroy(plan);
+  expect_bounds(spec, want == POSENC_OK);
   if (want != POSENC_OK) {
     expect_last(want, words);
     assert_int_equal(posenc_fill_once(spec, NULL, 0, 1, NULL, 8), want);
@@ -411,7 +421,7 @@ static void last_errors(void **state) {
   assert_int_equal(pthread_join(thread, NULL), 0);
   arguments a = fine(FILL);
   assert_int_equal(make_call(&a), POSENC_OK);
-  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), NULL, 0, 0))); /* a bound of NaN sets no error */
+  assert_true(isnan(posenc_impl_error_bound(posenc_impl_find(NULL), &wrong, 0, 0))); /* a bound of NaN sets no error */
   expect_last(POSENC_ERROR_UNKNOWN_IMPL,
       "impl is \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn|nn\"; allowed: exact, anchored, naive, ");
   memcpy(memory, untouched, sizeof memory);
