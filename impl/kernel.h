@@ -8,12 +8,13 @@
 #ifndef POSENC_KERNEL_H
 #define POSENC_KERNEL_H
 
-#include "posenc.h"
-
-#include "dtypes.h"
-
-/* GCC defines a macro for each of these parts of -ffast-math; Clang only for the whole and for -ffinite-math-only. */
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                         \
+/* What the library is not built for. CMake compiles this header to ask, and the single file begins with the first two
+ * lines (scripts/amalgamate). They come before every #include: a C library may lack headers for such a machine.
+ * GCC defines a macro for each of these parts of -ffast-math; Clang only for the whole and for -ffinite-math-only, so
+ * CMake reads its flags too. */
+#if !((defined(__x86_64__) || defined(__aarch64__)) && __SIZEOF_POINTER__ == 8 && !defined(__AARCH64EB__))
+#error "posenc supports 64-bit little-endian x86-64 and AArch64, built by GCC or Clang"
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||                       \
     defined(__NO_SIGNED_ZEROS__) || defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "posenc promises bits: build it without -ffast-math, and without its parts (-funsafe-math-optimizations, ...)"
 #elif defined(__FLT_EVAL_METHOD__) &&                                                                                  \
@@ -22,6 +23,11 @@
 #elif defined(_WIN32) && !defined(__clang__)
 #error "posenc is built by Clang on Windows: GCC misaligns AVX registers on the stack there (its PR 54412)"
 #endif
+
+#include "posenc.h"
+
+#include "dtypes.h"
+
 _Static_assert(sizeof 0.1 == sizeof(double), "posenc promises bits: build it without -fsingle-precision-constant");
 
 /* The instruction sets, and those that this machine can run, as bits 1 << POSENC_SET_name. */

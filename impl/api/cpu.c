@@ -84,13 +84,10 @@ unsigned posenc_cpu(void) { return (unsigned)(machine() & UINT32_MAX); }
 
 int64_t posenc_stream_bytes(void) { return (int64_t)(machine() >> 32); }
 
-#elif defined(__aarch64__)
+#else /* AArch64: the baseline, which has NEON and FMA */
 
-/* The baseline, which has NEON and FMA. */
 unsigned posenc_cpu(void) { return 1U << POSENC_SET_any | 1U << POSENC_SET_fma | 1U << POSENC_SET_neon; }
 
 int64_t posenc_stream_bytes(void) { return STREAM_MOST; }
 
-#else
-#error "posenc supports x86-64 and AArch64"
 #endif

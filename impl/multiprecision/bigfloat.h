@@ -8,7 +8,7 @@
 #ifndef POSENC_BIGFLOAT_H
 #define POSENC_BIGFLOAT_H
 
-#include <stdint.h>
+#include "kernel.h"
 
 /* The sources use short names. All names in libposenc.a begin with posenc_, so that they collide with no other library's. */
 #define big_add posenc_big_add

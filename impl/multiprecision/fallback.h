@@ -4,7 +4,6 @@
 #define POSENC_FALLBACK_H
 
 #include "multiprecision/bigfloat.h"
-#include "kernel.h"
 
 /* 2 * denominator where that is a whole number up to 2^21; else, and with explicit frequencies, 0. */
 int64_t posenc_ladder_degree(const posenc_spec *spec);

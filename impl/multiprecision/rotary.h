@@ -1,7 +1,7 @@
 #ifndef POSENC_ROTARY_H
 #define POSENC_ROTARY_H
 
-#include "posenc.h"
+#include "kernel.h"
 
 /* What posenc_rotary_freqs() writes; *p is valid, and the floating-point state is the default one.
  * factors: of LONGROPE, those that length selects. */

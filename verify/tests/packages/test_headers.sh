@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every header compiles without a warning when it is included first, and twice: include/posenc.h as C and C++ of every standard that
-# the compilers know, the headers of impl/ as C11. All macros of include/posenc.h begin with POSENC_.
+# the compilers know, the headers of impl/ as C11. All macros of include/posenc.h begin with POSENC_. Every source file of impl/ refuses a machine and
+# flags that the library is not built for.
 #
 #   test_headers.sh SOURCE_DIR
 set -euo pipefail
@@ -60,3 +61,20 @@ for header in "${headers[@]}"; do
       -DPOSENC_ISA=any -DEXACT=0 -DPOSENC_WITH_SLEEF=0 - || { echo "$header does not compile alone"; exit 1; }
 done
 echo "ok: ${#headers[@]} headers of impl/"
+
+refused() { # refused SENTENCE COMPILER FLAG...: every source file is refused with this sentence
+  command -v "$2" >/dev/null || { echo "not tried: $2 is missing"; return; }
+  local file said
+  for file in impl/*/*.c; do
+    ! said=$("${@:2}" -std=c11 -fsyntax-only -Iinclude -Iimpl -DPOSENC_NAME=exact_any -DPOSENC_ISA=any -DPOSENC_WITH_SLEEF=0 "$file" 2>&1) &&
+      grep -q "$1" <<<"$said" || { echo "$said"; echo "$file should be refused: ${*:2}"; exit 1; }
+  done
+  echo "ok: refused: ${*:2}"
+}
+if [[ $(uname -m) == x86_64 ]]; then
+  refused 'supports 64-bit' gcc -m32
+  refused 'supports 64-bit' gcc -mx32
+fi
+refused 'supports 64-bit' aarch64-linux-gnu-gcc -mbig-endian
+refused 'supports 64-bit' aarch64-linux-gnu-gcc -mabi=ilp32
+refused 'without -ffast-math' "${compilers[0]}" -ffast-math
