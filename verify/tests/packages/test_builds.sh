@@ -2,7 +2,8 @@
 # Builds other than the release build, all configured without a network:
 #   - posenc as a part of another project (parent/), whose settings it must not change;
 #   - a build without SLEEF, in the layouts of distributions: programs that are linked with posenc.pc, Debian's multiarch folder,
-#     folders outside of the prefix, and only one kind of library.
+#     folders outside of the prefix, and only one kind of library;
+#   - flags and machines that CMake refuses.
 # examples/subproject is built by another test.
 #
 #   test_builds.sh SOURCE_DIR
@@ -26,6 +27,20 @@ configure() { # configure DIR ARGUMENT...
   "${alone[@]}" cmake -G Ninja -B "$@" >log 2>&1 || fail "it does not configure: cmake -B $*"
 }
 configure everything -S "$source_dir"
+
+# ---- flags that change bits, of which a compiler may define no macro, and another machine ----
+refused() { # refused SENTENCE ARGUMENT...: CMake stops with this sentence
+  ! cmake -G Ninja -S "$source_dir" -B refused -DPOSENC_WITH_SLEEF=OFF -DPOSENC_BUILD_{VERIFY,BENCH,TESTS}=OFF "${@:2}" >log 2>&1 ||
+    fail "it should not configure: ${*:2}"
+  tr -s ' \n' ' ' <log | grep -qF -- "$1" || fail "CMake should say: $1"
+}
+for flag in -f{fast-math,unsafe-math-optimizations,associative-math,reciprocal-math,no-signed-zeros,fp-contract=fast}; do
+  refused "posenc promises bits: build it without $flag," -DCMAKE_C_FLAGS="-O2 $flag" -DCMAKE_C_FLAGS_RELEASE=-O3
+  refused "posenc promises bits: build it without $flag," -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE="-O3 $flag"
+done
+refused "build it without -ffast-math, and without its parts" -DCMAKE_C_FLAGS=-O2 -DCMAKE_C_FLAGS_RELEASE=-ffinite-math-only
+[[ $(uname -m) != x86_64 ]] || refused "posenc supports 64-bit" -DCMAKE_C_FLAGS=-m32 -DCMAKE_C_FLAGS_RELEASE=-O3 \
+  -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
 
 # ---- in another project: its variables and targets, and the effect of BUILD_SHARED_LIBS ----
 says() { # says TEXT: CMake printed it
