@@ -46,19 +46,25 @@ set(pc_libs "")
 if(NOT posenc_shared) # then everybody needs them
   set(pc_libs " ${pc_libs_private}")
 endif()
-foreach(dir LIBDIR INCLUDEDIR) # either may be absolute
-  set(pc_${dir} ${CMAKE_INSTALL_${dir}})
-  if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_${dir}})
-    set(pc_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
+set(pc_special "([ '\"#])") # pkg-config reads flags as a shell does, so these get a backslash
+foreach(dir PREFIX LIBDIR INCLUDEDIR)
+  string(REGEX REPLACE "${pc_special}" "\\\\\\1" pc_${dir} "${CMAKE_INSTALL_${dir}}")
+  if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
+    set(pc_${dir} "\${prefix}/${pc_${dir}}")
   endif()
 endforeach()
-set(pc_prefix ${CMAKE_INSTALL_PREFIX})
 if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR}) # so that --prefix may move it
   file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-  set(pc_prefix "\${pcfiledir}/${pc_to_prefix}")
+  set(pc_PREFIX "\${pcfiledir}/${pc_to_prefix}")
 endif()
 configure_file(cmake/posenc.pc.in posenc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/posenc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  install(CODE "set(pc_prefix [[${pc_PREFIX}]])
+    set(pc_special [[${pc_special}]])
+    set(pc_file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/posenc.pc\")" COMPONENT development)
+  install(SCRIPT cmake/posenc_pc.cmake COMPONENT development)
+endif()
 
 # ---- tools, Python ----
 foreach(tool posenc-verify posenc-bench)

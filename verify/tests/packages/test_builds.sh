@@ -100,13 +100,21 @@ read -r -a shared < <(words debian "$lib/pkgconfig" --cflags --libs)
 [[ ${shared[*]} != *-lm* ]] || fail "users of the shared library should not be asked for libm: ${shared[*]}"
 program shared "${shared[@]}" -Wl,-rpath,"$work/debian/$lib"
 
+# prefixes that pkg-config must quote
+for prefix in "$work/with spaces" "$work/o'brien's \"new\" place#1"; do
+  cmake --install build --prefix "$prefix" >log 2>&1 || fail "it does not install to $prefix"
+  eval "quoted=($(PKG_CONFIG_LIBDIR="$prefix/${lib#usr/}/pkgconfig" PKG_CONFIG_PATH='' pkg-config --cflags --libs posenc))"
+  program quoted "${quoted[@]}" -Wl,-rpath,"$prefix/${lib#usr/}"
+  rm -r "$prefix" quoted
+done
+
 # absolute folders, outside of the prefix
-build -DCMAKE_INSTALL_PREFIX=/opt/posenc -DCMAKE_INSTALL_LIBDIR=/srv/lib -DCMAKE_INSTALL_INCLUDEDIR=/srv/include/posenc
+build -DCMAKE_INSTALL_PREFIX=/opt/posenc -DCMAKE_INSTALL_LIBDIR="/srv/l'ib" -DCMAKE_INSTALL_INCLUDEDIR=/srv/include/posenc
 install absolute
-there absolute/srv/{lib/{libposenc.so.1,libposenc.a,pkgconfig/posenc.pc},include/posenc/posenc.h}
-[[ $(words absolute srv/lib/pkgconfig --cflags --libs) == "-I/srv/include/posenc -L/srv/lib -lposenc"* ]] ||
-  fail "posenc.pc has other folders: $(words absolute srv/lib/pkgconfig --cflags --libs)"
-grep -qF '"/srv/lib/libposenc.so.1' absolute/srv/lib/cmake/posenc/posencSharedTargets-debug.cmake ||
+there absolute/srv/{"l'ib"/{libposenc.so.1,libposenc.a,pkgconfig/posenc.pc},include/posenc/posenc.h}
+[[ $(words absolute "srv/l'ib/pkgconfig" --cflags --libs) == "-I/srv/include/posenc -L/srv/l\'ib -lposenc"* ]] ||
+  fail "posenc.pc has other folders: $(words absolute "srv/l'ib/pkgconfig" --cflags --libs)"
+grep -qF "\"/srv/l'ib/libposenc.so.1" "absolute/srv/l'ib/cmake/posenc/posencSharedTargets-debug.cmake" ||
   fail "find_package would look elsewhere"
 
 # only one kind of library
