@@ -27,6 +27,7 @@ BLOCK = 1 << 20  # values of a table that are read at a time
 STORED = {"f8": "float64", "f4": "float32", "f2": "float16", "u2": "bfloat16", "V2": "bfloat16"}
 FURTHEST, MOST = 1 << 17, 87.0  # the largest first position, and the largest logarithm of a base, that are found
 SLACK = 2.0**-18  # covers the relative errors of float32 angles, however they are computed
+EXACT = np.unique(np.arange(-255, 256)[:, None] << np.arange(25))  # positions that bfloat16 does not round
 
 
 def rounded(x: Array, dtype: str) -> Array:
@@ -54,13 +55,14 @@ class Table:
         self.stored = STORED[kind]
         self.infinite: tuple[int, int] | None = None  #: the row and column of the first value that is not finite
         self.padding = -1  #: fairseq's row of zeros
-        zeros, narrow, below_1 = [], [*BITS] if kind in ("f8", "f4") else [], False
+        zeros: list[int] = []  # two at most: memory must not grow with the table
+        narrow, below_1 = [*BITS] if kind in ("f8", "f4") else [], False
         for positions, x in self.blocks(0):
             finite = np.isfinite(x)
             if self.infinite is None and not finite.all():
                 self.infinite = int(positions[0] + np.argwhere(~finite)[0, 0]), int(np.argwhere(~finite)[0, 1])
             x = np.where(finite, x, 0)
-            zeros += [*positions[~x.any(1)]]
+            zeros = [*zeros, *positions[~x.any(1)][:2]][:2]
             size = abs(x)
             below_1 = below_1 or bool(((0 < size) & (size < 1)).any())
             narrow = [dtype for dtype in narrow if size.max() <= 1 and (rounded(x, dtype) == x).all()]
@@ -68,9 +70,10 @@ class Table:
         self.padding = int(zeros[0]) if len(zeros) == 1 < self.rows else -1
 
     def values(self, rows: Any) -> Array:
-        """Returns rows; those of bfloat16 as float32."""
+        """Returns rows; those of bfloat16 as float32. NaNs are quiet: arithmetic warns of signalling ones."""
         x = np.asarray(self.array[rows])
-        return widened(x) if self.stored == "bfloat16" else x
+        x = widened(x) if self.stored == "bfloat16" else x
+        return np.where(np.isnan(x), np.nan, x)
 
     def blocks(self, first: int) -> Iterator[tuple[Array, Array]]:
         """Yields the positions and the values of rows, if row 0 has this position. The row of padding is left out."""
@@ -109,7 +112,7 @@ class Reading:
 
     def angles(self, row: int) -> tuple[Array, Array]:
         """Returns the angles, NaN where there is no pair, and bounds of the errors that rounded values give them."""
-        sine, cosine = (self.t.values(row)[columns].astype(float) for columns in self.columns)
+        sine, cosine = (self.t.values(row)[columns].astype(float).clip(-2, 2) for columns in self.columns)
         angle = np.where(abs(np.hypot(sine, cosine) - 1) < 2.0**-6, np.arctan2(sine, cosine), np.nan)
         least = {"float16": 2.0**-25, "float64": 1e-300}.get(self.t.dtype, 2.0**-126)
         return angle, 2.0 ** -BITS[self.t.dtype] * np.minimum(1, abs(angle)) + least
@@ -175,9 +178,9 @@ def roundest(log: float, error: float, own: float) -> tuple[int, float]:
 
 def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Found | str:
     """Returns the call for a table whose row 0 has this position, or how the closest match differs."""
-    rows = np.flatnonzero(np.arange(t.rows) != t.padding)
-    exact = rows[rounded(np.float32(first + rows), "bfloat16") == first + rows]  # bfloat16 does not round these
-    rows = exact if len(exact) > 2 else rows
+    rows = EXACT[(first <= EXACT) & (EXACT < first + t.rows)] - first
+    rows = rows if len(rows) > 3 else np.arange(t.rows)  # in a table of many rows, there are more
+    rows = rows[rows != t.padding]
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, 64).astype(int))]
     w, steps = np.exp(-slope * r.k), sorted(zip(abs(first + rows), rows, first + rows))
     better = r.line(w, w * r.k * error, (0, 0), [(row, position) for _, row, position in steps if position])

@@ -71,7 +71,8 @@ class Range:
         x = x.astype("f8")
         off = abs(np.where(np.isfinite(x), x, np.inf) - y)
         unit = np.ldexp(1.0, np.maximum(np.frexp(y)[1] - BITS[dtype], LEAST[dtype]))
-        ulp = np.where(y == 0, np.where(off == 0, 0, np.inf), off / unit)
+        ulp = np.full_like(off, np.inf)  # where the right value is 0, and where the quotient would overflow
+        np.divide(off, unit, out=ulp, where=np.where(y == 0, off == 0, off < unit * 2.0**1000))
         # Every angle may have 2^-17 more: 128 roundings of a value near 1, as in a recurrence from row to row between
         # its anchors. Beyond angles of 2^21 the sine could be anything, which is wrong and not rounded: hence 0.5.
         allowed = np.minimum(2.0**-17 + abs(positions[:, None]) * bounds, 0.5)

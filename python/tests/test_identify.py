@@ -5,6 +5,7 @@ import random
 import re
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -361,6 +362,33 @@ def test_refusals(options, said, array, tmp_path):
     np.save(tmp_path / "x.npy", array[:, :35])
     done = run("identify", tmp_path / "x.npy", *options, text=True)
     assert done.returncode == 2 and said in done.stderr and not done.stdout
+
+
+SIGNALLING = {"f8": 0x7FF0000000000001, "f4": 0x7F800001, "f2": 0x7C01, "bfloat16": 0x7F81}  # NaN
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind, bits", [("f8", 0x7FEFFFFFFFFFFFFF), ("f4", 0x7F7FFFFF), *SIGNALLING.items()])
+def test_no_value_gives_a_warning(kind, bits, array):
+    """Neither large ones nor NaNs."""
+    array = kept(array, kind)
+    array.view(f"u{array.itemsize}")[:3] = bits
+    answer = document("x", Table(array), {"preset": "paper", "first": 0})
+    assert not answer["right"] and answer["ranges"][0]["worst"]["position"] == 0
+    if bits not in SIGNALLING.values():
+        assert document("x", Table(array))["presets"] == ["paper"]
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    """Rows of zeros are counted, since one may be a row of padding."""
+    peaks = []
+    for rows in (1 << 21, 1 << 22):
+        np.lib.format.open_memmap(tmp_path / "x.npy", "w+", "<u2", (rows, 2))
+        tracemalloc.start()
+        assert not document("x", load(tmp_path / "x.npy"))["identified"]
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + (1 << 20)
 
 
 def test_damaged_headers(array, tmp_path):
