@@ -181,25 +181,18 @@ def in_parts(n: int, count: int, piece: int, write: Write) -> int:
     return in_threads([(i, min(share, count - i)) for i in range(head, count, share)], piece, write)
 
 
-def positions_status(p: Plan, which: Rows) -> int:
-    """Returns the status of the rows of the least and the greatest position: C decides which positions are allowed.
-
-    If it refuses them, the message of all positions is the last error, which names the position."""
+def are_allowed(p: Plan, which: Rows) -> bool:
+    """Whether C allows the least and the greatest position, and with them all others. It writes their rows elsewhere."""
     count, at = math.prod(which.shape), which.at
     if count == 0:
-        return 0
+        return True
     if at is None:
         ends = np.array([which.first, which.first + count - 1], np.int64)
     else:
         ends = np.array([at.min(), at.max()])  # NaN if a position is NaN
     rows = np.empty((2, p.d_model), DTYPES[p.dtype])
     fill_at = library.posenc_fill_at_real if ends.dtype.kind == "f" else library.posenc_fill_at
-    out = address_of(rows), p.d_model
-    if fill_at(p.handle, address_of(ends), 2, *out) == 0:
-        return 0
-    if at is None:  # C refuses these calls too, and writes nothing
-        return library.posenc_fill(p.handle, which.first, count, *out)
-    return fill_at(p.handle, address_of(at), count, *out)
+    return not fill_at(p.handle, address_of(ends), 2, address_of(rows), p.d_model)
 
 
 def run(
@@ -220,9 +213,10 @@ def run(
         status = function(p.handle, *arguments(0, count))
     else:
         status = function(p.handle, *arguments(0, 0))  # checks everything that does not depend on the rows
-        if status == 0:
-            status = positions_status(p, which)
-        if status == 0:
+        if status == 0 and not are_allowed(p, which):
+            # C names the first wrong position. If another process has changed it in the meantime, C writes the rows.
+            status = function(p.handle, *arguments(0, count))
+        elif status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
             if n > 1 and count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
                 p = p.for_parts(count)

@@ -9,11 +9,11 @@ from typing import Generic, Iterator, SupportsIndex, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import elements, inferred, rows_of, run
+from ._arrays import elements, fresh, inferred, rows_of, run
 from ._library import library
 from ._plan import DTYPES, DtypeName, Duplicated, Plan, PresetName, name_of, numpy_dtype, plan, unknown
 from ._positions import Rows, rows
-from ._table import Array, new, write
+from ._table import Array, write
 
 Values = TypeVar("Values")
 _PARTS = {"complex64": "float32", "complex128": "float64"}
@@ -74,7 +74,7 @@ def _fill_pair(p: Plan, which: Rows, out: Pair[Array], duplicated: str | None, t
         if duplicated:
             cos[:, n:], sin[:, n:] = cos[:, :n], sin[:, :n]
         return
-    both, address = new(p, which, 2 * n, DTYPES[p.dtype])
+    both, address = fresh((*which.shape, 2 * n), DTYPES[p.dtype])
     write(p, which, both, threads, address)
     for array, half in (cos, both[..., :n]), (sin, both[..., n:]):
         if duplicated == "pairs":
@@ -131,8 +131,8 @@ def pair(
     )  # fmt: skip
     which = rows(count, positions, first)
     if out is None:
-        columns, kind = half_of(p.d_model) if duplicated is None else p.d_model, numpy_dtype(dtype)
-        out = Pair(new(p, which, columns, kind)[0], new(p, which, columns, kind)[0])
+        size = *which.shape, half_of(p.d_model) if duplicated is None else p.d_model
+        out = Pair(fresh(size, numpy_dtype(dtype))[0], fresh(size, numpy_dtype(dtype))[0])
     _fill_pair(p, which, out, duplicated, threads)
     return out
 
@@ -170,7 +170,7 @@ def cis(
     which, n = rows(count, positions, first), half_of(p.d_model)
     result = np.dtype("c8" if kind == "float32" else "c16")
     if out is None:
-        out = new(p, which, 2 * n, DTYPES[kind])[0].view(result)
+        out = fresh((*which.shape, 2 * n), DTYPES[kind])[0].view(result)
     elif not isinstance(out, np.ndarray) or out.dtype != result or out.shape != (*which.shape, n):
         raise ValueError(f"out must be an array of dtype {result} and shape {(*which.shape, n)}")
     write(p, which, out.view(DTYPES[kind]), threads)

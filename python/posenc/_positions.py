@@ -69,5 +69,8 @@ def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: Su
     if not isinstance(count, (int, np.generic)) and (not _has_no_axes(count) or hasattr(count, "ndim")):
         what = "positions=... for the rows of these positions, or count=int(...) for the number of rows"
         raise TypeError(f"count is of type {type(count).__name__}; write {what}")
-    number = index("count", count, 0, 2 * MAX_POSITION + 1)
-    return Rows((number,), index("first", first, -MAX_POSITION, MAX_POSITION), None)
+    number, start = index("count", count, 0, 2 * MAX_POSITION + 1), index("first", first, -MAX_POSITION, MAX_POSITION)
+    if start + number - 1 > MAX_POSITION:
+        last = f"first is {start} and count is {number}, so the last position is beyond 2^32"
+        raise ValueError(f"{last}; allowed: -2^32 to 2^32")
+    return Rows((number,), start, None)

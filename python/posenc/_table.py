@@ -7,9 +7,9 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import address_of, fresh, inferred, positions_status, rows_of, run
+from ._arrays import address_of, fresh, inferred, rows_of, run
 from ._library import library
-from ._plan import DtypeName, Layout, Odd, Order, Plan, PresetName, fail, numpy_dtype, plan
+from ._plan import DtypeName, Layout, Odd, Order, Plan, PresetName, numpy_dtype, plan
 from ._positions import Rows, rows
 
 Array = npt.NDArray[Any]
@@ -33,19 +33,6 @@ def write(p: Plan, which: Rows, out: Array, threads: SupportsIndex | None, addre
         p, library.posenc_fill_at_real if real else library.posenc_fill_at, threads, which,
         lambda i, n: (source + i * at.itemsize, n, begin + i * stride * out.itemsize, stride),
     )  # fmt: skip
-
-
-def new(p: Plan, which: Rows, columns: int, dtype: np.dtype[Any]) -> tuple[Array, int]:
-    """Returns a new array for the rows, and its address.
-
-    Positions out of range raise their own error, even if memory is short."""
-    try:
-        return fresh((*which.shape, columns), dtype)
-    except MemoryError:
-        status = positions_status(p, which)
-        if status:
-            fail(status)
-        raise
 
 
 def table(
@@ -150,6 +137,6 @@ def table(
     which = rows(count, positions, first)
     address = None
     if out is None:
-        out, address = new(p, which, p.d_model, numpy_dtype(dtype))
+        out, address = fresh((*which.shape, p.d_model), numpy_dtype(dtype))
     write(p, which, out, threads, address)
     return out

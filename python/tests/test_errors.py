@@ -257,6 +257,64 @@ def test_positions_are_checked_before_threads(arguments, text, threads):
     assert not out.any()
 
 
+@pytest.fixture
+def refusals(monkeypatch):
+    """Fails if a call of C has no buffer for its rows of float32. Returns functions that are called when C refuses."""
+    library, empty, made, functions = _library.library, np.empty, [], []
+
+    def recorded(*arguments):
+        made.append(empty(*arguments))
+        return made[-1]
+
+    def strict(fill):
+        def call(plan, first, count, *given):
+            *buffers, stride = given
+            for start in buffers:
+                ends = [array.ctypes.data + array.nbytes for array in made if array.ctypes.data <= start]
+                assert any(start + 4 * count * stride <= end for end in ends), (fill, count)
+            status = fill(plan, first, count, *given)
+            for function in functions if status else ():
+                function()
+            return status
+
+        return call
+
+    monkeypatch.setattr(np, "empty", recorded)
+    for name in ("posenc_fill", "posenc_fill_at", "posenc_fill_at_real", "posenc_fill_pair"):
+        monkeypatch.setattr(library, name, strict(getattr(library, name)))
+    return functions
+
+
+LARGE = 70000  # rows, which are written in several calls
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 2.0**33, 2**33, -(2**33)])
+@pytest.mark.parametrize("call", ["table", "pair", "cis", "steps"])
+def test_refused_positions_of_a_large_table(call, bad, refusals):
+    at = np.arange(LARGE).astype(type(bad))
+    at[[7, 99]] = bad
+    rows = dict(timesteps=at, embedding_dim=16) if call == "steps" else dict(count=None, positions=at, d_model=16)
+    with pytest.raises(ValueError, match=re.escape(f"positions[7] is {bad:.17g}; allowed: -2^32 to 2^32")):
+        CALLS[call](**rows)
+
+
+@pytest.mark.parametrize("call", ["table", "pair"])
+def test_a_large_table_that_goes_too_far(call, refusals):
+    text = f"first is 0 and count is {LARGE}, so the last position, or its product with position_scale, is beyond 2^32"
+    with pytest.raises(ValueError, match=re.escape(f"{text}; allowed: -2^32 to 2^32")):
+        CALLS[call](count=LARGE, d_model=32, position_scale=2.0**17)
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_positions_that_change_during_the_call(kind, refusals):
+    """As those of a file to which another process writes a right position after C has refused the wrong one."""
+    at = np.arange(LARGE).astype(kind)
+    want = posenc.table(positions=at, d_model=16)
+    at[7] = 2**33
+    refusals.append(lambda: at.__setitem__(7, 7))
+    assert np.array_equal(posenc.table(positions=at, d_model=16), want)
+
+
 # ---- the library
 
 

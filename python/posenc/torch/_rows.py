@@ -24,9 +24,10 @@ import torch
 from torch.nn import functional
 
 from .. import _positions
+from .._arrays import fresh
 from .._plan import DTYPES, MAX_POSITION, Plan, as_numbers, index, plan
 from .._positions import Rows
-from .._table import new, write
+from .._table import write
 from ._calls import check_dense, constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
 from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
 from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, exact_positions, of_array
@@ -177,9 +178,9 @@ def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype, apart: bool = 
     exact = positions.detach().double() if positions.is_floating_point() else positions.long()
     at = exact.contiguous().numpy()
     p = said.far if said.far and at.size and at.max() >= said.far_from else said.near
-    array, address = new(p, which := Rows(at.shape, 0, at), p.d_model, DTYPES[p.dtype])
+    array, address = fresh((*at.shape, p.d_model), DTYPES[p.dtype])
     try:
-        write(p, which, array, None, address)
+        write(p, Rows(at.shape, 0, at), array, None, address)
     except ValueError:  # a position is beyond the greatest one, or not finite: its row is NaN, as on other devices
         both = _by_formula(exact_positions(positions), spec, dtype)
         return both if apart else _arranged(both, spec)
