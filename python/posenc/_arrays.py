@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._library import MEMORY, library
-from ._plan import DTYPES, Plan, fail, index
+from ._plan import DTYPES, Plan, fail, index, refuse_mask
 from ._positions import Rows
 
 #: The least work, in nanoseconds, for which a thread is started. Starting one takes 0.06 to 0.2 ms, and more when all
@@ -67,6 +67,7 @@ def elements(name: str, array: Any, dtype: str) -> npt.NDArray[Any]:
     """Returns the array as the library takes it: bfloat16 as uint16. Raises a TypeError if it has another dtype."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is of type {type(array).__name__}; allowed: a NumPy array")
+    refuse_mask(name, array)
     if array.dtype is DTYPES[dtype] or array.dtype == DTYPES[dtype] and array.dtype.isnative:
         return array
     if dtype == array.dtype.name == "bfloat16":  # ml_dtypes.bfloat16, for example

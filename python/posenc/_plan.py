@@ -200,6 +200,13 @@ def _impl_names() -> list[str]:
     return [*dict.fromkeys(names)]
 
 
+def refuse_mask(name: str, array: Any) -> None:
+    """Raises a TypeError for a masked array, whose mask would be ignored."""
+    # The first two conditions are quick, and NumPy 2 imports numpy.ma when it is named.
+    if type(array) is not np.ndarray and isinstance(array, np.ndarray) and isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a numpy.ma.MaskedArray; allowed: arrays without a mask")
+
+
 def exact_type(name: str, dtype: np.dtype[Any]) -> type[Any]:
     """Returns int64 or float64, whichever holds every number of this dtype exactly, or raises a TypeError."""
     # The dtypes of ml_dtypes, which jax.numpy uses too, have the kind "V". NumPy knows which casts keep their values.
@@ -254,7 +261,8 @@ def _text(name: str, value: Any, where: str) -> bytes:
 
 
 def as_numbers(name: str, freqs: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Returns frequencies as float64."""
+    """Returns frequencies as float64, without rounding."""
+    refuse_mask(name, freqs)
     array = np.asarray(freqs)
     exact_type(name, array.dtype)
     if array.ndim != 1:
@@ -262,7 +270,13 @@ def as_numbers(name: str, freqs: npt.ArrayLike) -> npt.NDArray[np.float64]:
             f"{name} has shape {array.shape} and dtype {array.dtype}; allowed: one axis of numbers, "
             f"a frequency for each pair of columns"
         )
-    return array.astype(np.float64)
+    exact = array.astype(np.float64)
+    given: Any = freqs if isinstance(freqs, (list, tuple)) else array  # a list may have both integers and floats
+    if given is not array or array.dtype.kind in "iu":
+        for i in np.flatnonzero(abs(exact) >= 2.0**53):
+            if isinstance(given[i], numbers.Integral) and int(given[i]) != (near := int(exact[i])):
+                raise ValueError(f"{name}[{i}] is {given[i]}; allowed: integers that float64 has, such as {near}")
+    return exact
 
 
 def plan(

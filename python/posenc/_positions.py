@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from ._plan import MAX_POSITION, exact_type, index
+from ._plan import MAX_POSITION, exact_type, index, refuse_mask
 
 
 class Rows(NamedTuple):
@@ -40,8 +40,14 @@ def _has_no_axes(value: Any) -> bool:
     return getattr(value, "ndim", 0) == 0 and not isinstance(value, (list, tuple, range))
 
 
+def aligned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Returns the array, or a copy that C can read."""
+    return array if array.flags.aligned else array.copy()
+
+
 def at(positions: npt.ArrayLike) -> npt.NDArray[Any]:
     """Returns positions as int64 or float64, without rounding."""
+    refuse_mask("positions", positions)
     if _has_no_axes(positions):
         what = "positions=[...] for one row, or count=... for many"
         raise TypeError(f"positions is {positions!r}, a single value; write {what}")
@@ -50,7 +56,7 @@ def at(positions: npt.ArrayLike) -> npt.NDArray[Any]:
     warn_if_short("positions", array.dtype.name)
     if array.dtype.kind == "u" and array.size and int(array.max()) > MAX_POSITION:  # int64 cannot hold them
         raise ValueError(f"positions go up to {array.max()}; allowed: -2^32 to 2^32")
-    return np.asarray(array, dtype=exact, order="C")
+    return aligned(np.asarray(array, dtype=exact, order="C"))
 
 
 def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: SupportsIndex) -> Rows:

@@ -82,7 +82,8 @@ def table(
         to 2**64. In the paper they are 10000 and d_model / 2.
     freqs
         Frequencies in radians per position, which replace those of base and denominator. ``(d_model + 1) // 2``
-        numbers, or ``d_model // 2`` with odd="zero". Each is 0, or from 2**-1022 to 2**64 in magnitude.
+        numbers, or ``d_model // 2`` with odd="zero". Each is 0, or from 2**-1022 to 2**64 in magnitude. An integer that
+        float64 would round is refused.
     freqs_low
         As many numbers as `freqs`, for frequencies that need more than a float64. Each frequency is the exact sum of
         the two. Each number is at most half a unit in the last place of its element of `freqs`.

@@ -17,6 +17,8 @@ from posenc import _library
 OTHER = {"win32": "msvcrt.dll", "darwin": "libSystem.dylib"}.get(sys.platform, "libc.so.6")  # a library, not posenc's
 UNKNOWN = np.longdouble if np.finfo(np.longdouble).eps < 1e-16 else np.complex128  # a dtype that positions cannot have
 ONE = np.zeros((10, 8), np.float32)
+MASKED = np.ma.array([1.0, 0.5, 0.25, 0.125], mask=[False, True, False, False])
+MASKED_ROWS = np.ma.zeros((10, 8), np.float32)
 ROWS_APART = np.zeros((2, 3, 5, 8), np.float32)[:, :2]  # at unequal distances
 CALLS = {  # with valid arguments
     "table": lambda **more: posenc.table(**{"count": None if "positions" in more else 10, "d_model": 8, **more}),
@@ -150,8 +152,42 @@ REFUSED = [
         ValueError,
         "freqs_low has 2 numbers; allowed: as many as freqs, 4",
     ),
+    *(
+        (
+            "table",
+            dict(freqs=w),
+            ValueError,
+            "freqs[0] is 9007199254740993; allowed: integers that float64 has, such as",
+        )
+        for w in (
+            [2**53 + 1, 0.5, 0.5, 0.5],
+            np.array([2**53 + 1, 0, 0, 0]),
+            np.array([2**53 + 1, 0, 0, 0], ">u8"),
+        )
+    ),
+    (
+        "table",
+        dict(freqs=[2**63] * 4, freqs_low=[0, -(2**60) - 1, 0, 0]),
+        ValueError,
+        "freqs_low[1] is -1152921504606",
+    ),
     ("table", dict(freqs_low=[0.0]), ValueError, "freqs_low has 1 numbers; allowed: as many as freqs, 0, or None"),
     ("table", dict(freqs=[1, 2, 3, 4], freqs_low=0.0), ValueError, "freqs_low has shape () and dtype float64"),
+    *(
+        (call, {name: value, **more}, TypeError, f"{text} is a numpy.ma.MaskedArray; allowed: arrays without a mask")
+        for call, name, value, text, more in (
+            ("table", "positions", MASKED, "positions", {}),
+            ("pair", "positions", MASKED, "positions", dict(count=None)),
+            ("grid", "positions", [MASKED, MASKED], "positions", dict(shape=None)),
+            ("steps", "timesteps", MASKED, "positions", {}),
+            ("table", "freqs", MASKED, "freqs", {}),
+            ("table", "freqs_low", MASKED, "freqs_low", dict(freqs=MASKED.data)),
+            ("table", "out", MASKED_ROWS, "out", {}),
+            ("pair", "out", posenc.Pair(ONE.copy(), MASKED_ROWS), "out.sin", {}),
+            ("cis", "out", MASKED_ROWS.astype("c8"), "out", {}),
+            ("grid", "out", MASKED_ROWS[:6], "out", {}),
+        )
+    ),
     # grids and timesteps
     ("grid", dict(shape=None), TypeError, "exactly one of shape and positions must be given"),
     ("grid", dict(positions=[[1], [2]]), TypeError, "exactly one of shape and positions must be given"),
@@ -183,6 +219,7 @@ REFUSED = [
     ("steps", dict(max_period="10000"), TypeError, "max_period is '10000'; allowed: a finite number"),
     # outputs
     ("table", dict(out=[[0.0]]), TypeError, "out is of type list; allowed: a NumPy array"),
+    ("table", dict(out=np.zeros((), "f4")), ValueError, "out has shape (); allowed: (10, 8)"),
     ("table", dict(out=np.zeros((10, 9), "f4")), ValueError, "out has shape (10, 9); allowed: (10, 8); d_model"),
     ("table", dict(out=np.zeros((8, 10), "f4").T), ValueError, "out has strides (4, 40) bytes; the columns"),
     ("table", dict(out=ONE[::-1]), ValueError, "rows -32 bytes apart; allowed: a multiple of 4, at least 32"),

@@ -85,6 +85,19 @@ def test_positions(kind):
         assert_rounded_once(posenc.table(positions=positions, d_model=33), rows(positions, 33), positions)
 
 
+@pytest.mark.parametrize("kind", ["i4", "i8", "u8", ">i8", "f4", "f8", ">f8"])
+def test_unaligned_arrays(kind):
+    """Fields of packed structures are unaligned."""
+    packed = np.zeros(4, [("a byte", "u1"), ("at", kind)])
+    packed["at"] = want = [1, 4, 2, 8]
+    for at, right in ((packed["at"], want), (packed["at"][1:2], want[1:2])):
+        assert not at.flags.aligned
+        assert np.array_equal(posenc.table(positions=at, d_model=8), posenc.table(positions=right, d_model=8))
+        assert np.array_equal(posenc.pair(positions=at, d_model=8).cos, posenc.pair(positions=right, d_model=8).cos)
+    made = posenc.table(9, 8, freqs=packed["at"], freqs_low=packed["at"] * 0)
+    assert np.array_equal(made, posenc.table(9, 8, freqs=want))
+
+
 class OfAnotherLibrary:
     """As an array of jax.numpy."""
 
@@ -129,6 +142,9 @@ def test_counts_and_empty_positions():
 def test_freqs_are_part_of_what_plans_are_kept_by():
     tables = [posenc.table(9, 4, freqs=w) for w in ([1.0, 0.5], np.array([1.0, 0.5], np.float32), [1.0, 0.25])]
     assert np.array_equal(tables[0], tables[1]) and not np.array_equal(tables[0], tables[2])
+    large = [2**60, 2**64 - 2**11]  # integers that float64 has
+    for w in (large, [large[0], float(large[1])], np.array(large, "u8")):
+        assert np.array_equal(posenc.table(9, 4, freqs=w), posenc.table(9, 4, freqs=[*map(float, large)]))
 
 
 # ---- given arrays, and dtypes
