@@ -9,11 +9,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from .._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, index, real
+from .._plan import MAX_POSITION, DtypeName, Layout, Odd, Order, PresetName, as_numbers, index, real
 from ._buffer import TableBuffer
 from ._calls import check_dense, check_type, is_traced, is_transformed
 from ._table import table
-from ._tensors import INTEGERS, check_positions, of_module
+from ._tensors import INTEGERS, as_array, check_positions, of_module
 
 
 class SinusoidalPositionalEncoding(TableBuffer):
@@ -123,8 +123,8 @@ class SinusoidalPositionalEncoding(TableBuffer):
             raise ValueError(f"dropout is {dropout}; allowed: {allowed}")
         spec = {
             "preset": preset, "base": base, "denominator": denominator, "freqs": numbers_of("freqs", freqs),
-            "freqs_low": numbers_of("freqs_low", freqs_low), "position_scale": position_scale, "layout": layout, "order": order,
-            "odd": odd,
+            "freqs_low": numbers_of("freqs_low", freqs_low), "position_scale": position_scale, "layout": layout,
+            "order": order, "odd": odd,
         }  # fmt: skip
         super().__init__(
             d_model, max_len, first=first, padding_idx=padding_idx, batch_first=bool(batch_first), buffer_name=buffer_name,
@@ -187,7 +187,7 @@ class SinusoidalPositionalEncoding(TableBuffer):
             raise TypeError(f"start has {kind}; allowed: one integer. For several positions write positions=...")
         elif isinstance(start, torch.Tensor) and is_traced():
             pe = self._table()
-            at = torch.arange(length, device=pe.device) + (start.to(pe.device) - self.first)
+            at = torch.arange(length, device=pe.device) + (start.to(pe.device, torch.int64) - self.first)
             rows = functional.embedding(at, pe.flatten(0, 1)).unsqueeze(1 - axis)
         else:
             row = index("start", start, -2 * MAX_POSITION, 2 * MAX_POSITION) - self.first
@@ -272,7 +272,5 @@ class SinusoidalPositionalEncoding(TableBuffer):
 
 def numbers_of(name: str, values: Any) -> tuple[float, ...] | None:
     """Returns frequencies in a form that a module can keep when it is copied and pickled."""
-    if isinstance(values, torch.Tensor):
-        check_dense(name, values)
-        values = values.detach().to("cpu", torch.float64).tolist()
-    return None if values is None else tuple(map(float, values))
+    values = values.detach() if isinstance(values, torch.Tensor) else values
+    return None if values is None else tuple(as_numbers(name, as_array(name, values)).tolist())

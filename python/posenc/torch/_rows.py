@@ -30,7 +30,7 @@ from .._positions import Rows
 from .._table import write
 from ._calls import check_dense, constant_in_graphs, is_compiled, is_plain, joined, may_call_operator
 from ._formula import FAR_TERMS, INTEGER_TERMS, REAL_TERMS, Terms, kept, numbers, of_integers, of_reals, rounded
-from ._tensors import TORCH_DTYPES, as_array, as_tensor, check_positions, exact_positions, of_array
+from ._tensors import TORCH_DTYPES, as_array, as_int64, as_tensor, check_positions, exact_positions, of_array
 
 #: Compiled code computes so many values, or fewer, by the formula: a call of the operator would take longer.
 FEW_VALUES = 8192
@@ -175,8 +175,8 @@ def _is_small(values: Any) -> bool:
 def _by_c(positions: torch.Tensor, spec: str, dtype: torch.dtype, apart: bool = False) -> torch.Tensor:
     """As `rows`."""
     said = _specified(spec, _NAMES[dtype])
-    exact = positions.detach().double() if positions.is_floating_point() else positions.long()
-    at = exact.contiguous().numpy()
+    exact = positions.detach().double() if positions.is_floating_point() else as_int64(positions)
+    at = _positions.aligned(exact.contiguous().numpy())
     p = said.far if said.far and at.size and at.max() >= said.far_from else said.near
     array, address = fresh((*at.shape, p.d_model), DTYPES[p.dtype])
     try:

@@ -12,7 +12,8 @@ from .._positions import warn_if_short
 from ._calls import SHORT, check_dense, check_type, has_gradient, is_traced, is_transformed
 
 TORCH_DTYPES = {name: getattr(torch, name) for name in DTYPES}
-INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+_UNSIGNED = tuple(getattr(torch, name) for name in ("uint16", "uint32", "uint64") if hasattr(torch, name))  # since 2.3
+INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, *_UNSIGNED)
 _modules_that_warned: list[str] = []  # one at most
 
 
@@ -61,19 +62,25 @@ def warn_of_16_bits(name: str, positions: torch.Tensor) -> None:
         warn_if_short(name, name_of(positions.dtype))
 
 
+def as_int64(positions: torch.Tensor) -> torch.Tensor:
+    """Returns integers as int64. Those that int64 lacks become 2^62, which is out of range too."""
+    wide = positions.long()
+    return wide.masked_fill(wide < 0, 1 << 62) if positions.dtype in _UNSIGNED else wide
+
+
 def exact_positions(positions: torch.Tensor) -> torch.Tensor:
     """Returns positions as int64, float32 or float64."""
     if not positions.is_floating_point():
-        return positions.long()
+        return as_int64(positions)
     warn_of_16_bits("positions", positions)
     return positions if positions.dtype in (torch.float32, torch.float64) else positions.float()
 
 
 def of_module(name: str, positions: torch.Tensor) -> torch.Tensor:
-    """Returns the positions of a module's call: 16-bit ones as float32, after one warning in a process, and truth values
-    as integers."""
-    if positions.dtype == torch.bool:
-        return positions.long()
+    """Returns the positions of a module's call: 16-bit ones as float32, after one warning in a process; truth values and
+    unsigned integers, for which PyTorch lacks operations, as int64."""
+    if positions.dtype == torch.bool or positions.dtype in _UNSIGNED:
+        return as_int64(positions)
     if positions.dtype not in SHORT:
         return positions
     if not (is_traced() or is_transformed() or _modules_that_warned):
@@ -96,7 +103,7 @@ def as_array(name: str, values: Any) -> Any:
         return values.detach().to("cpu", torch.float64).numpy()
     if values.dtype not in INTEGERS:
         raise TypeError(f"{name} have dtype {values.dtype}; allowed: integers and floating-point types")
-    return values.to("cpu", torch.int64).numpy()
+    return values.cpu().numpy()
 
 
 def dtype_of(dtype: Any, out: Any) -> str:
@@ -119,7 +126,7 @@ def target(name: str, out: torch.Tensor) -> np.ndarray:
         raise ValueError(f"{name} is a lazy view, negated or conjugated; allowed: a tensor that stores its values")
     with torch.no_grad():
         # Writes nothing. It tells autograd, which may have saved the tensor, and fails if writing is not allowed.
-        out[:0].zero_()
+        out[None][:0].zero_()
     out = out.detach()
     if out.dtype == torch.bfloat16:
         return out.view(torch.int16).numpy().view(np.uint16)

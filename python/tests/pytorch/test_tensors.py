@@ -85,13 +85,48 @@ def test_they_are_the_arrays(function, arguments, name):
     assert bool((wide[..., [0, 40, 79]] == 7).all())
 
 
+UNSIGNED = [getattr(torch, name) for name in ("uint16", "uint32", "uint64") if hasattr(torch, name)]
+INTEGERS = [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, *UNSIGNED]
+
+
 @pytest.mark.filterwarnings("ignore:positions have dtype")
-@pytest.mark.parametrize("kind", [*DTYPES.values(), *(getattr(torch, f"int{n}") for n in (64, 32, 16, 8)), torch.uint8])
+@pytest.mark.parametrize("kind", [*DTYPES.values(), *INTEGERS])
 def test_positions(kind):
     at = (torch.rand(4, 4, generator=torch.Generator().manual_seed(1)) * 99).to(kind)
     want = torch.from_numpy(posenc.table(positions=at.double().numpy(), d_model=320, preset="guided_diffusion"))
     assert same(posenc.torch.table(positions=at, d_model=320, preset="guided_diffusion"), want)
     assert same(posenc.torch.table(positions=at[0].tolist(), d_model=320, preset="guided_diffusion"), want[0])
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_integers_in_modules(kind):
+    at, x = torch.tensor([[3, 1, 90]]), torch.zeros(1, 3, 8)
+    encode = posenc.torch.SinusoidalPositionalEncoding(8, dropout=0.0, max_len=50, batch_first=True)
+    assert same(encode(x, positions=at.to(kind)), encode(x, positions=at))
+    assert same(encode(x, start=at[0, 0].to(kind)), encode(x, start=3))
+    assert same(posenc.torch.Timesteps(8, True, 0)(at.to(kind)), posenc.torch.Timesteps(8, True, 0)(at))
+    for said in ({}, dict(scaling=dict(rope_type="dynamic", factor=2.0), max_position_embeddings=16)):
+        turn = posenc.torch.RotaryEmbedding(8, **said)
+        assert all(same(a, b) for a, b in zip(turn(x, at.to(kind)), turn(x, at)))
+
+
+@pytest.mark.skipif(torch.uint8 is INTEGERS[-1], reason="there is torch.uint64 since PyTorch 2.3")
+def test_integers_that_int64_lacks():
+    at = torch.from_numpy(np.array([[5, 2**64 - 5]], np.uint64))  # as int64, the second is -5
+    with pytest.raises(ValueError, match="positions go up to 18446744073709551611; allowed"):
+        posenc.torch.table(positions=at, d_model=8)
+    cos, _ = posenc.torch.RotaryEmbedding(8)(torch.zeros(1, 2, 8), at)
+    assert cos.isnan().any(-1).tolist() == [[False, True]]
+
+
+def test_unaligned_positions_are_for_c_too(monkeypatch):
+    monkeypatch.setattr(posenc.torch._rows, "_by_formula", None)
+    turn, x = posenc.torch.RotaryEmbedding(8), torch.zeros(1, 9, 8)
+    for kind in (torch.int64, torch.float64):
+        at = torch.frombuffer(bytearray(8 * 9 + 1), dtype=kind, offset=1)
+        at.copy_(torch.arange(9))
+        assert all(same(a, b) for a, b in zip(turn(x, at[None]), turn(x, torch.arange(9)[None])))
+        assert same(posenc.torch.table(positions=at, d_model=8), posenc.torch.table(9, 8))
 
 
 @pytest.mark.parametrize("d_model", [1, 6, 7])
@@ -198,6 +233,7 @@ class Subclass(torch.Tensor):
 
 
 OUT, X = torch.full((9, 8), 7.0), torch.ones(4, 3, 8)
+W53 = torch.tensor([2**53 + 1, 1, 1, 1])
 LEARNED = torch.ones(4, requires_grad=True)
 CALLS = {
     "table": lambda **more: posenc.torch.table(**{"count": None if "positions" in more else 9, "d_model": 8, **more}),
@@ -205,6 +241,7 @@ CALLS = {
     "arrays": lambda **more: posenc.table(**{"d_model": 8, **more}),
     "steps": lambda **more: posenc.torch.timestep_embedding(**{"embedding_dim": 8, **more}),
     "Timesteps": lambda **more: posenc.torch.Timesteps(8, True, 0)(**more),
+    "encoding": lambda **more: posenc.torch.SinusoidalPositionalEncoding(8, **more),
     "replace_rotary": lambda **more: posenc.torch.replace_rotary(**more),
     "audit": lambda **more: posenc.torch.audit(**more),
 }
@@ -226,9 +263,15 @@ CALLS = {
         ("table", dict(positions=torch.tensor([0.0, math.nan])), ValueError, "positions[1] is"),
         ("table", dict(positions=LEARNED, impl="exact"), TypeError, "impl is given; allowed: None, except in eager"),
         ("pair", dict(freqs=LEARNED), RuntimeError, "freqs requires a gradient"),
+        *(
+            (call, dict(freqs=W53), ValueError, "freqs[0] is 9007199254740993; allowed")
+            for call in ("table", "encoding")
+        ),
+        ("encoding", dict(freqs=[1.0] * 4, freqs_low=W53.tolist()), ValueError, "freqs_low[0] is 9007199254740993"),
         ("table", dict(shift=1), TypeError, "shift"),
         ("table", dict(out=OUT.numpy()), TypeError, "out is of type ndarray; allowed: a PyTorch Tensor"),
         ("table", dict(out=OUT.as_subclass(Subclass)), TypeError, "out is of type Subclass"),
+        ("table", dict(out=OUT[0, 0]), ValueError, "out has shape (); allowed: (9, 8)"),
         ("table", dict(out=OUT.to("meta")), ValueError, "out is on meta; allowed: cpu"),
         ("table", dict(out=torch.zeros(9, 8, dtype=torch.complex64).conj().imag), ValueError, "out is a lazy view"),
         ("table", dict(out=torch.ones(8).expand(9, 8)), ValueError, "out has rows 0 bytes apart"),
