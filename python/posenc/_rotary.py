@@ -76,12 +76,16 @@ def base_of(base: float | None, theta: float | None) -> float:
     return real("base", base)
 
 
-def rotated_columns(head: int, factor: float) -> int:
-    """Returns how many columns of a head a partial_rotary_factor rotates, as in transformers."""
-    columns = int(head * factor)
+def rotated_columns(head: int, partial: Any, kind: str) -> tuple[int, int]:
+    """Returns the number of columns that have frequencies, and how many of them a partial_rotary_factor rotates."""
+    factor = 1.0 if partial is None else real("partial_rotary_factor", partial)
+    if not 0 < factor <= 1:
+        raise ValueError(f"partial_rotary_factor is {factor}; allowed: above 0, and at most 1")
+    rotated = int(head * factor)
+    columns = head if kind == "proportional" else rotated
     if columns < 2 or columns % 2:
-        raise ValueError(f"{columns} columns of a head would be rotated; allowed: an even number")
-    return columns
+        raise ValueError(f"{columns} of {head} columns of a head would be rotated; allowed: an even number from 2 on")
+    return columns, rotated
 
 
 def _floats(name: str, values: npt.ArrayLike, n: int) -> npt.NDArray[np.float32]:
@@ -141,9 +145,8 @@ def rotary_frequencies(
     if not isinstance(scaling, Mapping):
         raise TypeError(f"scaling is {scaling!r}; allowed: a mapping as in config.rope_parameters, or None")
     kind = rope_type_of(scaling)
-    head, partial = index("head_dim", head_dim, 1, 1 << 20), scaling.get("partial_rotary_factor")
-    factor = 1.0 if partial is None else real("partial_rotary_factor", partial)
-    columns, turning = rotated_columns(head, factor if kind != "proportional" else 1), int(factor * head // 2)
+    head, partial = index("head_dim", head_dim, 2, 1 << 20), scaling.get("partial_rotary_factor")
+    columns, rotated = rotated_columns(head, partial, kind)
     if kind == "proportional":
         kind, scaling = "linear", {**scaling, "factor": scaling.get("factor") or 1.0}
     status = library.posenc_rotary_init(ctypes.byref(r), columns, list(_KINDS).index(kind))
@@ -186,5 +189,5 @@ def rotary_frequencies(
     status = library.posenc_rotary_freqs(ctypes.byref(r), address, address_low, ctypes.byref(attention_factor))
     if status:
         fail(status)
-    freqs[turning:] = freqs_low[turning:] = 0  # only "proportional" has more frequencies
+    freqs[rotated // 2 :] = freqs_low[rotated // 2 :] = 0  # only "proportional" has more frequencies
     return RotaryFrequencies(freqs, freqs_low, attention_factor.value)

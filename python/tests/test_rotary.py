@@ -141,10 +141,12 @@ def test_pairs():
         (dict(scaling={"rope_theta": 5.0}, base=6.0), "base is 6.0 and scaling has the rope_theta 5.0"),
         (dict(base=1), "base is 1; allowed: 2"),
         (dict(length=-1), "length is -1; allowed: 0 to"),
-        (dict(head_dim=127), "127 columns of a head would be rotated; allowed: an even number"),
-        (
-            dict(scaling={"partial_rotary_factor": 0.2}),
-            "25 columns of a head would be rotated; allowed: an even number",
+        (dict(head_dim=127), "127 of 127 columns of a head would be rotated; allowed: an even number from 2 on"),
+        (dict(scaling={"partial_rotary_factor": 0.2}), "25 of 128 columns of a head would be rotated; allowed"),
+        *(
+            (dict(scaling={"rope_type": kind, "partial_rotary_factor": factor}), "partial_rotary_factor is .*; allowed")
+            for kind in ("default", "proportional")
+            for factor in (-0.25, 0, 2, math.nan)
         ),
     ],
 )
@@ -154,7 +156,15 @@ def test_refused(arguments, words):
 
 
 @pytest.mark.parametrize(
-    "arguments", [dict(scaling="yarn"), dict(scaling={**DYNAMIC, "factor": "2"}), dict(base="1"), dict(length=1.5)]
+    "arguments",
+    [
+        dict(scaling="yarn"),
+        dict(scaling={"partial_rotary_factor": "0.5"}),
+        dict(scaling={"partial_rotary_factor": "0.5"}),
+        dict(scaling={**DYNAMIC, "factor": "2"}),
+        dict(base="1"),
+        dict(length=1.5),
+    ],
 )
 def test_types(arguments):
     with pytest.raises(TypeError, match="allowed"):

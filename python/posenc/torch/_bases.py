@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,30 +13,35 @@ from ._calls import SHORT
 
 class Base(NamedTuple):
     value: float
-    is_about: bool  #: whether the frequencies do not determine the base, and no round number explains them
+    is_about: bool  #: whether other bases have the same frequencies, and this one is not round
 
     def __str__(self) -> str:
         return f"{'about ' * self.is_about}{self.value!r}"
 
 
 def base_of_frequencies(frequencies: torch.Tensor) -> Base | None:
-    """Returns the base such that frequency k is base^(-k / n), for k below n, as far as rounding tells; else None.
+    """Returns the base such that frequency k is base^(-k / n), for k below n, but for rounding; else None.
 
-    Each frequency was rounded to the narrowest dtype that holds all of them, and allows an interval of bases. The result
-    is the number with the fewest digits in all of these intervals. It counts as the base itself if a number with so few
-    digits is unlikely to lie there by chance."""
-    if frequencies.dim() != 1 or len(frequencies) < 2 or not frequencies.is_floating_point():
+    Rounding leaves an interval of possible bases for each frequency. The result is the shortest decimal number in all of
+    them. It counts as the base itself if a number with so few digits is unlikely to lie there by chance. Frequencies
+    count as rounded to the narrowest dtype that holds all of them, and perhaps to float32 before."""
+    if frequencies.is_meta or frequencies.dim() != 1 or not frequencies.is_floating_point():
         return None
     w, n = frequencies.detach().cpu().double().numpy(), len(frequencies)
-    if not (np.isfinite(w).all() and (w > 0).all() and w[-1] < 1):
+    if n < 2 or not (np.isfinite(w).all() and (w > 1e-30).all() and w[-1] < 1):
         return None
     short = (dtype for dtype in SHORT if torch.equal(frequencies, frequencies.to(dtype).to(frequencies.dtype)))
-    kind, exponents = torch.finfo(next(short, frequencies.dtype)), -n / np.arange(1, n)
+    kind = torch.finfo(next(short, frequencies.dtype))
     half = kind.eps / 2 * np.maximum(np.ldexp(1.0, np.frexp(w)[1] - 1), kind.tiny) + w * 2.0**-21
-    least, most = ((w + half)[1:] ** exponents).max(), (np.maximum(w - half, 1e-99)[1:] ** exponents).min()
-    for digits in range(1, 17) if abs(w[0] - 1) <= half[0] else ():
-        value = float(f"{(least + most) / 2:.{digits}g}")
-        if least <= value <= most:
-            return Base(value, bool((most / least - 1) * 10.0**digits > 0.2))
-    value = float(f"{w[-1] ** (-n / (n - 1)):.3g}")  # perhaps they were computed in 16 bits
-    return Base(value, True) if np.allclose(w, value ** (-np.arange(n) / n), rtol=0.01) else None
+    share = n / np.arange(1, n)  # log(base) / -log(frequency k)
+    least = (-np.log(w + half)[1:] * share).max()
+    most = (-np.log(np.maximum(w - half, 1e-31))[1:] * share).min()
+    if most > 300:
+        return None
+    for digits in range(1, 17) if abs(w[0] - 1) <= half[0] and least <= most else ():
+        value = float(f"{math.exp((least + most) / 2):.{digits}g}")
+        if least <= math.log(value) <= most:
+            return Base(value, bool((most - least) * 10.0**digits > 0.2))
+    value = float(f"{math.exp(-math.log(w[-1]) * share[-1]):.3g}")  # perhaps they were computed in 16 bits
+    is_near = np.allclose(np.log(w), np.arange(n) / n * -math.log(value), rtol=0, atol=0.01)
+    return Base(value, True) if is_near else None

@@ -12,12 +12,12 @@ from torch.overrides import TorchFunctionMode
 
 from ._bases import base_of_frequencies
 from ._calls import check_type
-from ._code import method_of_sines
 from ._diffusers import FluxPosEmbed, Timesteps, WanRotaryPosEmbed
 from ._rotary_embedding import RotaryEmbedding
+from ._sines import computing_method
 from ._tensors import constant
 
-_PAGE = "docs/recipes.md has the calls for many models"
+_SEE = "docs/recipes.md has the calls for many models"
 
 
 @dataclasses.dataclass
@@ -25,7 +25,7 @@ class Replaced:
     """The result of `replace_rotary`."""
 
     replaced: list[str]  #: the names of the modules that were replaced
-    left: dict[str, str]  #: the names of what computes sines and cosines and was not replaced, with the reasons
+    left: dict[str, str]  #: the names of modules and attributes that were not replaced, with the reasons
     _originals: list[tuple[nn.Module, str, nn.Module]] = dataclasses.field(repr=False)
 
     def undo(self) -> None:
@@ -53,41 +53,38 @@ def replace_rotary(model: nn.Module) -> Replaced:
     Modules of diffusers that have the arguments of `FluxPosEmbed`, `WanRotaryPosEmbed` or `Timesteps` are replaced if
     they return the same values.
 
-    The `left` of the result has a reason for each module that was not replaced and has the frequencies of a rotary
-    embedding, or whose class computes sines and cosines. Objects that are attributes of modules count too.
+    The `left` of the result has the reasons for all other rotary modules. It also lists modules and objects in their
+    attributes whose class calls both `sin` and `cos`, itself or in a function that it names.
 
     A module that is used in several places is still one module afterwards. Its hooks move to the new module.
     """
     check_type("model", model, nn.Module)
     found = Replaced([], {}, [])
-    if _has_frequencies(model):
-        found.left[""] = "it is the model itself; assign RotaryEmbedding(model.config) where the model is used"
-    elif method := method_of_sines(type(model)):
-        found.left[""] = _unknown(method)
+    if _may_replace(model):
+        found.left[
+            ""
+        ] = "it is the model itself; assign its replacement, as RotaryEmbedding(model.config), where it is used"
+    elif reason := _reason(model):
+        found.left[""] = reason
     ours: dict[nn.Module, nn.Module | str] = {}
     for path, parent in list(model.named_modules(remove_duplicate=False)):
         if type(parent).__module__.startswith("posenc."):
             continue
         for child, value in vars(parent).items():
-            if method := method_of_sines(type(value)):
-                found.left[f"{path}.{child}".lstrip(".")] = _unknown(method)
+            if reason := _reason(value):
+                found.left[f"{path}.{child}".lstrip(".")] = reason
         for child, module in parent._modules.items():
-            name = f"{path}.{child}".lstrip(".")
-            if module is None or not (_has_frequencies(module) or _of_diffusers(module)):
-                if method := method_of_sines(type(module)):
-                    found.left[name] = _unknown(method)
+            if module is None:
                 continue
             if module not in ours:
-                ours[module] = probe(module)
-            new = ours[module]
+                ours[module] = probe(module) if _may_replace(module) else _reason(module)
+            new, name = ours[module], f"{path}.{child}".lstrip(".")
             if isinstance(new, str):
-                found.left[name] = new
+                found.left.update({name: new} if new else {})
                 continue
             for key, value in vars(module).items():
-                is_read = (
-                    key not in vars(new) and not key.startswith("_") and not callable(value)
-                )  # perhaps by the model
-                if key.endswith("_hooks") or "_hooks_" in key or is_read:
+                is_new = key not in vars(new) and not key.startswith("_") and not key.endswith("inv_freq")
+                if key.endswith("_hooks") or "_hooks_" in key or is_new and not callable(value):  # a model may read it
                     vars(new)[key] = value
             found._originals.append((parent, child, module))
             found.replaced.append(name)
@@ -98,23 +95,27 @@ def replace_rotary(model: nn.Module) -> Replaced:
     return found
 
 
-def _has_frequencies(module: nn.Module) -> bool:
-    """Whether it is a rotary module, by its buffers and its class's name. Modules of posenc are not."""
-    kind = type(module)
-    has = any(name.endswith("inv_freq") for name in module._buffers) or "RotaryEmbedding" in kind.__name__
-    return has and not kind.__module__.startswith("posenc.")
+def _may_replace(module: nn.Module) -> bool:
+    """Whether it is a rotary module, by its buffers and its class's name, or may be one that _diffusers.py replaces."""
+    name = type(module).__name__
+    if type(module).__module__.startswith("posenc."):
+        return False
+    has_frequencies = any(name.endswith("inv_freq") for name, _ in module.named_buffers(recurse=False))
+    return has_frequencies or "RotaryEmbedding" in name or _of_diffusers(module) is not None
 
 
 def _of_diffusers(module: Any) -> type[nn.Module] | None:
     """Returns the class of _diffusers.py whose `forward` has the argument of this module of diffusers, if there is one."""
     kinds = {"timesteps": Timesteps, "ids": FluxPosEmbed, "hidden_states": WanRotaryPosEmbed}
-    if not type(module).__module__.startswith("diffusers.") or not method_of_sines(type(module)):
+    if not type(module).__module__.startswith("diffusers.") or not computing_method(type(module)):
         return None
-    return kinds.get(" ".join(inspect.signature(module.forward).parameters))
+    return kinds.get(" ".join([*inspect.signature(type(module).forward).parameters][1:]))
 
 
-def _unknown(method: str) -> str:
-    return f"its {method} computes sines and cosines, and posenc does not know its class; {_PAGE}"
+def _reason(value: Any) -> str:
+    """Returns why this object stays, if its class computes sines and cosines; else ""."""
+    method = computing_method(type(value))
+    return f"its {method} computes sines and cosines, and posenc does not know its class; {_SEE}" if method else ""
 
 
 def _device(module: nn.Module) -> torch.device:
@@ -149,7 +150,7 @@ def probe(module: nn.Module) -> nn.Module | str:
             ways = [RotaryEmbedding(config)]
         except ValueError as error:
             if "is unknown" not in str(error):
-                return f"{error}; {_PAGE}" if "is not supported" in str(error) else str(error)
+                return f"{error}; {_SEE}" if "is not supported" in str(error) else str(error)
             ways = [RotaryEmbedding(config, layout=layout) for layout in ("halves", "pairs")]
         takes = [*inspect.signature(fresh.forward).parameters]
         if takes not in (["x", "position_ids"], ["x", "position_ids", "layer_type"]):
@@ -194,14 +195,7 @@ def _probe_without_config(module: Any) -> nn.Module | str:
         if all(name in named or each.default is not each.empty for name, each in wanted.items()):
             own = kind(**{name: named[name] for name in wanted if name in named})
     if own is None or not {name for name in vars(module) if name[0] != "_"} <= {*vars(own)}:
-        w = next((buffer for name, buffer in module._buffers.items() if name.endswith("inv_freq")), None)
-        base = None if w is None else base_of_frequencies(w)
-        advice = (
-            ""
-            if base is None or base.is_about
-            else f"try posenc.torch.RotaryEmbedding({2 * len(w)}, base={base.value!r}); "
-        )
-        return f"it has no config, and posenc does not know its class; {advice}{_PAGE}"
+        return _said_of_frequencies(module) or _reason(module)
     if kind is WanRotaryPosEmbed:
         inputs = at.new_zeros((1, 1, *(n * patch for n, patch in zip((2, 3, 4), module.patch_size))))
     else:
@@ -210,8 +204,21 @@ def _probe_without_config(module: Any) -> nn.Module | str:
     for theirs, ours in zip(_parts(module(inputs)), _parts(own(inputs))):
         bound = size * 2.0**-22 + torch.finfo(theirs.dtype).eps  # they may have been rounded to 16 bits
         if theirs.shape != ours.shape or not _near(theirs.float().cpu(), ours, bound):
-            return f"it returns other values; {_PAGE}"
+            return f"it returns other values; {_SEE}"
     return own
+
+
+def _said_of_frequencies(module: nn.Module) -> str:
+    """Returns why a module with frequencies is not replaced, and whose frequencies they are; "" if it has none."""
+    found = [buffer for name, buffer in module.named_buffers(recurse=False) if name.endswith("inv_freq")]
+    base = base_of_frequencies(found[0]) if len(found) == 1 else None
+    same = (
+        ""
+        if base is None or base.is_about
+        else f"posenc.torch.RotaryEmbedding({2 * len(found[0])}, base={base.value!r})"
+    )
+    same = same and f"its frequencies are those of {same}; "
+    return f"it has no config, and posenc does not know its class; {same}{_SEE}" if found else ""
 
 
 def _differs(module: nn.Module, fresh: nn.Module) -> str:

@@ -25,6 +25,7 @@ class RotaryConfig:
     dtype: str
     axes: _Indices | None  #: for each column, the index of its position; None if a token has one position
     columns: _Indices | None  #: with the rope_type "axial", for each column the index of its frequency; else None
+    order: _Indices | None  #: of the frequencies in the model's own inv_freq; None if they fall
 
 
 class Numbers(types.SimpleNamespace):
@@ -91,11 +92,11 @@ def read(config: Any, layer_type: str | None, layout: RotaryLayout | None) -> Ro
     width = "embed_dim" if model_type == "qwen2_vl_vision" else "hidden_size"
     head = getattr(config, "head_dim", None) or getattr(config, width) // config.num_attention_heads
     partial = told("partial_rotary_factor", 1.0)
-    if kind == "proportional":
-        scaling["partial_rotary_factor"], partial = partial, 1
-    elif kind == "default" and model_type in known_types() and model_type not in PARTIAL.split():
+    if kind == "default" and model_type in known_types() and model_type not in PARTIAL.split():
         partial = 1
-    d_model = rotated_columns(head, partial)
+    d_model, _ = rotated_columns(head, partial, kind)
+    if kind == "proportional":
+        scaling["partial_rotary_factor"] = float(partial)
     most = getattr(config, "max_position_embeddings", None)
     if kind in _OWN_LENGTH:
         key = "original_max_position_embeddings"  # Phi-3 has it in the config, not in the scaling
@@ -104,7 +105,10 @@ def read(config: Any, layer_type: str | None, layout: RotaryLayout | None) -> Ro
         most = index("max_position_embeddings", most, 1, MAX_POSITION)
     columns, axes = _axial(family[2], head) if is_axial else (None, _axes(family[2], section, d_model // 2))
     d_model = 2 * max(columns) + 2 if columns else d_model
-    return RotaryConfig(d_model, base, scaling, most, *family[:2], axes, columns)
+    order = columns if "shares" in family[2] else None
+    if family[2].startswith("ernie"):  # height, width, then time
+        order = tuple(sorted(range(d_model // 2), key=lambda k: ((axes or ())[k] or 3, k)))
+    return RotaryConfig(d_model, base, scaling, most, *family[:2], axes, columns, order)
 
 
 def known_types() -> dict[str, tuple[str, str, str]]:

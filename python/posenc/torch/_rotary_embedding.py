@@ -44,6 +44,11 @@ def _index(places: tuple[int, ...], device: torch.device) -> torch.Tensor | None
     return kept(repr(places), "places", device, (places, "int64"))
 
 
+@constant_in_graphs
+def _inv_freq(frequencies: tuple[float, ...], device: torch.device) -> torch.Tensor:
+    return kept(repr(frequencies), "inv_freq", device, (frequencies, "float32")).clone()
+
+
 def _untraced(function: Any) -> Any:
     """Returns the function such that torch.compile does not trace it. (The decorator would import torch._dynamo.)"""
     if hasattr(function, "_torchdynamo_disable"):
@@ -100,8 +105,8 @@ class RotaryEmbedding(nn.Module):
     and its error of 2^-50, and the product is rounded once. The module makes no synchronisation with a device.
 
     Positions are integers or real numbers up to 2^32. Other positions give NaN. The module has no state to save, load or
-    reserve. Code of a model may read `inv_freq`, the frequencies of short sequences from the largest to the smallest, in
-    float32, and `attention_scaling`. With layer types, their names begin with the type, as in transformers.
+    reserve. Code of a model may read `attention_scaling` and `inv_freq`, the frequencies of short sequences in float32,
+    in the order of the model's own module. With layer types, their names begin with the type, as in transformers.
 
     With dynamic scaling, the frequencies are those of the longest sequence so far. A sequence shorter than
     max_position_embeddings resets them, as in transformers. torch.compile breaks the graph there, because the length of
@@ -153,6 +158,7 @@ class RotaryEmbedding(nn.Module):
         self._original: int = said.scaling.get("original_max_position_embeddings") or 0
         self._longest = self.max_position_embeddings  #: with dynamic scaling, the length of the longest sequence
         near = self._of_length(0)
+        self._inv_freq = tuple(near.freqs[[*(said.order or range(len(near.freqs)))]].tolist())
         self.attention_scaling = near.attention_factor
         far = self._of_length(self._original + 1) if self.rope_type == "longrope" else None
         self._spec = _spec(near, far, self._original)
@@ -174,13 +180,18 @@ class RotaryEmbedding(nn.Module):
     def __getattr__(self, name: str) -> Any:
         """Answers to the names of frequencies and factors in transformers' modules, which code of models may read."""
         per_type = self.__dict__.get("_modules", {}).get("per_type")
-        if per_type is None and name == "inv_freq":  # not kept: as a buffer, a cast of the model would round it
-            return constant(self._of_length(0).freqs, "float32", self._device)
+        if per_type is None and name == "inv_freq":  # no buffer, which a cast of the model would round
+            return _inv_freq(self._inv_freq, self._device)
         for field in ("inv_freq", "attention_scaling"):
             layer_type = name[: -len(field) - 1]
             if per_type is not None and layer_type in per_type and name == f"{layer_type}_{field}":
                 return getattr(per_type[layer_type], field)
         return super().__getattr__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "inv_freq":
+            raise AttributeError("inv_freq is read-only; make another RotaryEmbedding")
+        super().__setattr__(name, value)
 
     def _of_length(self, length: int) -> RotaryFrequencies:
         return _frequencies(self.d_model, self.base, self._json, length, self.max_position_embeddings)

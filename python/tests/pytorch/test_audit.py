@@ -109,14 +109,14 @@ def test_bases_of_rounded_frequencies(cast, base, said):
     """A round number that explains all bits counts as the base. Any other is only near it."""
     (found,) = audit(nn.ModuleDict({"a": cast(NoConfig(config(), base))}))
     assert f"rotary, default, base {said}" in found.recipe
-    assert ("try posenc.torch.RotaryEmbedding" in found.note) == ("about" not in said)
+    assert ("its frequencies are those of posenc.torch.RotaryEmbedding" in found.note) == ("about" not in said)
 
 
 def test_the_base_of_frequencies_computed_in_16_bits():
     module = NoConfig(config())
     module.inv_freq = 1.0 / torch.tensor(500000.0).bfloat16() ** (torch.arange(0, 64, 2).bfloat16() / 64)
     (found,) = audit(nn.ModuleDict({"a": module}))
-    assert "base about " in found.recipe and "try " not in found.note
+    assert "base about " in found.recipe and "those of" not in found.note
 
 
 def test_the_model_itself():

@@ -1,5 +1,6 @@
 """posenc.torch.replace_rotary: the modules that it replaces, and those that it leaves; hooks, and undo."""
 
+import functools
 import types
 
 import pytest
@@ -168,7 +169,7 @@ def test_layers():
         assert all(torch.allclose(a, b, rtol=0, atol=1e-5) for a, b in zip(model[0](X, AT, name), values))
 
 
-UNKNOWN = f"it has no config, and posenc does not know its class; {{}}{_replace._PAGE}"
+UNKNOWN = f"it has no config, and posenc does not know its class; {{}}{_replace._SEE}"
 RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
 
 
@@ -186,15 +187,21 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
         (Pairs(config()), "it returns other values"),
         (Sines(config(model_type="unknown")), "it returns other values"),
         (Other(config()), "it returns other values"),
-        (NoConfig(config()), UNKNOWN.format("try posenc.torch.RotaryEmbedding(64, base=500000.0); ")),
-        (NoConfig(config()).bfloat16(), UNKNOWN.format("try posenc.torch.RotaryEmbedding(64, base=500000.0); ")),
+        (
+            NoConfig(config()),
+            UNKNOWN.format("its frequencies are those of posenc.torch.RotaryEmbedding(64, base=500000.0); "),
+        ),
+        (
+            NoConfig(config()).bfloat16(),
+            UNKNOWN.format("its frequencies are those of posenc.torch.RotaryEmbedding(64, base=500000.0); "),
+        ),
         (NoConfig(config(), 501234.5), UNKNOWN.format("")),  # no round number
         (NoConfig(config(), 0.5), UNKNOWN.format("")),
         (Pixels(config(model_type="unknown")), "its forward takes (pixel_values), not (x, position_ids)"),
         (
             Rotary(config(model_type="sam3_vit_model")),
             "the model_type 'sam3_vit_model' is not supported: its rotary embedding has a result with one axis more than "
-            f"position_ids; {_replace._PAGE}",
+            f"position_ids; {_replace._SEE}",
         ),
         (
             Rotary(config(rope_scaling=dict(rope_type="default", mrope_section=[8, 12, 12]))),
@@ -203,13 +210,23 @@ RETURNS = "it returns {}, {}, and RotaryEmbedding {}, {}"
         (OldArguments(config()), "its forward takes (x, position_ids, seq_len), not (x, position_ids)"),
         (Scaled(config(), 0.25), "its position_scale is 0.25, and 1.0 according to its config"),
         (Rotary(config(**LAYERS)), "it has no frequencies of the config's layer types"),
-        (Rotary(config(head_dim=63)), "63 columns of a head would be rotated; allowed: an even number"),
+        (Rotary(config(head_dim=63)), "63 of 63 columns of a head would be rotated; allowed: an even number from 2 on"),
     ],
 )
 def test_left(module, why):
     model = nn.Sequential(module)
     done = replace_rotary(model)
     assert done.replaced == [] and done.left == {"0": why} and model[0] is module
+
+
+class Foreign:
+    """As a proxy, or a module that is imported late: it runs code when it is asked for anything."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+
+FOREIGN = Foreign()
 
 
 def of_angles(positions, d):
@@ -219,22 +236,38 @@ def of_angles(positions, d):
 
 class InOneFunction(nn.Module):
     def forward(self, x):
-        return x + of_angles(torch.arange(len(x)), 2 * x.shape[1]).real
+        return FOREIGN and x + of_angles(torch.arange(len(x)), 2 * x.shape[1]).real
 
 
 class PlainObject:
-    @staticmethod
-    def at(positions):
-        return [(lambda x: x.cos())(positions), positions.sin()]
+    @functools.cached_property
+    def both(self):
+        return [(lambda x: x.cos_())(torch.zeros(3)), torch.zeros(3).sin_()]
+
+
+class OwnSine(nn.Embedding, PlainObject):
+    """A class of PyTorch stands before the one that computes."""
+
+
+class OfPosenc(nn.Module):
+    """Reads fields of these names, and calls nothing of them."""
+
+    def forward(self, x):
+        return posenc.torch.pair(3, 8).cos + posenc.torch.pair(3, 8).sin
 
 
 def test_what_is_not_known_is_left():
-    """Modules and attributes of modules count, by the code of their class."""
-    model = nn.Sequential(InOneFunction(), nn.Linear(2, 2), nn.Sequential(posenc.torch.Timesteps(8, True, 0)))
-    model[1].rope, model[1].weights, model[2].fn = PlainObject(), {"pos": 1}, torch.cos
+    """Modules and attributes of modules count, by the code of their class. No other code runs."""
+    model = nn.Sequential(
+        InOneFunction(), nn.Linear(2, 2), nn.Sequential(posenc.torch.Timesteps(8, True, 0)), OfPosenc()
+    )
+    model[1].rope, model[1].weights, model[2].fn, model[1].foreign = PlainObject(), {"pos": 1}, torch.cos, FOREIGN
+    model.add_module("4", OwnSine(2, 2))
+    model.add_module("5", torch.jit.script(nn.Linear(2, 2)))
     done = replace_rotary(model)
-    said = "its {} computes sines and cosines, and posenc does not know its class; " + _replace._PAGE
-    assert done.replaced == [] and done.left == {"0": said.format("forward"), "1.rope": said.format("at")}
+    said = "its {} computes sines and cosines, and posenc does not know its class; " + _replace._SEE
+    left = {"0": said.format("forward"), "1.rope": said.format("both"), "4": said.format("both")}
+    assert done.replaced == [] and done.left == left
     assert replace_rotary(InOneFunction()).left == {"": said.format("forward")}
     assert replace_rotary(nn.Transformer(16, 2, 1, 1, 16)).left == {}
 
@@ -248,6 +281,8 @@ def test_frequencies_and_factors_can_be_read():
     found = model[0].inv_freq, model[1].far_inv_freq, model[1].near_inv_freq
     assert all(a.dtype == b.dtype and torch.allclose(a, b, rtol=1e-6, atol=0) for a, b in zip(found, want))
     assert model[0].attention_scaling == model[1].near_attention_scaling == 1
+    with pytest.raises(AttributeError, match="inv_freq is read-only"):
+        model[0].inv_freq = want[0] / 2
     for module, name in (model[0], "far_inv_freq"), (model[1], "inv_freq"), (model[1], "mid_inv_freq"):
         assert not hasattr(module, name)
 
@@ -333,7 +368,7 @@ def test_timesteps():
     for wrong in (1.0, 1.1):
         Timesteps.wrong = wrong
         done = replace_rotary(nn.Sequential(Timesteps(9, True, 0, 1000)))
-        left = {} if wrong == 1 else {"0": f"it returns other values; {_replace._PAGE}"}
+        left = {} if wrong == 1 else {"0": f"it returns other values; {_replace._SEE}"}
         assert done.left == left and done.replaced == (["0"] if wrong == 1 else [])
 
 

@@ -208,8 +208,11 @@ MROPE = dict(rope_type="default", mrope_section=[2, 3, 3])
     "arguments, error",
     [
         (dict(config=1), "head_dim is 1; allowed: 2 to "),
-        (dict(config=15), "15 columns of a head would be rotated; allowed: an even number"),
-        (dict(config=config(head_dim=15)), "15 columns of a head would be rotated; allowed: an even number"),
+        (dict(config=15), "15 of 15 columns of a head would be rotated; allowed: an even number from 2 on"),
+        (
+            dict(config=config(head_dim=15)),
+            "15 of 15 columns of a head would be rotated; allowed: an even number from 2 on",
+        ),
         (dict(layout="split"), "layout is 'split'; allowed: 'halves', 'pairs', 'half', 'complex' or None"),
         (dict(dtype=torch.float64), "dtype is torch.float64; allowed: torch.float32, or None"),
         (dict(sections=(2, 3)), "are (2, 3); allowed: three numbers whose sum is 8"),
@@ -217,6 +220,7 @@ MROPE = dict(rope_type="default", mrope_section=[2, 3, 3])
         (dict(config=config(dict(MROPE, mrope_section=[2, 3, 4]), model_type="qwen2_vl_text")), "whose sum is 8"),
         (dict(config=config(MROPE)), "the config has mrope_section [2, 3, 3]; allowed: None for this model_type"),
         (dict(scaling=SCALINGS["dynamic"]), "max_position_embeddings is missing"),
+        (dict(scaling=dict(partial_rotary_factor=2)), "partial_rotary_factor is 2.0; allowed: above 0, and at most 1"),
         (dict(base=1e4, scaling=dict(rope_theta=2e4)), "give one of them"),
         (dict(config=config(), base=1e4), "allowed: None with a config"),
         (dict(config=config(), layout="twice"), "layout is 'twice'"),
