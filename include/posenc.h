@@ -385,8 +385,8 @@ POSENC_API const posenc_impl *posenc_impl_find(const char *name);
 POSENC_API int posenc_impl_supported(const posenc_impl *impl);
 
 /* A rigorous upper bound of |output - real-number value| at a position and column, also on a CPU that cannot run impl.
- * The result is never above 2 + 2^-16; such a bound says nothing, since no output is further away. Takes about as long
- * as two pow(). Sets no last error. Returns NaN for
+ * The result is never above 2 + 2^-16; such a bound says nothing, since no output is further away. Takes as long as a few
+ * pow(). Sets no last error. Returns NaN for
  *   impl      NULL, or a copy of a posenc_impl
  *   spec      NULL or misaligned; a field that posenc_plan_create() refuses, or a dtype or base that impl does not offer.
  *             Of freqs and freqs_low only the column's frequency is checked.

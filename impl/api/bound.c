@@ -36,8 +36,9 @@ double posenc_impl_error_bound(const posenc_impl *impl, const posenc_spec *spec,
   const posenc_kernel *kernel = posenc_kernel_of(impl);
   if (!kernel || !posenc_is_usable(spec, _Alignof(posenc_spec)))
     return NAN;
+  const posenc_spec s = *spec; /* what is checked is what is used */
   const posenc_fpstate caller = posenc_fp_enter();
-  const double bound = bound_at(kernel, spec, position, column);
+  const double bound = bound_at(kernel, &s, position, column);
   posenc_fp_restore(caller);
   return bound;
 }

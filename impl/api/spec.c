@@ -71,6 +71,11 @@ static posenc_status refuse_integer(const char *name, int64_t value, const char 
   return posenc_fail(POSENC_ERROR_SPEC, "%s is %" PRId64 "; allowed: %s", name, value, allowed);
 }
 
+static posenc_status refuse_range(const char *name, int64_t value, int64_t least, int64_t most) {
+  return posenc_fail(
+      POSENC_ERROR_SPEC, "%s is %" PRId64 "; allowed: %" PRId64 " to %" PRId64, name, value, least, most);
+}
+
 static posenc_status refuse_real(const char *name, double value, const char *allowed) {
   return posenc_fail(POSENC_ERROR_SPEC, "%s is %.17g; allowed: %s", name, value, allowed);
 }
@@ -91,7 +96,7 @@ static posenc_status refuse(const posenc_spec *s, int field, int64_t k) {
   case ROOM:
     return posenc_check_room("posenc_spec", s->struct_size, sizeof *s, s->reserved, RESERVED);
   case D_MODEL:
-    return refuse_integer("d_model", s->d_model, "1 to 1048576");
+    return refuse_range("d_model", s->d_model, 1, POSENC_MAX_D_MODEL);
   case LAYOUT:
     return refuse_integer("layout", s->layout, "0 (interleaved), 1 (split)");
   case ORDER:
@@ -103,7 +108,7 @@ static posenc_status refuse(const posenc_spec *s, int field, int64_t k) {
   case SCALE:
     return refuse_real("position_scale", s->position_scale, "a magnitude from 2^-32 to 2^32, or 0 for 1");
   case ROWS:
-    return refuse_integer("table_rows", s->table_rows, "0 to 8589934593");
+    return refuse_range("table_rows", s->table_rows, 0, most_rows);
   case BASE:
     return refuse_real("base", s->base, "finite and > 0");
   case DENOMINATOR:

@@ -112,6 +112,7 @@ class Reading:
 
     def angles(self, row: int) -> tuple[Array, Array]:
         """Returns the angles, NaN where there is no pair, and bounds of the errors that rounded values give them."""
+        # Larger values are no sines. Without the limits, hypot would overflow.
         sine, cosine = (self.t.values(row)[columns].astype(float).clip(-2, 2) for columns in self.columns)
         angle = np.where(abs(np.hypot(sine, cosine) - 1) < 2.0**-6, np.arctan2(sine, cosine), np.nan)
         least = {"float16": 2.0**-25, "float64": 1e-300}.get(self.t.dtype, 2.0**-126)
@@ -179,7 +180,7 @@ def roundest(log: float, error: float, own: float) -> tuple[int, float]:
 def fit(t: Table, r: Reading, slope: float, error: float, first: int) -> Found | str:
     """Returns the call for a table whose row 0 has this position, or how the closest match differs."""
     rows = EXACT[(first <= EXACT) & (EXACT < first + t.rows)] - first
-    rows = rows if len(rows) > 3 else np.arange(t.rows)  # in a table of many rows, there are more
+    rows = rows if len(rows) > 3 else np.arange(t.rows)  # EXACT has more than three rows of every large table
     rows = rows[rows != t.padding]
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, 64).astype(int))]
     w, steps = np.exp(-slope * r.k), sorted(zip(abs(first + rows), rows, first + rows))

@@ -76,7 +76,7 @@ def rows(count: SupportsIndex | None, positions: npt.ArrayLike | None, first: Su
         what = "positions=... for the rows of these positions, or count=int(...) for the number of rows"
         raise TypeError(f"count is of type {type(count).__name__}; write {what}")
     number, start = index("count", count, 0, 2 * MAX_POSITION + 1), index("first", first, -MAX_POSITION, MAX_POSITION)
-    if start + number - 1 > MAX_POSITION:
+    if start + number - 1 > MAX_POSITION:  # C would say so, but memory for the rows comes first
         last = f"first is {start} and count is {number}, so the last position is beyond 2^32"
         raise ValueError(f"{last}; allowed: -2^32 to 2^32")
     return Rows((number,), start, None)
