@@ -91,6 +91,23 @@ static posenc_status refuse_ladder(const posenc_spec *s) {
 }
 
 /* FREQS and LOW: of element k, or of the pointers where k is -1. */
+static posenc_status refuse_frequencies(const posenc_spec *s, int field, int64_t k) {
+  const int is_low = field == LOW;
+  if (is_low && !s->freqs)
+    return posenc_fail(POSENC_ERROR_SPEC, "freqs_low is given but freqs is NULL; allowed: NULL");
+  if (k < 0)
+    return posenc_fail_pointer(
+        is_low ? "freqs_low" : "freqs", is_low ? s->freqs_low : s->freqs, sizeof(double), "an array");
+  if (!is_low)
+    return posenc_fail(POSENC_ERROR_SPEC,
+        "freqs[%" PRId64 "] is %.17g; allowed: 0, or a magnitude from 2^-1022 to 2^64", k, s->freqs[k]);
+  return posenc_fail(POSENC_ERROR_SPEC,
+      "freqs_low[%" PRId64 "] is %.17g and freqs[%" PRId64
+      "] is %.17g; allowed: a number that float64 rounds away when it is added to "
+      "freqs[%" PRId64 "], at most half a unit in its last place",
+      k, s->freqs_low[k], k, s->freqs[k], k);
+}
+
 static posenc_status refuse(const posenc_spec *s, int field, int64_t k) {
   switch (field) {
   case ROOM:
@@ -121,21 +138,8 @@ static posenc_status refuse(const posenc_spec *s, int field, int64_t k) {
     return posenc_fail(POSENC_ERROR_SPEC,
         "n_freqs is %" PRId64 "; allowed: %" PRId64 ", one for each pair of d_model %" PRId64 "'s columns", s->n_freqs,
         posenc_n_freqs(s), s->d_model);
-  case FREQS:
-    if (k < 0)
-      return posenc_fail_pointer("freqs", s->freqs, sizeof(double), "an array");
-    return posenc_fail(POSENC_ERROR_SPEC,
-        "freqs[%" PRId64 "] is %.17g; allowed: 0, or a magnitude from 2^-1022 to 2^64", k, s->freqs[k]);
   default:
-    if (!s->freqs)
-      return posenc_fail(POSENC_ERROR_SPEC, "freqs_low is given but freqs is NULL; allowed: NULL");
-    if (k < 0)
-      return posenc_fail_pointer("freqs_low", s->freqs_low, sizeof(double), "an array");
-    return posenc_fail(POSENC_ERROR_SPEC,
-        "freqs_low[%" PRId64 "] is %.17g and freqs[%" PRId64
-        "] is %.17g; allowed: a number that float64 rounds away when it is added to "
-        "freqs[%" PRId64 "], at most half a unit in its last place",
-        k, s->freqs_low[k], k, s->freqs[k], k);
+    return refuse_frequencies(s, field, k);
   }
 }
 
