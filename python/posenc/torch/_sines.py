@@ -59,10 +59,11 @@ def _computes(value: Any, seen: set[types.FunctionType]) -> bool:
         if function is None or function in seen or _is_outside(function.__module__):
             continue
         seen.add(function)
-        names = {name.rstrip("_") for name in _called(function.__code__)}
+        called = {*_called(function.__code__)}
+        names = {name.rstrip("_") for name in called}
         if names >= {"sin", "cos"} or "polar" in names:
             return True
-        found += [function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__]
+        found += [value for name, value in function.__globals__.items() if name in called]
     return False
 
 
