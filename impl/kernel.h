@@ -38,29 +38,32 @@ enum {
 };
 unsigned posenc_cpu(void);
 
-/* One frequency of a checked spec and one position, as an error bound needs to see them. */
-typedef struct posenc_angle {
-  double position;
-  double w;        /* frequency, rad per position, position_scale included */
-  double exponent; /* k / denominator; 0 for an explicit frequency */
-  double ln_w;     /* |ln w| of a ladder frequency, exponent * |ln(base)|; 0 for an explicit one */
-  double scaling;  /* roundings that position_scale costs: its own and the product's, 2, or 0 where it is 1 */
-  double rounding; /* of a value below 1 to the dtype: half a unit in its last place */
-} posenc_angle;
+/* What to compute: a checked spec, without what only layouts need. */
+typedef struct posenc_problem {
+  int64_t n;                       /* frequencies */
+  double base, denominator;        /* frequency k is base^(-k / denominator), */
+  const double *freqs, *freqs_low; /* or freqs[k] + freqs_low[k]; NULL: the ladder, or no low parts */
+  double scale;                    /* position_scale */
+  int64_t table_rows;              /* of the table that several calls write, or 0 */
+  int32_t dtype;
+} posenc_problem;
 
-/* The rows and columns to write. Row i is that of positions[i], or reals[i], or first + i when both are NULL. The
- * columns are from .. to-1, where from is a multiple of 64; column 2k is the sine of frequency k, and column 2k + 1 its
- * cosine. */
+/* Which rows, and the sines and cosines of which frequencies: k .. k + pairs - 1, where k is a multiple of POSENC_STRIP.
+ * Row i is that of positions[i], or reals[i], or first + i when both are NULL. */
 typedef struct posenc_rows {
   const int64_t *positions;
   const double *reals;
   int64_t first, count;
-  int64_t from, to;
-  /* The rest is set only if writes_layout() returned 1. */
-  int cosines_first; /* 1: 2k is the cosine of frequency k, and 2k + 1 the sine */
-  int split;         /* 1: column 2k is element k of its row, and column 2k + 1 is `second` elements from it */
-  int64_t second;
+  int64_t k, pairs;
 } posenc_rows;
+
+/* Where they go: the first and the second value of pair k in row 0. */
+typedef struct posenc_place {
+  unsigned char *first, *second;
+  int64_t row_bytes;
+  int is_split;      /* 1: from there on, first values side by side, and second values. 0: pair after pair */
+  int cosines_first; /* 1: the first value of a pair is the cosine */
+} posenc_place;
 
 static inline int64_t posenc_row_position(const posenc_rows *rows, int64_t i) /* not of reals */
 {
@@ -71,6 +74,29 @@ static inline double posenc_row_real(const posenc_rows *rows, int64_t i) {
   return rows->reals ? rows->reals[i] : (double)posenc_row_position(rows, i);
 }
 
+/* Row i of a recipe, which writes float32. */
+static inline float *posenc_floats_of(const posenc_place *to, int64_t i) {
+  return (float *)(void *)(to->first + i * to->row_bytes);
+}
+
+/* Callers divide tables into parts at multiples of these. */
+enum { POSENC_STRIP = 32 /* frequencies */, POSENC_RUN = 64 /* positions */ };
+
+/* Whole strips, and at least one: a kernel may load, and compute with, the zeros after the last frequency. */
+static inline int64_t posenc_padded(int64_t frequencies) {
+  return frequencies > 0 ? (frequencies + POSENC_STRIP - 1) / POSENC_STRIP * POSENC_STRIP : POSENC_STRIP;
+}
+
+/* One frequency and one position, as an error bound needs to see them. */
+typedef struct posenc_angle {
+  double position;
+  double w;               /* frequency, rad per position, position_scale included */
+  double exponent;        /* k / denominator; 0 for an explicit frequency */
+  double ln_w;            /* |ln w| of a ladder frequency, exponent * |ln(base)|; 0 for an explicit one */
+  double scale_roundings; /* those that position_scale costs: its own and the product's, 2, or 0 where it is 1 */
+  double half_ulp;        /* of the dtype, for values from 1/2 to 1 */
+} posenc_angle;
+
 /* Where posenc_plan_phases() writes. */
 typedef struct posenc_phases {
   double *whole;
@@ -78,48 +104,31 @@ typedef struct posenc_phases {
   double *rest;
 } posenc_phases;
 
-/* Tables from a size on that depends on the last-level cache (api/cpu.c), and parts of them of at least
- * POSENC_STREAM_PART_BYTES, are written by non-temporal stores. A smaller table may still be in that cache when it is
- * read. */
-int64_t posenc_stream_bytes(void); /* the same for every call */
-#ifndef POSENC_STREAM_BYTES        /* tests: small tables too */
-#define POSENC_STREAM_BYTES posenc_stream_bytes()
-#endif
-#define POSENC_STREAM_PART_BYTES (INT64_C(1) << 20)
-
-static inline int posenc_is_streamed(const posenc_spec *spec, int64_t rows, int64_t columns) {
-  const int64_t row = columns * (int64_t)posenc_dtype_size((posenc_dtype)spec->dtype), size = rows * row;
-  const int64_t least = POSENC_STREAM_BYTES;
-  return size >= least || (size >= POSENC_STREAM_PART_BYTES && spec->table_rows > (least - 1) / row);
-}
-
-/* A plan's memory has a limit, so what is large per frequency is kept for ordinary widths only. */
-enum { POSENC_TABLES_FREQS = 4096 };
-
-/* rows() writes sine, cosine, sine, ... of the dtype, unless `rows` has cosines_first or split. The driver (api/fill.c)
- * makes every other layout from these pairs. So the spec that kernels are given has an even d_model, a denominator and
- * a position_scale other than 0, and the paper's layout, order and odd. prepare() writes `state`: a number for each
- * frequency, or whatever the kernel needs. `out` is where column `from` of the first row goes.
- *
- * info.dtypes is "float32" or POSENC_EVERY_DTYPE.
+/* info.dtypes is "float32" or POSENC_EVERY_DTYPE.
  * info.bound states the error bound in words, bound() computes it, and info.evidence is its basis: "proved" (from IEEE
  * arithmetic alone), "upstream" (proved, given what libm or SLEEF claim) or "measured". Every machine must be able to
  * compute every bound, so bound() must be in a file without instruction-set flags (recipes/freqs.c,
  * angle_addition/frequencies.c). */
 typedef struct posenc_kernel {
   posenc_impl info;
-  unsigned cpu;
-  int float32_base;   /* 1: a base must be a normal float32 number */
-  size_t state_bytes; /* per padded frequency; zeroed, 64-aligned */
-  /* NULL, or how many more bytes follow, not zeroed, 64-aligned; posenc.h limits the memory of a plan. */
-  size_t (*more_bytes)(const posenc_spec *spec);
-  /* NULL, or whether rows() writes these consecutive rows with cosines_first and second. */
-  int (*writes_layout)(const posenc_spec *spec, const posenc_rows *rows);
-  void (*prepare)(const posenc_spec *spec, void *state);
-  void (*rows)(const posenc_spec *spec, const void *state, const posenc_rows *rows, void *out, int64_t row_stride);
-  void (*phases)(const posenc_spec *spec, const posenc_phases *phases); /* NULL: the recipes round their frequencies */
-  double (*bound)(const posenc_angle *angle, double ulp);               /* absolute; the caller caps it */
-  double ulp;                                                           /* what bound() is given: its own unit */
+  unsigned needs;   /* the instruction sets, as bits 1 << POSENC_SET_name */
+  int float32_base; /* 1: a base must be a normal float32 number */
+
+  /* The state that a plan keeps: so many bytes, zeroed, for each padded frequency, and extra_bytes() more, not zeroed.
+   * Both begin at a cache line. extra_bytes and prepare may be NULL. posenc.h limits the memory of a plan. */
+  size_t frequency_bytes;
+  size_t (*extra_bytes)(const posenc_problem *problem);
+  void (*prepare)(const posenc_problem *problem, void *state);
+
+  /* Writes any rows as sine, cosine, sine, ...: is_split and cosines_first are 0. */
+  void (*rows)(const posenc_problem *problem, const void *state, const posenc_rows *rows, const posenc_place *to);
+  /* NULL, or: writes consecutive rows (positions and reals are NULL) in any layout and returns 1, or writes nothing and
+   * returns 0. The driver (api/fill.c) then makes other layouts from the pairs of rows(). */
+  int (*table)(const posenc_problem *problem, const void *state, const posenc_rows *rows, const posenc_place *to);
+
+  void (*phases)(const posenc_problem *problem, const posenc_phases *phases); /* NULL: frequencies are rounded */
+  double (*bound)(const posenc_angle *angle, double units);                   /* absolute; the caller caps it */
+  double bound_units;                                                         /* what bound() is given */
 } posenc_kernel;
 
 #define POSENC_CAT_(a, b) a##b
@@ -133,28 +142,11 @@ typedef struct posenc_kernel {
  *     const posenc_kernel POSENC_THIS = {POSENC_ROW, .info.family = "explog", ...};
  */
 #define POSENC_THIS POSENC_CAT(posenc_kernel_, POSENC_NAME)
+#ifdef POSENC_NAME
+extern const posenc_kernel POSENC_THIS;
+#endif
 #define POSENC_ROW                                                                                                     \
   .info.name = POSENC_STR(POSENC_NAME), .info.isa = POSENC_STR(POSENC_ISA),                                            \
-  .cpu = 1U << POSENC_CAT(POSENC_SET_, POSENC_ISA)
-
-/* The ladder's denominator: the spec's, or d_model / 2 where that is 0. Exact for every allowed d_model. */
-static inline double posenc_denominator(const posenc_spec *spec) {
-  return spec->denominator != 0.0 ? spec->denominator : (double)spec->d_model / 2.0;
-}
-
-static inline double posenc_scale(const posenc_spec *spec) {
-  return spec->position_scale != 0.0 ? spec->position_scale : 1.0;
-}
-
-static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
-  return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
-}
-
-/* Whole vectors of the widest kernel, and whole strips (angle_addition/frequencies.h): a kernel may load, and compute
- * with, the zeros after the last frequency. */
-static inline int64_t posenc_padded_freqs(const posenc_spec *spec) {
-  const int64_t n = posenc_n_freqs(spec);
-  return n > 0 ? (n + 31) / 32 * 32 : 32;
-}
+  .needs = 1U << POSENC_CAT(POSENC_SET_, POSENC_ISA)
 
 #endif

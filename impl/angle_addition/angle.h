@@ -1,8 +1,8 @@
 /* Sine and cosine of position x frequency, in float64 vectors: direct, and wide.
  *
- * Both begin with one reduction, in turns. With the frequency hi + lo + turns_removed of frequencies.h,
+ * Both begin with one reduction, in turns. With the frequency hi + lo + removed_turns of frequencies.h,
  *
- *     position x frequency = position (hi + lo) + fraction x turns_removed + whole turns
+ *     position x frequency = position (hi + lo) + fraction x removed_turns + whole turns
  *     fraction = position - rint(position)
  *
  * The second term counts only between integers; it is computed where it is not 0, but not at anchors and steps. What is
@@ -19,6 +19,7 @@
 #ifndef POSENC_ANGLE_H
 #define POSENC_ANGLE_H
 
+#include "angle_addition/budget.inc"
 #include "angle_addition/frequencies.h"
 #include "simd/simd.h"
 
@@ -34,22 +35,26 @@ enum { SIDE_BY_SIDE = VD_LANES == 1 ? 2 : 4 };
 
 /* ---- the reduction ---- */
 
-/* The factors of position x frequency: position (hi + lo) + fraction x turns. */
+/* The factors of position x frequency: position (hi + lo) + fraction x removed_turns. The last two count only where
+ * is_fractional. */
 typedef struct factors {
-  vd position, hi, lo, fraction, turns;
+  vd position, hi, lo, fraction, removed_turns;
 } factors;
 
-/* Frequencies from k on. `fraction` is fraction_of() the position, or 0 where it is not used. */
-INLINE factors factors_of(const frequencies *f, int64_t k, double position, double fraction) {
-  return (factors){
-      vd_set1(position), vd_loadu(f->hi + k), vd_loadu(f->lo + k), vd_set1(fraction), vd_loadu(f->turns_removed + k)};
+/* Frequencies from k on. `fraction` is fraction_of() the position. */
+INLINE factors factors_of(const frequencies *f, int is_fractional, int64_t k, double position, double fraction) {
+  factors a = {.position = vd_set1(position), .hi = vd_loadu(f->hi + k), .lo = vd_loadu(f->lo + k)};
+  a.fraction = vd_set1(is_fractional ? fraction : 0.0);
+  a.removed_turns = is_fractional ? vd_loadu(f->removed_turns + k) : vd_set1(0.0);
+  return a;
 }
 
-/* A float64 near 1.5 x 2^50 is a multiple of 1/4: adding it rounds to quarter turns, which its last two bits count. */
-#define NO_QUARTERS vd_set1(0x1.8p50)
+/* A count of 0 quarter turns. Its last place is 1/4: adding it to an angle rounds the angle to quarter turns, which the
+ * last two bits of the sum count. */
+#define ZERO_QUARTERS vd_set1(0x1.8p50)
 
-/* a b - q, rounded once: q, the quarter turns nearest to a b, is added to *quarters. */
-INLINE vd less_quarters(vd a, vd b, vd *quarters) {
+/* Returns a b - q, where q is the product to the nearest quarter turn, and adds q to *quarters. One rounding. */
+INLINE vd reduced_product(vd a, vd b, vd *quarters) {
   const vd before = *quarters;
   *quarters = vd_fma(a, b, before);
   return vd_product_plus(a, b, vd_sub(before, *quarters));
@@ -58,25 +63,26 @@ INLINE vd less_quarters(vd a, vd b, vd *quarters) {
 /* g and the quarter turns taken off. Two parts, each at most an eighth of a turn, may add up to a quarter: so quarter
  * turns are taken off their sum, too. At angle 0, g is +0. */
 INLINE vd reduced(factors a, int is_fractional, vd *quarters) {
-  *quarters = NO_QUARTERS;
-  const vd of_turns = is_fractional ? less_quarters(a.fraction, a.turns, quarters) : vd_set1(0.0);
-  vd g = less_quarters(a.position, a.hi, quarters);
+  *quarters = ZERO_QUARTERS;
+  const vd in_turns = is_fractional ? reduced_product(a.fraction, a.removed_turns, quarters) : vd_set1(0.0);
+  vd g = reduced_product(a.position, a.hi, quarters);
   if (is_fractional)
-    g = less_quarters(vd_add(g, of_turns), vd_set1(1.0), quarters);
+    g = reduced_product(vd_add(g, in_turns), vd_set1(1.0), quarters);
   return vd_fma(a.position, a.lo, g);
 }
 
 /* Cosine and sine of the quarter turns: 0, 1 or -1. */
 INLINE sin_cos sin_cos_of_quarters(vd quarters) {
-  const vd turns = vd_sub(quarters, NO_QUARTERS);
+  const vd turns = vd_sub(quarters, ZERO_QUARTERS);
   const vd q = vd_mul(vd_set1(4.0), vd_sub(turns, vd_round(turns))); /* -2 .. 2 */
   return (sin_cos){.cos = vd_sub(vd_set1(1.0), vd_abs(q)), .sin = vd_mul(q, vd_sub(vd_set1(2.0), vd_abs(q)))};
 }
 
 /* ---- direct ---- */
 
-/* Sines and cosines of n angles less their quarter turns. The loop over coefficients is not unrolled, so that each is
- * loaded once for all angles. */
+/* Sines and cosines of n angles less their quarter turns. As written, the polynomials are within 2.24 v of the sine,
+ * relatively, and 1.93 v of the cosine, v = 2^-53, for |g| <= 1/8 (verify/proof/direct.sollya and direct.gappa). The loop
+ * over coefficients is not unrolled, so that each is loaded once for all angles. */
 INLINE void direct_reduced(int n, int is_fractional, const factors *a, vd *quarters, sin_cos *y) {
   static const double sine[] = {0x1.e3eed0cbbc372p+1, -0x1.e30063925b99dp+3, 0x1.50782fca2a943p+5,
       -0x1.32d2cce2d528dp+6, 0x1.466bc677586ffp+6, -0x1.4abbce625be41p+5, 0x1.921fb54442d18p+2};
@@ -114,6 +120,7 @@ INLINE void direct(int n, const factors *a, sin_cos *y) {
 
 /* ---- wide ---- */
 
+/* A sum of two float64; the literature calls it double-double. */
 typedef struct wide {
   vd hi, lo;
 } wide;
@@ -147,13 +154,13 @@ INLINE vd take_quarters(vd a, vd *quarters) {
 /* reduced(), as the sum of two float64. The tail of fraction x turns may be 2^-7 of a turn, so g may exceed an eighth
  * by that. */
 INLINE wide wide_reduced(factors a, int is_fractional, vd *quarters) {
-  *quarters = NO_QUARTERS;
+  *quarters = ZERO_QUARTERS;
   vd e;
   vd r = take_quarters(vd_two_product(a.position, a.hi, &e), quarters);
   vd low = vd_fma(a.position, a.lo, e);
   if (is_fractional) {
     vd tail;
-    const wide sum = two_sum(r, take_quarters(vd_two_product(a.fraction, a.turns, &tail), quarters));
+    const wide sum = two_sum(r, take_quarters(vd_two_product(a.fraction, a.removed_turns, &tail), quarters));
     const wide all = two_sum(take_quarters(sum.hi, quarters), tail);
     r = all.hi;
     low = vd_add(low, vd_add(sum.lo, all.lo));
@@ -178,7 +185,7 @@ INLINE wide wide_radians(factors a, int is_fractional, vd *quarters) {
   return wide_product(wide_reduced(a, is_fractional, quarters), two_pi);
 }
 
-/* sin x = x + x z (-1/6 + z (1/120 + z T)), z = x^2 */
+/* sin x = x + x z (-1/6 + z (1/120 + z T)), z = x^2: within 2^-12 v (verify/proof/wide.sollya and wide_sine.gappa). */
 INLINE wide wide_sine(wide x) {
   static const double head[2][2] = {{-1 / 6.0, -0x1.5555555555555p-57}, {1 / 120.0, 0x1.1111111111111p-63}};
   static const double terms[] = {-1 / 121645100408832000.0, 1 / 355687428096000.0, -1 / 1307674368000.0,
@@ -187,7 +194,7 @@ INLINE wide wide_sine(wide x) {
   return wide_sum(x.hi, x.lo, wide_product(x, wide_product(z, wide_series(z, head, terms))));
 }
 
-/* cos x = 1 + z (-1/2 + z (1/24 + z (-1/720 + z T))) */
+/* cos x = 1 + z (-1/2 + z (1/24 + z (-1/720 + z T))): within 2^-12 v (verify/proof/wide.sollya and wide_cosine.gappa). */
 INLINE wide wide_cosine(wide x) {
   static const double head[2][2] = {{1 / 24.0, 0x1.5555555555555p-59}, {-1 / 720.0, 0x1.f49f49f49f49fp-65}};
   static const double terms[] = {1 / 2432902008176640000.0, -1 / 6402373705728000.0, 1 / 20922789888000.0,

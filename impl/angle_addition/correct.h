@@ -2,7 +2,7 @@
  * correctly rounded last bit", ACM TOMS 17, 1991), each step rarer and slower than the one before.
  *
  *   1. Rounding test of every row pair (element.h), v = 2^-53. A sum of anchor and step is off by less than
- *      POSENC_BUDGET_ERROR v. In float32, for a value above 2^-12, a unit of the dropped bits is at least 2^-64, so
+ *      POSENC_BUDGET_ERROR v. In float32, for a value from 2^-12 on, a unit of the dropped bits is at least 2^-64, so
  *      CHECK_WINDOW units are at least 2^-49, which is more than that error.
  *   2. Recheck of the row pairs that fail the test: 3.5 % in float32 at random angles. A value is right if value -
  *      error and value + error round alike. The error of a small angle's sine is relative, POSENC_BUDGET_RELATIVE v.
@@ -30,17 +30,18 @@ typedef struct intervals {
 /* One vector of values. Nothing is known where `unknown` has all bits set: low becomes a NaN. */
 INLINE void set_ends(wide sin, wide cos, vd rest, vd unknown, intervals *to, int i) {
   const vd share = vd_set1(POSENC_BUDGET_WIDE * 0x1p-53);
-  const vd e = vd_fma(vd_abs(sin.hi), share, rest), g = vd_fma(vd_abs(cos.hi), share, rest);
-  const wide s = two_sum(sin.hi, vd_sub(sin.lo, e)), c = two_sum(cos.hi, vd_sub(cos.lo, g));
-  const wide t = two_sum(sin.hi, vd_add(sin.lo, e)), d = two_sum(cos.hi, vd_add(cos.lo, g));
-  vd_store_interleaved(to->low + i, vd_or(s.hi, unknown), vd_or(c.hi, unknown));
-  vd_store_interleaved(to->low_rest + i, s.lo, c.lo);
-  vd_store_interleaved(to->high + i, t.hi, d.hi);
-  vd_store_interleaved(to->high_rest + i, t.lo, d.lo);
+  const vd sin_error = vd_fma(vd_abs(sin.hi), share, rest), cos_error = vd_fma(vd_abs(cos.hi), share, rest);
+  const wide sin_low = two_sum(sin.hi, vd_sub(sin.lo, sin_error)), cos_low = two_sum(cos.hi, vd_sub(cos.lo, cos_error));
+  const wide sin_high = two_sum(sin.hi, vd_add(sin.lo, sin_error)),
+             cos_high = two_sum(cos.hi, vd_add(cos.lo, cos_error));
+  vd_store_interleaved(to->low + i, vd_or(sin_low.hi, unknown), vd_or(cos_low.hi, unknown));
+  vd_store_interleaved(to->low_rest + i, sin_low.lo, cos_low.lo);
+  vd_store_interleaved(to->high + i, sin_high.hi, cos_high.hi);
+  vd_store_interleaved(to->high_rest + i, sin_high.lo, cos_high.lo);
 }
 
 /* Of so many frequencies from k on. A wide value is off by POSENC_BUDGET_WIDE v of it, and by what the reduction
- * leaves: 2 POSENC_BUDGET_PLACE v^2 of the angle in turns, and POSENC_BUDGET_TURNS v^2 where removed turns count. It
+ * leaves: 2 POSENC_BUDGET_REDUCTION v^2 of the angle in turns, and POSENC_BUDGET_TURNS v^2 where removed turns count. It
  * may be off by more where products underflow, and where the frequency is a replaced one. Each loop is over short
  * chains of operations, so that a processor looks ahead by several vectors. */
 INLINE void set_intervals(
@@ -51,7 +52,8 @@ INLINE void set_intervals(
   const int n = (int)((n_freqs + VD_LANES - 1) / VD_LANES);
   const int is_fractional = fraction != 0.0;
   for (int v = 0; v < n; v++)
-    x[v] = wide_radians(factors_of(f, k + v * VD_LANES, position, fraction), is_fractional, &quarters[v]);
+    x[v] =
+        wide_radians(factors_of(f, is_fractional, k + v * VD_LANES, position, fraction), is_fractional, &quarters[v]);
   for (int v = 0; v < n; v++)
     sin[v] = wide_sine(x[v]);
   for (int v = 0; v < n; v++)
@@ -62,8 +64,8 @@ INLINE void set_intervals(
     const vd is_tiny = vd_or(vd_ge(vd_set1(0x1p-202), hi), vd_ge(vd_set1(0x1p-900), size));
     /* Angle 0 is known: neither the position nor the frequency may be 0. */
     const vd unknown = vd_and(is_tiny, vd_ge(hi, vd_set1(position == 0.0 ? INFINITY : 0x1p-1074)));
-    const vd turns = vd_abs(vd_loadu(f->turns_removed + k + v * VD_LANES));
-    vd rest = vd_mul(size, vd_set1(2 * POSENC_BUDGET_PLACE * 0x1p-106));
+    const vd turns = vd_abs(vd_loadu(f->removed_turns + k + v * VD_LANES));
+    vd rest = vd_mul(size, vd_set1(2 * POSENC_BUDGET_REDUCTION * 0x1p-106));
     if (is_fractional)
       rest = vd_add(rest, vd_and(vd_ge(turns, vd_set1(1.0)), vd_set1(POSENC_BUDGET_TURNS * 0x1p-106)));
     set_ends(wide_rotated(sin[v], q.cos, cos[v], q.sin),
@@ -75,14 +77,14 @@ INLINE void set_intervals(
 INLINE int agree(double low, double high) { return low == high && (low != 0.0 || !signbit(low) == !signbit(high)); }
 
 /* A row that is computed without a table, or the row of a single element. */
-typedef struct single {
-  const posenc_spec *spec;
+typedef struct row_at {
   const frequencies *f;
   double position, fraction; /* fraction_of() the position */
-  output o;
-} single;
+  posenc_ratio *ratio;       /* of the ladder, once a fallback of this call has computed it */
+  format fmt;
+} row_at;
 
-INLINE void decide_as(int dtype, const single *row, int64_t k, int64_t columns, double *elements) {
+INLINE void decide_as(int dtype, const row_at *row, int64_t k, int64_t columns, double *elements) {
   const int64_t n_freqs = (columns + 1) / 2;
   intervals x;
   if (row->fraction == 0.0)
@@ -93,22 +95,22 @@ INLINE void decide_as(int dtype, const single *row, int64_t k, int64_t columns, 
     const double high = nearest_of_sum(dtype, x.high[i], x.high_rest[i]);
     elements[i] = nearest_of_sum(dtype, x.low[i], x.low_rest[i]);
     if (!agree(elements[i], high))
-      elements[i] = posenc_fallback(row->spec, row->position, 2 * k + i);
+      elements[i] = posenc_fallback(row->f->problem, row->ratio, row->position, 2 * k + i);
   }
 }
 
 /* Steps 3 and 4: elements at any position, correctly rounded: sine, cosine, sine, ... from frequency k on, at most of a
  * strip. Each is a number of the dtype. The dtype float64 and a fraction of 0 are constants in the calls made here. */
-__attribute__((noinline)) static void decide(const single *row, int64_t k, int64_t columns, double *elements) {
+__attribute__((noinline)) static void decide(const row_at *row, int64_t k, int64_t columns, double *elements) {
   if (row->position == 0.0 && signbit(row->position)) { /* the fallback keeps the sign of -0.0 */
     for (int i = 0; i < columns; i++)
-      elements[i] = posenc_fallback(row->spec, row->position, 2 * k + i);
+      elements[i] = posenc_fallback(row->f->problem, row->ratio, row->position, 2 * k + i);
     return;
   }
-  if (row->spec->dtype == POSENC_DTYPE_F64)
+  if (row->fmt.dtype == POSENC_DTYPE_F64)
     decide_as(POSENC_DTYPE_F64, row, k, columns, elements);
   else
-    decide_as(row->spec->dtype, row, k, columns, elements);
+    decide_as(row->fmt.dtype, row, k, columns, elements);
 }
 
 /* ---- recheck ---- */
@@ -127,37 +129,39 @@ INLINE int vectors_agree(int dtype, const double *y) {
 
 /* Step 2, for one row of a strip: its values y, and where its elements are. They may have been streamed just now;
  * stores of one thread to one address stay in order. */
-static inline void recheck_row(
-    const posenc_spec *spec, const strip *p, int64_t position, const double *y, destination to) {
-  const single row = {spec, p->f, (double)position, 0.0, p->o};
+static inline void recheck_row(const strip *p, int cosines_first, int64_t position, const double *y, destination to) {
+  const int dtype = p->fmt.dtype;
+  posenc_ratio ratio = {0};
+  const row_at row = {p->f, (double)position, 0.0, &ratio, p->fmt};
   for (int i = 0; i < 2 * p->n; i += 2 * VD_LANES) {
-    if (vectors_agree(spec->dtype, y + i)) /* nearly always, so the branch is predicted */
+    if (vectors_agree(dtype, y + i)) /* nearly always, so the branch is predicted */
       continue;
     for (int c = i; c < i + 2 * VD_LANES && c < 2 * p->selected.n; c++) {
       const double units =
           is_relative(p->hi[c / 2], p->furthest) ? POSENC_BUDGET_RELATIVE * fabs(y[c]) : POSENC_BUDGET_ERROR;
-      const double low = nearest(spec->dtype, y[c] - units * 0x1p-53),
-                   high = nearest(spec->dtype, y[c] + units * 0x1p-53);
+      const double low = nearest(dtype, y[c] - units * 0x1p-53), high = nearest(dtype, y[c] + units * 0x1p-53);
       double pair[2] = {low, low};
       if (!agree(low, high))
         decide(&row, frequency_of(&p->selected, c / 2), 2, pair);
-      store_element(p->o, to, c, pair[(c % 2) ^ p->cosines_first]);
+      store_element(p->fmt, to, c, pair[(c % 2) ^ cosines_first]);
     }
   }
 }
 
 /* Step 2, for row pair b of a run, whose test failed: its values again, in float64. */
 __attribute__((noinline)) static void recheck(
-    const posenc_spec *spec, const strip *p, int64_t run, int b, const row_pairs *wanted) {
+    const strip *p, int cosines_first, int64_t run, int b, const row_pairs *wanted) {
   double y[2][2 * STRIP] CACHE_ALIGNED;
-  unsigned char *const ahead = (unsigned char *)y[0], *const behind = (unsigned char *)y[1];
-  const row_pairs again = {.first = b, .end = b + 1, .ahead = {ahead, ahead}, .behind = {behind, behind}};
+  const row_pairs again = {.first = b,
+      .end = b + 1,
+      .ahead = destination_in((unsigned char *)y[0]),
+      .behind = destination_in((unsigned char *)y[1])};
   const int64_t further = b - wanted->first;
   narrow_f64(p, &again);
   if (wanted->has_ahead)
-    recheck_row(spec, p, run + STEPS + b, y[0], advanced(wanted->ahead, further * wanted->next_ahead));
+    recheck_row(p, cosines_first, run + STEPS + b, y[0], advanced(wanted->ahead, further * wanted->next_ahead));
   if (wanted->has_behind)
-    recheck_row(spec, p, run + STEPS - 1 - b, y[1], advanced(wanted->behind, further * wanted->next_behind));
+    recheck_row(p, cosines_first, run + STEPS - 1 - b, y[1], advanced(wanted->behind, further * wanted->next_behind));
 }
 
 #endif

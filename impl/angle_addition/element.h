@@ -3,7 +3,8 @@
  *
  * The test is the first step of Ziv's strategy (correct.h). It is accumulated over the values of a row pair, and fails
  * if any element may be rounded wrongly:
- *   float32   a value is within CHECK_WINDOW of half-way between two float32: the 29 bits that rounding drops tell
+ *   float32   a value is within CHECK_WINDOW of half-way between two float32: the 29 bits that rounding drops tell. They
+ *             are in the lower half of the float64, and its size is in the upper half
  *   16 bits   a value, rounded to float32, is the midpoint of two elements. A float32 above the dtype's least size is
  *             less than one unit in its last place from the real value, so the float32 and the value lie on the same
  *             side of every other midpoint
@@ -18,124 +19,142 @@
 #include <string.h>
 
 /* What differs between instances of the inner loop: constants wherever they count. */
-typedef struct output {
+typedef struct format {
   int dtype;
   int is_split;    /* 1: the first values of the pairs go to one place, the second ones to another */
   int is_streamed; /* 1: by non-temporal stores; a row starts at a cache line */
   int is_tested;
-} output;
+} format;
 
 /* Are rows of row pairs tested? anchored promises the bits of its sums in float32; float64 is never tested, but
  * decided. */
 INLINE int is_tested(int dtype) { return dtype != POSENC_DTYPE_F64 && (EXACT || dtype != POSENC_DTYPE_F32); }
 
-/* Where a row's elements go: those of all columns, or with is_split of every other column. */
+/* Where a row's elements go: those of all columns, or with is_split of every other column. As integers, since those of
+ * the next rows may lie outside of the table. */
 typedef struct destination {
-  unsigned char *first, *second;
+  uintptr_t first, second;
 } destination;
 
+INLINE destination destination_in(unsigned char *row) { return (destination){(uintptr_t)row, (uintptr_t)row}; }
+
 INLINE destination advanced(destination to, int64_t bytes) {
-  return (destination){to.first + bytes, to.second + bytes};
+  return (destination){to.first + (uintptr_t)bytes, to.second + (uintptr_t)bytes};
 }
 
-INLINE int64_t size_of(output o) { return o.dtype == POSENC_DTYPE_F64 ? 8 : o.dtype == POSENC_DTYPE_F32 ? 4 : 2; }
+INLINE int64_t size_of(format fmt) { return fmt.dtype == POSENC_DTYPE_F64 ? 8 : fmt.dtype == POSENC_DTYPE_F32 ? 4 : 2; }
 
 /* ---- the rounding test ---- */
 
+INLINE uint32_t upper_half(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (uint32_t)(bits >> 32);
+}
+
 typedef struct rounding_test {
-  vu least_distance; /* from half-way: below closest() if some value is too close */
-  vu least_size;
+  vu least;      /* distance from half-way; in float32 in the lower halves, and the size in the upper ones */
+  vu least_size; /* in 16 bits */
 } rounding_test;
 
 INLINE rounding_test test_none(void) { return (rounding_test){vu_set1(UINT32_MAX), vu_set1(UINT32_MAX)}; }
 
-/* Bits that rounding drops: of the lower half of a float64, or of a float32. */
-INLINE int dropped_bits(output o) { return o.dtype == POSENC_DTYPE_F32 ? 29 : o.dtype == POSENC_DTYPE_BF16 ? 16 : 13; }
-INLINE uint32_t window_of(output o) { return o.dtype == POSENC_DTYPE_F32 ? CHECK_WINDOW : 0; }
+/* Each frequency has words in memory that make the test one of its own.
+ *   float32   two for each value, which are added to the halves of a float64. To the lower half MOVE: of its 29 dropped
+ *             bits, those within CHECK_WINDOW of half-way become 0 .. 2 CHECK_WINDOW - 1. To the upper half 0, or where
+ *             the frequency is exempt 2^30, which makes every size at least that of 2.0
+ *   16 bits   one for each value, which is OR-ed with the bits of a float32. NOT_EXEMPT makes it negative, so that
+ *             unsigned order is the order of sizes. All bits, where the frequency is exempt: larger than any size */
+enum { MOVE = (1 << 28) + CHECK_WINDOW, NOT_EXEMPT = INT32_MIN };
+INLINE int words_of_a_value(format fmt) { return fmt.dtype == POSENC_DTYPE_F32 ? 2 : 1; }
 
-/* (bits + 2^(dropped - 1) + window) mod 2^dropped: values within the window around half-way become 0 .. 2 window - 1.
- * */
-INLINE vu distances(output o, vu bits) {
-  const uint32_t move = (UINT32_C(1) << (dropped_bits(o) - 1)) + window_of(o);
-  return vu_and(vu_add(bits, vu_set1(move)), vu_set1((UINT32_C(1) << dropped_bits(o)) - 1));
-}
-INLINE uint32_t closest(output o) { return window_of(o) ? 2 * window_of(o) : 1; }
-
-/* The least size, as the bits of its negative. Bits of negative floats order like sizes. */
-INLINE uint32_t least_size(output o) {
-  return o.dtype == POSENC_DTYPE_F32    ? CHECK_SMALL_BITS
-         : o.dtype == POSENC_DTYPE_BF16 ? CHECK_BF16_BITS
-                                        : CHECK_F16_BITS;
+INLINE vu words_of_no_exempt(format fmt) {
+  return fmt.dtype == POSENC_DTYPE_F32 ? vu_set2(MOVE, 0) : vu_set1((uint32_t)NOT_EXEMPT);
 }
 
-enum { NOT_EXEMPT = INT32_MIN, EXEMPT = -1 }; /* the sign bit; all bits */
+/* Without what is above the dropped bits in the lower half, and without the sign in the upper one. */
+INLINE vu tested_halves(vd a, vu words) {
+  return vu_and(vu_add(vd_bits(a), words), vu_set2((UINT32_C(1) << 29) - 1, INT32_MAX));
+}
+INLINE void test_floats(rounding_test *test, vd a, vd b, vu words) {
+  test->least = vu_min(test->least, vu_min(tested_halves(a, words), tested_halves(b, words)));
+  vu_now(&test->least);
+}
 
-/* packed: the values of a and b as float32, in any order. exempt: a word for each of them. */
-INLINE void test_values(output o, rounding_test *test, vd a, vd b, vp packed, vu exempt) {
+/* packed: values as float32. Their midpoints become 0: 16 bits are dropped to bfloat16, 13 to float16. */
+INLINE void test_packed(format fmt, rounding_test *test, vp packed, vu words) {
+  const uint32_t half = UINT32_C(1) << (fmt.dtype == POSENC_DTYPE_BF16 ? 15 : 12);
   const vu bits = vp_bits(packed);
-  const vu distance = distances(o, o.dtype == POSENC_DTYPE_F32 ? vu_low_words(a, b) : bits);
-  test->least_distance = vu_min(test->least_distance, distance);
-  test->least_size = vu_min(test->least_size, vu_or(bits, exempt));
+  test->least = vu_min(test->least, vu_and(vu_add(bits, vu_set1(half)), vu_set1(2 * half - 1)));
+  test->least_size = vu_min(test->least_size, vu_or(bits, words));
 }
 
-INLINE int test_failed(output o, const rounding_test *test) {
-  return vu_any_below(test->least_distance, closest(o), test->least_size, least_size(o));
+/* Two vectors each of two rows. */
+INLINE void test_values(format fmt, rounding_test *test, const vd *y, const vd *z, const uint32_t *words) {
+  if (fmt.dtype == POSENC_DTYPE_F32) {
+    test_floats(test, y[0], z[0], vu_load(words));
+    test_floats(test, y[1], z[1], vu_load(words + 2 * VD_LANES));
+  } else {
+    test_packed(fmt, test, vp_join(y[0], y[1]), vu_load(words));
+    test_packed(fmt, test, vp_join(z[0], z[1]), vu_load(words));
+  }
+}
+
+INLINE int test_failed(format fmt, const rounding_test *test) {
+  if (fmt.dtype == POSENC_DTYPE_F32)
+    return vu_any_below(test->least, vu_set2(2 * CHECK_WINDOW, upper_half(CHECK_SMALL)));
+  const float least = fmt.dtype == POSENC_DTYPE_BF16 ? CHECK_BF16 : CHECK_F16;
+  return vu_any_below(test->least, vu_set1(1)) | vu_any_below(test->least_size, vu_set1(posenc_float_bits(-least)));
 }
 
 /* Is every angle of this frequency at most an eighth of a turn, at positions, anchors and steps up to `furthest`? No
  * quarter turn is taken off then, so errors are relative: verify/proof/README.md adds them up. */
 static inline int is_relative(double frequency, double furthest) { return furthest * fabs(frequency) <= 0.125; }
 
-/* EXEMPT for the pairs of frequencies where both masks have all bits set, else NOT_EXEMPT. */
-static inline vd exempt_where(vd mask, vd other) {
-  return vd_or(vd_and(mask, other), vd_set1(-0x1p-1043)); /* 0x8000000080000000, twice NOT_EXEMPT */
+/* The words of frequencies, two each, exempt where both masks have all bits set. */
+static inline vd exempt_where(format fmt, vd mask, vd other) {
+  const vd both = vd_and(mask, other);
+  if (fmt.dtype == POSENC_DTYPE_F32) /* 2.0 is 2^30 in the upper half, and the other number MOVE in the lower half */
+    return vd_or(vd_and(both, vd_set1(2.0)), vd_set1(0x1.0008p-1046));
+  return vd_or(both, vd_set1(-0x1p-1043)); /* 0x8000000080000000, twice NOT_EXEMPT */
 }
 
-/* EXEMPT for the pairs of frequencies that skip the test of the least size, else NOT_EXEMPT: the error of their sines
- * is relative. In float32 and bfloat16, a frequency of at least 2^-100 has normal sines at all positions from 2^-20 on,
- * and one of at most 2^-202 has sines below 2^-167, which round to 0. In float16, sines of at most 2^-29 turns round to
- * 0. (Cosines are above every least size here.) */
-static inline vd exempt_words(output o, vd frequency, double furthest) {
-  const vd size = vd_abs(frequency), most = vd_set1(o.dtype == POSENC_DTYPE_F16 ? 0x1p-29 : 0.125);
+/* The words of frequencies, exempt where they skip the test of the least size: the error of their sines is relative. In
+ * float32 and bfloat16, a frequency of at least 2^-100 has normal sines at all positions from 2^-20 on, and one of at
+ * most 2^-202 has sines below 2^-167, which round to 0. In float16, sines of at most 2^-29 turns round to 0. (Cosines
+ * are above every least size here.) */
+static inline vd exempt_words(format fmt, vd frequency, double furthest) {
+  const vd size = vd_abs(frequency), most = vd_set1(fmt.dtype == POSENC_DTYPE_F16 ? 0x1p-29 : 0.125);
   const vd is_normal = vd_or(vd_ge(size, vd_set1(0x1p-100)), vd_ge(vd_set1(0x1p-202), size));
-  return exempt_where(is_normal, vd_ge(most, vd_mul(size, vd_set1(furthest))));
+  return exempt_where(fmt, is_normal, vd_ge(most, vd_mul(size, vd_set1(furthest))));
 }
 
 /* ---- stores ---- */
 
-INLINE void store_packed(output o, unsigned char *to, vp a) {
-  if (o.dtype == POSENC_DTYPE_F32)
-    vp_put((float *)(void *)to, a, o.is_streamed);
+INLINE void store_packed(format fmt, uintptr_t to, vp a) {
+  if (fmt.dtype == POSENC_DTYPE_F32)
+    vp_put((float *)to, a, fmt.is_streamed);
   else
-    vh_put((uint16_t *)(void *)to, o.dtype == POSENC_DTYPE_BF16 ? vp_to_bf16(a) : vp_to_f16(a), o.is_streamed);
+    vh_put((uint16_t *)to, fmt.dtype == POSENC_DTYPE_BF16 ? vp_to_bf16(a) : vp_to_f16(a), fmt.is_streamed);
 }
 
 /* Vectors that are stored together. */
-INLINE int vectors_of(output o) { return o.is_split ? 4 : 2; }
+INLINE int vectors_of(format fmt) { return fmt.is_split ? 4 : 2; }
 
-/* Two vectors as float32, tested. */
-INLINE vp packed_values(output o, rounding_test *test, const vd *y, vu exempt) {
-  const vp packed = vp_join(y[0], y[1]);
-  if (o.is_tested)
-    test_values(o, test, y[0], y[1], packed, exempt);
-  return packed;
-}
-
-/* Tests and stores the values of y, vectors_of(o) vectors, from column i of the strip on. */
-INLINE void store_values(output o, rounding_test *test, const vd *y, const vu *exempt, destination to, int i) {
-  if (o.dtype == POSENC_DTYPE_F64) {
-    vd_put((double *)(void *)to.first + i, y[0], o.is_streamed);
-    vd_put((double *)(void *)to.first + i + VD_LANES, y[1], o.is_streamed);
-    return;
+/* Stores the values of y, vectors_of(fmt) vectors, from column i of the strip on. */
+INLINE void store_values(format fmt, const vd *y, destination to, int i) {
+  const int64_t size = size_of(fmt);
+  if (fmt.dtype == POSENC_DTYPE_F64) {
+    vd_put((double *)to.first + i, y[0], fmt.is_streamed);
+    vd_put((double *)to.first + i + VD_LANES, y[1], fmt.is_streamed);
+  } else if (fmt.is_split) {
+    vp firsts, seconds;
+    vd_join_apart(y, &firsts, &seconds);
+    store_packed(fmt, to.first + (uintptr_t)(i / 2 * size), firsts);
+    store_packed(fmt, to.second + (uintptr_t)(i / 2 * size), seconds);
+  } else {
+    store_packed(fmt, to.first + (uintptr_t)(i * size), vp_join(y[0], y[1]));
   }
-  const vp a = packed_values(o, test, y, exempt[0]);
-  if (!o.is_split) {
-    store_packed(o, to.first + i * size_of(o), a);
-    return;
-  }
-  const vp b = packed_values(o, test, y + 2, exempt[1]);
-  store_packed(o, to.first + i / 2 * size_of(o), vp_firsts(a, b));
-  store_packed(o, to.second + i / 2 * size_of(o), vp_seconds(a, b));
 }
 
 /* ---- one element at a time ---- */
@@ -155,11 +174,9 @@ static inline double nearest_of(double y, int digits, double least) {
 
 /* The element nearest to y, |y| <= 1 or a little more. */
 static inline double nearest(int dtype, double y) {
-  if (dtype == POSENC_DTYPE_BF16)
-    return nearest_of(y, 8, 0x1p-126);
-  if (dtype == POSENC_DTYPE_F16)
-    return nearest_of(y, 11, 0x1p-14);
-  return dtype == POSENC_DTYPE_F32 ? (double)(float)y : y;
+  if (dtype == POSENC_DTYPE_F64 || dtype == POSENC_DTYPE_F32)
+    return dtype == POSENC_DTYPE_F32 ? (double)(float)y : y;
+  return nearest_of(y, posenc_dtype_info_of(dtype)->digits, posenc_dtype_info_of(dtype)->least);
 }
 
 /* The element nearest to y + rest, where y is the float64 nearest to that sum. For shorter dtypes y is first rounded to
@@ -175,22 +192,20 @@ static inline double nearest_of_sum(int dtype, double y, double rest) {
   return nearest(dtype, y);
 }
 
-/* y is a number of the dtype. */
-static inline void store_element(output o, destination to, int column, double y) {
-  unsigned char *const row = o.is_split && column % 2 ? to.second : to.first;
-  const int64_t at = o.is_split ? column / 2 : column;
+/* Stores y, which is a number of the dtype. */
+static inline void store_element(format fmt, destination to, int column, double y) {
+  const int64_t at = (fmt.is_split ? column / 2 : column) * size_of(fmt);
+  void *const element = (void *)((fmt.is_split && column % 2 ? to.second : to.first) + (uintptr_t)at);
   const float narrow = (float)y;
-  uint32_t bits;
-  memcpy(&bits, &narrow, sizeof bits);
-  const uint32_t sign = bits >> 16 & 0x8000, normal = ((bits & 0x7fffffff) >> 13) - ((127 - 15) << 10);
-  const uint32_t f16 = sign | (fabs(y) >= 0x1p-14 ? normal : (uint32_t)(int32_t)(fabs(y) * 0x1p24));
-  const uint16_t half = (uint16_t)(o.dtype == POSENC_DTYPE_BF16 ? bits >> 16 : f16);
-  if (o.dtype == POSENC_DTYPE_F64)
-    memcpy(row + at * 8, &y, sizeof y);
-  else if (o.dtype == POSENC_DTYPE_F32)
-    memcpy(row + at * 4, &narrow, sizeof narrow);
-  else
-    memcpy(row + at * 2, &half, sizeof half);
+  if (fmt.dtype == POSENC_DTYPE_F64) {
+    memcpy(element, &y, sizeof y);
+  } else if (fmt.dtype == POSENC_DTYPE_F32) {
+    memcpy(element, &narrow, sizeof narrow);
+  } else {
+    const int is_bf16 = fmt.dtype == POSENC_DTYPE_BF16;
+    const uint16_t half = (uint16_t)(is_bf16 ? posenc_float_bits(narrow) >> 16 : posenc_f16_bits(narrow));
+    memcpy(element, &half, sizeof half);
+  }
 }
 
 #endif

@@ -7,8 +7,8 @@
 
 enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
-/* Subtracts the nearest integer from a number, and returns that integer, or NaN if it is above 2^48. x is the absolute
- * value of the number, then of the difference, and *sign their sign. */
+/* The number is *sign * x. On return it is the number less its nearest integer; that integer is returned, or NaN if it is
+ * above 2^48. */
 static double remove_integer(big *x, double *sign, int n) {
   if (x->exponent < 0)
     return 0.0;
@@ -24,12 +24,12 @@ static double remove_integer(big *x, double *sign, int n) {
 }
 
 /* What is done with frequency k: its absolute value in turns, which may be overwritten, and its sign. */
-typedef void use_frequency(const void *to, int64_t k, big *turn, double sign, int n);
+typedef void use_frequency(void *to, int64_t k, big *turn, double sign, int n);
 
-static void store_frequency(const void *to, int64_t k, big *turn, double sign, int n) {
+static void store_frequency(void *to, int64_t k, big *turn, double sign, int n) {
   const frequencies *const f = to;
   const int is_zero = big_is_zero(turn, n);
-  f->turns_removed[k] = remove_integer(turn, &sign, n);
+  f->removed_turns[k] = remove_integer(turn, &sign, n);
   if (!is_zero && (big_is_zero(turn, n) || turn->exponent < -202))
     big_from_double(turn, 0x1p-203, n);
   f->hi[k] = sign * big_take_double(turn, n);
@@ -37,23 +37,23 @@ static void store_frequency(const void *to, int64_t k, big *turn, double sign, i
 }
 
 /* A ladder is computed by its definition: each frequency is the one before times the ladder's ratio. */
-static void each_frequency(const posenc_spec *spec, int n, use_frequency *use, const void *to) {
+static void each_frequency(const posenc_problem *problem, int n, use_frequency *use, void *to) {
   big one_turn, ratio, scale, turn[2];
-  const double sign = spec->position_scale < 0.0 ? -1.0 : 1.0;
-  const int64_t count = posenc_n_freqs(spec);
+  const double sign = problem->scale < 0.0 ? -1.0 : 1.0;
+  const int64_t count = problem->n;
   big_two_over_pi(&one_turn, n); /* of w = 1: 1/(2pi) = (2/pi) / 4 */
   one_turn.exponent -= 2;
-  big_from_double(&scale, spec->position_scale, n);
+  big_from_double(&scale, problem->scale, n);
   big_mul(&one_turn, &one_turn, &scale, n);
-  if (spec->freqs) {
+  if (problem->freqs) {
     for (int64_t k = 0; k < count; k++) {
-      posenc_explicit(&turn[0], spec, k, n);
+      posenc_explicit_frequency(&turn[0], problem, k, n);
       big_mul(&turn[0], &turn[0], &one_turn, n);
-      use(to, k, &turn[0], signbit(spec->freqs[k]) ? -sign : sign, n);
+      use(to, k, &turn[0], signbit(problem->freqs[k]) ? -sign : sign, n);
     }
     return;
   }
-  posenc_ladder_ratio(&ratio, spec, n);
+  posenc_ladder_ratio(&ratio, problem, n);
   turn[0] = one_turn;
   for (int64_t k = 0; k < count; k++) {
     big_mul(&turn[(k + 1) % 2], &turn[k % 2], &ratio, n);
@@ -72,14 +72,18 @@ static void each_frequency(const posenc_spec *spec, int n, use_frequency *use, c
  * of a turn at least, or replaced by that. The frequency is off by
  *   10 k + 4 units of 2^-512 (5 units if it is explicit). That is 2^-394 of a turn, and 2^-191 of what is left.
  *   2^71 units if 2 * denominator is not a whole number. That is 2^-347 of a turn, and 2^-144 of what is left. */
-static void set_frequencies(const posenc_spec *spec, const frequencies *f) {
-  const int many_turns = spec->freqs || spec->base < 1.0 || fabs(spec->position_scale) > 3.0;
-  each_frequency(spec, many_turns ? MORE_LIMBS : posenc_ladder_degree(spec) ? LIMBS : LIMBS + 1, store_frequency, f);
+static void set_frequencies(const posenc_problem *problem, frequencies *f) {
+  const int many_turns = problem->freqs || problem->base < 1.0 || fabs(problem->scale) > 3.0;
+  each_frequency(problem,
+      many_turns                      ? MORE_LIMBS
+      : posenc_ladder_degree(problem) ? LIMBS
+                                      : LIMBS + 1,
+      store_frequency, f);
 }
 
 /* At most half a turn is left without the nearest whole turns, that is 2^63 units of 2^-64. A negative fraction borrows a
  * turn. */
-static void store_phase(const void *to, int64_t k, big *turn, double sign, int n) {
+static void store_phase(void *to, int64_t k, big *turn, double sign, int n) {
   const posenc_phases *const phases = to;
   const double turns = remove_integer(turn, &sign, n), side = sign;
   turn->exponent += 64;
@@ -92,35 +96,36 @@ static void store_phase(const void *to, int64_t k, big *turn, double sign, int n
   phases->rest[k] = sign * posenc_big_nearest(turn, POSENC_DTYPE_F64, n);
 }
 
-void posenc_compute_phases(const posenc_spec *spec, const posenc_phases *phases) {
-  each_frequency(spec, MORE_LIMBS, store_phase, phases);
+void posenc_compute_phases(const posenc_problem *problem, const posenc_phases *phases) {
+  posenc_phases to = *phases;
+  each_frequency(problem, MORE_LIMBS, store_phase, &to);
 }
 
 /* `frequencies`, three arrays of `padded` float64, and the rotations of whole half strips: each begins at a cache line.
  * */
 enum { HEAD_BYTES = 64 };
 _Static_assert(sizeof(frequencies) <= HEAD_BYTES, "`frequencies` fits one cache line");
-static int64_t padded(const posenc_spec *spec) { return posenc_padded_freqs(spec) + HALF_STRIP; }
+static int64_t padded(const posenc_problem *problem) { return posenc_padded(problem->n) + HALF_STRIP; }
 
-size_t posenc_frequencies_bytes(const posenc_spec *spec, int keeps_rotations) {
-  const int64_t rotations = keeps_rotations ? posenc_padded_freqs(spec) / HALF_STRIP * NEXT_HALF : 0;
-  return HEAD_BYTES + (size_t)(3 * padded(spec) + rotations) * sizeof(double);
+size_t posenc_frequencies_bytes(const posenc_problem *problem, int keeps_rotations) {
+  const int64_t rotations = keeps_rotations ? posenc_padded(problem->n) / HALF_STRIP * NEXT_HALF : 0;
+  return HEAD_BYTES + (size_t)(3 * padded(problem) + rotations) * sizeof(double);
 }
 
-frequencies *posenc_frequencies(const posenc_spec *spec, int keeps_rotations, void *state) {
+frequencies *posenc_frequencies(const posenc_problem *problem, int keeps_rotations, void *state) {
   frequencies *const f = state;
-  const int64_t each = padded(spec);
+  const int64_t each = padded(problem);
   double *const hi = (double *)((char *)state + HEAD_BYTES);
-  *f = (frequencies){.n = posenc_n_freqs(spec), .hi = hi, .lo = hi + each, .turns_removed = hi + 2 * each};
+  *f = (frequencies){.problem = problem, .n = problem->n, .hi = hi, .lo = hi + each, .removed_turns = hi + 2 * each};
   f->rotations = keeps_rotations ? hi + 3 * each : NULL;
   memset(hi, 0, (size_t)(3 * each) * sizeof *hi);
-  set_frequencies(spec, f);
+  set_frequencies(problem, f);
   for (int64_t k = 0; k < f->n; k++) {
-    f->has_turns |= f->turns_removed[k] != 0.0;
-    f->has_lost_turns |= isnan(f->turns_removed[k]);
+    f->has_turns |= f->removed_turns[k] != 0.0;
+    f->has_lost_turns |= isnan(f->removed_turns[k]);
   }
   return f;
 }
 
 /* One rounding of a value below 1, and the error of float64 before it. */
-double posenc_bound_sum(const posenc_angle *angle, double units) { return angle->rounding + units * 0x1p-53; }
+double posenc_bound_sum(const posenc_angle *angle, double units) { return angle->half_ulp + units * 0x1p-53; }

@@ -7,7 +7,7 @@
  * The anchor of a run lies half-way between two rows. So the 64 rows of a run are 32 row pairs, one row ahead of the
  * anchor and one behind it, that share a step. A *rotation* is the cosine and the sine of a step times a frequency.
  *
- * A frequency in turns is w_k position_scale / 2pi = hi + lo + turns_removed, where turns_removed is the nearest
+ * A frequency in turns is w_k position_scale / 2pi = hi + lo + removed_turns, where removed_turns is the nearest
  * integer. Only positions between integers need that integer. (Anchor and step are both half-integers, so dropping an
  * odd integer shifts each of the two angles by half a turn. All four sines and cosines change their sign, and the
  * products of two do not.)
@@ -27,15 +27,19 @@
 
 #include <math.h>
 
-enum { RUN = 64, STEPS = RUN / 2 };
-enum { HALF_STRIP = 16, STRIP = 2 * HALF_STRIP /* frequencies */ };
+enum { RUN = POSENC_RUN, STEPS = RUN / 2 };
+enum { STRIP = POSENC_STRIP, HALF_STRIP = STRIP / 2 /* frequencies */ };
 enum { SLOT = 2 * HALF_STRIP /* float64 */, ANCHOR_SLOT = 44, SLOTS = 48, NEXT_HALF = SLOTS * SLOT };
 
+/* A plan keeps rotations for ordinary widths only: its memory has a limit. */
+enum { MOST_WITH_ROTATIONS = 4096 /* frequencies */ };
+
 typedef struct frequencies {
+  const posenc_problem *problem; /* the plan's */
   int64_t n;                     /* without padding. The arrays are padded with zeros to whole strips and 16 more */
   double *hi, *lo;               /* |hi + lo| <= 1/2, within 2^-105 of the real number, relatively */
-  double *turns_removed;         /* NaN where the integer is above 2^48: results are then NaN, and go to the fallback */
-  int has_turns, has_lost_turns; /* is any element of turns_removed not 0? a NaN? */
+  double *removed_turns;         /* NaN where the integer is above 2^48: results are then NaN, and go to the fallback */
+  int has_turns, has_lost_turns; /* is any element of removed_turns not 0? a NaN? */
   double *rotations; /* NULL if the plan keeps none: they are then computed where they are needed, with the same bits */
 } frequencies;
 
@@ -50,21 +54,21 @@ static inline int64_t run_of(int64_t position) { return position & ~(int64_t)(RU
 static inline double anchor_of(int64_t run) { return (double)run + (RUN - 1) / 2.0; }
 static inline double step_of(int64_t b) { return (double)b + 0.5; }
 
-/* The part of a position for which turns_removed counts. */
+/* The part of a position for which removed_turns counts. */
 static inline double fraction_of(const frequencies *f, double position) {
   return f->has_turns ? position - rint(position) : 0.0;
 }
 
 /* The bytes that follow `frequencies` in a plan. */
-size_t posenc_frequencies_bytes(const posenc_spec *spec, int keeps_rotations);
+size_t posenc_frequencies_bytes(const posenc_problem *problem, int keeps_rotations);
 
 /* Writes `frequencies` and its arrays at `state`, all but the rotations. A frequency below 2^-203 of a turn that is not
  * 0 becomes 2^-203: at every position its sine is 0 in float32, and its cosine 1. In float64 exact goes to the fallback
  * there (correct.h), and anchored stores the sine of 2^-203 of a turn, which is within its bound. */
-frequencies *posenc_frequencies(const posenc_spec *spec, int keeps_rotations, void *state);
+frequencies *posenc_frequencies(const posenc_problem *problem, int keeps_rotations, void *state);
 
 /* A kernel's phases(). Frequencies are off by less than 2^72 units of 2^-512 (frequencies.c), then rounded. */
-void posenc_compute_phases(const posenc_spec *spec, const posenc_phases *phases);
+void posenc_compute_phases(const posenc_problem *problem, const posenc_phases *phases);
 
 /* The dtype's rounding + units * 2^-53, at every angle. */
 double posenc_bound_sum(const posenc_angle *angle, double units);

@@ -41,18 +41,19 @@ INLINE void two_vectors(const double *rotation, const double *anchor, vd *ahead,
 }
 
 /* Fetches the cache lines of a strip of n frequencies in another row, which is perhaps outside the table. */
-INLINE void fetch(output o, int n, destination row) {
-  const int64_t bytes = 2 * n * size_of(o) / (o.is_split ? 2 : 1);
+INLINE void fetch(format fmt, int n, destination row) {
+  const int64_t bytes = 2 * n * size_of(fmt) / (fmt.is_split ? 2 : 1);
   for (int64_t at = 0; at < bytes + 64; at += 64) {
     const int64_t byte = at < bytes ? at : bytes - 1; /* the last line is the one in which the strip ends */
-    __builtin_prefetch(row.first + byte, 1);
-    if (o.is_split)
-      __builtin_prefetch(row.second + byte, 1);
+    const destination line = advanced(row, byte);
+    __builtin_prefetch((const void *)line.first, 1);
+    if (fmt.is_split)
+      __builtin_prefetch((const void *)line.second, 1);
   }
 }
 
 /* n is the strip's; first < end. Returns the pairs whose rounding test failed, bit b for pair b. */
-INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs *r) {
+INLINE uint32_t write_row_pairs(format fmt, int n, const strip *p, const row_pairs *r) {
   const double *const rotations = p->rotations, *const anchors = p->anchor;
   const int64_t next_ahead = r->next_ahead, next_behind = r->next_behind;
   destination ahead = r->ahead, behind = r->behind;
@@ -61,28 +62,30 @@ INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs
     const double *const rotation = rotations + offset_of_rotation(b);
     const destination next_row_ahead = advanced(ahead, next_ahead), next_row_behind = advanced(behind, next_behind);
     rounding_test test = test_none();
-    if (!o.is_streamed) {
-      fetch(o, n, next_row_ahead);
-      fetch(o, n, next_row_behind);
+    if (!fmt.is_streamed) {
+      fetch(fmt, n, next_row_ahead);
+      fetch(fmt, n, next_row_behind);
     }
 #pragma GCC unroll 2
     for (int h = 0; h * HALF_STRIP < n; h++) {
       const double *const anchor = anchors + h * NEXT_HALF;
-      const uint32_t *const exempt = (const uint32_t *)(const void *)(anchor + 2 * SLOT);
+      const uint32_t *const words = (const uint32_t *)(const void *)(anchor + 2 * SLOT);
       const int columns = 2 * n - h * SLOT < SLOT ? 2 * n - h * SLOT : SLOT;
 #pragma GCC unroll 4
-      for (int i = 0; i < columns; i += vectors_of(o) * VD_LANES) {
+      for (int i = 0; i < columns; i += vectors_of(fmt) * VD_LANES) {
         vd y[4], z[4];
-        two_vectors(rotation + h * NEXT_HALF + i, anchor + i, y, z);
-        if (o.is_split)
-          two_vectors(rotation + h * NEXT_HALF + i + 2 * VD_LANES, anchor + i + 2 * VD_LANES, y + 2, z + 2);
-        const vu words[2] = {vu_load(exempt + i), o.is_split ? vu_load(exempt + i + 2 * VD_LANES) : vu_set1(0)};
-        store_values(o, &test, y, words, ahead, h * SLOT + i);
-        store_values(o, &test, z, words, behind, h * SLOT + i);
+        for (int v = 0; v < vectors_of(fmt); v += 2) {
+          const int at = i + v * VD_LANES;
+          two_vectors(rotation + h * NEXT_HALF + at, anchor + at, y + v, z + v);
+          if (fmt.is_tested)
+            test_values(fmt, &test, y + v, z + v, words + at * words_of_a_value(fmt));
+        }
+        store_values(fmt, y, ahead, h * SLOT + i);
+        store_values(fmt, z, behind, h * SLOT + i);
       }
     }
-    if (o.is_tested)
-      failed |= (uint32_t)test_failed(o, &test) << b;
+    if (fmt.is_tested)
+      failed |= (uint32_t)test_failed(fmt, &test) << b;
     if (++b == end)
       return failed;
     ahead = next_row_ahead;
@@ -91,36 +94,38 @@ INLINE uint32_t write_row_pairs(output o, int n, const strip *p, const row_pairs
 }
 
 /* Instances of the loop. Nearly all strips are STRIP frequencies wide, and a constant width is faster (docs/speed.md).
- * */
+ * Split rows of 16 bits are not streamed (table.h). */
 typedef uint32_t write_row_pairs_of(const strip *p, const row_pairs *r);
 #define INSTANCE(name, dtype, split, streamed, n)                                                                      \
   __attribute__((noinline)) static uint32_t name(const strip *p, const row_pairs *r) {                                 \
-    return write_row_pairs((output){dtype, split, streamed, is_tested(dtype)}, n, p, r);                               \
+    return write_row_pairs((format){dtype, split, streamed, is_tested(dtype)}, n, p, r);                               \
   }
 INSTANCE(write_f32, POSENC_DTYPE_F32, 0, 0, STRIP)
-INSTANCE(write_split, POSENC_DTYPE_F32, 1, 0, STRIP)
 INSTANCE(write_bf16, POSENC_DTYPE_BF16, 0, 0, STRIP)
 INSTANCE(write_f16, POSENC_DTYPE_F16, 0, 0, STRIP)
+INSTANCE(write_split_f32, POSENC_DTYPE_F32, 1, 0, STRIP)
+INSTANCE(write_split_bf16, POSENC_DTYPE_BF16, 1, 0, STRIP)
+INSTANCE(write_split_f16, POSENC_DTYPE_F16, 1, 0, STRIP)
 INSTANCE(stream_f32, POSENC_DTYPE_F32, 0, 1, STRIP)
-INSTANCE(stream_split, POSENC_DTYPE_F32, 1, 1, STRIP)
 INSTANCE(stream_bf16, POSENC_DTYPE_BF16, 0, 1, STRIP)
 INSTANCE(stream_f16, POSENC_DTYPE_F16, 0, 1, STRIP)
-INSTANCE(narrow_f32, POSENC_DTYPE_F32, 0, p->o.is_streamed, p->n)
-INSTANCE(narrow_split, POSENC_DTYPE_F32, 1, p->o.is_streamed, p->n)
-INSTANCE(narrow_bf16, POSENC_DTYPE_BF16, 0, p->o.is_streamed, p->n)
-INSTANCE(narrow_f16, POSENC_DTYPE_F16, 0, p->o.is_streamed, p->n)
-INSTANCE(narrow_f64, POSENC_DTYPE_F64, 0, p->o.dtype == POSENC_DTYPE_F64 && p->o.is_streamed, p->n) /* rechecks, too */
+INSTANCE(stream_split_f32, POSENC_DTYPE_F32, 1, 1, STRIP)
+INSTANCE(narrow_f32, POSENC_DTYPE_F32, 0, p->fmt.is_streamed, p->n)
+INSTANCE(narrow_bf16, POSENC_DTYPE_BF16, 0, p->fmt.is_streamed, p->n)
+INSTANCE(narrow_f16, POSENC_DTYPE_F16, 0, p->fmt.is_streamed, p->n)
+INSTANCE(narrow_split_f32, POSENC_DTYPE_F32, 1, p->fmt.is_streamed, p->n)
+INSTANCE(narrow_split_bf16, POSENC_DTYPE_BF16, 1, 0, p->n)
+INSTANCE(narrow_split_f16, POSENC_DTYPE_F16, 1, 0, p->n)
+INSTANCE(
+    narrow_f64, POSENC_DTYPE_F64, 0, p->fmt.dtype == POSENC_DTYPE_F64 && p->fmt.is_streamed, p->n) /* rechecks, too */
 
-static inline write_row_pairs_of *instance_of(output o, int n) {
-  static write_row_pairs_of *const instances[][3] = {{narrow_f32, write_f32, stream_f32},
-      {narrow_split, write_split, stream_split}, {narrow_bf16, write_bf16, stream_bf16},
-      {narrow_f16, write_f16, stream_f16}, {narrow_f64, narrow_f64, narrow_f64}};
-  const int row = o.is_split                     ? 1
-                  : o.dtype == POSENC_DTYPE_F32  ? 0
-                  : o.dtype == POSENC_DTYPE_BF16 ? 2
-                  : o.dtype == POSENC_DTYPE_F16  ? 3
-                                                 : 4;
-  return instances[row][n < STRIP ? 0 : 1 + o.is_streamed];
+static inline write_row_pairs_of *instance_of(format fmt, int n) {
+  static write_row_pairs_of *const instances[][2][3] = {
+      [POSENC_DTYPE_F32] = {{narrow_f32, write_f32, stream_f32}, {narrow_split_f32, write_split_f32, stream_split_f32}},
+      [POSENC_DTYPE_BF16] = {{narrow_bf16, write_bf16, stream_bf16}, {narrow_split_bf16, write_split_bf16}},
+      [POSENC_DTYPE_F16] = {{narrow_f16, write_f16, stream_f16}, {narrow_split_f16, write_split_f16}},
+      [POSENC_DTYPE_F64] = {{narrow_f64, narrow_f64, narrow_f64}}};
+  return instances[fmt.dtype][fmt.is_split][n < STRIP ? 0 : 1 + fmt.is_streamed];
 }
 
 #endif

@@ -20,13 +20,13 @@ static inline int is_integer(double position) {
 /* ---- wide ---- */
 
 /* So many columns from those of frequency k on. */
-__attribute__((noinline)) static void wide_row(const single *row, int64_t k, int64_t columns, unsigned char *to) {
-  for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(row->o)) {
-    double buffer[2 * STRIP], *const elements = row->o.dtype == POSENC_DTYPE_F64 ? (double *)(void *)to : buffer;
+__attribute__((noinline)) static void wide_row(const row_at *row, int64_t k, int64_t columns, unsigned char *to) {
+  for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(row->fmt)) {
+    double buffer[2 * STRIP], *const elements = row->fmt.dtype == POSENC_DTYPE_F64 ? (double *)(void *)to : buffer;
     const int64_t n = min(columns, 2 * STRIP);
     decide(row, k, n, elements);
     for (int c = 0; elements == buffer && c < n; c++)
-      store_element(row->o, (destination){to, to}, c, elements[c]);
+      store_element(row->fmt, destination_in(to), c, elements[c]);
   }
 }
 
@@ -38,46 +38,45 @@ typedef struct pairs {
   sin_cos y[SIDE_BY_SIDE];
 } pairs;
 
-INLINE pairs direct_pairs(const single *row, int is_fractional, int n, int64_t k) {
+INLINE pairs direct_pairs(const row_at *row, int is_fractional, int n, int64_t k) {
   factors a[SIDE_BY_SIDE];
   pairs x;
   for (int v = 0; v < n; v++)
-    a[v] = factors_of(row->f, k + v * VD_LANES, row->position, row->fraction);
+    a[v] = factors_of(row->f, is_fractional, k + v * VD_LANES, row->position, row->fraction);
   direct_reduced(n, is_fractional, a, x.quarters, x.y);
   return x;
 }
 
-/* Vector v of them: rotated, tested and stored. Rotation only exchanges and negates values, so the
- * test gives the same answer before it. */
-INLINE void store_pairs(output o, rounding_test *test, const pairs *x, int v, vu exempt, unsigned char *to) {
+/* Vector v of them: rotated, tested and stored. Rotation only exchanges and negates values, so the test gives the same
+ * answer before it. */
+INLINE void store_pairs(format fmt, rounding_test *test, const pairs *x, int v, vu words, unsigned char *to) {
   const vp packed = vp_interleave_rotated(x->y[v].sin, x->y[v].cos, x->quarters[v]);
-  test_values(o, test, x->y[v].sin, x->y[v].cos, packed, exempt);
-  store_packed(o, to, packed);
+  if (fmt.dtype == POSENC_DTYPE_F32)
+    test_floats(test, x->y[v].sin, x->y[v].cos, words);
+  else
+    test_packed(fmt, test, packed, words);
+  store_packed(fmt, (uintptr_t)to, packed);
 }
 
 /* One vector of pairs, of which `columns` elements are wanted: tested with exempt frequencies, then rechecked. Where
  * turns count, the parts of an angle may cancel: no error is relative, and no frequency is exempt. */
 INLINE void direct_vector(
-    const single *row, output o, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
+    const row_at *row, format fmt, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { EACH = 2 * VD_LANES };
-  uint32_t words[EACH] CACHE_ALIGNED;
   unsigned char elements[EACH * sizeof(float)] CACHE_ALIGNED;
   const int64_t n = min(columns, EACH);
-  vd exempt = exempt_words(o, vd_loadu(row->f->hi + k), fabs(row->position));
+  vd words = exempt_words(fmt, vd_loadu(row->f->hi + k), fabs(row->position));
   if (is_fractional)
-    exempt = exempt_where(exempt, vd_ge(vd_set1(0.0), vd_abs(vd_loadu(row->f->turns_removed + k))));
-  vd_store((double *)(void *)words, exempt);
-  for (int64_t c = n; c < EACH; c++)
-    words[c] = (uint32_t)EXEMPT;
+    words = exempt_where(fmt, words, vd_ge(vd_set1(0.0), vd_abs(vd_loadu(row->f->removed_turns + k))));
   rounding_test test = test_none();
   const pairs x = direct_pairs(row, is_fractional, 1, k);
-  store_pairs(o, &test, &x, 0, vu_load(words), elements);
-  memcpy(to, elements, (size_t)(n * size_of(o)));
-  if (test_failed(o, &test) && row->position != 0.0) {
+  store_pairs(fmt, &test, &x, 0, vd_bits(words), elements);
+  memcpy(to, elements, (size_t)(n * size_of(fmt)));
+  if (test_failed(fmt, &test) && row->position != 0.0) {
     double y[EACH] CACHE_ALIGNED;
     const sin_cos whole = with_quarters(x.y[0], x.quarters[0]);
     vd_store_interleaved(y, whole.sin, whole.cos);
-    if (!vectors_agree(o.dtype, y))
+    if (!vectors_agree(fmt.dtype, y))
       wide_row(row, k, n, to);
   }
 }
@@ -85,13 +84,14 @@ INLINE void direct_vector(
 /* So many columns from those of frequency k on, in whole strips as far as they go. Software pipelining: the polynomials
  * of the next group overlap the rounding of this one. A strip whose test fails, and the columns after the last whole
  * strip, are computed vector by vector. */
-INLINE void direct_row(const single *row, output o, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
+INLINE void direct_row(
+    const row_at *row, format fmt, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
   const int64_t whole_end = k + columns / (2 * STRIP) * STRIP;
   pairs now, next;
   if (k < whole_end)
     next = now = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k);
-  for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(o)) {
+  for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(fmt)) {
     if (k < whole_end) {
       rounding_test test = test_none();
 #pragma GCC unroll 8
@@ -99,32 +99,32 @@ INLINE void direct_row(const single *row, output o, int is_fractional, int64_t k
         if (k + i + AT_ONCE < whole_end)
           next = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k + i + AT_ONCE);
         for (int v = 0; v < SIDE_BY_SIDE; v++)
-          store_pairs(o, &test, &now, v, vu_set1((uint32_t)NOT_EXEMPT), to + 2 * (i + v * VD_LANES) * size_of(o));
+          store_pairs(fmt, &test, &now, v, words_of_no_exempt(fmt), to + 2 * (i + v * VD_LANES) * size_of(fmt));
         now = next;
       }
-      if (!test_failed(o, &test) || row->position == 0.0)
+      if (!test_failed(fmt, &test) || row->position == 0.0)
         continue;
     }
     for (int64_t i = 0; i < STRIP && 2 * i < columns; i += VD_LANES)
-      direct_vector(row, o, is_fractional, k + i, columns - 2 * i, to + 2 * i * size_of(o));
+      direct_vector(row, fmt, is_fractional, k + i, columns - 2 * i, to + 2 * i * size_of(fmt));
   }
 }
 
 /* An instance for each dtype. */
-INLINE void direct_row_of(const single *row, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
-  if (row->o.dtype == POSENC_DTYPE_F32)
-    direct_row(row, (output){.dtype = POSENC_DTYPE_F32}, is_fractional, k, columns, to);
-  else if (row->o.dtype == POSENC_DTYPE_BF16)
-    direct_row(row, (output){.dtype = POSENC_DTYPE_BF16}, is_fractional, k, columns, to);
+INLINE void direct_row_of(const row_at *row, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
+  if (row->fmt.dtype == POSENC_DTYPE_F32)
+    direct_row(row, (format){.dtype = POSENC_DTYPE_F32}, is_fractional, k, columns, to);
+  else if (row->fmt.dtype == POSENC_DTYPE_BF16)
+    direct_row(row, (format){.dtype = POSENC_DTYPE_BF16}, is_fractional, k, columns, to);
   else
-    direct_row(row, (output){.dtype = POSENC_DTYPE_F16}, is_fractional, k, columns, to);
+    direct_row(row, (format){.dtype = POSENC_DTYPE_F16}, is_fractional, k, columns, to);
 }
 
 /* Correctly rounded, at any position. A direct angle is good enough if |position| >= 2^-20, and if no removed
  * turns that count are NaN. */
-__attribute__((noinline)) static void exact_row(const single *row, int64_t k, int64_t columns, unsigned char *to) {
+__attribute__((noinline)) static void exact_row(const row_at *row, int64_t k, int64_t columns, unsigned char *to) {
   const int is_tiny = fabs(row->position) < 0x1p-20 && !is_integer(row->position);
-  if (row->o.dtype == POSENC_DTYPE_F64 || is_tiny || (row->fraction != 0.0 && row->f->has_lost_turns))
+  if (row->fmt.dtype == POSENC_DTYPE_F64 || is_tiny || (row->fraction != 0.0 && row->f->has_lost_turns))
     wide_row(row, k, columns, to);
   else if (row->fraction == 0.0)
     direct_row_of(row, 0, k, columns, to);
@@ -135,15 +135,13 @@ __attribute__((noinline)) static void exact_row(const single *row, int64_t k, in
 /* ---- sums ---- */
 
 /* anchored in float32 and float64, at integers: (sin, cos)(anchor +- step), as in a table. */
-__attribute__((noinline)) static void sum_row(const single *row, int64_t k, int64_t columns, unsigned char *to) {
+__attribute__((noinline)) static void sum_row(const row_at *row, int64_t k, int64_t columns, unsigned char *to) {
   const int64_t position = (int64_t)row->position, run = run_of(position), ahead = position - (run + STEPS);
   const int64_t b = ahead >= 0 ? ahead : -1 - ahead;
-  const output o = {.dtype = row->o.dtype};
-  for (; columns > 0; k += HALF_STRIP, columns -= SLOT, to += SLOT * size_of(o)) {
+  const format fmt = {.dtype = row->fmt.dtype};
+  for (; columns > 0; k += HALF_STRIP, columns -= SLOT, to += SLOT * size_of(fmt)) {
     double anchor[2 * SLOT] CACHE_ALIGNED, own[SLOT] CACHE_ALIGNED;
     unsigned char elements[SLOT * sizeof(double)] CACHE_ALIGNED;
-    rounding_test none = test_none();
-    const vu no_words[] = {vu_set1(0), vu_set1(0)};
     const double *rotation = own;
     if (row->f->rotations)
       rotation = rotations_of(row->f, k) + offset_of_rotation(b);
@@ -153,11 +151,11 @@ __attribute__((noinline)) static void sum_row(const single *row, int64_t k, int6
     for (int i = 0; i < SLOT; i += 2 * VD_LANES) {
       vd y[2], z[2];
       two_vectors(rotation + i, anchor + i, y, z);
-      store_values(o, &none, ahead >= 0 ? y : z, no_words, (destination){elements, elements}, i);
+      store_values(fmt, ahead >= 0 ? y : z, destination_in(elements), i);
     }
     if (position == 0)
-      set_row_0(o, SLOT, 0, (destination){elements, elements});
-    memcpy(to, elements, (size_t)(min(columns, SLOT) * size_of(o)));
+      set_row_0(fmt, SLOT, 0, destination_in(elements));
+    memcpy(to, elements, (size_t)(min(columns, SLOT) * size_of(fmt)));
   }
 }
 

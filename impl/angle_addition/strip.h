@@ -12,15 +12,15 @@
 
 #include "angle_addition/element.h"
 
-_Static_assert(HALF_STRIP % VD_LANES == 0 && POSENC_TABLES_FREQS % STRIP == 0, "vectors do not cross half strips");
+_Static_assert(HALF_STRIP % VD_LANES == 0 && MOST_WITH_ROTATIONS % STRIP == 0, "vectors do not cross half strips");
 _Static_assert(STRIP % (SIDE_BY_SIDE * VD_LANES) == 0, "a strip is a whole number of groups");
 _Static_assert(ANCHOR_SLOT > (STEPS - 1) * 4 / 3 && ANCHOR_SLOT % 4 == 0 && SLOTS % 4 == 0 && ANCHOR_SLOT + 4 == SLOTS,
     "the anchor's slots follow the rotations, and both halves leave the same page offsets free");
 
 enum { SLOT_BYTES = SLOT * sizeof(double), FREE_PERIOD = 4 * SLOT_BYTES, STRIP_BYTES = SLOT_BYTES };
 
-/* Frequencies first .. first + n - 1, where `restart` takes the place of `end`, and so on: both ends of rows are one
- * strip. */
+/* n frequencies from `first` on. Where the count reaches `end` it goes on at `restart`: the strip of both ends of rows
+ * has the last frequencies, then the first ones. */
 typedef struct selection {
   int64_t first;
   int n;
@@ -31,9 +31,8 @@ typedef struct strip {
   const frequencies *f;
   selection selected;
   int n; /* selected.n, padded with zero frequencies to whole vectors: 8, or with is_split 16 */
-  output o;
-  int cosines_first;       /* 1: column 0 is a cosine */
-  double furthest;         /* from 0, of the positions, anchors and steps that it is used for */
+  format fmt;
+  double furthest;         /* the largest absolute position, anchor or step */
   const double *rotations; /* of the first 16 frequencies; those of the others are NEXT_HALF further */
   double *anchor;          /* slot ANCHOR_SLOT of the first half; that of the other is NEXT_HALF further */
   frequencies own;         /* hi and lo below */
@@ -41,7 +40,7 @@ typedef struct strip {
   double memory[2 * NEXT_HALF + FREE_PERIOD / sizeof(double)] CACHE_ALIGNED;
 } strip;
 
-/* Which one is frequency i of a strip? */
+/* The strip's frequency i. */
 static inline int64_t frequency_of(const selection *s, int i) {
   const int64_t k = s->first + i;
   return k < s->end ? k : s->restart + (k - s->end);
@@ -66,7 +65,7 @@ INLINE void make_pairs(
     factors a[AT_ONCE];
     sin_cos y[AT_ONCE];
     for (int v = 0; v < AT_ONCE; v++)
-      a[v] = factors_of(f, k + i + v * VD_LANES, position, 0.0);
+      a[v] = factors_of(f, 0, k + i + v * VD_LANES, position, 0.0);
     direct(AT_ONCE, a, y);
     for (int v = 0; v < AT_ONCE; v++) {
       const vd minus_sin = vd_sub(vd_set1(0.0), y[v].sin);
@@ -102,27 +101,39 @@ static inline void copy_rotations(const frequencies *f, const selection *s, int 
   }
 }
 
-static inline void set_anchor(const strip *p, int64_t run) {
+static inline void set_anchor(const strip *p, int cosines_first, int64_t run) {
   for (int h = 0; h * HALF_STRIP < p->n; h++) {
     double *const anchor = p->anchor + h * NEXT_HALF;
-    make_pairs(&p->own, h * HALF_STRIP, anchor_of(run), p->cosines_first, anchor, anchor + SLOT);
+    make_pairs(&p->own, h * HALF_STRIP, anchor_of(run), cosines_first, anchor, anchor + SLOT);
   }
 }
 
 /* ---- a strip ---- */
 
-/* Sets what does not depend on a run; o, cosines_first and furthest are set. `out` is where the first column of some
- * row goes. If the rotations stay in the plan, the first frequency is a multiple of 16. */
-static inline void set_strip(strip *p, const frequencies *f, selection s, int in_slots, const unsigned char *out) {
-  const uintptr_t free_end = (uintptr_t)out + SLOT_BYTES, start = (uintptr_t)p->memory;
+/* The words of the rounding test (element.h), in the slot behind the anchor's two. */
+static inline void set_words(const strip *p) {
+  for (int i = 0; p->fmt.is_tested && i < p->n; i += VD_LANES) {
+    double *const words = p->anchor + i / HALF_STRIP * NEXT_HALF + 2 * SLOT;
+    const int at = i % HALF_STRIP;
+    const vd pairs = exempt_words(p->fmt, vd_load(p->hi + i), p->furthest);
+    if (words_of_a_value(p->fmt) == 1)
+      vd_store(words + at, pairs);
+    else
+      vd_store_interleaved(words + 2 * at, pairs, pairs);
+  }
+}
+
+/* Sets what does not depend on a run; fmt and furthest are set. `out` is where the first column of some row goes. If the
+ * rotations stay in the plan, the first frequency is a multiple of 16. */
+static inline void set_strip(strip *p, const frequencies *f, selection s, int in_slots, uintptr_t out) {
+  const uintptr_t free_end = out + SLOT_BYTES, start = (uintptr_t)p->memory;
   double *const slots = p->memory + (free_end - start) % FREE_PERIOD / 64 * 8;
   p->f = f;
   p->selected = s;
-  p->n = p->o.is_split ? (s.n + 15) / 16 * 16 : (s.n + 7) / 8 * 8;
+  p->n = p->fmt.is_split ? (s.n + 15) / 16 * 16 : (s.n + 7) / 8 * 8;
   p->anchor = slots + ANCHOR_SLOT * SLOT;
   p->rotations = in_slots ? slots : rotations_of(f, s.first);
-  /* The strip's anchors and steps are no fractions: turns_removed is loaded, but no result depends on it. */
-  p->own = (frequencies){.n = s.n, .hi = p->hi, .lo = p->lo, .turns_removed = p->hi};
+  p->own = (frequencies){.n = s.n, .hi = p->hi, .lo = p->lo};
   copy_selected(f->hi, &s, p->hi);
   copy_selected(f->lo, &s, p->lo);
   for (int h = 0; in_slots && h * HALF_STRIP < p->n; h++) {
@@ -131,9 +142,7 @@ static inline void set_strip(strip *p, const frequencies *f, selection s, int in
     else
       make_rotations(&p->own, h * HALF_STRIP, slots + h * NEXT_HALF);
   }
-  for (int i = 0; p->o.is_tested && i < p->n; i += VD_LANES)
-    vd_store(p->anchor + i / HALF_STRIP * NEXT_HALF + 2 * SLOT + i % HALF_STRIP,
-        exempt_words(p->o, vd_load(p->hi + i), p->furthest));
+  set_words(p);
 }
 
 #endif

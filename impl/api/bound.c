@@ -4,17 +4,12 @@
 #include "api/fpstate.h"
 
 /* Half a unit in the last place of values below 1. */
-static double rounding_of(int32_t dtype) { return ldexp(0.5, -posenc_format_of(dtype)->digits); }
-
-/* Every implementation offers float32 (kernel.h). Comparing names takes half as long as pow(). */
-static int is_offered(const posenc_kernel *kernel, const posenc_spec *s) {
-  return posenc_takes_base(kernel, s) && (s->dtype == POSENC_DTYPE_F32 || posenc_offers(kernel->info.dtypes, s->dtype));
-}
+static double half_ulp_of(int32_t dtype) { return ldexp(0.5, -posenc_dtype_info_of(dtype)->digits); }
 
 POSENC_NOINLINE static double bound_at(
     const posenc_kernel *kernel, const posenc_spec *s, double position, int64_t column) {
-  if (posenc_bad_field(s) || !is_offered(kernel, s) || column < 0 || column >= s->d_model ||
-      posenc_is_outside(position, posenc_scale(s)))
+  if (posenc_bad_field(s) || !posenc_takes_base(kernel, s) || !posenc_offers(&kernel->info, s->dtype) || column < 0 ||
+      column >= s->d_model || posenc_is_outside(position, posenc_scale(s)))
     return NAN;
   const int64_t k = posenc_frequency_of(s, column);
   if (k < 0)
@@ -25,8 +20,8 @@ POSENC_NOINLINE static double bound_at(
   const double exponent = s->freqs ? 0.0 : (double)k / posenc_denominator(s);
   const double ln_w = s->freqs ? 0.0 : fabs(exponent * log(s->base));
   const double w = s->freqs ? s->freqs[k] : pow(s->base, -exponent);
-  const posenc_angle angle = {position, w * scale, exponent, ln_w, scale == 1.0 ? 0.0 : 2.0, rounding_of(s->dtype)};
-  const double bound = kernel->bound(&angle, kernel->ulp);
+  const posenc_angle angle = {position, w * scale, exponent, ln_w, scale == 1.0 ? 0.0 : 2.0, half_ulp_of(s->dtype)};
+  const double bound = kernel->bound(&angle, kernel->bound_units);
   /* No error is larger: the value is in [-1, 1], and outputs drift (recipes/recurrence.c) out of it by less than 2^-16. */
   const double largest = 2.0 + 0x1p-16;
   return bound < largest ? bound : largest;

@@ -48,7 +48,7 @@ const posenc_kernel *posenc_kernel_of(const posenc_impl *impl) {
 
 int posenc_impl_supported(const posenc_impl *impl) {
   const posenc_kernel *kernel = posenc_kernel_of(impl);
-  return kernel && (kernel->cpu & ~posenc_cpu()) == 0;
+  return kernel && (kernel->needs & ~posenc_cpu()) == 0;
 }
 
 const posenc_impl *posenc_impl_find(const char *name) {

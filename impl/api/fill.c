@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t element_size(const posenc_plan *plan) { return posenc_format_of(plan->spec.dtype)->size; }
+static int64_t element_size(const posenc_plan *plan) { return posenc_dtype_info_of(plan->problem.dtype)->size; }
 
 /* ---- checks: each refusal has its status, and a message with the value and what is allowed ---- */
 
@@ -32,16 +32,16 @@ static posenc_status check_memory(const posenc_plan *plan, const char *name, con
   return posenc_is_usable(memory, size) ? POSENC_OK : posenc_fail_pointer(name, memory, size, "memory");
 }
 
-/* `position` names it and its value. */
-static posenc_status fail_position(double scale, const char *position) {
+/* `what` names the position and its value. */
+static posenc_status fail_position(double scale, const char *what) {
   if (scale == 1.0)
-    return posenc_fail(POSENC_ERROR_DOMAIN, "%s; allowed: -2^32 to 2^32", position);
+    return posenc_fail(POSENC_ERROR_DOMAIN, "%s; allowed: -2^32 to 2^32", what);
   return posenc_fail(POSENC_ERROR_DOMAIN,
-      "%s and position_scale is %.17g; allowed: -2^32 to 2^32, also for their product", position, scale);
+      "%s and position_scale is %.17g; allowed: -2^32 to 2^32, also for their product", what, scale);
 }
 
 posenc_status posenc_check_positions(const posenc_plan *plan, const posenc_rows *rows) {
-  const double scale = plan->kernel_spec.position_scale;
+  const double scale = plan->problem.scale;
   const int64_t count = rows->count, first = rows->first;
   char said[64];
   for (int64_t i = 0; rows->positions && i < count; i++)
@@ -90,88 +90,78 @@ static posenc_status check_apart(const posenc_rows *rows, posenc_array out) {
 }
 
 static posenc_status check_fill(const posenc_plan *plan, const posenc_rows *rows, const void *out, int64_t row_stride) {
-  posenc_status status = posenc_check_plan(plan, rows->count);
-  if (status == POSENC_OK)
-    status = check_rows(rows->count, plan->spec.d_model, "d_model", row_stride);
-  if (status != POSENC_OK || rows->count == 0)
-    return status;
-  status = check_memory(plan, "out", out);
-  if (status == POSENC_OK)
-    status = check_apart(rows, array_of(plan, out, rows->count, plan->spec.d_model, row_stride));
-  return status == POSENC_OK ? posenc_check_positions(plan, rows) : status;
+  POSENC_TRY(posenc_check_plan(plan, rows->count));
+  POSENC_TRY(check_rows(rows->count, plan->spec.d_model, "d_model", row_stride));
+  if (rows->count == 0)
+    return POSENC_OK;
+  POSENC_TRY(check_memory(plan, "out", out));
+  POSENC_TRY(check_apart(rows, array_of(plan, out, rows->count, plan->spec.d_model, row_stride)));
+  return posenc_check_positions(plan, rows);
 }
 
 static posenc_status check_pair(
     const posenc_plan *plan, const posenc_rows *rows, const void *sines, const void *cosines, int64_t row_stride) {
-  posenc_status status = posenc_check_plan(plan, rows->count);
-  if (status != POSENC_OK)
-    return status;
+  POSENC_TRY(posenc_check_plan(plan, rows->count));
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): posenc_check_plan() has refused a NULL plan. */
-  const int64_t n = posenc_n_freqs(&plan->spec), count = rows->count;
-  status = check_rows(count, n, "the number of frequencies", row_stride);
-  if (status != POSENC_OK || count == 0)
-    return status;
-  status = check_memory(plan, "sines", sines);
-  if (status == POSENC_OK)
-    status = check_memory(plan, "cosines", cosines);
-  if (status == POSENC_OK &&
-      posenc_arrays_meet(array_of(plan, sines, count, n, row_stride), array_of(plan, cosines, count, n, row_stride)))
+  const int64_t n = plan->problem.n, count = rows->count;
+  POSENC_TRY(check_rows(count, n, "the number of frequencies", row_stride));
+  if (count == 0)
+    return POSENC_OK;
+  POSENC_TRY(check_memory(plan, "sines", sines));
+  POSENC_TRY(check_memory(plan, "cosines", cosines));
+  if (posenc_arrays_meet(array_of(plan, sines, count, n, row_stride), array_of(plan, cosines, count, n, row_stride)))
     return posenc_fail(POSENC_ERROR_ARGUMENT,
         "sines are %p and cosines are %p, so rows of %" PRId64 " columns overlap with row_stride %" PRId64
         "; allowed: separate arrays, or the halves of longer rows",
         sines, cosines, n, row_stride);
-  return status == POSENC_OK ? posenc_check_positions(plan, rows) : status;
+  return posenc_check_positions(plan, rows);
 }
 
 /* ---- fills ---- */
 
-/* Does the kernel write these rows, or are they made part by part? */
-static int is_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows) {
-  if (rows->cosines_first || rows->split)
-    return plan->kernel->writes_layout && !rows->positions && !rows->reals &&
-           plan->kernel->writes_layout(&plan->kernel_spec, rows);
-  return rows->to > 0;
+/* Lets the kernel write whole pairs, if it writes this layout. */
+static int are_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to) {
+  const posenc_kernel *const kernel = plan->kernel;
+  if (rows->pairs == 0)
+    return 0;
+  if (to->is_split || to->cosines_first)
+    return kernel->table && !rows->positions && !rows->reals && kernel->table(&plan->problem, plan->state, rows, to);
+  kernel->rows(&plan->problem, plan->state, rows, to);
+  return 1;
 }
 
-/* count > 0: with count 0, pointers may be NULL, and arithmetic on them would be undefined. */
-static void write_rows(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *t) {
-  const posenc_columns *const c = &t->columns;
-  posenc_rows all = *rows;
-  all.to = c->n_sines + c->n_cosines;
-  all.cosines_first = c->cosines < c->sines;
-  unsigned char *const first = all.cosines_first ? t->cosines : t->sines;
-  unsigned char *const second = all.cosines_first ? t->sines : t->cosines;
-  all.split = c->step == 1;
-  if (all.split) /* the arrays may be anywhere, so addresses are subtracted as integers */
-    all.second = (intptr_t)((uintptr_t)second - (uintptr_t)first) / (intptr_t)t->size;
-  if (is_written_by_kernel(plan, &all))
-    plan->kernel->rows(&plan->kernel_spec, plan->state, &all, first, t->row_bytes / t->size);
-  else
-    posenc_write_parts(plan, rows, t);
-  for (int64_t i = 0; c->zero >= 0 && i < rows->count; i++)
-    memset(t->sines + (c->zero - c->sines) * t->size + i * t->row_bytes, 0, (size_t)t->size);
+/* The first `pairs` frequencies have both values, and one more, in an odd interleaved row, the first value only.
+ * count > 0: with count 0, pointers may be NULL, and arithmetic on them would be undefined. */
+static void write_pairs(const posenc_plan *plan, const posenc_rows *given, int64_t pairs, const posenc_place *to) {
+  posenc_rows rows = *given;
+  rows.pairs = pairs;
+  posenc_write_parts(plan, &rows, to, are_written_by_kernel(plan, &rows, to) ? pairs : 0);
 }
 
-static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t given_stride) {
-  const int64_t size = element_size(plan);
-  const posenc_columns c = posenc_columns_of(&plan->spec);
-  unsigned char *const bytes = out;
-  const posenc_target t = {c, bytes + c.sines * size, bytes + c.cosines * size,
-      stride_of(rows->count, plan->spec.d_model, given_stride) * size, size};
-  write_rows(plan, rows, &t);
+static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride) {
+  const posenc_spec *const s = &plan->spec;
+  const int64_t n = plan->problem.n, pairs = s->d_model / 2, size = element_size(plan);
+  unsigned char *const first = out;
+  posenc_place to = {.first = first, .row_bytes = stride_of(rows->count, s->d_model, row_stride) * size};
+  to.is_split = s->layout == POSENC_LAYOUT_SPLIT;
+  to.cosines_first = s->order == POSENC_ORDER_COS_FIRST;
+  to.second = first + (to.is_split ? n : 1) * size;
+  write_pairs(plan, rows, pairs, &to);
+  for (int64_t i = 0; n + pairs < s->d_model && i < rows->count; i++) /* a column of zeros */
+    memset(first + i * to.row_bytes + (n + pairs) * size, 0, (size_t)size);
   return POSENC_OK;
 }
 
-POSENC_NOINLINE posenc_status posenc_checked_fill(
+POSENC_NOINLINE posenc_status posenc_check_and_fill(
     const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride) {
-  const posenc_status status = check_fill(plan, rows, out, row_stride);
-  return status == POSENC_OK && rows->count > 0 ? fill_rows(plan, rows, out, row_stride) : status;
+  POSENC_TRY(check_fill(plan, rows, out, row_stride));
+  return rows->count > 0 ? fill_rows(plan, rows, out, row_stride) : POSENC_OK;
 }
 
 posenc_status posenc_fill(const posenc_plan *plan, int64_t first, int64_t count, void *out, int64_t row_stride) {
   const posenc_rows rows = {.first = first, .count = count};
   const posenc_fpstate caller = posenc_fp_enter();
-  return posenc_fp_leave(caller, posenc_checked_fill(plan, &rows, out, row_stride));
+  return posenc_fp_leave(caller, posenc_check_and_fill(plan, &rows, out, row_stride));
 }
 
 static int are_consecutive(const posenc_rows *rows) {
@@ -185,9 +175,9 @@ POSENC_NOINLINE static posenc_status fill_at(
     const posenc_plan *plan, const posenc_rows *given, void *out, int64_t row_stride) {
   if (!given->positions && !given->reals && given->count > 0)
     return posenc_fail_pointer("positions", NULL, sizeof(int64_t), "an array of count positions");
-  const posenc_status status = check_fill(plan, given, out, row_stride);
-  if (status != POSENC_OK || given->count == 0)
-    return status;
+  POSENC_TRY(check_fill(plan, given, out, row_stride));
+  if (given->count == 0)
+    return POSENC_OK;
   posenc_rows rows = *given;
   if (given->positions && are_consecutive(given)) /* kernels write tables faster, in every layout */
     rows = (posenc_rows){.first = given->positions[0], .count = given->count};
@@ -210,13 +200,11 @@ posenc_status posenc_fill_at_real(
 
 POSENC_NOINLINE static posenc_status fill_pair(
     const posenc_plan *plan, const posenc_rows *rows, void *sines, void *cosines, int64_t row_stride) {
-  const posenc_status status = check_pair(plan, rows, sines, cosines, row_stride);
-  if (status != POSENC_OK || rows->count == 0)
-    return status;
-  const int64_t n = posenc_n_freqs(&plan->spec), size = element_size(plan);
-  const posenc_target t = {{.step = 1, .n_sines = n, .n_cosines = n, .zero = -1}, sines, cosines,
-      stride_of(rows->count, n, row_stride) * size, size};
-  write_rows(plan, rows, &t);
+  POSENC_TRY(check_pair(plan, rows, sines, cosines, row_stride));
+  if (rows->count == 0)
+    return POSENC_OK;
+  const int64_t n = plan->problem.n, row_bytes = stride_of(rows->count, n, row_stride) * element_size(plan);
+  write_pairs(plan, rows, n, &(posenc_place){sines, cosines, row_bytes, .is_split = 1});
   return POSENC_OK;
 }
 

@@ -13,6 +13,14 @@
 /* Writes why the calling thread is refused, for posenc_last_error(), and returns the status. */
 __attribute__((format(printf, 2, 3))) posenc_status posenc_fail(posenc_status status, const char *format, ...);
 
+/* Returns the status of a check from the calling function, unless it is POSENC_OK. */
+#define POSENC_TRY(check)                                                                                              \
+  do {                                                                                                                 \
+    const posenc_status status_ = (check);                                                                             \
+    if (status_ != POSENC_OK)                                                                                          \
+      return status_;                                                                                                  \
+  } while (0)
+
 /* Whether memory of elements of `unit` bytes can be at this address. */
 static inline int posenc_is_usable(const void *pointer, size_t unit) {
   return pointer && (uintptr_t)pointer % unit == 0;
@@ -32,7 +40,7 @@ static inline size_t posenc_first_used(const uint64_t *reserved, size_t n) {
 /* Checks struct_size and the reserved fields of a struct that type_init() sets. A program built with another header of
  * this major version has a struct of the same size, perhaps with a field in the reserved room that this library does
  * not know. It must be 0, or it would be ignored. */
-posenc_status posenc_check_room(
+posenc_status posenc_check_struct(
     const char *type, size_t struct_size, size_t size, const uint64_t *reserved, size_t n_reserved);
 
 /* Refuses an unknown name, which the message quotes as printable ASCII. `known` gives the `count` names that are
@@ -74,8 +82,21 @@ static inline int posenc_takes_base(const posenc_kernel *kernel, const posenc_sp
   return !kernel->float32_base || spec->freqs || (spec->base >= (double)FLT_MIN && spec->base <= (double)FLT_MAX);
 }
 
-/* What kernels are given of a checked spec. */
-posenc_spec posenc_kernel_spec(const posenc_spec *spec);
+/* The denominator of a spec's ladder. d_model / 2 is exact. */
+static inline double posenc_denominator(const posenc_spec *spec) {
+  return spec->denominator != 0.0 ? spec->denominator : (double)spec->d_model / 2.0;
+}
+
+static inline double posenc_scale(const posenc_spec *spec) {
+  return spec->position_scale != 0.0 ? spec->position_scale : 1.0;
+}
+
+static inline int64_t posenc_n_freqs(const posenc_spec *spec) {
+  return spec->d_model / 2 + (spec->d_model % 2 && spec->odd == POSENC_ODD_HALF_PAIR);
+}
+
+/* What a checked spec asks a kernel to compute. */
+posenc_problem posenc_problem_of(const posenc_spec *spec);
 
 /* Whether a position, or its product with position_scale, is outside the domain. The product is rounded to double. */
 static inline int posenc_is_outside(double position, double scale) {
@@ -84,45 +105,28 @@ static inline int posenc_is_outside(double position, double scale) {
 }
 
 struct posenc_plan {
-  posenc_spec spec;        /* the caller's; freqs and freqs_low point into the plan's own block */
-  posenc_spec kernel_spec; /* what the kernel is given (kernel.h) */
+  posenc_spec spec; /* the caller's; freqs and freqs_low point into the plan's own block */
+  posenc_problem problem;
   const posenc_kernel *kernel;
-  void *state; /* what kernel->prepare() made of kernel_spec */
+  void *state; /* what kernel->prepare() made of the problem */
 };
 
 /* The first checks of every function of a plan. */
 posenc_status posenc_check_plan(const posenc_plan *plan, int64_t count);
 
-/* ---- layouts.c: from the pairs that kernels write to the columns of the caller's rows ---- */
-
-/* Where the sines and cosines of a row's frequencies go: element k * step from `sines` or `cosines`, as many as there
- * are. */
-typedef struct posenc_columns {
-  int64_t sines, cosines; /* the first column of each; of pairs in two arrays, 0 and 0 */
-  int64_t step, n_sines, n_cosines;
-  int64_t zero; /* a column of zeros, or -1 */
-} posenc_columns;
-
-posenc_columns posenc_columns_of(const posenc_spec *spec);
+/* ---- layouts.c: layouts that kernels do not write ---- */
 
 /* The frequency of a column; -1: a column of zeros. */
 int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column);
 
-/* Where rows go. */
-typedef struct posenc_target {
-  posenc_columns columns;
-  unsigned char *sines, *cosines; /* of row 0, frequency 0 */
-  int64_t row_bytes, size;        /* size: bytes of an element */
-} posenc_target;
-
-/* Writes rows in any layout, except the column of zeros. The plan's kernel computes part after part in L1, and the sines
- * and cosines of each part are copied to their columns. rows->from and rows->to are ignored. */
-void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target);
+/* Writes rows to any place, from frequency `from` on: the first values of all frequencies, and the second values of the
+ * first rows->pairs. The plan's kernel computes part after part in L1, whose values are copied to their columns. */
+void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to, int64_t from);
 
 /* ---- fill.c ---- */
 
-/* posenc_fill() after posenc_fp_enter(). */
-posenc_status posenc_checked_fill(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride);
+/* posenc_fill() after posenc_fp_enter(): checks the arguments, then fills. */
+posenc_status posenc_check_and_fill(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride);
 
 /* Checks the size of count > 0 rows. So many elements, and bytes of any dtype, do not overflow an int64. */
 posenc_status posenc_check_size(int64_t count, int64_t row_stride);

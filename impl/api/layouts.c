@@ -1,37 +1,21 @@
-/* From the pairs that kernels write to the columns of the caller's rows. */
+/* Layouts that kernels do not write: from the pairs of rows() to the columns of the caller's rows. */
 #include "api/internal.h"
 
 #include <string.h>
 
-posenc_columns posenc_columns_of(const posenc_spec *spec) {
-  const int64_t n = posenc_n_freqs(spec), half = spec->d_model / 2; /* half: the number of complete pairs */
-  const int split = spec->layout == POSENC_LAYOUT_SPLIT, sine_first = spec->order == POSENC_ORDER_SIN_FIRST;
-  const int64_t second = split ? n : 1;
-  return (posenc_columns){.sines = sine_first ? 0 : second,
-      .cosines = sine_first ? second : 0,
-      .step = split ? 1 : 2,
-      .n_sines = sine_first ? n : half,
-      .n_cosines = sine_first ? half : n,
-      .zero = spec->d_model > n + half ? spec->d_model - 1 : -1};
-}
-
 int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column) {
-  const posenc_columns columns = posenc_columns_of(spec);
   const int64_t n = posenc_n_freqs(spec);
-  if (column == columns.zero)
+  if (column >= n + spec->d_model / 2)
     return -1;
-  return columns.step == 2 ? column / 2 : column < n ? column : column - n;
+  return spec->layout == POSENC_LAYOUT_INTERLEAVED ? column / 2 : column < n ? column : column - n;
 }
 
-/* Parts of consecutive rows end where a kernel's runs do: at multiples of 64. */
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Parts of consecutive rows end where a kernel's runs do. */
 static int64_t rows_in_part(const posenc_rows *rows, int64_t i, int64_t most) {
-  const int64_t left = rows->count - i, run = 64;
-  int64_t n = left < most ? left : most;
-  if (!rows->positions && !rows->reals) {
-    const int64_t to_end = run - ((rows->first + i) & (run - 1));
-    n = n < to_end ? n : to_end;
-  }
-  return n;
+  const int64_t n = least(rows->count - i, most);
+  return rows->positions || rows->reals ? n : least(n, POSENC_RUN - ((rows->first + i) & (POSENC_RUN - 1)));
 }
 
 /* Every other element; size and step are constants, so that this becomes shuffles where step is 1. */
@@ -62,46 +46,46 @@ static void place_elements(const unsigned char *pairs, int64_t n, int64_t step, 
   }
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* Some rows of some frequencies: pair j of row i is values[i * stride + 2 j], and belongs to row row + i of the call and
- * frequency k + j. */
+/* Some rows of some frequencies: pair j of row i is at `values` + i * row_bytes, and belongs to row row + i of the call and
+ * to frequency k + j. */
 typedef struct part {
   int64_t row, rows, k, pairs;
-  unsigned char *values;
-  int64_t stride; /* elements */
+  const unsigned char *values;
+  int64_t row_bytes;
 } part;
 
-static void place_part(const part *p, const posenc_target *t) {
-  const posenc_columns *const c = &t->columns;
+/* Copies the first values of the frequencies, and the second ones of those below n_second. */
+static void place_part(const part *p, int64_t size, int64_t n_second, const posenc_place *to) {
+  const int64_t step = to->is_split ? 1 : 2;
   for (int64_t i = 0; i < p->rows; i++) {
-    const unsigned char *const pairs = p->values + i * p->stride * t->size;
-    const int64_t at = (p->row + i) * t->row_bytes + p->k * c->step * t->size;
-    place_elements(pairs, least(p->pairs, c->n_sines - p->k), c->step, t->size, t->sines + at);
-    place_elements(pairs + t->size, least(p->pairs, c->n_cosines - p->k), c->step, t->size, t->cosines + at);
+    const unsigned char *const sines = p->values + i * p->row_bytes, *const cosines = sines + size;
+    const int64_t at = (p->row + i) * to->row_bytes + p->k * step * size;
+    place_elements(to->cosines_first ? cosines : sines, p->pairs, step, size, to->first + at);
+    place_elements(to->cosines_first ? sines : cosines, least(p->pairs, n_second - p->k), step, size, to->second + at);
   }
 }
 
 enum { PART_PAIRS = 128, PART_BYTES = 1 << 15 };
 
 /* Narrow parts have more rows: whole runs of a kernel where they can. */
-void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_target *target) {
+void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to, int64_t from) {
   unsigned char values[PART_BYTES] __attribute__((aligned(64)));
-  const int64_t n = plan->kernel_spec.d_model / 2, width = n < PART_PAIRS ? (n + 31) / 32 * 32 : PART_PAIRS,
-                most = n > 0 ? PART_BYTES / (2 * width * target->size) : 0;
-  part p = {.values = values, .stride = 2 * width};
-  for (p.row = 0; n > 0 && p.row < rows->count; p.row += p.rows) {
-    p.rows = rows_in_part(rows, p.row, least(most, 64));
-    for (p.k = 0; p.k < n; p.k += p.pairs) {
+  const int64_t n = plan->problem.n, size = posenc_dtype_info_of(plan->problem.dtype)->size;
+  const int64_t width = least(posenc_padded(n), PART_PAIRS), most = least(PART_BYTES / (2 * width * size), POSENC_RUN);
+  part p = {.values = values, .row_bytes = 2 * width * size};
+  const posenc_place in_part = {values, values + size, p.row_bytes, 0, 0};
+  for (p.row = 0; from < n && p.row < rows->count; p.row += p.rows) {
+    p.rows = rows_in_part(rows, p.row, most);
+    for (p.k = from / POSENC_STRIP * POSENC_STRIP; p.k < n; p.k += p.pairs) {
       p.pairs = least(n - p.k, width);
       const posenc_rows those = {.positions = rows->positions ? rows->positions + p.row : NULL,
           .reals = rows->reals ? rows->reals + p.row : NULL,
           .first = rows->first + p.row,
           .count = p.rows,
-          .from = 2 * p.k,
-          .to = 2 * (p.k + p.pairs)};
-      plan->kernel->rows(&plan->kernel_spec, plan->state, &those, values, p.stride);
-      place_part(&p, target);
+          .k = p.k,
+          .pairs = p.pairs};
+      plan->kernel->rows(&plan->problem, plan->state, &those, &in_part);
+      place_part(&p, size, rows->pairs, to);
     }
   }
 }

@@ -31,9 +31,9 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
     return posenc_fail(POSENC_ERROR_CPU, "impl is \"%s\", which needs %s; this machine can run \"%s\"", impl->name,
         impl->isa, runnable_instead_of(impl)->name);
   const posenc_kernel *kernel = posenc_kernel_of(impl);
-  if (!posenc_offers(impl->dtypes, s->dtype))
-    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s", posenc_format_of(s->dtype)->name,
-        impl->name, impl->dtypes);
+  if (!posenc_offers(impl, s->dtype))
+    return posenc_fail(POSENC_ERROR_UNSUPPORTED, "dtype is %s; impl \"%s\" offers %s",
+        posenc_dtype_info_of(s->dtype)->name, impl->name, impl->dtypes);
   if (!posenc_takes_base(kernel, s))
     return posenc_fail(POSENC_ERROR_UNSUPPORTED,
         "impl \"%s\" does not offer this spec: its float32 power needs a base from 2^-126 to 0x1.fffffep127",
@@ -43,46 +43,49 @@ static posenc_status check_impl(const posenc_spec *s, const char *name, const po
 
 static size_t round_up(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-/* table_rows: the rows of the one table that this plan will fill, or 0. */
-POSENC_NOINLINE static posenc_status make(
-    posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t table_rows) {
-  posenc_status status = posenc_check_spec(spec);
-  if (status != POSENC_OK)
-    return status;
-  posenc_spec s = *spec;
-  const posenc_impl *chosen = posenc_impl_find(impl);
-  status = check_impl(&s, impl, chosen);
-  if (status != POSENC_OK)
-    return status;
-  const posenc_kernel *kernel = posenc_kernel_of(chosen);
+/* The parts of a plan's block, in bytes. Each begins at a cache line. */
+typedef struct sizes {
+  size_t head, freqs, freqs_low, state, extra;
+} sizes;
 
-  posenc_spec kernel_spec = posenc_kernel_spec(&s);
-  if (table_rows > 0)
-    kernel_spec.table_rows = table_rows;
-  const size_t padded = (size_t)posenc_padded_freqs(&s), line = 64;
-  const size_t head = round_up(sizeof(posenc_plan), line);
-  const size_t freqs_bytes = s.freqs ? padded * sizeof(double) : 0, low_bytes = s.freqs_low ? freqs_bytes : 0;
-  const size_t state_bytes = round_up(padded * kernel->state_bytes, line);
-  const size_t more_bytes = kernel->more_bytes ? round_up(kernel->more_bytes(&kernel_spec), line) : 0;
-  char *block = posenc_memory_allocate(line, head + freqs_bytes + low_bytes + state_bytes + more_bytes);
+static sizes sizes_of(const posenc_problem *problem, const posenc_kernel *kernel) {
+  const size_t padded = (size_t)posenc_padded(problem->n), line = 64;
+  return (sizes){.head = round_up(sizeof(posenc_plan), line),
+      .freqs = problem->freqs ? padded * sizeof(double) : 0,
+      .freqs_low = problem->freqs_low ? padded * sizeof(double) : 0,
+      .state = round_up(padded * kernel->frequency_bytes, line),
+      .extra = kernel->extra_bytes ? round_up(kernel->extra_bytes(problem), line) : 0};
+}
+
+/* rows_of_only_call: those of the one table that this plan will fill, or 0. */
+POSENC_NOINLINE static posenc_status make(
+    posenc_plan **plan, const posenc_spec *spec, const char *impl, int64_t rows_of_only_call) {
+  POSENC_TRY(posenc_check_spec(spec));
+  const posenc_impl *const chosen = posenc_impl_find(impl);
+  POSENC_TRY(check_impl(spec, impl, chosen));
+  const posenc_kernel *const kernel = posenc_kernel_of(chosen);
+  posenc_plan p = {.spec = *spec, .problem = posenc_problem_of(spec), .kernel = kernel};
+  if (rows_of_only_call > 0)
+    p.problem.table_rows = rows_of_only_call;
+
+  const sizes bytes = sizes_of(&p.problem, kernel);
+  const size_t zeroed = bytes.head + bytes.freqs + bytes.freqs_low + bytes.state;
+  char *const block = posenc_memory_allocate(64, zeroed + bytes.extra);
   if (!block)
     return posenc_fail(POSENC_ERROR_MEMORY, "out of memory");
-  memset(block, 0, head + freqs_bytes + low_bytes + state_bytes);
+  memset(block, 0, zeroed);
+  char *const freqs = block + bytes.head;
+  if (spec->freqs)
+    p.spec.freqs = memcpy(freqs, spec->freqs, (size_t)spec->n_freqs * sizeof(double));
+  if (spec->freqs_low)
+    p.spec.freqs_low = memcpy(freqs + bytes.freqs, spec->freqs_low, (size_t)spec->n_freqs * sizeof(double));
+  p.problem.freqs = p.spec.freqs;
+  p.problem.freqs_low = p.spec.freqs_low;
+  p.state = freqs + bytes.freqs + bytes.freqs_low;
 
-  posenc_plan *p = (posenc_plan *)block;
-  if (s.freqs)
-    s.freqs = memcpy(block + head, s.freqs, (size_t)s.n_freqs * sizeof(double));
-  if (s.freqs_low)
-    s.freqs_low = memcpy(block + head + freqs_bytes, s.freqs_low, (size_t)s.n_freqs * sizeof(double));
-  p->spec = s;
-  p->kernel_spec = kernel_spec;
-  p->kernel_spec.freqs = s.freqs;
-  p->kernel_spec.freqs_low = s.freqs_low;
-  p->kernel = kernel;
-  p->state = block + head + freqs_bytes + low_bytes;
-
-  kernel->prepare(&p->kernel_spec, p->state);
-  *plan = p;
+  *plan = memcpy(block, &p, sizeof p);
+  if (kernel->prepare)
+    kernel->prepare(&(*plan)->problem, p.state);
   return POSENC_OK;
 }
 
@@ -101,9 +104,8 @@ void posenc_plan_destroy(posenc_plan *plan) { posenc_memory_free(plan); }
 POSENC_NOINLINE static posenc_status fill_once(
     const posenc_spec *spec, const char *impl, const posenc_rows *rows, void *out, int64_t row_stride) {
   posenc_plan *plan = NULL;
-  posenc_status status = make(&plan, spec, impl, rows->count);
-  if (status == POSENC_OK)
-    status = posenc_checked_fill(plan, rows, out, row_stride);
+  POSENC_TRY(make(&plan, spec, impl, rows->count));
+  const posenc_status status = posenc_check_and_fill(plan, rows, out, row_stride);
   posenc_plan_destroy(plan);
   return status;
 }
@@ -129,23 +131,20 @@ posenc_status posenc_check_plan(const posenc_plan *plan, int64_t count) {
 
 static posenc_status check_phases(const posenc_plan *plan, const posenc_phases *phases) {
   static const char *const names[] = {"", "whole", "fraction", "rest"};
-  const posenc_status status = posenc_check_plan(plan, 0);
-  if (status != POSENC_OK)
-    return status;
+  POSENC_TRY(posenc_check_plan(plan, 0));
   if (!plan->kernel->phases)
     return posenc_fail(
         POSENC_ERROR_UNSUPPORTED, "the plan's impl is \"%s\"; allowed: exact and anchored", plan->kernel->info.name);
-  const int64_t bytes = posenc_n_freqs(&plan->spec) * (int64_t)sizeof(double);
+  const int64_t bytes = plan->problem.n * (int64_t)sizeof(double);
   const posenc_array arrays[] = {
       {0}, {phases->whole, 1, bytes, bytes}, {phases->fraction, 1, bytes, bytes}, {phases->rest, 1, bytes, bytes}};
   return posenc_check_results(names, arrays, 4);
 }
 
 POSENC_NOINLINE static posenc_status plan_phases(const posenc_plan *plan, const posenc_phases *phases) {
-  const posenc_status status = check_phases(plan, phases);
-  if (status == POSENC_OK)
-    plan->kernel->phases(&plan->kernel_spec, phases);
-  return status;
+  POSENC_TRY(check_phases(plan, phases));
+  plan->kernel->phases(&plan->problem, phases);
+  return POSENC_OK;
 }
 
 posenc_status posenc_plan_phases(const posenc_plan *plan, double *whole, uint64_t *fraction, double *rest) {

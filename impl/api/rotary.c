@@ -50,9 +50,7 @@ static posenc_status check_factors(const posenc_rotary *p) {
 }
 
 static posenc_status check_rotary_fields(const posenc_rotary *p) {
-  const posenc_status status = check_kind(p->d_model, p->scaling);
-  if (status != POSENC_OK)
-    return status;
+  POSENC_TRY(check_kind(p->d_model, p->scaling));
   const int kind = 1 << p->scaling, automatic = p->attention_factor == 0.0;
   if (!(p->base >= 2.0 && p->base <= 0x1p512))
     return posenc_fail(POSENC_ERROR_SPEC, "base is %.17g; allowed: 2 to 2^512", p->base);
@@ -107,35 +105,29 @@ posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_model, posenc_
   if (!posenc_is_usable(rotary, _Alignof(posenc_rotary)))
     return posenc_fail_pointer("rotary", rotary, _Alignof(posenc_rotary), "a posenc_rotary");
   memset(rotary, 0, sizeof *rotary);
-  const posenc_status status = check_kind(d_model, (int32_t)scaling);
-  if (status == POSENC_OK)
-    *rotary = (posenc_rotary){.struct_size = sizeof *rotary,
-        .d_model = d_model,
-        .base = 10000.0,
-        .scaling = (int32_t)scaling,
-        .truncate = 1,
-        .beta_fast = 32.0,
-        .beta_slow = 1.0};
-  return status;
+  POSENC_TRY(check_kind(d_model, (int32_t)scaling));
+  *rotary = (posenc_rotary){.struct_size = sizeof *rotary,
+      .d_model = d_model,
+      .base = 10000.0,
+      .scaling = (int32_t)scaling,
+      .truncate = 1,
+      .beta_fast = 32.0,
+      .beta_slow = 1.0};
+  return POSENC_OK;
 }
 
 POSENC_NOINLINE static posenc_status rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor) {
   if (!posenc_is_usable(rotary, _Alignof(posenc_rotary)))
     return posenc_fail_pointer("rotary", rotary, _Alignof(posenc_rotary), "a posenc_rotary");
-  posenc_status status = posenc_check_room("posenc_rotary", rotary->struct_size, sizeof *rotary, rotary->reserved,
-      sizeof rotary->reserved / sizeof *rotary->reserved);
-  if (status != POSENC_OK)
-    return status;
+  POSENC_TRY(posenc_check_struct("posenc_rotary", rotary->struct_size, sizeof *rotary, rotary->reserved,
+      sizeof rotary->reserved / sizeof *rotary->reserved));
   const posenc_rotary r = *rotary; /* the results may go to the same memory */
-  status = check_rotary_fields(&r);
-  if (status == POSENC_OK)
-    status = check_results(&r, freqs, freqs_low, attention_factor);
-  if (status == POSENC_OK) {
-    posenc_rotary_ladder(&r, selected_factors(&r), freqs, freqs_low);
-    *attention_factor = posenc_rotary_attention(&r);
-  }
-  return status;
+  POSENC_TRY(check_rotary_fields(&r));
+  POSENC_TRY(check_results(&r, freqs, freqs_low, attention_factor));
+  posenc_rotary_ladder(&r, selected_factors(&r), freqs, freqs_low);
+  *attention_factor = posenc_rotary_attention(&r);
+  return POSENC_OK;
 }
 
 posenc_status posenc_rotary_freqs(

@@ -111,7 +111,7 @@ static posenc_status refuse_frequencies(const posenc_spec *s, int field, int64_t
 static posenc_status refuse(const posenc_spec *s, int field, int64_t k) {
   switch (field) {
   case ROOM:
-    return posenc_check_room("posenc_spec", s->struct_size, sizeof *s, s->reserved, RESERVED);
+    return posenc_check_struct("posenc_spec", s->struct_size, sizeof *s, s->reserved, RESERVED);
   case D_MODEL:
     return refuse_range("d_model", s->d_model, 1, POSENC_MAX_D_MODEL);
   case LAYOUT:
@@ -155,15 +155,13 @@ posenc_status posenc_check_spec(const posenc_spec *spec) {
   return POSENC_OK;
 }
 
-/* ---- the spec of a kernel ---- */
-
-posenc_spec posenc_kernel_spec(const posenc_spec *spec) {
-  posenc_spec s = *spec;
-  s.d_model = 2 * posenc_n_freqs(spec);
-  s.denominator = posenc_denominator(spec);
-  s.position_scale = posenc_scale(spec);
-  s.layout = POSENC_LAYOUT_INTERLEAVED;
-  s.order = POSENC_ORDER_SIN_FIRST;
-  s.odd = POSENC_ODD_HALF_PAIR;
-  return s;
+posenc_problem posenc_problem_of(const posenc_spec *spec) {
+  return (posenc_problem){.n = posenc_n_freqs(spec),
+      .base = spec->base,
+      .denominator = posenc_denominator(spec),
+      .freqs = spec->freqs,
+      .freqs_low = spec->freqs_low,
+      .scale = posenc_scale(spec),
+      .table_rows = spec->table_rows,
+      .dtype = spec->dtype};
 }

@@ -32,7 +32,7 @@ const char *posenc_status_string(posenc_status status) {
 }
 
 size_t posenc_dtype_size(posenc_dtype dtype) {
-  return (int32_t)dtype >= 0 && dtype <= POSENC_DTYPE_F16 ? (size_t)posenc_format_of((int32_t)dtype)->size : 0;
+  return (int32_t)dtype >= 0 && dtype <= POSENC_DTYPE_F16 ? (size_t)posenc_dtype_info_of((int32_t)dtype)->size : 0;
 }
 
 /* ---- why a call was refused ---- */
@@ -58,7 +58,7 @@ posenc_status posenc_fail_pointer(const char *name, const void *pointer, size_t 
       POSENC_ERROR_ARGUMENT, "%s is %s; allowed: %s aligned to %d bytes", name, address, what, (int)unit);
 }
 
-posenc_status posenc_check_room(
+posenc_status posenc_check_struct(
     const char *type, size_t struct_size, size_t size, const uint64_t *reserved, size_t n_reserved) {
   if (struct_size != size)
     return posenc_fail(POSENC_ERROR_SPEC,

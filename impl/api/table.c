@@ -43,24 +43,19 @@ static void *allocate(size_t bytes) {
 }
 
 static posenc_status check_table(const posenc_plan *plan, const posenc_rows *rows, int64_t row_stride) {
-  posenc_status status = posenc_check_plan(plan, rows->count);
-  if (status != POSENC_OK)
-    return status;
+  POSENC_TRY(posenc_check_plan(plan, rows->count));
   const int64_t d_model = plan->spec.d_model, stride = row_stride ? row_stride : d_model;
   if (stride < d_model)
     return posenc_fail(POSENC_ERROR_ARGUMENT,
         "row_stride is %" PRId64 "; allowed: d_model = %" PRId64 " or more, or 0 for d_model", row_stride, d_model);
   if (rows->count > 0)
-    status = posenc_check_size(rows->count, stride);
-  return status == POSENC_OK ? posenc_check_positions(plan, rows) : status;
+    POSENC_TRY(posenc_check_size(rows->count, stride));
+  return posenc_check_positions(plan, rows);
 }
 
 POSENC_NOINLINE static posenc_status create_table(
     void **table, const posenc_plan *plan, const posenc_rows *wanted, int64_t row_stride) {
-  const posenc_status status = check_table(plan, wanted, row_stride);
-  if (status != POSENC_OK)
-    return status;
-
+  POSENC_TRY(check_table(plan, wanted, row_stride));
   const int64_t d_model = plan->spec.d_model, stride = row_stride ? row_stride : d_model, count = wanted->count;
   const int64_t size = (int64_t)posenc_dtype_size((posenc_dtype)plan->spec.dtype);
   unsigned char *rows = allocate((size_t)(count * stride * size));
@@ -71,7 +66,7 @@ POSENC_NOINLINE static posenc_status create_table(
     for (int64_t i = 0; i < count; i++)
       memset(rows + (i * stride + d_model) * size, 0, (size_t)((stride - d_model) * size));
   *table = rows;
-  return posenc_checked_fill(plan, wanted, rows, stride); /* all it could refuse has been checked */
+  return posenc_check_and_fill(plan, wanted, rows, stride); /* which refuses nothing any more */
 }
 
 posenc_status posenc_table_create(

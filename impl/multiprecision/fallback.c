@@ -16,15 +16,16 @@
 #include "multiprecision/fallback.h"
 
 #include <math.h>
+#include <string.h>
 
 #ifndef POSENC_FALLBACK_LIMBS /* tests: an early end */
 #define POSENC_FALLBACK_LIMBS BIG_LIMBS
 #endif
-enum { FIRST_LIMBS = 4, ANGLE_BITS = 75, SERIES_BITS = 12 };
+enum { FIRST_LIMBS = POSENC_RATIO_LIMBS, ANGLE_BITS = 75, SERIES_BITS = 12 };
 
-int64_t posenc_ladder_degree(const posenc_spec *spec) {
-  const double degree = 2.0 * posenc_denominator(spec);
-  return !spec->freqs && degree >= 1.0 && degree <= 0x1p21 && floor(degree) == degree ? (int64_t)degree : 0;
+int64_t posenc_ladder_degree(const posenc_problem *problem) {
+  const double degree = 2.0 * problem->denominator;
+  return !problem->freqs && degree >= 1.0 && degree <= 0x1p21 && floor(degree) == degree ? (int64_t)degree : 0;
 }
 
 /* Newton's iteration on x^D = base^-2 without a division of bigs: x += x (1 - base^2 x^D) / D. An error e becomes
@@ -73,35 +74,49 @@ static void ratio_by_logarithm(big *ratio, double base, double denominator, int 
     big_div(ratio, &one, ratio, n);
 }
 
-void posenc_ladder_ratio(big *ratio, const posenc_spec *spec, int n) {
-  const int64_t degree = posenc_ladder_degree(spec);
-  if (spec->base == 1.0)
+void posenc_ladder_ratio(big *ratio, const posenc_problem *problem, int n) {
+  const int64_t degree = posenc_ladder_degree(problem);
+  if (problem->base == 1.0)
     big_from_double(ratio, 1.0, n);
   else if (degree)
-    ratio_by_root(ratio, spec->base, degree, n);
+    ratio_by_root(ratio, problem->base, degree, n);
   else
-    ratio_by_logarithm(ratio, spec->base, spec->denominator, n);
+    ratio_by_logarithm(ratio, problem->base, problem->denominator, n);
 }
 
-void posenc_explicit(big *w, const posenc_spec *spec, int64_t k, int n) {
-  const double low = spec->freqs_low ? spec->freqs_low[k] : 0.0;
+void posenc_explicit_frequency(big *w, const posenc_problem *problem, int64_t k, int n) {
+  const double low = problem->freqs_low ? problem->freqs_low[k] : 0.0;
   big rest;
-  big_from_double(w, spec->freqs[k], n);
+  big_from_double(w, problem->freqs[k], n);
   big_from_double(&rest, low, n);
-  if (!signbit(spec->freqs[k]) == !signbit(low))
+  if (!signbit(problem->freqs[k]) == !signbit(low))
     big_add(w, w, &rest, n);
   else
     big_sub(w, w, &rest, n);
 }
 
-static void frequency(big *w, const posenc_spec *spec, int64_t k, int n) {
-  if (spec->freqs) {
-    posenc_explicit(w, spec, k, n);
+/* The ratio with n limbs. Those of the first attempt are kept for the next outputs of the same call. */
+static void ratio_of(big *ratio, const posenc_problem *problem, posenc_ratio *kept, int n) {
+  if (n > FIRST_LIMBS || !kept->is_known)
+    posenc_ladder_ratio(ratio, problem, n);
+  if (n > FIRST_LIMBS)
+    return;
+  if (!kept->is_known) {
+    *kept = (posenc_ratio){.is_known = 1, .exponent = ratio->exponent};
+    memcpy(kept->limb, ratio->limb, sizeof kept->limb);
+  }
+  ratio->exponent = kept->exponent;
+  memcpy(ratio->limb, kept->limb, sizeof kept->limb);
+}
+
+static void frequency(big *w, const posenc_problem *problem, posenc_ratio *kept, int64_t k, int n) {
+  if (problem->freqs) {
+    posenc_explicit_frequency(w, problem, k, n);
   } else if (k == 0) {
     big_from_double(w, 1.0, n);
   } else {
     big ratio;
-    posenc_ladder_ratio(&ratio, spec, n);
+    ratio_of(&ratio, problem, kept, n);
     big_pow(w, &ratio, (uint64_t)k, n);
   }
 }
@@ -127,8 +142,8 @@ static void series(big *r, const big *angle, unsigned first, int n) {
 }
 
 double posenc_big_nearest(const big *a, int32_t dtype, int n) {
-  const posenc_format *f = posenc_format_of(dtype);
-  const int64_t below = a->exponent - 1 - f->least, keep = f->digits + (below < 0 ? below : 0);
+  const posenc_dtype_info *f = posenc_dtype_info_of(dtype);
+  const int64_t below = a->exponent - 1 - ilogb(f->least), keep = f->digits + (below < 0 ? below : 0);
   if (big_is_zero(a, n) || keep < 0)
     return 0.0;
   const uint64_t top = a->limb[n - 1];
@@ -154,12 +169,13 @@ static int is_certain(const big *value, int64_t good, int32_t dtype, int n) {
 
 /* One attempt with n limbs, for an angle that is not 0. *result is the number nearest to the approximation; returns
  * whether it is certain. */
-static int attempt(const posenc_spec *spec, double position, int64_t column, int n, double *result) {
+static int attempt(
+    const posenc_problem *problem, posenc_ratio *kept, double position, int64_t column, int n, double *result) {
   big y, quarter, value;
-  const double w = spec->freqs ? spec->freqs[column / 2] : 1.0;
+  const double w = problem->freqs ? problem->freqs[column / 2] : 1.0;
   unsigned sine = column % 2 == 0;
-  frequency(&y, spec, column / 2, n);
-  big_from_double(&value, spec->position_scale, n);
+  frequency(&y, problem, kept, column / 2, n);
+  big_from_double(&value, problem->scale, n);
   big_mul(&y, &y, &value, n);
   big_from_double(&value, position, n);
   big_mul(&y, &y, &value, n);
@@ -171,7 +187,7 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
   const unsigned q = big_split(&y, &y, n);
 
   /* Sine and cosine of (q + f) quarters: an odd q swaps the two; f > 1/2 folds to 1 - f and swaps them again. */
-  int negative = sine ? (q >= 2) ^ ((position < 0.0) ^ (w < 0.0) ^ (spec->position_scale < 0.0)) : q == 1 || q == 2;
+  int negative = sine ? (q >= 2) ^ ((position < 0.0) ^ (w < 0.0) ^ (problem->scale < 0.0)) : q == 1 || q == 2;
   if (q % 2)
     sine = !sine;
   if (y.exponent >= 0 && !big_is_zero(&y, n)) { /* f >= 1/2 */
@@ -186,7 +202,7 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
   big_mul(&y, &y, &quarter, n);
   series(&value, &y, sine, n);
 
-  const double nearest = posenc_big_nearest(&value, spec->dtype, n);
+  const double nearest = posenc_big_nearest(&value, problem->dtype, n);
   *result = negative ? -nearest : nearest;
   if (big_is_zero(&value, n))
     return 0; /* zero with n limbs only: the angle is no multiple of pi/2 */
@@ -194,7 +210,7 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
   /* Relative error of value: 2^-good. */
   const int64_t by_angle = cut || !sine ? absolute + 1 - (sine ? small : -1) : relative + 1;
   const int64_t by_series = SERIES_BITS - 64 * (int64_t)n;
-  return is_certain(&value, -(by_angle > by_series ? by_angle : by_series) - 1, spec->dtype, n);
+  return is_certain(&value, -(by_angle > by_series ? by_angle : by_series) - 1, problem->dtype, n);
 }
 
 /* Which outputs 4096 bits decide. The angle is a nonzero algebraic number, so its sine and cosine are transcendental
@@ -213,15 +229,15 @@ static int attempt(const posenc_spec *spec, double position, int64_t column, int
  *
  * Every other value is as good as random: it is within 2^-3900 of a boundary with odds of 2^-3840. Should that happen, the
  * result is the number nearest to the last approximation. */
-double posenc_fallback(const posenc_spec *spec, double position, int64_t column) {
-  const double w = spec->freqs ? spec->freqs[column / 2] : 1.0;
+double posenc_fallback(const posenc_problem *problem, posenc_ratio *kept, double position, int64_t column) {
+  const double w = problem->freqs ? problem->freqs[column / 2] : 1.0;
   double result = 0.0;
   if (position == 0.0 || w == 0.0) { /* the angle is 0 */
-    const double zero = position == 0.0 && signbit(position) ? position * w * spec->position_scale : 0.0;
+    const double zero = position == 0.0 && signbit(position) ? position * w * problem->scale : 0.0;
     return column % 2 == 0 ? zero : 1.0;
   }
   for (int n = FIRST_LIMBS; n <= POSENC_FALLBACK_LIMBS; n *= 2)
-    if (attempt(spec, position, column, n, &result))
+    if (attempt(problem, kept, position, column, n, &result))
       break;
   return result;
 }

@@ -7,16 +7,15 @@
 
 #include <math.h>
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
-  const float *w = state, scale = (float)spec->position_scale;
+static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
+  const float *w = state, scale = (float)problem->scale;
   for (int64_t i = 0; i < r->count; i++) {
     const float position = (float)posenc_row_real(r, i);
-    float *row = (float *)out + i * stride;
-    for (int64_t c = r->from; c < r->to; c += 2) {
-      const float angle = position * w[c / 2] * scale;
+    float *row = posenc_floats_of(to, i);
+    for (int64_t k = r->k; k < r->k + r->pairs; k++) {
+      const float angle = position * w[k] * scale;
       *row++ = sinf(angle);
-      if (c + 1 < r->to)
-        *row++ = cosf(angle);
+      *row++ = cosf(angle);
     }
   }
 }
@@ -30,8 +29,8 @@ const posenc_kernel POSENC_THIS = {
     .info.evidence = "upstream",
     .info.dtypes = "float32",
     .bound = posenc_bound_explog,
-    .ulp = 1.0,
-    .state_bytes = sizeof(float),
+    .bound_units = 1.0,
+    .frequency_bytes = sizeof(float),
     .prepare = posenc_freqs_explog,
     .rows = rows,
 };

@@ -6,16 +6,15 @@
 
 #include <math.h>
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
+static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
   const double *w = state;
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
-    float *row = (float *)out + i * stride;
-    for (int64_t c = r->from; c < r->to; c += 2) {
-      const double angle = position * w[c / 2] * spec->position_scale;
+    float *row = posenc_floats_of(to, i);
+    for (int64_t k = r->k; k < r->k + r->pairs; k++) {
+      const double angle = position * w[k] * problem->scale;
       *row++ = (float)sin(angle);
-      if (c + 1 < r->to)
-        *row++ = (float)cos(angle);
+      *row++ = (float)cos(angle);
     }
   }
 }
@@ -29,8 +28,8 @@ const posenc_kernel POSENC_THIS = {
     .info.evidence = "upstream",
     .info.dtypes = "float32",
     .bound = posenc_bound_f64,
-    .ulp = 1.0,
-    .state_bytes = sizeof(double),
+    .bound_units = 1.0,
+    .frequency_bytes = sizeof(double),
     .prepare = posenc_freqs_f64,
     .rows = rows,
 };

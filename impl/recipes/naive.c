@@ -11,29 +11,23 @@
 
 #include <math.h>
 
-static double naive_bound(const posenc_angle *a, double ulp) {
+static double naive_bound(const posenc_angle *a, double units) {
   const double u = 0x1p-24;
-  const double relative = expm1((4.0 + a->scaling + a->exponent + 2.0 * a->ln_w) * u);
-  return ulp * u + fabs(a->position * a->w) * relative;
+  const double relative = expm1((4.0 + a->scale_roundings + a->exponent + 2.0 * a->ln_w) * u);
+  return units * u + fabs(a->position * a->w) * relative;
 }
 
-/* Everything happens per element, so there is nothing to keep. */
-static void prepare_nothing(const posenc_spec *spec, void *state) {
-  (void)spec;
-  (void)state;
-}
-
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
-  const float base = (float)spec->base, denominator = (float)posenc_denominator(spec);
-  const float scale = (float)spec->position_scale;
+static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
+  const float base = (float)problem->base, denominator = (float)problem->denominator;
+  const float scale = (float)problem->scale;
   (void)state;
   for (int64_t i = 0; i < r->count; i++) {
     const float position = (float)posenc_row_real(r, i);
-    float *row = (float *)out + i * stride;
-    for (int64_t c = r->from; c < r->to; c++) {
+    float *row = posenc_floats_of(to, i);
+    for (int64_t c = 2 * r->k; c < 2 * (r->k + r->pairs); c++) {
       const int64_t k = c / 2;
       const float angle =
-          spec->freqs ? position * (float)spec->freqs[k] : position / powf(base, (float)k / denominator);
+          problem->freqs ? position * (float)problem->freqs[k] : position / powf(base, (float)k / denominator);
       *row++ = c % 2 == 0 ? sinf(angle * scale) : cosf(angle * scale);
     }
   }
@@ -48,8 +42,7 @@ const posenc_kernel POSENC_THIS = {
     .info.evidence = "upstream",
     .info.dtypes = "float32",
     .bound = naive_bound,
-    .ulp = 1.0,
+    .bound_units = 1.0,
     .float32_base = 1,
-    .prepare = prepare_nothing,
     .rows = rows,
 };

@@ -22,9 +22,8 @@ typedef struct ladder {
   const float *w, *sin_w, *cos_w;
 } ladder;
 
-static ladder ladder_of(const posenc_spec *spec, const void *state, int64_t k) {
+static ladder ladder_of(int64_t n, const void *state, int64_t k) {
   const float *w = (const float *)state + k;
-  const int64_t n = posenc_n_freqs(spec);
   return (ladder){w, w + n, w + 2 * n};
 }
 
@@ -34,69 +33,55 @@ static int64_t steps_from_anchor(double position) {
   return position == rint(position) ? (int64_t)position & (ANCHOR - 1) : 0;
 }
 
-static double bound(const posenc_angle *a, double ulp) {
+static double bound(const posenc_angle *a, double units) {
   const double u = 0x1p-24, j = (double)steps_from_anchor(a->position);
   /* The anchor of a negative position lies up to 63 further from 0, and the steps come back over them. */
   const double travelled = fabs(a->position) + 2.0 * j;
-  return u * (1.5 * ulp + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + a->scaling + 2.0 * a->ln_w) * u);
+  return u * (1.5 * units + 3.7 * j) + travelled * fabs(a->w) * expm1((4.0 + a->scale_roundings + 2.0 * a->ln_w) * u);
 }
 
-static void prepare(const posenc_spec *spec, void *state) {
+static void prepare(const posenc_problem *problem, void *state) {
   float *w = state;
-  const int64_t n = posenc_n_freqs(spec);
-  posenc_freqs_explog(spec, w);
+  const int64_t n = problem->n;
+  posenc_freqs_explog(problem, w);
   for (int64_t k = 0; k < n; k++) {
-    w[k] *= (float)spec->position_scale;
+    w[k] *= (float)problem->scale;
     w[n + k] = sinf(w[k]);
     w[2 * n + k] = cosf(w[k]);
   }
 }
 
-static void anchor(const ladder *l, double position, int64_t columns, float *row) {
-  for (int64_t c = 0; c < columns; c++) {
-    const float angle = (float)position * l->w[c / 2];
-    row[c] = c % 2 == 0 ? sinf(angle) : cosf(angle);
+static void anchor(const ladder *l, double position, int64_t pairs, float *row) {
+  for (int64_t k = 0; k < pairs; k++) {
+    const float angle = (float)position * l->w[k];
+    row[2 * k] = sinf(angle);
+    row[2 * k + 1] = cosf(angle);
   }
 }
 
-/* row = the row before it, rotated by one position; both may be the same. A last sine without its cosine has nothing in
- * the row to turn with: last_sine() walks that column alone. */
-static void step(const ladder *l, const float *before, int64_t columns, float *row) {
-  for (int64_t k = 0; k < columns / 2; k++) {
+/* row = the row before it, rotated by one position; both may be the same. */
+static void step(const ladder *l, const float *before, int64_t pairs, float *row) {
+  for (int64_t k = 0; k < pairs; k++) {
     const float sin_a = before[2 * k], cos_a = before[2 * k + 1];
     row[2 * k] = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
     row[2 * k + 1] = cos_a * l->cos_w[k] - sin_a * l->sin_w[k];
   }
 }
 
-static float last_sine(const ladder *l, int64_t k, double position, int64_t j) {
-  const float angle = (float)(position - (double)j) * l->w[k];
-  float sin_a = sinf(angle), cos_a = cosf(angle);
-  for (int64_t i = 0; i < j; i++) {
-    const float rotated = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
-    cos_a = cos_a * l->cos_w[k] - sin_a * l->sin_w[k];
-    sin_a = rotated;
-  }
-  return sin_a;
-}
-
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
-  const ladder l = ladder_of(spec, state, r->from / 2);
-  const int64_t columns = r->to - r->from;
+static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
+  const ladder l = ladder_of(problem->n, state, r->k);
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
     const int64_t j = steps_from_anchor(position);
-    float *row = (float *)out + i * stride;
+    float *const row = posenc_floats_of(to, i);
     /* The row before is in the caller's table already. At real positions it may be the row of -0, not that of 0. */
     if (i > 0 && j > (r->reals ? 1 : 0) && posenc_row_real(r, i - 1) == position - 1.0) {
-      step(&l, row - stride, columns, row);
+      step(&l, posenc_floats_of(to, i - 1), r->pairs, row);
     } else {
-      anchor(&l, position - (double)j, columns, row);
+      anchor(&l, position - (double)j, r->pairs, row);
       for (int64_t left = j; left > 0; left--)
-        step(&l, row, columns, row);
+        step(&l, row, r->pairs, row);
     }
-    if (columns % 2)
-      row[columns - 1] = last_sine(&l, columns / 2, position, j);
   }
 }
 
@@ -109,8 +94,8 @@ const posenc_kernel POSENC_THIS = {
     .info.evidence = "upstream",
     .info.dtypes = "float32",
     .bound = bound,
-    .ulp = 1.0,
-    .state_bytes = 3 * sizeof(float),
+    .bound_units = 1.0,
+    .frequency_bytes = 3 * sizeof(float),
     .prepare = prepare,
     .rows = rows,
 };

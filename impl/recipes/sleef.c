@@ -17,26 +17,29 @@
 #define ULP 1
 #endif
 
-#if POSENC_SIMD == POSENC_SIMD_avx512
-#define SINCOS POSENC_CAT(POSENC_CAT(Sleef_sincosf16_, VERSION), avx512f)
-typedef Sleef___m512_2 sincos_pair;
-#elif POSENC_SIMD == POSENC_SIMD_avx2
-#define SINCOS POSENC_CAT(POSENC_CAT(Sleef_sincosf8_, VERSION), avx2)
-typedef Sleef___m256_2 sincos_pair;
-#elif POSENC_SIMD == POSENC_SIMD_neon
-#define SINCOS POSENC_CAT(POSENC_CAT(Sleef_sincosf4_, VERSION), advsimd)
-typedef Sleef_float32x4_t_2 sincos_pair;
-#endif
+/* SLEEF's function for each instruction set, such as Sleef_sincosf8_u10avx2, and the pair of vectors that it returns. */
+#define PREFIX_avx512 Sleef_sincosf16_
+#define PREFIX_avx2 Sleef_sincosf8_
+#define PREFIX_neon Sleef_sincosf4_
+#define SUFFIX_avx512 avx512f
+#define SUFFIX_avx2 avx2
+#define SUFFIX_neon advsimd
+#define OF_SET(name) POSENC_CAT(name, POSENC_ISA)
+#define SINCOS POSENC_CAT(POSENC_CAT(OF_SET(PREFIX_), VERSION), OF_SET(SUFFIX_))
+#define PAIR_avx512 Sleef___m512_2
+#define PAIR_avx2 Sleef___m256_2
+#define PAIR_neon Sleef_float32x4_t_2
+typedef OF_SET(PAIR_) sincos_pair;
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
+static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
   const float *w = state;
-  const vf scale = vf_set1((float)spec->position_scale);
+  const vf scale = vf_set1((float)problem->scale);
   for (int64_t i = 0; i < r->count; i++) {
     const vf position = vf_set1((float)posenc_row_real(r, i));
-    float *row = (float *)out + i * stride;
-    for (int64_t c = r->from; c < r->to; c += 2 * VF_LANES) {
-      const sincos_pair p = SINCOS(vf_mul(vf_mul(position, vf_load(w + c / 2)), scale));
-      vf_store_pairs(row + (c - r->from), p.x, p.y, r->to - c);
+    float *const row = posenc_floats_of(to, i);
+    for (int64_t j = 0; j < r->pairs; j += VF_LANES) {
+      const sincos_pair p = SINCOS(vf_mul(vf_mul(position, vf_load(w + r->k + j)), scale));
+      vf_store_pairs(row + 2 * j, p.x, p.y, 2 * (r->pairs - j));
     }
   }
 }
@@ -50,8 +53,8 @@ const posenc_kernel POSENC_THIS = {
     .info.evidence = "upstream",
     .info.dtypes = "float32",
     .bound = posenc_bound_explog,
-    .ulp = ULP,
-    .state_bytes = sizeof(float),
+    .bound_units = ULP,
+    .frequency_bytes = sizeof(float),
     .prepare = posenc_freqs_explog,
     .rows = rows,
 };

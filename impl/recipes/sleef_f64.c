@@ -6,26 +6,25 @@
 
 #include <sleef.h>
 
-#if POSENC_SIMD == POSENC_SIMD_avx512
-#define SINCOS Sleef_sincosd8_u10avx512f
-typedef Sleef___m512d_2 sincos_pair;
-#elif POSENC_SIMD == POSENC_SIMD_avx2
-#define SINCOS Sleef_sincosd4_u10avx2
-typedef Sleef___m256d_2 sincos_pair;
-#elif POSENC_SIMD == POSENC_SIMD_neon
-#define SINCOS Sleef_sincosd2_u10advsimd
-typedef Sleef_float64x2_t_2 sincos_pair;
-#endif
+/* SLEEF's function for each instruction set, and the pair of vectors that it returns. */
+#define SINCOS_avx512 Sleef_sincosd8_u10avx512f
+#define SINCOS_avx2 Sleef_sincosd4_u10avx2
+#define SINCOS_neon Sleef_sincosd2_u10advsimd
+#define SINCOS POSENC_CAT(SINCOS_, POSENC_ISA)
+#define PAIR_avx512 Sleef___m512d_2
+#define PAIR_avx2 Sleef___m256d_2
+#define PAIR_neon Sleef_float64x2_t_2
+typedef POSENC_CAT(PAIR_, POSENC_ISA) sincos_pair;
 
-static void rows(const posenc_spec *spec, const void *state, const posenc_rows *r, void *out, int64_t stride) {
+static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
   const double *w = state;
-  const vd scale = vd_set1(spec->position_scale);
+  const vd scale = vd_set1(problem->scale);
   for (int64_t i = 0; i < r->count; i++) {
     const vd position = vd_set1(posenc_row_real(r, i));
-    float *row = (float *)out + i * stride;
-    for (int64_t c = r->from; c < r->to; c += 2 * VD_LANES) {
-      const sincos_pair p = SINCOS(vd_mul(vd_mul(position, vd_load(w + c / 2)), scale));
-      vd_store_pairs(row + (c - r->from), p.x, p.y, r->to - c);
+    float *const row = posenc_floats_of(to, i);
+    for (int64_t j = 0; j < r->pairs; j += VD_LANES) {
+      const sincos_pair p = SINCOS(vd_mul(vd_mul(position, vd_load(w + r->k + j)), scale));
+      vd_store_pairs(row + 2 * j, p.x, p.y, 2 * (r->pairs - j));
     }
   }
 }
@@ -39,8 +38,8 @@ const posenc_kernel POSENC_THIS = {
     .info.evidence = "upstream",
     .info.dtypes = "float32",
     .bound = posenc_bound_f64,
-    .ulp = 1.0,
-    .state_bytes = sizeof(double),
+    .bound_units = 1.0,
+    .frequency_bytes = sizeof(double),
     .prepare = posenc_freqs_f64,
     .rows = rows,
 };

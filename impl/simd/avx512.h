@@ -1,4 +1,5 @@
 /* simd/simd.h for AVX-512 (F, BW, DQ, VL). */
+#define POSENC_FUSED 1
 #include <immintrin.h>
 
 /* Without optimisation GCC's intrinsics with an immediate are macros, whose all-ones masks change sign. */
@@ -81,13 +82,12 @@ static inline vp vp_join(vd a, vd b) {
   return _mm512_castpd_ps(
       _mm512_insertf64x4(_mm512_castps_pd(widened(_mm512_cvtpd_ps(a))), _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
-static inline vp vp_firsts(vp a, vp b) {
+static inline void vd_join_apart(const vd *y, vp *firsts, vp *seconds) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  return _mm512_permutex2var_ps(a, even, b);
-}
-static inline vp vp_seconds(vp a, vp b) {
-  const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-  return _mm512_permutex2var_ps(a, odd, b);
+  const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+  const vp a = vp_join(y[0], y[1]), b = vp_join(y[2], y[3]);
+  *firsts = _mm512_permutex2var_ps(a, even, b);
+  *seconds = _mm512_permutex2var_ps(a, odd, b);
 }
 
 static inline vp vp_interleave(vd s, vd c) {
@@ -99,7 +99,7 @@ static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
   const vp a = vp_interleave(s, c);
   enum { NEGATED = INT32_MIN };
   const __m512i q = _mm512_castpd_si512(quarters);
-  /* for 3 bits */
+  /* By the last three bits of q: the sign of the sine, and of the cosine. */
   const __m512i signs =
       _mm512_setr_epi32(0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0, 0, 0, 0, NEGATED, NEGATED, NEGATED, NEGATED, 0);
   const __m512i exchanged = _mm512_rolv_epi64(_mm512_castps_si512(a), _mm512_slli_epi64(q, 5)); /* by 32, modulo 64 */
@@ -133,18 +133,18 @@ static inline int vh_equal(vh a, vh b) { return _mm256_cmpneq_epi16_mask(a, b) =
 typedef __m512i vu;
 
 static inline vu vp_bits(vp a) { return _mm512_castps_si512(a); }
-static inline vu vu_low_words(vd a, vd b) {
-  return _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88));
-}
+static inline vu vd_bits(vd a) { return _mm512_castpd_si512(a); }
 static inline vu vu_load(const uint32_t *p) { return _mm512_load_si512(p); }
 static inline vu vu_set1(uint32_t a) { return _mm512_set1_epi32((int)a); }
+static inline vu vu_set2(uint32_t low, uint32_t high) {
+  return _mm512_set1_epi64((int64_t)((uint64_t)high << 32 | low));
+}
 static inline vu vu_add(vu a, vu b) { return _mm512_add_epi32(a, b); }
 static inline vu vu_and(vu a, vu b) { return _mm512_and_si512(a, b); }
 static inline vu vu_or(vu a, vu b) { return _mm512_or_si512(a, b); }
 static inline vu vu_min(vu a, vu b) { return _mm512_min_epu32(a, b); }
+static inline void vu_now(vu *a) { __asm__ volatile("" : "+v"(*a)); }
 static inline int vu_equal(vu a, vu b) { return _mm512_cmpneq_epi32_mask(a, b) == 0; }
-static inline int vu_any_below(vu a, uint32_t x, vu b, uint32_t y) {
-  return (_mm512_cmplt_epu32_mask(a, vu_set1(x)) | _mm512_cmplt_epu32_mask(b, vu_set1(y))) != 0;
-}
+static inline int vu_any_below(vu a, vu b) { return _mm512_cmplt_epu32_mask(a, b) != 0; }
 
 #pragma GCC diagnostic pop

@@ -1,4 +1,5 @@
 /* simd/simd.h for AArch64, whose baseline has it. */
+#define POSENC_FUSED 1
 #include <arm_neon.h>
 #include <string.h>
 
@@ -53,8 +54,11 @@ static inline void vd_put(double *to, vd a, int streamed) { (void)streamed, vst1
 typedef float32x4_t vp;
 
 static inline vp vp_join(vd a, vd b) { return vcombine_f32(vcvt_f32_f64(a), vcvt_f32_f64(b)); }
-static inline vp vp_firsts(vp a, vp b) { return vuzp1q_f32(a, b); }
-static inline vp vp_seconds(vp a, vp b) { return vuzp2q_f32(a, b); }
+static inline void vd_join_apart(const vd *y, vp *firsts, vp *seconds) {
+  const vp a = vp_join(y[0], y[1]), b = vp_join(y[2], y[3]);
+  *firsts = vuzp1q_f32(a, b);
+  *seconds = vuzp2q_f32(a, b);
+}
 
 static inline vp vp_interleave(vd s, vd c) {
   const float32x2_t sf = vcvt_f32_f64(s), cf = vcvt_f32_f64(c);
@@ -89,16 +93,18 @@ static inline int vh_equal(vh a, vh b) { return vminv_u16(vceq_u16(a, b)) != 0; 
 typedef uint32x4_t vu;
 
 static inline vu vp_bits(vp a) { return vreinterpretq_u32_f32(a); }
-static inline vu vu_low_words(vd a, vd b) { return vuzp1q_u32(vreinterpretq_u32_f64(a), vreinterpretq_u32_f64(b)); }
+static inline vu vd_bits(vd a) { return vreinterpretq_u32_f64(a); }
 static inline vu vu_load(const uint32_t *p) { /* of any type */
   return vreinterpretq_u32_u8(vld1q_u8((const uint8_t *)p));
 }
 static inline vu vu_set1(uint32_t a) { return vdupq_n_u32(a); }
+static inline vu vu_set2(uint32_t low, uint32_t high) {
+  return vreinterpretq_u32_u64(vdupq_n_u64((uint64_t)high << 32 | low));
+}
 static inline vu vu_add(vu a, vu b) { return vaddq_u32(a, b); }
 static inline vu vu_or(vu a, vu b) { return vorrq_u32(a, b); }
 static inline vu vu_and(vu a, vu b) { return vandq_u32(a, b); }
 static inline vu vu_min(vu a, vu b) { return vminq_u32(a, b); }
+static inline void vu_now(vu *a) { __asm__ volatile("" : "+w"(*a)); }
 static inline int vu_equal(vu a, vu b) { return vminvq_u32(vceqq_u32(a, b)) != 0; }
-static inline int vu_any_below(vu a, uint32_t x, vu b, uint32_t y) {
-  return vmaxvq_u32(vorrq_u32(vcltq_u32(a, vdupq_n_u32(x)), vcltq_u32(b, vdupq_n_u32(y)))) != 0;
-}
+static inline int vu_any_below(vu a, vu b) { return vmaxvq_u32(vcltq_u32(a, b)) != 0; }

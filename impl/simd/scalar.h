@@ -33,7 +33,7 @@ static inline vd vd_and(vd a, vd b) { return of_bits(bits_of(a) & bits_of(b)); }
 static inline vd vd_or(vd a, vd b) { return of_bits(bits_of(a) | bits_of(b)); }
 static inline vd vd_ge(vd a, vd b) { return of_bits(a >= b ? ~UINT64_C(0) : 0); }
 
-#if POSENC_SIMD == POSENC_SIMD_fma
+#if POSENC_FUSED
 static inline vd vd_fma(vd a, vd b, vd c) { return __builtin_fma(a, b, c); }
 static inline vd vd_fnma(vd a, vd b, vd c) { return __builtin_fma(-a, b, c); }
 static inline vd vd_fms(vd a, vd b, vd c) { return __builtin_fma(a, b, -c); }
@@ -43,11 +43,17 @@ static inline vd vd_fnma(vd a, vd b, vd c) { return c - a * b; }
 static inline vd vd_fms(vd a, vd b, vd c) { return a * b - c; }
 #endif
 
-static inline vd vd_cosines_of(const double *pairs, int half) { return pairs[half * 0]; }
-static inline vd vd_sines_of(const double *pairs, int half) { return pairs[half * 0 + 1]; }
+static inline vd vd_cosines_of(const double *pairs, int half) { /* both halves have the pair */
+  (void)half;
+  return pairs[0];
+}
+static inline vd vd_sines_of(const double *pairs, int half) {
+  (void)half;
+  return pairs[1];
+}
 static inline void vd_store_interleaved(double *to, vd a, vd b) {
-  to[0] = a;
-  to[1] = b;
+  vd_store(to, a);
+  vd_store(to + 1, b);
 }
 static inline void vd_put(double *to, vd a, int streamed) {
   (void)streamed;
@@ -59,8 +65,10 @@ typedef struct vp {
 } vp;
 
 static inline vp vp_join(vd a, vd b) { return (vp){(float)a, (float)b}; }
-static inline vp vp_firsts(vp a, vp b) { return (vp){a.a, b.a}; }
-static inline vp vp_seconds(vp a, vp b) { return (vp){a.b, b.b}; }
+static inline void vd_join_apart(const vd *y, vp *firsts, vp *seconds) {
+  *firsts = vp_join(y[0], y[2]);
+  *seconds = vp_join(y[1], y[3]);
+}
 static inline vp vp_interleave(vd s, vd c) { return vp_join(s, c); }
 static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
   const uint64_t q = bits_of(quarters);
@@ -89,19 +97,21 @@ static inline vu vp_bits(vp a) {
   memcpy(&bits, &a, sizeof bits);
   return bits;
 }
-static inline vu vu_low_words(vd a, vd b) { return (vu){(uint32_t)bits_of(a), (uint32_t)bits_of(b)}; }
+static inline vu vd_bits(vd a) { return (vu){(uint32_t)bits_of(a), (uint32_t)(bits_of(a) >> 32)}; }
 static inline vu vu_load(const uint32_t *p) {
   vu a;
   memcpy(&a, p, sizeof a);
   return a;
 }
 static inline vu vu_set1(uint32_t a) { return (vu){a, a}; }
+static inline vu vu_set2(uint32_t low, uint32_t high) { return (vu){low, high}; }
 static inline vu vu_add(vu a, vu b) { return (vu){a.a + b.a, a.b + b.b}; }
 static inline vu vu_or(vu a, vu b) { return (vu){a.a | b.a, a.b | b.b}; }
 static inline vu vu_and(vu a, vu b) { return (vu){a.a & b.a, a.b & b.b}; }
 static inline vu vu_min(vu a, vu b) { return (vu){a.a < b.a ? a.a : b.a, a.b < b.b ? a.b : b.b}; }
+static inline void vu_now(vu *a) { (void)a; }
 static inline int vu_equal(vu a, vu b) { return a.a == b.a && a.b == b.b; }
-static inline int vu_any_below(vu a, uint32_t x, vu b, uint32_t y) { return a.a < x || a.b < x || b.a < y || b.b < y; }
+static inline int vu_any_below(vu a, vu b) { return a.a < b.a || a.b < b.b; }
 
 typedef uint32_t vh; /* two elements */
 
@@ -109,16 +119,7 @@ static inline vh vp_to_bf16(vp a) {
   const vu bits = vp_bits(a);
   return (bits.a + 0x8000) >> 16 | ((bits.b + 0x8000) & 0xffff0000);
 }
-static inline uint32_t f16_of(float f) {
-  const float from_half = fabsf(f) + 0.5f; /* whose last place is float16's least number */
-  uint32_t bits, units;
-  memcpy(&bits, &f, sizeof bits);
-  memcpy(&units, &from_half, sizeof units);
-  const uint32_t size = bits & ~(UINT32_C(1) << 31), normal = size + 0xfff + (size >> 13 & 1);
-  return (bits >> 16 & 0x8000) |
-         (fabsf(f) < 0x1p-14f ? units - (UINT32_C(126) << 23) : (normal >> 13) - ((127 - 15) << 10));
-}
-static inline vh vp_to_f16(vp a) { return f16_of(a.a) | f16_of(a.b) << 16; }
+static inline vh vp_to_f16(vp a) { return posenc_f16_bits(a.a) | posenc_f16_bits(a.b) << 16; }
 static inline void vh_put(uint16_t *to, vh a, int streamed) {
   (void)streamed;
   memcpy(to, &a, sizeof a);

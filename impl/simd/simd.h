@@ -11,7 +11,7 @@
  *                     memory that will not be read soon; stream_end() after the last streamed one
  *   vf_store_pairs, vd_store_pairs   write min(columns, 2 lanes) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
- *   factors           pairs (cosine, sine) in memory, frequency by frequency. vd_store_interleaved(to, a, b) writes
+ *   rotations         pairs (cosine, sine) in memory, frequency by frequency. vd_store_interleaved(to, a, b) writes
  *                     a[0], b[0], a[1], ... VD_LANES pairs are two vectors: vd_cosines_of(pairs, 0) is the cosines of the
  *                     first one, each of them twice, vd_sines_of(pairs, 1) the sines of the second one
  *
@@ -19,38 +19,24 @@
  *                     vp_interleave(s, c) rounds s[0], c[0], s[1], ...
  *   vp_interleave_rotated   the same, and each pair rotated by quarter turns: as many as the last two bits of a third
  *                     vector's lane say
- *   vp_firsts(a, b)   the first of each pair of a, then of b; vp_seconds: the second
+ *   vd_join_apart(y, firsts, seconds)   rounds four vectors to float32: the first of each pair, and the second
  *   vh                2 VD_LANES elements of 16 bits: vp_to_bf16 (ties upwards), vp_to_f16 (ties to even), vh_equal
- *   vu                2 VD_LANES unsigned 32-bit integers: vp_bits; vu_low_words(a, b), the lower halves of float64s in
- *                     some order; vu_load (aligned), vu_set1, vu_add, vu_and, vu_or, vu_min, vu_equal;
- *                     vu_any_below(a, x, b, y) tells whether any lane of a is below x, or any of b below y
+ *   vu                2 VD_LANES unsigned 32-bit integers: vp_bits; vd_bits, the lower and the upper half of each
+ *                     float64; vu_load (aligned), vu_set1, vu_set2 (even lanes, odd lanes), vu_add, vu_and, vu_or,
+ *                     vu_min, vu_equal; vu_any_below(a, b) tells whether any lane of a is below that of b;
+ *                     vu_now(&a): a is computed here. Clang puts off what is needed last, and keeps all it needs until
+ *                     then on the stack. (To see it, disassemble write_f32 of exact_avx2: by Clang 14, 114 of its lines
+ *                     use the stack without vu_now, 20 with it.)
  *
  * The row's instruction set decides, not what -march allows: an avx2 row stays an avx2 row everywhere.
  */
 #ifndef POSENC_SIMD_H
 #define POSENC_SIMD_H
 
-#include "simd/budget.inc"
 #include "kernel.h"
 
-#define POSENC_SIMD_avx2 1
-#define POSENC_SIMD_avx512 2
-#define POSENC_SIMD_neon 3
-#define POSENC_SIMD_any 4
-#define POSENC_SIMD_fma 5
-#define POSENC_SIMD POSENC_CAT(POSENC_SIMD_, POSENC_ISA)
-
-#if POSENC_SIMD == POSENC_SIMD_avx512
-#include "simd/avx512.h"
-#elif POSENC_SIMD == POSENC_SIMD_avx2
-#include "simd/avx2.h"
-#elif POSENC_SIMD == POSENC_SIMD_neon
-#include "simd/neon.h"
-#else
-#include "simd/scalar.h"
-#endif
-
-#define POSENC_FUSED (POSENC_SIMD != POSENC_SIMD_any)
+/* avx2.h, avx512.h, neon.h, fma.h or any.h. Each defines POSENC_FUSED: may the row use FMA? */
+#include POSENC_STR(POSENC_ISA.h)
 
 static inline vd vd_two_product(vd a, vd b, vd *e) {
   const vd p = vd_mul(a, b);

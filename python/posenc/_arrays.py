@@ -29,7 +29,7 @@ PIECE = 50_000_000
 _FIRST_PIECE = {"float32": 1 << 20, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
-_LARGE = 4 << 20  # bytes from which C may write a table around the caches, if told the size of the whole table
+_LARGE = 8 << 20  # bytes from which C writes a table around the caches, if its parts know the size of the whole table
 
 _FLOATS = {dtype: name for name, dtype in DTYPES.items() if dtype.kind == "f"}
 _BYTE = ctypes.c_char
@@ -219,7 +219,7 @@ def run(
             status = function(p.handle, *arguments(0, count))
         elif status == 0:
             n = 1 if threads is None else index("threads", threads, 1, 1 << 20, "; os.cpu_count() is all")
-            if n > 1 and count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
+            if count * p.d_model * DTYPES[p.dtype].itemsize >= _LARGE:
                 p = p.for_parts(count)
             piece = max(1, _FIRST_PIECE[p.dtype] // p.d_model)
             status = in_parts(n, count, piece, lambda first, rows: function(p.handle, *arguments(first, rows)))

@@ -16,7 +16,7 @@ static inline posenc_spec paper_spec(int64_t d_model) {
 
 /* These names are NULL for numbers past the last choice. */
 static inline const char *dtype_name(int32_t dtype) {
-  return posenc_dtype_size((posenc_dtype)dtype) ? posenc_format_of(dtype)->name : NULL;
+  return posenc_dtype_size((posenc_dtype)dtype) ? posenc_dtype_info_of(dtype)->name : NULL;
 }
 
 static inline const char *layout_name(int32_t layout) {
