@@ -8,14 +8,15 @@
 
 #include "campaign/family.h"
 #include "formats.h"
+#include "multiprecision/fallback.h"
 
 static atomic_llong fallbacks;
-double __real_posenc_fallback(const posenc_spec *spec, double position, int64_t column);
-double __wrap_posenc_fallback(const posenc_spec *spec, double position, int64_t column);
+double __real_posenc_fallback(const posenc_problem *problem, posenc_ratio *kept, double position, int64_t column);
+double __wrap_posenc_fallback(const posenc_problem *problem, posenc_ratio *kept, double position, int64_t column);
 
-double __wrap_posenc_fallback(const posenc_spec *spec, double position, int64_t column) {
+double __wrap_posenc_fallback(const posenc_problem *problem, posenc_ratio *kept, double position, int64_t column) {
   fallbacks++;
-  return __real_posenc_fallback(spec, position, column);
+  return __real_posenc_fallback(problem, kept, position, column);
 }
 
 /* The fallbacks of `rows` rows from position 0 with 512 columns, filled block by block. */

@@ -1,15 +1,16 @@
 /* Frequencies in turns (impl/angle_addition/frequencies.h) are within 2^-105 of the real numbers, as that header says. The
  * proof of the error budget (verify/proof) begins with them. posenc_plan_phases() gives the same frequencies, to 2^-64
- * of a turn and a rest, which is the double nearest to the remainder.
+ * of a turn and a rest, which is the double nearest to the remainder. And the rounding test of rows fails where the
+ * constants of the budget say so.
  */
 #include "testing.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "angle_addition/frequencies.h"
+#include "angle_addition/element.h"
+#include "api/internal.h"
 #include "mpfr_reference.h"
-#include "simd/budget.inc"
 
 enum { MOST = 300 /* frequencies of check_phases() */ };
 static uint64_t seed = 20170612;
@@ -20,9 +21,10 @@ static double uniform(double low, double high) { return real_between(&seed, low,
  * are the nearest integer, or a NaN from 2^48 turns on. */
 static double error_of_turns(const posenc_spec *spec) {
   const int64_t n = spec->d_model / 2, every = n > 4096 ? 997 : 1;
-  void *const state = malloc(posenc_frequencies_bytes(spec, 0));
+  const posenc_problem problem = posenc_problem_of(spec);
+  void *const state = malloc(posenc_frequencies_bytes(&problem, 0));
   assert_non_null(state);
-  const frequencies *const f = posenc_frequencies(spec, 0, state);
+  const frequencies *const f = posenc_frequencies(&problem, 0, state);
   double worst = 0;
   int has_turns = 0, has_lost_turns = 0;
   mpfr_t one_turn, t, nearest, rest;
@@ -34,12 +36,12 @@ static double error_of_turns(const posenc_spec *spec) {
     reference_frequency(t, spec, k);
     mpfr_mul(t, t, one_turn, MPFR_RNDN);
     mpfr_rint(nearest, t, MPFR_RNDN);
-    if (isnan(f->turns_removed[k]))
+    if (isnan(f->removed_turns[k]))
       assert_true(fabs(mpfr_get_d(nearest, MPFR_RNDN)) >= 0x1p48);
     else
-      assert_true(fabs(f->turns_removed[k]) <= 0x1p48 && mpfr_cmp_d(nearest, f->turns_removed[k]) == 0);
+      assert_true(fabs(f->removed_turns[k]) <= 0x1p48 && mpfr_cmp_d(nearest, f->removed_turns[k]) == 0);
     has_turns |= mpfr_sgn(nearest) != 0;
-    has_lost_turns |= isnan(f->turns_removed[k]);
+    has_lost_turns |= isnan(f->removed_turns[k]);
     mpfr_sub(t, t, nearest, MPFR_RNDN);
     mpfr_sub_d(rest, t, f->hi[k], MPFR_RNDN);
     mpfr_sub_d(rest, rest, f->lo[k], MPFR_RNDN);
@@ -195,23 +197,47 @@ static void phases(void **state) {
   }
 }
 
-/* CHECK_*_BITS in budget.inc are the bits of the negated CHECK_* numbers. */
-static void least_sizes(void **state) {
+/* Whether the rounding test of a row pair fails, all of whose values but y are far from every limit. */
+static int fails(format fmt, double y, vd words) {
+  const vd ahead[2] = {y, 0.75}, behind[2] = {-0.75, 0.75};
+  double memory[2];
+  rounding_test test = test_none();
+  vd_store_interleaved(memory, words, words);
+  test_values(fmt, &test, ahead, behind, (const uint32_t *)(const void *)memory);
+  return test_failed(fmt, &test);
+}
+
+/* The rounding test (element.h) fails below the least sizes of budget.inc, unless the frequency is exempt, and next to
+ * half-way: in float32 within CHECK_WINDOW, in 16 bits where the float32 is the midpoint itself. */
+static void rounding_tests(void **state) {
   static const struct {
-    float size;
-    uint32_t bits;
-  } sizes[] = {{CHECK_SMALL, CHECK_SMALL_BITS}, {CHECK_BF16, CHECK_BF16_BITS}, {CHECK_F16, CHECK_F16_BITS}};
+    int dtype;
+    double least, half_way, unit, below, above; /* fails from `below` units under half-way to `above` over it */
+  } cases[] = {{POSENC_DTYPE_F32, CHECK_SMALL, 0.75 + 0x1p-25, 0x1p-53, CHECK_WINDOW, CHECK_WINDOW - 1},
+      {POSENC_DTYPE_BF16, (double)CHECK_BF16, 0.75 + 0x1p-9, 0x1p-24, 0, 0},
+      {POSENC_DTYPE_F16, (double)CHECK_F16, 0.75 + 0x1p-12, 0x1p-24, 0, 0}};
   (void)state;
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    const float negative = -sizes[i].size;
-    assert_memory_equal(&negative, &sizes[i].bits, sizeof negative);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const format fmt = {.dtype = cases[i].dtype, .is_tested = 1};
+    const vd tested = exempt_words(fmt, 0.25, 1), exempt = exempt_words(fmt, 0x1p-30, 1);
+    const double least = cases[i].least, half_way = cases[i].half_way, unit = cases[i].unit;
+    const double smaller = fmt.dtype == POSENC_DTYPE_F32 ? nextafter(least, 0) : (double)nextafterf((float)least, 0);
+    for (int sign = -1; sign <= 1; sign += 2) {
+      assert_false(
+          fails(fmt, sign * least, tested) || fails(fmt, sign * smaller, exempt) || fails(fmt, sign * 0.0, exempt));
+      assert_true(fails(fmt, sign * smaller, tested));
+      assert_true(fails(fmt, sign * (half_way - cases[i].below * unit), exempt));
+      assert_true(fails(fmt, sign * (half_way + cases[i].above * unit), exempt));
+      assert_false(fails(fmt, sign * (half_way - (cases[i].below + 1) * unit), exempt));
+      assert_false(fails(fmt, sign * (half_way + (cases[i].above + 1) * unit), exempt));
+    }
   }
 }
 
 int main(int argc, char **argv) {
   take_seed(argc, argv, &seed);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(phases), cmocka_unit_test(least_sizes)};
+      cmocka_unit_test(frequencies_in_turns), cmocka_unit_test(phases), cmocka_unit_test(rounding_tests)};
   const int failed = cmocka_run_group_tests_name("frequencies", tests, NULL, NULL);
   mpfr_free_cache();
   return failed;
