@@ -7,7 +7,7 @@ from .peers import Peers
 from .processors import processor
 from .record import recorded
 from .run import Run
-from .stats import Case, limit_of
+from .stats import Case, limit_of, sizes_in
 from .tables import RECIPE, Table
 from .text import escaped, markdown as table
 from .words import compared, medians, number, percent, pm, position, speed
@@ -190,7 +190,8 @@ def stores(limit):
 
 def speed_limits(r):
     rows, sleef = r.rows, r.member("sleef")
-    for n, d, where in ((131072, 1024, "memory"), (4096, 512, "last-level cache"), (256, 512, "L2")):
+    level = {name: size for size, (name, _) in sizes_in(r.run.context, "level").items()}
+    for (n, d), where in ((LARGE, "memory"), (level["llc"], "last-level cache"), (level["l2"], "L2")):
         limit = stores(limit_of(rows, Case("fill", None, n, d)))
         yield f"fill {n} x {d} ({where}), GB/s", limit, lambda name, n=n, d=d: f"{r.fill(name, n, d).gb_s:.1f}"
     convert = limit_of(rows, Case("fill", None, 256, 512), ("convert",))
