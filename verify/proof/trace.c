@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "simd/budget.inc"
 #define POSENC_SIMD_H /* this file replaces simd/simd.h */
 
 typedef struct vd {
@@ -29,7 +28,7 @@ static struct {
   char name[32];
   double constant; /* NaN if the node is no constant */
   int is_sum;      /* a + b, or a - b, rounded */
-  int is_count;    /* of quarter turns: NO_QUARTERS, or an `add` or `fma` with such a number as its last operand */
+  int is_count;    /* of quarter turns: ZERO_QUARTERS, or an `add` or `fma` with such a number as its last operand */
   int a, b;
 } node[512];
 static int nodes;
@@ -171,12 +170,14 @@ typedef struct vh {
 void stream_end(void);
 vd vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
 void vd_store(double *, vd), vd_put(double *, vd, int), vd_store_interleaved(double *, vd, vd);
-vp vp_join(vd, vd), vp_firsts(vp, vp), vp_seconds(vp, vp), vp_interleave_rotated(vd, vd, vd);
+vp vp_join(vd, vd), vp_interleave_rotated(vd, vd, vd);
+void vd_join_apart(const vd *, vp *, vp *);
 void vp_put(float *, vp, int), vh_put(uint16_t *, vh, int);
 vh vp_to_bf16(vp), vp_to_f16(vp);
-vu vp_bits(vp), vu_low_words(vd, vd), vu_load(const uint32_t *), vu_set1(uint32_t);
+vu vp_bits(vp), vd_bits(vd), vu_load(const uint32_t *), vu_set1(uint32_t), vu_set2(uint32_t, uint32_t);
 vu vu_add(vu, vu), vu_and(vu, vu), vu_or(vu, vu), vu_min(vu, vu);
-int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, uint32_t, vu, uint32_t);
+void vu_now(vu *);
+int vh_equal(vh, vh), vu_equal(vu, vu), vu_any_below(vu, vu);
 
 #include "angle_addition/single.h"
 
@@ -204,7 +205,7 @@ static void trace_wide(factors a) {
 
 static void trace_constants(void) {
 #define PRINT(name) printf(#name " = %a;\n", (double)POSENC_BUDGET_##name)
-  PRINT(DIRECT), PRINT(DIRECT_RELATIVE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(PLACE), PRINT(TURNS);
+  PRINT(DIRECT), PRINT(DIRECT_RELATIVE), PRINT(ANCHORED), PRINT(ERROR), PRINT(RELATIVE), PRINT(REDUCTION), PRINT(TURNS);
   PRINT(WIDE);
   printf("CHECK_SMALL = %a;\nCHECK_BF16 = %a;\nCHECK_F16 = %a;\n", CHECK_SMALL, CHECK_BF16, CHECK_F16);
   printf("CHECK_WINDOW = %d;\nFUSED = %d;\n", CHECK_WINDOW, POSENC_FUSED);
