@@ -33,14 +33,14 @@ __attribute__((noinline)) static void wide_row(const row_at *row, int64_t k, int
 /* ---- direct ---- */
 
 /* n vectors of pairs, of frequencies from k on: sines and cosines less their quarter turns. */
-typedef struct pairs {
+typedef struct reduced_pairs {
   vd quarters[SIDE_BY_SIDE];
   sin_cos y[SIDE_BY_SIDE];
-} pairs;
+} reduced_pairs;
 
-INLINE pairs direct_pairs(const row_at *row, int is_fractional, int n, int64_t k) {
+INLINE reduced_pairs direct_pairs(const row_at *row, int is_fractional, int n, int64_t k) {
   factors a[SIDE_BY_SIDE];
-  pairs x;
+  reduced_pairs x;
   for (int v = 0; v < n; v++)
     a[v] = factors_of(row->f, is_fractional, k + v * VD_LANES, row->position, row->fraction);
   direct_reduced(n, is_fractional, a, x.quarters, x.y);
@@ -49,7 +49,7 @@ INLINE pairs direct_pairs(const row_at *row, int is_fractional, int n, int64_t k
 
 /* Vector v of them: rotated, tested and stored. Rotation only exchanges and negates values, so the test gives the same
  * answer before it. */
-INLINE void store_pairs(format fmt, rounding_test *test, const pairs *x, int v, vu words, unsigned char *to) {
+INLINE void store_pairs(format fmt, rounding_test *test, const reduced_pairs *x, int v, vu words, unsigned char *to) {
   const vp packed = vp_interleave_rotated(x->y[v].sin, x->y[v].cos, x->quarters[v]);
   if (fmt.dtype == POSENC_DTYPE_F32)
     test_floats(test, x->y[v].sin, x->y[v].cos, words);
@@ -69,7 +69,7 @@ INLINE void direct_vector(
   if (is_fractional)
     words = exempt_where(fmt, words, vd_ge(vd_set1(0.0), vd_abs(vd_loadu(row->f->removed_turns + k))));
   rounding_test test = test_none();
-  const pairs x = direct_pairs(row, is_fractional, 1, k);
+  const reduced_pairs x = direct_pairs(row, is_fractional, 1, k);
   store_pairs(fmt, &test, &x, 0, vd_bits(words), elements);
   memcpy(to, elements, (size_t)(n * size_of(fmt)));
   if (test_failed(fmt, &test) && row->position != 0.0) {
@@ -88,7 +88,7 @@ INLINE void direct_row(
     const row_at *row, format fmt, int is_fractional, int64_t k, int64_t columns, unsigned char *to) {
   enum { AT_ONCE = SIDE_BY_SIDE * VD_LANES };
   const int64_t whole_end = k + columns / (2 * STRIP) * STRIP;
-  pairs now, next;
+  reduced_pairs now, next;
   if (k < whole_end)
     next = now = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k);
   for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(fmt)) {
