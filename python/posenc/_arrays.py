@@ -25,7 +25,7 @@ _SAMPLE = 64  # 1 / 64 of the rows is timed, to estimate the time of the others
 #: a large table is written by several calls. Shorter calls would be slower.
 PIECE = 50_000_000
 #: Values written by the first call, whose time determines the size of the next. The slowest implementations take
-#: about 50 ns for a float32 value; exact may take microseconds for a value of another dtype.
+#: about 50 ns for a float32 value; exact may take a microsecond for a value of another dtype.
 _FIRST_PIECE = {"float32": 1 << 20, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
