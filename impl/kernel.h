@@ -1,6 +1,6 @@
 /* What an implementation is to the rest of the library: one constant object per row of list.inc.
  *
- *     spec -> plan -> kernel->rows -> the caller's memory
+ *     spec -> plan -> kernel->rows or table -> the caller's memory
  *
  * The driver (api/fill.c) has checked every argument and normalised the floating-point state before rows() is called; a
  * kernel validates nothing and cannot fail.
@@ -44,7 +44,7 @@ typedef struct posenc_problem {
   double base, denominator;        /* frequency k is base^(-k / denominator), */
   const double *freqs, *freqs_low; /* or freqs[k] + freqs_low[k]; NULL: the ladder, or no low parts */
   double scale;                    /* position_scale */
-  int64_t table_rows;              /* of the table that several calls write, or 0 */
+  int64_t table_rows;              /* of the table that several calls write, or of the only call; 0: unknown */
   int32_t dtype;
 } posenc_problem;
 
@@ -61,7 +61,7 @@ typedef struct posenc_rows {
 typedef struct posenc_place {
   unsigned char *first, *second;
   int64_t row_bytes;
-  int is_split;      /* 1: from there on, first values side by side, and second values. 0: pair after pair */
+  int is_split;      /* 1: first values are adjacent, and so are second values. 0: the values of a pair are */
   int cosines_first; /* 1: the first value of a pair is the cosine */
 } posenc_place;
 
@@ -92,7 +92,7 @@ typedef struct posenc_angle {
   double position;
   double w;               /* frequency, rad per position, position_scale included */
   double exponent;        /* k / denominator; 0 for an explicit frequency */
-  double ln_w;            /* |ln w| of a ladder frequency, exponent * |ln(base)|; 0 for an explicit one */
+  double ln_w;            /* |ln w| without position_scale, exponent * |ln(base)|; 0 for an explicit frequency */
   double scale_roundings; /* those that position_scale costs: its own and the product's, 2, or 0 where it is 1 */
   double half_ulp;        /* of the dtype, for values from 1/2 to 1 */
 } posenc_angle;
@@ -105,8 +105,8 @@ typedef struct posenc_phases {
 } posenc_phases;
 
 /* info.dtypes is "float32" or POSENC_EVERY_DTYPE.
- * info.bound states the error bound in words, bound() computes it, and info.evidence is its basis: "proved" (from IEEE
- * arithmetic alone), "upstream" (proved, given what libm or SLEEF claim) or "measured". Every machine must be able to
+ * info.bound states the error bound in words, bound() computes it, and info.evidence is its basis: "proved" (by
+ * verify/proof), "upstream" (proved, given what libm or SLEEF claim) or "measured". Every machine must be able to
  * compute every bound, so bound() must be in a file without instruction-set flags (recipes/freqs.c,
  * angle_addition/frequencies.c). */
 typedef struct posenc_kernel {

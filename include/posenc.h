@@ -367,7 +367,7 @@ typedef struct posenc_impl {
   const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
   const char *summary;    /* one line: what it computes */
   const char *bound;      /* its error bound as a formula, approximately: posenc_impl_error_bound() includes
-                             the terms of higher order, which the formula leaves out */
+                             the terms of higher order and the roundings of position_scale */
   const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */
   const char *dtypes;     /* the dtypes it offers, in the order of posenc_dtype: "float32 float64 bfloat16 float16" */
   int correctly_rounded;  /* 1: every output is the number of the dtype nearest to the real value, else 0 */

@@ -49,8 +49,8 @@ INLINE factors factors_of(const frequencies *f, int is_fractional, int64_t k, do
   return a;
 }
 
-/* A count of 0 quarter turns. Its last place is 1/4: adding it to an angle rounds the angle to quarter turns, which the
- * last two bits of the sum count. */
+/* Turns that were taken off are kept as their sum with this number, whose last place is 1/4. So adding an angle to it
+ * rounds the angle to quarter turns, and the last two bits count them. */
 #define ZERO_QUARTERS vd_set1(0x1.8p50)
 
 /* Returns a b - q, where q is the product to the nearest quarter turn, and adds q to *quarters. One rounding. */
@@ -110,7 +110,8 @@ INLINE sin_cos with_quarters(sin_cos y, vd quarters) {
   return (sin_cos){vd_fma(y.sin, q.cos, vd_mul(y.cos, q.sin)), vd_fnma(y.sin, q.sin, vd_mul(y.cos, q.cos))};
 }
 
-/* Sines and cosines of n angles at integer positions, anchors or steps. */
+/* Sines and cosines of n angles at integer positions, anchors or steps: there, both may have the opposite sign, which
+ * cancels in the product (frequencies.h). */
 INLINE void direct(int n, const factors *a, sin_cos *y) {
   vd quarters[SIDE_BY_SIDE];
   direct_reduced(n, 0, a, quarters, y);

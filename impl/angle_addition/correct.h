@@ -80,7 +80,7 @@ INLINE int agree(double low, double high) { return low == high && (low != 0.0 ||
 typedef struct row_at {
   const frequencies *f;
   double position, fraction; /* fraction_of() the position */
-  posenc_ratio *ratio;       /* of the ladder, once a fallback of this call has computed it */
+  posenc_ratio *ratio; /* of the ladder, once a fallback has computed it for this call, or for this rechecked row */
   format fmt;
 } row_at;
 

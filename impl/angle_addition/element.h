@@ -22,12 +22,12 @@
 typedef struct format {
   int dtype;
   int is_split;    /* 1: the first values of the pairs go to one place, the second ones to another */
-  int is_streamed; /* 1: by non-temporal stores; a row starts at a cache line */
+  int is_streamed; /* 1: around the caches, where the instruction set can; the strip begins and ends at cache lines */
   int is_tested;
 } format;
 
-/* Are rows of row pairs tested? anchored promises the bits of its sums in float32; float64 is never tested, but
- * decided. */
+/* Are rows of row pairs tested? anchored stores its sums of float32 and float64 as they are. exact decides every float64
+ * (correct.h). */
 INLINE int is_tested(int dtype) { return dtype != POSENC_DTYPE_F64 && (EXACT || dtype != POSENC_DTYPE_F32); }
 
 /* Where a row's elements go: those of all columns, or with is_split of every other column. As integers, since those of
@@ -57,7 +57,7 @@ typedef struct rounding_test {
   vu least_size; /* in 16 bits */
 } rounding_test;
 
-INLINE rounding_test test_none(void) { return (rounding_test){vu_set1(UINT32_MAX), vu_set1(UINT32_MAX)}; }
+INLINE rounding_test test_start(void) { return (rounding_test){vu_set1(UINT32_MAX), vu_set1(UINT32_MAX)}; }
 
 /* Each frequency has words in memory that make the test one of its own.
  *   float32   two for each value, which are added to the halves of a float64. To the lower half MOVE: of its 29 dropped
@@ -111,8 +111,10 @@ INLINE int test_failed(format fmt, const rounding_test *test) {
  * quarter turn is taken off then, so errors are relative: verify/proof/README.md adds them up. */
 static inline int is_relative(double frequency, double furthest) { return furthest * fabs(frequency) <= 0.125; }
 
-/* The words of frequencies, two each, exempt where both masks have all bits set. */
+/* The words of frequencies, two each, exempt where both masks have all bits set. Words of an earlier call may take the
+ * place of a mask: those of exempt frequencies have the bits that count. */
 static inline vd exempt_where(format fmt, vd mask, vd other) {
+  _Static_assert(MOVE == (1 << 28) + (1 << 15), "the float64 below whose lower half is MOVE");
   const vd both = vd_and(mask, other);
   if (fmt.dtype == POSENC_DTYPE_F32) /* 2.0 is 2^30 in the upper half, and the other number MOVE in the lower half */
     return vd_or(vd_and(both, vd_set1(2.0)), vd_set1(0x1.0008p-1046));
@@ -149,7 +151,7 @@ INLINE void store_values(format fmt, const vd *y, destination to, int i) {
     vd_put((double *)to.first + i + VD_LANES, y[1], fmt.is_streamed);
   } else if (fmt.is_split) {
     vp firsts, seconds;
-    vd_join_apart(y, &firsts, &seconds);
+    vd_unzip(y, &firsts, &seconds);
     store_packed(fmt, to.first + (uintptr_t)(i / 2 * size), firsts);
     store_packed(fmt, to.second + (uintptr_t)(i / 2 * size), seconds);
   } else {

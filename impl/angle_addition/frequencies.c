@@ -7,8 +7,8 @@
 
 enum { LIMBS = BIG_LADDER_LIMBS, MORE_LIMBS = 8 /* where whole turns may be subtracted */ };
 
-/* The number is *sign * x. On return it is the number less its nearest integer; that integer is returned, or NaN if it is
- * above 2^48. */
+/* The number is *sign * x. On return it is the number less its nearest integer; that integer is returned, or NaN from
+ * 2^48 on. */
 static double remove_integer(big *x, double *sign, int n) {
   if (x->exponent < 0)
     return 0.0;
@@ -70,7 +70,7 @@ static void each_frequency(const posenc_problem *problem, int n, use_frequency *
  *
  * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203
  * of a turn at least, or replaced by that. The frequency is off by
- *   10 k + 4 units of 2^-512 (5 units if it is explicit). That is 2^-394 of a turn, and 2^-191 of what is left.
+ *   10 k + 4 units of 2^-512 (9 units if it is explicit). That is 2^-394 of a turn, and 2^-191 of what is left.
  *   2^71 units if 2 * denominator is not a whole number. That is 2^-347 of a turn, and 2^-144 of what is left. */
 static void set_frequencies(const posenc_problem *problem, frequencies *f) {
   const int many_turns = problem->freqs || problem->base < 1.0 || fabs(problem->scale) > 3.0;
@@ -89,7 +89,7 @@ static void store_phase(void *to, int64_t k, big *turn, double sign, int n) {
   turn->exponent += 64;
   uint64_t units = turn->exponent > 0 ? turn->limb[n - 1] >> (64 - turn->exponent) : 0;
   remove_integer(turn, &sign, n);
-  units += sign != side; /* rounded up */
+  units += sign != side; /* the nearest integer was the one above: the sign has changed */
   turn->exponent -= 64;
   phases->whole[k] = side < 0.0 && units > 0 ? turns - 1.0 : turns;
   phases->fraction[k] = side < 0.0 ? -units : units;
@@ -112,7 +112,7 @@ size_t posenc_frequencies_bytes(const posenc_problem *problem, int keeps_rotatio
   return HEAD_BYTES + (size_t)(3 * padded(problem) + rotations) * sizeof(double);
 }
 
-frequencies *posenc_frequencies(const posenc_problem *problem, int keeps_rotations, void *state) {
+frequencies *posenc_set_frequencies(const posenc_problem *problem, int keeps_rotations, void *state) {
   frequencies *const f = state;
   const int64_t each = padded(problem);
   double *const hi = (double *)((char *)state + HEAD_BYTES);

@@ -38,7 +38,7 @@ typedef struct frequencies {
   const posenc_problem *problem; /* the plan's */
   int64_t n;                     /* without padding. The arrays are padded with zeros to whole strips and 16 more */
   double *hi, *lo;               /* |hi + lo| <= 1/2, within 2^-105 of the real number, relatively */
-  double *removed_turns;         /* NaN where the integer is above 2^48: results are then NaN, and go to the fallback */
+  double *removed_turns;         /* NaN from 2^48 turns on: results are then NaN, and go to the fallback */
   int has_turns, has_lost_turns; /* is any element of removed_turns not 0? a NaN? */
   double *rotations; /* NULL if the plan keeps none: they are then computed where they are needed, with the same bits */
 } frequencies;
@@ -65,7 +65,7 @@ size_t posenc_frequencies_bytes(const posenc_problem *problem, int keeps_rotatio
 /* Writes `frequencies` and its arrays at `state`, all but the rotations. A frequency below 2^-203 of a turn that is not
  * 0 becomes 2^-203: at every position its sine is 0 in float32, and its cosine 1. In float64 exact goes to the fallback
  * there (correct.h), and anchored stores the sine of 2^-203 of a turn, which is within its bound. */
-frequencies *posenc_frequencies(const posenc_problem *problem, int keeps_rotations, void *state);
+frequencies *posenc_set_frequencies(const posenc_problem *problem, int keeps_rotations, void *state);
 
 /* A kernel's phases(). Frequencies are off by less than 2^72 units of 2^-512 (frequencies.c), then rounded. */
 void posenc_compute_phases(const posenc_problem *problem, const posenc_phases *phases);

@@ -61,7 +61,7 @@ INLINE uint32_t write_row_pairs(format fmt, int n, const strip *p, const row_pai
   for (int64_t b = r->first, end = r->end;;) {
     const double *const rotation = rotations + offset_of_rotation(b);
     const destination next_row_ahead = advanced(ahead, next_ahead), next_row_behind = advanced(behind, next_behind);
-    rounding_test test = test_none();
+    rounding_test test = test_start();
     if (!fmt.is_streamed) {
       fetch(fmt, n, next_row_ahead);
       fetch(fmt, n, next_row_behind);
@@ -116,8 +116,8 @@ INSTANCE(narrow_f16, POSENC_DTYPE_F16, 0, p->fmt.is_streamed, p->n)
 INSTANCE(narrow_split_f32, POSENC_DTYPE_F32, 1, p->fmt.is_streamed, p->n)
 INSTANCE(narrow_split_bf16, POSENC_DTYPE_BF16, 1, 0, p->n)
 INSTANCE(narrow_split_f16, POSENC_DTYPE_F16, 1, 0, p->n)
-INSTANCE(
-    narrow_f64, POSENC_DTYPE_F64, 0, p->fmt.dtype == POSENC_DTYPE_F64 && p->fmt.is_streamed, p->n) /* rechecks, too */
+INSTANCE(narrow_f64, POSENC_DTYPE_F64, 0, p->fmt.dtype == POSENC_DTYPE_F64 && p->fmt.is_streamed,
+    p->n) /* also of recheck(), for other dtypes */
 
 static inline write_row_pairs_of *instance_of(format fmt, int n) {
   static write_row_pairs_of *const instances[][2][3] = {

@@ -19,7 +19,7 @@ static int64_t table_pays_from(int dtype, int has_rotations) {
 
 /* ---- what a plan keeps ---- */
 
-/* Rotations, if it has tables in which they pay. */
+/* Rotations, unless all its tables are so short that making them costs more than they save. */
 static int keeps_rotations(const posenc_problem *problem) {
   const int64_t from = table_pays_from(problem->dtype, 0);
   return posenc_padded(problem->n) <= MOST_WITH_ROTATIONS && from < INT64_MAX &&
@@ -31,7 +31,7 @@ static size_t extra_bytes(const posenc_problem *problem) {
 }
 
 static void prepare(const posenc_problem *problem, void *state) {
-  const frequencies *const f = posenc_frequencies(problem, keeps_rotations(problem), state);
+  const frequencies *const f = posenc_set_frequencies(problem, keeps_rotations(problem), state);
   for (int64_t k = 0; f->rotations && k < f->n; k += HALF_STRIP)
     make_rotations(f, k, rotations_of(f, k));
 }
@@ -76,6 +76,7 @@ static void write_rows(const posenc_problem *problem, const void *state, const p
     here.first += i * to->row_bytes;
     here.second += i * to->row_bytes;
     n = consecutive_from(r, i);
+    /* A position between integers is a row by itself, whatever `first` becomes. */
     const posenc_rows consecutive = {.first = (int64_t)posenc_row_real(r, i), .count = n, .k = r->k, .pairs = r->pairs};
     if (table(problem, state, &consecutive, &here))
       continue;

@@ -19,7 +19,7 @@ static inline int is_integer(double position) {
 
 /* ---- wide ---- */
 
-/* So many columns from those of frequency k on. */
+/* `columns` values from the sine of frequency k on. */
 __attribute__((noinline)) static void wide_row(const row_at *row, int64_t k, int64_t columns, unsigned char *to) {
   for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(row->fmt)) {
     double buffer[2 * STRIP], *const elements = row->fmt.dtype == POSENC_DTYPE_F64 ? (double *)(void *)to : buffer;
@@ -68,7 +68,7 @@ INLINE void direct_vector(
   vd words = exempt_words(fmt, vd_loadu(row->f->hi + k), fabs(row->position));
   if (is_fractional)
     words = exempt_where(fmt, words, vd_ge(vd_set1(0.0), vd_abs(vd_loadu(row->f->removed_turns + k))));
-  rounding_test test = test_none();
+  rounding_test test = test_start();
   const reduced_pairs x = direct_pairs(row, is_fractional, 1, k);
   store_pairs(fmt, &test, &x, 0, vd_bits(words), elements);
   memcpy(to, elements, (size_t)(n * size_of(fmt)));
@@ -81,7 +81,7 @@ INLINE void direct_vector(
   }
 }
 
-/* So many columns from those of frequency k on, in whole strips as far as they go. Software pipelining: the polynomials
+/* `columns` values from the sine of frequency k on, in whole strips as far as they go. Software pipelining: the polynomials
  * of the next group overlap the rounding of this one. A strip whose test fails, and the columns after the last whole
  * strip, are computed vector by vector. */
 INLINE void direct_row(
@@ -93,7 +93,7 @@ INLINE void direct_row(
     next = now = direct_pairs(row, is_fractional, SIDE_BY_SIDE, k);
   for (; columns > 0; k += STRIP, columns -= 2 * STRIP, to += 2 * STRIP * size_of(fmt)) {
     if (k < whole_end) {
-      rounding_test test = test_none();
+      rounding_test test = test_start();
 #pragma GCC unroll 8
       for (int64_t i = 0; i < STRIP; i += AT_ONCE) {
         if (k + i + AT_ONCE < whole_end)
@@ -120,8 +120,8 @@ INLINE void direct_row_of(const row_at *row, int is_fractional, int64_t k, int64
     direct_row(row, (format){.dtype = POSENC_DTYPE_F16}, is_fractional, k, columns, to);
 }
 
-/* Correctly rounded, at any position. A direct angle is good enough if |position| >= 2^-20, and if no removed
- * turns that count are NaN. */
+/* Correctly rounded, at any position. A direct angle is good enough if the position is 0 or at least 2^-20 in
+ * size, and if no removed turns that count are NaN. */
 __attribute__((noinline)) static void exact_row(const row_at *row, int64_t k, int64_t columns, unsigned char *to) {
   const int is_tiny = fabs(row->position) < 0x1p-20 && !is_integer(row->position);
   if (row->fmt.dtype == POSENC_DTYPE_F64 || is_tiny || (row->fraction != 0.0 && row->f->has_lost_turns))

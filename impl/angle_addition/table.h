@@ -29,7 +29,7 @@ INLINE destination destination_of(
 
 /* Sets where the row pairs go, writes them, and rechecks those whose rounding test failed. Rows that are not wanted go
  * to the free slot behind the words of the rounding test. */
-static inline void fill_pairs(
+static inline void fill_row_pairs(
     const strip *p, const posenc_rows *r, const posenc_place *to, int64_t run, row_pairs pairs) {
   const uintptr_t unwanted = (uintptr_t)(p->anchor + 3 * SLOT);
   pairs.ahead = pairs.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};
@@ -65,14 +65,15 @@ static inline void set_row_0(format fmt, int columns, int cosines_first, destina
  * number of rows on the other side is negative: the wanted ones begin so many rows away from the anchor. */
 static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
   for (int64_t run = run_of(from); run < end; run += RUN) {
-    const int64_t start = run == 0 && from <= 0 ? 1 : from, anchor = run + STEPS; /* half a row below this one */
-    const int64_t ahead = end - anchor, behind = anchor - start, both = min(ahead, behind);
+    const int64_t start = run == 0 && from <= 0 ? 1 : from, first_ahead = run + STEPS;
+    const int64_t ahead = end - first_ahead, behind = first_ahead - start, both = min(ahead, behind);
     const int64_t first = max(0, -both), last = min(STEPS, max(ahead, behind)), middle = max(first, min(both, last));
     set_anchor(p, to->cosines_first, run);
     if (first < middle)
-      fill_pairs(p, r, to, run, (row_pairs){.first = (int)first, .end = (int)middle, .has_ahead = 1, .has_behind = 1});
+      fill_row_pairs(
+          p, r, to, run, (row_pairs){.first = (int)first, .end = (int)middle, .has_ahead = 1, .has_behind = 1});
     if (middle < last)
-      fill_pairs(p, r, to, run,
+      fill_row_pairs(p, r, to, run,
           (row_pairs){
               .first = (int)middle, .end = (int)last, .has_ahead = middle < ahead, .has_behind = middle < behind});
   }
@@ -82,7 +83,7 @@ static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place 
 
 /* ---- ends of rows ---- */
 
-/* Copies so many pairs of rows from a buffer, whose rows are STRIP_BYTES apart. It fetches the lines of the next run's
+/* Copies `pairs` pairs of each row from a buffer, whose rows are STRIP_BYTES apart. It fetches the lines of the next run's
  * rows: ordinary stores wait for them. */
 static void copy_rows(format fmt, destination from, destination to, int64_t row_bytes, int64_t pairs, int64_t rows) {
   const int64_t bytes = pairs * bytes_of_pair(fmt);

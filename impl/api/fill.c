@@ -119,8 +119,8 @@ static posenc_status check_pair(
 
 /* ---- fills ---- */
 
-/* Lets the kernel write whole pairs, if it writes this layout. */
-static int are_written_by_kernel(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to) {
+/* Lets the kernel write whole pairs and returns 1, or returns 0 if it does not write them in this layout. */
+static int try_kernel(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to) {
   const posenc_kernel *const kernel = plan->kernel;
   if (rows->pairs == 0)
     return 0;
@@ -130,12 +130,12 @@ static int are_written_by_kernel(const posenc_plan *plan, const posenc_rows *row
   return 1;
 }
 
-/* The first `pairs` frequencies have both values, and one more, in an odd interleaved row, the first value only.
+/* The first `pairs` frequencies have both values. One more, in an odd row that ends in half a pair, has the first only.
  * count > 0: with count 0, pointers may be NULL, and arithmetic on them would be undefined. */
 static void write_pairs(const posenc_plan *plan, const posenc_rows *given, int64_t pairs, const posenc_place *to) {
   posenc_rows rows = *given;
   rows.pairs = pairs;
-  posenc_write_parts(plan, &rows, to, are_written_by_kernel(plan, &rows, to) ? pairs : 0);
+  posenc_write_parts(plan, &rows, to, try_kernel(plan, &rows, to) ? pairs : 0);
 }
 
 static posenc_status fill_rows(const posenc_plan *plan, const posenc_rows *rows, void *out, int64_t row_stride) {

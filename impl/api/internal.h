@@ -119,8 +119,9 @@ posenc_status posenc_check_plan(const posenc_plan *plan, int64_t count);
 /* The frequency of a column; -1: a column of zeros. */
 int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column);
 
-/* Writes rows to any place, from frequency `from` on: the first values of all frequencies, and the second values of the
- * first rows->pairs. The plan's kernel computes part after part in L1, whose values are copied to their columns. */
+/* Writes rows to any place, from the strip of frequency `from` on: the first values of all frequencies, and the second
+ * values of the first rows->pairs. What it writes again has the same bits. The plan's kernel computes part after part in
+ * L1, whose values are copied to their columns. */
 void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to, int64_t from);
 
 /* ---- fill.c ---- */

@@ -10,12 +10,12 @@ int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column) {
   return spec->layout == POSENC_LAYOUT_INTERLEAVED ? column / 2 : column < n ? column : column - n;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Parts of consecutive rows end where a kernel's runs do. */
 static int64_t rows_in_part(const posenc_rows *rows, int64_t i, int64_t most) {
-  const int64_t n = least(rows->count - i, most);
-  return rows->positions || rows->reals ? n : least(n, POSENC_RUN - ((rows->first + i) & (POSENC_RUN - 1)));
+  const int64_t n = min(rows->count - i, most);
+  return rows->positions || rows->reals ? n : min(n, POSENC_RUN - ((rows->first + i) & (POSENC_RUN - 1)));
 }
 
 /* Every other element; size and step are constants, so that this becomes shuffles where step is 1. */
@@ -61,7 +61,7 @@ static void place_part(const part *p, int64_t size, int64_t n_second, const pose
     const unsigned char *const sines = p->values + i * p->row_bytes, *const cosines = sines + size;
     const int64_t at = (p->row + i) * to->row_bytes + p->k * step * size;
     place_elements(to->cosines_first ? cosines : sines, p->pairs, step, size, to->first + at);
-    place_elements(to->cosines_first ? sines : cosines, least(p->pairs, n_second - p->k), step, size, to->second + at);
+    place_elements(to->cosines_first ? sines : cosines, min(p->pairs, n_second - p->k), step, size, to->second + at);
   }
 }
 
@@ -71,13 +71,14 @@ enum { PART_PAIRS = 128, PART_BYTES = 1 << 15 };
 void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to, int64_t from) {
   unsigned char values[PART_BYTES] __attribute__((aligned(64)));
   const int64_t n = plan->problem.n, size = posenc_dtype_info_of(plan->problem.dtype)->size;
-  const int64_t width = least(posenc_padded(n), PART_PAIRS), most = least(PART_BYTES / (2 * width * size), POSENC_RUN);
+  const int64_t start = from / POSENC_STRIP * POSENC_STRIP, width = min(posenc_padded(n - start), PART_PAIRS);
+  const int64_t most = min(PART_BYTES / (2 * width * size), POSENC_RUN);
   part p = {.values = values, .row_bytes = 2 * width * size};
   const posenc_place in_part = {values, values + size, p.row_bytes, 0, 0};
   for (p.row = 0; from < n && p.row < rows->count; p.row += p.rows) {
     p.rows = rows_in_part(rows, p.row, most);
-    for (p.k = from / POSENC_STRIP * POSENC_STRIP; p.k < n; p.k += p.pairs) {
-      p.pairs = least(n - p.k, width);
+    for (p.k = start; p.k < n; p.k += p.pairs) {
+      p.pairs = min(n - p.k, width);
       const posenc_rows those = {.positions = rows->positions ? rows->positions + p.row : NULL,
           .reals = rows->reals ? rows->reals + p.row : NULL,
           .first = rows->first + p.row,

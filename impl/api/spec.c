@@ -8,7 +8,7 @@ enum { FINE, ROOM, D_MODEL, LAYOUT, ORDER, ODD, DTYPE, SCALE, ROWS, BASE, DENOMI
 
 static const int64_t most_rows = 2 * POSENC_MAX_POSITION + 1;
 
-static int is_outside(int64_t value, int64_t least, int64_t most) { return value < least || value > most; }
+static int out_of_range(int64_t value, int64_t least, int64_t most) { return value < least || value > most; }
 
 static int is_scale(double size) { return size == 0.0 || (size >= 0x1p-32 && size <= 0x1p32); }
 
@@ -20,16 +20,16 @@ static double last_of(const posenc_spec *s) {
 }
 
 /* |log2| of base^-last, and what it may be after its division by the denominator. */
-static double bits_of(const posenc_spec *s) { return last_of(s) * fabs(log2(s->base)); }
-static double most_bits(const posenc_spec *s) { return s->base < 1.0 ? 64.0 : 1022.0; }
+static double log2_span(const posenc_spec *s) { return last_of(s) * fabs(log2(s->base)); }
+static double most_span(const posenc_spec *s) { return s->base < 1.0 ? 64.0 : 1022.0; }
 
 static int bad_field_of_ladder(const posenc_spec *s) {
-  return !(s->base > 0.0) || isinf(s->base)                      ? BASE
-         : !(s->denominator >= 0.0) || isinf(s->denominator)     ? DENOMINATOR
-         : !(bits_of(s) / posenc_denominator(s) <= most_bits(s)) ? LADDER
-         : s->n_freqs != 0                                       ? N_FREQS
-         : s->freqs_low                                          ? LOW
-                                                                 : FINE;
+  return !(s->base > 0.0) || isinf(s->base)                        ? BASE
+         : !(s->denominator >= 0.0) || isinf(s->denominator)       ? DENOMINATOR
+         : !(log2_span(s) / posenc_denominator(s) <= most_span(s)) ? LADDER
+         : s->n_freqs != 0                                         ? N_FREQS
+         : s->freqs_low                                            ? LOW
+                                                                   : FINE;
 }
 
 static int bad_field_of_freqs(const posenc_spec *s) {
@@ -46,16 +46,16 @@ static int has_room(const posenc_spec *s) {
 }
 
 int posenc_bad_field(const posenc_spec *s) {
-  return !has_room(s)                                      ? ROOM
-         : is_outside(s->d_model, 1, POSENC_MAX_D_MODEL)   ? D_MODEL
-         : is_outside(s->layout, 0, POSENC_LAYOUT_SPLIT)   ? LAYOUT
-         : is_outside(s->order, 0, POSENC_ORDER_COS_FIRST) ? ORDER
-         : is_outside(s->odd, 0, POSENC_ODD_ZERO)          ? ODD
-         : is_outside(s->dtype, 0, POSENC_DTYPE_F16)       ? DTYPE
-         : !is_scale(fabs(s->position_scale))              ? SCALE
-         : is_outside(s->table_rows, 0, most_rows)         ? ROWS
-         : s->freqs                                        ? bad_field_of_freqs(s)
-                                                           : bad_field_of_ladder(s);
+  return !has_room(s)                                        ? ROOM
+         : out_of_range(s->d_model, 1, POSENC_MAX_D_MODEL)   ? D_MODEL
+         : out_of_range(s->layout, 0, POSENC_LAYOUT_SPLIT)   ? LAYOUT
+         : out_of_range(s->order, 0, POSENC_ORDER_COS_FIRST) ? ORDER
+         : out_of_range(s->odd, 0, POSENC_ODD_ZERO)          ? ODD
+         : out_of_range(s->dtype, 0, POSENC_DTYPE_F16)       ? DTYPE
+         : !is_scale(fabs(s->position_scale))                ? SCALE
+         : out_of_range(s->table_rows, 0, most_rows)         ? ROWS
+         : s->freqs                                          ? bad_field_of_freqs(s)
+                                                             : bad_field_of_ladder(s);
 }
 
 int posenc_bad_frequency(const posenc_spec *s, int64_t k) {
@@ -81,7 +81,7 @@ static posenc_status refuse_real(const char *name, double value, const char *all
 }
 
 static posenc_status refuse_ladder(const posenc_spec *s) {
-  const double bits = bits_of(s), most = most_bits(s), least = bits / most; /* rounded down, it may be refused too */
+  const double bits = log2_span(s), most = most_span(s), least = bits / most; /* rounded down, it may be refused too */
   return posenc_fail(POSENC_ERROR_SPEC,
       "denominator is %.17g and base is %.17g: base^(-%" PRId64
       "/denominator) %s; allowed with this base: a denominator of at least "

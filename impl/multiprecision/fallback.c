@@ -1,5 +1,5 @@
 /* The fallback: the sine or cosine of position * position_scale * w_k, computed with n limbs of 64 bits. n is doubled until
- * the rounding is certain.
+ * the rounding is certain, up to 64 (posenc_fallback).
  *
  * Error budget in units of 2^-64n, relative unless said otherwise (multiprecision/bigfloat.h states the errors of the
  * functions). The frequency is off by one of these:
@@ -8,7 +8,7 @@
  *   any other ladder                                  2^68 n <= 2^74 (ratio_by_logarithm)
  * The value is computed from it in these steps:
  *   times scale, position and 2/pi                    + 8, less than 2^ANGLE_BITS together
- *   fraction f of the quarter turn                    absolute: 2^ANGLE_BITS 2^EXP(y), y the product; folded to [0, 1/2]: exact
+ *   fraction f of the quarter turn                    absolute: 2^(ANGLE_BITS + max(0, exponent of the product)); folded to [0, 1/2]: exact
  *   angle f * pi/2                                    + 4
  *   Taylor series                                     < 2^12: each of fewer than 2^10 terms is off by 2 units of 1 at most, twice
  * Near a zero the absolute error of f counts against a small f: that is the cancellation.

@@ -68,7 +68,7 @@ typedef __m256 vp;
 static inline vp vp_join(vd a, vd b) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
 }
-static inline void vd_join_apart(const vd *y, vp *firsts, vp *seconds) {
+static inline void vd_unzip(const vd *y, vp *firsts, vp *seconds) {
   const __m128 a = _mm256_cvtpd_ps(y[0]), b = _mm256_cvtpd_ps(y[1]), c = _mm256_cvtpd_ps(y[2]),
                d = _mm256_cvtpd_ps(y[3]);
   *firsts = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_shuffle_ps(a, b, 0x88)), _mm_shuffle_ps(c, d, 0x88), 1);
@@ -94,7 +94,7 @@ static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
 static inline void vp_put(float *to, vp a, int streamed) {
   if (streamed) {
     _mm256_stream_ps(to, a);
-  } else { /* Zen 3 and 4 join halves in the unit that rounds them: compilers store the halves that were to be joined */
+  } else { /* Two half stores, so that compilers drop the join of vp_join(), whose unit rounds to float32 (Zen 3, Zen 4) */
     _mm_storeu_ps(to, _mm256_castps256_ps128(a));
     _mm_storeu_ps(to + 4, _mm256_extractf128_ps(a, 1));
   }

@@ -82,7 +82,7 @@ static inline vp vp_join(vd a, vd b) {
   return _mm512_castpd_ps(
       _mm512_insertf64x4(_mm512_castps_pd(widened(_mm512_cvtpd_ps(a))), _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
-static inline void vd_join_apart(const vd *y, vp *firsts, vp *seconds) {
+static inline void vd_unzip(const vd *y, vp *firsts, vp *seconds) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
   const vp a = vp_join(y[0], y[1]), b = vp_join(y[2], y[3]);

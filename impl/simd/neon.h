@@ -54,7 +54,7 @@ static inline void vd_put(double *to, vd a, int streamed) { (void)streamed, vst1
 typedef float32x4_t vp;
 
 static inline vp vp_join(vd a, vd b) { return vcombine_f32(vcvt_f32_f64(a), vcvt_f32_f64(b)); }
-static inline void vd_join_apart(const vd *y, vp *firsts, vp *seconds) {
+static inline void vd_unzip(const vd *y, vp *firsts, vp *seconds) {
   const vp a = vp_join(y[0], y[1]), b = vp_join(y[2], y[3]);
   *firsts = vuzp1q_f32(a, b);
   *seconds = vuzp2q_f32(a, b);

@@ -65,7 +65,7 @@ typedef struct vp {
 } vp;
 
 static inline vp vp_join(vd a, vd b) { return (vp){(float)a, (float)b}; }
-static inline void vd_join_apart(const vd *y, vp *firsts, vp *seconds) {
+static inline void vd_unzip(const vd *y, vp *firsts, vp *seconds) {
   *firsts = vp_join(y[0], y[2]);
   *seconds = vp_join(y[1], y[3]);
 }

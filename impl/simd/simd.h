@@ -19,8 +19,8 @@
  *                     vp_interleave(s, c) rounds s[0], c[0], s[1], ...
  *   vp_interleave_rotated   the same, and each pair rotated by quarter turns: as many as the last two bits of a third
  *                     vector's lane say
- *   vd_join_apart(y, firsts, seconds)   rounds four vectors to float32: the first of each pair, and the second
- *   vh                2 VD_LANES elements of 16 bits: vp_to_bf16 (ties upwards), vp_to_f16 (ties to even), vh_equal
+ *   vd_unzip(y, firsts, seconds)   rounds four vectors to float32: the first of each pair, and the second
+ *   vh                2 VD_LANES elements of 16 bits: vp_to_bf16 (ties away from 0), vp_to_f16 (ties to even), vh_equal
  *   vu                2 VD_LANES unsigned 32-bit integers: vp_bits; vd_bits, the lower and the upper half of each
  *                     float64; vu_load (aligned), vu_set1, vu_set2 (even lanes, odd lanes), vu_add, vu_and, vu_or,
  *                     vu_min, vu_equal; vu_any_below(a, b) tells whether any lane of a is below that of b;

@@ -171,7 +171,7 @@ void stream_end(void);
 vd vd_loadu(const double *), vd_ge(vd, vd), vd_and(vd, vd), vd_or(vd, vd);
 void vd_store(double *, vd), vd_put(double *, vd, int), vd_store_interleaved(double *, vd, vd);
 vp vp_join(vd, vd), vp_interleave_rotated(vd, vd, vd);
-void vd_join_apart(const vd *, vp *, vp *);
+void vd_unzip(const vd *, vp *, vp *);
 void vp_put(float *, vp, int), vh_put(uint16_t *, vh, int);
 vh vp_to_bf16(vp), vp_to_f16(vp);
 vu vp_bits(vp), vd_bits(vd), vu_load(const uint32_t *), vu_set1(uint32_t), vu_set2(uint32_t, uint32_t);

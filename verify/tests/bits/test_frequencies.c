@@ -24,7 +24,7 @@ static double error_of_turns(const posenc_spec *spec) {
   const posenc_problem problem = posenc_problem_of(spec);
   void *const state = malloc(posenc_frequencies_bytes(&problem, 0));
   assert_non_null(state);
-  const frequencies *const f = posenc_frequencies(&problem, 0, state);
+  const frequencies *const f = posenc_set_frequencies(&problem, 0, state);
   double worst = 0;
   int has_turns = 0, has_lost_turns = 0;
   mpfr_t one_turn, t, nearest, rest;
@@ -201,7 +201,7 @@ static void phases(void **state) {
 static int fails(format fmt, double y, vd words) {
   const vd ahead[2] = {y, 0.75}, behind[2] = {-0.75, 0.75};
   double memory[2];
-  rounding_test test = test_none();
+  rounding_test test = test_start();
   vd_store_interleaved(memory, words, words);
   test_values(fmt, &test, ahead, behind, (const uint32_t *)(const void *)memory);
   return test_failed(fmt, &test);
