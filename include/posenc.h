@@ -93,9 +93,9 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
-/* The type of an element; out is an array of it. `exact` takes nanoseconds per value, except in rare cases: there a value
- * usually takes about a microsecond, and one so near a midpoint that it needs thousands of bits takes up to some tens of
- * milliseconds. The rare cases, with w = |w_k * position_scale| (verify/proof/README.md):
+/* The type of an element; out is an array of it. `exact` takes nanoseconds per value. About one float64 in 3000, and every
+ * value in the rare cases below, takes a microsecond or some. A value so near a midpoint that it needs thousands of bits
+ * takes up to some tens of milliseconds. The rare cases, with w = |w_k * position_scale| (verify/proof/README.md):
  *   every dtype, position between integers   w >= 2^49 pi, 0 < w < 2^-199, or 0 < |position| w < 2^-897
  *   float64, any other position but 0        0 < w < 2^-199, or 0 < |position| w < 2^-897 */
 typedef enum posenc_dtype {

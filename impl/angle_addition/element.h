@@ -42,7 +42,7 @@ INLINE destination advanced(destination to, int64_t bytes) {
   return (destination){to.first + (uintptr_t)bytes, to.second + (uintptr_t)bytes};
 }
 
-INLINE int64_t size_of(format fmt) { return fmt.dtype == POSENC_DTYPE_F64 ? 8 : fmt.dtype == POSENC_DTYPE_F32 ? 4 : 2; }
+INLINE int64_t size_of(format fmt) { return posenc_dtype_info_of(fmt.dtype)->size; }
 
 /* ---- the rounding test ---- */
 
@@ -81,9 +81,9 @@ INLINE void test_floats(rounding_test *test, vd a, vd b, vu words) {
   vu_now(&test->least);
 }
 
-/* packed: values as float32. Their midpoints become 0: 16 bits are dropped to bfloat16, 13 to float16. */
+/* packed: values as float32, which has 24 digits. Their midpoints become 0. */
 INLINE void test_packed(format fmt, rounding_test *test, vp packed, vu words) {
-  const uint32_t half = UINT32_C(1) << (fmt.dtype == POSENC_DTYPE_BF16 ? 15 : 12);
+  const uint32_t half = UINT32_C(1) << (24 - posenc_dtype_info_of(fmt.dtype)->digits - 1);
   const vu bits = vp_bits(packed);
   test->least = vu_min(test->least, vu_and(vu_add(bits, vu_set1(half)), vu_set1(2 * half - 1)));
   test->least_size = vu_min(test->least_size, vu_or(bits, words));
@@ -114,11 +114,11 @@ static inline int is_relative(double frequency, double furthest) { return furthe
 /* The words of frequencies, two each, exempt where both masks have all bits set. Words of an earlier call may take the
  * place of a mask: those of exempt frequencies have the bits that count. */
 static inline vd exempt_where(format fmt, vd mask, vd other) {
-  _Static_assert(MOVE == (1 << 28) + (1 << 15), "the float64 below whose lower half is MOVE");
   const vd both = vd_and(mask, other);
-  if (fmt.dtype == POSENC_DTYPE_F32) /* 2.0 is 2^30 in the upper half, and the other number MOVE in the lower half */
-    return vd_or(vd_and(both, vd_set1(2.0)), vd_set1(0x1.0008p-1046));
-  return vd_or(both, vd_set1(-0x1p-1043)); /* 0x8000000080000000, twice NOT_EXEMPT */
+  /* As float64: 2.0 is 2^30 in the upper half; a multiple of 2^-1074 has this multiple as its lower half. */
+  if (fmt.dtype == POSENC_DTYPE_F32)
+    return vd_or(vd_and(both, vd_set1(2.0)), vd_set1(MOVE * 0x1p-1074));
+  return vd_or(both, vd_set1(NOT_EXEMPT * 0x1p-1074)); /* its sign is the upper NOT_EXEMPT */
 }
 
 /* The words of frequencies, exempt where they skip the test of the least size: the error of their sines is relative. In

@@ -8,20 +8,21 @@
 INLINE int is_sum_row(int dtype) { return !EXACT && posenc_dtype_info_of(dtype)->size > 2; }
 
 /* From how many consecutive rows on a table is faster than rows by themselves; INT64_MAX: never. No bit depends on it.
- * Measured on Zen 4 at 128 to 1024 columns. A row that is a sum takes two angles. */
-static int64_t table_pays_from(int dtype, int has_rotations) {
+ * Measured on Zen 4 at 128 to 1024 columns. A row that is a sum takes two angles.
+ * The driver rearranges rows by themselves of other layouts. */
+static int64_t table_pays_from(int dtype, int has_rotations, const posenc_place *to) {
   if (EXACT && dtype == POSENC_DTYPE_F64)
     return INT64_MAX;
   if (!has_rotations)
     return is_sum_row(dtype) ? 16 : 48;
-  return is_sum_row(dtype) ? 4 : 12;
+  return is_sum_row(dtype) ? 4 : to->is_split || to->cosines_first ? 8 : 12;
 }
 
 /* ---- what a plan keeps ---- */
 
 /* Rotations, unless all its tables are so short that making them costs more than they save. */
 static int keeps_rotations(const posenc_problem *problem) {
-  const int64_t from = table_pays_from(problem->dtype, 0);
+  const int64_t from = table_pays_from(problem->dtype, 0, &(posenc_place){0});
   return posenc_padded(problem->n) <= MOST_WITH_ROTATIONS && from < INT64_MAX &&
          (problem->table_rows == 0 || problem->table_rows >= from);
 }
@@ -38,11 +39,10 @@ static void prepare(const posenc_problem *problem, void *state) {
 
 /* ---- rows ---- */
 
-/* Split rows of float64 have no instance of the inner loop. */
 static int table(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
   const frequencies *const f = state;
-  if (r->count < table_pays_from(problem->dtype, f->rotations != NULL) ||
-      (to->is_split && problem->dtype == POSENC_DTYPE_F64))
+  if (r->count < table_pays_from(problem->dtype, f->rotations != NULL, to) ||
+      !instance_of((format){.dtype = problem->dtype, .is_split = to->is_split}, 0, 0))
     return 0;
   write_table(f, r, to);
   return 1;

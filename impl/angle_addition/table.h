@@ -30,19 +30,19 @@ INLINE destination destination_of(
 /* Sets where the row pairs go, writes them, and rechecks those whose rounding test failed. Rows that are not wanted go
  * to the free slot behind the words of the rounding test. */
 static inline void fill_row_pairs(
-    const strip *p, const posenc_rows *r, const posenc_place *to, int64_t run, row_pairs pairs) {
+    const strip *p, const posenc_rows *r, const posenc_place *to, int64_t run, row_pairs which) {
   const uintptr_t unwanted = (uintptr_t)(p->anchor + 3 * SLOT);
-  pairs.ahead = pairs.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};
-  if (pairs.has_ahead) {
-    pairs.ahead = destination_of(r, to, p->fmt, run + STEPS + pairs.first, p->selected.first);
-    pairs.next_ahead = to->row_bytes;
+  which.ahead = which.behind = (destination){unwanted, unwanted + STRIP_BYTES / 2};
+  if (which.has_ahead) {
+    which.ahead = destination_of(r, to, p->fmt, run + STEPS + which.first, p->selected.first);
+    which.next_ahead = to->row_bytes;
   }
-  if (pairs.has_behind) {
-    pairs.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - pairs.first, p->selected.first);
-    pairs.next_behind = -to->row_bytes;
+  if (which.has_behind) {
+    which.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - which.first, p->selected.first);
+    which.next_behind = -to->row_bytes;
   }
-  for (uint32_t failed = instance_of(p->fmt, p->n)(p, &pairs); failed; failed &= failed - 1)
-    recheck(p, to->cosines_first, run, __builtin_ctz(failed), &pairs);
+  for (uint32_t failed = instance_of(p->fmt, p->n, p->fmt.is_streamed)(p, &which); failed; failed &= failed - 1)
+    recheck(p, to->cosines_first, run, __builtin_ctz(failed), &which);
 }
 
 /* The row at position 0, which is not computed as a sum: its angles are 0. */
@@ -125,49 +125,46 @@ static void fill_ends(
  * L2). */
 enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
 
-/* A row's frequencies k .. end-1. Those from whole_from to whole_to-1 are in whole lines, or in whole vectors where rows
- * are not streamed. */
-typedef struct spans {
-  int64_t k, whole_from, whole_to, end;
+/* The frequencies of a row that are in whole lines, from .. to-1, or in whole vectors where rows are not streamed. */
+typedef struct span {
+  int64_t from, to;
   int is_streamed;
-} spans;
+} span;
 
-/* Split rows of 16 bits are not streamed: a line is 32 pairs, so both ends would not fit a strip. */
-static inline spans spans_of(const posenc_problem *problem, const posenc_rows *r, const posenc_place *to, format fmt) {
+static inline span whole_of(const posenc_problem *problem, const posenc_rows *r, const posenc_place *to, format fmt) {
   const int64_t each = bytes_of_pair(fmt), in_line = 64 / each, before = (int64_t)(-(uintptr_t)to->first % 64);
-  spans s = {.k = r->k, .end = r->k + r->pairs};
-  s.is_streamed = is_large(problem, r) && before % each == 0 && to->row_bytes % 64 == 0 &&
-                  (!to->is_split || (size_of(fmt) > 2 && (to->second - to->first) % 64 == 0));
-  const int64_t unit = to->is_split ? 16 : s.is_streamed && in_line > 8 ? in_line : 8;
-  s.whole_from = s.is_streamed ? min(s.k + before / each, s.end) : s.k;
-  s.whole_to = s.whole_from + (s.end - s.whole_from) / unit * unit;
-  return s;
+  const uintptr_t apart = (uintptr_t)to->second - (uintptr_t)to->first; /* as integers: the arrays may be anywhere */
+  const int is_streamed = is_large(problem, r) && before % each == 0 && to->row_bytes % 64 == 0 &&
+                          (!to->is_split || apart % 64 == 0) && instance_of(fmt, STRIP, 1);
+  const int64_t end = r->k + r->pairs, from = is_streamed ? min(r->k + before / each, end) : r->k;
+  const int64_t unit = to->is_split ? 16 : is_streamed && in_line > 8 ? in_line : 8;
+  return (span){from, from + (end - from) / unit * unit, is_streamed};
 }
 
 /* Rows of consecutive integer positions. */
 __attribute__((noinline)) static void write_table(const frequencies *f, const posenc_rows *r, const posenc_place *to) {
   const int dtype = f->problem->dtype;
   const format fmt = {dtype, to->is_split, 0, is_tested(dtype)};
-  const spans s = spans_of(f->problem, r, to, fmt);
-  const int64_t last = s.end - s.whole_to, ends = s.whole_from - s.k + last;
+  const span whole = whole_of(f->problem, r, to, fmt);
+  const int64_t last = r->k + r->pairs - whole.to, ends = whole.from - r->k + last;
   const int64_t width = min(STRIP, STRIP_BYTES / (2 * size_of(fmt))), end = r->first + r->count;
   strip p;
   for (int64_t from = r->first, until; from < end; from = until) {
-    until = min(run_of(from) + (s.is_streamed ? STREAMED_ROWS : CACHED_ROWS), end);
+    until = min(run_of(from) + (whole.is_streamed ? STREAMED_ROWS : CACHED_ROWS), end);
     p.furthest = (double)max(max(-run_of(from), from), max(-until, until)) + RUN;
     p.fmt = fmt;
     if (ends) {
-      set_strip(&p, f, (selection){s.whole_to, (int)ends, s.end, s.k}, 1, (uintptr_t)to->first);
+      set_strip(&p, f, (selection){whole.to, (int)ends, r->k + r->pairs, r->k}, 1, (uintptr_t)to->first);
       fill_ends(&p, r, to, last, from, until);
     }
-    p.fmt.is_streamed = s.is_streamed;
-    for (int64_t k = s.whole_from; k < s.whole_to; k += width) {
-      const selection whole = {k, (int)min(s.whole_to - k, width), INT64_MAX, 0};
-      set_strip(&p, f, whole, s.is_streamed || !f->rotations, destination_of(r, to, fmt, r->first, k).first);
+    p.fmt.is_streamed = whole.is_streamed;
+    for (int64_t k = whole.from; k < whole.to; k += width) {
+      const selection s = {k, (int)min(whole.to - k, width), INT64_MAX, 0};
+      set_strip(&p, f, s, whole.is_streamed || !f->rotations, destination_of(r, to, fmt, r->first, k).first);
       fill_strip(&p, r, to, from, until);
     }
   }
-  if (s.is_streamed)
+  if (whole.is_streamed)
     stream_end();
 }
 

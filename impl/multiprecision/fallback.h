@@ -19,7 +19,7 @@ void posenc_explicit_frequency(big *w, const posenc_problem *problem, int64_t k,
 /* The number of a dtype nearest to a, ties to even. */
 double posenc_big_nearest(const big *a, int32_t dtype, int n);
 
-/* The ladder's ratio as the first attempt of a fallback needs it. A call that begins with {0} computes it once. */
+/* The ladder's ratio as the first attempt of a fallback needs it. It starts as {0}, and the first fallback sets it. */
 enum { POSENC_RATIO_LIMBS = 4 };
 typedef struct posenc_ratio {
   int is_known;

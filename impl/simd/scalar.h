@@ -57,7 +57,7 @@ static inline void vd_store_interleaved(double *to, vd a, vd b) {
 }
 static inline void vd_put(double *to, vd a, int streamed) {
   (void)streamed;
-  *to = a;
+  vd_store(to, a);
 }
 
 typedef struct vp {

@@ -25,8 +25,9 @@ _SAMPLE = 64  # 1 / 64 of the rows is timed, to estimate the time of the others
 #: a large table is written by several calls. Shorter calls would be slower.
 PIECE = 50_000_000
 #: Values written by the first call, whose time determines the size of the next. The slowest implementations take
-#: about 50 ns for a float32 value; exact may take a microsecond for a value of another dtype.
-_FIRST_PIECE = {"float32": 1 << 20, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
+#: about 50 ns for a float32 value, 0.4 s for all; exact may take a microsecond for a value of another dtype. A table of
+#: one call is the fastest.
+_FIRST_PIECE = {"float32": 1 << 23, "bfloat16": 1 << 16, "float16": 1 << 16, "float64": 1 << 13}
 
 _HUGE_PAGE = 1 << 21
 _LARGE = 8 << 20  # bytes from which C writes a table around the caches, if its parts know the size of the whole table

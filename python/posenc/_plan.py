@@ -59,7 +59,7 @@ def column_freqs(spec: Spec) -> npt.NDArray[Any]:
 class Plan:
     """A posenc_plan. It is immutable, so threads may share it, and is destroyed with this object."""
 
-    __slots__ = ("handle", "d_model", "dtype", "_destroy")
+    __slots__ = ("handle", "d_model", "dtype", "_destroy", "_parts")
 
     def __init__(
         self,
@@ -78,6 +78,7 @@ class Plan:
     ) -> None:
         self.handle: int | None = None
         self._destroy = library.posenc_plan_destroy  # at interpreter exit, this module may be gone before the plan
+        self._parts: tuple[int, Plan] | None = None  # the last result of for_parts
         self.d_model = index("d_model", d_model, 1, 1 << 20)
         fields: dict[str, float] = {"dtype": _DTYPE_NAMES.index(dtype)}
         if base is not None:
@@ -143,11 +144,14 @@ class Plan:
 
     def for_parts(self, rows: int) -> Plan:
         """The same plan for calls that each write a part of a table of `rows` rows."""
+        if self._parts is not None and self._parts[0] == rows:
+            return self._parts[1]
         spec, plan = self.spec(), object.__new__(Plan)
         spec.table_rows = rows
-        plan.handle, plan._destroy = None, self._destroy
+        plan.handle, plan._destroy, plan._parts = None, self._destroy, None
         plan.d_model, plan.dtype = self.d_model, self.dtype
         plan._create(spec, library.posenc_plan_impl(self.handle))
+        self._parts = rows, plan
         return plan
 
 
