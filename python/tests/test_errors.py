@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import posenc
-from posenc import _library
+from posenc import _arrays, _library
 
 OTHER = {"win32": "msvcrt.dll", "darwin": "libSystem.dylib"}.get(sys.platform, "libc.so.6")  # a library, not posenc's
 UNKNOWN = np.longdouble if np.finfo(np.longdouble).eps < 1e-16 else np.complex128  # a dtype that positions cannot have
@@ -317,6 +317,7 @@ def refusals(monkeypatch):
         return call
 
     monkeypatch.setattr(np, "empty", recorded)
+    monkeypatch.setitem(_arrays._FIRST_PIECE, "float32", 1 << 20)
     for name in ("posenc_fill", "posenc_fill_at", "posenc_fill_at_real", "posenc_fill_pair"):
         monkeypatch.setattr(library, name, strict(getattr(library, name)))
     return functions
