@@ -41,7 +41,7 @@ unsigned posenc_cpu(void);
 /* What to compute: a checked spec, without what only layouts need. */
 typedef struct posenc_problem {
   int64_t n;                       /* frequencies */
-  double base, denominator;        /* frequency k is base^(-k / denominator), */
+  double base, denominator;        /* frequency k is base^(-k / denominator): the ladder, */
   const double *freqs, *freqs_low; /* or freqs[k] + freqs_low[k]; NULL: the ladder, or no low parts */
   double scale;                    /* position_scale */
   int64_t table_rows;              /* of the table that several calls write, or of the only call; 0: unknown */
@@ -79,7 +79,8 @@ static inline float *posenc_floats_of(const posenc_place *to, int64_t i) {
   return (float *)(void *)(to->first + i * to->row_bytes);
 }
 
-/* Callers divide tables into parts at multiples of these. */
+/* Callers cut the frequencies of rows at multiples of POSENC_STRIP. Parts of consecutive rows do not cross a multiple of
+ * POSENC_RUN. */
 enum { POSENC_STRIP = 32 /* frequencies */, POSENC_RUN = 64 /* positions */ };
 
 /* Whole strips, and at least one: a kernel may load, and compute with, the zeros after the last frequency. */

@@ -94,7 +94,7 @@ POSENC_API posenc_status posenc_last_error(char *message, size_t size);
 /* ---- Spec -------------------------------------------------------------------------------------------------- */
 
 /* The type of an element; out is an array of it. `exact` takes nanoseconds per value. About one float64 in 3000, and every
- * value in the rare cases below, takes a microsecond or some. A value so near a midpoint that it needs thousands of bits
+ * value in the rare cases below, takes about a microsecond. A value so near a midpoint that it needs thousands of bits
  * takes up to some tens of milliseconds. The rare cases, with w = |w_k * position_scale| (verify/proof/README.md):
  *   every dtype, position between integers   w >= 2^49 pi, 0 < w < 2^-199, or 0 < |position| w < 2^-897
  *   float64, any other position but 0        0 < w < 2^-199, or 0 < |position| w < 2^-897 */
@@ -232,7 +232,7 @@ POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_mod
 
 /* Computes the d_model / 2 frequencies w_k, for a spec's freqs and freqs_low. w_k is computed with a relative error of
  * 2^-256; freqs[k] is the double nearest to that value, and freqs_low[k] the double nearest to the remainder, or 0
- * where the remainder is too small for a double. So freqs[k] + freqs_low[k] is within 2^-106 of w_k, relatively.
+ * where the remainder is below the error of w_k. So freqs[k] + freqs_low[k] is within 2^-106 of w_k, relatively.
  * exact_* rounds the cosines and sines of this sum correctly. Compared with those of w_k itself:
  *   float32, bfloat16, float16   no output is known that differs
  *   float64                      at large positions, one output in millions differs, by one unit in the last place
@@ -242,7 +242,8 @@ POSENC_API posenc_status posenc_rotary_init(posenc_rotary *rotary, int64_t d_mod
  *             g(m) = 1 + m ln(factor) / 10, or 1 where factor <= 1
  *   LONGROPE  attention_factor, if it is not 0; else sqrt(1 + ln(factor) / ln(L)), or 1 where factor <= 1
  * and 1 for the other kinds. The results may not overlap each other or the factors of LONGROPE. Returns OK, ARGUMENT
- * (a NULL or misaligned pointer, or memory that overlaps) or SPEC; on error nothing is written. Does not allocate. */
+ * (a NULL or misaligned pointer, or memory that overlaps) or SPEC (also NULL factors); on error nothing is written. Does not
+ * allocate. */
 POSENC_API posenc_status posenc_rotary_freqs(
     const posenc_rotary *rotary, double *freqs, double *freqs_low, double *attention_factor);
 
@@ -273,6 +274,7 @@ POSENC_API const posenc_spec *posenc_plan_spec(const posenc_plan *plan);
  *
  *   whole     an integer, or NaN from 2^48 turns on; only positions between integers need it
  *   fraction  the nearest multiple of 2^-64, modulo one turn; so whole is -1 for a small negative frequency
+ *             whose fraction is not 0
  *   rest      the double nearest to the remainder; |rest| <= 2^-65
  * w_k is computed with a relative error of 2^-440. Unsigned multiplication wraps around, so at integer positions, also
  * negative ones, whole turns cancel:

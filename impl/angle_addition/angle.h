@@ -41,7 +41,7 @@ typedef struct factors {
   vd position, hi, lo, fraction, removed_turns;
 } factors;
 
-/* Frequencies from k on. `fraction` is fraction_of() the position. */
+/* Frequencies from k on. `fraction` is counted_fraction() the position. */
 INLINE factors factors_of(const frequencies *f, int is_fractional, int64_t k, double position, double fraction) {
   factors a = {.position = vd_set1(position), .hi = vd_loadu(f->hi + k), .lo = vd_loadu(f->lo + k)};
   a.fraction = vd_set1(is_fractional ? fraction : 0.0);

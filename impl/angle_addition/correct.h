@@ -79,7 +79,7 @@ INLINE int agree(double low, double high) { return low == high && (low != 0.0 ||
 /* A row that is computed without a table, or the row of a single element. */
 typedef struct row_at {
   const frequencies *f;
-  double position, fraction; /* fraction_of() the position */
+  double position, fraction; /* counted_fraction() the position */
   posenc_ratio *ratio; /* of the ladder, once a fallback has computed it for this call, or for this rechecked row */
   format fmt;
 } row_at;

@@ -59,7 +59,7 @@ typedef struct rounding_test {
 
 INLINE rounding_test test_start(void) { return (rounding_test){vu_set1(UINT32_MAX), vu_set1(UINT32_MAX)}; }
 
-/* Each frequency has words in memory that make the test one of its own.
+/* Each frequency has words in memory, by which it may be exempt from the test of the size.
  *   float32   two for each value, which are added to the halves of a float64. To the lower half MOVE: of its 29 dropped
  *             bits, those within CHECK_WINDOW of half-way become 0 .. 2 CHECK_WINDOW - 1. To the upper half 0, or where
  *             the frequency is exempt 2^30, which makes every size at least that of 2.0
@@ -112,7 +112,7 @@ INLINE int test_failed(format fmt, const rounding_test *test) {
 static inline int is_relative(double frequency, double furthest) { return furthest * fabs(frequency) <= 0.125; }
 
 /* The words of frequencies, two each, exempt where both masks have all bits set. Words of an earlier call may take the
- * place of a mask: those of exempt frequencies have the bits that count. */
+ * place of a mask: bit 30 in float32, or all bits in 16 bits, still say exempt. */
 static inline vd exempt_where(format fmt, vd mask, vd other) {
   const vd both = vd_and(mask, other);
   /* As float64: 2.0 is 2^30 in the upper half; a multiple of 2^-1074 has this multiple as its lower half. */

@@ -54,8 +54,8 @@ static inline int64_t run_of(int64_t position) { return position & ~(int64_t)(RU
 static inline double anchor_of(int64_t run) { return (double)run + (RUN - 1) / 2.0; }
 static inline double step_of(int64_t b) { return (double)b + 0.5; }
 
-/* The part of a position for which removed_turns counts. */
-static inline double fraction_of(const frequencies *f, double position) {
+/* The part of a position for which removed_turns counts; 0 if no frequency has any. */
+static inline double counted_fraction(const frequencies *f, double position) {
   return f->has_turns ? position - rint(position) : 0.0;
 }
 

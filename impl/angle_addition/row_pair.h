@@ -120,13 +120,13 @@ INSTANCE(narrow_f64, POSENC_DTYPE_F64, 0, p->fmt.dtype == POSENC_DTYPE_F64 && p-
 
 /* NULL where there is none: for split rows of float64, and for streamed split rows of 16 bits, since a line is 32 pairs
  * there, and both ends of rows would not fit a strip. */
-static inline write_row_pairs_of *instance_of(format fmt, int n, int is_streamed) {
+static inline write_row_pairs_of *instance_of(int dtype, int is_split, int n, int is_streamed) {
   static write_row_pairs_of *const instances[][2][3] = {
       [POSENC_DTYPE_F32] = {{narrow_f32, write_f32, stream_f32}, {narrow_split_f32, write_split_f32, stream_split_f32}},
       [POSENC_DTYPE_BF16] = {{narrow_bf16, write_bf16, stream_bf16}, {narrow_split_bf16, write_split_bf16}},
       [POSENC_DTYPE_F16] = {{narrow_f16, write_f16, stream_f16}, {narrow_split_f16, write_split_f16}},
       [POSENC_DTYPE_F64] = {{narrow_f64, narrow_f64, narrow_f64}}};
-  return instances[fmt.dtype][fmt.is_split][n < STRIP ? 0 : 1 + is_streamed];
+  return instances[dtype][is_split][n < STRIP ? 0 : 1 + is_streamed];
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Which row goes which way: consecutive rows are a table, others are rows by themselves. */
+/* Which row goes which way: consecutive rows are a table, others are single rows. */
 #ifndef POSENC_ROWS_H
 #define POSENC_ROWS_H
 
@@ -7,9 +7,9 @@
 /* Is a row at an integer position a sum, with the bits of a table? anchored promises them in float32 and float64. */
 INLINE int is_sum_row(int dtype) { return !EXACT && posenc_dtype_info_of(dtype)->size > 2; }
 
-/* From how many consecutive rows on a table is faster than rows by themselves; INT64_MAX: never. No bit depends on it.
+/* From how many consecutive rows on a table is faster than single rows; INT64_MAX: never. No bit depends on it.
  * Measured on Zen 4 at 128 to 1024 columns. A row that is a sum takes two angles.
- * The driver rearranges rows by themselves of other layouts. */
+ * Other layouts pay earlier: without a table, posenc_write_parts() has to copy the values. */
 static int64_t table_pays_from(int dtype, int has_rotations, const posenc_place *to) {
   if (EXACT && dtype == POSENC_DTYPE_F64)
     return INT64_MAX;
@@ -42,7 +42,7 @@ static void prepare(const posenc_problem *problem, void *state) {
 static int table(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
   const frequencies *const f = state;
   if (r->count < table_pays_from(problem->dtype, f->rotations != NULL, to) ||
-      !instance_of((format){.dtype = problem->dtype, .is_split = to->is_split}, 0, 0))
+      !instance_of(problem->dtype, to->is_split, 0, 0))
     return 0;
   write_table(f, r, to);
   return 1;
@@ -82,7 +82,7 @@ static void write_rows(const posenc_problem *problem, const void *state, const p
       continue;
     for (int64_t j = 0; j < n; j++) {
       const double position = posenc_row_real(r, i + j);
-      const row_at row = {f, position, fraction_of(f, position), &ratio, {.dtype = problem->dtype}};
+      const row_at row = {f, position, counted_fraction(f, position), &ratio, {.dtype = problem->dtype}};
       write_row(&row, r, here.first + j * to->row_bytes);
     }
   }

@@ -1,4 +1,4 @@
-/* Rows by themselves: a few rows, rows at positions in any order, and rows at real positions. A table's anchors and
+/* Single rows: a few rows, rows at positions in any order, and rows at real positions. A table's anchors and
  * rotations pay only for many rows (rows.h).
  *
  *   direct_row  exact, in float32 and 16 bits: each pair by its direct angle (angle.h), rotated by quarter turns after

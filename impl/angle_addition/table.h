@@ -41,7 +41,8 @@ static inline void fill_row_pairs(
     which.behind = destination_of(r, to, p->fmt, run + STEPS - 1 - which.first, p->selected.first);
     which.next_behind = -to->row_bytes;
   }
-  for (uint32_t failed = instance_of(p->fmt, p->n, p->fmt.is_streamed)(p, &which); failed; failed &= failed - 1)
+  for (uint32_t failed = instance_of(p->fmt.dtype, p->fmt.is_split, p->n, p->fmt.is_streamed)(p, &which); failed;
+       failed &= failed - 1)
     recheck(p, to->cosines_first, run, __builtin_ctz(failed), &which);
 }
 
@@ -66,16 +67,19 @@ static inline void set_row_0(format fmt, int columns, int cosines_first, destina
 static void fill_strip(const strip *p, const posenc_rows *r, const posenc_place *to, int64_t from, int64_t end) {
   for (int64_t run = run_of(from); run < end; run += RUN) {
     const int64_t start = run == 0 && from <= 0 ? 1 : from, first_ahead = run + STEPS;
-    const int64_t ahead = end - first_ahead, behind = first_ahead - start, both = min(ahead, behind);
-    const int64_t first = max(0, -both), last = min(STEPS, max(ahead, behind)), middle = max(first, min(both, last));
+    const int64_t rows_ahead = end - first_ahead, rows_behind = first_ahead - start;
+    const int64_t both = min(rows_ahead, rows_behind), first_pair = max(0, -both);
+    const int64_t end_pair = min(STEPS, max(rows_ahead, rows_behind)), middle = max(first_pair, min(both, end_pair));
     set_anchor(p, to->cosines_first, run);
-    if (first < middle)
+    if (first_pair < middle)
       fill_row_pairs(
-          p, r, to, run, (row_pairs){.first = (int)first, .end = (int)middle, .has_ahead = 1, .has_behind = 1});
-    if (middle < last)
+          p, r, to, run, (row_pairs){.first = (int)first_pair, .end = (int)middle, .has_ahead = 1, .has_behind = 1});
+    if (middle < end_pair)
       fill_row_pairs(p, r, to, run,
-          (row_pairs){
-              .first = (int)middle, .end = (int)last, .has_ahead = middle < ahead, .has_behind = middle < behind});
+          (row_pairs){.first = (int)middle,
+              .end = (int)end_pair,
+              .has_ahead = middle < rows_ahead,
+              .has_behind = middle < rows_behind});
   }
   if (from <= 0 && end > 0)
     set_row_0(p->fmt, 2 * p->n, to->cosines_first, destination_of(r, to, p->fmt, 0, p->selected.first));
@@ -97,10 +101,10 @@ static void copy_rows(format fmt, destination from, destination to, int64_t row_
   }
 }
 
-/* Both ends of rows, run by run: a small table in a buffer, whose `last` pairs end a row and whose other pairs begin
- * it. */
+/* Both ends of rows, run by run: a small table in a buffer, whose `ending` pairs end a row and whose other pairs
+ * begin it. */
 static void fill_ends(
-    const strip *p, const posenc_rows *r, const posenc_place *to, int64_t last, int64_t from, int64_t end) {
+    const strip *p, const posenc_rows *r, const posenc_place *to, int64_t ending, int64_t from, int64_t end) {
   unsigned char buffer[RUN][STRIP_BYTES] CACHE_ALIGNED;
   const format fmt = p->fmt;
   const selection *const s = &p->selected;
@@ -111,10 +115,10 @@ static void fill_ends(
     const int64_t first = rows.first, count = min(run + RUN, end) - first;
     fill_strip(p, &rows, &in_buffer, first, first + count);
     copy_rows(fmt, destination_of(&rows, &in_buffer, fmt, first, s->first), destination_of(r, to, fmt, first, s->first),
-        to->row_bytes, last, count);
-    if (last < s->n)
-      copy_rows(fmt, destination_of(&rows, &in_buffer, fmt, first, s->first + last),
-          destination_of(r, to, fmt, first, s->restart), to->row_bytes, s->n - last, count);
+        to->row_bytes, ending, count);
+    if (ending < s->n)
+      copy_rows(fmt, destination_of(&rows, &in_buffer, fmt, first, s->first + ending),
+          destination_of(r, to, fmt, first, s->restart), to->row_bytes, s->n - ending, count);
   }
 }
 
@@ -125,9 +129,9 @@ static void fill_ends(
  * L2). */
 enum { STREAMED_ROWS = 2048, CACHED_ROWS = 256 };
 
-/* The frequencies of a row that are in whole lines, from .. to-1, or in whole vectors where rows are not streamed. */
+/* The frequencies of a row that are in whole lines, k .. end-1, or in whole vectors where rows are not streamed. */
 typedef struct span {
-  int64_t from, to;
+  int64_t k, end;
   int is_streamed;
 } span;
 
@@ -135,7 +139,7 @@ static inline span whole_of(const posenc_problem *problem, const posenc_rows *r,
   const int64_t each = bytes_of_pair(fmt), in_line = 64 / each, before = (int64_t)(-(uintptr_t)to->first % 64);
   const uintptr_t apart = (uintptr_t)to->second - (uintptr_t)to->first; /* as integers: the arrays may be anywhere */
   const int is_streamed = is_large(problem, r) && before % each == 0 && to->row_bytes % 64 == 0 &&
-                          (!to->is_split || apart % 64 == 0) && instance_of(fmt, STRIP, 1);
+                          (!to->is_split || apart % 64 == 0) && instance_of(fmt.dtype, fmt.is_split, STRIP, 1);
   const int64_t end = r->k + r->pairs, from = is_streamed ? min(r->k + before / each, end) : r->k;
   const int64_t unit = to->is_split ? 16 : is_streamed && in_line > 8 ? in_line : 8;
   return (span){from, from + (end - from) / unit * unit, is_streamed};
@@ -146,7 +150,7 @@ __attribute__((noinline)) static void write_table(const frequencies *f, const po
   const int dtype = f->problem->dtype;
   const format fmt = {dtype, to->is_split, 0, is_tested(dtype)};
   const span whole = whole_of(f->problem, r, to, fmt);
-  const int64_t last = r->k + r->pairs - whole.to, ends = whole.from - r->k + last;
+  const int64_t ending = r->k + r->pairs - whole.end, ends = whole.k - r->k + ending;
   const int64_t width = min(STRIP, STRIP_BYTES / (2 * size_of(fmt))), end = r->first + r->count;
   strip p;
   for (int64_t from = r->first, until; from < end; from = until) {
@@ -154,12 +158,12 @@ __attribute__((noinline)) static void write_table(const frequencies *f, const po
     p.furthest = (double)max(max(-run_of(from), from), max(-until, until)) + RUN;
     p.fmt = fmt;
     if (ends) {
-      set_strip(&p, f, (selection){whole.to, (int)ends, r->k + r->pairs, r->k}, 1, (uintptr_t)to->first);
-      fill_ends(&p, r, to, last, from, until);
+      set_strip(&p, f, (selection){whole.end, (int)ends, r->k + r->pairs, r->k}, 1, (uintptr_t)to->first);
+      fill_ends(&p, r, to, ending, from, until);
     }
     p.fmt.is_streamed = whole.is_streamed;
-    for (int64_t k = whole.from; k < whole.to; k += width) {
-      const selection s = {k, (int)min(whole.to - k, width), INT64_MAX, 0};
+    for (int64_t k = whole.k; k < whole.end; k += width) {
+      const selection s = {k, (int)min(whole.end - k, width), INT64_MAX, 0};
       set_strip(&p, f, s, whole.is_streamed || !f->rotations, destination_of(r, to, fmt, r->first, k).first);
       fill_strip(&p, r, to, from, until);
     }

@@ -59,7 +59,8 @@ typedef struct posenc_array {
 /* Whether the arrays have a byte in common. They have the same shape, or one of them has a single row. */
 int posenc_arrays_meet(posenc_array a, posenc_array b);
 
-/* Refuses results of 8-byte elements that are no memory, or that overlap each other or arrays[0], which is only read. */
+/* Refuses results of 8-byte elements that are NULL or misaligned, or that overlap each other or arrays[0], which is
+ * only read. */
 posenc_status posenc_check_results(const char *const names[], const posenc_array arrays[], int count);
 
 /* ---- dispatch.c, spec.c, plan.c ---- */
@@ -120,8 +121,8 @@ posenc_status posenc_check_plan(const posenc_plan *plan, int64_t count);
 int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column);
 
 /* Writes rows to any place, from the strip of frequency `from` on: the first values of all frequencies, and the second
- * values of the first rows->pairs. What it writes again has the same bits. The plan's kernel computes part after part in
- * L1, whose values are copied to their columns. */
+ * values of the first rows->pairs; it does not read rows->k. What it writes again has the same bits. The plan's kernel
+ * computes part after part in L1, whose values are copied to their columns. */
 void posenc_write_parts(const posenc_plan *plan, const posenc_rows *rows, const posenc_place *to, int64_t from);
 
 /* ---- fill.c ---- */

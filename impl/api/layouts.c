@@ -12,7 +12,7 @@ int64_t posenc_frequency_of(const posenc_spec *spec, int64_t column) {
 
 static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Parts of consecutive rows end where a kernel's runs do. */
+/* No part of consecutive rows crosses from one run of a kernel into the next. */
 static int64_t rows_in_part(const posenc_rows *rows, int64_t i, int64_t most) {
   const int64_t n = min(rows->count - i, most);
   return rows->positions || rows->reals ? n : min(n, POSENC_RUN - ((rows->first + i) & (POSENC_RUN - 1)));

@@ -95,8 +95,8 @@ static posenc_status check_results(
     const posenc_rotary *p, const double *freqs, const double *freqs_low, const double *attention_factor) {
   static const char *const names[] = {"factors", "freqs", "freqs_low", "attention_factor"};
   const int64_t one = sizeof(double), all = p->d_model / 2 * one;
-  const posenc_array arrays[] = {
-      {p->scaling == POSENC_ROTARY_LONGROPE ? selected_factors(p) : NULL, 1, all / 2, all / 2}, {freqs, 1, all, all},
+  const posenc_array factors = {selected_factors(p), 1, all / 2, all / 2}, none = {0};
+  const posenc_array arrays[] = {p->scaling == POSENC_ROTARY_LONGROPE ? factors : none, {freqs, 1, all, all},
       {freqs_low, 1, all, all}, {attention_factor, 1, one, one}};
   return posenc_check_results(names, arrays, 4);
 }

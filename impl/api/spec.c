@@ -4,7 +4,7 @@
 /* ---- ranges ---- */
 
 /* The fields, in the order of their checks. LADDER is base and denominator together; LOW is freqs_low. */
-enum { FINE, ROOM, D_MODEL, LAYOUT, ORDER, ODD, DTYPE, SCALE, ROWS, BASE, DENOMINATOR, LADDER, N_FREQS, FREQS, LOW };
+enum { FINE, STRUCT, D_MODEL, LAYOUT, ORDER, ODD, DTYPE, SCALE, ROWS, BASE, DENOMINATOR, LADDER, N_FREQS, FREQS, LOW };
 
 static const int64_t most_rows = 2 * POSENC_MAX_POSITION + 1;
 
@@ -41,12 +41,12 @@ static int bad_field_of_freqs(const posenc_spec *s) {
 
 enum { RESERVED = sizeof((posenc_spec *)0)->reserved / sizeof(uint64_t) };
 
-static int has_room(const posenc_spec *s) {
+static int is_known_struct(const posenc_spec *s) {
   return s->struct_size == sizeof *s && posenc_first_used(s->reserved, RESERVED) == RESERVED;
 }
 
 int posenc_bad_field(const posenc_spec *s) {
-  return !has_room(s)                                        ? ROOM
+  return !is_known_struct(s)                                 ? STRUCT
          : out_of_range(s->d_model, 1, POSENC_MAX_D_MODEL)   ? D_MODEL
          : out_of_range(s->layout, 0, POSENC_LAYOUT_SPLIT)   ? LAYOUT
          : out_of_range(s->order, 0, POSENC_ORDER_COS_FIRST) ? ORDER
@@ -110,7 +110,7 @@ static posenc_status refuse_frequencies(const posenc_spec *s, int field, int64_t
 
 static posenc_status refuse(const posenc_spec *s, int field, int64_t k) {
   switch (field) {
-  case ROOM:
+  case STRUCT:
     return posenc_check_struct("posenc_spec", s->struct_size, sizeof *s, s->reserved, RESERVED);
   case D_MODEL:
     return refuse_range("d_model", s->d_model, 1, POSENC_MAX_D_MODEL);

@@ -35,7 +35,7 @@ static void log_of(big *r, double x) {
   big_log(r, r, LIMBS);
 }
 
-/* r = (at - from) / (to - from), cut to 0 .. 1; where to < from, at < to. */
+/* r = (at - from) / (to - from), cut to 0 .. 1. Where to < from, the caller has made sure that at < to. */
 static void ramp(big *r, const big *at, const big *from, const big *to) {
   big width, rest;
   const int below = big_sub(r, at, from, LIMBS), beyond = big_sub(&width, to, from, LIMBS);

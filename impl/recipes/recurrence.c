@@ -18,13 +18,13 @@
 enum { ANCHOR = 64 };
 
 /* The plan's state: w, sin w and cos w of every frequency, one array after the other. */
-typedef struct ladder {
+typedef struct steps {
   const float *w, *sin_w, *cos_w;
-} ladder;
+} steps;
 
-static ladder ladder_of(int64_t n, const void *state, int64_t k) {
+static steps steps_of(int64_t n, const void *state, int64_t k) {
   const float *w = (const float *)state + k;
-  return (ladder){w, w + n, w + 2 * n};
+  return (steps){w, w + n, w + 2 * n};
 }
 
 /* Steps from the anchor at or below the position: position mod 64, also for negative ones. A position between two
@@ -51,7 +51,7 @@ static void prepare(const posenc_problem *problem, void *state) {
   }
 }
 
-static void anchor(const ladder *l, double position, int64_t pairs, float *row) {
+static void anchor(const steps *l, double position, int64_t pairs, float *row) {
   for (int64_t k = 0; k < pairs; k++) {
     const float angle = (float)position * l->w[k];
     row[2 * k] = sinf(angle);
@@ -60,7 +60,7 @@ static void anchor(const ladder *l, double position, int64_t pairs, float *row) 
 }
 
 /* row = the row before it, rotated by one position; both may be the same. */
-static void step(const ladder *l, const float *before, int64_t pairs, float *row) {
+static void step(const steps *l, const float *before, int64_t pairs, float *row) {
   for (int64_t k = 0; k < pairs; k++) {
     const float sin_a = before[2 * k], cos_a = before[2 * k + 1];
     row[2 * k] = sin_a * l->cos_w[k] + cos_a * l->sin_w[k];
@@ -69,7 +69,7 @@ static void step(const ladder *l, const float *before, int64_t pairs, float *row
 }
 
 static void rows(const posenc_problem *problem, const void *state, const posenc_rows *r, const posenc_place *to) {
-  const ladder l = ladder_of(problem->n, state, r->k);
+  const steps l = steps_of(problem->n, state, r->k);
   for (int64_t i = 0; i < r->count; i++) {
     const double position = posenc_row_real(r, i);
     const int64_t j = steps_from_anchor(position);

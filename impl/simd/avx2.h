@@ -94,7 +94,8 @@ static inline vp vp_interleave_rotated(vd s, vd c, vd quarters) {
 static inline void vp_put(float *to, vp a, int streamed) {
   if (streamed) {
     _mm256_stream_ps(to, a);
-  } else { /* Two half stores, so that compilers drop the join of vp_join(), whose unit rounds to float32 (Zen 3, Zen 4) */
+  } else { /* Two half stores, so that compilers drop the join of vp_join(): it takes the port that conversions to float32
+            * need (Zen 3, Zen 4). */
     _mm_storeu_ps(to, _mm256_castps256_ps128(a));
     _mm_storeu_ps(to + 4, _mm256_extractf128_ps(a, 1));
   }

@@ -7,21 +7,21 @@
  *   vd_fnma(a, b, c)  c - a * b, likewise; vd_fms(a, b, c)  a * b - c, likewise (+0 where that is 0)
  *   vd_two_product    p + e = a * b exactly, barring underflow
  *   vd_ge(a, b)       all bits of a lane set where a >= b; vd_and, vd_or of bits
- *   vd_put, vp_put, vh_put(to, a, streamed)   all of a vector: anywhere, or, streamed, to the start of a vector in
- *                     memory that will not be read soon; stream_end() after the last streamed one
+ *   vd_put, vp_put, vh_put(to, a, streamed)   all of a vector, anywhere; streamed: to an address that is a multiple of the
+ *                     vector's size, in memory that will not be read soon; stream_end() after the last such one
  *   vf_store_pairs, vd_store_pairs   write min(columns, 2 lanes) floats: sin[0], cos[0], sin[1], ... and nothing beyond
  *
  *   rotations         pairs (cosine, sine) in memory, frequency by frequency. vd_store_interleaved(to, a, b) writes
- *                     a[0], b[0], a[1], ... VD_LANES pairs are two vectors: vd_cosines_of(pairs, 0) is the cosines of the
- *                     first one, each of them twice, vd_sines_of(pairs, 1) the sines of the second one
+ *                     a[0], b[0], a[1], ... (aligned). VD_LANES pairs are two vectors: vd_cosines_of(pairs, 0) is the
+ *                     cosines of the first one, each of them twice, vd_sines_of(pairs, 1) the sines of the second one
  *
- *   vp                2 VD_LANES float32: vp_put, vp_store_some. vp_join(a, b) rounds a, then b, to float32;
+ *   vp (packed)       2 VD_LANES float32: vp_put, vp_store_some. vp_join(a, b) rounds a, then b, to float32;
  *                     vp_interleave(s, c) rounds s[0], c[0], s[1], ...
  *   vp_interleave_rotated   the same, and each pair rotated by quarter turns: as many as the last two bits of a third
  *                     vector's lane say
  *   vd_unzip(y, firsts, seconds)   rounds four vectors to float32: the first of each pair, and the second
- *   vh                2 VD_LANES elements of 16 bits: vp_to_bf16 (ties away from 0), vp_to_f16 (ties to even), vh_equal
- *   vu                2 VD_LANES unsigned 32-bit integers: vp_bits; vd_bits, the lower and the upper half of each
+ *   vh (half width)   2 VD_LANES elements of 16 bits: vp_to_bf16 (ties away from 0), vp_to_f16 (ties to even), vh_equal
+ *   vu (unsigned)     2 VD_LANES unsigned 32-bit integers: vp_bits; vd_bits, the lower and the upper half of each
  *                     float64; vu_load (aligned), vu_set1, vu_set2 (even lanes, odd lanes), vu_add, vu_and, vu_or,
  *                     vu_min, vu_equal; vu_any_below(a, b) tells whether any lane of a is below that of b;
  *                     vu_now(&a): a is computed here. Clang puts off what is needed last, and keeps all it needs until
@@ -50,7 +50,7 @@ static inline vd vd_two_product(vd a, vd b, vd *e) {
   return p;
 }
 
-/* a * b + c rounded once, where -c is near enough to the product for this sum to be exact before its tail. */
+/* a * b + c rounded once, where c is so near to -a * b that the rounded product plus c is exact. */
 static inline vd vd_product_plus(vd a, vd b, vd c) {
 #if POSENC_FUSED
   return vd_fma(a, b, c);
