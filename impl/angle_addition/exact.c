@@ -2,7 +2,7 @@
  *
  * Consecutive rows are the sums of anchored, with a rounding test; correct.h has what follows where the test fails, and
  * verify/proof/README.md adds up the errors. A few rows, rows at positions that do not follow each other, and all rows
- * of float64 are computed by themselves (single.h).
+ * of float64 are computed as single rows (single.h).
  */
 enum { EXACT = 1 }; /* 0 in anchored.c, which compiles the same headers */
 #include "angle_addition/rows.h"

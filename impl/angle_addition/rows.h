@@ -76,7 +76,7 @@ static void write_rows(const posenc_problem *problem, const void *state, const p
     here.first += i * to->row_bytes;
     here.second += i * to->row_bytes;
     n = consecutive_from(r, i);
-    /* A position between integers is a row by itself, whatever `first` becomes. */
+    /* A position between integers is a single row, whatever `first` becomes. */
     const posenc_rows consecutive = {.first = (int64_t)posenc_row_real(r, i), .count = n, .k = r->k, .pairs = r->pairs};
     if (table(problem, state, &consecutive, &here))
       continue;
