@@ -69,9 +69,10 @@ static void each_frequency(const posenc_problem *problem, int n, use_frequency *
  * would be off by as much as 2^-105.) Any other denominator needs 4 limbs: less than 2^70 units of 2^-256, 2^-186.
  *
  * Elsewhere whole turns are subtracted, up to 2^94, which cancels leading bits. 8 limbs suffice. What is left is 2^-203
- * of a turn at least, or replaced by that. The frequency is off by
- *   10 k + 4 units of 2^-512 (9 units if it is explicit). That is 2^-394 of a turn, and 2^-191 of what is left.
- *   2^71 units if 2 * denominator is not a whole number. That is 2^-347 of a turn, and 2^-144 of what is left. */
+ * of a turn at least, or replaced by that. The error, in units of 2^-512 of the frequency, is
+ *   9            explicit frequencies
+ *   10 k + 4     the ladder. This is 2^-394 of a turn, and 2^-191 of what is left
+ *   2^71         the ladder, if 2 * denominator is not a whole number: 2^-347 of a turn, 2^-144 of what is left */
 static void set_frequencies(const posenc_problem *problem, frequencies *f) {
   const int many_turns = problem->freqs || problem->base < 1.0 || fabs(problem->scale) > 3.0;
   each_frequency(problem,

@@ -97,16 +97,16 @@ void posenc_explicit_frequency(big *w, const posenc_problem *problem, int64_t k,
 
 /* The ratio with n limbs. Those of the first attempt are kept for the next outputs of the same call. */
 static void ratio_of(big *ratio, const posenc_problem *problem, posenc_ratio *kept, int n) {
-  if (n > FIRST_LIMBS || !kept->is_known)
-    posenc_ladder_ratio(ratio, problem, n);
-  if (n > FIRST_LIMBS)
+  if (n == FIRST_LIMBS && kept->is_known) {
+    ratio->exponent = kept->exponent;
+    memcpy(ratio->limb, kept->limb, sizeof kept->limb);
     return;
-  if (!kept->is_known) {
+  }
+  posenc_ladder_ratio(ratio, problem, n);
+  if (n == FIRST_LIMBS) {
     *kept = (posenc_ratio){.is_known = 1, .exponent = ratio->exponent};
     memcpy(kept->limb, ratio->limb, sizeof kept->limb);
   }
-  ratio->exponent = kept->exponent;
-  memcpy(ratio->limb, kept->limb, sizeof kept->limb);
 }
 
 static void frequency(big *w, const posenc_problem *problem, posenc_ratio *kept, int64_t k, int n) {

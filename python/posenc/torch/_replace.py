@@ -212,13 +212,12 @@ def _said_of_frequencies(module: nn.Module) -> str:
     """Returns why a module with frequencies is not replaced, and whose frequencies they are; "" if it has none."""
     found = [buffer for name, buffer in module.named_buffers(recurse=False) if name.endswith("inv_freq")]
     base = base_of_frequencies(found[0]) if len(found) == 1 else None
-    same = (
-        ""
-        if base is None or base.is_about
-        else f"posenc.torch.RotaryEmbedding({2 * len(found[0])}, base={base.value!r})"
-    )
-    same = same and f"its frequencies are those of {same}; "
-    return f"it has no config, and posenc does not know its class; {same}{_SEE}" if found else ""
+    if not found:
+        return ""
+    said = "it has no config, and posenc does not know its class; "
+    if base is not None and not base.is_about:
+        said += f"its frequencies are those of posenc.torch.RotaryEmbedding({2 * len(found[0])}, base={base.value!r}); "
+    return said + _SEE
 
 
 def _differs(module: nn.Module, fresh: nn.Module) -> str:
