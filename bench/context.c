@@ -34,12 +34,12 @@ void bench_context(const bench_options *options) {
   char text[256], key[128];
   const char *name, *reason;
   shim_context("schema", "1");
+  shim_context("tool", "posenc-bench");
   shim_context("posenc", posenc_version());
   shim_context("c_flags", POSENC_C_FLAGS " (each implementation adds those of its instruction set)");
   shim_context("sleef", SLEEF);
   machine_describe(add_line, NULL);
   shim_context("default", posenc_impl_find(NULL)->name);
-  shim_context("interleaved", shim_interleaved() ? "yes" : "no");
   shim_context("emulated", machine_emulated() ? "yes" : "no");
   huge_page_mode(text, sizeof text);
   shim_context("transparent_huge_pages", text);

@@ -13,14 +13,13 @@ static void register_at(const bench_options *o, const bench_offset *at) {
     const bench_shape *shape = bench_shape_at(i);
     if (!(o->shapes >> i & 1))
       continue;
-    bench_register_limits(shape, POSENC_DTYPE_F32, at);
-    bench_register_fills(shape, at);
-    if (shape->level && !o->all_cases) /* a cache level matters for its size only */
-      continue;
+    bench_register_fills(shape, o->all_cases, at);
     bench_register_tables(shape, o->all_cases, at);
   }
-  if (o->all_shapes)
+  if (o->all_shapes) {
+    bench_register_uncached(at);
     bench_register_positions(o->all_cases, at);
+  }
 }
 
 static void register_all(const bench_options *o) {
@@ -35,9 +34,8 @@ static void register_all(const bench_options *o) {
   }
   for (size_t i = 0; i < o->n_offsets; i++)
     register_at(o, &o->offsets[i]);
-  if (o->all_cases)
+  if (o->all_cases) {
     bench_register_plans();
-  if (o->all_shapes) {
     bench_register_widths();
     bench_register_fresh();
   }

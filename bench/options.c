@@ -12,26 +12,26 @@ static const struct argp_option known[] = {
     {"list", KEY_LIST, NULL, 0, "Print the names of the cases; for cases that are not run, also the reason", 0},
     {"shape", KEY_SHAPE, "NAME", 0, "Measure only this shape or cache level; can be given several times", 0},
     {"all-cases", KEY_ALL, NULL, 0,
-        "Add more dtypes and presets, neighbouring positions, plans, and output at offset 0", 0},
+        "Add more dtypes and presets, neighbouring positions, plans, fresh memory, a sweep over widths, all "
+        "implementations at 131072 x 1024, conversions, and output at offset 0",
+        0},
     {"peers", KEY_PEERS, NULL, 0,
         "Measure only exact, anchored and what people use instead of posenc, at sizes from L1 to memory", 0},
     {"skip", KEY_SKIP, "NAME[/DTYPE]", 0,
         "Leave out this implementation, or one dtype of it; can be given several times", 0},
     {"offset", KEY_OFFSET, "BYTES", 0,
-        "Alignment: address of the output modulo 64, 0, 4, ... 60 (default 16, that of large malloc and NumPy buffers). "
-        "The sweep over widths always runs at 0 and at 16",
+        "Alignment: address of the output modulo 64, 0, 4, ... 60 (default 16, that of large malloc and NumPy buffers)",
         0},
     {"json", KEY_JSON, "FILE", 0, "Write the results as Google Benchmark's JSON; with - to stdout, instead of the text",
         0},
-    {"quiet", KEY_QUIET, NULL, 0,
-        "Print only progress and errors on stderr. Only the JSON then has the conditions of the run", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "Print only errors on stderr. Only the JSON then has the conditions of the run", 0},
     {0}};
 
 static const char text[] =
     "Measures every implementation of posenc on the shapes of real models, and the limits of this machine; or on one "
     "table."
     "\vOptions of Google Benchmark, each with =: " SHIM_OPTIONS ".\n\n"
-    "Output: results on stdout, progress on stderr.\n"
+    "Output: results on stdout, the conditions of the run on stderr.\n"
     "Exit status: 0 fine, 1 a case failed, 2 bad usage, or a file that cannot be written.";
 
 const char *argp_program_version = "posenc-bench " POSENC_VERSION_STRING;

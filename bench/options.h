@@ -6,7 +6,7 @@
 
 typedef struct bench_options {
   bool list;
-  bool quiet;         /* stderr has only progress and errors */
+  bool quiet;         /* stderr has only errors */
   bool all_cases;     /* more cases than a choice among implementations needs */
   bool peers;         /* only peers, exact and anchored are measured */
   const char *json;   /* results as JSON: a file, "-" for stdout, or NULL */

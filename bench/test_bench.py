@@ -55,6 +55,7 @@ EXPECTED = [  # a case, its label without the implementation, and its counters
     ("fill/IMPL/float32/n:1500/d:1280/whisper", "fill/whisper float32", {"positions": 1500, "columns": 1280}),
     ("fill_pair/IMPL/float32/n:131072/d:128/rope", "fill_pair/rope float32", {"positions": 131072, "columns": 128}),
     ("fill_at_real/IMPL/float32/n:1000/d:320/guided_diffusion", "fill_at_real/guided_diffusion float32", {"columns": 320}),
+    ("fill/IMPL/float32/n:5000/d:512/uncached", "fill/uncached float32", {"positions": 5000, "columns": 512, "offset": 16}),
     ("fill_at/IMPL/float32/n:2048/d:512", "fill_at float32", {"positions": 2048, "rows": 2048, "end": 2**20}),
     ("fill_at/IMPL/float32/n:64/d:512/in_a_row", "fill_at/in_a_row float32", {"positions": 64, "rows": 64, "end": 4065}),
     ("row/IMPL/float32/d:512/below:4096", "row float32", {"positions": 1, "rows": 1024, "columns": 512, "end": 4096}),
@@ -64,17 +65,17 @@ EXPECTED = [  # a case, its label without the implementation, and its counters
 OTHERS = [  # the same of cases that no implementation is named in
     ("fresh/table_create/n:131072/d:1024/real_time", "fresh table_create float32", {"positions": 131072, "wall": 1}),
     ("limit/convert/w:16/n:16/d:384", "convert w:16 float32", {"positions": 16, "columns": 384, "rows": 16}),
+    ("limit/store/w:16/n:5000/d:512/uncached", "store/uncached w:16 float32", {"positions": 5000, "columns": 512}),
     ("limit/store/w:16/bfloat16/n:5000/d:512", "store w:16 bfloat16", {"positions": 5000, "rows": 5000}),
     ("harness/clock/n:1/d:1", "harness clock float32", {"positions": 1, "columns": 1}),
 ]  # fmt: skip
 PEERS = [
-    ("peer/sincosf/float32/n:64/d:128", "peer sincosf float32", {"positions": 64, "columns": 128, "offset": 16}),
-    ("peer_row/sincosf/float32/d:512/below:4096", "peer_row sincosf float32", {"positions": 1, "rows": 1024, "end": 4096}),
-    ("peer_once/sincosf/float32/n:64/d:128", "peer_once sincosf float32", {"positions": 64, "columns": 128, "rows": 64}),
+    ("fill/sincosf/float32/n:64/d:128", "fill sincosf float32", {"positions": 64, "columns": 128, "offset": 16}),
+    ("row/sincosf/float32/d:512/below:4096", "row sincosf float32", {"positions": 1, "rows": 1024, "end": 4096}),
+    ("once/sincosf/float32/n:64/d:128", "once sincosf float32", {"positions": 64, "columns": 128, "rows": 64}),
     ("once/IMPL/float32/n:64/d:128", "once float32", {"positions": 64, "columns": 128, "rows": 64}),
 ]  # fmt: skip
 ALWAYS = {"positions", "columns"}
-SOMETIMES = {"rows", "offset", "end", "wall", "huge_pages", "bytes_per_second"}
 
 
 @pytest.mark.parametrize(("option", "expected"), [("--all-cases", EXPECTED + OTHERS), ("--peers", PEERS)])
@@ -97,21 +98,50 @@ def test_labels_and_counters(option, expected):
         )
         assert ("offset" in case) == (not re.match("fresh|plan|harness", name)), name
         assert "rows" not in case or case["rows"] <= max(case["positions"], 1024)
-    assert context["interleaved"] == "no"
+    assert (context["tool"], context["schema"]) == ("posenc-bench", "1")
+
+
+def test_errors_of_peers():
+    """A peer is compared with exact in float64, over all values of one table."""
+    sizes = "^fill/(sincosf|ggml_rope|exact.*|anchored.*)/float32/n:(64|5000)/d:"
+    found = {
+        tuple(name.split("/")[1::2]): b.get("error")
+        for name, b in run("--peers", f"--benchmark_filter={sizes}")[1].items()
+    }
+    errors = {who.partition("_")[0]: error for (who, size), error in found.items() if size == "n:5000"}
+    assert all(2.9e-8 < errors[who] < 2**-25 + 1e-12 for who in ("exact", "anchored"))
+    assert 3e-4 < errors["sincosf"] < 5e-4 < 1e-3 < errors["ggml"] and all(
+        found[k] is None for k in found if k[1] == "n:64"
+    )
+
+
+def test_works_run_one_after_the_other():
+    """The cases of a work follow each other, with all their repetitions."""
+    filter_ = "--benchmark_filter=^(fill/(exact|anchored).*|limit/store.*)/n:(16|64|256)/d:(384|1024|512)$"
+    data = json.loads(bench("--benchmark_min_time=0.0001", "--benchmark_repetitions=4", "--json", "-", filter_))
+    names = [b["run_name"] for b in data["benchmarks"] if b["run_type"] == "iteration"]
+    sizes = [name.split("/n:")[1] for name in names]
+    assert len(names) == 4 * len({*names}) > 40
+    assert [size for size, before in zip(sizes, [None, *sizes]) if size != before] == [*dict.fromkeys(sizes)]
 
 
 def test_one_table():
     """Only fills of the table are measured, with each implementation that offers it and is not skipped."""
     table = ("--preset", "whisper", "--d-model", "16", "--positions", "-5:300", "--offset", "32")
-    context, found = run(*table, "--skip", "naive", "--benchmark_enable_random_interleaving=true")
+    context, found = run(*table, "--skip", "naive")
     here = {*dtypes_in(bench("--list"))} - {"naive"}
-    assert {*found} == {f"fill/{impl}/float32/n:305/d:16" for impl in here} and context["interleaved"] == "yes"
+    stores = {name for name in found if name.startswith("limit/store/") or name.startswith("limit/stream/")}
+    assert stores and {*found} - stores == {f"fill/{impl}/float32/n:305/d:16" for impl in here}
+    found = {name: b for name, b in found.items() if name not in stores}
     assert {b["label"] for b in found.values()} == {f"fill {impl} float32" for impl in here}
     numbers = {tuple(b[key] for key in ("positions", "columns", "rows", "end", "offset")) for b in found.values()}
     assert numbers == {(305, 16, 305, 300, 32)} and context["default"] in here
     offered = dtypes_in(bench("--all-cases", "--list"))
     assert {*dtypes_in(bench("--dtype", "float64", "--list"))} == {i for i in offered if "float64" in offered[i]}
-    assert bench("--positions", "100000000", "--d-model", "1024", "--list").count("n:262144/d:1024") == len(here) + 1
+    assert (
+        len(re.findall("fill/.*n:262144/d:1024", bench("--positions", "100000000", "--d-model", "1024", "--list")))
+        == len(here) + 1
+    )
 
 
 def test_a_case_that_fails_keeps_its_label(tmp_path):
@@ -120,9 +150,8 @@ def test_a_case_that_fails_keeps_its_label(tmp_path):
     failed = json.loads((tmp_path / "it.json").read_text())["benchmarks"]
     assert done.returncode == 1 and failed
     for b in failed:
-        assert (
-            b["error_message"] == "no memory for the table" and b["label"] == f"fill {b['name'].split('/')[1]} float32"
-        )
+        kind, who = b["name"].removeprefix("limit/").split("/")[:2]
+        assert b["error_message"] == "no memory for the table" and b["label"] == f"{kind} {who} float32"
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
@@ -138,7 +167,7 @@ def test_refusals(arguments, said):
 def test_widths():
     """The sweep has tables of one size with widths on both sides of powers of two, at both offsets, and the limits that
     the report reads."""
-    listed = bench("--list", "--benchmark_filter=widths|/n:16384/d:1024/")
+    listed = bench("--list", "--all-cases", "--benchmark_filter=widths|/n:16384/d:1024/")
     found = {}
     for impl, n, d, at in re.findall(r"^widths/(\w+)/float32/n:(\d+)/d:(\d+)/offset:(\d+)$", listed, re.MULTILINE):
         assert 0 <= 2**24 - int(n) * int(d) < int(d)
@@ -147,7 +176,7 @@ def test_widths():
     assert all(widths == around | {384, 768, 1000, 1088, 1280} for widths in found.values())
     assert {name.split("_")[0] for name, _ in found} == {"exact", "anchored"} and {at for _, at in found} == {"0", "16"}
     assert {f"limit/store/w:16/n:16384/d:1024/offset:{at}" for at in (0, 16)} <= {*listed.split("\n")}
-    assert "widths/" not in bench("--list", "--shape", "l1")
+    assert "widths/" not in bench("--list")
 
 
 def test_no_peer_is_of_another_architecture():

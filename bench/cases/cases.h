@@ -23,6 +23,7 @@ struct bench_table {
   const bench_shape *shape;
   posenc_spec spec;
   int64_t origin;   /* position of row 0 */
+  double error;     /* see shim_case */
   const void *data; /* for `write`; not freed */
   void *self;       /* for `write`; destroy() frees it */
   void (*destroy)(void *self);
@@ -43,12 +44,13 @@ int64_t *bench_random_positions(int64_t n, int64_t end);
 
 /* fill/... */
 void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, const bench_offset *at);
-void bench_register_fills(const bench_shape *shape, const bench_offset *at);
+void bench_register_fills(const bench_shape *shape, bool all, const bench_offset *at); /* and their limits */
+void bench_register_uncached(const bench_offset *at);                                  /* and their limits */
 
-/* fill/... of the table that the options describe: its first rows, if it is too large. */
+/* fill/... of the table that the options describe, or of its first rows if it is too large; and their limits. */
 void bench_register_one(const spec_options *options, const bench_offset *at);
 
-/* Tables of other dtypes, and of presets. */
+/* Tables of other dtypes, and of presets; and the limits of other dtypes. */
 void bench_register_tables(const bench_shape *shape, bool all, const bench_offset *at);
 
 /* fill_at/..., their limits, and row/... */

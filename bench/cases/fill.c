@@ -1,11 +1,14 @@
 /* fill/<implementation>/float32/n:<positions>/d:<d_model>: posenc_fill as a program calls it, with a plan that is made
- * once. The tables of tables.c are filled here too. */
+ * once, in the same memory again and again. fill/.../uncached: in memory that is in no cache, as most tables are filled,
+ * which are made once. The tables of tables.c are filled here too. */
 #define _POSIX_C_SOURCE 200809L
 #include "../../verify/tools/machine.h"
+#include "../limits/limits.h"
 #include "cases.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Seconds. A slow recipe need not write half a gigabyte to show how slow it is. Where a table would take longer than
@@ -19,6 +22,8 @@ static const double WHOLE = 0.4, PART = 0.03;
  * anchors. Fewer blocks than FEWEST would say little about the other rows. Where a single block takes longer than PART,
  * a pass writes only the first row of each block. */
 enum { BLOCK = 64, FEWEST = 8 };
+
+enum { IN_MEMORY = 1 << 28 }; /* bytes; a larger table is in no cache */
 
 typedef struct fill_case {
   bench_table table;
@@ -114,11 +119,12 @@ void bench_register_table(const bench_table *table, const posenc_impl *impl, con
   f->table = *table;
   if (!f->table.write)
     f->table.write = fill_rows;
-  bench_register_work(&(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks,
-                          .call = table->call, .variant = table->variant, .who = table->peer,
-                          .end = table->origin ? table->origin + s->positions : 0,
-                          .bytes = bench_to_next(half) + half, /* posenc_fill_pair writes two arrays */
-                          .self = f, .destroy = destroy, .prepare = prepare},
+  bench_register_work(
+      &(bench_work){{impl, impl ? &table->spec : NULL, dtype, s->positions, s->d_model}, write_blocks,
+          .call = table->call, .variant = table->variant, .who = table->peer,
+          .end = table->origin ? table->origin + s->positions : 0,
+          .bytes = bench_to_next(half) + half, /* posenc_fill_pair writes two arrays */
+          .uncached = s->uncached, .error = table->error, .self = f, .destroy = destroy, .prepare = prepare},
       at, "%s/%s/%s/" BENCH_SIZE "%s", table->call, impl ? impl->name : table->peer, dtype_name((int32_t)dtype),
       s->positions, s->d_model, table->variant ? table->variant : "");
 }
@@ -127,10 +133,33 @@ void bench_register_fill(const posenc_impl *impl, const bench_shape *shape, cons
   bench_register_table(&(bench_table){.call = "fill", .shape = shape, .spec = bench_spec(shape)}, impl, at);
 }
 
-void bench_register_fills(const bench_shape *shape, const bench_offset *at) {
+/* The families that are measured without --all-cases in tables larger than every cache, whose passes take long: ours,
+ * and the fastest float32 recipe and the fastest float64 one. */
+static bool wanted_in_memory(const posenc_impl *impl) {
+  static const char *const families[] = {"exact", "anchored", "sleef_u35", "sleef_f64"};
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (strcmp(impl->family, families[i]) == 0)
+      return true;
+  return false;
+}
+
+void bench_register_fills(const bench_shape *shape, bool all, const bench_offset *at) {
+  const bool in_memory = bench_shape_bytes(shape, POSENC_DTYPE_F32) >= IN_MEMORY;
   const posenc_impl *impl;
+  bench_register_limits(shape, POSENC_DTYPE_F32, all, at);
   for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
-    bench_register_fill(impl, shape, at);
+    if (all || !in_memory || wanted_in_memory(impl))
+      bench_register_fill(impl, shape, at);
+}
+
+void bench_register_uncached(const bench_offset *at) {
+  static const bench_shape shape = {
+      .name = "uncached", .positions = 5000, .d_model = 512, .base = 10000.0, .uncached = true};
+  const posenc_impl *impl;
+  bench_register_limits(&shape, POSENC_DTYPE_F32, false, at);
+  for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, false)); i++)
+    bench_register_table(
+        &(bench_table){.call = "fill", .variant = "/uncached", .shape = &shape, .spec = bench_spec(&shape)}, impl, at);
 }
 
 /* Of a larger table only the first rows are measured. So many bytes exceed every cache. */
@@ -148,6 +177,7 @@ void bench_register_one(const spec_options *options, const bench_offset *at) {
   if (fit > 0 && shape.positions > fit)
     shape.positions = fit;
   const posenc_impl *impl;
+  bench_register_limits(&shape, dtype, false, at);
   for (size_t i = 0; (impl = bench_impl(i, dtype, true)); i++)
     bench_register_table(
         &(bench_table){.call = "fill", .shape = &shape, .spec = options->spec, .origin = options->from}, impl, at);

@@ -1,23 +1,24 @@
-/* Peers, and exact and anchored on the same work. A case of posenc has another first part in its name:
+/* Peers, and exact and anchored on the same work, under the names of their cases:
  *
- *   peer/<peer>/float32/n:512/d:512            a table into existing memory; posenc: fill/<implementation>/...
- *   peer_row/<peer>/float32/d:512/below:4096   one row after the other at random positions, all into the same memory;
- *                                              posenc: row/...
- *   peer_once/<peer>/float32/n:64/d:128        a table including its plan or frequencies; posenc: once/...
+ *   fill/<peer>/float32/n:512/d:512       a table into existing memory
+ *   row/<peer>/float32/d:512/below:4096   one row after the other at random positions, all into the same memory
+ *   once/<peer>/float32/n:64/d:128        a table including its plan or frequencies
+ *
+ * The table of 5000 x 512 is compared with exact in float64, all of its values: the counter `error`.
  */
 #include "../limits/limits.h"
 #include "../peers/peer.h"
 #include "cases.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define BASE 10000.0
 #define SIZE(n, d)                                                                                                     \
-  { "peers", n, d, BASE, "a size that peers are compared at", false }
-static const bench_shape sizes[] = {SIZE(64, 128), SIZE(128, 256), SIZE(256, 512), SIZE(512, 512), SIZE(1024, 768),
-    SIZE(5000, 512), SIZE(16384, 512), SIZE(131072, 256), SIZE(131072, 1024)};
-static const bench_shape from_nothing[] = {SIZE(64, 128), SIZE(512, 512), SIZE(5000, 512)};
-enum { SIZES = sizeof sizes / sizeof *sizes, FROM_NOTHING = sizeof from_nothing / sizeof *from_nothing };
+  { .name = "peers", .positions = n, .d_model = d, .base = BASE }
+static const bench_shape sizes[] = {SIZE(64, 128), SIZE(512, 512), SIZE(5000, 512), SIZE(131072, 1024)};
+enum { SIZES = sizeof sizes / sizeof *sizes, ONCE = 3 /* of them */, JUDGED = 2 /* the index of one */ };
 enum { ROW_COLUMNS = 512, ROWS = 1024 };
 
 static posenc_status write_table(
@@ -57,9 +58,10 @@ static void *self_of(const peer *p, int64_t d_model) {
   return self;
 }
 
-static void register_fill(const peer *p, const bench_shape *shape, const bench_offset *at) {
-  bench_register_table(&(bench_table){.call = "peer",
+static void register_fill(const peer *p, const bench_shape *shape, double error, const bench_offset *at) {
+  bench_register_table(&(bench_table){.call = "fill",
                            .peer = p->name,
+                           .error = error,
                            .shape = shape,
                            .spec = bench_spec(shape),
                            .data = p,
@@ -70,21 +72,19 @@ static void register_fill(const peer *p, const bench_shape *shape, const bench_o
 }
 
 static void register_rows(const peer *p, const bench_offset *at, int below) {
-  bench_register_work(&(bench_work){{NULL, NULL, POSENC_DTYPE_F32, ROWS, ROW_COLUMNS}, write_rows, .call = "peer_row",
+  bench_register_work(&(bench_work){{NULL, NULL, POSENC_DTYPE_F32, ROWS, ROW_COLUMNS}, write_rows, .call = "row",
                           .who = p->name, .table_rows = 1, .end = below, .bytes = ROW_COLUMNS * sizeof(float),
                           .positions = bench_random_positions(ROWS, below), .what = p, .self = self_of(p, ROW_COLUMNS),
                           .destroy = p->destroy},
-      at, "peer_row/%s/float32/d:%d/below:%d", p->name, ROW_COLUMNS, below);
+      at, "row/%s/float32/d:%d/below:%d", p->name, ROW_COLUMNS, below);
 }
 
 /* One of impl and p is NULL. */
 static void register_once(const posenc_impl *impl, const peer *p, const bench_offset *at) {
-  for (size_t i = 0; i < FROM_NOTHING; i++)
-    bench_register_work(
-        &(bench_work){{impl, NULL, POSENC_DTYPE_F32, from_nothing[i].positions, from_nothing[i].d_model},
-            p ? once_theirs : once_ours, .call = p ? "peer_once" : "once", .who = p ? p->name : NULL, .what = p},
-        at, "%s/%s/float32/" BENCH_SIZE, p ? "peer_once" : "once", p ? p->name : impl->name, from_nothing[i].positions,
-        from_nothing[i].d_model);
+  for (size_t i = 0; i < ONCE; i++)
+    bench_register_work(&(bench_work){{impl, NULL, POSENC_DTYPE_F32, sizes[i].positions, sizes[i].d_model},
+                            p ? once_theirs : once_ours, .call = "once", .who = p ? p->name : NULL, .what = p},
+        at, "once/%s/float32/" BENCH_SIZE, p ? p->name : impl->name, sizes[i].positions, sizes[i].d_model);
 }
 
 /* ---- All of it ---------------------------------------------------------------------------------------------- */
@@ -99,33 +99,71 @@ static void describe(const peer *p) {
     shim_context(key, p->library);
 }
 
+/* A table of sizes[JUDGED], and the right values. */
+typedef struct judged_table {
+  double *right;
+  float *values;
+} judged_table;
+
+static double largest_error(const judged_table *t) {
+  double largest = 0;
+  for (int64_t i = 0; i < sizes[JUDGED].positions * sizes[JUDGED].d_model; i++)
+    largest = fmax(largest, fabs((double)t->values[i] - t->right[i]));
+  return largest;
+}
+
+static posenc_status fill_judged(const char *impl, posenc_dtype dtype, void *out) {
+  posenc_spec spec = bench_spec(&sizes[JUDGED]);
+  spec.dtype = (int32_t)dtype;
+  return posenc_fill_once(&spec, impl, 0, sizes[JUDGED].positions, out, sizes[JUDGED].d_model);
+}
+
+static void register_ours(const posenc_impl *impl, const judged_table *t, const bench_offset *at) {
+  char key[96];
+  snprintf(key, sizeof key, "member.%s", impl->family);
+  shim_context(key, impl->name);
+  const bool is_filled = fill_judged(impl->name, POSENC_DTYPE_F32, t->values) == POSENC_OK;
+  for (size_t i = 0; i < SIZES; i++)
+    bench_register_table(&(bench_table){.call = "fill",
+                             .shape = &sizes[i],
+                             .spec = bench_spec(&sizes[i]),
+                             .error = i == JUDGED && is_filled ? largest_error(t) : 0},
+        impl, at);
+  bench_register_rows(impl, at);
+  register_once(impl, NULL, at);
+}
+
+static void register_peer(const peer *p, const judged_table *t, const bench_offset *at) {
+  const char *lacks = p->lacks();
+  if (lacks) {
+    bench_skip(p->name, lacks);
+    return;
+  }
+  describe(p);
+  void *self = self_of(p, sizes[JUDGED].d_model);
+  p->fill(self, 0, sizes[JUDGED].positions, t->values);
+  p->destroy(self);
+  for (size_t i = 0; i < SIZES; i++)
+    register_fill(p, &sizes[i], i == JUDGED ? largest_error(t) : 0, at);
+  register_rows(p, at, BENCH_EARLY_END);
+  register_rows(p, at, BENCH_END);
+  register_once(NULL, p, at);
+}
+
 void bench_register_peers(const bench_offset *at) {
   for (const peer_missing *m = peers_missing; m->name; m++)
     bench_skip(m->name, m->reason);
   for (size_t i = 0; i < SIZES; i++)
-    bench_register_limits(&sizes[i], POSENC_DTYPE_F32, at);
+    bench_register_limits(&sizes[i], POSENC_DTYPE_F32, false, at);
+  const int64_t count = sizes[JUDGED].positions * sizes[JUDGED].d_model;
+  const judged_table table = {must_calloc(count, sizeof(double)), must_calloc(count, sizeof(float))};
+  if (fill_judged("exact", POSENC_DTYPE_F64, table.right) != POSENC_OK)
+    out_of_memory("for the right values");
   const posenc_impl *impl;
-  for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, false)); j++) {
-    char key[96];
-    snprintf(key, sizeof key, "member.%s", impl->family);
-    shim_context(key, impl->name);
-    for (size_t i = 0; i < SIZES; i++)
-      bench_register_fill(impl, &sizes[i], at);
-    bench_register_rows(impl, at);
-    register_once(impl, NULL, at);
-  }
-  for (size_t j = 0; peers[j]; j++) {
-    const peer *p = peers[j];
-    const char *lacks = p->lacks();
-    if (lacks) {
-      bench_skip(p->name, lacks);
-      continue;
-    }
-    describe(p);
-    for (size_t i = 0; i < SIZES; i++)
-      register_fill(p, &sizes[i], at);
-    register_rows(p, at, BENCH_EARLY_END);
-    register_rows(p, at, BENCH_END);
-    register_once(NULL, p, at);
-  }
+  for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, false)); i++)
+    register_ours(impl, &table, at);
+  for (size_t i = 0; peers[i]; i++)
+    register_peer(peers[i], &table, at);
+  free(table.right);
+  free(table.values);
 }

@@ -17,8 +17,8 @@
 enum { D_MODEL = 512, RANDOM = 2048, NEIGHBOURS = 64, ROWS = 1024 };
 static const int64_t FIRST_NEIGHBOUR = 4001; /* not a multiple of any number that kernels treat specially */
 
-static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false};
-static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false};
+static const bench_shape at_random = {"at_random", RANDOM, D_MODEL, 10000.0, "random positions", false, false};
+static const bench_shape in_a_row = {"in_a_row", NEIGHBOURS, D_MODEL, 10000.0, "positions in a row", false, false};
 
 /* The same positions for every implementation and in every run. */
 int64_t *bench_random_positions(int64_t n, int64_t end) {
@@ -67,7 +67,7 @@ void bench_register_positions(bool all, const bench_offset *at) {
   const bench_shape *shapes[] = {&at_random, &in_a_row};
   const posenc_impl *impl;
   for (size_t i = 0; i < (all ? 2 : 1); i++) {
-    bench_register_limits(shapes[i], POSENC_DTYPE_F32, at);
+    bench_register_limits(shapes[i], POSENC_DTYPE_F32, all, at);
     for (size_t j = 0; (impl = bench_impl(j, POSENC_DTYPE_F32, true)); j++)
       register_fill_at(impl, shapes[i], at);
   }

@@ -23,11 +23,12 @@ void bench_register_widths(void) {
   static const bench_offset offsets[] = {{0, "/offset:0"}, {16, "/offset:16"}}; /* independent of --offset */
   static bench_shape shapes[WIDTHS];
   for (size_t i = 0; i < WIDTHS; i++)
-    shapes[i] = (bench_shape){"widths", ELEMENTS / widths[i], widths[i], 10000.0, "a sweep over widths", false};
+    shapes[i] =
+        (bench_shape){.name = "widths", .positions = ELEMENTS / widths[i], .d_model = widths[i], .base = 10000.0};
   for (const bench_offset *at = offsets; at < offsets + 2; at++) {
-    const bench_shape of_limit = {"widths", ELEMENTS / 1024, 1024, 10000.0, "a sweep over widths", false};
+    const bench_shape of_limit = {.name = "widths", .positions = ELEMENTS / 1024, .d_model = 1024, .base = 10000.0};
     const posenc_impl *impl;
-    bench_register_limits(&of_limit, POSENC_DTYPE_F32, at);
+    bench_register_limits(&of_limit, POSENC_DTYPE_F32, true, at);
     for (size_t i = 0; (impl = bench_impl(i, POSENC_DTYPE_F32, true)); i++)
       for (size_t j = 0; wanted(impl) && j < WIDTHS; j++)
         bench_register_table(

@@ -1,4 +1,4 @@
-/* limit/<kind>/w:<bytes>/n:<positions>/d:<d_model>: whole passes over the buffer that the implementations fill.
+/* limit/<kind>/w:<bytes>/n:<positions>/d:<d_model>: whole passes over the memory that the implementations fill.
  * limit/<kind>/w:<bytes>/<dtype>/...: the same for the size of a table of this dtype. harness/clock: a pass of a fixed
  * number of cycles, whose time shows when the processor's clock changes. */
 #include "limits.h"
@@ -31,15 +31,16 @@ static bool runs_here(const bench_limit *l) {
   return false;
 }
 
-void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at) {
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, bool all, const bench_offset *at) {
+  const char *variant = shape->uncached ? "/uncached" : "";
   for (const bench_limit *l = limits; l->kind; l++) {
     const bool converts = strcmp(l->kind, "convert") == 0; /* converts to float32 only */
-    if (!runs_here(l) || (converts && dtype != POSENC_DTYPE_F32))
+    if (!runs_here(l) || (converts && (!all || dtype != POSENC_DTYPE_F32)))
       continue;
     bench_register_work(&(bench_work){{NULL, NULL, dtype, shape->positions, shape->d_model}, store, .call = l->kind,
-                            .who = l->width, .what = l},
-        at, "limit/%s/%s%s%s/" BENCH_SIZE, l->kind, l->width, dtype == POSENC_DTYPE_F32 ? "" : "/",
-        dtype == POSENC_DTYPE_F32 ? "" : dtype_name((int32_t)dtype), shape->positions, shape->d_model);
+                            .variant = variant, .who = l->width, .uncached = shape->uncached, .what = l},
+        at, "limit/%s/%s%s%s/" BENCH_SIZE "%s", l->kind, l->width, dtype == POSENC_DTYPE_F32 ? "" : "/",
+        dtype == POSENC_DTYPE_F32 ? "" : dtype_name((int32_t)dtype), shape->positions, shape->d_model, variant);
   }
 }
 

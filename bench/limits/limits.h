@@ -14,9 +14,9 @@ typedef struct bench_limit {
 /* The limits of this architecture, ended by a NULL kind. */
 extern const bench_limit limits[];
 
-/* Registers the limits that run here, for the size of the shape's table in this dtype. */
-void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, const bench_offset *at); /* limit/... */
-void bench_register_harness(void);                                                                /* harness/... */
+/* limit/...: registers the limits that run here, for the size of the shape's table in this dtype. all: `convert` too. */
+void bench_register_limits(const bench_shape *shape, posenc_dtype dtype, bool all, const bench_offset *at);
+void bench_register_harness(void); /* harness/... */
 
 /* The number that every store writes. It is not zero, because some CPUs treat cache lines of zeros specially, and none
  * of its bytes repeats, so that no compiler turns the loop into a memset. */

@@ -20,6 +20,7 @@ typedef struct bench_shape {
   double base;
   const char *who; /* the model that has such a table; for a cache level, its purpose */
   bool level;      /* a cache level, from levels.inc */
+  bool uncached;   /* each pass writes its table to memory that is in no cache */
 } bench_shape;
 
 enum { BENCH_MAX_SHAPES = 64 }; /* the bits of bench_options.shapes */
@@ -78,6 +79,8 @@ struct bench_work {
   bool wall;                                   /* see shim_case */
   int64_t end;                                 /* all positions are smaller; 0: the number of rows */
   size_t bytes;                                /* used in the buffer; 0: those of the rows */
+  bool uncached;                               /* each pass writes to other memory, which is in no cache */
+  double error;                                /* see shim_case */
   bool own_memory;                             /* it does not write to the buffer */
   int64_t *positions;                          /* or NULL; freed at the end */
   const void *what;                            /* for `write` */
@@ -88,6 +91,7 @@ struct bench_work {
   /* Set while the case runs. */
   posenc_plan *plan;
   int64_t offset;
+  size_t used; /* if uncached: bytes in front of `out` */
   float *out;
   posenc_status status; /* the first error */
 };

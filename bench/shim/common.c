@@ -6,10 +6,10 @@
 /* ---- Shapes ------------------------------------------------------------------------------------------------- */
 
 static const bench_shape shapes[] = {
-#define POSENC_SHAPE(name, positions, d_model, base, who) {#name, positions, d_model, base, who, false},
+#define POSENC_SHAPE(name, positions, d_model, base, who) {#name, positions, d_model, base, who, false, false},
 #include "../../verify/tools/shapes.inc"
 #undef POSENC_SHAPE
-#define POSENC_LEVEL(name, positions, d_model, what) {#name, positions, d_model, 10000.0, what, true},
+#define POSENC_LEVEL(name, positions, d_model, what) {#name, positions, d_model, 10000.0, what, true, false},
 #include "levels.inc"
 #undef POSENC_LEVEL
 };

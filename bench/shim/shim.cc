@@ -1,13 +1,13 @@
 #include "shim.h"
 
-#include "../../verify/tools/progress.h"
-
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -20,30 +20,34 @@ using benchmark::Counter;
 struct Case {
   shim_case c;
   std::string name, label;
-  int64_t passes; // in its latest run
 };
 
-std::deque<Case> cases; // a deque, whose elements never move
+std::deque<Case> cases;         // a deque, whose elements never move
+std::set<std::string> selected; // the names of the cases that the filter selects
 std::vector<std::pair<std::string, std::string>> context;
-bool interleaved;
 
-// Repetitions that have begun, and those of the whole run. With random interleaving Google Benchmark itself shows
-// nothing until the end.
-struct {
-  int64_t begun, total, repetitions = 1;
-} progress;
+// The cases of one work write tables of one size and dtype to the same memory. They run side by side, because the speed
+// of a shared machine changes within seconds.
+std::string work_of(const Case &k) {
+  const std::string dtype = k.label.substr(k.label.rfind(' '));
+  return std::to_string(k.c.positions) + ' ' + std::to_string(k.c.columns) + dtype + ' ' + std::to_string(k.c.offset);
+}
 
-void show_progress(Case &k, int64_t passes) {
-  // While Google Benchmark looks for the number of passes, each attempt has more passes than the one before. The first
-  // attempt and the later repetitions, which keep the number, count as new repetitions.
-  const bool another_attempt = k.passes != 0 && passes > k.passes;
-  k.passes = passes;
-  if (!another_attempt)
-    progress_show(progress.begun++, progress.total, "measurements", k.name.c_str());
+// Google Benchmark's name for the case.
+std::string full_name(const Case &k) { return k.name + (k.c.wall ? "/real_time" : ""); }
+
+// For each work, the beginning of a regular expression that matches the names of its selected cases.
+std::map<std::string, std::string> works() {
+  std::map<std::string, std::string> found;
+  for (const Case &k : cases)
+    if (selected.count(full_name(k)) != 0) {
+      std::string &pattern = found[work_of(k)];
+      pattern += (pattern.empty() ? "^(" : "|") + full_name(k);
+    }
+  return found;
 }
 
 void time_case(benchmark::State &state, Case &k) {
-  show_progress(k, state.max_iterations);
   state.SetLabel(k.label); // first, because the results of a failed run have the label, and no counters
   const char *error = k.c.begin ? k.c.begin(k.c.data) : nullptr;
   if (error) {
@@ -66,6 +70,8 @@ void time_case(benchmark::State &state, Case &k) {
         Counter(static_cast<double>(result.bytes), Counter::kIsIterationInvariantRate, Counter::kIs1000);
   if (result.rows && result.huge_pages >= 0)
     state.counters["huge_pages"] = Counter(result.huge_pages);
+  if (k.c.error > 0)
+    state.counters["error"] = Counter(k.c.error);
   if (k.c.offset >= 0)
     state.counters["offset"] = Counter(static_cast<double>(k.c.offset));
   const std::pair<const char *, int64_t> numbers[] = {{"positions", k.c.positions}, {"columns", k.c.columns},
@@ -83,7 +89,7 @@ template <typename Run> auto failed(const Run &run) -> decltype(run.skip_message
   return !run.skip_message.empty();
 }
 
-// Passes the results to Google Benchmark's own reporters, and counts the cases that failed. Google Benchmark's context
+// Passes the results of all works to Google Benchmark's own reporters, as one run, and counts the cases that failed. Google Benchmark's context
 // on the screen warns that the *library* was built for debugging, which it always says of Debian's package, and which
 // says nothing about the code that is measured here; so another one is printed. The JSON is kept in memory, because
 // Google Benchmark leaves a part of a file when it is ended, and reports no failed write.
@@ -95,6 +101,9 @@ public:
   }
 
   bool ReportContext(const Context &machine) override {
+    if (has_begun)
+      return true;
+    has_begun = true;
     file.ReportContext(machine);
     if (screen) {
       std::ostringstream unwanted;
@@ -112,13 +121,14 @@ public:
     return true;
   }
   void ReportRuns(const std::vector<Run> &runs) override {
-    progress_clear();
     errors += std::any_of(runs.begin(), runs.end(), failed<Run>);
     file.ReportRuns(runs);
     if (screen)
       screen->ReportRuns(runs);
   }
-  void Finalize() override {
+  void Finalize() override {} // the end of a work
+
+  void end() {
     file.Finalize();
     if (screen)
       screen->Finalize();
@@ -128,20 +138,19 @@ public:
   std::ostringstream text;
 
 private:
-  bool quiet;
+  bool quiet, has_begun = false;
   benchmark::BenchmarkReporter *screen; // not owned; may be null
   benchmark::JSONReporter file;
 };
 
-// Runs the selected cases, or lists them.
-void run(bool list, benchmark::BenchmarkReporter *to) {
+// Sets the flags that users cannot.
+void set_flags(bool list) {
   // The program's name is static because Google Benchmark keeps a pointer to it for "executable" in the JSON context.
-  static char program[] = "posenc-bench";
-  std::string flag = std::string("--benchmark_list_tests=") + (list ? "true" : "false");
-  char *arguments[] = {program, &flag[0], nullptr};
-  int n = 2;
+  static char program[] = "posenc-bench", interleave[] = "--benchmark_enable_random_interleaving=true";
+  std::string listed = std::string("--benchmark_list_tests=") + (list ? "true" : "false");
+  char *arguments[] = {program, interleave, &listed[0], nullptr};
+  int n = 3;
   benchmark::Initialize(&n, arguments);
-  benchmark::RunSpecifiedBenchmarks(to);
 }
 
 } // namespace
@@ -150,25 +159,15 @@ const char *shim_flags(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     const std::string flag = argv[i];
     const size_t equals = flag.find('=');
-    const std::string name = flag.substr(0, equals), value = equals == std::string::npos ? "" : flag.substr(equals + 1);
-    if (std::strstr(SHIM_OPTIONS, (name + "=").c_str()) == nullptr)
+    if (std::strstr(SHIM_OPTIONS, (flag.substr(0, equals) + "=").c_str()) == nullptr)
       return argv[i];
-    if (name == "--benchmark_repetitions")
-      progress.repetitions = std::max(1L, std::atol(value.c_str()));
-    if (name == "--benchmark_enable_random_interleaving") {
-      interleaved = value == "true";
-      if (!interleaved && value != "false")
-        return argv[i];
-    }
   }
   benchmark::Initialize(&argc, argv);
   return argc > 1 ? argv[1] : nullptr;
 }
 
-bool shim_interleaved(void) { return interleaved; }
-
 void shim_register(const shim_case *c) {
-  cases.push_back({*c, c->name, c->label, 0});
+  cases.push_back({*c, c->name, c->label});
   Case *k = &cases.back();
   auto *registered = benchmark::RegisterBenchmark(c->name, [k](benchmark::State &state) { time_case(state, *k); });
   registered->Unit(benchmark::kMicrosecond);
@@ -186,20 +185,21 @@ size_t shim_select(bool print) {
   benchmark::ConsoleReporter names;
   std::stringstream text;
   names.SetOutputStream(&text);
-  run(true, &names);
-  size_t count = 0;
-  for (std::string line; std::getline(text, line); count++)
+  set_flags(true);
+  benchmark::RunSpecifiedBenchmarks(&names);
+  for (std::string line; std::getline(text, line); selected.insert(line))
     if (print)
       std::puts(line.c_str());
-  progress.total = static_cast<int64_t>(count) * progress.repetitions;
-  return count;
+  return selected.size();
 }
 
 size_t shim_run(bool quiet, bool screen, const char **json) {
   static std::string text;
   reporter results(quiet, screen);
-  run(false, &results);
-  progress_clear();
+  set_flags(false);
+  for (const auto &work : works())
+    benchmark::RunSpecifiedBenchmarks(&results, work.second + ")$");
+  results.end();
   text = results.text.str();
   *json = text.c_str();
   return results.errors;

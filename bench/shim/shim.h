@@ -28,6 +28,7 @@ typedef struct shim_case {
   int64_t positions, columns; /* the size of the table */
   int64_t end;                /* all positions are smaller; 0: as many as the table has rows */
   int64_t offset;             /* the output's address modulo 64; negative: no fixed one */
+  double error;               /* the largest error of the table; 0: not known */
   bool wall; /* measures wall time instead of this thread's CPU time; the name then ends in /real_time */
 
   void *data;                                    /* the argument of the functions below */
@@ -40,14 +41,10 @@ typedef struct shim_case {
 /* The options of Google Benchmark 1.7 that this program takes. It writes JSON and lists cases itself. */
 #define SHIM_OPTIONS                                                                                                   \
   "--benchmark_filter=REGEX, --benchmark_repetitions=N, --benchmark_min_time=SECONDS, "                                \
-  "--benchmark_min_warmup_time=SECONDS, --benchmark_enable_random_interleaving=true|false, "                           \
-  "--benchmark_color=auto|BOOL, --benchmark_context=KEY=VALUE,..."
+  "--benchmark_min_warmup_time=SECONDS, --benchmark_color=auto|BOOL, --benchmark_context=KEY=VALUE,..."
 
 /* Gives Google Benchmark its flags; argv[0] is the program. Returns NULL, or the first flag that is refused. */
 const char *shim_flags(int argc, char **argv);
-
-/* Whether the repetitions of all cases run in one random order. */
-bool shim_interleaved(void);
 
 void shim_register(const shim_case *c);
 
@@ -58,9 +55,10 @@ void shim_context(const char *key, const char *value);
  * line. */
 size_t shim_select(bool print);
 
-/* Runs the selected cases, with progress on stderr and, unless `quiet` is set, the context too. Returns how many cases
- * ended in an error. Called only once. screen: prints the results on stdout. json: receives the results as Google
- * Benchmark's JSON, which stays valid. */
+/* Runs the selected cases work by work. The cases of a work, which write tables of one size and dtype, run side by side,
+ * all their repetitions in a random order. Returns how many cases ended in an error. Called only once. quiet: prints no
+ * context on stderr. screen: prints the results on stdout. json: receives the results as Google Benchmark's JSON, which
+ * stays valid. */
 size_t shim_run(bool quiet, bool screen, const char **json);
 
 /* Frees all cases. */

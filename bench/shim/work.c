@@ -4,9 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Passes that go through so much memory find none of it in a cache. */
+static const size_t UNCACHED = (size_t)1 << 29;
+
+static size_t buffer_size(const bench_work *w) { return w->uncached ? UNCACHED : w->bytes; }
+
 static const char *begin(void *data) {
   bench_work *w = data;
-  if (w->rows.n > 0 && !w->own_memory && !(w->out = bench_buffer(w->bytes, w->offset)))
+  if (w->rows.n > 0 && !w->own_memory && !(w->out = bench_buffer(buffer_size(w), w->offset + (int64_t)w->used)))
     return "no memory for the table";
   return w->prepare ? w->prepare(w) : NULL;
 }
@@ -14,6 +19,11 @@ static const char *begin(void *data) {
 static void pass(void *data) {
   bench_work *w = data;
   const posenc_status status = w->write(w);
+  if (w->uncached) {
+    const size_t next = w->used + bench_to_next(w->bytes);
+    w->used = next + w->bytes <= UNCACHED ? next : 0;
+    w->out = bench_buffer(UNCACHED, w->offset + (int64_t)w->used);
+  }
   if (w->status == POSENC_OK)
     w->status = status;
 }
@@ -69,7 +79,7 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
   if (w->bytes == 0)
     w->bytes = (size_t)(w->rows.n * w->rows.d_model) * posenc_dtype_size(w->rows.dtype);
   if (!w->own_memory)
-    bench_buffer_room(w->bytes);
+    bench_buffer_room(buffer_size(w));
   snprintf(label, sizeof label, "%s%s %s %s", w->call, w->variant ? w->variant : "",
       w->who ? w->who : w->rows.impl->name, dtype_name((int32_t)w->rows.dtype));
   shim_register(&(shim_case){.name = name,
@@ -78,6 +88,7 @@ void bench_register_work(const bench_work *work, const bench_offset *at, const c
       .columns = w->rows.d_model,
       .end = w->end,
       .offset = at ? at->bytes : -1,
+      .error = w->error,
       .data = w,
       .begin = begin,
       .pass = pass,
