@@ -1,16 +1,30 @@
 """The classes of PyTorch's tutorials and of the Annotated Transformer, rewritten from their formulas."""
 
-import pathlib
-import sys
+import math
 
+import torch
 from torch import nn
-
-sys.path.append(str(pathlib.Path(__file__).parents[3] / "bench/peers/python"))
-from torch_recipes import Module as Tutorial, written  # noqa: E402, F401
 
 
 def table(d_model, max_len):
-    return written(max_len, d_model)[:, 0]
+    position = torch.arange(max_len).unsqueeze(1)
+    div_term = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+    pe = torch.zeros(max_len, d_model)
+    pe[:, 0::2] = torch.sin(position * div_term)
+    pe[:, 1::2] = torch.cos(position * div_term)
+    return pe
+
+
+class Tutorial(nn.Module):
+    """From the tutorial on language modelling."""
+
+    def __init__(self, d_model, dropout=0.1, max_len=5000):
+        super().__init__()
+        self.dropout = nn.Dropout(p=dropout)
+        self.register_buffer("pe", table(d_model, max_len).unsqueeze(1))
+
+    def forward(self, x):
+        return self.dropout(x + self.pe[: x.size(0)])
 
 
 class Translation(nn.Module):
