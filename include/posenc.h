@@ -367,7 +367,7 @@ typedef struct posenc_impl {
   const char *family;     /* the name without the instruction set: "sleef_u35" */
   const char *isa;        /* the instruction set: "avx2", for example, or "any" */
   const char *arithmetic; /* what computes the angle and the sine: "float32 libm", "float64", ... */
-  const char *summary;    /* one line: what it computes */
+  const char *summary;    /* one line: what it is, up to a colon in at most 30 characters; then how it computes */
   const char *bound;      /* its error bound as a formula, approximately: posenc_impl_error_bound() includes
                              the terms of higher order and the roundings of position_scale */
   const char *evidence;   /* the basis of the bound: "proved", "upstream" (claims of libm or SLEEF) or "measured" */

@@ -24,7 +24,7 @@ const posenc_kernel POSENC_THIS = {
     POSENC_ROW,
     .info.family = "explog",
     .info.arithmetic = "float32 libm",
-    .info.summary = "frequencies exp(-ln(base) k/denominator) once, then sin and cos",
+    .info.summary = "the PyTorch tutorial's formula: frequencies exp(-ln(base) k/denominator) once, then sin and cos",
     .info.bound = "2^-24 (1 + |pos w| (4 + 2 |ln w|))",
     .info.evidence = "upstream",
     .info.dtypes = "float32",

@@ -23,7 +23,7 @@ const posenc_kernel POSENC_THIS = {
     POSENC_ROW,
     .info.family = "float64",
     .info.arithmetic = "float64 libm",
-    .info.summary = "the formula in double, rounded to float32 once",
+    .info.summary = "the formula in float64, libm: rounded to float32 once",
     .info.bound = "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))",
     .info.evidence = "upstream",
     .info.dtypes = "float32",

@@ -37,7 +37,7 @@ const posenc_kernel POSENC_THIS = {
     POSENC_ROW,
     .info.family = "naive",
     .info.arithmetic = "float32 libm",
-    .info.summary = "pow, sin and cos for every element, as the formula reads",
+    .info.summary = "the formula as it reads: pow, sin and cos for every element",
     .info.bound = "2^-24 (1 + |pos w| (4 + k/denominator + 2 |ln w|))",
     .info.evidence = "upstream",
     .info.dtypes = "float32",

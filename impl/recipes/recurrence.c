@@ -89,7 +89,7 @@ const posenc_kernel POSENC_THIS = {
     POSENC_ROW,
     .info.family = "recurrence",
     .info.arithmetic = "float32",
-    .info.summary = "angle addition from row to row, re-anchored every 64 positions",
+    .info.summary = "float32 angle addition: from row to row, re-anchored every 64 positions",
     .info.bound = "2^-24 (1.5 + 3.7 j + (|pos| + 2 j) |w| (4 + 2 |ln w|)), j = pos mod 64",
     .info.evidence = "upstream",
     .info.dtypes = "float32",

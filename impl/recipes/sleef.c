@@ -48,7 +48,7 @@ const posenc_kernel POSENC_THIS = {
     POSENC_ROW,
     .info.family = FAMILY,
     .info.arithmetic = "float32 SLEEF",
-    .info.summary = "explog frequencies, SLEEF sincosf " POSENC_STR(VERSION),
+    .info.summary = "explog by SLEEF " POSENC_STR(VERSION) ": explog frequencies, vector sincosf",
     .info.bound = "2^-24 (" POSENC_STR(ULP) " + |pos w| (4 + 2 |ln w|))",
     .info.evidence = "upstream",
     .info.dtypes = "float32",

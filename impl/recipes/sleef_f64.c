@@ -33,7 +33,7 @@ const posenc_kernel POSENC_THIS = {
     POSENC_ROW,
     .info.family = "sleef_f64",
     .info.arithmetic = "float64 SLEEF",
-    .info.summary = "float64 frequencies, SLEEF sincos u10, rounded once",
+    .info.summary = "float64 by SLEEF u10: float64 frequencies, vector sincos, rounded once",
     .info.bound = "2^-25 + 2^-53 (1 + |pos w| (3 + |ln w|))",
     .info.evidence = "upstream",
     .info.dtypes = "float32",
