@@ -10,7 +10,7 @@ fi
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # require_known WITH_VALUE WITHOUT ARGUMENT...: refuses an unknown argument before anything is set up or built. The first two are
-# patterns, separated by |: options that take a value (--name VALUE or --name=VALUE), and all others; FILE allows names of files.
+# patterns, separated by |: options that take a value (--name VALUE or --name=VALUE), and all others.
 require_known() {
   local with_value=$1 without=$2 allowed
   shift 2
@@ -18,7 +18,7 @@ require_known() {
     [[ $1 != -h && $1 != --help ]] || { head_comment; exit 0; }
     if [[ $1 == @($with_value) ]]; then
       shift $(($# < 2 ? 1 : 2)) # the program itself says that a value is missing
-    elif [[ $1 == @($without) || $1 == @($with_value)=* || ($without == *FILE && $1 != -*) ]]; then
+    elif [[ $1 == @($without) || $1 == @($with_value)=* ]]; then
       shift
     else
       allowed=${with_value:+"${with_value//|/ VALUE, } VALUE, "}${without//|/, }
